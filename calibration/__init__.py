@@ -1,0 +1,1 @@
+"""Measures and prints: what a table, a printer or a deck needs before a game."""

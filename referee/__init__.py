@@ -1,0 +1,1 @@
+"""The referee: rules as pure code in `games/`, and the command line."""

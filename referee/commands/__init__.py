@@ -1,0 +1,1 @@
+"""The commands of `ringmaster`, one module each: `SUMMARY`, `add_arguments(parser)` and `run(args) -> exit status`."""

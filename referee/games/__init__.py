@@ -1,0 +1,1 @@
+"""Rules, one file a game: events in, rulings out; no clocks, files or devices."""

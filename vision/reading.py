@@ -1,0 +1,48 @@
+"""What the reader gives: the cards it is sure of, and those it is not, with the reason."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vision.deck import Face
+
+
+@dataclass(frozen=True, eq=False)
+class CardReading:
+    """A card that was read with certainty.
+
+    `corners_px` is (4, 2), clockwise from the face's own top-left corner (centre of the picture's top-left pixel is
+    (0, 0)); `centre_mm` is (x, y) on the table or None without a table; `confidence` is the probability that the
+    face is right.
+    """
+
+    face: Face
+    confidence: float
+    corners_px: NDArray[np.float64]
+    centre_mm: tuple[float, float] | None
+
+
+@dataclass(frozen=True, eq=False)
+class UnclearCard:
+    """A card that was seen but could not be told for certain.
+
+    `corners_px` is (k, 2), what is known of its outline, or (0, 2); `reason` is one of `covered`, `glare`, `colours`,
+    `dark`, `blurred`, `edge of picture`, `same card twice`; `best` is the likeliest face with its confidence.
+    """
+
+    corners_px: NDArray[np.float64]
+    centre_px: tuple[float, float]
+    centre_mm: tuple[float, float] | None
+    reason: str
+    best: tuple[Face, float] | None
+
+
+@dataclass(frozen=True)
+class Reading:
+    """All that was read in one picture."""
+
+    cards: tuple[CardReading, ...]
+    unclear: tuple[UnclearCard, ...]

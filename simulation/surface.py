@@ -1,0 +1,86 @@
+"""The bare table under the cards, and what a camera does to a picture of it."""
+
+from __future__ import annotations
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+Image = NDArray[np.uint8]
+_PX_PER_MM = 1.5
+_TABLES = {
+    "wood": (70, 110, 160),
+    "cloth": (70, 90, 40),
+    "plain": (150, 155, 150),
+    "checked": (200, 205, 215),
+    "white": (236, 240, 242),
+}
+
+
+def surface(
+    random: np.random.Generator,
+    kind: str,
+    homography: NDArray[np.float64],
+    area_mm: tuple[float, float],
+    size: tuple[int, int],
+) -> Image:
+    """The table without cards as the camera sees it, (h, w, 3) uint8 BGR; `homography` leads from mm to pixels.
+
+    Raises:
+        ValueError: there is no such kind of table.
+    """
+    if kind not in _TABLES:
+        raise ValueError(f"there is no table {kind!r}; there is {', '.join(_TABLES)}")
+    # The camera sees more than the area where it looks beyond it: half the area more on each side.
+    width, height = (round(side * 2 * _PX_PER_MM) for side in area_mm)
+    relief = _relief(random, kind, width, height)
+    texture = np.clip(relief[:, :, None] * np.array(_TABLES[kind], dtype=np.float32), 0, 255).astype(np.uint8)
+    to_mm = np.array(
+        [[1 / _PX_PER_MM, 0, -area_mm[0] / 2], [0, 1 / _PX_PER_MM, -area_mm[1] / 2], [0, 0, 1]], dtype=np.float64
+    )
+    seen = cv2.warpPerspective(texture, homography @ to_mm, size, borderMode=cv2.BORDER_REFLECT)
+    return np.asarray(seen, dtype=np.uint8)
+
+
+def _relief(random: np.random.Generator, kind: str, width: int, height: int) -> NDArray[np.float32]:
+    """Brightness of the texture round 1, (height, width)."""
+    fine = random.normal(0, 1, (height, width)).astype(np.float32)
+    if kind == "wood":
+        grain = cv2.GaussianBlur(fine, (0, 0), sigmaX=40, sigmaY=1.2)
+        relief = 1 + 0.12 * grain / grain.std() + 0.02 * fine
+        relief[:, :: round(140 * _PX_PER_MM)] *= 0.45
+    elif kind == "checked":
+        y, x = np.indices((height, width), sparse=True)
+        square = round(35 * _PX_PER_MM)
+        relief = np.where((y // square + x // square) % 2 == 0, 1.0, 0.62).astype(np.float32) + 0.02 * fine
+    else:
+        weave = cv2.GaussianBlur(fine, (0, 0), 1.0)
+        relief = 1 + {"cloth": 0.10, "plain": 0.02, "white": 0.01}[kind] * weave / weave.std()
+    return np.asarray(relief, dtype=np.float32)
+
+
+def finish(
+    random: np.random.Generator,
+    image: Image,
+    blur_px: float,
+    noise: float,
+    gradient: float,
+    jpeg_quality: int | None,
+) -> Image:
+    """The picture with fading light, a lens's blur, a sensor's noise and, if asked, JPEG artefacts."""
+    height, width = image.shape[:2]
+    y, x = np.indices((height, width), sparse=True, dtype=np.float32)
+    angle = random.uniform(0, 2 * np.pi)
+    ramp = np.cos(angle) * (x / width - 0.5) + np.sin(angle) * (y / height - 0.5)
+    light = (0.96 - gradient * (ramp / 1.42 + 0.5)).astype(np.float32)
+    # A warm lamp: a little less blue.
+    lit = image.astype(np.float32) * light[:, :, None] * np.array([0.94, 0.98, 1.0], dtype=np.float32)
+    if blur_px > 0:
+        lit = cv2.GaussianBlur(lit, (0, 0), blur_px)
+    if noise > 0:
+        lit += noise * random.standard_normal(lit.shape, dtype=np.float32)
+    done = np.clip(np.rint(lit), 0, 255).astype(np.uint8)
+    if jpeg_quality is not None:
+        packed = cv2.imencode(".jpg", done, [cv2.IMWRITE_JPEG_QUALITY, jpeg_quality])[1]
+        done = np.asarray(cv2.imdecode(packed, cv2.IMREAD_COLOR), dtype=np.uint8)
+    return done

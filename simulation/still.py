@@ -118,7 +118,7 @@ def table_picture(
 
 
 def _area_mm(n_cards: int, size: tuple[int, int], overlap: bool) -> tuple[float, float]:
-    """The part of the table that the picture shows, at least 760 mm wide, large enough for free cards."""
+    """Give the part of the table that the picture shows, at least 760 mm wide, large enough for free cards."""
     aspect = size[0] / size[1]
     width = 760.0
     while not overlap and math.prod(_grid(n_cards, (width, width / aspect))[:2]) < n_cards:
@@ -153,7 +153,7 @@ def _heap(random: np.random.Generator, n_cards: int, area: tuple[float, float]) 
 
 
 def _camera(area: tuple[float, float], size: tuple[int, int], look: Look) -> Points:
-    """The homography, (3, 3), from the shown area's mm to pixels: a pinhole camera 1.2 areas' width above its middle."""
+    """Give the homography, (3, 3), from the area's mm to pixels: a pinhole camera 1.2 widths above its middle."""
     tilt, roll = math.radians(look.tilt_deg), math.radians(look.roll_deg)
     about_x = np.array([[1, 0, 0], [0, math.cos(tilt), -math.sin(tilt)], [0, math.sin(tilt), math.cos(tilt)]])
     about_z = np.array([[math.cos(roll), -math.sin(roll), 0], [math.sin(roll), math.cos(roll), 0], [0, 0, 1]])
@@ -164,8 +164,8 @@ def _camera(area: tuple[float, float], size: tuple[int, int], look: Look) -> Poi
     focal = 0.93 * size[0] * distance / area[0]
     lens = np.array([[focal, 0, (size[0] - 1) / 2], [0, focal, (size[1] - 1) / 2], [0, 0, 1]])
     middle = np.array([[1, 0, -area[0] / 2], [0, 1, -area[1] / 2], [0, 0, 1]])
-    homography: Points = lens @ pose @ middle
-    return homography / homography[2, 2]
+    homography = lens @ pose @ middle
+    return np.asarray(homography / homography[2, 2], dtype=np.float64)
 
 
 def _scale(homography: Points, area: tuple[float, float]) -> float:
@@ -267,7 +267,7 @@ def _card_truth(
     owner: NDArray[np.int16],
     number: int,
 ) -> dict[str, Any]:
-    """The card's entry; fractions are those of its pixels that nothing covers and that lie in the picture."""
+    """Give the card's entry; fractions are those of its pixels that nothing covers and that lie in the picture."""
     corners_px = to_px(_corners_mm(deck.card_mm, place), homography)
     # The cutout's round corners are a percent of the card: counted as visible.
     visible = min(1.0, _visible(corners_px, owner, number) / 0.99)

@@ -24,7 +24,7 @@ def surface(
     area_mm: tuple[float, float],
     size: tuple[int, int],
 ) -> Image:
-    """The table without cards as the camera sees it, (h, w, 3) uint8 BGR; `homography` leads from mm to pixels.
+    """Give the table without cards as the camera sees it, (h, w, 3) uint8 BGR; `homography` leads from mm to pixels.
 
     Raises:
         ValueError: there is no such kind of table.
@@ -67,7 +67,7 @@ def finish(
     gradient: float,
     jpeg_quality: int | None,
 ) -> Image:
-    """The picture with fading light, a lens's blur, a sensor's noise and, if asked, JPEG artefacts."""
+    """Give the picture with fading light, a lens's blur, a sensor's noise and, if asked, JPEG artefacts."""
     height, width = image.shape[:2]
     y, x = np.indices((height, width), sparse=True, dtype=np.float32)
     angle = random.uniform(0, 2 * np.pi)
@@ -80,7 +80,7 @@ def finish(
     if noise > 0:
         lit += noise * random.standard_normal(lit.shape, dtype=np.float32)
     done = np.clip(np.rint(lit), 0, 255).astype(np.uint8)
-    if jpeg_quality is not None:
-        packed = cv2.imencode(".jpg", done, [cv2.IMWRITE_JPEG_QUALITY, jpeg_quality])[1]
-        done = np.asarray(cv2.imdecode(packed, cv2.IMREAD_COLOR), dtype=np.uint8)
-    return done
+    if jpeg_quality is None:
+        return np.asarray(done, dtype=np.uint8)
+    packed = cv2.imencode(".jpg", done, [cv2.IMWRITE_JPEG_QUALITY, jpeg_quality])[1]
+    return np.asarray(cv2.imdecode(packed, cv2.IMREAD_COLOR), dtype=np.uint8)

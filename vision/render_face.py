@@ -15,7 +15,7 @@ _CIRCLE_POINTS = 96
 
 
 def mark_outline_mm(deck: Deck, mark: Mark) -> NDArray[np.float64]:
-    """The mark's outline on its card, (n, 2), in mm from the card's top-left corner, x right, y down.
+    """Give the mark's outline on its card, (n, 2), in mm from the card's top-left corner, x right, y down.
 
     A circle is given as a polygon of 96 points.
     """
@@ -31,13 +31,13 @@ def mark_outline_mm(deck: Deck, mark: Mark) -> NDArray[np.float64]:
 
 
 def bgr(colour: str) -> tuple[int, int, int]:
-    """The colour `#rrggbb` as (blue, green, red)."""
+    """Give the colour `#rrggbb` as (blue, green, red)."""
     red, green, blue = bytes.fromhex(colour.removeprefix("#"))
     return blue, green, red
 
 
 def face_image(deck: Deck, face: Face, px_per_mm: float) -> NDArray[np.uint8]:
-    """The face as printed, (h, w, 3) uint8 BGR, anti-aliased, with square corners.
+    """Draw the face as printed, (h, w, 3) uint8 BGR, anti-aliased, with square corners.
 
     The card's edges are the picture's edges: the mm (x, y) lies at the pixel (x * px_per_mm - 0.5, y * px_per_mm - 0.5)
     when the centre of the top-left pixel is (0, 0).

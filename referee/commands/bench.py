@@ -1,0 +1,135 @@
+"""`ringmaster bench`: how fast and how well cards are read."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from referee.errors import BadInputError
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from referee.bench.truth import TruePicture
+
+SUMMARY = "Measure how fast and how well Ringmaster reads."
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of `bench`."""
+    kinds = parser.add_subparsers(dest="what", metavar="WHAT", required=True)
+    accuracy = kinds.add_parser("accuracy", help="read pictures whose truth is known, and count")
+    accuracy.add_argument("folder", metavar="DIR", type=Path, help="pictures with truth files beside them")
+    accuracy.add_argument("--deck", default="confetti", help="the deck on the pictures, or none for any deck")
+    accuracy.add_argument("--only", metavar="TEXT", default="", help="only pictures whose name or scene has TEXT in it")
+    accuracy.add_argument("--json", action="store_true", help="a line a picture and a last one with the sums")
+    accuracy.add_argument("--failures", metavar="OUTDIR", type=Path, help="draw every failure into this folder")
+    accuracy.set_defaults(bench=_accuracy)
+    speed = kinds.add_parser("speed", help="time the reader against a yardstick on this machine")
+    speed.add_argument("images", metavar="IMAGE", nargs="*", type=Path, help="pictures to read instead of drawn ones")
+    speed.add_argument("--runs", metavar="N", type=int, default=5, help="runs of each measurement (default 5)")
+    speed.add_argument("--json", action="store_true", help="a line a measurement")
+    speed.set_defaults(bench=_speed)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Run one bench."""
+    status: int = args.bench(args)
+    return status
+
+
+def _accuracy(args: argparse.Namespace) -> int:
+    from referee.bench.truth import load_truth
+
+    pictures = [
+        picture
+        for picture in load_truth(args.folder)
+        if args.only in picture.path.name or args.only in picture.scenario
+    ]
+    if not pictures:
+        raise BadInputError(f"no picture in {args.folder} has {args.only!r} in its name or scene")
+    return _find_all(args, pictures) if args.deck == "none" else _read_all(args, pictures)
+
+
+def _read_all(args: argparse.Namespace, pictures: list[TruePicture]) -> int:
+    from referee.bench import tally
+    from referee.bench.accuracy import judge_pictures
+    from referee.bench.failures import FailureBook
+    from vision.deck import load_deck
+    from vision.reader import read
+
+    deck = load_deck(args.deck)
+    book = FailureBook(args.failures, deck) if args.failures else None
+    verdicts = []
+    for image, verdict in judge_pictures(pictures, _load, read, deck):
+        verdicts.append(verdict)
+        if book:
+            book.add(image, verdict)
+        if args.json:
+            _print_line(tally.picture_line(verdict))
+    total = tally.summary(verdicts)
+    if args.json:
+        _print_line({"summary": total})
+    else:
+        print(tally.table(total))
+        if book:
+            print(f"failures drawn: {book.close()}")
+    if book and args.json:
+        book.close()
+    return 0
+
+
+def _find_all(args: argparse.Namespace, pictures: list[TruePicture]) -> int:
+    from time import perf_counter
+
+    from referee.bench import finding
+    from vision.finder import find_cards
+
+    verdicts = []
+    for picture in pictures:
+        image = _load(picture)
+        start = perf_counter()
+        found = find_cards(image)
+        verdict = finding.judge_found(picture, found, (perf_counter() - start) * 1000)
+        verdicts.append(verdict)
+        if args.failures:
+            finding.draw_found(args.failures, image, verdict)
+        if args.json:
+            _print_line(finding.find_line(verdict))
+    total = finding.find_summary(verdicts)
+    if args.json:
+        _print_line({"summary": total})
+    else:
+        print(finding.find_table(total))
+    return 0
+
+
+def _load(picture: TruePicture) -> NDArray[np.uint8]:
+    import cv2
+    import numpy as np
+
+    image = cv2.imread(str(picture.path), cv2.IMREAD_COLOR)
+    if image is None:
+        raise BadInputError(f"{picture.path} is no picture that can be read")
+    return np.asarray(image, dtype=np.uint8)
+
+
+def _print_line(line: dict[str, Any]) -> None:
+    print(json.dumps(line, ensure_ascii=False), flush=True)
+
+
+def _speed(args: argparse.Namespace) -> int:
+    from referee.bench.speed import measure_all, report
+
+    if args.runs < 1:
+        raise BadInputError(f"--runs must be at least 1, not {args.runs}")
+    measurements = measure_all(args.images, args.runs)
+    if args.json:
+        for measurement in measurements:
+            _print_line(measurement.as_json())
+    else:
+        print(report(measurements))
+    return 0

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 import cv2
 import numpy as np
@@ -22,31 +22,15 @@ _ON_CARD = 0.5
 _MARK_SEEN = 0.5
 
 
-class FoundMark(Protocol):
-    """A mark with its colour's name and its centre (x, y)."""
+@dataclass(frozen=True, eq=False)
+class FoundCard:
+    """A card of any deck: its corners, (4, 2) clockwise, and its marks as (colour's name, centre (x, y)).
 
-    @property
-    def colour(self) -> str:
-        """The colour's name."""
+    `marks` is None if the finder does not read marks.
+    """
 
-    @property
-    def centre_px(self) -> Sequence[float] | NDArray[np.float64]:
-        """Its centre (x, y)."""
-
-
-class FoundCard(Protocol):
-    """A card of any deck with its corners, (4, 2) clockwise, and its marks."""
-
-    @property
-    def corners_px(self) -> NDArray[np.float64]:
-        """Its corners, (4, 2), clockwise."""
-
-    @property
-    def marks(self) -> Sequence[FoundMark]:
-        """The marks on it."""
-
-
-CardFinder = Callable[[Image], Sequence[FoundCard]]
+    corners_px: NDArray[np.float64]
+    marks: Sequence[tuple[str, Sequence[float] | NDArray[np.float64]]] | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -97,18 +81,20 @@ def _colours(found: FoundCard, card: TrueCard) -> tuple[int, int]:
 
     Of true marks those at least half visible are judged, by what was found within a tenth of the card's width.
     """
+    if found.marks is None:
+        return 0, 0
     if card.colour is not None:
-        return sum(mark.colour == card.colour for mark in found.marks), len(found.marks)
+        return sum(colour == card.colour for colour, _ in found.marks), len(found.marks)
     reach = width_px(card.corners_px) / 10
-    right = of = 0
-    for true in card.marks:
-        near = [
-            mark for mark in found.marks if float(np.linalg.norm(np.asarray(mark.centre_px) - true.centre_px)) <= reach
-        ]
-        if true.visible >= _MARK_SEEN:
-            of += 1
-            right += any(mark.colour == true.colour for mark in near)
-    return right, of
+    seen = [true for true in card.marks if true.visible >= _MARK_SEEN]
+    right = sum(
+        any(
+            colour == true.colour and float(np.linalg.norm(np.asarray(centre) - true.centre_px)) <= reach
+            for colour, centre in found.marks
+        )
+        for true in seen
+    )
+    return right, len(seen)
 
 
 def find_line(verdict: FindVerdict) -> dict[str, Any]:
@@ -169,7 +155,7 @@ def find_table(total: dict[str, Any]) -> str:
         "",
         f"found: corners within {CORNER_TOLERANCE:.0%} of the card's width (target 97 % of fully visible cards)",
         f"false cards: {total['false']}, {100 * total['false_share']:.2f} % of all found (target at most 1 %)",
-        f"marks on found cards with the right colour: {colours}",
+        f"marks on found cards with the right colour: {colours if total['colours_of'] else 'not read'}",
         f"time a picture: median {total['ms_median']} ms, longest {total['ms_max']} ms",
     ]
     return "\n".join(lines)

@@ -55,11 +55,12 @@ def _accuracy(args: argparse.Namespace) -> int:
 
 
 def _read_all(args: argparse.Namespace, pictures: list[TruePicture]) -> int:
+    from vision.reader import read
+
     from referee.bench import tally
     from referee.bench.accuracy import judge_pictures
     from referee.bench.failures import FailureBook
     from vision.deck import load_deck
-    from vision.reader import read
 
     deck = load_deck(args.deck)
     book = FailureBook(args.failures, deck) if args.failures else None
@@ -86,14 +87,15 @@ def _find_all(args: argparse.Namespace, pictures: list[TruePicture]) -> int:
     from time import perf_counter
 
     from referee.bench import finding
-    from vision.finder import find_cards
+    from vision.find_cards import find_cards
 
     verdicts = []
     for picture in pictures:
         image = _load(picture)
         start = perf_counter()
-        found = find_cards(image)
-        verdict = finding.judge_found(picture, found, (perf_counter() - start) * 1000)
+        corners_px = find_cards(image).corners_px
+        ms = (perf_counter() - start) * 1000
+        verdict = finding.judge_found(picture, [finding.FoundCard(corners) for corners in corners_px], ms)
         verdicts.append(verdict)
         if args.failures:
             finding.draw_found(args.failures, image, verdict)

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from referee.bench import tally
 from referee.bench.accuracy import PictureVerdict, judge_picture, judge_pictures
 from referee.bench.failures import FailureBook
-from referee.bench.finding import find_summary, judge_found
+from referee.bench.finding import FoundCard, find_summary, judge_found
 from referee.bench.truth import TrueCard, TruePicture, load_truth, parse_scene
 from referee.errors import BadInputError, WorkFailedError
 from simulation.still import table_picture
@@ -213,37 +213,25 @@ def test_a_folder_is_judged_picture_by_picture(deck: Deck, tmp_path: Path) -> No
     assert rows == {"black": (4, 0), "white": (0, 4)}
 
 
-class Found:
-    def __init__(self, corners_px: NDArray[np.float64], marks: tuple[Any, ...] = ()) -> None:
-        self.corners_px = corners_px
-        self.marks = marks
-
-
-class Spot:
-    def __init__(self, colour: str, centre_px: NDArray[np.float64]) -> None:
-        self.colour = colour
-        self.centre_px = centre_px
-
-
 def test_found_cards_are_judged_by_their_corners(still: tuple[NDArray[np.uint8], TruePicture]) -> None:
     _, picture = still
     cards = picture.cards
     width = float(np.linalg.norm(cards[0].corners_px[1] - cards[0].corners_px[0]))
-    spots = [Spot(mark.colour, mark.centre_px + 1) for mark in cards[0].marks[:2]]
-    spots.append(Spot("pink", cards[0].marks[2].centre_px))
+    spots = [(mark.colour, mark.centre_px + 1) for mark in cards[0].marks[:2]]
+    spots.append(("pink", cards[0].marks[2].centre_px))
     found = [
-        Found(np.roll(cards[0].corners_px, 1, axis=0), tuple(spots)),
-        Found(cards[1].corners_px + np.array([0.02 * width, 0])),
-        Found(cards[2].corners_px + np.array([0.06 * width, 0])),
-        Found(cards[1].corners_px + np.array([0.3 * width, 0])),
-        Found(np.array([[2.0, 250], [42, 250], [42, 306], [2, 306]])),
+        FoundCard(np.roll(cards[0].corners_px, 1, axis=0), tuple(spots)),
+        FoundCard(cards[1].corners_px + np.array([0.02 * width, 0])),
+        FoundCard(cards[2].corners_px + np.array([0.06 * width, 0])),
+        FoundCard(cards[1].corners_px + np.array([0.3 * width, 0])),
+        FoundCard(np.array([[2.0, 250], [42, 250], [42, 306], [2, 306]])),
     ]
     verdict = judge_found(picture, found, 2.0)
     assert [outcome for _, _, outcome in verdict.outcomes] == ["found", "found", "loose"] + ["missed"] * 5
     total = find_summary([verdict])
     assert total["total"] == [{"group": ">=0.90", "cards": 8, "found": 2, "loose": 1, "missed": 5}]
     assert (total["false"], total["false_share"]) == (2, 0.4)
-    assert (total["colours_right"], total["colours_of"]) == (2, 9)
+    assert (total["colours_right"], total["colours_of"]) == (2, 3)
 
 
 def test_truth_of_photographs(tmp_path: Path) -> None:
@@ -253,7 +241,7 @@ def test_truth_of_photographs(tmp_path: Path) -> None:
     (tmp_path / "a.jpg").write_bytes(b"")
     (picture,) = load_truth(tmp_path)
     assert (picture.scenario, picture.cards[0].colour, picture.cards[0].visible) == ("photograph webcam", "red", 1.0)
-    found = [Found(np.array(corners, dtype=np.float64), (Spot("red", np.zeros(2)), Spot("green", np.zeros(2))))]
+    found = [FoundCard(np.array(corners, dtype=np.float64), (("red", (0, 0)), ("green", (0, 0))))]
     verdict = judge_found(picture, found, 1.0)
     assert (verdict.colours_right, verdict.colours_of) == (1, 2)
 

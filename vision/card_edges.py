@@ -1,0 +1,194 @@
+"""Looks closely at the four sides of a supposed card: is there an edge all along, and where exactly does it run?"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float32]
+
+_TRIM = 0.12  # rounded corners take up to an eighth of a side
+_LIGHTNESS_WEIGHT = 0.7  # 8-bit Lab stretches lightness 2.55 times; shadows move it more than they move a and b
+_GROUND_PX = (2.0, 3.0, 4.0)  # how far inside the searched band the card's ground is looked at
+_OUTSIDE_PX = 2.0
+_MIN_RISE = 3.0
+_NOISE_FACTOR = 3.5
+_FULL_RISE = 24.0  # beyond this an edge is as good as any: strong edges nearby must not outvote the card's own
+_SLOPES = np.linspace(-1.0, 1.0, 7, dtype=np.float32)
+
+
+@dataclass(frozen=True, eq=False)
+class SideFit:
+    """What was seen along the sides of n quadrilaterals.
+
+    `quads` (n, 4, 2) with the sides moved onto the edges; `support` (n, 4) the share of each side where an edge was
+    seen; `rise` (n, 4) how strongly the colour changes there, in units of the least change that counts;
+    `inside` and `outside` (n, 4, 3) the colours on either side of each edge, 8-bit Lab with the lightness scaled down.
+    """
+
+    quads: Floats
+    support: Floats
+    rise: Floats
+    inside: Floats
+    outside: Floats
+
+    def oddness(self) -> Floats:
+        """How unlike one card on a table the colours are (n,), from 0 to about 1.
+
+        A strip of table taken for a part of the card gives one side another ground, and a change of colour that
+        goes the other way.
+        """
+        ground = np.median(self.inside, axis=1, keepdims=True)
+        uneven = np.linalg.norm(self.inside - ground, axis=2).max(axis=1) / 120
+        change = self.outside - self.inside
+        size = np.linalg.norm(change, axis=2)
+        typical = np.median(change, axis=1)
+        cosine = np.einsum("nsk,nk->ns", change, typical) / np.maximum(
+            size * np.linalg.norm(typical, axis=1)[:, None], 1e-3
+        )
+        opposed = ((cosine < -0.3) & (size > 6)).sum(axis=1)
+        return np.asarray(np.minimum(uneven, 0.6) + 0.25 * opposed, np.float32)
+
+    def stepped(self) -> Floats:
+        """The share of sides (n,) with another colour outside than inside; a ruled line has the same on both."""
+        change = np.linalg.norm(self.outside - self.inside, axis=2)
+        return np.asarray((change > 5).mean(axis=1), np.float32)
+
+    def take(self, keep: NDArray[np.bool_] | NDArray[np.intp]) -> SideFit:
+        """The same for some of the quadrilaterals."""
+        return SideFit(*(part[keep] for part in (self.quads, self.support, self.rise, self.inside, self.outside)))
+
+
+def fit_sides(image_bgr: NDArray[np.uint8], quads: Floats, reach_px: float, samples: int = 24) -> SideFit:
+    """Move each side of `quads` (n, 4, 2), clockwise, onto the edge nearest by, at most about `reach_px` away.
+
+    An edge is where the colour, going outward, leaves that of the card's ground at the same place; so shadows that
+    cross a card do not matter, nor which way the contrast goes, and of the two edges of a gap between touching cards
+    each card takes its own.
+    """
+    if len(quads) == 0:
+        return SideFit(quads, *(np.zeros(shape, np.float32) for shape in ((0, 4), (0, 4), (0, 4, 3), (0, 4, 3))))
+    step = max(0.5, reach_px / 12)
+    offsets = np.arange(-reach_px, reach_px + step / 2, step, dtype=np.float32)
+    along = np.linspace(_TRIM, 1 - _TRIM, samples, dtype=np.float32)
+    start = quads.reshape(-1, 2)
+    end = np.roll(quads, -1, axis=1).reshape(-1, 2)
+    side = end - start
+    length = np.maximum(np.linalg.norm(side, axis=1), 1e-3)
+    outward = np.stack([side[:, 1], -side[:, 0]], axis=1) / length[:, None]
+    beyond = np.arange(step, _OUTSIDE_PX + 1 + step / 2, step, dtype=np.float32)
+    all_offsets = np.concatenate([-reach_px - np.array(_GROUND_PX, np.float32)[::-1], offsets, reach_px + beyond])
+    lab = _sample_lab(image_bgr, start, side, outward, along, all_offsets)
+    ground = np.median(lab[:, :, : len(_GROUND_PX)], axis=2)
+    distance = np.linalg.norm(lab - ground[:, :, None], axis=3)
+    noise = np.median(distance[:, :, : len(_GROUND_PX)], axis=(1, 2))
+    rise = _outward_rise(distance[:, :, len(_GROUND_PX) : len(_GROUND_PX) + len(offsets)], step)
+    least = np.maximum(_MIN_RISE, _NOISE_FACTOR * noise)
+    centre, slope = _vote(np.minimum(rise, _FULL_RISE), offsets, reach_px)
+    fitted, support, strength = _settle(rise, least, offsets, along, centre, slope)
+    t = np.array([0.0, 1.0], np.float32)
+    ends = start[:, None] + side[:, None] * t[:, None]
+    ends = ends + outward[:, None] * (fitted[:, :1] + fitted[:, 1:] * (2 * t - 1))[..., None]
+    just_outside = len(_GROUND_PX) + np.rint((fitted[:, 0] + reach_px + _OUTSIDE_PX) / step).astype(int)
+    just_outside = np.clip(just_outside, 0, lab.shape[2] - 1)
+    outside = np.median(lab[np.arange(len(lab)), :, just_outside], axis=1)
+    return SideFit(
+        _meet_sides(ends.reshape(-1, 4, 2, 2), quads, reach_px),
+        support.reshape(-1, 4),
+        strength.reshape(-1, 4),
+        np.asarray(np.median(ground, axis=1).reshape(-1, 4, 3), np.float32),
+        np.asarray(outside.reshape(-1, 4, 3), np.float32),
+    )
+
+
+def _sample_lab(
+    image: NDArray[np.uint8], start: Floats, side: Floats, outward: Floats, along: Floats, offsets: Floats
+) -> Floats:
+    """Weighted Lab colours (sides, along, offsets, 3) on lines across the sides, a little smoothed along the side."""
+    points = start[:, None] + side[:, None] * along[:, None]
+    points = points[:, :, None] + outward[:, None, None] * offsets[:, None]
+    rows = points.reshape(len(start), -1, 2).astype(np.float32)
+    pixels = cv2.remap(image, rows[..., 0], rows[..., 1], cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
+    lab = cv2.cvtColor(pixels, cv2.COLOR_BGR2LAB).astype(np.float32)
+    lab[..., 0] *= _LIGHTNESS_WEIGHT
+    lab = lab.reshape(len(start), len(along), len(offsets), 3)
+    smooth = lab.copy()
+    smooth[:, 1:-1] = (lab[:, :-2] + 2 * lab[:, 1:-1] + lab[:, 2:]) / 4
+    return smooth
+
+
+def _outward_rise(distance: Floats, step: float) -> Floats:
+    """How much the distance from the ground grows over about two pixels, never negative; the same shape."""
+    half = max(1, round(1.0 / step))
+    padded = np.pad(distance, ((0, 0), (0, 0), (half, half)), mode="edge")
+    return np.asarray(np.maximum(padded[:, :, 2 * half :] - padded[:, :, : -2 * half], 0), np.float32)
+
+
+def _vote(rise: Floats, offsets: Floats, reach_px: float) -> tuple[Floats, Floats]:
+    """The straight line, as offset at the middle and half the difference of its ends (sides,), that most agree on."""
+    sides, samples, n = rise.shape
+    tilt = np.linspace(-1, 1, samples, dtype=np.float32)
+    step = float(offsets[1] - offsets[0])
+    blurred = rise.copy()
+    blurred[:, :, 1:-1] = (rise[:, :, :-2] + 2 * rise[:, :, 1:-1] + rise[:, :, 2:]) / 4
+    best = np.full(sides, -1.0, np.float32)
+    centre, slope = np.zeros(sides, np.float32), np.zeros(sides, np.float32)
+    nearness = 1 - 0.15 * np.abs(offsets) / reach_px
+    for k in _SLOPES * 0.6 * reach_px:
+        shift = np.rint(tilt * k / step).astype(int)
+        index = np.arange(n)[None, :] + shift[:, None]
+        inside = (index >= 0) & (index < n)
+        picked = blurred[:, np.arange(samples)[:, None], np.clip(index, 0, n - 1)] * inside
+        score = picked.mean(axis=1) * nearness
+        top = score.argmax(axis=1)
+        value = score[np.arange(sides), top]
+        better = value > best
+        best = np.where(better, value, best)
+        centre = np.where(better, offsets[top], centre)
+        slope = np.where(better, k, slope)
+    return centre.astype(np.float32), slope.astype(np.float32)
+
+
+def _settle(
+    rise: Floats, least: Floats, offsets: Floats, along: Floats, centre: Floats, slope: Floats
+) -> tuple[Floats, Floats, Floats]:
+    """Fit lines (sides, 2: offset at the middle, half the ends' difference), support and strength (sides,)."""
+    tilt = (2 * along - 1).astype(np.float32)
+    line = np.stack([centre, slope], axis=1)
+    design = np.stack([np.ones_like(tilt), tilt], axis=1)
+    seen = np.zeros(rise.shape[:2], bool)
+    strongest = np.zeros(rise.shape[:2], np.float32)
+    for window in (1.75, 1.25):
+        expected = line[:, :1] + line[:, 1:] * tilt
+        weight = rise * (np.abs(offsets - expected[:, :, None]) <= window)
+        strongest = weight.max(axis=2)
+        seen = strongest >= least[:, None]
+        total = weight.sum(axis=2)
+        position = (weight * offsets).sum(axis=2) / np.maximum(total, 1e-6)
+        # A plain half plane of doubt keeps the fit solvable where next to nothing was seen.
+        w = seen * np.minimum(strongest, _FULL_RISE) + 1e-3
+        residual = np.abs(position - expected)
+        w = w / (1 + (residual / 0.5) ** 2)
+        normal = np.einsum("sm,mi,mj->sij", w, design, design) + 1e-4 * np.eye(2)
+        right = np.einsum("sm,mi,sm->si", w, design, np.where(seen, position, expected))
+        line = np.linalg.solve(normal, right[..., None])[..., 0]
+    count = np.maximum(seen.sum(axis=1), 1)
+    strength = (strongest * seen).sum(axis=1) / count / least
+    return line.astype(np.float32), seen.mean(axis=1).astype(np.float32), strength.astype(np.float32)
+
+
+def _meet_sides(ends: Floats, quads: Floats, reach_px: float) -> Floats:
+    """Corners (n, 4, 2) where neighbouring sides, given by two points each (n, 4, 2, 2), intersect."""
+    previous = np.roll(ends, 1, axis=1)
+    p, d = previous[:, :, 0], previous[:, :, 1] - previous[:, :, 0]
+    q, e = ends[:, :, 0], ends[:, :, 1] - ends[:, :, 0]
+    cross = d[..., 0] * e[..., 1] - d[..., 1] * e[..., 0]
+    safe = np.where(np.abs(cross) < 1e-3, 1e-3, cross)
+    offset = q - p
+    s = (offset[..., 0] * e[..., 1] - offset[..., 1] * e[..., 0]) / safe
+    corners = p + s[..., None] * d
+    moved = np.linalg.norm(corners - quads, axis=2, keepdims=True)
+    return np.asarray(np.where(moved < 6 * reach_px, corners, quads), np.float32)

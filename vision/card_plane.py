@@ -1,0 +1,129 @@
+"""Cards of one deck have one size: finds the tilt of the table and the card size that most quadrilaterals agree on."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+
+FOCAL_SHARE = 0.85  # focal length by the picture's longer side: phones, webcams and the Pi's cameras lie near it
+_ASPECT = (1.18, 2.0)  # square sheets (markers, coasters) are no cards, nor are strips
+_ROUGH_SPREAD = 0.09  # of the logarithm of a side, before the tilt is known exactly
+_TILT_PRIOR = 0.5  # radians
+
+
+@dataclass(frozen=True, eq=False)
+class CardPlane:
+    """The table as seen: `homography` (3, 3) leads from the picture to a plane where all cards are rectangles of
+    `size` (shorter, longer side), in pixels as at the middle of the picture.
+    """
+
+    homography: Floats
+    size: tuple[float, float]
+
+    def to_plane(self, points: NDArray[np.floating]) -> Floats:
+        """Picture points (..., 2) in the plane."""
+        return apply_homography(self.homography, points)
+
+    def to_picture(self, points: NDArray[np.floating]) -> Floats:
+        """Plane points (..., 2) in the picture."""
+        return apply_homography(np.linalg.inv(self.homography), points)
+
+    def deviation(self, quads: NDArray[np.floating]) -> Floats:
+        """How far each quadrilateral (n, 4, 2) is from a card: the largest relative error of a side or an angle."""
+        shape, _ = _shape(self.to_plane(quads))
+        log_size = np.log(np.asarray(self.size))
+        side_error = np.abs(shape[:, :4] - log_size[[0, 0, 1, 1]])
+        return np.asarray(np.concatenate([side_error, np.abs(shape[:, 4:])], axis=1).max(axis=1))
+
+
+def apply_homography(homography: Floats, points: NDArray[np.floating]) -> Floats:
+    """Map points (..., 2) by a (3, 3) homography."""
+    homogeneous = points @ homography[:, :2].T + homography[:, 2]
+    return np.asarray(homogeneous[..., :2] / homogeneous[..., 2:])
+
+
+def _rectifier(tilt: Floats, size_wh: tuple[int, int]) -> Floats:
+    """Homography that looks straight down on a table tilted by the rotation vector (rx, ry, 0), scale 1 at the middle."""
+    focal = FOCAL_SHARE * max(size_wh)
+    to_ray = np.array([[1, 0, -size_wh[0] / 2], [0, 1, -size_wh[1] / 2], [0, 0, focal]]) / focal
+    angle = float(np.hypot(*tilt))
+    axis = np.array([tilt[0], tilt[1], 0.0]) / max(angle, 1e-9)
+    cross = np.array([[0, -axis[2], axis[1]], [axis[2], 0, -axis[0]], [-axis[1], axis[0], 0]])
+    rotation = np.eye(3) + np.sin(angle) * cross + (1 - np.cos(angle)) * cross @ cross
+    # Scale 1 at the middle needs the depth there, which the rotated ray gives.
+    depth = rotation[2, 2]
+    from_ray = np.array([[focal * depth, 0, 0], [0, focal * depth, 0], [0, 0, 1]])
+    return np.asarray(from_ray @ rotation @ to_ray)
+
+
+def _shape(quads: Floats) -> tuple[Floats, NDArray[np.bool_]]:
+    """Logarithms of the two shorter and the two longer sides and four cosines of angles (n, 8); which begin short."""
+    side = np.roll(quads, -1, axis=1) - quads
+    length = np.maximum(np.linalg.norm(side, axis=2), 1e-6)
+    short_first = length[:, 0] + length[:, 2] <= length[:, 1] + length[:, 3]
+    ordered = np.where(short_first[:, None], length[:, [0, 2, 1, 3]], length[:, [1, 3, 0, 2]])
+    unit = side / length[..., None]
+    cosine = (unit * np.roll(unit, -1, axis=1)).sum(axis=2)
+    return np.concatenate([np.log(ordered), cosine], axis=1), short_first
+
+
+def agree_on_plane(quads: NDArray[np.floating], weight: NDArray[np.floating], size_wh: tuple[int, int]) -> CardPlane | None:
+    """The plane and card size with the greatest weight of agreeing quadrilaterals (n, 4, 2); None if none fits.
+
+    `weight` (n,) says how much each counts, `size_wh` is the size of the picture.
+    """
+    if len(quads) == 0:
+        return None
+    best: tuple[float, Floats, Floats] | None = None
+    for tilt in _tilts():
+        shape, _ = _shape(apply_homography(_rectifier(tilt, size_wh), quads.astype(np.float64)))
+        size = np.stack([shape[:, :2].mean(axis=1), shape[:, 2:4].mean(axis=1)], axis=1)
+        skew = np.abs(shape[:, 4:]).max(axis=1) + 0.5 * np.abs(shape[:, [0, 2]] - shape[:, [1, 3]]).max(axis=1)
+        aspect = size[:, 1] - size[:, 0]
+        card_like = (aspect > np.log(_ASPECT[0])) & (aspect < np.log(_ASPECT[1]))
+        fit = weight * np.clip(1 - skew / 0.35, 0, 1) * card_like
+        apart = np.abs(size[:, None] - size[None]).max(axis=2) / _ROUGH_SPREAD
+        votes = (np.clip(1 - apart**2, 0, 1) * fit[None, :]).sum(axis=1) * card_like
+        score = votes.max() * np.exp(-0.5 * (np.hypot(*tilt) / (2 * _TILT_PRIOR)) ** 2)
+        if best is None or score > best[0]:
+            best = (float(score), tilt, size[votes.argmax()])
+    if best is None or best[0] <= 0:
+        return None
+    return _refined(quads.astype(np.float64), weight, size_wh, best[1], best[2])
+
+
+def _tilts() -> list[Floats]:
+    directions = np.arange(8) * np.pi / 4
+    return [np.zeros(2)] + [
+        np.radians(angle) * np.array([np.cos(d), np.sin(d)]) for angle in (12, 25, 38, 50) for d in directions
+    ]
+
+
+def _refined(
+    quads: Floats, weight: NDArray[np.floating], size_wh: tuple[int, int], tilt: Floats, log_size: Floats
+) -> CardPlane:
+    """Gauss-Newton on tilt and size with a weight that falls to nothing for quadrilaterals that disagree."""
+    x = np.concatenate([tilt, log_size])
+
+    def residuals(x: Floats) -> Floats:
+        shape, _ = _shape(apply_homography(_rectifier(x[:2], size_wh), quads))
+        shape[:, :4] -= x[2:][[0, 0, 1, 1]]
+        return shape
+
+    for spread in (0.12, 0.09, 0.06, 0.04, 0.04, 0.04):
+        r = residuals(x)
+        jacobian = np.stack([(residuals(x + step) - r) / 1e-4 for step in np.eye(4) * 1e-4], axis=-1)
+        w = weight / (1 + (np.abs(r).max(axis=1) / spread) ** 2) ** 2
+        normal = np.einsum("n,nki,nkj->ij", w, jacobian, jacobian)
+        # One card alone hardly tells tilt from shape; the prior then keeps the table near level.
+        normal += np.diag([0.01 / _TILT_PRIOR**2, 0.01 / _TILT_PRIOR**2, 1e-9, 1e-9])
+        right = -np.einsum("n,nki,nk->i", w, jacobian, r)
+        right[:2] -= 0.01 / _TILT_PRIOR**2 * x[:2]
+        step = np.linalg.solve(normal, right)
+        x = x + np.clip(step, -0.15, 0.15)
+    size = np.exp(x[2:])
+    return CardPlane(_rectifier(x[:2], size_wh), (float(size[0]), float(size[1])))

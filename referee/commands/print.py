@@ -1,0 +1,47 @@
+"""`ringmaster print`: decks and marker cards as PDF, true to size."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from pathlib import Path
+
+from referee.errors import BadInputError
+from referee.files import check_writable, write_whole
+
+SUMMARY = "Make a PDF of a deck or of the marker cards, to print and cut."
+_PAPERS = ("a4", "letter")
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of `print`."""
+    parser.add_argument("what", metavar="WHAT", help="a deck's name, or markers")
+    parser.add_argument("-o", "--output", metavar="FILE.pdf", type=Path, required=True, help="the PDF to write")
+    parser.add_argument("--manifest", metavar="FILE.json", type=Path, help="where every card lies on the pages")
+    parser.add_argument("--paper", type=str.lower, choices=_PAPERS, default="a4", help="the paper (default a4)")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Write the PDF and, if asked, the manifest."""
+    if args.manifest is not None and args.manifest.resolve() == args.output.resolve():
+        raise BadInputError("the PDF and the manifest need two different files")
+    for path in (args.output, args.manifest):
+        if path is not None:
+            check_writable(path)
+    pdf, manifest = _made(args.what, args.paper)
+    write_whole(args.output, pdf)
+    if args.manifest is not None:
+        write_whole(args.manifest, (json.dumps(manifest, indent=1, ensure_ascii=False) + "\n").encode())
+    print(f"{args.output}: {manifest['pages']} pages; print at 100 % and measure the ruler: 100 mm")
+    return 0
+
+
+def _made(what: str, paper: str) -> tuple[bytes, dict[str, object]]:
+    if what == "markers":
+        from calibration.print_markers import markers_pdf
+
+        return markers_pdf(paper)
+    from calibration.print_deck import deck_pdf
+    from vision.deck import load_deck
+
+    return deck_pdf(load_deck(what), paper)

@@ -1,0 +1,48 @@
+"""Files that are written whole or not at all."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from pathlib import Path
+
+from referee.errors import BadInputError, WorkFailedError
+
+
+def check_writable(path: Path) -> None:
+    """Say beforehand that a file can never be written there.
+
+    Raises:
+        BadInputError: the path is a folder, or lies in none.
+    """
+    if path.is_dir():
+        raise BadInputError(f"{path} is a folder, not a file")
+    if not path.parent.is_dir():
+        raise BadInputError(f"there is no folder {path.parent} to write {path.name} into")
+
+
+def write_whole(path: Path, data: bytes) -> None:
+    """Write a file so that it is there whole or, if anything fails, as it was before.
+
+    Raises:
+        BadInputError: the path is a folder, or lies in none.
+        WorkFailedError: it cannot be written.
+    """
+    check_writable(path)
+    temporary = None
+    try:
+        if path.exists() and not path.is_file():
+            # A device or a pipe (`/dev/stdout`) is written to, never replaced.
+            path.write_bytes(data)
+            return
+        with tempfile.NamedTemporaryFile(dir=path.parent, prefix=f".{path.name}.", delete=False) as file:
+            temporary = Path(file.name)
+            file.write(data)
+        mask = os.umask(0)
+        os.umask(mask)
+        temporary.chmod(0o666 & ~mask)
+        temporary.replace(path)
+    except OSError as error:
+        if temporary is not None:
+            temporary.unlink(missing_ok=True)
+        raise WorkFailedError(f"{path} cannot be written: {error.strerror or error}") from error

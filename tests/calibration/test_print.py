@@ -107,7 +107,7 @@ def test_ruler_is_100_mm(tmp_path: Path, what: str, paper: str) -> None:
         for card in (card for card in manifest["cards"] if card["page"] == page):
             x, y, width, height = card.get("cut_mm", card["box_mm"])
             # The cards and their bleed are no ruler, whatever lines they show.
-            low, high = np.array([x, y]) - 2.2, np.array([x + width, y + height]) + 2.2
+            low, high = np.array([x, y]) - 2.5, np.array([x + width, y + height]) + 2.5
             (x0, y0), (x1, y1) = (low * PX_PER_MM).astype(int), (high * PX_PER_MM).astype(int)
             dark[y0:y1, x0:x1] = 0
         longest = []

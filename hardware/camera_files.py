@@ -1,0 +1,136 @@
+"""Cameras that are files: a folder of pictures and a video."""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from hardware.camera import BadCameraError, Camera, CameraMissingError, CameraSettings
+from hardware.frames import SECOND_NS, Frame
+from hardware.pixels import quiet_opencv
+
+if TYPE_CHECKING:
+    import cv2
+
+SUFFIXES = frozenset({".jpg", ".jpeg", ".png", ".bmp", ".webp", ".tif", ".tiff"})
+
+
+class FileCamera:
+    """Gives the pictures of an iterator as frames, evenly in time; nothing is known of their exposure.
+
+    pace: waits until the clock shows the time it is given, ns; None: as fast as they are read.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        pictures: Iterator[npt.NDArray[np.uint8]],
+        interval_ns: int,
+        start_ns: int = 0,
+        pace: Callable[[int], None] | None = None,
+        close: Callable[[], None] | None = None,
+    ) -> None:
+        self.name = name
+        self.notes: tuple[str, ...] = ()
+        self._pictures = pictures
+        self._interval_ns = interval_ns
+        self._start_ns = start_ns
+        self._pace = pace
+        self._close = close
+        self._sequence = 0
+
+    def read(self) -> Frame | None:
+        """Give the next picture, or None after the last."""
+        picture = next(self._pictures, None)
+        if picture is None:
+            return None
+        t_ns = self._start_ns + self._sequence * self._interval_ns
+        if self._pace is not None:
+            self._pace(t_ns)
+        frame = Frame(t_ns, t_ns, picture, self._sequence)
+        self._sequence += 1
+        return frame
+
+    def close(self) -> None:
+        """Let the files go."""
+        if self._close is not None:
+            self._close()
+            self._close = None
+
+
+def wait_until(t_ns: int) -> None:
+    """Sleep until the monotonic clock shows `t_ns`; not at all if it is past."""
+    time.sleep(max(0, t_ns - time.monotonic_ns()) / SECOND_NS)
+
+
+def open_folder(which: str, settings: CameraSettings) -> Camera:
+    """Open a folder of pictures, in the order of their names (2.jpg before 10.jpg).
+
+    Raises BadCameraError if it is no folder or has no pictures; reading one that is torn raises CameraMissingError.
+    """
+    folder = Path(which)
+    if not folder.is_dir():
+        raise BadCameraError(f"“{which}” is not a folder of pictures.")
+    paths = sorted((path for path in folder.iterdir() if path.suffix.lower() in SUFFIXES), key=_natural)
+    if not paths:
+        raise BadCameraError(f"There are no pictures in “{which}”.")
+    return _camera(f"the pictures in {which}", map(_picture, paths), settings, settings.frames_per_s)
+
+
+def open_video(which: str, settings: CameraSettings) -> Camera:
+    """Open a video file; its own frame rate gives the times.
+
+    Raises BadCameraError if it is no video that can be read.
+    """
+    import cv2
+
+    if not Path(which).is_file():
+        raise BadCameraError(f"There is no video “{which}”.")
+    quiet_opencv()
+    capture = cv2.VideoCapture(which)
+    if not capture.isOpened():
+        capture.release()
+        raise BadCameraError(f"“{which}” is not a video that can be read.")
+    rate = capture.get(cv2.CAP_PROP_FPS)
+    return _camera(
+        f"the video {which}", _video(capture), settings, rate if 0.1 <= rate <= 1000 else 30.0, capture.release
+    )
+
+
+def _camera(
+    name: str,
+    pictures: Iterator[npt.NDArray[np.uint8]],
+    settings: CameraSettings,
+    rate: float,
+    close: Callable[[], None] | None = None,
+) -> FileCamera:
+    start_ns, pace = (time.monotonic_ns(), wait_until) if settings.live else (0, None)
+    return FileCamera(name, pictures, round(SECOND_NS / rate), start_ns, pace, close)
+
+
+def _video(capture: cv2.VideoCapture) -> Iterator[npt.NDArray[np.uint8]]:
+    while True:
+        there, picture = capture.read()
+        if not there:
+            return
+        yield np.asarray(picture, dtype=np.uint8)
+
+
+def _picture(path: Path) -> npt.NDArray[np.uint8]:
+    import cv2
+
+    quiet_opencv()
+    picture = cv2.imread(str(path), cv2.IMREAD_COLOR)
+    if picture is None:
+        raise CameraMissingError(f"“{path}” is not a picture that can be read.")
+    return np.asarray(picture, dtype=np.uint8)
+
+
+def _natural(path: Path) -> list[tuple[int, str]]:
+    return [(int(part), "") if part.isdecimal() else (-1, part) for part in re.split(r"(\d+)", path.name)]

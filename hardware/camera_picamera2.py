@@ -1,0 +1,275 @@
+"""A Raspberry Pi camera through picamera2: a main stream for reading and a small grey one for motion.
+
+When a frame was exposed. libcamera's SensorTimestamp is taken when the sensor starts to send the frame, and a sensor
+sends a row when its exposure is over: on a Raspberry Pi it is the end of the first row's exposure, not its start
+(explained by picamera2's maintainers in their issue 821). The other rows end at an even pace during the read-out, which
+takes no longer than the shortest time between two frames that the sensor mode allows: that is taken for the read-out,
+so the last row is a little late rather than early. The stamp is on CLOCK_MONOTONIC or CLOCK_BOOTTIME, which differ
+only by time asleep; which one is found out when the camera is opened.
+
+Exposure and white balance are settled on the table, locked, read back, and watched with every frame.
+"""
+
+from __future__ import annotations
+
+import importlib
+import time
+from collections.abc import Callable, Mapping
+from typing import Any, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from hardware.camera import BadCameraError, Camera, CameraError, CameraMissingError, CameraSettings, CameraTimeoutError
+from hardware.camera_clock import boottime_ns, clock_offset_ns
+from hardware.camera_lock import DriftWatch, Verdict
+from hardware.camera_setup import set_up
+from hardware.frames import SECOND_NS, Frame
+from hardware.pixels import PixelFormat, from_stream
+
+READ_TIMEOUT_S = 1.0
+OPEN_TIMEOUT_S = 5.0
+# What picamera2 is known to raise for cameras that are missing, busy, unplugged or refuse a setting.
+FAULTS = (RuntimeError, OSError, IndexError, KeyError, ValueError)
+
+
+class Request(Protocol):
+    """What is used of picamera2's CompletedRequest."""
+
+    def make_buffer(self, name: str) -> npt.NDArray[np.uint8]:
+        """Give a copy of a stream's bytes, flat."""
+
+    def get_metadata(self) -> dict[str, Any]:
+        """Give what the camera says of this frame."""
+
+    def release(self) -> None:
+        """Give the buffers back to the camera."""
+
+
+class Device(Protocol):
+    """What is used of picamera2's Picamera2."""
+
+    @property
+    def camera_controls(self) -> Mapping[str, tuple[Any, Any, Any]]:
+        """Smallest, largest and default value of each control."""
+
+    def create_video_configuration(self, **streams: object) -> dict[str, Any]:
+        """Make a configuration."""
+
+    def configure(self, configuration: dict[str, Any]) -> None:
+        """Put a configuration to use."""
+
+    def camera_configuration(self) -> dict[str, Any]:
+        """Give the configuration in use: the camera may have changed what was wished."""
+
+    def set_controls(self, controls: dict[str, object]) -> None:
+        """Set controls with the next request."""
+
+    def start(self) -> None:
+        """Start the frames."""
+
+    def capture_request(self, wait: bool) -> object:
+        """Ask for the next frame; gives a job if not to wait."""
+
+    def wait(self, job: object, timeout: float) -> Request:
+        """Wait for a job, seconds; raises TimeoutError."""
+
+    def cancel_all_and_flush(self) -> None:
+        """Forget all jobs."""
+
+    def close(self) -> None:
+        """Stop and let the camera go."""
+
+
+class Picamera2Camera:
+    """Frames of one Picamera2 object, which it configures, starts and closes."""
+
+    def __init__(
+        self,
+        device: Device,
+        name: str,
+        settings: CameraSettings,
+        monotonic: Callable[[], int] = time.monotonic_ns,
+        boottime: Callable[[], int] = boottime_ns,
+    ) -> None:
+        self.name = name
+        self._device = device
+        self._monotonic = monotonic
+        self._notes: list[str] = []
+        self._job: object | None = None
+        self._watch: DriftWatch | None = None
+        self._sequence = -1
+        self._last_ns: int | None = None
+        try:
+            self._configure(settings)
+            device.start()
+            stamp_ns = self.next_metadata().get("SensorTimestamp")
+            self._clock_offset_ns = clock_offset_ns(stamp_ns, monotonic(), boottime())
+            if self._clock_offset_ns is None:
+                self._notes.append("The camera does not say when its pictures were taken; their arrival counts.")
+            if settings.lock:
+                result = set_up(self, settings.longest_exposure_us, settings.mains_hz)
+                self._notes += result.notes
+                self._watch = DriftWatch(result.lock) if result.lock else None
+        except CameraError:
+            self.close()
+            raise
+        except FAULTS as error:
+            self.close()
+            raise CameraMissingError(f"{name} could not be started: {_one_line(error)}") from error
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What the camera would not do."""
+        return tuple(self._notes)
+
+    @property
+    def refused(self) -> int:
+        """How many frames were left out because exposure or white balance had drifted."""
+        return self._watch.refused if self._watch else 0
+
+    @property
+    def controls(self) -> Mapping[str, tuple[Any, Any, Any]]:
+        """The camera's controls."""
+        return self._device.camera_controls
+
+    def set_controls(self, controls: Mapping[str, object]) -> None:
+        """Set controls; they work some frames later."""
+        self._device.set_controls(dict(controls))
+
+    def next_metadata(self) -> Mapping[str, Any]:
+        """Wait for a frame and give what the camera says of it."""
+        request = self._next_request(OPEN_TIMEOUT_S)
+        try:
+            return request.get_metadata()
+        finally:
+            request.release()
+
+    def next_picture(self) -> npt.NDArray[np.uint8]:
+        """Wait for a frame and give it as BGR."""
+        request = self._next_request(OPEN_TIMEOUT_S)
+        try:
+            return self._frame(request, request.get_metadata()).bgr()
+        finally:
+            request.release()
+
+    def read(self) -> Frame | None:
+        """Wait for the next frame that is as it was set; frames taken with a drifted exposure are left out."""
+        deadline_ns = self._monotonic() + round(READ_TIMEOUT_S * SECOND_NS)
+        while self._monotonic() <= deadline_ns:
+            request = self._next_request(READ_TIMEOUT_S)
+            try:
+                metadata = request.get_metadata()
+                if self._usable(metadata):
+                    return self._frame(request, metadata)
+            except FAULTS as error:
+                raise CameraMissingError(f"{self.name} has a fault: {_one_line(error)}") from error
+            finally:
+                request.release()
+        raise CameraTimeoutError(f"{self.name} changes its exposure by itself.")
+
+    def close(self) -> None:
+        """Stop and let the camera go."""
+        # A request that is still waited for would keep close() waiting for a frame that never comes.
+        self._device.cancel_all_and_flush()
+        self._device.close()
+
+    def _configure(self, settings: CameraSettings) -> None:
+        size = (settings.width - settings.width % 2, settings.height - settings.height % 2)
+        small = (settings.small_width - settings.small_width % 2, settings.small_width * size[1] // size[0] // 2 * 2)
+        # Half the memory of BGR, and its first plane is the grey picture.
+        main = {"size": size, "format": "YUV420"}
+        device = self._device
+        try:
+            device.configure(device.create_video_configuration(main=main, lores={"size": small, "format": "YUV420"}))
+        except RuntimeError:
+            self._notes.append("The camera has no second, small stream; motion is seen in the large one.")
+            device.configure(device.create_video_configuration(main=main))
+        configuration = device.camera_configuration()
+        self._main = configuration["main"]
+        self._lores = configuration.get("lores")
+        self._interval_ns = SECOND_NS / settings.frames_per_s
+        self._readout_ns = round(self._interval_ns)
+        limits = self.controls.get("FrameDurationLimits")
+        if limits:
+            shortest_ns = float(limits[0]) * 1000
+            self._interval_ns = max(self._interval_ns, shortest_ns)
+            self._readout_ns = round(shortest_ns)
+            device.set_controls({"FrameRate": SECOND_NS / self._interval_ns})
+
+    def _next_request(self, timeout_s: float) -> Request:
+        # A request that timed out stays in picamera2's queue and would swallow a frame: it is waited for again.
+        try:
+            if self._job is None:
+                self._job = self._device.capture_request(wait=False)
+            request = self._device.wait(self._job, timeout=timeout_s)
+        except TimeoutError as error:
+            raise CameraTimeoutError(f"{self.name} gives no pictures: is its cable in?") from error
+        except FAULTS as error:
+            self._job = None
+            raise CameraMissingError(f"{self.name} has a fault: {_one_line(error)}") from error
+        self._job = None
+        return request
+
+    def _usable(self, metadata: Mapping[str, Any]) -> bool:
+        if self._watch is None:
+            return True
+        verdict = self._watch.judge(metadata)
+        if verdict is Verdict.SET_AGAIN:
+            self.set_controls(self._watch.lock.controls())
+        elif verdict is Verdict.GIVE_UP:
+            self._notes.append(f"The camera does not keep its {self._watch.lock.drift(metadata)}; colours may drift.")
+            self._watch = None
+            return True
+        return verdict is Verdict.USE
+
+    def _frame(self, request: Request, metadata: Mapping[str, Any]) -> Frame:
+        first_ns, last_ns = self._exposed(metadata)
+        gap = 1 if self._last_ns is None else round((last_ns - self._last_ns) / self._interval_ns)
+        # picamera2 gives no count of frames; the stamps show which are missing.
+        self._sequence += max(1, gap)
+        self._last_ns = last_ns
+        image, pixel_format = _stream(request, "main", self._main)
+        small = _stream(request, "lores", self._lores)[0] if self._lores else None
+        grey = small[: small.shape[0] * 2 // 3] if small is not None else None
+        return Frame((first_ns + last_ns) // 2, last_ns, image, self._sequence, pixel_format, grey)
+
+    def _exposed(self, metadata: Mapping[str, Any]) -> tuple[int, int]:
+        """Give the ends of the first and the last row's exposure, ns on the monotonic clock."""
+        arrived_ns = self._monotonic()
+        stamp_ns = metadata.get("SensorTimestamp")
+        if self._clock_offset_ns is None or not isinstance(stamp_ns, int):
+            return arrived_ns, arrived_ns
+        first_ns = stamp_ns + self._clock_offset_ns
+        # The frame has arrived, so its last row cannot end later than now; a stamp from the future is left for the
+        # supervisor to refuse.
+        return first_ns, max(first_ns, min(first_ns + self._readout_ns, arrived_ns))
+
+
+def open_picamera2(which: str, settings: CameraSettings) -> Camera:
+    """Open the first camera, or the one with the number `which`.
+
+    Raises BadCameraError for another name, CameraMissingError if picamera2 or the camera is not there.
+    """
+    if which and not which.isdecimal():
+        raise BadCameraError(f"“{which}” is not the number of a camera: say picamera2 or picamera2:1.")
+    try:
+        library = importlib.import_module("picamera2")
+    except ImportError as error:
+        raise CameraMissingError(
+            "The Raspberry Pi camera needs picamera2: sudo apt-get install python3-picamera2 (on a Raspberry Pi)."
+        ) from error
+    name = f"Camera {which or 0}"
+    try:
+        device = library.Picamera2(int(which or 0))
+    except FAULTS as error:
+        raise CameraMissingError(f"{name} was not found, or another program is using it.") from error
+    return Picamera2Camera(device, name, settings)
+
+
+def _stream(request: Request, name: str, stream: Mapping[str, Any]) -> tuple[npt.NDArray[np.uint8], PixelFormat]:
+    return from_stream(request.make_buffer(name), stream["size"], stream["stride"], stream["format"])
+
+
+def _one_line(error: BaseException) -> str:
+    return " ".join(str(error).split())[:200] or type(error).__name__

@@ -1,0 +1,190 @@
+"""Keeps a camera going: reads it on a thread of its own, notices every way it can fail, and opens it anew.
+
+The thread that reads may hang inside a driver, so another one watches the clock: it reports within 2 s, leaves the
+hung thread behind, and opens the camera again.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable
+
+from hardware.camera import Camera, CameraTimeoutError
+from hardware.camera_watch import CameraReport, CameraState, CameraWatch, WatchLimits
+from hardware.errors import HardwareError
+from hardware.frames import SECOND_NS, Frame, FrameBuffer
+
+CHECK_S = 0.2
+RETRY_NS = SECOND_NS
+# A thread that hangs in a driver cannot be ended; more than this many are not left behind.
+MOST_HUNG = 3
+HUNG_NS = 10 * SECOND_NS
+
+
+class _Session:
+    """One opening of the camera, and the thread that reads it."""
+
+    def __init__(self, owner: CameraSupervisor, started_ns: int) -> None:
+        self.left_behind = threading.Event()
+        self.left_ns: int | None = None
+        self.thread = threading.Thread(target=owner.run_session, args=(self,), name="camera", daemon=True)
+        self.started_ns = started_ns
+
+
+class CameraSupervisor:
+    """Runs a camera and puts its frames into a buffer.
+
+    open_camera: opens the camera; called again after each failure. buffer: where the frames go.
+    on_report: told each change, from either thread; must be quick. clock: monotonic, ns.
+    """
+
+    def __init__(
+        self,
+        open_camera: Callable[[], Camera],
+        buffer: FrameBuffer,
+        on_report: Callable[[CameraReport], None] = lambda report: None,
+        clock: Callable[[], int] = time.monotonic_ns,
+        limits: WatchLimits | None = None,
+    ) -> None:
+        self._open_camera = open_camera
+        self._buffer = buffer
+        self._on_report = on_report
+        self._clock = clock
+        self._watch = CameraWatch(clock(), limits)
+        self._told: CameraReport | None = None
+        self._lock = threading.RLock()
+        self._stopping = threading.Event()
+        self._session: _Session | None = None
+        self._hung: list[_Session] = []
+        self._retry_ns = clock()
+        self._notes: tuple[str, ...] = ()
+        self._name = "the camera"
+        self._watcher = threading.Thread(target=self._keep_watching, name="camera watch", daemon=True)
+
+    def start(self) -> None:
+        """Open the camera and go on until `stop`."""
+        self.check()
+        self._watcher.start()
+
+    def stop(self, timeout_s: float = 1.5) -> bool:
+        """End both threads and close the camera; False if the camera's driver hangs and its thread had to be left."""
+        self._stopping.set()
+        with self._lock:
+            sessions = [*self._hung, *([self._session] if self._session else [])]
+            for session in sessions:
+                session.left_behind.set()
+        end_s = time.monotonic() + timeout_s
+        if self._watcher.ident is not None:
+            self._watcher.join(timeout_s)
+        for session in sessions:
+            session.thread.join(max(0.0, end_s - time.monotonic()))
+        return not any(session.thread.is_alive() for session in sessions)
+
+    @property
+    def report(self) -> CameraReport:
+        """How the camera is."""
+        with self._lock:
+            return self._watch.report
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What the camera that is open could not do, a sentence each."""
+        return self._notes
+
+    @property
+    def name(self) -> str:
+        """What the camera is called, for people."""
+        return self._name
+
+    def check(self) -> None:
+        """Look at the clock: report what is too long ago, leave a hung thread, open the camera if it is time to."""
+        now_ns = self._clock()
+        with self._lock:
+            self._watch.check(now_ns)
+            if self._session is not None and self._watch.reopen(now_ns):
+                self._leave(self._session, now_ns)
+            self._hung = [session for session in self._hung if session.thread.is_alive()]
+            if self._session is None and now_ns >= self._retry_ns and self._may_open(now_ns):
+                self._watch.opening(now_ns)
+                self._session = _Session(self, now_ns)
+                self._session.thread.start()
+        self._tell()
+
+    def run_session(self, session: _Session) -> None:
+        """Open the camera and read it until it fails, ends, or is left behind (on the session's own thread)."""
+        message = "The camera driver has a fault; it is being restarted."
+        camera: Camera | None = None
+        try:
+            camera = self._open_camera()
+            self._opened(session, camera)
+            while not session.left_behind.is_set():
+                try:
+                    frame = camera.read()
+                except CameraTimeoutError:
+                    continue
+                if frame is None:
+                    message = ""
+                    break
+                self._take(session, frame)
+        except (HardwareError, OSError, RuntimeError, ValueError) as error:
+            message = _sentence(error)
+        finally:
+            if camera is not None:
+                camera.close()
+            self._over(session, message)
+
+    def _opened(self, session: _Session, camera: Camera) -> None:
+        with self._lock:
+            if session is self._session:
+                self._buffer.restart()
+                self._notes, self._name = camera.notes, camera.name
+
+    def _take(self, session: _Session, frame: Frame) -> None:
+        with self._lock:
+            if session is self._session and self._watch.accept(frame, self._clock()):
+                self._buffer.push(frame)
+        self._tell()
+
+    def _over(self, session: _Session, message: str) -> None:
+        now_ns = self._clock()
+        with self._lock:
+            if session is not self._session:
+                return
+            self._session = None
+            self._retry_ns = now_ns + RETRY_NS
+            if message:
+                self._watch.lost(message, now_ns)
+            else:
+                self._watch.ended(now_ns)
+        self._tell()
+
+    def _leave(self, session: _Session, now_ns: int) -> None:
+        session.left_behind.set()
+        session.left_ns = now_ns
+        self._hung.append(session)
+        self._session = None
+
+    def _may_open(self, now_ns: int) -> bool:
+        """Two at once would fight for the device: a thread left behind gets time to end, unless it hangs for good."""
+        if self._stopping.is_set() or self._watch.report.state is CameraState.ENDED:
+            return False
+        fresh = any(now_ns - (session.left_ns or 0) < HUNG_NS for session in self._hung)
+        return not fresh and len(self._hung) < MOST_HUNG
+
+    def _tell(self) -> None:
+        with self._lock:
+            report = self._watch.report
+            if report == self._told:
+                return
+            self._told = report
+        self._on_report(report)
+
+    def _keep_watching(self) -> None:
+        while not self._stopping.wait(CHECK_S):
+            self.check()
+
+
+def _sentence(error: Exception) -> str:
+    text = " ".join(str(error).split())[:200] or type(error).__name__
+    return text if isinstance(error, HardwareError) else f"The camera has a fault: {text}"

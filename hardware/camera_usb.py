@@ -1,0 +1,169 @@
+"""A USB camera through OpenCV and V4L2.
+
+When a frame was exposed. The driver stamps a frame when its first bytes arrive, which is after the first row was read
+out, and `grab` returns when the last bytes are there, which is after the last row was. How much later depends on the
+camera's own compression and is not known, so a frame counts as exposed when it has arrived: a few milliseconds late,
+never early, and a hand that came after the bell is never in a frame that is taken to be from before it.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from hardware.camera import BadCameraError, Camera, CameraMissingError, CameraSettings, CameraTimeoutError
+from hardware.camera_setup import exposure_notes
+from hardware.exposure import Exposure, ExposureLimits, settle
+from hardware.frames import SECOND_NS, Frame
+from hardware.pixels import quiet_opencv
+
+if TYPE_CHECKING:
+    import cv2
+
+# V4L2's numbers: OpenCV hands them through as they are.
+MANUAL_EXPOSURE = 1
+EXPOSURE_UNIT_US = 100.0
+FRAMES_UNTIL_APPLIED = 4
+
+
+class UsbCamera:
+    """Frames of one opened capture; exposure and white balance are settled and locked where the camera allows it."""
+
+    def __init__(
+        self,
+        capture: cv2.VideoCapture,
+        name: str,
+        settings: CameraSettings,
+        clock: Callable[[], int] = time.monotonic_ns,
+    ) -> None:
+        import cv2
+
+        self.name = name
+        self._capture = capture
+        self._clock = clock
+        self._interval_ns = SECOND_NS / settings.frames_per_s
+        self._sequence = -1
+        self._last_ns: int | None = None
+        self._notes: list[str] = []
+        # Most USB cameras reach this size at this rate with MJPG only.
+        capture.set(cv2.CAP_PROP_FOURCC, cv2.VideoWriter.fourcc(*"MJPG"))
+        capture.set(cv2.CAP_PROP_FRAME_WIDTH, settings.width)
+        capture.set(cv2.CAP_PROP_FRAME_HEIGHT, settings.height)
+        capture.set(cv2.CAP_PROP_FPS, settings.frames_per_s)
+        # A long queue would hand out frames that are old; two keep the camera busy.
+        capture.set(cv2.CAP_PROP_BUFFERSIZE, 2)
+        rate = capture.get(cv2.CAP_PROP_FPS)
+        if 1 <= rate <= 1000:
+            self._interval_ns = SECOND_NS / rate
+        if settings.lock:
+            self._lock(settings)
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What the camera would not do."""
+        return tuple(self._notes)
+
+    def read(self) -> Frame | None:
+        """Wait for the next frame. Raises CameraMissingError if the camera gives none: it is unplugged or hung."""
+        import cv2
+
+        try:
+            there = self._capture.grab()
+            arrived_ns = self._clock()
+            got, picture = self._capture.retrieve() if there else (False, None)
+        except cv2.error as error:
+            raise CameraMissingError(f"{self.name} has a fault: {_one_line(error)}") from error
+        if not got or picture is None:
+            raise CameraMissingError(f"{self.name} gives no pictures: is its cable in?")
+        if picture.ndim != 3 or picture.shape[2] != 3:
+            raise CameraTimeoutError(f"{self.name} gave a picture that was not whole.")
+        first_ns = self._first_bytes_ns(arrived_ns)
+        self._count(arrived_ns)
+        return Frame((first_ns + arrived_ns) // 2, arrived_ns, np.asarray(picture, dtype=np.uint8), self._sequence)
+
+    def close(self) -> None:
+        """Let the device go."""
+        self._capture.release()
+
+    def _first_bytes_ns(self, arrived_ns: int) -> int:
+        """Give the driver's stamp if it is on our clock and before the arrival by less than two frames."""
+        import cv2
+
+        stamp_ns = round(self._capture.get(cv2.CAP_PROP_POS_MSEC) * 1e6)
+        if 0 <= arrived_ns - stamp_ns <= 2 * self._interval_ns:
+            return stamp_ns
+        return arrived_ns - round(self._interval_ns)
+
+    def _count(self, arrived_ns: int) -> None:
+        """Count the frames that must have been lost: OpenCV does not hand the driver's own count on."""
+        gap = 1 if self._last_ns is None else round((arrived_ns - self._last_ns) / self._interval_ns)
+        self._sequence += max(1, gap)
+        self._last_ns = arrived_ns
+
+    def _lock(self, settings: CameraSettings) -> None:
+        import cv2
+
+        capture = self._capture
+        # The automatic white balance first finds its place, then stays there.
+        self._skip(FRAMES_UNTIL_APPLIED)
+        if not capture.set(cv2.CAP_PROP_AUTO_WB, 0) or capture.get(cv2.CAP_PROP_AUTO_WB) != 0:
+            self._notes.append(f"{self.name} does not let its white balance be held; colours may drift.")
+        manual = capture.set(cv2.CAP_PROP_AUTO_EXPOSURE, MANUAL_EXPOSURE)
+        if not manual or capture.get(cv2.CAP_PROP_AUTO_EXPOSURE) != MANUAL_EXPOSURE:
+            self._notes.append(f"{self.name} does not let its exposure be set; white cards may be bleached.")
+            return
+        limits = ExposureLimits(
+            longest_us=settings.longest_exposure_us, highest_gain=1.0, flicker_us=500_000.0 / settings.mains_hz
+        )
+        start = Exposure(max(capture.get(cv2.CAP_PROP_EXPOSURE) * EXPOSURE_UNIT_US, limits.shortest_us), 1.0)
+        settled = settle(self._picture, self._expose, start, limits)
+        self._notes += exposure_notes(settled.judgement)
+
+    def _expose(self, wanted: Exposure) -> Exposure:
+        import cv2
+
+        self._capture.set(cv2.CAP_PROP_EXPOSURE, max(1.0, round(wanted.time_us / EXPOSURE_UNIT_US)))
+        self._skip(FRAMES_UNTIL_APPLIED)
+        return Exposure(max(self._capture.get(cv2.CAP_PROP_EXPOSURE), 1.0) * EXPOSURE_UNIT_US, 1.0)
+
+    def _picture(self) -> npt.NDArray[np.uint8]:
+        frame = self.read()
+        assert frame is not None
+        return frame.image
+
+    def _skip(self, count: int) -> None:
+        for _ in range(count):
+            self.read()
+
+
+def open_usb(which: str, settings: CameraSettings) -> Camera:
+    """Open `0`, `1` … or `/dev/videoN`; `` is 0.
+
+    Raises BadCameraError for another name, CameraMissingError if it is not there or in use.
+    """
+    import cv2
+
+    quiet_opencv()
+    # A hung camera is given up after a second, not OpenCV's ten, so that it can be opened anew.
+    os.environ.setdefault("OPENCV_VIDEOIO_V4L_SELECT_TIMEOUT", "1")
+    device: int | str = int(which or 0) if (which or "0").isdecimal() else which
+    if isinstance(device, str) and not device.startswith("/dev/"):
+        raise BadCameraError(f"“{which}” is not a USB camera: say usb:0 or usb:/dev/video0.")
+    name = f"USB camera {which or 0}"
+    capture = cv2.VideoCapture(device, cv2.CAP_V4L2)
+    try:
+        if not capture.isOpened():
+            raise CameraMissingError(f"{name} is not there, or another program is using it.")
+        return UsbCamera(capture, name, settings)
+    except BaseException:
+        capture.release()
+        raise
+
+
+def _one_line(error: Exception) -> str:
+    return " ".join(str(error).split())[:200]

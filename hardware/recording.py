@@ -1,0 +1,199 @@
+"""Recordings: a game's frames, edges and rulings in one MCAP file on one time line, written and read.
+
+Channels: /game (the header of an event log, once), /camera (foxglove.CompressedImage), /bell, /sandtimer, /rulings.
+Log time is the monotonic time of the thing itself; for a frame the end of its middle row's exposure. Frames are
+written as protobuf, which Foxglove shows as it shows JSON but without a third of the bytes spent on base64; both are
+read. A message's publish time is the end of the last row's exposure, which makes a replay as fair as the game was;
+of other people's recordings it is not known, and the log time is taken for it.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import json
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+from google.protobuf.message import DecodeError
+from mcap.exceptions import McapError
+
+from hardware.errors import HardwareError
+from hardware.events import BellEdge, SandEdge, SandLine
+from hardware.frames import Frame
+from hardware.mcap_scan import McapScan, StoredMessage
+
+PROFILE = "ringmaster"
+
+
+class RecordingError(HardwareError):
+    """Any error of a recording."""
+
+
+class BadRecordingError(RecordingError, ValueError):
+    """A file that is no recording, or a message in it that cannot be read."""
+
+
+class RecordingNotWrittenError(RecordingError, OSError):
+    """A recording that cannot be written."""
+
+
+@dataclass(frozen=True)
+class RecordedFrame:
+    """A frame as it was stored; t_ns and exposure_end_ns as in Frame, `encoded` a whole JPEG (or PNG, WebP) file."""
+
+    t_ns: int
+    exposure_end_ns: int
+    sequence: int
+    encoded: bytes
+
+    def frame(self) -> Frame:
+        """Decode it. Raises BadRecordingError if it is no picture."""
+        import cv2
+
+        image = cv2.imdecode(np.frombuffer(self.encoded, np.uint8), cv2.IMREAD_COLOR) if self.encoded else None
+        if image is None:
+            raise BadRecordingError(f"The picture at {self.t_ns} ns of the recording cannot be read.")
+        return Frame(self.t_ns, self.exposure_end_ns, np.asarray(image, dtype=np.uint8), self.sequence)
+
+
+@dataclass(frozen=True)
+class RecordedRuling:
+    """A ruling that was given when it was recorded."""
+
+    t_ns: int
+    ruling: Mapping[str, object]
+
+
+Payload = RecordedFrame | BellEdge | SandEdge | RecordedRuling
+
+
+class RecordedEvent(NamedTuple):
+    """t_ns: monotonic, as recorded; kind: "camera", "bell", "sandtimer" or "rulings"; payload: what happened."""
+
+    t_ns: int
+    kind: str
+    payload: Payload
+
+
+class Recording:
+    """A recording that can be read any number of times.
+
+    header: the header of an event log, or None if the file does not say which game it is.
+    """
+
+    def __init__(
+        self, path: Path, scan: McapScan, header: Mapping[str, object] | None, warn: Callable[[str], None]
+    ) -> None:
+        self.path = path
+        self.header = header
+        self._scan = scan
+        self._warn = warn
+
+    @property
+    def events(self) -> Iterator[RecordedEvent]:
+        """All that happened, in the order of time, read from the file as it is asked for.
+
+        What cannot be read is left out, with one warning for each channel; a torn or damaged file ends with its last
+        whole chunk, with one warning.
+        """
+        damaged: list[bool] = []
+        warned: set[str] = set()
+        for stored in self._scan.messages(lambda: damaged.append(True)):
+            reader = READERS.get(stored.channel.topic)
+            if reader is None:
+                continue
+            try:
+                payload = reader(stored, self._scan.profile == PROFILE)
+            except BadRecordingError as error:
+                if stored.channel.topic not in warned:
+                    warned.add(stored.channel.topic)
+                    self._warn(str(error))
+                continue
+            yield RecordedEvent(payload.t_ns, stored.channel.topic[1:], payload)
+        if damaged:
+            self._warn(f"{self.path} is damaged; what comes after the damage is left out.")
+        elif self._scan.torn:
+            self._warn(f"{self.path} breaks off in the middle; it is read up to the last part that is whole.")
+
+
+def read_recording(path: str | Path, warn: Callable[[str], None] = lambda message: None) -> Recording:
+    """Open a recording. `warn` is told, in one sentence each, what had to be left out while it is read.
+
+    Raises BadRecordingError if it cannot be opened, is no MCAP file, or its header cannot be read.
+    """
+    path = Path(path)
+    try:
+        scan = McapScan(path)
+        stored = scan.first_on("/game")
+    except FileNotFoundError as error:
+        raise BadRecordingError(f"There is no recording {path}.") from error
+    except OSError as error:
+        raise BadRecordingError(f"{path} cannot be read: {error.strerror or error}.") from error
+    except McapError as error:
+        raise BadRecordingError(f"{path} is not a recording (an MCAP file).") from error
+    return Recording(path, scan, _json(stored) if stored else None, warn)
+
+
+def _json(stored: StoredMessage) -> dict[str, object]:
+    topic = stored.channel.topic
+    try:
+        value = json.loads(stored.message.data)
+    except (ValueError, RecursionError) as error:
+        raise BadRecordingError(f"The recording's {topic} channel holds a message that is not JSON.") from error
+    if not isinstance(value, dict):
+        raise BadRecordingError(f"The recording's {topic} channel holds a message that is not a JSON object.")
+    return value
+
+
+def _bell(stored: StoredMessage, ours: bool) -> BellEdge:
+    value = _json(stored)
+    seat, pressed = value.get("seat"), value.get("pressed")
+    seat_fits = seat is None or (isinstance(seat, int) and not isinstance(seat, bool) and seat >= 0)
+    if not seat_fits or not isinstance(pressed, bool):
+        raise BadRecordingError('The recording\'s /bell channel holds a message without "seat" and "pressed".')
+    return BellEdge(stored.message.log_time, seat if isinstance(seat, int) else None, pressed)
+
+
+def _sandtimer(stored: StoredMessage, ours: bool) -> SandEdge:
+    value = _json(stored)
+    line, level = value.get("line"), value.get("level")
+    if line not in [known.value for known in SandLine] or not isinstance(level, int) or level not in (0, 1):
+        raise BadRecordingError('The recording\'s /sandtimer channel holds a message without "line" and "level".')
+    return SandEdge(stored.message.log_time, SandLine(line), int(level))
+
+
+def _ruling(stored: StoredMessage, ours: bool) -> RecordedRuling:
+    return RecordedRuling(stored.message.log_time, _json(stored))
+
+
+def _camera(stored: StoredMessage, ours: bool) -> RecordedFrame:
+    message, encoding = stored.message, stored.channel.message_encoding
+    if encoding == "json":
+        data = _json(stored).get("data")
+        try:
+            encoded = base64.b64decode(data, validate=True) if isinstance(data, str) else b""
+        except (binascii.Error, ValueError) as error:
+            raise BadRecordingError("The recording's /camera channel holds a picture that is not base64.") from error
+    elif encoding == "protobuf":
+        from foxglove_schemas_protobuf.CompressedImage_pb2 import CompressedImage
+
+        try:
+            encoded = CompressedImage.FromString(message.data).data
+        except DecodeError as error:
+            raise BadRecordingError("The recording's /camera channel holds a message that is torn.") from error
+    else:
+        raise BadRecordingError(f"The recording's /camera channel is encoded as {encoding}, not protobuf or JSON.")
+    end_ns = max(message.publish_time, message.log_time) if ours else message.log_time
+    return RecordedFrame(message.log_time, end_ns, message.sequence, encoded)
+
+
+READERS: Mapping[str, Callable[[StoredMessage, bool], Payload]] = {
+    "/camera": _camera,
+    "/bell": _bell,
+    "/sandtimer": _sandtimer,
+    "/rulings": _ruling,
+}

@@ -1,0 +1,138 @@
+"""`ringmaster record`: the table's pictures into one file that can be replayed."""
+
+from __future__ import annotations
+
+import argparse
+import math
+import sys
+import time
+from collections.abc import Generator, Iterator, Mapping
+from contextlib import closing
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from referee.errors import BadInputError, WorkFailedError
+
+if TYPE_CHECKING:
+    from hardware.camera import Camera, CameraSettings
+    from hardware.camera_watch import CameraReport
+    from hardware.frames import Frame
+
+SUMMARY = "Record the table into a file that can be replayed."
+FILES = ("folder", "video", "recording")
+SECOND_NS = 1_000_000_000
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of `record`."""
+    parser.add_argument("-o", "--output", metavar="FILE.mcap", type=Path, required=True, help="the recording to write")
+    parser.add_argument(
+        "--camera",
+        metavar="CAMERA",
+        default="picamera2",
+        help="picamera2 (default), usb:0, or the path of a folder of pictures, a video or a recording",
+    )
+    parser.add_argument("--seconds", metavar="N", type=float, help="stop by itself after so many seconds")
+    parser.add_argument("--fps", metavar="N", type=float, default=30.0, help="pictures a second (default 30)")
+    parser.add_argument("--game", metavar="GAME", help="the game that is played, for the replay: confetti, piccolino …")
+    parser.add_argument("--players", metavar="NAMES", help="the players clockwise, with commas: Ann,Ben,Cem")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Record until the time is over, the pictures end, or Ctrl-C; all three are a success."""
+    from hardware.camera import CameraSettings, open_camera, parse_spec
+
+    header = _header(args.game, args.players)
+    if args.seconds is not None and not (math.isfinite(args.seconds) and args.seconds > 0):
+        raise BadInputError(f"{args.seconds} seconds cannot be recorded")
+    if args.output.exists():
+        raise BadInputError(f"{args.output} is there already; choose another name")
+    from_file = parse_spec(args.camera)[0] in FILES
+    settings = CameraSettings(frames_per_s=args.fps, live=not from_file)
+    camera = open_camera(args.camera, settings)
+    for note in camera.notes:
+        _say(note)
+    frames = _all_frames(camera) if from_file else _live_frames(camera, args.camera, settings, args.seconds)
+    with closing(frames):
+        return _record(args.output, header, frames, args.seconds)
+
+
+def _record(output: Path, header: Mapping[str, object] | None, frames: Iterator[Frame], seconds: float | None) -> int:
+    from hardware.recording_writer import RecordingWriter
+
+    first = next(frames, None)
+    if first is None:
+        raise WorkFailedError("not one picture came")
+    span_ns = math.inf if seconds is None else seconds * SECOND_NS
+    last = first
+    with RecordingWriter(output, header, first.t_ns) as writer:
+        try:
+            writer.frame(first)
+            for frame in frames:
+                if frame.t_ns - first.t_ns >= span_ns:
+                    break
+                writer.frame(frame)
+                last = frame
+        except KeyboardInterrupt:
+            _say("stopped")
+        count = writer.frames
+    lost = last.sequence - first.sequence + 1 - count
+    missing = f" ({lost} more did not come or were too fast to keep)" if lost > 0 else ""
+    print(f"{output}: {count} pictures{missing}, {(last.t_ns - first.t_ns) / SECOND_NS:.1f} s")
+    return 0
+
+
+def _all_frames(camera: Camera) -> Generator[Frame, None, None]:
+    """Give every frame of a file, as fast as they can be written."""
+    try:
+        while (frame := camera.read()) is not None:
+            yield frame
+    finally:
+        camera.close()
+        for note in camera.notes:
+            _say(note)
+
+
+def _live_frames(
+    camera: Camera, spec: str, settings: CameraSettings, seconds: float | None
+) -> Generator[Frame, None, None]:
+    """Give the newest frame each time, through unplugging and back, until the time is over."""
+    from hardware.camera import open_camera
+    from hardware.camera_supervisor import CameraSupervisor
+    from hardware.frames import FrameBuffer
+
+    opened = [camera]
+    # Only the newest frame is wanted here; the seconds before it would cost memory for nothing.
+    buffer = FrameBuffer(keep_ns=SECOND_NS // 2)
+    reader = buffer.reader()
+    supervisor = CameraSupervisor(
+        lambda: opened.pop() if opened else open_camera(spec, settings), buffer, _report_camera
+    )
+    end_ns = math.inf if seconds is None else time.monotonic_ns() + seconds * SECOND_NS
+    supervisor.start()
+    try:
+        while time.monotonic_ns() < end_ns:
+            frame = reader.next(timeout_s=0.5)
+            if frame is not None:
+                yield frame
+    finally:
+        supervisor.stop()
+
+
+def _header(game: str | None, players: str | None) -> dict[str, object] | None:
+    if game is None:
+        if players is not None:
+            raise BadInputError("say with --game which game they play")
+        return None
+    names = [name.strip() for name in (players or "").split(",")]
+    if not all(names):
+        raise BadInputError("say with --players who plays, clockwise, with commas: Ann,Ben,Cem")
+    return {"game": game, "players": names, "options": {}}
+
+
+def _report_camera(report: CameraReport) -> None:
+    _say(report.message)
+
+
+def _say(message: str) -> None:
+    print(f"ringmaster record: {message}", file=sys.stderr)

@@ -1,0 +1,227 @@
+"""Lines with edges, wherever they come from, and the pump that brings them through a pure logic onto the queue."""
+
+from __future__ import annotations
+
+import queue
+import threading
+import time
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from hardware.errors import HardwareError
+from hardware.events import Event, Sink
+from hardware.health import DeviceHealth, Health
+from hardware.settings import MS, SECOND, Pin
+
+Clock = Callable[[], int]
+
+
+@dataclass(frozen=True)
+class Edge:
+    """A change of one line. active: True is pressed, blocked or tilted, whatever the electrical level."""
+
+    t_ns: int
+    line: str
+    active: bool
+
+
+OnEdge = Callable[[Edge], None]
+OnHealth = Callable[[Health, str], None]
+
+
+class EdgeLines(Protocol):
+    """Some input lines. Back-ends: `hardware.gpio.GpioLines`, `RecordedLines`, and simulated ones."""
+
+    def open(self, on_edge: OnEdge, on_health: OnHealth) -> Sequence[Edge]:
+        """Begin to watch; give the lines' present levels as edges. Edges of one line come in time order.
+
+        Both callbacks may be called from any thread; they never block and never raise. Raises HardwareError if a line
+        cannot be had; then nothing stays open.
+        """
+
+    def close(self) -> None:
+        """Stop watching and free the lines; no callback follows. Harmless when not open."""
+
+
+class EdgeLogic(Protocol):
+    """What edges mean: pure, without clock."""
+
+    @property
+    def deadline_ns(self) -> int | None:
+        """When time alone will decide something, ns; None: nothing is pending."""
+
+    @property
+    def undecided_ns(self) -> int | None:
+        """Time of the earliest thing that is not decided yet, ns; None: nothing is."""
+
+    def begin(self, edge: Edge) -> list[Event]:
+        """Take a line's level as it was found when the watching began."""
+
+    def feed(self, edge: Edge) -> list[Event]:
+        """Take an edge."""
+
+    def advance(self, t_ns: int) -> list[Event]:
+        """Take the promise that all edges up to `t_ns` have been fed."""
+
+
+def judge_edges(logic: EdgeLogic, edges: Iterable[Edge], until_ns: int | None = None) -> list[Event]:
+    """Put recorded edges, in time order, through a logic; then let time go on to `until_ns` (None: the last edge's)."""
+    events: list[Event] = []
+    last_ns = 0
+    for edge in edges:
+        events += logic.advance(edge.t_ns - 1)
+        events += logic.feed(edge)
+        last_ns = edge.t_ns
+    return events + logic.advance(last_ns if until_ns is None else until_ns)
+
+
+class RecordedLines:
+    """Lines that repeat what was recorded, all at once when opened; the levels before are inactive."""
+
+    def __init__(self, edges: Iterable[Edge]) -> None:
+        self._edges = tuple(edges)
+
+    def open(self, on_edge: OnEdge, on_health: OnHealth) -> Sequence[Edge]:
+        """Hand over every recorded edge."""
+        for edge in self._edges:
+            on_edge(edge)
+        return ()
+
+    def close(self) -> None:
+        """Do nothing: there is nothing to free."""
+
+
+@dataclass(frozen=True)
+class LineSpec:
+    """A line's name for the logic and the pin where it is."""
+
+    name: str
+    pin: Pin
+
+
+class EdgeDevice:
+    """A device that consists of lines and what their edges mean, with a thread of its own.
+
+    Lines that cannot be opened are tried again every `retry_ns` and reported as missing meanwhile. `delivery_ns` is
+    the longest that an edge is on its way from the kernel to us: only that long after a time is it certain that
+    nothing came before it.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        lines: EdgeLines,
+        logic: EdgeLogic,
+        sink: Sink,
+        clock: Clock = time.monotonic_ns,
+        delivery_ns: int = 5 * MS,
+        retry_ns: int = 2 * SECOND,
+    ) -> None:
+        self.name = name
+        self._lines = lines
+        self._logic = logic
+        self._sink = sink
+        self._clock = clock
+        self._delivery_ns = delivery_ns
+        self._retry_ns = retry_ns
+        self._inbox: queue.SimpleQueue[Edge | DeviceHealth | None] = queue.SimpleQueue()
+        self._thread: threading.Thread | None = None
+        self._open = False
+        self._retry_at_ns: int | None = None
+        self._health: tuple[Health, str] | None = None
+
+    def start(self) -> None:
+        """Begin; returns at once. Never raises for a missing device: that is reported."""
+        if self._thread is None:
+            self._thread = threading.Thread(target=self._run, name=self.name, daemon=True)
+            self._thread.start()
+
+    def stop(self) -> None:
+        """End, free the lines, and wait until that is done."""
+        if self._thread is not None:
+            self._inbox.put(None)
+            self._thread.join()
+            self._thread = None
+
+    def command(self, edge: Edge) -> None:
+        """Take an edge from elsewhere, such as the web page's button; from any thread."""
+        self._inbox.put(edge)
+
+    def step(self, timeout_s: float = 0.0) -> bool:
+        """Do one round: open if need be, wait up to `timeout_s` for an edge, decide what is due. False: the end came.
+
+        The thread calls this for ever; tests call it with a clock of their own.
+        """
+        self._try_open()
+        items = self._receive(timeout_s)
+        for item in items:
+            if item is None:
+                return False
+            if isinstance(item, DeviceHealth):
+                self._report(item.state, item.message, item.t_ns)
+            else:
+                self._give(self._logic.feed(item))
+        self._give(self._logic.advance(self._clock() - self._delivery_ns))
+        self._sink.hold(self._logic.undecided_ns)
+        return True
+
+    def close(self) -> None:
+        """Free the lines."""
+        self._lines.close()
+        self._open = False
+
+    def _run(self) -> None:
+        try:
+            while self.step(self._wait_s()):
+                pass
+        finally:
+            self.close()
+
+    def _wait_s(self) -> float:
+        """How long the thread may sleep, seconds."""
+        due = [SECOND]
+        now_ns = self._clock()
+        if (deadline := self._logic.deadline_ns) is not None:
+            due.append(deadline + self._delivery_ns - now_ns)
+        if self._retry_at_ns is not None:
+            due.append(self._retry_at_ns - now_ns)
+        return max(min(due), 0) / SECOND
+
+    def _receive(self, timeout_s: float) -> list[Edge | DeviceHealth | None]:
+        """Give all that has arrived, waiting for the first."""
+        items: list[Edge | DeviceHealth | None] = []
+        try:
+            items.append(self._inbox.get(timeout=timeout_s) if timeout_s > 0 else self._inbox.get_nowait())
+            while True:
+                items.append(self._inbox.get_nowait())
+        except queue.Empty:
+            return items
+
+    def _try_open(self) -> None:
+        now_ns = self._clock()
+        if self._open or (self._retry_at_ns is not None and now_ns < self._retry_at_ns):
+            return
+        try:
+            levels = self._lines.open(self._inbox.put, self._put_health)
+        except HardwareError as error:
+            self._retry_at_ns = now_ns + self._retry_ns
+            self._report(Health.MISSING, str(error), now_ns)
+            return
+        self._open = True
+        self._retry_at_ns = None
+        self._report(Health.OK, "", now_ns)
+        for level in levels:
+            self._give(self._logic.begin(level))
+
+    def _put_health(self, state: Health, message: str) -> None:
+        self._inbox.put(DeviceHealth(self._clock(), self.name, state, message))
+
+    def _report(self, state: Health, message: str, t_ns: int) -> None:
+        if self._health != (state, message):
+            self._health = (state, message)
+            self._sink.put(DeviceHealth(t_ns, self.name, state, message))
+
+    def _give(self, events: Iterable[Event]) -> None:
+        for event in events:
+            self._sink.put(event)

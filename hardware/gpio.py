@@ -1,0 +1,188 @@
+"""The Raspberry Pi's pins through gpiozero and lgpio.
+
+lgpio hands on the kernel's own stamp of each edge (nanoseconds on CLOCK_MONOTONIC, kernel 5.10 and later), sorted over
+all lines; gpiozero gives it to `pin.when_changed` as seconds, exact to some ns for as long as a Raspberry Pi is on.
+Neither is asked to debounce: that moves stamps and may do nothing.
+"""
+
+from __future__ import annotations
+
+import functools
+import os
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Protocol, cast
+
+from hardware.edges import Clock, Edge, LineSpec, OnEdge, OnHealth
+from hardware.errors import BadSettingError, DeviceMissingError, HardwareError, NoPermissionError, PinInUseError
+from hardware.health import Health
+from hardware.settings import SECOND
+from hardware.stamps import StampCheck
+
+
+class InputPin(Protocol):
+    """What is used of gpiozero's Pin."""
+
+    state: float
+    when_changed: Callable[[float, float], None] | None
+
+    def input_with_pull(self, pull: str) -> None:
+        """Make it an input, pulled "up", "down" or "floating"."""
+
+
+class PinFactory(Protocol):
+    """What is used of gpiozero's Factory, the real and the mock one."""
+
+    def pin(self, name: int) -> InputPin:
+        """Give the pin of that BCM number."""
+
+
+FactoryMaker = Callable[[], PinFactory]
+
+
+@functools.cache
+def lgpio_factory() -> PinFactory:
+    """Open the pins of this Raspberry Pi and give gpiozero's factory for them, always the same one.
+
+    There is one a process because gpiozero shares the pins among all of its local factories.
+
+    Raises HardwareError with what to do if that is not possible.
+    """
+    with _lgpio_at_home():
+        try:
+            import lgpio
+            from gpiozero.exc import GPIOZeroError
+            from gpiozero.pins.lgpio import LGPIOFactory
+        except ImportError as error:
+            raise DeviceMissingError(
+                "The program that reads the pins is missing: sudo apt install python3-lgpio."
+            ) from error
+    try:
+        return cast(PinFactory, LGPIOFactory())
+    except GPIOZeroError as error:
+        raise DeviceMissingError("This computer is no Raspberry Pi: it has no pins for bell and lamp.") from error
+    except lgpio.error as error:
+        raise _why_not_opened() from error
+
+
+def _why_not_opened() -> HardwareError:
+    chips = sorted(Path("/dev").glob("gpiochip*"))
+    if not chips:
+        return DeviceMissingError("The pins are not there: the system shows no /dev/gpiochip0.")
+    if not any(os.access(chip, os.R_OK | os.W_OK) for chip in chips):
+        return NoPermissionError("This user may not use the pins: sudo usermod -aG gpio $USER, then restart.")
+    return DeviceMissingError("The pins cannot be opened; another program may hold them.")
+
+
+@contextmanager
+def _lgpio_at_home() -> Iterator[None]:
+    """Import lgpio where it can do no harm.
+
+    On import it makes a pipe `.lgd-nfy0` in the working directory, which may be read-only or the user's own; told of
+    another one by LG_WD, it makes that the working directory of the whole process. The pipe's name is not needed later.
+    """
+    here = Path.cwd()
+    before = os.environ.get("LG_WD")
+    with tempfile.TemporaryDirectory(prefix="ringmaster-") as home:
+        os.environ["LG_WD"] = home
+        try:
+            yield
+        finally:
+            os.chdir(here)
+            if before is None:
+                del os.environ["LG_WD"]
+            else:
+                os.environ["LG_WD"] = before
+
+
+class _Line:
+    """One pin. gpiozero refers only weakly to the callback, so this object must be kept as long as it shall work."""
+
+    def __init__(self, spec: LineSpec, pin: InputPin, lines: GpioLines) -> None:
+        self.spec = spec
+        self.pin = pin
+        self._lines = lines
+
+    def watch(self) -> None:
+        pull = self.spec.pin.pull
+        self.pin.input_with_pull("floating" if pull == "none" else pull)
+        self.pin.when_changed = self.changed
+
+    def level(self) -> bool:
+        """Whether the line is active now."""
+        return bool(self.pin.state) is self.spec.pin.active_high
+
+    def changed(self, ticks: float, state: float) -> None:
+        """Take an edge from gpiozero: must never raise, or lgpio's thread ends."""
+        self._lines._take(self.spec, round(ticks * SECOND), bool(state))
+
+    def release(self) -> None:
+        self.pin.when_changed = None
+
+
+class GpioLines:
+    """Input lines of a Raspberry Pi (an `EdgeLines`).
+
+    make_factory: gives gpiozero's pin factory; the mock one's takes the same way. Raises BadSettingError for no line.
+    """
+
+    def __init__(
+        self, specs: Sequence[LineSpec], make_factory: FactoryMaker = lgpio_factory, clock: Clock = time.monotonic_ns
+    ) -> None:
+        if not specs:
+            raise BadSettingError("no pin is set for this device")
+        self._specs = tuple(specs)
+        self._make_factory = make_factory
+        self._clock = clock
+        self._lines: list[_Line] = []
+        self._on_edge: OnEdge | None = None
+        self._on_health: OnHealth | None = None
+        self.check = StampCheck()
+
+    def open(self, on_edge: OnEdge, on_health: OnHealth) -> Sequence[Edge]:
+        """Claim the pins and give their present levels. Raises HardwareError and keeps none if one cannot be had."""
+        from gpiozero.exc import GPIOZeroError
+
+        factory = self._make_factory()
+        self._on_edge, self._on_health = on_edge, on_health
+        try:
+            for spec in self._specs:
+                line = _Line(spec, factory.pin(spec.pin.number), self)
+                line.watch()
+                self._lines.append(line)
+            return [Edge(self._clock(), line.spec.name, line.level()) for line in self._lines]
+        except (GPIOZeroError, OSError, *_lgpio_error()) as error:
+            self.close()
+            raise PinInUseError(f"GPIO{spec.pin.number} ({spec.name}) cannot be used: {_reason(error)}.") from error
+
+    def close(self) -> None:
+        """Stop watching."""
+        self._on_edge = self._on_health = None
+        lines, self._lines = self._lines, []
+        for line in lines:
+            line.release()
+
+    def _take(self, spec: LineSpec, stamp_ns: int, level: bool) -> None:
+        arrival_ns = self._clock()
+        t_ns = self.check.correct(stamp_ns, arrival_ns)
+        on_edge, on_health = self._on_edge, self._on_health
+        if on_edge is None or on_health is None:
+            return
+        if self.check.refused == 1 and t_ns != stamp_ns:
+            on_health(Health.CLOCK, "The pins' time stamps are not on our clock; presses are timed a little late.")
+        on_edge(Edge(t_ns, spec.name, level is spec.pin.active_high))
+
+
+def _lgpio_error() -> tuple[type[Exception], ...]:
+    """Give lgpio's own error if lgpio is what drives the pins (it has not been imported otherwise)."""
+    module = sys.modules.get("lgpio")
+    return () if module is None else (module.error,)
+
+
+def _reason(error: Exception) -> str:
+    text = " ".join(str(error).split()).strip("'. ")
+    return "another program or device holds it" if "busy" in text.lower() or "in use" in text.lower() else text

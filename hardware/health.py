@@ -1,0 +1,60 @@
+"""How the devices are: what is missing, since when, and what to say about it."""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import dataclass
+from enum import Enum
+
+
+class Health(Enum):
+    """The state of a device.
+
+    OK: works. MISSING: not there, unplugged, or may not be used. STALLED: there, but gives nothing any more. STUCK: a
+    button that is held, jammed or shorted and left out of play. CLOCK: its time stamps cannot be trusted.
+    """
+
+    OK = "ok"
+    MISSING = "missing"
+    STALLED = "stalled"
+    STUCK = "stuck"
+    CLOCK = "clock"
+
+
+@dataclass(frozen=True)
+class DeviceHealth:
+    """A device changed its state at `t_ns`. message: one sentence for the person at the table, "" when it is OK."""
+
+    t_ns: int
+    device: str
+    state: Health
+    message: str = ""
+
+
+class HealthBoard:
+    """The latest state of every device, with the time since when. Safe to use from any thread."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._states: dict[str, DeviceHealth] = {}
+
+    def report(self, health: DeviceHealth) -> bool:
+        """Note a state; True if it is news. The same state again keeps its first time, an older one changes nothing."""
+        with self._lock:
+            known = self._states.get(health.device)
+            if known is not None:
+                if health.t_ns < known.t_ns:
+                    return False
+                if (known.state, known.message) == (health.state, health.message):
+                    return False
+            self._states[health.device] = health
+            return True
+
+    def snapshot(self) -> tuple[DeviceHealth, ...]:
+        """Give all devices' states, by name."""
+        with self._lock:
+            return tuple(self._states[name] for name in sorted(self._states))
+
+    def troubles(self) -> tuple[DeviceHealth, ...]:
+        """Give the states that are not OK, by name."""
+        return tuple(health for health in self.snapshot() if health.state is not Health.OK)

@@ -1,0 +1,221 @@
+"""What can be set about bell, sandtimer, lamp and microphone. Times are in nanoseconds, pins are BCM numbers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from hardware.errors import BadSettingError
+
+US = 1_000
+MS = 1_000_000
+SECOND = 1_000_000_000
+SEATS_MAX = 7
+
+
+@dataclass(frozen=True)
+class DebounceSettings:
+    """When a train of edges on a button's line is one press.
+
+    chatter_ns: gaps up to this long belong to the same press, ns.
+    contact_ns: closed at least this long in all, ns, or it was no press; a finger closes a button for 5 ms and more.
+    spike_ns, spike_quiet_ns: closed for less than `spike_ns` and then quiet for `spike_quiet_ns`: a spike from
+        outside, which does not date a press that follows later, ns. Contacts that bounce come back sooner.
+    stuck_ns: closed (or chattering) this long without a break: stuck or shorted, ns.
+    recovered_ns: open this long: a button that was out of play is back, ns.
+    flutter_presses, flutter_ns: as many presses within this time, ns, are a loose wire and no fingers.
+    """
+
+    chatter_ns: int = 30 * MS
+    contact_ns: int = 400 * US
+    spike_ns: int = 50 * US
+    spike_quiet_ns: int = 5 * MS
+    stuck_ns: int = 5 * SECOND
+    recovered_ns: int = 1 * SECOND
+    flutter_presses: int = 20
+    flutter_ns: int = 2 * SECOND
+
+    def __post_init__(self) -> None:
+        if not 0 < self.spike_ns <= self.contact_ns <= self.spike_quiet_ns <= self.chatter_ns < self.stuck_ns:
+            raise BadSettingError(
+                "the bell's times must grow in this order: spike, contact, quiet after a spike, chatter, stuck"
+            )
+
+
+@dataclass(frozen=True)
+class Pin:
+    """One input line.
+
+    number: the BCM number (GPIO17 is 17, whatever its place on the header).
+    pull: "up", "down" or "none": the resistor inside the Raspberry Pi.
+    active_high: whether a high level means pressed, blocked or tilted; with a button to ground and a pull-up it is low.
+    """
+
+    number: int
+    pull: str = "up"
+    active_high: bool = False
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.number <= 27:
+            raise BadSettingError(f"there is no GPIO{self.number} on a Raspberry Pi's header: 0 to 27 can be used")
+        if self.pull not in ("up", "down", "none"):
+            raise BadSettingError(f'a pin is pulled "up", "down" or "none", not "{self.pull}"')
+
+
+@dataclass(frozen=True)
+class BellSettings:
+    """The bell: one button for all, or one a seat.
+
+    backend: "gpio", "microphone", "recorded", or "none".
+    pins: the buttons' pins in the order of the seats; one only: see `one_for_all`.
+    one_for_all: a single bell that everybody rings; nobody knows from the line who rang.
+    debounce: what counts as one press.
+    """
+
+    backend: str = "gpio"
+    pins: tuple[Pin, ...] = (Pin(17),)
+    one_for_all: bool = True
+    debounce: DebounceSettings = DebounceSettings()
+
+    def __post_init__(self) -> None:
+        if not 1 <= len(self.pins) <= SEATS_MAX:
+            raise BadSettingError(f"there can be one to {SEATS_MAX} bell buttons, not {len(self.pins)}")
+        if self.one_for_all and len(self.pins) > 1:
+            raise BadSettingError("one bell for all has one pin; for a button a seat set one_for_all to false")
+        if len({pin.number for pin in self.pins}) < len(self.pins):
+            raise BadSettingError("two bell buttons have the same pin")
+
+
+@dataclass(frozen=True)
+class SandProfile:
+    """One sandtimer, as calibration learned it.
+
+    duration_ns: from the first grain to the last, ns.
+    spread_ns: the longest run less the shortest, ns.
+    longest_gap_ns: the longest time between two edges of the light barrier while sand was running, ns.
+    """
+
+    duration_ns: int
+    spread_ns: int
+    longest_gap_ns: int
+
+    def __post_init__(self) -> None:
+        if self.duration_ns <= 0 or self.spread_ns < 0 or not 0 <= self.longest_gap_ns < self.duration_ns:
+            raise BadSettingError("a sandtimer's longest gap must be shorter than its duration, and neither negative")
+
+
+@dataclass(frozen=True)
+class SandSettings:
+    """How the sandtimer is watched.
+
+    backend: "gpio", "watched" (no sensor: by hand and from its duration), "recorded", or "none".
+    barrier, tilt: pins of the light barrier at the neck and of the tilt switch; None: not fitted. One is enough.
+    profile: what was learned; None: any pause of `unlearned_gap_ns` counts as the end.
+    unlearned_gap_ns: pause that ends an unlearned timer, ns.
+    gap_factor, gap_margin_ns: the end is a pause longer than the longest learned gap times this, plus this, ns.
+    tilt_settle_ns: a tilt switch that was quiet this long has come to rest, ns (its ball rolls while it is turned).
+    start_edges, start_span_ns: running sand is at least this many edges over at least this time, ns; a knock is less.
+    grace_ns: sand that does not run this long after the timer was turned is not running, ns.
+    early: the sand stopped early if more than this share of it is left.
+    endless: more sand than this times the learned duration is a sensor that sees something else.
+    """
+
+    backend: str = "gpio"
+    barrier: Pin | None = Pin(23)
+    tilt: Pin | None = Pin(24)
+    profile: SandProfile | None = None
+    unlearned_gap_ns: int = 1500 * MS
+    gap_factor: float = 1.5
+    gap_margin_ns: int = 50 * MS
+    tilt_settle_ns: int = 300 * MS
+    start_edges: int = 4
+    start_span_ns: int = 200 * MS
+    grace_ns: int = 3 * SECOND
+    early: float = 0.05
+    endless: float = 1.25
+
+    @property
+    def end_gap_ns(self) -> int:
+        """The pause that says that the last grain has fallen, ns."""
+        if self.profile is None:
+            return self.unlearned_gap_ns
+        return round(self.profile.longest_gap_ns * self.gap_factor) + self.gap_margin_ns
+
+    @property
+    def tolerance_ns(self) -> int:
+        """How much running time may be missing from a whole run, ns; the two ways round are never quite equal."""
+        if self.profile is None:
+            return 0
+        return max(round(self.early * self.profile.duration_ns), 2 * self.profile.spread_ns)
+
+
+@dataclass(frozen=True)
+class LampSettings:
+    """Lamp and buzzer.
+
+    backend: "gpio" or "none".
+    red, green, blue: BCM numbers of the LED's legs; None for all three: no lamp.
+    common_anode: the LED's long leg is at 3.3 V instead of at ground.
+    buzzer: BCM number of the buzzer; None: no buzzer.
+    brightness: 0 to 1.
+    quiet: the lamp works, the buzzer is silent.
+    """
+
+    backend: str = "gpio"
+    red: int | None = 5
+    green: int | None = 6
+    blue: int | None = 13
+    common_anode: bool = False
+    buzzer: int | None = 26
+    brightness: float = 1.0
+    quiet: bool = False
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.brightness <= 1:
+            raise BadSettingError(f"the lamp's brightness is between 0 and 1, not {self.brightness}")
+        legs = (self.red, self.green, self.blue)
+        if any(leg is None for leg in legs) and any(leg is not None for leg in legs):
+            raise BadSettingError("the lamp needs three pins: red, green and blue")
+        used = [pin for pin in (*legs, self.buzzer) if pin is not None]
+        if len(set(used)) < len(used):
+            raise BadSettingError("lamp and buzzer share a pin")
+
+
+@dataclass(frozen=True)
+class MicrophoneSettings:
+    """A call bell that is heard.
+
+    device: ALSA's name of the microphone, as `arecord -L` lists it.
+    rate_hz: samples a second.
+    block: samples that are handed over at a time; 256 at 48 kHz are 5.3 ms.
+    distance_m: from the bell to the microphone, m; sound takes 2.9 ms for each.
+    sensitivity: 1 is normal; 2 hears a bell of half the loudness and more that is none.
+    stall_ns: no samples this long: the microphone hangs or is unplugged, ns.
+    """
+
+    device: str = "default"
+    rate_hz: int = 48_000
+    block: int = 256
+    distance_m: float = 0.5
+    sensitivity: float = 1.0
+    stall_ns: int = 1 * SECOND
+
+    def __post_init__(self) -> None:
+        if self.rate_hz < 32_000:
+            raise BadSettingError(f"the bell's bright tones need 32000 samples a second or more, not {self.rate_hz}")
+        if not 0.1 <= self.sensitivity <= 10:
+            raise BadSettingError(f"the microphone's sensitivity is between 0.1 and 10, not {self.sensitivity}")
+
+
+def check_pins(bell: BellSettings, sand: SandSettings, lamp: LampSettings) -> None:
+    """Raise BadSettingError if two devices share a pin: nothing else would notice before the first game."""
+    users = [(pin.number, "the bell") for pin in bell.pins if bell.backend == "gpio"]
+    if sand.backend == "gpio":
+        users += [(pin.number, "the sandtimer") for pin in (sand.barrier, sand.tilt) if pin is not None]
+    if lamp.backend == "gpio":
+        users += [(pin, "the lamp") for pin in (lamp.red, lamp.green, lamp.blue) if pin is not None]
+        users += [(lamp.buzzer, "the buzzer")] if lamp.buzzer is not None else []
+    seen: dict[int, str] = {}
+    for number, user in users:
+        if number in seen:
+            raise BadSettingError(f"{seen[number]} and {user} are both set to GPIO{number}")
+        seen[number] = user

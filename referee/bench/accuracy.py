@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from time import perf_counter
 
 import cv2
@@ -83,7 +83,7 @@ def judge_pictures(
 
 def judge_picture(picture: TruePicture, image: Image, reading: Reading, deck: Deck, ms: float) -> PictureVerdict:
     """Judge the reading of one picture, (h, w, 3) uint8 BGR."""
-    cards = [card for card in picture.cards if card.visible >= HIDDEN]
+    cards = [_with_marks(card, deck) for card in picture.cards if card.visible >= HIDDEN]
     outlines = [card.corners_px for card in cards]
     pairs = match_outlines([read.corners_px for read in reading.cards], outlines)
     read_of = {j: reading.cards[i] for i, j in pairs.items()}
@@ -108,6 +108,22 @@ def judge_picture(picture: TruePicture, image: Image, reading: Reading, deck: De
 
 def _on_a_card(centre: NDArray[np.float64], picture: TruePicture) -> bool:
     return any(inside((centre[0], centre[1]), card.corners_px) for card in picture.cards)
+
+
+def _with_marks(card: TrueCard, deck: Deck) -> TrueCard:
+    """Fill in the marks of a known face where the truth leaves them out (the other side's in rendered scenes).
+
+    How much of each can be seen is then unknown: as much as of the card is assumed.
+    """
+    face = deck.by_id.get((card.side, card.face or ""))
+    if card.marks or face is None:
+        return card
+    centres = _project(np.array([[mark.x_mm, mark.y_mm] for mark in face.marks]), _mm_to_px(card.corners_px, deck))
+    marks = tuple(
+        TrueMark(mark.size, mark.colour, mark.shape, mark.diameter_mm, centre, card.visible)
+        for mark, centre in zip(face.marks, centres, strict=True)
+    )
+    return replace(card, marks=marks)
 
 
 def _judge_card(

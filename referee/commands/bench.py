@@ -55,17 +55,16 @@ def _accuracy(args: argparse.Namespace) -> int:
 
 
 def _read_all(args: argparse.Namespace, pictures: list[TruePicture]) -> int:
-    from vision.reader import read
-
     from referee.bench import tally
     from referee.bench.accuracy import judge_pictures
     from referee.bench.failures import FailureBook
+    from referee.bench.readers import read_picture
     from vision.deck import load_deck
 
     deck = load_deck(args.deck)
     book = FailureBook(args.failures, deck) if args.failures else None
     verdicts = []
-    for image, verdict in judge_pictures(pictures, _load, read, deck):
+    for image, verdict in judge_pictures(pictures, _load, read_picture, deck):
         verdicts.append(verdict)
         if book:
             book.add(image, verdict)
@@ -124,14 +123,15 @@ def _print_line(line: dict[str, Any]) -> None:
 
 
 def _speed(args: argparse.Namespace) -> int:
-    from referee.bench.speed import measure_all, report
+    from referee.bench.speed import measure_all, report_header, report_line
 
     if args.runs < 1:
         raise BadInputError(f"--runs must be at least 1, not {args.runs}")
-    measurements = measure_all(args.images, args.runs)
-    if args.json:
-        for measurement in measurements:
+    if not args.json:
+        print(report_header())
+    for measurement in measure_all(args.images, args.runs):
+        if args.json:
             _print_line(measurement.as_json())
-    else:
-        print(report(measurements))
+        else:
+            print(report_line(measurement), flush=True)
     return 0

@@ -1,0 +1,167 @@
+"""How fast Ringmaster is on this machine, against what is promised."""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import median
+from time import perf_counter
+from typing import Any
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from referee.bench.children import peak_bytes, run_seconds
+from referee.bench.readers import read_picture
+from referee.bench.yardstick import in_yardsticks, one_thread
+from referee.errors import BadInputError, RefereeError
+from simulation.still import table_picture
+from vision.deck import Deck, load_deck
+from vision.reading import Reading
+
+# Drawn pictures and the yardsticks that reading them may take.
+_DRAWN = ((12, 15.0), (63, 50.0))
+_HANDS = 20_000
+_HANDS_PER_S = 5_000.0
+_START_S = 0.4
+_PEAK_MB = 250.0
+
+Image = NDArray[np.uint8]
+CardReader = Callable[[Image, Deck], Reading]
+
+
+@dataclass(frozen=True)
+class Measurement:
+    """One measured value with its target, which is an upper bound, or a lower one if `more_is_better`.
+
+    `value` is None if the work failed; then `note` says why.
+    """
+
+    name: str
+    value: float | None
+    unit: str
+    target: float | None = None
+    more_is_better: bool = False
+    note: str = ""
+
+    @property
+    def met(self) -> bool | None:
+        """Whether the target is met, None without one."""
+        if self.target is None:
+            return None
+        if self.value is None:
+            return False
+        return self.value >= self.target if self.more_is_better else self.value <= self.target
+
+    def as_json(self) -> dict[str, Any]:
+        """Give the measurement as a JSON object."""
+        value = None if self.value is None else round(self.value, 3)
+        return {
+            "name": self.name,
+            "value": value,
+            "unit": self.unit,
+            "target": self.target,
+            "met": self.met,
+            "note": self.note,
+        }
+
+
+def measure_all(images: Sequence[Path], runs: int, deck_name: str = "confetti") -> Iterator[Measurement]:
+    """Measure everything, one value after the other; `images` replace the drawn pictures.
+
+    Raises:
+        BadInputError: an image cannot be read.
+    """
+    deck = load_deck(deck_name)
+    pictures: list[tuple[str, Image, float | None]] = [(path.name, _loaded(path), None) for path in images]
+    if not pictures:
+        pictures += [(f"{n} cards drawn", table_picture(deck, n, seed=n)[0], target) for n, target in _DRAWN]
+    for name, image, target in pictures:
+        yield from measure_read(name, image, deck, runs, target, read_picture)
+    yield from measure_score(runs)
+    yield _measured("read: peak memory", "MB", _PEAK_MB, lambda: _read_peak_mb(pictures[-1][1], deck_name))
+
+
+def measure_read(
+    name: str, image: Image, deck: Deck, runs: int, target: float | None, reader: CardReader
+) -> Iterator[Measurement]:
+    """Time the reader on one picture, in yardsticks, after a first reading that is told apart."""
+    with one_thread():
+        start = perf_counter()
+        reading = reader(image, deck)
+        first_s = perf_counter() - start
+        read_s, yardstick_s = in_yardsticks(lambda: reader(image, deck), image, runs)
+    note = f"{len(reading.cards)} read, {len(reading.unclear)} unclear; {1000 * read_s:.0f} ms"
+    yield Measurement(f"read: {name}", read_s / yardstick_s, "yardsticks", target, note=note)
+    yield Measurement(f"yardstick: {name}", 1000 * yardstick_s, "ms")
+    yield Measurement(f"read for the first time: {name}", 1000 * first_s, "ms", note="with all that is loaded once")
+
+
+def measure_score(runs: int) -> Iterator[Measurement]:
+    """Time `ringmaster score confetti`: its start, and many hands on standard input."""
+    arguments = ["score", "confetti", "--json"]
+    yield _measured(
+        "score: start to end, one hand",
+        "s",
+        _START_S,
+        lambda: median(run_seconds(arguments, hands(1)) for _ in range(runs)),
+    )
+    yield _measured(
+        f"score: {_HANDS} nine-card hands, start included",
+        "hands/s",
+        _HANDS_PER_S,
+        lambda: _HANDS / run_seconds(arguments, hands(_HANDS)),
+        more_is_better=True,
+    )
+
+
+def hands(count: int) -> str:
+    """Give nine-card hands as `ringmaster score confetti` reads them, one a line, always the same ones."""
+    random = np.random.default_rng(9)
+    colours = ("red", "orange", "yellow", "green", "blue", "purple")
+    lines = []
+    for _ in range(count):
+        cards = [[colours[i] for i in random.permutation(len(colours))[:3]] for _ in range(9)]
+        lines.append(json.dumps({"cards": cards, "limit": 9}))
+    return "\n".join(lines) + "\n"
+
+
+def _measured(
+    name: str, unit: str, target: float, measure: Callable[[], float], more_is_better: bool = False
+) -> Measurement:
+    """Measure; a command that fails is a result, too, and stops nothing else."""
+    try:
+        return Measurement(name, measure(), unit, target, more_is_better)
+    except RefereeError as error:
+        return Measurement(name, None, unit, target, more_is_better, note=str(error))
+
+
+def _read_peak_mb(image: Image, deck_name: str) -> float:
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "table.jpg"
+        path.write_bytes(cv2.imencode(".jpg", image)[1].tobytes())
+        return peak_bytes(["read", str(path), "--deck", deck_name, "--json"]) / 1e6
+
+
+def _loaded(path: Path) -> Image:
+    image = cv2.imread(str(path), cv2.IMREAD_COLOR)
+    if image is None:
+        raise BadInputError(f"{path} is no picture that can be read")
+    return np.asarray(image, dtype=np.uint8)
+
+
+def report_header() -> str:
+    """Give the head of the table for people."""
+    return f"{'':<46}{'measured':>12} {'unit':<12}{'target':>10}  "
+
+
+def report_line(one: Measurement) -> str:
+    """Give one measurement as a line for people."""
+    value = "failed" if one.value is None else f"{one.value:.4g}" if one.value < 1000 else f"{one.value:,.0f}"
+    bound = "" if one.target is None else f"{'>=' if one.more_is_better else '<='} {one.target:,g}"
+    verdict = {True: "met", False: "NOT met", None: ""}[one.met]
+    return f"{one.name:<46}{value:>12} {one.unit:<12}{bound:>10}  {verdict:<8}{one.note}".rstrip()

@@ -1,0 +1,49 @@
+"""`ringmaster replay FILE`: judge a recording again and print its rulings."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+
+from referee.errors import BadInputError
+from referee.eventlog import Fault, open_log
+from referee.games.registry import game_kind
+from referee.jsonlines import to_line
+from referee.judge import judge
+from referee.output import Output
+
+SUMMARY = "judge a recorded game again and print its rulings"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the command's arguments."""
+    parser.add_argument("file", metavar="FILE", type=Path, help="an event log (.jsonl)")
+    parser.add_argument("--json", action="store_true", help="print one JSON object a ruling")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Print the rulings; exit status 2 when a part of the recording had to be left out.
+
+    Raises:
+        BadInputError: the file is no recording of a game that can be judged.
+    """
+    path: Path = args.file
+    if path.suffix.lower() == ".mcap":
+        raise BadInputError("recordings with pictures (.mcap) cannot be judged yet, only event logs (.jsonl)")
+    return _replay_log(path, as_json=args.json)
+
+
+def _replay_log(path: Path, *, as_json: bool) -> int:
+    output, status = Output(), 0
+    with open_log(path) as (header, entries):
+        kind = game_kind(header.game)
+        for result in judge(kind.start(header), entries):
+            if isinstance(result, Fault):
+                output.flush()
+                print(f"ringmaster replay: {result.where}: {result.why}", file=sys.stderr)
+                status = 2
+            else:
+                output.line(to_line(result.as_json()) if as_json else kind.say(result, header.players))
+    output.flush()
+    return status

@@ -1,0 +1,115 @@
+"""What a game is told and what it answers: header, events and rulings, as the lines of an event log hold them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from referee.errors import BadInputError
+from referee.jsonlines import is_name, one_of, shown, whole_number
+
+MAX_T_NS = (1 << 63) - 1
+
+
+@dataclass(frozen=True)
+class Header:
+    """Which game is played, by whom (clockwise, seat 0 first), and with which options."""
+
+    game: str
+    players: tuple[str, ...]
+    options: Mapping[str, object]
+
+    def option(self, name: str, allowed: Sequence[str]) -> str:
+        """Give the value of an option, the first of `allowed` when the header does not say.
+
+        Raises:
+            BadInputError: the header gives it a value that is not allowed.
+        """
+        return one_of(self.options.get(name, allowed[0]), name, allowed)
+
+    def only_options(self, known: Sequence[str]) -> None:
+        """Refuse an option that the game does not know, so that a misspelt one never plays another rule.
+
+        Raises:
+            BadInputError: there is one.
+        """
+        for name in self.options:
+            if name not in known:
+                raise BadInputError(f"{self.game} has no option {shown(name)}, it has {', '.join(known)}")
+
+
+@dataclass(frozen=True)
+class Event:
+    """One thing that happened at `t_ns` (monotonic clock, ns); `data` holds the keys that this kind of event has."""
+
+    t_ns: int
+    kind: str
+    data: Mapping[str, object]
+
+    def seat(self, players: int) -> int:
+        """Give the event's seat.
+
+        Raises:
+            BadInputError: there is none, or nobody sits there.
+        """
+        seat = whole_number(self.data.get("seat"), "seat")
+        if seat >= players:
+            raise BadInputError(f"nobody sits at seat {shown(seat)}, the last seat is {players - 1}")
+        return seat
+
+
+class Ruling(Protocol):
+    """What a game answers; a frozen record."""
+
+    @property
+    def t_ns(self) -> int:
+        """The time that the ruling is about, ns."""
+        ...
+
+    def as_json(self) -> dict[str, object]:
+        """Give the ruling with the keys of the outside contract."""
+        ...
+
+
+class Game(Protocol):
+    """The rules of one game in progress: pure, so that the same events always give the same rulings."""
+
+    def apply(self, event: Event) -> tuple[Ruling, ...]:
+        """Take the next event and give the rulings that follow from it.
+
+        Raises:
+            BadInputError: the game knows no such event, or it says something that cannot be; nothing has changed then.
+        """
+        ...
+
+
+def parse_header(data: Mapping[str, object]) -> Header:
+    """Give the header in an event log's first line.
+
+    Raises:
+        BadInputError: it is none.
+    """
+    game, players, options = data.get("game"), data.get("players"), data.get("options", {})
+    if not isinstance(game, str):
+        raise BadInputError('the first line must say which game and who plays: {"game": …, "players": […]}')
+    if not isinstance(players, list) or not all(is_name(player) for player in players):
+        raise BadInputError('"players" must be a list of names')
+    if not isinstance(options, dict):
+        raise BadInputError('"options" must be an object')
+    return Header(game, tuple(players), options)
+
+
+def parse_event(data: Mapping[str, object]) -> Event:
+    """Give the event in a line of an event log.
+
+    Raises:
+        BadInputError: it is none.
+    """
+    kind = data.get("event")
+    if not isinstance(kind, str):
+        raise BadInputError('"event" must say what happened')
+    t_ns = whole_number(data.get("t_ns"), "t_ns")
+    if t_ns > MAX_T_NS:
+        raise BadInputError('"t_ns" is more than a clock can say')
+    return Event(t_ns, kind, data)

@@ -1,0 +1,128 @@
+"""The score of one Coloretto hand (K7, K8): the best three colours to count plus, and the best for the jokers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from enum import Enum
+from itertools import combinations_with_replacement
+
+from referee.errors import BadInputError
+from referee.jsonlines import is_name, one_of, shown, whole_number
+
+COLOURS_IN_DECK = 7
+CARDS_A_COLOUR = 9
+JOKERS_IN_DECK = 3
+PLUS2_IN_DECK = 10
+PLUS_COLOURS = 3
+
+PALETTES = (
+    ("red", "orange", "yellow", "green", "blue", "purple", "pink"),
+    ("spade", "heart", "diamond", "coin", "crown", "moon", "star"),
+)
+"""Names for a colour that only a joker stands for: of the game's own cards, and of the Everdeck (E1)."""
+
+
+class Table(Enum):
+    """Which side of the summary card counts (K8)."""
+
+    BROWN = "brown"
+    GREY = "grey"
+
+    def points(self, cards: int) -> int:
+        """Give what `cards` cards of one colour are worth, plus or minus."""
+        return _POINTS[self][min(cards, 6)]
+
+
+_POINTS = {Table.BROWN: (0, 1, 3, 6, 10, 15, 21), Table.GREY: (0, 1, 4, 8, 7, 6, 5)}
+
+
+@dataclass(frozen=True)
+class ColorettoHand:
+    """What a player holds at the end: cards of each colour, jokers and "+2" cards.
+
+    A colour with no cards says that it is in the game, so that a joker may become it (K7).
+    """
+
+    colours: Mapping[str, int]
+    jokers: int = 0
+    plus2: int = 0
+
+
+@dataclass(frozen=True)
+class ColorettoScore:
+    """The best score of a hand: the colour of each joker, and the colours that count plus and minus, dearest first."""
+
+    points: int
+    jokers: tuple[str, ...]
+    plus: tuple[str, ...]
+    minus: tuple[str, ...]
+
+    def as_json(self) -> dict[str, object]:
+        """Give the score with the keys of the outside contract."""
+        return {
+            "points": self.points,
+            "jokers": list(self.jokers),
+            "plus": list(self.plus),
+            "minus": list(self.minus),
+        }
+
+
+def parse_hand(data: Mapping[str, object]) -> tuple[ColorettoHand, Table]:
+    """Give the hand and the table in a JSON object `{"colours", "jokers", "plus2", "table"}`.
+
+    Left out, `jokers` and `plus2` are 0 and the table is brown.
+
+    Raises:
+        BadInputError: something in it is wrong, or more than the deck holds (K1).
+    """
+    colours = data.get("colours")
+    if not isinstance(colours, dict):
+        raise BadInputError('"colours" must be an object such as {"green": 6, "yellow": 4}')
+    for colour, cards in colours.items():
+        if not is_name(colour) or colour in ("+2", "joker", "last round"):
+            raise BadInputError(f"there is no colour {shown(colour)}")
+        _at_most(whole_number(cards, colour), CARDS_A_COLOUR, f"{colour} cards")
+    _at_most(len(colours), COLOURS_IN_DECK, "colours")
+    jokers = _at_most(whole_number(data.get("jokers", 0), "jokers"), JOKERS_IN_DECK, "jokers")
+    plus2 = _at_most(whole_number(data.get("plus2", 0), "plus2"), PLUS2_IN_DECK, '"+2" cards')
+    table = Table(one_of(data.get("table", "brown"), "table", [table.value for table in Table]))
+    return ColorettoHand(colours, jokers, plus2), table
+
+
+def _at_most(number: int, most: int, what: str) -> int:
+    if number > most:
+        raise BadInputError(f"too many {what}, there are {most} in the deck")
+    return number
+
+
+def score_coloretto(hand: ColorettoHand, table: Table) -> ColorettoScore:
+    """Give the best score of `hand` (K8), trying every way to give the jokers a colour (K7).
+
+    Of equally good ways it gives the first, in the order of the colours in the hand.
+    """
+    held = [colour for colour, cards in hand.colours.items() if cards]
+    choices = [*held, *_new_colours(hand)]
+    ways = combinations_with_replacement(choices, hand.jokers)
+    return max((_score(hand, jokers, table) for jokers in ways), key=lambda score: score.points)
+
+
+def _new_colours(hand: ColorettoHand) -> Iterator[str]:
+    """Give colours that the player has no card of, as many as jokers could become."""
+    held = {colour for colour, cards in hand.colours.items() if cards}
+    palette = next((palette for palette in PALETTES if set(hand.colours) <= set(palette)), PALETTES[0])
+    named = [colour for colour in hand.colours if colour not in held]
+    others = [colour for colour in palette if colour not in hand.colours]
+    room = min(hand.jokers, COLOURS_IN_DECK - len(held))
+    return iter([*named, *others][: max(0, room)])
+
+
+def _score(hand: ColorettoHand, jokers: tuple[str, ...], table: Table) -> ColorettoScore:
+    cards = {colour: count for colour, count in hand.colours.items() if count}
+    for colour in jokers:
+        cards[colour] = cards.get(colour, 0) + 1
+    worth = {colour: table.points(count) for colour, count in cards.items()}
+    ranked = sorted(worth, key=lambda colour: -worth[colour])
+    plus, minus = ranked[:PLUS_COLOURS], ranked[PLUS_COLOURS:]
+    points = sum(worth[colour] for colour in plus) - sum(worth[colour] for colour in minus) + 2 * hand.plus2
+    return ColorettoScore(points, jokers, tuple(plus), tuple(minus))

@@ -1,0 +1,275 @@
+"""Confetti (C1–C11): rounds, hands, kept cards and fouls; events in, rulings out.
+
+Every action is a triple: `verify_x` says why not (or None), `can_x` answers yes or no, `x` does it and gives the
+rulings. `apply` takes the events of the outside contract; what the rules do not allow now becomes an `Ignored`.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import replace
+from enum import Enum
+
+from referee.errors import BadInputError
+from referee.events import Event, Header
+from referee.games.confetti_hand import Card, parse_cards, score_hand
+from referee.games.confetti_rulings import (
+    ArrangementShown,
+    ConfettiRuling,
+    Foul,
+    GameEnded,
+    HandCounted,
+    Ignored,
+    IllegalActionError,
+    Reason,
+    RoundStarted,
+    TimeUp,
+)
+from referee.games.confetti_setup import (
+    Edition,
+    LateCards,
+    Settings,
+    Supply,
+    cards_to_lay_out,
+    round_limits,
+    settings_from,
+)
+from referee.jsonlines import shown
+
+MAX_PLAYERS = 7
+Rulings = tuple[ConfettiRuling, ...]
+
+
+class Phase(Enum):
+    """Where the game stands."""
+
+    BEFORE_ROUND = "before the round"
+    RUNNING = "the sand runs"
+    COUNTING = "hands are counted"
+    OVER = "over"
+
+
+class Confetti:
+    """A game of Confetti.
+
+    `kept[seat]` counts point cards (C8); `number` and `limit` are of the running or last round, 0 before the first.
+
+    Raises:
+        BadInputError: 1 to 7 can play (C2).
+    """
+
+    def __init__(self, players: int, settings: Settings | None = None) -> None:
+        if not 1 <= players <= MAX_PLAYERS:
+            raise BadInputError(f"1 to {MAX_PLAYERS} can play Confetti, not {players}")
+        self.settings = settings or Settings()
+        self.players = players
+        self.limits = round_limits(players)
+        self.phase = Phase.BEFORE_ROUND
+        self.number = 0
+        self.limit = 0
+        self.kept = [0] * players
+        self.supply = Supply()
+        self.counted: dict[int, HandCounted] = {}
+        self._in_time: dict[int, tuple[Card, ...]] = {}
+        self._late: dict[int, tuple[Card, ...]] = {}
+        self._fouls: dict[int, Counter[Card]] = {}
+
+    def apply(self, event: Event) -> Rulings:
+        """Take the next event and give the rulings that follow from it.
+
+        Raises:
+            BadInputError: there is no such event, no such seat, or no such hand; nothing has changed then.
+        """
+        match event.kind:
+            case "timer_flipped":
+                reason = self.verify_flip()
+                return self._ignore(event, reason) if reason else self.flip(event.t_ns)
+            case "timer_ran_out":
+                reason = self.verify_run_out()
+                return self._ignore(event, reason) if reason else self.run_out(event.t_ns)
+            case "contested":
+                reason = self.verify_contest()
+                return self._ignore(event, reason) if reason else self.contest(event.t_ns)
+            case "count":
+                reason = self.verify_count()
+                return self._ignore(event, reason) if reason else self.count(event.t_ns)
+            case "hand":
+                seat, cards = event.seat(self.players), parse_cards(event.data.get("cards"))
+                reason = self.verify_see_hand()
+                return self._ignore(event, reason, seat) if reason else self.see_hand(event.t_ns, seat, cards)
+            case "challenge":
+                seat = event.seat(self.players)
+                reason = self.verify_challenge(seat)
+                return self._ignore(event, reason, seat) if reason else self.challenge(event.t_ns, seat)
+            case _:
+                raise BadInputError(f"Confetti knows no event {shown(event.kind)}")
+
+    def verify_flip(self) -> Reason | None:
+        """Tell why the sandtimer may not be flipped to start a round."""
+        if self.phase is Phase.COUNTING and self._all_known() and self.number < len(self.limits):
+            return None
+        return {
+            Phase.RUNNING: Reason.TIMER_RUNNING,
+            Phase.COUNTING: Reason.NOT_COUNTED,
+            Phase.OVER: Reason.GAME_OVER,
+        }.get(self.phase)
+
+    def can_flip(self) -> bool:
+        """Tell whether a round may start."""
+        return self.verify_flip() is None
+
+    def flip(self, t_ns: int) -> Rulings:
+        """Start the next round (C2, C4), with more cards laid out (C3).
+
+        Hands of the round before that still wait for their count are counted first, if every seat has shown one.
+        """
+        _demand(self.verify_flip())
+        hands = self.count(t_ns) if self.phase is Phase.COUNTING else ()
+        self.phase = Phase.RUNNING
+        self.limit = self.limits[self.number]
+        self.number += 1
+        more = cards_to_lay_out(self.supply.aside, self.number, self.players, self.settings.edition)
+        self.supply = replace(self.supply, aside=self.supply.aside - more, table=self.supply.table + more)
+        self._in_time, self._late, self._fouls = {}, {}, {}
+        return (*hands, RoundStarted(t_ns, self.number, self.limit, more))
+
+    def _all_known(self) -> bool:
+        return len(self._in_time.keys() | self._late.keys()) == self.players
+
+    def verify_run_out(self) -> Reason | None:
+        """Tell why the sand cannot run out now."""
+        return self._why_not_in(Reason.NO_TIMER, Phase.RUNNING)
+
+    def can_run_out(self) -> bool:
+        """Tell whether the sand is running."""
+        return self.verify_run_out() is None
+
+    def run_out(self, t_ns: int) -> Rulings:
+        """End the taking of cards (C4); hands seen from here on are those that are counted."""
+        _demand(self.verify_run_out())
+        self.phase = Phase.COUNTING
+        return (TimeUp(t_ns),)
+
+    def verify_contest(self) -> Reason | None:
+        """Tell why no card can be contested now."""
+        return self._why_not_in(Reason.NO_ROUND, Phase.RUNNING, Phase.COUNTING)
+
+    def can_contest(self) -> bool:
+        """Tell whether two players could be holding one card."""
+        return self.verify_contest() is None
+
+    def contest(self, _t_ns: int) -> Rulings:
+        """Take a card out of play that two players hold (C9); that calls for no ruling."""
+        _demand(self.verify_contest())
+        supply = replace(self.supply, table=max(0, self.supply.table - 1))
+        if self.settings.edition is Edition.GERMAN:
+            self.supply = replace(supply, out_for_round=supply.out_for_round + 1)
+        else:
+            self.supply = replace(supply, out_for_game=supply.out_for_game + 1)
+        return ()
+
+    def verify_see_hand(self) -> Reason | None:
+        """Tell why a hand means nothing now."""
+        return self._why_not_in(Reason.NO_ROUND, Phase.RUNNING, Phase.COUNTING)
+
+    def can_see_hand(self) -> bool:
+        """Tell whether hands are held now."""
+        return self.verify_see_hand() is None
+
+    def see_hand(self, t_ns: int, seat: int, cards: tuple[Card, ...]) -> Rulings:
+        """Note what a seat holds.
+
+        After time, other cards than in the last hand seen in time are a foul (C4), called once for the same cards;
+        and when every seat has shown a hand since, all are counted.
+        """
+        _demand(self.verify_see_hand())
+        if self.phase is Phase.RUNNING:
+            self._in_time[seat] = cards
+            return ()
+        self._late[seat] = cards
+        fouls = self._judge_late(t_ns, seat, cards)
+        return fouls + (self.count(t_ns) if len(self._late) == self.players else ())
+
+    def _judge_late(self, t_ns: int, seat: int, cards: tuple[Card, ...]) -> Rulings:
+        before, now = Counter(self._in_time.get(seat, cards)), Counter(cards)
+        if now in (before, self._fouls.get(seat)):
+            return ()
+        self._fouls[seat] = now
+        taken, put_back = tuple((now - before).elements()), tuple((before - now).elements())
+        return (Foul(t_ns, seat, Reason.AFTER_TIME, taken, put_back),)
+
+    def verify_count(self) -> Reason | None:
+        """Tell why hands cannot be counted now."""
+        return {
+            Phase.BEFORE_ROUND: Reason.NO_ROUND,
+            Phase.RUNNING: Reason.TIMER_RUNNING,
+            Phase.OVER: Reason.GAME_OVER,
+        }.get(self.phase)
+
+    def can_count(self) -> bool:
+        """Tell whether hands can be counted now."""
+        return self.verify_count() is None
+
+    def count(self, t_ns: int) -> Rulings:
+        """Score every seat's last hand (C6, C7), keep point cards or lose them (C8), and end the game after the last.
+
+        A seat that never showed a hand this round holds none.
+        """
+        _demand(self.verify_count())
+        hands = tuple(self._count_seat(t_ns, seat) for seat in range(self.players))
+        self.counted = {hand.seat: hand for hand in hands}
+        back = self.supply.out_for_round
+        self.supply = replace(self.supply, table=self.supply.table + back, out_for_round=0)
+        if self.number < len(self.limits):
+            self.phase = Phase.BEFORE_ROUND
+            return hands
+        self.phase = Phase.OVER
+        winners = tuple(seat for seat, kept in enumerate(self.kept) if kept == max(self.kept))
+        return (*hands, GameEnded(t_ns, winners, tuple(self.kept)))
+
+    def _count_seat(self, t_ns: int, seat: int) -> HandCounted:
+        shown_hands = {**self._in_time, **self._late}
+        if self.settings.late_cards is LateCards.VOID:
+            shown_hands.update(self._in_time)
+        cards = shown_hands.get(seat, ())
+        score = score_hand(cards, self.limit, self.settings.overlimit)
+        before = self.kept[seat]
+        self.kept[seat] = max(0, before + score.points)
+        self.supply = replace(self.supply, table=max(0, self.supply.table + before - self.kept[seat]))
+        return HandCounted(t_ns, seat, cards, score, self.kept[seat], seen=seat in shown_hands)
+
+    def verify_challenge(self, seat: int) -> Reason | None:
+        """Tell why a seat's score cannot be challenged."""
+        return None if seat in self.counted else Reason.NOTHING_COUNTED
+
+    def can_challenge(self, seat: int) -> bool:
+        """Tell whether a seat has a score to challenge."""
+        return self.verify_challenge(seat) is None
+
+    def challenge(self, t_ns: int, seat: int) -> Rulings:
+        """Show how the seat's last counted hand makes its sets on the fewest cards (C11)."""
+        _demand(self.verify_challenge(seat))
+        hand = self.counted[seat]
+        return (ArrangementShown(t_ns, seat, hand.cards, hand.score),)
+
+    def _why_not_in(self, reason: Reason, *phases: Phase) -> Reason | None:
+        if self.phase in phases:
+            return None
+        return Reason.GAME_OVER if self.phase is Phase.OVER else reason
+
+    def _ignore(self, event: Event, reason: Reason, seat: int | None = None) -> Rulings:
+        return (Ignored(event.t_ns, event.kind, reason, seat),)
+
+
+def _demand(reason: Reason | None) -> None:
+    if reason is not None:
+        raise IllegalActionError(reason)
+
+
+def from_header(header: Header) -> Confetti:
+    """Start the game that an event log's header describes.
+
+    Raises:
+        BadInputError: it has an option or a number of players that Confetti does not.
+    """
+    return Confetti(len(header.players), settings_from(header))

@@ -1,0 +1,200 @@
+"""The score of one Confetti hand (C5–C7): the most sets, on the fewest cards, exactly.
+
+A card's three colours differ, so it shows each colour at one size only. Any small, medium and big circle of one
+colour therefore lie on three different cards, and a colour gives as many sets as its rarest size occurs. What is
+left to find is the fewest cards that hold those circles: equally, the most cards that can be put away while every
+place (a size in a colour) keeps the circles it needs. That is searched with a bound, and stays exact.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import Enum
+from itertools import permutations
+
+from referee.errors import BadInputError
+from referee.jsonlines import shown
+
+COLOURS = ("red", "orange", "yellow", "green", "blue", "purple")
+SIZES = ("small", "medium", "big")
+MAX_CARDS = 20
+
+Card = tuple[str, str, str]
+"""A card's colours: of its small, its medium and its big mark."""
+
+_N = len(COLOURS)
+_PLACES: dict[Card, tuple[int, int, int]] = {
+    (COLOURS[s], COLOURS[m], COLOURS[b]): (s, _N + m, 2 * _N + b) for s, m, b in permutations(range(_N), 3)
+}
+"""Where a card's marks count: the number of the colour for small, that + 6 for medium, that + 12 for big."""
+
+# A tally counts the marks at all 18 places in one integer, a byte for each place, so that cards are added, compared
+# and put away in single steps; 20 cards never reach a byte's top bit, which is free to catch a count below nothing.
+_WIDTH = 3 * _N
+_TALLY: dict[Card, int] = {card: sum(1 << 8 * place for place in places) for card, places in _PLACES.items()}
+_EACH_SIZE = 1 | 1 << 8 * _N | 1 << 16 * _N
+_GUARD = int.from_bytes(b"\x80" * _WIDTH, "little")
+
+
+class Overlimit(Enum):
+    """How unneeded cards and cards above the limit are charged (C7)."""
+
+    SEPARATE = "separate"
+    ONCE = "once"
+
+
+@dataclass(frozen=True)
+class ColourSet:
+    """One set: the numbers, from 0, of the cards that give its small, medium and big mark."""
+
+    colour: str
+    cards: tuple[int, int, int]
+
+
+@dataclass(frozen=True)
+class Score:
+    """What a hand is worth (C6): `sets` sets on `cards_needed` cards, `unused` cards besides, `over_limit` too many."""
+
+    sets: int
+    cards_needed: int
+    unused: int
+    over_limit: int
+    points: int
+    arrangement: tuple[ColourSet, ...]
+
+    def as_json(self) -> dict[str, object]:
+        """Give the score with the keys of the outside contract."""
+        return {
+            "sets": self.sets,
+            "cards_needed": self.cards_needed,
+            "unused": self.unused,
+            "over_limit": self.over_limit,
+            "points": self.points,
+            "arrangement": [{"colour": one.colour, "cards": list(one.cards)} for one in self.arrangement],
+        }
+
+
+def parse_cards(value: object) -> tuple[Card, ...]:
+    """Give the cards of a hand as JSON holds it: a list of [small, medium, big].
+
+    Raises:
+        BadInputError: it is no list of cards, a card cannot exist (C1), or they are more than `MAX_CARDS`.
+    """
+    if not isinstance(value, list):
+        raise BadInputError('"cards" must be a list of cards, each a list of three colours')
+    if len(value) > MAX_CARDS:
+        raise BadInputError(f"{len(value)} cards are too many for one hand, at most {MAX_CARDS} can be scored")
+    return tuple([_parse_card(f"card {at + 1} of {len(value)}", card) for at, card in enumerate(value)])
+
+
+def _parse_card(which: str, card: object) -> Card:
+    if not isinstance(card, list) or len(card) != 3:
+        raise BadInputError(f"{which} must be a list of three colours: small, medium, big")
+    small, medium, big = card
+    for colour in card:
+        if not isinstance(colour, str) or colour not in COLOURS:
+            raise BadInputError(f"{which} has the colour {shown(colour)}, there is {', '.join(COLOURS)}")
+    if (small, medium, big) not in _PLACES:
+        raise BadInputError(f"{which} has one colour twice, a card's three colours differ")
+    return small, medium, big
+
+
+def score_hand(cards: Sequence[Card], limit: int, overlimit: Overlimit = Overlimit.SEPARATE) -> Score:
+    """Score a hand (C6, C7) of at most `MAX_CARDS` cards in a round of at most `limit` cards.
+
+    Raises:
+        BadInputError: there are more cards than can be scored exactly, or one that cannot exist.
+    """
+    arrangement, needed = best_arrangement(cards)
+    sets, unused, over = len(arrangement), len(cards) - needed, max(0, len(cards) - limit)
+    penalty = unused + over if overlimit is Overlimit.SEPARATE else max(unused, over)
+    return Score(sets, needed, unused, over, sets - penalty, arrangement)
+
+
+def best_arrangement(cards: Sequence[Card]) -> tuple[tuple[ColourSet, ...], int]:
+    """Give the most sets that the cards hold, made with the fewest cards, and the number of those cards (C6, C11).
+
+    Raises:
+        BadInputError: there are more than `MAX_CARDS` cards, or one that cannot exist.
+    """
+    if len(cards) > MAX_CARDS:
+        raise BadInputError(f"{len(cards)} cards are too many for one hand, at most {MAX_CARDS} can be scored")
+    try:
+        tallies = [_TALLY[card] for card in cards]
+    except KeyError as error:
+        raise BadInputError(f"there is no card {ascii(error.args[0])[:80]}") from error
+    total = sum(tallies)
+    counts = total.to_bytes(_WIDTH, "little")
+    wanted = bytes(map(min, counts[:_N], counts[_N : 2 * _N], counts[2 * _N :]))
+    spare = total - int.from_bytes(wanted, "little") * _EACH_SIZE
+    room = spare | _GUARD
+    idle = [number for number, tally in enumerate(tallies) if (room - tally) & _GUARD == _GUARD]
+    away = _most_to_put_away([(number, tallies[number]) for number in idle], spare)
+    used = [number for number in range(len(cards)) if number not in away]
+    return _lay_out(cards, used, wanted), len(used)
+
+
+def _lay_out(cards: Sequence[Card], used: Sequence[int], wanted: bytes) -> tuple[ColourSet, ...]:
+    """Join the `used` cards to sets, `wanted[i]` of the i-th colour; each of the cards gives a mark to one."""
+    givers: list[list[int]] = [[] for _ in range(_WIDTH)]
+    for number in used:
+        small, medium, big = _PLACES[cards[number]]
+        givers[small].append(number)
+        givers[medium].append(number)
+        givers[big].append(number)
+    return tuple(
+        [
+            ColourSet(COLOURS[at], (givers[at][turn], givers[at + _N][turn], givers[at + 2 * _N][turn]))
+            for at, sets in enumerate(wanted)
+            for turn in range(sets)
+        ]
+    )
+
+
+def _most_to_put_away(cards: list[tuple[int, int]], spare: int) -> set[int]:
+    """Give the numbers of the most `cards` (number, tally) that together stay within the tally `spare`.
+
+    Taking whatever fits nearly always meets the bound; where it does not, `_search` decides.
+    """
+    room = spare | _GUARD
+    chosen = set()
+    for number, tally in cards:
+        if (room - tally) & _GUARD == _GUARD:
+            room -= tally
+            chosen.add(number)
+    if len(chosen) == len(cards) or len(chosen) == _most_that_may_fit(cards, spare):
+        return chosen
+    return _search(cards, spare, chosen)
+
+
+def _search(cards: list[tuple[int, int]], spare: int, chosen: set[int]) -> set[int]:
+    """Better `chosen` by branch and bound until nothing larger can be: exact."""
+    best = chosen
+    seen: dict[tuple[int, int], int] = {}
+
+    def search(cards: list[tuple[int, int]], room: int, chosen: set[int]) -> None:
+        nonlocal best
+        if len(chosen) > len(best):
+            best = chosen
+        fitting = [card for card in cards if (room - card[1]) & _GUARD == _GUARD]
+        if len(chosen) + _most_that_may_fit(fitting, room ^ _GUARD) <= len(best):
+            return
+        # The same cards with the same room, after as many put away: nothing new can come of it.
+        state = (fitting[0][0], room)
+        if seen.get(state, -1) >= len(chosen):
+            return
+        seen[state] = len(chosen)
+        (number, tally), *rest = fitting
+        search(rest, room - tally, chosen | {number})
+        search(rest, room, chosen)
+
+    search(cards, spare | _GUARD, set())
+    return best
+
+
+def _most_that_may_fit(cards: Sequence[tuple[int, int]], spare: int) -> int:
+    """Give a bound: for each size, the spare marks that the cards could use up, and of these the least."""
+    shown = sum([tally for _, tally in cards]).to_bytes(_WIDTH, "little")
+    usable = list(map(min, shown, spare.to_bytes(_WIDTH, "little")))
+    return min(sum(usable[:_N]), sum(usable[_N : 2 * _N]), sum(usable[2 * _N :]))

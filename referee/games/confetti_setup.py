@@ -1,0 +1,77 @@
+"""How a game of Confetti is set up: options, rounds by the number of players (C2), and the supply of cards (C3)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+
+from referee.events import Header
+from referee.games.confetti_hand import Overlimit
+
+DECK_CARDS = 84
+
+
+class Edition(Enum):
+    """Whose rule sheet is played (C3, C9)."""
+
+    ENGLISH = "english"
+    GERMAN = "german"
+
+
+class LateCards(Enum):
+    """What counts for a hand that other cards came to after time (C4; the sheets say only that it is a foul)."""
+
+    COUNT = "count"
+    VOID = "void"
+
+
+@dataclass(frozen=True)
+class Settings:
+    """A game's options: `edition` (C3, C9), `overlimit` (C7), `side` ("white" or "black", C1).
+
+    `late_cards`: **Ruling** where the sheets are silent. With COUNT, a foul is called and the hand that lies there
+    counts all the same, as the last one given; with VOID, the last hand seen before the end of time counts.
+    """
+
+    edition: Edition = Edition.ENGLISH
+    overlimit: Overlimit = Overlimit.SEPARATE
+    side: str = "white"
+    late_cards: LateCards = LateCards.COUNT
+
+
+@dataclass(frozen=True)
+class Supply:
+    """Where the cards are that nobody keeps (C3, C9), by count: set aside, on the table or in hands, taken out."""
+
+    aside: int = DECK_CARDS
+    table: int = 0
+    out_for_round: int = 0
+    out_for_game: int = 0
+
+
+def round_limits(players: int) -> tuple[int, ...]:
+    """Give the most cards that may be held, for each round (C2)."""
+    if players == 1:
+        return (6,) * 5
+    return (6, 6, 9) if players <= 4 else (6, 9)
+
+
+def cards_to_lay_out(aside: int, number: int, players: int, edition: Edition) -> int:
+    """Give how many of the cards set aside are laid out for round `number` (C3)."""
+    halves = 2 if edition is Edition.GERMAN and 2 <= players <= 4 else 1
+    return aside // 2 if number <= halves else aside
+
+
+def settings_from(header: Header) -> Settings:
+    """Give the options that an event log's header asks for.
+
+    Raises:
+        BadInputError: it has an option, or a value of one, that Confetti does not know.
+    """
+    header.only_options(("edition", "overlimit", "side", "late_cards"))
+    return Settings(
+        edition=Edition(header.option("edition", [edition.value for edition in Edition])),
+        overlimit=Overlimit(header.option("overlimit", [overlimit.value for overlimit in Overlimit])),
+        side=header.option("side", ("white", "black")),
+        late_cards=LateCards(header.option("late_cards", [late.value for late in LateCards])),
+    )

@@ -1,0 +1,124 @@
+"""JSON, one object a line: read strictly, complained about in one sentence a line, never all held at once."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Iterator
+from typing import NoReturn
+
+from referee.errors import BadInputError
+
+MAX_LINE = 1 << 20
+"""Bytes that a line may hold; a longer one is no hand and no event, and must not fill the memory."""
+
+Line = bytes | None
+"""One line without its end, or None for one that was longer than `MAX_LINE`."""
+
+
+def batches(read: Callable[[], bytes]) -> Iterator[list[Line]]:
+    """Give whole lines as they arrive, in lists, so that an answer waits for nothing but its line.
+
+    `read` gives what has arrived, waiting for at least one byte, and b"" at the end.
+    """
+    pending, too_long = b"", False
+    while chunk := read():
+        first, *others = chunk.split(b"\n")
+        pending = b"" if too_long else pending + first
+        too_long = too_long or len(pending) > MAX_LINE
+        if others:
+            yield [None if too_long else pending, *others[:-1]]
+            pending, too_long = others[-1], False
+    if pending or too_long:
+        yield [None if too_long else pending]
+
+
+def parse_object(line: Line) -> dict[str, object]:
+    """Give the JSON object in a line.
+
+    Raises:
+        BadInputError: it is none, by the strict standard: no NaN, no key twice.
+    """
+    if line is None:
+        raise BadInputError(f"longer than {MAX_LINE // 1024} kB, which no hand or event is")
+    try:
+        value = _DECODER.decode(line.removeprefix(b"\xef\xbb\xbf").decode())
+    except UnicodeDecodeError as error:
+        raise BadInputError(f"not UTF-8 text (byte {error.start + 1})") from error
+    except json.JSONDecodeError as error:
+        raise BadInputError(f"broken JSON at character {error.pos + 1}") from error
+    except RecursionError as error:
+        raise BadInputError("brackets are nested too deeply") from error
+    except BadInputError:
+        raise
+    except ValueError as error:
+        raise BadInputError("a number in it is too long") from error
+    if not isinstance(value, dict):
+        raise BadInputError("a JSON object in braces is needed")
+    return value
+
+
+def whole_number(value: object, name: str, least: int = 0) -> int:
+    """Give `value` if it is a whole number of at least `least`; `true` is none.
+
+    Raises:
+        BadInputError: it is not; `name` says what it stands for.
+    """
+    if type(value) is not int:
+        raise BadInputError(f'"{name}" must be a whole number, not {shown(value)}')
+    if value < least:
+        raise BadInputError(f'"{name}" must be at least {least}')
+    return value
+
+
+def one_of(value: object, name: str, allowed: Iterable[str]) -> str:
+    """Give `value` if it is one of the `allowed` words.
+
+    Raises:
+        BadInputError: it is not; `name` says what it stands for.
+    """
+    words = list(allowed)
+    if not isinstance(value, str) or value not in words:
+        raise BadInputError(f'"{name}" must be {" or ".join(words)}, not {shown(value)}')
+    return value
+
+
+def is_name(value: object) -> bool:
+    """Tell whether `value` is a text that can be shown on one line: not blank, no control characters."""
+    return (
+        isinstance(value, str)
+        and 0 < len(value.strip()) <= len(value) <= 80
+        and not any(char < " " or "\x7f" <= char <= "\x9f" or "\ud800" <= char <= "\udfff" for char in value)
+        and value.splitlines() == [value]
+    )
+
+
+def shown(value: object) -> str:
+    """Give `value` as it may stand in a complaint: short and on one line."""
+    if isinstance(value, dict | list):
+        return "a list" if isinstance(value, list) else "an object"
+    if isinstance(value, int) and abs(value) >= 10**30:
+        return "a huge number"
+    text = json.dumps(value)
+    return text if len(text) <= 40 else text[:37] + "…"
+
+
+def to_line(value: dict[str, object]) -> str:
+    """Give `value` as one line of JSON."""
+    return _ENCODER.encode(value)
+
+
+def _no_such_number(_text: str) -> NoReturn:
+    raise BadInputError("NaN and Infinity are no numbers")
+
+
+def _object(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        keys = [key for key, _ in pairs]
+        twice = next(key for key in keys if keys.count(key) > 1)
+        raise BadInputError(f"the key {shown(twice)} stands there twice")
+    return found
+
+
+_DECODER = json.JSONDecoder(parse_constant=_no_such_number, object_pairs_hook=_object)
+_ENCODER = json.JSONEncoder(ensure_ascii=False)

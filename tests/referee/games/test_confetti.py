@@ -1,0 +1,290 @@
+"""A game of Confetti, rule by rule."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from referee.errors import BadInputError
+from referee.events import Event, Header
+from referee.games.confetti import Confetti, Phase, from_header
+from referee.games.confetti_hand import Card
+from referee.games.confetti_rulings import (
+    ArrangementShown,
+    Foul,
+    GameEnded,
+    HandCounted,
+    Ignored,
+    IllegalActionError,
+    Reason,
+    RoundStarted,
+    TimeUp,
+)
+from referee.games.confetti_setup import DECK_CARDS, Edition, LateCards, Settings, Supply, round_limits
+
+HandMaker = Callable[[str], tuple[Card, ...]]
+FULL, ONE, TWO, JUNK = "rgb gbr brg", "roy grp byr", "rby bro oyr gpb", "roy grp"
+
+
+def play_round(game: Confetti, hands: list[tuple[Card, ...]]) -> list[HandCounted]:
+    game.flip(1)
+    game.run_out(2)
+    rulings = [ruling for seat, cards in enumerate(hands) for ruling in game.see_hand(3, seat, cards)]
+    return [ruling for ruling in rulings if isinstance(ruling, HandCounted)]
+
+
+@pytest.mark.parametrize(
+    ("players", "limits"),
+    [(1, (6, 6, 6, 6, 6)), (2, (6, 6, 9)), (3, (6, 6, 9)), (4, (6, 6, 9)), (5, (6, 9)), (6, (6, 9)), (7, (6, 9))],
+)
+def test_rounds_and_limits_follow_the_number_of_players(players: int, limits: tuple[int, ...]) -> None:
+    game, seen = Confetti(players), []
+    while game.can_flip():
+        (started,) = game.flip(1)
+        assert isinstance(started, RoundStarted)
+        seen.append((started.number, started.limit))
+        game.run_out(2)
+        game.count(3)
+    assert seen == list(enumerate(limits, 1))
+    assert game.phase is Phase.OVER
+    assert round_limits(players) == limits
+
+
+@pytest.mark.parametrize("players", [0, 8, -1])
+def test_nobody_and_eight_cannot_play(players: int) -> None:
+    with pytest.raises(BadInputError, match="1 to 7 can play"):
+        Confetti(players)
+
+
+@pytest.mark.parametrize(
+    ("edition", "players", "laid_out"),
+    [
+        (Edition.ENGLISH, 3, [42, 42, 0]),
+        (Edition.GERMAN, 3, [42, 21, 21]),
+        (Edition.ENGLISH, 6, [42, 42]),
+        (Edition.GERMAN, 6, [42, 42]),
+        (Edition.GERMAN, 1, [42, 42, 0, 0, 0]),
+    ],
+)
+def test_the_supply_is_laid_out_as_the_edition_says(edition: Edition, players: int, laid_out: list[int]) -> None:
+    game, seen = Confetti(players, Settings(edition=edition)), []
+    while game.can_flip():
+        (started,) = game.flip(1)
+        assert isinstance(started, RoundStarted)
+        seen.append(started.lay_out)
+        game.run_out(2)
+        game.count(3)
+    assert seen == laid_out
+    assert game.supply == Supply(aside=0, table=DECK_CARDS)
+
+
+def test_points_are_kept_and_lost_again_down_to_none(hand: HandMaker) -> None:
+    game = Confetti(1)
+    kept = [play_round(game, [hand(cards)])[0].kept for cards in (FULL, JUNK, JUNK, ONE)]
+    assert kept == [3, 1, 0, 1]
+    assert game.supply == Supply(aside=0, table=DECK_CARDS - 1)
+
+
+def test_a_contested_card_is_out_for_the_game_or_for_the_round() -> None:
+    for edition, table in ((Edition.ENGLISH, 40), (Edition.GERMAN, 42)):
+        game = Confetti(2, Settings(edition=edition))
+        game.flip(1)
+        assert game.contest(2) == game.contest(3) == ()
+        assert game.supply.table == 40
+        game.run_out(4)
+        game.count(5)
+        assert game.supply.table == table
+        assert game.supply.out_for_game == 42 - table
+
+
+def test_hands_are_counted_when_every_seat_has_shown_one_after_time(hand: HandMaker) -> None:
+    game = Confetti(2)
+    game.flip(1)
+    assert game.see_hand(2, 0, hand(FULL)) == ()
+    assert game.see_hand(3, 1, hand(ONE)) == ()
+    assert game.run_out(4) == (TimeUp(4),)
+    assert game.see_hand(5, 0, hand(FULL)) == ()
+    first, second = game.see_hand(6, 1, hand(ONE))
+    assert isinstance(first, HandCounted)
+    assert isinstance(second, HandCounted)
+    assert (first.seat, first.score.points, first.t_ns) == (0, 3, 6)
+    assert (second.seat, second.score.points, second.t_ns) == (1, 1, 6)
+
+
+def test_the_last_hand_shown_after_time_counts(hand: HandMaker) -> None:
+    game = Confetti(2)
+    game.flip(1)
+    game.run_out(2)
+    game.see_hand(3, 0, hand(JUNK))
+    game.see_hand(4, 0, hand(FULL))
+    assert [ruling.score.points for ruling in _hands(game.see_hand(5, 1, hand(TWO)))] == [3, 2]
+
+
+def test_at_the_count_the_last_hand_seen_counts_and_a_seat_without_one_gets_nothing(hand: HandMaker) -> None:
+    game = Confetti(2)
+    game.flip(1)
+    game.see_hand(2, 0, hand(JUNK))
+    game.see_hand(2, 0, hand(FULL))
+    game.run_out(3)
+    first, second = _hands(game.count(4))
+    assert (first.score.points, first.seen) == (3, True)
+    assert (second.score.points, second.kept, second.seen) == (0, 0, False)
+
+
+def test_a_flip_counts_the_round_before_if_every_hand_is_known(hand: HandMaker) -> None:
+    game = Confetti(2)
+    game.flip(1)
+    game.see_hand(2, 0, hand(FULL))
+    game.run_out(3)
+    assert game.verify_flip() is Reason.NOT_COUNTED
+    game.see_hand(4, 1, hand(TWO))
+    *hands, started = game.flip(5)
+    assert [ruling.score.points for ruling in _hands(hands)] == [3, 2]
+    assert isinstance(started, RoundStarted)
+    assert started.number == 2
+
+
+def test_taking_or_putting_back_after_time_is_a_foul_called_once(hand: HandMaker) -> None:
+    game = Confetti(2)
+    game.flip(1)
+    game.see_hand(2, 0, hand(ONE))
+    game.run_out(3)
+    assert game.see_hand(4, 0, hand("byr roy grp")) == ()
+    (foul,) = game.see_hand(5, 0, hand("roy grp rgb"))
+    assert foul == Foul(5, 0, Reason.AFTER_TIME, taken=hand("rgb"), put_back=hand("byr"))
+    assert game.see_hand(6, 0, hand("rgb roy grp")) == ()
+    assert game.see_hand(7, 0, hand(ONE)) == ()
+
+
+def test_without_a_hand_seen_in_time_nobody_can_say_foul(hand: HandMaker) -> None:
+    game = Confetti(2)
+    game.flip(1)
+    game.run_out(2)
+    assert game.see_hand(3, 0, hand(ONE)) == ()
+    assert game.see_hand(4, 0, hand(FULL)) == ()
+
+
+@pytest.mark.parametrize(("late_cards", "points"), [(LateCards.COUNT, 3), (LateCards.VOID, 1)])
+def test_what_counts_after_a_foul_is_an_option(hand: HandMaker, late_cards: LateCards, points: int) -> None:
+    game = Confetti(1, Settings(late_cards=late_cards))
+    game.flip(1)
+    game.see_hand(2, 0, hand(ONE))
+    game.run_out(3)
+    foul, counted = game.see_hand(4, 0, hand(FULL))
+    assert isinstance(foul, Foul)
+    assert isinstance(counted, HandCounted)
+    assert counted.score.points == points
+
+
+def test_equal_points_share_the_win(hand: HandMaker) -> None:
+    game = Confetti(5)
+    play_round(game, [hand(cards) for cards in (FULL, ONE, FULL, TWO, "")])
+    game.flip(4)
+    game.run_out(5)
+    *_, end = game.count(6)
+    assert end == GameEnded(6, winners=(0, 2), points=(3, 1, 3, 2, 0))
+
+
+def test_a_challenge_shows_the_arrangement_that_was_counted(hand: HandMaker) -> None:
+    game = Confetti(1)
+    assert game.verify_challenge(0) is Reason.NOTHING_COUNTED
+    (counted,) = play_round(game, [hand(TWO)])
+    (shown,) = game.challenge(9, 0)
+    assert shown == ArrangementShown(9, 0, hand(TWO), counted.score)
+    assert len(counted.score.arrangement) == 2
+
+
+def test_what_the_rules_do_not_allow_has_a_reason_and_changes_nothing() -> None:
+    game = Confetti(2)
+    told = [
+        *game.apply(Event(1, "timer_ran_out", {})),
+        *game.apply(Event(2, "contested", {})),
+        *game.apply(Event(3, "hand", {"seat": 0, "cards": []})),
+        *game.apply(Event(4, "count", {})),
+        *game.apply(Event(5, "challenge", {"seat": 1})),
+    ]
+    game.flip(6)
+    told += [*game.apply(Event(7, "timer_flipped", {})), *game.apply(Event(8, "count", {}))]
+    game.run_out(9)
+    told += game.apply(Event(10, "timer_flipped", {}))
+    assert told == [
+        Ignored(1, "timer_ran_out", Reason.NO_TIMER),
+        Ignored(2, "contested", Reason.NO_ROUND),
+        Ignored(3, "hand", Reason.NO_ROUND, 0),
+        Ignored(4, "count", Reason.NO_ROUND),
+        Ignored(5, "challenge", Reason.NOTHING_COUNTED, 1),
+        Ignored(7, "timer_flipped", Reason.TIMER_RUNNING),
+        Ignored(8, "count", Reason.TIMER_RUNNING),
+        Ignored(10, "timer_flipped", Reason.NOT_COUNTED),
+    ]
+    assert (game.phase, game.number, game.kept) == (Phase.COUNTING, 1, [0, 0])
+
+
+def test_doing_what_is_not_allowed_raises_the_reason() -> None:
+    game = Confetti(1)
+    for can, do, reason in (
+        (game.can_run_out, game.run_out, Reason.NO_TIMER),
+        (game.can_count, game.count, Reason.NO_ROUND),
+        (game.can_contest, game.contest, Reason.NO_ROUND),
+    ):
+        assert not can()
+        with pytest.raises(IllegalActionError) as raised:
+            do(1)
+        assert raised.value.reason is reason
+    assert not game.can_see_hand()
+    assert not game.can_challenge(0)
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"edition": "french"}, '"edition" must be english or german'),
+        ({"overlimit": True}, '"overlimit" must be separate or once'),
+        ({"side": "red"}, '"side" must be white or black'),
+        ({"editon": "german"}, 'no option "editon"'),
+    ],
+)
+def test_options_that_do_not_exist_are_refused(options: dict[str, object], words: str) -> None:
+    with pytest.raises(BadInputError, match=words):
+        from_header(Header("confetti", ("Ann",), options))
+
+
+EVENTS: st.SearchStrategy[tuple[str, dict[str, object]]] = st.one_of(
+    st.sampled_from(["timer_flipped", "timer_ran_out", "contested", "count"]).map(lambda kind: (kind, {})),
+    st.tuples(st.just("challenge"), st.fixed_dictionaries({"seat": st.integers(0, 2)})),
+    st.tuples(
+        st.just("hand"),
+        st.fixed_dictionaries(
+            {
+                "seat": st.integers(0, 2),
+                "cards": st.lists(st.permutations(["red", "green", "blue", "yellow"]).map(lambda c: c[:3]), max_size=9),
+            }
+        ),
+    ),
+)
+
+
+@settings(deadline=None, max_examples=60)
+@given(st.lists(EVENTS, max_size=60), st.sampled_from(Edition))
+def test_whatever_happens_no_card_is_lost_and_nobody_falls_below_none(
+    events: list[tuple[str, dict[str, object]]], edition: Edition
+) -> None:
+    game = Confetti(3, Settings(edition=edition))
+    ends = 0
+    for t_ns, (kind, data) in enumerate(events):
+        rulings = game.apply(Event(t_ns, kind, data))
+        supply = game.supply
+        held = supply.aside + supply.table + supply.out_for_round + supply.out_for_game + sum(game.kept)
+        assert held == DECK_CARDS
+        assert min(game.kept) >= 0
+        assert all(ruling.t_ns == t_ns for ruling in rulings)
+        ends += sum(isinstance(ruling, GameEnded) for ruling in rulings)
+    assert ends == (game.phase is Phase.OVER)
+
+
+def _hands(rulings: object) -> list[HandCounted]:
+    assert isinstance(rulings, tuple | list)
+    return [ruling for ruling in rulings if isinstance(ruling, HandCounted)]

@@ -1,0 +1,34 @@
+"""Every recorded game in tests/games is judged as it was before: NAME.jsonl gives NAME.expected.jsonl."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from referee.eventlog import Fault, open_log
+from referee.games.registry import game_kind
+from referee.jsonlines import to_line
+from referee.judge import judge
+
+GAMES = sorted(
+    path for path in (Path(__file__).parents[1] / "games").glob("*.jsonl") if ".expected" not in path.suffixes
+)
+
+
+def test_there_are_recorded_games() -> None:
+    assert len(GAMES) >= 5
+
+
+@pytest.mark.parametrize("path", GAMES, ids=lambda path: path.stem)
+def test_a_recorded_game_is_judged_as_expected(path: Path) -> None:
+    with open_log(path) as (header, entries):
+        kind = game_kind(header.game)
+        results = list(judge(kind.start(header), entries))
+    rulings = [result for result in results if not isinstance(result, Fault)]
+    assert len(rulings) == len(results)
+    expected = path.with_suffix(".expected.jsonl").read_text(encoding="utf-8").splitlines()
+    assert [json.loads(to_line(ruling.as_json())) for ruling in rulings] == [json.loads(line) for line in expected]
+    sentences = [kind.say(ruling, header.players) for ruling in rulings]
+    assert all(sentence and "\n" not in sentence for sentence in sentences)

@@ -1,0 +1,146 @@
+"""`ringmaster score GAME`: score hands from standard input, or from a picture of the table."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Callable, Iterator
+from importlib import import_module
+from pathlib import Path
+
+from referee.errors import BadInputError, WorkFailedError
+from referee.jsonlines import Line, batches, one_of, parse_object, to_line, whole_number
+from referee.output import Output
+
+SUMMARY = "score hands given as JSON, one a line on standard input, or from a picture of the table"
+
+Scorer = Callable[[dict[str, object]], str]
+"""Gives the answer to one hand; raises `BadInputError` for one that cannot be scored."""
+
+DEFAULT_LIMIT = 6
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the command's arguments."""
+    parser.add_argument("game", metavar="GAME", help="confetti or coloretto")
+    parser.add_argument("--json", action="store_true", help="answer in JSON, one object a line")
+    parser.add_argument(
+        "--overlimit",
+        choices=["separate", "once"],
+        default="separate",
+        help=("Confetti: charge a card that is unused and above the limit twice or once, where a hand does not say"),
+    )
+    parser.add_argument(
+        "--limit",
+        type=int,
+        default=DEFAULT_LIMIT,
+        metavar="N",
+        help=("Confetti: the most cards in this round, where a hand does not say (default: %(default)s)"),
+    )
+    picture = parser.add_argument_group("from a picture")
+    picture.add_argument("--image", type=Path, metavar="PICTURE", help="a picture of the table, instead of hands")
+    picture.add_argument("--players", type=int, metavar="N", help="how many seats there are round the table")
+    picture.add_argument("--deck", default="confetti", help="the deck on the table (default: %(default)s)")
+    picture.add_argument("--side", choices=["white", "black"], help="the side that is played (default: as seen)")
+    picture.add_argument("--table", type=Path, metavar="PROFILE", help="the table's profile, instead of its markers")
+    picture.add_argument("--picture", type=Path, metavar="OUT", help="draw the score into a copy of the picture")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Score what is asked for; exit status 2 when a line could not be scored.
+
+    Raises:
+        BadInputError: there is no such game, or an argument makes no sense.
+    """
+    if args.limit < 0:
+        raise BadInputError("--limit must be at least 0")
+    if args.image is not None:
+        status: int = import_module("referee.commands.score_image").run(args)
+        return status
+    scorer = _scorer(args)
+    if sys.stdin is None:
+        raise BadInputError("there is no standard input to read hands from")
+    if sys.stdin.isatty():
+        print("Type a hand as JSON and press Enter; end with Ctrl-D.", file=sys.stderr)
+    return _score_lines(scorer)
+
+
+def _scorer(args: argparse.Namespace) -> Scorer:
+    if args.game == "confetti":
+        return _confetti_scorer(args.limit, args.overlimit, as_json=args.json)
+    if args.game == "coloretto":
+        return _coloretto_scorer(as_json=args.json)
+    raise BadInputError(f"hands of {ascii(args.game)[:40]} cannot be scored, only those of confetti and coloretto")
+
+
+def _confetti_scorer(limit: int, overlimit: str, *, as_json: bool) -> Scorer:
+    from referee.games.confetti_hand import Overlimit, parse_cards, score_hand
+    from referee.games.confetti_words import say_score
+
+    ways = {way.value: way for way in Overlimit}
+
+    def score(data: dict[str, object]) -> str:
+        cards = parse_cards(data.get("cards"))
+        most = whole_number(data.get("limit", limit), "limit")
+        result = score_hand(cards, most, ways[one_of(data.get("overlimit", overlimit), "overlimit", ways)])
+        if as_json:
+            return to_line(result.as_json())
+        text = say_score(result)
+        return f"{text[0].upper()}{text[1:]}: {_points(result.points)}"
+
+    return score
+
+
+def _coloretto_scorer(*, as_json: bool) -> Scorer:
+    from referee.games.coloretto_score import ColorettoScore, parse_hand, score_coloretto
+    from referee.words import list_of
+
+    def say(result: ColorettoScore) -> str:
+        parts = [
+            f"{list_of(result.plus)} count plus" if len(result.plus) > 1 else f"{''.join(result.plus)} counts plus"
+        ]
+        if result.minus:
+            parts.append(f"{list_of(result.minus)} minus")
+        if result.jokers:
+            parts.append(f"the {'joker is' if len(result.jokers) == 1 else 'jokers are'} {list_of(result.jokers)}")
+        return f"{', '.join(parts) if result.plus else 'No colours'}: {_points(result.points)}"
+
+    def score(data: dict[str, object]) -> str:
+        result = score_coloretto(*parse_hand(data))
+        return to_line(result.as_json()) if as_json else say(result)
+
+    return score
+
+
+def _points(points: int) -> str:
+    return f"{points} point" if abs(points) == 1 else f"{points} points"
+
+
+def _score_lines(scorer: Scorer) -> int:
+    output, status, number = Output(), 0, 0
+    for batch in _arriving():
+        for line in batch:
+            number += 1
+            if line is not None and not line.strip():
+                continue
+            try:
+                output.line(scorer(parse_object(line)))
+            except BadInputError as error:
+                output.flush()
+                print(f"ringmaster score: line {number}: {error}", file=sys.stderr)
+                status = 2
+        output.flush()
+    return status
+
+
+def _arriving() -> Iterator[list[Line]]:
+    lines = batches(lambda: os.read(sys.stdin.fileno(), 1 << 16))
+    while True:
+        try:
+            batch = next(lines, None)
+        except OSError as error:
+            raise WorkFailedError(f"standard input cannot be read: {error.strerror or error}") from error
+        if batch is None:
+            return
+        yield batch

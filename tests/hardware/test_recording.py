@@ -1,0 +1,239 @@
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from foxglove_schemas_protobuf.CompressedImage_pb2 import CompressedImage
+from google.protobuf.descriptor_pb2 import FileDescriptorSet
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from mcap.reader import make_reader
+from mcap.writer import CompressionType
+from recorded_games import (
+    HEADER,
+    MS,
+    as_json,
+    as_protobuf,
+    events_of,
+    jpeg,
+    opened,
+    picture_frame,
+    write_foreign,
+    write_game,
+)
+
+from hardware.errors import HardwareError
+from hardware.events import BellEdge, SandEdge, SandLine
+from hardware.recording import BadRecordingError, RecordedFrame, RecordedRuling, RecordingNotWrittenError
+from hardware.recording_writer import RecordingWriter
+
+
+def test_what_is_recorded_comes_back_in_the_order_it_happened(tmp_path: Path) -> None:
+    path = tmp_path / "game.mcap"
+    written = write_game(path)
+    warnings: list[str] = []
+    recording = opened(path, warnings.append)
+    events = list(recording.events)
+    assert recording.header == HEADER
+    assert [(t_ns, kind) for t_ns, kind, _ in events] == sorted(written)
+    assert BellEdge(1_700 * MS, 1, True) in [payload for _, _, payload in events]
+    assert SandEdge(2_300 * MS, SandLine.BARRIER, 0) in [payload for _, _, payload in events]
+    ruling = events[-1].payload
+    assert isinstance(ruling, RecordedRuling)
+    assert ruling.ruling == {"t_ns": 5, "ruling": "ring", "valid": True}
+    assert warnings == []
+    assert list(recording.events) == events
+
+
+def test_a_frame_comes_back_with_its_picture_its_count_and_the_end_of_its_last_row(tmp_path: Path) -> None:
+    path = tmp_path / "game.mcap"
+    write_game(path)
+    stored = next(payload for _, _, payload in events_of(path) if isinstance(payload, RecordedFrame))
+    wanted = picture_frame(2, 1_100 * MS)
+    frame = stored.frame()
+    assert (frame.t_ns, frame.exposure_end_ns, frame.sequence) == (wanted.t_ns, wanted.exposure_end_ns, 2)
+    assert np.abs(frame.image.astype(int) - wanted.image).max() <= 3
+
+
+def test_foxglove_can_show_it(tmp_path: Path) -> None:
+    """Read by MCAP's own reader: the channels, schemas and encodings that the design promises."""
+    path = tmp_path / "game.mcap"
+    write_game(path)
+    with path.open("rb") as file:
+        reader = make_reader(file, validate_crcs=True)
+        messages = list(reader.iter_messages())
+    by_topic = {channel.topic: (schema, channel, message) for schema, channel, message in messages}
+    assert set(by_topic) == {"/game", "/camera", "/bell", "/sandtimer", "/rulings"}
+    assert [channel.topic for _, channel, _ in messages].count("/game") == 1
+    assert messages[0][1].topic == "/game"
+    schema, channel, message = by_topic["/camera"]
+    assert schema is not None
+    assert (schema.name, schema.encoding, channel.message_encoding) == (
+        "foxglove.CompressedImage",
+        "protobuf",
+        "protobuf",
+    )
+    assert {file.name for file in FileDescriptorSet.FromString(schema.data).file} == {
+        "google/protobuf/timestamp.proto",
+        "foxglove/CompressedImage.proto",
+    }
+    image = CompressedImage.FromString(message.data)
+    assert image.format == "jpeg"
+    assert image.data.startswith(b"\xff\xd8")
+    assert image.timestamp.ToNanoseconds() == message.log_time
+    for topic, keys in (("/bell", {"seat", "pressed"}), ("/sandtimer", {"line", "level"})):
+        schema, channel, message = by_topic[topic]
+        assert schema is not None
+        assert (schema.encoding, channel.message_encoding) == ("jsonschema", "json")
+        assert set(json.loads(message.data)) == keys
+
+
+@pytest.mark.parametrize("compression", list(CompressionType))
+@pytest.mark.parametrize("camera", ["protobuf", "json"])
+@pytest.mark.parametrize("chunked", [True, False])
+def test_recordings_of_other_programs_are_read(
+    tmp_path: Path, compression: CompressionType, camera: str, chunked: bool
+) -> None:
+    path = tmp_path / "theirs.mcap"
+    encode = as_json if camera == "json" else as_protobuf
+    messages = [
+        ("/diagnostics", 0, b"\x00\x01"),
+        ("/game", 5, json.dumps(HEADER).encode()),
+        ("/camera", 30, encode(jpeg(200))),
+        ("/bell", 20, b'{"seat": null, "pressed": true}'),
+        ("/camera", 40, encode(jpeg(50))),
+        ("/sandtimer", 35, b'{"line": "tilt", "level": 1}'),
+    ]
+    write_foreign(path, messages, camera, compression, chunked, chunk_size=200)
+    warnings: list[str] = []
+    recording = opened(path, warnings.append)
+    events = list(recording.events)
+    assert recording.header == HEADER
+    assert [(t_ns, kind) for t_ns, kind, _ in events] == [
+        (20, "bell"),
+        (30, "camera"),
+        (35, "sandtimer"),
+        (40, "camera"),
+    ]
+    frame = events[1].payload
+    assert isinstance(frame, RecordedFrame)
+    # Nothing is known of their shutter, and their time of publishing may be anything.
+    assert frame.exposure_end_ns == 30
+    assert abs(int(frame.frame().image.mean()) - 200) <= 3
+    assert warnings == []
+
+
+@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    times=st.lists(st.integers(0, 50), min_size=1, max_size=40),
+    chunk_size=st.sampled_from([1, 120, 400, 100_000]),
+    chunked=st.booleans(),
+)
+def test_any_order_of_writing_gives_the_order_of_time(
+    tmp_path: Path, times: list[int], chunk_size: int, chunked: bool
+) -> None:
+    path = tmp_path / "mixed.mcap"
+    messages = [("/bell", t, json.dumps({"seat": n, "pressed": True}).encode()) for n, t in enumerate(times)]
+    write_foreign(path, messages, compression=CompressionType.NONE, chunked=chunked, chunk_size=chunk_size)
+    found = [(event.t_ns, event.payload) for event in events_of(path)]
+    wanted = sorted(enumerate(times), key=lambda item: item[1])
+    assert found == [(t, BellEdge(t, number, True)) for number, t in wanted]
+
+
+@pytest.mark.parametrize(
+    ("topic", "data"),
+    [
+        ("/bell", b"not json"),
+        ("/bell", b"[1]"),
+        ("/bell", b'{"seat": "Ann", "pressed": true}'),
+        ("/bell", b'{"seat": true, "pressed": true}'),
+        ("/bell", b'{"seat": -1, "pressed": true}'),
+        ("/bell", b'{"seat": 1}'),
+        ("/bell", b"[" * 100_000),
+        ("/sandtimer", b'{"line": "lid", "level": 1}'),
+        ("/sandtimer", b'{"line": ["tilt"], "level": 1}'),
+        ("/sandtimer", b'{"line": "tilt", "level": 2}'),
+        ("/rulings", b"\xff\xfe"),
+        ("/camera", b"\xff\xff\xff"),
+    ],
+)
+def test_a_message_that_means_nothing_is_left_out_with_one_warning(tmp_path: Path, topic: str, data: bytes) -> None:
+    path = tmp_path / "odd.mcap"
+    good = ("/bell", 9, b'{"seat": 0, "pressed": false}')
+    write_foreign(path, [(topic, 1, data), (topic, 2, data), good])
+    warnings: list[str] = []
+    assert [event.payload for event in events_of(path, warnings.append)] == [BellEdge(9, 0, False)]
+    assert len(warnings) == 1
+    assert topic in warnings[0]
+    assert "\n" not in warnings[0]
+
+
+def test_pictures_in_json_that_is_not_base64_and_other_encodings_are_left_out(tmp_path: Path) -> None:
+    for camera, data in (("json", b'{"data": "%%%"}'), ("json", b'{"data": "\xc3\xa4"}'), ("cdr", b"\0\1\0\0")):
+        path = tmp_path / "odd.mcap"
+        write_foreign(path, [("/camera", 1, data)], camera)
+        warnings: list[str] = []
+        assert events_of(path, warnings.append) == []
+        assert len(warnings) == 1
+
+
+def test_a_stored_picture_that_is_none_is_a_clear_error(tmp_path: Path) -> None:
+    path = tmp_path / "odd.mcap"
+    for data in (b"", b"\xff\xd8 no jpeg"):
+        write_foreign(path, [("/camera", 7, as_protobuf(data))])
+        (event,) = events_of(path)
+        assert isinstance(event.payload, RecordedFrame)
+        with pytest.raises(BadRecordingError, match="picture at 7 ns"):
+            event.payload.frame()
+
+
+def test_a_recording_without_a_game_says_so_by_having_no_header(tmp_path: Path) -> None:
+    path = tmp_path / "frames.mcap"
+    with RecordingWriter(path, None, 0) as writer:
+        writer.frame(picture_frame(1, 5))
+    assert opened(path).header is None
+
+
+def test_what_cannot_be_a_recording_is_refused_in_one_sentence(tmp_path: Path) -> None:
+    text = tmp_path / "notes.mcap"
+    text.write_text("no recording")
+    empty = tmp_path / "empty.mcap"
+    empty.write_bytes(b"")
+    bad_header = tmp_path / "header.mcap"
+    write_foreign(bad_header, [("/game", 1, b"oops")])
+    for path in (text, empty, bad_header, tmp_path / "missing.mcap", tmp_path):
+        with pytest.raises(BadRecordingError) as caught:
+            opened(path)
+        assert isinstance(caught.value, ValueError)
+        assert "\n" not in str(caught.value)
+
+
+def test_a_recording_is_never_overwritten(tmp_path: Path) -> None:
+    path = tmp_path / "game.mcap"
+    write_game(path)
+    before = path.read_bytes()
+    with pytest.raises(RecordingNotWrittenError, match="there already"):
+        RecordingWriter(path, None, 0)
+    assert path.read_bytes() == before
+    with pytest.raises(HardwareError, match="cannot be written"):
+        RecordingWriter(tmp_path / "no folder" / "game.mcap", None, 0)
+
+
+def test_a_full_disk_is_one_clear_error_and_leaves_what_was_whole(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "game.mcap"
+    writer = RecordingWriter(path, HEADER, 0)
+    writer.bell(BellEdge(1, None, True))
+    writer.flush()
+
+    def full(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(writer, "_writer", type("Full", (), {"add_message": full, "flush": full, "finish": full})())
+    with pytest.raises(RecordingNotWrittenError, match="No space left"):
+        writer.bell(BellEdge(2, None, False))
+    with pytest.raises(RecordingNotWrittenError, match="closed"):
+        writer.bell(BellEdge(3, None, True))
+    writer.close()
+    assert [event.payload for event in events_of(path)] == [BellEdge(1, None, True)]

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from collections.abc import Sequence
+from dataclasses import dataclass
 from time import perf_counter
 
 from referee.errors import WorkFailedError
@@ -22,20 +24,29 @@ _LAUNCHER = (
 )
 
 
-def run_seconds(arguments: Sequence[str], stdin: str) -> float:
-    """Run `ringmaster` with these arguments and this input, and give the seconds from start to end.
+@dataclass(frozen=True)
+class Spent:
+    """Seconds from start to end, and seconds of processor time, which a busy machine does not stretch."""
+
+    wall_s: float
+    processor_s: float
+
+
+def run_seconds(arguments: Sequence[str], stdin: str) -> Spent:
+    """Run `ringmaster` with these arguments and this input, and give what it took.
 
     Raises:
         WorkFailedError: it failed.
     """
-    start = perf_counter()
+    before, start = os.times(), perf_counter()
     done = subprocess.run(
         [sys.executable, "-c", _RINGMASTER, *arguments], input=stdin, capture_output=True, text=True, check=False
     )
-    seconds = perf_counter() - start
+    seconds, after = perf_counter() - start, os.times()
     if done.returncode:
         raise WorkFailedError(_failure(arguments, done.stderr))
-    return seconds
+    used = after.children_user + after.children_system - before.children_user - before.children_system
+    return Spent(seconds, used)
 
 
 def peak_bytes(arguments: Sequence[str]) -> int:

@@ -104,19 +104,17 @@ def measure_read(
 def measure_score(runs: int) -> Iterator[Measurement]:
     """Time `ringmaster score confetti`: its start, and many hands on standard input."""
     arguments = ["score", "confetti", "--json"]
-    yield _measured(
-        "score: start to end, one hand",
-        "s",
-        _START_S,
-        lambda: median(run_seconds(arguments, hands(1)) for _ in range(runs)),
-    )
-    yield _measured(
-        f"score: {_HANDS} nine-card hands, start included",
-        "hands/s",
-        _HANDS_PER_S,
-        lambda: _HANDS / run_seconds(arguments, hands(_HANDS)),
-        more_is_better=True,
-    )
+
+    def start() -> tuple[float, str]:
+        spent = [run_seconds(arguments, hands(1)) for _ in range(runs)]
+        return median(one.wall_s for one in spent), f"{median(one.processor_s for one in spent):.2f} s of processor"
+
+    def rate() -> tuple[float, str]:
+        spent = run_seconds(arguments, hands(_HANDS))
+        return _HANDS / spent.wall_s, f"{_HANDS / spent.processor_s:,.0f} a second of processor"
+
+    yield _measured("score: start to end, one hand", "s", _START_S, start)
+    yield _measured(f"score: {_HANDS} nine-card hands, start included", "hands/s", _HANDS_PER_S, rate, True)
 
 
 def hands(count: int) -> str:
@@ -131,20 +129,21 @@ def hands(count: int) -> str:
 
 
 def _measured(
-    name: str, unit: str, target: float, measure: Callable[[], float], more_is_better: bool = False
+    name: str, unit: str, target: float, measure: Callable[[], tuple[float, str]], more_is_better: bool = False
 ) -> Measurement:
     """Measure; a command that fails is a result, too, and stops nothing else."""
     try:
-        return Measurement(name, measure(), unit, target, more_is_better)
+        value, note = measure()
+        return Measurement(name, value, unit, target, more_is_better, note)
     except RefereeError as error:
         return Measurement(name, None, unit, target, more_is_better, note=str(error))
 
 
-def _read_peak_mb(image: Image, deck_name: str) -> float:
+def _read_peak_mb(image: Image, deck_name: str) -> tuple[float, str]:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "table.jpg"
         path.write_bytes(cv2.imencode(".jpg", image)[1].tobytes())
-        return peak_bytes(["read", str(path), "--deck", deck_name, "--json"]) / 1e6
+        return peak_bytes(["read", str(path), "--deck", deck_name, "--json"]) / 1e6, ""
 
 
 def _loaded(path: Path) -> Image:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from statistics import median
-from time import perf_counter
+from time import process_time
 
 import cv2
 import numpy as np
@@ -32,11 +32,12 @@ def one_thread() -> Iterator[None]:
 
 
 def in_yardsticks(
-    work: Callable[[], object], image: NDArray[np.uint8], runs: int, clock: Callable[[], float] = perf_counter
+    work: Callable[[], object], image: NDArray[np.uint8], runs: int, clock: Callable[[], float] = process_time
 ) -> tuple[float, float]:
     """Time `work` and the yardstick on the same picture in turns; gives the median seconds of each.
 
-    A yardstick is run before and after every run of the work, so that both see the machine in the same mood.
+    A yardstick is run before and after every run of the work, so that both see the machine in the same mood. The
+    clock is this process's own: on a busy machine the wall's would count others' work, mostly in the longer one.
     """
     work_s, yardstick_s = [], [_timed(lambda: yardstick(image), clock)]
     for _ in range(runs):

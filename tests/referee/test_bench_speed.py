@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from referee.bench import speed
-from referee.bench.children import peak_bytes, run_seconds
+from referee.bench.children import Spent, peak_bytes, run_seconds
 from referee.bench.speed import Measurement, hands, measure_read, report_line
 from referee.bench.yardstick import in_yardsticks, one_thread, yardstick
 from referee.cli import main
@@ -94,15 +94,15 @@ def test_peak_is_the_childs_own() -> None:
 
 
 def test_one_failed_command_stops_nothing_else(monkeypatch: pytest.MonkeyPatch) -> None:
-    def broken(arguments: list[str], stdin: str) -> float:
+    def broken(arguments: list[str], stdin: str) -> Spent:
         if stdin.count("\n") == 1:
             raise WorkFailedError("ringmaster score failed: no reason given")
-        return 2.0
+        return Spent(wall_s=2.0, processor_s=1.0)
 
     monkeypatch.setattr(speed, "run_seconds", broken)
     start, rate = speed.measure_score(runs=2)
     assert (start.value, start.met, start.note) == (None, False, "ringmaster score failed: no reason given")
-    assert (rate.value, rate.met) == (10_000.0, True)
+    assert (rate.value, rate.met, rate.note) == (10_000.0, True, "20,000 a second of processor")
 
 
 def test_bad_input_is_one_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -75,7 +75,7 @@ def open_folder(which: str, settings: CameraSettings) -> Camera:
     Raises BadCameraError if it is no folder or has no pictures; reading one that is torn raises CameraMissingError.
     """
     folder = Path(which)
-    if not folder.is_dir():
+    if not which or not folder.is_dir():
         raise BadCameraError(f"“{which}” is not a folder of pictures.")
     paths = sorted((path for path in folder.iterdir() if path.suffix.lower() in SUFFIXES), key=_natural)
     if not paths:

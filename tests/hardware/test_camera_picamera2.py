@@ -1,0 +1,237 @@
+import sys
+import types
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+from fake_picamera2 import MS, FakePicamera2
+
+from hardware.camera import BadCameraError, CameraMissingError, CameraSettings, CameraTimeoutError, open_camera
+from hardware.camera_clock import clock_offset_ns
+from hardware.camera_lock import DriftWatch, Lock, Verdict
+from hardware.camera_picamera2 import Picamera2Camera
+from hardware.exposure import Exposure
+from hardware.frames import Frame
+from hardware.pixels import PixelFormat
+
+SETTINGS = CameraSettings(width=64, height=48, small_width=32)
+READOUT_NS = 20 * MS
+
+
+def opened(device: FakePicamera2, settings: CameraSettings = SETTINGS) -> Picamera2Camera:
+    return Picamera2Camera(
+        device, "Camera 0", settings, lambda: device.now_ns, lambda: device.now_ns + device.asleep_ns
+    )
+
+
+def read(camera: Picamera2Camera) -> Frame:
+    frame = camera.read()
+    assert frame is not None
+    return frame
+
+
+@pytest.mark.parametrize("brightness", [0.05, 0.4, 3.0, 20.0])
+def test_exposure_is_settled_on_the_white_of_the_cards_and_held(brightness: float) -> None:
+    device = FakePicamera2(brightness)
+    camera = opened(device)
+    assert camera.notes == ()
+    white = np.median(read(camera).bgr()[14:22, 18:30])
+    assert 200 <= white <= 245
+    held = device.set[-1]
+    assert held["AeEnable"] is False
+    assert held["AwbEnable"] is False
+    assert held["ColourGains"] == (1.9, 1.6)
+    assert held["ExposureTime"] == pytest.approx(device.values["ExposureTime"])
+
+
+def test_rows_end_one_after_another_from_the_sensors_stamp() -> None:
+    device = FakePicamera2()
+    camera = opened(device)
+    frame = read(camera)
+    stamp_ns = device.now_ns - 25 * MS
+    # The stamp is the end of the first row's exposure; the exposure time is not added again.
+    assert frame.row_exposure_end_ns(0) == stamp_ns
+    assert frame.exposure_end_ns == stamp_ns + READOUT_NS
+    assert frame.t_ns == stamp_ns + READOUT_NS // 2
+    assert frame.exposure_end_ns <= device.now_ns
+
+
+def test_a_stamp_that_counts_time_asleep_is_brought_to_our_clock() -> None:
+    device = FakePicamera2()
+    device.asleep_ns = 3_600_000 * MS
+    frame = read(opened(device))
+    assert frame.row_exposure_end_ns(0) == device.now_ns - 25 * MS
+
+
+def test_which_clock_a_stamp_is_on() -> None:
+    second = 1_000 * MS
+    assert clock_offset_ns(99 * second, 99 * second + 5, 500 * second) == 0
+    assert clock_offset_ns(500 * second, 99 * second, 500 * second + 5) == 99 * second - 500 * second - 5
+    assert clock_offset_ns(7, 99 * second, 500 * second) is None
+    assert clock_offset_ns(None, 99 * second, 500 * second) is None
+
+
+def test_without_stamps_the_arrival_counts_and_it_is_said() -> None:
+    device = FakePicamera2()
+    device.stamps = False
+    camera = opened(device)
+    assert read(camera).exposure_end_ns == device.now_ns
+    assert any("arrival" in note for note in camera.notes)
+
+
+@pytest.mark.parametrize(("kind", "layout"), [("YUV420", PixelFormat.I420), ("NV12", PixelFormat.NV12)])
+def test_both_streams_come_in_either_layout_without_their_padding(kind: str, layout: PixelFormat) -> None:
+    frame = read(opened(FakePicamera2(kind=kind)))
+    assert frame.pixel_format is layout
+    assert frame.bgr().shape == (48, 64, 3)
+    assert frame.small_grey is not None
+    assert frame.small_grey.shape == (24, 32)
+    # Neither the padding nor a wrong plane shows: the card is grey, the table dark.
+    assert int(np.ptp(frame.bgr()[16:20, 20:28].astype(int), axis=2).max()) <= 3
+    assert frame.bgr()[:, 60:].max() < 90
+
+
+def test_a_camera_that_refuses_all_controls_is_used_and_it_is_said() -> None:
+    device = FakePicamera2(kind="NV12")
+    device.camera_controls = {}
+    device.has_lores = False
+    camera = opened(device)
+    frame = read(camera)
+    assert frame.small_grey is None
+    assert frame.grey().shape == (48, 64)
+    said = " ".join(camera.notes)
+    for word in ("white balance", "exposure", "small stream"):
+        assert word in said
+    assert device.set == []
+
+
+def test_a_camera_that_takes_controls_but_does_not_obey_is_used_and_it_is_said() -> None:
+    device = FakePicamera2()
+    device.stubborn = True
+    camera = opened(device)
+    assert read(camera).rows == 48
+    assert any("bleached" in note for note in camera.notes)
+
+
+def test_a_frame_with_a_drifted_exposure_is_left_out_and_the_lock_set_again() -> None:
+    device = FakePicamera2()
+    camera = opened(device)
+    for _ in range(5):
+        read(camera)
+    before = len(device.set)
+    device.values["ExposureTime"] *= 2
+    frame = read(camera)
+    assert camera.refused == 3
+    assert len(device.set) == before + 1
+    assert 200 <= np.median(frame.bgr()[14:22, 18:30]) <= 245
+    # The frames left out are missing from the count.
+    assert read(camera).sequence == frame.sequence + 1
+
+
+def test_a_camera_that_drifts_for_good_is_used_after_a_while_and_it_is_said() -> None:
+    device = FakePicamera2()
+    camera = opened(device)
+    device.stubborn = True
+    device.values["ColourGains"] = (3.0, 1.0)
+    frames = [frame for frame in (read_or_none(camera) for _ in range(10)) if frame]
+    assert frames
+    assert any("white balance" in note for note in camera.notes)
+
+
+def read_or_none(camera: Picamera2Camera) -> Frame | None:
+    try:
+        return camera.read()
+    except CameraTimeoutError:
+        return None
+
+
+def test_lost_frames_show_in_the_count() -> None:
+    device = FakePicamera2()
+    camera = opened(device)
+    first = read(camera)
+    device.skip_frames = 4
+    assert read(camera).sequence == first.sequence + 5
+
+
+def test_a_silent_camera_times_out_and_its_request_is_kept() -> None:
+    device = FakePicamera2()
+    camera = opened(device)
+    device.silent = True
+    for _ in range(3):
+        with pytest.raises(CameraTimeoutError):
+            camera.read()
+    device.silent = False
+    assert read(camera).rows == 48
+
+
+def test_an_unplugged_camera_is_missing_and_is_closed() -> None:
+    device = FakePicamera2()
+    camera = opened(device)
+    device.broken = RuntimeError("Camera frontend has timed out!")
+    with pytest.raises(CameraMissingError, match="timed out"):
+        camera.read()
+    camera.close()
+    assert device.closed
+    failing = FakePicamera2()
+    failing.broken = RuntimeError("Device or resource\nbusy")
+    with pytest.raises(CameraMissingError, match="Device or resource busy"):
+        opened(failing)
+    assert failing.closed
+
+
+def test_focus_is_set_once_and_a_failure_is_said() -> None:
+    device = FakePicamera2()
+    device.focuses = False
+    camera = opened(device)
+    assert [controls for controls in device.set if "AfMode" in controls] == [{"AfMode": 1, "AfTrigger": 0}]
+    assert any("focus" in note for note in camera.notes)
+
+
+def test_darkness_is_said() -> None:
+    assert any("lamp" in note for note in opened(FakePicamera2(0.001)).notes)
+
+
+def test_the_frame_rate_is_what_the_sensor_can_do() -> None:
+    device = FakePicamera2()
+    opened(device, CameraSettings(width=64, height=48, small_width=32, frames_per_s=120.0))
+    assert device.set[0] == {"FrameRate": 50.0}
+
+
+def test_opening_says_what_to_install_or_what_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "picamera2", None)
+    with pytest.raises(CameraMissingError, match="apt-get install python3-picamera2"):
+        open_camera("picamera2")
+
+    def no_camera(number: int) -> object:
+        raise IndexError("list index out of range")
+
+    monkeypatch.setitem(sys.modules, "picamera2", module(no_camera))
+    with pytest.raises(CameraMissingError, match="Camera 1 was not found"):
+        open_camera("picamera2:1")
+    with pytest.raises(BadCameraError, match="front"):
+        open_camera("picamera2:front")
+
+
+def module(make: Callable[[int], object]) -> types.ModuleType:
+    library = types.ModuleType("picamera2")
+    library.Picamera2 = make  # type: ignore[attr-defined]
+    return library
+
+
+def test_the_lock_trusts_what_is_not_reported_and_allows_rounding() -> None:
+    lock = Lock(Exposure(10_000, 2.0), (1.5, 2.0))
+    assert lock.drift({}) is None
+    assert lock.drift({"ExposureTime": 10_040, "AnalogueGain": 2.05, "ColourGains": (1.51, 2.01)}) is None
+    assert lock.drift({"ExposureTime": 12_000}) == "exposure"
+    assert lock.drift({"AnalogueGain": 4.0}) == "exposure"
+    assert lock.drift({"ColourGains": (1.5, 2.4)}) == "white balance"
+
+
+def test_the_drift_watch_sets_again_now_and_then_and_gives_up_in_the_end() -> None:
+    watch = DriftWatch(Lock(Exposure(10_000, 1.0), None), again_after=3, give_up_after=7)
+    wrong = {"ExposureTime": 30_000}
+    verdicts = [watch.judge(wrong) for _ in range(8)]
+    again, refuse = Verdict.SET_AGAIN, Verdict.REFUSE
+    assert verdicts == [again, refuse, refuse, again, refuse, refuse, again, Verdict.GIVE_UP]
+    assert watch.refused == 7
+    assert watch.judge({"ExposureTime": 10_000}) is Verdict.USE

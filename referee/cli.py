@@ -53,6 +53,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     if not os.environ.get("RINGMASTER_DEBUG"):
         sys.excepthook = _report_fault
     args = _parser(arguments[0] if arguments else None).parse_args(arguments)
+    from hardware.errors import HardwareError
     from referee.errors import RefereeError
     from vision.errors import VisionError
 
@@ -60,7 +61,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         status: int = args.run(args)
         sys.stdout.flush()
         return status
-    except (VisionError, RefereeError) as error:
+    except (VisionError, RefereeError, HardwareError) as error:
         print(f"ringmaster {args.command}: {error}", file=sys.stderr)
         return 2 if isinstance(error, ValueError) else 1
     except BrokenPipeError:

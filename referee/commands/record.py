@@ -99,6 +99,7 @@ def _live_frames(
     """Give the newest frame each time, through unplugging and back, until the time is over."""
     from hardware.camera import open_camera
     from hardware.camera_supervisor import CameraSupervisor
+    from hardware.camera_watch import CameraState
     from hardware.frames import FrameBuffer
 
     opened = [camera]
@@ -115,6 +116,8 @@ def _live_frames(
             frame = reader.next(timeout_s=0.5)
             if frame is not None:
                 yield frame
+            elif supervisor.report.state is CameraState.ENDED:
+                return
     finally:
         supervisor.stop()
 

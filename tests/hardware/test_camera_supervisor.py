@@ -35,6 +35,7 @@ class FakeCamera:
     def __init__(self) -> None:
         self.things: queue.Queue[Frame | BaseException | None] = queue.Queue()
         self.closed = threading.Event()
+        self.reader: threading.Thread | None = None
 
     def read(self) -> Frame | None:
         thing = self.things.get()
@@ -43,6 +44,7 @@ class FakeCamera:
         return thing
 
     def close(self) -> None:
+        self.reader = threading.current_thread()
         self.closed.set()
 
 
@@ -104,11 +106,11 @@ def rig() -> Iterator[Rig]:
     assert not [thread for thread in threading.enumerate() if thread.name.startswith("camera")]
 
 
-def gone(thread_of: FakeCamera) -> None:
-    assert thread_of.closed.wait(PATIENCE_S)
-    for thread in threading.enumerate():
-        if thread.name == "camera":
-            thread.join(PATIENCE_S)
+def gone(camera: FakeCamera) -> None:
+    """Wait until the thread that read a camera has closed it and ended."""
+    assert camera.closed.wait(PATIENCE_S)
+    assert camera.reader is not None
+    camera.reader.join(PATIENCE_S)
 
 
 def test_frames_reach_the_buffer(rig: Rig) -> None:

@@ -88,13 +88,13 @@ class McapScan:
         while waiting:
             yield heapq.heappop(waiting)[2]
 
-    def first_on(self, topic: str, within: int = 200) -> StoredMessage | None:
-        """Give the first message on a topic among the first `within` records, or None."""
+    def first_on(self, topic: str, within_bytes: int = 32 * 1024 * 1024) -> StoredMessage | None:
+        """Give the first message on a topic, as stored, if it begins within so many bytes of the file; else None."""
         for index, stored in self._stored(lambda: None):
             for message in stored:
                 if message.channel.topic == topic:
                     return message
-            if index >= within:
+            if self._records[index].offset > within_bytes:
                 break
         return None
 

@@ -63,6 +63,13 @@ class RecordingWriter:
         self._add("camera", frame.t_ns, image.SerializeToString(), frame.exposure_end_ns, frame.sequence)
         self.frames += 1
 
+    def edge(self, edge: BellEdge | SandEdge) -> None:
+        """Write a raw edge of either kind."""
+        if isinstance(edge, BellEdge):
+            self.bell(edge)
+        else:
+            self.sandtimer(edge)
+
     def bell(self, edge: BellEdge) -> None:
         """Write an edge of a bell, as it came: undebounced."""
         self._json("bell", edge.t_ns, {"seat": edge.seat, "pressed": edge.pressed})

@@ -6,8 +6,8 @@ import argparse
 import math
 import sys
 import time
-from collections.abc import Generator, Iterator, Mapping
-from contextlib import closing
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,6 +16,7 @@ from referee.errors import BadInputError, WorkFailedError
 if TYPE_CHECKING:
     from hardware.camera import Camera, CameraSettings
     from hardware.camera_watch import CameraReport
+    from hardware.events import BellEdge, SandEdge
     from hardware.frames import Frame
 
 SUMMARY = "Record the table into a file that can be replayed."
@@ -34,6 +35,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--seconds", metavar="N", type=float, help="stop by itself after so many seconds")
     parser.add_argument("--fps", metavar="N", type=float, default=30.0, help="pictures a second (default 30)")
+    parser.add_argument(
+        "--edges", action="store_true", help="also record bell and sandtimer on the Raspberry Pi's pins"
+    )
     parser.add_argument("--game", metavar="GAME", help="the game that is played, for the replay: confetti, piccolino …")
     parser.add_argument("--players", metavar="NAMES", help="the players clockwise, with commas: Ann,Ben,Cem")
 
@@ -53,11 +57,17 @@ def run(args: argparse.Namespace) -> int:
     for note in camera.notes:
         _say(note)
     frames = _all_frames(camera) if from_file else _live_frames(camera, args.camera, settings, args.seconds)
-    with closing(frames):
-        return _record(args.output, header, frames, args.seconds)
+    with closing(frames), _edges(args.edges) as fetch:
+        return _record(args.output, header, frames, fetch, args.seconds)
 
 
-def _record(output: Path, header: Mapping[str, object] | None, frames: Iterator[Frame], seconds: float | None) -> int:
+def _record(
+    output: Path,
+    header: Mapping[str, object] | None,
+    frames: Iterator[Frame],
+    fetch: Callable[[], Iterable[BellEdge | SandEdge]],
+    seconds: float | None,
+) -> int:
     from hardware.recording_writer import RecordingWriter
 
     first = next(frames, None)
@@ -69,17 +79,42 @@ def _record(output: Path, header: Mapping[str, object] | None, frames: Iterator[
         try:
             writer.frame(first)
             for frame in frames:
+                for edge in fetch():
+                    writer.edge(edge)
                 if frame.t_ns - first.t_ns >= span_ns:
                     break
                 writer.frame(frame)
                 last = frame
         except KeyboardInterrupt:
             _say("stopped")
+        for edge in fetch():
+            writer.edge(edge)
         count = writer.frames
     lost = last.sequence - first.sequence + 1 - count
     missing = f" ({lost} more did not come or were too fast to keep)" if lost > 0 else ""
     print(f"{output}: {count} pictures{missing}, {(last.t_ns - first.t_ns) / SECOND_NS:.1f} s")
     return 0
+
+
+@contextmanager
+def _edges(wanted: bool) -> Iterator[Callable[[], Iterable[BellEdge | SandEdge]]]:
+    """Open the bell's and the sandtimer's lines, if wanted, and give what fetches their edges."""
+    if not wanted:
+        yield tuple
+        return
+    from hardware.bell import bell_lines, bell_seats
+    from hardware.edge_tap import EdgeTap
+    from hardware.gpio import GpioLines
+    from hardware.sandtimer import sand_lines
+    from hardware.settings import BellSettings, SandSettings
+
+    bell = BellSettings()
+    tap = EdgeTap(GpioLines([*bell_lines(bell), *sand_lines(SandSettings())]), bell_seats(bell), _say)
+    tap.open()
+    try:
+        yield tap.fetch
+    finally:
+        tap.close()
 
 
 def _all_frames(camera: Camera) -> Generator[Frame, None, None]:

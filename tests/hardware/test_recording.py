@@ -22,6 +22,8 @@ from recorded_games import (
     write_game,
 )
 
+from hardware.edge_tap import EdgeTap
+from hardware.edges import Edge, RecordedLines
 from hardware.errors import HardwareError
 from hardware.events import BellEdge, SandEdge, SandLine
 from hardware.recording import BadRecordingError, RecordedFrame, RecordedRuling, RecordingNotWrittenError
@@ -175,6 +177,30 @@ def test_pictures_in_json_that_is_not_base64_and_other_encodings_are_left_out(tm
         warnings: list[str] = []
         assert events_of(path, warnings.append) == []
         assert len(warnings) == 1
+
+
+def test_edges_from_the_lines_are_recorded_undebounced(tmp_path: Path) -> None:
+    edges = [
+        Edge(5, "seat 1", True),
+        Edge(6, "seat 1", False),
+        Edge(7, "tilt", True),
+        Edge(8, "flip", True),
+        Edge(9, "seat 1", True),
+    ]
+    tap = EdgeTap(RecordedLines(edges), {"seat 0": 0, "seat 1": 1}, lambda message: None)
+    tap.open()
+    path = tmp_path / "edges.mcap"
+    with RecordingWriter(path, None, 0) as writer:
+        for edge in tap.fetch():
+            writer.edge(edge)
+    tap.close()
+    assert tap.fetch() == []
+    assert [event.payload for event in events_of(path)] == [
+        BellEdge(5, 1, True),
+        BellEdge(6, 1, False),
+        SandEdge(7, SandLine.TILT, 1),
+        BellEdge(9, 1, True),
+    ]
 
 
 def test_a_stored_picture_that_is_none_is_a_clear_error(tmp_path: Path) -> None:

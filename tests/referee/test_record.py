@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from hardware.camera import Camera, CameraMissingError
+from hardware.edges import Edge, RecordedLines
 from hardware.frames import Frame
 from hardware.recording import RecordedFrame, read_recording
 from referee import cli
@@ -72,6 +73,15 @@ def test_a_live_camera_is_recorded_until_it_ends(
     assert camera.closed
     said = capsys.readouterr().err.splitlines()
     assert "ringmaster record: It holds no exposure." in said
+
+
+def test_the_bell_is_recorded_with_the_pictures(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    lines = RecordedLines([Edge(150_000_000, "bell", True), Edge(160_000_000, "bell", False)])
+    monkeypatch.setattr("hardware.gpio.GpioLines", lambda specs: lines)
+    folder, path = pictures(tmp_path / "pictures", 3), tmp_path / "game.mcap"
+    assert cli.main(["record", "-o", str(path), "--camera", str(folder), "--fps", "10", "--edges"]) == 0
+    kinds = [(event.t_ns // 1_000_000, event.kind) for event in read_recording(path).events]
+    assert kinds == [(0, "camera"), (100, "camera"), (150, "bell"), (160, "bell"), (200, "camera")]
 
 
 def test_ctrl_c_keeps_what_was_recorded(

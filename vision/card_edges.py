@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 import cv2
 import numpy as np
@@ -17,6 +17,7 @@ _OUTSIDE_PX = 2.0
 _MIN_RISE = 3.0
 _NOISE_FACTOR = 3.5
 _FULL_RISE = 24.0  # beyond this an edge is as good as any: strong edges nearby must not outvote the card's own
+_BLURRED_SUPPORT = 0.8  # a side with less is looked at again as if it were out of focus
 _SLOPES = np.linspace(-1.0, 1.0, 7, dtype=np.float32)
 
 
@@ -26,7 +27,8 @@ class SideFit:
 
     `quads` (n, 4, 2) with the sides moved onto the edges; `support` (n, 4) the share of each side where an edge was
     seen; `rise` (n, 4) how strongly the colour changes there, in units of the least change that counts;
-    `inside` and `outside` (n, 4, 3) the colours on either side of each edge, 8-bit Lab with the lightness scaled down.
+    `inside` and `outside` (n, 4, 3) the colours on either side of each edge, 8-bit Lab with the lightness scaled down;
+    `constancy` (n, 4) is 1 where the colour changes in the same way all along a side, 0 where it goes to and fro.
     """
 
     quads: Floats
@@ -34,12 +36,13 @@ class SideFit:
     rise: Floats
     inside: Floats
     outside: Floats
+    constancy: Floats
 
     def oddness(self) -> Floats:
         """How unlike one card on a table the colours are (n,), from 0 to about 1.
 
         A strip of table taken for a part of the card gives one side another ground, and a change of colour that
-        goes the other way.
+        goes the other way; in a chequered cloth the change goes to and fro along a side.
         """
         ground = np.median(self.inside, axis=1, keepdims=True)
         uneven = np.linalg.norm(self.inside - ground, axis=2).max(axis=1) / 120
@@ -50,7 +53,8 @@ class SideFit:
             size * np.linalg.norm(typical, axis=1)[:, None], 1e-3
         )
         opposed = ((cosine < -0.3) & (size > 6)).sum(axis=1)
-        return np.asarray(np.minimum(uneven, 0.6) + 0.25 * opposed, np.float32)
+        changeable = 1 - self.constancy.mean(axis=1)
+        return np.asarray(np.minimum(uneven, 0.6) + 0.25 * opposed + 0.6 * changeable, np.float32)
 
     def stepped(self) -> Floats:
         """The share of sides (n,) with another colour outside than inside; a ruled line has the same on both."""
@@ -59,7 +63,7 @@ class SideFit:
 
     def take(self, keep: NDArray[np.bool_] | NDArray[np.intp]) -> SideFit:
         """The same for some of the quadrilaterals."""
-        return SideFit(*(part[keep] for part in (self.quads, self.support, self.rise, self.inside, self.outside)))
+        return SideFit(*(part[keep] for part in (getattr(self, field.name) for field in fields(self))))
 
 
 def fit_sides(image_bgr: NDArray[np.uint8], quads: Floats, reach_px: float, samples: int = 24) -> SideFit:
@@ -70,7 +74,7 @@ def fit_sides(image_bgr: NDArray[np.uint8], quads: Floats, reach_px: float, samp
     each card takes its own.
     """
     if len(quads) == 0:
-        return SideFit(quads, *(np.zeros(shape, np.float32) for shape in ((0, 4), (0, 4), (0, 4, 3), (0, 4, 3))))
+        return SideFit(quads, *(np.zeros(shape, np.float32) for shape in ((0, 4), (0, 4), (0, 4, 3), (0, 4, 3), (0, 4))))
     step = max(0.5, reach_px / 12)
     offsets = np.arange(-reach_px, reach_px + step / 2, step, dtype=np.float32)
     along = np.linspace(_TRIM, 1 - _TRIM, samples, dtype=np.float32)
@@ -85,22 +89,31 @@ def fit_sides(image_bgr: NDArray[np.uint8], quads: Floats, reach_px: float, samp
     ground = np.median(lab[:, :, : len(_GROUND_PX)], axis=2)
     distance = np.linalg.norm(lab - ground[:, :, None], axis=3)
     noise = np.median(distance[:, :, : len(_GROUND_PX)], axis=(1, 2))
-    rise = _outward_rise(distance[:, :, len(_GROUND_PX) : len(_GROUND_PX) + len(offsets)], step)
+    band = distance[:, :, len(_GROUND_PX) : len(_GROUND_PX) + len(offsets)]
     least = np.maximum(_MIN_RISE, _NOISE_FACTOR * noise)
-    centre, slope = _vote(np.minimum(rise, _FULL_RISE), offsets, reach_px)
-    fitted, support, strength = _settle(rise, least, offsets, along, centre, slope)
+    fitted, support, strength = _best_lines(_outward_rise(band, step, 1.0), least, offsets, along)
+    weak = support < _BLURRED_SUPPORT
+    if weak.any():
+        retried = _best_lines(_outward_rise(band[weak], step, 2.5), least[weak] * 1.5, offsets, along, 2.0)
+        better = retried[1] > support[weak]
+        index = np.flatnonzero(weak)[better]
+        fitted[index], support[index], strength[index] = (part[better] for part in retried)
     t = np.array([0.0, 1.0], np.float32)
     ends = start[:, None] + side[:, None] * t[:, None]
     ends = ends + outward[:, None] * (fitted[:, :1] + fitted[:, 1:] * (2 * t - 1))[..., None]
     just_outside = len(_GROUND_PX) + np.rint((fitted[:, 0] + reach_px + _OUTSIDE_PX) / step).astype(int)
     just_outside = np.clip(just_outside, 0, lab.shape[2] - 1)
-    outside = np.median(lab[np.arange(len(lab)), :, just_outside], axis=1)
+    outside = lab[np.arange(len(lab)), :, just_outside]
+    change = outside - ground
+    size = np.linalg.norm(change, axis=2).mean(axis=1)
+    constancy = np.clip((np.linalg.norm(change.mean(axis=1), axis=1) + 3) / (size + 3), 0, 1)
     return SideFit(
         _meet_sides(ends.reshape(-1, 4, 2, 2), quads, reach_px),
         support.reshape(-1, 4),
         strength.reshape(-1, 4),
         np.asarray(np.median(ground, axis=1).reshape(-1, 4, 3), np.float32),
-        np.asarray(outside.reshape(-1, 4, 3), np.float32),
+        np.asarray(np.median(outside, axis=1).reshape(-1, 4, 3), np.float32),
+        np.asarray(constancy.reshape(-1, 4), np.float32),
     )
 
 
@@ -120,11 +133,19 @@ def _sample_lab(
     return smooth
 
 
-def _outward_rise(distance: Floats, step: float) -> Floats:
-    """How much the distance from the ground grows over about two pixels, never negative; the same shape."""
-    half = max(1, round(1.0 / step))
+def _outward_rise(distance: Floats, step: float, half_px: float) -> Floats:
+    """How much the distance from the ground grows within `half_px` either way, never negative; the same shape."""
+    half = max(1, round(half_px / step))
     padded = np.pad(distance, ((0, 0), (0, 0), (half, half)), mode="edge")
     return np.asarray(np.maximum(padded[:, :, 2 * half :] - padded[:, :, : -2 * half], 0), np.float32)
+
+
+def _best_lines(
+    rise: Floats, least: Floats, offsets: Floats, along: Floats, slack: float = 1.0
+) -> tuple[Floats, Floats, Floats]:
+    """The line along each side on which most of the rise lies, its support and strength; see `_settle`."""
+    centre, slope = _vote(np.minimum(rise, _FULL_RISE), offsets, -float(offsets[0]))
+    return _settle(rise, least, offsets, along, centre, slope, slack)
 
 
 def _vote(rise: Floats, offsets: Floats, reach_px: float) -> tuple[Floats, Floats]:
@@ -153,7 +174,7 @@ def _vote(rise: Floats, offsets: Floats, reach_px: float) -> tuple[Floats, Float
 
 
 def _settle(
-    rise: Floats, least: Floats, offsets: Floats, along: Floats, centre: Floats, slope: Floats
+    rise: Floats, least: Floats, offsets: Floats, along: Floats, centre: Floats, slope: Floats, slack: float
 ) -> tuple[Floats, Floats, Floats]:
     """Fit lines (sides, 2: offset at the middle, half the ends' difference), support and strength (sides,)."""
     tilt = (2 * along - 1).astype(np.float32)
@@ -161,7 +182,7 @@ def _settle(
     design = np.stack([np.ones_like(tilt), tilt], axis=1)
     seen = np.zeros(rise.shape[:2], bool)
     strongest = np.zeros(rise.shape[:2], np.float32)
-    for window in (1.75, 1.25):
+    for window in (1.75 * slack, 1.25 * slack):
         expected = line[:, :1] + line[:, 1:] * tilt
         weight = rise * (np.abs(offsets - expected[:, :, None]) <= window)
         strongest = weight.max(axis=2)

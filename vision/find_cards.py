@@ -126,7 +126,10 @@ def _thinned(quads: Floats, score: Floats) -> Floats:
 
 
 def _weight(fit: SideFit) -> Floats:
-    """How much each candidate counts in the vote on size; those that share one place share one vote."""
+    """How much each candidate counts in the vote on size.
+
+    Those that share one place share one vote, and a frame printed on a card counts little beside the card's outline.
+    """
     quality = fit.support.mean(axis=1) * fit.support.min(axis=1) * fit.stepped() ** 2
     quality *= np.clip(1 - fit.oddness(), 0.05, 1) ** 2
     low, high = fit.quads.min(axis=1), fit.quads.max(axis=1)
@@ -134,7 +137,29 @@ def _weight(fit: SideFit) -> Floats:
     shared_area = np.prod(np.maximum(shared, 0), axis=2)
     box = np.prod(high - low, axis=1)
     overlap = shared_area / np.minimum(box[:, None], box[None])
-    return np.asarray(quality**3 / np.maximum((overlap * quality[None] ** 2).sum(axis=1), 1e-6), np.float32)
+    weight = quality**3 / np.maximum((overlap * quality[None] ** 2).sum(axis=1), 1e-6)
+    framed = (_frames(fit.quads) * quality[None]).max(axis=1, initial=0)
+    return np.asarray(weight * (1 - 0.8 * framed), np.float32)
+
+
+def _frames(quads: Floats) -> NDArray[np.bool_]:
+    """Which of the quadrilaterals (row) have which others (column) evenly around them, at most a fifth away."""
+    centre = quads.mean(axis=1)
+    side = np.roll(quads, -1, axis=1) - quads
+    length = np.linalg.norm(side, axis=2)
+    width = length.min(axis=1)
+    # Start all quadrilaterals at the corner nearest to straight up-left, so that sides can be compared one by one.
+    first = np.argmin(quads.sum(axis=2), axis=1)
+    order = (first[:, None] + np.arange(4)) % 4
+    rows = np.arange(len(quads))[:, None]
+    corner, side, length = quads[rows, order], side[rows, order], length[rows, order]
+    outward = np.stack([side[..., 1], -side[..., 0]], axis=-1) / np.maximum(length, 1e-3)[..., None]
+    middle = corner + side / 2
+    near = np.linalg.norm(centre[:, None] - centre[None], axis=2) < 0.12 * width[None]
+    margin = -((middle[:, None] - corner[None]) * outward[None]).sum(axis=3)
+    parallel = (outward[:, None] * outward[None]).sum(axis=3).min(axis=2) > 0.99
+    inside = (margin.min(axis=2) > 0.02 * width[None]) & (margin.max(axis=2) < 0.2 * width[None])
+    return np.asarray(near & parallel & inside)
 
 
 def _of_known_size(

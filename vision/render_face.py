@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 
 from vision.deck import Deck, Face, Mark
 
-_SUPERSAMPLING = 4
+# fillPoly paints every pixel that an outline touches; drawn this finely before it is scaled down, that is 0.03 mm.
+_FINE_PX_PER_MM = 20.0
 _CIRCLE_POINTS = 96
 
 
@@ -43,7 +44,8 @@ def face_image(deck: Deck, face: Face, px_per_mm: float) -> NDArray[np.uint8]:
     when the centre of the top-left pixel is (0, 0).
     """
     width, height = (max(1, round(side * px_per_mm)) for side in deck.card_mm)
-    fine = np.empty((height * _SUPERSAMPLING, width * _SUPERSAMPLING, 3), dtype=np.uint8)
+    finer = max(2, math.ceil(_FINE_PX_PER_MM / px_per_mm))
+    fine = np.empty((height * finer, width * finer, 3), dtype=np.uint8)
     fine[:] = bgr(deck.background[face.side])
     scale = np.array([fine.shape[1], fine.shape[0]]) / deck.card_mm
     for mark in face.marks:

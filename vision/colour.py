@@ -1,0 +1,103 @@
+"""Colour as a card shows it: what the print does to the light that its own ground reflects.
+
+Hue is judged in Oklab (Ottosson 2020), against the deck's palette as this picture shows it: marks that the layout has
+named teach what each colour looks like under these lamps.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vision.deck import Deck
+
+Floats = NDArray[np.float64]
+
+_RGB_TO_LMS = np.array(
+    [
+        [0.4122214708, 0.5363325363, 0.0514459929],
+        [0.2119034982, 0.6806995451, 0.1073969566],
+        [0.0883024619, 0.2817188376, 0.6299787005],
+    ]
+)
+_LMS_TO_LAB = np.array(
+    [
+        [0.2104542553, 0.7936177850, -0.0040720468],
+        [1.9779984951, -2.4285922050, 0.4505937099],
+        [0.0259040371, 0.7827717662, -0.8086757660],
+    ]
+)
+_SRGB = np.arange(256) / 255
+LINEAR = np.where(_SRGB <= 0.04045, _SRGB / 12.92, ((_SRGB + 0.055) / 1.055) ** 2.4)
+
+
+def linear_rgb(hexadecimal: str) -> Floats:
+    """(3,) linear RGB of `#rrggbb`."""
+    return np.asarray(LINEAR[[int(hexadecimal[i : i + 2], 16) for i in (1, 3, 5)]])
+
+
+def oklab(rgb: Floats) -> Floats:
+    """(..., 3) Oklab of linear RGB (white = 1, 1, 1)."""
+    return np.asarray(np.cbrt(np.maximum(rgb, 0) @ _RGB_TO_LMS.T) @ _LMS_TO_LAB.T)
+
+
+def hue_deg(lab: Floats) -> Floats:
+    """(...) hue angle in degrees, 0 to 360."""
+    return np.asarray(np.degrees(np.arctan2(lab[..., 2], lab[..., 1])) % 360)
+
+
+def hue_gap(a: Floats, b: Floats) -> Floats:
+    """Signed difference a − b of hues in degrees, -180 to 180."""
+    return np.asarray((a - b + 180) % 360 - 180)
+
+
+@dataclass(frozen=True, eq=False)
+class Palette:
+    """The colours of one side: `names`, `hues_deg` (n,) and how sure each hue is, `sigmas_deg` (n,)."""
+
+    names: tuple[str, ...]
+    hues_deg: Floats
+    sigmas_deg: Floats
+
+    def likelihood(self, hues_deg: Floats, spread_deg: Floats) -> Floats:
+        """(k, n) density per degree of k hues, each measured with its own spread, under each colour."""
+        sigma = np.sqrt(self.sigmas_deg[None] ** 2 + spread_deg[:, None] ** 2)
+        gap = hue_gap(hues_deg[:, None], self.hues_deg[None])
+        return np.asarray(0.98 * np.exp(-0.5 * (gap / sigma) ** 2) / (sigma * np.sqrt(2 * np.pi)) + 0.02 / 360)
+
+
+PRINT_SIGMA_DEG = 13.0  # a deck's printed hue under a lamp nobody measured
+_SEEN_SIGMA_DEG = 5.0
+
+
+def printed_palette(deck: Deck, side: str) -> Palette:
+    """The palette as the deck's description gives it."""
+    names = tuple(deck.palette[side])
+    ground = linear_rgb(deck.background[side])
+    rgb = np.array([linear_rgb(deck.palette[side][name]) for name in names])
+    seen = rgb / ground if side == "white" else rgb - ground
+    return Palette(names, hue_deg(oklab(seen)), np.full(len(names), PRINT_SIGMA_DEG))
+
+
+def fitted_palette(palette: Palette, colours: NDArray[np.intp], hues_deg: Floats) -> Palette:
+    """Refit a palette to this picture from marks whose colour the layout has told.
+
+    `colours` (k,): index of each mark's colour; `hues_deg` (k,). A colour that few marks show keeps its printed hue,
+    moved as its neighbours moved.
+    """
+    hues, sigmas = palette.hues_deg.copy(), palette.sigmas_deg.copy()
+    shifts = np.full(len(hues), np.nan)
+    for colour in range(len(hues)):
+        gaps = hue_gap(hues_deg[colours == colour], palette.hues_deg[colour])
+        if len(gaps) >= 2:
+            shifts[colour] = np.median(gaps) * len(gaps) / (len(gaps) + 1)
+            spread = 1.4826 * np.median(np.abs(gaps - np.median(gaps)))
+            sigmas[colour] = np.hypot(max(spread, _SEEN_SIGMA_DEG), PRINT_SIGMA_DEG / (len(gaps) + 1))
+    known = ~np.isnan(shifts)
+    if known.any():
+        near = np.exp(-0.5 * (hue_gap(hues[:, None], hues[known][None]) / 40) ** 2)
+        guess = (near * shifts[known]).sum(1) / (near.sum(1) + 0.5)
+        hues = (hues + np.where(known, shifts, guess)) % 360
+    return Palette(palette.names, hues, sigmas)

@@ -1,0 +1,233 @@
+"""What the picture says for and against a hypothetical card: its ground, its marks and their colours, where it ends."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from vision.colour import LINEAR, hue_deg, oklab
+from vision.deck import Deck, Face
+from vision.layouts import Hypotheses, Layouts, mark_outline
+from vision.marks import Marks, WorkImage
+from vision.table import Table
+
+Floats = NDArray[np.float64]
+
+INNER = 12  # sample points inside each mark
+RING = 16  # sample points round each mark
+GROUND = 40  # sample points on the rest of the card
+_INSET_MM = 1.2
+_RING_MM = 1.7
+_BORDER_MM = 2.4
+_CLIPPED = 248
+_LONE_RATIO = 0.4  # of linear light, in the channel that tells most
+_PLAIN_RING = 0.45  # the rest may be covered, or lie under a reflection's edge
+
+
+@dataclass(frozen=True, eq=False)
+class Templates:
+    """Sample points of all n faces of a side, in mm on the card: `inner_mm` (n, 3, INNER, 2), `ring_mm`
+    (n, 3, RING, 2), `ground_mm` (n, GROUND, 2).
+    """
+
+    inner_mm: Floats
+    ring_mm: Floats
+    ground_mm: Floats
+
+
+def templates_of(deck: Deck, layouts: Layouts) -> Templates:
+    """Choose the sample points of every face of a side."""
+    parts = [_template(face, deck) for face in layouts.faces]
+    return Templates(*(np.array(column) for column in zip(*parts, strict=True)))
+
+
+def _template(face: Face, deck: Deck) -> tuple[Floats, Floats, Floats]:
+    width, height = deck.card_mm
+    outlines = [mark_outline(mark, deck) for mark in face.marks]
+    grid = np.stack(np.meshgrid(np.arange(0.4, width, 0.8), np.arange(0.4, height, 0.8)), axis=-1).reshape(-1, 2)
+    depth = np.array([_signed_distance(outline, grid) for outline in outlines])
+    inner = [_spread(grid[d > min(_INSET_MM, 0.75 * d.max())], INNER) for d in depth]
+    rings = [_ring(outline, RING) for outline in outlines]
+    edge = np.minimum(np.minimum(grid[:, 0], width - grid[:, 0]), np.minimum(grid[:, 1], height - grid[:, 1]))
+    ground = _spread(grid[(edge > _BORDER_MM) & (depth.max(0) < -_RING_MM)], GROUND)
+    return np.array(inner), np.array(rings), ground
+
+
+def _signed_distance(outline: Floats, points: Floats) -> Floats:
+    contour = outline.astype(np.float32).reshape(-1, 1, 2)
+    return np.array([cv2.pointPolygonTest(contour, (float(x), float(y)), True) for x, y in points])
+
+
+def _ring(outline: Floats, count: int) -> Floats:
+    """Points at `_RING_MM` outside an outline, evenly along its convex hull."""
+    hull = cv2.convexHull(outline.astype(np.float32))[:, 0].astype(np.float64)
+    closed = np.concatenate([hull, hull[:1]])
+    length = np.concatenate([[0], np.cumsum(np.linalg.norm(np.diff(closed, axis=0), axis=1))])
+    at = np.arange(count) / count * length[-1]
+    points = np.stack([np.interp(at, length, closed[:, k]) for k in range(2)], axis=1)
+    outward = points - hull.mean(0)
+    return points + _RING_MM * outward / np.linalg.norm(outward, axis=1, keepdims=True)
+
+
+def _spread(points: Floats, count: int) -> Floats:
+    """`count` of the points, far from each other (farthest-point sampling); repeats them where there are fewer."""
+    chosen = [int(np.argmin(np.linalg.norm(points - points.mean(0), axis=1)))]
+    gap = np.linalg.norm(points - points[chosen[0]], axis=1)
+    for _ in range(count - 1):
+        chosen.append(int(gap.argmax()))
+        gap = np.minimum(gap, np.linalg.norm(points - points[chosen[-1]], axis=1))
+    return points[chosen]
+
+
+@dataclass(frozen=True, eq=False)
+class Evidence:
+    """Measurements of n hypotheses.
+
+    `ground_rgb` (n, 3) linear; `plain` (n, 3·RING + GROUND): sample points that look like the card's ground;
+    `mark_plain` (n, 3, INNER): the same inside the marks; `mark_rgb` (n, 3, 3): each mark's colour freed of its
+    ground; `hues_deg` and `hue_spread_deg` (n, 3); `point_hues_deg` (n, 3, INNER), nan where a point has no colour; `clipping` (n, 3): the share of the mark's channels that are
+     clipped in the camera; `inside` (n,): the share of the sample points that lie in the picture.
+    """
+
+    ground_rgb: Floats
+    plain: NDArray[np.bool_]
+    mark_plain: NDArray[np.bool_]
+    mark_rgb: Floats
+    hues_deg: Floats
+    hue_spread_deg: Floats
+    point_hues_deg: Floats
+    clipping: Floats
+    inside: Floats
+
+
+    def take(self, which: NDArray[np.bool_]) -> Evidence:
+        """Some of them."""
+        return Evidence(*(getattr(self, field.name)[which] for field in fields(self)))
+
+
+class Sampler:
+    """Reads sample points of hypotheses out of one picture."""
+
+    def __init__(self, work: WorkImage, table: Table) -> None:
+        self._work = work
+        self._table = table
+        self._smooth = cv2.blur(work.bgr, (3, 3)) if work.scale < 1 else cv2.blur(work.bgr, (2, 2))
+        self._height, self._width = work.bgr.shape[:2]
+
+    def levels(self, points_mm: Floats) -> tuple[NDArray[np.uint8], NDArray[np.bool_]]:
+        """(..., 3) RGB levels at table points (..., 2), and whether each lies in the picture."""
+        flat = self._work.to_work(self._table.to_px(points_mm.reshape(-1, 2)))
+        columns, rows = np.rint(flat[:, 0]).astype(np.intp), np.rint(flat[:, 1]).astype(np.intp)
+        inside = (columns >= 0) & (columns < self._width) & (rows >= 0) & (rows < self._height)
+        levels = self._smooth[np.clip(rows, 0, self._height - 1), np.clip(columns, 0, self._width - 1)]
+        return levels.reshape(*points_mm.shape[:-1], 3)[..., ::-1], inside.reshape(points_mm.shape[:-1])
+
+
+def gather(sampler: Sampler, hypotheses: Hypotheses, templates: Templates, side: str) -> Evidence:
+    """Measure all hypotheses of one side."""
+    n = len(hypotheses)
+    faces = hypotheses.faces
+    points = np.concatenate(
+        [
+            templates.inner_mm[faces].reshape(n, 3 * INNER, 2),
+            templates.ring_mm[faces].reshape(n, 3 * RING, 2),
+            templates.ground_mm[faces],
+        ],
+        axis=1,
+    )
+    levels, inside = sampler.levels(hypotheses.to_table(points))
+    inner = levels[:, : 3 * INNER].reshape(n, 3, INNER, 3)
+    ring = levels[:, 3 * INNER : 3 * (INNER + RING)].reshape(n, 3, RING, 3)
+    outer = levels[:, 3 * INNER :]
+    seen = hypotheses.marks >= 0
+    ring_level = np.median(ring, axis=2)
+    ground_level = np.nanmedian(np.where(seen[..., None], ring_level, np.nan), axis=1)
+    plain = _like_ground(outer, ground_level[:, None], side) & inside[:, 3 * INNER :]
+    mark_plain = _like_ground(inner, ring_level[:, :, None], side)
+    # A mark that was not found has no ring of its own to trust: compare with the card's.
+    mark_plain |= _like_ground(inner, ground_level[:, None, None], side) & ~seen[..., None]
+    ring_level = np.where(seen[..., None], ring_level, ground_level[:, None])
+    rgb, spread, point_hues = _freed(inner, ring_level, side)
+    clipping = (np.median(inner, axis=2) >= _CLIPPED).mean(-1)
+    ground_rgb = LINEAR[np.rint(ground_level).astype(int)]
+    hues = hue_deg(oklab(rgb))
+    return Evidence(ground_rgb, plain, mark_plain, rgb, hues, spread, point_hues, clipping, inside.mean(1))
+
+
+def _like_ground(levels: NDArray[np.uint8], ground: Floats, side: str) -> NDArray[np.bool_]:
+    """Whether levels look like a card's ground, lit more or less: the same colour on white, as dark on black."""
+    noise = 10.0
+    if side == "white":
+        ratio = (levels + noise) / (ground + noise)
+        least, most = ratio.min(-1), ratio.max(-1)
+        return np.asarray((least > 0.6) & (most < 1.5) & (most - least < 0.16 * most))
+    gap = levels - ground
+    return np.asarray((np.abs(gap).max(-1) < 28) & (gap.max(-1) - gap.min(-1) < 20))
+
+
+def _freed(inner: NDArray[np.uint8], ring_level: Floats, side: str) -> tuple[Floats, Floats, Floats]:
+    """The marks' colours without lamp (white ground) or without reflection (black ground).
+
+    Gives (n, 3, 3) linear RGB, (n, 3) the hues' spread and (n, 3, INNER) each point's hue, in degrees.
+    """
+    marks = LINEAR[inner]
+    ring = LINEAR[np.rint(ring_level).astype(int)][:, :, None]
+    if side == "white":
+        freed = (marks + 0.002) / (ring + 0.002)
+        light = np.ones(freed.shape[:-1])
+    else:
+        freed = np.maximum(marks - ring, 0)
+        light = freed.max(-1)
+    rgb = np.median(freed, axis=2)
+    if side == "black":
+        rgb = rgb / np.maximum(rgb.max(-1, keepdims=True), 1e-6)
+    middle, points = oklab(np.median(freed, axis=2)), oklab(freed)
+    chroma = np.hypot(points[..., 1], points[..., 2])
+    coloured = (chroma > 0.05) & (light > 0.02)
+    scatter = points[..., 1:].std(axis=2).mean(-1)
+    strength = np.maximum(np.hypot(middle[..., 1], middle[..., 2]), 1e-6)
+    return rgb, np.degrees(np.arctan2(scatter + 0.01, strength)), np.where(coloured, hue_deg(points), np.nan)
+
+
+def on_ground(sampler: Sampler, marks: Marks, chosen: NDArray[np.intp], side: str) -> NDArray[np.bool_]:
+    """(k,) whether plain ground lies round each chosen mark: a look that spares most specks of wood and cloth."""
+    if not len(chosen):
+        return np.zeros(0, dtype=bool)
+    angle = np.linspace(0, 2 * np.pi, 20, endpoint=False)
+    # A star or a crescent is lighter than the circle round it.
+    radius = np.sqrt(marks.areas_mm2[chosen] / np.pi) / np.clip(marks.fullness[chosen], 0.4, 1) + _RING_MM
+    circle = radius[:, None, None] * np.stack([np.cos(angle), np.sin(angle)], axis=1)
+    levels, inside = sampler.levels(marks.centres_mm[chosen][:, None] + circle)
+    plain = _like_ground(levels, np.median(levels, axis=1)[:, None], side) & inside
+    return np.asarray(plain.mean(1) > _PLAIN_RING)
+
+
+@dataclass(frozen=True, eq=False)
+class LoneMarks:
+    """Colours of marks that belong to no card yet: `hues_deg` and `spread_deg` (k,), and `plain` (k,) whether each
+    stands out from its ground as much as fresh print does.
+    """
+
+    hues_deg: Floats
+    spread_deg: Floats
+    plain: NDArray[np.bool_]
+
+
+def look_at_lone(sampler: Sampler, marks: Marks, chosen: NDArray[np.intp], side: str) -> LoneMarks:
+    """Look at the chosen (k,) marks, each against the ring round it."""
+    angle = np.linspace(0, 2 * np.pi, INNER, endpoint=False)
+    circle = np.stack([np.cos(angle), np.sin(angle)], axis=1)
+    radius = np.sqrt(marks.areas_mm2[chosen] / np.pi)[:, None, None]
+    centres = marks.centres_mm[chosen][:, None]
+    inner, _ = sampler.levels(centres + 0.3 * radius * circle)
+    outer = radius / np.clip(marks.fullness[chosen], 0.4, 1)[:, None, None] + _RING_MM
+    ring = np.median(sampler.levels(centres + outer * circle)[0], axis=1)
+    rgb, spread, _ = _freed(inner[:, None], ring[:, None], side)
+    middle, ground = (LINEAR[np.rint(v).astype(int)] + 0.005 for v in (np.median(inner, axis=1), ring))
+    ratio = middle / ground
+    neutral = ground.min(1) > 0.4 * ground.max(1)
+    plain = ratio.min(1) < _LONE_RATIO if side == "white" else (ratio.max(1) > 1 / _LONE_RATIO) & neutral
+    return LoneMarks(hue_deg(oklab(rgb))[:, 0], spread[:, 0], plain)

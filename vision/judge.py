@@ -1,0 +1,104 @@
+"""Weighs the evidence for each hypothetical card: a log-odds sum, so that every term can be read and argued with."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vision.colour import Palette, hue_gap
+from vision.evidence import RING, Evidence
+from vision.layouts import Hypotheses, Layouts
+
+Floats = NDArray[np.float64]
+
+SURE = 5.0  # log-odds above which a card is said aloud
+# Log-odds before any look by how many marks were found: three in the right places seldom meet by chance, two often do.
+_PRIOR = np.array([-20.0, -7.0, -3.0, 2.0])
+_RESIDUAL_MM = 0.35
+_BLEACH_SPREAD_DEG = 25.0
+
+
+@dataclass(frozen=True, eq=False)
+class Verdicts:
+    """Hypotheses of one side with their `log_odds` (n,) of being a card that lies there, and the terms of that sum."""
+
+    layouts: Layouts
+    hypotheses: Hypotheses
+    log_odds: Floats
+    terms: dict[str, Floats]
+
+    @property
+    def sure(self) -> NDArray[np.bool_]:
+        """(n,) whether the log-odds are enough to say so."""
+        return self.log_odds > SURE
+
+
+def judge(
+    hypotheses: Hypotheses,
+    evidence: Evidence,
+    edges: Floats,
+    palette: Palette,
+    colours: NDArray[np.intp],
+    layouts: Layouts,
+) -> Verdicts:
+    """Sum up the evidence; `edges` (n, 4) is each side's support, `colours` (faces, 3) the palette index of marks.
+
+    Full support all round (`edges` of ones) gives the most that a hypothesis can still reach.
+    """
+    seen = hypotheses.marks >= 0
+    count = seen.sum(1)
+    terms = {
+        "prior": _PRIOR[count],
+        "layout": 1.2 - 0.5 * (hypotheses.residual_mm / _RESIDUAL_MM) ** 2,
+        "colour": (_colour_log_odds(hypotheses, evidence, palette, colours) * seen).sum(1),
+        "edges": _edge_term(edges, count),
+        "ground": _ground_term(evidence, seen, layouts.side),
+        "present": _present(hypotheses, evidence, seen, palette, colours),
+        "absent": -6.0 * _absent(evidence, seen) * edges.mean(1),
+    }
+    total = np.sum(list(terms.values()), axis=0) if len(hypotheses) else np.zeros(0)
+    return Verdicts(layouts, hypotheses, total, terms)
+
+
+def _colour_log_odds(
+    hypotheses: Hypotheses, evidence: Evidence, palette: Palette, colours: NDArray[np.intp]
+) -> Floats:
+    """(n, 3) log ratio of each mark's hue under the face's colour to any hue at all."""
+    spread = evidence.hue_spread_deg + _BLEACH_SPREAD_DEG * evidence.clipping
+    density = palette.likelihood(evidence.hues_deg.ravel(), spread.ravel()).reshape(-1, 3, len(palette.names))
+    return np.log(360 * np.take_along_axis(density, colours[hypotheses.faces][..., None], 2)[..., 0])
+
+
+def _edge_term(edges: Floats, count: NDArray[np.intp]) -> Floats:
+    """The two best sides count: the others may be covered."""
+    best = np.sort(edges, axis=1)[:, 2:].sum(1)
+    return np.where(count == 3, 2.0 * (best - 0.5), 5.0 * (best - 0.85))
+
+
+def _ground_term(evidence: Evidence, seen: NDArray[np.bool_], side: str) -> Floats:
+    rings = evidence.plain[:, : 3 * RING].reshape(-1, 3, RING).mean(2)
+    plain = (rings * seen).sum(1) / np.maximum(seen.sum(1), 1)
+    # A reflection on black lifts the ground unevenly, so unlike ground says less there.
+    return np.where(side == "white", 4.0 * (plain - 0.7), 1.0 * (plain - 0.6))
+
+
+def _present(
+    hypotheses: Hypotheses,
+    evidence: Evidence,
+    seen: NDArray[np.bool_],
+    palette: Palette,
+    colours: NDArray[np.intp],
+) -> Floats:
+    """Points of partly covered marks that show the colour they should."""
+    expected = palette.hues_deg[colours[hypotheses.faces]][..., None]
+    near = np.abs(hue_gap(evidence.point_hues_deg, expected)) < 25
+    share = (near & ~evidence.mark_plain).mean(2) * ~seen
+    return np.asarray(np.minimum(4.0 * share, 2.5).sum(1))
+
+
+def _absent(evidence: Evidence, seen: NDArray[np.bool_]) -> Floats:
+    """How plainly the ground shows where an unseen mark should be."""
+    plain = np.where(seen, 0.0, evidence.mark_plain.mean(2)).max(1)
+    return np.maximum(plain - 0.4, 0.0)

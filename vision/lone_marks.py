@@ -1,0 +1,88 @@
+"""Cards of which one whole mark and one straight edge can be seen: how far the mark lies from the edge names the face."""
+
+from __future__ import annotations
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from vision.deck import Deck
+from vision.layouts import Hypotheses, Layouts, concatenated, no_cards, shape_fits, size_candidates
+from vision.marks import Marks, WorkImage
+from vision.outline import corners_of
+from vision.table import Table
+
+Floats = NDArray[np.float64]
+
+_LEAST_LINE_MM = 9.0
+_SLACK_MM = 1.1
+_REACH_MM = 85.0
+
+
+def find_lines(work: WorkImage, table: Table, around_mm: Floats) -> Floats:
+    """(n, 2, 2) straight edges on the table in mm, in the parts of the picture near the points `around_mm` (k, 2)."""
+    wanted = np.zeros(work.bgr.shape[:2], np.uint8)
+    centres = work.to_work(table.to_px(around_mm))
+    scale = float(np.median(table.px_per_mm(table.to_px(around_mm)))) * work.scale
+    for x, y in centres:
+        cv2.circle(wanted, (round(float(x)), round(float(y))), round(_REACH_MM * scale), 1, -1)
+    left, top, width, height = cv2.boundingRect(wanted)
+    if min(width, height) < 8:
+        return np.zeros((0, 2, 2))
+    grey = cv2.cvtColor(work.bgr[top : top + height, left : left + width], cv2.COLOR_BGR2GRAY)
+    found = cv2.createLineSegmentDetector(cv2.LSD_REFINE_NONE).detect(grey)[0]
+    if found is None:
+        return np.zeros((0, 2, 2))
+    ends = np.asarray(found, np.float64).reshape(-1, 2, 2) + (left, top)
+    lines = table.to_mm(work.to_picture(ends.reshape(-1, 2))).reshape(-1, 2, 2)
+    return lines[np.linalg.norm(lines[:, 1] - lines[:, 0], axis=1) > _LEAST_LINE_MM]
+
+
+def lone_mark_cards(
+    deck: Deck, layouts: Layouts, marks: Marks, chosen: NDArray[np.intp], allowed: NDArray[np.bool_], lines_mm: Floats
+) -> Hypotheses:
+    """All faces of which a chosen mark lies as far from one of the lines as from one of its card's sides.
+
+    `chosen` (k,): indices of marks; `allowed` (k, faces, 3): whether a mark's colour could be that of the face's mark.
+    """
+    if not len(chosen) or not len(lines_mm):
+        return no_cards()
+    sizes = size_candidates(layouts, marks)[chosen]
+    centres = marks.centres_mm[chosen]
+    middle, along = lines_mm.mean(1), lines_mm[:, 1] - lines_mm[:, 0]
+    along = along / np.linalg.norm(along, axis=1, keepdims=True)
+    normal = np.stack([along[:, 1], -along[:, 0]], axis=1)
+    gap = ((middle[None] - centres[:, None]) * normal[None]).sum(-1)  # (k, lines), signed along the normal
+    corners = corners_of(deck)
+    sides = np.roll(corners, -1, axis=0) - corners
+    outward = np.stack([sides[:, 1], -sides[:, 0]], axis=1) / np.linalg.norm(sides, axis=1, keepdims=True)
+    reach = ((corners[None, None] - layouts.centres_mm[:, :, None]) * outward).sum(-1)  # (faces, 3, 4)
+    parts = []
+    for size in range(3):
+        for side in range(4):
+            off = np.abs(np.abs(gap)[:, :, None] - reach[None, None, :, size, side])
+            fits = (off < _SLACK_MM) & sizes[:, size, None, None] & allowed[:, None, :, size]
+            k, line, face = np.nonzero(fits)
+            if not len(k):
+                continue
+            towards = np.sign(gap[k, line])[:, None] * normal[line]
+            turn = np.arctan2(towards[:, 1], towards[:, 0]) - np.arctan2(outward[side, 1], outward[side, 0])
+            cos, sin = np.cos(turn), np.sin(turn)
+            x, y = layouts.centres_mm[face, size].T
+            shift = centres[k] - np.stack([cos * x - sin * y, sin * x + cos * y], axis=1)
+            seen = np.full((len(k), 3), -1, dtype=np.intp)
+            seen[:, size] = chosen[k]
+            found = Hypotheses(face, seen, turn, shift, off[k, line, face])
+            parts.append(found.take(_on_side(found, middle[line], corners, side)))
+    if not parts:
+        return no_cards()
+    found = concatenated(parts)
+    return found.take(shape_fits(layouts, marks, found.faces, found.marks))
+
+
+def _on_side(found: Hypotheses, line_middle: Floats, corners: Floats, side: int) -> NDArray[np.bool_]:
+    """Whether the line's middle lies between the ends of the side that it is taken for."""
+    ends = found.to_table(corners[[side, (side + 1) % 4]])
+    along = ends[:, 1] - ends[:, 0]
+    at = ((line_middle - ends[:, 0]) * along).sum(1) / (along * along).sum(1)
+    return np.asarray((at > -0.02) & (at < 1.02))

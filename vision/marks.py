@@ -1,0 +1,156 @@
+"""Finds marks: compact patches that differ in colour from the card's ground around them, on white and on black.
+
+A mark is darker than the white ground in at least one channel (brighter than the black ground on the other side),
+whatever the lamp: the ground itself, as a grey-scale closing (opening) shows it, is the reference. The threshold is
+half the mark's own contrast, so glare and shadow move the contrast but not the outline.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from vision.table import Table
+
+Image = NDArray[np.uint8]
+
+WORK_PX_PER_MM = 0.85
+_REACH_MM = 34.0  # wider than the biggest mark, so that the ground closes over it
+_DARK = 8.0  # grey levels of sensor noise that no ratio should amplify
+_LEAST_CONTRAST = {"white": 18, "black": 12}  # of 255
+_OVER_TEXTURE = 3.0
+_CALM_MM = 36.0  # within this window about any mark some plain ground is seen
+_LEAST_FILL = 0.25  # of the bounding box: a crescent fills a third
+_MOST_ASPECT = 3.0
+_LEAST_CHROMA = {"white": 0.15, "black": 0.25}  # of the contrast: shadows and gaps are grey
+
+
+@dataclass(frozen=True, eq=False)
+class WorkImage:
+    """A picture brought to the working scale; `scale` is work px per picture px."""
+
+    bgr: Image
+    scale: float
+
+    def to_work(self, points_px: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Picture points to work points (pixel centres at whole numbers in both)."""
+        return (np.asarray(points_px) + 0.5) * self.scale - 0.5
+
+    def to_picture(self, points_work: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Work points to picture points."""
+        return (np.asarray(points_work) + 0.5) / self.scale - 0.5
+
+
+def work_image(bgr: Image, px_per_mm: float) -> WorkImage:
+    """Shrink a picture so that a millimetre in its middle is about `WORK_PX_PER_MM` pixels; never enlarge it."""
+    shrink = max(1, round(px_per_mm / WORK_PX_PER_MM))
+    if shrink == 1:
+        return WorkImage(bgr, 1.0)
+    # Whole-number shrinking is several times faster; the few px that do not divide lie at the picture's border.
+    height, width = bgr.shape[0] // shrink, bgr.shape[1] // shrink
+    whole = bgr[: height * shrink, : width * shrink]
+    return WorkImage(cv2.resize(whole, (width, height), interpolation=cv2.INTER_AREA), 1 / shrink)
+
+
+@dataclass(frozen=True, eq=False)
+class Marks:
+    """Patches that may be marks, all found on one kind of ground.
+
+    `centres_px` (n, 2) and `centres_mm` (n, 2): centroids; `areas_mm2` (n,); `fullness` (n,): see `_fullness`;
+    `labels` (h, w): patch numbers in the work image, of which `numbers` (n,) are these marks.
+    """
+
+    ground: str
+    centres_px: NDArray[np.float64]
+    centres_mm: NDArray[np.float64]
+    areas_mm2: NDArray[np.float64]
+    fullness: NDArray[np.float64]
+    labels: NDArray[np.int32]
+    numbers: NDArray[np.intp]
+
+    def __len__(self) -> int:
+        return len(self.areas_mm2)
+
+
+def mark_mask(work: WorkImage, ground: str, px_per_mm: float) -> Image:
+    """(h, w) 0/1 mask of what stands out from a `white` or `black` ground; `px_per_mm` is the greatest work scale."""
+    height, width = work.bgr.shape[:2]
+    half = cv2.resize(work.bgr, (width // 2, height // 2), interpolation=cv2.INTER_AREA)
+    reach = max(3, int(_REACH_MM * px_per_mm / 2)) | 1
+    kernel = np.ones((reach, reach), np.uint8)
+    if ground == "white":
+        level = cv2.resize(cv2.morphologyEx(half, cv2.MORPH_CLOSE, kernel), (width, height))
+        level = cv2.add(level, np.full(level.shape, int(_DARK), np.uint8))
+        gap = cv2.subtract(level, cv2.add(work.bgr, np.full(level.shape, int(_DARK), np.uint8)))
+        standing = cv2.divide(gap, level, scale=255)
+    else:
+        level = cv2.resize(cv2.morphologyEx(half, cv2.MORPH_OPEN, kernel), (width, height))
+        standing = cv2.subtract(work.bgr, level)
+    blue, green, red = cv2.split(standing)
+    contrast = cv2.max(cv2.max(blue, green), red)
+    least = cv2.min(cv2.min(blue, green), red)
+    near = 2 * max(1, round(4 * px_per_mm)) + 1
+    peak = cv2.dilate(contrast, np.ones((near, near), np.uint8))
+    chroma = cv2.subtract(contrast, least)
+    floor = cv2.resize(_restlessness(contrast, px_per_mm), (width, height))
+    floor = cv2.max(cv2.multiply(floor, _OVER_TEXTURE), float(_LEAST_CONTRAST[ground]))
+    mask = cv2.compare(cv2.add(contrast, contrast), peak, cv2.CMP_GT) & cv2.compare(contrast, floor, cv2.CMP_GT)
+    mask &= cv2.compare(chroma, cv2.multiply(contrast, _LEAST_CHROMA[ground]), cv2.CMP_GT)
+    return mask & 1
+
+
+def _restlessness(contrast: Image, px_per_mm: float) -> Image:
+    """The least mean contrast of any small place nearby, at quarter size: low on a card's ground, high on wood."""
+    small = cv2.resize(contrast, (contrast.shape[1] // 4, contrast.shape[0] // 4), interpolation=cv2.INTER_AREA)
+    patch = max(1, round(4 * px_per_mm / 4))
+    calm = cv2.blur(small, (patch, patch))
+    near = max(3, round(_CALM_MM * px_per_mm / 4)) | 1
+    return cv2.erode(calm, np.ones((near, near), np.uint8))
+
+
+def find_marks(
+    work: WorkImage, table: Table, ground: str, area_range_mm2: tuple[float, float], px_per_mm: float
+) -> Marks:
+    """Find patches on a `white` or `black` ground whose area on the table lies in `area_range_mm2`.
+
+    `px_per_mm` is the greatest scale in the work image.
+    """
+    mask = mark_mask(work, ground, px_per_mm)
+    count, labels, stats, centres = cv2.connectedComponentsWithStats(mask, connectivity=4, ltype=cv2.CV_32S)
+    sides = stats[:, 2:4].astype(np.float64)
+    areas = stats[:, 4].astype(np.float64)
+    # Half a scale of slack: the scale at each patch is only worked out for what is left.
+    keep = (areas > area_range_mm2[0] * (0.4 * px_per_mm) ** 2) & (areas < area_range_mm2[1] * (1.5 * px_per_mm) ** 2)
+    keep &= (areas > _LEAST_FILL * sides.prod(1)) & (sides.max(1) < _MOST_ASPECT * sides.min(1))
+    keep[0] = False
+    chosen = np.flatnonzero(keep)
+    centres_px = work.to_picture(centres[chosen])
+    scale = table.px_per_mm(centres_px) * work.scale if len(chosen) else np.zeros(0)
+    areas_mm2 = areas[chosen] / np.maximum(scale, 1e-6) ** 2
+    fits = (areas_mm2 > area_range_mm2[0]) & (areas_mm2 < area_range_mm2[1])
+    chosen, centres_px, areas_mm2 = chosen[fits], centres_px[fits], areas_mm2[fits]
+    fullness = _fullness(labels, count, chosen)
+    centres_mm = table.to_mm(centres_px) if len(chosen) else np.zeros((0, 2))
+    return Marks(ground, centres_px, centres_mm, areas_mm2, fullness, labels, chosen)
+
+
+def _fullness(labels: NDArray[np.int32], count: int, chosen: NDArray[np.intp]) -> NDArray[np.float64]:
+    """Area over that of the ellipse with the same second moments: 1 for any filled ellipse, whatever its tilt.
+
+    It does not change under an affine map, so every printed shape has a fullness of its own from any viewpoint.
+    """
+    number = np.full(count, -1, np.int32)
+    number[chosen] = np.arange(len(chosen))
+    rows, columns = np.nonzero(number[labels] >= 0)
+    of = number[labels[rows, columns]]
+    area = np.maximum(np.bincount(of, minlength=len(chosen)), 1).astype(np.float64)
+    x, y = columns.astype(np.float64), rows.astype(np.float64)
+    mean_x, mean_y = (np.bincount(of, v, len(chosen)) / area for v in (x, y))
+    x, y = x - mean_x[of], y - mean_y[of]
+    xx, yy, xy = (np.bincount(of, v, len(chosen)) / area for v in (x * x, y * y, x * y))
+    # A pixel is a square, not a point: it adds 1/12 to each variance.
+    spread = (xx + 1 / 12) * (yy + 1 / 12) - xy * xy
+    return area / (4 * np.pi * np.sqrt(np.maximum(spread, 1e-9)))

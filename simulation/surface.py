@@ -31,12 +31,12 @@ def surface(
     """
     if kind not in _TABLES:
         raise ValueError(f"there is no table {kind!r}; there is {', '.join(_TABLES)}")
-    # The camera sees more than the area where it looks beyond it: half the area more on each side.
-    width, height = (round(side * 2 * _PX_PER_MM) for side in area_mm)
+    # The camera sees more than the area: a quarter of it more on each side is drawn, and mirrored beyond that.
+    width, height = (round(side * 1.5 * _PX_PER_MM) for side in area_mm)
     relief = _relief(random, kind, width, height)
     texture = np.clip(relief[:, :, None] * np.array(_TABLES[kind], dtype=np.float32), 0, 255).astype(np.uint8)
     to_mm = np.array(
-        [[1 / _PX_PER_MM, 0, -area_mm[0] / 2], [0, 1 / _PX_PER_MM, -area_mm[1] / 2], [0, 0, 1]], dtype=np.float64
+        [[1 / _PX_PER_MM, 0, -area_mm[0] / 4], [0, 1 / _PX_PER_MM, -area_mm[1] / 4], [0, 0, 1]], dtype=np.float64
     )
     seen = cv2.warpPerspective(texture, homography @ to_mm, size, borderMode=cv2.BORDER_REFLECT)
     return np.asarray(seen, dtype=np.uint8)

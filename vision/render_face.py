@@ -44,13 +44,25 @@ def face_image(deck: Deck, face: Face, px_per_mm: float) -> NDArray[np.uint8]:
     when the centre of the top-left pixel is (0, 0).
     """
     width, height = (max(1, round(side * px_per_mm)) for side in deck.card_mm)
-    finer = max(2, math.ceil(_FINE_PX_PER_MM / px_per_mm))
-    fine = np.empty((height * finer, width * finer, 3), dtype=np.uint8)
-    fine[:] = bgr(deck.background[face.side])
-    scale = np.array([fine.shape[1], fine.shape[0]]) / deck.card_mm
+    picture = np.empty((height, width, 3), dtype=np.uint8)
+    picture[:] = bgr(deck.background[face.side])
+    scale = np.array([width, height]) / deck.card_mm
     for mark in face.marks:
-        # The pixel's centre is its place, and fillPoly takes sixteenths of a pixel.
-        points = np.rint((mark_outline_mm(deck, mark) * scale - 0.5) * 16).astype(np.int32)
-        cv2.fillPoly(fine, [points], bgr(deck.palette[face.side][mark.colour]), shift=4)
-    picture = cv2.resize(fine, (width, height), interpolation=cv2.INTER_AREA)
-    return np.asarray(picture, dtype=np.uint8)
+        _paint(picture, mark_outline_mm(deck, mark) * scale, bgr(deck.palette[face.side][mark.colour]), px_per_mm)
+    return picture
+
+
+def _paint(
+    picture: NDArray[np.uint8], outline: NDArray[np.float64], colour: tuple[int, int, int], px_per_mm: float
+) -> None:
+    """Fill an outline, (n, 2) in pixels from the picture's top-left corner."""
+    finer = max(2, math.ceil(_FINE_PX_PER_MM / px_per_mm))
+    low = np.clip(np.floor(outline.min(axis=0)).astype(int), 0, None)
+    high = np.clip(np.ceil(outline.max(axis=0)).astype(int), low + 1, picture.shape[1::-1])
+    columns, rows = (int(count) for count in high - low)
+    fine = np.zeros((rows * finer, columns * finer), dtype=np.uint8)
+    # A pixel's centre is its place, and fillPoly takes sixteenths of a pixel.
+    cv2.fillPoly(fine, [np.rint(((outline - low) * finer - 0.5) * 16).astype(np.int32)], 255, shift=4)
+    cover = cv2.resize(fine, (columns, rows), interpolation=cv2.INTER_AREA)[:, :, None] / np.float32(255)
+    part = picture[low[1] : high[1], low[0] : high[0]]
+    part[:] = np.rint(part * (1 - cover) + np.array(colour, dtype=np.float32) * cover).astype(np.uint8)

@@ -34,10 +34,12 @@ class FakeCamera:
 
     def __init__(self) -> None:
         self.things: queue.Queue[Frame | BaseException | None] = queue.Queue()
+        self.reads = threading.Semaphore(0)
         self.closed = threading.Event()
         self.reader: threading.Thread | None = None
 
     def read(self) -> Frame | None:
+        self.reads.release()
         thing = self.things.get()
         if isinstance(thing, BaseException):
             raise thing
@@ -92,6 +94,8 @@ class Rig:
         camera = self.camera()
         self.show(camera)
         self.wait_for(CameraState.OK)
+        for _ in range(2):
+            assert camera.reads.acquire(timeout=PATIENCE_S), "the frame was taken and the next one is waited for"
         return camera
 
 
@@ -188,10 +192,20 @@ def test_a_short_pause_is_no_reason_to_reopen(rig: Rig) -> None:
 
 def test_not_more_than_three_threads_are_ever_left_behind(rig: Rig) -> None:
     rig.running()
-    for _ in range(20):
+    for _ in range(2):
         rig.later(31 * SECOND)
-    assert len(rig.cameras) <= 4
-    assert sum(thread.name == "camera" for thread in threading.enumerate()) <= 3
+        rig.later(31 * SECOND)
+        assert rig.camera().reads.acquire(timeout=PATIENCE_S)
+    for _ in range(10):
+        rig.later(31 * SECOND)
+    assert len(rig.cameras) == 3
+    assert sum(thread.name == "camera" for thread in threading.enumerate()) == 3
+    # One of them answers after all: there is room for another try.
+    rig.cameras[0].things.put(None)
+    gone(rig.cameras[0])
+    rig.later(31 * SECOND)
+    rig.show(rig.camera())
+    rig.wait_for(CameraState.OK)
 
 
 def test_the_end_of_a_file_is_the_end(rig: Rig) -> None:

@@ -95,7 +95,7 @@ def measure_read(
         reading = reader(image, deck)
         first_s = perf_counter() - start
         read_s, yardstick_s = in_yardsticks(lambda: reader(image, deck), image, runs)
-    note = f"{len(reading.cards)} read, {len(reading.unclear)} unclear; {1000 * read_s:.0f} ms"
+    note = f"{len(reading.cards)} read, {len(reading.unclear)} unclear; {1000 * read_s:.0f} ms of processor"
     yield Measurement(f"read: {name}", read_s / yardstick_s, "yardsticks", target, note=note)
     yield Measurement(f"yardstick: {name}", 1000 * yardstick_s, "ms")
     yield Measurement(f"read for the first time: {name}", 1000 * first_s, "ms", note="with all that is loaded once")

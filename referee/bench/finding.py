@@ -146,7 +146,7 @@ def find_summary(verdicts: Sequence[FindVerdict]) -> dict[str, Any]:
 
 def find_table(total: dict[str, Any]) -> str:
     """Write the summary for people."""
-    lines = [f"{'scene':<26}{'visible':<11}{'cards':>6}{'found':>7}{'loose':>7}{'missed':>8}{'found %':>9}"]
+    lines = [f"{'scene':<32}{'visible':<11}{'cards':>6}{'found':>7}{'loose':>7}{'missed':>8}{'found %':>9}"]
     lines += [_row(row["scenario"], row) for row in total["rows"]]
     lines.append("-" * len(lines[0]))
     lines += [_row("all", row) for row in total["total"]]
@@ -163,7 +163,7 @@ def find_table(total: dict[str, Any]) -> str:
 
 def _row(scenario: str, row: dict[str, Any]) -> str:
     counts = f"{row['cards']:>6}{row['found']:>7}{row['loose']:>7}{row['missed']:>8}"
-    return f"{scenario:<26}{row['group']:<11}{counts}{100 * row['found'] / row['cards']:>9.2f}"
+    return f"{scenario:<32}{row['group']:<11}{counts}{100 * row['found'] / row['cards']:>9.2f}"
 
 
 def draw_found(folder: Path, image: Image, verdict: FindVerdict) -> None:

@@ -113,7 +113,7 @@ def parse_scene(data: dict[str, Any], folder: Path = Path()) -> TruePicture:
 
 def _photograph(folder: Path, data: dict[str, Any]) -> TruePicture:
     cards = tuple(TrueCard(None, "unknown", _corners(card), 1.0, (), card.get("colour")) for card in data["cards"])
-    return TruePicture(folder / data["image"], "photograph " + "+".join(sorted(data.get("tags", ()))), cards)
+    return TruePicture(folder / data["image"], " ".join(["photograph", *sorted(data.get("tags", ()))]), cards)
 
 
 def _corners(card: dict[str, Any]) -> NDArray[np.float64]:

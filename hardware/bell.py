@@ -48,13 +48,15 @@ class BellLogic:
         self._settings = settings or DebounceSettings()
         self._lines: dict[str, Debouncer] = {name: Debouncer(self._settings) for name in self._seats}
         self._order = {name: i for i, name in enumerate(self._seats)}
+        # Lines on which something is pending: on a quiet table none, so that looking costs nothing.
+        self._busy: dict[str, Debouncer] = {}
         self._waiting: list[_Waiting] = []
         self._complete_ns: int | None = None
 
     @property
     def deadline_ns(self) -> int | None:
         """When time alone will decide something, ns."""
-        times = [deadline for line in self._lines.values() if (deadline := line.deadline_ns) is not None]
+        times = [deadline for line in self._busy.values() if (deadline := line.deadline_ns) is not None]
         if self._waiting and (self._complete_ns is None or self._waiting[0].t_ns > self._complete_ns):
             times.append(self._waiting[0].t_ns)
         return min(times, default=None)
@@ -62,15 +64,16 @@ class BellLogic:
     @property
     def undecided_ns(self) -> int | None:
         """The earliest first edge that may become a press, or press that waits for another, ns."""
-        times = [first for line in self._lines.values() if (first := line.undecided_ns) is not None]
+        first = self._first_open_ns()
         if self._waiting:
-            times.append(self._waiting[0].t_ns)
-        return min(times, default=None)
+            return self._waiting[0].t_ns if first is None else min(first, self._waiting[0].t_ns)
+        return first
 
     def begin(self, edge: Edge) -> list[Event]:
         """Take a line as it is found: a button that is down already was not pressed now."""
         if edge.line in self._seats:
             self._lines[edge.line] = Debouncer(self._settings, active=edge.active, t_ns=edge.t_ns)
+            self._mark(edge.line)
         return []
 
     def feed(self, edge: Edge) -> list[Event]:
@@ -79,15 +82,27 @@ class BellLogic:
             return []
         events: list[Event] = [BellEdge(edge.t_ns, self._seats[edge.line], edge.active)]
         events += self._note(edge.line, self._lines[edge.line].feed(edge.t_ns, edge.active))
+        self._mark(edge.line)
         return events + self._release()
 
     def advance(self, t_ns: int) -> list[Event]:
         """Take the promise that all edges up to `t_ns` have been fed."""
         self._complete_ns = t_ns if self._complete_ns is None else max(t_ns, self._complete_ns)
         events: list[Event] = []
-        for name, line in self._lines.items():
+        for name, line in list(self._busy.items()):
             events += self._note(name, line.advance(t_ns))
+            self._mark(name)
         return events + self._release()
+
+    def _mark(self, name: str) -> None:
+        line = self._lines[name]
+        if line.quiet:
+            self._busy.pop(name, None)
+        else:
+            self._busy[name] = line
+
+    def _first_open_ns(self) -> int | None:
+        return min((t for line in self._busy.values() if (t := line.undecided_ns) is not None), default=None)
 
     def _note(self, name: str, outcomes: list[Outcome]) -> list[Event]:
         events: list[Event] = []
@@ -106,7 +121,9 @@ class BellLogic:
 
     def _release(self) -> list[Event]:
         """Give out the presses before which nothing can come any more."""
-        undecided = min((t for line in self._lines.values() if (t := line.undecided_ns) is not None), default=None)
+        if not self._waiting:
+            return []
+        undecided = self._first_open_ns()
         events: list[Event] = []
         while self._waiting and self._complete_ns is not None:
             first = self._waiting[0]

@@ -83,6 +83,11 @@ class Debouncer:
         return self._first_ns if self._phase is _Phase.OPEN else None
 
     @property
+    def quiet(self) -> bool:
+        """Whether nothing happens here until the next edge."""
+        return self._phase is _Phase.IDLE or (self._phase is _Phase.OUT and self._active)
+
+    @property
     def deadline_ns(self) -> int | None:
         """When something will be decided if no edge comes before, ns; None: nothing will."""
         settings = self._settings
@@ -134,6 +139,9 @@ class Debouncer:
 
     def _run_to(self, t_ns: int, *, inclusive: bool) -> list[Outcome]:
         outcomes: list[Outcome] = []
+        if self.quiet:
+            self._now_ns = max(t_ns, self._now_ns)
+            return outcomes
         while (deadline := self.deadline_ns) is not None and (deadline < t_ns or (inclusive and deadline == t_ns)):
             self._pass_time(deadline)
             outcomes += self._decide(deadline)

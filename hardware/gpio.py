@@ -145,8 +145,6 @@ class GpioLines:
 
     def open(self, on_edge: OnEdge, on_health: OnHealth) -> Sequence[Edge]:
         """Claim the pins and give their present levels. Raises HardwareError and keeps none if one cannot be had."""
-        from gpiozero.exc import GPIOZeroError
-
         factory = self._make_factory()
         self._on_edge, self._on_health = on_edge, on_health
         try:
@@ -155,7 +153,7 @@ class GpioLines:
                 line.watch()
                 self._lines.append(line)
             return [Edge(self._clock(), line.spec.name, line.level()) for line in self._lines]
-        except (GPIOZeroError, OSError, *_lgpio_error()) as error:
+        except driver_faults() as error:
             self.close()
             raise PinInUseError(f"GPIO{spec.pin.number} ({spec.name}) cannot be used: {_reason(error)}.") from error
 
@@ -177,10 +175,12 @@ class GpioLines:
         on_edge(Edge(t_ns, spec.name, level is spec.pin.active_high))
 
 
-def _lgpio_error() -> tuple[type[Exception], ...]:
-    """Give lgpio's own error if lgpio is what drives the pins (it has not been imported otherwise)."""
-    module = sys.modules.get("lgpio")
-    return () if module is None else (module.error,)
+def driver_faults() -> tuple[type[Exception], ...]:
+    """Give what a pin can raise: gpiozero's, the system's, and lgpio's errors (if it is lgpio that drives the pins)."""
+    from gpiozero.exc import GPIOZeroError
+
+    lgpio = sys.modules.get("lgpio")
+    return (GPIOZeroError, OSError) if lgpio is None else (GPIOZeroError, OSError, lgpio.error)
 
 
 def _reason(error: Exception) -> str:

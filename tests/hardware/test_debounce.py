@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from itertools import pairwise
 
 import pytest
 from hypothesis import given, settings
@@ -193,7 +194,7 @@ def test_no_nonsense_on_the_line_breaks_it(pairs: Pairs) -> None:
     """Stamps that jump back and forth, levels that repeat: every press is an edge's, in order, 30 ms apart."""
     found = presses(debounce(pairs, until_ns=60 * SECOND))
     assert set(found) <= {t_ns for t_ns, _ in pairs}
-    assert all(later - earlier > 0 for earlier, later in zip(found, found[1:], strict=False))
+    assert all(later - earlier > 0 for earlier, later in pairwise(found))
 
 
 @given(st.lists(st.integers(1, 40 * MS), max_size=60))

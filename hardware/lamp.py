@@ -1,0 +1,246 @@
+"""Lamp and buzzer: what a ruling looks and sounds like, and back-ends that show it and keep nobody waiting."""
+
+from __future__ import annotations
+
+import contextlib
+import threading
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from enum import Enum
+from typing import Protocol, cast
+
+from hardware.edges import Clock
+from hardware.errors import BadSettingError, HardwareError, PinInUseError
+from hardware.gpio import FactoryMaker, driver_faults, lgpio_factory
+from hardware.health import DeviceHealth, Health
+from hardware.settings import MS, SECOND, LampSettings
+
+Colour = tuple[float, float, float]
+DARK: Colour = (0.0, 0.0, 0.0)
+GREEN: Colour = (0.0, 1.0, 0.0)
+RED: Colour = (1.0, 0.0, 0.0)
+YELLOW: Colour = (1.0, 0.6, 0.0)
+BLUE: Colour = (0.0, 0.0, 0.35)
+WHITE: Colour = (1.0, 1.0, 1.0)
+
+
+class Signal(Enum):
+    """What the lamp can say."""
+
+    OFF = "off"
+    VALID = "valid"
+    FALSE = "false"
+    UNCLEAR = "unclear"
+    TIME_RUNNING = "time_running"
+    TIME_OVER = "time_over"
+
+
+@dataclass(frozen=True)
+class Step:
+    """A colour (red, green, blue, each 0 to 1) and a sound for a while. length_ns: None is until the next signal."""
+
+    colour: Colour
+    buzz: bool
+    length_ns: int | None
+
+
+def _steps(*steps: tuple[Colour, bool, int]) -> tuple[Step, ...]:
+    """Give steps from (colour, sound, milliseconds)."""
+    return tuple(Step(colour, buzz, length_ms * MS) for colour, buzz, length_ms in steps)
+
+
+# Told apart by rhythm as well as by colour, for the colour-blind, and by ear alone, for the blind.
+PATTERNS: dict[Signal, tuple[Step, ...]] = {
+    Signal.OFF: (Step(DARK, False, None),),
+    Signal.TIME_RUNNING: (Step(BLUE, False, None),),
+    Signal.VALID: _steps((GREEN, True, 120), (GREEN, False, 3000)),
+    Signal.FALSE: _steps(*((RED, True, 150), (DARK, False, 120)) * 3, *((RED, False, 600), (DARK, False, 200)) * 3),
+    Signal.UNCLEAR: _steps(
+        *((YELLOW, True, 60), (DARK, False, 300)) * 2, *((YELLOW, False, 700), (DARK, False, 700)) * 2
+    ),
+    Signal.TIME_OVER: _steps((WHITE, True, 900), *((DARK, False, 100), (WHITE, False, 100)) * 12),
+}
+LASTING = frozenset({Signal.OFF, Signal.TIME_RUNNING})
+
+
+class Lamp(Protocol):
+    """Something that shows signals. `show` returns at once and never raises for a fault of the lamp."""
+
+    def show(self, signal: Signal) -> None:
+        """Show a signal instead of the present one; a passing one gives way to the last lasting one."""
+
+    def close(self) -> None:
+        """Go dark and free the pins."""
+
+
+class NullLamp:
+    """No lamp."""
+
+    def show(self, signal: Signal) -> None:
+        """Show nothing."""
+
+    def close(self) -> None:
+        """Free nothing."""
+
+
+class RecordedLamp:
+    """A lamp that writes down what it was to show, with the time; for tests and the simulated table."""
+
+    def __init__(self, clock: Clock = time.monotonic_ns) -> None:
+        self._clock = clock
+        self.shown: list[tuple[int, Signal]] = []
+
+    def show(self, signal: Signal) -> None:
+        """Write the signal down."""
+        self.shown.append((self._clock(), signal))
+
+    def close(self) -> None:
+        """Free nothing."""
+
+
+class Led(Protocol):
+    """What is used of gpiozero's RGBLED."""
+
+    value: Colour
+
+    def close(self) -> None:
+        """Free its pins."""
+
+
+class Buzzer(Protocol):
+    """What is used of gpiozero's Buzzer."""
+
+    def on(self) -> None:
+        """Sound."""
+
+    def off(self) -> None:
+        """Be silent."""
+
+    def close(self) -> None:
+        """Free its pin."""
+
+
+class GpioLamp:
+    """An RGB LED and a buzzer on the Raspberry Pi's pins, played by a thread of their own.
+
+    A pin that fails is reported once by `on_health` and tried again with the next signal.
+    """
+
+    def __init__(
+        self,
+        settings: LampSettings,
+        make_factory: FactoryMaker = lgpio_factory,
+        on_health: Callable[[DeviceHealth], None] | None = None,
+        clock: Clock = time.monotonic_ns,
+    ) -> None:
+        """Claim the pins. Raises HardwareError, and keeps none, if one cannot be had."""
+        self._settings = settings
+        self._on_health = on_health
+        self._clock = clock
+        self._state = Health.OK
+        self._led, self._buzzer = _claim(settings, make_factory)
+        self._changed = threading.Condition()
+        self._signal: Signal | None = Signal.OFF
+        self._fresh = True
+        self._thread = threading.Thread(target=self._play, name="lamp", daemon=True)
+        self._thread.start()
+
+    def show(self, signal: Signal) -> None:
+        """Show a signal; the thread takes it up at once."""
+        with self._changed:
+            if self._signal is not None:
+                self._signal, self._fresh = signal, True
+                self._changed.notify()
+
+    def close(self) -> None:
+        """Go dark, free the pins, and end the thread. Harmless when done twice."""
+        with self._changed:
+            self._signal, self._fresh = None, True
+            self._changed.notify()
+        self._thread.join()
+
+    def _play(self) -> None:
+        lasting = Signal.OFF
+        steps: Sequence[Step] = PATTERNS[lasting]
+        position = 0
+        while True:
+            with self._changed:
+                if self._fresh:
+                    self._fresh = False
+                    if self._signal is None:
+                        break
+                    lasting = self._signal if self._signal in LASTING else lasting
+                    steps, position = PATTERNS[self._signal], 0
+            if position == len(steps):
+                steps, position = PATTERNS[lasting], 0
+            step = steps[position]
+            self._set(step)
+            position += 1
+            with self._changed:
+                length_s = None if step.length_ns is None else step.length_ns / SECOND
+                self._changed.wait_for(lambda: self._fresh, length_s)
+        self._set(Step(DARK, False, None))
+        for part in (self._led, self._buzzer):
+            with contextlib.suppress(*driver_faults()):
+                if part is not None:
+                    part.close()
+
+    def _set(self, step: Step) -> None:
+        red, green, blue = (self._settings.brightness * part for part in step.colour)
+        try:
+            if self._led is not None:
+                self._led.value = (red, green, blue)
+            if self._buzzer is not None:
+                (self._buzzer.on if step.buzz and not self._settings.quiet else self._buzzer.off)()
+        except driver_faults() as error:
+            self._report(Health.MISSING, f"The lamp does not answer: {' '.join(str(error).split())}")
+        else:
+            self._report(Health.OK, "")
+
+    def _report(self, state: Health, message: str) -> None:
+        if state is not self._state:
+            self._state = state
+            if self._on_health is not None:
+                self._on_health(DeviceHealth(self._clock(), "lamp", state, message))
+
+
+def _claim(settings: LampSettings, make_factory: FactoryMaker) -> tuple[Led | None, Buzzer | None]:
+    from gpiozero import RGBLED
+    from gpiozero import Buzzer as GpioBuzzer
+
+    factory = make_factory()
+    led: Led | None = None
+    try:
+        if settings.red is not None:
+            pins = (settings.red, settings.green, settings.blue)
+            led = cast(Led, RGBLED(*pins, active_high=not settings.common_anode, pin_factory=factory))
+        if settings.buzzer is None:
+            return led, None
+        return led, cast(Buzzer, GpioBuzzer(settings.buzzer, pin_factory=factory))
+    except driver_faults() as error:
+        if led is not None:
+            led.close()
+        raise PinInUseError(f"Lamp and buzzer cannot be used: {' '.join(str(error).split())}") from error
+
+
+def open_lamp(
+    settings: LampSettings,
+    make_factory: FactoryMaker = lgpio_factory,
+    on_health: Callable[[DeviceHealth], None] | None = None,
+    clock: Clock = time.monotonic_ns,
+) -> Lamp:
+    """Give the lamp that the settings name; one that cannot be had is reported, and nothing is shown.
+
+    Raises BadSettingError for a back-end that does not exist.
+    """
+    if settings.backend == "none":
+        return NullLamp()
+    if settings.backend != "gpio":
+        raise BadSettingError(f'there is no lamp of the kind "{settings.backend}"')
+    try:
+        return GpioLamp(settings, make_factory, on_health, clock)
+    except HardwareError as error:
+        if on_health is not None:
+            on_health(DeviceHealth(clock(), "lamp", Health.MISSING, str(error)))
+        return NullLamp()

@@ -1,0 +1,208 @@
+"""The bell heard by a microphone, for people with the game's own bell and no soldering iron.
+
+Sound is captured by `arecord` (alsa-utils, part of Raspberry Pi OS) in a process of its own: a sound driver that hangs
+when a USB microphone is pulled hangs that process, which can be ended and started anew, and not the referee.
+"""
+
+from __future__ import annotations
+
+import os
+import select
+import subprocess
+import threading
+import time
+from pathlib import Path
+from typing import IO, Protocol
+
+import numpy as np
+
+from hardware.bell_sound import BellEar, SampleClock, Samples
+from hardware.edges import Clock
+from hardware.errors import DeviceMissingError, HardwareError
+from hardware.events import BellPressed, Sink
+from hardware.health import DeviceHealth, Health
+from hardware.settings import SECOND, MicrophoneSettings
+
+SOUND_NS_PER_M = 2_915_000
+SAMPLE_BYTES = 2
+NAME = "bell microphone"
+
+
+class SoundSource(Protocol):
+    """Something that gives sound. Back-ends: `Arecord`, and recorded or simulated ones."""
+
+    def open(self) -> None:
+        """Begin. Raises HardwareError."""
+
+    def read(self, timeout_s: float) -> Samples:
+        """Give what has come, (n,) float32 in -1 to 1, waiting up to `timeout_s`; nothing: an empty array.
+
+        Raises HardwareError when the microphone went away.
+        """
+
+    def close(self) -> None:
+        """End. Harmless when not open."""
+
+
+class Arecord:
+    """ALSA through `arecord`."""
+
+    def __init__(self, settings: MicrophoneSettings, program: str = "arecord") -> None:
+        self._settings = settings
+        self._program = program
+        self._process: subprocess.Popen[bytes] | None = None
+        self._rest = b""
+
+    def open(self) -> None:
+        """Start the capture. Raises DeviceMissingError without `arecord`; a missing microphone shows in `read`."""
+        settings = self._settings
+        command = [self._program, "--quiet", f"--device={settings.device}", "--file-type=raw", "--format=S16_LE"]
+        command += ["--channels=1", f"--rate={settings.rate_hz}", f"--period-size={settings.block}"]
+        command += [f"--buffer-size={settings.block * 32}"]
+        self._rest = b""
+        try:
+            self._process = subprocess.Popen(
+                command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, bufsize=0
+            )
+        except OSError as error:
+            raise DeviceMissingError(
+                f"The program that records sound is missing ({self._program}): sudo apt install alsa-utils."
+            ) from error
+
+    def read(self, timeout_s: float) -> Samples:
+        """Give what has come."""
+        process = self._process
+        if process is None or process.stdout is None:
+            raise DeviceMissingError("The microphone is not open.")
+        ready, _, _ = select.select([process.stdout], [], [], timeout_s)
+        if not ready:
+            return np.zeros(0, dtype=np.float32)
+        data = os.read(process.stdout.fileno(), 1 << 16)
+        if not data:
+            raise DeviceMissingError(f"The microphone cannot be heard: {self._complaint(process.stderr)}")
+        data = self._rest + data
+        whole = len(data) - len(data) % SAMPLE_BYTES
+        self._rest = data[whole:]
+        return np.frombuffer(data[:whole], dtype="<i2").astype(np.float32) / np.float32(32768)
+
+    def close(self) -> None:
+        """End the capture; a process that does not listen is killed."""
+        process, self._process = self._process, None
+        if process is None:
+            return
+        process.terminate()
+        try:
+            process.wait(timeout=1)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+        for pipe in (process.stdout, process.stderr):
+            if pipe is not None:
+                pipe.close()
+
+    def _complaint(self, stderr: IO[bytes] | None) -> str:
+        said = stderr.read().decode(errors="replace") if stderr is not None else ""
+        lines = [line.strip() for line in said.splitlines() if line.strip()]
+        return lines[0].removeprefix(f"{Path(self._program).name}: ") if lines else "it was unplugged."
+
+
+class MicrophoneBell:
+    """A bell that is heard. Nobody knows from the sound who struck it: its presses have no seat."""
+
+    def __init__(
+        self,
+        settings: MicrophoneSettings,
+        sink: Sink,
+        source: SoundSource | None = None,
+        clock: Clock = time.monotonic_ns,
+        retry_ns: int = 2 * SECOND,
+    ) -> None:
+        self._settings = settings
+        self._sink = sink
+        self._source = source or Arecord(settings)
+        self._clock = clock
+        self._retry_ns = retry_ns
+        self._stop = threading.Event()
+        self._thread: threading.Thread | None = None
+        self._open = False
+        self._heard_ns = 0
+        self._retry_at_ns: int | None = None
+        self._health: tuple[Health, str] | None = None
+        self._begin()
+
+    def start(self) -> None:
+        """Begin to listen; returns at once."""
+        if self._thread is None:
+            self._stop.clear()
+            self._thread = threading.Thread(target=self._run, name=NAME, daemon=True)
+            self._thread.start()
+
+    def stop(self) -> None:
+        """End, and wait for it."""
+        if self._thread is not None:
+            self._stop.set()
+            self._thread.join()
+            self._thread = None
+
+    def step(self, timeout_s: float = 0.0) -> None:
+        """Do one round: open if need be, read what has come, and judge it; the thread calls this for ever."""
+        now_ns = self._clock()
+        if not self._open:
+            if self._retry_at_ns is not None and now_ns < self._retry_at_ns:
+                self._stop.wait(timeout_s)
+                return
+            self._try_open(now_ns)
+            return
+        try:
+            samples = self._source.read(timeout_s)
+        except HardwareError as error:
+            self._fail(Health.MISSING, str(error))
+            return
+        if len(samples):
+            self._listen(samples)
+        elif self._clock() - self._heard_ns > self._settings.stall_ns:
+            self._fail(Health.STALLED, "The bell's microphone gives no sound any more; it is started anew.")
+
+    def _begin(self) -> None:
+        self._ear = BellEar(self._settings.rate_hz, self._settings.sensitivity)
+        self._samples = SampleClock(self._settings.rate_hz)
+
+    def _try_open(self, now_ns: int) -> None:
+        try:
+            self._source.open()
+        except HardwareError as error:
+            self._fail(Health.MISSING, str(error))
+            return
+        self._begin()
+        self._open = True
+        self._heard_ns = now_ns
+
+    def _listen(self, samples: Samples) -> None:
+        self._heard_ns = self._clock()
+        self._report(Health.OK, "")
+        way_ns = round(self._settings.distance_m * SOUND_NS_PER_M)
+        first_ns = self._samples.stamp(len(samples), self._heard_ns) - way_ns
+        for strike in self._ear.feed(samples, first_ns):
+            if strike.is_bell:
+                self._sink.put(BellPressed(strike.t_ns, None))
+        self._sink.hold(self._ear.undecided_ns)
+
+    def _fail(self, state: Health, message: str) -> None:
+        self._source.close()
+        self._open = False
+        self._retry_at_ns = self._clock() + self._retry_ns
+        self._sink.hold(None)
+        self._report(state, message)
+
+    def _report(self, state: Health, message: str) -> None:
+        if self._health != (state, message):
+            self._health = (state, message)
+            self._sink.put(DeviceHealth(self._clock(), NAME, state, message))
+
+    def _run(self) -> None:
+        try:
+            while not self._stop.is_set():
+                self.step(0.2)
+        finally:
+            self._source.close()
+            self._open = False

@@ -65,10 +65,11 @@ class Palette:
         """(k, n) density per degree of k hues, each measured with its own spread, under each colour."""
         sigma = np.sqrt(self.sigmas_deg[None] ** 2 + spread_deg[:, None] ** 2)
         gap = hue_gap(hues_deg[:, None], self.hues_deg[None])
-        return np.asarray(0.98 * np.exp(-0.5 * (gap / sigma) ** 2) / (sigma * np.sqrt(2 * np.pi)) + 0.02 / 360)
+        return np.asarray(0.95 * np.exp(-0.5 * (gap / sigma) ** 2) / (sigma * np.sqrt(2 * np.pi)) + 0.05 / 360)
 
 
-PRINT_SIGMA_DEG = 13.0  # a deck's printed hue under a lamp nobody measured
+# A deck's printed hue under a lamp nobody measured; white ground takes most of the lamp out, black ground none of it.
+PRINT_SIGMA_DEG = {"white": 13.0, "black": 18.0}
 _SEEN_SIGMA_DEG = 5.0
 
 
@@ -78,7 +79,7 @@ def printed_palette(deck: Deck, side: str) -> Palette:
     ground = linear_rgb(deck.background[side])
     rgb = np.array([linear_rgb(deck.palette[side][name]) for name in names])
     seen = rgb / ground if side == "white" else rgb - ground
-    return Palette(names, hue_deg(oklab(seen)), np.full(len(names), PRINT_SIGMA_DEG))
+    return Palette(names, hue_deg(oklab(seen)), np.full(len(names), PRINT_SIGMA_DEG[side]))
 
 
 def fitted_palette(palette: Palette, colours: NDArray[np.intp], hues_deg: Floats) -> Palette:
@@ -94,7 +95,7 @@ def fitted_palette(palette: Palette, colours: NDArray[np.intp], hues_deg: Floats
         if len(gaps) >= 2:
             shifts[colour] = np.median(gaps) * len(gaps) / (len(gaps) + 1)
             spread = 1.4826 * np.median(np.abs(gaps - np.median(gaps)))
-            sigmas[colour] = np.hypot(max(spread, _SEEN_SIGMA_DEG), PRINT_SIGMA_DEG / (len(gaps) + 1))
+            sigmas[colour] = np.hypot(max(spread, _SEEN_SIGMA_DEG), palette.sigmas_deg[colour] / (len(gaps) + 1))
     known = ~np.isnan(shifts)
     if known.any():
         near = np.exp(-0.5 * (hue_gap(hues[:, None], hues[known][None]) / 40) ** 2)

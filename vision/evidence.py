@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vision.colour import LINEAR, hue_deg, oklab
-from vision.deck import Deck, Face
+from vision.deck import Deck, Face, Mark
 from vision.layouts import Hypotheses, Layouts, mark_outline
 from vision.marks import Marks, WorkImage
 from vision.table import Table
@@ -19,12 +19,12 @@ Floats = NDArray[np.float64]
 INNER = 12  # sample points inside each mark
 RING = 16  # sample points round each mark
 GROUND = 40  # sample points on the rest of the card
-_INSET_MM = 1.2
+_INSET = 0.16  # of the circumradius
 _RING_MM = 1.7
 _BORDER_MM = 2.4
 _CLIPPED = 248
 _LONE_RATIO = 0.4  # of linear light, in the channel that tells most
-_PLAIN_RING = 0.45  # the rest may be covered, or lie under a reflection's edge
+_PLAIN_RING = 0.35  # the rest may be covered, or lie under a reflection's edge
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,25 +40,39 @@ class Templates:
 
 def templates_of(deck: Deck, layouts: Layouts) -> Templates:
     """Choose the sample points of every face of a side."""
-    parts = [_template(face, deck) for face in layouts.faces]
-    return Templates(*(np.array(column) for column in zip(*parts, strict=True)))
+    unit = {shape: _unit_inner(deck, shape) for shape in {mark.shape for face in layouts.faces for mark in face.marks}}
+    inner = [[_placed(unit[mark.shape], mark) for mark in face.marks] for face in layouts.faces]
+    rings = [[_ring(mark_outline(mark, deck), RING) for mark in face.marks] for face in layouts.faces]
+    ground = [_ground(face, deck) for face in layouts.faces]
+    return Templates(np.array(inner), np.array(rings), np.array(ground))
 
 
-def _template(face: Face, deck: Deck) -> tuple[Floats, Floats, Floats]:
+def _unit_inner(deck: Deck, shape: str) -> Floats:
+    """(INNER, 2) points well inside a shape of circumradius 1, the deepest ones, far from each other."""
+    axis = np.linspace(-0.95, 0.95, 39)
+    grid = np.stack(np.meshgrid(axis, axis), axis=-1).reshape(-1, 2)
+    if shape == "circle":
+        depth = 1 - np.linalg.norm(grid, axis=1)
+    else:
+        contour = deck.outlines[shape].astype(np.float32).reshape(-1, 1, 2)
+        depth = np.array([cv2.pointPolygonTest(contour, (float(x), float(y)), True) for x, y in grid])
+    return _spread(grid[depth > min(_INSET, 0.75 * depth.max())], INNER)
+
+
+def _placed(unit: Floats, mark: Mark) -> Floats:
+    turn = np.radians(mark.rotation_deg)
+    turned = unit @ np.array([[np.cos(turn), np.sin(turn)], [-np.sin(turn), np.cos(turn)]])
+    return turned * mark.diameter_mm / 2 + (mark.x_mm, mark.y_mm)
+
+
+def _ground(face: Face, deck: Deck) -> Floats:
+    """(GROUND, 2) points between the marks, all over the card; repeated where a face has too few places."""
     width, height = deck.card_mm
-    outlines = [mark_outline(mark, deck) for mark in face.marks]
-    grid = np.stack(np.meshgrid(np.arange(0.4, width, 0.8), np.arange(0.4, height, 0.8)), axis=-1).reshape(-1, 2)
-    depth = np.array([_signed_distance(outline, grid) for outline in outlines])
-    inner = [_spread(grid[d > min(_INSET_MM, 0.75 * d.max())], INNER) for d in depth]
-    rings = [_ring(outline, RING) for outline in outlines]
-    edge = np.minimum(np.minimum(grid[:, 0], width - grid[:, 0]), np.minimum(grid[:, 1], height - grid[:, 1]))
-    ground = _spread(grid[(edge > _BORDER_MM) & (depth.max(0) < -_RING_MM)], GROUND)
-    return np.array(inner), np.array(rings), ground
-
-
-def _signed_distance(outline: Floats, points: Floats) -> Floats:
-    contour = outline.astype(np.float32).reshape(-1, 1, 2)
-    return np.array([cv2.pointPolygonTest(contour, (float(x), float(y)), True) for x, y in points])
+    x, y = np.linspace(_BORDER_MM, width - _BORDER_MM, 9), np.linspace(_BORDER_MM, height - _BORDER_MM, 13)
+    grid = np.stack(np.meshgrid(x, y), axis=-1).reshape(-1, 2)
+    gaps = [np.linalg.norm(grid - (m.x_mm, m.y_mm), axis=1) - m.diameter_mm / 2 for m in face.marks]
+    places = np.random.default_rng(0).permutation(grid[np.min(gaps, axis=0) > _RING_MM])
+    return np.resize(places, (GROUND, 2))
 
 
 def _ring(outline: Floats, count: int) -> Floats:

@@ -15,7 +15,7 @@ Floats = NDArray[np.float64]
 
 SURE = 5.0  # log-odds above which a card is said aloud
 # Log-odds before any look by how many marks were found: three in the right places seldom meet by chance, two often do.
-_PRIOR = np.array([-20.0, -7.0, -3.0, 2.0])
+_PRIOR = np.array([-20.0, -5.2, -1.2, 3.8])
 _RESIDUAL_MM = 0.35
 _BLEACH_SPREAD_DEG = 25.0
 

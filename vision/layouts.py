@@ -21,6 +21,7 @@ Floats = NDArray[np.float64]
 _AREA_RATIO = (0.62, 1.4)  # a found mark's area over the printed one's; blur and light move the outline
 _FULLNESS_SLACK = {"small": 0.11, "medium": 0.07, "big": 0.05}
 _FLAT_MM2 = 25.0
+_AGREE = 0.006
 _PAIRS = ((0, 1), (1, 2), (0, 2))
 
 
@@ -171,8 +172,13 @@ def shape_fits(layouts: Layouts, marks: Marks, faces: NDArray[np.intp], seen: ND
     return good
 
 
-def whole_cards(layouts: Layouts, marks: Marks, slack_mm: float, free: NDArray[np.bool_]) -> Hypotheses:
-    """All faces of which three found marks, all `free`, show the layout, each distance within `slack_mm`."""
+def whole_cards(
+    layouts: Layouts, marks: Marks, slack_mm: float, free: NDArray[np.bool_], stretch: float = 0.02
+) -> tuple[Hypotheses, Floats]:
+    """All faces of which three found marks, all `free`, show the layout, each distance within `slack_mm`.
+
+    The whole card may be larger or smaller by `stretch`; gives (n,) how much larger each is, too.
+    """
     sizes = size_candidates(layouts, marks) & free[:, None]
     small, medium, big = (np.flatnonzero(sizes[:, k]) for k in range(3))
     apart = np.linalg.norm(marks.centres_mm[:, None] - marks.centres_mm[None], axis=2)
@@ -185,18 +191,31 @@ def whole_cards(layouts: Layouts, marks: Marks, slack_mm: float, free: NDArray[n
             ss, bb = (a.ravel() for a in np.meshgrid(s, b, indexing="ij"))
             triples.append(np.stack([ss, np.full(len(ss), m), bb], axis=1))
     if not triples:
-        return no_cards()
+        return no_cards(), np.zeros(0)
     seen = np.concatenate(triples)
     centres = marks.centres_mm[seen]
-    sides = _distances(centres)
-    close = np.abs(sides[:, :1] - layouts.distances_mm[:, 0]) < slack_mm
-    for column in (1, 2):
-        close &= np.abs(sides[:, column, None] - layouts.distances_mm[:, column]) < slack_mm
+    sides, known = _distances(centres), layouts.distances_mm
+    scale = (sides @ known.T) / (known * known).sum(1)
+    close = np.abs(scale - 1) < stretch
+    for column in range(3):
+        close &= np.abs(sides[:, column, None] - scale * known[:, column]) < slack_mm
     which, faces = np.nonzero(close)
     # The mirror image has the same distances; flat triangles have no clear turn.
     same = (_turn(centres)[which] * layouts.turns[faces] > 0) | (np.abs(layouts.turns)[faces] < _FLAT_MM2)
     which, faces = which[same], faces[same]
-    return _posed(layouts, marks, faces, seen[which])
+    good = shape_fits(layouts, marks, faces, seen[which])
+    which, faces = which[good], faces[good]
+    return posed(layouts, marks, faces, seen[which]), scale[which, faces]
+
+
+def common_stretch(stretches: Floats, residual_mm: Floats) -> float:
+    """The stretch that most cards agree on: light that blooms over the markers' black makes them look smaller."""
+    tight = stretches[residual_mm < np.median(residual_mm) + 0.2] if len(stretches) else stretches
+    if not len(tight):
+        return 1.0
+    near = np.abs(tight[:, None] - tight[None]) < _AGREE
+    votes = near.sum(1) - 0.5 * np.abs(tight - 1) / _AGREE
+    return float(np.median(tight[near[votes.argmax()]]))
 
 
 def part_cards(
@@ -218,7 +237,8 @@ def part_cards(
         i, j = i[pair], j[pair]
         seen = np.full((len(i), 3), -1, dtype=np.intp)
         seen[:, a], seen[:, b] = one[i], other[j]
-        found.append(_posed(layouts, marks, faces, seen))
+        good = shape_fits(layouts, marks, faces, seen)
+        found.append(posed(layouts, marks, faces[good], seen[good]))
     return concatenated(found)
 
 
@@ -228,10 +248,8 @@ def no_cards() -> Hypotheses:
     return Hypotheses(whole, np.zeros((0, 3), np.intp), np.zeros(0), np.zeros((0, 2)), np.zeros(0))
 
 
-def _posed(layouts: Layouts, marks: Marks, faces: NDArray[np.intp], seen: NDArray[np.intp]) -> Hypotheses:
-    """Fit the rigid pose (Procrustes in the plane) and drop what has the wrong shape."""
-    good = shape_fits(layouts, marks, faces, seen)
-    faces, seen = faces[good], seen[good]
+def posed(layouts: Layouts, marks: Marks, faces: NDArray[np.intp], seen: NDArray[np.intp]) -> Hypotheses:
+    """Fit the rigid pose of every face to its marks (Procrustes in the plane)."""
     weight = (seen >= 0).astype(np.float64)
     model = layouts.centres_mm[faces] @ np.array([1, 1j])
     found = marks.centres_mm[seen] @ np.array([1, 1j])

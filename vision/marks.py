@@ -7,7 +7,7 @@ half the mark's own contrast, so glare and shadow move the contrast but not the 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import cv2
 import numpy as np
@@ -23,6 +23,7 @@ _DARK = 8.0  # grey levels of sensor noise that no ratio should amplify
 _LEAST_CONTRAST = {"white": 18, "black": 12}  # of 255
 _OVER_TEXTURE = 3.0
 _CALM_MM = 36.0  # within this window about any mark some plain ground is seen
+_CLIPPED = 243
 _LEAST_FILL = 0.25  # of the bounding box: a crescent fills a third
 _MOST_ASPECT = 3.0
 _LEAST_CHROMA = {"white": 0.15, "black": 0.25}  # of the contrast: shadows and gaps are grey
@@ -59,17 +60,24 @@ def work_image(bgr: Image, px_per_mm: float) -> WorkImage:
 class Marks:
     """Patches that may be marks, all found on one kind of ground.
 
-    `centres_px` (n, 2) and `centres_mm` (n, 2): centroids; `areas_mm2` (n,); `fullness` (n,): see `_fullness`;
-    `labels` (h, w): patch numbers in the work image, of which `numbers` (n,) are these marks.
+    `centres_px` (n, 2) and `centres_mm` (n, 2): centroids; `areas_mm2` (n,); `px_per_mm` (n,): the
+    picture's scale there; `fullness` (n,): see `_fullness`; `labels` (h, w): patch numbers in the work image, of which `numbers` (n,) are these marks.
     """
 
     ground: str
     centres_px: NDArray[np.float64]
     centres_mm: NDArray[np.float64]
     areas_mm2: NDArray[np.float64]
+    px_per_mm: NDArray[np.float64]
     fullness: NDArray[np.float64]
     labels: NDArray[np.int32]
     numbers: NDArray[np.intp]
+
+    def on(self, table: Table) -> Marks:
+        """The same patches measured on another table."""
+        scale = table.px_per_mm(self.centres_px)
+        areas = self.areas_mm2 * (self.px_per_mm / scale) ** 2
+        return replace(self, centres_mm=table.to_mm(self.centres_px), areas_mm2=areas, px_per_mm=scale)
 
     def __len__(self) -> int:
         return len(self.areas_mm2)
@@ -98,7 +106,11 @@ def mark_mask(work: WorkImage, ground: str, px_per_mm: float) -> Image:
     floor = cv2.resize(_restlessness(contrast, px_per_mm), (width, height))
     floor = cv2.max(cv2.multiply(floor, _OVER_TEXTURE), float(_LEAST_CONTRAST[ground]))
     mask = cv2.compare(cv2.add(contrast, contrast), peak, cv2.CMP_GT) & cv2.compare(contrast, floor, cv2.CMP_GT)
-    mask &= cv2.compare(chroma, cv2.multiply(contrast, _LEAST_CHROMA[ground]), cv2.CMP_GT)
+    coloured = cv2.compare(chroma, cv2.multiply(contrast, _LEAST_CHROMA[ground]), cv2.CMP_GT)
+    if ground == "black":
+        # Print that the camera clips to white has lost its colour but not its shape.
+        coloured |= cv2.inRange(work.bgr, (_CLIPPED,) * 3, (255,) * 3)
+    mask &= coloured
     return mask & 1
 
 
@@ -128,13 +140,12 @@ def find_marks(
     keep[0] = False
     chosen = np.flatnonzero(keep)
     centres_px = work.to_picture(centres[chosen])
-    scale = table.px_per_mm(centres_px) * work.scale if len(chosen) else np.zeros(0)
-    areas_mm2 = areas[chosen] / np.maximum(scale, 1e-6) ** 2
+    scale = table.px_per_mm(centres_px)
+    areas_mm2 = areas[chosen] / np.maximum(scale * work.scale, 1e-6) ** 2
     fits = (areas_mm2 > area_range_mm2[0]) & (areas_mm2 < area_range_mm2[1])
-    chosen, centres_px, areas_mm2 = chosen[fits], centres_px[fits], areas_mm2[fits]
+    chosen, centres_px, areas_mm2, scale = chosen[fits], centres_px[fits], areas_mm2[fits], scale[fits]
     fullness = _fullness(labels, count, chosen)
-    centres_mm = table.to_mm(centres_px) if len(chosen) else np.zeros((0, 2))
-    return Marks(ground, centres_px, centres_mm, areas_mm2, fullness, labels, chosen)
+    return Marks(ground, centres_px, table.to_mm(centres_px), areas_mm2, scale, fullness, labels, chosen)
 
 
 def _fullness(labels: NDArray[np.int32], count: int, chosen: NDArray[np.intp]) -> NDArray[np.float64]:

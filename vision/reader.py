@@ -14,10 +14,10 @@ from vision.deck import Deck
 from vision.errors import BadTableError
 from vision.evidence import Evidence, Sampler, Templates, gather, look_at_lone, on_ground, templates_of
 from vision.judge import SURE, Verdicts, judge
-from vision.layouts import Hypotheses, Layouts, layouts_of, part_cards, size_candidates, whole_cards
+from vision.layouts import Hypotheses, Layouts, common_stretch, layouts_of, part_cards, size_candidates, whole_cards
 from vision.lone_marks import find_lines, lone_mark_cards
 from vision.markers import Marker, find_markers, table_from_markers
-from vision.marks import WorkImage, find_marks, work_image
+from vision.marks import Marks, WorkImage, find_marks, work_image
 from vision.outline import corners_of, edge_steps, edge_support
 from vision.reading import CardReading, Reading, UnclearCard
 from vision.table import Table
@@ -27,7 +27,8 @@ Floats = NDArray[np.float64]
 
 _WHOLE_SLACK_MM = 1.6
 _PART_SLACK_MM = 1.2
-_LIKELY = 0.7 / 360  # per degree: a hue at random has 1 / 360
+_MOST_STRETCH = 0.05
+_LIKELY = 0.4 / 360  # per degree: a hue at random has 1 / 360
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,13 +79,30 @@ def read(image_bgr: Image, deck: Deck, table: Table) -> Reading:
     places = np.array([[0, 0], [width, 0], [width, height], [0, height], [width / 2, height / 2]], np.float64)
     scales = table.px_per_mm(places)
     work = work_image(image_bgr, float(scales[-1]))
+    models = side_models(deck)
+    marks = {
+        side: find_marks(work, table, side, model.layouts.area_range_mm2, float(scales.max()) * work.scale)
+        for side, model in models.items()
+    }
+    table = table.stretched(_stretch(models, marks))
     sampler = Sampler(work, table)
     verdicts = [
         verdict
-        for model in side_models(deck).values()
-        for verdict in _SideReader(sampler, deck, model).read(work, table, float(scales.max()) * work.scale)
+        for side, model in models.items()
+        for verdict in _SideReader(sampler, deck, model).read(work, table, marks[side].on(table))
     ]
     return _settled(verdicts, deck, table)
+
+
+def _stretch(models: dict[str, SideModel], marks: dict[str, Marks]) -> float:
+    """How much larger than printed the cards measure on this table."""
+    stretches, residuals = [], []
+    for side, model in models.items():
+        every = np.ones(len(marks[side]), dtype=bool)
+        found, stretch = whole_cards(model.layouts, marks[side], _WHOLE_SLACK_MM, every, _MOST_STRETCH)
+        stretches.append(stretch)
+        residuals.append(found.residual_mm)
+    return common_stretch(np.concatenate(stretches), np.concatenate(residuals))
 
 
 class _SideReader:
@@ -96,13 +114,12 @@ class _SideReader:
         self._model = model
         self._palette = model.palette
 
-    def read(self, work: WorkImage, table: Table, px_per_mm: float) -> list[Verdicts]:
+    def read(self, work: WorkImage, table: Table, marks: Marks) -> list[Verdicts]:
         """First the cards with three whole marks in sight, then those with two, then with one and a straight edge."""
         layouts, colours = self._model.layouts, self._model.colours
-        marks = find_marks(work, table, layouts.side, layouts.area_range_mm2, px_per_mm)
         free = size_candidates(layouts, marks).any(1)
         free[free] = on_ground(self._sampler, marks, np.flatnonzero(free), layouts.side)
-        whole = self._measured(whole_cards(layouts, marks, _WHOLE_SLACK_MM, free))
+        whole = self._measured(whole_cards(layouts, marks, _WHOLE_SLACK_MM, free)[0])
         sure = self._judged(whole).sure
         if sure.any():
             found = whole.hypotheses.faces[sure]

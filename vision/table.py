@@ -74,6 +74,11 @@ class Table:
         shift = np.array([[1.0, 0.0, origin_mm[0]], [0.0, 1.0, origin_mm[1]], [0.0, 0.0, 1.0]])
         return Table(self.camera, self.distortion, self.homography @ shift, self.size_px, self.scale_error)
 
+    def stretched(self, factor: float) -> Table:
+        """The same table when everything on it is really smaller by `factor` than it measures here."""
+        grow = np.diag([factor, factor, 1.0])
+        return Table(self.camera, self.distortion, self.homography @ grow, self.size_px, self.scale_error)
+
 
 @dataclass(frozen=True, eq=False)
 class Piece:

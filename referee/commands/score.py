@@ -75,19 +75,21 @@ def _scorer(args: argparse.Namespace) -> Scorer:
 
 
 def _confetti_scorer(limit: int, overlimit: str, *, as_json: bool) -> Scorer:
-    from referee.games.confetti_hand import Overlimit, parse_cards, score_hand
-    from referee.games.confetti_words import say_score
+    from referee.games.confetti_hand import Overlimit, Score, parse_cards, score_hand
 
     ways = {way.value: way for way in Overlimit}
+
+    def say(result: Score) -> str:
+        from referee.games.confetti_words import say_score
+
+        text = say_score(result)
+        return f"{text[0].upper()}{text[1:]}: {_points(result.points)}"
 
     def score(data: dict[str, object]) -> str:
         cards = parse_cards(data.get("cards"))
         most = whole_number(data.get("limit", limit), "limit")
         result = score_hand(cards, most, ways[one_of(data.get("overlimit", overlimit), "overlimit", ways)])
-        if as_json:
-            return to_line(result.as_json())
-        text = say_score(result)
-        return f"{text[0].upper()}{text[1:]}: {_points(result.points)}"
+        return to_line(result.as_json()) if as_json else say(result)
 
     return score
 

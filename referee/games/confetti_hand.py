@@ -2,18 +2,19 @@
 
 A card's three colours differ, so it shows each colour at one size only. Any small, medium and big circle of one
 colour therefore lie on three different cards, and a colour gives as many sets as its rarest size occurs. What is
-left to find is the fewest cards that hold those circles: equally, the most cards that can be put away while every
-place (a size in a colour) keeps the circles it needs. That is searched with a bound, and stays exact.
+left to find is the fewest cards that hold those circles, which `confetti_cover` does.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from enum import Enum
 from itertools import permutations
 
 from referee.errors import BadInputError
+from referee.games.confetti_cover import PLACES, most_to_put_away, sets_wanted, tally_of
 from referee.jsonlines import shown
 
 COLOURS = ("red", "orange", "yellow", "green", "blue", "purple")
@@ -28,13 +29,9 @@ _PLACES: dict[Card, tuple[int, int, int]] = {
     (COLOURS[s], COLOURS[m], COLOURS[b]): (s, _N + m, 2 * _N + b) for s, m, b in permutations(range(_N), 3)
 }
 """Where a card's marks count: the number of the colour for small, that + 6 for medium, that + 12 for big."""
+_CARDS: dict[Card, Card] = {card: card for card in _PLACES}
 
-# A tally counts the marks at all 18 places in one integer, a byte for each place, so that cards are added, compared
-# and put away in single steps; 20 cards never reach a byte's top bit, which is free to catch a count below nothing.
-_WIDTH = 3 * _N
-_TALLY: dict[Card, int] = {card: sum(1 << 8 * place for place in places) for card, places in _PLACES.items()}
-_EACH_SIZE = 1 | 1 << 8 * _N | 1 << 16 * _N
-_GUARD = int.from_bytes(b"\x80" * _WIDTH, "little")
+_TALLIES = {card: tally_of(places) for card, places in _PLACES.items()}
 
 
 class Overlimit(Enum):
@@ -85,6 +82,10 @@ def parse_cards(value: object) -> tuple[Card, ...]:
         raise BadInputError('"cards" must be a list of cards, each a list of three colours')
     if len(value) > MAX_CARDS:
         raise BadInputError(f"{len(value)} cards are too many for one hand, at most {MAX_CARDS} can be scored")
+    if set(map(type, value)) <= {list}:
+        # Nearly all hands are fine, and looking at every mark takes longer than scoring them.
+        with suppress(KeyError, TypeError, ValueError):
+            return tuple([_CARDS[small, medium, big] for small, medium, big in value])
     return tuple([_parse_card(f"card {at + 1} of {len(value)}", card) for at, card in enumerate(value)])
 
 
@@ -121,23 +122,18 @@ def best_arrangement(cards: Sequence[Card]) -> tuple[tuple[ColourSet, ...], int]
     if len(cards) > MAX_CARDS:
         raise BadInputError(f"{len(cards)} cards are too many for one hand, at most {MAX_CARDS} can be scored")
     try:
-        tallies = [_TALLY[card] for card in cards]
+        tallies = [_TALLIES[card] for card in cards]
     except KeyError as error:
         raise BadInputError(f"there is no card {ascii(error.args[0])[:80]}") from error
-    total = sum(tallies)
-    counts = total.to_bytes(_WIDTH, "little")
-    wanted = bytes(map(min, counts[:_N], counts[_N : 2 * _N], counts[2 * _N :]))
-    spare = total - int.from_bytes(wanted, "little") * _EACH_SIZE
-    room = spare | _GUARD
-    idle = [number for number, tally in enumerate(tallies) if (room - tally) & _GUARD == _GUARD]
-    away = _most_to_put_away([(number, tallies[number]) for number in idle], spare)
-    used = [number for number in range(len(cards)) if number not in away]
-    return _lay_out(cards, used, wanted), len(used)
+    wanted = sets_wanted(sum(tallies))
+    away = most_to_put_away(tallies, wanted)
+    used = [number for number in range(len(cards)) if not away >> number & 1]
+    return _lay_out(cards, used, wanted.to_bytes(_N, "little")), len(used)
 
 
 def _lay_out(cards: Sequence[Card], used: Sequence[int], wanted: bytes) -> tuple[ColourSet, ...]:
     """Join the `used` cards to sets, `wanted[i]` of the i-th colour; each of the cards gives a mark to one."""
-    givers: list[list[int]] = [[] for _ in range(_WIDTH)]
+    givers: list[list[int]] = [[] for _ in range(PLACES)]
     for number in used:
         small, medium, big = _PLACES[cards[number]]
         givers[small].append(number)
@@ -150,51 +146,3 @@ def _lay_out(cards: Sequence[Card], used: Sequence[int], wanted: bytes) -> tuple
             for turn in range(sets)
         ]
     )
-
-
-def _most_to_put_away(cards: list[tuple[int, int]], spare: int) -> set[int]:
-    """Give the numbers of the most `cards` (number, tally) that together stay within the tally `spare`.
-
-    Taking whatever fits nearly always meets the bound; where it does not, `_search` decides.
-    """
-    room = spare | _GUARD
-    chosen = set()
-    for number, tally in cards:
-        if (room - tally) & _GUARD == _GUARD:
-            room -= tally
-            chosen.add(number)
-    if len(chosen) == len(cards) or len(chosen) == _most_that_may_fit(cards, spare):
-        return chosen
-    return _search(cards, spare, chosen)
-
-
-def _search(cards: list[tuple[int, int]], spare: int, chosen: set[int]) -> set[int]:
-    """Better `chosen` by branch and bound until nothing larger can be: exact."""
-    best = chosen
-    seen: dict[tuple[int, int], int] = {}
-
-    def search(cards: list[tuple[int, int]], room: int, chosen: set[int]) -> None:
-        nonlocal best
-        if len(chosen) > len(best):
-            best = chosen
-        fitting = [card for card in cards if (room - card[1]) & _GUARD == _GUARD]
-        if len(chosen) + _most_that_may_fit(fitting, room ^ _GUARD) <= len(best):
-            return
-        # The same cards with the same room, after as many put away: nothing new can come of it.
-        state = (fitting[0][0], room)
-        if seen.get(state, -1) >= len(chosen):
-            return
-        seen[state] = len(chosen)
-        (number, tally), *rest = fitting
-        search(rest, room - tally, chosen | {number})
-        search(rest, room, chosen)
-
-    search(cards, spare | _GUARD, set())
-    return best
-
-
-def _most_that_may_fit(cards: Sequence[tuple[int, int]], spare: int) -> int:
-    """Give a bound: for each size, the spare marks that the cards could use up, and of these the least."""
-    shown = sum([tally for _, tally in cards]).to_bytes(_WIDTH, "little")
-    usable = list(map(min, shown, spare.to_bytes(_WIDTH, "little")))
-    return min(sum(usable[:_N]), sum(usable[_N : 2 * _N]), sum(usable[2 * _N :]))

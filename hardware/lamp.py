@@ -217,7 +217,8 @@ def _claim(settings: LampSettings, make_factory: FactoryMaker) -> tuple[Led | No
             led = cast(Led, RGBLED(*pins, active_high=not settings.common_anode, pin_factory=factory))
         if settings.buzzer is None:
             return led, None
-        return led, cast(Buzzer, GpioBuzzer(settings.buzzer, pin_factory=factory))
+        active_high = not settings.buzzer_active_low
+        return led, cast(Buzzer, GpioBuzzer(settings.buzzer, active_high=active_high, pin_factory=factory))
     except driver_faults() as error:
         if led is not None:
             led.close()

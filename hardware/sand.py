@@ -1,10 +1,10 @@
 """What a sandtimer does, from its sensors' edges: flipped, running, last grain fallen, and what went wrong.
 
-The sand itself is the model (`Glass`): what is left above shrinks while sand runs, and turning the timer makes it the
-whole less what was left. So sand that stops with none left has run out, and sand that stops before
-was stopped by something: the tilt switch tells whether the timer was moved (knocked over, or flipped early when
-the sand runs on the other way round) or not (clogged). Without a tilt switch a stop is only a stop, until the length
-of what follows tells that the timer had been flipped. Without a light barrier the learned duration stands in for it.
+The sand itself is the model (`sand_glass.Glass`): what is left above shrinks while sand runs, and turning the timer
+makes it the whole less what was left. So sand that stops with none left has run out, and sand that stops before was
+stopped by something: the tilt switch tells whether the timer was moved (knocked over, or flipped early when the sand
+runs on the other way round) or not (clogged). Without a tilt switch a stop is only a stop, until the length of what
+follows tells that the timer had been flipped. Without a light barrier the learned duration stands in for it.
 
 The time of the end is the last grain's fall. It is known one pause later, and whatever happens between the two is
 judged by its own time, so nobody is caught by the pause.
@@ -18,15 +18,13 @@ from hardware.edges import Edge
 from hardware.events import (
     Event,
     SandEdge,
-    SandFlipped,
     SandLine,
-    SandRanOut,
     SandReason,
     SandResumed,
     SandTrouble,
     Witness,
 )
-from hardware.sand_glass import Glass
+from hardware.sand_run import Run
 from hardware.sand_sensors import Grains, Tilt
 from hardware.settings import SECOND, SandSettings
 
@@ -42,38 +40,32 @@ class _Mode(Enum):
 
 
 class SandLogic:
-    """One sandtimer (an `EdgeLogic`). Lines: "barrier", "tilt", and "flip" for a flip told by hand."""
+    """One sandtimer (an `EdgeLogic`). Lines: "barrier", "tilt", and "flip" for a flip told by hand.
+
+    A flip by hand means nothing while the sensors see a run, nor for a timer that was not learned.
+    """
 
     def __init__(self, settings: SandSettings) -> None:
         self._settings = settings
-        self._duration_ns = settings.profile.duration_ns if settings.profile else None
+        self._run = Run(settings)
         self._grains = Grains(settings.end_gap_ns, settings.start_edges, settings.start_span_ns)
         self._tilt = Tilt(settings.tilt_settle_ns)
         self._mode = _Mode.REST
-        self._in_run = False
-        self._disturbed = False
-        self._stopped_by: SandReason | None = None
-        self._glass = Glass(self._duration_ns)
-        self._start_ns = 0  # of the present flow
-        self._stop_ns = 0  # of the last flow
         self._flow_level: bool | None = None  # which way up the sand ran last
         self._flow_waits = False  # sand runs, but the timer is still being turned
         self._turn_ns: int | None = None  # the timer was turned then, and what it means is open
         self._grace_ns: int | None = None  # until then sand may begin to run
         self._turn_sure_ns: int | None = None  # sand that runs on until then runs the other way round
-        self._endless = False
         self._tap_ns: int | None = None
 
     @property
     def running(self) -> bool:
         """Whether a run has begun and the last grain has not fallen, as far as is known."""
-        return self._in_run
+        return self._run.on
 
     def remaining_ns(self, t_ns: int) -> int | None:
         """How long the sand will run on at `t_ns`, ns; None: not learned, or none runs."""
-        if self._mode is _Mode.REST or self._glass.left_ns is None or not self._in_run:
-            return None
-        return max(self._glass.left_ns - max(t_ns - self._start_ns, 0), 0)
+        return None if self._mode is _Mode.REST else self._run.remaining_ns(t_ns)
 
     @property
     def deadline_ns(self) -> int | None:
@@ -82,16 +74,12 @@ class SandLogic:
 
     @property
     def undecided_ns(self) -> int | None:
-        """When the sand stopped for all we know, or what moved: an event of that time may follow."""
-        times = [self._turn_ns]
+        """Give when the sand stopped or the timer was flipped for all we know: an event of that time may follow."""
+        times: list[int | None] = []
         if self._mode is _Mode.FLOW:
             times.append(self._grains.last_ns)
-        elif self._grains.first_ns is not None:
-            times.append(self._grains.first_ns)
-        if self._tilt.moving:
-            times.append(self._tilt.since_ns)
-        if self._grace_ns is not None and self._in_run:
-            times.append(self._stop_ns)
+        elif not self._run.on:
+            times += [self._turn_ns, self._grains.first_ns, self._tilt.since_ns if self._tilt.moving else None]
         return min((t for t in times if t is not None), default=None)
 
     def begin(self, edge: Edge) -> list[Event]:
@@ -120,27 +108,21 @@ class SandLogic:
 
     def cancel(self) -> None:
         """Give up the run, because the players did; the sand in the timer is let run out unnoticed."""
-        self._in_run = False
+        self._run.on = False
         self._mode = _Mode.REST
         self._grains.stop()
         self._turn_ns = self._grace_ns = self._turn_sure_ns = None
         self._flow_waits = False
 
     def _deadlines(self) -> dict[str, int | None]:
-        duration_end = endless = None
-        if self._glass.left_ns is not None and self._duration_ns is not None:
-            if self._mode is _Mode.DURATION:
-                duration_end = self._start_ns + self._glass.left_ns
-            if self._mode is _Mode.FLOW and not self._endless:
-                endless = self._start_ns + self._glass.left_ns + round((self._settings.endless - 1) * self._duration_ns)
         return {
             "settle": self._tilt.settles_ns,
             # "Longer than the gap": the edge that comes just then still belongs to the sand.
             "stop": None if self._grains.stop_ns is None else self._grains.stop_ns + 1,
             "turn_sure": self._turn_sure_ns,
             "grace": self._grace_ns,
-            "end": duration_end,
-            "endless": endless,
+            "end": self._run.end_ns if self._mode is _Mode.DURATION else None,
+            "endless": self._run.endless_ns if self._mode is _Mode.FLOW else None,
         }
 
     def _run_to(self, t_ns: int) -> list[Event]:
@@ -164,9 +146,9 @@ class SandLogic:
         if name == "grace":
             return self._no_sand_came()
         if name == "end":
+            self._run.account(t_ns)
             return self._ran_out(t_ns, Witness.DURATION)
-        self._endless = self._disturbed = True
-        return [SandTrouble(t_ns, SandReason.ENDLESS)]
+        return [self._run.see_too_much(t_ns)]
 
     def _sand_runs(self) -> list[Event]:
         """Sand is seen to run; which way up is known only when the timer has come to rest."""
@@ -184,30 +166,18 @@ class SandLogic:
         self._turn_ns = self._grace_ns = None
         self._mode = _Mode.FLOW
         self._flow_level = level
-        self._start_ns = first_ns if turn_ns is None else max(first_ns, turn_ns)
-        if not self._in_run:
+        self._run.start_ns = first_ns if turn_ns is None else max(first_ns, turn_ns)
+        if not self._run.on:
             return [
-                self._begin_run(first_ns if turn_ns is None else turn_ns, Witness.TILT if turn_ns else Witness.BARRIER)
+                self._run.begin(first_ns if turn_ns is None else turn_ns, Witness.TILT if turn_ns else Witness.BARRIER)
             ]
         events: list[Event] = []
         if turned:
-            events.append(self._flipped_early(first_ns if turn_ns is None else turn_ns))
-        elif self._stopped_by is not None:
+            events.append(self._run.flip_early(first_ns if turn_ns is None else turn_ns))
+        elif self._run.stopped_by is not None:
             events.append(SandResumed(first_ns))
-        self._stopped_by = None
+        self._run.stopped_by = None
         return events
-
-    def _begin_run(self, t_ns: int, witness: Witness) -> SandFlipped:
-        self._in_run = True
-        self._disturbed = self._endless = False
-        self._stopped_by = None
-        self._glass.fill()
-        return SandFlipped(t_ns, witness)
-
-    def _flipped_early(self, t_ns: int) -> SandTrouble:
-        self._disturbed = True
-        self._glass.turn()
-        return SandTrouble(t_ns, SandReason.FLIPPED_EARLY)
 
     def _settled(self, changed: bool, t_ns: int) -> list[Event]:
         """Judge a timer that has come to rest after it moved."""
@@ -224,8 +194,8 @@ class SandLogic:
             if changed:
                 self._turn_ns, self._turn_sure_ns = since_ns, t_ns + self._settings.end_gap_ns + 1
             return []
-        if self._in_run:
-            if self._stopped_by is None or changed:
+        if self._run.on:
+            if self._run.stopped_by is None or changed:
                 self._turn_ns = since_ns
                 self._grace_ns = t_ns + self._settings.grace_ns
             return []
@@ -239,43 +209,24 @@ class SandLogic:
 
     def _stopped(self, stopped_ns: int, t_ns: int) -> list[Event]:
         """Judge sand that has stopped at `stopped_ns`, which is known at `t_ns`."""
-        self._account(stopped_ns)
+        self._run.account(stopped_ns)
         self._mode = _Mode.REST
         self._turn_sure_ns = None
         tilt = self._tilt
         near = tilt.last_ns is not None and tilt.last_ns >= stopped_ns - self._settings.tilt_settle_ns
         moved = tilt.moving or self._turn_ns is not None or near
-        if self._endless:
-            self._in_run = False
+        if self._run.endless:
+            self._run.on = False
             return []
-        if not self._stopped_early(moved):
+        if not self._run.stopped_early(tilt.since_ns if moved else None):
             return self._ran_out(stopped_ns, Witness.BARRIER)
         if moved:
             self._turn_ns = tilt.since_ns if self._turn_ns is None else self._turn_ns
             self._grace_ns = None if tilt.moving else t_ns + self._settings.grace_ns
             return []
         if tilt.level is None:
-            return self._stopped_untold(stopped_ns)
-        return [self._trouble(stopped_ns, SandReason.CLOGGED)]
-
-    def _account(self, stopped_ns: int) -> None:
-        self._stop_ns = stopped_ns
-        self._glass.run(stopped_ns - self._start_ns)
-
-    def _stopped_early(self, moved: bool) -> bool:
-        """Whether sand is left; of a timer that was not learned only a move tells."""
-        if self._duration_ns is None or self._glass.left_ns is None:
-            return moved and (self._tilt.since_ns or 0) <= self._stop_ns + self._settings.end_gap_ns
-        return self._glass.left_ns > self._settings.tolerance_ns
-
-    def _stopped_untold(self, stopped_ns: int) -> list[Event]:
-        """Judge an early stop without a tilt switch: a second flow as long as the first is the sand running back."""
-        flows = self._glass.flows
-        if len(flows) == 2 and abs(flows[1] - flows[0]) <= self._settings.tolerance_ns:
-            turned_ns = stopped_ns - flows[1]
-            self._disturbed = True
-            return [SandTrouble(turned_ns, SandReason.FLIPPED_EARLY), *self._ran_out(stopped_ns, Witness.BARRIER)]
-        return [self._trouble(stopped_ns, SandReason.STOPPED)]
+            return self._run.stop_untold(stopped_ns)
+        return [self._run.trouble(stopped_ns, SandReason.CLOGGED)]
 
     def _turned_while_running(self) -> list[Event]:
         """Take the timer as turned: it has been moved and sand runs on, so quickly that no pause was seen."""
@@ -283,38 +234,33 @@ class SandLogic:
         turn_ns, self._turn_ns = self._turn_ns, None
         if turn_ns is None or self._tilt.level == self._flow_level:
             return []
-        self._account(turn_ns)
-        self._start_ns, self._flow_level = turn_ns, self._tilt.level
-        if self._duration_ns is not None and not self._stopped_early(moved=True):
-            return [*self._ran_out(turn_ns, Witness.TILT, _Mode.FLOW), self._begin_run(turn_ns, Witness.TILT)]
-        return [self._flipped_early(turn_ns)]
+        self._run.account(turn_ns)
+        self._run.start_ns, self._flow_level = turn_ns, self._tilt.level
+        if not self._run.stopped_early(turn_ns):
+            return [self._run.end(turn_ns, Witness.TILT), self._run.begin(turn_ns, Witness.TILT)]
+        return [self._run.flip_early(turn_ns)]
 
     def _no_sand_came(self) -> list[Event]:
         """Judge a timer that was turned without sand beginning to run in time."""
         turn_ns, self._turn_ns, self._grace_ns = self._turn_ns, None, None
         if turn_ns is None:
             return []
-        if self._in_run:
-            return [] if self._stopped_by is not None else [self._trouble(turn_ns, SandReason.KNOCKED_OVER)]
-        if self._grains.ever_seen or self._duration_ns is None:
+        if self._run.on:
+            return [] if self._run.stopped_by is not None else [self._run.trouble(turn_ns, SandReason.KNOCKED_OVER)]
+        if self._grains.ever_seen or self._settings.profile is None:
             return [SandTrouble(turn_ns, SandReason.NO_SAND)]
         return [*self._start_duration(turn_ns, Witness.TILT), SandTrouble(turn_ns, SandReason.BARRIER_SILENT)]
 
-    def _trouble(self, t_ns: int, reason: SandReason) -> SandTrouble:
-        self._disturbed = True
-        self._stopped_by = reason
-        return SandTrouble(t_ns, reason)
-
     def _start_duration(self, t_ns: int, witness: Witness) -> list[Event]:
         self._mode = _Mode.DURATION
-        self._start_ns = t_ns
+        self._run.start_ns = t_ns
         self._flow_level = self._tilt.level
-        return [self._begin_run(t_ns, witness)]
+        return [self._run.begin(t_ns, witness)]
 
     def _turned_without_barrier(self, t_ns: int) -> list[Event]:
-        self._account(t_ns)
-        self._start_ns, self._flow_level = t_ns, self._tilt.level
-        return [self._flipped_early(t_ns)]
+        self._run.account(t_ns)
+        self._run.start_ns, self._flow_level = t_ns, self._tilt.level
+        return [self._run.flip_early(t_ns)]
 
     def _flip_by_hand(self, t_ns: int) -> list[Event]:
         tapped_ns, self._tap_ns = self._tap_ns, t_ns
@@ -322,15 +268,11 @@ class SandLogic:
             return []
         if self._mode is _Mode.DURATION:
             return self._turned_without_barrier(t_ns)
-        if self._in_run:
+        if self._run.on or self._settings.profile is None:
             return []
         return self._start_duration(t_ns, Witness.HAND)
 
-    def _ran_out(self, t_ns: int, witness: Witness, mode: _Mode = _Mode.REST) -> list[Event]:
-        if witness is Witness.DURATION:
-            self._glass.run(t_ns - self._start_ns)
-        self._in_run = False
-        self._mode = mode
-        self._glass.empty()
+    def _ran_out(self, t_ns: int, witness: Witness) -> list[Event]:
+        self._mode = _Mode.REST
         self._turn_ns = self._grace_ns = None
-        return [SandRanOut(t_ns, self._glass.flow_ns, witness, self._disturbed)]
+        return [self._run.end(t_ns, witness)]

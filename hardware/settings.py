@@ -31,7 +31,7 @@ class DebounceSettings:
     spike_quiet_ns: int = 5 * MS
     stuck_ns: int = 5 * SECOND
     recovered_ns: int = 1 * SECOND
-    flutter_presses: int = 20
+    flutter_presses: int = 40
     flutter_ns: int = 2 * SECOND
 
     def __post_init__(self) -> None:
@@ -65,7 +65,7 @@ class Pin:
 class BellSettings:
     """The bell: one button for all, or one a seat.
 
-    backend: "gpio", "microphone", "recorded", or "none".
+    backend: "gpio", "microphone", or "none".
     pins: the buttons' pins in the order of the seats; one only: see `one_for_all`.
     one_for_all: a single bell that everybody rings; nobody knows from the line who rang.
     debounce: what counts as one press.
@@ -107,7 +107,7 @@ class SandProfile:
 class SandSettings:
     """How the sandtimer is watched.
 
-    backend: "gpio", "watched" (no sensor: by hand and from its duration), "recorded", or "none".
+    backend: "gpio", or "watched" (no sensor: by hand and from its duration).
     barrier, tilt: pins of the light barrier at the neck and of the tilt switch; None: not fitted. One is enough.
     profile: what was learned; None: any pause of `unlearned_gap_ns` counts as the end.
     unlearned_gap_ns: pause that ends an unlearned timer, ns.
@@ -156,6 +156,7 @@ class LampSettings:
     red, green, blue: BCM numbers of the LED's legs; None for all three: no lamp.
     common_anode: the LED's long leg is at 3.3 V instead of at ground.
     buzzer: BCM number of the buzzer; None: no buzzer.
+    buzzer_active_low: the buzzer sounds when its pin is low ("low level trigger").
     brightness: 0 to 1.
     quiet: the lamp works, the buzzer is silent.
     """
@@ -166,6 +167,7 @@ class LampSettings:
     blue: int | None = 13
     common_anode: bool = False
     buzzer: int | None = 26
+    buzzer_active_low: bool = False
     brightness: float = 1.0
     quiet: bool = False
 

@@ -9,10 +9,12 @@ import pytest
 from device_fakes import FakeClock, FakeLines, ListSink
 
 from hardware.bell import BellLogic, bell_lines, bell_seats
+from hardware.bell_device import NoBell, make_bell
 from hardware.edges import Edge, EdgeDevice, RecordedLines, judge_edges
 from hardware.errors import BadSettingError, DeviceMissingError
 from hardware.events import BellEdge, BellPressed, Event
 from hardware.health import DeviceHealth, Health
+from hardware.microphone import MicrophoneBell
 from hardware.settings import MS, SECOND, US, BellSettings, LampSettings, Pin, SandSettings, check_pins
 
 SEATS: dict[str, int | None] = {"seat 0": 0, "seat 1": 1, "seat 2": 2}
@@ -155,3 +157,13 @@ def test_two_devices_on_one_pin_are_refused() -> None:
 def test_bells_that_cannot_be_wired_are_refused(make: Callable[[], BellSettings]) -> None:
     with pytest.raises(BadSettingError):
         make()
+
+
+def test_back_ends_are_chosen_by_the_settings() -> None:
+    sink = ListSink()
+    assert isinstance(make_bell(BellSettings(), sink), EdgeDevice)
+    assert isinstance(make_bell(BellSettings(backend="microphone"), sink), MicrophoneBell)
+    assert isinstance(make_bell(BellSettings(backend="none"), sink), NoBell)
+    assert isinstance(make_bell(BellSettings(backend="none"), sink, lines=FakeLines()), EdgeDevice)
+    with pytest.raises(BadSettingError):
+        make_bell(BellSettings(backend="gong"), sink)

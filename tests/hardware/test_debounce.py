@@ -98,16 +98,16 @@ def test_a_shorted_wire_that_crackles_is_stuck_as_well() -> None:
 def test_a_loose_wire_that_rings_faster_than_fingers_is_taken_out() -> None:
     pairs: Pairs = []
     for i in range(60):
-        pairs += [(i * 50 * MS, True), (i * 50 * MS + 5 * MS, False)]
+        pairs += [(i * 40 * MS, True), (i * 40 * MS + 5 * MS, False)]
     outcomes = debounce(pairs, until_ns=10 * SECOND)
-    assert len(presses(outcomes)) == 19
-    assert outcomes[19:] == [Stuck(19 * 50 * MS, Fault.FLUTTER), Recovered(59 * 50 * MS + 5 * MS + SECOND)]
+    assert len(presses(outcomes)) == 39
+    assert outcomes[39:] == [Stuck(39 * 40 * MS, Fault.FLUTTER), Recovered(59 * 40 * MS + 5 * MS + SECOND)]
 
 
 def test_an_excited_child_is_not_taken_for_a_loose_wire() -> None:
     pairs: Pairs = []
     for i in range(50):
-        pairs += [(i * 125 * MS, True), (i * 125 * MS + 60 * MS, False)]
+        pairs += [(i * 70 * MS, True), (i * 70 * MS + 35 * MS, False)]
     assert len(presses(debounce(pairs))) == 50
 
 

@@ -107,6 +107,15 @@ def test_a_lamp_with_its_long_leg_at_the_supply_is_driven_the_other_way_round(fa
     lamp.close()
 
 
+def test_a_buzzer_that_sounds_when_its_pin_is_low_is_silent_at_rest(factory: MockFactory) -> None:
+    lamp = GpioLamp(LampSettings(buzzer_active_low=True), lambda: factory)
+    beep = watch(factory.pin(26), lambda value: value == 0)
+    assert factory.pin(26).state == 1
+    lamp.show(Signal.VALID)
+    assert beep.wait(20)
+    lamp.close()
+
+
 def test_a_lamp_that_fails_is_reported_and_works_again(factory: MockFactory) -> None:
     reports: list[DeviceHealth] = []
     told = threading.Event()

@@ -1,0 +1,180 @@
+"""`ringmaster read IMAGE…`: what lies on the table in each picture."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from time import perf_counter
+from typing import TYPE_CHECKING, Any
+
+from referee.errors import BadInputError
+from referee.jsonlines import to_line
+from referee.output import Output
+from vision.errors import BadTableError, VisionError
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from vision.deck import Deck
+    from vision.image import Picture
+    from vision.profile import TableProfile
+    from vision.reading import CardReading, Reading, UnclearCard
+    from vision.table import Table
+
+SUMMARY = "read the cards in pictures of a table"
+
+
+@dataclass(frozen=True)
+class _Found:
+    """What was found in one picture: for programs, for people (a line a card), and drawn."""
+
+    cards: list[dict[str, Any]]
+    unclear: list[dict[str, Any]]
+    words: list[str]
+    draw: Callable[[], NDArray[np.uint8]]
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the command's arguments."""
+    parser.add_argument("images", nargs="+", metavar="IMAGE", help="pictures of a table: JPEG, PNG or WebP")
+    parser.add_argument("--deck", required=True, metavar="DECK", help="the deck's name, or none for any deck")
+    parser.add_argument("--table", type=Path, metavar="PROFILE", help="the table's profile, instead of its markers")
+    parser.add_argument("--json", action="store_true", help="answer in JSON, one object a picture")
+    parser.add_argument("--picture", type=Path, metavar="OUT", help="draw what was read into a copy of the one picture")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Read every picture; exit status 2 when one of them could not be read.
+
+    Raises:
+        BadInputError: an argument makes no sense.
+        VisionError: the deck or the table profile cannot be used.
+    """
+    from referee.evidence_picture import check_picture_path, write_picture
+    from vision.deck import load_deck
+    from vision.image import load_picture
+    from vision.profile import load_profile
+
+    if args.picture is not None:
+        if len(args.images) > 1:
+            raise BadInputError("--picture takes one picture at a time")
+        check_picture_path(args.picture)
+    deck = None if args.deck == "none" else load_deck(args.deck)
+    profile = None if args.table is None else load_profile(args.table)
+    output, status = Output(), 0
+    for name in args.images:
+        try:
+            picture = load_picture(Path(name))
+            start = perf_counter()
+            found = _any_deck(picture) if deck is None else _known_deck(picture, deck, profile)
+        except VisionError as error:
+            print(f"ringmaster read: {error}", file=sys.stderr, flush=True)
+            status = 2
+            continue
+        ms = round((perf_counter() - start) * 1000, 1)
+        # A name that is no UTF-8 is shown as well as UTF-8 can.
+        shown = os.fsencode(name).decode("utf-8", "replace")
+        if args.json:
+            line = {"image": shown, "deck": args.deck, "ms": ms, "cards": found.cards, "unclear": found.unclear}
+            output.line(to_line(line))
+        else:
+            output.line(f"{shown}: {len(found.cards)} cards, {len(found.unclear)} unclear ({ms:.0f} ms)")
+            for words in found.words:
+                output.line(f"  {words}")
+        output.flush()
+        if args.picture is not None:
+            write_picture(args.picture, found.draw())
+    return status
+
+
+def _known_deck(picture: Picture, deck: Deck, profile: TableProfile | None) -> _Found:
+    from referee.evidence_picture import draw_reading
+
+    reading = _read(picture.image, deck, None if profile is None else profile.table_for(picture.size_px))
+    return _Found(
+        [_card(card, picture) for card in reading.cards],
+        [_unclear(card, picture) for card in reading.unclear],
+        _words(reading),
+        lambda: draw_reading(picture.image, reading),
+    )
+
+
+def _read(image: NDArray[np.uint8], deck: Deck, table: Table | None) -> Reading:
+    """Read a picture by its profile or its markers; without either, nothing is known of the table."""
+    from vision.reader import read, table_in
+    from vision.reading import Reading
+
+    try:
+        return read(image, deck, table or table_in(image)[0])
+    except BadTableError:
+        return Reading((), ())
+
+
+def _card(card: CardReading, picture: Picture) -> dict[str, Any]:
+    return {
+        "face": card.face.id,
+        "side": card.face.side,
+        "confidence": round(card.confidence, 4),
+        "marks": [{"size": mark.size, "colour": mark.colour, "shape": mark.shape} for mark in card.face.marks],
+        "corners_px": _points(picture.to_file(card.corners_px)),
+        "centre_mm": _millimetres(card.centre_mm),
+        "seat": None,
+    }
+
+
+def _unclear(card: UnclearCard, picture: Picture) -> dict[str, Any]:
+    best = None if card.best is None else {"face": card.best[0].id, "confidence": round(card.best[1], 4)}
+    return {
+        "corners_px": _points(picture.to_file(card.corners_px)),
+        "centre_mm": _millimetres(card.centre_mm),
+        "reason": card.reason,
+        "best": best,
+    }
+
+
+def _words(reading: Reading) -> list[str]:
+    words = []
+    for card in reading.cards:
+        marks = ", ".join(f"{mark.size} {mark.colour} {mark.shape}" for mark in card.face.marks)
+        words.append(f"{card.face.id}, {card.face.side} side: {marks} ({_percent(card.confidence)})")
+    for unclear in reading.unclear:
+        likely = f", perhaps {unclear.best[0].id} ({_percent(unclear.best[1])})" if unclear.best else ""
+        x, y = unclear.centre_px
+        words.append(f"unclear, {unclear.reason}: the card at {x:.0f}, {y:.0f} px{likely}")
+    return words
+
+
+def _percent(confidence: float) -> str:
+    # 100 % is never said: nothing is that certain.
+    return f"{min(100 * confidence, 99.9):.1f} % sure"
+
+
+def _any_deck(picture: Picture) -> _Found:
+    from referee.evidence_picture import draw_outlines
+    from vision.find_cards import find_cards
+
+    found = find_cards(picture.image)
+    cards: list[dict[str, Any]] = [
+        {
+            "corners_px": _points(picture.to_file(corners)),
+            "centre_px": _points(picture.to_file(corners).mean(0)[None])[0],
+            "confidence": round(float(confidence), 4),
+            "marks": [],
+        }
+        for corners, confidence in zip(found.corners_px, found.confidence, strict=True)
+    ]
+    words = [f"card at {card['centre_px'][0]:.0f}, {card['centre_px'][1]:.0f} px" for card in cards]
+    return _Found(cards, [], words, lambda: draw_outlines(picture.image, list(found.corners_px)))
+
+
+def _points(points: NDArray[np.float64]) -> list[list[float]]:
+    return [[round(float(x), 2), round(float(y), 2)] for x, y in points]
+
+
+def _millimetres(point: tuple[float, float] | None) -> list[float] | None:
+    return None if point is None else [round(point[0], 1), round(point[1], 1)]

@@ -1,0 +1,182 @@
+"""The picture to show in a dispute: whose cards are whose, the sets, what was not used, and what could not be read."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from referee.drawing import DARK, Canvas, Colour
+from referee.errors import BadInputError
+from referee.files import check_writable, write_whole
+from referee.games.confetti_hand import SIZES, Score
+from referee.seats import SeatRing, Sharing
+from vision.deck import Deck
+from vision.reading import CardReading, Reading, UnclearCard
+from vision.render_face import bgr
+from vision.table import Table
+
+Image = NDArray[np.uint8]
+Points = NDArray[np.float64]
+
+# Okabe and Ito's colours, which colour-blind people tell apart, in BGR; neighbours differ in lightness, too.
+SEAT_COLOURS: tuple[Colour, ...] = (
+    (178, 114, 0),
+    (66, 228, 240),
+    (115, 158, 0),
+    (0, 159, 230),
+    (167, 121, 204),
+    (233, 180, 86),
+    (0, 94, 213),
+)
+_NOBODY: Colour = (190, 190, 190)
+_UNSURE: Colour = (40, 40, 220)
+_KINDS = {".jpg": ".jpg", ".jpeg": ".jpg", ".png": ".png"}
+
+
+def check_picture_path(path: Path) -> None:
+    """Say beforehand that no picture can be written there.
+
+    Raises:
+        BadInputError: the name does not end like a picture's, or its folder does not exist.
+    """
+    if path.suffix.lower() not in _KINDS:
+        raise BadInputError(f"the name of the picture to write, {path}, must end in .jpg or .png")
+    check_writable(path)
+
+
+def write_picture(path: Path, image: Image) -> None:
+    """Write a picture, (h, w, 3) uint8 BGR, whole or not at all.
+
+    Raises:
+        BadInputError: as `check_picture_path`.
+        WorkFailedError: it cannot be written.
+    """
+    check_picture_path(path)
+    _, data = cv2.imencode(_KINDS[path.suffix.lower()], image, [cv2.IMWRITE_JPEG_QUALITY, 90])
+    write_whole(path, data.tobytes())
+
+
+def draw_reading(image: Image, reading: Reading) -> Image:
+    """Draw what was read, without asking whose it is."""
+    canvas = Canvas(image)
+    for card in reading.cards:
+        canvas.line(card.corners_px, SEAT_COLOURS[0], 3, closed=True)
+        _tag(canvas, card.corners_px, card.face.id.rsplit("-", 1)[-1], SEAT_COLOURS[0])
+    for unclear in reading.unclear:
+        _draw_unclear(canvas, unclear)
+    return canvas.image
+
+
+def draw_outlines(image: Image, outlines_px: Sequence[Points]) -> Image:
+    """Draw the outlines of cards of an unknown deck."""
+    canvas = Canvas(image)
+    for corners in outlines_px:
+        canvas.line(corners, SEAT_COLOURS[0], 3, closed=True)
+    return canvas.image
+
+
+def draw_scores(
+    image: Image,
+    deck: Deck,
+    table: Table,
+    ring: SeatRing,
+    sharing: Sharing,
+    scores: Mapping[int, Score],
+    words: Sequence[tuple[int | None, str]],
+) -> Image:
+    """Draw the evidence for a score.
+
+    `scores` is by seat; `words` are the lines for the strip below: the seat, or None, and what is said of it.
+    """
+    canvas = Canvas(image)
+    for card in sharing.heap:
+        canvas.line(card.corners_px, _NOBODY, 1.5, closed=True)
+    for unclear in sharing.heap_unclear:
+        canvas.dashes(unclear.corners_px, _NOBODY, 1.5)
+    for seat in range(ring.players):
+        canvas.line(table.to_px(ring.part_of(seat)), SEAT_COLOURS[seat], 4)
+    for hand in sharing.seats:
+        colour = SEAT_COLOURS[hand.seat]
+        for card in hand.cards + hand.other_side:
+            canvas.line(card.corners_px, colour, 5, closed=True)
+        for card in hand.other_side:
+            _tag(canvas, card.corners_px, "other side up", colour)
+        if hand.seat in scores:
+            _draw_hand(canvas, deck, hand.cards, scores[hand.seat], sharing.side)
+    for hand in sharing.seats:
+        for unclear in hand.unclear:
+            _draw_unclear(canvas, unclear)
+    _draw_seat_tags(canvas, table, ring, sharing, scores)
+    canvas.footer([(text, DARK if seat is None else SEAT_COLOURS[seat]) for seat, text in words], 0.9)
+    return canvas.image
+
+
+def _draw_hand(canvas: Canvas, deck: Deck, cards: Sequence[CardReading], score: Score, side: str) -> None:
+    used = {at for one in score.arrangement for at in one.cards}
+    for at, card in enumerate(cards):
+        if at not in used:
+            for ends in ([0, 2], [1, 3]):
+                canvas.line(card.corners_px[ends], DARK, 5)
+    for one in score.arrangement:
+        points = np.array([_mark_px(deck, cards[at], size) for at, size in zip(one.cards, SIZES, strict=True)])
+        colour = bgr(deck.palette[side][one.colour])
+        canvas.line(points, colour, 5)
+        for point in points:
+            canvas.dot(point[None], colour, 7)
+
+
+def _mark_px(deck: Deck, card: CardReading, size: str) -> Points:
+    """Give the place, (2,), of a card's small, medium or big mark in the picture."""
+    mark = next(mark for mark in card.face.marks if mark.size == size)
+    width, height = deck.card_mm
+    corners = np.array([[0, 0], [width, 0], [width, height], [0, height]], np.float32)
+    warp = cv2.getPerspectiveTransform(corners, np.asarray(card.corners_px, np.float32))
+    place: Points = np.asarray(cv2.perspectiveTransform(np.array([[[mark.x_mm, mark.y_mm]]]), warp), np.float64)
+    return place.reshape(2)
+
+
+def _draw_unclear(canvas: Canvas, card: UnclearCard) -> None:
+    if len(card.corners_px):
+        canvas.dashes(card.corners_px, _UNSURE, 5)
+    _tag(canvas, np.array([card.centre_px]), f"? {card.reason}", _UNSURE)
+
+
+def _tag(canvas: Canvas, around_px: Points, text: str, colour: Colour) -> None:
+    """Write small in the middle of some points."""
+    width, height = canvas.text_size(text, 0.6)
+    x, y = canvas.placed(around_px).mean(0)
+    canvas.label(text, (round(x - width / 2), round(y - height / 2)), colour, 0.6)
+
+
+def _draw_seat_tags(
+    canvas: Canvas, table: Table, ring: SeatRing, sharing: Sharing, scores: Mapping[int, Score]
+) -> None:
+    """Put each seat's name and points near the middle of its part, where they hide as little as can be."""
+    busy = np.zeros(canvas.image.shape[:2], np.uint8)
+    for hand in sharing.seats:
+        for card in hand.cards + hand.other_side + hand.unclear:
+            if len(card.corners_px):
+                cv2.fillPoly(busy, [np.asarray(np.rint(canvas.placed(card.corners_px)), np.int32)], 1)
+    middle = ring.corners_mm.mean(0)
+    for hand in sharing.seats:
+        text = f"Seat {hand.seat}"
+        if hand.seat in scores:
+            text += f": {scores[hand.seat].points}" + ("?" if hand.unclear else "")
+        width, height = canvas.text_size(text, 1.1)
+        part = ring.part_of(hand.seat)
+        outwards = part - middle
+        outwards /= np.maximum(np.linalg.norm(outwards, axis=1, keepdims=True), 1)
+        half = np.array([width, height]) / 2
+        places = np.concatenate([canvas.placed(table.to_px(part + away * outwards)) for away in (0, 40, 80, -90, 120)])
+        low = np.clip(places - half, 0, np.maximum(np.array(canvas.size_px) - 2 * half, 0))
+        corners = np.rint(low).astype(int)
+        home = canvas.placed(table.to_px(part[len(part) // 2][None]))[0]
+        hidden = np.array([busy[y : y + height, x : x + width].mean() for x, y in corners])
+        far = np.linalg.norm(corners + half - home, axis=1) / canvas.size_px[0]
+        x, y = corners[int((hidden + far).argmin())].tolist()
+        canvas.label(text, (x, y), SEAT_COLOURS[hand.seat], 1.1)
+        busy[y : y + height, x : x + width] = 1

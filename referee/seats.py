@@ -1,0 +1,191 @@
+"""Who owns a card: seats sit evenly round the rectangle that the markers span."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from referee.errors import BadInputError
+from referee.words import list_of
+from vision.markers import Marker
+from vision.profile import REACH_MM
+from vision.reading import CardReading, Reading, UnclearCard
+from vision.table import Table
+
+Points = NDArray[np.float64]
+
+MOST_PLAYERS = 7  # C2
+_USUAL_IDS = range(4)
+_LEAST_SIDE_MM = 150.0
+_MOST_TURN_DEG = 35.0
+_STRAIGHT_DEG = 4.0
+_TELLING = 4  # so many points tell the rectangle's angle: the smallest one round three may lie along their diagonal
+
+
+@dataclass(frozen=True, eq=False)
+class SeatRing:
+    """Seats round a table.
+
+    `corners_mm` (4, 2): the rectangle, clockwise as the camera sees it from bottom right; seat 0 sits at the middle of
+    its first (bottom) edge, the others follow clockwise at equal distances along the edge. A card belongs to the seat
+    whose part of the edge is nearest, if that is at most `reach_mm` away.
+    """
+
+    corners_mm: Points
+    players: int
+    reach_mm: float = REACH_MM
+
+    @property
+    def _sides_mm(self) -> Points:
+        return np.asarray(np.linalg.norm(np.roll(self.corners_mm, -1, axis=0) - self.corners_mm, axis=1))
+
+    @property
+    def _part_mm(self) -> float:
+        return float(self._sides_mm.sum()) / self.players
+
+    def seat_at(self, point_mm: tuple[float, float]) -> int | None:
+        """Give the seat that owns a card with its centre here; None in the middle of the table, and far outside."""
+        start, sides = self.corners_mm, self._sides_mm
+        along = (np.roll(start, -1, axis=0) - start) / sides[:, None]
+        reached = np.clip(((np.asarray(point_mm) - start) * along).sum(1), 0, sides)
+        distances = np.linalg.norm(start + reached[:, None] * along - np.asarray(point_mm), axis=1)
+        side = int(distances.argmin())
+        if distances[side] > self.reach_mm:
+            return None
+        way = float(sides[:side].sum() + reached[side]) - sides[0] / 2
+        return int(np.floor(way / self._part_mm + 0.5)) % self.players
+
+    def point_at(self, way_mm: float) -> tuple[float, float]:
+        """Give the point of the edge that lies `way_mm` clockwise from the bottom edge's middle."""
+        sides = self._sides_mm
+        left = (way_mm + sides[0] / 2) % sides.sum()
+        side = min(int(np.searchsorted(np.cumsum(sides), left, side="right")), 3)
+        start, end = self.corners_mm[side], self.corners_mm[(side + 1) % 4]
+        x, y = start + (end - start) * (left - sides[:side].sum()) / sides[side]
+        return float(x), float(y)
+
+    def part_of(self, seat: int, step_mm: float = 10.0) -> Points:
+        """(n, 2) points along the seat's part of the edge; the middle one is where the seat is."""
+        half = self._part_mm / 2
+        count = 2 * max(1, round(half / step_mm)) + 1
+        return np.array([self.point_at(seat * self._part_mm + way) for way in np.linspace(-half, half, count)])
+
+
+def rectangle_of(centres_mm: Points, turn_deg: float | None = None) -> Points:
+    """Give the rectangle that points (n, 2) span, as (4, 2) corners, clockwise as the camera sees them from bottom right.
+
+    It lies at the angle at which it is smallest, or at `turn_deg` to the camera; where neither tells it (a diamond), it
+    is upright.
+    """
+    points = np.asarray(centres_mm, np.float64)
+    if turn_deg is None and len(points) >= _TELLING:
+        found = float(cv2.minAreaRect(points.astype(np.float32))[2])
+        turn_deg = found - 90 * round(found / 90)
+    if turn_deg is None or abs(turn_deg) > _MOST_TURN_DEG:
+        turn_deg = 0.0
+    cos, sin = np.cos(np.radians(turn_deg)), np.sin(np.radians(turn_deg))
+    turn = np.array([[cos, -sin], [sin, cos]])
+    turned = points @ turn
+    low, high = turned.min(0), turned.max(0)
+    corners = np.array([[high[0], high[1]], [low[0], high[1]], [low[0], low[1]], [high[0], low[1]]])
+    return np.asarray(corners @ turn.T)
+
+
+def marker_rectangle(markers: Sequence[Marker], table: Table) -> Points:
+    """Give the rectangle (see `rectangle_of`) that the centres of the marker cards in sight span.
+
+    Two or three are enough if they lie straight with the table, as their equal angles show.
+
+    Raises:
+        BadInputError: they are too few, or lie all on one line; it says which are missing.
+    """
+    corners = np.array([table.to_mm(marker.corners_px) for marker in markers]).reshape(-1, 4, 2)
+    turn = None if len(corners) >= _TELLING else _common_turn_deg(corners)
+    if len(corners) >= 3 or turn is not None:
+        rectangle = rectangle_of(corners.mean(1), turn)
+        sides = np.linalg.norm(rectangle[1:3] - rectangle[:2], axis=1)
+        if sides.min() >= _LEAST_SIDE_MM:
+            return rectangle
+    raise BadInputError(what_is_missing([marker.id for marker in markers]))
+
+
+def _common_turn_deg(corners_mm: Points) -> float | None:
+    """Give the angle, -45 to 45, at which all markers (n, 4, 2) lie, whichever way up; None if they differ."""
+    if len(corners_mm) < 2:
+        return None
+    edges = corners_mm[:, 1] - corners_mm[:, 0]
+    quarter = (edges[:, 0] + 1j * edges[:, 1]) ** 4
+    quarter /= np.abs(quarter)
+    common = quarter.mean()
+    differ = np.degrees(np.abs(np.angle(quarter / common))).max() / 4
+    return float(np.degrees(np.angle(common)) / 4) if differ < _STRAIGHT_DEG else None
+
+
+def what_is_missing(ids: Sequence[int]) -> str:
+    """Tell what to say when the markers with these ids do not show where the seats are."""
+    missing = [str(number) for number in _USUAL_IDS if number not in ids]
+    seen = list_of([str(number) for number in ids])
+    if not ids:
+        what = "no marker card is in sight"
+    elif len(ids) >= _TELLING or not missing:
+        what = f"marker cards {seen} lie on one line"
+    else:
+        few = f"card {seen} is" if len(ids) == 1 else f"cards {seen} are"
+        what = f"only marker {few} in sight, {list_of(missing)} {'is' if len(missing) == 1 else 'are'} missing"
+    return f"{what}, so nobody knows who sits where: lay marker cards 0, 1, 2 and 3 at the table's corners"
+
+
+@dataclass(frozen=True, eq=False)
+class SeatCards:
+    """The cards before one seat: those that count, those that show the side that is not played, and the unclear."""
+
+    seat: int
+    cards: tuple[CardReading, ...]
+    other_side: tuple[CardReading, ...]
+    unclear: tuple[UnclearCard, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Sharing:
+    """All cards on the table, shared among the seats; `side` is the one that is played."""
+
+    side: str
+    seats: tuple[SeatCards, ...]
+    heap: tuple[CardReading, ...]
+    heap_unclear: tuple[UnclearCard, ...]
+
+
+def share_out(reading: Reading, ring: SeatRing, side: str | None) -> Sharing:
+    """Give every card to its seat or to the heap.
+
+    Without `side`, the one that most cards before the seats show is played, or white.
+    """
+    owners = [_owner(card.centre_mm, ring) for card in reading.cards]
+    unclear_owners = [_owner(card.centre_mm, ring) for card in reading.unclear]
+    shown = [card.face.side for card, owner in zip(reading.cards, owners, strict=True) if owner is not None]
+    played = side or max(("white", "black"), key=shown.count)
+
+    def cards_of(seat: int | None) -> tuple[CardReading, ...]:
+        return tuple(card for card, owner in zip(reading.cards, owners, strict=True) if owner == seat)
+
+    def unclear_of(seat: int | None) -> tuple[UnclearCard, ...]:
+        return tuple(card for card, owner in zip(reading.unclear, unclear_owners, strict=True) if owner == seat)
+
+    seats = tuple(
+        SeatCards(
+            seat,
+            tuple(card for card in cards_of(seat) if card.face.side == played),
+            tuple(card for card in cards_of(seat) if card.face.side != played),
+            unclear_of(seat),
+        )
+        for seat in range(ring.players)
+    )
+    return Sharing(played, seats, cards_of(None), unclear_of(None))
+
+
+def _owner(centre_mm: tuple[float, float] | None, ring: SeatRing) -> int | None:
+    return None if centre_mm is None else ring.seat_at(centre_mm)

@@ -1,0 +1,136 @@
+"""A scored table: who holds which cards in a picture, and what each hand is worth."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from referee.errors import BadInputError
+from referee.evidence_picture import draw_scores
+from referee.games.confetti_hand import SIZES, Card, Overlimit, Score, score_hand
+from referee.games.confetti_words import say_score
+from referee.seats import SeatCards, SeatRing, Sharing, marker_rectangle, share_out, what_is_missing
+from referee.words import count_of, list_of, number_word
+from vision.deck import Deck, Face
+from vision.image import Picture
+from vision.markers import find_markers, table_from_markers
+from vision.profile import TableProfile
+from vision.reader import read
+from vision.reading import UnclearCard
+from vision.table import Table
+
+_REMEDIES = {
+    "glare": "turn the card or the lamp",
+    "dark": "make more light",
+    "blurred": "hold the camera still",
+    "edge of picture": "move the card into the picture",
+    "same card twice": "no card is there twice, so look at the two",
+    "colours": "put the card into better light",
+}
+
+
+@dataclass(frozen=True, eq=False)
+class TableScore:
+    """A scored table; `scores` is by seat and lacks the hands that are too large to score, which `faults` explain."""
+
+    ring: SeatRing
+    table: Table
+    sharing: Sharing
+    scores: dict[int, Score]
+    faults: dict[int, str]
+
+    def sentences(self) -> list[tuple[int | None, str]]:
+        """Give what is said of each seat, and at the end, without a seat, of the cards in nobody's hand."""
+        said: list[tuple[int | None, str]] = [
+            (hand.seat, f"Seat {hand.seat}: {self._say_hand(hand)}") for hand in self.sharing.seats
+        ]
+        text = f"{count_of(len(self.sharing.heap), 'card')} in nobody's hand"
+        if self.sharing.heap_unclear:
+            text += f" and {number_word(len(self.sharing.heap_unclear))} more that cannot be read"
+        played = any(hand.cards for hand in self.sharing.seats)
+        said.append((None, f"{self.sharing.side.capitalize()} side played, {text}" if played else text.capitalize()))
+        return said
+
+    def as_json(self, hand: SeatCards) -> dict[str, object]:
+        """Give the line of one seat that could be scored: the keys of the outside contract, `side` and `other_side`."""
+        return {
+            "seat": hand.seat,
+            "faces": [card.face.id for card in hand.cards],
+            "unclear": len(hand.unclear),
+            **self.scores[hand.seat].as_json(),
+            "side": self.sharing.side,
+            "other_side": [card.face.id for card in hand.other_side],
+        }
+
+    def drawn(self, picture: Picture, deck: Deck) -> NDArray[np.uint8]:
+        """Give the picture, (h, w, 3) uint8 BGR, with the evidence drawn in."""
+        words = self.sentences()
+        return draw_scores(picture.image, deck, self.table, self.ring, self.sharing, self.scores, words)
+
+    def _say_hand(self, hand: SeatCards) -> str:
+        if hand.seat in self.faults:
+            return self.faults[hand.seat]
+        score = self.scores[hand.seat]
+        text = say_score(score) if hand.cards else "no cards"
+        text += f": {score.points} point{'' if abs(score.points) == 1 else 's'}"
+        if hand.other_side:
+            text += f"; not counted: {count_of(len(hand.other_side), 'card')} with the other side up"
+        if hand.unclear:
+            text += f"; not certain: {_say_unclear(hand.unclear, hand.seat)}"
+        return text
+
+
+def _say_unclear(cards: Sequence[UnclearCard], seat: int) -> str:
+    reasons = sorted({card.reason for card in cards})
+    remedies = [_REMEDIES.get(reason, f"spread the cards at seat {seat}") for reason in reasons]
+    return f"{count_of(len(cards), 'card')} cannot be read ({list_of(reasons)}), {list_of(remedies)}"
+
+
+def score_picture(
+    picture: Picture,
+    deck: Deck,
+    profile: TableProfile | None,
+    players: int,
+    limit: int,
+    *,
+    side: str | None = None,
+    overlimit: Overlimit = Overlimit.SEPARATE,
+) -> TableScore:
+    """Read a picture, share the cards among the seats, and score every hand (C5-C7).
+
+    Raises:
+        BadInputError: too few markers are in sight to know the seats.
+        BadTableError: the markers lie on no flat table, or the picture does not fit the profile.
+    """
+    table, ring = _seated(picture, profile, players)
+    sharing = share_out(read(picture.image, deck, table), ring, side)
+    scores: dict[int, Score] = {}
+    faults: dict[int, str] = {}
+    for hand in sharing.seats:
+        try:
+            scores[hand.seat] = score_hand([_colours(card.face) for card in hand.cards], limit, overlimit)
+        except BadInputError as error:
+            faults[hand.seat] = str(error)
+    return TableScore(ring, table, sharing, scores, faults)
+
+
+def _seated(picture: Picture, profile: TableProfile | None, players: int) -> tuple[Table, SeatRing]:
+    if profile is not None and profile.edge_mm is not None:
+        return profile.table_for(picture.size_px), SeatRing(profile.edge_mm, players, profile.reach_mm)
+    markers = find_markers(np.asarray(cv2.cvtColor(picture.image, cv2.COLOR_BGR2GRAY), np.uint8))
+    if not markers:
+        raise BadInputError(what_is_missing(()))
+    if profile is not None:
+        table = profile.table_for(picture.size_px)
+        return table, SeatRing(marker_rectangle(markers, table), players, profile.reach_mm)
+    table = table_from_markers(markers, picture.size_px)
+    return table, SeatRing(marker_rectangle(markers, table), players)
+
+
+def _colours(face: Face) -> Card:
+    small, medium, big = (mark.colour for size in SIZES for mark in face.marks if mark.size == size)
+    return small, medium, big

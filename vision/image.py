@@ -1,0 +1,171 @@
+"""Loads pictures from files: never more than a photograph's worth of memory, never half a picture."""
+
+from __future__ import annotations
+
+import os
+import stat
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from threading import Lock
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from vision.errors import BadImageError
+from vision.image_header import FlawedFileError, Header, check_whole, header_of
+
+MOST_PIXELS = 50_000_000
+_MOST_BYTES = 100 * 2**20
+_LEAST_SIDE = 64
+_FINE_PX = 2000  # cards read no better above this longer side, and a phone's picture takes five times the memory
+_REDUCED = {
+    1: cv2.IMREAD_COLOR,
+    2: cv2.IMREAD_REDUCED_COLOR_2,
+    4: cv2.IMREAD_REDUCED_COLOR_4,
+    8: cv2.IMREAD_REDUCED_COLOR_8,
+}
+_STDERR = 2
+_one_at_a_time = Lock()
+
+
+@dataclass(frozen=True, eq=False)
+class Picture:
+    """A picture as it is displayed (a camera's turn is applied).
+
+    `image` is (h, w, 3) uint8 BGR, `reduction` times smaller than the file's own pixels.
+    """
+
+    image: NDArray[np.uint8]
+    reduction: int
+
+    @property
+    def size_px(self) -> tuple[int, int]:
+        """Width and height of `image`."""
+        return self.image.shape[1], self.image.shape[0]
+
+    def to_file(self, points_px: NDArray[np.float64]) -> NDArray[np.float64]:
+        """(..., 2) points of `image` in the file's own pixels; pixel centres are at whole numbers in both."""
+        return np.asarray((np.asarray(points_px, np.float64) + 0.5) * self.reduction - 0.5)
+
+
+def load_image(path: Path) -> NDArray[np.uint8]:
+    """Load a picture in its own pixels, (h, w, 3) uint8 BGR.
+
+    Raises:
+        BadImageError: as `load_picture`.
+    """
+    return _load(path, reduce=False).image
+
+
+def load_picture(path: Path) -> Picture:
+    """Load a picture, a large one in a half, a quarter or an eighth of its size.
+
+    Raises:
+        BadImageError: there is no such picture, it is torn, damaged or no picture at all, or has too many pixels.
+    """
+    return _load(path, reduce=True)
+
+
+def _load(path: Path, *, reduce: bool) -> Picture:
+    name = _shown(path)
+    data = _bytes_of(path, name)
+    try:
+        header = header_of(data)
+        _check_size(header, name)
+        check_whole(data, header.kind)
+    except FlawedFileError as error:
+        raise BadImageError(f"the file {name} {error}") from error
+    reduction = _reduction(header) if reduce else 1
+    image = _decoded(data, header, reduction)
+    if image is None:
+        raise BadImageError(f"the file {name} is damaged")
+    return Picture(image, reduction)
+
+
+def _shown(path: Path) -> str:
+    """Give the path as it may stand in a message: on one line."""
+    return "".join(char if char.isprintable() else "?" for char in str(path))
+
+
+def _bytes_of(path: Path, name: str) -> bytes:
+    try:
+        status = path.stat()
+        if stat.S_ISDIR(status.st_mode):
+            raise BadImageError(f"{name} is a folder, not a picture")
+        if not stat.S_ISREG(status.st_mode):
+            raise BadImageError(f"{name} is a device or a pipe, not a picture")
+        if status.st_size > _MOST_BYTES:
+            raise BadImageError(f"the file {name} is too large for a picture ({status.st_size // 2**20} MB)")
+        return path.read_bytes()
+    except FileNotFoundError as error:
+        raise BadImageError(f"there is no picture {name}") from error
+    except OSError as error:
+        raise BadImageError(f"the picture {name} cannot be opened: {(error.strerror or str(error)).lower()}") from error
+
+
+def _check_size(header: Header, name: str) -> None:
+    size = f"{header.width} × {header.height} pixels"
+    if header.width * header.height > MOST_PIXELS:
+        raise BadImageError(
+            f"the picture {name} is too large ({size}), at most {MOST_PIXELS // 1_000_000} million pixels can be read"
+        )
+    if min(header.width, header.height) < _LEAST_SIDE:
+        raise BadImageError(f"the picture {name} is too small to show a table ({size})")
+
+
+def _reduction(header: Header) -> int:
+    longer = max(header.width, header.height)
+    return max(n for n in _REDUCED if n == 1 or longer >= n * _FINE_PX)
+
+
+def _decoded(data: bytes, header: Header, reduction: int) -> NDArray[np.uint8] | None:
+    """Decode; None for a file that the decoder gives up on or has to patch."""
+    # Only a JPEG can be decoded small; OpenCV's own way of shrinking the others afterwards aliases.
+    small = reduction if header.kind == "jpeg" else 1
+    with _one_at_a_time, _decoder_complaints() as complaints:
+        try:
+            image = cv2.imdecode(np.frombuffer(data, np.uint8), _REDUCED[small])
+        except cv2.error:
+            return None
+    if image is None or any(_is_damage(line) for line in complaints):
+        return None
+    if small != reduction:
+        size = (max(1, image.shape[1] // reduction), max(1, image.shape[0] // reduction))
+        whole = image[: size[1] * reduction, : size[0] * reduction]
+        image = cv2.resize(whole, size, interpolation=cv2.INTER_AREA)
+    return np.asarray(image, dtype=np.uint8)
+
+
+def _is_damage(line: str) -> bool:
+    # Cameras pad their JPEGs, which libjpeg calls extraneous bytes and which loses nothing.
+    jpeg = "Corrupt JPEG" in line or "Premature end" in line or "Invalid SOS" in line
+    return jpeg and "extraneous bytes" not in line
+
+
+@contextmanager
+def _decoder_complaints() -> Iterator[list[str]]:
+    """Catch what the C libraries print on stderr, and give it as lines when done; it is nothing for people.
+
+    libjpeg patches damaged data and tells only by printing it.
+    """
+    lines: list[str] = []
+    try:
+        saved = os.dup(_STDERR)
+    except OSError:  # stderr is closed: nothing can be printed, nor caught
+        yield lines
+        return
+    try:
+        with tempfile.TemporaryFile() as caught:
+            os.dup2(caught.fileno(), _STDERR)
+            try:
+                yield lines
+            finally:
+                os.dup2(saved, _STDERR)
+                caught.seek(0)
+                lines += caught.read().decode("utf-8", "replace").splitlines()
+    finally:
+        os.close(saved)

@@ -1,0 +1,117 @@
+"""The table profile: what calibration measured of one camera over one table, kept as JSON."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vision.errors import BadTableError
+from vision.table import Table
+
+Points = NDArray[np.float64]
+
+FORMAT = "ringmaster-table-1"
+REACH_MM = 180.0
+_MOST_BYTES = 2**20
+_MOST = 1e7
+
+
+@dataclass(frozen=True, eq=False)
+class TableProfile:
+    """A table that was surveyed before.
+
+    `table` holds for pictures of `table.size_px`; `edge_mm` (4, 2), the corners of the rectangle that people sit
+    round, clockwise as the camera sees them from bottom right, or None if the markers of each picture are to tell;
+    `reach_mm` is how far from their edge a seat's cards may lie.
+    """
+
+    table: Table
+    edge_mm: Points | None = None
+    reach_mm: float = REACH_MM
+
+    def table_for(self, size_px: tuple[int, int]) -> Table:
+        """Give the table for a picture of `size_px` (width, height) taken by the same camera.
+
+        Raises:
+            BadTableError: the picture has another shape, so it is cut or comes from another camera.
+        """
+        width, height = self.table.size_px
+        scale = size_px[0] / width
+        # Halving an odd number of pixels loses one.
+        if abs(size_px[1] - height * scale) > max(1.5, 1.5 * scale):
+            raise BadTableError(
+                f"the table profile is for pictures of {width} × {height} pixels, "
+                f"and one of {size_px[0]} × {size_px[1]} does not have that shape"
+            )
+        shift = (scale - 1) / 2  # pixel centres are at whole numbers before and after
+        zoom = np.array([[scale, 0, shift], [0, scale, shift], [0, 0, 1]])
+        table = self.table
+        return replace(table, camera=zoom @ table.camera, homography=zoom @ table.homography, size_px=size_px)
+
+
+def profile_text(profile: TableProfile) -> str:
+    """Give the profile as the text of its file."""
+    table = profile.table
+    data = {
+        "format": FORMAT,
+        "size_px": list(table.size_px),
+        "camera": table.camera.tolist(),
+        "distortion": table.distortion.tolist(),
+        "homography": table.homography.tolist(),
+        "scale_error": table.scale_error,
+        "edge_mm": None if profile.edge_mm is None else profile.edge_mm.tolist(),
+        "reach_mm": profile.reach_mm,
+    }
+    return json.dumps(data, indent=1) + "\n"
+
+
+def load_profile(path: Path) -> TableProfile:
+    """Load a table profile.
+
+    Raises:
+        BadTableError: there is none, it cannot be read, or describes no camera over a table.
+    """
+    try:
+        if path.stat().st_size > _MOST_BYTES:
+            raise BadTableError(f"{path} is too large to be a table profile")
+        data = json.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError as error:
+        raise BadTableError(f"there is no table profile {path}") from error
+    except OSError as error:
+        raise BadTableError(f"the table profile {path} cannot be read: {error.strerror or error}") from error
+    except (ValueError, RecursionError) as error:
+        raise BadTableError(f"{path} is not a table profile: it is not JSON") from error
+    if not isinstance(data, dict) or data.get("format") != FORMAT:
+        raise BadTableError(f'{path} is not a table profile: "format" is not "{FORMAT}"')
+    return _parsed(data, path)
+
+
+def _parsed(data: dict[str, object], path: Path) -> TableProfile:
+    camera = _array(data, "camera", (3, 3), path)
+    homography = _array(data, "homography", (3, 3), path)
+    width, height = _array(data, "size_px", (2,), path)
+    reach = float(_array({"reach_mm": REACH_MM} | data, "reach_mm", (), path))
+    error = float(_array({"scale_error": 0.0} | data, "scale_error", (), path))
+    edge = None if data.get("edge_mm") is None else _array(data, "edge_mm", (4, 2), path)
+    flat = abs(np.linalg.det(homography / np.abs(homography).max())) < 1e-15 if homography.any() else True
+    upright = camera[0, 0] > 0 and camera[1, 1] > 0 and (camera[[1, 2, 2], [0, 0, 1]] == 0).all() and camera[2, 2] == 1
+    if flat or not upright or min(width, height) < 1 or reach <= 0 or error < 0:
+        raise BadTableError(f"the table profile {path} describes no camera over a table")
+    distortion = _array(data, "distortion", (5,), path)
+    table = Table(camera, distortion, homography, (round(float(width)), round(float(height))), error)
+    return TableProfile(table, edge, reach)
+
+
+def _array(data: dict[str, object], key: str, shape: tuple[int, ...], path: Path) -> Points:
+    try:
+        value = np.array(data.get(key), dtype=np.float64)
+    except (TypeError, ValueError, OverflowError):
+        value = np.zeros(0)
+    if value.shape != shape or not (np.abs(value) < _MOST).all():
+        wanted = " × ".join(map(str, shape)) + " numbers" if shape else "a number"
+        raise BadTableError(f'"{key}" in the table profile {path} must be {wanted}')
+    return value

@@ -23,8 +23,11 @@ _INSET = 0.16  # of the circumradius
 _RING_MM = 1.7
 _BORDER_MM = 2.4
 _CLIPPED = 248
-_LONE_RATIO = 0.4  # of linear light, in the channel that tells most
-_PLAIN_RING = 0.35  # the rest may be covered, or lie under a reflection's edge
+_CLEAR_SPREAD_DEG = 30.0
+# Of linear light, mark to ground, in the channel that tells most; and how grey black ground must be.
+_PLAIN_RATIO, _WEAK_RATIO = 0.4, 0.78
+_PLAIN_GREY, _WEAK_GREY = 0.4, 0.22
+_CALM_RING = 0.35  # the rest may be covered, or lie under a reflection's edge
 
 
 @dataclass(frozen=True, eq=False)
@@ -127,21 +130,27 @@ class Sampler:
 
     def __init__(self, work: WorkImage, table: Table) -> None:
         self._work = work
-        self._table = table
+        self.table = table
         self._smooth = cv2.blur(work.bgr, (3, 3)) if work.scale < 1 else cv2.blur(work.bgr, (2, 2))
         self._height, self._width = work.bgr.shape[:2]
 
     def levels(self, points_mm: Floats) -> tuple[NDArray[np.uint8], NDArray[np.bool_]]:
         """(..., 3) RGB levels at table points (..., 2), and whether each lies in the picture."""
-        flat = self._work.to_work(self._table.to_px(points_mm.reshape(-1, 2)))
+        flat = self._work.to_work(self.table.to_px(points_mm.reshape(-1, 2)))
         columns, rows = np.rint(flat[:, 0]).astype(np.intp), np.rint(flat[:, 1]).astype(np.intp)
         inside = (columns >= 0) & (columns < self._width) & (rows >= 0) & (rows < self._height)
         levels = self._smooth[np.clip(rows, 0, self._height - 1), np.clip(columns, 0, self._width - 1)]
         return levels.reshape(*points_mm.shape[:-1], 3)[..., ::-1], inside.reshape(points_mm.shape[:-1])
 
 
-def gather(sampler: Sampler, hypotheses: Hypotheses, templates: Templates, side: str) -> Evidence:
-    """Measure all hypotheses of one side."""
+def gather(
+    sampler: Sampler, hypotheses: Hypotheses, templates: Templates, side: str, known_mm: Floats | None = None
+) -> Evidence:
+    """Measure all hypotheses of one side.
+
+    `known_mm` (k, 4, 2): corners of cards that are already known; what lies within them says nothing of the unseen
+    marks of another card.
+    """
     n = len(hypotheses)
     faces = hypotheses.faces
     points = np.concatenate(
@@ -152,7 +161,8 @@ def gather(sampler: Sampler, hypotheses: Hypotheses, templates: Templates, side:
         ],
         axis=1,
     )
-    levels, inside = sampler.levels(hypotheses.to_table(points))
+    on_table = hypotheses.to_table(points)
+    levels, inside = sampler.levels(on_table)
     inner = levels[:, : 3 * INNER].reshape(n, 3, INNER, 3)
     ring = levels[:, 3 * INNER : 3 * (INNER + RING)].reshape(n, 3, RING, 3)
     outer = levels[:, 3 * INNER :]
@@ -164,11 +174,28 @@ def gather(sampler: Sampler, hypotheses: Hypotheses, templates: Templates, side:
     # A mark that was not found has no ring of its own to trust: compare with the card's.
     mark_plain |= _like_ground(inner, ground_level[:, None, None], side) & ~seen[..., None]
     ring_level = np.where(seen[..., None], ring_level, ground_level[:, None])
+    if known_mm is not None and len(known_mm):
+        explained = _within(on_table[:, : 3 * INNER], known_mm).reshape(n, 3, INNER) & ~seen[..., None]
+        mark_plain &= ~explained
+    else:
+        explained = np.zeros_like(mark_plain)
     rgb, spread, point_hues = _freed(inner, ring_level, side)
     clipping = (np.median(inner, axis=2) >= _CLIPPED).mean(-1)
     ground_rgb = LINEAR[np.rint(ground_level).astype(int)]
     hues = hue_deg(oklab(rgb))
+    point_hues = np.where(explained, np.nan, point_hues)
     return Evidence(ground_rgb, plain, mark_plain, rgb, hues, spread, point_hues, clipping, inside.mean(1))
+
+
+def _within(points: Floats, quads: Floats) -> NDArray[np.bool_]:
+    """(n, k) whether each point (n, k, 2) lies within any of the quads (m, 4, 2), clockwise as seen."""
+    start, end = quads, np.roll(quads, -1, axis=1)
+    found = np.zeros(points.shape[:2], dtype=bool)
+    for a, b in zip(start, end, strict=True):
+        along = b - a
+        gap = points[:, :, None] - a
+        found |= (along[:, 0] * gap[..., 1] - along[:, 1] * gap[..., 0] > 0).all(-1)
+    return found
 
 
 def _like_ground(levels: NDArray[np.uint8], ground: Floats, side: str) -> NDArray[np.bool_]:
@@ -206,42 +233,40 @@ def _freed(inner: NDArray[np.uint8], ring_level: Floats, side: str) -> tuple[Flo
     return rgb, np.degrees(np.arctan2(scatter + 0.01, strength)), np.where(coloured, hue_deg(points), np.nan)
 
 
-def on_ground(sampler: Sampler, marks: Marks, chosen: NDArray[np.intp], side: str) -> NDArray[np.bool_]:
-    """(k,) whether plain ground lies round each chosen mark: a look that spares most specks of wood and cloth."""
-    if not len(chosen):
-        return np.zeros(0, dtype=bool)
-    angle = np.linspace(0, 2 * np.pi, 20, endpoint=False)
-    # A star or a crescent is lighter than the circle round it.
-    radius = np.sqrt(marks.areas_mm2[chosen] / np.pi) / np.clip(marks.fullness[chosen], 0.4, 1) + _RING_MM
-    circle = radius[:, None, None] * np.stack([np.cos(angle), np.sin(angle)], axis=1)
-    levels, inside = sampler.levels(marks.centres_mm[chosen][:, None] + circle)
-    plain = _like_ground(levels, np.median(levels, axis=1)[:, None], side) & inside
-    return np.asarray(plain.mean(1) > _PLAIN_RING)
-
-
 @dataclass(frozen=True, eq=False)
-class LoneMarks:
-    """Colours of marks that belong to no card yet: `hues_deg` and `spread_deg` (k,), and `plain` (k,) whether each
-    stands out from its ground as much as fresh print does.
+class MarkLook:
+    """How marks that belong to no card yet look against the ground round them, each (k,).
+
+    `hues_deg`, `spread_deg`: their colour; `stands_out`: more than the grain of wood or cloth does, under a
+    reflection too; `plain`: as much as fresh print in even light.
     """
 
     hues_deg: Floats
     spread_deg: Floats
+    stands_out: NDArray[np.bool_]
     plain: NDArray[np.bool_]
 
 
-def look_at_lone(sampler: Sampler, marks: Marks, chosen: NDArray[np.intp], side: str) -> LoneMarks:
+def look_at(sampler: Sampler, marks: Marks, chosen: NDArray[np.intp], side: str) -> MarkLook:
     """Look at the chosen (k,) marks, each against the ring round it."""
-    angle = np.linspace(0, 2 * np.pi, INNER, endpoint=False)
+    angle = np.linspace(0, 2 * np.pi, RING, endpoint=False)
     circle = np.stack([np.cos(angle), np.sin(angle)], axis=1)
     radius = np.sqrt(marks.areas_mm2[chosen] / np.pi)[:, None, None]
     centres = marks.centres_mm[chosen][:, None]
     inner, _ = sampler.levels(centres + 0.3 * radius * circle)
+    # A star or a crescent is lighter than the circle round it.
     outer = radius / np.clip(marks.fullness[chosen], 0.4, 1)[:, None, None] + _RING_MM
-    ring = np.median(sampler.levels(centres + outer * circle)[0], axis=1)
+    around, inside = sampler.levels(centres + outer * circle)
+    ring = np.median(around, axis=1)
     rgb, spread, _ = _freed(inner[:, None], ring[:, None], side)
+    spread = spread[:, 0]
     middle, ground = (LINEAR[np.rint(v).astype(int)] + 0.005 for v in (np.median(inner, axis=1), ring))
-    ratio = middle / ground
-    neutral = ground.min(1) > 0.4 * ground.max(1)
-    plain = ratio.min(1) < _LONE_RATIO if side == "white" else (ratio.max(1) > 1 / _LONE_RATIO) & neutral
-    return LoneMarks(hue_deg(oklab(rgb))[:, 0], spread[:, 0], plain)
+    ratio = (middle / ground).min(1) if side == "white" else 1 / (middle / ground).max(1)
+    grey = ground.min(1) / ground.max(1) if side == "black" else np.ones(len(ground))
+    calm = (_like_ground(around, ring[:, None], side) & inside).mean(1) > _CALM_RING
+    return MarkLook(
+        hue_deg(oklab(rgb))[:, 0],
+        spread,
+        calm & (ratio < _WEAK_RATIO) & (grey > _WEAK_GREY),
+        calm & (ratio < _PLAIN_RATIO) & (grey > _PLAIN_GREY) & (spread < _CLEAR_SPREAD_DEG),
+    )

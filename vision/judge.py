@@ -13,10 +13,11 @@ from vision.layouts import Hypotheses, Layouts
 
 Floats = NDArray[np.float64]
 
-SURE = 5.0  # log-odds above which a card is said aloud
+SURE = 4.5  # log-odds above which a card is said aloud
 # Log-odds before any look by how many marks were found: three in the right places seldom meet by chance, two often do.
-_PRIOR = np.array([-20.0, -5.2, -1.2, 3.8])
+_PRIOR = np.array([-np.inf, -3.6, -0.5, 3.8])
 _RESIDUAL_MM = 0.35
+_COLOUR_WEIGHT = np.array([1.0, 1.5, 1.0, 1.0])  # a lone mark was not chosen for its distance to another one
 _BLEACH_SPREAD_DEG = 25.0
 
 
@@ -52,7 +53,7 @@ def judge(
     terms = {
         "prior": _PRIOR[count],
         "layout": 1.2 - 0.5 * (hypotheses.residual_mm / _RESIDUAL_MM) ** 2,
-        "colour": (_colour_log_odds(hypotheses, evidence, palette, colours) * seen).sum(1),
+        "colour": (_colour_log_odds(hypotheses, evidence, palette, colours) * seen).sum(1) * _COLOUR_WEIGHT[count],
         "edges": _edge_term(edges, count),
         "ground": _ground_term(evidence, seen, layouts.side),
         "present": _present(hypotheses, evidence, seen, palette, colours),
@@ -74,14 +75,19 @@ def _colour_log_odds(
 def _edge_term(edges: Floats, count: NDArray[np.intp]) -> Floats:
     """The two best sides count: the others may be covered."""
     best = np.sort(edges, axis=1)[:, 2:].sum(1)
-    return np.where(count == 3, 2.0 * (best - 0.5), 5.0 * (best - 0.85))
+    return np.where(count == 3, 2.0 * (best - 0.5), 7.0 * (best - 0.8))
 
 
 def _ground_term(evidence: Evidence, seen: NDArray[np.bool_], side: str) -> Floats:
     rings = evidence.plain[:, : 3 * RING].reshape(-1, 3, RING).mean(2)
     plain = (rings * seen).sum(1) / np.maximum(seen.sum(1), 1)
-    # A reflection on black lifts the ground unevenly, so unlike ground says less there.
-    return np.where(side == "white", 4.0 * (plain - 0.7), 1.0 * (plain - 0.6))
+    if side == "white":
+        return 4.0 * (plain - 0.7)
+    # A reflection lifts a black ground unevenly, so unlike ground says less there; but it is grey, and wood is not.
+    light = evidence.ground_rgb + 0.004
+    grey = light.min(1) / light.max(1)
+    doubt = 3.0 * np.clip((0.5 - grey) / 0.3, 0, 1) + 1.5 * np.clip(light.max(1) / 0.3 - 0.5, 0, 1)
+    return (plain - 0.6) - np.where(seen.all(1), 0.0, doubt)
 
 
 def _present(
@@ -95,7 +101,7 @@ def _present(
     expected = palette.hues_deg[colours[hypotheses.faces]][..., None]
     near = np.abs(hue_gap(evidence.point_hues_deg, expected)) < 25
     share = (near & ~evidence.mark_plain).mean(2) * ~seen
-    return np.asarray(np.minimum(4.0 * share, 2.5).sum(1))
+    return np.asarray(np.minimum(6.0 * share, 4.0).sum(1))
 
 
 def _absent(evidence: Evidence, seen: NDArray[np.bool_]) -> Floats:

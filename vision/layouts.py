@@ -195,17 +195,18 @@ def whole_cards(
     seen = np.concatenate(triples)
     centres = marks.centres_mm[seen]
     sides, known = _distances(centres), layouts.distances_mm
-    scale = (sides @ known.T) / (known * known).sum(1)
+    # One distance rules out most faces; the exact test is left for the rest.
+    which, faces = np.nonzero(np.abs(sides[:, :1] - known[:, 0]) < slack_mm + stretch * known[:, 0])
+    seen_sides, face_sides = sides[which], known[faces]
+    scale = (seen_sides * face_sides).sum(1) / (face_sides * face_sides).sum(1)
     close = np.abs(scale - 1) < stretch
-    for column in range(3):
-        close &= np.abs(sides[:, column, None] - scale * known[:, column]) < slack_mm
-    which, faces = np.nonzero(close)
+    close &= (np.abs(seen_sides - scale[:, None] * face_sides) < slack_mm).all(1)
+    which, faces, scale = which[close], faces[close], scale[close]
     # The mirror image has the same distances; flat triangles have no clear turn.
     same = (_turn(centres)[which] * layouts.turns[faces] > 0) | (np.abs(layouts.turns)[faces] < _FLAT_MM2)
-    which, faces = which[same], faces[same]
+    which, faces, scale = which[same], faces[same], scale[same]
     good = shape_fits(layouts, marks, faces, seen[which])
-    which, faces = which[good], faces[good]
-    return posed(layouts, marks, faces, seen[which]), scale[which, faces]
+    return posed(layouts, marks, faces[good], seen[which[good]]), scale[good]
 
 
 def common_stretch(stretches: Floats, residual_mm: Floats) -> float:

@@ -23,7 +23,7 @@ _DARK = 8.0  # grey levels of sensor noise that no ratio should amplify
 _LEAST_CONTRAST = {"white": 18, "black": 12}  # of 255
 _OVER_TEXTURE = 3.0
 _CALM_MM = 36.0  # within this window about any mark some plain ground is seen
-_CLIPPED = 243
+_BRIGHT = 90
 _LEAST_FILL = 0.25  # of the bounding box: a crescent fills a third
 _MOST_ASPECT = 3.0
 _LEAST_CHROMA = {"white": 0.15, "black": 0.25}  # of the contrast: shadows and gaps are grey
@@ -108,8 +108,8 @@ def mark_mask(work: WorkImage, ground: str, px_per_mm: float) -> Image:
     mask = cv2.compare(cv2.add(contrast, contrast), peak, cv2.CMP_GT) & cv2.compare(contrast, floor, cv2.CMP_GT)
     coloured = cv2.compare(chroma, cv2.multiply(contrast, _LEAST_CHROMA[ground]), cv2.CMP_GT)
     if ground == "black":
-        # Print that the camera clips to white has lost its colour but not its shape.
-        coloured |= cv2.inRange(work.bgr, (_CLIPPED,) * 3, (255,) * 3)
+        # Print that the camera clips has lost its colour but not its shape, and no shadow is bright.
+        coloured |= cv2.compare(contrast, _BRIGHT, cv2.CMP_GT)
     mask &= coloured
     return mask & 1
 

@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test lint bench clean
+.PHONY: demo test lint bench words clean
 
 demo: $(VENV)/installed
 	$(BIN)/ringmaster demo
@@ -18,6 +18,16 @@ lint: $(VENV)/installed
 
 bench: $(VENV)/installed
 	$(BIN)/ringmaster bench speed
+
+# Takes the sentences out of the code into the catalogues (referee/locale), and compiles those.
+words: $(VENV)/installed
+	mkdir -p build
+	$(BIN)/pybabel --quiet extract --no-default-keywords --no-location --output-file=build/words.pot \
+		--keywords='text mark count:1,2 text_in:1c,2 mark_in:1c,2 count_in:1c,2,3' \
+		referee/language.py referee/announcer.py referee/sayings
+	$(BIN)/pybabel --quiet update --no-fuzzy-matching --ignore-obsolete --ignore-pot-creation-date --width=120 \
+		--domain=ringmaster --input-file=build/words.pot --output-dir=referee/locale
+	$(BIN)/pybabel --quiet compile --domain=ringmaster --directory=referee/locale
 
 $(VENV)/installed: pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit("Ringmaster needs Python 3.11 or newer; this is " + sys.version.split()[0]) if sys.version_info < (3, 11) else 0'

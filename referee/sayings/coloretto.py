@@ -1,0 +1,64 @@
+"""Coloretto's rulings in words."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from referee.language import Language, mark
+from referee.sayings.colours import colour_name
+from referee.sayings.ends import say_end
+
+_WHY_FOUL = {
+    "already_out": mark("a row was taken already this round"),
+    "not_your_turn": mark("it is not your turn"),
+    "row_gone": mark("that row is gone"),
+    "row_full": mark("that row is full"),
+    "row_empty": mark("that row is empty"),
+}
+
+
+def sentences(ruling: Mapping[str, Any], players: Sequence[str], language: Language) -> tuple[str, ...]:
+    """Give the sentences for a ruling, none for one that needs no words; `players` are the names by seat."""
+    match ruling["ruling"]:
+        case "foul":
+            why = _WHY_FOUL.get(ruling["reason"], mark("that is not allowed"))
+            return (language.text("Foul, {player}: {why}.", player=players[ruling["seat"]], why=language.text(why)),)
+        case "round_end":
+            starts = language.text("{player} starts the next one.", player=players[ruling["starts"]])
+            return (language.text("The round is over."), starts)
+        case "end":
+            return _end(ruling, players, language)
+        case _:
+            return ()
+
+
+def say_choice(plus: Sequence[str], minus: Sequence[str], jokers: Sequence[str], language: Language) -> str:
+    """Give which colours count how (K8), and what the jokers are: "green and red count plus, blue counts minus"."""
+    parts = []
+    if plus:
+        parts.append(
+            language.count("{colours} counts plus", "{colours} count plus", len(plus), **_named(plus, language))
+        )
+    if minus:
+        count = language.count("{colours} counts minus", "{colours} count minus", len(minus), **_named(minus, language))
+        parts.append(count)
+    if jokers:
+        named = _named(jokers, language)
+        parts.append(language.count("the joker is {colours}", "the jokers are {colours}", len(jokers), **named))
+    return ", ".join(parts)
+
+
+def _named(colours: Sequence[str], language: Language) -> dict[str, str]:
+    return {"colours": language.list_of([colour_name(language, colour) for colour in dict.fromkeys(colours)])}
+
+
+def _end(ruling: Mapping[str, Any], players: Sequence[str], language: Language) -> tuple[str, ...]:
+    totals = [language.points(points) for points in ruling["points"]]
+    verdict = say_end(ruling["winners"], totals, players, language)
+    choices = []
+    for player, hand in zip(players, ruling.get("hands", ()), strict=False):
+        choice = say_choice(hand["plus"], (), hand["joker_colours"], language)
+        if choice:
+            choices.append(language.text("{player}: {choice}.", player=player, choice=choice))
+    return (*verdict, *choices)

@@ -12,7 +12,7 @@ Floats = NDArray[np.float32]
 
 _TRIM = 0.12  # rounded corners take up to an eighth of a side
 _LIGHTNESS_WEIGHT = 0.7  # 8-bit Lab stretches lightness 2.55 times; shadows move it more than they move a and b
-_GROUND_PX = (2.0, 3.0, 4.0)  # how far inside the searched band the card's ground is looked at
+_GROUND_PX = (0.75, 1.5, 2.25)  # how far inside the searched band the card's ground is looked at
 _OUTSIDE_PX = 2.0
 _MIN_RISE = 3.0
 _NOISE_FACTOR = 3.5
@@ -27,6 +27,7 @@ class SideFit:
 
     `quads` (n, 4, 2) with the sides moved onto the edges; `support` (n, 4) the share of each side where an edge was
     seen; `rise` (n, 4) how strongly the colour changes there, in units of the least change that counts;
+    `sharpness` (n, 4) the share of each side where the edge is in focus, as a shadow's hardly is;
     `inside` and `outside` (n, 4, 3) the colours on either side of each edge, 8-bit Lab with the lightness scaled down;
     `constancy` (n, 4) is 1 where the colour changes in the same way all along a side, 0 where it goes to and fro.
     """
@@ -34,6 +35,7 @@ class SideFit:
     quads: Floats
     support: Floats
     rise: Floats
+    sharpness: Floats
     inside: Floats
     outside: Floats
     constancy: Floats
@@ -66,32 +68,56 @@ class SideFit:
         return SideFit(*(part[keep] for part in (getattr(self, field.name) for field in fields(self))))
 
 
-def fit_sides(image_bgr: NDArray[np.uint8], quads: Floats, reach_px: float, samples: int = 24) -> SideFit:
+def _constancy(change: Floats) -> Floats:
+    """1 for each side whose colours change (sides, along, 3) in the same way all along, 0 if they go to and fro."""
+    size = np.linalg.norm(change, axis=2).mean(axis=1)
+    return np.asarray(np.clip((np.linalg.norm(change.mean(axis=1), axis=1) + 3) / (size + 3), 0, 1), np.float32)
+
+
+def _nothing() -> SideFit:
+    shapes = ((0, 4, 2), (0, 4), (0, 4), (0, 4), (0, 4, 3), (0, 4, 3), (0, 4))
+    return SideFit(*(np.zeros(shape, np.float32) for shape in shapes))
+
+
+def glance(image_lab: NDArray[np.uint8], quads: Floats) -> SideFit:
+    """The colours about many quadrilaterals (n, 4, 2) as they are, from a few places along their sides."""
+    if len(quads) == 0:
+        return _nothing()
+    start, side, outward = _frames(quads)
+    along = np.linspace(_TRIM, 1 - _TRIM, 7, dtype=np.float32)
+    lab = _sample_lab(image_lab, start, side, outward, along, np.array([-3.0, 3.0], np.float32), True)
+    inside, outside = (np.median(lab[:, :, k], axis=1).reshape(-1, 4, 3) for k in (0, 1))
+    ones = np.ones((len(quads), 4), np.float32)
+    constancy = _constancy(lab[:, :, 1] - lab[:, :, 0]).reshape(-1, 4)
+    return SideFit(quads, ones, ones, ones, inside, outside, constancy)
+
+
+def fit_sides(
+    image: NDArray[np.uint8], quads: Floats, reach_px: float, samples: int = 24, is_lab: bool = True
+) -> SideFit:
     """Move each side of `quads` (n, 4, 2), clockwise, onto the edge nearest by, at most about `reach_px` away.
 
     An edge is where the colour, going outward, leaves that of the card's ground at the same place; so shadows that
     cross a card do not matter, nor which way the contrast goes, and of the two edges of a gap between touching cards
-    each card takes its own.
+    each card takes its own. `image` is (h, w, 3) 8-bit Lab, or BGR if not `is_lab`.
     """
     if len(quads) == 0:
-        return SideFit(quads, *(np.zeros(shape, np.float32) for shape in ((0, 4), (0, 4), (0, 4, 3), (0, 4, 3), (0, 4))))
+        return _nothing()
     step = max(0.5, reach_px / 12)
     offsets = np.arange(-reach_px, reach_px + step / 2, step, dtype=np.float32)
     along = np.linspace(_TRIM, 1 - _TRIM, samples, dtype=np.float32)
-    start = quads.reshape(-1, 2)
-    end = np.roll(quads, -1, axis=1).reshape(-1, 2)
-    side = end - start
-    length = np.maximum(np.linalg.norm(side, axis=1), 1e-3)
-    outward = np.stack([side[:, 1], -side[:, 0]], axis=1) / length[:, None]
+    start, side, outward = _frames(quads)
     beyond = np.arange(step, _OUTSIDE_PX + 1 + step / 2, step, dtype=np.float32)
     all_offsets = np.concatenate([-reach_px - np.array(_GROUND_PX, np.float32)[::-1], offsets, reach_px + beyond])
-    lab = _sample_lab(image_bgr, start, side, outward, along, all_offsets)
-    ground = np.median(lab[:, :, : len(_GROUND_PX)], axis=2)
+    lab = _sample_lab(image, start, side, outward, along, all_offsets, is_lab)
+    band = lab[:, :, : len(_GROUND_PX)]
+    ground = band.sum(axis=2) - band.max(axis=2) - band.min(axis=2)  # the middle one of three
     distance = np.linalg.norm(lab - ground[:, :, None], axis=3)
     noise = np.median(distance[:, :, : len(_GROUND_PX)], axis=(1, 2))
     band = distance[:, :, len(_GROUND_PX) : len(_GROUND_PX) + len(offsets)]
     least = np.maximum(_MIN_RISE, _NOISE_FACTOR * noise)
     fitted, support, strength = _best_lines(_outward_rise(band, step, 1.0), least, offsets, along)
+    sharpness = support.copy()
     weak = support < _BLURRED_SUPPORT
     if weak.any():
         retried = _best_lines(_outward_rise(band[weak], step, 2.5), least[weak] * 1.5, offsets, along, 2.0)
@@ -104,28 +130,40 @@ def fit_sides(image_bgr: NDArray[np.uint8], quads: Floats, reach_px: float, samp
     just_outside = len(_GROUND_PX) + np.rint((fitted[:, 0] + reach_px + _OUTSIDE_PX) / step).astype(int)
     just_outside = np.clip(just_outside, 0, lab.shape[2] - 1)
     outside = lab[np.arange(len(lab)), :, just_outside]
-    change = outside - ground
-    size = np.linalg.norm(change, axis=2).mean(axis=1)
-    constancy = np.clip((np.linalg.norm(change.mean(axis=1), axis=1) + 3) / (size + 3), 0, 1)
     return SideFit(
         _meet_sides(ends.reshape(-1, 4, 2, 2), quads, reach_px),
         support.reshape(-1, 4),
         strength.reshape(-1, 4),
+        sharpness.reshape(-1, 4),
         np.asarray(np.median(ground, axis=1).reshape(-1, 4, 3), np.float32),
         np.asarray(np.median(outside, axis=1).reshape(-1, 4, 3), np.float32),
-        np.asarray(constancy.reshape(-1, 4), np.float32),
+        _constancy(outside - ground).reshape(-1, 4),
     )
 
 
+def _frames(quads: Floats) -> tuple[Floats, Floats, Floats]:
+    """Start, direction with length, and outward unit vector of each side, all (4 n, 2)."""
+    start = quads.reshape(-1, 2)
+    side = np.roll(quads, -1, axis=1).reshape(-1, 2) - start
+    length = np.maximum(np.linalg.norm(side, axis=1), 1e-3)
+    return start, side, np.stack([side[:, 1], -side[:, 0]], axis=1) / length[:, None]
+
+
 def _sample_lab(
-    image: NDArray[np.uint8], start: Floats, side: Floats, outward: Floats, along: Floats, offsets: Floats
+    image: NDArray[np.uint8],
+    start: Floats,
+    side: Floats,
+    outward: Floats,
+    along: Floats,
+    offsets: Floats,
+    is_lab: bool,
 ) -> Floats:
     """Weighted Lab colours (sides, along, offsets, 3) on lines across the sides, a little smoothed along the side."""
     points = start[:, None] + side[:, None] * along[:, None]
     points = points[:, :, None] + outward[:, None, None] * offsets[:, None]
     rows = points.reshape(len(start), -1, 2).astype(np.float32)
     pixels = cv2.remap(image, rows[..., 0], rows[..., 1], cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
-    lab = cv2.cvtColor(pixels, cv2.COLOR_BGR2LAB).astype(np.float32)
+    lab = np.asarray(pixels if is_lab else cv2.cvtColor(pixels, cv2.COLOR_BGR2LAB), np.float32)
     lab[..., 0] *= _LIGHTNESS_WEIGHT
     lab = lab.reshape(len(start), len(along), len(offsets), 3)
     smooth = lab.copy()

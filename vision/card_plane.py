@@ -13,6 +13,9 @@ FOCAL_SHARE = 0.85  # focal length by the picture's longer side: phones, webcams
 _ASPECT = (1.18, 2.0)  # square sheets (markers, coasters) are no cards, nor are strips
 _ROUGH_SPREAD = 0.09  # of the logarithm of a side, before the tilt is known exactly
 _TILT_PRIOR = 0.5  # radians
+_GUESSES = 24
+_SEEDS = 90
+_TIE = 0.8
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,35 +74,90 @@ def _shape(quads: Floats) -> tuple[Floats, NDArray[np.bool_]]:
     return np.concatenate([np.log(ordered), cosine], axis=1), short_first
 
 
-def agree_on_plane(quads: NDArray[np.floating], weight: NDArray[np.floating], size_wh: tuple[int, int]) -> CardPlane | None:
-    """The plane and card size with the greatest weight of agreeing quadrilaterals (n, 4, 2); None if none fits.
+def agree_on_plane(quads: NDArray[np.floating], quality: NDArray[np.floating], size_wh: tuple[int, int]) -> CardPlane | None:
+    """The plane and card size that the most quadrilaterals (n, 4, 2) agree on; None if none can be a card.
 
-    `weight` (n,) says how much each counts, `size_wh` is the size of the picture.
+    `quality` (n,) says how much each counts; of those that overlap and agree, all share one vote. The first ones
+    should come from all over the picture, as sizes are guessed from them. `size_wh` is the size of the picture.
     """
     if len(quads) == 0:
         return None
-    best: tuple[float, Floats, Floats] | None = None
+    quads, quality = quads.astype(np.float64), quality.astype(np.float64)
+    overlap = _box_overlap(quads)
+    guesses: list[tuple[float, Floats, Floats]] = []
     for tilt in _tilts():
-        shape, _ = _shape(apply_homography(_rectifier(tilt, size_wh), quads.astype(np.float64)))
-        size = np.stack([shape[:, :2].mean(axis=1), shape[:, 2:4].mean(axis=1)], axis=1)
-        skew = np.abs(shape[:, 4:]).max(axis=1) + 0.5 * np.abs(shape[:, [0, 2]] - shape[:, [1, 3]]).max(axis=1)
-        aspect = size[:, 1] - size[:, 0]
-        card_like = (aspect > np.log(_ASPECT[0])) & (aspect < np.log(_ASPECT[1]))
-        fit = weight * np.clip(1 - skew / 0.35, 0, 1) * card_like
-        apart = np.abs(size[:, None] - size[None]).max(axis=2) / _ROUGH_SPREAD
-        votes = (np.clip(1 - apart**2, 0, 1) * fit[None, :]).sum(axis=1) * card_like
-        score = votes.max() * np.exp(-0.5 * (np.hypot(*tilt) / (2 * _TILT_PRIOR)) ** 2)
-        if best is None or score > best[0]:
-            best = (float(score), tilt, size[votes.argmax()])
-    if best is None or best[0] <= 0:
+        votes, sizes = _votes_for_sizes(apply_homography(_rectifier(tilt, size_wh), quads), quality, overlap)
+        level = float(np.exp(-(np.hypot(*tilt) ** 2) / (8 * _TILT_PRIOR**2)))
+        guesses += [(float(votes[k]) * level, tilt, sizes[k]) for k in np.argsort(-votes)[:6]]
+    guesses.sort(key=lambda guess: -guess[0])
+    planes: list[tuple[float, CardPlane]] = []
+    tried: list[Floats] = []
+    for score, tilt, size in guesses:
+        x = np.concatenate([tilt / 2, size])
+        if score <= 0 or len(tried) >= _GUESSES:
+            break
+        if any(np.abs(x - other).max() < 0.06 for other in tried):
+            continue
+        tried.append(x)
+        plane = _refined(quads, quality, size_wh, tilt, size)
+        # Squares may look like cards until the tilt has settled.
+        if _ASPECT[0] < plane.size[1] / plane.size[0] < _ASPECT[1]:
+            agreeing = quality * np.clip(1 - (plane.deviation(quads) / 0.1) ** 2, 0, 1)
+            planes.append((_shared(agreeing[None], overlap)[0], plane))
+    most = max((votes for votes, _ in planes), default=0.0)
+    if most <= 0:
         return None
-    return _refined(quads.astype(np.float64), weight, size_wh, best[1], best[2])
+    # Frames printed on the cards agree as well as the cards themselves; the cards are larger.
+    return max((p for votes, p in planes if votes > _TIE * most), key=lambda p: _larger_twin(p, planes, most))
+
+
+def _larger_twin(plane: CardPlane, planes: list[tuple[float, CardPlane]], most: float) -> tuple[float, float]:
+    """Rank among planes with nearly as many votes: first by votes, but a slightly larger card of a like shape wins."""
+    area = plane.size[0] * plane.size[1]
+    votes = next(v for v, p in planes if p is plane)
+    smaller = [
+        v
+        for v, p in planes
+        if v > _TIE * most
+        and p.size[0] <= 1.01 * plane.size[0]
+        and p.size[1] <= 1.01 * plane.size[1]
+        and p.size[0] * p.size[1] > 0.5 * area
+    ]
+    return max([votes, *smaller]), area
+
+
+def _box_overlap(quads: Floats) -> Floats:
+    """Shared area of the bounding boxes of each two quadrilaterals by the smaller one's, (n, n)."""
+    low, high = quads.min(axis=1), quads.max(axis=1)
+    shared = [np.minimum(high[:, None, k], high[None, :, k]) - np.maximum(low[:, None, k], low[None, :, k]) for k in (0, 1)]
+    box = np.prod(high - low, axis=1)
+    return np.asarray(
+        np.maximum(shared[0], 0) * np.maximum(shared[1], 0) / np.maximum(np.minimum(box[:, None], box[None]), 1e-6)
+    )
+
+
+def _shared(agreeing: Floats, overlap: Floats) -> Floats:
+    """Votes (m,) from how well (m, n) quadrilaterals agree with m guesses; those that overlap share theirs."""
+    return np.asarray((agreeing**2 / np.maximum(agreeing @ overlap, 1e-9)).sum(axis=1))
+
+
+def _votes_for_sizes(quads: Floats, quality: Floats, overlap: Floats) -> tuple[Floats, Floats]:
+    """Votes (m,) for the sizes of the first m quadrilaterals, and the logarithms of those sizes' sides (m, 2)."""
+    shape, _ = _shape(quads)
+    size = np.stack([shape[:, :2].mean(axis=1), shape[:, 2:4].mean(axis=1)], axis=1)
+    skew = np.abs(shape[:, 4:]).max(axis=1) + 0.5 * np.abs(shape[:, [0, 2]] - shape[:, [1, 3]]).max(axis=1)
+    aspect = size[:, 1] - size[:, 0]
+    card_like = (aspect > np.log(_ASPECT[0])) & (aspect < np.log(_ASPECT[1]))
+    fit = quality * np.clip(1 - skew / 0.35, 0, 1) * card_like
+    seed = size[:_SEEDS]
+    apart = np.maximum(*(np.abs(seed[:, None, k] - size[None, :, k]) for k in (0, 1))) / _ROUGH_SPREAD
+    return _shared(np.clip(1 - apart**2, 0, 1) * fit, overlap) * card_like[:_SEEDS], seed
 
 
 def _tilts() -> list[Floats]:
     directions = np.arange(8) * np.pi / 4
     return [np.zeros(2)] + [
-        np.radians(angle) * np.array([np.cos(d), np.sin(d)]) for angle in (12, 25, 38, 50) for d in directions
+        np.radians(angle) * np.array([np.cos(d), np.sin(d)]) for angle in (15, 30, 45) for d in directions
     ]
 
 

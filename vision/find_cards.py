@@ -8,9 +8,9 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.card_edges import SideFit, fit_sides
+from vision.card_edges import SideFit, fit_sides, glance
 from vision.card_plane import CardPlane, agree_on_plane
-from vision.line_segments import Corners, SegmentMap, find_corners, line_segments, quads_from_corners, without_hatching
+from vision.line_segments import Corners, SegmentMap, find_corners, line_segments, quads_from_corners, within_another, without_hatching
 
 Floats = NDArray[np.float32]
 
@@ -18,7 +18,10 @@ _WORKING_PX = 1280  # candidates are looked for on a copy with this longer side
 _MIN_SIDE_PX = 24.0
 _MIN_SEGMENT_PX = 12.0
 _MAX_SIDE_SHARE = 0.75  # a card's longer side, of the picture's shorter one... a single card may fill the picture
-_MAX_CANDIDATES = 500
+_MAX_OUTLINES = 3000
+_MAX_CANDIDATES = 400
+_MAX_ODDNESS = 0.45
+_SLACK = 0.03  # how far off a guessed side may be, by the card's width
 _FAIR_CELL_PX = 40.0
 _MARKER_RIM = 1.3  # the sheet's white rim by the size of the marker
 
@@ -43,19 +46,20 @@ def find_cards(image_bgr: NDArray[np.uint8]) -> FoundCards:
     if scale < 1:
         small = np.asarray(cv2.resize(image_bgr, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA), np.uint8)
     size_wh = (small.shape[1], small.shape[0])
+    lab = np.asarray(cv2.cvtColor(small, cv2.COLOR_BGR2LAB), np.uint8)
     grey = np.asarray(cv2.cvtColor(small, cv2.COLOR_BGR2GRAY), np.uint8)
     segments = line_segments(grey, _MIN_SEGMENT_PX)
     markers = _markers(grey)
     segments = without_hatching(segments[~_on_marker(segments, markers)])
     corners = find_corners(segments, _MIN_SEGMENT_PX * 0.7)
     covered = SegmentMap(segments, (size_wh[1], size_wh[0]))
-    candidates = _free_candidates(small, corners, covered, size_wh, markers)
-    plane = agree_on_plane(candidates.quads, _weight(candidates), size_wh)
+    candidates = _free_candidates(lab, corners, covered, size_wh, markers)
+    plane = agree_on_plane(candidates.quads, _quality(candidates), size_wh)
     if plane is None:
         return FoundCards(*(np.zeros(shape, np.float32) for shape in ((0, 4, 2), (0, 4), (0,))))
-    fitted = _of_known_size(small, plane, segments, corners, covered, candidates, markers)
+    fitted = _of_known_size(lab, plane, segments, corners, covered, candidates, markers)
     chosen = _choose(fitted, plane)
-    final = fit_sides(image_bgr, _to_full(chosen.quads, scale), max(3.0, 1.5 / scale), 48)
+    final = fit_sides(image_bgr, _to_full(chosen.quads, scale), max(3.0, 1.5 / scale), 48, is_lab=False)
     return FoundCards(final.quads, final.support, final.support.mean(axis=1))
 
 
@@ -99,82 +103,55 @@ def _holds_any(quads: Floats, markers: Floats) -> NDArray[np.bool_]:
 
 
 def _free_candidates(
-    small: NDArray[np.uint8], corners: Corners, covered: SegmentMap, size_wh: tuple[int, int], markers: Floats
+    lab: NDArray[np.uint8], corners: Corners, covered: SegmentMap, size_wh: tuple[int, int], markers: Floats
 ) -> SideFit:
     """Quadrilaterals of any size with edges along all four sides."""
     quads = quads_from_corners(corners, _MIN_SIDE_PX, _MAX_SIDE_SHARE * max(size_wh))
     coverage = covered.coverage(quads)
-    keep = (coverage.min(axis=1) > 0.3) & (coverage.mean(axis=1) > 0.55)
-    keep &= ~_holds_any(quads, markers)
-    quads = _thinned(quads[keep], coverage[keep].mean(axis=1))
-    fit = fit_sides(small, quads, 3.0)
-    return fit.take((fit.support.min(axis=1) > 0.6) & (fit.support.mean(axis=1) > 0.8))
+    keep = (coverage.min(axis=1) > 0.3) & (coverage.mean(axis=1) > 0.55) & ~_holds_any(quads, markers)
+    quads = _distinct(quads[keep], coverage[keep].mean(axis=1))[:_MAX_OUTLINES]
+    seen = glance(lab, quads)
+    seen = seen.take(seen.oddness() < _MAX_ODDNESS)
+    outer = ~within_another(seen.quads, seen.inside, seen.outside)
+    fit = fit_sides(lab, _fair_share(seen.quads[outer], _MAX_CANDIDATES), 2.5)
+    # One side may be next to invisible: white on white, or bleached by a reflection.
+    return fit.take((np.sort(fit.support, axis=1)[:, 1] > 0.6) & (fit.support.mean(axis=1) > 0.7))
 
 
-def _thinned(quads: Floats, score: Floats) -> Floats:
-    """The best of each bunch of nearly equal quadrilaterals, with a fair share for every part of the picture."""
+def _distinct(quads: Floats, score: Floats) -> Floats:
+    """The best of each bunch of nearly equal quadrilaterals, the best first."""
     quads = quads[np.argsort(-score, kind="stable")]
-    key = np.rint(np.concatenate([np.sort(quads[..., 0], axis=1), np.sort(quads[..., 1], axis=1)], axis=1) / 5)
-    _, first = np.unique(key, axis=0, return_index=True)
-    quads = quads[np.sort(first)]
+    key = np.rint(np.concatenate([np.sort(quads[..., 0], axis=1), np.sort(quads[..., 1], axis=1)], axis=1) / 4)
+    _, first = np.unique(key.astype(np.int32), axis=0, return_index=True)
+    return quads[np.sort(first)]
+
+
+def _fair_share(quads: Floats, most: int) -> Floats:
+    """At most so many of the quadrilaterals, the first of each part of the picture first."""
     _, cell = np.unique(np.floor(quads.mean(axis=1) / _FAIR_CELL_PX), axis=0, return_inverse=True)
-    by_cell = np.argsort(cell.ravel(), kind="stable")
-    starts = np.searchsorted(cell.ravel()[by_cell], np.arange(len(quads)))
+    cell = cell.ravel()
+    by_cell = np.argsort(cell, kind="stable")
     rank = np.empty(len(quads), int)
-    rank[by_cell] = np.arange(len(quads)) - starts[cell.ravel()[by_cell]]
-    return quads[np.argsort(rank, kind="stable")[:_MAX_CANDIDATES]]
+    rank[by_cell] = np.arange(len(quads)) - np.searchsorted(cell[by_cell], cell[by_cell])
+    return quads[np.argsort(rank, kind="stable")[:most]]
 
 
-def _weight(fit: SideFit) -> Floats:
-    """How much each candidate counts in the vote on size.
-
-    Those that share one place share one vote, and a frame printed on a card counts little beside the card's outline.
-    """
-    quality = fit.support.mean(axis=1) * fit.support.min(axis=1) * fit.stepped() ** 2
-    quality *= np.clip(1 - fit.oddness(), 0.05, 1) ** 2
-    low, high = fit.quads.min(axis=1), fit.quads.max(axis=1)
-    shared = np.minimum(high[:, None], high[None]) - np.maximum(low[:, None], low[None])
-    shared_area = np.prod(np.maximum(shared, 0), axis=2)
-    box = np.prod(high - low, axis=1)
-    overlap = shared_area / np.minimum(box[:, None], box[None])
-    weight = quality**3 / np.maximum((overlap * quality[None] ** 2).sum(axis=1), 1e-6)
-    framed = (_frames(fit.quads) * quality[None]).max(axis=1, initial=0)
-    return np.asarray(weight * (1 - 0.8 * framed), np.float32)
-
-
-def _frames(quads: Floats) -> NDArray[np.bool_]:
-    """Which of the quadrilaterals (row) have which others (column) evenly around them, at most a fifth away."""
-    centre = quads.mean(axis=1)
-    side = np.roll(quads, -1, axis=1) - quads
-    length = np.linalg.norm(side, axis=2)
-    width = length.min(axis=1)
-    # Start all quadrilaterals at the corner nearest to straight up-left, so that sides can be compared one by one.
-    first = np.argmin(quads.sum(axis=2), axis=1)
-    order = (first[:, None] + np.arange(4)) % 4
-    rows = np.arange(len(quads))[:, None]
-    corner, side, length = quads[rows, order], side[rows, order], length[rows, order]
-    outward = np.stack([side[..., 1], -side[..., 0]], axis=-1) / np.maximum(length, 1e-3)[..., None]
-    middle = corner + side / 2
-    near = np.linalg.norm(centre[:, None] - centre[None], axis=2) < 0.12 * width[None]
-    margin = -((middle[:, None] - corner[None]) * outward[None]).sum(axis=3)
-    parallel = (outward[:, None] * outward[None]).sum(axis=3).min(axis=2) > 0.99
-    inside = (margin.min(axis=2) > 0.02 * width[None]) & (margin.max(axis=2) < 0.2 * width[None])
-    return np.asarray(near & parallel & inside)
+def _quality(fit: SideFit) -> Floats:
+    """How much each candidate counts in the vote on size."""
+    quality = fit.support.mean(axis=1) * (0.3 + 0.7 * fit.support.min(axis=1)) * (0.4 + 0.6 * fit.sharpness.mean(axis=1))
+    return np.asarray(quality * fit.stepped() ** 2 * np.clip(1 - fit.oddness(), 0.05, 1) ** 2, np.float32)
 
 
 def _of_known_size(
-    small: NDArray[np.uint8], plane: CardPlane, segments: Floats, corners: Corners, covered: SegmentMap, known: SideFit, markers: Floats
+    lab: NDArray[np.uint8], plane: CardPlane, segments: Floats, corners: Corners, covered: SegmentMap, known: SideFit, markers: Floats
 ) -> SideFit:
     """All quadrilaterals of the card's size that the edges suggest."""
     guesses = np.concatenate([_at_corners(plane, corners), _at_segments(plane, segments)])
     coverage = covered.coverage(guesses)
     keep = (coverage.mean(axis=1) > 0.4) & (np.sort(coverage, axis=1)[:, 1] > 0.3) & ~_holds_any(guesses, markers)
     right = known.quads[plane.deviation(known.quads) < 0.12]
-    quads = np.concatenate([right, _thinned(guesses[keep], coverage[keep].mean(axis=1))])
-    reach = 0.06 * plane.size[0]
-    fit = fit_sides(small, quads, max(3.0, reach))
-    fit = fit_sides(small, fit.quads, 2.0)
-    return fit
+    quads = np.concatenate([right, _fair_share(_distinct(guesses[keep], coverage[keep].mean(axis=1)), _MAX_CANDIDATES)])
+    return fit_sides(lab, fit_sides(lab, quads, max(2.5, _SLACK * plane.size[0])).quads, 2.0)
 
 
 def _at_corners(plane: CardPlane, corners: Corners) -> Floats:
@@ -223,15 +200,15 @@ def _choose(fit: SideFit, plane: CardPlane) -> SideFit:
     fit, deviation = fit.take(keep), deviation[keep]
     score = fit.support.mean(axis=1) + 0.5 * fit.support.min(axis=1) - 3 * deviation - fit.oddness()
     chosen: list[int] = []
+    low, high = fit.quads.min(axis=1), fit.quads.max(axis=1)
     for i in np.argsort(-score, kind="stable").tolist():
-        if all(_overlap(fit.quads[i], fit.quads[j]) < 0.25 for j in chosen):
+        near = [j for j in chosen if (low[i] < high[j]).all() and (low[j] < high[i]).all()]
+        if all(_overlap(fit.quads[i], fit.quads[j]) < 0.25 for j in near):
             chosen.append(i)
     return fit.take(np.asarray(chosen, np.intp))
 
 
 def _overlap(a: Floats, b: Floats) -> float:
     """Shared area by the smaller one's area."""
-    if np.any(a.max(axis=0) < b.min(axis=0)) or np.any(b.max(axis=0) < a.min(axis=0)):
-        return 0.0
     shared, _ = cv2.intersectConvexConvex(a, b)
     return float(shared / max(1e-6, min(cv2.contourArea(a), cv2.contourArea(b))))

@@ -13,6 +13,8 @@ Floats = NDArray[np.float32]
 _MAX_SEGMENTS = 900
 _MAX_CORNERS = 1600
 _MAX_CORNER_ANGLE_COS = 0.6  # a right angle seen at 45 degrees' tilt stays within this
+_BOOST = 4
+_SAME_COLOUR = 25.0
 _PARALLEL_COS = 0.95
 _MAX_ASPECT = 2.9  # cards are up to twice as long as wide; tilt adds to that
 
@@ -35,15 +37,34 @@ def line_segments(grey: NDArray[np.uint8], min_length_px: float) -> Floats:
     """Straight edges of an (h, w) grey picture as (n, 4) x1 y1 x2 y2, the longest first.
 
     The detector judges every segment against chance (von Gioi et al., LSD, 2012), so there is no contrast threshold
-    to tune to a table or a lamp.
+    to tune to a table or a lamp. What is too faint for it is looked for in a coarser, boosted copy.
     """
+    sharp = _detect(grey, min_length_px)
+    half = np.asarray(cv2.resize(grey, None, fx=0.5, fy=0.5, interpolation=cv2.INTER_AREA), np.uint8)
+    faint = (_detect(_boosted(half), 0.75 * min_length_px) + 0.5) * 2 - 0.5
+    known = SegmentMap(sharp, (grey.shape[0], grey.shape[1])).coverage_of_lines(faint)
+    segments = np.concatenate([sharp, faint[known < 0.6]])
+    return segments[np.argsort(-_length(segments), kind="stable")][:_MAX_SEGMENTS]
+
+
+def _detect(grey: NDArray[np.uint8], min_length_px: float) -> Floats:
     found = cv2.createLineSegmentDetector(cv2.LSD_REFINE_STD, 0.8).detect(grey)[0]
-    if found is None:
-        return np.zeros((0, 4), np.float32)
-    segments = np.asarray(found, np.float32).reshape(-1, 4)
-    length = np.hypot(segments[:, 2] - segments[:, 0], segments[:, 3] - segments[:, 1])
-    order = np.argsort(-length, kind="stable")
-    return segments[order[length[order] >= min_length_px]][:_MAX_SEGMENTS]
+    segments = np.zeros((0, 4), np.float32) if found is None else np.asarray(found, np.float32).reshape(-1, 4)
+    return segments[_length(segments) >= min_length_px]
+
+
+def _length(segments: Floats) -> Floats:
+    return np.asarray(np.hypot(segments[:, 2] - segments[:, 0], segments[:, 3] - segments[:, 1]), np.float32)
+
+
+def _boosted(grey: NDArray[np.uint8]) -> NDArray[np.uint8]:
+    """The picture with its faint contrasts, white cards on a white table, made strong enough for the detector.
+
+    Lightness is stretched and folded back at black and white like a map; so there are no halos along strong edges.
+    """
+    level = np.arange(256) * _BOOST
+    folded = 255 - np.abs(255 - level % 510)
+    return np.asarray(cv2.LUT(grey, folded.astype(np.uint8)), np.uint8)
 
 
 def without_hatching(segments: Floats) -> Floats:
@@ -119,6 +140,39 @@ def quads_from_corners(corners: Corners, min_side_px: float, max_side_px: float)
     return np.asarray(quads[good], np.float32)
 
 
+def within_another(quads: Floats, inside: Floats, outside: Floats) -> NDArray[np.bool_]:
+    """Which quadrilaterals (n, 4, 2) lie evenly in another one, at most a fifth of its width away on each side.
+
+    A frame printed on a card lies so in the card's outline; a card in its shadow lies to one side. `inside` and `outside` (n, 4, 3) are the colours next to
+    the sides: the strip between the two must be of one colour, else it is not the same card's.
+    """
+    within = np.zeros(len(quads), bool)
+    if len(quads) == 0:
+        return within
+    first = np.argmin(quads.sum(axis=2), axis=1)
+    rows, order = np.arange(len(quads))[:, None], (first[:, None] + np.arange(4)) % 4
+    corner, inside, outside = quads[rows, order], inside[rows, order], outside[rows, order]
+    side = np.roll(corner, -1, axis=1) - corner
+    length = np.linalg.norm(side, axis=2)
+    width = length.min(axis=1)
+    outward = np.stack([side[..., 1], -side[..., 0]], axis=-1) / np.maximum(length, 1e-3)[..., None]
+    middle = corner + side / 2
+    centre = quads.mean(axis=1)
+    for block in np.array_split(np.arange(len(quads)), max(1, len(quads) // 256)):
+        near = np.abs(centre[block, None] - centre[None]).max(axis=2) < 0.15 * width
+        inner, outer = np.nonzero(near)
+        inner = block[inner]
+        margin = ((corner[outer] - middle[inner]) * outward[outer]).sum(axis=2)
+        parallel = (outward[inner] * outward[outer]).sum(axis=2).min(axis=1) > 0.99
+        share = margin / width[outer][:, None]
+        lopsided = np.abs(margin[:, :2] - margin[:, 2:]).max(axis=1) > 2 + 0.3 * margin.max(axis=1)
+        even = (share.min(axis=1) > 0.02) & (share.max(axis=1) < 0.2) & ~lopsided
+        differs = np.linalg.norm(outside[inner] - inside[outer], axis=2) > _SAME_COLOUR
+        one_strip = ~(differs).any(axis=1)
+        within[inner[even & parallel & one_strip]] = True
+    return within
+
+
 def _meet(p: Floats, d: Floats, q: Floats, e: Floats) -> Floats:
     """Where the lines p + s d and q + t e meet; the lines are known not to be parallel."""
     cross = d[:, 0] * e[:, 1] - d[:, 1] * e[:, 0]
@@ -147,16 +201,20 @@ class SegmentMap:
         for k in range(self._BINS):
             self._bits |= planes[k] << np.uint8(k)
 
-    def coverage(self, quads: Floats, samples: int = 12) -> Floats:
+    def coverage(self, quads: Floats) -> Floats:
         """Covered share (n, 4) of each side of `quads` (n, 4, 2); what lies outside the picture is uncovered."""
-        start, end = quads, np.roll(quads, -1, axis=1)
+        lines = np.concatenate([quads, np.roll(quads, -1, axis=1)], axis=2)
+        return self.coverage_of_lines(lines.reshape(-1, 4)).reshape(-1, 4)
+
+    def coverage_of_lines(self, lines: Floats, samples: int = 12) -> Floats:
+        """Covered share (n,) of `lines` (n, 4), x1 y1 x2 y2, but for their ends."""
+        start, side = lines[:, None, :2], (lines[:, 2:] - lines[:, :2])
         steps = np.linspace(0.08, 0.92, samples, dtype=np.float32)
-        points = np.rint(start[:, :, None] + (end - start)[:, :, None] * steps[:, None]).astype(np.int32)
+        points = np.rint(start + side[:, None] * steps[:, None]).astype(np.int32)
         height, width = self._bits.shape
         x, y = points[..., 0], points[..., 1]
         inside = (x >= 0) & (x < width) & (y >= 0) & (y < height)
         bits = self._bits[np.clip(y, 0, height - 1), np.clip(x, 0, width - 1)]
-        side = end - start
-        bin_index = np.rint(np.arctan2(side[..., 1], side[..., 0]) / np.pi * self._BINS).astype(int) % self._BINS
-        hit = (bits >> bin_index[..., None].astype(np.uint8)) & 1
-        return np.asarray((hit * inside).mean(axis=2), np.float32)
+        bin_index = np.rint(np.arctan2(side[:, 1], side[:, 0]) / np.pi * self._BINS).astype(int) % self._BINS
+        hit = (bits >> bin_index[:, None].astype(np.uint8)) & 1
+        return np.asarray((hit * inside).mean(axis=1), np.float32)

@@ -171,7 +171,7 @@ def _levenberg_marquardt(model: _PlaneModel, vector: Points, rounds: int = 40) -
             gain = errors @ errors - trial @ trial
             vector, damping = vector + step, damping / 5
             errors, slope = _jacobian(model, vector)
-            if gain < 1e-3:
+            if gain < 0.02:
                 break
         else:
             damping *= 6

@@ -1,0 +1,78 @@
+"""Settles which of the hypotheses are cards: a mark belongs to one card, a card lies once, rivals leave a doubt."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vision.deck import Deck, Face
+from vision.judge import SURE, Verdicts
+from vision.outline import corners_of
+from vision.reading import CardReading, Reading, UnclearCard
+from vision.table import Table
+
+Floats = NDArray[np.float64]
+
+_SAME_PLACE_MM = 12.0
+_NO_RIVAL = -20.0
+_WORTH_SAYING = 1.5  # log-odds from which a card that cannot be told is mentioned
+
+
+@dataclass(frozen=True, eq=False)
+class Claim:
+    """A hypothesis on its way to a verdict."""
+
+    odds: float
+    face: Face
+    marks: frozenset[tuple[str, int]]
+    corners_mm: Floats
+    centre_mm: Floats
+
+    def excludes(self, other: Claim) -> bool:
+        """Whether both cannot be: they share a mark, or lie so close that neither would show half of its face."""
+        return bool(self.marks & other.marks) or float(np.abs(self.centre_mm - other.centre_mm).max()) < _SAME_PLACE_MM
+
+
+def claims_of(verdicts: list[Verdicts], deck: Deck) -> list[Claim]:
+    """All hypotheses worth a word, the best first."""
+    claims = []
+    for verdict in verdicts:
+        chosen = np.flatnonzero(verdict.log_odds > _WORTH_SAYING)
+        hypotheses = verdict.hypotheses.take(chosen)
+        corners = hypotheses.to_table(corners_of(deck))
+        for k, odds in enumerate(verdict.log_odds[chosen]):
+            face = verdict.layouts.faces[hypotheses.faces[k]]
+            marks = frozenset((face.side, int(m)) for m in hypotheses.marks[k] if m >= 0)
+            claims.append(Claim(float(odds), face, marks, corners[k], corners[k].mean(0)))
+    return sorted(claims, key=lambda claim: -claim.odds)
+
+
+def settled(verdicts: list[Verdicts], deck: Deck, table: Table) -> Reading:
+    """Choose the best of the hypotheses that exclude each other: a mark belongs to one card, a card lies once."""
+    claims = claims_of(verdicts, deck)
+    chosen: list[Claim] = []
+    cards: list[CardReading] = []
+    unclear: list[UnclearCard] = []
+    used: set[str] = set()
+    for rank, claim in enumerate(claims):
+        if any(claim.excludes(other) for other in chosen):
+            continue
+        rivals = (c for c in claims[rank + 1 :] if c.face.id not in used and c.face is not claim.face)
+        margin = claim.odds - next((c.odds for c in rivals if claim.excludes(c)), _NO_RIVAL)
+        odds = min(claim.odds, margin)
+        confidence = float(1 / (1 + np.exp(-odds)))
+        chosen.append(claim)
+        corners_px = table.to_px(claim.corners_mm)
+        centre_mm = (float(claim.centre_mm[0]), float(claim.centre_mm[1]))
+        if odds > SURE and claim.face.id not in used:
+            used.add(claim.face.id)
+            cards.append(CardReading(claim.face, confidence, corners_px, centre_mm))
+        else:
+            reason = "same card twice" if claim.face.id in used else "covered"
+            x, y = corners_px.mean(0)
+            unclear.append(
+                UnclearCard(corners_px, (float(x), float(y)), centre_mm, reason, (claim.face, confidence))
+            )
+    return Reading(tuple(cards), tuple(unclear))

@@ -1,0 +1,141 @@
+"""Judges the cards of one side of a deck in one picture."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vision.colour import Palette, fitted_palette, printed_palette
+from vision.deck import Deck
+from vision.evidence import Evidence, Sampler, Templates, gather, look_at, templates_of
+from vision.judge import Verdicts, judge
+from vision.layouts import Hypotheses, Layouts, layouts_of, part_cards, posed, size_candidates, whole_cards
+from vision.lone_marks import find_lines, lone_mark_cards
+from vision.marks import WorkImage, find_marks
+from vision.outline import corners_of, edge_steps, edge_support
+from vision.table import Piece
+
+Floats = NDArray[np.float64]
+
+_WHOLE_SLACK_MM = 1.6
+_PART_SLACK_MM = 1.2
+_MOST_STRETCH = 0.05
+_LIKELY = 0.4 / 360  # per degree: a hue at random has 1 / 360
+_MARK_SIGMA_PX = 0.5
+
+
+@dataclass(frozen=True, eq=False)
+class SideModel:
+    """All that is worked out once for one side of a deck; `colours` (n, 3): palette index of every face's marks."""
+
+    layouts: Layouts
+    templates: Templates
+    palette: Palette
+    colours: NDArray[np.intp]
+
+
+@lru_cache(maxsize=4)
+def side_models(deck: Deck) -> dict[str, SideModel]:
+    """Work out the models of both sides of a deck."""
+    models = {}
+    for side in deck.background:
+        layouts, palette = layouts_of(deck, side), printed_palette(deck, side)
+        colours = np.array([[palette.names.index(m.colour) for m in face.marks] for face in layouts.faces])
+        models[side] = SideModel(layouts, templates_of(deck, layouts), palette, colours)
+    return models
+
+
+@dataclass(frozen=True, eq=False)
+class Measured:
+    """Hypotheses with what the picture says of them; `edges` (n, 4): each side's support."""
+
+    hypotheses: Hypotheses
+    evidence: Evidence
+    edges: Floats
+
+
+class SideReader:
+    """Judges the cards of one side of a deck in one picture."""
+
+    def __init__(self, work: WorkImage, sampler: Sampler, deck: Deck, model: SideModel, px_per_mm: float) -> None:
+        layouts = model.layouts
+        self._work = work
+        self._sampler = sampler
+        self._deck = deck
+        self._model = model
+        self.palette = model.palette
+        self._known_mm = np.zeros((0, 4, 2))
+        self._marks = find_marks(work, sampler.table, layouts.side, layouts.area_range_mm2, px_per_mm)
+        chosen = np.flatnonzero(size_candidates(layouts, self._marks).any(1))
+        look = look_at(sampler, self._marks, chosen, layouts.side)
+        self._free = np.zeros(len(self._marks), dtype=bool)
+        self._free[chosen[look.stands_out]] = True
+        self._plain = np.zeros(len(self._marks), dtype=bool)
+        self._plain[chosen[look.plain]] = True
+        self._hues, self._spread = np.zeros(len(self._marks)), np.full(len(self._marks), 180.0)
+        self._hues[chosen], self._spread[chosen] = look.hues_deg, look.spread_deg
+
+    def whole_cards(self) -> tuple[Hypotheses, Floats]:
+        """Cards with three whole marks in sight, and how much larger than printed each measures."""
+        return whole_cards(self._model.layouts, self._marks, _WHOLE_SLACK_MM, self._free, _MOST_STRETCH)
+
+    def read(self, sampler: Sampler, whole: Hypotheses) -> list[Verdicts]:
+        """Judge the cards with three whole marks in sight, then those with two, then with one and a straight edge."""
+        layouts, colours = self._model.layouts, self._model.colours
+        self._sampler = sampler
+        self._marks = marks = self._marks.on(sampler.table)
+        measured = self._measured(posed(layouts, marks, whole.faces, whole.marks))
+        sure = self._judged(measured).sure
+        if sure.any():
+            known = colours[measured.hypotheses.faces[sure]]
+            self.palette = fitted_palette(self._model.palette, known.ravel(), measured.evidence.hues_deg[sure].ravel())
+        verdicts = [self._judged(measured)]
+        self._take(verdicts[-1])
+        likely = (self.palette.likelihood(self._hues, self._spread) > _LIKELY)[:, colours]
+        verdicts.append(self._judged(self._measured(part_cards(layouts, marks, _PART_SLACK_MM, self._free, likely))))
+        self._take(verdicts[-1])
+        lone = np.flatnonzero(self._free & self._plain)
+        if len(lone):
+            lines = find_lines(self._work, sampler.table, marks.centres_mm[lone])
+            found = lone_mark_cards(self._deck, layouts, marks, lone, likely[lone], lines)
+            verdicts.append(self._judged(self._measured(found)))
+        return verdicts
+
+    def pieces(self, verdicts: list[Verdicts]) -> list[Piece]:
+        """The marks of cards that three marks have named beyond doubt: things of known size that lie on the table."""
+        layouts = self._model.layouts
+        found = [verdict.hypotheses.take(verdict.sure & (verdict.hypotheses.marks >= 0).all(1)) for verdict in verdicts]
+        return [
+            Piece(layouts.centres_mm[face], self._marks.centres_px[marks], _MARK_SIGMA_PX)
+            for hypotheses in found
+            for face, marks in zip(hypotheses.faces, hypotheses.marks, strict=True)
+        ]
+
+    def _take(self, verdicts: Verdicts) -> None:
+        sure = verdicts.hypotheses.take(verdicts.sure)
+        used = sure.marks.ravel()
+        self._free[used[used >= 0]] = False
+        self._known_mm = np.concatenate([self._known_mm, sure.to_table(corners_of(self._deck))])
+
+    def _measured(self, hypotheses: Hypotheses) -> Measured:
+        """Look at the marks of all, and at the edges of those that edges could still save."""
+        side = self._model.layouts.side
+        evidence = gather(self._sampler, hypotheses, self._model.templates, side, self._known_mm)
+        best = self._judged(Measured(hypotheses, evidence, np.ones((len(hypotheses), 4)))).log_odds
+        hopeful = best > 0
+        hypotheses, evidence = hypotheses.take(hopeful), evidence.take(hopeful)
+        steps, places = edge_steps(self._sampler, hypotheses, self._deck)
+        return Measured(hypotheses, evidence, edge_support(steps, places))
+
+    def _judged(self, measured: Measured) -> Verdicts:
+        return judge(
+            measured.hypotheses,
+            measured.evidence,
+            measured.edges,
+            self.palette,
+            self._model.colours,
+            self._model.layouts,
+        )

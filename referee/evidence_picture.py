@@ -165,7 +165,8 @@ def _draw_seat_tags(
     for hand in sharing.seats:
         text = f"Seat {hand.seat}"
         if hand.seat in scores:
-            text += f": {scores[hand.seat].points}" + ("?" if hand.unclear else "")
+            points = scores[hand.seat].points
+            text += f": {points} point{'' if abs(points) == 1 else 's'}" + ("?" if hand.unclear else "")
         width, height = canvas.text_size(text, 1.1)
         part = ring.part_of(hand.seat)
         outwards = part - middle

@@ -76,7 +76,7 @@ class SeatRing:
 
 
 def rectangle_of(centres_mm: Points, turn_deg: float | None = None) -> Points:
-    """Give the rectangle that points (n, 2) span, as (4, 2) corners, clockwise as the camera sees them from bottom right.
+    """Give the rectangle that points (n, 2) span, as (4, 2) corners, clockwise as seen from bottom right.
 
     It lies at the angle at which it is smallest, or at `turn_deg` to the camera; where neither tells it (a diamond), it
     is upright.

@@ -17,10 +17,10 @@ from referee.seats import SeatCards, SeatRing, Sharing, marker_rectangle, share_
 from referee.words import count_of, list_of, number_word
 from vision.deck import Deck, Face
 from vision.image import Picture
-from vision.markers import find_markers, table_from_markers
-from vision.profile import TableProfile
-from vision.reader import read
-from vision.reading import UnclearCard
+from vision.markers import find_markers
+from vision.profile import REACH_MM, TableProfile
+from vision.reader import read_picture
+from vision.reading import Reading, UnclearCard
 from vision.table import Table
 
 _REMEDIES = {
@@ -106,8 +106,8 @@ def score_picture(
         BadInputError: too few markers are in sight to know the seats.
         BadTableError: the markers lie on no flat table, or the picture does not fit the profile.
     """
-    table, ring = _seated(picture, profile, players)
-    sharing = share_out(read(picture.image, deck, table), ring, side)
+    reading, table, ring = _read_seated(picture, deck, profile, players)
+    sharing = share_out(reading, ring, side)
     scores: dict[int, Score] = {}
     faults: dict[int, str] = {}
     for hand in sharing.seats:
@@ -118,17 +118,20 @@ def score_picture(
     return TableScore(ring, table, sharing, scores, faults)
 
 
-def _seated(picture: Picture, profile: TableProfile | None, players: int) -> tuple[Table, SeatRing]:
-    if profile is not None and profile.edge_mm is not None:
-        return profile.table_for(picture.size_px), SeatRing(profile.edge_mm, players, profile.reach_mm)
-    markers = find_markers(np.asarray(cv2.cvtColor(picture.image, cv2.COLOR_BGR2GRAY), np.uint8))
-    if not markers:
+def _read_seated(
+    picture: Picture, deck: Deck, profile: TableProfile | None, players: int
+) -> tuple[Reading, Table, SeatRing]:
+    edge_mm = None if profile is None else profile.edge_mm
+    grey = np.asarray(cv2.cvtColor(picture.image, cv2.COLOR_BGR2GRAY), np.uint8)
+    markers = find_markers(grey) if edge_mm is None else ()
+    if edge_mm is None and not markers:
         raise BadInputError(what_is_missing(()))
-    if profile is not None:
-        table = profile.table_for(picture.size_px)
-        return table, SeatRing(marker_rectangle(markers, table), players, profile.reach_mm)
-    table = table_from_markers(markers, picture.size_px)
-    return table, SeatRing(marker_rectangle(markers, table), players)
+    surveyed = None if profile is None else profile.table_for(picture.size_px)
+    reading, table = read_picture(picture.image, deck, surveyed)
+    if table is None:
+        raise BadInputError(what_is_missing(()))
+    corners_mm = marker_rectangle(markers, table) if edge_mm is None else edge_mm
+    return reading, table, SeatRing(corners_mm, players, REACH_MM if profile is None else profile.reach_mm)
 
 
 def _colours(face: Face) -> Card:

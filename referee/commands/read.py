@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from referee.errors import BadInputError
 from referee.jsonlines import to_line
 from referee.output import Output
-from vision.errors import BadTableError, VisionError
+from vision.errors import VisionError
 
 if TYPE_CHECKING:
     import numpy as np
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from vision.image import Picture
     from vision.profile import TableProfile
     from vision.reading import CardReading, Reading, UnclearCard
-    from vision.table import Table
 
 SUMMARY = "read the cards in pictures of a table"
 
@@ -94,25 +93,16 @@ def run(args: argparse.Namespace) -> int:
 
 def _known_deck(picture: Picture, deck: Deck, profile: TableProfile | None) -> _Found:
     from referee.evidence_picture import draw_reading
+    from vision.reader import read_picture
 
-    reading = _read(picture.image, deck, None if profile is None else profile.table_for(picture.size_px))
+    table = None if profile is None else profile.table_for(picture.size_px)
+    reading, _ = read_picture(picture.image, deck, table)
     return _Found(
         [_card(card, picture) for card in reading.cards],
         [_unclear(card, picture) for card in reading.unclear],
         _words(reading),
         lambda: draw_reading(picture.image, reading),
     )
-
-
-def _read(image: NDArray[np.uint8], deck: Deck, table: Table | None) -> Reading:
-    """Read a picture by its profile or its markers; without either, nothing is known of the table."""
-    from vision.reader import read, table_in
-    from vision.reading import Reading
-
-    try:
-        return read(image, deck, table or table_in(image)[0])
-    except BadTableError:
-        return Reading((), ())
 
 
 def _card(card: CardReading, picture: Picture) -> dict[str, Any]:

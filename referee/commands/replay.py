@@ -31,10 +31,11 @@ def run(args: argparse.Namespace) -> int:
     path: Path = args.file
     if path.suffix.lower() == ".mcap":
         raise BadInputError("recordings with pictures (.mcap) cannot be judged yet, only event logs (.jsonl)")
-    return _replay_log(path, as_json=args.json)
+    return replay_log(path, as_json=args.json)
 
 
-def _replay_log(path: Path, *, as_json: bool) -> int:
+def replay_log(path: Path, *, as_json: bool) -> int:
+    """Print the rulings of an event log; 2 when a part of it had to be left out, else 0."""
     output, status = Output(), 0
     with open_log(path) as (header, entries):
         kind = game_kind(header.game)

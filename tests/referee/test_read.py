@@ -1,0 +1,147 @@
+"""`ringmaster read` as a person or another program runs it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import cv2
+import numpy as np
+import pytest
+
+from referee.cli import main
+from vision.deck import load_deck
+from vision.image import load_picture
+from vision.profile import TableProfile, profile_text
+from vision.reader import table_in
+
+SCENES = Path(__file__).parents[1] / "data" / "scenes"
+EASY = SCENES / "white-easy.jpg"
+
+Capture = pytest.CaptureFixture[str]
+
+
+def truth_of(picture: Path) -> dict[str, Any]:
+    truth: dict[str, Any] = json.loads(picture.with_suffix(".json").read_text(encoding="utf-8"))
+    return truth
+
+
+def lines_of(text: str) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in text.splitlines()]
+
+
+def test_an_easy_table_is_read_with_the_keys_of_the_contract(capfd: Capture) -> None:
+    assert main(["read", str(EASY), "--deck", "confetti", "--json"]) == 0
+    out, err = capfd.readouterr()
+    assert err == ""
+    (line,) = lines_of(out)
+    assert set(line) == {"image", "deck", "ms", "cards", "unclear"}
+    assert (line["image"], line["deck"]) == (str(EASY), "confetti")
+    assert line["ms"] > 0
+    true = {card["id"]: card for card in truth_of(EASY)["cards"]}
+    faces = load_deck("confetti").by_id
+    assert {card["face"] for card in line["cards"]} == set(true)
+    for card in line["cards"]:
+        assert set(card) == {"face", "side", "confidence", "marks", "corners_px", "centre_mm", "seat"}
+        assert (card["side"], card["seat"]) == ("white", None)
+        assert 0.9 < card["confidence"] <= 1
+        np.testing.assert_allclose(card["corners_px"], true[card["face"]]["corners_px"], atol=3)
+        printed = faces["white", card["face"]].marks
+        assert [mark["size"] for mark in card["marks"]] == ["small", "medium", "big"]
+        assert [(mark["colour"], mark["shape"]) for mark in card["marks"]] == [(m.colour, m.shape) for m in printed]
+        assert len(card["centre_mm"]) == 2
+
+
+@pytest.mark.parametrize("picture", sorted(SCENES.glob("*.jpg")), ids=lambda path: path.stem)
+def test_no_table_has_a_card_read_that_is_not_there(picture: Path, capfd: Capture) -> None:
+    assert main(["read", str(picture), "--deck", "confetti", "--json"]) == 0
+    (line,) = lines_of(capfd.readouterr().out)
+    true = {(card["id"], card["side"]): card for card in truth_of(picture)["cards"]}
+    for card in line["cards"]:
+        there = np.array(true[card["face"], card["side"]]["corners_px"])
+        assert np.abs(there - card["corners_px"]).max() < 0.2 * np.ptp(there, axis=0).max()
+    plain = {key for key, card in true.items() if card["visible_fraction"] > 0.97}
+    assert len(plain & {(card["face"], card["side"]) for card in line["cards"]}) >= 0.8 * len(plain)
+    for doubt in line["unclear"]:
+        assert set(doubt) == {"corners_px", "centre_mm", "reason", "best"}
+        assert isinstance(doubt["reason"], str)
+        assert doubt["best"] is None or set(doubt["best"]) == {"face", "confidence"}
+
+
+def test_a_bad_picture_costs_no_other_one_its_answer(tmp_path: Path, capfd: Capture) -> None:
+    text, torn, black = tmp_path / "text.jpg", tmp_path / "torn.jpg", tmp_path / "black.png"
+    text.write_text("not a picture\n" * 50)
+    torn.write_bytes(EASY.read_bytes()[:50_000])
+    cv2.imwrite(str(black), np.zeros((720, 1280, 3), np.uint8))
+    pictures = [text, EASY, torn, tmp_path, tmp_path / "none.jpg", black]
+    assert main(["read", *map(str, pictures), "--deck", "confetti", "--json"]) == 2
+    out, err = capfd.readouterr()
+    assert [line["image"] for line in lines_of(out)] == [str(EASY), str(black)]
+    assert lines_of(out)[1]["cards"] == lines_of(out)[1]["unclear"] == []
+    complaints = err.splitlines()
+    assert len(complaints) == 4
+    for complaint, path in zip(complaints, [text, torn, tmp_path, tmp_path / "none.jpg"], strict=True):
+        assert complaint.startswith("ringmaster read: ")
+        assert str(path) in complaint
+
+
+@pytest.mark.parametrize(
+    ("arguments", "complaint"),
+    [
+        (["--deck", "canasta"], "there is no deck called 'canasta'"),
+        (["--deck", "confetti", "--table", "none.json"], "there is no table profile none.json"),
+        (["--deck", "confetti", "--picture", "out.txt"], "must end in .jpg or .png"),
+        (["--deck", "confetti", "--picture", "nowhere/out.jpg"], "there is no folder nowhere"),
+        (["b.jpg", "--deck", "confetti", "--picture", "out.jpg"], "one picture at a time"),
+    ],
+)
+def test_what_cannot_be_asked_is_said_in_one_line(arguments: list[str], complaint: str, capfd: Capture) -> None:
+    assert main(["read", str(EASY), *arguments]) == 2
+    out, err = capfd.readouterr()
+    assert out == ""
+    assert complaint in err
+    assert len(err.splitlines()) == 1
+
+
+def test_people_get_a_line_a_card_and_a_drawn_picture(tmp_path: Path, capfd: Capture) -> None:
+    drawn = tmp_path / "drawn.png"
+    assert main(["read", str(EASY), "--deck", "confetti", "--picture", str(drawn)]) == 0
+    out = capfd.readouterr().out
+    assert f"{EASY}: 5 cards" in out
+    for card in truth_of(EASY)["cards"]:
+        assert f"{card['id']}, white side: small " in out
+    before, after = load_picture(EASY).image, load_picture(drawn).image
+    changed = np.abs(before.astype(int) - after).max(2) > 60
+    for card in truth_of(EASY)["cards"]:
+        x, y = np.rint(card["corners_px"][0]).astype(int)
+        assert changed[y - 6 : y + 7, x - 6 : x + 7].any()
+
+
+def test_a_profile_stands_in_for_covered_markers(tmp_path: Path, capfd: Capture) -> None:
+    picture = load_picture(EASY).image.copy()
+    table, markers = table_in(picture)
+    profile = tmp_path / "table.json"
+    profile.write_text(profile_text(TableProfile(table)), encoding="utf-8")
+    for marker in markers:
+        cv2.fillConvexPoly(picture, np.rint(marker.corners_px).astype(np.int32), (90, 110, 120))
+    for name, size in (("full.png", (1920, 1080)), ("half.png", (960, 540))):
+        cv2.imwrite(str(tmp_path / name), cv2.resize(picture, size, interpolation=cv2.INTER_AREA))
+    cut = tmp_path / "cut.png"
+    cv2.imwrite(str(cut), picture[:, :1400])
+    pictures = [str(tmp_path / "full.png"), str(cut), str(tmp_path / "half.png")]
+    assert main(["read", *pictures, "--deck", "confetti", "--table", str(profile), "--json"]) == 2
+    out, err = capfd.readouterr()
+    assert [len(line["cards"]) for line in lines_of(out)] == [5, 5]
+    assert "1920 × 1080" in err
+
+
+def test_cards_of_any_deck_are_found_without_faces(capfd: Capture) -> None:
+    assert main(["read", str(EASY), "--deck", "none", "--json"]) == 0
+    (line,) = lines_of(capfd.readouterr().out)
+    assert line["deck"] == "none"
+    middles = [np.mean(card["corners_px"], axis=0) for card in line["cards"]]
+    for card in truth_of(EASY)["cards"]:
+        away = [float(np.linalg.norm(middle - np.mean(card["corners_px"], axis=0))) for middle in middles]
+        assert min(away) < 5
+    assert not any({"face", "side"} & set(card) for card in line["cards"])

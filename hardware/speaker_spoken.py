@@ -1,0 +1,216 @@
+"""A speaker that speaks: a thread renders sentences and plays them, and stops in mid-word for what is more urgent."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections import deque
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from hardware.child import Child
+from hardware.edges import Clock
+from hardware.health import DeviceHealth, Health
+from hardware.settings import MS, SECOND
+from hardware.speaker_cache import PhraseCache, cache_folder, wav_length_ns
+from hardware.speaker_settings import SpeakerSettings
+from hardware.speaker_voice import Player, Voice
+
+NAME = "speaker"
+POLL_S = 0.01
+LONGEST_TEXT = 600
+AHEAD_MOST = 400
+# A voice that failed is left alone this long if there is another one.
+REST_NS = 60 * SECOND
+
+
+@dataclass(frozen=True)
+class _Job:
+    """A sentence to say (aloud), or only to render ahead; void as soon as the generation is another one."""
+
+    text: str
+    generation: int
+    aloud: bool
+
+
+@dataclass(frozen=True)
+class _Failure:
+    """Why a voice gave nothing."""
+
+    state: Health
+    message: str
+
+
+class SpokenSpeaker:
+    """Says sentences through a voice and a player; see `hardware.speaker.Speaker`.
+
+    voices: the best first; where one fails, the next one speaks. What fails is reported once by `on_health`.
+    """
+
+    def __init__(
+        self,
+        settings: SpeakerSettings,
+        voices: Sequence[Voice],
+        player: Player,
+        on_health: Callable[[DeviceHealth], None] | None = None,
+        clock: Clock = time.monotonic_ns,
+    ) -> None:
+        """Begin to listen for sentences. Raises OSError if there is no place on the disk for any sound."""
+        self._settings = settings
+        self._voices = tuple(voices)
+        self._player = player
+        self._on_health = on_health
+        self._clock = clock
+        self._cache = PhraseCache(settings.cache or cache_folder(), settings.cache_files)
+        self._health: tuple[Health, str] = (Health.OK, "")
+        self._resting: dict[Voice, int] = {}
+        self._changed = threading.Condition()
+        self._waiting: deque[str] = deque(maxlen=settings.waiting)
+        self._ahead: deque[str] = deque(maxlen=AHEAD_MOST)
+        self._generation = 0
+        self._busy = False
+        self._closing = False
+        self._thread = threading.Thread(target=self._run, name=NAME, daemon=True)
+        self._thread.start()
+
+    def say(self, sentences: Sequence[str], *, urgent: bool = True) -> None:
+        """Say sentences: at once, and nothing of what was to be said before, or after that."""
+        with self._changed:
+            if urgent:
+                self._generation += 1
+                self._waiting.clear()
+            self._waiting.extend(text for sentence in sentences if (text := clean(sentence)))
+            self._changed.notify_all()
+
+    def hush(self) -> None:
+        """Be silent at once."""
+        self.say((), urgent=True)
+
+    def prepare(self, sentences: Sequence[str]) -> None:
+        """Render sentences ahead, whenever there is nothing to say."""
+        with self._changed:
+            self._ahead.extend(text for sentence in sentences if (text := clean(sentence)))
+            self._changed.notify_all()
+
+    def wait(self, timeout_s: float) -> bool:
+        """Wait until all is said and rendered; False if that takes longer, seconds."""
+        with self._changed:
+            return self._changed.wait_for(lambda: not (self._busy or self._waiting or self._ahead), timeout_s)
+
+    def close(self) -> None:
+        """Be silent at once and end the thread. Harmless when done twice."""
+        with self._changed:
+            self._closing = True
+            self._generation += 1
+            self._changed.notify_all()
+        self._thread.join()
+        self._cache.close()
+
+    def _run(self) -> None:
+        while (job := self._next()) is not None:
+            wav = self._rendered(job)
+            if wav is not None and job.aloud:
+                self._play(wav, job)
+
+    def _next(self) -> _Job | None:
+        with self._changed:
+            self._busy = False
+            self._changed.notify_all()
+            self._changed.wait_for(lambda: self._closing or self._waiting or self._ahead)
+            if self._closing:
+                return None
+            self._busy = True
+            if self._waiting:
+                return _Job(self._waiting.popleft(), self._generation, aloud=True)
+            return _Job(self._ahead.popleft(), self._generation, aloud=False)
+
+    def _void(self, job: _Job) -> bool:
+        """Whether a job is to be dropped; the caller holds the lock."""
+        return self._generation != job.generation or (not job.aloud and bool(self._waiting))
+
+    def _rendered(self, job: _Job) -> Path | None:
+        """Give the sentence's sound, rendered if it never was before; None if that failed or became void."""
+        voices = [voice for voice in self._voices if self._resting.get(voice, 0) <= self._clock()] or self._voices
+        failure: _Failure | None = None
+        for voice in voices:
+            result = self._cache.find(voice, job.text) or self._render(voice, job)
+            if not isinstance(result, _Failure):
+                return result
+            self._resting[voice] = self._clock() + REST_NS
+            failure = result
+        if failure is not None:
+            self._report(failure.state, failure.message)
+        return None
+
+    def _render(self, voice: Voice, job: _Job) -> Path | _Failure | None:
+        """Let one voice render a sentence; None if the job became void."""
+        try:
+            child = Child(voice.render_command(self._cache.part(voice, job.text)), job.text, 0 if job.aloud else 10)
+        except OSError as error:
+            return _Failure(Health.MISSING, f"{voice.name} cannot be started: {error.strerror or error}.")
+        status = self._watch(child, job, self._settings.render_limit_ns)
+        complaint = child.end()
+        with self._changed:
+            if self._void(job):
+                if not job.aloud:
+                    self._ahead.appendleft(job.text)
+                return None
+        if status is None:
+            return _Failure(Health.STALLED, f"{voice.name} hangs and gives no speech.")
+        kept = self._cache.keep(voice, job.text) if status == 0 else None
+        why = complaint or f"it ended with status {status}"
+        return kept or _Failure(Health.MISSING, f"{voice.name} gives no speech ({why}).")
+
+    def _play(self, wav: Path, job: _Job) -> None:
+        length_ns = wav_length_ns(wav)
+        if length_ns is None:
+            return
+        started_ns = self._clock()
+        try:
+            child = Child(self._player.play_command(wav))
+        except OSError as error:
+            self._report(Health.MISSING, f"{self._player.name} cannot be started: {error.strerror or error}.")
+            return
+        self._render_next(job)
+        limit_ns = length_ns + self._settings.play_margin_ns - (self._clock() - started_ns)
+        status = self._watch(child, job, limit_ns)
+        complaint = child.end()
+        with self._changed:
+            if self._void(job):
+                return
+        if status is None:
+            self._report(Health.STALLED, "The loudspeaker hangs: unplug it and plug it in again.")
+        elif status != 0:
+            why = complaint or f"{self._player.name} ended with status {status}"
+            self._report(Health.MISSING, f"No sound can be played; is a loudspeaker connected? ({why}).")
+        else:
+            self._report(Health.OK, "")
+
+    def _render_next(self, job: _Job) -> None:
+        """Render the sentence that follows while this one is heard, so that there is no pause between them."""
+        with self._changed:
+            following = self._waiting[0] if self._waiting and not self._void(job) else None
+        if following is not None:
+            self._rendered(_Job(following, job.generation, aloud=True))
+
+    def _watch(self, child: Child, job: _Job, limit_ns: int) -> int | None:
+        """Wait until the program has ended, the job is void, or it took too long; give its status or None."""
+        end_ns = self._clock() + max(limit_ns, 10 * MS)
+        with self._changed:
+            while (status := child.status) is None and not self._void(job) and self._clock() < end_ns:
+                self._changed.wait(POLL_S)
+        return status
+
+    def _report(self, state: Health, message: str) -> None:
+        if self._health != (state, message):
+            self._health = (state, message)
+            if self._on_health is not None:
+                self._on_health(DeviceHealth(self._clock(), NAME, state, message))
+
+
+def clean(sentence: str) -> str:
+    """Give a sentence as a speech program may have it: one line, not endless, and no marks that are commands to it."""
+    text = " ".join("".join(char if char.isprintable() else " " for char in sentence).split())
+    # espeak-ng reads [[…]] as phonemes.
+    return text.replace("[[", "(").replace("]]", ")")[:LONGEST_TEXT]

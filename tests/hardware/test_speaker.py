@@ -1,0 +1,335 @@
+"""Speech: heard in order, stopped at once for what is urgent, and never in anybody's way."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from speech_fakes import HANG, PLAY, PLAY_LONG, RENDER, RENDER_SLOWLY, Machine, runs
+
+from hardware.errors import BadSettingError
+from hardware.health import DeviceHealth, Health
+from hardware.settings import MS, SECOND
+from hardware.speaker import NullSpeaker, RecordedSpeaker, open_speaker
+from hardware.speaker_settings import SpeakerSettings
+from hardware.speaker_spoken import SpokenSpeaker
+
+Open = Callable[..., SpokenSpeaker]
+TIMEOUT_S = 60
+
+
+@pytest.fixture
+def machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Machine:
+    made = Machine(tmp_path / "machine")
+    made.install("espeak-ng", RENDER)
+    made.install("aplay", PLAY)
+    monkeypatch.setenv("PATH", str(made.bin))
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "share"))
+    return made
+
+
+@pytest.fixture
+def reports() -> list[DeviceHealth]:
+    return []
+
+
+@pytest.fixture
+def start(machine: Machine, tmp_path: Path, reports: list[DeviceHealth]) -> Iterator[Open]:
+    opened: list[SpokenSpeaker] = []
+
+    def start_one(**more: object) -> SpokenSpeaker:
+        settings = SpeakerSettings(**{"cache": tmp_path / "cache", **more})  # type: ignore[arg-type]
+        speaker = open_speaker(settings, reports.append)
+        assert isinstance(speaker, SpokenSpeaker), reports
+        opened.append(speaker)
+        return speaker
+
+    yield start_one
+    for speaker in opened:
+        speaker.close()
+
+
+def until(condition: Callable[[], bool]) -> bool:
+    end = time.monotonic() + TIMEOUT_S
+    while not condition() and time.monotonic() < end:
+        time.sleep(0.005)
+    return condition()
+
+
+def states(reports: list[DeviceHealth]) -> list[Health]:
+    return [report.state for report in reports]
+
+
+def test_sentences_are_heard_in_order_as_they_are_written(machine: Machine, start: Open) -> None:
+    speaker = start(language="de")
+    speaker.say(["Zeit! Hände weg.", "Zoë: fünf Sätze."])
+    assert speaker.wait(TIMEOUT_S)
+    assert machine.played == ["Zeit! Hände weg.", "Zoë: fünf Sätze."]
+
+
+def test_a_sentence_is_rendered_once_in_the_life_of_a_table(machine: Machine, start: Open) -> None:
+    for _ in range(2):
+        speaker = start()
+        for _ in range(2):
+            speaker.say(["Time!"])
+            assert speaker.wait(TIMEOUT_S)
+    assert (machine.renders, machine.played) == (1, ["Time!"] * 4)
+
+
+def test_a_new_ruling_stops_the_old_sentence_and_what_was_to_follow(machine: Machine, start: Open) -> None:
+    machine.install("aplay", PLAY_LONG)
+    speaker = start()
+    speaker.say(["Long story.", "Its end."])
+    assert until(lambda: (machine.folder / "pid").exists() and bool(machine.read("pid")))
+    speaker.say(["False ring."])
+    assert speaker.wait(TIMEOUT_S)
+    assert machine.played == ["Long story.", "False ring."]
+    assert not runs(int(machine.read("pid")[0]))
+
+
+def test_what_can_wait_waits_and_of_too_much_the_oldest_is_left_out(machine: Machine, start: Open) -> None:
+    machine.install("aplay", PLAY_LONG)
+    speaker = start(waiting=2)
+    speaker.say(["Long story."])
+    assert until(lambda: machine.played == ["Long story."])
+    for sentence in ("One.", "Two.", "Three."):
+        speaker.say([sentence], urgent=False)
+    machine.go()
+    assert speaker.wait(TIMEOUT_S)
+    assert machine.played == ["Long story.", "Two.", "Three."]
+
+
+def test_hush_is_silence_at_once(machine: Machine, start: Open) -> None:
+    machine.install("aplay", PLAY_LONG)
+    speaker = start()
+    speaker.say(["Long story.", "Its end."])
+    assert until(lambda: machine.played == ["Long story."])
+    speaker.hush()
+    assert speaker.wait(TIMEOUT_S)
+    assert machine.played == ["Long story."]
+
+
+def test_phrases_are_rendered_ahead_in_silence(machine: Machine, start: Open) -> None:
+    speaker = start()
+    speaker.prepare(["Time!", "False ring."])
+    assert speaker.wait(TIMEOUT_S)
+    assert (machine.renders, machine.played) == (2, [])
+    speaker.say(["Time!"])
+    assert speaker.wait(TIMEOUT_S)
+    assert (machine.renders, machine.played) == (2, ["Time!"])
+
+
+def test_rendering_ahead_gives_way_to_what_is_to_be_said(machine: Machine, start: Open) -> None:
+    machine.install("espeak-ng", RENDER_SLOWLY)
+    speaker = start()
+    speaker.prepare(["Slow phrase."])
+    assert until(lambda: machine.read("slow") == ["x"])
+    speaker.say(["Time!"])
+    assert until(lambda: machine.played == ["Time!"])
+    machine.go()
+    assert speaker.wait(TIMEOUT_S)
+    assert (machine.renders, machine.read("slow")) == (2, ["x", "x"])
+
+
+def test_names_are_text_and_no_commands(machine: Machine, start: Open) -> None:
+    speaker = start()
+    speaker.say(["--version wins.", "[[a]] and\tBen\x1b[2J\nlose.", "   ", "x" * 5000])
+    assert speaker.wait(TIMEOUT_S)
+    assert machine.played[:2] == ["--version wins.", "(a) and Ben [2J lose."]
+    assert [len(text) for text in machine.played[2:]] == [600]
+
+
+def test_a_voice_that_crashes_is_reported_once_and_works_again(
+    machine: Machine, start: Open, reports: list[DeviceHealth]
+) -> None:
+    machine.install("espeak-ng", 'echo "first"; echo "no such voice" >&2; exit 3')
+    speaker = start()
+    speaker.say(["One.", "Two.", "Three."])
+    assert speaker.wait(TIMEOUT_S)
+    assert [(one.device, one.state) for one in reports] == [("speaker", Health.MISSING)]
+    assert "no such voice" in reports[0].message
+    machine.install("espeak-ng", RENDER)
+    speaker.say(["Four."])
+    assert speaker.wait(TIMEOUT_S)
+    assert (machine.played, states(reports)) == (["Four."], [Health.MISSING, Health.OK])
+
+
+@pytest.mark.parametrize(
+    "torn", ['for out; do :; done; head -c 60 "$HERE/sound.wav" > "$out"', 'for out; do :; done; : > "$out"', "exit 0"]
+)
+def test_a_sound_that_is_not_whole_is_never_played_or_kept(
+    machine: Machine, start: Open, reports: list[DeviceHealth], torn: str
+) -> None:
+    (machine.bin / "head").symlink_to("/usr/bin/head")
+    machine.install("espeak-ng", torn)
+    speaker = start()
+    speaker.say(["One."])
+    assert speaker.wait(TIMEOUT_S)
+    assert (machine.played, states(reports)) == ([], [Health.MISSING])
+    machine.install("espeak-ng", RENDER)
+    speaker.say(["One."])
+    assert speaker.wait(TIMEOUT_S)
+    assert machine.played == ["One."]
+
+
+def test_a_voice_that_hangs_is_ended_and_reported(machine: Machine, start: Open, reports: list[DeviceHealth]) -> None:
+    machine.install("espeak-ng", f'echo $$ >> "$HERE/pid"; {HANG}')
+    speaker = start(render_limit_ns=300 * MS)
+    speaker.say(["One."])
+    assert speaker.wait(TIMEOUT_S)
+    assert (machine.played, states(reports)) == ([], [Health.STALLED])
+    assert not any(runs(int(pid)) for pid in machine.read("pid"))
+
+
+def test_without_a_loudspeaker_the_game_goes_on_and_it_is_said_once(
+    machine: Machine, start: Open, reports: list[DeviceHealth]
+) -> None:
+    machine.install("aplay", 'echo "audio open error: No such file" >&2; exit 1')
+    speaker = start()
+    for sentence in ("One.", "Two.", "Three."):
+        speaker.say([sentence], urgent=False)
+    assert speaker.wait(TIMEOUT_S)
+    assert states(reports) == [Health.MISSING]
+    assert "loudspeaker" in reports[0].message
+    machine.install("aplay", PLAY)
+    speaker.say(["Four."])
+    assert speaker.wait(TIMEOUT_S)
+    assert (machine.played, states(reports)) == (["Four."], [Health.MISSING, Health.OK])
+
+
+def test_a_player_that_hangs_holds_up_one_sentence_only(
+    machine: Machine, start: Open, reports: list[DeviceHealth]
+) -> None:
+    machine.install("aplay", f'{PLAY}\ncase "$text" in One*) {HANG};; esac')
+    speaker = start(play_margin_ns=2 * SECOND)
+    speaker.say(["One.", "Two."])
+    assert speaker.wait(TIMEOUT_S)
+    assert (machine.played, states(reports)) == (["One.", "Two."], [Health.STALLED, Health.OK])
+
+
+def test_programs_that_vanish_are_reported(machine: Machine, start: Open, reports: list[DeviceHealth]) -> None:
+    speaker = start()
+    (machine.bin / "aplay").unlink()
+    speaker.say(["One."])
+    assert speaker.wait(TIMEOUT_S)
+    (machine.bin / "espeak-ng").unlink()
+    speaker.say(["Two."])
+    assert speaker.wait(TIMEOUT_S)
+    assert [report.message.split()[0] for report in reports] == ["aplay", "espeak-ng"]
+
+
+def test_closing_stops_the_sentence_and_leaves_nothing_behind(machine: Machine, start: Open) -> None:
+    before = threading.active_count()
+    machine.install("aplay", PLAY_LONG)
+    speaker = start()
+    speaker.say(["Long story.", "Its end."])
+    assert until(lambda: bool(machine.read("pid")))
+    speaker.close()
+    speaker.close()
+    speaker.say(["After the end."])
+    assert threading.active_count() == before
+    assert not runs(int(machine.read("pid")[0]))
+    assert machine.played == ["Long story."]
+
+
+def install_piper_voice(tmp_path: Path) -> None:
+    folder = tmp_path / "share" / "piper-voices"
+    folder.mkdir(parents=True)
+    for name in ("de_DE-x.onnx", "de_DE-x.onnx.json"):
+        (folder / name).write_text("{}", encoding="utf-8")
+
+
+def test_piper_speaks_where_it_has_a_voice_of_the_language(machine: Machine, start: Open, tmp_path: Path) -> None:
+    machine.install("piper", f'echo "$@" >> "$HERE/piper"; {RENDER}')
+    install_piper_voice(tmp_path)
+    for language in ("de", "fr"):
+        speaker = start(language=language)
+        speaker.say(["Un, deux."])
+        assert speaker.wait(TIMEOUT_S)
+    assert len(machine.read("piper")) == 1
+    assert machine.played == ["Un, deux."] * 2
+
+
+def test_where_piper_fails_espeak_speaks(
+    machine: Machine, start: Open, reports: list[DeviceHealth], tmp_path: Path
+) -> None:
+    machine.install("piper", 'echo x >> "$HERE/piper"; exit 1')
+    install_piper_voice(tmp_path)
+    speaker = start(language="de")
+    speaker.say(["Eins.", "Zwei."])
+    assert speaker.wait(TIMEOUT_S)
+    assert (machine.played, states(reports)) == (["Eins.", "Zwei."], [])
+    assert machine.read("piper") == ["x"]
+
+
+@pytest.mark.parametrize(
+    ("gone", "backend", "advice"),
+    [("espeak-ng", "auto", "espeak-ng"), ("aplay", "auto", "alsa-utils"), ("", "piper", "piper-voices")],
+)
+def test_what_is_not_installed_is_said_with_what_to_do(
+    machine: Machine, reports: list[DeviceHealth], gone: str, backend: str, advice: str
+) -> None:
+    if gone:
+        (machine.bin / gone).unlink()
+    speaker = open_speaker(SpeakerSettings(backend=backend), reports.append)
+    speaker.say(["One."])
+    assert isinstance(speaker, NullSpeaker)
+    assert states(reports) == [Health.MISSING]
+    assert advice in reports[0].message
+
+
+def test_other_players_and_devices_can_be_chosen(machine: Machine, start: Open) -> None:
+    machine.install("paplay", f'echo "$1" >> "$HERE/device"; {PLAY}')
+    (machine.bin / "aplay").unlink()
+    speaker = start(device="kitchen")
+    speaker.say(["One."])
+    assert speaker.wait(TIMEOUT_S)
+    assert (machine.played, machine.read("device")) == (["One."], ["--device=kitchen"])
+
+
+def test_silence_and_recorded_speech() -> None:
+    reports: list[DeviceHealth] = []
+    silent = open_speaker(SpeakerSettings(backend="none"), reports.append)
+    silent.say(["One."])
+    silent.close()
+    assert (isinstance(silent, NullSpeaker), reports) == (True, [])
+    recorded = RecordedSpeaker(lambda: 7)
+    recorded.say(["One.", "Two."], urgent=False)
+    assert recorded.said == [(7, "One."), (7, "Two.")]
+
+
+def test_the_folder_of_sounds_may_be_unusable_torn_or_full(
+    machine: Machine, start: Open, tmp_path: Path, reports: list[DeviceHealth]
+) -> None:
+    (tmp_path / "file").write_text("", encoding="utf-8")
+    speaker = start(cache=tmp_path / "file" / "cache")
+    speaker.say(["One."])
+    assert speaker.wait(TIMEOUT_S)
+    speaker = start(cache_files=3)
+    speaker.say([f"{number}." for number in range(21)], urgent=False)
+    assert speaker.wait(TIMEOUT_S)
+    speaker.say([f"{number}." for number in range(21, 26)])
+    assert speaker.wait(TIMEOUT_S)
+    cache = tmp_path / "cache"
+    kept = sorted(cache.iterdir())
+    assert 3 <= len(kept) < 21 - 3
+    for file in kept:
+        file.write_bytes(b"RIFF")
+    speaker.say(["25."])
+    assert speaker.wait(TIMEOUT_S)
+    assert (machine.played.count("25."), reports) == (2, [])
+
+
+@pytest.mark.parametrize(
+    "wrong", [{"backend": "shout"}, {"language": "nl"}, {"words_a_minute": 5}, {"waiting": 0}, {"cache_files": 0}]
+)
+def test_settings_that_cannot_work_are_refused(wrong: dict[str, object]) -> None:
+    with pytest.raises(BadSettingError):
+        SpeakerSettings(**wrong)  # type: ignore[arg-type]
+
+
+def test_limits_are_long_enough_for_a_slow_machine() -> None:
+    assert SpeakerSettings().render_limit_ns >= 5 * SECOND

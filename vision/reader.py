@@ -15,7 +15,7 @@ from vision.evidence import Sampler
 from vision.layouts import common_stretch
 from vision.markers import SQUARE_MM, Marker, find_markers, table_from_markers
 from vision.marks import work_image
-from vision.reading import Reading
+from vision.reading import Reading, UnclearCard
 from vision.settle import settled
 from vision.side_reader import SideReader, side_models
 from vision.table import Piece, Table, fit_table
@@ -97,4 +97,12 @@ def _read(image_bgr: Image, deck: Deck, table: Table) -> tuple[Reading, list[Pie
         for reader, (found, stretches) in zip(readers, whole, strict=True)
     ]
     pieces = [piece for reader, found in zip(readers, verdicts, strict=True) for piece in reader.pieces(found)]
-    return settled([verdict for found in verdicts for verdict in found], deck, table), pieces
+    reading = settled([verdict for found in verdicts for verdict in found], deck, table)
+    told = [card.corners_px for card in reading.cards] + [card.corners_px for card in reading.unclear]
+    told_mm = table.to_mm(np.concatenate(told)).reshape(-1, 4, 2) if told else np.zeros((0, 4, 2))
+    places_mm = np.concatenate([reader.peeking(told_mm) for reader in readers])
+    hidden = [
+        UnclearCard(np.zeros((0, 2)), (float(px[0]), float(px[1])), (float(mm[0]), float(mm[1])), "covered", None)
+        for px, mm in zip(table.to_px(places_mm), places_mm, strict=True)
+    ]
+    return replace(reading, unclear=(*reading.unclear, *hidden)), pieces

@@ -17,6 +17,7 @@ Floats = NDArray[np.float64]
 
 _SAME_PLACE_MM = 12.0
 _NO_RIVAL = -20.0
+_COLOURED = 1.5
 _WORTH_SAYING = 1.5  # log-odds from which a card that cannot be told is mentioned
 
 
@@ -39,7 +40,9 @@ def claims_of(verdicts: list[Verdicts], deck: Deck) -> list[Claim]:
     """All hypotheses worth a word, the best first."""
     claims = []
     for verdict in verdicts:
-        chosen = np.flatnonzero(verdict.log_odds > _WORTH_SAYING)
+        # White specks on black, a marker's cells among them, have no colour: only a sure card may do without.
+        coloured = verdict.terms["colour"] > _COLOURED
+        chosen = np.flatnonzero(verdict.sure | ((verdict.log_odds > _WORTH_SAYING) & coloured))
         hypotheses = verdict.hypotheses.take(chosen)
         corners = hypotheses.to_table(corners_of(deck))
         for k, odds in enumerate(verdict.log_odds[chosen]):

@@ -16,6 +16,7 @@ from vision.layouts import Hypotheses, Layouts, layouts_of, part_cards, posed, s
 from vision.lone_marks import find_lines, lone_mark_cards
 from vision.marks import WorkImage, find_marks
 from vision.outline import corners_of, edge_steps, edge_support
+from vision.peeking import peeking_cards
 from vision.table import Piece
 
 Floats = NDArray[np.float64]
@@ -66,7 +67,7 @@ class SideReader:
         self._sampler = sampler
         self._deck = deck
         self._model = model
-        self.palette = model.palette
+        self._palette = model.palette
         self._known_mm = np.zeros((0, 4, 2))
         self._marks = find_marks(work, sampler.table, layouts.side, layouts.area_range_mm2, px_per_mm)
         chosen = np.flatnonzero(size_candidates(layouts, self._marks).any(1))
@@ -91,10 +92,10 @@ class SideReader:
         sure = self._judged(measured).sure
         if sure.any():
             known = colours[measured.hypotheses.faces[sure]]
-            self.palette = fitted_palette(self._model.palette, known.ravel(), measured.evidence.hues_deg[sure].ravel())
+            self._palette = fitted_palette(self._model.palette, known.ravel(), measured.evidence.hues_deg[sure].ravel())
         verdicts = [self._judged(measured)]
         self._take(verdicts[-1])
-        likely = (self.palette.likelihood(self._hues, self._spread) > _LIKELY)[:, colours]
+        likely = (self._palette.likelihood(self._hues, self._spread) > _LIKELY)[:, colours]
         verdicts.append(self._judged(self._measured(part_cards(layouts, marks, _PART_SLACK_MM, self._free, likely))))
         self._take(verdicts[-1])
         lone = np.flatnonzero(self._free & self._plain)
@@ -113,6 +114,10 @@ class SideReader:
             for hypotheses in found
             for face, marks in zip(hypotheses.faces, hypotheses.marks, strict=True)
         ]
+
+    def peeking(self, cards_mm: Floats) -> Floats:
+        """(k, 2) places in mm where a card that nothing names peeks out beside the cards (n, 4, 2) already told."""
+        return peeking_cards(self._sampler, self._marks, cards_mm)
 
     def _take(self, verdicts: Verdicts) -> None:
         sure = verdicts.hypotheses.take(verdicts.sure)
@@ -135,7 +140,7 @@ class SideReader:
             measured.hypotheses,
             measured.evidence,
             measured.edges,
-            self.palette,
+            self._palette,
             self._model.colours,
             self._model.layouts,
         )

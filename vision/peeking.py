@@ -1,0 +1,72 @@
+"""Marks that peek out beside a card that was read: another card lies under it, and no score should ignore that."""
+
+from __future__ import annotations
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from vision.evidence import Sampler, look_at
+from vision.marks import Marks
+
+Floats = NDArray[np.float64]
+
+_BESIDE_MM = 22.0  # how far from a read card a mark may peek out
+_CLEAR_MM = 2.0  # marks nearer to a read card's edge may be that card's own shadow or rim
+_ONE_CARD_MM = 55.0
+_LEAST_AREA_MM2 = 30.0
+_LEAST_FULLNESS = 0.7
+
+
+def peeking_cards(sampler: Sampler, marks: Marks, cards_mm: Floats) -> Floats:
+    """(k, 2) places in mm where a mark or a part of one lies on a card's ground, beside the known cards (n, 4, 2).
+
+    Marks near each other count as one card.
+    """
+    if not len(cards_mm) or not len(marks):
+        return np.zeros((0, 2))
+    distance = np.array([_outside(quad, marks.centres_mm) for quad in cards_mm]).min(0)
+    beside = (distance > _CLEAR_MM) & (distance < _BESIDE_MM)
+    beside &= (marks.areas_mm2 > _LEAST_AREA_MM2) & (marks.fullness > _LEAST_FULLNESS)
+    chosen = np.flatnonzero(beside)
+    if not len(chosen):
+        return np.zeros((0, 2))
+    look = look_at(sampler, marks, chosen, marks.ground)
+    chosen = chosen[look.plain]
+    same_ground = _on_same_ground(sampler, marks.centres_mm[chosen], marks.areas_mm2[chosen], cards_mm, marks.ground)
+    return _grouped(marks.centres_mm[chosen[same_ground]])
+
+
+def _outside(quad: Floats, points: Floats) -> Floats:
+    """(n,) distance of points from a quad, negative within."""
+    contour = quad.astype(np.float32).reshape(-1, 1, 2)
+    return np.array([-cv2.pointPolygonTest(contour, (float(x), float(y)), True) for x, y in points])
+
+
+def _on_same_ground(
+    sampler: Sampler, centres_mm: Floats, areas_mm2: Floats, cards_mm: Floats, side: str
+) -> NDArray[np.bool_]:
+    """Whether the ground round each mark is as light as the nearest known card's rim, and not the table's."""
+    angle = np.linspace(0, 2 * np.pi, 16, endpoint=False)
+    circle = np.stack([np.cos(angle), np.sin(angle)], axis=1)
+    good = np.zeros(len(centres_mm), dtype=bool)
+    for k, (centre, area) in enumerate(zip(centres_mm, areas_mm2, strict=True)):
+        quad = cards_mm[np.argmin([_outside(q, centre[None])[0] for q in cards_mm])]
+        inner = quad.mean(0) + 0.93 * (quad - quad.mean(0))
+        rim = np.median(sampler.levels(inner)[0].astype(np.float64), axis=0)
+        around = sampler.levels(centre + (np.sqrt(area / np.pi) + 1.8) * circle)[0].astype(np.float64)
+        off = np.abs(around - rim).max(1) / (rim.max() + 30.0 if side == "white" else 255.0)
+        good[k] = (off < 0.12).mean() > 0.5
+    return good
+
+
+def _grouped(places: Floats) -> Floats:
+    groups: list[list[Floats]] = []
+    for place in places:
+        for group in groups:
+            if np.linalg.norm(np.mean(group, axis=0) - place) < _ONE_CARD_MM:
+                group.append(place)
+                break
+        else:
+            groups.append([place])
+    return np.array([np.mean(group, axis=0) for group in groups]).reshape(-1, 2)

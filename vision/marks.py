@@ -61,8 +61,8 @@ def work_image(bgr: Image, px_per_mm: float) -> WorkImage:
 class Marks:
     """Patches that may be marks, all found on one kind of ground.
 
-    `centres_px` (n, 2) and `centres_mm` (n, 2): centroids; `areas_mm2` (n,); `px_per_mm` (n,): the
-    picture's scale there; `fullness` (n,): see `_fullness`; `labels` (h, w): patch numbers in the work image, of which `numbers` (n,) are these marks.
+    `centres_px` (n, 2) and `centres_mm` (n, 2): centroids; `areas_mm2` (n,); `px_per_mm` (n,): the picture's scale
+    there; `fullness` (n,): see `_fullness`.
     """
 
     ground: str
@@ -71,14 +71,27 @@ class Marks:
     areas_mm2: NDArray[np.float64]
     px_per_mm: NDArray[np.float64]
     fullness: NDArray[np.float64]
-    labels: NDArray[np.int32]
-    numbers: NDArray[np.intp]
 
     def on(self, table: Table) -> Marks:
         """The same patches measured on another table."""
         scale = table.px_per_mm(self.centres_px)
         areas = self.areas_mm2 * (self.px_per_mm / scale) ** 2
         return replace(self, centres_mm=table.to_mm(self.centres_px), areas_mm2=areas, px_per_mm=scale)
+
+    def outside(self, quads_px: NDArray[np.float64]) -> Marks:
+        """Those that lie in none of the quads (m, 4, 2)."""
+        keep = np.ones(len(self), dtype=bool)
+        for quad in quads_px:
+            contour = quad.astype(np.float32).reshape(-1, 1, 2)
+            keep &= [cv2.pointPolygonTest(contour, (float(x), float(y)), False) < 0 for x, y in self.centres_px]
+        return Marks(
+            self.ground,
+            self.centres_px[keep],
+            self.centres_mm[keep],
+            self.areas_mm2[keep],
+            self.px_per_mm[keep],
+            self.fullness[keep],
+        )
 
     def __len__(self) -> int:
         return len(self.areas_mm2)
@@ -160,7 +173,7 @@ def find_marks(
     fits = (areas_mm2 > area_range_mm2[0]) & (areas_mm2 < area_range_mm2[1])
     chosen, centres_px, areas_mm2, scale = chosen[fits], centres_px[fits], areas_mm2[fits], scale[fits]
     fullness = _fullness(labels, count, chosen)
-    return Marks(ground, centres_px, table.to_mm(centres_px), areas_mm2, scale, fullness, labels, chosen)
+    return Marks(ground, centres_px, table.to_mm(centres_px), areas_mm2, scale, fullness)
 
 
 def _fullness(labels: NDArray[np.int32], count: int, chosen: NDArray[np.intp]) -> NDArray[np.float64]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import cv2
@@ -24,6 +25,7 @@ Image = NDArray[np.uint8]
 
 _UNEVEN = 0.02  # cards in a heap lie nearer to the camera, and aslant
 _VAGUE = 0.008  # relative scale error of a table from which the cards are asked, too
+_SHEET = 1.25  # a marker card by its square
 _MARKER_SIGMA_PX = 1.0  # beside the marks, which bloom does not move
 
 
@@ -44,24 +46,24 @@ def read_picture(image_bgr: Image, deck: Deck, table: Table | None = None) -> tu
 
     Gives the table, too; it is None, and no card has a place in mm, where no marker says where the table's origin is.
     """
-    if table is not None:
-        return read(image_bgr, deck, table), table
     size = (image_bgr.shape[1], image_bgr.shape[0])
     markers = find_markers(cv2.cvtColor(image_bgr, cv2.COLOR_BGR2GRAY))
+    if table is not None:
+        return read(image_bgr, deck, table, markers), table
     pieces = [Piece(SQUARE_MM, marker.corners_px, _MARKER_SIGMA_PX) for marker in markers]
     if markers:
         table = table_from_markers(markers, size)
         if table.scale_error < _VAGUE:
-            return read(image_bgr, deck, table), table
+            return read(image_bgr, deck, table, markers), table
     else:
         table = table_from_cards(image_bgr, deck)
         if table is None:
             return Reading((), ()), None
-    reading, marks = _read(image_bgr, deck, table)
+    reading, marks = _read(image_bgr, deck, table, markers)
     if marks:
         better, places = fit_table([*pieces, *marks], size)
         table = better.moved(places[0, :2])
-        reading = read(image_bgr, deck, table)
+        reading = read(image_bgr, deck, table, markers)
     return (reading, table) if markers else (_placeless(reading), None)
 
 
@@ -72,12 +74,12 @@ def _placeless(reading: Reading) -> Reading:
     )
 
 
-def read(image_bgr: Image, deck: Deck, table: Table) -> Reading:
-    """Read every card of `deck` in a picture (h, w, 3) uint8 BGR of `table`."""
-    return _read(image_bgr, deck, table)[0]
+def read(image_bgr: Image, deck: Deck, table: Table, markers: Sequence[Marker] = ()) -> Reading:
+    """Read every card of `deck` in a picture (h, w, 3) uint8 BGR of `table`; nothing on a marker is taken for a card."""
+    return _read(image_bgr, deck, table, markers)[0]
 
 
-def _read(image_bgr: Image, deck: Deck, table: Table) -> tuple[Reading, list[Piece]]:
+def _read(image_bgr: Image, deck: Deck, table: Table, markers: Sequence[Marker]) -> tuple[Reading, list[Piece]]:
     """Read a picture; gives the marks of the surest cards, too, which can tell more of the table."""
     height, width = image_bgr.shape[:2]
     places = np.array([[0, 0], [width, 0], [width, height], [0, height], [width / 2, height / 2]], np.float64)
@@ -85,7 +87,10 @@ def _read(image_bgr: Image, deck: Deck, table: Table) -> tuple[Reading, list[Pie
     work = work_image(image_bgr, float(scales[-1]))
     sampler = Sampler(work, table)
     most = float(scales.max()) * work.scale
-    readers = [SideReader(work, sampler, deck, model, most) for model in side_models(deck).values()]
+    squares = np.array([marker.corners_px for marker in markers]).reshape(-1, 4, 2)
+    middles = squares.mean(1, keepdims=True)
+    keep_out = middles + _SHEET * (squares - middles)
+    readers = [SideReader(work, sampler, deck, model, most, keep_out) for model in side_models(deck).values()]
     whole = [reader.whole_cards() for reader in readers]
     stretch = common_stretch(
         np.concatenate([stretches for _, stretches in whole]), np.concatenate([found.residual_mm for found, _ in whole])

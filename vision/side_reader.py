@@ -61,7 +61,10 @@ class Measured:
 class SideReader:
     """Judges the cards of one side of a deck in one picture."""
 
-    def __init__(self, work: WorkImage, sampler: Sampler, deck: Deck, model: SideModel, px_per_mm: float) -> None:
+    def __init__(
+        self, work: WorkImage, sampler: Sampler, deck: Deck, model: SideModel, px_per_mm: float, keep_out_px: Floats
+    ) -> None:
+        """Find the marks; `keep_out_px` (m, 4, 2): where there is something else, a marker card."""
         layouts = model.layouts
         self._work = work
         self._sampler = sampler
@@ -70,6 +73,7 @@ class SideReader:
         self._palette = model.palette
         self._known_mm = np.zeros((0, 4, 2))
         self._marks = find_marks(work, sampler.table, layouts.side, layouts.area_range_mm2, px_per_mm)
+        self._marks = self._marks.outside(keep_out_px)
         chosen = np.flatnonzero(size_candidates(layouts, self._marks).any(1))
         look = look_at(sampler, self._marks, chosen, layouts.side)
         self._free = np.zeros(len(self._marks), dtype=bool)

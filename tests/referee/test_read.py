@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import struct
+import zlib
 from pathlib import Path
 from typing import Any
 
@@ -70,18 +72,23 @@ def test_no_table_has_a_card_read_that_is_not_there(picture: Path, capfd: Captur
 
 
 def test_a_bad_picture_costs_no_other_one_its_answer(tmp_path: Path, capfd: Capture) -> None:
-    text, torn, black = tmp_path / "text.jpg", tmp_path / "torn.jpg", tmp_path / "black.png"
+    text, torn, black, bomb = (tmp_path / name for name in ("text.jpg", "torn.jpg", "black.png", "bomb.png"))
     text.write_text("not a picture\n" * 50)
     torn.write_bytes(EASY.read_bytes()[:50_000])
     cv2.imwrite(str(black), np.zeros((720, 1280, 3), np.uint8))
-    pictures = [text, EASY, torn, tmp_path, tmp_path / "none.jpg", black]
+    # Only its head says 20 000 × 20 000: whoever decodes it finds nothing, whoever reads the head refuses it.
+    head = b"IHDR" + struct.pack(">IIBBBBB", 20_000, 20_000, 8, 2, 0, 0, 0)
+    bomb.write_bytes(b"\x89PNG\r\n\x1a\n" + struct.pack(">I", 13) + head + struct.pack(">I", zlib.crc32(head)))
+    bad = [text, torn, bomb, tmp_path, tmp_path / "none.jpg"]
+    pictures = [text, EASY, torn, bomb, tmp_path, tmp_path / "none.jpg", black]
     assert main(["read", *map(str, pictures), "--deck", "confetti", "--json"]) == 2
     out, err = capfd.readouterr()
     assert [line["image"] for line in lines_of(out)] == [str(EASY), str(black)]
     assert lines_of(out)[1]["cards"] == lines_of(out)[1]["unclear"] == []
     complaints = err.splitlines()
-    assert len(complaints) == 4
-    for complaint, path in zip(complaints, [text, torn, tmp_path, tmp_path / "none.jpg"], strict=True):
+    assert len(complaints) == len(bad)
+    assert "20000 × 20000 pixels" in complaints[2]
+    for complaint, path in zip(complaints, bad, strict=True):
         assert complaint.startswith("ringmaster read: ")
         assert str(path) in complaint
 

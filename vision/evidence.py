@@ -175,7 +175,7 @@ def gather(
     mark_plain |= _like_ground(inner, ground_level[:, None, None], side) & ~seen[..., None]
     ring_level = np.where(seen[..., None], ring_level, ground_level[:, None])
     if known_mm is not None and len(known_mm):
-        explained = _within(on_table[:, : 3 * INNER], known_mm).reshape(n, 3, INNER) & ~seen[..., None]
+        explained = within_quads(on_table[:, : 3 * INNER], known_mm).reshape(n, 3, INNER) & ~seen[..., None]
         mark_plain &= ~explained
     else:
         explained = np.zeros_like(mark_plain)
@@ -187,7 +187,7 @@ def gather(
     return Evidence(ground_rgb, plain, mark_plain, rgb, hues, spread, point_hues, clipping, inside.mean(1))
 
 
-def _within(points: Floats, quads: Floats) -> NDArray[np.bool_]:
+def within_quads(points: Floats, quads: Floats) -> NDArray[np.bool_]:
     """(n, k) whether each point (n, k, 2) lies within any of the quads (m, 4, 2), clockwise as seen."""
     start, end = quads, np.roll(quads, -1, axis=1)
     found = np.zeros(points.shape[:2], dtype=bool)

@@ -17,6 +17,7 @@ SURE = 4.5  # log-odds above which a card is said aloud
 # Log-odds before any look by how many marks were found: three in the right places seldom meet by chance, two often do.
 _PRIOR = np.array([-np.inf, -3.6, 0.5, 3.8])
 _RESIDUAL_MM = 0.35
+_STRAY = -1.2
 _COLOUR_WEIGHT = np.array([1.0, 1.5, 1.0, 1.0])  # a lone mark was not chosen for its distance to another one
 _BLEACH_SPREAD_DEG = 25.0
 
@@ -43,8 +44,11 @@ def judge(
     palette: Palette,
     colours: NDArray[np.intp],
     layouts: Layouts,
+    strays: Floats,
 ) -> Verdicts:
     """Sum up the evidence; `edges` (n, 4) is each side's support, `colours` (faces, 3) the palette index of marks.
+
+    `strays` (n,): marks on the card where its face has none.
 
     Full support all round (`edges` of ones) gives the most that a hypothesis can still reach.
     """
@@ -57,6 +61,7 @@ def judge(
         "edges": _edge_term(edges, count),
         "ground": _ground_term(evidence, seen, layouts.side),
         "present": _present(hypotheses, evidence, seen, palette, colours),
+        "strays": _STRAY * np.minimum(strays, 3.0) * (count < 3),
         "absent": -6.0 * _absent(evidence, seen) * edges.mean(1),
     }
     total = np.sum(list(terms.values()), axis=0) if len(hypotheses) else np.zeros(0)

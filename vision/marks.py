@@ -25,6 +25,7 @@ _OVER_TEXTURE = 3.0
 _CALM_MM = 36.0  # within this window about any mark some plain ground is seen
 _BRIGHT = 90
 _LEAST_TINT = 0.12
+_LIGHT = 0.45
 _LEAST_FILL = 0.25  # of the bounding box: a crescent fills a third
 _MOST_ASPECT = 3.0
 _LEAST_CHROMA = {"white": 0.15, "black": 0.25}  # of the contrast: shadows and gaps are grey
@@ -123,7 +124,7 @@ def mark_mask(work: WorkImage, ground: str, px_per_mm: float) -> Image:
     coloured = cv2.compare(chroma, cv2.multiply(contrast, _LEAST_CHROMA[ground]), cv2.CMP_GT)
     if ground == "white":
         # A black card beside a coloured mark differs from that mark, too, but has no tint of its own.
-        coloured &= _tinted(work.bgr)
+        coloured &= _tinted_or_light(work.bgr)
     else:
         # Print that the camera clips has lost its colour but not its shape, and no shadow is bright.
         coloured |= cv2.compare(contrast, _BRIGHT, cv2.CMP_GT)
@@ -131,15 +132,16 @@ def mark_mask(work: WorkImage, ground: str, px_per_mm: float) -> Image:
     return mask & 1
 
 
-def _tinted(bgr: Image) -> Image:
-    """0/255 mask of what has a tint beside the picture's lightest parts, be it lit or in shadow."""
+def _tinted_or_light(bgr: Image) -> Image:
+    """0/255 mask of what has a tint beside the picture's lightest parts, or is too light to be a black card."""
     sample = bgr[::8, ::8].reshape(-1, 3)
     least = sample.min(1)
     white = np.median(sample[least >= np.percentile(least, 95)], axis=0) + 1.0
     balanced = cv2.multiply(bgr, (*(float(v) for v in white.max() / white), 1.0))
     blue, green, red = cv2.split(balanced)
     most, least = cv2.max(cv2.max(blue, green), red), cv2.min(cv2.min(blue, green), red)
-    return np.asarray(cv2.compare(cv2.subtract(most, least), cv2.multiply(most, _LEAST_TINT), cv2.CMP_GT), np.uint8)
+    tinted = cv2.compare(cv2.subtract(most, least), cv2.multiply(most, _LEAST_TINT), cv2.CMP_GT)
+    return np.asarray(tinted | cv2.compare(most, float(_LIGHT * white.max()), cv2.CMP_GT), np.uint8)
 
 
 def _restlessness(contrast: Image, px_per_mm: float) -> Image:

@@ -17,6 +17,7 @@ from vision.lone_marks import find_lines, lone_mark_cards
 from vision.marks import WorkImage, find_marks
 from vision.outline import corners_of, edge_steps, edge_support
 from vision.peeking import peeking_cards
+from vision.strays import print_like, stray_marks
 from vision.table import Piece
 
 Floats = NDArray[np.float64]
@@ -51,11 +52,12 @@ def side_models(deck: Deck) -> dict[str, SideModel]:
 
 @dataclass(frozen=True, eq=False)
 class Measured:
-    """Hypotheses with what the picture says of them; `edges` (n, 4): each side's support."""
+    """Hypotheses with what the picture says of them; `edges` (n, 4): each side's support; `strays` (n,): see `stray_marks`."""
 
     hypotheses: Hypotheses
     evidence: Evidence
     edges: Floats
+    strays: Floats
 
 
 class SideReader:
@@ -74,10 +76,12 @@ class SideReader:
         self._known_mm = np.zeros((0, 4, 2))
         self._marks = find_marks(work, sampler.table, layouts.side, layouts.area_range_mm2, px_per_mm)
         self._marks = self._marks.outside(keep_out_px)
-        chosen = np.flatnonzero(size_candidates(layouts, self._marks).any(1))
+        whole = size_candidates(layouts, self._marks).any(1)
+        chosen = np.union1d(np.flatnonzero(whole), print_like(self._marks))
         look = look_at(sampler, self._marks, chosen, layouts.side)
         self._free = np.zeros(len(self._marks), dtype=bool)
         self._free[chosen[look.stands_out]] = True
+        self._free &= whole
         self._plain = np.zeros(len(self._marks), dtype=bool)
         self._plain[chosen[look.plain]] = True
         self._hues, self._spread = np.zeros(len(self._marks)), np.full(len(self._marks), 180.0)
@@ -133,11 +137,18 @@ class SideReader:
         """Look at the marks of all, and at the edges of those that edges could still save."""
         side = self._model.layouts.side
         evidence = gather(self._sampler, hypotheses, self._model.templates, side, self._known_mm)
-        best = self._judged(Measured(hypotheses, evidence, np.ones((len(hypotheses), 4)))).log_odds
+        best = self._judged(Measured(hypotheses, evidence, np.ones((len(hypotheses), 4)), np.zeros(len(hypotheses)))).log_odds
         hopeful = best > 0
         hypotheses, evidence = hypotheses.take(hopeful), evidence.take(hopeful)
         steps, places = edge_steps(self._sampler, hypotheses, self._deck)
-        return Measured(hypotheses, evidence, edge_support(steps, places))
+        return Measured(hypotheses, evidence, edge_support(steps, places), self._strays(hypotheses))
+
+    def _strays(self, hypotheses: Hypotheses) -> Floats:
+        chosen = np.flatnonzero(self._plain)
+        likely = (self._palette.likelihood(self._hues[chosen], self._spread[chosen]) > _LIKELY)[:, self._model.colours]
+        return stray_marks(
+            hypotheses, self._deck, self._model.layouts, self._marks, chosen, likely, self._known_mm
+        )
 
     def _judged(self, measured: Measured) -> Verdicts:
         return judge(
@@ -147,4 +158,5 @@ class SideReader:
             self._palette,
             self._model.colours,
             self._model.layouts,
+            measured.strays,
         )

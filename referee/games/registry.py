@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from referee.errors import BadInputError
 from referee.events import Game, Header
-from referee.games import confetti, confetti_words
+from referee.games import coloretto, coloretto_words, confetti, confetti_words, piccolino, piccolino_words
 
 
 @dataclass(frozen=True)
@@ -20,6 +20,8 @@ class GameKind:
 
 GAMES = {
     "confetti": GameKind(confetti.from_header, confetti_words.say),
+    "piccolino": GameKind(piccolino.from_header, piccolino_words.say),
+    "coloretto": GameKind(coloretto.from_header, coloretto_words.say),
 }
 
 

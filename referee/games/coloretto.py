@@ -1,0 +1,210 @@
+"""Coloretto (K1–K9): cards placed, rows taken, rounds and the score; events in, rulings out.
+
+Every action is a triple: `verify_x` says why not (or None), `can_x` answers yes or no, `x` does it and gives the
+rulings. `apply` takes the events of the outside contract; what the rules do not allow is a `Foul` and changes nothing.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from referee.errors import BadInputError
+from referee.events import Event, Header
+from referee.games.coloretto_rulings import (
+    ColorettoRuling,
+    Foul,
+    GameEnded,
+    Ignored,
+    IllegalActionError,
+    Reason,
+    RoundEnded,
+)
+from referee.games.coloretto_score import ColorettoHand, score_coloretto
+from referee.games.coloretto_setup import (
+    JOKER,
+    MAX_PLAYERS,
+    MIN_PLAYERS,
+    PLUS2,
+    Settings,
+    colours_in_game,
+    colours_known,
+    is_colour,
+    rooms,
+    settings_from,
+)
+from referee.jsonlines import shown, whole_number
+
+MAX_JOKERS = 12
+"""More than any edition has; the number of ways to give them colours must stay small."""
+Rulings = tuple[ColorettoRuling, ...]
+
+
+class Coloretto:
+    """A game of Coloretto.
+
+    `rows[row]` lists the cards in a row, None when the row is gone; `hands[seat]` counts the cards that a seat has
+    taken; `turn` is the seat that plays; `last` tells that the running round is the last (K6); `over` that it is over.
+
+    Raises:
+        BadInputError: 2 to 5 can play.
+    """
+
+    def __init__(self, players: int, settings: Settings | None = None) -> None:
+        if not MIN_PLAYERS <= players <= MAX_PLAYERS:
+            raise BadInputError(f"{MIN_PLAYERS} to {MAX_PLAYERS} can play Coloretto, not {players}")
+        self.settings = settings or Settings()
+        self.players = players
+        self.rooms = rooms(players)
+        self.rows: list[list[str] | None] = [[] for _ in self.rooms]
+        self.hands = [Counter(cards) for cards in self.settings.start_cards or [()] * players]
+        self.taken: set[int] = set()
+        self.turn = self.settings.first
+        self.last = False
+        self.over = False
+        self._seen: Counter[str] = sum(self.hands, Counter())
+
+    def apply(self, event: Event) -> Rulings:
+        """Take the next event and give the rulings that follow from it.
+
+        Raises:
+            BadInputError: there is no such event, seat, row or card; nothing has changed then.
+        """
+        match event.kind:
+            case "card_placed":
+                seat, row, card = event.seat(self.players), self._row(event), self._card(event)
+                reason = self.verify_place(seat, row)
+                return self._refuse(event, seat, row, reason) if reason else self.place(seat, row, card)
+            case "row_taken":
+                seat, row = event.seat(self.players), self._row(event)
+                reason = self.verify_take(seat, row)
+                return self._refuse(event, seat, row, reason) if reason else self.take(event.t_ns, seat, row)
+            case "last_round":
+                if reason := self.verify_announce_last():
+                    return (Ignored(event.t_ns, event.kind, None, reason),)
+                return self.announce_last()
+            case _:
+                raise BadInputError(f"Coloretto knows no event {shown(event.kind)}")
+
+    def verify_place(self, seat: int, row: int) -> Reason | None:
+        """Tell why a seat may not put a card in a row (K4), in the order of the outside contract."""
+        if reason := self._why_not(seat, row):
+            return reason
+        return Reason.ROW_FULL if len(self.rows[row] or ()) >= self.rooms[row] else None
+
+    def can_place(self, seat: int, row: int) -> bool:
+        """Tell whether a seat may put a card in a row."""
+        return self.verify_place(seat, row) is None
+
+    def place(self, seat: int, row: int, card: str) -> Rulings:
+        """Put a card in a row (K4); that calls for no ruling."""
+        _demand(self.verify_place(seat, row))
+        self._cards(row).append(card)
+        self._seen[card] += 1
+        self._pass_on()
+        return ()
+
+    def verify_take(self, seat: int, row: int) -> Reason | None:
+        """Tell why a seat may not take a row (K4), in the order of the outside contract."""
+        if reason := self._why_not(seat, row):
+            return reason
+        return None if self.rows[row] else Reason.ROW_EMPTY
+
+    def can_take(self, seat: int, row: int) -> bool:
+        """Tell whether a seat may take a row."""
+        return self.verify_take(seat, row) is None
+
+    def take(self, t_ns: int, seat: int, row: int) -> Rulings:
+        """Take a row; when all have, the round ends, and after the last one the game (K5, K6)."""
+        _demand(self.verify_take(seat, row))
+        self.hands[seat].update(self._cards(row))
+        self.rows[row] = None
+        self.taken.add(seat)
+        if len(self.taken) < self.players:
+            self._pass_on()
+            return ()
+        # With two players the third row's cards leave the game here (K5).
+        self.rows = [[] for _ in self.rooms]
+        self.taken, self.turn = set(), seat
+        return (RoundEnded(t_ns, seat), *(self._end(t_ns) if self.last else ()))
+
+    def verify_announce_last(self) -> Reason | None:
+        """Tell why "last round" cannot be drawn."""
+        return Reason.GAME_OVER if self.over else None
+
+    def can_announce_last(self) -> bool:
+        """Tell whether "last round" can be drawn."""
+        return self.verify_announce_last() is None
+
+    def announce_last(self) -> Rulings:
+        """Make the running round the last (K6); that calls for no ruling."""
+        _demand(self.verify_announce_last())
+        self.last = True
+        return ()
+
+    def _why_not(self, seat: int, row: int) -> Reason | None:
+        if self.over:
+            return Reason.GAME_OVER
+        if seat in self.taken:
+            return Reason.ALREADY_OUT
+        if seat != self.turn:
+            return Reason.NOT_YOUR_TURN
+        return Reason.ROW_GONE if self.rows[row] is None else None
+
+    def _cards(self, row: int) -> list[str]:
+        cards = self.rows[row]
+        return [] if cards is None else cards
+
+    def _pass_on(self) -> None:
+        """Give the turn to the next seat to the left that has not taken a row (K4, K5), maybe the same again."""
+        seats = ((self.turn + step) % self.players for step in range(1, self.players + 1))
+        self.turn = next(seat for seat in seats if seat not in self.taken)
+
+    def _end(self, t_ns: int) -> Rulings:
+        self.over = True
+        hands = tuple(self._hand(cards) for cards in self.hands)
+        scores = tuple(score_coloretto(hand, self.settings.table) for hand in hands)
+        most = max(score.points for score in scores)
+        winners = tuple(seat for seat, score in enumerate(scores) if score.points == most)
+        return (GameEnded(t_ns, winners, hands, scores),)
+
+    def _hand(self, cards: Counter[str]) -> ColorettoHand:
+        known = colours_known(frozenset(card for card in self._seen if is_colour(card)), self.settings)
+        colours = {card: count for card, count in cards.items() if is_colour(card)}
+        colours |= dict.fromkeys([colour for colour in known if colour not in colours], 0)
+        in_game = max(colours_in_game(self.players, self.settings), len(colours))
+        return ColorettoHand(colours, cards[JOKER], cards[PLUS2], in_game)
+
+    def _row(self, event: Event) -> int:
+        row = whole_number(event.data.get("row"), "row")
+        if row >= len(self.rooms):
+            raise BadInputError(f"there is no row {shown(row)}, the last row is {len(self.rooms) - 1}")
+        return row
+
+    def _card(self, event: Event) -> str:
+        card = event.data.get("card")
+        if not isinstance(card, str) or not (is_colour(card) or card in (PLUS2, JOKER)):
+            raise BadInputError(f'"card" must be a colour, "{PLUS2}" or "{JOKER}", not {shown(card)}')
+        if card == JOKER and self._seen[JOKER] >= MAX_JOKERS:
+            raise BadInputError(f"no deck has more than {MAX_JOKERS} jokers")
+        return card
+
+    def _refuse(self, event: Event, seat: int, row: int, reason: Reason) -> Rulings:
+        if reason is Reason.GAME_OVER:
+            return (Ignored(event.t_ns, event.kind, seat, reason),)
+        return (Foul(event.t_ns, seat, reason, row),)
+
+
+def _demand(reason: Reason | None) -> None:
+    if reason is not None:
+        raise IllegalActionError(reason)
+
+
+def from_header(header: Header) -> Coloretto:
+    """Start the game that an event log's header describes.
+
+    Raises:
+        BadInputError: it has an option or a number of players that Coloretto does not.
+    """
+    if not MIN_PLAYERS <= len(header.players) <= MAX_PLAYERS:
+        raise BadInputError(f"{MIN_PLAYERS} to {MAX_PLAYERS} can play Coloretto, not {len(header.players)}")
+    return Coloretto(len(header.players), settings_from(header))

@@ -1,0 +1,103 @@
+"""What the referee rules in Coloretto: frozen records, which together are the game's audit trail."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+
+from referee.errors import BadInputError
+from referee.games.coloretto_score import ColorettoHand, ColorettoScore
+
+
+class Reason(Enum):
+    """Why something is a foul, or is not taken; fouls in the order in which they are asked."""
+
+    ALREADY_OUT = "already_out"
+    NOT_YOUR_TURN = "not_your_turn"
+    ROW_GONE = "row_gone"
+    ROW_FULL = "row_full"
+    ROW_EMPTY = "row_empty"
+    GAME_OVER = "game_over"
+
+
+class IllegalActionError(BadInputError):
+    """An action was asked for that the rules do not allow now; `reason` says why."""
+
+    def __init__(self, reason: Reason) -> None:
+        super().__init__(f"the rules do not allow it now ({reason.value})")
+        self.reason = reason
+
+
+@dataclass(frozen=True)
+class Foul:
+    """A seat did what the rules do not allow (K4, K5); it changes nothing."""
+
+    t_ns: int
+    seat: int
+    reason: Reason
+    row: int
+
+    def as_json(self) -> dict[str, object]:
+        """Give the ruling with the keys of the outside contract."""
+        start: dict[str, object] = {"ruling": "foul", "t_ns": self.t_ns, "seat": self.seat}
+        return {**start, "reason": self.reason.value, "row": self.row}
+
+
+@dataclass(frozen=True)
+class Ignored:
+    """Something happened after the end; it changes nothing."""
+
+    t_ns: int
+    event: str
+    seat: int | None
+    reason: Reason
+
+    def as_json(self) -> dict[str, object]:
+        """Give the ruling as JSON."""
+        seat: dict[str, object] = {} if self.seat is None else {"seat": self.seat}
+        return {"ruling": "ignored", "t_ns": self.t_ns, **seat, "event": self.event, "reason": self.reason.value}
+
+
+@dataclass(frozen=True)
+class RoundEnded:
+    """All have taken a row; who took last `starts` the next round, if there is one (K5)."""
+
+    t_ns: int
+    starts: int
+
+    def as_json(self) -> dict[str, object]:
+        """Give the ruling with the keys of the outside contract."""
+        return {"ruling": "round_end", "t_ns": self.t_ns, "starts": self.starts}
+
+
+@dataclass(frozen=True)
+class GameEnded:
+    """The last round is over: each seat's hand, its best score (K7, K8), and the seats that share the win (K9)."""
+
+    t_ns: int
+    winners: tuple[int, ...]
+    hands: tuple[ColorettoHand, ...]
+    scores: tuple[ColorettoScore, ...]
+
+    def as_json(self) -> dict[str, object]:
+        """Give the ruling with the keys of the outside contract, and the colours that count minus."""
+        return {
+            "ruling": "end",
+            "t_ns": self.t_ns,
+            "winners": list(self.winners),
+            "points": [score.points for score in self.scores],
+            "hands": [
+                {
+                    "colours": {colour: cards for colour, cards in hand.colours.items() if cards},
+                    "jokers": hand.jokers,
+                    "plus2": hand.plus2,
+                    "plus": list(score.plus),
+                    "minus": list(score.minus),
+                    "joker_colours": list(score.jokers),
+                }
+                for hand, score in zip(self.hands, self.scores, strict=True)
+            ],
+        }
+
+
+ColorettoRuling = Foul | Ignored | RoundEnded | GameEnded

@@ -1,0 +1,85 @@
+"""How a game of Coloretto is set up: options, rows and starting cards (K1, K2)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from referee.errors import BadInputError
+from referee.events import Header
+from referee.games.coloretto_score import COLOURS_IN_DECK, PALETTES, Table
+from referee.jsonlines import is_name, shown, whole_number
+
+MIN_PLAYERS, MAX_PLAYERS = 2, 5
+PLUS2, JOKER, LAST_ROUND = "+2", "joker", "last round"
+
+
+@dataclass(frozen=True)
+class Settings:
+    """A game's options.
+
+    `table`: which side of the summary card counts (K8). `first`: the seat that begins.
+    `start_cards`: each seat's colours before the first turn (K2); empty where they are not known.
+    `left_out`: the colours that are not in the game (K2); empty where they are not known.
+    """
+
+    table: Table = Table.BROWN
+    first: int = 0
+    start_cards: tuple[tuple[str, ...], ...] = ()
+    left_out: tuple[str, ...] = ()
+
+
+def rooms(players: int) -> tuple[int, ...]:
+    """Give for how many cards each row has room: three green rows for two players, else a brown one each (K1, K2)."""
+    return (1, 2, 3) if players == MIN_PLAYERS else (3,) * players
+
+
+def colours_in_game(players: int, settings: Settings) -> int:
+    """Give how many colours are in the game (K2)."""
+    usual = {2: 2, 3: 1}.get(players, 0)
+    return COLOURS_IN_DECK - min(len(settings.left_out) or usual, COLOURS_IN_DECK)
+
+
+def colours_known(seen: frozenset[str], settings: Settings) -> tuple[str, ...]:
+    """Give the colours that are in the game for certain: those seen, and all others but those left out, if named."""
+    for palette in PALETTES:
+        if settings.left_out and seen | set(settings.left_out) <= set(palette):
+            return tuple(colour for colour in palette if colour in seen or colour not in settings.left_out)
+    return tuple(sorted(seen))
+
+
+def settings_from(header: Header) -> Settings:
+    """Give the options that an event log's header asks for.
+
+    Raises:
+        BadInputError: it has an option, or a value of one, that Coloretto does not know.
+    """
+    header.only_options(("table", "first", "start_cards", "left_out"))
+    options, players = header.options, len(header.players)
+    first = whole_number(options.get("first", 0), "first")
+    if first >= players:
+        raise BadInputError(f'"first": nobody sits at seat {shown(first)}')
+    start_cards = options.get("start_cards", [])
+    if not isinstance(start_cards, list) or len(start_cards) not in (0, players):
+        raise BadInputError('"start_cards" must be a list with a list of colours for every seat')
+    return Settings(
+        table=Table(header.option("table", [table.value for table in Table])),
+        first=first,
+        start_cards=tuple(_colours(cards, "start_cards") for cards in start_cards),
+        left_out=_colours(options.get("left_out", []), "left_out"),
+    )
+
+
+def _colours(value: object, name: str) -> tuple[str, ...]:
+    """Give the colours in a list; a single one needs no list."""
+    colours = [value] if isinstance(value, str) else value
+    if not isinstance(colours, list):
+        raise BadInputError(f'"{name}" must be a list of colours, not {shown(value)}')
+    for colour in colours:
+        if not is_colour(colour):
+            raise BadInputError(f'"{name}": there is no colour {shown(colour)}')
+    return tuple(colours)
+
+
+def is_colour(card: object) -> bool:
+    """Tell whether a card is of a colour; the names of colours are the edition's own (E1)."""
+    return is_name(card) and card not in (PLUS2, JOKER, LAST_ROUND)

@@ -1,0 +1,267 @@
+"""Piccolino (P1–P10): cards shown, rings, piles and penalties; events in, rulings out.
+
+Every action is a triple: `verify_x` says why not (or None), `can_x` answers yes or no, `x` does it and gives the
+rulings. Cards are known as counts only, but for the top of each discard pile. Who rang may be said later:
+`piccolino_one_bell` waits for it.
+"""
+
+from __future__ import annotations
+
+from referee.errors import BadInputError
+from referee.events import Header
+from referee.games.piccolino_events import Action, Bell, CardShown, Decided, RingerNamed
+from referee.games.piccolino_one_bell import OneBell
+from referee.games.piccolino_rulings import (
+    AlsoRang,
+    CardGiven,
+    FalseRing,
+    GameEnded,
+    Ignored,
+    IllegalActionError,
+    PairsMissed,
+    PiccolinoRuling,
+    PilesWon,
+    PlayerOut,
+    Remark,
+    UnclearRing,
+    ValidRing,
+)
+from referee.games.piccolino_setup import (
+    MAX_PLAYERS,
+    MIN_PLAYERS,
+    LuckyGuess,
+    Settings,
+    TwoLeft,
+    cards_dealt,
+    deal,
+    settings_from,
+)
+from referee.games.piccolino_tops import Reason, Top, Tops, Verdict
+
+TWO_AT_ONCE_NS = 200_000_000
+NS_PER_MS = 1_000_000
+Rulings = tuple[PiccolinoRuling, ...]
+
+
+class Piccolino:
+    """A game of Piccolino among seats that are known.
+
+    `draw[seat]` and `discard[seat]` count a seat's cards; `is_out[seat]` tells who has none left (P6); `tops` is what
+    lies open; `over` tells that the game has ended.
+
+    Raises:
+        BadInputError: 2 to 5 can play.
+    """
+
+    def __init__(self, players: int, settings: Settings | None = None) -> None:
+        if not MIN_PLAYERS <= players <= MAX_PLAYERS:
+            raise BadInputError(f"{MIN_PLAYERS} to {MAX_PLAYERS} can play Piccolino, not {players}")
+        self.settings = settings or Settings()
+        self.players = players
+        self.draw = deal(players, cards_dealt(players, self.settings), self.settings.dealer)
+        self.discard = [0] * players
+        self.is_out = [cards == 0 for cards in self.draw]
+        self.tops = Tops()
+        self.over = False
+        self._next = self.settings.dealer
+        self._last_card_ns: int | None = None
+        self._ruled_ns: int | None = None
+        self._cleared = False
+        self._undecided: Bell | None = None
+
+    def do(self, action: Action) -> Rulings:
+        """Take an action and give the rulings that follow; one that the rules do not allow now is ignored."""
+        t_ns = action.t_ns
+        match action:
+            case CardShown(seat=seat):
+                reason = self.verify_show(seat)
+                return (Ignored(t_ns, "card_shown", seat, reason),) if reason else self.show(action)
+            case Bell(seat=seat):
+                reason = self.verify_ring(t_ns, seat)
+                if reason is Reason.ALSO_RANG and self._ruled_ns is not None:
+                    return (AlsoRang(t_ns, seat, (t_ns - self._ruled_ns) / NS_PER_MS),)
+                return (Ignored(t_ns, "bell", seat, reason),) if reason else self.ring(t_ns, seat)
+            case Decided():
+                reason = self.verify_decide()
+                return (Ignored(t_ns, "decided", None, reason),) if reason else self.decide(action)
+            case RingerNamed(seat=seat):
+                return (Ignored(t_ns, "ringer", seat, Reason.NO_RING),)
+            case _:
+                # A game that is over needs no other end.
+                return self.stop(t_ns) if self.can_stop() else ()
+
+    def verify_show(self, seat: int) -> Reason | None:
+        """Tell why a card at a seat means nothing."""
+        if self.over:
+            return Reason.GAME_OVER
+        return Reason.OUT if self.is_out[seat] else None
+
+    def can_show(self, seat: int) -> bool:
+        """Tell whether a seat may turn a card."""
+        return self.verify_show(seat) is None
+
+    def show(self, card: CardShown) -> Rulings:
+        """Turn a seat's next card onto its discard pile (P2).
+
+        A seat without draw pile has none to turn: either a count is wrong or a card was put there. What lies open is
+        believed, for rings are judged on it (P9); the counts stay, so that no card is made; and it is remarked on.
+        """
+        _demand(self.verify_show(card.seat))
+        remarks = self._remarks(card)
+        if self.draw[card.seat]:
+            self.draw[card.seat] -= 1
+            self.discard[card.seat] += 1
+        self.tops.show(card.t_ns, card.seat, Top(card.colour, card.mood))
+        self._next = (card.seat + 1) % self.players
+        self._last_card_ns = card.t_ns
+        self._cleared = False
+        self._undecided = None
+        return remarks
+
+    def _remarks(self, card: CardShown) -> Rulings:
+        if not self.draw[card.seat]:
+            return (Remark(card.t_ns, card.seat, Reason.NO_DRAW_PILE),)
+        if not self.settings.remarks:
+            return ()
+        if self._last_card_ns is not None and card.t_ns - self._last_card_ns < TWO_AT_ONCE_NS:
+            return (Remark(card.t_ns, card.seat, Reason.TWO_AT_ONCE),)
+        return () if card.seat == self.turn() else (Remark(card.t_ns, card.seat, Reason.OUT_OF_TURN),)
+
+    def turn(self) -> int | None:
+        """Give the seat that turns the next card (P2), None when no draw pile is left.
+
+        The winner of the piles starts (P4), **Ruling**: also where a wrong ring gave them to him.
+        """
+        seats = ((self._next + step) % self.players for step in range(self.players))
+        return next((seat for seat in seats if self.draw[seat]), None)
+
+    def verify_ring(self, t_ns: int, seat: int | None) -> Reason | None:
+        """Tell why a ring is not ruled, in the order of the outside contract; None as `seat`: nobody knows who rang."""
+        if seat is not None and self.is_out[seat]:
+            return Reason.OUT
+        if self._ruled_ns is not None and t_ns - self._ruled_ns <= self.settings.lockout_ms * NS_PER_MS:
+            return Reason.ALSO_RANG
+        if self._cleared:
+            return Reason.TABLE_CLEARED
+        return Reason.GAME_OVER if self.over else None
+
+    def can_ring(self, t_ns: int, seat: int | None) -> bool:
+        """Tell whether a ring would be ruled."""
+        return self.verify_ring(t_ns, seat) is None
+
+    def ring(self, t_ns: int, seat: int | None) -> Rulings:
+        """Rule a ring on what lies open, and let the cards move (P3–P5); nobody's ring (None) moves no card."""
+        _demand(self.verify_ring(t_ns, seat))
+        self._ruled_ns = t_ns
+        verdict = self.tops.judge(t_ns)
+        if verdict.valid is None:
+            self._undecided = Bell(t_ns, seat)
+            return (UnclearRing(t_ns, seat, verdict.seats),)
+        self._undecided = None
+        ruling = self._ruled(t_ns, seat, verdict)
+        return (ruling,) if seat is None else (ruling, *self._settle(t_ns, seat, isinstance(ruling, ValidRing)))
+
+    def _ruled(self, t_ns: int, seat: int | None, verdict: Verdict) -> ValidRing | FalseRing:
+        colour, seats = verdict.colour, verdict.seats
+        if verdict.lucky and self.settings.lucky_guess is LuckyGuess.FALSE:
+            return FalseRing(t_ns, seat, Reason.LUCKY_GUESS, colour, seats)
+        if verdict.valid:
+            return ValidRing(t_ns, seat, colour, seats, verdict.since_ms, verdict.lucky)
+        return FalseRing(t_ns, seat, verdict.reason, colour, seats, verdict.since_ms)
+
+    def verify_decide(self) -> Reason | None:
+        """Tell why the players have nothing to decide: play went on, or no ring was unclear."""
+        if self.over:
+            return Reason.GAME_OVER
+        return Reason.NO_RING if self._undecided is None or self._undecided.seat is None else None
+
+    def can_decide(self) -> bool:
+        """Tell whether an unclear ring waits for the players' word."""
+        return self.verify_decide() is None
+
+    def decide(self, decision: Decided) -> Rulings:
+        """Rule the unclear ring as the players say (P10)."""
+        _demand(self.verify_decide())
+        ring, self._undecided = self._undecided, None
+        if ring is None or ring.seat is None:
+            return ()
+        if decision.valid:
+            ruling: ValidRing | FalseRing = ValidRing(ring.t_ns, ring.seat, None, (), None, decided=True)
+        else:
+            ruling = FalseRing(ring.t_ns, ring.seat, None)
+        return (ruling, *self._settle(ring.t_ns, ring.seat, decision.valid))
+
+    def verify_stop(self) -> Reason | None:
+        """Tell why the game cannot be stopped."""
+        return Reason.GAME_OVER if self.over else None
+
+    def can_stop(self) -> bool:
+        """Tell whether the game still goes on."""
+        return self.verify_stop() is None
+
+    def stop(self, t_ns: int) -> Rulings:
+        """End the game: who has most cards wins, equal counts share (P7)."""
+        _demand(self.verify_stop())
+        self.over = True
+        cards = tuple(draw + discard for draw, discard in zip(self.draw, self.discard, strict=True))
+        winners = tuple(seat for seat, held in enumerate(cards) if held == max(cards))
+        return (GameEnded(t_ns, winners, cards),)
+
+    def _settle(self, t_ns: int, seat: int, valid: bool) -> Rulings:
+        left = [other for other in self._clockwise_from(seat) if not self.is_out[other]]
+        if valid:
+            moves = self._win_piles(t_ns, seat)
+            self._cleared = True
+        elif len(left) == 1 and (self.settings.two_left is TwoLeft.ALWAYS or self.players == MIN_PLAYERS):
+            moves = self._win_piles(t_ns, left[0])
+        else:
+            moves = self._penalty(t_ns, seat, left)
+        return (*moves, *self._outs(t_ns))
+
+    def _clockwise_from(self, seat: int) -> list[int]:
+        return [(seat + step) % self.players for step in range(1, self.players)]
+
+    def _win_piles(self, t_ns: int, seat: int) -> Rulings:
+        count, missed_ns = sum(self.discard), self.tops.missed_ns
+        self.discard = [0] * self.players
+        self.draw[seat] += count
+        self.tops.clear()
+        self._next = seat
+        won: Rulings = (PilesWon(t_ns, seat, count),) if count else ()
+        if not missed_ns or not self.settings.missed:
+            return won
+        return (*won, PairsMissed(t_ns, len(missed_ns), max(missed_ns) / NS_PER_MS))
+
+    def _penalty(self, t_ns: int, seat: int, others: list[int]) -> Rulings:
+        """Give a card to each of the others as far as they last (P5)."""
+        receivers = others[: self.draw[seat]]
+        for other in receivers:
+            self.draw[seat] -= 1
+            self.draw[other] += 1
+        return tuple(CardGiven(t_ns, seat, other) for other in receivers)
+
+    def _outs(self, t_ns: int) -> Rulings:
+        """Put out who has no cards left (P6), lowest seat first, and end the game when one is left (P7)."""
+        gone = [
+            seat for seat in range(self.players) if not (self.is_out[seat] or self.draw[seat] or self.discard[seat])
+        ]
+        for seat in gone:
+            self.is_out[seat] = True
+        outs = tuple(PlayerOut(t_ns, seat) for seat in gone)
+        return (*outs, *self.stop(t_ns)) if self.is_out.count(False) == 1 else outs
+
+
+def _demand(reason: Reason | None) -> None:
+    if reason is not None:
+        raise IllegalActionError(reason)
+
+
+def from_header(header: Header) -> OneBell:
+    """Start the game that an event log's header describes.
+
+    Raises:
+        BadInputError: it has an option or a number of players that Piccolino does not.
+    """
+    if not MIN_PLAYERS <= len(header.players) <= MAX_PLAYERS:
+        raise BadInputError(f"{MIN_PLAYERS} to {MAX_PLAYERS} can play Piccolino, not {len(header.players)}")
+    return OneBell(Piccolino(len(header.players), settings_from(header)))

@@ -1,0 +1,96 @@
+"""How a game of Piccolino is set up: options, and the deal (P1, P2)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+
+from referee.errors import BadInputError
+from referee.events import Header
+from referee.jsonlines import shown, whole_number
+
+MIN_PLAYERS, MAX_PLAYERS = 2, 5
+DECK_CARDS = 55
+BLACK_CARDS = 6
+"""Of the reference deck: five happy and one sad, which two players leave out (P1)."""
+MAX_CARDS = 1000
+MAX_LOCKOUT_MS = 60_000
+
+
+class TwoLeft(Enum):
+    """When a wrong ring gives the other player the discard piles (P5)."""
+
+    ALWAYS = "always"
+    START = "start"
+
+
+class LuckyGuess(Enum):
+    """What a ring is that comes sooner than anybody can react: a valid one (marked so), or a wrong one."""
+
+    VALID = "valid"
+    FALSE = "false"
+
+
+@dataclass(frozen=True)
+class Settings:
+    """A game's options.
+
+    `dealer`: the seat that deals, and turns the first card (P2).
+    `cards`: how many are dealt; None for the reference deck's number (P1).
+    `two_left`: **Ruling** of P5, for any two that are left, or only for games that began with two.
+    `lockout_ms`: how long rings belong to the one before, ms (P8).
+    `lucky_guess`: a house rule on rings under 100 ms.
+    `remarks`: tell of cards turned out of turn, or two at once.
+    `missed`: tell at the end of a round which pairs went unrung.
+    """
+
+    dealer: int = 0
+    cards: int | None = None
+    two_left: TwoLeft = TwoLeft.ALWAYS
+    lockout_ms: int = 1500
+    lucky_guess: LuckyGuess = LuckyGuess.VALID
+    remarks: bool = False
+    missed: bool = False
+
+
+def cards_dealt(players: int, settings: Settings) -> int:
+    """Give how many cards are in the game (P1)."""
+    if settings.cards is not None:
+        return settings.cards
+    return DECK_CARDS - BLACK_CARDS if players == MIN_PLAYERS else DECK_CARDS
+
+
+def deal(players: int, cards: int, dealer: int) -> list[int]:
+    """Give the number of cards of each seat, dealt one by one from the dealer's left (P2)."""
+    each, more = divmod(cards, players)
+    return [each + ((seat - dealer - 1) % players < more) for seat in range(players)]
+
+
+def settings_from(header: Header) -> Settings:
+    """Give the options that an event log's header asks for.
+
+    Raises:
+        BadInputError: it has an option, or a value of one, that Piccolino does not know.
+    """
+    header.only_options(("dealer", "cards", "two_left", "lockout_ms", "lucky_guess", "remarks", "missed"))
+    options = header.options
+    dealer = whole_number(options.get("dealer", 0), "dealer")
+    if dealer >= len(header.players):
+        raise BadInputError(f'"dealer": nobody sits at seat {shown(dealer)}')
+    cards = options.get("cards")
+    lockout_ms = whole_number(options.get("lockout_ms", Settings.lockout_ms), "lockout_ms")
+    return Settings(
+        dealer=dealer,
+        cards=None if cards is None else _at_most(whole_number(cards, "cards", 1), "cards", MAX_CARDS),
+        two_left=TwoLeft(header.option("two_left", [when.value for when in TwoLeft])),
+        lockout_ms=_at_most(lockout_ms, "lockout_ms", MAX_LOCKOUT_MS),
+        lucky_guess=LuckyGuess(header.option("lucky_guess", [guess.value for guess in LuckyGuess])),
+        remarks=header.option("remarks", ("off", "on")) == "on",
+        missed=header.option("missed", ("off", "on")) == "on",
+    )
+
+
+def _at_most(number: int, name: str, most: int) -> int:
+    if number > most:
+        raise BadInputError(f'"{name}" must be at most {most}')
+    return number

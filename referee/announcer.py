@@ -100,6 +100,11 @@ class Announcer:
                         yield {"ruling": "foul", "seat": seat, "reason": reason}
 
 
+def sound_check(language: Language) -> str:
+    """Give a sentence to try the loudspeaker with."""
+    return language.text("The referee is ready.")
+
+
 def _penalties_together(rulings: Iterable[Mapping[str, Any]]) -> Iterator[list[Mapping[str, Any]]]:
     """Give the rulings in groups: penalty moves of one player and size, one after the other, together."""
     group: list[Mapping[str, Any]] = []

@@ -1,0 +1,172 @@
+"""`ringmaster doctor`: check every device and the computer, and say in plain words what to do."""
+
+from __future__ import annotations
+
+import argparse
+import math
+import sys
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from referee.errors import BadInputError
+from referee.jsonlines import to_line
+from referee.language import LANGUAGES, Language, language_of
+from referee.output import Output
+
+if TYPE_CHECKING:
+    from referee.doctor.finding import Finding
+    from referee.doctor.machine import Machine
+    from referee.doctor.setup import Setup
+
+SUMMARY = "check camera, pins, speech, clock and permissions, and say what to do about each"
+GAMES = ("confetti", "piccolino", "coloretto")
+WITHOUT_PINS = {
+    "bell": "A call bell can be heard by a microphone instead: --bell microphone.",
+    "sandtimer": "A sandtimer can be used without a sensor: --sandtimer watched.",
+    "lamp": "Games can be judged without it: --lamp none.",
+}
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the command's arguments."""
+    parser.add_argument("--json", action="store_true", help="print one JSON object a finding")
+    parser.add_argument("--game", choices=GAMES, help="what must work for this game (default: what any game needs)")
+    parser.add_argument(
+        "--camera", metavar="CAMERA", default="picamera2", help="picamera2 (default), usb:0, or a folder or video"
+    )
+    parser.add_argument("--bell", choices=("gpio", "microphone", "none"), default="gpio", help="default: gpio")
+    parser.add_argument("--sandtimer", choices=("gpio", "watched", "none"), default="gpio", help="default: gpio")
+    parser.add_argument("--lamp", choices=("gpio", "none"), default="gpio", help="default: gpio")
+    parser.add_argument(
+        "--speech", choices=("auto", "espeak-ng", "piper", "none"), default="auto", help="default: auto"
+    )
+    parser.add_argument("--language", choices=LANGUAGES, help="the language of the spoken test (default: the system's)")
+    parser.add_argument("--press", metavar="SECONDS", type=float, default=0.0, help="wait so long for you to ring")
+    parser.add_argument("--silent", action="store_true", help="make no sound and no light")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Print what was found; 1 when a needed part does not work.
+
+    Raises:
+        BadInputError: an argument makes no sense.
+    """
+    from referee.doctor.machine import Machine
+
+    return examine(_setup(args), Machine(), as_json=args.json)
+
+
+def examine(setup: Setup, machine: Machine, *, as_json: bool) -> int:
+    """Make all checks and print what they found; 1 when a needed part does not work, else 0."""
+    from referee.doctor.finding import ALWAYS_NEEDED, NEEDED_FOR, State, lacking
+
+    output = Output()
+    findings: list[Finding] = []
+    for found in _checks(setup, machine):
+        findings += found
+        if not as_json:
+            for finding in found:
+                output.line(_line(finding))
+            output.flush()
+    lacks = lacking(findings, setup.game)
+    if as_json:
+        needed = ALWAYS_NEEDED | NEEDED_FOR.get(setup.game or "", frozenset()) | lacks
+        for finding in findings:
+            output.line(to_line(_as_json(finding, finding.check in needed)))
+    else:
+        remarks = sum(finding.state in (State.REMARK, State.FAULT) for finding in findings)
+        output.line(_summary(lacks, setup.game, remarks))
+    output.flush()
+    return 1 if lacks else 0
+
+
+def _setup(args: argparse.Namespace) -> Setup:
+    from hardware.camera import parse_spec
+    from hardware.settings import BellSettings, LampSettings, SandSettings
+    from hardware.speaker_settings import SpeakerSettings
+    from referee.doctor.setup import Setup
+
+    if not (math.isfinite(args.press) and args.press >= 0):
+        raise BadInputError(f"nobody can wait {args.press} seconds for a ring")
+    parse_spec(args.camera)
+    return Setup(
+        game=args.game,
+        camera=args.camera,
+        bell=BellSettings(backend=args.bell),
+        sand=SandSettings(backend=args.sandtimer),
+        lamp=LampSettings(backend=args.lamp),
+        speaker=SpeakerSettings(backend=args.speech, language=args.language or language_of()),
+        silent=args.silent,
+        press_s=args.press,
+    )
+
+
+def _checks(setup: Setup, machine: Machine) -> Iterator[list[Finding]]:
+    """Make the checks one after the other, the quick ones first."""
+    from referee.announcer import sound_check
+    from referee.doctor import checks_camera, checks_machine, checks_sound
+
+    yield checks_machine.check_computer(machine)
+    yield checks_machine.check_permissions(machine)
+    yield checks_machine.check_power(machine)
+    yield checks_machine.check_clock(machine)
+    yield checks_machine.check_disk(machine)
+    yield from _pin_checks(setup)
+    if setup.bell.backend == "microphone":
+        yield checks_sound.check_microphone(setup.microphone)
+    sentence = sound_check(Language(setup.speaker.language))
+    yield checks_sound.check_speech(setup.speaker, sentence, setup.silent)
+    yield checks_camera.check_camera(setup.camera, machine, setup.opener)
+
+
+def _pin_checks(setup: Setup) -> Iterator[list[Finding]]:
+    from referee.doctor import checks_pins
+    from referee.doctor.finding import Finding, State
+
+    backends = {"bell": setup.bell.backend, "sandtimer": setup.sand.backend, "lamp": setup.lamp.backend}
+    yield [Finding(name, State.SKIPPED, f"No {name} is used.") for name in backends if backends[name] == "none"]
+    if setup.sand.backend == "watched":
+        yield [Finding("sandtimer", State.OK, "The sandtimer has no sensor: its usual time is counted.")]
+    wired = [name for name in backends if backends[name] == "gpio"]
+    if not wired:
+        return
+    pins = checks_pins.check_pins(setup.pins)
+    yield pins
+    if any(finding.state is State.FAULT for finding in pins):
+        yield [Finding(name, State.FAULT, f"The {name} needs the pins.", WITHOUT_PINS[name]) for name in wired]
+        return
+    if "bell" in wired:
+        yield checks_pins.check_bell(setup.bell, setup.pins, setup.press_s, _prompt)
+    if "sandtimer" in wired:
+        yield checks_pins.check_sandtimer(setup.sand, setup.pins)
+    if "lamp" in wired:
+        yield checks_pins.check_lamp(setup.lamp, setup.pins, silent=setup.silent)
+
+
+def _prompt(text: str) -> None:
+    print(text, file=sys.stderr, flush=True)
+
+
+_WORDS = {"ok": "ok", "remark": "note", "fault": "FAULT", "skipped": "-"}
+
+
+def _line(finding: Finding) -> str:
+    advice = f" {finding.advice}" if finding.advice else ""
+    return f"{_WORDS[finding.state.value]:<6} {finding.check + ':':<14} {finding.message}{advice}"
+
+
+def _as_json(finding: Finding, needed: bool) -> dict[str, object]:
+    told = {"check": finding.check, "state": finding.state.value, "message": finding.message, "advice": finding.advice}
+    return {**told, "needed": needed}
+
+
+def _summary(lacks: frozenset[str], game: str | None, remarks: int) -> str:
+    from referee.doctor.finding import EITHER
+
+    what = f"a game of {game.capitalize()}" if game else "a game"
+    if lacks:
+        parts = sorted(lacks if game else lacks - EITHER) + (
+            ["bell or sandtimer"] if not game and lacks & EITHER else []
+        )
+        return f"Not ready for {what}: {' and '.join(parts)} must work first."
+    return f"Ready for {what}." + (" Not everything is as it could be, see above." if remarks else "")

@@ -1,0 +1,1 @@
+"""What `ringmaster doctor` checks: devices and the machine, each check a function that gives findings."""

@@ -1,0 +1,78 @@
+"""What the checks ask the computer; tests give answers of their own."""
+
+from __future__ import annotations
+
+import getpass
+import os
+import shutil
+import subprocess
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+PROGRAM_LIMIT_S = 5
+
+
+def run_program(*command: str) -> str | None:
+    """Give what a program prints; None if there is none, it fails, or it hangs."""
+    try:
+        done = subprocess.run(command, capture_output=True, timeout=PROGRAM_LIMIT_S, stdin=subprocess.DEVNULL)
+    except (OSError, subprocess.TimeoutExpired):
+        return None
+    return done.stdout.decode(errors="replace") if done.returncode == 0 else None
+
+
+def usable(path: Path) -> bool:
+    """Whether this user may read and write a device."""
+    return os.access(path, os.R_OK | os.W_OK)
+
+
+def user_name() -> str:
+    """Give the user's name, "$USER" if he has none."""
+    try:
+        return getpass.getuser()
+    except (OSError, KeyError):
+        return "$USER"
+
+
+def state_folder() -> Path:
+    """Give the folder where recordings and journals go: what systemd gives a service, or the user's own."""
+    given = os.environ.get("STATE_DIRECTORY")
+    return Path(given.split(":")[0]) if given else Path.home()
+
+
+@dataclass(frozen=True)
+class Machine:
+    """The computer.
+
+    root: where its file system begins. run: runs a program. usable: whether a device may be used. free_bytes: room on
+    the disk of a folder. release: the kernel's. year: the wall clock's. monotonic_ns: the clock of all stamps.
+    """
+
+    root: Path = Path("/")
+    run: Callable[..., str | None] = run_program
+    usable: Callable[[Path], bool] = usable
+    user: Callable[[], str] = user_name
+    folder: Callable[[], Path] = state_folder
+    free_bytes: Callable[[Path], int] = lambda folder: shutil.disk_usage(folder).free
+    writable: Callable[[Path], bool] = lambda folder: os.access(folder, os.W_OK)
+    release: Callable[[], str] = lambda: os.uname().release
+    year: Callable[[], int] = lambda: time.gmtime().tm_year
+    monotonic_ns: Callable[[], int] = time.monotonic_ns
+
+    def text(self, path: str) -> str | None:
+        """Give what a file of the system says; None if it is not there or says nothing to this user."""
+        try:
+            return (self.root / path).read_text(encoding="utf-8", errors="replace").strip(" \n\0")
+        except OSError:
+            return None
+
+    def number(self, path: str) -> int | None:
+        """Give the number in a file of the system, None if there is none."""
+        text = self.text(path)
+        return int(text) if text is not None and text.lstrip("-").isdecimal() else None
+
+    def paths(self, *patterns: str) -> list[Path]:
+        """Give the files that match any of the patterns."""
+        return sorted(path for pattern in patterns for path in self.root.glob(pattern))

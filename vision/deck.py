@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from importlib import resources
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -70,8 +71,8 @@ class Deck:
 
 def deck_names() -> list[str]:
     """Names of the decks that come with Ringmaster."""
-    return sorted(p.name.removesuffix(".json") for p in resources.files("vision").joinpath("decks").iterdir()
-                  if p.name.endswith(".json"))
+    files = [file.name for file in resources.files("vision").joinpath("decks").iterdir()]
+    return sorted(name.removesuffix(".json") for name in files if name.endswith(".json"))
 
 
 def load_deck(name: str) -> Deck:
@@ -96,7 +97,7 @@ def load_deck(name: str) -> Deck:
         raise BadDeckError(f"the deck {name} is broken: {type(error).__name__} {error}") from error
 
 
-def _parse(data: dict) -> Deck:  # type: ignore[type-arg]
+def _parse(data: dict[str, Any]) -> Deck:
     sides = list(data["background"])
     faces = tuple(
         Face(card["id"], side, tuple(sorted((Mark(**mark) for mark in card[side]), key=lambda m: SIZES.index(m.size))))

@@ -30,24 +30,19 @@ _PLAIN_GREY, _WEAK_GREY = 0.4, 0.22
 _CALM_RING = 0.35  # the rest may be covered, or lie under a reflection's edge
 
 
-@dataclass(frozen=True, eq=False)
-class Templates:
-    """Sample points of all n faces of a side, in mm on the card: `inner_mm` (n, 3, INNER, 2), `ring_mm`
-    (n, 3, RING, 2), `ground_mm` (n, GROUND, 2).
+def sample_points(deck: Deck, layouts: Layouts) -> Floats:
+    """Choose the sample points of all n faces of a side, (n, 3·INNER + 3·RING + GROUND, 2), in mm on the card.
+
+    Those inside the marks come first, then those round the marks, then those between them.
     """
-
-    inner_mm: Floats
-    ring_mm: Floats
-    ground_mm: Floats
-
-
-def templates_of(deck: Deck, layouts: Layouts) -> Templates:
-    """Choose the sample points of every face of a side."""
     unit = {shape: _unit_inner(deck, shape) for shape in {mark.shape for face in layouts.faces for mark in face.marks}}
-    inner = [[_placed(unit[mark.shape], mark) for mark in face.marks] for face in layouts.faces]
-    rings = [[_ring(mark_outline(mark, deck), RING) for mark in face.marks] for face in layouts.faces]
-    ground = [_ground(face, deck) for face in layouts.faces]
-    return Templates(np.array(inner), np.array(rings), np.array(ground))
+    parts = [
+        [_placed(unit[mark.shape], mark) for mark in face.marks]
+        + [_ring(mark_outline(mark, deck), RING) for mark in face.marks]
+        + [_ground(face, deck)]
+        for face in layouts.faces
+    ]
+    return np.array([np.concatenate(part) for part in parts])
 
 
 def _unit_inner(deck: Deck, shape: str) -> Floats:
@@ -59,13 +54,13 @@ def _unit_inner(deck: Deck, shape: str) -> Floats:
     else:
         contour = deck.outlines[shape].astype(np.float32).reshape(-1, 1, 2)
         depth = np.array([cv2.pointPolygonTest(contour, (float(x), float(y)), True) for x, y in grid])
-    return _spread(grid[depth > min(_INSET, 0.75 * depth.max())], INNER)
+    return _spread(grid[depth > min(_INSET, 0.75 * float(depth.max()))], INNER)
 
 
 def _placed(unit: Floats, mark: Mark) -> Floats:
     turn = np.radians(mark.rotation_deg)
     turned = unit @ np.array([[np.cos(turn), np.sin(turn)], [-np.sin(turn), np.cos(turn)]])
-    return turned * mark.diameter_mm / 2 + (mark.x_mm, mark.y_mm)
+    return np.asarray(turned * mark.diameter_mm / 2 + (mark.x_mm, mark.y_mm))
 
 
 def _ground(face: Face, deck: Deck) -> Floats:
@@ -86,7 +81,7 @@ def _ring(outline: Floats, count: int) -> Floats:
     at = np.arange(count) / count * length[-1]
     points = np.stack([np.interp(at, length, closed[:, k]) for k in range(2)], axis=1)
     outward = points - hull.mean(0)
-    return points + _RING_MM * outward / np.linalg.norm(outward, axis=1, keepdims=True)
+    return np.asarray(points + _RING_MM * outward / np.linalg.norm(outward, axis=1, keepdims=True))
 
 
 def _spread(points: Floats, count: int) -> Floats:
@@ -103,22 +98,19 @@ def _spread(points: Floats, count: int) -> Floats:
 class Evidence:
     """Measurements of n hypotheses.
 
-    `ground_rgb` (n, 3) linear; `plain` (n, 3·RING + GROUND): sample points that look like the card's ground;
-    `mark_plain` (n, 3, INNER): the same inside the marks; `mark_rgb` (n, 3, 3): each mark's colour freed of its
-    ground; `hues_deg` and `hue_spread_deg` (n, 3); `point_hues_deg` (n, 3, INNER), nan where a point has no colour; `clipping` (n, 3): the share of the mark's channels that are
-     clipped in the camera; `inside` (n,): the share of the sample points that lie in the picture.
+    `ground_rgb` (n, 3): linear, 0 to 1; `plain` (n, 3·RING + GROUND): sample points that look like the card's ground;
+    `mark_plain` (n, 3, INNER): the same inside the marks; `hues_deg` and `hue_spread_deg` (n, 3): each mark's colour
+    freed of its ground; `point_hues_deg` (n, 3, INNER): nan where a point has no colour; `clipping` (n, 3): the share
+    of the mark's channels that are clipped in the camera.
     """
 
     ground_rgb: Floats
     plain: NDArray[np.bool_]
     mark_plain: NDArray[np.bool_]
-    mark_rgb: Floats
     hues_deg: Floats
     hue_spread_deg: Floats
     point_hues_deg: Floats
     clipping: Floats
-    inside: Floats
-
 
     def take(self, which: NDArray[np.bool_]) -> Evidence:
         """Some of them."""
@@ -131,7 +123,8 @@ class Sampler:
     def __init__(self, work: WorkImage, table: Table) -> None:
         self._work = work
         self.table = table
-        self._smooth = cv2.blur(work.bgr, (3, 3)) if work.scale < 1 else cv2.blur(work.bgr, (2, 2))
+        window = (3, 3) if work.scale < 1 else (2, 2)
+        self._smooth = np.asarray(cv2.blur(work.bgr, window), np.uint8)
         self._height, self._width = work.bgr.shape[:2]
 
     def levels(self, points_mm: Floats) -> tuple[NDArray[np.uint8], NDArray[np.bool_]]:
@@ -140,28 +133,18 @@ class Sampler:
         columns, rows = np.rint(flat[:, 0]).astype(np.intp), np.rint(flat[:, 1]).astype(np.intp)
         inside = (columns >= 0) & (columns < self._width) & (rows >= 0) & (rows < self._height)
         levels = self._smooth[np.clip(rows, 0, self._height - 1), np.clip(columns, 0, self._width - 1)]
-        return levels.reshape(*points_mm.shape[:-1], 3)[..., ::-1], inside.reshape(points_mm.shape[:-1])
+        rgb = levels.reshape(*points_mm.shape[:-1], 3)[..., ::-1]
+        return np.asarray(rgb, np.uint8), np.asarray(inside.reshape(points_mm.shape[:-1]))
 
 
-def gather(
-    sampler: Sampler, hypotheses: Hypotheses, templates: Templates, side: str, known_mm: Floats | None = None
-) -> Evidence:
-    """Measure all hypotheses of one side.
+def gather(sampler: Sampler, hypotheses: Hypotheses, points_mm: Floats, side: str, known_mm: Floats) -> Evidence:
+    """Measure all hypotheses of one side; `points_mm`: see `sample_points`.
 
     `known_mm` (k, 4, 2): corners of cards that are already known; what lies within them says nothing of the unseen
     marks of another card.
     """
     n = len(hypotheses)
-    faces = hypotheses.faces
-    points = np.concatenate(
-        [
-            templates.inner_mm[faces].reshape(n, 3 * INNER, 2),
-            templates.ring_mm[faces].reshape(n, 3 * RING, 2),
-            templates.ground_mm[faces],
-        ],
-        axis=1,
-    )
-    on_table = hypotheses.to_table(points)
+    on_table = hypotheses.to_table(points_mm[hypotheses.faces])
     levels, inside = sampler.levels(on_table)
     inner = levels[:, : 3 * INNER].reshape(n, 3, INNER, 3)
     ring = levels[:, 3 * INNER : 3 * (INNER + RING)].reshape(n, 3, RING, 3)
@@ -174,17 +157,18 @@ def gather(
     # A mark that was not found has no ring of its own to trust: compare with the card's.
     mark_plain |= _like_ground(inner, ground_level[:, None, None], side) & ~seen[..., None]
     ring_level = np.where(seen[..., None], ring_level, ground_level[:, None])
-    if known_mm is not None and len(known_mm):
-        explained = within_quads(on_table[:, : 3 * INNER], known_mm).reshape(n, 3, INNER) & ~seen[..., None]
-        mark_plain &= ~explained
-    else:
-        explained = np.zeros_like(mark_plain)
-    rgb, spread, point_hues = _freed(inner, ring_level, side)
-    clipping = (np.median(inner, axis=2) >= _CLIPPED).mean(-1)
-    ground_rgb = LINEAR[np.rint(ground_level).astype(int)]
-    hues = hue_deg(oklab(rgb))
-    point_hues = np.where(explained, np.nan, point_hues)
-    return Evidence(ground_rgb, plain, mark_plain, rgb, hues, spread, point_hues, clipping, inside.mean(1))
+    explained = within_quads(on_table[:, : 3 * INNER], known_mm).reshape(n, 3, INNER) & ~seen[..., None]
+    mark_plain &= ~explained
+    hues, spread, point_hues = _freed(inner, ring_level, side)
+    return Evidence(
+        ground_rgb=LINEAR[np.rint(ground_level).astype(int)],
+        plain=plain,
+        mark_plain=mark_plain,
+        hues_deg=hues,
+        hue_spread_deg=spread,
+        point_hues_deg=np.where(explained, np.nan, point_hues),
+        clipping=(np.median(inner, axis=2) >= _CLIPPED).mean(-1),
+    )
 
 
 def within_quads(points: Floats, quads: Floats) -> NDArray[np.bool_]:
@@ -210,9 +194,10 @@ def _like_ground(levels: NDArray[np.uint8], ground: Floats, side: str) -> NDArra
 
 
 def _freed(inner: NDArray[np.uint8], ring_level: Floats, side: str) -> tuple[Floats, Floats, Floats]:
-    """The marks' colours without lamp (white ground) or without reflection (black ground).
+    """The marks' hues without lamp (white ground) or without reflection (black ground), all in degrees.
 
-    Gives (n, 3, 3) linear RGB, (n, 3) the hues' spread and (n, 3, INNER) each point's hue, in degrees.
+    `inner` (n, m, k, 3): levels within m marks; `ring_level` (n, m, 3): levels round them. Gives the marks' hues
+    (n, m), their spread (n, m) and each point's hue (n, m, k), nan where it has no colour.
     """
     marks = LINEAR[inner]
     ring = LINEAR[np.rint(ring_level).astype(int)][:, :, None]
@@ -222,15 +207,13 @@ def _freed(inner: NDArray[np.uint8], ring_level: Floats, side: str) -> tuple[Flo
     else:
         freed = np.maximum(marks - ring, 0)
         light = freed.max(-1)
-    rgb = np.median(freed, axis=2)
-    if side == "black":
-        rgb = rgb / np.maximum(rgb.max(-1, keepdims=True), 1e-6)
     middle, points = oklab(np.median(freed, axis=2)), oklab(freed)
     chroma = np.hypot(points[..., 1], points[..., 2])
     coloured = (chroma > 0.05) & (light > 0.02)
     scatter = points[..., 1:].std(axis=2).mean(-1)
     strength = np.maximum(np.hypot(middle[..., 1], middle[..., 2]), 1e-6)
-    return rgb, np.degrees(np.arctan2(scatter + 0.01, strength)), np.where(coloured, hue_deg(points), np.nan)
+    spread = np.degrees(np.arctan2(scatter + 0.01, strength))
+    return hue_deg(middle), spread, np.where(coloured, hue_deg(points), np.nan)
 
 
 @dataclass(frozen=True, eq=False)
@@ -258,14 +241,13 @@ def look_at(sampler: Sampler, marks: Marks, chosen: NDArray[np.intp], side: str)
     outer = radius / np.clip(marks.fullness[chosen], 0.4, 1)[:, None, None] + _RING_MM
     around, inside = sampler.levels(centres + outer * circle)
     ring = np.median(around, axis=1)
-    rgb, spread, _ = _freed(inner[:, None], ring[:, None], side)
-    spread = spread[:, 0]
+    hues, spread = (values[:, 0] for values in _freed(inner[:, None], ring[:, None], side)[:2])
     middle, ground = (LINEAR[np.rint(v).astype(int)] + 0.005 for v in (np.median(inner, axis=1), ring))
     ratio = (middle / ground).min(1) if side == "white" else 1 / (middle / ground).max(1)
     grey = ground.min(1) / ground.max(1) if side == "black" else np.ones(len(ground))
     calm = (_like_ground(around, ring[:, None], side) & inside).mean(1) > _CALM_RING
     return MarkLook(
-        hue_deg(oklab(rgb))[:, 0],
+        hues,
         spread,
         calm & (ratio < _WEAK_RATIO) & (grey > _WEAK_GREY),
         calm & (ratio < _PLAIN_RATIO) & (grey > _PLAIN_GREY) & (spread < _CLEAR_SPREAD_DEG),

@@ -1,6 +1,8 @@
-"""Cards of which one whole mark and one straight edge can be seen: how far the mark lies from the edge names the face."""
+"""Cards of which one whole mark and one straight edge can be seen: their distance from each other names the face."""
 
 from __future__ import annotations
+
+from typing import cast
 
 import cv2
 import numpy as np
@@ -10,7 +12,7 @@ from vision.deck import Deck
 from vision.layouts import Hypotheses, Layouts, concatenated, no_cards, shape_fits, size_candidates
 from vision.marks import Marks, WorkImage
 from vision.outline import corners_of
-from vision.table import Table
+from vision.table import Table, turned
 
 Floats = NDArray[np.float64]
 
@@ -30,12 +32,13 @@ def find_lines(work: WorkImage, table: Table, around_mm: Floats) -> Floats:
     if min(width, height) < 8:
         return np.zeros((0, 2, 2))
     grey = cv2.cvtColor(work.bgr[top : top + height, left : left + width], cv2.COLOR_BGR2GRAY)
-    found = cv2.createLineSegmentDetector(cv2.LSD_REFINE_NONE).detect(grey)[0]
+    # Where there is no line OpenCV gives None, which its stubs leave out.
+    found = cast("Floats | None", cv2.createLineSegmentDetector(cv2.LSD_REFINE_NONE).detect(grey)[0])
     if found is None:
         return np.zeros((0, 2, 2))
     ends = np.asarray(found, np.float64).reshape(-1, 2, 2) + (left, top)
     lines = table.to_mm(work.to_picture(ends.reshape(-1, 2))).reshape(-1, 2, 2)
-    return lines[np.linalg.norm(lines[:, 1] - lines[:, 0], axis=1) > _LEAST_LINE_MM]
+    return np.asarray(lines[np.linalg.norm(lines[:, 1] - lines[:, 0], axis=1) > _LEAST_LINE_MM])
 
 
 def lone_mark_cards(
@@ -43,41 +46,38 @@ def lone_mark_cards(
 ) -> Hypotheses:
     """All faces of which a chosen mark lies as far from one of the lines as from one of its card's sides.
 
-    `chosen` (k,): indices of marks; `allowed` (k, faces, 3): whether a mark's colour could be that of the face's mark.
+    `chosen` (k,): indices of marks; `allowed` (k, faces, 3): whether a mark's colour could be that of the face's mark;
+    `lines_mm` (n, 2, 2): the ends of the straight edges.
     """
     if not len(chosen) or not len(lines_mm):
         return no_cards()
     sizes = size_candidates(layouts, marks)[chosen]
-    centres = marks.centres_mm[chosen]
-    middle, along = lines_mm.mean(1), lines_mm[:, 1] - lines_mm[:, 0]
-    along = along / np.linalg.norm(along, axis=1, keepdims=True)
-    normal = np.stack([along[:, 1], -along[:, 0]], axis=1)
-    gap = ((middle[None] - centres[:, None]) * normal[None]).sum(-1)  # (k, lines), signed along the normal
+    along = lines_mm[:, 1] - lines_mm[:, 0]
+    normal = _left_of(along)
+    gap = ((lines_mm.mean(1)[None] - marks.centres_mm[chosen][:, None]) * normal[None]).sum(-1)  # (k, lines), signed
     corners = corners_of(deck)
-    sides = np.roll(corners, -1, axis=0) - corners
-    outward = np.stack([sides[:, 1], -sides[:, 0]], axis=1) / np.linalg.norm(sides, axis=1, keepdims=True)
+    outward = _left_of(np.roll(corners, -1, axis=0) - corners)
     reach = ((corners[None, None] - layouts.centres_mm[:, :, None]) * outward).sum(-1)  # (faces, 3, 4)
-    parts = []
+    parts = [no_cards()]
     for size in range(3):
         for side in range(4):
             off = np.abs(np.abs(gap)[:, :, None] - reach[None, None, :, size, side])
-            fits = (off < _SLACK_MM) & sizes[:, size, None, None] & allowed[:, None, :, size]
-            k, line, face = np.nonzero(fits)
-            if not len(k):
-                continue
+            k, line, face = np.nonzero((off < _SLACK_MM) & sizes[:, size, None, None] & allowed[:, None, :, size])
             towards = np.sign(gap[k, line])[:, None] * normal[line]
             turn = np.arctan2(towards[:, 1], towards[:, 0]) - np.arctan2(outward[side, 1], outward[side, 0])
-            cos, sin = np.cos(turn), np.sin(turn)
-            x, y = layouts.centres_mm[face, size].T
-            shift = centres[k] - np.stack([cos * x - sin * y, sin * x + cos * y], axis=1)
             seen = np.full((len(k), 3), -1, dtype=np.intp)
             seen[:, size] = chosen[k]
+            shift = marks.centres_mm[chosen[k]] - turned(layouts.centres_mm[face, size], turn)
             found = Hypotheses(face, seen, turn, shift, off[k, line, face])
-            parts.append(found.take(_on_side(found, middle[line], corners, side)))
-    if not parts:
-        return no_cards()
+            parts.append(found.take(_on_side(found, lines_mm[line].mean(1), corners, side)))
     found = concatenated(parts)
     return found.take(shape_fits(layouts, marks, found.faces, found.marks))
+
+
+def _left_of(along: Floats) -> Floats:
+    """(n, 2) unit vectors a quarter turn from the vectors (n, 2): outwards, for a card's sides taken clockwise."""
+    across = np.stack([along[:, 1], -along[:, 0]], axis=1)
+    return np.asarray(across / np.linalg.norm(along, axis=1, keepdims=True))
 
 
 def _on_side(found: Hypotheses, line_middle: Floats, corners: Floats, side: int) -> NDArray[np.bool_]:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from vision.colour import Palette, fitted_palette, printed_palette
 from vision.deck import Deck
-from vision.evidence import Evidence, Sampler, Templates, gather, look_at, templates_of
+from vision.evidence import Evidence, Sampler, gather, look_at, sample_points
 from vision.judge import Verdicts, judge
 from vision.layouts import Hypotheses, Layouts, layouts_of, part_cards, posed, size_candidates, whole_cards
 from vision.lone_marks import find_lines, lone_mark_cards
@@ -31,10 +31,13 @@ _MARK_SIGMA_PX = 0.5
 
 @dataclass(frozen=True, eq=False)
 class SideModel:
-    """All that is worked out once for one side of a deck; `colours` (n, 3): palette index of every face's marks."""
+    """All that is worked out once for one side of a deck.
+
+    `points_mm`: see `sample_points`; `colours` (n, 3): palette index of every face's marks.
+    """
 
     layouts: Layouts
-    templates: Templates
+    points_mm: Floats
     palette: Palette
     colours: NDArray[np.intp]
 
@@ -46,13 +49,13 @@ def side_models(deck: Deck) -> dict[str, SideModel]:
     for side in deck.background:
         layouts, palette = layouts_of(deck, side), printed_palette(deck, side)
         colours = np.array([[palette.names.index(m.colour) for m in face.marks] for face in layouts.faces])
-        models[side] = SideModel(layouts, templates_of(deck, layouts), palette, colours)
+        models[side] = SideModel(layouts, sample_points(deck, layouts), palette, colours)
     return models
 
 
 @dataclass(frozen=True, eq=False)
 class Measured:
-    """Hypotheses with what the picture says of them; `edges` (n, 4): each side's support; `strays` (n,): see `stray_marks`."""
+    """Hypotheses with what the picture says; `edges` (n, 4): each side's support; `strays` (n,): see `stray_marks`."""
 
     hypotheses: Hypotheses
     evidence: Evidence
@@ -136,8 +139,10 @@ class SideReader:
     def _measured(self, hypotheses: Hypotheses) -> Measured:
         """Look at the marks of all, and at the edges of those that edges could still save."""
         side = self._model.layouts.side
-        evidence = gather(self._sampler, hypotheses, self._model.templates, side, self._known_mm)
-        best = self._judged(Measured(hypotheses, evidence, np.ones((len(hypotheses), 4)), np.zeros(len(hypotheses)))).log_odds
+        evidence = gather(self._sampler, hypotheses, self._model.points_mm, side, self._known_mm)
+        best = self._judged(
+            Measured(hypotheses, evidence, np.ones((len(hypotheses), 4)), np.zeros(len(hypotheses)))
+        ).log_odds
         hopeful = best > 0
         hypotheses, evidence = hypotheses.take(hopeful), evidence.take(hopeful)
         steps, places = edge_steps(self._sampler, hypotheses, self._deck)
@@ -146,9 +151,7 @@ class SideReader:
     def _strays(self, hypotheses: Hypotheses) -> Floats:
         chosen = np.flatnonzero(self._plain)
         likely = (self._palette.likelihood(self._hues[chosen], self._spread[chosen]) > _LIKELY)[:, self._model.colours]
-        return stray_marks(
-            hypotheses, self._deck, self._model.layouts, self._marks, chosen, likely, self._known_mm
-        )
+        return stray_marks(hypotheses, self._deck, self._model.layouts, self._marks, chosen, likely, self._known_mm)
 
     def _judged(self, measured: Measured) -> Verdicts:
         return judge(

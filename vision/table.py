@@ -1,9 +1,9 @@
-"""The table plane: from things of known size that lie on it (marker cards, playing cards) to a map between px and mm."""
+"""The table plane: things of known size that lie on it (marker cards, playing cards) give a map between px and mm."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import cv2
 import numpy as np
@@ -40,7 +40,7 @@ class Table:
         undistorted = cv2.undistortPoints(
             np.asarray(points_px, np.float64).reshape(-1, 1, 2), self.camera, self.distortion, P=self.camera
         )
-        return np.asarray(cv2.perspectiveTransform(undistorted, np.linalg.inv(self.homography)))[:, 0]
+        return np.asarray(cv2.perspectiveTransform(undistorted, np.linalg.inv(self.homography)), np.float64)[:, 0]
 
     def to_px(self, points_mm: Points) -> Points:
         """(n, 2) points on the table in mm to (n, 2) picture points."""
@@ -72,12 +72,11 @@ class Table:
     def moved(self, origin_mm: Points) -> Table:
         """The same table with its origin at `origin_mm`."""
         shift = np.array([[1.0, 0.0, origin_mm[0]], [0.0, 1.0, origin_mm[1]], [0.0, 0.0, 1.0]])
-        return Table(self.camera, self.distortion, self.homography @ shift, self.size_px, self.scale_error)
+        return replace(self, homography=self.homography @ shift)
 
     def stretched(self, factor: float) -> Table:
         """The same table when everything on it is really smaller by `factor` than it measures here."""
-        grow = np.diag([factor, factor, 1.0])
-        return Table(self.camera, self.distortion, self.homography @ grow, self.size_px, self.scale_error)
+        return replace(self, homography=self.homography @ np.diag([factor, factor, 1.0]))
 
 
 @dataclass(frozen=True, eq=False)
@@ -114,7 +113,7 @@ class _PlaneModel:
             model, seen = piece.shape_mm - piece.shape_mm.mean(0), piece.points_px - piece.points_px.mean(0)
             turn = np.angle(np.vdot(model @ [1, 1j], seen @ [1, 1j]))
             middle = (piece.points_px.mean(0) - self.centre) / px_per_mm
-            offset = _turned(piece.shape_mm.mean(0)[None], np.array([turn]))[0]
+            offset = turned(piece.shape_mm.mean(0)[None], np.array([turn]))[0]
             vector += [*(middle - offset), turn]
         return np.array(vector)
 
@@ -122,10 +121,8 @@ class _PlaneModel:
         """(b, 3, 3) from the table's frame to the camera's."""
         ca, sa, cb, sb = np.cos(vectors[:, 2]), np.sin(vectors[:, 2]), np.cos(vectors[:, 3]), np.sin(vectors[:, 3])
         zero = np.zeros_like(ca)
-        return np.stack(
-            [np.stack([cb, zero, sb], -1), np.stack([sa * sb, ca, -sa * cb], -1), np.stack([-ca * sb, sa, ca * cb], -1)],
-            axis=1,
-        )
+        rows = ([cb, zero, sb], [sa * sb, ca, -sa * cb], [-ca * sb, sa, ca * cb])
+        return np.stack([np.stack(row, axis=-1) for row in rows], axis=1)
 
     def residuals(self, vectors: Points) -> Points:
         """(b, 2n + 5): reprojection errors over their sigma, then the distances from the priors."""
@@ -144,7 +141,8 @@ class _PlaneModel:
         return np.concatenate([(errors / self.sigma[:, None]).reshape(len(vectors), -1), prior], axis=1)
 
 
-def _turned(points: Points, turn: Points) -> Points:
+def turned(points: Points, turn: Points) -> Points:
+    """(n, 2) points, each turned by its own angle (n,) in rad, clockwise as seen with y down."""
     cos, sin = np.cos(turn), np.sin(turn)
     return np.stack([cos * points[:, 0] - sin * points[:, 1], sin * points[:, 0] + cos * points[:, 1]], axis=1)
 
@@ -196,14 +194,13 @@ def fit_table(pieces: Sequence[Piece], size_px: tuple[int, int]) -> tuple[Table,
     worst = float(np.sqrt((errors[:-5] ** 2).mean()))
     if not np.isfinite(worst) or worst > 25:
         raise BadTableError("the marker cards in this picture do not lie on one flat table")
-    spread = np.linalg.inv(slope.T @ slope + 1e-9 * np.eye(len(vector))) * max(worst, 1.0) ** 2
-    table = _table_of(model, vector)
-    return Table(table.camera, table.distortion, table.homography, size_px, _scale_error(model, vector, spread)), vector[
-        5:
-    ].reshape(-1, 3)
+    covariance = np.linalg.inv(slope.T @ slope + 1e-9 * np.eye(len(vector))) * max(worst, 1.0) ** 2
+    error = _scale_error(model, vector, np.asarray(covariance, np.float64))
+    return replace(_table_of(model, vector), scale_error=error), vector[5:].reshape(-1, 3)
 
 
 def _table_of(model: _PlaneModel, vector: Points) -> Table:
+    """The table of a parameter vector, its scale error unknown (0)."""
     focal = model.width * np.exp(vector[0])
     camera = np.array([[focal, 0, model.centre[0]], [0, focal, model.centre[1]], [0, 0, 1.0]])
     rotation = model.rotation(vector[None])[0]
@@ -213,7 +210,7 @@ def _table_of(model: _PlaneModel, vector: Points) -> Table:
     return Table(camera, distortion, homography / homography[2, 2], (model.width, model.height), 0.0)
 
 
-def _scale_error(model: _PlaneModel, vector: Points, spread: Points) -> float:
+def _scale_error(model: _PlaneModel, vector: Points, covariance: Points) -> float:
     """Propagate the fit's covariance to the scale at the corners of the picture's middle half."""
     corners = model.centre * np.array([[0.5, 0.5], [1.5, 0.5], [1.5, 1.5], [0.5, 1.5]])
     before = np.log(_table_of(model, vector).px_per_mm(corners))
@@ -223,4 +220,4 @@ def _scale_error(model: _PlaneModel, vector: Points, spread: Points) -> float:
         moved[k] += 1e-4
         slopes.append((np.log(_table_of(model, moved).px_per_mm(corners)) - before) / 1e-4)
     slope = np.array(slopes).T
-    return float(np.sqrt(np.max(np.diag(slope @ spread[:5, :5] @ slope.T))))
+    return float(np.sqrt(np.max(np.diag(slope @ covariance[:5, :5] @ slope.T))))

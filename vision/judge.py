@@ -18,6 +18,7 @@ SURE = 4.5  # log-odds above which a card is said aloud
 _PRIOR = np.array([-np.inf, -3.6, 0.5, 3.8])
 _RESIDUAL_MM = 0.35
 _STRAY = -1.2
+_EDGELESS = 0.45
 _COLOUR_WEIGHT = np.array([1.0, 1.5, 1.0, 1.0])  # a lone mark was not chosen for its distance to another one
 _BLEACH_SPREAD_DEG = 25.0
 
@@ -80,7 +81,9 @@ def _colour_log_odds(
 def _edge_term(edges: Floats, count: NDArray[np.intp]) -> Floats:
     """The two best sides count: the others may be covered."""
     best = np.sort(edges, axis=1)[:, 2:].sum(1)
-    return np.where(count == 3, 2.0 * (best - 0.5), 7.0 * (best - 0.8))
+    # Coins on a plain table may lie like two marks, but a card has an edge somewhere.
+    edgeless = np.where(best < _EDGELESS, -4.0, 0.0)
+    return np.where(count == 3, 2.0 * (best - 0.5), 7.0 * (best - 0.8) + edgeless)
 
 
 def _ground_term(evidence: Evidence, seen: NDArray[np.bool_], side: str) -> Floats:

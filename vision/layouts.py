@@ -52,9 +52,11 @@ def _moments(outline: Floats) -> tuple[float, Floats, float]:
 
 @dataclass(frozen=True, eq=False)
 class Layouts:
-    """The marks of all n faces of one side: `centres_mm` (n, 3, 2) centroids on the card, `areas_mm2` (n, 3),
-    `fullness` (n, 3), `distances_mm` (n, 3) between marks small-medium, medium-big, small-big, `turns` (n,) the signed
-    area of the triangle of centres.
+    """The marks of all n faces of one side.
+
+    `centres_mm` (n, 3, 2): centroids on the card; `areas_mm2` (n, 3); `fullness` (n, 3): see `vision.marks`;
+    `distances_mm` (n, 3): between marks small-medium, medium-big, small-big; `turns` (n,): the signed area of the
+    triangle of centres in mm².
     """
 
     side: str

@@ -7,6 +7,7 @@ half the mark's own contrast, so glare and shadow move the contrast but not the 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import cv2
@@ -55,7 +56,7 @@ def work_image(bgr: Image, px_per_mm: float) -> WorkImage:
     # Whole-number shrinking is several times faster; the few px that do not divide lie at the picture's border.
     height, width = bgr.shape[0] // shrink, bgr.shape[1] // shrink
     whole = bgr[: height * shrink, : width * shrink]
-    return WorkImage(cv2.resize(whole, (width, height), interpolation=cv2.INTER_AREA), 1 / shrink)
+    return WorkImage(_resized(whole, (width, height)), 1 / shrink)
 
 
 @dataclass(frozen=True, eq=False)
@@ -101,35 +102,31 @@ class Marks:
 def mark_mask(work: WorkImage, ground: str, px_per_mm: float) -> Image:
     """(h, w) 0/1 mask of what stands out from a `white` or `black` ground; `px_per_mm` is the greatest work scale."""
     height, width = work.bgr.shape[:2]
-    half = cv2.resize(work.bgr, (width // 2, height // 2), interpolation=cv2.INTER_AREA)
+    half = _resized(work.bgr, (width // 2, height // 2))
     reach = max(3, int(_REACH_MM * px_per_mm / 2)) | 1
     kernel = np.ones((reach, reach), np.uint8)
     if ground == "white":
         level = cv2.resize(cv2.morphologyEx(half, cv2.MORPH_CLOSE, kernel), (width, height))
         level = cv2.add(level, np.full(level.shape, int(_DARK), np.uint8))
         gap = cv2.subtract(level, cv2.add(work.bgr, np.full(level.shape, int(_DARK), np.uint8)))
-        standing = cv2.divide(gap, level, scale=255)
+        contrast, least = _extremes(np.asarray(cv2.divide(gap, level, scale=255), np.uint8))
     else:
         level = cv2.resize(cv2.morphologyEx(half, cv2.MORPH_OPEN, kernel), (width, height))
-        standing = cv2.subtract(work.bgr, level)
-    blue, green, red = cv2.split(standing)
-    contrast = cv2.max(cv2.max(blue, green), red)
-    least = cv2.min(cv2.min(blue, green), red)
+        contrast, least = _extremes(np.asarray(cv2.subtract(work.bgr, level), np.uint8))
     near = 2 * max(1, round(4 * px_per_mm)) + 1
     peak = cv2.dilate(contrast, np.ones((near, near), np.uint8))
-    chroma = cv2.subtract(contrast, least)
-    floor = cv2.resize(_restlessness(contrast, px_per_mm), (width, height))
-    floor = cv2.max(cv2.multiply(floor, _OVER_TEXTURE), float(_LEAST_CONTRAST[ground]))
-    mask = cv2.compare(cv2.add(contrast, contrast), peak, cv2.CMP_GT) & cv2.compare(contrast, floor, cv2.CMP_GT)
-    coloured = cv2.compare(chroma, cv2.multiply(contrast, _LEAST_CHROMA[ground]), cv2.CMP_GT)
+    restless = cv2.resize(_restlessness(contrast, px_per_mm), (width, height))
+    floor = np.maximum(_times(restless, _OVER_TEXTURE), np.uint8(_LEAST_CONTRAST[ground]))
+    mask = _over(cv2.add(contrast, contrast), peak) & _over(contrast, floor)
+    coloured = _over(cv2.subtract(contrast, least), _times(contrast, _LEAST_CHROMA[ground]))
     if ground == "white":
         # A black card beside a coloured mark differs from that mark, too, but has no tint of its own.
         coloured &= _tinted_or_light(work.bgr)
     else:
         # Print that the camera clips has lost its colour but not its shape, and no shadow is bright.
-        coloured |= cv2.compare(contrast, _BRIGHT, cv2.CMP_GT)
+        coloured |= _over_level(contrast, _BRIGHT)
     mask &= coloured
-    return mask & 1
+    return np.asarray(mask & 1, np.uint8)
 
 
 def _tinted_or_light(bgr: Image) -> Image:
@@ -137,20 +134,44 @@ def _tinted_or_light(bgr: Image) -> Image:
     sample = bgr[::8, ::8].reshape(-1, 3)
     least = sample.min(1)
     white = np.median(sample[least >= np.percentile(least, 95)], axis=0) + 1.0
-    balanced = cv2.multiply(bgr, (*(float(v) for v in white.max() / white), 1.0))
-    blue, green, red = cv2.split(balanced)
-    most, least = cv2.max(cv2.max(blue, green), red), cv2.min(cv2.min(blue, green), red)
-    tinted = cv2.compare(cv2.subtract(most, least), cv2.multiply(most, _LEAST_TINT), cv2.CMP_GT)
-    return np.asarray(tinted | cv2.compare(most, float(_LIGHT * white.max()), cv2.CMP_GT), np.uint8)
+    most, least = _extremes(bgr, (white.max() / white).tolist())
+    tinted = _over(cv2.subtract(most, least), _times(most, _LEAST_TINT))
+    return np.asarray(tinted | _over_level(most, _LIGHT * float(white.max())), np.uint8)
 
 
 def _restlessness(contrast: Image, px_per_mm: float) -> Image:
     """The least mean contrast of any small place nearby, at quarter size: low on a card's ground, high on wood."""
-    small = cv2.resize(contrast, (contrast.shape[1] // 4, contrast.shape[0] // 4), interpolation=cv2.INTER_AREA)
+    small = _resized(contrast, (contrast.shape[1] // 4, contrast.shape[0] // 4))
     patch = max(1, round(4 * px_per_mm / 4))
     calm = cv2.blur(small, (patch, patch))
     near = max(3, round(_CALM_MM * px_per_mm / 4)) | 1
-    return cv2.erode(calm, np.ones((near, near), np.uint8))
+    return np.asarray(cv2.erode(calm, np.ones((near, near), np.uint8)), np.uint8)
+
+
+def _resized(image: cv2.typing.MatLike, size_px: tuple[int, int]) -> Image:
+    return np.asarray(cv2.resize(image, size_px, interpolation=cv2.INTER_AREA), np.uint8)
+
+
+def _extremes(bgr: Image, gains: Sequence[float] = (1.0, 1.0, 1.0)) -> tuple[Image, Image]:
+    """The greatest and the least of each pixel's channels, after each channel's gain."""
+    channels = (c if gain == 1 else _times(c, gain) for c, gain in zip(cv2.split(bgr), gains, strict=True))
+    blue, green, red = channels
+    most, least = cv2.max(cv2.max(blue, green), red), cv2.min(cv2.min(blue, green), red)
+    return np.asarray(most, np.uint8), np.asarray(least, np.uint8)
+
+
+def _times(image: cv2.typing.MatLike, factor: float) -> Image:
+    return np.asarray(cv2.convertScaleAbs(image, alpha=factor), np.uint8)
+
+
+def _over(image: cv2.typing.MatLike, other: cv2.typing.MatLike) -> Image:
+    """0/255 mask of where one image is greater than the other."""
+    return np.asarray(cv2.compare(image, other, cv2.CMP_GT), np.uint8)
+
+
+def _over_level(image: Image, level: float) -> Image:
+    """0/255 mask of where the image is greater than a level."""
+    return np.asarray(cv2.threshold(image, level, 255, cv2.THRESH_BINARY)[1], np.uint8)
 
 
 def find_marks(
@@ -169,12 +190,12 @@ def find_marks(
     keep &= (areas > _LEAST_FILL * sides.prod(1)) & (sides.max(1) < _MOST_ASPECT * sides.min(1))
     keep[0] = False
     chosen = np.flatnonzero(keep)
-    centres_px = work.to_picture(centres[chosen])
+    centres_px = work.to_picture(np.asarray(centres[chosen], np.float64))
     scale = table.px_per_mm(centres_px)
     areas_mm2 = areas[chosen] / np.maximum(scale * work.scale, 1e-6) ** 2
     fits = (areas_mm2 > area_range_mm2[0]) & (areas_mm2 < area_range_mm2[1])
     chosen, centres_px, areas_mm2, scale = chosen[fits], centres_px[fits], areas_mm2[fits], scale[fits]
-    fullness = _fullness(labels, count, chosen)
+    fullness = _fullness(np.asarray(labels, np.int32), count, chosen)
     return Marks(ground, centres_px, table.to_mm(centres_px), areas_mm2, scale, fullness)
 
 

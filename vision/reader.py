@@ -17,7 +17,7 @@ from vision.layouts import common_stretch
 from vision.markers import SQUARE_MM, Marker, find_markers, table_from_markers
 from vision.marks import work_image
 from vision.reading import Reading, UnclearCard
-from vision.settle import settled
+from vision.settle import settled, sure_corners
 from vision.side_reader import SideReader, side_models
 from vision.table import Piece, Table, fit_table
 
@@ -35,7 +35,7 @@ def table_in(image_bgr: Image) -> tuple[Table, tuple[Marker, ...]]:
     Raises:
         BadTableError: no marker card is in sight, or they do not lie on one table.
     """
-    markers = find_markers(cv2.cvtColor(image_bgr, cv2.COLOR_BGR2GRAY))
+    markers = find_markers(_grey(image_bgr))
     if not markers:
         raise BadTableError("no marker card is in sight")
     return table_from_markers(markers, (image_bgr.shape[1], image_bgr.shape[0])), markers
@@ -47,7 +47,7 @@ def read_picture(image_bgr: Image, deck: Deck, table: Table | None = None) -> tu
     Gives the table, too; it is None, and no card has a place in mm, where no marker says where the table's origin is.
     """
     size = (image_bgr.shape[1], image_bgr.shape[0])
-    markers = find_markers(cv2.cvtColor(image_bgr, cv2.COLOR_BGR2GRAY))
+    markers = find_markers(_grey(image_bgr))
     if table is not None:
         return read(image_bgr, deck, table, markers), table
     pieces = [Piece(SQUARE_MM, marker.corners_px, _MARKER_SIGMA_PX) for marker in markers]
@@ -67,6 +67,10 @@ def read_picture(image_bgr: Image, deck: Deck, table: Table | None = None) -> tu
     return (reading, table) if markers else (_placeless(reading), None)
 
 
+def _grey(image_bgr: Image) -> Image:
+    return np.asarray(cv2.cvtColor(image_bgr, cv2.COLOR_BGR2GRAY), np.uint8)
+
+
 def _placeless(reading: Reading) -> Reading:
     return Reading(
         tuple(replace(card, centre_mm=None) for card in reading.cards),
@@ -75,7 +79,7 @@ def _placeless(reading: Reading) -> Reading:
 
 
 def read(image_bgr: Image, deck: Deck, table: Table, markers: Sequence[Marker] = ()) -> Reading:
-    """Read every card of `deck` in a picture (h, w, 3) uint8 BGR of `table`; nothing on a marker is taken for a card."""
+    """Read every card of `deck` in a picture (h, w, 3) uint8 BGR of `table`; nothing on a marker is taken for one."""
     return _read(image_bgr, deck, table, markers)[0]
 
 
@@ -98,11 +102,13 @@ def _read(image_bgr: Image, deck: Deck, table: Table, markers: Sequence[Marker])
     table = table.stretched(stretch)
     sampler = Sampler(work, table)
     verdicts = [
-        reader.read(sampler, found.take(np.abs(stretches / stretch - 1) < _UNEVEN))
+        reader.judge_whole(sampler, found.take(np.abs(stretches / stretch - 1) < _UNEVEN))
         for reader, (found, stretches) in zip(readers, whole, strict=True)
     ]
     pieces = [piece for reader, found in zip(readers, verdicts, strict=True) for piece in reader.pieces(found)]
-    reading = settled([verdict for found in verdicts for verdict in found], deck, table)
+    verdicts += [reader.judge_part(sure_corners(verdicts, deck)) for reader in readers]
+    verdicts += [reader.judge_lone(sure_corners(verdicts, deck)) for reader in readers]
+    reading = settled(verdicts, deck, table)
     told = [card.corners_px for card in reading.cards] + [card.corners_px for card in reading.unclear]
     told_mm = table.to_mm(np.concatenate(told)).reshape(-1, 4, 2) if told else np.zeros((0, 4, 2))
     places_mm = np.concatenate([reader.peeking(told_mm) for reader in readers])

@@ -52,6 +52,12 @@ def claims_of(verdicts: list[Verdicts], deck: Deck) -> list[Claim]:
     return sorted(claims, key=lambda claim: -claim.odds)
 
 
+def sure_corners(verdicts: list[Verdicts], deck: Deck) -> Floats:
+    """(n, 4, 2) corners in mm of the cards that are sure so far."""
+    corners = corners_of(deck)
+    return np.concatenate([verdict.hypotheses.take(verdict.sure).to_table(corners) for verdict in verdicts])
+
+
 def settled(verdicts: list[Verdicts], deck: Deck, table: Table) -> Reading:
     """Choose the best of the hypotheses that exclude each other: a mark belongs to one card, a card lies once."""
     claims = claims_of(verdicts, deck)
@@ -75,7 +81,5 @@ def settled(verdicts: list[Verdicts], deck: Deck, table: Table) -> Reading:
         else:
             reason = "same card twice" if claim.face.id in used else "covered"
             x, y = corners_px.mean(0)
-            unclear.append(
-                UnclearCard(corners_px, (float(x), float(y)), centre_mm, reason, (claim.face, confidence))
-            )
+            unclear.append(UnclearCard(corners_px, (float(x), float(y)), centre_mm, reason, (claim.face, confidence)))
     return Reading(tuple(cards), tuple(unclear))

@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 from referee.errors import BadInputError
 from referee.evidence_picture import draw_scores
 from referee.games.confetti_hand import SIZES, Card, Overlimit, Score, score_hand
-from referee.games.confetti_words import say_score
+from referee.language import Language
+from referee.sayings.confetti import say_score
 from referee.seats import SeatCards, SeatRing, Sharing, marker_rectangle, share_out, what_is_missing
 from referee.words import count_of, list_of, number_word
 from vision.deck import Deck, Face
@@ -75,7 +76,7 @@ class TableScore:
         if hand.seat in self.faults:
             return self.faults[hand.seat]
         score = self.scores[hand.seat]
-        text = say_score(score) if hand.cards else "no cards"
+        text = say_score(score.as_json(), Language()) if hand.cards else "no cards"
         text += f": {score.points} point{'' if abs(score.points) == 1 else 's'}"
         if hand.other_side:
             text += f"; not counted: {count_of(len(hand.other_side), 'card')} with the other side up"

@@ -80,9 +80,10 @@ def _confetti_scorer(limit: int, overlimit: str, *, as_json: bool) -> Scorer:
     ways = {way.value: way for way in Overlimit}
 
     def say(result: Score) -> str:
-        from referee.games.confetti_words import say_score
+        from referee.language import Language
+        from referee.sayings.confetti import say_score
 
-        text = say_score(result)
+        text = say_score(result.as_json(), Language())
         return f"{text[0].upper()}{text[1:]}: {_points(result.points)}"
 
     def score(data: dict[str, object]) -> str:

@@ -1,27 +1,26 @@
-"""The games that can be judged: each a way to start it from a header, and its rulings in words."""
+"""The games that can be judged, each with a way to start it from a header."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from referee.errors import BadInputError
 from referee.events import Game, Header
-from referee.games import coloretto, coloretto_words, confetti, confetti_words, piccolino, piccolino_words
+from referee.games import coloretto, confetti, piccolino
 
 
 @dataclass(frozen=True)
 class GameKind:
-    """One game: `start` may raise `BadInputError` for a header it cannot play by; `say` gives a ruling's sentence."""
+    """One game: `start` may raise `BadInputError` for a header it cannot play by."""
 
     start: Callable[[Header], Game]
-    say: Callable[[object, Sequence[str]], str]
 
 
 GAMES = {
-    "confetti": GameKind(confetti.from_header, confetti_words.say),
-    "piccolino": GameKind(piccolino.from_header, piccolino_words.say),
-    "coloretto": GameKind(coloretto.from_header, coloretto_words.say),
+    "confetti": GameKind(confetti.from_header),
+    "piccolino": GameKind(piccolino.from_header),
+    "coloretto": GameKind(coloretto.from_header),
 }
 
 

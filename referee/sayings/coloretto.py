@@ -7,7 +7,7 @@ from typing import Any
 
 from referee.language import Language, mark
 from referee.sayings.colours import colour_name
-from referee.sayings.ends import say_end
+from referee.sayings.ends import say_end, say_ignored
 
 _WHY_FOUL = {
     "already_out": mark("a row was taken already this round"),
@@ -15,6 +15,11 @@ _WHY_FOUL = {
     "row_gone": mark("that row is gone"),
     "row_full": mark("that row is full"),
     "row_empty": mark("that row is empty"),
+}
+_WHAT = {
+    "card_placed": mark("A card was placed"),
+    "row_taken": mark("A row was taken"),
+    "last_round": mark("The last round was announced"),
 }
 
 
@@ -24,6 +29,9 @@ def sentences(ruling: Mapping[str, Any], players: Sequence[str], language: Langu
         case "foul":
             why = _WHY_FOUL.get(ruling["reason"], mark("that is not allowed"))
             return (language.text("Foul, {player}: {why}.", player=players[ruling["seat"]], why=language.text(why)),)
+        case "ignored":
+            event, why = ruling["event"], language.text("the game is over")
+            return (say_ignored(language.text(_WHAT[event]), why, ruling.get("seat"), players, language),)
         case "round_end":
             starts = language.text("{player} starts the next one.", player=players[ruling["starts"]])
             return (language.text("The round is over."), starts)
@@ -58,7 +66,7 @@ def _end(ruling: Mapping[str, Any], players: Sequence[str], language: Language) 
     verdict = say_end(ruling["winners"], totals, players, language)
     choices = []
     for player, hand in zip(players, ruling.get("hands", ()), strict=False):
-        choice = say_choice(hand["plus"], (), hand["joker_colours"], language)
+        choice = say_choice(hand["plus"], hand.get("minus", ()), hand["joker_colours"], language)
         if choice:
             choices.append(language.text("{player}: {choice}.", player=player, choice=choice))
     return (*verdict, *choices)

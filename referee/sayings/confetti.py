@@ -7,7 +7,7 @@ from typing import Any
 
 from referee.language import Language, mark, mark_in
 from referee.sayings.colours import colour_name
-from referee.sayings.ends import say_end
+from referee.sayings.ends import say_end, say_ignored
 
 _WHY = {
     "after_time": mark("time was up"),
@@ -104,11 +104,8 @@ def _moved(ruling: Mapping[str, Any], language: Language) -> str:
 
 
 def _ignored(ruling: Mapping[str, Any], players: Sequence[str], language: Language) -> str:
-    event, reason, seat = ruling["event"], ruling["reason"], ruling.get("seat")
-    what, why = language.text(_WHAT[event]), language.text(_WHY[reason])
-    if seat is None:
-        return language.text("{what}, but {why}: it changes nothing.", what=what, why=why)
-    return language.text("{what} ({player}), but {why}: it changes nothing.", what=what, player=players[seat], why=why)
+    event, reason = ruling["event"], ruling["reason"]
+    return say_ignored(language.text(_WHAT[event]), language.text(_WHY[reason]), ruling.get("seat"), players, language)
 
 
 def _arrangement(ruling: Mapping[str, Any], players: Sequence[str], language: Language) -> tuple[str, ...]:

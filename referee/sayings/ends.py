@@ -1,4 +1,4 @@
-"""The end of a game in words."""
+"""What is said in every game: its end, and what changes nothing."""
 
 from __future__ import annotations
 
@@ -24,3 +24,10 @@ def say_end(
         if seat not in winners
     ]
     return (verdict, *others)
+
+
+def say_ignored(what: str, why: str, seat: int | None, players: Sequence[str], language: Language) -> str:
+    """Give the sentence for something that the rules have no place for now; what, why: in words already."""
+    if seat is None:
+        return language.text("{what}, but {why}: it changes nothing.", what=what, why=why)
+    return language.text("{what} ({player}), but {why}: it changes nothing.", what=what, player=players[seat], why=why)

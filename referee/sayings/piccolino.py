@@ -5,11 +5,27 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from referee.language import Language
+from referee.language import Language, mark
 from referee.sayings.colours import happy_clowns, one_is_sad
-from referee.sayings.ends import say_end
+from referee.sayings.ends import say_end, say_ignored
 
 _MS_PER_S = 1000
+
+_REMARKS = {
+    "no_draw_pile": mark("{player} turned a card, but should have no draw pile left: please count the cards."),
+    "out_of_turn": mark("{player} turned a card out of turn."),
+    "two_at_once": mark("{player} turned a card at once with another player."),
+}
+_WHAT = {
+    "card_shown": mark("A card was turned"),
+    "ringer": mark("A ringer was named"),
+    "decided": mark("A ring was decided on"),
+}
+_WHY = {
+    "out": mark("that player is out"),
+    "game_over": mark("the game is over"),
+    "no_ring": mark("no ring waited for it"),
+}
 
 
 def sentences(ruling: Mapping[str, Any], players: Sequence[str], language: Language) -> tuple[str, ...]:
@@ -18,10 +34,7 @@ def sentences(ruling: Mapping[str, Any], players: Sequence[str], language: Langu
         case "ring":
             return (_ring(ruling, players, language),)
         case "unclear":
-            return (
-                language.text("Unclear: the cards could not be told for certain."),
-                language.text("Please look at the picture and decide."),
-            )
+            return (_unclear(ruling, players, language), language.text("Please look at the picture and decide."))
         case "also_rang":
             return (_also_rang(ruling, players, language),)
         case "ignored":
@@ -33,6 +46,10 @@ def sentences(ruling: Mapping[str, Any], players: Sequence[str], language: Langu
             return (say_penalty(players[ruling["from"]], [to], ruling["count"], language),)
         case "out":
             return (language.text("{player} is out.", player=players[ruling["seat"]]),)
+        case "remark":
+            return (language.text(_remark(ruling["reason"]), player=players[ruling["seat"]]),)
+        case "missed":
+            return (_missed(ruling, language),)
         case "end":
             totals = [language.cards(cards) for cards in ruling["cards"]]
             return say_end(ruling["winners"], totals, players, language)
@@ -68,7 +85,7 @@ def _piles(winner: str, cards: int, language: Language) -> str:
 def _ring(ruling: Mapping[str, Any], players: Sequence[str], language: Language) -> str:
     seat = ruling.get("seat")
     if ruling["valid"]:
-        why = happy_clowns(language, len(ruling["seats"]), ruling["colour"])
+        why = _why_valid(ruling, language)
         if seat is None:
             return language.text("Valid ring: {why}.", why=why)
         return language.text("Valid ring, {player}: {why}.", player=players[seat], why=why)
@@ -78,13 +95,24 @@ def _ring(ruling: Mapping[str, Any], players: Sequence[str], language: Language)
     return language.text("False ring, {player}: {why}.", player=players[seat], why=why)
 
 
+def _why_valid(ruling: Mapping[str, Any], language: Language) -> str:
+    if ruling.get("decided"):
+        return language.text("so you decided")
+    why = happy_clowns(language, len(ruling["seats"]), ruling["colour"])
+    return language.text("{why}, but a lucky guess", why=why) if ruling.get("lucky") else why
+
+
 def _why_false(ruling: Mapping[str, Any], language: Language) -> str:
     colour = ruling.get("colour")
+    if ruling.get("decided"):
+        return language.text("so you decided")
     match ruling.get("reason"):
         case "covered_up":
             return language.text("the pair was already covered up")
         case "sad":
             return one_is_sad(language, colour)
+        case "lucky_guess":
+            return language.text("too soon, a lucky guess")
         case "turning":
             return language.text("the card was still turning")
         case _:
@@ -92,7 +120,7 @@ def _why_false(ruling: Mapping[str, Any], language: Language) -> str:
 
 
 def _also_rang(ruling: Mapping[str, Any], players: Sequence[str], language: Language) -> str:
-    player, lag_ms = players[ruling["seat"]], float(ruling["lag_ms"])
+    player, lag_ms = _ringer(ruling, players, language), float(ruling["lag_ms"])
     if lag_ms < 0.1:
         return language.text("{player} rang too, at the very same moment.", player=player)
     if lag_ms >= 2 * _MS_PER_S:
@@ -108,12 +136,43 @@ def _also_rang(ruling: Mapping[str, Any], players: Sequence[str], language: Lang
 
 
 def _ignored(ruling: Mapping[str, Any], players: Sequence[str], language: Language) -> str:
-    seat = ruling.get("seat")
-    who = language.text("Somebody") if seat is None else players[seat]
-    match ruling["reason"]:
+    event, reason = ruling.get("event", "bell"), ruling["reason"]
+    if event in _WHAT:
+        what, why = language.text(_WHAT[event]), language.text(_WHY[reason])
+        return say_ignored(what, why, ruling.get("seat"), players, language)
+    player = _ringer(ruling, players, language)
+    match reason:
         case "out":
-            return language.text("{player} is out: that ring does not count.", player=who)
+            return language.text("{player} is out: that ring does not count.", player=player)
         case "table_cleared":
-            return language.text("{player} rang after the piles were won: that does not count.", player=who)
+            return language.text("{player} rang after the piles were won: that does not count.", player=player)
+        case "game_over":
+            return language.text("{player} rang after the end: that does not count.", player=player)
         case _:
-            return language.text("{player} rang: that does not count.", player=who)
+            return language.text("{player} rang: that does not count.", player=player)
+
+
+def _ringer(ruling: Mapping[str, Any], players: Sequence[str], language: Language) -> str:
+    seat = ruling.get("seat")
+    return language.text("Somebody") if seat is None else players[seat]
+
+
+def _unclear(ruling: Mapping[str, Any], players: Sequence[str], language: Language) -> str:
+    unread = [players[seat] for seat in ruling.get("seats", ())]
+    if not unread:
+        return language.text("Unclear: the cards could not be told for certain.")
+    return language.text(
+        "Unclear, the cards could not be told for certain: {players}.", players=language.list_of(unread)
+    )
+
+
+def _remark(reason: str) -> str:
+    return _REMARKS.get(reason, mark("{player}: please look at the cards."))
+
+
+def _missed(ruling: Mapping[str, Any], language: Language) -> str:
+    seconds = language.decimal(ruling["longest_ms"] / _MS_PER_S)
+    if ruling["count"] == 1:
+        return language.text("Nobody rang for one pair, open for {seconds} s.", seconds=seconds)
+    pairs = language.number(ruling["count"])
+    return language.text("Nobody rang for {n} pairs, the longest open for {seconds} s.", n=pairs, seconds=seconds)

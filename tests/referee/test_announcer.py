@@ -258,3 +258,46 @@ def test_the_language_is_the_systems_or_else_english() -> None:
         assert language_of(system) == "en"
     with pytest.raises(BadInputError):
         Language("nl")
+
+
+@pytest.mark.parametrize("code", LANGUAGES)
+def test_what_changes_nothing_is_said_with_its_reason(code: str) -> None:
+    confetti_reasons = ("timer_running", "no_timer", "no_round", "not_counted", "nothing_counted", "game_over")
+    confetti_events = ("timer_flipped", "timer_ran_out", "contested", "count", "hand", "challenge")
+    cases = [("confetti", event, reason) for event in confetti_events for reason in confetti_reasons]
+    cases += [("piccolino", event, "game_over") for event in ("card_shown", "bell", "decided")]
+    cases += [("piccolino", "ringer", "no_ring"), ("piccolino", "card_shown", "out")]
+    cases += [("coloretto", event, "game_over") for event in ("card_placed", "row_taken", "last_round")]
+    said = {say(g, {"ruling": "ignored", "event": event, "reason": why}, code) for g, event, why in cases}
+    named = {say(g, {"ruling": "ignored", "event": event, "reason": why, "seat": 1}, code) for g, event, why in cases}
+    assert len(said) == len(named) == len(cases)
+    assert all("Ben" in sentence for sentence in named)
+
+
+def test_what_the_players_decide_and_what_is_only_remarked_on() -> None:
+    by_ben = {"ruling": "ring", "seat": 1}
+    lucky = {**VALID, "lucky": True}
+    rulings: list[Ruling] = [
+        {**by_ben, "valid": True, "colour": None, "seats": [], "decided": True},
+        {**by_ben, "valid": False, "decided": True},
+        {**by_ben, "valid": False, "reason": "lucky_guess", "colour": "green", "seats": [0, 2]},
+        {**lucky, "seat": 1},
+        {"ruling": "unclear", "seat": 1, "seats": [0, 2]},
+        {"ruling": "unclear", "seat": None, "seats": []},
+        {"ruling": "also_rang", "seat": None, "lag_ms": 0.0},
+        {"ruling": "remark", "seat": 2, "reason": "out_of_turn"},
+        {"ruling": "missed", "count": 3, "longest_ms": 2100.0},
+        {"ruling": "missed", "count": 1, "longest_ms": 800.0},
+    ]
+    assert [say("piccolino", ruling) for ruling in rulings] == [
+        "Valid ring, Ben: so you decided.",
+        "False ring, Ben: so you decided.",
+        "False ring, Ben: too soon, a lucky guess.",
+        "Valid ring, Ben: two happy greens, but a lucky guess.",
+        "Unclear, the cards could not be told for certain: Ann and Cem. Please look at the picture and decide.",
+        "Unclear: the cards could not be told for certain. Please look at the picture and decide.",
+        "Somebody rang too, at the very same moment.",
+        "Cem turned a card out of turn.",
+        "Nobody rang for three pairs, the longest open for 2.1 s.",
+        "Nobody rang for one pair, open for 0.8 s.",
+    ]

@@ -7,10 +7,12 @@ from pathlib import Path
 
 import pytest
 
+from referee.announcer import Announcer
 from referee.eventlog import Fault, open_log
 from referee.games.registry import game_kind
 from referee.jsonlines import to_line
 from referee.judge import judge
+from referee.language import LANGUAGES, Language
 
 GAMES = sorted(
     path for path in (Path(__file__).parents[1] / "games").glob("*.jsonl") if ".expected" not in path.suffixes
@@ -30,5 +32,7 @@ def test_a_recorded_game_is_judged_as_expected(path: Path) -> None:
     assert len(rulings) == len(results)
     expected = path.with_suffix(".expected.jsonl").read_text(encoding="utf-8").splitlines()
     assert [json.loads(to_line(ruling.as_json())) for ruling in rulings] == [json.loads(line) for line in expected]
-    sentences = [kind.say(ruling, header.players) for ruling in rulings]
-    assert all(sentence and "\n" not in sentence for sentence in sentences)
+    for code in LANGUAGES:
+        announcer = Announcer(header.game, header.players, Language(code))
+        sentences = [announcer.say(ruling.as_json()) for ruling in rulings]
+        assert all(sentence and not set(sentence) & set("\n{}") for sentence in sentences)

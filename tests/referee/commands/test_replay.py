@@ -94,11 +94,19 @@ def test_people_get_sentences_with_names_whatever_the_locale(log: Path) -> None:
     env = {"LC_ALL": "C", "PYTHONIOENCODING": "ascii", "PYTHONUTF8": "0"}
     done = subprocess.run([*MAIN, "replay", str(log)], capture_output=True, check=True, encoding="utf-8", env=env)
     assert done.stdout.splitlines() == [
-        "Round one: at most six cards, about 42 cards on the table",
-        "Time! Hands off",
-        "Ann: three sets on three cards, three points (3 kept in all)",
-        "Zoë: no sets, one card unused, minus one point (0 kept in all)",
+        "Round one: at most six cards, about 42 cards on the table.",
+        "Time! Hands off.",
+        "Ann: three sets on three cards, three points.",
+        "Zoë: no sets, one card unused, minus one point, no points in all.",
     ]
+
+
+def test_sentences_come_in_the_language_asked_for(replay: Replay, log: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert "Ann: drei Sätze auf drei Karten, drei Punkte." in replay(log, "--language", "de").stdout.splitlines()
+    for name in ("LANGUAGE", "LC_ALL", "LC_MESSAGES"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("LANG", "fr_FR.UTF-8")
+    assert "Ann\u00a0: trois séries sur trois cartes, trois points." in replay(log).stdout.splitlines()
 
 
 @pytest.mark.parametrize(

@@ -101,7 +101,8 @@ class Evidence:
     `ground_rgb` (n, 3): linear, 0 to 1; `plain` (n, 3·RING + GROUND): sample points that look like the card's ground;
     `mark_plain` (n, 3, INNER): the same inside the marks; `hues_deg` and `hue_spread_deg` (n, 3): each mark's colour
     freed of its ground; `point_hues_deg` (n, 3, INNER): nan where a point has no colour; `clipping` (n, 3): the share
-    of the mark's channels that are clipped in the camera.
+    of the mark's channels that are clipped in the camera; `open_plain` (n,): the share of the card's ground outside
+    known cards that looks like ground, nan where they cover it all.
     """
 
     ground_rgb: Floats
@@ -111,6 +112,7 @@ class Evidence:
     hue_spread_deg: Floats
     point_hues_deg: Floats
     clipping: Floats
+    open_plain: Floats
 
     def take(self, which: NDArray[np.bool_]) -> Evidence:
         """Some of them."""
@@ -158,6 +160,8 @@ def gather(sampler: Sampler, hypotheses: Hypotheses, points_mm: Floats, side: st
     mark_plain |= _like_ground(inner, ground_level[:, None, None], side) & ~seen[..., None]
     ring_level = np.where(seen[..., None], ring_level, ground_level[:, None])
     explained = within_quads(on_table[:, : 3 * INNER], known_mm).reshape(n, 3, INNER) & ~seen[..., None]
+    uncovered = ~within_quads(on_table[:, -GROUND:], known_mm)
+    open_points = uncovered.sum(1)
     mark_plain &= ~explained
     hues, spread, point_hues = _freed(inner, ring_level, side)
     return Evidence(
@@ -168,6 +172,9 @@ def gather(sampler: Sampler, hypotheses: Hypotheses, points_mm: Floats, side: st
         hue_spread_deg=spread,
         point_hues_deg=np.where(explained, np.nan, point_hues),
         clipping=(np.median(inner, axis=2) >= _CLIPPED).mean(-1),
+        open_plain=np.where(
+            open_points > 0, (plain[:, -GROUND:] & uncovered).sum(1) / np.maximum(open_points, 1), np.nan
+        ),
     )
 
 

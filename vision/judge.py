@@ -19,6 +19,7 @@ _PRIOR = np.array([-np.inf, -3.6, 0.5, 3.8])
 _RESIDUAL_MM = 0.35
 _STRAY = -1.2
 _EDGELESS = 0.45
+_OPEN = {"white": 0.6, "black": 0.5}
 _COLOUR_WEIGHT = np.array([1.0, 1.5, 1.0, 1.0])  # a lone mark was not chosen for its distance to another one
 _BLEACH_SPREAD_DEG = 25.0
 
@@ -61,6 +62,7 @@ def judge(
         "colour": (_colour_log_odds(hypotheses, evidence, palette, colours) * seen).sum(1) * _COLOUR_WEIGHT[count],
         "edges": _edge_term(edges, count),
         "ground": _ground_term(evidence, seen, layouts.side),
+        "open": _open_term(evidence, count, layouts.side),
         "present": _present(hypotheses, evidence, seen, palette, colours),
         "strays": _STRAY * np.minimum(strays, 3.0) * (count < 3),
         "absent": -6.0 * _absent(evidence, seen) * edges.mean(1),
@@ -69,13 +71,11 @@ def judge(
     return Verdicts(layouts, hypotheses, total, terms)
 
 
-def _colour_log_odds(
-    hypotheses: Hypotheses, evidence: Evidence, palette: Palette, colours: NDArray[np.intp]
-) -> Floats:
+def _colour_log_odds(hypotheses: Hypotheses, evidence: Evidence, palette: Palette, colours: NDArray[np.intp]) -> Floats:
     """(n, 3) log ratio of each mark's hue under the face's colour to any hue at all."""
     spread = evidence.hue_spread_deg + _BLEACH_SPREAD_DEG * evidence.clipping
     density = palette.likelihood(evidence.hues_deg.ravel(), spread.ravel()).reshape(-1, 3, len(palette.names))
-    return np.log(360 * np.take_along_axis(density, colours[hypotheses.faces][..., None], 2)[..., 0])
+    return np.asarray(np.log(360 * np.take_along_axis(density, colours[hypotheses.faces][..., None], 2)[..., 0]))
 
 
 def _edge_term(edges: Floats, count: NDArray[np.intp]) -> Floats:
@@ -90,12 +90,19 @@ def _ground_term(evidence: Evidence, seen: NDArray[np.bool_], side: str) -> Floa
     rings = evidence.plain[:, : 3 * RING].reshape(-1, 3, RING).mean(2)
     plain = (rings * seen).sum(1) / np.maximum(seen.sum(1), 1)
     if side == "white":
-        return 4.0 * (plain - 0.7)
+        return np.asarray(4.0 * (plain - 0.7))
     # A reflection lifts a black ground unevenly, so unlike ground says less there; but it is grey, and wood is not.
     light = evidence.ground_rgb + 0.004
     grey = light.min(1) / light.max(1)
     doubt = 3.0 * np.clip((0.5 - grey) / 0.3, 0, 1) + 1.5 * np.clip(light.max(1) / 0.3 - 0.5, 0, 1)
-    return (plain - 0.6) - np.where(seen.all(1), 0.0, doubt)
+    return np.asarray((plain - 0.6) - np.where(seen.all(1), 0.0, doubt))
+
+
+def _open_term(evidence: Evidence, count: NDArray[np.intp], side: str) -> Floats:
+    """What lies open of a covered card is ground; a card told by one mark has not much else to show."""
+    plain = np.where(np.isnan(evidence.open_plain), 0.5, evidence.open_plain)
+    weight = np.array([0.0, 4.0, 2.0, 0.0])[count] * (1.0 if side == "white" else 0.7)
+    return np.asarray(weight * (plain - _OPEN[side]))
 
 
 def _present(
@@ -115,4 +122,4 @@ def _present(
 def _absent(evidence: Evidence, seen: NDArray[np.bool_]) -> Floats:
     """How plainly the ground shows where an unseen mark should be."""
     plain = np.where(seen, 0.0, evidence.mark_plain.mean(2)).max(1)
-    return np.maximum(plain - 0.4, 0.0)
+    return np.asarray(np.maximum(plain - 0.4, 0.0))

@@ -12,7 +12,7 @@ from vision.colour import Palette, fitted_palette, printed_palette
 from vision.deck import Deck
 from vision.evidence import Evidence, Sampler, gather, look_at, sample_points
 from vision.judge import Verdicts, judge
-from vision.layouts import Hypotheses, Layouts, layouts_of, part_cards, posed, size_candidates, whole_cards
+from vision.layouts import Hypotheses, Layouts, layouts_of, no_cards, part_cards, posed, size_candidates, whole_cards
 from vision.lone_marks import find_lines, lone_mark_cards
 from vision.marks import WorkImage, find_marks
 from vision.outline import corners_of, edge_steps, edge_support
@@ -94,47 +94,56 @@ class SideReader:
         """Cards with three whole marks in sight, and how much larger than printed each measures."""
         return whole_cards(self._model.layouts, self._marks, _WHOLE_SLACK_MM, self._free, _MOST_STRETCH)
 
-    def read(self, sampler: Sampler, whole: Hypotheses) -> list[Verdicts]:
-        """Judge the cards with three whole marks in sight, then those with two, then with one and a straight edge."""
-        layouts, colours = self._model.layouts, self._model.colours
+    def judge_whole(self, sampler: Sampler, whole: Hypotheses) -> Verdicts:
+        """Judge the cards with three whole marks in sight, and learn this picture's palette from them."""
         self._sampler = sampler
-        self._marks = marks = self._marks.on(sampler.table)
-        measured = self._measured(posed(layouts, marks, whole.faces, whole.marks))
+        self._marks = self._marks.on(sampler.table)
+        measured = self._measured(posed(self._model.layouts, self._marks, whole.faces, whole.marks))
         sure = self._judged(measured).sure
         if sure.any():
-            known = colours[measured.hypotheses.faces[sure]]
+            known = self._model.colours[measured.hypotheses.faces[sure]]
             self._palette = fitted_palette(self._model.palette, known.ravel(), measured.evidence.hues_deg[sure].ravel())
-        verdicts = [self._judged(measured)]
-        self._take(verdicts[-1])
-        likely = (self._palette.likelihood(self._hues, self._spread) > _LIKELY)[:, colours]
-        verdicts.append(self._judged(self._measured(part_cards(layouts, marks, _PART_SLACK_MM, self._free, likely))))
-        self._take(verdicts[-1])
-        lone = np.flatnonzero(self._free & self._plain)
-        if len(lone):
-            lines = find_lines(self._work, sampler.table, marks.centres_mm[lone])
-            found = lone_mark_cards(self._deck, layouts, marks, lone, likely[lone], lines)
-            verdicts.append(self._judged(self._measured(found)))
-        return verdicts
+        return self._taken(self._judged(measured))
 
-    def pieces(self, verdicts: list[Verdicts]) -> list[Piece]:
+    def judge_part(self, known_mm: Floats) -> Verdicts:
+        """Judge the cards with two whole marks in sight, beside the known cards (k, 4, 2) of both sides."""
+        self._known_mm = known_mm
+        likely = self._likely(np.arange(len(self._marks)))
+        found = part_cards(self._model.layouts, self._marks, _PART_SLACK_MM, self._free, likely)
+        return self._taken(self._judged(self._measured(found)))
+
+    def judge_lone(self, known_mm: Floats) -> Verdicts:
+        """Judge the cards with one whole mark and a straight edge in sight."""
+        self._known_mm = known_mm
+        lone = np.flatnonzero(self._free & self._plain)
+        if not len(lone):
+            return self._judged(self._measured(no_cards()))
+        lines = find_lines(self._work, self._sampler.table, self._marks.centres_mm[lone])
+        found = lone_mark_cards(self._deck, self._model.layouts, self._marks, lone, self._likely(lone), lines)
+        return self._taken(self._judged(self._measured(found)))
+
+    def _likely(self, chosen: NDArray[np.intp]) -> NDArray[np.bool_]:
+        """(k, faces, 3) whether a found mark's colour may be that of the face's mark."""
+        density = self._palette.likelihood(self._hues[chosen], self._spread[chosen])
+        return np.asarray((density > _LIKELY)[:, self._model.colours])
+
+    def pieces(self, whole: Verdicts) -> list[Piece]:
         """The marks of cards that three marks have named beyond doubt: things of known size that lie on the table."""
-        layouts = self._model.layouts
-        found = [verdict.hypotheses.take(verdict.sure & (verdict.hypotheses.marks >= 0).all(1)) for verdict in verdicts]
+        sure = whole.hypotheses.take(whole.sure)
         return [
-            Piece(layouts.centres_mm[face], self._marks.centres_px[marks], _MARK_SIGMA_PX)
-            for hypotheses in found
-            for face, marks in zip(hypotheses.faces, hypotheses.marks, strict=True)
+            Piece(self._model.layouts.centres_mm[face], self._marks.centres_px[marks], _MARK_SIGMA_PX)
+            for face, marks in zip(sure.faces, sure.marks, strict=True)
         ]
 
     def peeking(self, cards_mm: Floats) -> Floats:
         """(k, 2) places in mm where a card that nothing names peeks out beside the cards (n, 4, 2) already told."""
         return peeking_cards(self._sampler, self._marks, cards_mm)
 
-    def _take(self, verdicts: Verdicts) -> None:
-        sure = verdicts.hypotheses.take(verdicts.sure)
-        used = sure.marks.ravel()
+    def _taken(self, verdicts: Verdicts) -> Verdicts:
+        """Take the marks of sure cards out of what is left to explain."""
+        used = verdicts.hypotheses.marks[verdicts.sure].ravel()
         self._free[used[used >= 0]] = False
-        self._known_mm = np.concatenate([self._known_mm, sure.to_table(corners_of(self._deck))])
+        return verdicts
 
     def _measured(self, hypotheses: Hypotheses) -> Measured:
         """Look at the marks of all, and at the edges of those that edges could still save."""
@@ -150,7 +159,7 @@ class SideReader:
 
     def _strays(self, hypotheses: Hypotheses) -> Floats:
         chosen = np.flatnonzero(self._plain)
-        likely = (self._palette.likelihood(self._hues[chosen], self._spread[chosen]) > _LIKELY)[:, self._model.colours]
+        likely = self._likely(chosen)
         return stray_marks(hypotheses, self._deck, self._model.layouts, self._marks, chosen, likely, self._known_mm)
 
     def _judged(self, measured: Measured) -> Verdicts:

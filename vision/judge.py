@@ -15,7 +15,7 @@ Floats = NDArray[np.float64]
 
 SURE = 4.5  # log-odds above which a card is said aloud
 # Log-odds before any look by how many marks were found: three in the right places seldom meet by chance, two often do.
-_PRIOR = np.array([-np.inf, -3.6, 0.5, 3.8])
+_PRIOR = np.array([-np.inf, -4.7, 0.5, 3.8])
 _RESIDUAL_MM = 0.35
 _STRAY = -1.2
 _EDGELESS = 0.45

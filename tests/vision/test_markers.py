@@ -1,0 +1,129 @@
+"""Marker cards in drawn pictures: found at any turn, refused where they are none of ours, and true to size."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+
+import cv2
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+
+from vision.errors import BadTableError
+from vision.markers import MARKER_MM, find_markers, table_from_markers
+
+Image = NDArray[np.uint8]
+Points = NDArray[np.float64]
+
+SQUARE_PX = 70.0
+SHEET = 66 / 50
+
+
+def drawn(
+    placed: Mapping[int, tuple[float, float, float]], size: tuple[int, int] = (960, 540), square_px: float = SQUARE_PX
+) -> tuple[Image, dict[int, Points]]:
+    """A grey table with marker cards at (x, y, clockwise degrees), and the corners (4, 2) of each printed square."""
+    picture = np.full((size[1], size[0]), 120, np.uint8)
+    dictionary = cv2.aruco.getPredefinedDictionary(cv2.aruco.DICT_4X4_50)
+    truth = {}
+    for number, (x, y, angle) in placed.items():
+        cell = 40
+        print_ = cv2.aruco.generateImageMarker(dictionary, number, 6 * cell)
+        edge = round((SHEET - 1) / 2 * 6 * cell)
+        card = cv2.copyMakeBorder(print_, edge, edge, edge, edge, cv2.BORDER_CONSTANT, value=255)
+        turn, half = math.radians(angle), square_px / 2
+        along, down = np.array([math.cos(turn), math.sin(turn)]), np.array([-math.sin(turn), math.cos(turn)])
+        corners = np.array([(x, y) + half * (a * along + b * down) for a, b in ((-1, -1), (1, -1), (1, 1), (-1, 1))])
+        inner = np.array([[0, 0], [6 * cell, 0], [6 * cell, 6 * cell], [0, 6 * cell]]) + edge - 0.5
+        warp = cv2.getPerspectiveTransform(inner.astype(np.float32), corners.astype(np.float32))
+        # Drawn finer than the picture, as a camera gathers light.
+        finer = max(1, 3840 // size[0])
+        fine = np.diag([finer, finer, 1.0]) @ warp
+        fine[:2] += (finer - 1) / 2 * fine[2]
+        large = (size[0] * finer, size[1] * finer)
+        cover = cv2.warpPerspective(np.full_like(card, 255), fine, large)
+        seen = cv2.warpPerspective(card, fine, large)
+        alpha = cv2.resize(cover, size, interpolation=cv2.INTER_AREA) / 255.0
+        picture[:] = np.rint(picture * (1 - alpha) + cv2.resize(seen, size, interpolation=cv2.INTER_AREA))
+        truth[number] = corners
+    return picture, truth
+
+
+CORNERS = {0: (110.0, 100.0, 0.0), 3: (850.0, 100.0, 90.0), 9: (850.0, 440.0, 200.0), 15: (110.0, 440.0, -35.0)}
+
+
+def test_markers_come_in_the_order_of_their_ids_with_their_own_corners() -> None:
+    picture, truth = drawn(dict(reversed(CORNERS.items())))
+    found = find_markers(picture)
+    assert [marker.id for marker in found] == [0, 3, 9, 15]
+    for marker in found:
+        assert marker.corners_px == pytest.approx(truth[marker.id], abs=0.5)
+
+
+@settings(max_examples=12, deadline=None)
+@given(
+    angle=st.floats(0, 360), x=st.floats(80, 400), y=st.floats(80, 220), px=st.floats(36, 90), number=st.integers(0, 15)
+)
+def test_a_marker_is_found_at_any_turn_place_and_size(angle: float, x: float, y: float, px: float, number: int) -> None:
+    picture, truth = drawn({number: (x, y, angle)}, size=(480, 300), square_px=px)
+    (marker,) = find_markers(picture)
+    assert marker.id == number
+    assert marker.corners_px == pytest.approx(truth[number], abs=0.6)
+
+
+@pytest.mark.parametrize("size", [(1280, 720), (3840, 2160)])
+def test_large_pictures_give_corners_in_their_own_pixels(size: tuple[int, int]) -> None:
+    factor = size[0] / 960
+    placed = {number: (x * factor, y * factor, angle) for number, (x, y, angle) in CORNERS.items()}
+    picture, truth = drawn(placed, size, SQUARE_PX * factor)
+    found = find_markers(picture)
+    assert [marker.id for marker in found] == [0, 3, 9, 15]
+    for marker in found:
+        assert marker.corners_px == pytest.approx(truth[marker.id], abs=0.5 * factor)
+
+
+def test_a_marker_under_a_card_is_left_out_and_the_others_stay() -> None:
+    picture, truth = drawn(CORNERS)
+    x, y = truth[3].mean(axis=0).astype(int)
+    picture[y - 60 : y + 60, x - 5 : x + 60] = 200
+    found = find_markers(picture)
+    assert [marker.id for marker in found] == [0, 9, 15]
+
+
+@pytest.mark.parametrize("number", [16, 17, 33, 49])
+def test_other_ids_of_the_same_dictionary_are_none_of_ours(number: int) -> None:
+    picture, _ = drawn({2: (110.0, 100.0, 10.0), number: (850.0, 440.0, 10.0)})
+    assert [marker.id for marker in find_markers(picture)] == [2]
+
+
+@pytest.mark.parametrize("grey", [0, 128, 255])
+def test_an_even_picture_shows_no_marker(grey: int) -> None:
+    assert find_markers(np.full((270, 480), grey, np.uint8)) == ()
+
+
+def test_noise_and_dim_light_keep_the_markers() -> None:
+    picture, truth = drawn(CORNERS)
+    random = np.random.default_rng(1)
+    dim = np.clip(picture * 0.35 + random.normal(0, 4, picture.shape), 0, 255).astype(np.uint8)
+    found = find_markers(dim)
+    assert [marker.id for marker in found] == [0, 3, 9, 15]
+    for marker in found:
+        assert marker.corners_px == pytest.approx(truth[marker.id], abs=1)
+
+
+def test_the_table_begins_at_the_lowest_marker_and_is_true_to_size() -> None:
+    picture, truth = drawn({5: CORNERS[0], 7: CORNERS[3], 8: CORNERS[9], 11: CORNERS[15]})
+    table = table_from_markers(find_markers(picture), (960, 540))
+    px_per_mm = SQUARE_PX / MARKER_MM
+    assert table.to_mm(truth[5].mean(axis=0, keepdims=True)) == pytest.approx(np.zeros((1, 2)), abs=0.5)
+    across = table.to_mm(np.array([[110.0, 100], [850, 100], [110, 440]]))
+    assert across[1, 0] - across[0, 0] == pytest.approx(740 / px_per_mm, rel=0.01)
+    assert across[2, 1] - across[0, 1] == pytest.approx(340 / px_per_mm, rel=0.01)
+
+
+def test_no_marker_gives_no_table() -> None:
+    with pytest.raises(BadTableError):
+        table_from_markers((), (960, 540))

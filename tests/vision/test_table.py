@@ -1,0 +1,181 @@
+"""The table fitted to marker squares: OpenCV's own projection is the camera, and a ruler is the judge."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import cv2
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+
+from vision.errors import BadTableError
+from vision.markers import SQUARE_MM
+from vision.table import Piece, Table, fit_table
+
+Points = NDArray[np.float64]
+
+SIZE = (1280, 720)
+CARD_MM = 63.0
+# Where markers lie, as shares of the picture: the corners first.
+PLACES = [(x, y) for x in (0.1, 0.9) for y in (0.14, 0.86)] + [
+    *((x, y) for y in (0.12, 0.88) for x in (0.3, 0.5, 0.7)),
+    *((x, y) for y in (0.38, 0.62) for x in (0.1, 0.5, 0.9)),
+]
+
+
+@dataclass(frozen=True)
+class Camera:
+    """A camera over a table: angles in degrees, height in mm along the optical axis."""
+
+    focal_share: float = 0.85
+    tilt_deg: tuple[float, float] = (10.0, -5.0)
+    roll_deg: float = 20.0
+    height_mm: float = 900.0
+    k1: float = 0.03
+
+    @property
+    def matrix(self) -> Points:
+        focal = self.focal_share * SIZE[0]
+        return np.array([[focal, 0, (SIZE[0] - 1) / 2], [0, focal, (SIZE[1] - 1) / 2], [0, 0, 1]])
+
+    @property
+    def turn(self) -> Points:
+        roll, _ = cv2.Rodrigues(np.array([0, 0, math.radians(self.roll_deg)]))
+        tilt, _ = cv2.Rodrigues(np.radians([*self.tilt_deg, 0]))
+        return np.asarray(roll @ tilt, np.float64)
+
+    def see(self, points_mm: Points) -> Points:
+        """Points (n, 2) on the table in mm as pixels (n, 2)."""
+        lifted = np.column_stack([points_mm, np.zeros(len(points_mm))])
+        shift = np.array([0, 0, self.height_mm])
+        lens = np.array([self.k1, 0, 0, 0, 0])
+        seen, _ = cv2.projectPoints(lifted, cv2.Rodrigues(self.turn)[0], shift, self.matrix, lens)
+        return np.asarray(seen, np.float64)[:, 0]
+
+    def table_at(self, share: tuple[float, float]) -> Points:
+        """The place on the table, (2,) in mm, that a share of the picture shows, but for the lens."""
+        ray = np.linalg.inv(self.matrix) @ [share[0] * SIZE[0], share[1] * SIZE[1], 1]
+        plane = np.column_stack([self.turn[:, :2], [0, 0, self.height_mm]])
+        x, y, depth = np.linalg.inv(plane) @ ray
+        return np.array([x / depth, y / depth])
+
+    def pieces(self, n: int, noise_px: float = 0.0, seed: int = 0) -> list[Piece]:
+        """The first n markers, each turned anyhow."""
+        random = np.random.default_rng(seed)
+        found = []
+        for share in PLACES[:n]:
+            angle = random.uniform(0, 2 * math.pi)
+            turn = np.array([[math.cos(angle), math.sin(angle)], [-math.sin(angle), math.cos(angle)]])
+            corners = self.see(SQUARE_MM @ turn + self.table_at(share))
+            found.append(Piece(SQUARE_MM, corners + random.normal(0, noise_px, (4, 2))))
+        return found
+
+
+cameras = st.builds(
+    Camera,
+    focal_share=st.floats(0.65, 1.2),
+    tilt_deg=st.tuples(st.floats(-25, 25), st.floats(-25, 25)),
+    roll_deg=st.floats(-180, 180),
+    height_mm=st.floats(600, 1300),
+    k1=st.floats(-0.08, 0.08),
+)
+
+
+def worst_length(camera: Camera, table: Table, reach: float = 0.4) -> float:
+    """The greatest error, relative, of a card's width measured lengthwise or crosswise within the markers."""
+    shares = [(0.5 + dx, 0.5 + dy) for dx in (-reach, 0, reach) for dy in (-reach, 0, reach)]
+    starts = np.array([camera.table_at(share) for share in shares])
+    errors = []
+    for step in ((CARD_MM, 0.0), (0.0, CARD_MM)):
+        ends = table.to_mm(camera.see(starts + step)) - table.to_mm(camera.see(starts))
+        errors.append(np.abs(np.linalg.norm(ends, axis=1) / CARD_MM - 1).max())
+    return float(max(errors))
+
+
+@settings(max_examples=20, deadline=None)
+@given(camera=cameras, n=st.integers(4, 16))
+def test_sizes_are_right_within_one_percent_whatever_the_camera(camera: Camera, n: int) -> None:
+    table, places = fit_table(camera.pieces(n), SIZE)
+    assert places.shape == (n, 3)
+    assert worst_length(camera, table) < 0.01
+
+
+@settings(max_examples=20, deadline=None)
+@given(tilt=st.tuples(st.floats(-20, 20), st.floats(-20, 20)), n=st.integers(4, 16), seed=st.integers(0, 99))
+def test_blurred_corners_cost_little(tilt: tuple[float, float], n: int, seed: int) -> None:
+    camera = Camera(tilt_deg=tilt)
+    table, _ = fit_table(camera.pieces(n, noise_px=0.2, seed=seed), SIZE)
+    error = worst_length(camera, table)
+    assert error < 0.025
+    # What the fit says of itself must not be a promise that it breaks.
+    assert error < 8 * table.scale_error
+
+
+@settings(max_examples=20, deadline=None)
+@given(camera=cameras, n=st.integers(1, 16))
+def test_every_marker_measures_as_it_was_printed(camera: Camera, n: int) -> None:
+    pieces = camera.pieces(n)
+    table, _ = fit_table(pieces, SIZE)
+    for piece in pieces:
+        corners = table.to_mm(piece.points_px)
+        sides = np.linalg.norm(corners - np.roll(corners, 1, axis=0), axis=1)
+        assert sides == pytest.approx(np.full(4, 50.0), rel=0.04)
+
+
+@pytest.mark.parametrize("n", [1, 2, 3])
+def test_few_markers_say_how_vague_they_are(n: int) -> None:
+    few, _ = fit_table(Camera().pieces(n), SIZE)
+    many, _ = fit_table(Camera().pieces(8), SIZE)
+    assert few.scale_error > 1.5 * many.scale_error
+    assert worst_length(Camera(), few, reach=0.1) < 0.05
+
+
+@settings(max_examples=20, deadline=None)
+@given(camera=cameras, share=st.tuples(st.floats(0, 1), st.floats(0, 1)))
+def test_there_and_back_is_the_same_place(camera: Camera, share: tuple[float, float]) -> None:
+    table, _ = fit_table(camera.pieces(6), SIZE)
+    pixels = np.array([[share[0] * SIZE[0], share[1] * SIZE[1]]])
+    assert table.to_px(table.to_mm(pixels)) == pytest.approx(pixels, abs=0.05)
+
+
+def test_directions_are_those_the_camera_sees() -> None:
+    table, places = fit_table(Camera(roll_deg=0).pieces(4), SIZE)
+    right_of, below = table.to_mm(np.array([[900.0, 360], [640, 500]])) - table.to_mm(np.array([[640.0, 360]]))
+    assert right_of[0] > 50 and abs(right_of[1]) < 0.2 * right_of[0]
+    assert below[1] > 50 and abs(below[0]) < 0.2 * below[1]
+    middles = table.to_px(places[:, :2])
+    for middle, (x, y) in zip(middles, PLACES, strict=False):
+        assert middle == pytest.approx((x * SIZE[0], y * SIZE[1]), abs=8)
+
+
+def test_scale_follows_perspective() -> None:
+    camera = Camera(tilt_deg=(30, 0), roll_deg=0, k1=0)
+    table, _ = fit_table(camera.pieces(8), SIZE)
+    scales = table.px_per_mm(np.array([[640.0, 100], [640, 360], [640, 620]]))
+    assert scales[0] < 0.9 * scales[1] < 0.81 * scales[2] or scales[0] > 1.1 * scales[1] > 1.21 * scales[2]
+
+
+def test_moving_the_origin_and_stretching_change_only_the_coordinates() -> None:
+    table, places = fit_table(Camera().pieces(5), SIZE)
+    points = np.array([[300.0, 200], [1000, 600]])
+    moved = table.moved(places[0, :2]).to_mm(points)
+    assert moved == pytest.approx(table.to_mm(points) - places[0, :2])
+    assert table.stretched(1.05).to_mm(points) == pytest.approx(table.to_mm(points) / 1.05)
+    assert table.to_mm(np.zeros((0, 2))).shape == table.to_px(np.zeros((0, 2))).shape == (0, 2)
+
+
+def test_nothing_gives_no_table() -> None:
+    with pytest.raises(BadTableError, match="known size"):
+        fit_table([], SIZE)
+
+
+def test_pieces_that_contradict_each_other_give_no_table() -> None:
+    pieces = Camera().pieces(4)
+    middle = pieces[1].points_px.mean(axis=0)
+    grown = Piece(SQUARE_MM, middle + 4 * (pieces[1].points_px - middle))
+    with pytest.raises(BadTableError, match="flat table"):
+        fit_table([*pieces, grown], SIZE)

@@ -15,7 +15,9 @@ _ROUGH_SPREAD = 0.09  # of the logarithm of a side, before the tilt is known exa
 _TILT_PRIOR = 0.5  # radians
 _GUESSES = 24
 _SEEDS = 90
-_TIE = 0.8
+_TIE = 0.6
+_WIDE = (0.1, 0.08, 0.06, 0.04, 0.03, 0.03)
+_NARROW = (0.03, 0.025, 0.025, 0.025)
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,6 +36,20 @@ class CardPlane:
     def to_picture(self, points: NDArray[np.floating]) -> Floats:
         """Plane points (..., 2) in the picture."""
         return apply_homography(np.linalg.inv(self.homography), points)
+
+    def completed(self, quads: NDArray[np.floating], side: NDArray[np.intp]) -> Floats:
+        """The quadrilaterals (n, 4, 2) with side number `side` (n,) put where the card's size wants it."""
+        rows = np.arange(len(quads))
+        corners = self.to_plane(quads)
+        near, far = corners[rows, (side + 3) % 4], corners[rows, (side + 2) % 4]
+        opposite = np.linalg.norm(near - far, axis=1)
+        lies_short = np.abs(np.log(opposite / self.size[0])) < np.abs(np.log(opposite / self.size[1]))
+        length = np.where(lies_short, self.size[1], self.size[0])[:, None]
+        for corner, base in ((side, near), ((side + 1) % 4, far)):
+            direction = corners[rows, corner] - base
+            direction /= np.maximum(np.linalg.norm(direction, axis=1, keepdims=True), 1e-6)
+            corners[rows, corner] = base + length * direction
+        return self.to_picture(corners)
 
     def deviation(self, quads: NDArray[np.floating]) -> Floats:
         """How far each quadrilateral (n, 4, 2) is from a card: the largest relative error of a side or an angle."""
@@ -90,40 +106,46 @@ def agree_on_plane(quads: NDArray[np.floating], quality: NDArray[np.floating], s
         level = float(np.exp(-(np.hypot(*tilt) ** 2) / (8 * _TILT_PRIOR**2)))
         guesses += [(float(votes[k]) * level, tilt, sizes[k]) for k in np.argsort(-votes)[:6]]
     guesses.sort(key=lambda guess: -guess[0])
-    planes: list[tuple[float, CardPlane]] = []
+    best, most = None, 0.0
     tried: list[Floats] = []
     for score, tilt, size in guesses:
-        x = np.concatenate([tilt / 2, size])
         if score <= 0 or len(tried) >= _GUESSES:
             break
-        if any(np.abs(x - other).max() < 0.06 for other in tried):
+        if any(np.abs(size - other).max() < 0.08 for other in tried):
             continue
-        tried.append(x)
-        plane = _refined(quads, quality, size_wh, tilt, size)
+        tried.append(size)
+        x = _refined(quads, quality, size_wh, np.concatenate([tilt, size]), _WIDE)
         # Squares may look like cards until the tilt has settled.
-        if _ASPECT[0] < plane.size[1] / plane.size[0] < _ASPECT[1]:
-            agreeing = quality * np.clip(1 - (plane.deviation(quads) / 0.1) ** 2, 0, 1)
-            planes.append((_shared(agreeing[None], overlap)[0], plane))
-    most = max((votes for votes, _ in planes), default=0.0)
-    if most <= 0:
+        if np.log(_ASPECT[0]) < x[3] - x[2] < np.log(_ASPECT[1]):
+            votes = _votes(x, quads, quality, overlap, size_wh)
+            if votes > most:
+                best, most = x, votes
+    if best is None:
         return None
-    # Frames printed on the cards agree as well as the cards themselves; the cards are larger.
-    return max((p for votes, p in planes if votes > _TIE * most), key=lambda p: _larger_twin(p, planes, most))
+    x = _outermost(best, quads, quality, overlap, size_wh)
+    return CardPlane(_rectifier(x[:2], size_wh), (float(np.exp(x[2])), float(np.exp(x[3]))))
 
 
-def _larger_twin(plane: CardPlane, planes: list[tuple[float, CardPlane]], most: float) -> tuple[float, float]:
-    """Rank among planes with nearly as many votes: first by votes, but a slightly larger card of a like shape wins."""
-    area = plane.size[0] * plane.size[1]
-    votes = next(v for v, p in planes if p is plane)
-    smaller = [
-        v
-        for v, p in planes
-        if v > _TIE * most
-        and p.size[0] <= 1.01 * plane.size[0]
-        and p.size[1] <= 1.01 * plane.size[1]
-        and p.size[0] * p.size[1] > 0.5 * area
-    ]
-    return max([votes, *smaller]), area
+def _votes(x: Floats, quads: Floats, quality: Floats, overlap: Floats, size_wh: tuple[int, int]) -> float:
+    plane = CardPlane(_rectifier(x[:2], size_wh), (float(np.exp(x[2])), float(np.exp(x[3]))))
+    agreeing = quality * np.clip(1 - (plane.deviation(quads) / 0.1) ** 2, 0, 1)
+    return float(_shared(agreeing[None], overlap)[0])
+
+
+def _outermost(x: Floats, quads: Floats, quality: Floats, overlap: Floats, size_wh: tuple[int, int]) -> Floats:
+    """Among sizes near that of `x` with about as many votes, the largest.
+
+    Frames printed on the cards, and mixtures of frame and edge, agree as well as the cards themselves.
+    """
+    shape, _ = _shape(apply_homography(_rectifier(x[:2], size_wh), quads))
+    size = np.stack([shape[:, :2].mean(axis=1), shape[:, 2:4].mean(axis=1)], axis=1)
+    straight = np.clip(1 - np.abs(shape[:, 4:]).max(axis=1) / 0.15, 0, 1)
+    apart = np.maximum(*(np.abs(size[:, None, k] - size[None, :, k]) for k in (0, 1))) / 0.03
+    votes = _shared(np.clip(1 - apart**2, 0, 1) * quality * straight, overlap)
+    votes[np.abs(size - x[2:]).max(axis=1) > 0.3] = 0
+    good = np.flatnonzero(votes > _TIE * votes.max())
+    chosen = size[good[size[good].sum(axis=1).argmax()]]
+    return _refined(quads, quality, size_wh, np.concatenate([x[:2], chosen]), _NARROW)
 
 
 def _box_overlap(quads: Floats) -> Floats:
@@ -162,17 +184,19 @@ def _tilts() -> list[Floats]:
 
 
 def _refined(
-    quads: Floats, weight: NDArray[np.floating], size_wh: tuple[int, int], tilt: Floats, log_size: Floats
-) -> CardPlane:
-    """Gauss-Newton on tilt and size with a weight that falls to nothing for quadrilaterals that disagree."""
-    x = np.concatenate([tilt, log_size])
+    quads: Floats, weight: Floats, size_wh: tuple[int, int], x: Floats, spreads: tuple[float, ...]
+) -> Floats:
+    """Gauss-Newton on tilt and size, x = (rx, ry, log short, log long).
+
+    Quadrilaterals that disagree by more than each step's spread hardly count.
+    """
 
     def residuals(x: Floats) -> Floats:
         shape, _ = _shape(apply_homography(_rectifier(x[:2], size_wh), quads))
         shape[:, :4] -= x[2:][[0, 0, 1, 1]]
         return shape
 
-    for spread in (0.12, 0.09, 0.06, 0.04, 0.04, 0.04):
+    for spread in spreads:
         r = residuals(x)
         jacobian = np.stack([(residuals(x + step) - r) / 1e-4 for step in np.eye(4) * 1e-4], axis=-1)
         w = weight / (1 + (np.abs(r).max(axis=1) / spread) ** 2) ** 2
@@ -183,5 +207,4 @@ def _refined(
         right[:2] -= 0.01 / _TILT_PRIOR**2 * x[:2]
         step = np.linalg.solve(normal, right)
         x = x + np.clip(step, -0.15, 0.15)
-    size = np.exp(x[2:])
-    return CardPlane(_rectifier(x[:2], size_wh), (float(size[0]), float(size[1])))
+    return x

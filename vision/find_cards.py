@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import cv2
 import numpy as np
@@ -22,6 +22,9 @@ _MAX_OUTLINES = 3000
 _MAX_CANDIDATES = 400
 _MAX_ODDNESS = 0.45
 _SLACK = 0.03  # how far off a guessed side may be, by the card's width
+_SEEN = 0.55  # the share of a side along which its edge is seen, at least
+_SURE = 0.8  # the same for the other three sides, if one side is not seen
+_SAME_STOCK = 20.0  # how far the grounds of two cards may differ, in weighted 8-bit Lab
 _FAIR_CELL_PX = 40.0
 _MARKER_RIM = 1.3  # the sheet's white rim by the size of the marker
 
@@ -58,9 +61,25 @@ def find_cards(image_bgr: NDArray[np.uint8]) -> FoundCards:
     if plane is None:
         return FoundCards(*(np.zeros(shape, np.float32) for shape in ((0, 4, 2), (0, 4), (0,))))
     fitted = _of_known_size(lab, plane, segments, corners, covered, candidates, markers)
-    chosen = _choose(fitted, plane)
+    chosen = _choose(_completed(fitted, plane), plane)
     final = fit_sides(image_bgr, _to_full(chosen.quads, scale), max(3.0, 1.5 / scale), 48, is_lab=False)
-    return FoundCards(final.quads, final.support, final.support.mean(axis=1))
+    final = replace(final, quads=_to_small(final.quads, scale))
+    final = _completed(final, plane)
+    confidence = np.clip(final.support.mean(axis=1) - 2 * plane.deviation(final.quads), 0, 1)
+    return FoundCards(_to_full(final.quads, scale), final.support, np.asarray(confidence, np.float32))
+
+
+def _completed(fit: SideFit, plane: CardPlane) -> SideFit:
+    """Where three sides were seen and one was not, it is put where the card's size wants it."""
+    order = np.sort(fit.support, axis=1)
+    rows = np.flatnonzero((order[:, 0] < _SEEN) & (order[:, 1] > _SURE))
+    quads = fit.quads.copy()
+    quads[rows] = plane.completed(quads[rows], fit.support[rows].argmin(axis=1))
+    return replace(fit, quads=quads)
+
+
+def _to_small(points: Floats, scale: float) -> Floats:
+    return np.asarray((points + 0.5) * scale - 0.5, np.float32)
 
 
 def _to_full(points: Floats, scale: float) -> Floats:
@@ -196,9 +215,12 @@ def _at_segments(plane: CardPlane, segments: Floats) -> Floats:
 def _choose(fit: SideFit, plane: CardPlane) -> SideFit:
     """The best of the quadrilaterals that overlap, if they are cards at all."""
     deviation = plane.deviation(fit.quads)
-    keep = (deviation < 0.08) & (fit.support.min(axis=1) > 0.55) & (fit.support.mean(axis=1) > 0.8)
-    fit, deviation = fit.take(keep), deviation[keep]
-    score = fit.support.mean(axis=1) + 0.5 * fit.support.min(axis=1) - 3 * deviation - fit.oddness()
+    order = np.sort(fit.support, axis=1)
+    whole = (order[:, 0] > _SEEN) & (order.mean(axis=1) > 0.8) & (deviation < 0.08)
+    nearly = (order[:, 0] <= _SEEN) & (order[:, 1] > _SURE) & (deviation < 0.05)
+    fit, deviation, order = fit.take(whole | nearly), deviation[whole | nearly], order[whole | nearly]
+    fit, deviation, order = _kin(fit, deviation, order)
+    score = order.mean(axis=1) + 0.5 * order[:, 0] - 3 * deviation - fit.oddness()
     chosen: list[int] = []
     low, high = fit.quads.min(axis=1), fit.quads.max(axis=1)
     for i in np.argsort(-score, kind="stable").tolist():
@@ -206,6 +228,16 @@ def _choose(fit: SideFit, plane: CardPlane) -> SideFit:
         if all(_overlap(fit.quads[i], fit.quads[j]) < 0.25 for j in near):
             chosen.append(i)
     return fit.take(np.asarray(chosen, np.intp))
+
+
+def _kin(fit: SideFit, deviation: Floats, order: Floats) -> tuple[SideFit, Floats, Floats]:
+    """Leave out what does not look like one card, and what lacks a side unless its ground is that of a whole card."""
+    odd, ground = fit.oddness(), np.median(fit.inside, axis=1)
+    whole = (order[:, 0] > _SURE) & (odd < 0.2) & (fit.stepped() > 0.7)
+    known = np.linalg.norm(ground[:, None] - ground[None, whole], axis=2).min(axis=1, initial=np.inf) < _SAME_STOCK
+    several = whole.sum() > 1
+    keep = (odd < _MAX_ODDNESS) & ((order[:, 0] > _SEEN) | (known & several & (odd < 0.25)))
+    return fit.take(keep), deviation[keep], order[keep]
 
 
 def _overlap(a: Floats, b: Floats) -> float:

@@ -68,7 +68,7 @@ def _boosted(grey: NDArray[np.uint8]) -> NDArray[np.uint8]:
 
 
 def without_hatching(segments: Floats) -> Floats:
-    """Leave out segments with two parallel ones close by on either side: ruled lines, stripes, grain; no card edges."""
+    """Leave out segments with three parallel ones close by on either side: ruled lines, stripes, grain; no card edges."""
     a, b = segments[:, :2], segments[:, 2:]
     length = np.maximum(np.hypot(*(b - a).T), 1e-6)
     d = (b - a) / length[:, None]
@@ -82,7 +82,7 @@ def without_hatching(segments: Floats) -> Floats:
     parallel = (np.abs(d @ d.T) > 0.99) & (overlap > 0.4 * length[:, None])
     distance = np.abs(away)
     close = parallel & (distance > 1.5) & (distance < np.minimum(0.3 * length[:, None], 30))
-    return segments[~(((close & (away > 0)).sum(axis=1) >= 2) & ((close & (away < 0)).sum(axis=1) >= 2))]
+    return segments[~(((close & (away > 0)).sum(axis=1) >= 3) & ((close & (away < 0)).sum(axis=1) >= 3))]
 
 
 def find_corners(segments: Floats, min_arm_px: float) -> Corners:

@@ -47,10 +47,9 @@ def read_picture(image_bgr: Image, deck: Deck, table: Table | None = None) -> tu
     Gives the table, too; it is None, and no card has a place in mm, where no marker says where the table's origin is.
     """
     size = (image_bgr.shape[1], image_bgr.shape[0])
-    markers = find_markers(_grey(image_bgr))
+    markers = _flat(find_markers(np.asarray(cv2.cvtColor(image_bgr, cv2.COLOR_BGR2GRAY), np.uint8)), size)
     if table is not None:
         return read(image_bgr, deck, table, markers), table
-    pieces = [Piece(SQUARE_MM, marker.corners_px, _MARKER_SIGMA_PX) for marker in markers]
     if markers:
         table = table_from_markers(markers, size)
         if table.scale_error < _VAGUE:
@@ -59,6 +58,7 @@ def read_picture(image_bgr: Image, deck: Deck, table: Table | None = None) -> tu
         table = table_from_cards(image_bgr, deck)
         if table is None:
             return Reading((), ()), None
+    pieces = [Piece(SQUARE_MM, marker.corners_px, _MARKER_SIGMA_PX) for marker in markers]
     reading, marks = _read(image_bgr, deck, table, markers)
     if marks:
         better, places = fit_table([*pieces, *marks], size)
@@ -69,6 +69,15 @@ def read_picture(image_bgr: Image, deck: Deck, table: Table | None = None) -> tu
 
 def _grey(image_bgr: Image) -> Image:
     return np.asarray(cv2.cvtColor(image_bgr, cv2.COLOR_BGR2GRAY), np.uint8)
+
+
+def _flat(markers: tuple[Marker, ...], size_px: tuple[int, int]) -> tuple[Marker, ...]:
+    """The markers, if they lie on one flat table: a marker held up in a hand makes none."""
+    try:
+        table_from_markers(markers, size_px)
+    except BadTableError:
+        return ()
+    return markers
 
 
 def _placeless(reading: Reading) -> Reading:

@@ -1,20 +1,15 @@
-"""The reader as the commands use it: the table from the markers in the picture, then the cards."""
+"""The reader as the bench measures it: what `ringmaster read` does with a picture and no table profile."""
 
 from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
 
+from vision import reader
 from vision.deck import Deck
-from vision.errors import BadTableError
-from vision.reader import read, table_in
 from vision.reading import Reading
 
 
 def read_picture(image: NDArray[np.uint8], deck: Deck) -> Reading:
-    """Read a picture, (h, w, 3) uint8 BGR; one without a table gives no cards, so all in it count as missed."""
-    try:
-        table, _ = table_in(image)
-    except BadTableError:
-        return Reading((), ())
-    return read(image, deck, table)
+    """Read a picture, (h, w, 3) uint8 BGR, by its markers or, without any, by its cards."""
+    return reader.read_picture(image, deck)[0]

@@ -87,14 +87,19 @@ def _find_all(args: argparse.Namespace, pictures: list[TruePicture]) -> int:
 
     from referee.bench import finding
     from vision.find_cards import find_cards
+    from vision.unknown_marks import marks_on_card
 
     verdicts = []
     for picture in pictures:
         image = _load(picture)
         start = perf_counter()
         corners_px = find_cards(image).corners_px
+        cards = [
+            finding.FoundCard(corners, [(mark.colour, mark.centre_px) for mark in marks_on_card(image, corners)])
+            for corners in corners_px
+        ]
         ms = (perf_counter() - start) * 1000
-        verdict = finding.judge_found(picture, [finding.FoundCard(corners) for corners in corners_px], ms)
+        verdict = finding.judge_found(picture, cards, ms)
         verdicts.append(verdict)
         if args.failures:
             finding.draw_found(args.failures, image, verdict)

@@ -145,21 +145,41 @@ def _percent(confidence: float) -> str:
 
 
 def _any_deck(picture: Picture) -> _Found:
+    import numpy as np
+
     from referee.evidence_picture import draw_outlines
     from vision.find_cards import find_cards
+    from vision.unknown_marks import marks_on_card
 
     found = find_cards(picture.image)
+    scale = picture.to_file(np.array([[0.0, 0.0], [1.0, 0.0]]))
+    area_scale = float(scale[1, 0] - scale[0, 0]) ** 2
     cards: list[dict[str, Any]] = [
         {
             "corners_px": _points(picture.to_file(corners)),
             "centre_px": _points(picture.to_file(corners).mean(0)[None])[0],
             "confidence": round(float(confidence), 4),
-            "marks": [],
+            "marks": [
+                {
+                    "colour": mark.colour,
+                    "shape": mark.shape,
+                    "centre_px": _points(picture.to_file(np.array([mark.centre_px])))[0],
+                    "area_px": round(mark.area_px * area_scale, 1),
+                }
+                for mark in marks_on_card(picture.image, corners)
+            ],
         }
         for corners, confidence in zip(found.corners_px, found.confidence, strict=True)
     ]
-    words = [f"card at {card['centre_px'][0]:.0f}, {card['centre_px'][1]:.0f} px" for card in cards]
+    words = [
+        f"card at {card['centre_px'][0]:.0f}, {card['centre_px'][1]:.0f} px: {_marks_in_words(card['marks'])}"
+        for card in cards
+    ]
     return _Found(cards, [], words, lambda: draw_outlines(picture.image, list(found.corners_px)))
+
+
+def _marks_in_words(marks: list[dict[str, Any]]) -> str:
+    return ", ".join(f"{mark['colour']} {mark['shape'] or 'mark'}" for mark in marks) or "no marks"
 
 
 def _points(points: NDArray[np.float64]) -> list[list[float]]:

@@ -26,7 +26,6 @@ from referee.games.coloretto_setup import (
     MIN_PLAYERS,
     PLUS2,
     Settings,
-    colours_in_game,
     colours_known,
     is_colour,
     rooms,
@@ -125,7 +124,7 @@ class Coloretto:
         # With two players the third row's cards leave the game here (K5).
         self.rows = [[] for _ in self.rooms]
         self.taken, self.turn = set(), seat
-        return (RoundEnded(t_ns, seat), *(self._end(t_ns) if self.last else ()))
+        return (RoundEnded(t_ns, seat, self.last), *(self._end(t_ns) if self.last else ()))
 
     def verify_announce_last(self) -> Reason | None:
         """Tell why "last round" cannot be drawn."""
@@ -171,8 +170,7 @@ class Coloretto:
         known = colours_known(frozenset(card for card in self._seen if is_colour(card)), self.settings)
         colours = {card: count for card, count in cards.items() if is_colour(card)}
         colours |= dict.fromkeys([colour for colour in known if colour not in colours], 0)
-        in_game = max(colours_in_game(self.players, self.settings), len(colours))
-        return ColorettoHand(colours, cards[JOKER], cards[PLUS2], in_game)
+        return ColorettoHand(colours, cards[JOKER], cards[PLUS2])
 
     def _row(self, event: Event) -> int:
         row = whole_number(event.data.get("row"), "row")

@@ -60,14 +60,16 @@ class Ignored:
 
 @dataclass(frozen=True)
 class RoundEnded:
-    """All have taken a row; who took last `starts` the next round, if there is one (K5)."""
+    """All have taken a row; who took last `starts` the next round (K5), unless this was the `last` (K6)."""
 
     t_ns: int
     starts: int
+    last: bool = False
 
     def as_json(self) -> dict[str, object]:
         """Give the ruling with the keys of the outside contract."""
-        return {"ruling": "round_end", "t_ns": self.t_ns, "starts": self.starts}
+        last: dict[str, object] = {"last": True} if self.last else {}
+        return {"ruling": "round_end", "t_ns": self.t_ns, "starts": self.starts, **last}
 
 
 @dataclass(frozen=True)

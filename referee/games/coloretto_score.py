@@ -41,14 +41,12 @@ _POINTS = {Table.BROWN: (0, 1, 3, 6, 10, 15, 21), Table.GREY: (0, 1, 4, 8, 7, 6,
 class ColorettoHand:
     """What a player holds at the end: cards of each colour, jokers and "+2" cards.
 
-    A colour with no cards says that it is in the game, so that a joker may become it (K7). `colours_in_game` is less
-    than in the deck where colours are left out (K2).
+    A colour with no cards says that it is in the game, so that a joker may become it (K7).
     """
 
     colours: Mapping[str, int]
     jokers: int = 0
     plus2: int = 0
-    colours_in_game: int = COLOURS_IN_DECK
 
 
 @dataclass(frozen=True)
@@ -115,7 +113,7 @@ def _new_colours(hand: ColorettoHand) -> Iterator[str]:
     palette = next((palette for palette in PALETTES if set(hand.colours) <= set(palette)), PALETTES[0])
     named = [colour for colour in hand.colours if colour not in held]
     others = [colour for colour in palette if colour not in hand.colours]
-    room = min(hand.jokers, hand.colours_in_game - len(held))
+    room = min(hand.jokers, COLOURS_IN_DECK - len(held))
     return iter([*named, *others][: max(0, room)])
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from referee.errors import BadInputError
 from referee.events import Header
-from referee.games.coloretto_score import COLOURS_IN_DECK, PALETTES, Table
+from referee.games.coloretto_score import PALETTES, Table
 from referee.jsonlines import is_name, shown, whole_number
 
 MIN_PLAYERS, MAX_PLAYERS = 2, 5
@@ -31,12 +31,6 @@ class Settings:
 def rooms(players: int) -> tuple[int, ...]:
     """Give for how many cards each row has room: three green rows for two players, else a brown one each (K1, K2)."""
     return (1, 2, 3) if players == MIN_PLAYERS else (3,) * players
-
-
-def colours_in_game(players: int, settings: Settings) -> int:
-    """Give how many colours are in the game (K2)."""
-    usual = {2: 2, 3: 1}.get(players, 0)
-    return COLOURS_IN_DECK - min(len(settings.left_out) or usual, COLOURS_IN_DECK)
 
 
 def colours_known(seen: frozenset[str], settings: Settings) -> tuple[str, ...]:

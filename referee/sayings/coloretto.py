@@ -32,6 +32,8 @@ def sentences(ruling: Mapping[str, Any], players: Sequence[str], language: Langu
         case "ignored":
             event, why = ruling["event"], language.text("the game is over")
             return (say_ignored(language.text(_WHAT[event]), why, ruling.get("seat"), players, language),)
+        case "round_end" if ruling.get("last"):
+            return (language.text("The round is over."),)
         case "round_end":
             starts = language.text("{player} starts the next one.", player=players[ruling["starts"]])
             return (language.text("The round is over."), starts)

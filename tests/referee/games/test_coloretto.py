@@ -115,7 +115,9 @@ def test_two_players_have_rows_of_one_two_and_three_and_the_third_row_leaves_the
 def test_the_last_round_is_the_running_one() -> None:
     table = Table(3)
     assert table.play("0 puts red 0, 1 puts red 1, last, 2 puts red 2, 0 takes 0, 1 takes 1") == []
-    assert [ruling["ruling"] for ruling in table("2 takes 2")] == ["round_end", "end"]
+    round_end, end = table("2 takes 2")
+    assert (round_end["ruling"], end["ruling"]) == ("round_end", "end")
+    assert table.announcer.say(round_end) == "The round is over."
     (ignored,) = table("2 puts red 0")
     assert (ignored["ruling"], ignored["reason"]) == ("ignored", "game_over")
     assert table("last")[0]["reason"] == "game_over"

@@ -48,9 +48,10 @@ def judge(
     layouts: Layouts,
     strays: Floats,
 ) -> Verdicts:
-    """Sum up the evidence; `edges` (n, 4) is each side's support, `colours` (faces, 3) the palette index of marks.
+    """Sum up the evidence.
 
-    `strays` (n,): marks on the card where its face has none.
+    `edges` (n, 4): each side's support; `colours` (faces, 3): palette index of every face's marks; `strays` (n,): marks
+    on the card where its face has none.
 
     Full support all round (`edges` of ones) gives the most that a hypothesis can still reach.
     """
@@ -83,7 +84,7 @@ def _edge_term(edges: Floats, count: NDArray[np.intp]) -> Floats:
     best = np.sort(edges, axis=1)[:, 2:].sum(1)
     # Coins on a plain table may lie like two marks, but a card has an edge somewhere.
     edgeless = np.where(best < _EDGELESS, -4.0, 0.0)
-    return np.where(count == 3, 2.0 * (best - 0.5), 7.0 * (best - 0.8) + edgeless)
+    return np.asarray(np.where(count == 3, 2.0 * (best - 0.5), 7.0 * (best - 0.8) + edgeless))
 
 
 def _ground_term(evidence: Evidence, seen: NDArray[np.bool_], side: str) -> Floats:

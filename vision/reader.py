@@ -47,17 +47,16 @@ def read_picture(image_bgr: Image, deck: Deck, table: Table | None = None) -> tu
     Gives the table, too; it is None, and no card has a place in mm, where no marker says where the table's origin is.
     """
     size = (image_bgr.shape[1], image_bgr.shape[0])
-    markers = _flat(find_markers(np.asarray(cv2.cvtColor(image_bgr, cv2.COLOR_BGR2GRAY), np.uint8)), size)
+    markers = find_markers(_grey(image_bgr))
     if table is not None:
         return read(image_bgr, deck, table, markers), table
-    if markers:
-        table = table_from_markers(markers, size)
-        if table.scale_error < _VAGUE:
-            return read(image_bgr, deck, table, markers), table
-    else:
-        table = table_from_cards(image_bgr, deck)
-        if table is None:
-            return Reading((), ()), None
+    table = _marked_table(markers, size)
+    if table is not None and table.scale_error < _VAGUE:
+        return read(image_bgr, deck, table, markers), table
+    if table is None:
+        markers, table = (), table_from_cards(image_bgr, deck)
+    if table is None:
+        return Reading((), ()), None
     pieces = [Piece(SQUARE_MM, marker.corners_px, _MARKER_SIGMA_PX) for marker in markers]
     reading, marks = _read(image_bgr, deck, table, markers)
     if marks:
@@ -71,13 +70,12 @@ def _grey(image_bgr: Image) -> Image:
     return np.asarray(cv2.cvtColor(image_bgr, cv2.COLOR_BGR2GRAY), np.uint8)
 
 
-def _flat(markers: tuple[Marker, ...], size_px: tuple[int, int]) -> tuple[Marker, ...]:
-    """The markers, if they lie on one flat table: a marker held up in a hand makes none."""
+def _marked_table(markers: tuple[Marker, ...], size_px: tuple[int, int]) -> Table | None:
+    """The table that markers show; None without any, or where one is held up in a hand and they make no plane."""
     try:
-        table_from_markers(markers, size_px)
+        return table_from_markers(markers, size_px) if markers else None
     except BadTableError:
-        return ()
-    return markers
+        return None
 
 
 def _placeless(reading: Reading) -> Reading:

@@ -25,6 +25,7 @@ Image = NDArray[np.uint8]
 
 _UNEVEN = 0.02  # cards in a heap lie nearer to the camera, and aslant
 _VAGUE = 0.008  # relative scale error of a table from which the cards are asked, too
+_LEAST_SIDE_PX = 40  # a smaller picture shows no card
 _SHEET = 1.25  # a marker card by its square
 _MARKER_SIGMA_PX = 1.0  # beside the marks, which bloom does not move
 
@@ -47,6 +48,8 @@ def read_picture(image_bgr: Image, deck: Deck, table: Table | None = None) -> tu
     Gives the table, too; it is None, and no card has a place in mm, where no marker says where the table's origin is.
     """
     size = (image_bgr.shape[1], image_bgr.shape[0])
+    if min(size) < _LEAST_SIDE_PX:
+        return Reading((), ()), table
     markers = find_markers(_grey(image_bgr))
     if table is not None:
         return read(image_bgr, deck, table, markers), table
@@ -59,8 +62,11 @@ def read_picture(image_bgr: Image, deck: Deck, table: Table | None = None) -> tu
         return Reading((), ()), None
     pieces = [Piece(SQUARE_MM, marker.corners_px, _MARKER_SIGMA_PX) for marker in markers]
     reading, marks = _read(image_bgr, deck, table, markers)
-    if marks:
+    try:
         better, places = fit_table([*pieces, *marks], size)
+    except BadTableError:
+        marks = []
+    if marks:
         table = better.moved(places[0, :2])
         reading = read(image_bgr, deck, table, markers)
     return (reading, table) if markers else (_placeless(reading), None)

@@ -12,6 +12,7 @@ from vision.colour import LINEAR, hue_deg, oklab
 from vision.deck import Deck, Face, Mark
 from vision.layouts import Hypotheses, Layouts, mark_outline
 from vision.marks import Marks, WorkImage
+from vision.quads import within_quads
 from vision.table import Table
 
 Floats = NDArray[np.float64]
@@ -176,17 +177,6 @@ def gather(sampler: Sampler, hypotheses: Hypotheses, points_mm: Floats, side: st
             open_points > 0, (plain[:, -GROUND:] & uncovered).sum(1) / np.maximum(open_points, 1), np.nan
         ),
     )
-
-
-def within_quads(points: Floats, quads: Floats) -> NDArray[np.bool_]:
-    """(n, k) whether each point (n, k, 2) lies within any of the quads (m, 4, 2), clockwise as seen."""
-    start, end = quads, np.roll(quads, -1, axis=1)
-    found = np.zeros(points.shape[:2], dtype=bool)
-    for a, b in zip(start, end, strict=True):
-        along = b - a
-        gap = points[:, :, None] - a
-        found |= (along[:, 0] * gap[..., 1] - along[:, 1] * gap[..., 0] > 0).all(-1)
-    return found
 
 
 def _like_ground(levels: NDArray[np.uint8], ground: Floats, side: str) -> NDArray[np.bool_]:

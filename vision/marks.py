@@ -14,6 +14,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from vision.quads import within_quads
 from vision.table import Table
 
 Image = NDArray[np.uint8]
@@ -27,7 +28,7 @@ _CALM_MM = 36.0  # within this window about any mark some plain ground is seen
 _BRIGHT = 90
 _LEAST_TINT = 0.12
 _LIGHT = 0.45
-_LEAST_FILL = 0.25  # of the bounding box: a crescent fills a third
+_LEAST_FILL = {"white": 0.42, "black": 0.25}  # of the bounding box: a circle fills 0.79, a crescent a third
 _MOST_ASPECT = 3.0
 _LEAST_CHROMA = {"white": 0.15, "black": 0.25}  # of the contrast: shadows and gaps are grey
 
@@ -51,12 +52,17 @@ class WorkImage:
 def work_image(bgr: Image, px_per_mm: float) -> WorkImage:
     """Shrink a picture so that a millimetre in its middle is about `WORK_PX_PER_MM` pixels; never enlarge it."""
     shrink = max(1, round(px_per_mm / WORK_PX_PER_MM))
-    if shrink == 1:
-        return WorkImage(bgr, 1.0)
-    # Whole-number shrinking is several times faster; the few px that do not divide lie at the picture's border.
     height, width = bgr.shape[0] // shrink, bgr.shape[1] // shrink
-    whole = bgr[: height * shrink, : width * shrink]
-    return WorkImage(_resized(whole, (width, height)), 1 / shrink)
+    # The few px that do not divide lie at the picture's border.
+    small = bgr[: height * shrink, : width * shrink]
+    halves = shrink
+    while halves >= 2:
+        # Halving is the one shrinking that is fast; the rest of it costs little on the smaller picture.
+        small = cv2.resize(small, (small.shape[1] // 2, small.shape[0] // 2), interpolation=cv2.INTER_AREA)
+        halves //= 2
+    if small.shape[:2] != (height, width):
+        small = cv2.resize(small, (width, height), interpolation=cv2.INTER_LINEAR)
+    return WorkImage(np.asarray(small, np.uint8), 1 / shrink)
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,10 +88,7 @@ class Marks:
 
     def outside(self, quads_px: NDArray[np.float64]) -> Marks:
         """Those that lie in none of the quads (m, 4, 2)."""
-        keep = np.ones(len(self), dtype=bool)
-        for quad in quads_px:
-            contour = quad.astype(np.float32).reshape(-1, 1, 2)
-            keep &= [cv2.pointPolygonTest(contour, (float(x), float(y)), False) < 0 for x, y in self.centres_px]
+        keep = ~within_quads(self.centres_px, quads_px)
         return Marks(
             self.ground,
             self.centres_px[keep],
@@ -182,12 +185,12 @@ def find_marks(
     `px_per_mm` is the greatest scale in the work image.
     """
     mask = mark_mask(work, ground, px_per_mm)
-    count, labels, stats, centres = cv2.connectedComponentsWithStats(mask, connectivity=4, ltype=cv2.CV_32S)
+    _, labels, stats, centres = cv2.connectedComponentsWithStats(mask, connectivity=4, ltype=cv2.CV_32S)
     sides = stats[:, 2:4].astype(np.float64)
     areas = stats[:, 4].astype(np.float64)
     # Half a scale of slack: the scale at each patch is only worked out for what is left.
     keep = (areas > area_range_mm2[0] * (0.4 * px_per_mm) ** 2) & (areas < area_range_mm2[1] * (1.5 * px_per_mm) ** 2)
-    keep &= (areas > _LEAST_FILL * sides.prod(1)) & (sides.max(1) < _MOST_ASPECT * sides.min(1))
+    keep &= (areas > _LEAST_FILL[ground] * sides.prod(1)) & (sides.max(1) < _MOST_ASPECT * sides.min(1))
     keep[0] = False
     chosen = np.flatnonzero(keep)
     centres_px = work.to_picture(np.asarray(centres[chosen], np.float64))
@@ -195,24 +198,22 @@ def find_marks(
     areas_mm2 = areas[chosen] / np.maximum(scale * work.scale, 1e-6) ** 2
     fits = (areas_mm2 > area_range_mm2[0]) & (areas_mm2 < area_range_mm2[1])
     chosen, centres_px, areas_mm2, scale = chosen[fits], centres_px[fits], areas_mm2[fits], scale[fits]
-    fullness = _fullness(np.asarray(labels, np.int32), count, chosen)
+    fullness = _fullness(np.asarray(labels, np.int32), stats, chosen)
     return Marks(ground, centres_px, table.to_mm(centres_px), areas_mm2, scale, fullness)
 
 
-def _fullness(labels: NDArray[np.int32], count: int, chosen: NDArray[np.intp]) -> NDArray[np.float64]:
+def _fullness(labels: NDArray[np.int32], boxes: NDArray[np.int32], chosen: NDArray[np.intp]) -> NDArray[np.float64]:
     """Area over that of the ellipse with the same second moments: 1 for any filled ellipse, whatever its tilt.
 
     It does not change under an affine map, so every printed shape has a fullness of its own from any viewpoint.
     """
-    number = np.full(count, -1, np.int32)
-    number[chosen] = np.arange(len(chosen))
-    rows, columns = np.nonzero(number[labels] >= 0)
-    of = number[labels[rows, columns]]
-    area = np.maximum(np.bincount(of, minlength=len(chosen)), 1).astype(np.float64)
-    x, y = columns.astype(np.float64), rows.astype(np.float64)
-    mean_x, mean_y = (np.bincount(of, v, len(chosen)) / area for v in (x, y))
-    x, y = x - mean_x[of], y - mean_y[of]
-    xx, yy, xy = (np.bincount(of, v, len(chosen)) / area for v in (x * x, y * y, x * y))
-    # A pixel is a square, not a point: it adds 1/12 to each variance.
-    spread = (xx + 1 / 12) * (yy + 1 / 12) - xy * xy
-    return area / (4 * np.pi * np.sqrt(np.maximum(spread, 1e-9)))
+    fullness = np.zeros(len(chosen))
+    for k, number in enumerate(chosen):
+        left, top, width, height = boxes[number, :4]
+        patch = (labels[top : top + height, left : left + width] == number).astype(np.uint8)
+        moments = cv2.moments(patch, binaryImage=True)
+        # A pixel is a square, not a point: it adds 1/12 to each variance.
+        xx, yy = (moments[key] / moments["m00"] + 1 / 12 for key in ("mu20", "mu02"))
+        spread = xx * yy - (moments["mu11"] / moments["m00"]) ** 2
+        fullness[k] = moments["m00"] / (4 * np.pi * np.sqrt(max(spread, 1e-9)))
+    return fullness

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.evidence import Sampler, look_at
+from vision.evidence import Sampler
 from vision.marks import Marks
+from vision.quads import distance_to_quads, within_quads
 
 Floats = NDArray[np.float64]
 
@@ -18,29 +18,19 @@ _LEAST_AREA_MM2 = 30.0
 _LEAST_FULLNESS = 0.7
 
 
-def peeking_cards(sampler: Sampler, marks: Marks, cards_mm: Floats) -> Floats:
+def peeking_cards(sampler: Sampler, marks: Marks, plain: NDArray[np.intp], cards_mm: Floats) -> Floats:
     """(k, 2) places in mm where a mark or a part of one lies on a card's ground, beside the known cards (n, 4, 2).
 
-    Marks near each other count as one card.
+    `plain` (m,): the marks that stand out as print does. Those near each other count as one card.
     """
-    if not len(cards_mm) or not len(marks):
+    chosen = plain[(marks.areas_mm2[plain] > _LEAST_AREA_MM2) & (marks.fullness[plain] > _LEAST_FULLNESS)]
+    chosen = chosen[~within_quads(marks.centres_mm[chosen], cards_mm)]
+    if not len(cards_mm) or not len(chosen):
         return np.zeros((0, 2))
-    distance = np.array([_outside(quad, marks.centres_mm) for quad in cards_mm]).min(0)
-    beside = (distance > _CLEAR_MM) & (distance < _BESIDE_MM)
-    beside &= (marks.areas_mm2 > _LEAST_AREA_MM2) & (marks.fullness > _LEAST_FULLNESS)
-    chosen = np.flatnonzero(beside)
-    if not len(chosen):
-        return np.zeros((0, 2))
-    look = look_at(sampler, marks, chosen, marks.ground)
-    chosen = chosen[look.plain]
+    distance = distance_to_quads(marks.centres_mm[chosen], cards_mm).min(1)
+    chosen = chosen[(distance > _CLEAR_MM) & (distance < _BESIDE_MM)]
     same_ground = _on_same_ground(sampler, marks.centres_mm[chosen], marks.areas_mm2[chosen], cards_mm, marks.ground)
     return _grouped(marks.centres_mm[chosen[same_ground]])
-
-
-def _outside(quad: Floats, points: Floats) -> Floats:
-    """(n,) distance of points from a quad, negative within."""
-    contour = quad.astype(np.float32).reshape(-1, 1, 2)
-    return np.array([-cv2.pointPolygonTest(contour, (float(x), float(y)), True) for x, y in points])
 
 
 def _on_same_ground(
@@ -51,7 +41,7 @@ def _on_same_ground(
     circle = np.stack([np.cos(angle), np.sin(angle)], axis=1)
     good = np.zeros(len(centres_mm), dtype=bool)
     for k, (centre, area) in enumerate(zip(centres_mm, areas_mm2, strict=True)):
-        quad = cards_mm[np.argmin([_outside(q, centre[None])[0] for q in cards_mm])]
+        quad = cards_mm[np.argmin(distance_to_quads(centre[None], cards_mm)[0])]
         inner = quad.mean(0) + 0.93 * (quad - quad.mean(0))
         rim = np.median(sampler.levels(inner)[0].astype(np.float64), axis=0)
         around = sampler.levels(centre + (np.sqrt(area / np.pi) + 1.8) * circle)[0].astype(np.float64)

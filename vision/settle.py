@@ -29,11 +29,7 @@ class Claim:
     face: Face
     marks: frozenset[tuple[str, int]]
     corners_mm: Floats
-    centre_mm: Floats
-
-    def excludes(self, other: Claim) -> bool:
-        """Whether both cannot be: they share a mark, or lie so close that neither would show half of its face."""
-        return bool(self.marks & other.marks) or float(np.abs(self.centre_mm - other.centre_mm).max()) < _SAME_PLACE_MM
+    centre_mm: tuple[float, float]
 
 
 def claims_of(verdicts: list[Verdicts], deck: Deck) -> list[Claim]:
@@ -45,10 +41,11 @@ def claims_of(verdicts: list[Verdicts], deck: Deck) -> list[Claim]:
         chosen = np.flatnonzero(verdict.sure | ((verdict.log_odds > _WORTH_SAYING) & coloured))
         hypotheses = verdict.hypotheses.take(chosen)
         corners = hypotheses.to_table(corners_of(deck))
+        middles = corners.mean(1)
         for k, odds in enumerate(verdict.log_odds[chosen]):
             face = verdict.layouts.faces[hypotheses.faces[k]]
             marks = frozenset((face.side, int(m)) for m in hypotheses.marks[k] if m >= 0)
-            claims.append(Claim(float(odds), face, marks, corners[k], corners[k].mean(0)))
+            claims.append(Claim(float(odds), face, marks, corners[k], (float(middles[k, 0]), float(middles[k, 1]))))
     return sorted(claims, key=lambda claim: -claim.odds)
 
 
@@ -58,28 +55,44 @@ def sure_corners(verdicts: list[Verdicts], deck: Deck) -> Floats:
     return np.concatenate([verdict.hypotheses.take(verdict.sure).to_table(corners) for verdict in verdicts])
 
 
+def _exclusions(claims: list[Claim]) -> NDArray[np.bool_]:
+    """(n, n) which claims exclude each other: sharing a mark, or so close that neither would show half of its face."""
+    centres = np.array([claim.centre_mm for claim in claims]).reshape(-1, 2)
+    found = np.abs(centres[:, None] - centres[None]).max(-1) < _SAME_PLACE_MM
+    holders: dict[tuple[str, int], list[int]] = {}
+    for rank, claim in enumerate(claims):
+        for mark in claim.marks:
+            holders.setdefault(mark, []).append(rank)
+    for ranks in holders.values():
+        found[np.ix_(ranks, ranks)] = True
+    return np.asarray(found)
+
+
 def settled(verdicts: list[Verdicts], deck: Deck, table: Table) -> Reading:
     """Choose the best of the hypotheses that exclude each other: a mark belongs to one card, a card lies once."""
     claims = claims_of(verdicts, deck)
-    chosen: list[Claim] = []
+    chosen: list[int] = []
     cards: list[CardReading] = []
     unclear: list[UnclearCard] = []
     used: set[str] = set()
+    excluded = _exclusions(claims)
+    corners_px = table.to_px(np.array([claim.corners_mm for claim in claims]).reshape(-1, 2)).reshape(-1, 4, 2)
     for rank, claim in enumerate(claims):
-        if any(claim.excludes(other) for other in chosen):
+        if excluded[rank, chosen].any():
             continue
-        rivals = (c for c in claims[rank + 1 :] if c.face.id not in used and c.face is not claim.face)
-        margin = claim.odds - next((c.odds for c in rivals if claim.excludes(c)), _NO_RIVAL)
+        rivals = (claims[k] for k in np.flatnonzero(excluded[rank, rank + 1 :]) + rank + 1)
+        strongest = (c.odds for c in rivals if c.face.id not in used and c.face is not claim.face)
+        margin = claim.odds - next(strongest, _NO_RIVAL)
         odds = min(claim.odds, margin)
         confidence = float(1 / (1 + np.exp(-odds)))
-        chosen.append(claim)
-        corners_px = table.to_px(claim.corners_mm)
-        centre_mm = (float(claim.centre_mm[0]), float(claim.centre_mm[1]))
+        chosen.append(rank)
         if odds > SURE and claim.face.id not in used:
             used.add(claim.face.id)
-            cards.append(CardReading(claim.face, confidence, corners_px, centre_mm))
+            cards.append(CardReading(claim.face, confidence, corners_px[rank], claim.centre_mm))
         else:
             reason = "same card twice" if claim.face.id in used else "covered"
-            x, y = corners_px.mean(0)
-            unclear.append(UnclearCard(corners_px, (float(x), float(y)), centre_mm, reason, (claim.face, confidence)))
+            x, y = corners_px[rank].mean(0)
+            unclear.append(
+                UnclearCard(corners_px[rank], (float(x), float(y)), claim.centre_mm, reason, (claim.face, confidence))
+            )
     return Reading(tuple(cards), tuple(unclear))

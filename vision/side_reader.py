@@ -15,7 +15,7 @@ from vision.judge import Verdicts, judge
 from vision.layouts import Hypotheses, Layouts, layouts_of, no_cards, part_cards, posed, size_candidates, whole_cards
 from vision.lone_marks import find_lines, lone_mark_cards
 from vision.marks import WorkImage, find_marks
-from vision.outline import corners_of, edge_steps, edge_support
+from vision.outline import edge_steps, edge_support
 from vision.peeking import peeking_cards
 from vision.strays import print_like, stray_marks
 from vision.table import Piece
@@ -107,6 +107,8 @@ class SideReader:
 
     def judge_part(self, known_mm: Floats) -> Verdicts:
         """Judge the cards with two whole marks in sight, beside the known cards (k, 4, 2) of both sides."""
+        if np.count_nonzero(self._free) < 2:
+            return self._nothing()
         self._known_mm = known_mm
         likely = self._likely(np.arange(len(self._marks)))
         found = part_cards(self._model.layouts, self._marks, _PART_SLACK_MM, self._free, likely)
@@ -114,13 +116,16 @@ class SideReader:
 
     def judge_lone(self, known_mm: Floats) -> Verdicts:
         """Judge the cards with one whole mark and a straight edge in sight."""
-        self._known_mm = known_mm
         lone = np.flatnonzero(self._free & self._plain)
         if not len(lone):
-            return self._judged(self._measured(no_cards()))
+            return self._nothing()
+        self._known_mm = known_mm
         lines = find_lines(self._work, self._sampler.table, self._marks.centres_mm[lone])
         found = lone_mark_cards(self._deck, self._model.layouts, self._marks, lone, self._likely(lone), lines)
         return self._taken(self._judged(self._measured(found)))
+
+    def _nothing(self) -> Verdicts:
+        return Verdicts(self._model.layouts, no_cards(), np.zeros(0), {"colour": np.zeros(0)})
 
     def _likely(self, chosen: NDArray[np.intp]) -> NDArray[np.bool_]:
         """(k, faces, 3) whether a found mark's colour may be that of the face's mark."""
@@ -137,7 +142,7 @@ class SideReader:
 
     def peeking(self, cards_mm: Floats) -> Floats:
         """(k, 2) places in mm where a card that nothing names peeks out beside the cards (n, 4, 2) already told."""
-        return peeking_cards(self._sampler, self._marks, cards_mm)
+        return peeking_cards(self._sampler, self._marks, np.flatnonzero(self._plain), cards_mm)
 
     def _taken(self, verdicts: Verdicts) -> Verdicts:
         """Take the marks of sure cards out of what is left to explain."""
@@ -158,6 +163,8 @@ class SideReader:
         return Measured(hypotheses, evidence, edge_support(steps, places), self._strays(hypotheses))
 
     def _strays(self, hypotheses: Hypotheses) -> Floats:
+        if (hypotheses.marks >= 0).all():
+            return np.zeros(len(hypotheses))
         chosen = np.flatnonzero(self._plain)
         likely = self._likely(chosen)
         return stray_marks(hypotheses, self._deck, self._model.layouts, self._marks, chosen, likely, self._known_mm)

@@ -6,9 +6,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vision.deck import Deck
-from vision.evidence import within_quads
 from vision.layouts import Hypotheses, Layouts
 from vision.marks import Marks
+from vision.quads import within_quads
 
 Floats = NDArray[np.float64]
 
@@ -38,7 +38,7 @@ def stray_marks(
     if not len(hypotheses) or not len(chosen):
         return np.zeros(len(hypotheses))
     centres = marks.centres_mm[chosen]
-    open_ground = ~within_quads(centres[None], known_mm)[0]
+    open_ground = ~within_quads(centres, known_mm)
     cos, sin = np.cos(hypotheses.turn)[:, None], np.sin(hypotheses.turn)[:, None]
     gap = centres[None] - hypotheses.shift_mm[:, None]
     card = np.stack([cos * gap[..., 0] + sin * gap[..., 1], cos * gap[..., 1] - sin * gap[..., 0]], axis=-1)

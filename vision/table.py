@@ -16,6 +16,7 @@ Points = NDArray[np.float64]
 _FOCAL_PRIOR = 0.85  # focal length over picture width: phones and Pi cameras lie between 0.6 and 1.2
 _PRIOR_SIGMA = (0.25, 0.08, 0.6, 0.6, 10.0)  # log focal, k1, two tilts (rad), log height
 _CORNER_SIGMA_PX = 0.35
+_ENOUGH_GAIN = 0.3  # of chi squared: less is noise
 
 
 @dataclass(frozen=True, eq=False)
@@ -159,7 +160,7 @@ def _jacobian(model: _PlaneModel, vector: Points) -> tuple[Points, Points]:
 
 
 def _levenberg_marquardt(model: _PlaneModel, vector: Points, rounds: int = 40) -> Points:
-    damping = 1e-2
+    damping = 1e-3
     errors, slope = _jacobian(model, vector)
     for _ in range(rounds):
         normal = slope.T @ slope
@@ -167,9 +168,9 @@ def _levenberg_marquardt(model: _PlaneModel, vector: Points, rounds: int = 40) -
         trial = model.residuals((vector + step)[None])[0]
         if trial @ trial < errors @ errors:
             gain = errors @ errors - trial @ trial
-            vector, damping = vector + step, damping / 5
+            vector, damping = vector + step, damping / 10
             errors, slope = _jacobian(model, vector)
-            if gain < 0.02:
+            if gain < _ENOUGH_GAIN:
                 break
         else:
             damping *= 6

@@ -112,7 +112,8 @@ def fit_sides(
     lab = _sample_lab(image, start, side, outward, along, all_offsets, is_lab)
     band = lab[:, :, : len(_GROUND_PX)]
     ground = band.sum(axis=2) - band.max(axis=2) - band.min(axis=2)  # the middle one of three
-    distance = np.linalg.norm(lab - ground[:, :, None], axis=3)
+    away = lab - ground[:, :, None]
+    distance = np.sqrt(np.einsum("smok,smok->smo", away, away))
     noise = np.median(distance[:, :, : len(_GROUND_PX)], axis=(1, 2))
     band = distance[:, :, len(_GROUND_PX) : len(_GROUND_PX) + len(offsets)]
     least = np.maximum(_MIN_RISE, _NOISE_FACTOR * noise)

@@ -19,7 +19,7 @@ _MIN_SIDE_PX = 24.0
 _MIN_SEGMENT_PX = 12.0
 _MAX_SIDE_SHARE = 0.75  # a card's longer side, of the picture's shorter one... a single card may fill the picture
 _MAX_OUTLINES = 3000
-_MAX_CANDIDATES = 400
+_MAX_CANDIDATES = 300
 _MAX_ODDNESS = 0.45
 _SLACK = 0.03  # how far off a guessed side may be, by the card's width
 _SEEN = 0.55  # the share of a side along which its edge is seen, at least
@@ -34,12 +34,15 @@ class FoundCards:
     """Cards of one deck in a picture.
 
     `corners_px` (n, 4, 2) clockwise; `support` (n, 4) the share of each side where an edge was seen; `confidence`
-    (n,) 0 to 1.
+    (n,) 0 to 1; `reasons` (n) is "" for a card that lies open, else "covered" or "edge of picture"; `aspect` is the
+    cards' length by their width.
     """
 
     corners_px: Floats
     support: Floats
     confidence: Floats
+    reasons: tuple[str, ...]
+    aspect: float
 
 
 def find_cards(image_bgr: NDArray[np.uint8]) -> FoundCards:
@@ -59,14 +62,28 @@ def find_cards(image_bgr: NDArray[np.uint8]) -> FoundCards:
     candidates = _free_candidates(lab, corners, covered, size_wh, markers)
     plane = agree_on_plane(candidates.quads, _quality(candidates), size_wh)
     if plane is None:
-        return FoundCards(*(np.zeros(shape, np.float32) for shape in ((0, 4, 2), (0, 4), (0,))))
+        return FoundCards(*(np.zeros(shape, np.float32) for shape in ((0, 4, 2), (0, 4), (0,))), (), 1.4)
     fitted = _of_known_size(lab, plane, segments, corners, covered, candidates, markers)
     chosen = _choose(_completed(fitted, plane), plane)
     final = fit_sides(image_bgr, _to_full(chosen.quads, scale), max(3.0, 1.5 / scale), 48, is_lab=False)
     final = replace(final, quads=_to_small(final.quads, scale))
     final = _completed(final, plane)
     confidence = np.clip(final.support.mean(axis=1) - 2 * plane.deviation(final.quads), 0, 1)
-    return FoundCards(_to_full(final.quads, scale), final.support, np.asarray(confidence, np.float32))
+    reasons = tuple(_reason(k, final, size_wh) for k in range(len(final.quads)))
+    corners_px = _to_full(final.quads, scale)
+    aspect = plane.size[1] / plane.size[0]
+    return FoundCards(corners_px, final.support, np.asarray(confidence, np.float32), reasons, aspect)
+
+
+def _reason(k: int, fit: SideFit, size_wh: tuple[int, int]) -> str:
+    """Why the k-th card is not wholly in view, or nothing."""
+    quad = fit.quads[k]
+    if (quad < -2).any() or (quad > np.array(size_wh, np.float32) + 1).any():
+        return "edge of picture"
+    hidden = fit.support[k] < _SEEN
+    middles = ((quad + np.roll(quad, -1, axis=0)) / 2)[hidden]
+    others = np.delete(fit.quads, k, axis=0)
+    return "covered" if any(_inside(other, middles).any() for other in others) else ""
 
 
 def _completed(fit: SideFit, plane: CardPlane) -> SideFit:
@@ -170,7 +187,9 @@ def _of_known_size(
     keep = (coverage.mean(axis=1) > 0.4) & (np.sort(coverage, axis=1)[:, 1] > 0.3) & ~_holds_any(guesses, markers)
     right = known.quads[plane.deviation(known.quads) < 0.12]
     quads = np.concatenate([right, _fair_share(_distinct(guesses[keep], coverage[keep].mean(axis=1)), _MAX_CANDIDATES)])
-    return fit_sides(lab, fit_sides(lab, quads, max(2.5, _SLACK * plane.size[0])).quads, 2.0)
+    fit = fit_sides(lab, quads, max(2.5, _SLACK * plane.size[0]))
+    fit = fit.take(np.sort(fit.support, axis=1)[:, 1:].mean(axis=1) > 0.6)
+    return fit_sides(lab, fit.quads, 2.0)
 
 
 def _at_corners(plane: CardPlane, corners: Corners) -> Floats:

@@ -91,7 +91,7 @@ def parse_scene(data: dict[str, Any], folder: Path = Path()) -> TruePicture:
     Raises:
         KeyError, TypeError, ValueError: the truth is broken.
     """
-    up = data.get("up", "front")
+    up = data.get("up") or _side_up(data["cards"])
     down = {"white": "black", "black": "white"}.get(up, "back")
     cards = []
     for card in data["cards"]:
@@ -121,3 +121,11 @@ def _corners(card: dict[str, Any]) -> NDArray[np.float64]:
     if corners.shape != (4, 2):
         raise ValueError(f"a card has corners of shape {corners.shape}, expected (4, 2)")
     return corners
+
+
+def _side_up(cards: list[Any]) -> str:
+    """The side that was put up, where the truth does not name it: the white one shows circles only."""
+    shapes = {mark.get("shape") for card in cards if card["side"] == "front" for mark in card.get("marks") or []}
+    if not shapes - {None}:
+        return "front"
+    return "white" if shapes == {"circle"} else "black"

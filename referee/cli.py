@@ -33,7 +33,7 @@ def _report_fault(kind: type[BaseException], fault: BaseException, _trace: Trace
 
 
 def _parser(chosen: str | None) -> Parser:
-    """Build the parser with the arguments of the chosen command only; the others are imported just for the help page."""
+    """Build the parser with the chosen command's arguments only; the others are imported just for the help page."""
     parser = Parser(prog="ringmaster", description="A referee for card games on a real table.")
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
     for name in COMMANDS:

@@ -86,17 +86,15 @@ def _find_all(args: argparse.Namespace, pictures: list[TruePicture]) -> int:
     from time import perf_counter
 
     from referee.bench import finding
-    from vision.find_cards import find_cards
-    from vision.unknown_marks import marks_on_card
+    from vision.unknown_deck import find_unknown_cards
 
     verdicts = []
     for picture in pictures:
         image = _load(picture)
         start = perf_counter()
-        corners_px = find_cards(image).corners_px
         cards = [
-            finding.FoundCard(corners, [(mark.colour, mark.centre_px) for mark in marks_on_card(image, corners)])
-            for corners in corners_px
+            finding.FoundCard(card.corners_px, [(mark.colour, mark.centre_px) for mark in card.marks])
+            for card in find_unknown_cards(image).cards
         ]
         ms = (perf_counter() - start) * 1000
         verdict = finding.judge_found(picture, cards, ms)

@@ -148,34 +148,51 @@ def _any_deck(picture: Picture) -> _Found:
     import numpy as np
 
     from referee.evidence_picture import draw_outlines
-    from vision.find_cards import find_cards
-    from vision.unknown_marks import marks_on_card
+    from vision.unknown_deck import find_unknown_cards
 
-    found = find_cards(picture.image)
-    scale = picture.to_file(np.array([[0.0, 0.0], [1.0, 0.0]]))
-    area_scale = float(scale[1, 0] - scale[0, 0]) ** 2
+    found = find_unknown_cards(picture.image)
+    step = picture.to_file(np.array([[0.0, 0.0], [1.0, 0.0]]))
+    area_scale = float(step[1, 0] - step[0, 0]) ** 2
+
+    def placed(point: tuple[float, float]) -> list[float]:
+        return _points(picture.to_file(np.array([point])))[0]
+
     cards: list[dict[str, Any]] = [
         {
-            "corners_px": _points(picture.to_file(corners)),
-            "centre_px": _points(picture.to_file(corners).mean(0)[None])[0],
-            "confidence": round(float(confidence), 4),
+            "corners_px": _points(picture.to_file(card.corners_px)),
+            "centre_px": placed(card.centre_px),
+            "confidence": round(card.confidence, 4),
             "marks": [
                 {
                     "colour": mark.colour,
                     "shape": mark.shape,
-                    "centre_px": _points(picture.to_file(np.array([mark.centre_px])))[0],
+                    "centre_px": placed(mark.centre_px),
                     "area_px": round(mark.area_px * area_scale, 1),
                 }
-                for mark in marks_on_card(picture.image, corners)
+                for mark in card.marks
             ],
         }
-        for corners, confidence in zip(found.corners_px, found.confidence, strict=True)
+        for card in found.cards
+    ]
+    unclear: list[dict[str, Any]] = [
+        {
+            "corners_px": _points(picture.to_file(outline.corners_px)),
+            "centre_px": placed(outline.centre_px),
+            "reason": outline.reason,
+            "best": None,
+        }
+        for outline in found.unclear
     ]
     words = [
         f"card at {card['centre_px'][0]:.0f}, {card['centre_px'][1]:.0f} px: {_marks_in_words(card['marks'])}"
         for card in cards
     ]
-    return _Found(cards, [], words, lambda: draw_outlines(picture.image, list(found.corners_px)))
+    words += [
+        f"unclear at {outline['centre_px'][0]:.0f}, {outline['centre_px'][1]:.0f} px: {outline['reason']}"
+        for outline in unclear
+    ]
+    corners = [card.corners_px for card in found.cards]
+    return _Found(cards, unclear, words, lambda: draw_outlines(picture.image, corners))
 
 
 def _marks_in_words(marks: list[dict[str, Any]]) -> str:

@@ -22,8 +22,8 @@ _MOST_ERROR = 0.05  # of the card's size on the table
 def table_from_cards(image_bgr: NDArray[np.uint8], deck: Deck) -> Table | None:
     """Find card-shaped things and fit a table on which they have the deck's size; None where there are none."""
     found = find_cards(image_bgr)
-    good = np.argsort(-found.confidence, kind="stable")
-    good = [k for k in good if found.confidence[k] > _LEAST_SUPPORT and not found.reasons[k]][:_MOST_PIECES]
+    ranked = np.argsort(-found.confidence, kind="stable")
+    good = [k for k in ranked if found.confidence[k] > _LEAST_SUPPORT and not found.reasons[k]][:_MOST_PIECES]
     corners = corners_of(deck)
     pieces = [Piece(corners, _upright(np.asarray(found.corners_px[k], np.float64)), _SIGMA_PX) for k in good]
     size = (image_bgr.shape[1], image_bgr.shape[0])

@@ -58,11 +58,11 @@ def work_image(bgr: Image, px_per_mm: float) -> WorkImage:
     halves = shrink
     while halves >= 2:
         # Halving is the one shrinking that is fast; the rest of it costs little on the smaller picture.
-        small = cv2.resize(small, (small.shape[1] // 2, small.shape[0] // 2), interpolation=cv2.INTER_AREA)
+        small = _resized(small, (small.shape[1] // 2, small.shape[0] // 2))
         halves //= 2
     if small.shape[:2] != (height, width):
-        small = cv2.resize(small, (width, height), interpolation=cv2.INTER_LINEAR)
-    return WorkImage(np.asarray(small, np.uint8), 1 / shrink)
+        small = np.asarray(cv2.resize(small, (width, height), interpolation=cv2.INTER_LINEAR), np.uint8)
+    return WorkImage(small, 1 / shrink)
 
 
 @dataclass(frozen=True, eq=False)
@@ -198,7 +198,7 @@ def find_marks(
     areas_mm2 = areas[chosen] / np.maximum(scale * work.scale, 1e-6) ** 2
     fits = (areas_mm2 > area_range_mm2[0]) & (areas_mm2 < area_range_mm2[1])
     chosen, centres_px, areas_mm2, scale = chosen[fits], centres_px[fits], areas_mm2[fits], scale[fits]
-    fullness = _fullness(np.asarray(labels, np.int32), stats, chosen)
+    fullness = _fullness(np.asarray(labels, np.int32), np.asarray(stats, np.int32), chosen)
     return Marks(ground, centres_px, table.to_mm(centres_px), areas_mm2, scale, fullness)
 
 

@@ -25,6 +25,8 @@ Image = NDArray[np.uint8]
 
 _UNEVEN = 0.02  # cards in a heap lie nearer to the camera, and aslant
 _VAGUE = 0.008  # relative scale error of a table from which the cards are asked, too
+# Log-odds taken off covered cards on a table that few markers or none show, before and after whole cards proved it.
+_UNPROVEN, _VAGUE_DOUBT = 20.0, 2.0
 _LEAST_SIDE_PX = 40  # a smaller picture shows no card
 _SHEET = 1.25  # a marker card by its square
 _MARKER_SIGMA_PX = 1.0  # beside the marks, which bloom does not move
@@ -61,14 +63,14 @@ def read_picture(image_bgr: Image, deck: Deck, table: Table | None = None) -> tu
     if table is None:
         return Reading((), ()), None
     pieces = [Piece(SQUARE_MM, marker.corners_px, _MARKER_SIGMA_PX) for marker in markers]
-    reading, marks = _read(image_bgr, deck, table, markers)
+    reading, marks = _read(image_bgr, deck, table, markers, _UNPROVEN)
     try:
         better, places = fit_table([*pieces, *marks], size)
     except BadTableError:
         marks = []
     if marks:
         table = better.moved(places[0, :2])
-        reading = read(image_bgr, deck, table, markers)
+        reading = _read(image_bgr, deck, table, markers, _VAGUE_DOUBT)[0]
     return (reading, table) if markers else (_placeless(reading), None)
 
 
@@ -93,11 +95,16 @@ def _placeless(reading: Reading) -> Reading:
 
 def read(image_bgr: Image, deck: Deck, table: Table, markers: Sequence[Marker] = ()) -> Reading:
     """Read every card of `deck` in a picture (h, w, 3) uint8 BGR of `table`; nothing on a marker is taken for one."""
-    return _read(image_bgr, deck, table, markers)[0]
+    return _read(image_bgr, deck, table, markers, 0.0)[0]
 
 
-def _read(image_bgr: Image, deck: Deck, table: Table, markers: Sequence[Marker]) -> tuple[Reading, list[Piece]]:
-    """Read a picture; gives the marks of the surest cards, too, which can tell more of the table."""
+def _read(
+    image_bgr: Image, deck: Deck, table: Table, markers: Sequence[Marker], doubt: float
+) -> tuple[Reading, list[Piece]]:
+    """Read a picture; gives the marks of the surest cards, too, which can tell more of the table.
+
+    `doubt`: see `settled`.
+    """
     height, width = image_bgr.shape[:2]
     places = np.array([[0, 0], [width, 0], [width, height], [0, height], [width / 2, height / 2]], np.float64)
     scales = table.px_per_mm(places)
@@ -121,7 +128,7 @@ def _read(image_bgr: Image, deck: Deck, table: Table, markers: Sequence[Marker])
     pieces = [piece for reader, found in zip(readers, verdicts, strict=True) for piece in reader.pieces(found)]
     verdicts += [reader.judge_part(sure_corners(verdicts, deck)) for reader in readers]
     verdicts += [reader.judge_lone(sure_corners(verdicts, deck)) for reader in readers]
-    reading = settled(verdicts, deck, table)
+    reading = settled(verdicts, deck, table, doubt)
     told = [card.corners_px for card in reading.cards] + [card.corners_px for card in reading.unclear]
     told_mm = table.to_mm(np.concatenate(told)).reshape(-1, 4, 2) if told else np.zeros((0, 4, 2))
     places_mm = np.concatenate([reader.peeking(told_mm) for reader in readers])

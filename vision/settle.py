@@ -68,8 +68,11 @@ def _exclusions(claims: list[Claim]) -> NDArray[np.bool_]:
     return np.asarray(found)
 
 
-def settled(verdicts: list[Verdicts], deck: Deck, table: Table) -> Reading:
-    """Choose the best of the hypotheses that exclude each other: a mark belongs to one card, a card lies once."""
+def settled(verdicts: list[Verdicts], deck: Deck, table: Table, doubt: float) -> Reading:
+    """Choose the best of the hypotheses that exclude each other: a mark belongs to one card, a card lies once.
+
+    `doubt` is taken off the log-odds of cards told by fewer than three marks: they trust the table's scale.
+    """
     claims = claims_of(verdicts, deck)
     chosen: list[int] = []
     cards: list[CardReading] = []
@@ -83,7 +86,7 @@ def settled(verdicts: list[Verdicts], deck: Deck, table: Table) -> Reading:
         rivals = (claims[k] for k in np.flatnonzero(excluded[rank, rank + 1 :]) + rank + 1)
         strongest = (c.odds for c in rivals if c.face.id not in used and c.face is not claim.face)
         margin = claim.odds - next(strongest, _NO_RIVAL)
-        odds = min(claim.odds, margin)
+        odds = min(claim.odds, margin) - (doubt if len(claim.marks) < 3 else 0.0)
         confidence = float(1 / (1 + np.exp(-odds)))
         chosen.append(rank)
         if odds > SURE and claim.face.id not in used:

@@ -30,8 +30,8 @@ def verdicts(deck: Deck, side: str, cards: list[Card]) -> Verdicts:
     return Verdicts(side_models(deck)[side].layouts, hypotheses, odds, {"colour": np.full(len(cards), 5.0)})
 
 
-def settle(deck: Deck, *sides: Verdicts) -> Reading:
-    return settled(list(sides), deck, flat_table((1000, 1000), 2.0))
+def settle(deck: Deck, *sides: Verdicts, doubt: float = 0.0) -> Reading:
+    return settled(list(sides), deck, flat_table((1000, 1000), 2.0), doubt)
 
 
 def names(reading: Reading) -> list[str]:
@@ -108,6 +108,15 @@ def test_a_weak_hypothesis_is_a_doubt_and_a_hopeless_one_is_nothing(deck: Deck) 
     assert [(doubt.reason, doubt.best and doubt.best[0].id) for doubt in reading.unclear] == [
         ("covered", deck.side("white")[4].id)
     ]
+
+
+def test_on_a_doubtful_table_only_three_marks_are_sure(deck: Deck) -> None:
+    cards: list[Card] = [(4, (0, 1, 2), SURE + 1, (10.0, 20.0)), (7, (3, 4, -1), SURE + 1, FAR)]
+    first, second = (deck.side("white")[face].id for face in (4, 7))
+    assert names(settle(deck, verdicts(deck, "white", cards))) == [first, second]
+    reading = settle(deck, verdicts(deck, "white", cards), doubt=1.5)
+    assert names(reading) == [first]
+    assert [doubt.best and doubt.best[0].id for doubt in reading.unclear] == [second]
 
 
 def test_nothing_is_nothing(deck: Deck) -> None:

@@ -1,4 +1,4 @@
-"""Looks closely at the four sides of a supposed card: is there an edge all along, and where exactly does it run?"""
+"""Looks closely at the four sides of a supposed card: is there an edge all along, and where does it run."""
 
 from __future__ import annotations
 
@@ -14,6 +14,9 @@ _TRIM = 0.12  # rounded corners take up to an eighth of a side
 _LIGHTNESS_WEIGHT = 0.7  # 8-bit Lab stretches lightness 2.55 times; shadows move it more than they move a and b
 _GROUND_PX = (0.75, 1.5, 2.25)  # how far inside the searched band the card's ground is looked at
 _OUTSIDE_PX = 2.0
+_BEYOND_PX = 5.5
+_STEP = 5.0
+_LEAST_STEP = 3.5
 _MIN_RISE = 3.0
 _NOISE_FACTOR = 3.5
 _FULL_RISE = 24.0  # beyond this an edge is as good as any: strong edges nearby must not outvote the card's own
@@ -28,7 +31,8 @@ class SideFit:
     `quads` (n, 4, 2) with the sides moved onto the edges; `support` (n, 4) the share of each side where an edge was
     seen; `rise` (n, 4) how strongly the colour changes there, in units of the least change that counts;
     `sharpness` (n, 4) the share of each side where the edge is in focus, as a shadow's hardly is;
-    `inside` and `outside` (n, 4, 3) the colours on either side of each edge, 8-bit Lab with the lightness scaled down;
+    `inside`, `outside` and `beyond` (n, 4, 3) the colours on either side of each edge and a little farther out, 8-bit
+    Lab with the lightness scaled down;
     `constancy` (n, 4) is 1 where the colour changes in the same way all along a side, 0 where it goes to and fro.
     """
 
@@ -38,6 +42,7 @@ class SideFit:
     sharpness: Floats
     inside: Floats
     outside: Floats
+    beyond: Floats
     constancy: Floats
 
     def oddness(self) -> Floats:
@@ -58,14 +63,23 @@ class SideFit:
         changeable = 1 - self.constancy.mean(axis=1)
         return np.asarray(np.minimum(uneven, 0.6) + 0.25 * opposed + 0.6 * changeable, np.float32)
 
-    def stepped(self) -> Floats:
-        """The share of sides (n,) with another colour outside than inside; a ruled line has the same on both."""
-        change = np.linalg.norm(self.outside - self.inside, axis=2)
-        return np.asarray((change > 5).mean(axis=1), np.float32)
+    def ends(self) -> NDArray[np.bool_]:
+        """Which sides (n, 4) have another colour beyond them; a sheet goes on beyond the lines ruled on it."""
+        away = np.minimum(*(np.linalg.norm(c - self.inside, axis=2) for c in (self.outside, self.beyond)))
+        return np.asarray(away > _LEAST_STEP, np.bool_)
+
+    def steps(self) -> NDArray[np.bool_]:
+        """Which sides (n, 4) have another colour outside than inside; a ruled line has the same on both."""
+        return np.asarray(np.linalg.norm(self.outside - self.inside, axis=2) > _STEP)
 
     def take(self, keep: NDArray[np.bool_] | NDArray[np.intp]) -> SideFit:
         """The same for some of the quadrilaterals."""
         return SideFit(*(part[keep] for part in (getattr(self, field.name) for field in fields(self))))
+
+
+def _index(offset: Floats, reach_px: float, step: float) -> NDArray[np.intp]:
+    """Which of the colours across a side lies at an offset from where the side was supposed."""
+    return np.asarray(len(_GROUND_PX) + np.rint((offset + reach_px) / step), np.intp)
 
 
 def _constancy(change: Floats) -> Floats:
@@ -75,7 +89,7 @@ def _constancy(change: Floats) -> Floats:
 
 
 def _nothing() -> SideFit:
-    shapes = ((0, 4, 2), (0, 4), (0, 4), (0, 4), (0, 4, 3), (0, 4, 3), (0, 4))
+    shapes = ((0, 4, 2), (0, 4), (0, 4), (0, 4), (0, 4, 3), (0, 4, 3), (0, 4, 3), (0, 4))
     return SideFit(*(np.zeros(shape, np.float32) for shape in shapes))
 
 
@@ -89,7 +103,7 @@ def glance(image_lab: NDArray[np.uint8], quads: Floats) -> SideFit:
     inside, outside = (np.median(lab[:, :, k], axis=1).reshape(-1, 4, 3) for k in (0, 1))
     ones = np.ones((len(quads), 4), np.float32)
     constancy = _constancy(lab[:, :, 1] - lab[:, :, 0]).reshape(-1, 4)
-    return SideFit(quads, ones, ones, ones, inside, outside, constancy)
+    return SideFit(quads, ones, ones, ones, inside, outside, outside, constancy)
 
 
 def fit_sides(
@@ -107,8 +121,8 @@ def fit_sides(
     offsets = np.arange(-reach_px, reach_px + step / 2, step, dtype=np.float32)
     along = np.linspace(_TRIM, 1 - _TRIM, samples, dtype=np.float32)
     start, side, outward = _frames(quads)
-    beyond = np.arange(step, _OUTSIDE_PX + 1 + step / 2, step, dtype=np.float32)
-    all_offsets = np.concatenate([-reach_px - np.array(_GROUND_PX, np.float32)[::-1], offsets, reach_px + beyond])
+    farther = np.arange(step, _BEYOND_PX + 1 + step / 2, step, dtype=np.float32)
+    all_offsets = np.concatenate([-reach_px - np.array(_GROUND_PX, np.float32)[::-1], offsets, reach_px + farther])
     lab = _sample_lab(image, start, side, outward, along, all_offsets, is_lab)
     band = lab[:, :, : len(_GROUND_PX)]
     ground = band.sum(axis=2) - band.max(axis=2) - band.min(axis=2)  # the middle one of three
@@ -128,9 +142,10 @@ def fit_sides(
     t = np.array([0.0, 1.0], np.float32)
     ends = start[:, None] + side[:, None] * t[:, None]
     ends = ends + outward[:, None] * (fitted[:, :1] + fitted[:, 1:] * (2 * t - 1))[..., None]
-    just_outside = len(_GROUND_PX) + np.rint((fitted[:, 0] + reach_px + _OUTSIDE_PX) / step).astype(int)
-    just_outside = np.clip(just_outside, 0, lab.shape[2] - 1)
-    outside = lab[np.arange(len(lab)), :, just_outside]
+    outside, beyond = (
+        lab[np.arange(len(lab)), :, np.clip(_index(fitted[:, 0] + away, reach_px, step), 0, lab.shape[2] - 1)]
+        for away in (_OUTSIDE_PX, _BEYOND_PX)
+    )
     return SideFit(
         _meet_sides(ends.reshape(-1, 4, 2, 2), quads, reach_px),
         support.reshape(-1, 4),
@@ -138,6 +153,7 @@ def fit_sides(
         sharpness.reshape(-1, 4),
         np.asarray(np.median(ground, axis=1).reshape(-1, 4, 3), np.float32),
         np.asarray(np.median(outside, axis=1).reshape(-1, 4, 3), np.float32),
+        np.asarray(np.median(beyond, axis=1).reshape(-1, 4, 3), np.float32),
         _constancy(outside - ground).reshape(-1, 4),
     )
 

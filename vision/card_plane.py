@@ -22,8 +22,10 @@ _NARROW = (0.03, 0.025, 0.025, 0.025)
 
 @dataclass(frozen=True, eq=False)
 class CardPlane:
-    """The table as seen: `homography` (3, 3) leads from the picture to a plane where all cards are rectangles of
-    `size` (shorter, longer side), in pixels as at the middle of the picture.
+    """The table as seen.
+
+    `homography` (3, 3) leads from the picture to a plane where all cards are rectangles of `size` (shorter, longer
+    side), in pixels as at the middle of the picture.
     """
 
     homography: Floats
@@ -31,11 +33,11 @@ class CardPlane:
 
     def to_plane(self, points: NDArray[np.floating]) -> Floats:
         """Picture points (..., 2) in the plane."""
-        return apply_homography(self.homography, points)
+        return apply_homography(self.homography, np.asarray(points, np.float64))
 
     def to_picture(self, points: NDArray[np.floating]) -> Floats:
         """Plane points (..., 2) in the picture."""
-        return apply_homography(np.linalg.inv(self.homography), points)
+        return apply_homography(np.linalg.inv(self.homography), np.asarray(points, np.float64))
 
     def completed(self, quads: NDArray[np.floating], side: NDArray[np.intp]) -> Floats:
         """The quadrilaterals (n, 4, 2) with side number `side` (n,) put where the card's size wants it."""
@@ -59,14 +61,14 @@ class CardPlane:
         return np.asarray(np.concatenate([side_error, np.abs(shape[:, 4:])], axis=1).max(axis=1))
 
 
-def apply_homography(homography: Floats, points: NDArray[np.floating]) -> Floats:
+def apply_homography(homography: Floats, points: Floats) -> Floats:
     """Map points (..., 2) by a (3, 3) homography."""
     homogeneous = points @ homography[:, :2].T + homography[:, 2]
     return np.asarray(homogeneous[..., :2] / homogeneous[..., 2:])
 
 
 def _rectifier(tilt: Floats, size_wh: tuple[int, int]) -> Floats:
-    """Homography that looks straight down on a table tilted by the rotation vector (rx, ry, 0), scale 1 at the middle."""
+    """Homography that looks straight down on a table tilted by (rx, ry, 0) radians, with scale 1 at the middle."""
     focal = FOCAL_SHARE * max(size_wh)
     to_ray = np.array([[1, 0, -size_wh[0] / 2], [0, 1, -size_wh[1] / 2], [0, 0, focal]]) / focal
     angle = float(np.hypot(*tilt))
@@ -90,7 +92,9 @@ def _shape(quads: Floats) -> tuple[Floats, NDArray[np.bool_]]:
     return np.concatenate([np.log(ordered), cosine], axis=1), short_first
 
 
-def agree_on_plane(quads: NDArray[np.floating], quality: NDArray[np.floating], size_wh: tuple[int, int]) -> CardPlane | None:
+def agree_on_plane(
+    quads: NDArray[np.floating], quality: NDArray[np.floating], size_wh: tuple[int, int]
+) -> CardPlane | None:
     """The plane and card size that the most quadrilaterals (n, 4, 2) agree on; None if none can be a card.
 
     `quality` (n,) says how much each counts; of those that overlap and agree, all share one vote. The first ones
@@ -98,15 +102,16 @@ def agree_on_plane(quads: NDArray[np.floating], quality: NDArray[np.floating], s
     """
     if len(quads) == 0:
         return None
-    quads, quality = quads.astype(np.float64), quality.astype(np.float64)
-    overlap = _box_overlap(quads)
+    outlines, weight = np.asarray(quads, np.float64), np.asarray(quality, np.float64)
+    overlap = _box_overlap(outlines)
     guesses: list[tuple[float, Floats, Floats]] = []
     for tilt in _tilts():
-        votes, sizes = _votes_for_sizes(apply_homography(_rectifier(tilt, size_wh), quads), quality, overlap)
+        ranking, sizes = _votes_for_sizes(apply_homography(_rectifier(tilt, size_wh), outlines), weight, overlap)
         level = float(np.exp(-(np.hypot(*tilt) ** 2) / (8 * _TILT_PRIOR**2)))
-        guesses += [(float(votes[k]) * level, tilt, sizes[k]) for k in np.argsort(-votes)[:6]]
+        guesses += [(float(ranking[k]) * level, tilt, sizes[k]) for k in np.argsort(-ranking)[:6]]
     guesses.sort(key=lambda guess: -guess[0])
-    best, most = None, 0.0
+    best: Floats | None = None
+    most = 0.0
     tried: list[Floats] = []
     for score, tilt, size in guesses:
         if score <= 0 or len(tried) >= _GUESSES:
@@ -114,15 +119,15 @@ def agree_on_plane(quads: NDArray[np.floating], quality: NDArray[np.floating], s
         if any(np.abs(size - other).max() < 0.08 for other in tried):
             continue
         tried.append(size)
-        x = _refined(quads, quality, size_wh, np.concatenate([tilt, size]), _WIDE)
+        x = _refined(outlines, weight, size_wh, np.concatenate([tilt, size]), _WIDE)
         # Squares may look like cards until the tilt has settled.
         if np.log(_ASPECT[0]) < x[3] - x[2] < np.log(_ASPECT[1]):
-            votes = _votes(x, quads, quality, overlap, size_wh)
+            votes = _votes(x, outlines, weight, overlap, size_wh)
             if votes > most:
                 best, most = x, votes
     if best is None:
         return None
-    x = _outermost(best, quads, quality, overlap, size_wh)
+    x = _outermost(best, outlines, weight, overlap, size_wh)
     return CardPlane(_rectifier(x[:2], size_wh), (float(np.exp(x[2])), float(np.exp(x[3]))))
 
 
@@ -151,7 +156,9 @@ def _outermost(x: Floats, quads: Floats, quality: Floats, overlap: Floats, size_
 def _box_overlap(quads: Floats) -> Floats:
     """Shared area of the bounding boxes of each two quadrilaterals by the smaller one's, (n, n)."""
     low, high = quads.min(axis=1), quads.max(axis=1)
-    shared = [np.minimum(high[:, None, k], high[None, :, k]) - np.maximum(low[:, None, k], low[None, :, k]) for k in (0, 1)]
+    shared = [
+        np.minimum(high[:, None, k], high[None, :, k]) - np.maximum(low[:, None, k], low[None, :, k]) for k in (0, 1)
+    ]
     box = np.prod(high - low, axis=1)
     return np.asarray(
         np.maximum(shared[0], 0) * np.maximum(shared[1], 0) / np.maximum(np.minimum(box[:, None], box[None]), 1e-6)
@@ -183,9 +190,7 @@ def _tilts() -> list[Floats]:
     ]
 
 
-def _refined(
-    quads: Floats, weight: Floats, size_wh: tuple[int, int], x: Floats, spreads: tuple[float, ...]
-) -> Floats:
+def _refined(quads: Floats, weight: Floats, size_wh: tuple[int, int], x: Floats, spreads: tuple[float, ...]) -> Floats:
     """Gauss-Newton on tilt and size, x = (rx, ry, log short, log long).
 
     Quadrilaterals that disagree by more than each step's spread hardly count.

@@ -15,8 +15,9 @@ _PINK_LIGHTNESS = 62.0
 
 
 def colour_name(lab: tuple[float, float, float]) -> str:
-    """The name of a CIE Lab colour (L 0 to 100): red, orange, yellow, green, blue, purple, pink, brown, black, grey
-    or white.
+    """The name of a CIE Lab colour (L 0 to 100).
+
+    One of red, orange, yellow, green, blue, purple, pink, brown, black, grey and white.
     """
     lightness, a, b = lab
     chroma = float(np.hypot(a, b))
@@ -36,9 +37,7 @@ def colour_name(lab: tuple[float, float, float]) -> str:
 
 def lab_of_linear(rgb: NDArray[np.floating]) -> NDArray[np.float64]:
     """CIE Lab (..., 3) under D65 of linear RGB (..., 3), white being 1."""
-    to_xyz = np.array(
-        [[0.412456, 0.357576, 0.180438], [0.212673, 0.715152, 0.072175], [0.019334, 0.119192, 0.950304]]
-    )
+    to_xyz = np.array([[0.412456, 0.357576, 0.180438], [0.212673, 0.715152, 0.072175], [0.019334, 0.119192, 0.950304]])
     relative = np.asarray(rgb, np.float64) @ to_xyz.T / to_xyz.sum(axis=1)
     root = np.where(relative > 0.008856, np.cbrt(np.maximum(relative, 0)), 7.787 * relative + 16 / 116)
     x, y, z = root[..., 0], root[..., 1], root[..., 2]

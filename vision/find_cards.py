@@ -10,14 +10,23 @@ from numpy.typing import NDArray
 
 from vision.card_edges import SideFit, fit_sides, glance
 from vision.card_plane import CardPlane, agree_on_plane
-from vision.line_segments import Corners, SegmentMap, find_corners, line_segments, quads_from_corners, within_another, without_hatching
+from vision.line_segments import (
+    Corners,
+    SegmentMap,
+    find_corners,
+    line_segments,
+    quads_from_corners,
+    within_another,
+    without_hatching,
+)
+from vision.marker_sheets import find_marker_sheets, holds_marker, inside_quad, on_marker_sheet
 
 Floats = NDArray[np.float32]
 
 _WORKING_PX = 1280  # candidates are looked for on a copy with this longer side
 _MIN_SIDE_PX = 24.0
 _MIN_SEGMENT_PX = 12.0
-_MAX_SIDE_SHARE = 0.75  # a card's longer side, of the picture's shorter one... a single card may fill the picture
+_MAX_SIDE_SHARE = 0.75  # a card's longer side by the picture's
 _MAX_OUTLINES = 3000
 _MAX_CANDIDATES = 300
 _MAX_ODDNESS = 0.45
@@ -26,7 +35,6 @@ _SEEN = 0.55  # the share of a side along which its edge is seen, at least
 _SURE = 0.8  # the same for the other three sides, if one side is not seen
 _SAME_STOCK = 20.0  # how far the grounds of two cards may differ, in weighted 8-bit Lab
 _FAIR_CELL_PX = 40.0
-_MARKER_RIM = 1.3  # the sheet's white rim by the size of the marker
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,14 +63,15 @@ def find_cards(image_bgr: NDArray[np.uint8]) -> FoundCards:
     lab = np.asarray(cv2.cvtColor(small, cv2.COLOR_BGR2LAB), np.uint8)
     grey = np.asarray(cv2.cvtColor(small, cv2.COLOR_BGR2GRAY), np.uint8)
     segments = line_segments(grey, _MIN_SEGMENT_PX)
-    markers = _markers(grey)
-    segments = without_hatching(segments[~_on_marker(segments, markers)])
+    markers = find_marker_sheets(grey)
+    segments = without_hatching(segments[~on_marker_sheet(segments, markers)])
     corners = find_corners(segments, _MIN_SEGMENT_PX * 0.7)
     covered = SegmentMap(segments, (size_wh[1], size_wh[0]))
     candidates = _free_candidates(lab, corners, covered, size_wh, markers)
     plane = agree_on_plane(candidates.quads, _quality(candidates), size_wh)
     if plane is None:
-        return FoundCards(*(np.zeros(shape, np.float32) for shape in ((0, 4, 2), (0, 4), (0,))), (), 1.4)
+        nothing = [np.zeros(shape, np.float32) for shape in ((0, 4, 2), (0, 4), (0,))]
+        return FoundCards(nothing[0], nothing[1], nothing[2], (), 1.4)
     fitted = _of_known_size(lab, plane, segments, corners, covered, candidates, markers)
     chosen = _choose(_completed(fitted, plane), plane)
     final = fit_sides(image_bgr, _to_full(chosen.quads, scale), max(3.0, 1.5 / scale), 48, is_lab=False)
@@ -83,7 +92,7 @@ def _reason(k: int, fit: SideFit, size_wh: tuple[int, int]) -> str:
     hidden = fit.support[k] < _SEEN
     middles = ((quad + np.roll(quad, -1, axis=0)) / 2)[hidden]
     others = np.delete(fit.quads, k, axis=0)
-    return "covered" if any(_inside(other, middles).any() for other in others) else ""
+    return "covered" if any(inside_quad(other, middles).any() for other in others) else ""
 
 
 def _completed(fit: SideFit, plane: CardPlane) -> SideFit:
@@ -104,47 +113,13 @@ def _to_full(points: Floats, scale: float) -> Floats:
     return np.asarray((points + 0.5) / scale - 0.5, np.float32)
 
 
-def _markers(grey: NDArray[np.uint8]) -> Floats:
-    """Corners (n, 4, 2) of the marker cards in the picture: sheets of about a card's size that are none."""
-    dictionary = cv2.aruco.getPredefinedDictionary(cv2.aruco.DICT_4X4_50)
-    found = cv2.aruco.ArucoDetector(dictionary).detectMarkers(grey)[0]
-    return np.asarray(found, np.float32).reshape(-1, 4, 2)
-
-
-def _on_marker(segments: Floats, markers: Floats) -> NDArray[np.bool_]:
-    """Which segments (n, 4) lie in a marker or on the rim of its sheet."""
-    middle = (segments[:, :2] + segments[:, 2:]) / 2
-    on = np.zeros(len(segments), bool)
-    for marker in markers:
-        centre = marker.mean(axis=0)
-        on |= _inside((marker - centre) * _MARKER_RIM + centre, middle)
-    return on
-
-
-def _inside(quad: Floats, points: Floats) -> NDArray[np.bool_]:
-    """Which points (n, 2) lie inside a clockwise quadrilateral (4, 2)."""
-    side = np.roll(quad, -1, axis=0) - quad
-    away = points[:, None] - quad
-    return np.asarray((side[:, 0] * away[..., 1] - side[:, 1] * away[..., 0] > 0).all(axis=1))
-
-
-def _holds_any(quads: Floats, markers: Floats) -> NDArray[np.bool_]:
-    """Which quadrilaterals (n, 4, 2) have the middle of a marker inside them."""
-    side = np.roll(quads, -1, axis=1) - quads
-    holds = np.zeros(len(quads), bool)
-    for centre in markers.mean(axis=1):
-        away = centre - quads
-        holds |= (side[..., 0] * away[..., 1] - side[..., 1] * away[..., 0] > 0).all(axis=1)
-    return holds
-
-
 def _free_candidates(
     lab: NDArray[np.uint8], corners: Corners, covered: SegmentMap, size_wh: tuple[int, int], markers: Floats
 ) -> SideFit:
     """Quadrilaterals of any size with edges along all four sides."""
     quads = quads_from_corners(corners, _MIN_SIDE_PX, _MAX_SIDE_SHARE * max(size_wh))
     coverage = covered.coverage(quads)
-    keep = (coverage.min(axis=1) > 0.3) & (coverage.mean(axis=1) > 0.55) & ~_holds_any(quads, markers)
+    keep = (coverage.min(axis=1) > 0.3) & (coverage.mean(axis=1) > 0.55) & ~holds_marker(quads, markers)
     quads = _distinct(quads[keep], coverage[keep].mean(axis=1))[:_MAX_OUTLINES]
     seen = glance(lab, quads)
     seen = seen.take(seen.oddness() < _MAX_ODDNESS)
@@ -174,17 +149,25 @@ def _fair_share(quads: Floats, most: int) -> Floats:
 
 def _quality(fit: SideFit) -> Floats:
     """How much each candidate counts in the vote on size."""
-    quality = fit.support.mean(axis=1) * (0.3 + 0.7 * fit.support.min(axis=1)) * (0.4 + 0.6 * fit.sharpness.mean(axis=1))
-    return np.asarray(quality * fit.stepped() ** 2 * np.clip(1 - fit.oddness(), 0.05, 1) ** 2, np.float32)
+    quality = (
+        fit.support.mean(axis=1) * (0.3 + 0.7 * fit.support.min(axis=1)) * (0.4 + 0.6 * fit.sharpness.mean(axis=1))
+    )
+    return np.asarray(quality * fit.steps().mean(axis=1) ** 2 * np.clip(1 - fit.oddness(), 0.05, 1) ** 2, np.float32)
 
 
 def _of_known_size(
-    lab: NDArray[np.uint8], plane: CardPlane, segments: Floats, corners: Corners, covered: SegmentMap, known: SideFit, markers: Floats
+    lab: NDArray[np.uint8],
+    plane: CardPlane,
+    segments: Floats,
+    corners: Corners,
+    covered: SegmentMap,
+    known: SideFit,
+    markers: Floats,
 ) -> SideFit:
     """All quadrilaterals of the card's size that the edges suggest."""
     guesses = np.concatenate([_at_corners(plane, corners), _at_segments(plane, segments)])
     coverage = covered.coverage(guesses)
-    keep = (coverage.mean(axis=1) > 0.4) & (np.sort(coverage, axis=1)[:, 1] > 0.3) & ~_holds_any(guesses, markers)
+    keep = (coverage.mean(axis=1) > 0.4) & (np.sort(coverage, axis=1)[:, 1] > 0.3) & ~holds_marker(guesses, markers)
     right = known.quads[plane.deviation(known.quads) < 0.12]
     quads = np.concatenate([right, _fair_share(_distinct(guesses[keep], coverage[keep].mean(axis=1)), _MAX_CANDIDATES)])
     fit = fit_sides(lab, quads, max(2.5, _SLACK * plane.size[0]))
@@ -233,7 +216,7 @@ def _at_segments(plane: CardPlane, segments: Floats) -> Floats:
 
 def _choose(fit: SideFit, plane: CardPlane) -> SideFit:
     """The best of the quadrilaterals that overlap, if they are cards at all."""
-    deviation = plane.deviation(fit.quads)
+    deviation = np.asarray(plane.deviation(fit.quads), np.float32)
     order = np.sort(fit.support, axis=1)
     whole = (order[:, 0] > _SEEN) & (order.mean(axis=1) > 0.8) & (deviation < 0.08)
     nearly = (order[:, 0] <= _SEEN) & (order[:, 1] > _SURE) & (deviation < 0.05)
@@ -246,13 +229,29 @@ def _choose(fit: SideFit, plane: CardPlane) -> SideFit:
         near = [j for j in chosen if (low[i] < high[j]).all() and (low[j] < high[i]).all()]
         if all(_overlap(fit.quads[i], fit.quads[j]) < 0.25 for j in near):
             chosen.append(i)
-    return fit.take(np.asarray(chosen, np.intp))
+    fit = fit.take(np.asarray(chosen, np.intp))
+    return fit.take(_stands_out(fit))
+
+
+def _stands_out(fit: SideFit) -> NDArray[np.bool_]:
+    """Which cards have another colour outside, or another card, on three sides at least.
+
+    A corner of a ruled sheet has straight edges all round, but the sheet goes on beyond two of them.
+    """
+    stepped = fit.ends() & (fit.support > _SEEN)
+    middles = (fit.quads + np.roll(fit.quads, -1, axis=1)) / 2
+    beyond = middles + 0.12 * (middles - fit.quads.mean(axis=1, keepdims=True))
+    for k in range(len(fit.quads)):
+        others = [other for j, other in enumerate(fit.quads) if j != k]
+        for side in np.flatnonzero(~stepped[k]):
+            stepped[k, side] = any(inside_quad(other, beyond[k, side : side + 1])[0] for other in others)
+    return np.asarray(stepped.sum(axis=1) >= 3)
 
 
 def _kin(fit: SideFit, deviation: Floats, order: Floats) -> tuple[SideFit, Floats, Floats]:
     """Leave out what does not look like one card, and what lacks a side unless its ground is that of a whole card."""
     odd, ground = fit.oddness(), np.median(fit.inside, axis=1)
-    whole = (order[:, 0] > _SURE) & (odd < 0.2) & (fit.stepped() > 0.7)
+    whole = (order[:, 0] > _SURE) & (odd < 0.2) & (fit.steps().mean(axis=1) > 0.7)
     known = np.linalg.norm(ground[:, None] - ground[None, whole], axis=2).min(axis=1, initial=np.inf) < _SAME_STOCK
     several = whole.sum() > 1
     keep = (odd < _MAX_ODDNESS) & ((order[:, 0] > _SEEN) | (known & several & (odd < 0.25)))

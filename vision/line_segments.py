@@ -68,7 +68,7 @@ def _boosted(grey: NDArray[np.uint8]) -> NDArray[np.uint8]:
 
 
 def without_hatching(segments: Floats) -> Floats:
-    """Leave out segments with three parallel ones close by on either side: ruled lines, stripes, grain; no card edges."""
+    """Leave out segments with three parallel ones close by on either side: ruled lines, stripes, grain."""
     a, b = segments[:, :2], segments[:, 2:]
     length = np.maximum(np.hypot(*(b - a).T), 1e-6)
     d = (b - a) / length[:, None]
@@ -82,7 +82,8 @@ def without_hatching(segments: Floats) -> Floats:
     parallel = (np.abs(d @ d.T) > 0.99) & (overlap > 0.4 * length[:, None])
     distance = np.abs(away)
     close = parallel & (distance > 1.5) & (distance < np.minimum(0.3 * length[:, None], 30))
-    return segments[~(((close & (away > 0)).sum(axis=1) >= 3) & ((close & (away < 0)).sum(axis=1) >= 3))]
+    either_side = [(close & (away * sign > 0)).sum(axis=1) >= 3 for sign in (1, -1)]
+    return np.asarray(segments[~(either_side[0] & either_side[1])], np.float32)
 
 
 def find_corners(segments: Floats, min_arm_px: float) -> Corners:
@@ -143,8 +144,9 @@ def quads_from_corners(corners: Corners, min_side_px: float, max_side_px: float)
 def within_another(quads: Floats, inside: Floats, outside: Floats) -> NDArray[np.bool_]:
     """Which quadrilaterals (n, 4, 2) lie evenly in another one, at most a fifth of its width away on each side.
 
-    A frame printed on a card lies so in the card's outline; a card in its shadow lies to one side. `inside` and `outside` (n, 4, 3) are the colours next to
-    the sides: the strip between the two must be of one colour, else it is not the same card's.
+    A frame printed on a card lies so in the card's outline; a card in its shadow lies to one side. `inside` and
+    `outside` (n, 4, 3) are the colours next to the sides: the strip between the two must be of one colour, else it is
+    not the same card's.
     """
     within = np.zeros(len(quads), bool)
     if len(quads) == 0:

@@ -12,13 +12,14 @@ _DENT = 0.055  # depth of a dent by the outline's size, to count
 
 
 def shape_name(contour: NDArray[np.int32]) -> str | None:
-    """The shape of an outline (n, 1, 2): circle, oval, diamond, square, triangle, star, heart, cross, crescent,
-    squiggle or rectangle; None when unsure.
+    """The shape of an outline (n, 1, 2), or None when unsure.
+
+    One of circle, oval, diamond, square, triangle, star, heart, cross, crescent, squiggle and rectangle.
     """
     area = cv2.contourArea(contour)
     if area < _LEAST_AREA:
         return None
-    hull = cv2.convexHull(contour)
+    hull = np.asarray(cv2.convexHull(contour), np.int32)
     solidity = area / max(cv2.contourArea(hull), 1.0)
     dents = _dents(contour)
     if dents == 0 and solidity > 0.93:
@@ -34,9 +35,11 @@ def _dents(contour: NDArray[np.int32]) -> int:
     cv2.drawContours(hull, [cv2.convexHull(moved)], -1, 1, -1)
     cv2.drawContours(filled, [moved], -1, 1, -1)
     depth = cv2.distanceTransform(hull, cv2.DIST_L2, 5)
-    _, labels = cv2.connectedComponents(cv2.morphologyEx(hull - (hull & filled), cv2.MORPH_OPEN, np.ones((2, 2), np.uint8)))
+    _, labels = cv2.connectedComponents(
+        cv2.morphologyEx(hull - (hull & filled), cv2.MORPH_OPEN, np.ones((2, 2), np.uint8))
+    )
     deepest = np.zeros(int(labels.max()) + 1)
-    np.maximum.at(deepest, labels.ravel(), depth.ravel())
+    np.maximum.at(deepest, np.asarray(labels, np.intp).ravel(), np.asarray(depth).ravel())
     return int((deepest[1:] > _DENT * np.sqrt(hull.sum()) + 1.5).sum())
 
 
@@ -53,7 +56,11 @@ def _convex_shape(contour: NDArray[np.int32], hull: NDArray[np.int32], area: flo
     corners = cv2.approxPolyDP(hull, 0.04 * cv2.arcLength(hull, True), True).reshape(-1, 2)
     if len(corners) == 4:
         diagonals = sorted(np.linalg.norm(corners[[2, 3]] - corners[[0, 1]], axis=1).tolist())
-        if diagonals[1] / max(diagonals[0], 1.0) > 1.25 and area / (diagonals[0] * diagonals[1]) < 0.62 and fullness < 0.88:
+        if (
+            diagonals[1] / max(diagonals[0], 1.0) > 1.25
+            and area / (diagonals[0] * diagonals[1]) < 0.62
+            and fullness < 0.88
+        ):
             return "diamond"
         if fullness > 0.88:
             return "square" if aspect < 1.15 else "rectangle"

@@ -1,0 +1,45 @@
+"""Marker cards are sheets of about a card's size: they must not be taken for cards."""
+
+from __future__ import annotations
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float32]
+
+_MARKER_RIM = 1.3  # the sheet's white rim by the size of the marker
+
+
+def find_marker_sheets(grey: NDArray[np.uint8]) -> Floats:
+    """Corners (n, 4, 2) of the marker cards in the picture: sheets of about a card's size that are none."""
+    dictionary = cv2.aruco.getPredefinedDictionary(cv2.aruco.DICT_4X4_50)
+    found = cv2.aruco.ArucoDetector(dictionary).detectMarkers(grey)[0]
+    return np.asarray(found, np.float32).reshape(-1, 4, 2)
+
+
+def on_marker_sheet(segments: Floats, markers: Floats) -> NDArray[np.bool_]:
+    """Which segments (n, 4) lie in a marker or on the rim of its sheet."""
+    middle = (segments[:, :2] + segments[:, 2:]) / 2
+    on = np.zeros(len(segments), bool)
+    for marker in markers:
+        centre = marker.mean(axis=0)
+        on |= inside_quad((marker - centre) * _MARKER_RIM + centre, middle)
+    return on
+
+
+def inside_quad(quad: Floats, points: NDArray[np.floating]) -> NDArray[np.bool_]:
+    """Which points (n, 2) lie inside a clockwise quadrilateral (4, 2)."""
+    side = np.roll(quad, -1, axis=0) - quad
+    away = points[:, None] - quad
+    return np.asarray((side[:, 0] * away[..., 1] - side[:, 1] * away[..., 0] > 0).all(axis=1))
+
+
+def holds_marker(quads: Floats, markers: Floats) -> NDArray[np.bool_]:
+    """Which quadrilaterals (n, 4, 2) have the middle or a corner of a marker inside them."""
+    side = np.roll(quads, -1, axis=1) - quads
+    holds = np.zeros(len(quads), bool)
+    for point in np.concatenate([markers.mean(axis=1), markers.reshape(-1, 2)]):
+        away = point - quads
+        holds |= (side[..., 0] * away[..., 1] - side[..., 1] * away[..., 0] > 0).all(axis=1)
+    return holds

@@ -103,7 +103,7 @@ class Evidence:
     `mark_plain` (n, 3, INNER): the same inside the marks; `hues_deg` and `hue_spread_deg` (n, 3): each mark's colour
     freed of its ground; `point_hues_deg` (n, 3, INNER): nan where a point has no colour; `clipping` (n, 3): the share
     of the mark's channels that are clipped in the camera; `open_plain` (n,): the share of the card's ground outside
-    known cards that looks like ground, nan where they cover it all.
+    known cards that looks like ground, nan where they cover it all; `open_share` (n,): the share that they leave open.
     """
 
     ground_rgb: Floats
@@ -114,6 +114,7 @@ class Evidence:
     point_hues_deg: Floats
     clipping: Floats
     open_plain: Floats
+    open_share: Floats
 
     def take(self, which: NDArray[np.bool_]) -> Evidence:
         """Some of them."""
@@ -156,10 +157,9 @@ def gather(sampler: Sampler, hypotheses: Hypotheses, points_mm: Floats, side: st
     ring_level = np.median(ring, axis=2)
     ground_level = np.nanmedian(np.where(seen[..., None], ring_level, np.nan), axis=1)
     plain = _like_ground(outer, ground_level[:, None], side) & inside[:, 3 * INNER :]
-    mark_plain = _like_ground(inner, ring_level[:, :, None], side)
-    # A mark that was not found has no ring of its own to trust: compare with the card's.
-    mark_plain |= _like_ground(inner, ground_level[:, None, None], side) & ~seen[..., None]
+    # A mark that was not found has no ring of its own to trust: compare with the card's ground.
     ring_level = np.where(seen[..., None], ring_level, ground_level[:, None])
+    mark_plain = _like_ground(inner, ring_level[:, :, None], side)
     explained = within_quads(on_table[:, : 3 * INNER], known_mm).reshape(n, 3, INNER) & ~seen[..., None]
     uncovered = ~within_quads(on_table[:, -GROUND:], known_mm)
     open_points = uncovered.sum(1)
@@ -173,6 +173,7 @@ def gather(sampler: Sampler, hypotheses: Hypotheses, points_mm: Floats, side: st
         hue_spread_deg=spread,
         point_hues_deg=np.where(explained, np.nan, point_hues),
         clipping=(np.median(inner, axis=2) >= _CLIPPED).mean(-1),
+        open_share=open_points / GROUND,
         open_plain=np.where(
             open_points > 0, (plain[:, -GROUND:] & uncovered).sum(1) / np.maximum(open_points, 1), np.nan
         ),

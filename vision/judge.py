@@ -19,6 +19,7 @@ _PRIOR = np.array([-np.inf, -4.7, 0.5, 3.8])
 _RESIDUAL_MM = 0.35
 _STRAY = -1.2
 _EDGELESS = 0.45
+_MOSTLY_HIDDEN = 0.35
 _OPEN = {"white": 0.6, "black": 0.5}
 _COLOUR_WEIGHT = np.array([1.0, 1.5, 1.0, 1.0])  # a lone mark was not chosen for its distance to another one
 _BLEACH_SPREAD_DEG = 25.0
@@ -65,7 +66,8 @@ def judge(
         "ground": _ground_term(evidence, seen, layouts.side),
         "open": _open_term(evidence, count, layouts.side),
         "present": _present(hypotheses, evidence, seen, palette, colours),
-        "strays": _STRAY * np.minimum(strays, 3.0) * (count < 3),
+        # One card may lie on another and show its own marks there; a telephone's screen shows a dozen.
+        "strays": _STRAY * np.where(count < 3, np.minimum(strays, 3.0), np.clip(strays - 2, 0, 8)),
         "absent": -6.0 * _absent(evidence, seen) * edges.mean(1),
     }
     total = np.sum(list(terms.values()), axis=0) if len(hypotheses) else np.zeros(0)
@@ -103,7 +105,9 @@ def _open_term(evidence: Evidence, count: NDArray[np.intp], side: str) -> Floats
     """What lies open of a covered card is ground; a card told by one mark has not much else to show."""
     plain = np.where(np.isnan(evidence.open_plain), 0.5, evidence.open_plain)
     weight = np.array([0.0, 4.0, 2.0, 0.0])[count] * (1.0 if side == "white" else 0.7)
-    return np.asarray(weight * (plain - _OPEN[side]))
+    # Of a card that lies mostly under known ones, too little shows to be sure.
+    hidden = np.where((evidence.open_share < _MOSTLY_HIDDEN) & (count < 3), -4.0, 0.0)
+    return np.asarray(weight * (plain - _OPEN[side]) + hidden)
 
 
 def _present(

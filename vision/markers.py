@@ -13,7 +13,7 @@ from vision.table import Piece, Table, fit_table
 
 MARKER_MM = 50.0
 MARKER_IDS = range(16)
-_SEARCH_WIDTHS = (960, 1920)
+_SEARCHES = ((960, 23), (1920, 23), (960, 13))  # picture width and the threshold's window, both in px
 _ENOUGH = 4
 
 SQUARE_MM = MARKER_MM / 2 * np.array([[-1.0, -1.0], [1.0, -1.0], [1.0, 1.0], [-1.0, 1.0]])
@@ -28,11 +28,11 @@ class Marker:
 
 
 @cache
-def _detector() -> cv2.aruco.ArucoDetector:
+def _detector(window: int) -> cv2.aruco.ArucoDetector:
     parameters = cv2.aruco.DetectorParameters()
-    # One window only: with several, the detector keeps the worse of two finds of one marker and loses it.
-    parameters.adaptiveThreshWinSizeMin = 23
-    parameters.adaptiveThreshWinSizeMax = 23
+    # One window at a time: with several, the detector keeps the worse of two finds of one marker and loses it.
+    parameters.adaptiveThreshWinSizeMin = window
+    parameters.adaptiveThreshWinSizeMax = window
     parameters.minMarkerPerimeterRate = 0.05
     return cv2.aruco.ArucoDetector(cv2.aruco.getPredefinedDictionary(cv2.aruco.DICT_4X4_50), parameters)
 
@@ -40,20 +40,20 @@ def _detector() -> cv2.aruco.ArucoDetector:
 def find_markers(grey: NDArray[np.uint8]) -> tuple[Marker, ...]:
     """Find the marker cards in a grey picture (h, w), in the order of their ids.
 
-    The search runs on a small copy, on a larger one where that shows fewer than four; the corners are then refined
-    in the full picture.
+    The search runs on a small copy, then on a larger one and with another threshold where that shows fewer than four;
+    the corners are then refined in the full picture.
     """
     markers: dict[int, Marker] = {}
-    for width in _SEARCH_WIDTHS:
+    for width, window in _SEARCHES:
         shrink = max(1.0, grey.shape[1] / width)
         size = (round(grey.shape[1] / shrink), round(grey.shape[0] / shrink))
         small = cv2.resize(grey, size, interpolation=cv2.INTER_AREA) if shrink > 1 else grey
-        found, ids, _ = _detector().detectMarkers(small)
+        found, ids, _ = _detector(window).detectMarkers(small)
         for corners, number in zip(found, [] if ids is None else ids.ravel(), strict=True):
             if int(number) in MARKER_IDS and int(number) not in markers:
                 rough = ((corners.reshape(4, 2) + 0.5) * shrink - 0.5).astype(np.float32)
                 markers[int(number)] = Marker(int(number), _refined(grey, rough))
-        if len(markers) >= _ENOUGH or shrink == 1:
+        if len(markers) >= _ENOUGH:
             break
     return tuple(markers[number] for number in sorted(markers))
 

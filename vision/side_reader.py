@@ -163,8 +163,6 @@ class SideReader:
         return Measured(hypotheses, evidence, edge_support(steps, places), self._strays(hypotheses))
 
     def _strays(self, hypotheses: Hypotheses) -> Floats:
-        if (hypotheses.marks >= 0).all():
-            return np.zeros(len(hypotheses))
         chosen = np.flatnonzero(self._plain)
         likely = self._likely(chosen)
         return stray_marks(hypotheses, self._deck, self._model.layouts, self._marks, chosen, likely, self._known_mm)

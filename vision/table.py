@@ -16,6 +16,8 @@ Points = NDArray[np.float64]
 _FOCAL_PRIOR = 0.85  # focal length over picture width: phones and Pi cameras lie between 0.6 and 1.2
 _PRIOR_SIGMA = (0.25, 0.08, 0.6, 0.6, 10.0)  # log focal, k1, two tilts (rad), log height
 _CORNER_SIGMA_PX = 0.35
+_ENOUGH = 3  # pieces that leave one explanation only
+_TILTS = ((0.0, 0.0), (0.35, 0.0), (-0.35, 0.0), (0.0, 0.35), (0.0, -0.35))
 _ENOUGH_GAIN = 0.3  # of chi squared: less is noise
 
 
@@ -105,11 +107,11 @@ class _PlaneModel:
         self.seen = np.concatenate([p.points_px for p in pieces])
         self.sigma = np.array([p.sigma_px for p in pieces])[self.index]
 
-    def start(self) -> Points:
-        """Parameters of a camera that looks straight down at the right height."""
+    def start(self, tilts: tuple[float, float] = (0.0, 0.0)) -> Points:
+        """Parameters of a camera at about the right height, turned by two tilts (rad) from straight down."""
         px_per_mm = np.median([_diameter(p.points_px) / _diameter(p.shape_mm) for p in self.pieces])
         focal = _FOCAL_PRIOR * self.width
-        vector = [np.log(_FOCAL_PRIOR), 0.0, 0.0, 0.0, np.log(focal / px_per_mm)]
+        vector = [np.log(_FOCAL_PRIOR), 0.0, *tilts, np.log(focal / px_per_mm)]
         for piece in self.pieces:
             model, seen = piece.shape_mm - piece.shape_mm.mean(0), piece.points_px - piece.points_px.mean(0)
             turn = np.angle(np.vdot(model @ [1, 1j], seen @ [1, 1j]))
@@ -190,7 +192,10 @@ def fit_table(pieces: Sequence[Piece], size_px: tuple[int, int]) -> tuple[Table,
     if not pieces:
         raise BadTableError("nothing of a known size lies on the table")
     model = _PlaneModel(pieces, size_px)
-    vector = _levenberg_marquardt(model, model.start())
+    # The perspective of one square has two explanations, and the way down may lead to the worse one.
+    starts = _TILTS if len(pieces) < _ENOUGH else _TILTS[:1]
+    ends = [_levenberg_marquardt(model, model.start(tilts)) for tilts in starts]
+    vector = min(ends, key=lambda end: float((model.residuals(end[None]) ** 2).sum()))
     errors, slope = _jacobian(model, vector)
     worst = float(np.sqrt((errors[:-5] ** 2).mean()))
     if not np.isfinite(worst) or worst > 25:

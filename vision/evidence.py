@@ -10,9 +10,10 @@ from numpy.typing import NDArray
 
 from vision.colour import LINEAR, hue_deg, oklab
 from vision.deck import Deck, Face, Mark
-from vision.layouts import Hypotheses, Layouts, mark_outline
+from vision.layouts import Hypotheses, Layouts
 from vision.marks import Marks, WorkImage
 from vision.quads import within_quads
+from vision.render_face import mark_outline_mm
 from vision.table import Table
 
 Floats = NDArray[np.float64]
@@ -39,7 +40,7 @@ def sample_points(deck: Deck, layouts: Layouts) -> Floats:
     unit = {shape: _unit_inner(deck, shape) for shape in {mark.shape for face in layouts.faces for mark in face.marks}}
     parts = [
         [_placed(unit[mark.shape], mark) for mark in face.marks]
-        + [_ring(mark_outline(mark, deck), RING) for mark in face.marks]
+        + [_ring(mark_outline_mm(deck, mark), RING) for mark in face.marks]
         + [_ground(face, deck)]
         for face in layouts.faces
     ]

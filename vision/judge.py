@@ -20,6 +20,7 @@ _RESIDUAL_MM = 0.35
 _STRAY = -1.2
 _EDGELESS = 0.45
 _MOSTLY_HIDDEN = 0.35
+_WHOLE_SHARE = 0.85
 _OPEN = {"white": 0.6, "black": 0.5}
 _COLOUR_WEIGHT = np.array([1.0, 1.5, 1.0, 1.0])  # a lone mark was not chosen for its distance to another one
 _BLEACH_SPREAD_DEG = 25.0
@@ -121,7 +122,8 @@ def _present(
     expected = palette.hues_deg[colours[hypotheses.faces]][..., None]
     near = np.abs(hue_gap(evidence.point_hues_deg, expected)) < 25
     share = (near & ~evidence.mark_plain).mean(2) * ~seen
-    return np.asarray(np.minimum(6.0 * share, 4.0).sum(1))
+    # A mark that shows all of its colour should have been found as a whole one: what is there has another form.
+    return np.asarray(np.where(share > _WHOLE_SHARE, 1.0, np.minimum(6.0 * share, 4.0)).sum(1))
 
 
 def _absent(evidence: Evidence, seen: NDArray[np.bool_]) -> Floats:

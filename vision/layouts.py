@@ -13,8 +13,9 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.deck import Deck, Face, Mark
+from vision.deck import Deck, Face
 from vision.marks import Marks
+from vision.render_face import mark_outline_mm
 
 Floats = NDArray[np.float64]
 
@@ -23,17 +24,6 @@ _FULLNESS_SLACK = {"small": 0.11, "medium": 0.07, "big": 0.05}
 _FLAT_MM2 = 25.0
 _AGREE = 0.006
 _PAIRS = ((0, 1), (1, 2), (0, 2))
-
-
-def mark_outline(mark: Mark, deck: Deck, points: int = 64) -> Floats:
-    """(n, 2) outline of a mark on its card, in mm from the card's top-left corner."""
-    if mark.shape == "circle":
-        angle = np.linspace(0, 2 * np.pi, points, endpoint=False)
-        unit = np.stack([np.cos(angle), np.sin(angle)], axis=1)
-    else:
-        turn = np.radians(mark.rotation_deg)
-        unit = deck.outlines[mark.shape] @ np.array([[np.cos(turn), np.sin(turn)], [-np.sin(turn), np.cos(turn)]])
-    return unit * mark.diameter_mm / 2 + (mark.x_mm, mark.y_mm)
 
 
 def _moments(outline: Floats) -> tuple[float, Floats, float]:
@@ -84,7 +74,7 @@ class Layouts:
 def layouts_of(deck: Deck, side: str) -> Layouts:
     """Work out the layouts of one side of a deck."""
     faces = deck.side(side)
-    parts = [[_moments(mark_outline(mark, deck)) for mark in face.marks] for face in faces]
+    parts = [[_moments(mark_outline_mm(deck, mark)) for mark in face.marks] for face in faces]
     centres = np.array([[centre for _, centre, _ in face] for face in parts])
     return Layouts(
         side,

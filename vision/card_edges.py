@@ -16,7 +16,6 @@ _GROUND_PX = (0.75, 1.5, 2.25)  # how far inside the searched band the card's gr
 _OUTSIDE_PX = 2.0
 _BEYOND_PX = 5.5
 _STEP = 5.0
-_LEAST_STEP = 3.5
 _MIN_RISE = 3.0
 _NOISE_FACTOR = 3.5
 _FULL_RISE = 24.0  # beyond this an edge is as good as any: strong edges nearby must not outvote the card's own
@@ -63,10 +62,9 @@ class SideFit:
         changeable = 1 - self.constancy.mean(axis=1)
         return np.asarray(np.minimum(uneven, 0.6) + 0.25 * opposed + 0.6 * changeable, np.float32)
 
-    def ends(self) -> NDArray[np.bool_]:
-        """Which sides (n, 4) have another colour beyond them; a sheet goes on beyond the lines ruled on it."""
-        away = np.minimum(*(np.linalg.norm(c - self.inside, axis=2) for c in (self.outside, self.beyond)))
-        return np.asarray(away > _LEAST_STEP, np.bool_)
+    def contrast_beyond(self) -> Floats:
+        """How far the colour beyond each side (n, 4) is from that inside; a sheet goes on beyond lines ruled on it."""
+        return np.minimum(*(np.linalg.norm(colour - self.inside, axis=2) for colour in (self.outside, self.beyond)))
 
     def steps(self) -> NDArray[np.bool_]:
         """Which sides (n, 4) have another colour outside than inside; a ruled line has the same on both."""

@@ -33,6 +33,9 @@ _MAX_ODDNESS = 0.45
 _SLACK = 0.03  # how far off a guessed side may be, by the card's width
 _SEEN = 0.55  # the share of a side along which its edge is seen, at least
 _SURE = 0.8  # the same for the other three sides, if one side is not seen
+_PLAIN = 0.9  # the share of each side along which the edge of a card in plain view is seen
+_LEAST_CONTRAST = 3.5  # weighted 8-bit Lab
+_USUAL_SHARE = 0.4
 _SAME_STOCK = 20.0  # how far the grounds of two cards may differ, in weighted 8-bit Lab
 _FAIR_CELL_PX = 40.0
 
@@ -236,9 +239,14 @@ def _choose(fit: SideFit, plane: CardPlane) -> SideFit:
 def _stands_out(fit: SideFit) -> NDArray[np.bool_]:
     """Which cards have another colour outside, or another card, on three sides at least.
 
-    A corner of a ruled sheet has straight edges all round, but the sheet goes on beyond two of them.
+    A corner of a ruled sheet has straight edges all round, but the sheet goes on beyond two of them. Where the edges
+    themselves have gaps, the contrast must be about what the other cards have, or it is the grain of the table.
     """
-    stepped = fit.ends() & (fit.support > _SEEN)
+    contrast, plain = fit.contrast_beyond(), fit.support.min(axis=1) > _PLAIN
+    least = np.full(len(fit.quads), _LEAST_CONTRAST)
+    if plain.sum() > 1:
+        least[~plain] = max(_LEAST_CONTRAST, _USUAL_SHARE * float(np.median(contrast[plain])))
+    stepped = (contrast > least[:, None]) & (fit.support > _SEEN)
     middles = (fit.quads + np.roll(fit.quads, -1, axis=1)) / 2
     beyond = middles + 0.12 * (middles - fit.quads.mean(axis=1, keepdims=True))
     for k in range(len(fit.quads)):

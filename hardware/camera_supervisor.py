@@ -9,17 +9,28 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable
+from typing import Protocol
 
 from hardware.camera import Camera, CameraTimeoutError
 from hardware.camera_watch import CameraReport, CameraState, CameraWatch, WatchLimits
 from hardware.errors import HardwareError
-from hardware.frames import SECOND_NS, Frame, FrameBuffer
+from hardware.frames import SECOND_NS, Frame
 
 CHECK_S = 0.2
 RETRY_NS = SECOND_NS
 # A thread that hangs in a driver cannot be ended; more than this many are not left behind.
 MOST_HUNG = 3
 HUNG_NS = 10 * SECOND_NS
+
+
+class FrameSink(Protocol):
+    """Where frames go: a `FrameBuffer`, or a `FrameTap` that also tells the queue of them."""
+
+    def push(self, frame: Frame) -> bool:
+        """Add the newest frame; False if it is not newer than the last one."""
+
+    def restart(self) -> None:
+        """The camera was opened anew."""
 
 
 class _Session:
@@ -42,7 +53,7 @@ class CameraSupervisor:
     def __init__(
         self,
         open_camera: Callable[[], Camera],
-        buffer: FrameBuffer,
+        buffer: FrameSink,
         on_report: Callable[[CameraReport], None] = lambda report: None,
         clock: Callable[[], int] = time.monotonic_ns,
         limits: WatchLimits | None = None,

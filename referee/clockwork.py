@@ -1,0 +1,86 @@
+"""The clockwork: brings frames and device events before a session in the order in which they happened.
+
+Live, `Clockwork` takes them from the queue, which holds everything back until nothing earlier can follow. Of frames
+that have piled up only the last before each device event is looked at: a slow reader drops frames, it never delays a
+ring.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+
+from hardware.event_queue import EventQueue
+from hardware.events import Event as DeviceEvent
+from hardware.frame_tap import FrameExposed
+from hardware.frames import FrameBuffer
+from referee.session import Outcome, Session
+
+LONGEST_SLEEP_S = 0.1
+OnOutcome = Callable[[DeviceEvent, Outcome], None]
+
+
+class Clockwork:
+    """Feeds a session from the queue.
+
+    on_outcome: told of every input and what it led to, on the thread that calls `step`. lock: held while the session is
+    fed, so that others may speak to the session between two inputs.
+    """
+
+    def __init__(
+        self,
+        queue: EventQueue,
+        buffer: FrameBuffer,
+        session: Session,
+        on_outcome: OnOutcome,
+        lock: threading.RLock | None = None,
+        clock: Callable[[], int] = time.monotonic_ns,
+    ) -> None:
+        self._queue = queue
+        self._buffer = buffer
+        self._session = session
+        self._on_outcome = on_outcome
+        self._lock = lock or threading.RLock()
+        self._clock = clock
+        self.skipped = 0
+
+    def run(self, stop: threading.Event) -> None:
+        """Go on until `stop` is set."""
+        while not stop.is_set():
+            if not self.step():
+                self._queue.wait(LONGEST_SLEEP_S)
+
+    def step(self) -> int:
+        """Take what is ready now, and give how many inputs that were."""
+        ready = in_order(self._queue.take(self._clock()))
+        wanted = list(without_overtaken(ready))
+        self.skipped += len(ready) - len(wanted)
+        for event in wanted:
+            self._feed(event)
+        return len(ready)
+
+    def _feed(self, event: DeviceEvent) -> None:
+        with self._lock:
+            if not isinstance(event, FrameExposed):
+                self._on_outcome(event, self._session.hear(event))
+                return
+            frame = self._buffer.last_before(event.t_ns)
+            if frame is None or frame.exposure_end_ns + 1 != event.t_ns:
+                # It waited for so long that the buffer has let it go.
+                self.skipped += 1
+                return
+            self._on_outcome(event, self._session.look(frame))
+
+
+def in_order(events: Sequence[DeviceEvent]) -> list[DeviceEvent]:
+    """Give events by time; a frame that counts from the very instant of an event comes before it."""
+    return sorted(events, key=lambda event: (event.t_ns, not isinstance(event, FrameExposed)))
+
+
+def without_overtaken(events: Sequence[DeviceEvent]) -> Iterator[DeviceEvent]:
+    """Leave out the frames that a newer one follows with nothing in between."""
+    for index, event in enumerate(events):
+        following = events[index + 1] if index + 1 < len(events) else None
+        if not (isinstance(event, FrameExposed) and isinstance(following, FrameExposed)):
+            yield event

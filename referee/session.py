@@ -1,0 +1,147 @@
+"""One game at one table: frames, device events and people's words in, in the order of time; rulings out.
+
+Pure but for the journal it is given: no clock, no threads, no files, so the same inputs always give the same rulings.
+What a frame or a device event means to a game is the watcher's to say, a watcher a game (`referee.watchers`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Protocol
+
+from hardware.events import Event as DeviceEvent
+from hardware.frames import Frame
+from referee.events import Event, Game
+
+RulingData = Mapping[str, Any]
+_NO_FRAME = -1
+
+
+@dataclass(frozen=True)
+class Notice:
+    """Something to tell the players that is no ruling, such as a card that cannot be read; the announcer has the words.
+
+    kind: what it is. seat: whom it concerns, None: all. data: what else belongs to it.
+    """
+
+    t_ns: int
+    kind: str
+    seat: int | None
+    data: Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Seen:
+    """What a watcher made of a frame or a device event: events for the game, in time order, and notices."""
+
+    events: tuple[Event, ...] = ()
+    notices: tuple[Notice, ...] = ()
+
+
+@dataclass(frozen=True)
+class Outline:
+    """Something that the watcher sees, to be drawn over the picture.
+
+    corners_px: its corners, (x, y) each. seat: whose it is, or None. label: what it is. certain: whether it was read.
+    """
+
+    corners_px: tuple[tuple[float, float], ...]
+    seat: int | None
+    label: str
+    certain: bool
+
+
+class Watcher(Protocol):
+    """Turns what the devices see into events of one game. It has no clock: all times are those of its inputs."""
+
+    @property
+    def outlines(self) -> Sequence[Outline]:
+        """What it saw when it last read a frame."""
+
+    def look(self, frame: Frame) -> Seen:
+        """Take the next frame, exposed after all that was taken before; its events carry its end of exposure."""
+
+    def hear(self, event: DeviceEvent) -> Seen:
+        """Take what a device noticed; every frame exposed before it that there is has been looked at."""
+
+    def judged(self, event: Event, rulings: Sequence[RulingData]) -> None:
+        """Learn what the game ruled on an event, whoever it came from."""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What one input led to. rulings: with the keys of the outside contract. frame: the last one looked at before."""
+
+    rulings: tuple[RulingData, ...] = ()
+    notices: tuple[Notice, ...] = ()
+    frame: Frame | None = None
+
+
+class Session:
+    """A game in progress and its watcher.
+
+    journal: is given every event before it is judged; if it raises, the event is not judged.
+    """
+
+    def __init__(self, game: Game, watcher: Watcher, journal: Callable[[Event], None] = lambda event: None) -> None:
+        self.game = game
+        self.watcher = watcher
+        self._journal = journal
+        self._last_ns = 0
+        self._frame: Frame | None = None
+        self._ring_frames: dict[int, int] = {}
+
+    def look(self, frame: Frame) -> Outcome:
+        """Take the next frame."""
+        seen = self.watcher.look(frame)
+        self._frame = frame
+        return self._outcome(seen)
+
+    def hear(self, event: DeviceEvent) -> Outcome:
+        """Take what a device noticed."""
+        return self._outcome(self.watcher.hear(event))
+
+    def say(self, event: Event) -> Outcome:
+        """Take what a person said, at the earliest now: the time of what was judged last is never gone behind.
+
+        Raises:
+            BadInputError: the game knows no such event, or it says something that cannot be; nothing has changed then.
+        """
+        return self._outcome(Seen((replace(event, t_ns=max(event.t_ns, self._last_ns)),)))
+
+    def restore(self, events: Iterable[Event]) -> tuple[RulingData, ...]:
+        """Take events that were journalled before, in their order, and give the rulings as they were given then."""
+        return tuple(ruling for event in events for ruling in self._judge(event))
+
+    def _outcome(self, seen: Seen) -> Outcome:
+        rulings: list[RulingData] = []
+        for event in seen.events:
+            stamped = self._stamped(event)
+            self._journal(stamped)
+            rulings += self._judge(stamped)
+        return Outcome(tuple(rulings), seen.notices, self._frame)
+
+    def _stamped(self, event: Event) -> Event:
+        """Give a ring the frame that it is judged on: the last one exposed before it (P9)."""
+        if event.kind != "bell" or "frame_t_ns" in event.data:
+            return event
+        frame_ns = None if self._frame is None else self._frame.t_ns
+        return replace(event, data={**event.data, "frame_t_ns": frame_ns})
+
+    def _judge(self, event: Event) -> tuple[RulingData, ...]:
+        frame_ns = event.data.get("frame_t_ns")
+        if event.kind == "bell":
+            self._ring_frames[event.t_ns] = frame_ns if isinstance(frame_ns, int) else _NO_FRAME
+        rulings = tuple(self._with_frame(ruling.as_json()) for ruling in self.game.apply(event))
+        self._last_ns = max(self._last_ns, event.t_ns)
+        self.watcher.judged(event, rulings)
+        return rulings
+
+    def _with_frame(self, ruling: dict[str, object]) -> RulingData:
+        """A ring may be ruled long after it, when its ringer has been named, but on the frame that lay before it."""
+        t_ns = ruling["t_ns"]
+        if ruling["ruling"] != "ring" or not isinstance(t_ns, int) or t_ns not in self._ring_frames:
+            return ruling
+        frame_ns = self._ring_frames[t_ns]
+        return {**ruling, "frame_t_ns": None if frame_ns == _NO_FRAME else frame_ns}

@@ -1,0 +1,27 @@
+"""No watcher: everything the game is told is said by people."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from hardware.events import Event as DeviceEvent
+from hardware.frames import Frame
+from referee.events import Event
+from referee.session import Outline, RulingData, Seen
+
+
+class ByHandWatcher:
+    """Sees and hears nothing."""
+
+    outlines: tuple[Outline, ...] = ()
+
+    def look(self, frame: Frame) -> Seen:
+        """See nothing."""
+        return Seen()
+
+    def hear(self, event: DeviceEvent) -> Seen:
+        """Hear nothing."""
+        return Seen()
+
+    def judged(self, event: Event, rulings: Sequence[RulingData]) -> None:
+        """Note nothing."""

@@ -1,0 +1,36 @@
+"""Which watcher looks on for a game, and what it is told of the table."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from referee.events import Header
+from referee.session import Watcher
+from vision.profile import TableProfile
+
+
+@dataclass(frozen=True)
+class WatchSetup:
+    """What a watcher is told of the table.
+
+    deck: the deck's name, None: the game's own. profile: what calibration measured, None: markers in the picture tell.
+    """
+
+    deck: str | None = None
+    profile: TableProfile | None = None
+
+
+def watcher_for(header: Header, setup: WatchSetup) -> Watcher:
+    """Give what looks on for a game; one that no watcher knows is played by what people say on the page."""
+    make = _WATCHERS.get(header.game, _by_hand)
+    return make(header, setup)
+
+
+def _by_hand(header: Header, setup: WatchSetup) -> Watcher:
+    from referee.watchers.by_hand import ByHandWatcher
+
+    return ByHandWatcher()
+
+
+_WATCHERS: dict[str, Callable[[Header, WatchSetup], Watcher]] = {}

@@ -68,6 +68,9 @@ class Watcher(Protocol):
     def judged(self, event: Event, rulings: Sequence[RulingData]) -> None:
         """Learn what the game ruled on an event, whoever it came from."""
 
+    def finish(self, t_ns: int) -> Seen:
+        """Take it that nothing follows (a recording ends here), so that nothing is worth waiting for any more."""
+
 
 @dataclass(frozen=True)
 class Outcome:
@@ -109,6 +112,10 @@ class Session:
             BadInputError: the game knows no such event, or it says something that cannot be; nothing has changed then.
         """
         return self._outcome(Seen((replace(event, t_ns=max(event.t_ns, self._last_ns)),)))
+
+    def finish(self, t_ns: int) -> Outcome:
+        """Take the end of a recording."""
+        return self._outcome(self.watcher.finish(t_ns))
 
     def restore(self, events: Iterable[Event]) -> tuple[RulingData, ...]:
         """Take events that were journalled before, in their order, and give the rulings as they were given then."""

@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test lint bench words clean
+.PHONY: demo test lint bench words art clean
 
 demo: $(VENV)/installed
 	$(BIN)/ringmaster demo
@@ -18,6 +18,10 @@ lint: $(VENV)/installed
 
 bench: $(VENV)/installed
 	$(BIN)/ringmaster bench speed
+
+# Draws the pictures of the Piccolino deck again, after a change of calibration/clown_art.py.
+art: $(VENV)/installed
+	$(BIN)/python -m calibration.deck_art
 
 # Takes the sentences out of the code into the catalogues (referee/locale), and compiles those.
 words: $(VENV)/installed

@@ -98,6 +98,8 @@ def load_deck(name: str) -> Deck:
 
 
 def _parse(data: dict[str, Any]) -> Deck:
+    if "art" in data:
+        raise BadDeckError(f"the cards of {data['deck']} show pictures, not marks")
     sides = list(data["background"])
     faces = tuple(
         Face(card["id"], side, tuple(sorted((Mark(**mark) for mark in card[side]), key=lambda m: SIZES.index(m.size))))

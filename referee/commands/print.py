@@ -42,6 +42,11 @@ def _made(what: str, paper: str) -> tuple[bytes, dict[str, object]]:
 
         return markers_pdf(paper)
     from calibration.print_deck import deck_pdf
-    from vision.deck import load_deck
+    from vision.picture_deck import PictureDeck, load_any_deck
 
-    return deck_pdf(load_deck(what), paper)
+    deck = load_any_deck(what)
+    if isinstance(deck, PictureDeck):
+        from calibration.print_pictures import picture_deck_pdf
+
+        return picture_deck_pdf(deck, paper)
+    return deck_pdf(deck, paper)

@@ -1,0 +1,112 @@
+"""The Piccolino deck as it is printed: every clown where the manifest says, backs in register, art up to date."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import cv2
+import numpy as np
+import pypdfium2 as pdfium
+import pytest
+from numpy.typing import NDArray
+
+from calibration.deck_art import write_art
+from referee.cli import main
+from vision.picture_deck import PictureDeck, load_picture_deck
+
+PX_PER_MM = 4.0
+PAGES_MM = {"a4": (210.0, 297.0), "letter": (215.9, 279.4)}
+
+
+@pytest.fixture(scope="module")
+def deck() -> PictureDeck:
+    return load_picture_deck("piccolino")
+
+
+@pytest.fixture(scope="module", params=["a4", "letter"])
+def printed(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, Any]]:
+    folder = tmp_path_factory.mktemp("print")
+    pdf, manifest = folder / "out.pdf", folder / "out.json"
+    paper = str(request.param)
+    assert main(["print", "piccolino", "-o", str(pdf), "--paper", paper, "--manifest", str(manifest)]) == 0
+    return pdf, json.loads(manifest.read_text(encoding="utf-8"))
+
+
+def rendered(pdf: Path, page: int) -> NDArray[np.uint8]:
+    document = pdfium.PdfDocument(pdf)
+    try:
+        return np.array(document[page].render(scale=PX_PER_MM * 25.4 / 72).to_numpy()[:, :, :3])
+    finally:
+        document.close()
+
+
+def test_manifest_has_55_cards_each_with_its_back_behind_it(printed: tuple[Path, dict[str, Any]]) -> None:
+    _, manifest = printed
+    fronts = [card for card in manifest["cards"] if card["side"] == "front"]
+    backs = {card["card"]: card for card in manifest["cards"] if card["side"] == "back"}
+    kinds = Counter((card["attributes"]["colour"], card["attributes"]["mood"]) for card in fronts)
+    colours = ("red", "orange", "yellow", "green", "blue", "purple", "pink", "black")
+    happy, sad = {(c, "happy"): 5 for c in colours}, {(c, "sad"): 2 for c in colours}
+    assert kinds == happy | sad | {("black", "sad"): 1}
+    page_width, page_height = PAGES_MM[manifest["paper"]]
+    for front in fronts:
+        x, y, width, height = front["box_mm"]
+        assert (width, height) == (63, 88)
+        assert min(x, y, page_width - x - width, page_height - y - height) >= 5
+        back = backs[front["card"]]
+        assert back["page"] == front["page"] + 1
+        assert back["box_mm"] == pytest.approx([page_width - x - width, y, width, height], abs=0.002)
+
+
+def test_every_card_is_printed_true_to_size_in_its_box(printed: tuple[Path, dict[str, Any]], deck: PictureDeck) -> None:
+    pdf, manifest = printed
+    for page in (1, 2, manifest["pages"] - 1):
+        image = rendered(pdf, page - 1)
+        for card in (card for card in manifest["cards"] if card["page"] == page):
+            art = deck.picture(deck.back if card["side"] == "back" else card["face"])
+            x, y = (round(value * PX_PER_MM) for value in card["box_mm"][:2])
+            # The cutting lines run along the edges; half a pixel is lost to rounding.
+            seen = image[y : y + art.shape[0], x : x + art.shape[1]][6:-6, 6:-6]
+            gap = np.abs(cv2.blur(seen, (5, 5)).astype(int) - cv2.blur(art[6:-6, 6:-6], (5, 5)))
+            assert gap.mean() < 5
+            assert np.percentile(gap, 99) < 45
+
+
+def test_the_ruler_is_100_mm(printed: tuple[Path, dict[str, Any]]) -> None:
+    pdf, manifest = printed
+    dark = (rendered(pdf, 0).max(axis=2) < 180).astype(np.uint8)
+    for x, y, width, height in (card["box_mm"] for card in manifest["cards"] if card["page"] == 1):
+        (x0, y0), (x1, y1) = (np.array([[x - 1, y - 1], [x + width + 1, y + height + 1]]) * PX_PER_MM).astype(int)
+        dark[y0:y1, x0:x1] = 0
+    longest = []
+    for picture in (dark, dark.T):
+        kernel = np.ones((1, round(90 * PX_PER_MM)), dtype=np.uint8)
+        runs = cv2.connectedComponentsWithStats(cv2.morphologyEx(picture, cv2.MORPH_OPEN, kernel))[2][1:]
+        longest += [int(run[cv2.CC_STAT_WIDTH]) for run in runs]
+    assert longest == [pytest.approx(100 * PX_PER_MM, abs=2)]
+
+
+def test_the_art_is_what_the_drawing_code_draws(deck: PictureDeck, tmp_path: Path) -> None:
+    write_art(deck, tmp_path)
+    names = [*(face.id for face in deck.faces), deck.back]
+    assert {path.stem for path in deck.folder.iterdir()} == set(names)
+    for name in names:
+        assert (tmp_path / f"{name}.svg").read_text() == (deck.folder / f"{name}.svg").read_text()
+        # Renderers' versions differ by a grey level or two.
+        fresh = cv2.imread(str(tmp_path / f"{name}.png"))
+        assert fresh is not None
+        assert np.abs(fresh.astype(int) - deck.picture(name)).mean() < 1
+
+
+def test_a_deck_without_its_drawings_is_one_clear_sentence(
+    tmp_path: Path, deck: PictureDeck, capsys: pytest.CaptureFixture[str]
+) -> None:
+    description = (deck.folder.parent / "piccolino.json").read_text(encoding="utf-8")
+    (tmp_path / "mine.json").write_text(description, encoding="utf-8")
+    assert main(["print", str(tmp_path / "mine.json"), "-o", str(tmp_path / "out.pdf")]) == 2
+    error = capsys.readouterr().err
+    assert "red-happy.svg" in error
+    assert error.count("\n") == 1

@@ -12,19 +12,27 @@ Data = Mapping[str, Any]
 
 
 class Desk(Protocol):
-    """What the page needs. Methods raise `RefereeError`s with one sentence for the person at the page."""
+    """What the page needs. Methods raise `RefereeError`s with one sentence for the person at the page.
+
+    A `BadInputError` means that there is no such thing, or that it cannot be asked like that.
+    """
 
     def state(self) -> Data:
-        """Give all that a page shows, with a `version` that grows with each change.
+        """Give all that a page shows, with a `version` that grows with each change; cheap, and the caller's to keep.
 
         Keys: `version`; `t_ns` (now, monotonic); `mode` ("idle", "playing", "paused", "over"); `game` (null or `{"id",
-        "game", "players", "options", "started"}`); `board` (a list of seats: `{"seat", "name", "points", "detail"}`);
-        `phase` (what is going on, a key for the page's words, with `round`, `limit` where the game has them);
-        `latest` and `rulings` (newest first, at most 50: `{"id", "t_ns", "ago_ms", "text", "ruling", "picture" (an
-        id or null), "corrected"}`); `questions` (what the page is asked: `{"id", "kind": "who_rang" or "decide", "text",
-        "seats"}`); `caption` (what is being said); `devices` (`{"name", "state", "message"}`); `outlines` (of what is
-        seen: `{"corners": [[x, y], …] as shares of the picture's size, "seat", "label", "certain"}`); `notices`
-        (`{"text", "seat"}`, what people should do now); `language`; `can_undo`.
+        "game", "players", "options", "started"}`); `board` (a list of seats: `{"seat", "name", "points", "detail"}`,
+        `detail`: a few words, may be ""); `phase` (what is going on: `{"key": "idle", "before_round", "running",
+        "counting", "turning", "who_rang", "placing" or "over"}`, with `round`, `rounds`, `limit` where the game has
+        them, `turn`: a seat or null, `since_ns`: when it began, `lasts_ms`: how long the sand runs, or null);
+        `rulings` (newest first, at most 50: `{"id", "t_ns", "text", "ruling", "picture" (an id or null),
+        "corrected"}`); `latest` (the first of them that has a text, or null); `questions` (what the page is asked:
+        `{"id", "kind": "who_rang" or "decide", "text", "seats", "ruling": an id or null}`); `caption` (what is being
+        said, or ""); `devices` (`{"name", "state", "message"}`, the states are those of `hardware.health`); `outlines`
+        (of what is seen: `{"corners": [[x, y], …] as shares of the picture's size, "seat", "label", "certain",
+        "event": the id of the event that a correction names, or null}`); `notices` (`{"text", "seat"}`, what people
+        should do now); `settings` (`{"language", "volume": 0 to 1, "quiet", "quiet_hours": null or ["22:00", "07:00"]}`);
+        `language` (of all texts); `can_undo`.
         """
 
     def subscribe(self, notify: Callable[[int], None]) -> Callable[[], None]:
@@ -36,24 +44,45 @@ class Desk(Protocol):
         Commands (`"do"`): `start` (`game`, `players`, `options`), `stop`, `pause`, `resume`, `flip` (the sandtimer),
         `time` (it ran out), `count`, `ringer` (`seat`), `decide` (`valid`), `event` (`event`: an event of the game, for
         games played by hand), `correct` (`ruling`: an id, or `event`: an id, with `with`: the event's new data, or null
-        to strike it), `undo` (the last correction), `look_again` (`ruling`), `settings` (`language`, `volume`, `quiet`,
-        `quiet_hours`, …).
+        to strike it; a ruling's id means the event that led to it), `undo` (the last correction), `look_again`
+        (`ruling`), `settings` (those of the state that change).
         """
 
     def picture(self, which: str) -> bytes | None:
         """Give a JPEG: `live`, or an evidence picture by its id; None if there is none (any more)."""
 
     def timeline(self, ruling: str) -> Data:
-        """Give the photo-finish of a ruling: `{"frames": [{"picture", "t_ms"}], "marks": [{"t_ms", "text"}], …}`."""
+        """Give the photo-finish of a ruling, times from its ring: `{"frames": [{"picture", "t_ms"}], "marks": …}`.
+
+        `marks`: `[{"t_ms", "text", "seat", "kind": "ring", "also_rang", "card" or "frame"}]`, oldest first.
+        """
 
     def explain(self, ruling: str) -> Data:
-        """Give why: `{"text", "steps": [{"text", "cards": […]}], "picture"}`; for Confetti the arrangement (C11)."""
+        """Give why: `{"text", "steps": [{"text", "cards": […]}], "picture", "readings": […]}`.
+
+        `steps`: for Confetti the arrangement (C11), a set a step: `cards` (its cards' colours, small, medium, big, in the
+        order in which they give small, medium, big). `readings`: the events that it was judged on, each to be
+        corrected: `{"event": an id, "seat", "data": the event with its keys of the outside contract}`, such as the tops
+        that lay open at a ring and the ring itself, or a hand.
+        """
 
     def history(self) -> Data:
-        """Give past games, newest first: `{"games": [{"id", "game", "players", "started", "ended", "winners", …}]}`."""
+        """Give past games, newest first: `{"games": […]}`.
+
+        Each `{"id", "game", "players", "started", "ended" (ISO 8601 or null), "points", "winners" (seats)}`.
+        """
 
     def game(self, which: str) -> Data:
-        """Give one past game: its rounds, rulings and corrections."""
+        """Give one past game: as in `history`, and `options`, `rounds`, `rulings`, `corrections`.
+
+        `rounds`: `[{"number", "points": […]}]`; `rulings`: as in the state, oldest first; `corrections`: `[{"text",
+        "at" (ISO 8601), "undone"}]`.
+        """
 
     def statistics(self) -> Data:
-        """Give figures over all evenings: wins, reaction times, false rings, by player."""
+        """Give figures over all evenings: `{"players": […], "evenings": […]}`.
+
+        Players: `{"name", "games", "wins", "valid", "false", "too_late", "reactions_ms": […]}`, who won most first;
+        evenings, oldest first: `{"date", "games", "wins": {name: number}, "false": {name: number}, "median_ms": {name:
+        number}}`.
+        """

@@ -31,8 +31,8 @@ class Desk(Protocol):
         said, or ""); `devices` (`{"name", "state", "message"}`, the states are those of `hardware.health`); `outlines`
         (of what is seen: `{"corners": [[x, y], …] as shares of the picture's size, "seat", "label", "certain",
         "event": the id of the event that a correction names, or null}`); `notices` (`{"text", "seat"}`, what people
-        should do now); `settings` (`{"language", "volume": 0 to 1, "quiet", "quiet_hours": null or ["22:00", "07:00"]}`);
-        `language` (of all texts); `can_undo`.
+        should do now); `settings` (`{"language", "volume": 0 to 1, "quiet", "quiet_hours": null or ["22:00",
+        "07:00"]}`); `language` (of all texts); `can_undo`.
         """
 
     def subscribe(self, notify: Callable[[int], None]) -> Callable[[], None]:
@@ -60,8 +60,8 @@ class Desk(Protocol):
     def explain(self, ruling: str) -> Data:
         """Give why: `{"text", "steps": [{"text", "cards": […]}], "picture", "readings": […]}`.
 
-        `steps`: for Confetti the arrangement (C11), a set a step: `cards` (its cards' colours, small, medium, big, in the
-        order in which they give small, medium, big). `readings`: the events that it was judged on, each to be
+        `steps`: for Confetti the arrangement (C11), a set a step: `cards` (its cards' colours, small, medium, big, in
+        the order in which they give small, medium, big). `readings`: the events that it was judged on, each to be
         corrected: `{"event": an id, "seat", "data": the event with its keys of the outside contract}`, such as the tops
         that lay open at a ring and the ring itself, or a hand.
         """

@@ -6,7 +6,8 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-Image = NDArray[np.uint8]
+from simulation.view import Image, Look
+
 _PX_PER_MM = 1.5
 _TABLES = {
     "wood": (70, 110, 160),
@@ -59,28 +60,25 @@ def _relief(random: np.random.Generator, kind: str, width: int, height: int) -> 
     return np.asarray(relief, dtype=np.float32)
 
 
-def finish(
-    random: np.random.Generator,
-    image: Image,
-    blur_px: float,
-    noise: float,
-    gradient: float,
-    jpeg_quality: int | None,
-) -> Image:
-    """Give the picture with fading light, a lens's blur, a sensor's noise and, if asked, JPEG artefacts."""
-    height, width = image.shape[:2]
+def light_over(random: np.random.Generator, size: tuple[int, int], look: Look) -> NDArray[np.float32]:
+    """Give the lamp's light over a picture of `size`, (h, w, 3): 1 where all colours are as bright as they are."""
+    width, height = size
     y, x = np.indices((height, width), sparse=True, dtype=np.float32)
     angle = random.uniform(0, 2 * np.pi)
     ramp = np.cos(angle) * (x / width - 0.5) + np.sin(angle) * (y / height - 0.5)
-    light = (0.96 - gradient * (ramp / 1.42 + 0.5)).astype(np.float32)
-    # A warm lamp: a little less blue.
-    lit = image.astype(np.float32) * light[:, :, None] * np.array([0.94, 0.98, 1.0], dtype=np.float32)
-    if blur_px > 0:
-        lit = cv2.GaussianBlur(lit, (0, 0), blur_px)
-    if noise > 0:
-        lit += noise * random.standard_normal(lit.shape, dtype=np.float32)
+    light = (0.96 - look.gradient * (ramp / 1.42 + 0.5)).astype(np.float32)
+    return np.asarray(light[:, :, None] * np.array(look.tint, dtype=np.float32), dtype=np.float32)
+
+
+def finish(random: np.random.Generator, image: Image, look: Look) -> Image:
+    """Give the picture with fading light, a lens's blur, a sensor's noise and, if asked, JPEG artefacts."""
+    lit: NDArray[np.float32] = image.astype(np.float32) * light_over(random, (image.shape[1], image.shape[0]), look)
+    if look.blur_px > 0:
+        lit = np.asarray(cv2.GaussianBlur(lit, (0, 0), look.blur_px), dtype=np.float32)
+    if look.noise > 0:
+        lit += look.noise * random.standard_normal(lit.shape, dtype=np.float32)
     done = np.clip(np.rint(lit), 0, 255).astype(np.uint8)
-    if jpeg_quality is None:
+    if look.jpeg_quality is None:
         return np.asarray(done, dtype=np.uint8)
-    packed = cv2.imencode(".jpg", done, [cv2.IMWRITE_JPEG_QUALITY, jpeg_quality])[1]
+    packed = cv2.imencode(".jpg", done, [cv2.IMWRITE_JPEG_QUALITY, look.jpeg_quality])[1]
     return np.asarray(cv2.imdecode(packed, cv2.IMREAD_COLOR), dtype=np.uint8)

@@ -11,7 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from simulation.still import Look, table_picture, to_px
+from simulation.still import table_picture
+from simulation.view import Look, to_px
 from vision.deck import Deck, load_deck
 from vision.render_face import bgr
 

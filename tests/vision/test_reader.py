@@ -12,7 +12,8 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from simulation.still import Look, table_picture
+from simulation.still import table_picture
+from simulation.view import Look
 from vision.deck import Deck
 from vision.errors import BadTableError
 from vision.image import load_image

@@ -1,0 +1,168 @@
+"""The journal's SQLite file: its tables, how it is opened so that a cut of the power harms nothing, and its doctor."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import time
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Protocol
+
+from referee.errors import WorkFailedError
+
+VERSION = 1
+Value = str | int | float | bytes | None
+
+TABLES = (
+    # boot, shift_ns: the game's clock is the monotonic clock of that boot plus shift_ns: it goes on after another boot.
+    # judged: the last event that was. closed: it is not resumed any more. Times in ms are wall time, for people.
+    """CREATE TABLE games (
+        game INTEGER PRIMARY KEY, uid TEXT NOT NULL UNIQUE, header TEXT NOT NULL, started_ms INTEGER NOT NULL,
+        boot TEXT NOT NULL, shift_ns INTEGER NOT NULL, judged INTEGER NOT NULL DEFAULT 0, ended_ms INTEGER,
+        closed INTEGER NOT NULL DEFAULT 0)""",
+    # refused: the game knew no such event, so it is not judged. An event is never changed or deleted.
+    """CREATE TABLE events (
+        game INTEGER NOT NULL REFERENCES games, number INTEGER NOT NULL, wall_ms INTEGER NOT NULL, data TEXT NOT NULL,
+        refused INTEGER NOT NULL DEFAULT 0, PRIMARY KEY (game, number)) WITHOUT ROWID""",
+    # A ruling holds from one correction (0: the beginning) until another takes it back (NULL: it holds).
+    """CREATE TABLE rulings (
+        game INTEGER NOT NULL, event INTEGER NOT NULL, place INTEGER NOT NULL, since INTEGER NOT NULL,
+        until INTEGER, data TEXT NOT NULL, PRIMARY KEY (game, event, place, since)) WITHOUT ROWID""",
+    # data: the event as it should have been; NULL strikes it. undoes: the correction that this one takes back.
+    """CREATE TABLE corrections (
+        game INTEGER NOT NULL REFERENCES games, number INTEGER NOT NULL, wall_ms INTEGER NOT NULL, event INTEGER,
+        data TEXT, undoes INTEGER, PRIMARY KEY (game, number)) WITHOUT ROWID""",
+    # file: the name in the evidence folder; t_ms: before (-) or after the instant it is about.
+    """CREATE TABLE evidence (
+        file TEXT PRIMARY KEY, game INTEGER NOT NULL, event INTEGER NOT NULL, t_ms REAL NOT NULL,
+        bytes INTEGER NOT NULL, kept_ms INTEGER NOT NULL, disputed INTEGER NOT NULL DEFAULT 0) WITHOUT ROWID""",
+    "CREATE INDEX evidence_of ON evidence (game, event)",
+)
+
+
+class Connection(Protocol):
+    """What is used of `sqlite3.Connection`; the trials on storage that forgets bring another one."""
+
+    def execute(self, sql: str, values: Sequence[Value] = (), /) -> Iterable[tuple[Any, ...]]:
+        """Run one statement and give its rows."""
+
+    def close(self) -> None:
+        """Close the file."""
+
+
+Connect = Callable[[Path], Connection]
+
+
+def connect(path: Path) -> Connection:
+    """Open a file for reading and writing; transactions are begun and ended by hand."""
+    return sqlite3.connect(path, isolation_level=None, check_same_thread=False, timeout=2.0)
+
+
+def connect_to_read(path: Path) -> Connection:
+    """Open a file that is there for reading only; a referee that is at work is not disturbed.
+
+    Raises:
+        WorkFailedError: there is none.
+    """
+    if not path.is_file():
+        raise WorkFailedError(f"no games are kept in {path.parent} yet")
+    connection = sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True, isolation_level=None, timeout=2.0)
+    try:
+        connection.execute("SELECT count(*) FROM games").fetchone()
+    except sqlite3.Error as error:
+        connection.close()
+        raise WorkFailedError(f"the games in {path.parent} cannot be read: {error}") from error
+    return connection
+
+
+@dataclass(frozen=True)
+class Opened:
+    """An open journal file. set_aside: where a damaged one was put, None if there was none."""
+
+    connection: Connection
+    set_aside: Path | None = None
+
+
+def open_journal(path: Path, connector: Connect = connect) -> Opened:
+    """Open the journal, or begin one. A damaged file is set aside and a new one begun: nothing is ever deleted.
+
+    Raises:
+        WorkFailedError: it was written by a newer Ringmaster, or the disk does not let it be opened.
+    """
+    try:
+        return Opened(_sound(path, connector))
+    except _DamagedError:
+        aside = _set_aside(path)
+    except (sqlite3.Error, OSError) as error:
+        raise WorkFailedError(f"the journal {path} cannot be opened: {error}") from error
+    try:
+        return Opened(_sound(path, connector), aside)
+    except (_DamagedError, sqlite3.Error, OSError) as error:
+        raise WorkFailedError(f"no new journal can be begun at {path}: {error}") from error
+
+
+class _DamagedError(Exception):
+    """The file is no journal, or a broken one."""
+
+
+def _sound(path: Path, connector: Connect) -> Connection:
+    connection = connector(path)
+    try:
+        return _prepared(connection, path)
+    except sqlite3.DatabaseError as error:
+        connection.close()
+        if isinstance(error, sqlite3.OperationalError):
+            raise
+        raise _DamagedError(str(error)) from error
+    except (_DamagedError, WorkFailedError):
+        connection.close()
+        raise
+
+
+def _prepared(connection: Connection, path: Path) -> Connection:
+    connection.execute("PRAGMA journal_mode=WAL")
+    connection.execute("PRAGMA synchronous=FULL")
+    verdict = list(connection.execute("PRAGMA quick_check(1)"))
+    if verdict != [("ok",)]:
+        raise _DamagedError(str(verdict[0][0]))
+    ((version,),) = connection.execute("PRAGMA user_version")
+    if version > VERSION:
+        raise WorkFailedError(f"the journal {path} was written by a newer Ringmaster: please upgrade this one")
+    if version < VERSION:
+        connection.execute("BEGIN IMMEDIATE")
+        for table in TABLES:
+            connection.execute(table)
+        connection.execute(f"PRAGMA user_version={VERSION}")
+        connection.execute("COMMIT")
+        _sync_folder(path.parent)
+    return connection
+
+
+def _set_aside(path: Path) -> Path:
+    """Give the damaged file, and what belongs to it, another name."""
+    stamp = time.strftime("%Y-%m-%d-%H%M%S")
+    aside = path.with_name(f"{path.stem}-damaged-{stamp}{path.suffix}")
+    count = 1
+    while aside.exists():
+        count += 1
+        aside = path.with_name(f"{path.stem}-damaged-{stamp}-{count}{path.suffix}")
+    try:
+        for end in ("-wal", "-shm", ""):
+            part = Path(f"{path}{end}")
+            if part.exists():
+                part.rename(f"{aside}{end}")
+        _sync_folder(path.parent)
+    except OSError as error:
+        raise WorkFailedError(f"the damaged journal {path} cannot be set aside: {error.strerror or error}") from error
+    return aside
+
+
+def _sync_folder(folder: Path) -> None:
+    """Make a new name in a folder last: without this a cut of the power may forget the file."""
+    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)

@@ -1,0 +1,205 @@
+"""The journal's writing side: what is to be kept goes in order onto a list, and `flush` makes the list durable.
+
+While the disk takes nothing the list stays in memory, play goes on, and the next flush that succeeds writes all of it.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+import threading
+import time
+import uuid
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from enum import Enum
+from pathlib import Path
+from typing import Any
+
+from referee.errors import WorkFailedError
+from referee.events import Event, Header
+from referee.journal.database import Connect, Connection, Value, connect, open_journal
+from referee.journal.rows import GameRow, event_data, header_data
+from referee.jsonlines import to_line
+
+RulingData = Mapping[str, Any]
+_FULL, _READ_ONLY = 13, 8
+
+
+class Trouble(Enum):
+    """Why nothing can be kept at the moment."""
+
+    FULL = "full"
+    READ_ONLY = "read_only"
+    FAILS = "fails"
+
+
+@dataclass(frozen=True)
+class _Write:
+    """One statement that waits to be run."""
+
+    sql: str
+    values: tuple[Value, ...]
+
+
+class Journal:
+    """Safe to use from any thread. wall_ms: the time of day, ms since 1970, for people only.
+
+    trouble: why what was added lately is in memory only, None if all is kept. set_aside: where a damaged file was put.
+    """
+
+    def __init__(
+        self,
+        path: Path,
+        connector: Connect = connect,
+        wall_ms: Callable[[], int] = lambda: time.time_ns() // 1_000_000,
+    ) -> None:
+        """Open the file, or begin it.
+
+        Raises:
+            WorkFailedError: that cannot be done.
+        """
+        opened = open_journal(path, connector)
+        self._connection: Connection = opened.connection
+        self.set_aside = opened.set_aside
+        self.trouble: Trouble | None = None
+        self._lock = threading.RLock()
+        self._wall_ms = wall_ms
+        self._waiting: list[_Write] = []
+        ((last,),) = self._connection.execute("SELECT coalesce(max(game), 0) FROM games")
+        self._last_game = int(last)
+
+    def begin_game(self, header: Header, boot: str, shift_ns: int) -> GameRow:
+        """Begin a game; the one before is closed."""
+        with self._lock:
+            self._last_game += 1
+            row = GameRow(self._last_game, uuid.uuid4().hex, header, self._wall_ms(), boot, shift_ns)
+            self._add("UPDATE games SET closed = 1 WHERE closed = 0")
+            values = (row.game, row.uid, to_line(header_data(header)), row.started_ms, boot, shift_ns)
+            self._add(
+                "INSERT INTO games (game, uid, header, started_ms, boot, shift_ns) VALUES (?, ?, ?, ?, ?, ?)", *values
+            )
+            return row
+
+    def new_clock(self, game: int, boot: str, shift_ns: int) -> None:
+        """Note the clock by which a resumed game goes on."""
+        self._add("UPDATE games SET boot = ?, shift_ns = ? WHERE game = ?", boot, shift_ns, game)
+
+    def close_game(self, game: int) -> None:
+        """Note that a game is not to be resumed any more."""
+        self._add("UPDATE games SET closed = 1 WHERE game = ?", game)
+
+    def set_ended(self, game: int, ended: bool) -> None:
+        """Note that a game came to its end, or that after a correction it did not."""
+        self._add("UPDATE games SET ended_ms = ? WHERE game = ?", self._wall_ms() if ended else None, game)
+
+    def add_event(self, game: int, number: int, event: Event) -> None:
+        """Add an event that is about to be judged."""
+        data = to_line(event_data(event))
+        self._add(
+            "INSERT INTO events (game, number, wall_ms, data) VALUES (?, ?, ?, ?)", game, number, self._wall_ms(), data
+        )
+
+    def add_rulings(self, game: int, number: int, rulings: Sequence[RulingData]) -> None:
+        """Add what was ruled on an event, and that it has been judged."""
+        for place, ruling in enumerate(rulings):
+            self._add_ruling(game, number, place, 0, ruling)
+        self._add("UPDATE games SET judged = ? WHERE game = ?", number, game)
+
+    def refuse(self, game: int, number: int) -> None:
+        """Note that a game could not take an event."""
+        self._add("UPDATE events SET refused = 1 WHERE game = ? AND number = ?", game, number)
+        self._add("UPDATE games SET judged = ? WHERE game = ?", number, game)
+
+    def add_correction(
+        self, game: int, number: int, event: int | None, data: Mapping[str, object] | None, undoes: int | None = None
+    ) -> None:
+        """Add a correction of an event (data None: it is struck), or one that takes another back."""
+        text = None if data is None else to_line(dict(data))
+        values = (game, number, self._wall_ms(), event, text, undoes)
+        self._add(
+            "INSERT INTO corrections (game, number, wall_ms, event, data, undoes) VALUES (?, ?, ?, ?, ?, ?)", *values
+        )
+
+    def change_ruling(self, game: int, event: int, place: int, correction: int, ruling: RulingData | None) -> None:
+        """Let a ruling end with a correction, and another one (None: none) take its place."""
+        where = "game = ? AND event = ? AND place = ? AND until IS NULL"
+        self._add(f"UPDATE rulings SET until = ? WHERE {where}", correction, game, event, place)
+        if ruling is not None:
+            self._add_ruling(game, event, place, correction, ruling)
+
+    def add_evidence(self, file: str, game: int, event: int, t_ms: float, size: int) -> None:
+        """Add a picture that lies in the evidence folder."""
+        values = (file, game, event, t_ms, size, self._wall_ms())
+        self._add(
+            "INSERT OR REPLACE INTO evidence (file, game, event, t_ms, bytes, kept_ms) VALUES (?, ?, ?, ?, ?, ?)",
+            *values,
+        )
+
+    def forget_evidence(self, file: str) -> None:
+        """Note that a picture is gone."""
+        self._add("DELETE FROM evidence WHERE file = ?", file)
+
+    def dispute(self, game: int, event: int) -> None:
+        """Note that the pictures of an event were asked for: they are kept longest."""
+        self._add("UPDATE evidence SET disputed = 1 WHERE game = ? AND event = ?", game, event)
+
+    def flush(self, *, durable: bool = True) -> bool:
+        """Write what waits. False, and `trouble` says why, if the disk does not take it: it waits on then.
+
+        durable: come back only when a cut of the power cannot undo it; else it outlasts this process, and the next
+        durable flush makes it outlast the power, too.
+        """
+        with self._lock:
+            if not self._waiting:
+                return self.trouble is None
+            try:
+                self._connection.execute(f"PRAGMA synchronous={'FULL' if durable else 'NORMAL'}")
+                self._connection.execute("BEGIN IMMEDIATE")
+                for write in self._waiting:
+                    self._connection.execute(write.sql, write.values)
+                self._connection.execute("COMMIT")
+            except sqlite3.Error as error:
+                self._roll_back()
+                self.trouble = _trouble(error)
+                return False
+            self._waiting.clear()
+            self.trouble = None
+            return True
+
+    def read(self, sql: str, *values: Value) -> list[tuple[Any, ...]]:
+        """Give the rows of a query, what waits included if the disk takes it.
+
+        Raises:
+            WorkFailedError: the file cannot be read.
+        """
+        with self._lock:
+            try:
+                return list(self._connection.execute(sql, values))
+            except sqlite3.Error as error:
+                raise WorkFailedError(f"the journal cannot be read: {error}") from error
+
+    def close(self) -> None:
+        """Write what waits, and close the file. Harmless when done twice."""
+        with self._lock:
+            self.flush()
+            self._connection.close()
+
+    def _add_ruling(self, game: int, event: int, place: int, since: int, ruling: RulingData) -> None:
+        sql = "INSERT INTO rulings (game, event, place, since, data) VALUES (?, ?, ?, ?, ?)"
+        self._add(sql, game, event, place, since, to_line(dict(ruling)))
+
+    def _add(self, sql: str, *values: Value) -> None:
+        with self._lock:
+            self._waiting.append(_Write(sql, values))
+
+    def _roll_back(self) -> None:
+        try:
+            self._connection.execute("ROLLBACK")
+        except sqlite3.Error:
+            # SQLite has rolled back by itself already, as it does when the disk is full.
+            return
+
+
+def _trouble(error: sqlite3.Error) -> Trouble:
+    code = getattr(error, "sqlite_errorcode", 0) & 0xFF
+    return {_FULL: Trouble.FULL, _READ_ONLY: Trouble.READ_ONLY}.get(code, Trouble.FAILS)

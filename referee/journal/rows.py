@@ -1,0 +1,137 @@
+"""What the journal holds, as values: games with their events, rulings and corrections."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from referee.events import Event, Header, parse_event, parse_header
+
+Query = Callable[..., Sequence[tuple[Any, ...]]]
+
+
+@dataclass(frozen=True)
+class GameRow:
+    """A game. started_ms, ended_ms: wall time, ms. judged: the number of the last event that was judged.
+
+    Its clock is the monotonic clock of the boot named `boot`, plus `shift_ns`.
+    """
+
+    game: int
+    uid: str
+    header: Header
+    started_ms: int
+    boot: str
+    shift_ns: int
+    judged: int = 0
+    ended_ms: int | None = None
+    closed: bool = False
+
+
+@dataclass(frozen=True)
+class EventRow:
+    """An event as it was journalled; `refused` if the game could not take it."""
+
+    number: int
+    wall_ms: int
+    event: Event
+    refused: bool = False
+
+
+@dataclass(frozen=True)
+class RulingRow:
+    """A ruling on an event, in force from correction `since` to correction `until` (None: still)."""
+
+    event: int
+    place: int
+    since: int
+    until: int | None
+    data: Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class CorrectionRow:
+    """A correction: the event as it should have been (None: it is struck), or which correction it takes back."""
+
+    number: int
+    wall_ms: int
+    event: int | None
+    data: Mapping[str, Any] | None
+    undoes: int | None = None
+
+
+@dataclass(frozen=True)
+class KeptGame:
+    """All that is kept of a game, in order."""
+
+    row: GameRow
+    events: tuple[EventRow, ...] = ()
+    rulings: tuple[RulingRow, ...] = ()
+    corrections: tuple[CorrectionRow, ...] = field(default=())
+
+    def in_force(self) -> tuple[RulingRow, ...]:
+        """Give the rulings that hold after all corrections, in order."""
+        return tuple(ruling for ruling in self.rulings if ruling.until is None)
+
+
+def header_data(header: Header) -> dict[str, object]:
+    """Give a header as the first line of an event log."""
+    return {"game": header.game, "players": list(header.players), "options": dict(header.options)}
+
+
+def event_data(event: Event) -> dict[str, object]:
+    """Give an event as a line of an event log."""
+    return {"t_ns": event.t_ns, "event": event.kind} | {
+        key: value for key, value in event.data.items() if key not in ("t_ns", "event")
+    }
+
+
+_GAME = "SELECT game, uid, header, started_ms, boot, shift_ns, judged, ended_ms, closed FROM games"
+
+
+def games(query: Query) -> tuple[GameRow, ...]:
+    """Give all games, newest first."""
+    return tuple(_game(row) for row in query(f"{_GAME} ORDER BY started_ms DESC, game DESC"))
+
+
+def open_game(query: Query) -> GameRow | None:
+    """Give the game to resume, None if there is none."""
+    rows = query(f"{_GAME} WHERE closed = 0 ORDER BY game DESC LIMIT 1")
+    return _game(rows[0]) if rows else None
+
+
+def game_by_uid(query: Query, uid: str) -> GameRow | None:
+    """Give the game with this name, None if there is none."""
+    rows = query(f"{_GAME} WHERE uid = ?", uid)
+    return _game(rows[0]) if rows else None
+
+
+def kept_game(query: Query, row: GameRow) -> KeptGame:
+    """Give all that is kept of a game."""
+    events = tuple(
+        EventRow(number, wall_ms, parse_event(json.loads(data)), bool(refused))
+        for number, wall_ms, data, refused in query(
+            "SELECT number, wall_ms, data, refused FROM events WHERE game = ? ORDER BY number", row.game
+        )
+    )
+    rulings = tuple(
+        RulingRow(event, place, since, until, json.loads(data))
+        for event, place, since, until, data in query(
+            "SELECT event, place, since, until, data FROM rulings WHERE game = ? ORDER BY event, place, since", row.game
+        )
+    )
+    corrections = tuple(
+        CorrectionRow(number, wall_ms, event, None if data is None else json.loads(data), undoes)
+        for number, wall_ms, event, data, undoes in query(
+            "SELECT number, wall_ms, event, data, undoes FROM corrections WHERE game = ? ORDER BY number", row.game
+        )
+    )
+    return KeptGame(row, events, rulings, corrections)
+
+
+def _game(row: Sequence[Any]) -> GameRow:
+    game, uid, header, started_ms, boot, shift_ns, judged, ended_ms, closed = row
+    parsed = parse_header(json.loads(header))
+    return GameRow(game, uid, parsed, started_ms, boot, shift_ns, judged, ended_ms, bool(closed))

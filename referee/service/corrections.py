@@ -1,0 +1,71 @@
+"""Corrections: which events hold after all of them, and what they change among the rulings. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from referee.errors import BadInputError
+from referee.events import Event, parse_event
+from referee.journal.rows import CorrectionRow
+from referee.session import RulingData
+
+Struck = Mapping[int, Mapping[str, Any] | None]
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where a ruling stands: the number of its event, and its place among what was ruled on that."""
+
+    event: int
+    place: int
+
+
+@dataclass(frozen=True)
+class Change:
+    """What a correction changed. gone: rulings that hold no more, new: those that hold instead or besides, in order."""
+
+    gone: tuple[tuple[Place, RulingData], ...]
+    new: tuple[tuple[Place, RulingData], ...]
+
+
+def in_force(corrections: Iterable[CorrectionRow]) -> list[CorrectionRow]:
+    """Give the corrections that were not taken back, in order."""
+    kept = list(corrections)
+    undone = {correction.undoes for correction in kept if correction.undoes is not None}
+    return [one for one in kept if one.undoes is None and one.event is not None and one.number not in undone]
+
+
+def corrected_events(corrections: Iterable[CorrectionRow]) -> Struck:
+    """Give what holds instead of an event, by its number: other data, or None for a struck one."""
+    return {one.event: one.data for one in in_force(corrections) if one.event is not None}
+
+
+def corrected(event: Event, data: Mapping[str, Any]) -> Event:
+    """Give an event as it should have been: what `data` says, and the rest as it was; its time stays.
+
+    Raises:
+        BadInputError: `data` makes no event.
+    """
+    if not all(isinstance(key, str) for key in data):
+        raise BadInputError("a correction must name what it corrects")
+    return parse_event({"event": event.kind, **event.data, **data, "t_ns": event.t_ns})
+
+
+def change_between(before: Mapping[int, Sequence[RulingData]], after: Mapping[int, Sequence[RulingData]]) -> Change:
+    """Compare the rulings on each event."""
+    gone: list[tuple[Place, RulingData]] = []
+    new: list[tuple[Place, RulingData]] = []
+    for number in sorted(before.keys() | after.keys()):
+        was, now = before.get(number, ()), after.get(number, ())
+        for place in range(max(len(was), len(now))):
+            old = was[place] if place < len(was) else None
+            other = now[place] if place < len(now) else None
+            if old == other:
+                continue
+            if old is not None:
+                gone.append((Place(number, place), old))
+            if other is not None:
+                new.append((Place(number, place), other))
+    return Change(tuple(gone), tuple(new))

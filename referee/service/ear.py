@@ -1,0 +1,73 @@
+"""Between a watcher and its session: brings the watcher's times onto the game's clock, and hears what was ruled.
+
+A game's clock is the monotonic clock plus a shift: after the power was off that clock begins anew, and play goes on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+from hardware.events import Event as DeviceEvent
+from hardware.frames import Frame
+from referee.events import Event
+from referee.session import Outline, RulingData, Seen, Watcher
+
+OnJudged = Callable[[Event, Sequence[RulingData]], None]
+_TIMES = ("t_ns", "frame_t_ns")
+
+
+class Ear:
+    """A `Watcher` round another one. on_judged: told each event and its rulings, on the game's clock."""
+
+    def __init__(self, watcher: Watcher, shift_ns: int, on_judged: OnJudged) -> None:
+        self.watcher = watcher
+        self.on_judged: OnJudged | None = on_judged
+        self._shift_ns = shift_ns
+        self._frame_ns: int | None = None
+
+    @property
+    def outlines(self) -> Sequence[Outline]:
+        """What the watcher saw last."""
+        return self.watcher.outlines
+
+    def look(self, frame: Frame) -> Seen:
+        """Take the next frame."""
+        seen = self.watcher.look(frame)
+        self._frame_ns = frame.t_ns
+        return self._shifted(seen)
+
+    def hear(self, event: DeviceEvent) -> Seen:
+        """Take what a device noticed."""
+        return self._shifted(self.watcher.hear(event))
+
+    def finish(self, t_ns: int) -> Seen:
+        """Take it that nothing follows."""
+        return self._shifted(self.watcher.finish(t_ns))
+
+    def judged(self, event: Event, rulings: Sequence[RulingData]) -> None:
+        """Hand on what was ruled."""
+        if self.on_judged is not None:
+            self.on_judged(event, rulings)
+
+    def tell(self, event: Event, rulings: Sequence[RulingData]) -> None:
+        """Tell the watcher what was ruled on an event, by its own clock."""
+        if not self._shift_ns:
+            self.watcher.judged(event, rulings)
+            return
+        own = replace(event, t_ns=event.t_ns - self._shift_ns, data=_moved(event.data, -self._shift_ns))
+        self.watcher.judged(own, [_moved(ruling, -self._shift_ns) for ruling in rulings])
+
+    def _shifted(self, seen: Seen) -> Seen:
+        return replace(seen, events=tuple(self._stamped(event) for event in seen.events))
+
+    def _stamped(self, event: Event) -> Event:
+        """A ring is stamped here with the frame before it (P9): the session knows frames by their own clock only."""
+        data = dict(event.data)
+        if event.kind == "bell":
+            data.setdefault("frame_t_ns", self._frame_ns)
+        return replace(event, t_ns=event.t_ns + self._shift_ns, data=_moved(data, self._shift_ns))
+
+
+def _moved(data: RulingData, by_ns: int) -> dict[str, object]:
+    return {key: value + by_ns if key in _TIMES and isinstance(value, int) else value for key, value in data.items()}

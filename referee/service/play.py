@@ -1,0 +1,271 @@
+"""One game as it is played: every input is journalled, judged, and what was ruled is made to last, in this order."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from hardware.events import Event as DeviceEvent
+from hardware.frames import Frame
+from referee.errors import BadInputError
+from referee.events import Event, Game, Header
+from referee.games.registry import game_kind
+from referee.journal.journal import Journal
+from referee.journal.rows import CorrectionRow, GameRow, KeptGame
+from referee.service.corrections import Change, Place, change_between, corrected, corrected_events, in_force
+from referee.service.ear import Ear
+from referee.session import Outcome, RulingData, Session, Watcher
+
+PAUSE, RESUME = "pause", "resume"
+RESUME_GAP_NS = 10_000_000_000
+"""How long a game is taken to have stood still while the power was off: nobody knows, but no ring is so near."""
+
+
+@dataclass(frozen=True)
+class Record:
+    """An event as it came, and what is ruled on it now. refused: the game could not take it."""
+
+    number: int
+    event: Event
+    rulings: tuple[RulingData, ...] = ()
+    refused: bool = False
+
+
+class Play:
+    """A game in progress. Not safe from several threads: its owner locks.
+
+    row: the game in the journal. corrections: all of them, in order. shift_ns: the game's clock less the monotonic one.
+    """
+
+    def __init__(self, row: GameRow, watcher: Watcher, journal: Journal) -> None:
+        """Begin with no event.
+
+        Raises:
+            BadInputError: the header's game cannot be played like that.
+        """
+        self.row = row
+        self.header: Header = row.header
+        self.shift_ns = row.shift_ns
+        self.corrections: list[CorrectionRow] = []
+        self.records: dict[int, Record] = {}
+        self._journal = journal
+        self._ear = Ear(watcher, row.shift_ns, self._judged)
+        self._session = self._new_session()
+        self._unkept: list[int] = []
+
+    @property
+    def game(self) -> Game:
+        """The rules, where they stand."""
+        return self._session.game
+
+    @property
+    def watcher(self) -> Watcher:
+        """What looks on."""
+        return self._ear.watcher
+
+    @property
+    def over(self) -> bool:
+        """Whether the game has come to its end."""
+        return any(ruling["ruling"] == "end" for record in self.records.values() for ruling in record.rulings)
+
+    @property
+    def paused(self) -> bool:
+        """Whether the players said to wait."""
+        kinds = (record.event.kind for record in reversed(self.records.values()))
+        return next((kind for kind in kinds if kind in (PAUSE, RESUME)), RESUME) == PAUSE
+
+    @property
+    def last_ns(self) -> int:
+        """The game's time of its latest event, 0 before the first."""
+        return max((record.event.t_ns for record in self.records.values()), default=0)
+
+    @property
+    def can_undo(self) -> bool:
+        """Whether a correction is in force."""
+        return bool(in_force(self.corrections))
+
+    def look(self, frame: Frame) -> Outcome:
+        """Take the next frame."""
+        return self._take(lambda: self._session.look(frame))
+
+    def hear(self, event: DeviceEvent) -> Outcome:
+        """Take what a device noticed."""
+        return self._take(lambda: self._session.hear(event))
+
+    def say(self, kind: str, data: Mapping[str, Any], now_ns: int) -> Outcome:
+        """Take what a person said at `now_ns` of the monotonic clock.
+
+        Raises:
+            BadInputError: the game knows no such event; it is journalled as refused, and nothing has changed.
+        """
+        try:
+            return self._session.say(Event(max(0, now_ns + self.shift_ns), kind, {**data, "event": kind}))
+        finally:
+            self._keep()
+
+    def note(self, kind: str, now_ns: int) -> None:
+        """Journal something that is nothing to judge: `PAUSE` or `RESUME`."""
+        self._enter(Event(max(now_ns + self.shift_ns, self.last_ns), kind, {}))
+        self._keep()
+
+    def newest(self, most: int) -> Iterator[tuple[Place, RulingData]]:
+        """Give the latest rulings that hold, newest first."""
+        left = most
+        for record in reversed(self.records.values()):
+            for place in range(len(record.rulings) - 1, -1, -1):
+                if not left:
+                    return
+                left -= 1
+                yield Place(record.number, place), record.rulings[place]
+
+    def correct(self, number: int, data: Mapping[str, Any] | None) -> Change:
+        """Put an event right (None: it never was) and judge anew what followed; it is journalled when this returns.
+
+        Raises:
+            BadInputError: there is no such event, or it cannot be like that; nothing has changed then.
+        """
+        record = self.records.get(number)
+        if record is None or record.event.kind in (PAUSE, RESUME):
+            raise BadInputError("that cannot be corrected: it is no reading of this game")
+        if data is not None:
+            corrected(record.event, data)
+        row = CorrectionRow(len(self.corrections) + 1, 0, number, data)
+        return self._rejudge(row)
+
+    def undo(self) -> Change:
+        """Take back the latest correction that holds.
+
+        Raises:
+            BadInputError: there is none.
+        """
+        holding = in_force(self.corrections)
+        if not holding:
+            raise BadInputError("there is no correction to take back")
+        last = holding[-1]
+        return self._rejudge(CorrectionRow(len(self.corrections) + 1, 0, last.event, None, undoes=last.number))
+
+    def restore(self, kept: KeptGame) -> list[tuple[Place, RulingData]]:
+        """Go on with a game that was kept, and give the rulings that nobody has heard yet.
+
+        Those are on events that were journalled when the power went, but whose rulings were not.
+        """
+        self.corrections = list(kept.corrections)
+        self.records = {row.number: Record(row.number, row.event, (), row.refused) for row in kept.events}
+        session, judged = self._replayed(self.corrections, None)
+        self._session = session
+        stored: dict[int, list[RulingData]] = {}
+        for ruling in kept.in_force():
+            stored.setdefault(ruling.event, []).append(ruling.data)
+        fresh = [number for number in self.records if number > kept.row.judged]
+        for number in fresh:
+            self._unkept.append(number)
+        self._adopt(judged)
+        known = {number: rulings for number, rulings in judged.items() if number <= kept.row.judged}
+        otherwise = change_between(stored, known)
+        if otherwise.gone or otherwise.new:
+            # A newer Ringmaster judges otherwise: that is kept as a correction of no event.
+            self._write(CorrectionRow(len(self.corrections) + 1, 0, None, None), otherwise)
+        self._keep()
+        return [(Place(n, place), data) for n in fresh for place, data in enumerate(judged.get(n, ()))]
+
+    def _new_session(self) -> Session:
+        return Session(game_kind(self.header.game).start(self.header), self._ear, self._enter)
+
+    def _take(self, feed: Callable[[], Outcome]) -> Outcome:
+        try:
+            return feed()
+        except BadInputError:
+            # A watcher's mistake must not end the game; the event stays in the journal, refused.
+            return Outcome()
+        finally:
+            self._keep()
+
+    def _enter(self, event: Event) -> None:
+        """Journal an event, before it is judged."""
+        number = len(self.records) + 1
+        self.records[number] = Record(number, event, refused=True)
+        self._unkept.append(number)
+        self._journal.add_event(self.row.game, number, event)
+        self._journal.flush(durable=False)
+
+    def _judged(self, event: Event, rulings: Sequence[RulingData]) -> None:
+        number = len(self.records)
+        self.records[number] = replace(self.records[number], rulings=tuple(rulings), refused=False)
+        self._ear.tell(event, rulings)
+
+    def _keep(self) -> None:
+        """Make what was ruled last: only then may it be announced."""
+        ended = False
+        for number in self._unkept:
+            record = self.records[number]
+            if record.refused:
+                self._journal.refuse(self.row.game, number)
+            else:
+                self._journal.add_rulings(self.row.game, number, record.rulings)
+            ended = ended or any(ruling["ruling"] == "end" for ruling in record.rulings)
+        if ended:
+            self._journal.set_ended(self.row.game, True)
+        self._unkept.clear()
+        self._journal.flush()
+
+    def _rejudge(self, row: CorrectionRow) -> Change:
+        before, was_over = {record.number: record.rulings for record in self.records.values()}, self.over
+        session, judged = self._replayed([*self.corrections, row], row.event)
+        self._session = session
+        self._adopt(judged)
+        change = change_between(before, judged)
+        self._write(row, change)
+        if self.over != was_over:
+            self._journal.set_ended(self.row.game, self.over)
+        self._journal.flush()
+        return change
+
+    def _replayed(
+        self, corrections: Sequence[CorrectionRow], wanted: int | None
+    ) -> tuple[Session, dict[int, tuple[RulingData, ...]]]:
+        """Judge all events from the beginning. Raises BadInputError if the event `wanted` cannot be judged."""
+        instead, judged = corrected_events(corrections), {}
+        session, self._ear.on_judged = self._new_session(), None
+        try:
+            for record in self.records.values():
+                number, event = record.number, record.event
+                if number in instead:
+                    data = instead[number]
+                    if data is None:
+                        continue
+                    event = corrected(event, data)
+                elif event.kind in (PAUSE, RESUME):
+                    continue
+                try:
+                    judged[number] = session.restore([event])
+                except BadInputError:
+                    if number == wanted:
+                        raise
+        finally:
+            self._ear.on_judged = self._judged
+        return session, judged
+
+    def _adopt(self, judged: Mapping[int, tuple[RulingData, ...]]) -> None:
+        """Take over what was judged anew, and tell the watcher: of the events as it saw them, so that it knows them."""
+        for number, record in self.records.items():
+            rulings = judged.get(number)
+            known = replace(record, rulings=rulings or (), refused=rulings is None)
+            self.records[number] = known
+            if record.event.kind not in (PAUSE, RESUME):
+                self._ear.tell(record.event, known.rulings)
+
+    def _write(self, row: CorrectionRow, change: Change) -> None:
+        game = self.row.game
+        self.corrections.append(row)
+        self._journal.add_correction(game, row.number, row.event, row.data, row.undoes)
+        new = dict(change.new)
+        for place in sorted({place for place, _ in (*change.gone, *change.new)}, key=lambda p: (p.event, p.place)):
+            self._journal.change_ruling(game, place.event, place.place, row.number, new.get(place))
+
+
+def resumed_clock(row: GameRow, last_ns: int, boot: str, now_ns: int) -> GameRow:
+    """Give the game with the clock it goes on by: the same one after a restart, else one that begins after the rest."""
+    if row.boot == boot and now_ns + row.shift_ns >= last_ns:
+        return row
+    return replace(row, boot=boot, shift_ns=last_ns + RESUME_GAP_NS - now_ns)

@@ -3,7 +3,10 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test lint bench words art clean
+# Changes of the system are made by the administrator.
+AS_ROOT := $(if $(filter 0,$(shell id -u)),,sudo)
+
+.PHONY: demo test lint bench words art install uninstall rehearsal rehearsal-arm clean
 
 demo: $(VENV)/installed
 	$(BIN)/ringmaster demo
@@ -18,6 +21,21 @@ lint: $(VENV)/installed
 
 bench: $(VENV)/installed
 	$(BIN)/ringmaster bench speed
+
+# On a Raspberry Pi: puts the referee on it, or a newer one in its place; OPTIONS=--dry-run only says what would be done.
+install:
+	@$(AS_ROOT) /usr/bin/python3 systemd/installer.py install $(OPTIONS)
+
+# The games stay; PURGE=yes removes them, too.
+uninstall:
+	@$(AS_ROOT) /usr/bin/python3 systemd/installer.py uninstall $(if $(PURGE),--purge) $(OPTIONS)
+
+# In an emulated computer, and for an emulated processor: see docs/hardware.md.
+rehearsal: $(VENV)/installed
+	$(BIN)/python -m tests.rehearsal.rehearse
+
+rehearsal-arm:
+	tests/rehearsal/arm.sh build/rehearsal-arm
 
 # Draws the pictures of the Piccolino deck again, after a change of calibration/clown_art.py.
 art: $(VENV)/installed

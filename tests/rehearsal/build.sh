@@ -1,0 +1,101 @@
+#!/bin/bash
+# Builds the rehearsal machine's disk, kernel and package store: build.sh FOLDER. Debian packages and PyPI only.
+set -euo pipefail
+here=$(cd "$(dirname "$0")" && pwd)
+out=$1
+release=trixie
+base=$out/base workshop=$out/workshop disk=$out/disk store=$out/disk/opt/rehearsal/apt
+export DEBIAN_FRONTEND=noninteractive LC_ALL=C.UTF-8
+say() { printf '%5d s  %s\n' $SECONDS "$1" >&3; }
+
+exec 3>&1 >"$out/build.log" 2>&1
+trap 'status=$?; [ $status = 0 ] || { echo "The rehearsal machine could not be built:" >&3; tail -n 15 "$out/build.log" >&3; }' EXIT
+set -x
+rm -rf "$base" "$workshop" "$disk"
+
+say "a Debian system of about what Raspberry Pi OS Lite has"
+mmdebstrap --variant=minbase --include=systemd,systemd-sysv,udev,dbus,kmod,make,python3,linux-image-amd64,initramfs-tools,iproute2,ca-certificates,procps "$release" "$base"
+cp /etc/resolv.conf "$base/etc/resolv.conf"
+# Where packages come through a mirror with a certificate of its own, pip must know it, too.
+cp /etc/ssl/certs/ca-certificates.crt "$base/etc/ssl/certs/ca-certificates.crt"
+[ ! -f /etc/pip.conf ] || cp /etc/pip.conf "$base/etc/pip.conf"
+
+say "a workshop with the compiler"
+cp -a "$base" "$workshop"
+chroot "$workshop" apt-get update -qq
+kernel=$(basename "$workshop"/lib/modules/*)
+series=$(echo "$kernel" | cut -d. -f1-2)
+chroot "$workshop" apt-get install -qq --no-install-recommends "linux-headers-$kernel" "linux-source-$series" \
+	gcc g++ xz-utils python3-dev python3-venv python3-pip libcap-dev dpkg-dev
+
+say "the kernel's GPIO simulator, which Debian leaves out"
+tree=$workshop/usr/src/linux-source-$series
+tar -C "$workshop/usr/src" -xf "$tree.tar.xz" "linux-source-$series/drivers/gpio/gpio-sim.c" "linux-source-$series/kernel/irq/irq_sim.c"
+module=$workshop/usr/src/gpio-sim
+mkdir -p "$module"
+cp "$tree/drivers/gpio/gpio-sim.c" "$module/lines.c"
+# irq_sim is built in or missing, never a module; the call that it makes is not open to modules, this one is.
+sed 's/handle_simple_irq(irq_to_desc(irqnum));/generic_handle_irq_safe(irqnum);/' "$tree/kernel/irq/irq_sim.c" >"$module/edges.c"
+printf 'obj-m := gpio-sim.o\ngpio-sim-y := lines.o edges.o\n' >"$module/Kbuild"
+chroot "$workshop" make -C "/usr/src/linux-headers-$kernel" M=/usr/src/gpio-sim modules
+strip --strip-debug "$module/gpio-sim.ko"
+
+say "python3-picamera2, which only Raspberry Pi OS has, packed from PyPI"
+package=$workshop/tmp/python3-picamera2
+mkdir -p "$package/DEBIAN" "$package/usr/lib/python3/dist-packages"
+chroot "$workshop" apt-get install -qq --no-install-recommends python3-numpy
+chroot "$workshop" pip install --quiet --no-cache-dir --no-compile --prefix /tmp/picamera2 --break-system-packages picamera2
+cp -a "$workshop"/tmp/picamera2/local/lib/python3*/dist-packages/. "$package/usr/lib/python3/dist-packages/"
+rm -rf "$package"/usr/lib/python3/dist-packages/{numpy,numpy.libs,numpy-*}
+cp "$here"/inside/picamera2_off_a_pi.py "$here"/inside/picamera2_off_a_pi.pth "$package/usr/lib/python3/dist-packages/"
+cat >"$package/DEBIAN/control" <<-END
+	Package: python3-picamera2
+	Version: 0.3.30+rehearsal
+	Architecture: amd64
+	Maintainer: The rehearsal <nobody@localhost>
+	Depends: python3, python3-numpy, python3-libcamera, libcamera-ipa
+	Description: picamera2 from PyPI under the name it has on Raspberry Pi OS
+END
+mkdir -p "$store"
+chroot "$workshop" dpkg-deb --root-owner-group -Znone --build /tmp/python3-picamera2 /tmp/python3-picamera2.deb
+
+say "a store of the packages that the installer asks for"
+chroot "$base" apt-get update -qq
+chroot "$base" apt-get install -qq --download-only --no-install-recommends python3-numpy python3-libcamera libcamera-ipa \
+	python3-lgpio python3-venv espeak-ng alsa-utils avahi-daemon
+cp "$base"/var/cache/apt/archives/*.deb "$workshop/tmp/python3-picamera2.deb" "$store/"
+mkdir "$workshop/tmp/store"
+cp "$store"/*.deb "$workshop/tmp/store/"
+chroot "$workshop" bash -c 'cd /tmp/store && dpkg-scanpackages . 2>/dev/null' >"$store/Packages"
+rm "$base"/var/cache/apt/archives/*.deb
+
+say "the disk"
+sed -i 's/^MODULES=.*/MODULES=list/' "$base/etc/initramfs-tools/initramfs.conf"
+printf 'virtio_pci\nvirtio_blk\next4\n' >>"$base/etc/initramfs-tools/modules"
+cp -a "$base/." "$disk/"
+mkdir -p "$disk/lib/modules/$kernel/extra"
+cp "$module/gpio-sim.ko" "$disk/lib/modules/$kernel/extra/"
+chroot "$disk" depmod -a "$kernel"
+chroot "$disk" update-initramfs -u -k "$kernel"
+cp "$disk/boot/vmlinuz-$kernel" "$out/vmlinuz"
+cp "$disk/boot/initrd.img-$kernel" "$out/initrd"
+cp "$here"/inside/{agent.py,start.sh,cpuinfo} "$disk/opt/rehearsal/"
+cp "$here/inside/rehearsal.service" "$disk/etc/systemd/system/"
+mkdir -p "$disk/usr/share/libcamera/pipeline/virtual"
+cp "$here/inside/virtual.yaml" "$disk/usr/share/libcamera/pipeline/virtual/"
+echo 'deb [trusted=yes] file:/opt/rehearsal/apt ./' >"$disk/etc/apt/sources.list"
+rm -rf "$disk"/etc/apt/sources.list.d/* "$disk"/var/lib/apt/lists/* "$disk"/etc/pip.conf
+echo raspberrypi >"$disk/etc/hostname"
+printf '127.0.0.1\tlocalhost\n127.0.1.1\traspberrypi\n' >"$disk/etc/hosts"
+: >"$disk/etc/machine-id"
+echo '/dev/vda / ext4 rw,noatime 0 0' >"$disk/etc/fstab"
+chroot "$disk" systemctl enable rehearsal.service
+chroot "$disk" systemctl mask apt-daily.timer apt-daily-upgrade.timer e2scrub_all.timer fstrim.timer dpkg-db-backup.timer
+mke2fs -q -t ext4 -L rehearsal -d "$disk" "$out/disk.img" 4G
+qemu-img convert -O qcow2 "$out/disk.img" "$out/disk.qcow2"
+rm -rf "$disk" "$out/disk.img" "$workshop"
+
+say "what fetches the libraries for the machine's Python"
+chroot "$base" apt-get install -qq --no-install-recommends python3-pip python3-numpy
+chroot "$base" python3 -c 'import numpy; print(f"numpy=={numpy.__version__}")' >"$base/constraints.txt"
+say "done"

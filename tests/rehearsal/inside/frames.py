@@ -1,0 +1,49 @@
+"""Inside the rehearsal machine: reads frames from the Virtual camera through picamera2 and finds cards in one.
+
+frames.py FACE…: the faces that lie on the pictured table; exit status 1 if frames or cards are missing.
+"""
+
+from __future__ import annotations
+
+import itertools
+import statistics
+import sys
+import time
+
+from hardware.camera import CameraSettings, open_camera
+from hardware.frames import Frame
+from hardware.settings import MS
+from vision.deck import load_deck
+from vision.reader import read_picture
+
+FRAMES = 15
+
+
+def main(faces: set[str]) -> int:
+    """Read frames, then cards, and print what came of it."""
+    camera = open_camera("picamera2", CameraSettings())
+    try:
+        frames: list[Frame] = []
+        ages = []
+        while len(frames) < FRAMES:
+            frame = camera.read()
+            assert frame is not None
+            ages.append((time.monotonic_ns() - frame.exposure_end_ns) / MS)
+            frames.append(frame)
+        notes = camera.notes
+    finally:
+        camera.close()
+    stamps = [frame.t_ns for frame in frames]
+    height, width = frames[-1].bgr().shape[:2]
+    print(f"{FRAMES} frames, {width}x{height} {frames[-1].pixel_format.name}, age {statistics.median(ages):.0f} ms")
+    for note in notes:
+        print(f"note: {note}")
+    reading, _ = read_picture(frames[-1].bgr(), load_deck("confetti"))
+    read = {card.face.id for card in reading.cards}
+    print(f"cards on the table: {len(faces)}; read: {len(read & faces)}; read wrongly: {sorted(read - faces)}")
+    rising = all(earlier < later for earlier, later in itertools.pairwise(stamps))
+    return 0 if rising and read & faces and read <= faces and min(ages) >= 0 else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main(set(sys.argv[1:])))

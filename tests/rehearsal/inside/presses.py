@@ -1,0 +1,132 @@
+"""Inside the rehearsal machine: presses simulated buttons and sees whether the bell tells every press once, in time.
+
+presses.py COUNT SEED; prints a line, exit status 1 if a press was lost, doubled, or out of order.
+"""
+
+from __future__ import annotations
+
+import random
+import sys
+import threading
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+from hardware.bell_device import make_bell
+from hardware.events import BellEdge, BellPressed, Event
+from hardware.health import DeviceHealth
+from hardware.settings import MS, BellSettings, Pin
+
+PINS = (17, 27, 22)
+LINES = Path("/run/gpio-sim")
+HOLD_S, REST_S = 0.06, 0.08
+# The emulated computer itself stands still at times; contacts that are so far apart are two presses by our own rules.
+STALLED_NS = 25 * MS
+
+
+class Collector:
+    """A sink that keeps what the bell says, in the order in which it says it."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._events: list[Event] = []
+
+    def put(self, event: Event) -> None:
+        """Keep an event."""
+        with self._lock:
+            self._events.append(event)
+
+    def hold(self, t_ns: int | None) -> None:
+        """Wait for nothing."""
+
+    def events(self) -> list[Event]:
+        """Give all events so far."""
+        with self._lock:
+            return list(self._events)
+
+
+@dataclass(frozen=True)
+class Press:
+    """One press as it was made: the seat, when its first edge began and ended to be set, ns, and its edges."""
+
+    seat: int
+    before_ns: int
+    after_ns: int
+    edges: int
+    stalled: bool
+
+
+def set_line(seat: int, pressed: bool) -> int:
+    """Move a line; gives when that was over, ns."""
+    (LINES / f"sim_gpio{PINS[seat]}" / "pull").write_text("pull-down" if pressed else "pull-up")
+    return time.monotonic_ns()
+
+
+def press(seat: int, chance: random.Random) -> Press:
+    """Close a contact with chatter, hold it, open it with chatter."""
+    before_ns = time.monotonic_ns()
+    after_ns = last_ns = set_line(seat, True)
+    edges, stalled, closed = 1, False, True
+    for end in (False, True):
+        for _ in range(2 * chance.randint(0, 4) + (1 if end else 0)):
+            time.sleep(chance.uniform(0.0001, 0.002))
+            closed = not closed
+            now_ns = set_line(seat, closed)
+            stalled = stalled or now_ns - last_ns > STALLED_NS
+            last_ns, edges = now_ns, edges + 1
+        if not end:
+            time.sleep(HOLD_S)
+            last_ns = time.monotonic_ns()
+    time.sleep(REST_S)
+    return Press(seat, before_ns, after_ns, edges, stalled)
+
+
+def faults(made: list[Press], events: list[Event]) -> list[str]:
+    """Say what is wrong with what the bell told of these presses."""
+    told = [event for event in events if isinstance(event, BellPressed)]
+    seats, wanted = [event.seat for event in told], [press.seat for press in made]
+    found = []
+    if seats != wanted:
+        found.append(f"{len(told)} presses were told of {len(made)}, or in another order")
+    else:
+        wrong = [
+            (event.t_ns - press.before_ns) / MS
+            for event, press in zip(told, made, strict=True)
+            if not press.before_ns <= event.t_ns <= press.after_ns
+        ]
+        if wrong:
+            found.append(f"{len(wrong)} stamps are not of the first contact, by up to {max(wrong, key=abs):.2f} ms")
+    if sorted(stamps := [event.t_ns for event in told]) != stamps:
+        found.append("stamps go back in time")
+    raw, moved = sum(isinstance(event, BellEdge) for event in events), sum(press.edges for press in made)
+    if raw != moved:
+        found.append(f"{raw} edges came of {moved}")
+    found += [event.message for event in events if isinstance(event, DeviceHealth) and event.state.name != "OK"]
+    return found
+
+
+def main(count: int, seed: int) -> int:
+    """Press, and print what came of it."""
+    chance, sink = random.Random(seed), Collector()
+    for seat in range(len(PINS)):
+        set_line(seat, False)
+    bell = make_bell(BellSettings(pins=tuple(Pin(number) for number in PINS), one_for_all=False), sink)
+    bell.start()
+    time.sleep(2)
+    made = [press(chance.randrange(len(PINS)), chance) for _ in range(count)]
+    time.sleep(1)
+    bell.stop()
+    events = sink.events()
+    found = faults(made, events)
+    widest_ms = max((press.after_ns - press.before_ns) / MS for press in made)
+    print(
+        f"{count} presses, {sum(press.edges for press in made)} edges"
+        + f" ({sum(isinstance(event, BellEdge) for event in events)} raw ones told), first contact known to"
+        + f" {widest_ms:.2f} ms, stalls of the emulator in {sum(press.stalled for press in made)}: "
+        + ("; ".join(found) or "none lost, none doubled, in order, stamped at the first contact")
+    )
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(int(sys.argv[1]), int(sys.argv[2])))

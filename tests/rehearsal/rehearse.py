@@ -1,0 +1,241 @@
+"""`make rehearsal`: installs Ringmaster in the rehearsal machine and tries everything that needs a real kernel.
+
+Prints a line a check; exit status 1 if one fails. Nothing is mocked in there but what a Raspberry Pi has and no other
+computer: the lines come from the kernel's GPIO simulator, the frames from libcamera's Virtual camera.
+"""
+
+from __future__ import annotations
+
+import argparse
+import re
+import sys
+import time
+import urllib.request
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import cv2
+
+from simulation.still import table_picture
+from tests.rehearsal.machine import Done, Machine, MachineError
+from tests.rehearsal.prepare import HERE, PROJECT, build, libraries, project
+from vision.deck import load_deck
+
+PLACE = "/opt/rehearsal"
+ENV = f"PIP_NO_INDEX=1 PIP_FIND_LINKS={PLACE}/wheels"
+INSTALL = f"cd {PLACE}/ringmaster && {ENV} make --no-print-directory install OPTIONS=--any-computer"
+UNINSTALL = f"cd {PLACE}/ringmaster && make --no-print-directory uninstall"
+UNIT = "/etc/systemd/system/ringmaster.service"
+INSIDE = f"runuser -u ringmaster -- env -C /tmp PYTHONPATH={PLACE} /opt/ringmaster/current/bin/python {PLACE}/"
+STATE = "/var/lib/ringmaster"
+EXPOSURE_MOST = 2.0
+PRESSES, SEED = 200, 7
+FRAME_SIZE = (1280, 720)
+CARDS = 5
+
+# The unit's own file stays as it is. A Raspberry Pi has its name in /proc and its camera's memory in /dev/dma_heap.
+DROP_IN = f"""[Service]
+BindReadOnlyPaths={PLACE}/cpuinfo:/proc/cpuinfo
+DeviceAllow=/dev/udmabuf rw
+"""
+
+
+@dataclass
+class Rehearsal:
+    """The machine, and what came of the checks so far."""
+
+    machine: Machine
+    failed: list[str] = field(default_factory=list)
+
+    def check(self, name: str, found: Callable[[Machine], tuple[bool, str]]) -> None:
+        """Make one check and print its line."""
+        begin = time.monotonic()
+        try:
+            right, text = found(self.machine)
+        except OSError as error:
+            right, text = False, f"the machine does not answer: {error}"
+        if not right:
+            self.failed.append(name)
+        print(f"{'ok  ' if right else 'FAIL'} {name}: {text} [{time.monotonic() - begin:.0f} s]", flush=True)
+
+
+def give(machine: Machine, wheels: bytes) -> set[str]:
+    """Put project, libraries and pictures into the machine; gives the faces that are on the pictures."""
+    picture, truth = table_picture(load_deck("confetti"), CARDS, seed=3, size=FRAME_SIZE)
+    for number in range(3):
+        machine.put(f"{PLACE}/frames/{number}.jpg", cv2.imencode(".jpg", picture)[1].tobytes())
+    machine.put(f"{PLACE}/wheels.tar", wheels)
+    machine.put(f"{UNIT}.d/rehearsal.conf", DROP_IN.encode())
+    for script in ("presses.py", "frames.py"):
+        machine.put(f"{PLACE}/{script}", (HERE / "inside" / script).read_bytes())
+    machine.run(f"date -s @{time.time():.0f}; mkdir {PLACE}/wheels && tar -C {PLACE}/wheels -xf {PLACE}/wheels.tar")
+    unpack(machine, project())
+    return {card["face"] for card in truth["cards"]}
+
+
+def unpack(machine: Machine, source: bytes) -> None:
+    """Lay the project out anew, as a user who has downloaded it."""
+    machine.put(f"{PLACE}/ringmaster.tar", source)
+    machine.run(
+        f"rm -rf {PLACE}/ringmaster && mkdir {PLACE}/ringmaster && tar -C {PLACE}/ringmaster -xf {PLACE}/ringmaster.tar"
+    )
+
+
+def installed(machine: Machine) -> tuple[bool, str]:
+    """Install as a new user does."""
+    done = machine.run(INSTALL, limit_s=1800)
+    if done.status != 0:
+        return False, f"{done.text}\n{machine.run('tail -n 15 /var/log/ringmaster-install.log').text}"
+    return "ringmaster.local" in done.text, f"make install says: {done.text.splitlines()[-2]}"
+
+
+def silent(machine: Machine) -> tuple[bool, str]:
+    """See that systemd finds nothing wrong with the unit and that it is open to little."""
+    verified = machine.run(f"systemd-analyze verify {UNIT}")
+    said = machine.run("systemd-analyze security --no-pager ringmaster.service").text
+    exposure = re.search(r"exposure level for ringmaster.service: ([\d.]+)", said)
+    level = float(exposure[1]) if exposure else 10.0
+    right = verified == Done(0, "") and level <= EXPOSURE_MOST
+    return right, f"systemd-analyze verify says {verified.text or 'nothing'}; exposure {level}"
+
+
+def running(machine: Machine) -> tuple[bool, str]:
+    """See that the service is up and gives its page to a browser outside."""
+    state = machine.run("systemctl show -P ActiveState -P NRestarts -P User ringmaster").text.split()
+    with urllib.request.urlopen(f"http://127.0.0.1:{machine.page_port}/", timeout=30) as answer:
+        page = answer.read()
+    right = state == ["active", "0", "ringmaster"] and b"<html" in page
+    return right, f"the unit is {state[0]}, restarts {state[1]}, user {state[2]}; its page has {len(page)} bytes"
+
+
+def doctor(machine: Machine) -> tuple[bool, str]:
+    """See that the doctor finds pins and camera in order."""
+    machine.run("systemctl stop ringmaster")
+    done = machine.run("runuser -u ringmaster -- env -C /tmp ringmaster doctor --silent")
+    machine.run("systemctl start ringmaster")
+    return done.status == 0, "\n       ".join(done.text.splitlines())
+
+
+def presses(machine: Machine) -> tuple[bool, str]:
+    """Press simulated buttons through the kernel, lgpio, gpiozero and the debouncer."""
+    machine.run("systemctl stop ringmaster; chmod a+w /run/gpio-sim/sim_gpio*/pull")
+    done = machine.run(f"{INSIDE}presses.py {PRESSES} {SEED}")
+    return done.status == 0, done.last_line if done.status == 0 else done.text
+
+
+def frames(faces: set[str]) -> Callable[[Machine], tuple[bool, str]]:
+    """Read frames through picamera2 and find the cards in one."""
+
+    def look(machine: Machine) -> tuple[bool, str]:
+        done = machine.run(f"{INSIDE}frames.py {' '.join(sorted(faces))} 2>/tmp/frames.log")
+        text = done.text if done.status == 0 else f"{done.text}\n{machine.run('tail -n 15 /tmp/frames.log').text}"
+        return done.status == 0, "; ".join(text.splitlines())
+
+    return look
+
+
+def timing(machine: Machine) -> tuple[bool, str]:
+    """Measure how long edges and frames are on their way."""
+    done = machine.run("runuser -u ringmaster -- env -C /tmp ringmaster bench time")
+    return done.status == 0, "\n       ".join(done.text.splitlines())
+
+
+def hung(machine: Machine) -> tuple[bool, str]:
+    """Stop the service's process in its tracks, and see that systemd ends and starts it."""
+    machine.run("systemctl reset-failed ringmaster; systemctl start ringmaster")
+    old = machine.run("systemctl show -P MainPID ringmaster").text
+    machine.run(f"kill -STOP {old}")
+    begin, new = time.monotonic(), old
+    while time.monotonic() < begin + 180 and new in (old, "0"):
+        time.sleep(1)
+        new = machine.run(
+            "systemctl is-active --quiet ringmaster && systemctl show -P MainPID ringmaster || echo 0"
+        ).text
+    why = machine.run("journalctl -u ringmaster --no-pager | grep -c 'Watchdog timeout'").text
+    restarts = machine.run("systemctl show -P NRestarts ringmaster").text
+    right = new not in (old, "0") and why == "1" and restarts == "1"
+    return (
+        right,
+        f"watchdog time-outs {why}, restarts {restarts}, up again {time.monotonic() - begin:.0f} s after it hung",
+    )
+
+
+def upgraded(machine: Machine) -> tuple[bool, str]:
+    """Install another version over it, then one that does not start; what was kept must stay."""
+    machine.run(f"echo 'a game' >{STATE}/kept-by-the-rehearsal")
+    settings = (PROJECT / "pyproject.toml").read_text(encoding="utf-8")
+    newer = re.sub(r'(?m)^version = ".*"', 'version = "99.0"', settings)
+    unpack(machine, project({"pyproject.toml": newer}))
+    done = machine.run(INSTALL, limit_s=1800)
+    version = installed_version(machine)
+    unpack(machine, project({"referee/commands/run.py": "raise SystemExit('this version is broken')\n"}))
+    broken = machine.run(INSTALL, limit_s=1800)
+    after = installed_version(machine), machine.run("systemctl is-active ringmaster").text
+    right = done.status == 0 and version == "99.0" and broken.status != 0 and after == ("99.0", "active")
+    return right and kept(machine), f"upgraded to {version}; a broken one says: {broken.last_line} It is {after[1]}."
+
+
+def removed(machine: Machine) -> tuple[bool, str]:
+    """Uninstall, install again, and remove all."""
+    unpack(machine, project())
+    first = machine.run(UNINSTALL)
+    left = machine.run(f"ls -d /opt/ringmaster {UNIT} /usr/local/bin/ringmaster 2>/dev/null").text.split()
+    still = kept(machine)
+    again = machine.run(INSTALL, limit_s=1800)
+    resumed = kept(machine) and machine.run(f"stat -c %U {STATE}").text == "ringmaster"
+    last = machine.run(f"{UNINSTALL} PURGE=yes")
+    gone = machine.run(f"ls -d {STATE}; id ringmaster").status != 0
+    right = first.status == again.status == last.status == 0 and not left and still and resumed and gone
+    return right, f"{first.last_line} Left over: {left or 'nothing'}. Installed again: games there. {last.last_line}"
+
+
+def kept(machine: Machine) -> bool:
+    """Whether the file is there that was put beside the journal."""
+    return machine.run(f"cat {STATE}/kept-by-the-rehearsal").text == "a game"
+
+
+def installed_version(machine: Machine) -> str:
+    """Give the installed version's number."""
+    code = "import importlib.metadata as m; print(m.version('ringmaster'))"
+    return machine.run(f'/opt/ringmaster/current/bin/python -c "{code}"').text
+
+
+def main() -> int:
+    """Build if needed, rehearse, and say how it went."""
+    parser = argparse.ArgumentParser(description="Rehearse Ringmaster in an emulated computer with a real kernel.")
+    parser.add_argument(
+        "--folder", type=Path, default=PROJECT / "build" / "rehearsal", help="where the machine is kept"
+    )
+    folder = parser.parse_args().folder.resolve()
+    try:
+        build(folder)
+        wheels = libraries(folder)
+        with Machine(folder, restore=True) as machine:
+            print(f"The machine is there in {machine.wait():.1f} s.", flush=True)
+            return rehearse(Rehearsal(machine), wheels)
+    except MachineError as error:
+        print(error, file=sys.stderr)
+        return 1
+
+
+def rehearse(rehearsal: Rehearsal, wheels: bytes) -> int:
+    """Make all checks; 1 if one failed."""
+    faces = give(rehearsal.machine, wheels)
+    rehearsal.check("install", installed)
+    rehearsal.check("unit", silent)
+    rehearsal.check("service", running)
+    rehearsal.check("doctor", doctor)
+    rehearsal.check("bell", presses)
+    rehearsal.check("camera", frames(faces))
+    rehearsal.check("times", timing)
+    rehearsal.check("watchdog", hung)
+    rehearsal.check("upgrade", upgraded)
+    rehearsal.check("uninstall", removed)
+    failed = rehearsal.failed
+    print(f"Failed: {', '.join(failed)}" if failed else "All of the rehearsal went well.")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -71,7 +71,8 @@ def patch_of(picture: Image, cutout: Image, corners_px: Points, size: tuple[int,
     warp = cv2.getPerspectiveTransform(source.astype(np.float32), (corners_px - low).astype(np.float32))
     window = (int(high[0] - low[0]), int(high[1] - low[1]))
     colour = cv2.warpPerspective(picture, warp, window, flags=cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
-    cover = np.asarray(cv2.warpPerspective(cutout, warp, window, flags=cv2.INTER_LINEAR), np.float32)[:, :, None] / 255
+    seen = cv2.warpPerspective(cutout, warp, window, flags=cv2.INTER_LINEAR)
+    cover = seen.astype(np.float32)[:, :, None] / np.float32(255)
     shade = cv2.GaussianBlur(np.roll(cover[:, :, 0], (3, 2), axis=(0, 1)), (0, 0), 3.0)[:, :, None]
     return Patch((int(low[0]), int(low[1])), np.asarray(colour, np.uint8), cover, np.asarray(shade, np.float32))
 

@@ -1,0 +1,74 @@
+"""Pictures of a deck's cards for drawn tables, whatever kind of deck it is."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+import cv2
+import numpy as np
+
+from simulation.pieces import cutout
+from simulation.view import Image
+from vision.deck import Deck
+from vision.picture_deck import PictureDeck
+from vision.render_face import face_image
+
+FRONT, BACK = "front", "back"
+
+
+class CardArt(Protocol):
+    """What a drawn table asks of a deck."""
+
+    @property
+    def card_mm(self) -> tuple[float, float]:
+        """A card's width and height, mm."""
+
+    @property
+    def cutout(self) -> Image:
+        """(h, w) uint8, 255 where the card is and 0 in its round corners; of the same shape as the pictures."""
+
+    def picture(self, face: str, side: str) -> Image:
+        """Give one side of a card, (h, w, 3) uint8 BGR."""
+
+
+class MarkArt:
+    """The art of a deck of marks, whose cards have two faces; `side` is one of the deck's."""
+
+    def __init__(self, deck: Deck, px_per_mm: float) -> None:
+        self._deck = deck
+        self._px_per_mm = px_per_mm
+        self._pictures: dict[tuple[str, str], Image] = {}
+        self.card_mm = deck.card_mm
+        blank = np.zeros((round(deck.card_mm[1] * px_per_mm), round(deck.card_mm[0] * px_per_mm), 3), np.uint8)
+        self.cutout = cutout(blank, deck.corner_radius_mm / deck.card_mm[0])
+
+    def picture(self, face: str, side: str) -> Image:
+        """Give a face, drawn when it is first wanted."""
+        if (face, side) not in self._pictures:
+            self._pictures[face, side] = face_image(self._deck, self._deck.by_id[side, face], self._px_per_mm)
+        return self._pictures[face, side]
+
+
+class PictureArt:
+    """The art of a deck of pictures; `side` is FRONT or BACK."""
+
+    def __init__(self, deck: PictureDeck, px_per_mm: float) -> None:
+        self._deck = deck
+        self._size = (round(deck.card_mm[0] * px_per_mm), round(deck.card_mm[1] * px_per_mm))
+        self._pictures: dict[str, Image] = {}
+        self.card_mm = deck.card_mm
+        blank = np.zeros((self._size[1], self._size[0], 3), np.uint8)
+        self.cutout = cutout(blank, deck.corner_radius_mm / deck.card_mm[0])
+
+    def picture(self, face: str, side: str) -> Image:
+        """Give a face, or the back that all cards share."""
+        name = face if side == FRONT else self._deck.back
+        if name not in self._pictures:
+            picture = cv2.resize(self._deck.picture(name), self._size, interpolation=cv2.INTER_AREA)
+            self._pictures[name] = np.asarray(picture, np.uint8)
+        return self._pictures[name]
+
+
+def art_of(deck: Deck | PictureDeck, px_per_mm: float) -> CardArt:
+    """Give a deck's art, drawn with so many pixels to the mm."""
+    return PictureArt(deck, px_per_mm) if isinstance(deck, PictureDeck) else MarkArt(deck, px_per_mm)

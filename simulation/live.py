@@ -1,0 +1,173 @@
+"""A script played on a drawn table, frame by frame: the same script and seed always give the same frames."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import cv2
+import numpy as np
+
+from hardware.frames import Frame
+from hardware.pixels import PixelFormat
+from simulation.air import Flyer, card_corners, card_flyers, draw_flyers, hand_flyer
+from simulation.art import art_of
+from simulation.hand_art import HandArt, hand_art
+from simulation.layers import StillLayer
+from simulation.motion import CardNow, Motion
+from simulation.pieces import Patch, marker_piece, marker_places, patch_of, piece_patch
+from simulation.props import draw_bell, draw_sandtimer
+from simulation.script import Script
+from simulation.surface import light_over, surface
+from simulation.view import Image, Look, Place, view_of
+from vision.deck import Deck
+from vision.picture_deck import PictureDeck
+
+SECOND_NS = 1_000_000_000
+_INSTANTS = 3
+_NOISE_MARGIN = 64
+
+
+@dataclass(frozen=True)
+class Shots:
+    """How a table is filmed.
+
+    size: width and height of the frames, px. frames_per_s: their pace. exposure_s: how long each is exposed; all rows
+    at once. pixel_format: BGR or NV12. small_width: width of the small grey picture for motion, px; None: none. look:
+    light, lens and noise.
+    """
+
+    size: tuple[int, int] = (1280, 720)
+    frames_per_s: float = 30.0
+    exposure_s: float = 0.008
+    pixel_format: PixelFormat = PixelFormat.BGR
+    small_width: int | None = None
+    look: Look = field(default_factory=Look)
+
+
+class LiveTable:
+    """A table on which a script happens; frame 0 begins with it.
+
+    start_ns: when the script begins, ns on the monotonic clock. Not to be used from two threads at once.
+    """
+
+    def __init__(
+        self, script: Script, deck: Deck | PictureDeck, seed: int, shots: Shots | None = None, start_ns: int = 0
+    ) -> None:
+        self.script = script
+        self.shots = shots or Shots()
+        self.start_ns = start_ns
+        self.motion = Motion(script)
+        look, size = self.shots.look, self.shots.size
+        self.view = view_of(script.area_mm, size, look)
+        self._seed = seed
+        random = np.random.default_rng(seed)
+        middle = (script.area_mm[0] / 2, script.area_mm[1] / 2)
+        self.art = art_of(deck, 1.25 * self.view.px_per_mm(*middle))
+        self.marked: dict[int, Place] = marker_places(random, script.markers, script.area_mm)
+        bare = surface(random, look.table, self.view.homography, script.area_mm, size)
+        for number, place in self.marked.items():
+            piece = marker_piece(number, place)
+            patch = piece_patch(piece, self.view.to_px(piece.corners_mm), size)
+            if patch is not None:
+                patch.blend(bare)
+        if script.bell_mm is not None:
+            draw_bell(bare, self.view, script.bell_mm)
+        self._still = StillLayer(bare, light_over(random, size, look), look)
+        noise = (size[1] + _NOISE_MARGIN, size[0] + _NOISE_MARGIN, 3)
+        grains = look.noise * random.standard_normal(noise, dtype=np.float32)
+        self._brighter = np.rint(np.clip(grains, 0, 255)).astype(np.uint8)
+        self._darker = np.rint(np.clip(-grains, 0, 255)).astype(np.uint8)
+        self._patches: dict[tuple[object, ...], Patch | None] = {}
+        self._hands: dict[tuple[int, str], HandArt] = {}
+
+    @property
+    def frames(self) -> int:
+        """How many frames the script has."""
+        return int(self.script.length_s * self.shots.frames_per_s)
+
+    def exposure_end_ns(self, index: int) -> int:
+        """Give the end of a frame's exposure, ns on the monotonic clock."""
+        return self.start_ns + round((index + 1) * SECOND_NS / self.shots.frames_per_s)
+
+    def seconds(self, t_ns: int) -> float:
+        """Give a time of the monotonic clock as seconds of the script."""
+        return (t_ns - self.start_ns) / SECOND_NS
+
+    def frame(self, index: int) -> Frame:
+        """Draw a frame; any one, but in order it is quickest."""
+        t_ns = self.exposure_end_ns(index)
+        image = self._drawn(self.seconds(t_ns), index)
+        grey = None
+        if self.shots.small_width is not None:
+            small = (self.shots.small_width, round(self.shots.small_width * image.shape[0] / image.shape[1]))
+            grey = cv2.cvtColor(cv2.resize(image, small, interpolation=cv2.INTER_AREA), cv2.COLOR_BGR2GRAY)
+        if self.shots.pixel_format is PixelFormat.NV12:
+            image = to_nv12(image)
+        return Frame(t_ns, t_ns, image, index, self.shots.pixel_format, None if grey is None else np.asarray(grey))
+
+    def _drawn(self, end_s: float, index: int) -> Image:
+        instants = [end_s - self.shots.exposure_s * share for share in np.linspace(1, 0, _INSTANTS)]
+        before, after = self.motion.cards(instants[0]), self.motion.cards(end_s)
+        # What lies throughout the exposure; a card that lands or is taken in it is drawn in the air.
+        lying = {card.key for card in before if card.since_s is not None}
+        still = [card for card in after if card.since_s is not None and card.key in lying]
+        self._still.show([(key, patch) for card in still if (patch := self._patch(key := _key(card), card))])
+        image = self._still.picture.copy()
+        if self.script.sandtimer_mm is not None:
+            middle = self.view.to_px(np.array([self.script.sandtimer_mm]))[0]
+            light = self._still.light_at(float(middle[0]), float(middle[1]))
+            draw_sandtimer(image, self.view, self.script.sandtimer_mm, self.motion.sand(end_s), light)
+        draw_flyers(image, self.view, self._still, self._flyers(instants, {card.key for card in still}))
+        return self._noisy(image, index)
+
+    def _flyers(self, instants: list[float], still: set[str]) -> list[Flyer]:
+        moments = [{card.key: card for card in self.motion.cards(t_s)} for t_s in instants]
+        moving = [key for key in moments[-1] if key not in still]
+        flyers = [flyer for key in moving for flyer in card_flyers(self.art, [moment[key] for moment in moments])]
+        hands = [{hand.seat: hand for hand in self.motion.hands(t_s)} for t_s in instants]
+        for seat, hand in sorted(hands[-1].items()):
+            seen = [moment[seat] for moment in hands if seat in moment]
+            quick = np.ptp([(one.x_mm, one.y_mm) for one in seen], axis=0).max() > 1.0
+            art = self._hand_art(seat, hand.pose)
+            flyers.append(hand_flyer(art, seen if quick else seen[-1:], self.script.people[seat]))
+        return flyers
+
+    def _hand_art(self, seat: int, pose: str) -> HandArt:
+        if (seat, pose) not in self._hands:
+            self._hands[seat, pose] = hand_art(self.script.people[seat], pose)
+        return self._hands[seat, pose]
+
+    def _patch(self, key: tuple[object, ...], card: CardNow) -> Patch | None:
+        if key not in self._patches:
+            if len(self._patches) > 4 * len(self.script.cards):
+                self._patches.clear()
+            corners = self.view.project(card_corners(card, self.art.card_mm))
+            picture = self.art.picture(card.face, card.side)
+            self._patches[key] = patch_of(picture, self.art.cutout, corners, self.view.size)
+        return self._patches[key]
+
+    def _noisy(self, image: Image, index: int) -> Image:
+        if self.shots.look.noise > 0:
+            shifts = np.random.default_rng((self._seed, index)).integers(0, _NOISE_MARGIN, 4).tolist()
+            height, width = image.shape[:2]
+            cv2.add(image, self._brighter[shifts[0] :, shifts[1] :][:height, :width], dst=image)
+            cv2.subtract(image, self._darker[shifts[2] :, shifts[3] :][:height, :width], dst=image)
+        if self.shots.look.jpeg_quality is None:
+            return image
+        packed = cv2.imencode(".jpg", image, [cv2.IMWRITE_JPEG_QUALITY, self.shots.look.jpeg_quality])[1]
+        return np.asarray(cv2.imdecode(packed, cv2.IMREAD_COLOR), np.uint8)
+
+
+def to_nv12(image: Image) -> Image:
+    """Give a picture (h, w, 3) BGR with even sides as NV12, (h * 3 / 2, w)."""
+    height, width = image.shape[:2]
+    planes = cv2.cvtColor(image, cv2.COLOR_BGR2YUV_I420)
+    packed = np.empty((height * 3 // 2, width), np.uint8)
+    packed[:height] = planes[:height]
+    colours = planes[height:].reshape(2, height // 2, width // 2)
+    packed[height:, 0::2], packed[height:, 1::2] = colours
+    return packed
+
+
+def _key(card: CardNow) -> tuple[object, ...]:
+    return card.key, card.x_mm, card.y_mm, card.angle_deg, card.side, card.since_s

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-import cv2
 import numpy as np
 from numpy.typing import NDArray
 
@@ -14,14 +13,13 @@ from referee.evidence_picture import draw_scores
 from referee.games.confetti_hand import SIZES, Card, Overlimit, Score, score_hand
 from referee.language import Language
 from referee.sayings.confetti import say_score
-from referee.seats import SeatCards, SeatRing, Sharing, marker_rectangle, share_out, what_is_missing
+from referee.seated_reading import SeatedReader
+from referee.seats import SeatCards, SeatRing, Sharing, share_out
 from referee.words import count_of, list_of, number_word
 from vision.deck import Deck, Face
 from vision.image import Picture
-from vision.markers import find_markers
-from vision.profile import REACH_MM, TableProfile
-from vision.reader import read_picture
-from vision.reading import Reading, UnclearCard
+from vision.profile import TableProfile
+from vision.reading import UnclearCard
 from vision.table import Table
 
 _REMEDIES = {
@@ -107,34 +105,19 @@ def score_picture(
         BadInputError: too few markers are in sight to know the seats.
         BadTableError: the markers lie on no flat table, or the picture does not fit the profile.
     """
-    reading, table, ring = _read_seated(picture, deck, profile, players)
-    sharing = share_out(reading, ring, side)
+    seated = SeatedReader(deck, profile, players).read(picture.image)
+    sharing = share_out(seated.reading, seated.ring, side)
     scores: dict[int, Score] = {}
     faults: dict[int, str] = {}
     for hand in sharing.seats:
         try:
-            scores[hand.seat] = score_hand([_colours(card.face) for card in hand.cards], limit, overlimit)
+            scores[hand.seat] = score_hand([card_of(card.face) for card in hand.cards], limit, overlimit)
         except BadInputError as error:
             faults[hand.seat] = str(error)
-    return TableScore(ring, table, sharing, scores, faults)
+    return TableScore(seated.ring, seated.table, sharing, scores, faults)
 
 
-def _read_seated(
-    picture: Picture, deck: Deck, profile: TableProfile | None, players: int
-) -> tuple[Reading, Table, SeatRing]:
-    edge_mm = None if profile is None else profile.edge_mm
-    grey = np.asarray(cv2.cvtColor(picture.image, cv2.COLOR_BGR2GRAY), np.uint8)
-    markers = find_markers(grey) if edge_mm is None else ()
-    if edge_mm is None and not markers:
-        raise BadInputError(what_is_missing(()))
-    surveyed = None if profile is None else profile.table_for(picture.size_px)
-    reading, table = read_picture(picture.image, deck, surveyed)
-    if table is None:
-        raise BadInputError(what_is_missing(()))
-    corners_mm = marker_rectangle(markers, table) if edge_mm is None else edge_mm
-    return reading, table, SeatRing(corners_mm, players, REACH_MM if profile is None else profile.reach_mm)
-
-
-def _colours(face: Face) -> Card:
+def card_of(face: Face) -> Card:
+    """Give a face's colours, small, medium and big, as the rules count them."""
     small, medium, big = (mark.colour for size in SIZES for mark in face.marks if mark.size == size)
     return small, medium, big

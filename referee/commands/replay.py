@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import argparse
 import sys
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 from referee.announcer import Announcer
 from referee.errors import BadInputError
 from referee.eventlog import Fault, open_log
+from referee.events import Header
 from referee.games.registry import game_kind
 from referee.jsonlines import to_line
 from referee.judge import judge
@@ -20,9 +23,12 @@ SUMMARY = "judge a recorded game again and print its rulings"
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
-    parser.add_argument("file", metavar="FILE", type=Path, help="an event log (.jsonl)")
+    parser.add_argument(
+        "file", metavar="FILE", type=Path, help="an event log (.jsonl) or a recording with pictures (.mcap)"
+    )
     parser.add_argument("--json", action="store_true", help="print one JSON object a ruling")
     parser.add_argument("--language", choices=LANGUAGES, help="of the sentences (default: the system's)")
+    parser.add_argument("--table", type=Path, metavar="PROFILE", help="the table's profile, for a recording")
 
 
 def run(args: argparse.Namespace) -> int:
@@ -33,7 +39,9 @@ def run(args: argparse.Namespace) -> int:
     """
     path: Path = args.file
     if path.suffix.lower() == ".mcap":
-        raise BadInputError("recordings with pictures (.mcap) cannot be judged yet, only event logs (.jsonl)")
+        return replay_recording(path, as_json=args.json, language=args.language, table=args.table)
+    if args.table is not None:
+        raise BadInputError("--table is for recordings with pictures (.mcap); an event log has none")
     return replay_log(path, as_json=args.json, language=args.language)
 
 
@@ -42,18 +50,57 @@ def replay_log(path: Path, *, as_json: bool, language: str | None = None) -> int
 
     Gives 2 when a part of it had to be left out, else 0.
     """
-    output, status = Output(), 0
+    status = 0
     with open_log(path) as (header, entries):
         game = game_kind(header.game).start(header)
-        announcer = Announcer(header.game, header.players, Language(language or language_of()))
+        printer = _Printer(header, as_json, language)
         for result in judge(game, entries):
             if isinstance(result, Fault):
-                output.flush()
-                print(f"ringmaster replay: {result.where}: {result.why}", file=sys.stderr)
+                printer.complain(f"{result.where}: {result.why}")
                 status = 2
             else:
-                data = result.as_json()
-                # A ruling that there are no words for is still shown.
-                output.line(to_line(data) if as_json else announcer.say(data) or to_line(data))
-    output.flush()
+                printer.ruling(result.as_json())
+    printer.flush()
     return status
+
+
+def replay_recording(path: Path, *, as_json: bool, language: str | None = None, table: Path | None = None) -> int:
+    """Print the rulings of a recording, in JSON or in a language (None: the system's).
+
+    Gives 2 when a part of it had to be left out, else 0.
+    """
+    from referee.recorded_game import RecordedGame
+    from referee.watchers.setup import WatchSetup
+    from vision.profile import load_profile
+
+    profile = None if table is None else load_profile(table)
+    left_out: list[str] = []
+    recorded = RecordedGame(path, left_out.append)
+    printer = _Printer(recorded.header, as_json, language)
+    for outcome in recorded.judge(WatchSetup(profile=profile)):
+        for ruling in outcome.rulings:
+            printer.ruling(ruling)
+    printer.flush()
+    for message in left_out:
+        printer.complain(message)
+    return 2 if left_out else 0
+
+
+class _Printer:
+    """Rulings on standard output, complaints on standard error, in the order in which they come."""
+
+    def __init__(self, header: Header, as_json: bool, language: str | None) -> None:
+        self._output = Output()
+        self._as_json = as_json
+        self._announcer = Announcer(header.game, header.players, Language(language or language_of()))
+
+    def ruling(self, data: Mapping[str, Any]) -> None:
+        # A ruling that there are no words for is still shown.
+        self._output.line(to_line(dict(data)) if self._as_json else self._announcer.say(data) or to_line(dict(data)))
+
+    def complain(self, message: str) -> None:
+        self._output.flush()
+        print(f"ringmaster replay: {message}", file=sys.stderr)
+
+    def flush(self) -> None:
+        self._output.flush()

@@ -33,4 +33,10 @@ def _by_hand(header: Header, setup: WatchSetup) -> Watcher:
     return ByHandWatcher()
 
 
-_WATCHERS: dict[str, Callable[[Header, WatchSetup], Watcher]] = {}
+def _confetti(header: Header, setup: WatchSetup) -> Watcher:
+    from referee.watchers.confetti import ConfettiWatcher
+
+    return ConfettiWatcher(header, setup)
+
+
+_WATCHERS: dict[str, Callable[[Header, WatchSetup], Watcher]] = {"confetti": _confetti}

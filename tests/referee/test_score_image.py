@@ -135,7 +135,7 @@ def test_a_seat_with_an_unclear_card_is_uncertain_and_told_what_to_do(
         unclear = UnclearCard(doubtful.corners_px, (x, y), doubtful.centre_mm, "covered", (doubtful.face, 0.6))
         return Reading(tuple(card for card in reading.cards if card is not doubtful), (unclear,)), table
 
-    monkeypatch.setattr("referee.table_score.read_picture", reader)
+    monkeypatch.setattr("referee.seated_reading.read_picture", reader)
     _, lines, _ = score(capfd, "--image", str(TABLE), "--players", "3")
     assert [line["unclear"] for line in lines] == [1, 0, 0]
     assert "confetti-40" not in lines[0]["faces"]
@@ -157,7 +157,7 @@ def test_a_hand_too_large_to_score_costs_no_other_seat_its_answer(
         more = tuple(replace(bottom, face=face) for face in deck.side("white") if face.id not in HANDS[1] + HANDS[2])
         return Reading(reading.cards + more[:40], ()), table
 
-    monkeypatch.setattr("referee.table_score.read_picture", reader)
+    monkeypatch.setattr("referee.seated_reading.read_picture", reader)
     status, lines, err = score(capfd, "--image", str(TABLE), "--players", "3")
     assert status == 2
     assert [(line["seat"], line["points"]) for line in lines] == [(1, 2), (2, 3)]

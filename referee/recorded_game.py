@@ -1,0 +1,93 @@
+"""A recorded game (`.mcap`) judged again: its edges and frames before a session, in the order of time."""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from hardware.bell import BellLogic
+from hardware.edges import Edge, judge_edges
+from hardware.events import BellEdge, SandEdge
+from hardware.events import Event as DeviceEvent
+from hardware.recording import BadRecordingError, RecordedFrame, Recording, read_recording
+from hardware.sand import SandLogic
+from hardware.settings import SandSettings
+from referee.errors import BadInputError
+from referee.events import Header, parse_header
+from referee.games.registry import game_kind
+from referee.session import Outcome, Session
+from referee.watchers.setup import WatchSetup, watcher_for
+
+_FRAME_FIRST, _EVENT_AFTER = 0, 1
+
+Warn = Callable[[str], None]
+
+
+class RecordedGame:
+    """A recording that says which game it is.
+
+    Raises:
+        BadRecordingError: it is no recording, or its header cannot be read.
+        BadInputError: it does not say which game was played, or no such game can be judged.
+    """
+
+    def __init__(self, path: Path, warn: Warn) -> None:
+        self._recording = read_recording(path, warn)
+        if self._recording.header is None:
+            raise BadInputError(f"{path} does not say which game it is: record with --game and --players")
+        self.header: Header = parse_header(self._recording.header)
+        self._game = game_kind(self.header.game).start(self.header)
+        self._warn = warn
+
+    def judge(self, setup: WatchSetup) -> Iterator[Outcome]:
+        """Give what each frame and each device event led to; the same recording always gives the same.
+
+        All that is recorded is there already, so nothing is late and no frame is left out.
+        """
+        session = Session(self._game, watcher_for(self.header, setup))
+        device_events, last_ns = _device_events(self._recording)
+        frames = _frames(self._recording)
+        events = ((event.t_ns, _EVENT_AFTER, index, event) for index, event in enumerate(device_events))
+        undecodable = False
+        for _, kind, _, item in heapq.merge(frames, events, key=lambda entry: entry[:3]):
+            if kind == _EVENT_AFTER and not isinstance(item, RecordedFrame):
+                yield session.hear(item)
+            elif isinstance(item, RecordedFrame):
+                try:
+                    frame = item.frame()
+                except BadRecordingError as error:
+                    if not undecodable:
+                        self._warn(str(error))
+                    undecodable = True
+                    continue
+                yield session.look(frame)
+        yield session.finish(last_ns)
+
+
+def _frames(recording: Recording) -> Iterator[tuple[int, int, int, RecordedFrame | DeviceEvent]]:
+    """Give the frames by the first instant at which they count (P9)."""
+    for index, recorded in enumerate(recording.events):
+        if isinstance(recorded.payload, RecordedFrame):
+            yield recorded.payload.exposure_end_ns + 1, _FRAME_FIRST, index, recorded.payload
+
+
+def _device_events(recording: Recording) -> tuple[list[DeviceEvent], int]:
+    """Give what the recorded edges mean, in time order, and the time up to which there is a recording."""
+    bell: list[Edge] = []
+    sand: list[Edge] = []
+    seats: dict[str, int | None] = {}
+    last_ns = 0
+    for recorded in recording.events:
+        payload = recorded.payload
+        last_ns = max(last_ns, payload.t_ns)
+        if isinstance(payload, BellEdge):
+            line = "bell" if payload.seat is None else f"seat {payload.seat}"
+            seats[line] = payload.seat
+            bell.append(Edge(payload.t_ns, line, payload.pressed))
+        elif isinstance(payload, SandEdge):
+            sand.append(Edge(payload.t_ns, payload.line.value, bool(payload.level)))
+    in_order = {line: seats[line] for line in sorted(seats)}
+    events = judge_edges(BellLogic(in_order), bell, last_ns)
+    events += judge_edges(SandLogic(SandSettings()), sand, last_ns)
+    return sorted(events, key=lambda event: event.t_ns), last_ns

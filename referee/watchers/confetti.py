@@ -1,0 +1,220 @@
+"""Looks on at Confetti: the sandtimer starts and ends a round, and a still table afterwards shows the hands.
+
+A hand is told to the game only when two looks at the still table agree and no card of any seat is unclear; until then
+the players are told what to do.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from enum import Enum
+
+import numpy as np
+
+from hardware.events import Event as DeviceEvent
+from hardware.events import SandFlipped, SandRanOut
+from hardware.frames import Frame
+from referee.errors import BadInputError
+from referee.events import Event, Header
+from referee.seated_reading import SeatedReader, SeatedReading
+from referee.seats import SeatCards, Sharing, share_out
+from referee.session import Notice, Outline, RulingData, Seen
+from referee.table_score import card_of
+from referee.watchers.blend import Blend
+from referee.watchers.hands_in_time import HandsInTime
+from referee.watchers.setup import WatchSetup
+from referee.watchers.stillness import Stillness
+from vision.deck import load_deck
+from vision.errors import VisionError
+
+MS = 1_000_000
+_STILL_NS = 800 * MS  # hands that hover are never quiet for so long; looks are so far apart, too
+
+Hands = tuple[tuple[str, ...], ...]
+
+
+class _Phase(Enum):
+    WAITING = "no round is played"
+    RUNNING = "the sand runs"
+    COUNTING = "the hands are to be read"
+
+
+class ConfettiWatcher:
+    """See the module. Notices: `unclear_cards` of a seat (`count`, `reasons`), `no_cards`, `no_table` (`text`)."""
+
+    def __init__(self, header: Header, setup: WatchSetup) -> None:
+        side = header.options.get("side")
+        self._side = side if isinstance(side, str) else None
+        self._players = len(header.players)
+        self._reader = SeatedReader(load_deck(setup.deck or "confetti"), setup.profile, self._players)
+        self._still = Stillness()
+        self._blend = Blend()
+        self._in_time = HandsInTime(self._still)
+        self._phase = _Phase.WAITING
+        self._frame: Frame | None = None
+        self._read_ns: int | None = None
+        self._once: Hands | None = None
+        self._doubtful: tuple[int | None, ...] = ()
+        self._told: tuple[object, ...] = ()
+        self.outlines: tuple[Outline, ...] = ()
+
+    def look(self, frame: Frame) -> Seen:
+        """Read the table when it is still and its hands are wanted."""
+        self._still.look(frame)
+        self._frame = frame
+        t_ns = frame.exposure_end_ns
+        if self._still.still_ns(t_ns) == 0:
+            self._blend.begin()
+        if self._phase is _Phase.RUNNING:
+            return Seen()
+        rested_ns = t_ns - self._still.still_ns(t_ns)
+        read_since_it_moved = self._read_ns is not None and self._read_ns >= rested_ns
+        if self._phase is _Phase.WAITING and read_since_it_moved:
+            return Seen()
+        self._blend.add(frame.bgr())
+        waited_since_ns = self._read_ns if self._read_ns is not None and read_since_it_moved else rested_ns
+        if t_ns - waited_since_ns < _STILL_NS:
+            return Seen()
+        if self._phase is _Phase.WAITING:
+            return self._survey(frame)
+        if not read_since_it_moved:
+            self._once, self._doubtful = None, ()
+        return self._count(frame, sure=False)
+
+    def hear(self, event: DeviceEvent) -> Seen:
+        """Take the sandtimer's events."""
+        match event:
+            case SandFlipped():
+                return Seen((Event(event.t_ns, "timer_flipped", {}),))
+            case SandRanOut():
+                return Seen((*self._hands_in_time(event.t_ns), Event(event.t_ns, "timer_ran_out", {})))
+            case _:
+                return Seen()
+
+    def judged(self, event: Event, rulings: Sequence[RulingData]) -> None:
+        """Follow the game's phases."""
+        for ruling in rulings:
+            match ruling["ruling"]:
+                case "round":
+                    self._enter(_Phase.RUNNING)
+                case "time":
+                    self._enter(_Phase.COUNTING)
+                case "hand" | "end":
+                    self._enter(_Phase.WAITING)
+
+    def finish(self, t_ns: int) -> Seen:
+        """Take the last frame for what lies there for good."""
+        if self._phase is not _Phase.COUNTING or self._frame is None:
+            return Seen()
+        return self._count(self._frame, sure=True)
+
+    def _enter(self, phase: _Phase) -> None:
+        if phase is not self._phase:
+            self._phase, self._once, self._doubtful, self._told = phase, None, (), ()
+            self._blend.begin()
+            # A table that has not moved since is read again for what is wanted now.
+            self._read_ns = None
+
+    def _survey(self, frame: Frame) -> Seen:
+        """Look at the table between the rounds: where the seats are, and how their places look without hands."""
+        seated, seen = self._read(frame)
+        if seated is None:
+            return seen
+        self._in_time.rest(frame, seated)
+        return Seen()
+
+    def _hands_in_time(self, t_ns: int) -> tuple[Event, ...]:
+        frame = self._frame
+        if self._phase is not _Phase.RUNNING or frame is None or frame.exposure_end_ns >= t_ns:
+            return ()
+        survey = self._reader.survey
+        if survey is None or not self._in_time.worth_reading(frame, survey):
+            return ()
+        seated, _ = self._read(frame)
+        if seated is None:
+            return ()
+        sharing = share_out(seated.reading, seated.ring, self._side)
+        clear = [hand for hand in sharing.seats if self._in_time.all_in_sight(frame, seated, hand)]
+        return tuple(_hand(frame.exposure_end_ns, hand) for hand in clear)
+
+    def _count(self, frame: Frame, *, sure: bool) -> Seen:
+        seated, seen = self._read(frame)
+        if seated is None:
+            return seen
+        t_ns = frame.exposure_end_ns
+        if not seated.reading.cards:
+            # Nobody plays without cards: the camera is covered, or the table has been cleared already.
+            return Seen(notices=self._once_told(Notice(t_ns, "no_cards", None, {})))
+        sharing = share_out(seated.reading, seated.ring, self._side)
+        if any(hand.unclear for hand in sharing.seats):
+            self._once = None
+            return Seen(notices=self._what_to_do(t_ns, sharing))
+        hands = tuple(tuple(sorted(card.face.id for card in hand.cards)) for hand in sharing.seats)
+        if not sure and hands != self._once:
+            self._once = hands
+            return Seen()
+        return Seen(tuple(_hand(t_ns, hand) for hand in sharing.seats))
+
+    def _read(self, frame: Frame) -> tuple[SeatedReading | None, Seen]:
+        """Read what lies there since the table rests, or else this very frame."""
+        self._read_ns = frame.exposure_end_ns
+        image = self._blend.picture()
+        self._blend.begin()
+        try:
+            seated = self._reader.read(frame.bgr() if image is None else image)
+        except (BadInputError, VisionError) as error:
+            self.outlines = ()
+            return None, Seen(notices=self._once_told(Notice(self._read_ns, "no_table", None, {"text": str(error)})))
+        self.outlines = _outlines(seated, self._side)
+        width, height = seated.table.size_px
+        self._still.watch(seated.table.to_px(seated.ring.corners_mm) / (width, height))
+        return seated, Seen()
+
+    def _what_to_do(self, t_ns: int, sharing: Sharing) -> tuple[Notice, ...]:
+        notices = [
+            Notice(
+                t_ns,
+                "unclear_cards",
+                hand.seat,
+                {"count": len(hand.unclear), "reasons": sorted({card.reason for card in hand.unclear})},
+            )
+            for hand in sharing.seats
+            if hand.unclear
+        ]
+        # One look at a noisy picture may doubt what the next is sure of.
+        doubtful = tuple(notice.seat for notice in notices)
+        if doubtful != self._doubtful:
+            self._doubtful = doubtful
+            return ()
+        return self._once_told(*notices)
+
+    def _once_told(self, *notices: Notice) -> tuple[Notice, ...]:
+        """Say the same thing once, however often it is seen."""
+        what = tuple((notice.kind, notice.seat, str(notice.data)) for notice in notices)
+        if what == self._told:
+            return ()
+        self._told = what
+        return notices
+
+
+def _hand(t_ns: int, hand: SeatCards) -> Event:
+    cards = [list(card_of(card.face)) for card in hand.cards]
+    faces = [card.face.id for card in hand.cards]
+    return Event(t_ns, "hand", {"event": "hand", "seat": hand.seat, "cards": cards, "faces": faces})
+
+
+def _outlines(seated: SeatedReading, side: str | None) -> tuple[Outline, ...]:
+    sharing = share_out(seated.reading, seated.ring, side)
+    owners = {id(card): hand.seat for hand in sharing.seats for card in (*hand.cards, *hand.unclear)}
+    read = [
+        Outline(_points(card.corners_px), owners.get(id(card)), " ".join(card_of(card.face)), True)
+        for card in seated.reading.cards
+    ]
+    unclear = [
+        Outline(_points(card.corners_px), owners.get(id(card)), card.reason, False) for card in seated.reading.unclear
+    ]
+    return (*read, *unclear)
+
+
+def _points(corners_px: np.ndarray[tuple[int, ...], np.dtype[np.float64]]) -> tuple[tuple[float, float], ...]:
+    return tuple((float(x), float(y)) for x, y in corners_px)

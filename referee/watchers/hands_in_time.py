@@ -1,0 +1,111 @@
+"""Which hands can be vouched for at the end of time: a later card is called a foul (C4) only against such a hand.
+
+A card that lay hidden, under a hand or another card, must never look as if it had been taken late. So a seat counts
+only if nothing moved there for a while, if nothing lies there but cards and the bare table as it was before the round,
+and if its cards do not lie on each other.
+"""
+
+from __future__ import annotations
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from hardware.frames import Frame
+from referee.seated_reading import SeatedReading, Survey
+from referee.seats import SeatCards, SeatRing
+from referee.watchers.stillness import Stillness
+from vision.table import Table
+
+_AT_REST_NS = 1_000_000_000
+_WIDTH_PX = 320
+_FOREIGN = 28.0  # 8-bit levels in any channel, when the light's change has been divided out
+_FOREIGN_SHARE = 0.25  # of a card
+_OVERLAP = 0.04  # of a card: more, and a third card may lie hidden between two
+_GROWN = 1.25  # a card's outline and its shadow
+
+Points = NDArray[np.float64]
+
+
+class HandsInTime:
+    """Remembers how the table looks at rest."""
+
+    def __init__(self, still: Stillness) -> None:
+        self._still = still
+        self._bare: NDArray[np.float32] | None = None
+        self._bare_cards: tuple[Points, ...] = ()
+
+    def rest(self, frame: Frame, seated: SeatedReading) -> None:
+        """Take a still table before a round: what lies there now, beside the cards, is the table itself."""
+        self._bare = _small(frame)
+        self._bare_cards = _outlines_of(seated)
+
+    def worth_reading(self, frame: Frame, survey: Survey) -> bool:
+        """Tell whether any seat is at rest at all; a busy table needs no reading."""
+        return self._bare is not None and any(
+            self._at_rest(frame, survey.ring, survey.table, seat) for seat in range(survey.ring.players)
+        )
+
+    def all_in_sight(self, frame: Frame, seated: SeatedReading, hand: SeatCards) -> bool:
+        """Tell whether no card of a seat can be hidden."""
+        if hand.unclear or not self._at_rest(frame, seated.ring, seated.table, hand.seat):
+            return False
+        outlines = [card.corners_px for card in (*hand.cards, *hand.other_side)]
+        return not _overlap(outlines) and not self._something_else(frame, seated, hand.seat)
+
+    def _at_rest(self, frame: Frame, ring: SeatRing, table: Table, seat: int) -> bool:
+        place = _place(ring, table, seat)
+        return not self._still.moved_since(frame.exposure_end_ns - _AT_REST_NS, place)
+
+    def _something_else(self, frame: Frame, seated: SeatedReading, seat: int) -> bool:
+        """Tell whether something lies before a seat that is neither card nor table, and large enough to hide one."""
+        now = _small(frame)
+        if self._bare is None or self._bare.shape != now.shape:
+            return True
+        gain = np.median((now + 8) / (self._bare + 8), axis=(0, 1))
+        foreign = np.abs(now - self._bare * gain).max(axis=2) > _FOREIGN
+        height, width = foreign.shape
+        scale = np.array([width, height]) / seated.table.size_px
+        inside = _mask(_place(seated.ring, seated.table, seat) * (width, height), foreign.shape)
+        outlines = _outlines_of(seated)
+        for corners in (*outlines, *self._bare_cards):
+            centre = corners.mean(0)
+            inside &= ~_mask((centre + (corners - centre) * _GROWN) * scale, foreign.shape)
+        areas = [cv2.contourArea((corners * scale).astype(np.float32)) for corners in outlines]
+        card_px = float(np.median(areas)) if areas else 0.01 * height * width
+        return bool(np.count_nonzero(foreign & inside) > _FOREIGN_SHARE * card_px)
+
+
+def _small(frame: Frame) -> NDArray[np.float32]:
+    image = frame.bgr()
+    height = max(1, round(image.shape[0] * _WIDTH_PX / image.shape[1]))
+    return np.asarray(cv2.resize(image, (_WIDTH_PX, height), interpolation=cv2.INTER_AREA), np.float32)
+
+
+def _outlines_of(seated: SeatedReading) -> tuple[Points, ...]:
+    return tuple(card.corners_px for card in seated.reading.cards)
+
+
+def _place(ring: SeatRing, table: Table, seat: int) -> Points:
+    """Give a seat's part of the table as a polygon (k, 2), in shares of the picture's size."""
+    edge = ring.part_of(seat, 20.0)
+    middle = ring.corners_mm.mean(0)
+    inward = middle - edge
+    length = np.linalg.norm(inward, axis=1, keepdims=True)
+    reach = edge + inward * np.minimum(1.0, ring.reach_mm / np.maximum(length, 1.0))
+    return np.asarray(table.to_px(np.vstack([edge, reach[::-1]])) / table.size_px)
+
+
+def _mask(polygon: Points, shape: tuple[int, ...]) -> NDArray[np.bool_]:
+    mask = np.zeros(shape[:2], np.uint8)
+    cv2.fillPoly(mask, [np.rint(polygon).astype(np.int32)], 1)
+    return np.asarray(mask > 0)
+
+
+def _overlap(outlines: list[Points]) -> bool:
+    for index, one in enumerate(outlines):
+        for other in outlines[:index]:
+            shared, _ = cv2.intersectConvexConvex(one.astype(np.float32), other.astype(np.float32))
+            if shared > _OVERLAP * cv2.contourArea(one.astype(np.float32)):
+                return True
+    return False

@@ -1,0 +1,99 @@
+"""`ringmaster replay FILE.mcap`: a recording with pictures and edges is judged again, always the same."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+import cv2
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from hardware.events import SandEdge, SandLine
+from hardware.frames import Frame
+from hardware.recording_writer import RecordingWriter
+from referee.cli import main
+from vision.image import load_picture
+
+Image = NDArray[np.uint8]
+Capture = pytest.CaptureFixture[str]
+
+MS = 1_000_000
+HEADER = {"game": "confetti", "players": ["Ann", "Ben", "Cem"], "options": {}}
+FLIPPED, LAST_GRAIN, END = 2_000, 8_000, 12_400
+
+
+@pytest.fixture(scope="module")
+def table() -> Image:
+    with resources.as_file(resources.files("referee").joinpath("demo", "confetti-table.jpg")) as path:
+        picture = load_picture(path).image
+    return np.asarray(cv2.resize(picture, (1120, 630), interpolation=cv2.INTER_AREA), np.uint8)
+
+
+def record(
+    path: Path, header: Mapping[str, object] | None, picture_at: Callable[[int], Image], step_ms: int = 400
+) -> Path:
+    """A round from the first grain to the last, with frames every `step_ms`."""
+    grains = [SandEdge(t * MS, SandLine.BARRIER, (t // 40) % 2) for t in range(FLIPPED, LAST_GRAIN + 1, 40)]
+    with RecordingWriter(path, header, 1) as writer:
+        for t in range(1_000, END, step_ms):
+            while grains and grains[0].t_ns <= t * MS:
+                writer.edge(grains.pop(0))
+            writer.frame(Frame(t * MS, (t + 8) * MS, picture_at(t), t // step_ms))
+    return path
+
+
+def replay(path: Path, capfd: Capture) -> tuple[int, list[dict[str, Any]], str]:
+    status = main(["replay", str(path), "--json"])
+    out, err = capfd.readouterr()
+    return status, [json.loads(line) for line in out.splitlines()], err
+
+
+def test_a_recorded_round_is_judged_and_always_the_same(table: Image, tmp_path: Path, capfd: Capture) -> None:
+    path = record(tmp_path / "round.mcap", HEADER, lambda t: table)
+    status, rulings, err = replay(path, capfd)
+    assert (status, err) == (0, "")
+    assert [ruling["ruling"] for ruling in rulings] == ["round", "time", "hand", "hand", "hand"]
+    assert [ruling["points"] for ruling in rulings[2:]] == [5, 2, 3]
+    assert rulings[1]["t_ns"] == LAST_GRAIN * MS
+    assert all(ruling["t_ns"] > LAST_GRAIN * MS for ruling in rulings[2:])
+    assert replay(path, capfd) == (status, rulings, err)
+
+
+def test_a_recording_stopped_at_once_is_counted_from_what_it_shows(
+    table: Image, tmp_path: Path, capfd: Capture
+) -> None:
+    nobody = np.full_like(table, 90)
+    path = record(tmp_path / "round.mcap", HEADER, lambda t: table if t > LAST_GRAIN + 2_000 else nobody, 1_500)
+    _, rulings, _ = replay(path, capfd)
+    assert [ruling["points"] for ruling in rulings if ruling["ruling"] == "hand"] == [5, 2, 3]
+
+
+def test_what_cannot_be_judged_is_said_in_one_line(table: Image, tmp_path: Path, capfd: Capture) -> None:
+    nameless = record(tmp_path / "nameless.mcap", None, lambda t: table[:64, :64], 5_000)
+    strange = record(tmp_path / "strange.mcap", {**HEADER, "game": "canasta"}, lambda t: table[:64, :64], 5_000)
+    text = tmp_path / "text.mcap"
+    text.write_text("this is no recording")
+    for path, complaint in (
+        (nameless, "does not say which game it is"),
+        (strange, "there is no game 'canasta'"),
+        (text, "is not a recording"),
+        (tmp_path / "none.mcap", "There is no recording"),
+    ):
+        status, rulings, err = replay(path, capfd)
+        assert (status, rulings, len(err.splitlines())) == (2, [], 1)
+        assert complaint in err
+
+
+def test_a_torn_recording_is_judged_as_far_as_it_goes(table: Image, tmp_path: Path, capfd: Capture) -> None:
+    whole = record(tmp_path / "round.mcap", HEADER, lambda t: table)
+    torn = tmp_path / "torn.mcap"
+    torn.write_bytes(whole.read_bytes()[: whole.stat().st_size * 2 // 3])
+    status, rulings, err = replay(torn, capfd)
+    assert status == 2
+    assert "breaks off in the middle" in err
+    assert rulings[:1] == replay(whole, capfd)[1][:1]

@@ -1,0 +1,150 @@
+"""Confetti watched: sand and pictures in, hands counted; a busy or unclear table is waited for, never guessed."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+import cv2
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from hardware.events import SandFlipped, SandRanOut, Witness
+from hardware.frames import Frame
+from referee.events import Header
+from referee.games.registry import game_kind
+from referee.session import Notice, Outcome, Session
+from referee.watchers.setup import WatchSetup, watcher_for
+from vision.image import load_picture
+
+Image = NDArray[np.uint8]
+
+SCENES = Path(__file__).parents[2] / "data" / "scenes"
+HANDS = json.loads((SCENES / "white-seats-mug.json").read_text(encoding="utf-8"))["seats"]
+SECOND = 1_000_000_000
+STEP = SECOND // 5
+PLAYERS = ("Ann", "Ben", "Cem")
+
+
+@pytest.fixture(scope="module")
+def table() -> Image:
+    with resources.as_file(resources.files("referee").joinpath("demo", "confetti-table.jpg")) as path:
+        picture = load_picture(path).image
+    return np.asarray(cv2.resize(picture, (1120, 630), interpolation=cv2.INTER_AREA), np.uint8)
+
+
+class Play:
+    """A round, played frame by frame; five frames a second, each with the camera's own noise."""
+
+    def __init__(self) -> None:
+        header = Header("confetti", PLAYERS, {})
+        self.session = Session(game_kind("confetti").start(header), watcher_for(header, WatchSetup()))
+        self.t_ns = SECOND
+        self.rulings: list[dict[str, Any]] = []
+        self.notices: list[Notice] = []
+        self._random = np.random.default_rng(1)
+
+    def show(self, pictures: Iterable[Image]) -> None:
+        for number, picture in enumerate(pictures):
+            noisy = picture.astype(np.int16) + self._random.integers(-3, 4, picture.shape, np.int16)
+            self.t_ns += STEP
+            frame = Frame(self.t_ns, self.t_ns, np.clip(noisy, 0, 255).astype(np.uint8), number)
+            self._note(self.session.look(frame))
+
+    def sand(self, event: type[SandFlipped] | None) -> None:
+        if event is SandFlipped:
+            self._note(self.session.hear(SandFlipped(self.t_ns + 1, Witness.BARRIER)))
+        else:
+            self._note(self.session.hear(SandRanOut(self.t_ns + 1, SECOND, Witness.BARRIER, False)))
+
+    def finish(self) -> None:
+        self._note(self.session.finish(self.t_ns))
+
+    def told(self, kind: str) -> list[dict[str, Any]]:
+        return [ruling for ruling in self.rulings if ruling["ruling"] == kind]
+
+    def _note(self, outcome: Outcome) -> None:
+        self.rulings += [dict(ruling) for ruling in outcome.rulings]
+        self.notices += outcome.notices
+
+
+def with_arm(picture: Image, number: int) -> Image:
+    """A sleeve with a hand that sweeps over the table's lower part."""
+    image = picture.copy()
+    x = 210 + 63 * (number % 8)
+    cv2.line(image, (x, image.shape[0]), (x + 42, 336), (120, 60, 40), 63, cv2.LINE_AA)
+    cv2.circle(image, (x + 42, 330), 38, (140, 170, 220), -1, cv2.LINE_AA)
+    return image
+
+
+def painted_over(picture: Image, corner: tuple[int, int], size: tuple[int, int]) -> Image:
+    image = picture.copy()
+    (x, y), (width, height) = corner, size
+    image[y : y + height, x : x + width] = picture[14:28, 490:504].mean((0, 1))
+    return image
+
+
+def test_a_round_is_timed_and_the_still_table_afterwards_is_counted(table: Image) -> None:
+    play = Play()
+    play.show([table] * 6)
+    play.sand(SandFlipped)
+    play.show(with_arm(table, number) for number in range(10))
+    play.sand(None)
+    assert [ruling["ruling"] for ruling in play.rulings] == ["round", "time"]
+    play.show(with_arm(table, number) for number in range(10))
+    assert not play.told("hand")  # nobody is counted while an arm is over the table
+    play.show([table] * 16)
+    assert [(hand["seat"], hand["points"]) for hand in play.told("hand")] == [(0, 5), (1, 2), (2, 3)]
+    assert not play.told("foul")
+    assert not play.notices
+
+
+def test_a_table_nobody_can_read_is_waited_for_and_people_are_told_once(table: Image) -> None:
+    play = Play()
+    play.show([table] * 6)
+    play.sand(SandFlipped)
+    play.show([with_arm(table, 3)])
+    play.sand(None)
+    blank = np.full_like(table, 90)
+    play.show([blank] * 12)
+    assert not play.told("hand")
+    assert [notice.kind for notice in play.notices] == ["no_table"]
+    play.show([table] * 16)
+    assert [hand["points"] for hand in play.told("hand")] == [5, 2, 3]
+
+
+def test_a_recording_that_ends_early_is_counted_from_its_last_frame(table: Image) -> None:
+    play = Play()
+    play.show([table])
+    play.sand(SandFlipped)
+    play.sand(None)
+    play.show([table])
+    assert not play.told("hand")
+    play.finish()
+    assert [hand["points"] for hand in play.told("hand")] == [5, 2, 3]
+
+
+def test_a_card_taken_after_time_is_a_foul_if_it_plainly_was_not_there(table: Image) -> None:
+    # A card of seat 0 that lies free: where it will lie, the bare table is to be seen until time is over.
+    header = Header("confetti", PLAYERS, {})
+    watcher = watcher_for(header, WatchSetup())
+    for step in range(6):
+        watcher.look(Frame(step * SECOND, step * SECOND, table, step))
+    mine = [outline for outline in watcher.outlines if outline.seat == 0 and outline.certain]
+    assert len(mine) == len(HANDS[0])
+    low, high = np.min(mine[0].corners_px, 0).astype(int) - 8, np.max(mine[0].corners_px, 0).astype(int) + 8
+    before = painted_over(table, (low[0], low[1]), (high[0] - low[0], high[1] - low[1]))
+    for covered, fouls in ((before, 1), (with_arm(before, 0), 0)):
+        play = Play()
+        play.show([before] * 8)
+        play.sand(SandFlipped)
+        play.show([covered] * 10)
+        play.sand(None)
+        play.show([with_arm(table, number) for number in range(4)])
+        play.show([table] * 16)
+        assert [hand["points"] for hand in play.told("hand")] == [5, 2, 3]
+        assert len(play.told("foul")) == fouls

@@ -62,6 +62,8 @@ PATTERNS: dict[Signal, tuple[Step, ...]] = {
     Signal.TIME_OVER: _steps((WHITE, True, 900), *((DARK, False, 100), (WHITE, False, 100)) * 12),
 }
 LASTING = frozenset({Signal.OFF, Signal.TIME_RUNNING})
+# After these nothing lasts any more.
+ENDING = frozenset({Signal.TIME_OVER})
 
 
 class Lamp(Protocol):
@@ -69,6 +71,9 @@ class Lamp(Protocol):
 
     def show(self, signal: Signal) -> None:
         """Show a signal instead of the present one; a passing one gives way to the last lasting one."""
+
+    def mute(self, silent: bool) -> None:
+        """Keep the buzzer still, or let it sound again."""
 
     def close(self) -> None:
         """Go dark and free the pins."""
@@ -80,6 +85,9 @@ class NullLamp:
     def show(self, signal: Signal) -> None:
         """Show nothing."""
 
+    def mute(self, silent: bool) -> None:
+        """Have nothing to keep still."""
+
     def close(self) -> None:
         """Free nothing."""
 
@@ -90,10 +98,15 @@ class RecordedLamp:
     def __init__(self, clock: Clock = time.monotonic_ns) -> None:
         self._clock = clock
         self.shown: list[tuple[int, Signal]] = []
+        self.silent = False
 
     def show(self, signal: Signal) -> None:
         """Write the signal down."""
         self.shown.append((self._clock(), signal))
+
+    def mute(self, silent: bool) -> None:
+        """Write down whether it is to be still."""
+        self.silent = silent
 
     def close(self) -> None:
         """Free nothing."""
@@ -139,6 +152,7 @@ class GpioLamp:
         self._on_health = on_health
         self._clock = clock
         self._state = Health.OK
+        self._silent = settings.quiet
         self._led, self._buzzer = _claim(settings, make_factory)
         self._changed = threading.Condition()
         self._signal: Signal | None = Signal.OFF
@@ -152,6 +166,10 @@ class GpioLamp:
             if self._signal is not None:
                 self._signal, self._fresh = signal, True
                 self._changed.notify()
+
+    def mute(self, silent: bool) -> None:
+        """Keep the buzzer still from the next step on, or let it sound again."""
+        self._silent = silent or self._settings.quiet
 
     def close(self) -> None:
         """Go dark, free the pins, and end the thread. Harmless when done twice."""
@@ -170,7 +188,7 @@ class GpioLamp:
                     self._fresh = False
                     if self._signal is None:
                         break
-                    lasting = self._signal if self._signal in LASTING else lasting
+                    lasting = _lasting_after(self._signal, lasting)
                     steps, position = PATTERNS[self._signal], 0
             if position == len(steps):
                 steps, position = PATTERNS[lasting], 0
@@ -192,7 +210,7 @@ class GpioLamp:
             if self._led is not None:
                 self._led.value = (red, green, blue)
             if self._buzzer is not None:
-                (self._buzzer.on if step.buzz and not self._settings.quiet else self._buzzer.off)()
+                (self._buzzer.on if step.buzz and not self._silent else self._buzzer.off)()
         except driver_faults() as error:
             self._report(Health.MISSING, f"The lamp does not answer: {' '.join(str(error).split())}")
         else:
@@ -203,6 +221,12 @@ class GpioLamp:
             self._state = state
             if self._on_health is not None:
                 self._on_health(DeviceHealth(self._clock(), "lamp", state, message))
+
+
+def _lasting_after(signal: Signal, before: Signal) -> Signal:
+    if signal in LASTING:
+        return signal
+    return Signal.OFF if signal in ENDING else before
 
 
 def _claim(settings: LampSettings, make_factory: FactoryMaker) -> tuple[Led | None, Buzzer | None]:

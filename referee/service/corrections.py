@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -69,3 +69,13 @@ def change_between(before: Mapping[int, Sequence[RulingData]], after: Mapping[in
             if other is not None:
                 new.append((Place(number, place), other))
     return Change(tuple(gone), tuple(new))
+
+
+def told(change: Change, say: Callable[[RulingData], str]) -> tuple[list[str], list[str]]:
+    """Give, in words, what does not hold any more and what does instead; what sounds the same is no change."""
+    old = {say(ruling) for _, ruling in change.gone}
+    new = list(dict.fromkeys(text for _, ruling in change.new if (text := say(ruling)) and text not in old))
+    replaced = {place for place, _ in change.new}
+    still = {say(ruling) for _, ruling in change.new}
+    gone = [say(ruling) for place, ruling in change.gone if place not in replaced]
+    return list(dict.fromkeys(text for text in gone if text and text not in still)), new

@@ -9,7 +9,7 @@ from typing import Any
 from hardware.events import Event as DeviceEvent
 from hardware.frames import Frame
 from referee.errors import BadInputError
-from referee.events import Event, Game, Header
+from referee.events import Asks, Event, Game, Header, Question
 from referee.games.registry import game_kind
 from referee.journal.journal import Journal
 from referee.journal.rows import CorrectionRow, GameRow, KeptGame
@@ -53,6 +53,7 @@ class Play:
         self._ear = Ear(watcher, row.shift_ns, self._judged)
         self._session = self._new_session()
         self._unkept: list[int] = []
+        self._rings: dict[int, int] = {}
 
     @property
     def game(self) -> Game:
@@ -84,6 +85,58 @@ class Play:
     def can_undo(self) -> bool:
         """Whether a correction is in force."""
         return bool(in_force(self.corrections))
+
+    def event_id(self, number: int) -> str:
+        """Give the name of an event for the page."""
+        return f"{self.row.game}-{number}"
+
+    def ruling_id(self, place: Place) -> str:
+        """Give the name of a ruling for the page."""
+        return f"{self.row.game}-{place.event}-{place.place}"
+
+    def event_number(self, ident: str) -> int:
+        """Give the number of the event with this name.
+
+        Raises:
+            BadInputError: there is none in this game.
+        """
+        game, _, number = ident.partition("-")
+        if (
+            game != str(self.row.game)
+            or not (number.isascii() and number.isdecimal())
+            or int(number) not in self.records
+        ):
+            raise BadInputError("there is no such event in this game")
+        return int(number)
+
+    def place_of(self, ident: str) -> Place:
+        """Give where the ruling with this name stands.
+
+        Raises:
+            BadInputError: there is none in this game.
+        """
+        head, _, place = ident.rpartition("-")
+        number = self.event_number(head)
+        if not (place.isascii() and place.isdecimal()) or int(place) >= len(self.records[number].rulings):
+            raise BadInputError("there is no such ruling in this game (any more)")
+        return Place(number, int(place))
+
+    def about_id(self, ident: str) -> int:
+        """Give the number of the event that the ruling with this name is about (see `about`).
+
+        Raises:
+            BadInputError: there is no such ruling in this game.
+        """
+        place = self.place_of(ident)
+        return self.about(place, self.records[place.event].rulings[place.place])
+
+    def about(self, place: Place, ruling: RulingData) -> int:
+        """Give the number of the event that a ruling is about: of the ring, even if its ringer was named later."""
+        return self._rings.get(ruling["t_ns"], place.event) if ruling["ruling"] in ("ring", "unclear") else place.event
+
+    def question(self) -> Question | None:
+        """Give what the players are asked, None if nothing."""
+        return self.game.question() if isinstance(self.game, Asks) else None
 
     def look(self, frame: Frame) -> Outcome:
         """Take the next frame."""
@@ -152,6 +205,8 @@ class Play:
         """
         self.corrections = list(kept.corrections)
         self.records = {row.number: Record(row.number, row.event, (), row.refused) for row in kept.events}
+        for row in kept.events:
+            self._note_ring(row.number, row.event)
         session, judged = self._replayed(self.corrections, None)
         self._session = session
         stored: dict[int, list[RulingData]] = {}
@@ -185,9 +240,14 @@ class Play:
         """Journal an event, before it is judged."""
         number = len(self.records) + 1
         self.records[number] = Record(number, event, refused=True)
+        self._note_ring(number, event)
         self._unkept.append(number)
         self._journal.add_event(self.row.game, number, event)
         self._journal.flush(durable=False)
+
+    def _note_ring(self, number: int, event: Event) -> None:
+        if event.kind == "bell":
+            self._rings.setdefault(event.t_ns, number)
 
     def _judged(self, event: Event, rulings: Sequence[RulingData]) -> None:
         number = len(self.records)

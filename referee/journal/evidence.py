@@ -1,0 +1,139 @@
+"""Evidence pictures: files in a folder with a budget, of which the journal keeps the list."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from referee.journal.journal import Journal
+
+MS_PER_DAY = 86_400_000
+
+
+@dataclass(frozen=True)
+class Budget:
+    """How much evidence is kept.
+
+    most_bytes: of all pictures. least_free_bytes: what is left to others on the disk. undisputed_days, disputed_days:
+    how long a picture is kept at least, if there is room: what was never looked at goes first, the oldest first.
+    """
+
+    most_bytes: int = 2_000_000_000
+    least_free_bytes: int = 500_000_000
+    undisputed_days: int = 30
+    disputed_days: int = 365
+
+
+@dataclass(frozen=True)
+class Picture:
+    """One picture. name: its id. t_ms: from the instant it is about, negative before it."""
+
+    name: str
+    game: int
+    event: int
+    t_ms: float
+
+
+class EvidenceFolder:
+    """Keeps pictures; safe to use from any thread, but one thread writes."""
+
+    def __init__(self, folder: Path, journal: Journal, budget: Budget | None = None) -> None:
+        self._folder = folder
+        self._journal = journal
+        self._budget = budget or Budget()
+
+    def add(self, game: int, event: int, pictures: Sequence[tuple[float, bytes]]) -> bool:
+        """Keep pictures of an event: times from it, ms, and JPEG data. False if the disk does not take them."""
+        try:
+            self._folder.mkdir(mode=0o750, exist_ok=True)
+            for place, (t_ms, data) in enumerate(pictures):
+                name = f"{game}-{event}-{place}"
+                self._write(name, data)
+                self._journal.add_evidence(name, game, event, t_ms, len(data))
+        except OSError:
+            self.thin()
+            return False
+        # A picture may be lost with the power, a ruling never: so it need not hold up the next one.
+        self._journal.flush(durable=False)
+        return True
+
+    def find(self, name: str) -> bytes | None:
+        """Give a picture, None if there is none (any more)."""
+        if not self._journal.read("SELECT 1 FROM evidence WHERE file = ?", name):
+            return None
+        try:
+            return self._path(name).read_bytes()
+        except OSError:
+            return None
+
+    def of_event(self, game: int, event: int) -> tuple[Picture, ...]:
+        """Give the pictures of an event, in the order of time."""
+        rows = self._journal.read(
+            "SELECT file, game, event, t_ms FROM evidence WHERE game = ? AND event = ? ORDER BY t_ms", game, event
+        )
+        return tuple(Picture(*row) for row in rows)
+
+    def of_game(self, game: int) -> dict[int, str]:
+        """Give the picture to show first for each event of a game: the last one before it."""
+        rows = self._journal.read("SELECT event, file, t_ms FROM evidence WHERE game = ? ORDER BY t_ms", game)
+        first: dict[int, tuple[bool, str]] = {}
+        for event, file, t_ms in rows:
+            if event not in first or t_ms <= 0:
+                first[event] = (t_ms <= 0, file)
+        return {event: file for event, (_, file) in first.items()}
+
+    def thin(self, now_ms: int | None = None) -> int:
+        """Delete what the budget has no room for, and give how many pictures that were.
+
+        now_ms: the time of day; None: nothing goes for its age alone.
+        """
+        rows = self._journal.read(
+            "SELECT file, bytes, kept_ms, disputed FROM evidence ORDER BY disputed, kept_ms, file"
+        )
+        held = sum(size for _, size, _, _ in rows)
+        over = max(held - self._budget.most_bytes, self._budget.least_free_bytes - self._free())
+        gone = 0
+        for file, size, kept_ms, disputed in rows:
+            days = self._budget.disputed_days if disputed else self._budget.undisputed_days
+            too_old = now_ms is not None and now_ms - kept_ms > days * MS_PER_DAY
+            if over <= 0 and not too_old:
+                continue
+            self._path(file).unlink(missing_ok=True)
+            self._journal.forget_evidence(file)
+            over -= size
+            gone += 1
+        if gone:
+            self._journal.flush(durable=False)
+        return gone
+
+    def sweep(self) -> None:
+        """Delete what the power left behind: files that the journal does not know. To be called at the start only."""
+        known = {file for (file,) in self._journal.read("SELECT file FROM evidence")}
+        for path in self._folder.glob("*"):
+            if path.suffix == ".part" or (path.suffix == ".jpg" and path.stem not in known):
+                path.unlink(missing_ok=True)
+
+    def set_aside(self, name: str) -> None:
+        """Put all pictures away, for they belong to a journal that was set aside under this name."""
+        if self._folder.is_dir():
+            self._folder.rename(self._folder.with_name(f"{self._folder.name}-of-{name}"))
+
+    def _free(self) -> int:
+        try:
+            return shutil.disk_usage(self._folder if self._folder.exists() else self._folder.parent).free
+        except OSError:
+            return self._budget.least_free_bytes
+
+    def _path(self, name: str) -> Path:
+        return self._folder / f"{name}.jpg"
+
+    def _write(self, name: str, data: bytes) -> None:
+        part = self._folder / f"{name}.part"
+        with part.open("wb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        part.replace(self._path(name))

@@ -1,0 +1,145 @@
+"""What the running referee says besides rulings: devices, the journal, corrections, and what players should do."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from hardware.health import Health
+from referee.language import Language, mark
+
+_DEVICES = {
+    ("camera", Health.MISSING): mark("The camera is missing: please check its cable."),
+    ("camera", Health.STALLED): mark("The camera gives no pictures: please check that nothing covers it."),
+    ("camera", Health.CLOCK): mark("The camera's clock is wrong; it is being restarted."),
+    ("bell", Health.MISSING): mark("The bell is missing: rings are not noticed."),
+    ("bell", Health.STUCK): mark("The bell is stuck and does not count until it is let go."),
+    ("bell", Health.STALLED): mark("The bell gives no sign: please check its cable."),
+    ("bell", Health.CLOCK): mark("The bell's clock is wrong: rings cannot be judged."),
+    ("sandtimer", Health.MISSING): mark("The sandtimer's sensor is missing: please use the page's button."),
+    ("lamp", Health.MISSING): mark("The lamp does not answer."),
+    ("speaker", Health.MISSING): mark("The loudspeaker gives no sound: please read the page."),
+    ("speaker", Health.STALLED): mark("The loudspeaker hangs: unplug it and plug it in again."),
+}
+_WORKS = {
+    "camera": mark("The camera works again."),
+    "bell": mark("The bell works again."),
+    "sandtimer": mark("The sandtimer's sensor works again."),
+    "lamp": mark("The lamp works again."),
+    "speaker": mark("The loudspeaker works again."),
+}
+_JOURNAL = {
+    "full": mark("The disk is full: the game goes on, but would be lost if the power went."),
+    "read_only": mark("The disk takes nothing: the game goes on, but would be lost if the power went."),
+    "fails": mark("The game cannot be kept: it goes on, but would be lost if the power went."),
+}
+
+
+def device(name: str, state: Health, message: str, language: Language) -> str:
+    """Give the sentence for how a device is, "" where it works; one that has no words is told as the device says it."""
+    if state is Health.OK:
+        return ""
+    kind = name.split()[0]
+    seat = name.removeprefix("bell ")
+    if kind == "bell" and seat.isdecimal() and state is Health.STUCK:
+        number = language.number(int(seat) + 1)
+        return language.text("The bell button of seat {number} is stuck and does not count.", number=number)
+    known = _DEVICES.get((kind, state))
+    return message if known is None else language.text(known)
+
+
+def device_works(name: str, language: Language) -> str:
+    """Give the sentence for a device that works again."""
+    return language.text(_WORKS.get(name.split()[0], mark("It works again.")))
+
+
+def journal_trouble(kind: str, language: Language) -> str:
+    """Give the sentence for a disk that takes nothing."""
+    return language.text(_JOURNAL[kind])
+
+
+def journal_well(language: Language) -> str:
+    """Give the sentence for a disk that takes everything again."""
+    return language.text("The game is kept again.")
+
+
+def set_aside(name: str, language: Language) -> str:
+    """Give the sentence for a damaged journal; name: of the file it was put into."""
+    return language.text(
+        "The file of past games was damaged; it was put aside as {name} and a new one begun.", name=name
+    )
+
+
+def resumed(player_rulings: str, language: Language) -> str:
+    """Give what is said when a game goes on after the power was off; player_rulings: the last thing ruled, or ""."""
+    if not player_rulings:
+        return language.text("The game goes on.")
+    return language.text("The game goes on. The last ruling was: {ruling}", ruling=player_rulings)
+
+
+def started(game: str, players: Sequence[str], language: Language) -> str:
+    """Give what is said when a game begins."""
+    return language.text("{game}: {players}.", game=game, players=language.list_of(list(players)))
+
+
+def stopped(language: Language) -> str:
+    """Give what is said when a game that has no end of its own is ended."""
+    return language.text("The game was stopped.")
+
+
+def paused(on: bool, language: Language) -> str:
+    """Give what is said when the players want to wait, or to go on."""
+    return language.text("Pause.") if on else language.text("The game goes on.")
+
+
+def corrected(gone: Sequence[str], new: Sequence[str], undone: bool, language: Language) -> tuple[str, ...]:
+    """Give what is said after a correction: what does not hold any more, and what does instead."""
+    if not gone and not new:
+        return (language.text("Corrected: no ruling changes."),)
+    first = language.text("The correction was taken back.") if undone else language.text("Corrected.")
+    taken_back = [language.text("Does not count: {ruling}", ruling=ruling) for ruling in gone]
+    return (first, *taken_back, *new)
+
+
+def who_rang(language: Language) -> str:
+    """Give the question who rang."""
+    return language.text("Who rang?")
+
+
+def decide(language: Language) -> str:
+    """Give the question that an unclear ring asks."""
+    return language.text("Was the ring valid? Please look at the picture and decide.")
+
+
+def pairing_code(code: str, language: Language) -> str:
+    """Give a pairing code, digit by digit, so that every voice reads it as digits."""
+    return language.text("The code is {digits}.", digits=", ".join(language.number(int(digit)) for digit in code))
+
+
+def notice(kind: str, seat: int | None, data: Mapping[str, Any], players: Sequence[str], language: Language) -> str:
+    """Give what players should do; "" for a notice that there are no words for."""
+    name = players[seat] if seat is not None and seat < len(players) else ""
+    match kind:
+        case "unclear_cards":
+            return language.count(
+                "{player}: one card cannot be read, please spread your cards.",
+                "{player}: {n} cards cannot be read, please spread your cards.",
+                int(data.get("count", 1)),
+                player=name,
+            )
+        case "no_table":
+            return language.text("The table cannot be seen: please uncover the marker cards.")
+        case _:
+            return str(data.get("text", ""))
+
+
+def cards_held(draw: int, open_cards: int, is_out: bool, language: Language) -> str:
+    """Give what a seat holds in Piccolino, in a few words."""
+    if is_out:
+        return language.text("out")
+    return language.text("{draw} to turn, {open} open", draw=draw, open=open_cards)
+
+
+def rows_taken(taken: bool, language: Language) -> str:
+    """Give whether a seat sits the round out in Coloretto."""
+    return language.text("has taken a row") if taken else ""

@@ -1,0 +1,114 @@
+"""Where a game stands, for the page: points by seat, what is going on, and what the players are asked. Pure."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from referee.events import Game
+from referee.games.coloretto import Coloretto
+from referee.games.confetti import Confetti, Phase
+from referee.games.piccolino import Piccolino
+from referee.games.piccolino_one_bell import OneBell
+from referee.language import Language
+from referee.sayings import service as sayings
+from referee.service.play import Play
+
+_CONFETTI = {
+    Phase.BEFORE_ROUND: "before_round",
+    Phase.RUNNING: "running",
+    Phase.COUNTING: "counting",
+    Phase.OVER: "over",
+}
+
+
+def board(play: Play, language: Language) -> list[dict[str, Any]]:
+    """Give the seats: `{"seat", "name", "points", "detail"}`."""
+    return [
+        {"seat": seat, "name": name, "points": points_of(play, seat), "detail": _detail(play.game, seat, language)}
+        for seat, name in enumerate(play.header.players)
+    ]
+
+
+def points_of(play: Play, seat: int) -> int | None:
+    """Give a seat's points, or cards in Piccolino; None where they are known at the end only."""
+    match play.game:
+        case Confetti() as confetti:
+            return confetti.kept[seat]
+        case OneBell(game=Piccolino() as piccolino):
+            return piccolino.draw[seat] + piccolino.discard[seat]
+        case _:
+            ends = (ruling for _, ruling in play.newest(50) if ruling["ruling"] == "end")
+            return next((ruling["points"][seat] for ruling in ends), None)
+
+
+def phase(play: Play, lasts_ms: int | None) -> dict[str, Any]:
+    """Give what is going on; lasts_ms: how long the sand runs, where that is known."""
+    since_ns = _since_ns(play) - play.shift_ns
+    match play.game:
+        case Confetti() as confetti:
+            key = _CONFETTI[confetti.phase]
+            return {
+                "key": key,
+                "round": confetti.number,
+                "rounds": len(confetti.limits),
+                "limit": confetti.limit,
+                "turn": None,
+                "since_ns": since_ns,
+                "lasts_ms": lasts_ms if key == "running" else None,
+            }
+        case OneBell(game=Piccolino() as piccolino):
+            question = play.question()
+            asked = question is not None and question.kind == "who_rang"
+            key = "over" if piccolino.over else "who_rang" if asked else "turning"
+            return _plain(key, piccolino.turn(), since_ns)
+        case Coloretto() as coloretto:
+            return _plain("over" if coloretto.over else "placing", coloretto.turn, since_ns)
+        case _:
+            return _plain("over" if play.over else "turning", None, since_ns)
+
+
+def questions(play: Play, language: Language) -> list[dict[str, Any]]:
+    """Give what the players are asked now."""
+    question = play.question()
+    if question is None:
+        return []
+    if question.kind == "who_rang":
+        return [
+            {
+                "id": f"who-{play.row.game}-{question.t_ns}",
+                "kind": "who_rang",
+                "text": sayings.who_rang(language),
+                "seats": list(question.seats),
+                "ruling": None,
+            }
+        ]
+    place = next((p for p, ruling in play.newest(50) if ruling["ruling"] == "unclear"), None)
+    return [
+        {
+            "id": f"decide-{play.row.game}-{question.t_ns}",
+            "kind": "decide",
+            "text": sayings.decide(language),
+            "seats": list(question.seats),
+            "ruling": None if place is None else play.ruling_id(place),
+        }
+    ]
+
+
+def _detail(game: Game, seat: int, language: Language) -> str:
+    match game:
+        case OneBell(game=Piccolino() as piccolino):
+            return sayings.cards_held(piccolino.draw[seat], piccolino.discard[seat], piccolino.is_out[seat], language)
+        case Coloretto() as coloretto:
+            return sayings.rows_taken(seat in coloretto.taken, language)
+        case _:
+            return ""
+
+
+def _plain(key: str, turn: int | None, since_ns: int) -> dict[str, Any]:
+    return {"key": key, "turn": None if key == "over" else turn, "since_ns": since_ns, "lasts_ms": None}
+
+
+def _since_ns(play: Play) -> int:
+    """Give when what is going on began: at the last ruling that turned a game, on the game's clock."""
+    turning = ("round", "time", "hand", "ring", "round_end", "end")
+    return next((r["t_ns"] for _, r in play.newest(50) if r["ruling"] in turning), play.last_ns)

@@ -1,0 +1,102 @@
+"""Why a ruling is as it is: what it was judged on, and what happened around it. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from referee.announcer import Announcer
+from referee.events import Event
+from referee.games.confetti_hand import parse_cards
+from referee.language import Language
+from referee.sayings.colours import colour_name
+from referee.service.corrections import corrected, corrected_events
+from referee.service.play import Play, Record
+
+MS = 1_000_000
+BEFORE_MS, AFTER_MS = 3000.0, 2000.0
+
+
+def explanation(play: Play, record: Record, ruling: Mapping[str, Any], language: Language) -> dict[str, Any]:
+    """Give the text, the steps and the readings of a ruling."""
+    announcer = Announcer(play.header.game, play.header.players, language)
+    readings = _readings(play, record, ruling)
+    return {
+        "text": announcer.say(ruling),
+        "steps": _steps(ruling, readings, language),
+        "readings": [
+            {"event": play.event_id(number), "seat": event.data.get("seat"), "data": _shown(event)}
+            for number, event in readings
+        ],
+    }
+
+
+def marks_of(play: Play, instant: Event, announcer: Announcer) -> list[dict[str, Any]]:
+    """Give what happened around a ring, in ms from it, oldest first."""
+    marks: list[dict[str, Any]] = []
+    frame_ns = instant.data.get("frame_t_ns")
+    if isinstance(frame_ns, int):
+        marks.append({"t_ms": (frame_ns - instant.t_ns) / MS, "text": "", "seat": None, "kind": "frame"})
+    for record in play.records.values():
+        t_ms = (record.event.t_ns - instant.t_ns) / MS
+        if not -BEFORE_MS <= t_ms <= AFTER_MS or record.event.kind not in ("bell", "card_shown"):
+            continue
+        kind = "card" if record.event.kind == "card_shown" else "ring" if record.event is instant else "also_rang"
+        text = " ".join(announcer.say(ruling) for ruling in record.rulings)
+        marks.append({"t_ms": t_ms, "text": text, "seat": record.event.data.get("seat"), "kind": kind})
+    return sorted(marks, key=lambda mark: float(mark["t_ms"]))
+
+
+def _readings(play: Play, record: Record, ruling: Mapping[str, Any]) -> list[tuple[int, Event]]:
+    """Give the events, as they hold now, that a ruling was judged on."""
+    instead = corrected_events(play.corrections)
+    past = [
+        (number, _held(play, number, instead))
+        for number in play.records
+        if number <= record.number and instead.get(number, {}) is not None
+    ]
+    if ruling["ruling"] in ("ring", "unclear"):
+        return _tops(play, past, ruling["t_ns"])
+    seat = ruling.get("seat")
+    hands = [(number, event) for number, event in past if event.kind == "hand" and event.data.get("seat") == seat]
+    if ruling["ruling"] in ("hand", "foul", "arrangement") and hands:
+        return hands[-1:]
+    return past[-1:]
+
+
+def _tops(play: Play, past: list[tuple[int, Event]], ring_ns: int) -> list[tuple[int, Event]]:
+    """Give the cards that lay open at a ring, and the ring."""
+    tops: dict[object, tuple[int, Event]] = {}
+    rings = [(number, event) for number, event in past if event.kind == "bell" and event.t_ns == ring_ns]
+    for number, event in past:
+        if event.kind in ("card_shown", "card_read") and event.t_ns <= ring_ns:
+            tops[event.data.get("seat")] = (number, event)
+        elif any(one["ruling"] == "cards_move" and one["from"] == "piles" for one in play.records[number].rulings):
+            cleared_ns = max(one["t_ns"] for one in play.records[number].rulings)
+            tops = {seat: top for seat, top in tops.items() if cleared_ns >= ring_ns or top[1].t_ns > cleared_ns}
+    return [*sorted(tops.values(), key=lambda top: top[0]), *rings[:1]]
+
+
+def _held(play: Play, number: int, instead: Mapping[int, Mapping[str, Any] | None]) -> Event:
+    event, data = play.records[number].event, instead.get(number)
+    return event if data is None else corrected(event, data)
+
+
+def _shown(event: Event) -> dict[str, Any]:
+    hidden = ("t_ns", "frame_t_ns", "faces", "event")
+    return {"event": event.kind} | {key: value for key, value in event.data.items() if key not in hidden}
+
+
+def _steps(ruling: Mapping[str, Any], readings: list[tuple[int, Event]], language: Language) -> list[dict[str, Any]]:
+    """Give Confetti's arrangement, a set a step (C11)."""
+    hands = [event for _, event in readings if event.kind == "hand"]
+    if ruling["ruling"] not in ("hand", "arrangement") or not hands:
+        return []
+    cards = parse_cards(ruling.get("cards", hands[-1].data.get("cards")))
+    return [
+        {
+            "text": colour_name(language, one["colour"]).capitalize(),
+            "cards": [list(cards[place]) for place in one["cards"] if place < len(cards)],
+        }
+        for one in ruling["arrangement"]
+    ]

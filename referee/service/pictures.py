@@ -1,0 +1,174 @@
+"""Evidence of what was ruled on: pictures round an instant, cut to the table, on a thread that nobody waits for."""
+
+from __future__ import annotations
+
+import queue
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import cv2
+import numpy as np
+
+from hardware.frames import SECOND_NS, Frame, FrameBuffer
+from hardware.settings import MS
+from referee.journal.evidence import EvidenceFolder
+from referee.service.table_area import Image, TableArea
+
+MOST_WAITING = 16
+JPEG_QUALITY = 82
+LIVE_WIDTH = 960
+LIVE_EVERY_NS = 150 * MS
+SURVEY_NS = 20 * SECOND_NS
+OFFSETS_MS = (-400, -200, -100, 0, 100, 250)
+"""When pictures are wanted, from the instant; 0 is the last one exposed before it (P9)."""
+THIN_EVERY = 20
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """Pictures round `t_ns` of the monotonic clock, for an event of a game. before_only: just the last one before."""
+
+    game: int
+    event: int
+    t_ns: int
+    before_only: bool = False
+
+
+class Pictures:
+    """Takes pictures out of the buffer in time, and gives the live one.
+
+    on_kept: told, on this thread, that an event has pictures now.
+    """
+
+    def __init__(
+        self,
+        buffer: FrameBuffer,
+        folder: EvidenceFolder,
+        area: TableArea,
+        on_kept: Callable[[int, int], None],
+        clock: Callable[[], int] = time.monotonic_ns,
+    ) -> None:
+        self._buffer = buffer
+        self._folder = folder
+        self._area = area
+        self._on_kept = on_kept
+        self._clock = clock
+        self._wanted: queue.Queue[Wanted | None] = queue.Queue(MOST_WAITING)
+        self._live_lock = threading.Lock()
+        self._live: tuple[int, bytes] | None = None
+        self._surveyed_ns: int | None = None
+        self._count = 0
+        self._thread: threading.Thread | None = None
+
+    def start(self) -> None:
+        """Begin."""
+        self._thread = threading.Thread(target=self._run, name="pictures", daemon=True)
+        self._thread.start()
+
+    def stop(self, timeout_s: float = 1.0) -> None:
+        """End; pictures that were not taken yet are not."""
+        if self._thread is None:
+            return
+        while True:
+            try:
+                self._wanted.put_nowait(None)
+                break
+            except queue.Full:
+                self._drop_one()
+        self._thread.join(timeout_s)
+
+    def want(self, wanted: Wanted) -> None:
+        """Ask for pictures; never waits. When too many wait, the oldest are left out."""
+        while True:
+            try:
+                self._wanted.put_nowait(wanted)
+                return
+            except queue.Full:
+                self._drop_one()
+
+    def live(self) -> bytes | None:
+        """Give the newest frame as a JPEG, black outside the table once that is known; None if there is no frame."""
+        with self._live_lock:
+            now_ns = self._clock()
+            if self._live is not None and now_ns - self._live[0] < LIVE_EVERY_NS:
+                return self._live[1]
+            frame = self._buffer.newest
+            if frame is None:
+                return None
+            image = self._area.shroud(_smaller(frame.bgr()))
+            self._live = (now_ns, _jpeg(image, 70))
+            return self._live[1]
+
+    def take(self, wanted: Wanted) -> bool:
+        """Take the pictures that are wanted out of the buffer and keep them; False if there are none to keep."""
+        frames = self._choose(wanted)
+        if not frames:
+            return False
+        self._area.survey(frames[0].bgr())
+        pictures = []
+        for frame in frames:
+            cut = self._area.cut(frame.bgr())
+            if cut is not None:
+                # Counted from the end of exposure, as rulings are: what a frame shows before the ring is not after it.
+                pictures.append(((frame.exposure_end_ns - wanted.t_ns) / MS, _jpeg(cut, JPEG_QUALITY)))
+        return bool(pictures) and self._folder.add(wanted.game, wanted.event, pictures)
+
+    def _run(self) -> None:
+        while True:
+            try:
+                wanted = self._wanted.get(timeout=1.0)
+            except queue.Empty:
+                self._survey()
+                continue
+            if wanted is None:
+                return
+            self._wait_for(wanted)
+            if self.take(wanted):
+                self._on_kept(wanted.game, wanted.event)
+            self._count += 1
+            if self._count % THIN_EVERY == 1:
+                self._folder.thin(time.time_ns() // MS)
+
+    def _survey(self) -> None:
+        """Learn where the table is while nothing is to be done."""
+        now_ns, frame = self._clock(), self._buffer.newest
+        known = self._surveyed_ns is not None and now_ns - self._surveyed_ns < SURVEY_NS
+        if frame is not None and not known:
+            self._surveyed_ns = now_ns
+            self._area.survey(frame.bgr())
+
+    def _wait_for(self, wanted: Wanted) -> None:
+        if not wanted.before_only:
+            last_ns = wanted.t_ns + OFFSETS_MS[-1] * MS
+            self._buffer.wait_complete(last_ns, max(0.0, (last_ns - self._clock()) / SECOND_NS + 0.2))
+
+    def _choose(self, wanted: Wanted) -> list[Frame]:
+        offsets = (0,) if wanted.before_only else OFFSETS_MS
+        found = (self._buffer.last_before(wanted.t_ns + offset * MS) for offset in offsets)
+        chosen: dict[int, Frame] = {}
+        oldest_ns = wanted.t_ns + 2 * OFFSETS_MS[0] * MS
+        for frame in found:
+            if frame is not None and (frame.exposure_end_ns >= oldest_ns or wanted.before_only):
+                chosen[frame.exposure_end_ns] = frame
+        return [chosen[t_ns] for t_ns in sorted(chosen)]
+
+    def _drop_one(self) -> None:
+        try:
+            self._wanted.get_nowait()
+        except queue.Empty:
+            return
+
+
+def _smaller(image: Image) -> Image:
+    height, width = image.shape[:2]
+    if width <= LIVE_WIDTH:
+        return image
+    size = (LIVE_WIDTH, round(height * LIVE_WIDTH / width))
+    return np.asarray(cv2.resize(image, size, interpolation=cv2.INTER_AREA), np.uint8)
+
+
+def _jpeg(image: Image, quality: int) -> bytes:
+    _, data = cv2.imencode(".jpg", image, [cv2.IMWRITE_JPEG_QUALITY, quality])
+    return data.tobytes()

@@ -1,0 +1,158 @@
+"""What can be set about a table; kept as JSON in the state folder and changed on the page, never by hand."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, fields, replace
+from pathlib import Path
+from typing import Any
+
+from hardware.settings import BellSettings, LampSettings, Pin, SandProfile, SandSettings
+from referee.errors import BadInputError, RefereeError
+from referee.files import write_whole
+from referee.jsonlines import shown
+from referee.language import LANGUAGES, language_of
+
+FILE = "settings.json"
+BELLS = ("one", "seats", "microphone", "none")
+SEAT_PINS = (17, 27, 22, 4, 25, 12, 16)
+_MOST_BYTES = 1 << 16
+
+
+@dataclass(frozen=True)
+class TableSettings:
+    """What can be set.
+
+    language: of all that is said and shown. volume: of speech, 0 to 1. quiet: nothing is said, the buzzer is still.
+    quiet_hours: the time of day from which and to which it is quiet, "HH:MM" each; None: never.
+    bell: "one" for all, one at each of the "seats", the game's own heard by a "microphone", or "none".
+    bell_pins: BCM numbers of the buttons by seat. sandtimer: whether its sensors are fitted. sand: what calibration
+    learned of it, ns (duration, spread, longest gap); None: nothing yet. lamp: whether lamp and buzzer are fitted.
+    """
+
+    language: str = "en"
+    volume: float = 1.0
+    quiet: bool = False
+    quiet_hours: tuple[str, str] | None = None
+    camera: str = "picamera2"
+    bell: str = "one"
+    bell_pins: tuple[int, ...] = (17,)
+    sandtimer: bool = True
+    sand: tuple[int, int, int] | None = None
+    lamp: bool = True
+
+    def __post_init__(self) -> None:
+        if self.language not in LANGUAGES:
+            raise BadInputError(f"the referee speaks {', '.join(LANGUAGES)}, not {shown(self.language)}")
+        if isinstance(self.volume, bool) or not isinstance(self.volume, int | float) or not 0 <= self.volume <= 1:
+            raise BadInputError(f"the volume is between 0 and 1, not {shown(self.volume)}")
+        if not all(isinstance(flag, bool) for flag in (self.quiet, self.sandtimer, self.lamp)):
+            raise BadInputError("quiet, sandtimer and lamp are true or false")
+        if self.quiet_hours is not None:
+            _check_hours(self.quiet_hours)
+        if self.bell not in BELLS:
+            raise BadInputError(f"the bell is {', '.join(BELLS)}, not {shown(self.bell)}")
+        if not isinstance(self.camera, str) or not all(type(pin) is int for pin in self.bell_pins):
+            raise BadInputError("the camera is named in words, the bell's pins by numbers")
+
+    def public(self) -> dict[str, Any]:
+        """Give what the page shows and changes."""
+        hours = None if self.quiet_hours is None else list(self.quiet_hours)
+        return {"language": self.language, "volume": self.volume, "quiet": self.quiet, "quiet_hours": hours}
+
+    def changed(self, data: Mapping[str, Any]) -> TableSettings:
+        """Give the settings with some of them changed.
+
+        Raises:
+            BadInputError: there is no such setting, or no such value of it.
+        """
+        known = {field.name for field in fields(self)}
+        for name in data:
+            if name not in known:
+                raise BadInputError(f"there is no setting {shown(name)}")
+        plain: dict[str, Any] = {
+            name: tuple(value) if isinstance(value, list) else value for name, value in data.items()
+        }
+        try:
+            return replace(self, **plain)
+        except TypeError as error:
+            raise BadInputError("that is no value of that setting") from error
+
+    def is_quiet_at(self, hour: int, minute: int) -> bool:
+        """Tell whether nothing is to be said at a time of day; quiet hours may go over midnight."""
+        if self.quiet or self.volume == 0:
+            return True
+        if self.quiet_hours is None:
+            return False
+        start, end = self.quiet_hours
+        now = f"{hour:02}:{minute:02}"
+        return start <= now < end if start <= end else now >= start or now < end
+
+    def bell_settings(self) -> BellSettings:
+        """Give the bell's settings."""
+        pins = tuple(Pin(number) for number in self.bell_pins)
+        match self.bell:
+            case "one":
+                return BellSettings(pins=pins[:1] or (Pin(17),))
+            case "seats":
+                own = pins if len(pins) > 1 else tuple(Pin(number) for number in SEAT_PINS)
+                return BellSettings(pins=own, one_for_all=False)
+            case "microphone":
+                return BellSettings(backend="microphone")
+            case _:
+                return BellSettings(backend="none")
+
+    def sand_settings(self) -> SandSettings | None:
+        """Give the sandtimer's settings, None if there is none to watch."""
+        if not self.sandtimer:
+            return None
+        return SandSettings(profile=None if self.sand is None else SandProfile(*self.sand))
+
+    def lamp_settings(self) -> LampSettings:
+        """Give the lamp's settings."""
+        return LampSettings(backend="gpio" if self.lamp else "none")
+
+
+def load_settings(folder: Path) -> tuple[TableSettings, str | None]:
+    """Give the settings kept in a folder, and one sentence if they could not be read and the usual ones hold."""
+    path = folder / FILE
+    usual = TableSettings(language=language_of())
+    try:
+        with path.open("rb") as file:
+            data = json.loads(file.read(_MOST_BYTES))
+        if not isinstance(data, dict):
+            raise BadInputError("it is no list of settings")
+        return usual.changed(data), None
+    except FileNotFoundError:
+        return usual, None
+    except (OSError, ValueError, RecursionError, RefereeError):
+        aside = path.with_name(f"settings-damaged-{time.strftime('%Y-%m-%d-%H%M%S')}.json")
+        try:
+            path.rename(aside)
+        except OSError:
+            return usual, "The settings could not be read; the usual ones hold."
+        return usual, f"The settings could not be read and were set aside as {aside.name}; the usual ones hold."
+
+
+def save_settings(folder: Path, settings: TableSettings) -> None:
+    """Keep the settings.
+
+    Raises:
+        WorkFailedError: the disk does not take them.
+    """
+    write_whole(folder / FILE, (json.dumps(asdict(settings), indent=1) + "\n").encode())
+
+
+def _check_hours(hours: object) -> None:
+    if not isinstance(hours, tuple) or len(hours) != 2 or not all(map(_is_time, hours)):
+        raise BadInputError('quiet hours are two times of the day, such as "22:00" and "07:00"')
+
+
+def _is_time(text: object) -> bool:
+    if not isinstance(text, str):
+        return False
+    hour, colon, minute = text.partition(":")
+    digits = hour + minute
+    return colon == ":" and len(digits) == 4 and len(hour) == 2 and digits.isdecimal() and hour < "24" and minute < "60"

@@ -1,0 +1,283 @@
+"""The stage: the game on the table, fed by the devices and told by people, and all that follows from a ruling.
+
+In this order: an event is journalled, it is judged, its rulings are made to last, and only then are they announced.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from hardware.events import BellPressed
+from hardware.events import Event as DeviceEvent
+from hardware.frames import Frame
+from hardware.health import DeviceHealth
+from referee.announcer import Announcer
+from referee.errors import BadInputError
+from referee.events import Header
+from referee.games.registry import game_kind
+from referee.journal.journal import Journal
+from referee.journal.rows import kept_game, open_game
+from referee.language import Language
+from referee.sayings import service as sayings
+from referee.service.corrections import Change, told
+from referee.service.pictures import Wanted
+from referee.service.play import PAUSE, RESUME, Play, resumed_clock
+from referee.service.settings import TableSettings
+from referee.service.voice import Voice
+from referee.session import Notice, Outcome, Watcher
+
+OnChange = Callable[[], None]
+MakeWatcher = Callable[[Header], Watcher]
+_PICTURED = frozenset({"ring", "unclear", "hand", "foul"})
+_BELONGS = frozenset({"also_rang", "ignored"})
+
+
+class Stage:
+    """Safe to use from any thread: `lock` is held while the game is fed.
+
+    make_watcher: gives what looks on for a game. want_pictures: takes evidence; must be quick. on_change: told after
+    each change, with the lock held; must be quick. boot: names the start of the machine that the clock belongs to.
+    """
+
+    def __init__(
+        self,
+        journal: Journal,
+        voice: Voice,
+        settings: TableSettings,
+        make_watcher: MakeWatcher,
+        want_pictures: Callable[[Wanted], None] = lambda wanted: None,
+        on_change: OnChange = lambda: None,
+        clock: Callable[[], int] = time.monotonic_ns,
+        boot: str = "",
+    ) -> None:
+        self.lock = threading.RLock()
+        self.play: Play | None = None
+        self.settings = settings
+        self.voice = voice
+        self.journal = journal
+        self.notices: tuple[dict[str, Any], ...] = ()
+        self.frame_wh: tuple[int, int] | None = None
+        self.on_change = on_change
+        self._make_watcher = make_watcher
+        self._want_pictures = want_pictures
+        self._clock = clock
+        self._boot = boot
+
+    @property
+    def language(self) -> Language:
+        """The language of all that is said."""
+        return Language(self.settings.language)
+
+    @property
+    def paused(self) -> bool:
+        """Whether the players said to wait."""
+        return self.play is not None and self.play.paused
+
+    def look(self, frame: Frame) -> Outcome:
+        """Take the next frame; it is not looked at while there is no game, or a pause."""
+        with self.lock:
+            play = self.play
+            if play is None or play.over or play.paused:
+                return Outcome()
+            before = play.watcher.outlines
+            self.frame_wh = (int(frame.image.shape[1]), frame.rows)
+            outcome = self._feed(play, lambda: play.look(frame))
+            if play.watcher.outlines is not before and not outcome.rulings:
+                self.on_change()
+            return outcome
+
+    def hear(self, event: DeviceEvent) -> Outcome:
+        """Take what a device noticed."""
+        with self.lock:
+            play = self.play
+            if play is None or (play.paused and isinstance(event, BellPressed)) or isinstance(event, DeviceHealth):
+                return Outcome()
+            outcome = self._feed(play, lambda: play.hear(event))
+            announcement = self._announcer(play).announce_event(event)
+            if announcement is not None:
+                self.voice.announce(announcement)
+            return outcome
+
+    def start(self, game: str, players: Sequence[str], options: Mapping[str, object]) -> Play:
+        """Begin a game instead of the one before.
+
+        Raises:
+            BadInputError: there is no such game, or it cannot be played like that; the one before goes on then.
+        """
+        header = Header(game, tuple(players), dict(options))
+        game_kind(game).start(header)
+        with self.lock:
+            watcher = self._make_watcher(header)
+            row = self.journal.begin_game(header, self._boot, 0)
+            self.journal.flush()
+            self.play = Play(row, watcher, self.journal)
+            self.notices = ()
+            self.voice.rest()
+            self.voice.tell(sayings.started(self._game_name(game), players, self.language))
+            self.voice.prepare(self._announcer(self.play).fixed_phrases())
+            self.on_change()
+            return self.play
+
+    def resume(self) -> Play | None:
+        """Go on with the game that was being played when the referee ended, None if there was none."""
+        row = open_game(self.journal.read)
+        if row is None:
+            return None
+        with self.lock:
+            kept = kept_game(self.journal.read, row)
+            last_ns = max((event.event.t_ns for event in kept.events), default=0)
+            fresh_clock = resumed_clock(row, last_ns, self._boot, self._clock())
+            if fresh_clock is not row:
+                self.journal.new_clock(row.game, fresh_clock.boot, fresh_clock.shift_ns)
+            play = Play(fresh_clock, self._make_watcher(row.header), self.journal)
+            unheard = play.restore(replace(kept, row=fresh_clock))
+            self.play = play
+            announcer = self._announcer(play)
+            if not play.over:
+                unsaid = {place for place, _ in unheard}
+                heard = ((p, announcer.say(r)) for p, r in play.newest(20) if p not in unsaid)
+                self.voice.tell(sayings.resumed(next((text for _, text in heard if text), ""), self.language))
+            self.voice.prepare(announcer.fixed_phrases())
+            if unheard:
+                self.voice.rule(announcer, [ruling for _, ruling in unheard])
+            self.on_change()
+            return play
+
+    def stop(self) -> None:
+        """End the game by agreement; one that has ended is put away.
+
+        Raises:
+            BadInputError: there is none.
+        """
+        with self.lock:
+            play = self.playing()
+            if play.over:
+                self._close(play)
+            else:
+                try:
+                    self._feed(play, lambda: play.say("stop", {}, self._clock()))
+                except BadInputError:
+                    # A game without such an event has no winner before its end.
+                    self._close(play)
+                    self.voice.tell(sayings.stopped(self.language))
+            self.voice.rest()
+            self.on_change()
+
+    def pause(self, on: bool) -> None:
+        """Wait, or go on.
+
+        Raises:
+            BadInputError: there is no game, or it is over.
+        """
+        with self.lock:
+            play = self.playing()
+            if play.over:
+                raise BadInputError("the game is over")
+            if play.paused is not on:
+                play.note(PAUSE if on else RESUME, self._clock())
+                self.voice.tell(sayings.paused(on, self.language))
+                self.on_change()
+
+    def say(self, kind: str, data: Mapping[str, Any]) -> Outcome:
+        """Take an event that a person told.
+
+        Raises:
+            BadInputError: there is no game, or it knows no such event.
+        """
+        with self.lock:
+            play = self.playing()
+            return self._feed(play, lambda: play.say(kind, data, self._clock()))
+
+    def correct(self, number: int, data: Mapping[str, Any] | None) -> Change:
+        """Put an event right, or strike it (None), and say what changes.
+
+        Raises:
+            BadInputError: there is no such event, or it cannot be like that.
+        """
+        with self.lock:
+            play = self.playing()
+            return self._changed(play, play.correct(number, data), undone=False)
+
+    def undo(self) -> Change:
+        """Take the latest correction back, and say what changes.
+
+        Raises:
+            BadInputError: there is none.
+        """
+        with self.lock:
+            play = self.playing()
+            return self._changed(play, play.undo(), undone=True)
+
+    def change_settings(self, settings: TableSettings) -> None:
+        """Take other settings."""
+        with self.lock:
+            self.settings = settings
+            self.voice.change(settings)
+            if self.play is not None:
+                self.voice.prepare(self._announcer(self.play).fixed_phrases())
+            self.on_change()
+
+    def playing(self) -> Play:
+        """Give the game on the table.
+
+        Raises:
+            BadInputError: there is none.
+        """
+        if self.play is None:
+            raise BadInputError("no game is being played")
+        return self.play
+
+    def _feed(self, play: Play, feed: Callable[[], Outcome]) -> Outcome:
+        count = len(play.records)
+        try:
+            outcome = feed()
+        finally:
+            self._take_pictures(play, count)
+        announcer = self._announcer(play)
+        if outcome.rulings:
+            self.voice.rule(announcer, outcome.rulings)
+        if outcome.notices:
+            self._notice(play, outcome.notices)
+        elif outcome.rulings:
+            self.notices = ()
+        if outcome.rulings or outcome.notices or len(play.records) > count:
+            self.on_change()
+        return outcome
+
+    def _take_pictures(self, play: Play, count: int) -> None:
+        for number in range(count + 1, len(play.records) + 1):
+            record = play.records[number]
+            kinds = {ruling["ruling"] for ruling in record.rulings}
+            if kinds & _PICTURED or (record.event.kind == "bell" and not (kinds and kinds <= _BELONGS)):
+                t_ns = record.event.t_ns - play.shift_ns
+                self._want_pictures(Wanted(play.row.game, number, t_ns, before_only=record.event.kind != "bell"))
+
+    def _notice(self, play: Play, notices: Sequence[Notice]) -> None:
+        texts = [
+            {"text": sayings.notice(one.kind, one.seat, one.data, play.header.players, self.language), "seat": one.seat}
+            for one in notices
+        ]
+        self.notices = tuple(text for text in texts if text["text"])
+        self.voice.tell(*(str(text["text"]) for text in self.notices))
+
+    def _changed(self, play: Play, change: Change, *, undone: bool) -> Change:
+        gone, new = told(change, self._announcer(play).say)
+        self.voice.tell(*sayings.corrected(gone, new, undone, self.language))
+        self.on_change()
+        return change
+
+    def _close(self, play: Play) -> None:
+        self.journal.close_game(play.row.game)
+        self.journal.flush()
+        self.play = None
+        self.notices = ()
+
+    def _announcer(self, play: Play) -> Announcer:
+        return Announcer(play.header.game, play.header.players, self.language)
+
+    def _game_name(self, game: str) -> str:
+        return game.capitalize()

@@ -1,0 +1,85 @@
+"""Where the table is in the picture: people round it are nobody's business, so nothing outside it is stored."""
+
+from __future__ import annotations
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from referee.errors import BadInputError
+from referee.seats import marker_rectangle
+from vision.errors import VisionError
+from vision.markers import find_markers, table_from_markers
+from vision.profile import TableProfile
+from vision.table import Table
+
+Image = NDArray[np.uint8]
+Polygon = NDArray[np.float64]
+
+MARGIN_MM = 80.0
+"""How far the table reaches beyond the rectangle of its marker cards."""
+
+
+class TableArea:
+    """Remembers the table's outline; profile: what calibration measured, None: the marker cards tell."""
+
+    def __init__(self, profile: TableProfile | None = None) -> None:
+        self._profile = profile
+        self._shares: Polygon | None = None
+
+    def survey(self, image: Image) -> None:
+        """Look where the table is, in a BGR picture; where its markers are covered the last place stands."""
+        height, width = image.shape[:2]
+        corners = self._corners_px(image)
+        if corners is not None:
+            self._shares = corners / (width, height)
+
+    def outline_px(self, size_px: tuple[int, int]) -> Polygon | None:
+        """Give the outline (n, 2) in a picture of `size_px` (width, height), None as long as nobody knows."""
+        return None if self._shares is None else self._shares * size_px
+
+    def cut(self, image: Image) -> Image | None:
+        """Give the part of a picture that shows the table, black outside of it; None as long as nobody knows."""
+        height, width = image.shape[:2]
+        outline = self.outline_px((width, height))
+        if outline is None:
+            return None
+        x, y, w, h = cv2.boundingRect(outline.astype(np.float32))
+        left, top = max(x, 0), max(y, 0)
+        right, bottom = min(x + w, width), min(y + h, height)
+        if right <= left or bottom <= top:
+            return None
+        return np.asarray(self.shroud(image)[top:bottom, left:right])
+
+    def shroud(self, image: Image) -> Image:
+        """Give a picture of the same size, black outside of the table; whole as long as nobody knows where that is."""
+        height, width = image.shape[:2]
+        outline = self.outline_px((width, height))
+        if outline is None:
+            return image
+        mask = np.zeros((height, width), np.uint8)
+        cv2.fillConvexPoly(mask, np.rint(outline).astype(np.int32), 255)
+        return np.asarray(cv2.bitwise_and(image, image, mask=mask))
+
+    def _corners_px(self, image: Image) -> Polygon | None:
+        height, width = image.shape[:2]
+        size_px = (width, height)
+        try:
+            if self._profile is not None and self._profile.edge_mm is not None:
+                return _grown(self._profile.table_for(size_px), self._profile.edge_mm)
+            markers = find_markers(np.asarray(cv2.cvtColor(image, cv2.COLOR_BGR2GRAY), np.uint8))
+            table = self._profile.table_for(size_px) if self._profile else table_from_markers(markers, size_px)
+            return _grown(table, marker_rectangle(markers, table))
+        except (VisionError, BadInputError):
+            return None
+
+
+def _grown(table: Table, rectangle_mm: Polygon) -> Polygon:
+    """Give the outline, in px, of a rectangle with a margin round it."""
+    sides = np.roll(rectangle_mm, -1, axis=0) - rectangle_mm
+    along = sides / np.linalg.norm(sides, axis=1, keepdims=True)
+    outwards = np.roll(along, 1, axis=0) - along
+    grown = rectangle_mm + MARGIN_MM * outwards
+    edge = np.concatenate([np.linspace(grown[i], grown[(i + 1) % 4], 8, endpoint=False) for i in range(4)])
+    outline = table.to_px(edge)
+    return np.asarray(outline, np.float64)

@@ -1,0 +1,253 @@
+"""The desk of the running referee (see `referee.service.desk`): what pages are shown, and what they may tell."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from hardware.health import HealthBoard
+from referee.announcer import Announcer
+from referee.errors import BadInputError
+from referee.games.registry import GAMES
+from referee.journal.evidence import EvidenceFolder
+from referee.service import archive
+from referee.service.desk import Data
+from referee.service.explain import explanation, marks_of
+from referee.service.pictures import Pictures
+from referee.service.play import Play, Record
+from referee.service.settings import TableSettings, save_settings
+from referee.service.stage import Stage
+from referee.service.view import Scene, view
+
+OUTLINES_NS = 250_000_000
+"""The state is not made anew more often than this for what only moved in the picture."""
+
+
+class TableDesk:
+    """The real desk. The state is made once a version, by whoever changes something, and given to all who ask.
+
+    folder: where settings are kept. flip: tells the sandtimer that it was turned, if it can know no other way.
+    """
+
+    def __init__(
+        self,
+        stage: Stage,
+        evidence: EvidenceFolder,
+        pictures: Pictures,
+        health: HealthBoard,
+        folder: Path,
+        flip: Callable[[], bool] = lambda: False,
+        clock: Callable[[], int] = time.monotonic_ns,
+    ) -> None:
+        self._stage = stage
+        self._evidence = evidence
+        self._pictures = pictures
+        self._health = health
+        self._folder = folder
+        self._flip = flip
+        self._clock = clock
+        self._lock = threading.Lock()
+        self._listeners: dict[int, Callable[[int], None]] = {}
+        self._next_listener = 0
+        self._version = 0
+        self._made_ns = 0
+        self._picture_of: dict[tuple[int, int], str] = {}
+        self._state: dict[str, Any] = {}
+        self.refresh()
+
+    def state(self) -> Data:
+        """Give all that a page shows."""
+        return {**self._state, "t_ns": self._clock()}
+
+    def subscribe(self, notify: Callable[[int], None]) -> Callable[[], None]:
+        """Tell of each change."""
+        with self._lock:
+            number = self._next_listener
+            self._next_listener += 1
+            self._listeners[number] = notify
+
+        def end() -> None:
+            with self._lock:
+                self._listeners.pop(number, None)
+
+        return end
+
+    def refresh(self, *, only_outlines: bool = False) -> None:
+        """Make the state anew after a change, and tell all listeners; only_outlines: unless that was done just now."""
+        now_ns = self._clock()
+        if only_outlines and now_ns - self._made_ns < OUTLINES_NS:
+            return
+        with self._stage.lock:
+            stage = self._stage
+            scene = Scene(
+                stage.settings,
+                stage.voice.caption,
+                self._health.snapshot(),
+                stage.notices,
+                stage.frame_wh,
+                None if stage.settings.sand is None else stage.settings.sand[0] // 1_000_000,
+            )
+            state = view(stage.play, stage.paused, scene, self._picture)
+            self._made_ns = now_ns
+            self._version += 1
+            self._state = {"version": self._version, **state}
+            version = self._version
+        with self._lock:
+            listeners = list(self._listeners.values())
+        for notify in listeners:
+            notify(version)
+
+    def pictures_kept(self, game: int, event: int) -> None:
+        """Take it that an event has pictures now."""
+        self._remember_pictures(game)
+        self.refresh()
+
+    def resumed(self, play: Play) -> None:
+        """Take it that a game goes on that has pictures already."""
+        self._remember_pictures(play.row.game)
+        self.refresh()
+
+    def do(self, command: Data) -> Data:
+        """Carry out a command."""
+        match command.get("do"):
+            case "start":
+                return self._start(command)
+            case "stop":
+                self._stage.stop()
+            case "pause" | "resume" as what:
+                self._stage.pause(what == "pause")
+            case "flip":
+                if not self._flip():
+                    self._stage.say("timer_flipped", {})
+            case "time":
+                self._stage.say("timer_ran_out", {})
+            case "count":
+                self._stage.say("count", {})
+            case "ringer":
+                self._name_ringer(command.get("seat"))
+            case "decide":
+                self._stage.say("decided", {"valid": command.get("valid")})
+            case "event":
+                return self._event(command.get("event"))
+            case "correct":
+                return self._correct(command)
+            case "undo":
+                self._stage.undo()
+            case "look_again":
+                return self._look_again(str(command.get("ruling")))
+            case "settings":
+                return self._settings({key: value for key, value in command.items() if key != "do"})
+            case _:
+                raise BadInputError("there is no such command")
+        return {"version": self._version}
+
+    def picture(self, which: str) -> bytes | None:
+        """Give a JPEG."""
+        return self._pictures.live() if which == "live" else self._evidence.find(which)
+
+    def timeline(self, ruling: str) -> Data:
+        """Give the photo-finish of a ruling."""
+        with self._stage.lock:
+            play = self._stage.playing()
+            number = play.about_id(ruling)
+            instant = play.records[number].event
+            marks = marks_of(play, instant, self._announcer(play))
+        frames = [
+            {"picture": one.name, "t_ms": round(one.t_ms, 1)} for one in self._evidence.of_event(play.row.game, number)
+        ]
+        return {"frames": frames, "marks": marks}
+
+    def explain(self, ruling: str) -> Data:
+        """Give why a ruling is as it is."""
+        with self._stage.lock:
+            play, record, ruled = self._ruling(ruling)
+            number = play.about_id(ruling)
+            picture = self._picture(play.row.game, number)
+            return {**explanation(play, record, ruled, self._stage.language), "picture": picture}
+
+    def history(self) -> Data:
+        """Give past games."""
+        return archive.history(self._stage.journal.read)
+
+    def game(self, which: str) -> Data:
+        """Give one past game."""
+        pictures = self._evidence.of_game(int(which)) if which.isascii() and which.isdecimal() else {}
+        return archive.one_game(self._stage.journal.read, which, self._stage.language, pictures)
+
+    def statistics(self) -> Data:
+        """Give figures over all evenings."""
+        return archive.statistics(self._stage.journal.read)
+
+    def _start(self, command: Data) -> Data:
+        game, players, options = command.get("game"), command.get("players"), command.get("options", {})
+        if game not in GAMES or not isinstance(players, list) or not isinstance(options, Mapping):
+            raise BadInputError(f"choose a game ({', '.join(GAMES)}) and say who plays")
+        play = self._stage.start(str(game), [str(player) for player in players], options)
+        return {"version": self._version, "game": str(play.row.game)}
+
+    def _name_ringer(self, seat: object) -> None:
+        with self._stage.lock:
+            question = self._stage.playing().question()
+            which = {} if question is None or question.kind != "who_rang" else {"ring_t_ns": question.t_ns}
+            self._stage.say("ringer", {"seat": seat, **which})
+
+    def _event(self, event: object) -> Data:
+        if not isinstance(event, Mapping) or not isinstance(event.get("event"), str):
+            raise BadInputError('"event" must say what happened')
+        data = {str(key): value for key, value in event.items() if key not in ("event", "t_ns")}
+        outcome = self._stage.say(str(event["event"]), data)
+        return {"version": self._version, "rulings": [dict(ruling) for ruling in outcome.rulings]}
+
+    def _correct(self, command: Data) -> Data:
+        data = command.get("with")
+        if data is not None and not isinstance(data, Mapping):
+            raise BadInputError("a correction says what is right, or that it never was")
+        with self._stage.lock:
+            play = self._stage.playing()
+            if "event" in command:
+                number = play.event_number(str(command["event"]))
+            else:
+                number = play.about_id(str(command.get("ruling")))
+            change = self._stage.correct(number, data)
+        return {"version": self._version, "changed": len({place for place, _ in (*change.gone, *change.new)})}
+
+    def _look_again(self, ruling: str) -> Data:
+        with self._stage.lock:
+            play, _, ruled = self._ruling(ruling)
+            number = play.about_id(ruling)
+            self._stage.journal.dispute(play.row.game, number)
+            if ruled["ruling"] == "hand":
+                self._stage.say("challenge", {"seat": ruled["seat"]})
+            else:
+                self._stage.journal.flush()
+                self._stage.voice.tell(*self._announcer(play).sentences(ruled))
+        return {"version": self._version}
+
+    def _settings(self, data: Mapping[str, Any]) -> Data:
+        hidden = set(data) - set(TableSettings().public())
+        if hidden:
+            raise BadInputError("there is no such setting on the page")
+        with self._stage.lock:
+            settings = self._stage.settings.changed(data)
+            save_settings(self._folder, settings)
+            self._stage.change_settings(settings)
+        return {"version": self._version, "settings": settings.public()}
+
+    def _ruling(self, ident: str) -> tuple[Play, Record, Mapping[str, Any]]:
+        play = self._stage.playing()
+        place = play.place_of(ident)
+        record = play.records[place.event]
+        return play, record, record.rulings[place.place]
+
+    def _announcer(self, play: Play) -> Announcer:
+        return Announcer(play.header.game, play.header.players, self._stage.language)
+
+    def _picture(self, game: int, event: int) -> str | None:
+        return self._picture_of.get((game, event))
+
+    def _remember_pictures(self, game: int) -> None:
+        found = self._evidence.of_game(game)
+        self._picture_of = {(game, event): name for event, name in found.items()}

@@ -1,0 +1,140 @@
+"""All that a page shows of a game, as plain data, built anew after each change. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+from hardware.health import DeviceHealth
+from referee.announcer import Announcer
+from referee.language import Language
+from referee.sayings import service as sayings
+from referee.service.board import board, phase, questions
+from referee.service.corrections import corrected_events
+from referee.service.play import Play
+from referee.service.settings import TableSettings
+from referee.session import Outline
+
+MOST_RULINGS = 50
+_READINGS = ("hand", "card_shown", "card_read")
+PictureOf = Callable[[int, int], str | None]
+
+
+@dataclass(frozen=True)
+class Scene:
+    """What there is to show beside the game. frame_wh: width and height of the picture that the outlines are in."""
+
+    settings: TableSettings
+    caption: str
+    devices: Sequence[DeviceHealth]
+    notices: Sequence[dict[str, Any]]
+    frame_wh: tuple[int, int] | None
+    lasts_ms: int | None
+
+
+def view(play: Play | None, paused: bool, scene: Scene, picture_of: PictureOf) -> dict[str, Any]:
+    """Give the desk's state, but for its version and time. picture_of: a picture's id by game and event."""
+    language = Language(scene.settings.language)
+    data: dict[str, Any] = {
+        "mode": _mode(play, paused),
+        "game": None,
+        "board": [],
+        "phase": {"key": "idle", "turn": None, "since_ns": None, "lasts_ms": None},
+        "rulings": [],
+        "questions": [],
+        "caption": scene.caption,
+        "devices": [_device(health, language) for health in scene.devices],
+        "outlines": [],
+        "notices": list(scene.notices),
+        "settings": scene.settings.public(),
+        "language": scene.settings.language,
+        "can_undo": False,
+    }
+    if play is not None:
+        announcer = Announcer(play.header.game, play.header.players, language)
+        data |= {
+            "game": _game(play),
+            "board": board(play, language),
+            "phase": phase(play, scene.lasts_ms),
+            "rulings": rulings(play, announcer, picture_of),
+            "questions": questions(play, language),
+            "outlines": _outlines(play, scene.frame_wh),
+            "can_undo": play.can_undo,
+        }
+    data["latest"] = next((ruling for ruling in data["rulings"] if ruling["text"]), None)
+    return data
+
+
+def rulings(play: Play, announcer: Announcer, picture_of: PictureOf, most: int = MOST_RULINGS) -> list[dict[str, Any]]:
+    """Give the latest rulings for people, newest first."""
+    put_right = corrected_events(play.corrections)
+    return [
+        {
+            "id": play.ruling_id(place),
+            "t_ns": ruling["t_ns"] - play.shift_ns,
+            "text": announcer.say(ruling),
+            "ruling": dict(ruling),
+            "picture": picture_of(play.row.game, play.about(place, ruling)),
+            "corrected": place.event in put_right or play.about(place, ruling) in put_right,
+        }
+        for place, ruling in play.newest(most)
+    ]
+
+
+def iso_time(wall_ms: int | None) -> str | None:
+    """Give a time of day as ISO 8601."""
+    return None if wall_ms is None else datetime.fromtimestamp(wall_ms / 1000, UTC).isoformat(timespec="seconds")
+
+
+def _mode(play: Play | None, paused: bool) -> str:
+    if play is None:
+        return "idle"
+    return "over" if play.over else "paused" if paused else "playing"
+
+
+def _game(play: Play) -> dict[str, Any]:
+    return {
+        "id": str(play.row.game),
+        "game": play.header.game,
+        "players": list(play.header.players),
+        "options": dict(play.header.options),
+        "started": iso_time(play.row.started_ms),
+    }
+
+
+def _device(health: DeviceHealth, language: Language) -> dict[str, str]:
+    text = sayings.device(health.device, health.state, health.message, language)
+    return {"name": health.device, "state": health.state.value, "message": text}
+
+
+def _outlines(play: Play, frame_wh: tuple[int, int] | None) -> list[dict[str, Any]]:
+    if frame_wh is None:
+        return []
+    width, height = frame_wh
+    reading_of = _latest_readings(play)
+    return [
+        {
+            "corners": [[round(x / width, 4), round(y / height, 4)] for x, y in outline.corners_px],
+            "seat": outline.seat,
+            "label": outline.label,
+            "certain": outline.certain,
+            "event": None if outline.seat is None else reading_of.get(outline.seat),
+        }
+        for outline in _drawn(play.watcher.outlines)
+    ]
+
+
+def _drawn(outlines: Sequence[Outline]) -> list[Outline]:
+    return [outline for outline in outlines if outline.corners_px]
+
+
+def _latest_readings(play: Play) -> dict[int, str]:
+    """Give the event that each seat's cards were last read by."""
+    found: dict[int, str] = {}
+    for record in play.records.values():
+        seat = record.event.data.get("seat")
+        if record.event.kind in _READINGS and isinstance(seat, int):
+            found[seat] = play.event_id(record.number)
+    return found

@@ -1,0 +1,126 @@
+"""The announcer at work: rulings to the loudspeaker, the lamp and the caption; loud or quiet as the table wants it."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Sequence
+
+from hardware.lamp import Lamp, Signal
+from hardware.speaker import Speaker
+from referee.announcer import Announcement, Announcer
+from referee.service.settings import TableSettings
+from referee.session import RulingData
+
+TimeOfDay = Callable[[], tuple[int, int]]
+
+
+class Voice:
+    """Says, shows and captions. Every method returns at once; safe to use from any thread.
+
+    open_speaker: gives a loudspeaker for the settings; again when language or volume change. time_of_day: hour, minute.
+    on_caption: told that the caption is another one.
+    """
+
+    def __init__(
+        self,
+        open_speaker: Callable[[TableSettings], Speaker],
+        lamp: Lamp,
+        settings: TableSettings,
+        time_of_day: TimeOfDay,
+        on_caption: Callable[[], None] = lambda: None,
+    ) -> None:
+        self._open_speaker = open_speaker
+        self._lamp = lamp
+        self._settings = settings
+        self._time_of_day = time_of_day
+        self._on_caption = on_caption
+        self._lock = threading.Lock()
+        self._speaker = open_speaker(settings)
+        self._phrases: tuple[str, ...] = ()
+        self.caption = ""
+        self.heed_the_hour()
+
+    def rule(self, announcer: Announcer, rulings: Sequence[RulingData]) -> None:
+        """Announce what one event led to."""
+        for ruling in rulings:
+            if (signal := signal_of(ruling)) is not None:
+                self._lamp.show(signal)
+                break
+        announcement = announcer.announce(rulings)
+        if announcement is not None:
+            self.announce(announcement)
+
+    def announce(self, announcement: Announcement) -> None:
+        """Say sentences, and show them as the caption."""
+        with self._lock:
+            self.caption = " ".join(announcement.sentences)
+            if not self._is_quiet():
+                self._speaker.say(announcement.sentences, urgent=announcement.urgent)
+        self._on_caption()
+
+    def tell(self, *sentences: str) -> None:
+        """Say something that can wait for what is being said."""
+        if sentences:
+            self.announce(Announcement(sentences, urgent=False))
+
+    def rest(self) -> None:
+        """Go dark: no game is being played."""
+        self._lamp.show(Signal.OFF)
+
+    def clear_caption(self, text: str) -> None:
+        """Take a caption away if it is still the one."""
+        with self._lock:
+            if self.caption != text or not text:
+                return
+            self.caption = ""
+        self._on_caption()
+
+    def prepare(self, phrases: Sequence[str]) -> None:
+        """Render ahead what will be wanted at once."""
+        with self._lock:
+            self._phrases = tuple(phrases)
+            self._speaker.prepare(self._phrases)
+
+    def change(self, settings: TableSettings) -> None:
+        """Take other settings."""
+        with self._lock:
+            before, self._settings = self._settings, settings
+            if (before.language, before.volume) != (settings.language, settings.volume):
+                self._speaker.close()
+                self._speaker = self._open_speaker(settings)
+        self.heed_the_hour()
+
+    def heed_the_hour(self) -> None:
+        """Be quiet, or not any more, as the time of day asks; to be called now and then."""
+        quiet = self._is_quiet()
+        self._lamp.mute(quiet)
+        if quiet:
+            self._speaker.hush()
+
+    def close(self) -> None:
+        """Be silent and dark."""
+        with self._lock:
+            self._speaker.close()
+        self._lamp.close()
+
+    def _is_quiet(self) -> bool:
+        return self._settings.is_quiet_at(*self._time_of_day())
+
+
+def signal_of(ruling: RulingData) -> Signal | None:
+    """Give what the lamp shows for a ruling, None if it stays as it is."""
+    match ruling["ruling"]:
+        case "ring":
+            return Signal.VALID if ruling["valid"] else Signal.FALSE
+        case "unclear":
+            return Signal.UNCLEAR
+        case "foul":
+            return Signal.FALSE
+        case "round":
+            return Signal.TIME_RUNNING
+        case "time":
+            return Signal.TIME_OVER
+        case "end":
+            return Signal.OFF
+        case _:
+            return None

@@ -68,6 +68,10 @@ class Language:
         """Give a sentence or a part whose translation depends on where it stands."""
         return self._catalogue.pgettext(context, message).format(**values)
 
+    def template_in(self, context: str, message: str) -> str:
+        """Give a sentence whose {places} somebody else fills in."""
+        return self._catalogue.pgettext(context, message)
+
     def count(self, one: str, many: str, number: int, **values: object) -> str:
         """Give the sentence for so many; `{n}` is the number in words. A negative number has the form of its size."""
         return self._catalogue.ngettext(one, many, abs(number)).format(n=self.number(number), **values)

@@ -1,0 +1,105 @@
+"""How the page's server answers: JSON, and faults as one sentence that the page can show."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TypeVar
+
+from anyio import CapacityLimiter, to_thread
+from pydantic import TypeAdapter, ValidationError
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+
+from hardware.errors import HardwareError
+from referee.errors import BadInputError, RefereeError
+from referee.jsonlines import parse_object
+from referee.web.feed import encoded
+from referee.web.guard import RefusedError
+from referee.web.pairing import TooManyTriesError, WrongCodeError
+from vision.errors import VisionError
+
+T = TypeVar("T")
+_AT_ONCE = 8
+_DEPTH = 6
+"""So deep go the brackets of a command: event, hand, card, colour."""
+
+
+class Json(JSONResponse):
+    """Data as JSON."""
+
+    def render(self, content: object) -> bytes:
+        """Give the body."""
+        return encoded(content).encode()
+
+
+class Desks:
+    """Where the desk is asked: in threads, few at once, so that slow questions never hold up the pages."""
+
+    def __init__(self) -> None:
+        self._limiter = CapacityLimiter(_AT_ONCE)
+
+    async def __call__(self, question: Callable[[], T]) -> T:
+        """Ask."""
+        return await to_thread.run_sync(question, limiter=self._limiter)
+
+
+async def body_as(model: TypeAdapter[T], request: Request) -> T:
+    """Give the body of a change.
+
+    Raises:
+        RefusedError: it is not of that kind.
+    """
+    if request.headers.get("content-type", "").split(";")[0].strip().lower() != "application/json":
+        raise RefusedError(415, "bad_request", "This must be sent as JSON")
+    data = _plain_data(await request.body())
+    try:
+        return model.validate_python(data, by_alias=True)
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_context=False, include_input=False)[0]
+        where = ".".join(str(part) for part in first["loc"])[:80]
+        raise RefusedError(400, "bad_request", f"This cannot be taken: {where}: {first['msg']}"[:300]) from None
+
+
+def _plain_data(body: bytes) -> dict[str, object]:
+    try:
+        data = parse_object(body)
+        encoded(data).encode()
+    except (BadInputError, UnicodeEncodeError):
+        raise RefusedError(400, "bad_request", "This cannot be taken: it is no proper JSON object") from None
+    if not _is_flat(data, _DEPTH):
+        raise RefusedError(400, "bad_request", "This cannot be taken: its brackets are nested too deeply")
+    return data
+
+
+def _is_flat(value: object, depth: int) -> bool:
+    """Tell whether brackets are nested at most so deeply."""
+    if not isinstance(value, dict | list):
+        return True
+    parts = value.values() if isinstance(value, dict) else value
+    return depth > 0 and all(_is_flat(part, depth - 1) for part in parts)
+
+
+async def on_refused(_request: Request, error: Exception) -> Response:
+    """Answer a `RefusedError`."""
+    if not isinstance(error, RefusedError):
+        raise error
+    return Json({"error": error.text, "key": error.key}, error.status)
+
+
+async def on_fault(_request: Request, error: Exception) -> Response:
+    """Answer an error of the project's own: 400 for what cannot be asked, 409 for what cannot be done now."""
+    if isinstance(error, TooManyTriesError):
+        wait_s = max(1, round(error.wait_s))
+        data = {"error": _sentence(error), "key": "too_many_tries", "values": {"seconds": wait_s}}
+        return Json(data, 429, {"Retry-After": str(wait_s)})
+    if isinstance(error, WrongCodeError):
+        return Json({"error": _sentence(error), "key": "wrong_code"}, 403)
+    return Json({"error": _sentence(error)}, 400 if isinstance(error, ValueError) else 409)
+
+
+OWN_ERRORS = (RefereeError, HardwareError, VisionError)
+
+
+def _sentence(error: Exception) -> str:
+    text = str(error)
+    return text[:1].upper() + text[1:]

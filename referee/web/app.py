@@ -1,0 +1,91 @@
+"""The page as an ASGI application."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+from fastapi import FastAPI, Request, Response
+from fastapi.exceptions import RequestValidationError
+from starlette.exceptions import HTTPException
+from starlette.responses import FileResponse, RedirectResponse
+from starlette.staticfiles import StaticFiles
+
+from referee.service.desk import Desk
+from referee.web import changing, reading, who
+from referee.web.answers import OWN_ERRORS, Desks, Json, on_fault, on_refused
+from referee.web.feed import Feed
+from referee.web.guard import Guard, RefusedError
+from referee.web.hosts import own_names
+from referee.web.options import WebOptions
+
+FILES = Path(__file__).parent / "page"
+
+
+def create_app(desk: Desk, options: WebOptions | None = None) -> FastAPI:
+    """Give the page of a desk; `app.state.who` pairs, `app.state.feed` is there while it runs."""
+    options = options or WebOptions()
+
+    @asynccontextmanager
+    async def lifespan(app: FastAPI) -> AsyncIterator[None]:
+        async with Feed.running(desk, lambda: {"pairing": app.state.who.pairing.asked}) as feed:
+            app.state.feed = feed
+            yield
+
+    app = FastAPI(title="Ringmaster", docs_url=None, redoc_url=None, lifespan=lifespan)
+    app.state.who = who.Who(options)
+    app.add_middleware(Guard, names=own_names(options.hosts))
+    app.add_exception_handler(RefusedError, on_refused)
+    app.add_exception_handler(RequestValidationError, _on_bad_request)
+    app.add_exception_handler(HTTPException, _on_http_error)
+    for kind in OWN_ERRORS:
+        app.add_exception_handler(kind, on_fault)
+    ask = Desks()
+    app.include_router(reading.routes(desk, ask, options.most_watchers))
+    app.include_router(who.routes(app.state.who))
+    app.include_router(changing.routes(desk, ask, app.state.who))
+    _add_files(app)
+    return app
+
+
+def _add_files(app: FastAPI) -> None:
+    fresh = {"Cache-Control": "no-cache"}
+
+    @app.get("/", include_in_schema=False)
+    async def page() -> Response:
+        return FileResponse(FILES / "index.html", headers=fresh)
+
+    @app.get("/tv", include_in_schema=False)
+    async def tv() -> Response:
+        return RedirectResponse("/#tv")
+
+    @app.get("/favicon.ico", include_in_schema=False)
+    async def icon() -> Response:
+        return FileResponse(FILES / "icon.svg", headers=fresh)
+
+    app.mount("/page", _Files(directory=FILES), name="page")
+
+
+class _Files(StaticFiles):
+    """The page's files: asked for again each time, as an upgrade may have changed them, and mostly not sent again."""
+
+    def file_response(self, *args: object, **kwargs: object) -> Response:
+        """Give a file."""
+        response = super().file_response(*args, **kwargs)  # type: ignore[arg-type]
+        response.headers["Cache-Control"] = "no-cache"
+        return response
+
+
+async def _on_bad_request(_request: Request, error: Exception) -> Response:
+    if not isinstance(error, RequestValidationError):
+        raise error
+    first = error.errors()[0]
+    where = ".".join(str(part) for part in first["loc"])[:80]
+    return Json({"error": f"This cannot be taken: {where}: {first['msg']}"[:300], "key": "bad_request"}, 400)
+
+
+async def _on_http_error(_request: Request, error: Exception) -> Response:
+    if not isinstance(error, HTTPException):
+        raise error
+    return Json({"error": str(error.detail), "key": "not_here"}, error.status_code, error.headers)

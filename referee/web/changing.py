@@ -1,0 +1,48 @@
+"""What only a paired device may do: tell the desk, and have a picture of a table scored."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from anyio import CapacityLimiter, WouldBlock, to_thread
+from fastapi import APIRouter, Query, Request, Response
+
+from referee.service.desk import Desk
+from referee.web.answers import Desks, Json, body_as
+from referee.web.commands import COMMAND, as_data
+from referee.web.guard import PICTURE_PATH, RefusedError
+from referee.web.picture_score import score_upload
+from referee.web.who import Who, json_body
+
+
+def routes(desk: Desk, ask: Desks, who: Who) -> APIRouter:
+    """Give the requests that change something."""
+    router = APIRouter()
+    one_picture = CapacityLimiter(1)
+
+    @router.post("/api/do", openapi_extra=json_body(COMMAND.json_schema()))
+    async def do(request: Request) -> Response:
+        """Carry out a command."""
+        who.demand_paired(request)
+        command = as_data(await body_as(COMMAND, request))
+        return Json(await ask(lambda: desk.do(command)))
+
+    @router.post(PICTURE_PATH, openapi_extra={"requestBody": {"content": {"image/*": {"schema": {"type": "string"}}}}})
+    async def picture(
+        request: Request,
+        players: Annotated[int, Query(ge=1, le=7)],
+        limit: Annotated[int, Query(ge=1, le=84)],
+    ) -> Response:
+        """Score a picture of a table of Confetti."""
+        who.demand_paired(request)
+        data = await request.body()
+        try:
+            one_picture.acquire_nowait()
+        except WouldBlock:
+            raise RefusedError(503, "busy", "Another picture is being read: please try again in a moment") from None
+        try:
+            return Json(await to_thread.run_sync(score_upload, data, players, limit))
+        finally:
+            one_picture.release()
+
+    return router

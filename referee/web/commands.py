@@ -1,0 +1,114 @@
+"""What a page may tell the desk: the shapes of its commands, checked before the desk sees them."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, JsonValue, TypeAdapter
+
+MOST_PLAYERS = 7
+Id = Annotated[str, Field(pattern=r"^[A-Za-z0-9_-]{1,64}$")]
+Name = Annotated[
+    str,
+    Field(
+        min_length=1, max_length=24, pattern=r"^[^\x00-\x1f\x7f-\x9f\u2028\u2029]*\S[^\x00-\x1f\x7f-\x9f\u2028\u2029]*$"
+    ),
+]
+Seat = Annotated[int, Field(ge=0, lt=MOST_PLAYERS)]
+TimeOfDay = Annotated[str, Field(pattern=r"^([01][0-9]|2[0-3]):[0-5][0-9]$")]
+EventData = Annotated[dict[str, JsonValue], Field(max_length=20)]
+
+
+class _Command(BaseModel):
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+
+class Start(_Command):
+    """Begin a game; `players` clockwise from the seat at the bottom of the picture."""
+
+    do: Literal["start"]
+    game: Annotated[str, Field(max_length=40)]
+    players: Annotated[list[Name], Field(min_length=1, max_length=MOST_PLAYERS)]
+    options: Annotated[dict[str, JsonValue], Field(max_length=20)] = {}
+
+
+class Plain(_Command):
+    """What needs no more than its name."""
+
+    do: Literal["stop", "pause", "resume", "flip", "time", "count", "undo"]
+
+
+class Ringer(_Command):
+    """Say who rang."""
+
+    do: Literal["ringer"]
+    seat: Seat
+
+
+class Decide(_Command):
+    """Rule a ring that was unclear (P10)."""
+
+    do: Literal["decide"]
+    valid: bool
+
+
+class TellEvent(_Command):
+    """Tell what happened, in a game that is played by hand."""
+
+    do: Literal["event"]
+    event: EventData
+
+
+class CorrectRuling(_Command):
+    """Change or strike the event that led to a ruling."""
+
+    do: Literal["correct"]
+    ruling: Id
+    new: EventData | None = Field(alias="with")
+
+
+class CorrectEvent(_Command):
+    """Change or strike an event."""
+
+    do: Literal["correct"]
+    event: Id
+    new: EventData | None = Field(alias="with")
+
+
+class LookAgain(_Command):
+    """Challenge a ruling (C11)."""
+
+    do: Literal["look_again"]
+    ruling: Id
+
+
+class ChangeSettings(_Command):
+    """Change settings; what is left out stays."""
+
+    do: Literal["settings"]
+    language: Literal["en", "de", "fr"] | None = None
+    volume: Annotated[float, Field(ge=0, le=1, strict=False)] | None = None
+    quiet: bool | None = None
+    quiet_hours: Annotated[list[TimeOfDay], Field(min_length=2, max_length=2)] | None = None
+
+
+Command = Start | Plain | Ringer | Decide | TellEvent | CorrectRuling | CorrectEvent | LookAgain | ChangeSettings
+COMMAND: TypeAdapter[Command] = TypeAdapter(Command)
+
+
+class Code(_Command):
+    """A pairing code that somebody has typed."""
+
+    code: Annotated[str, Field(pattern=r"^[0-9]{6}$")]
+
+
+class Forget(_Command):
+    """Which devices to forget."""
+
+    all: bool
+
+
+def as_data(command: Command) -> dict[str, Any]:
+    """Give a command as the desk takes it."""
+    # What was not said is not passed on: settings that are left out stay, quiet hours that are null end.
+    return command.model_dump(by_alias=True, exclude_unset=True)

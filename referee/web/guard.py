@@ -1,0 +1,128 @@
+"""What every request has to pass, and what every answer carries: a plain ASGI layer round the page."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Mapping
+
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from referee.web.hosts import is_own_host
+
+MOST_BODY_BYTES = 64 * 1024
+MOST_PICTURE_BYTES = 24 * 2**20
+BODY_S = 30.0
+"""A body has to arrive in this time, s."""
+PICTURE_PATH = "/api/picture"
+_READS = ("GET", "HEAD", "OPTIONS")
+
+HEADERS: Mapping[str, str] = {
+    "Content-Security-Policy": (
+        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob:; connect-src 'self'; "
+        "manifest-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; "
+        "require-trusted-types-for 'script'"
+    ),
+    "X-Content-Type-Options": "nosniff",
+    "X-Frame-Options": "DENY",
+    "Referrer-Policy": "no-referrer",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Permissions-Policy": "camera=(), microphone=(), geolocation=()",
+}
+
+
+class RefusedError(Exception):
+    """A request that is not let through. key: which sentence the page says; text: the same for people without one."""
+
+    def __init__(self, status: int, key: str, text: str) -> None:
+        super().__init__(text)
+        self.status, self.key, self.text = status, key, text
+
+
+class Guard:
+    """Lets requests through to `app` that ask for this machine, come from its own pages and are not too large."""
+
+    def __init__(self, app: ASGIApp, names: frozenset[str]) -> None:
+        self._app = app
+        self._names = names
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Take a request; see the ASGI specification."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+
+        async def send_guarded(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                headers = MutableHeaders(scope=message)
+                for name, value in HEADERS.items():
+                    headers.setdefault(name, value)
+                headers.setdefault("Cache-Control", "no-store")
+            await send(message)
+
+        try:
+            body = await self._checked(scope, receive)
+        except RefusedError as refusal:
+            await _refuse(refusal, send_guarded)
+            return
+        await self._app(scope, receive if body is None else _given(body, receive), send_guarded)
+
+    async def _checked(self, scope: Scope, receive: Receive) -> bytes | None:
+        """Give the body of a change; None for a request that only reads."""
+        headers = Headers(scope=scope)
+        server = scope.get("server")
+        host = headers.get("host", "")
+        if len(headers.getlist("host")) != 1 or not is_own_host(host, self._names, server[0] if server else None):
+            raise RefusedError(421, "wrong_host", "This is not an address of Ringmaster: try http://ringmaster.local")
+        if scope["method"] in _READS:
+            return None
+        origin, fetched_from = headers.get("origin"), headers.get("sec-fetch-site", "same-origin")
+        if (origin is not None and origin.lower() != f"{scope['scheme']}://{host}".lower()) or (
+            fetched_from not in ("same-origin", "none")
+        ):
+            raise RefusedError(403, "other_page", "Another page has asked for this: please use Ringmaster's own page")
+        most = MOST_PICTURE_BYTES if scope["path"] == PICTURE_PATH else MOST_BODY_BYTES
+        try:
+            async with asyncio.timeout(BODY_S):
+                return await _body(receive, headers.get("content-length"), most)
+        except TimeoutError:
+            raise RefusedError(408, "too_slow", "The rest of this did not arrive: please try again") from None
+
+
+async def _body(receive: Receive, promised: str | None, most: int) -> bytes:
+    too_large = RefusedError(413, "too_large", f"This is too large: at most {most // 1024} kB can be taken")
+    if promised is not None and promised.isdigit() and (len(promised) > 12 or int(promised) > most):
+        raise too_large
+    parts: list[bytes] = []
+    size = 0
+    while True:
+        message = await receive()
+        if message["type"] == "http.disconnect":
+            raise RefusedError(400, "too_slow", "The rest of this did not arrive: please try again")
+        parts.append(message.get("body", b""))
+        size += len(parts[-1])
+        if size > most:
+            raise too_large
+        if not message.get("more_body", False):
+            return b"".join(parts)
+
+
+def _given(body: bytes, receive: Receive) -> Receive:
+    """Give a body that has been read already, and after it what else comes."""
+    pending: list[Message] = [{"type": "http.request", "body": body, "more_body": False}]
+
+    async def receive_again() -> Message:
+        return pending.pop() if pending else await receive()
+
+    return receive_again
+
+
+async def _refuse(refusal: RefusedError, send: Send) -> None:
+    body = json.dumps({"error": refusal.text, "key": refusal.key}, ensure_ascii=False).encode()
+    headers = [(b"content-type", b"application/json"), (b"content-length", str(len(body)).encode())]
+    # The rest of a body that is not wanted is not waited for.
+    headers.append((b"connection", b"close"))
+    await send({"type": "http.response.start", "status": refusal.status, "headers": headers})
+    await send({"type": "http.response.body", "body": body})

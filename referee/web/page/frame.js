@@ -1,0 +1,53 @@
+// What stands round every view: the way to the others, what is wrong, what was just done, what is being said.
+
+import { h } from "./dom.js";
+import { button, icon } from "./parts.js";
+import { t } from "./words.js";
+
+const PLACES = ["table", "tv", "history", "figures", "settings"];
+
+export function frame(app, content) {
+  const { state } = app;
+  const troubles = state.devices.filter((device) => device.state !== "ok");
+  const here = app.route.view === "start" || app.route.view === "ruling" ? "table" : app.route.view;
+  return [
+    h("header", { class: "top", key: "top" }, brand(), h("nav", { "aria-label": t("nav") }, PLACES.map((place) => link(place, here)))),
+    h(
+      "div",
+      { class: "alerts", key: "alerts" },
+      app.online ? null : h("p", { class: "alert bad", role: "status" }, icon("unclear"), h("span", {}, t("no_line"))),
+      troubles.map((device) =>
+        h("p", { class: "alert", key: device.name }, icon("unclear"), h("span", {}, device.message || t("device_trouble", { name: device.name }))),
+      ),
+    ),
+    h("main", { key: "main", id: "main" }, content),
+    app.toast ? toast(app) : null,
+    state.caption && app.route.view !== "tv" ? h("p", { class: "caption", key: "caption", "aria-hidden": "true" }, state.caption) : null,
+  ];
+}
+
+function brand() {
+  return h("a", { class: "brand", href: "#table" }, h("img", { src: "/page/icon.svg", alt: "", width: 32, height: 32 }), h("span", {}, "Ringmaster"));
+}
+
+function link(place, here) {
+  return h(
+    "a",
+    { href: `#${place}`, "aria-current": place === here ? "page" : null, key: place },
+    icon(place),
+    h("span", {}, t(`nav_${place}`)),
+  );
+}
+
+function toast(app) {
+  return h(
+    "div",
+    { class: app.toast.isFault ? "toast bad" : "toast", key: "toast", role: app.toast.isFault ? "alert" : "status" },
+    h("span", {}, app.toast.text),
+    app.toast.undo ? button(t("undo"), () => undo(app), { class: "quiet" }) : null,
+  );
+}
+
+export function undo(app) {
+  app.run({ do: "undo" }, () => app.toasted(t("undone")));
+}

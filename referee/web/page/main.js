@@ -1,0 +1,173 @@
+// Starts the page: takes the state as it comes, draws the view that the address names, carries out what is tapped.
+
+import { h, patch } from "./dom.js";
+import { change, follow, learnWhoIAm, me, pair, read, Refused } from "./server.js";
+import { learn, t } from "./words.js";
+import { frame } from "./frame.js";
+import { pairing } from "./view_pair.js";
+import * as table from "./view_table.js";
+import * as tv from "./view_tv.js";
+import * as start from "./view_start.js";
+import * as ruling from "./view_ruling.js";
+import * as history from "./view_history.js";
+import * as figures from "./view_figures.js";
+import * as settings from "./view_settings.js";
+import * as picture from "./view_picture.js";
+
+const VIEWS = { table, tv, start, ruling, history, figures, settings, picture };
+
+// Everything that views draw from. `local` is each view's own, thrown away when another is opened.
+const app = {
+  state: null,
+  takenAt: 0,
+  online: true,
+  me,
+  route: { view: "table", id: null },
+  local: {},
+  toast: null,
+  pending: null,
+  draw,
+  run,
+  load,
+  go: (hash) => {
+    location.hash = hash;
+  },
+  nowNs: () => (app.state ? app.state.t_ns + (performance.now() - app.takenAt) * 1e6 : 0),
+};
+
+let language = null;
+let said = null;
+
+function draw() {
+  if (!app.state) return;
+  const view = VIEWS[app.route.view];
+  const content = app.pending ? pairing(app) : view.draw(app);
+  document.body.className = app.route.view === "tv" && !app.pending ? "tv" : "";
+  document.title = `${t("nav_" + app.route.view)} – Ringmaster`;
+  patch(document.getElementById("page"), frame(app, content));
+}
+
+async function take(parts) {
+  app.state = Object.assign({}, app.state, parts);
+  app.takenAt = performance.now();
+  if (app.state.language !== language) {
+    language = app.state.language;
+    await learn(language);
+    app.local = {};
+    open();
+  }
+  if (parts.pairing) learnWhoIAm().then(draw, () => null);
+  tellTheBlind();
+  draw();
+}
+
+function tellTheBlind() {
+  const latest = app.state.latest;
+  const text = latest ? latest.text : "";
+  if (said !== null && text !== said) document.getElementById("said").textContent = text;
+  said = text;
+}
+
+function open() {
+  const [view, id] = location.hash.slice(1).split("/");
+  const code = /^pair=(\d{6})$/.exec(view);
+  if (code) {
+    history_replace();
+    pair(code[1]).then(() => toast(t("paired_now")), (fault) => toast(words_of(fault), true));
+  }
+  app.route = { view: VIEWS[view] ? view : "table", id: id ? decodeURIComponent(id) : null };
+  app.local = {};
+  app.toast = null;
+  if (VIEWS[app.route.view].opened) VIEWS[app.route.view].opened(app);
+  draw();
+  const heading = document.querySelector("main h1");
+  if (heading && app.moved) heading.focus({ preventScroll: true });
+  if (app.moved) window.scrollTo(0, 0);
+  app.moved = true;
+}
+
+// A code in the address is used once, and must not stay in the browser's history.
+function history_replace() {
+  window.history.replaceState(null, "", "/");
+}
+
+function words_of(fault) {
+  if (!(fault instanceof Refused)) throw fault;
+  return fault.key && t("fault_" + fault.key) !== "fault_" + fault.key ? t("fault_" + fault.key, fault.values) : fault.message;
+}
+
+let toastTimer = null;
+
+function toast(text, isFault, undo) {
+  app.toast = { text, isFault: Boolean(isFault), undo: Boolean(undo) };
+  clearTimeout(toastTimer);
+  toastTimer = setTimeout(() => {
+    app.toast = null;
+    draw();
+  }, 8000);
+  draw();
+}
+
+// Carry out a command; a device that is not paired is asked for the code first, and goes on where it was.
+async function run(command, done) {
+  const work = typeof command === "function" ? command : () => change("/api/do", command);
+  if (!me.paired) {
+    app.pending = { work, done, from: document.activeElement };
+    await learnWhoIAm().catch(() => null);
+    if (!me.paired) {
+      change("/api/pair/ask", {}).catch(() => null).then(learnWhoIAm).then(draw, draw);
+      draw();
+      const field = document.querySelector("#code");
+      if (field) field.focus();
+      return;
+    }
+    app.pending = null;
+  }
+  try {
+    const result = await work();
+    if (done) done(result, toast);
+    draw();
+  } catch (fault) {
+    if (fault.status === 401) {
+      me.paired = false;
+      run(command, done);
+      return;
+    }
+    toast(words_of(fault), true);
+  }
+}
+
+// Read something for a view: `app.local[name]` is undefined until it is there, and { fault } if it cannot be had.
+function load(name, path) {
+  const local = app.local;
+  read(path).then(
+    (data) => {
+      local[name] = data;
+      draw();
+    },
+    (fault) => {
+      local[name] = { fault: words_of(fault) };
+      draw();
+    },
+  );
+}
+
+app.toasted = toast;
+app.wordsOf = words_of;
+
+window.addEventListener("hashchange", () => {
+  app.pending = null;
+  open();
+});
+// Clocks and sandtimers go on between two changes of the state.
+setInterval(() => {
+  if (document.visibilityState === "visible" && !app.pending) draw();
+}, 1000);
+learnWhoIAm().then(draw, () => null);
+follow(take, (online) => {
+  if (app.online !== online) {
+    app.online = online;
+    draw();
+  }
+});
+patch(document.getElementById("page"), [h("p", { class: "waiting" }, "Ringmaster…")]);

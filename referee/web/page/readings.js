@@ -1,0 +1,147 @@
+// What was read, and what it may have been instead: each choice is one tap.
+
+import { h } from "./dom.js";
+import { card, colour, nameOf, sign } from "./parts.js";
+import { t } from "./words.js";
+
+const CLOWNS = ["red", "orange", "yellow", "green", "blue", "purple", "pink", "black"];
+const CONFETTI = ["red", "orange", "yellow", "green", "blue", "purple"];
+
+// Change an event, or strike it (null), and say so with a way back.
+export function correct(app, event, data, done) {
+  app.run({ do: "correct", event, with: data }, (_result, toast) => {
+    if (done) done();
+    toast(t("corrected_now"), false, true);
+  });
+}
+
+export function choicesFor(app, reading, done) {
+  const data = reading.data;
+  if (!data) return strike(app, reading, done);
+  if (data.event === "card_shown" || data.event === "card_read") return clown(app, reading, done);
+  if (data.event === "bell" || data.event === "ringer") return ringer(app, reading, done);
+  if (data.event === "hand") return hand(app, reading, done);
+  return strike(app, reading, done);
+}
+
+function strike(app, reading, done) {
+  return h("div", { class: "row" }, h("button", { type: "button", onclick: () => correct(app, reading.event, null, done) }, t("strike")));
+}
+
+function clown(app, reading, done) {
+  const { data } = reading;
+  const change = (part) => correct(app, reading.event, Object.assign({}, data, part), done);
+  return [
+    h(
+      "div",
+      { class: "row choices" },
+      ["happy", "sad"].map((mood) =>
+        h("button", { type: "button", key: mood, "aria-pressed": String(data.mood === mood), onclick: () => change({ mood }) }, face(mood), t(`mood_${mood}`)),
+      ),
+    ),
+    h(
+      "div",
+      { class: "row choices" },
+      CLOWNS.map((name) =>
+        h(
+          "button",
+          { type: "button", key: name, "aria-pressed": String(data.colour === name), onclick: () => change({ colour: name }) },
+          h("span", { class: `swatch ${name}`, "aria-hidden": "true" }),
+          colour(name),
+        ),
+      ),
+      h("button", { type: "button", key: "strike", class: "quiet", onclick: () => correct(app, reading.event, null, done) }, t("no_card")),
+    ),
+  ];
+}
+
+function face(mood) {
+  const mouth = mood === "happy" ? "M7 14q5 5 10 0" : "M7 17q5-5 10 0";
+  return h("svg", { class: "icon line", viewBox: "0 0 24 24", "aria-hidden": "true" }, [
+    h("circle", { cx: 12, cy: 12, r: 10 }),
+    h("circle", { class: "dot", cx: 8.5, cy: 9, r: 1.3 }),
+    h("circle", { class: "dot", cx: 15.5, cy: 9, r: 1.3 }),
+    h("path", { d: mouth }),
+  ]);
+}
+
+function ringer(app, reading, done) {
+  const { data } = reading;
+  return h(
+    "div",
+    { class: "row choices" },
+    app.state.board.map((place) =>
+      h(
+        "button",
+        { type: "button", key: place.seat, "aria-pressed": String(data.seat === place.seat), onclick: () => correct(app, reading.event, Object.assign({}, data, { seat: place.seat }), done) },
+        sign(place.seat),
+        nameOf(app, place.seat),
+      ),
+    ),
+    h("button", { type: "button", key: "strike", class: "quiet", onclick: () => correct(app, reading.event, null, done) }, t("no_ring")),
+  );
+}
+
+// A hand of Confetti: a tap on a card opens it, the next puts it away or gives one of its circles another colour.
+function hand(app, reading, done) {
+  const { data } = reading;
+  const cards = data.cards || [];
+  const key = `open ${reading.event}`;
+  const at = app.local[key];
+  const change = (list) => {
+    app.local[key] = undefined;
+    correct(app, reading.event, Object.assign({}, data, { cards: list }), done);
+  };
+  const open = (index) => {
+    app.local[key] = at === index ? undefined : index;
+    app.draw();
+  };
+  return [
+    h(
+      "div",
+      { class: "row cards" },
+      cards.map((colours, index) =>
+        h(
+          "button",
+          { type: "button", class: "bare", key: index, "aria-expanded": String(at === index), "aria-label": `${t("correct_this", { what: colours.map(colour).join(", ") })}`, onclick: () => open(index) },
+          card(colours),
+        ),
+      ),
+      h("button", { type: "button", key: "add", onclick: () => change(cards.concat([CONFETTI.slice(0, 3)])) }, t("add_card")),
+    ),
+    at === undefined || !cards[at] ? null : openCard(cards, at, change),
+  ];
+}
+
+function openCard(cards, at, change) {
+  const replaced = (colours) => change(cards.map((one, index) => (index === at ? colours : one)));
+  const sizes = ["size_small", "size_medium", "size_big"];
+  return h(
+    "div",
+    { class: "open-card" },
+    h("button", { type: "button", class: "main", onclick: () => change(cards.filter((_one, index) => index !== at)) }, t("card_not_there")),
+    sizes.map((size, which) =>
+      h(
+        "div",
+        { class: "row choices", key: size, role: "group", "aria-label": t(size) },
+        h("span", { class: "label" }, t(size)),
+        CONFETTI.map((name) =>
+          h(
+            "button",
+            { type: "button", key: name, class: "small", "aria-pressed": String(cards[at][which] === name), "aria-label": colour(name), onclick: () => replaced(swapped(cards[at], which, name)) },
+            h("span", { class: `swatch ${name}`, "aria-hidden": "true" }),
+          ),
+        ),
+      ),
+    ),
+  );
+}
+
+// Three circles of one card always have three colours: one that is taken changes places.
+function swapped(colours, which, name) {
+  const next = colours.slice();
+  const other = next.indexOf(name);
+  if (other >= 0) next[other] = next[which];
+  next[which] = name;
+  return next;
+}

@@ -1,0 +1,115 @@
+// What has been played: games by evening, and one game with its rounds, rulings and corrections.
+
+import { h } from "./dom.js";
+import { heading, icon, sign, waitingFor } from "./parts.js";
+import { rulingLink } from "./view_table.js";
+import { clock, day, t } from "./words.js";
+
+export function opened(app) {
+  if (app.route.id) app.load("game", `/api/history/${encodeURIComponent(app.route.id)}`);
+  else app.load("games", "/api/history");
+}
+
+export function draw(app) {
+  return app.route.id ? oneGame(app) : allGames(app);
+}
+
+function allGames(app) {
+  const { games } = app.local;
+  if (!games || games.fault) return [heading(t("nav_history")), waitingFor(games)];
+  const evenings = new Map();
+  for (const game of games.games) {
+    const date = game.started.slice(0, 10);
+    evenings.set(date, (evenings.get(date) || []).concat([game]));
+  }
+  return [
+    heading(t("nav_history")),
+    games.games.length ? null : h("p", { class: "note" }, t("no_games_yet")),
+    [...evenings].map(([date, played]) =>
+      h(
+        "section",
+        { class: "card-box", key: date },
+        h("h2", {}, day(played[0].started)),
+        h("ul", { class: "games-list" }, played.map((game) => h("li", { key: game.id }, gameLink(game)))),
+      ),
+    ),
+  ];
+}
+
+function gameLink(game) {
+  const winners = (game.winners || []).map((seat) => game.players[seat]);
+  return h(
+    "a",
+    { href: `#history/${game.id}` },
+    h("span", { class: "num when" }, clock(game.started)),
+    h("strong", {}, t(`game_${game.game}`)),
+    h("span", {}, game.players.join(", ")),
+    h("span", { class: "winner" }, winners.length ? [icon("end"), winners.join(", ")] : t("not_finished")),
+  );
+}
+
+function oneGame(app) {
+  const { game } = app.local;
+  const back = h("p", { class: "back", key: "back" }, h("a", { href: "#history" }, icon("back"), t("nav_history")));
+  if (!game || game.fault) return [back, heading(t("nav_history")), waitingFor(game)];
+  return [
+    back,
+    heading(`${t(`game_${game.game}`)}, ${day(game.started, { dateStyle: "long" })}`),
+    h("div", { class: "columns" }, h("div", { class: "column" }, points(game), corrections(game)), h("div", { class: "column wide" }, rulings(app, game))),
+  ];
+}
+
+function points(game) {
+  const rounds = game.rounds || [];
+  return h(
+    "div",
+    { class: "card-box scroll", tabindex: "0", role: "region", "aria-label": t("scores") },
+    h(
+      "table",
+      {},
+      h("caption", {}, t("scores")),
+      h("thead", {}, h("tr", {}, h("th", { scope: "col" }, t("player")), rounds.map((round) => h("th", { scope: "col", class: "num" }, t("round", { n: round.number }))), h("th", { scope: "col", class: "num" }, t("total")))),
+      h(
+        "tbody",
+        {},
+        game.players.map((name, seat) =>
+          h(
+            "tr",
+            { class: (game.winners || []).includes(seat) ? "ahead" : null },
+            h("th", { scope: "row" }, sign(seat), name),
+            rounds.map((round) => h("td", { class: "num" }, String(round.points[seat]))),
+            h("td", { class: "num" }, game.points ? String(game.points[seat]) : "–"),
+          ),
+        ),
+      ),
+    ),
+  );
+}
+
+function rulings(app, game) {
+  const worded = (game.rulings || []).filter((one) => one.text);
+  if (!worded.length) return h("p", { class: "note" }, t("no_ruling_yet"));
+  const first = worded[0].t_ns;
+  return h(
+    "section",
+    { class: "card-box", "aria-labelledby": "rulings-title" },
+    h("h2", { id: "rulings-title" }, t("so_far")),
+    h("ul", { class: "rulings" }, worded.map((one) => h("li", { key: one.id }, rulingLink(app, one, since(one.t_ns - first))))),
+  );
+}
+
+function since(ns) {
+  const s = Math.round(ns / 1e9);
+  return `${Math.floor(s / 60)}:${String(s % 60).padStart(2, "0")}`;
+}
+
+function corrections(game) {
+  const list = game.corrections || [];
+  if (!list.length) return null;
+  return h(
+    "section",
+    { class: "card-box", "aria-labelledby": "corrections-title" },
+    h("h2", { id: "corrections-title" }, t("corrections")),
+    h("ul", {}, list.map((one) => h("li", {}, one.text, " ", one.undone ? h("span", { class: "tag" }, t("undone")) : null))),
+  );
+}

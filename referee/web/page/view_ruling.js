@@ -1,0 +1,129 @@
+// One ruling: why, the photo-finish, the arrangement step by step, and every reading it hangs on, to be corrected.
+
+import { h } from "./dom.js";
+import { ago, button, card, heading, icon, kindOf, nameOf, parted, sign, waitingFor } from "./parts.js";
+import { choicesFor } from "./readings.js";
+import { photoFinish } from "./photo_finish.js";
+import { undo } from "./frame.js";
+import { t } from "./words.js";
+
+export function opened(app) {
+  ask(app);
+}
+
+function ask(app) {
+  const id = encodeURIComponent(app.route.id || "");
+  app.local.askedAt = app.state.version;
+  app.load("why", `/api/rulings/${id}/explain`);
+  app.load("timeline", `/api/rulings/${id}/timeline`);
+}
+
+export function draw(app) {
+  const entry = app.state.rulings.find((one) => one.id === app.route.id);
+  const { why, timeline } = app.local;
+  if (entry && app.local.text !== undefined && app.local.text !== entry.text) ask(app);
+  if (entry) app.local.text = entry.text;
+  const text = entry ? entry.text : why && why.text;
+  return [
+    h("p", { class: "back", key: "back" }, h("a", { href: "#table" }, icon("back"), t("back_to_table"))),
+    text ? title(app, entry, text) : null,
+    why && !why.fault ? h("div", { class: "columns" }, evidence(app, entry, why, timeline), readings(app, why)) : waitingFor(why),
+  ];
+}
+
+function title(app, entry, text) {
+  const [first, rest] = parted(text);
+  const kind = entry ? kindOf(entry) : "info";
+  return h(
+    "section",
+    { class: `verdict ${kind}`, key: "title" },
+    icon(kind),
+    h(
+      "div",
+      {},
+      heading(first),
+      rest ? h("p", { class: "reason" }, rest) : null,
+      h(
+        "p",
+        { class: "meta" },
+        entry ? h("span", {}, ago(app, entry.t_ns)) : null,
+        entry && entry.corrected ? h("span", { class: "tag" }, t("corrected")) : null,
+        app.state.can_undo ? button(t("undo_correction"), () => undo(app)) : null,
+      ),
+    ),
+  );
+}
+
+function evidence(app, entry, why, timeline) {
+  const frames = timeline && timeline.frames && timeline.frames.length ? timeline : null;
+  return h(
+    "div",
+    { class: "column wide" },
+    frames ? photoFinish(app, frames) : evidencePicture(why),
+    steps(app, why),
+    lookAgain(app, entry),
+  );
+}
+
+function evidencePicture(why) {
+  if (!why.picture) return h("p", { class: "note" }, t("no_evidence"));
+  return h("figure", { class: "evidence" }, h("img", { src: `/pictures/${why.picture}.jpg`, alt: t("evidence_alt") }));
+}
+
+function steps(app, why) {
+  if (!why.steps || !why.steps.length) return null;
+  const at = Math.min(app.local.step || 0, why.steps.length - 1);
+  const step = why.steps[at];
+  const go = (to) => {
+    app.local.step = to;
+    app.draw();
+  };
+  return h(
+    "section",
+    { class: "card-box", key: "steps", "aria-labelledby": "steps-title" },
+    h("h2", { id: "steps-title" }, t("step_by_step")),
+    h("p", { class: "step", role: "status" }, h("strong", {}, t("step_of", { n: at + 1, all: why.steps.length })), " ", step.text),
+    step.cards && step.cards.length ? h("div", { class: "row cards" }, step.cards.map((colours, size) => card(colours, step.cards.length === 3 ? size : null))) : null,
+    h(
+      "div",
+      { class: "row" },
+      button(t("step_back"), () => go(at - 1), { disabled: at === 0 }),
+      button(t("step_on"), () => go(at + 1), { disabled: at === why.steps.length - 1, class: "main" }),
+    ),
+  );
+}
+
+function lookAgain(app, entry) {
+  if (!entry) return null;
+  return h(
+    "div",
+    { class: "row", key: "again" },
+    button(t("look_again"), () => app.run({ do: "look_again", ruling: entry.id }, () => ask(app))),
+  );
+}
+
+function readings(app, why) {
+  const list = why.readings || [];
+  if (!list.length) return null;
+  return h(
+    "section",
+    { class: "column card-box readings", key: "readings", "aria-labelledby": "readings-title" },
+    h("h2", { id: "readings-title" }, t("not_right")),
+    h("p", { class: "note" }, t("not_right_more")),
+    list.map((reading) =>
+      h(
+        "div",
+        { class: "reading", key: reading.event, role: "group", "aria-label": readingName(app, reading) },
+        h("h3", {}, sign(reading.seat), readingName(app, reading)),
+        choicesFor(app, reading, () => ask(app)),
+      ),
+    ),
+  );
+}
+
+function readingName(app, reading) {
+  const who = reading.seat === null || reading.seat === undefined ? "" : nameOf(app, reading.seat);
+  const kind = reading.data ? reading.data.event : "";
+  const text = t(`reading_${kind}`, { name: who });
+  return text === `reading_${kind}` ? who : text;
+}

@@ -1,0 +1,248 @@
+// Start a game: which, by which rules, and who sits where; a seat is named by tapping its place at the table.
+
+import { h } from "./dom.js";
+import { button, heading, sign, waitingFor } from "./parts.js";
+import { count, t } from "./words.js";
+
+const REMEMBERED = "ringmaster-start";
+let plan = remembered();
+
+function remembered() {
+  try {
+    const kept = JSON.parse(localStorage.getItem(REMEMBERED));
+    if (kept && Array.isArray(kept.players)) return { game: kept.game || null, players: kept.players, options: kept.options || {} };
+  } catch (fault) {
+    // What is kept in the browser is a convenience: without it one types once more.
+  }
+  return { game: null, players: ["", "", ""], options: {} };
+}
+
+function remember() {
+  try {
+    localStorage.setItem(REMEMBERED, JSON.stringify(plan));
+  } catch (fault) {
+    // A private window keeps nothing.
+  }
+}
+
+export function opened(app) {
+  app.load("games", `/api/games/${app.state.language}`);
+  app.load("known", "/api/statistics");
+}
+
+export function draw(app) {
+  const { games } = app.local;
+  if (!games || games.fault) return [heading(t("start_game")), waitingFor(games)];
+  const game = games.games.find((one) => one.id === plan.game) || games.games[0];
+  plan.game = game.id;
+  return [
+    h("form", { class: "start", key: "start", onsubmit: (event) => begin(app, game, event) }, [
+      heading(t("start_game")),
+      chooseGame(app, games.games, game),
+      choosePlayers(app, game),
+      chooseOptions(app, game),
+      app.state.mode === "playing" || app.state.mode === "paused" ? h("p", { class: "note bad" }, t("ends_running_game")) : null,
+      h("p", { class: "fault", role: "alert" }, app.local.fault || ""),
+      h("div", { class: "row" }, h("button", { type: "submit", class: "main big" }, t("start_now")), h("a", { class: "button quiet", href: "#table" }, t("cancel"))),
+    ]),
+  ];
+}
+
+function chooseGame(app, games, chosen) {
+  return h(
+    "fieldset",
+    { class: "games" },
+    h("legend", {}, t("which_game")),
+    games.map((game) =>
+      h(
+        "label",
+        { class: game === chosen ? "game chosen" : "game", key: game.id },
+        h("input", { type: "radio", name: "game", value: game.id, checked: game === chosen, onchange: () => pick(app, { game: game.id, options: {} }) }),
+        h("strong", {}, game.name),
+        h("span", {}, game.text),
+        h("span", { class: "note" }, t("players_range", { least: game.least, most: game.most })),
+      ),
+    ),
+  );
+}
+
+function pick(app, part) {
+  Object.assign(plan, part);
+  app.draw();
+}
+
+function seats(game) {
+  const n = Math.min(game.most, Math.max(game.least, plan.players.length));
+  return Array.from({ length: n }, (_none, seat) => plan.players[seat] || "");
+}
+
+function choosePlayers(app, game) {
+  const names = seats(game);
+  const resize = (n) => pick(app, { players: Array.from({ length: n }, (_none, seat) => names[seat] || "") });
+  return h(
+    "fieldset",
+    {},
+    h("legend", {}, t("who_plays")),
+    h(
+      "div",
+      { class: "row" },
+      button("−", () => resize(names.length - 1), { "aria-label": t("one_player_less"), disabled: names.length <= game.least, class: "step" }),
+      h("span", { role: "status", class: "num" }, count("players", names.length)),
+      button("+", () => resize(names.length + 1), { "aria-label": t("one_player_more"), disabled: names.length >= game.most, class: "step" }),
+    ),
+    h("p", { class: "note" }, t("tap_seats")),
+    tablePicture(app, names),
+    h("ol", { class: "names" }, names.map((name, seat) => nameField(app, names, name, seat))),
+    suggestions(app, names),
+  );
+}
+
+// Seats lie evenly round the table, the first at the bottom of the picture, clockwise.
+function tablePicture(app, names) {
+  return h(
+    "div",
+    { class: "seats" },
+    h("img", { src: app.local.live || live(app), alt: t("live_alt"), onerror: (event) => event.target.classList.add("gone") }),
+    names.map((name, seat) => {
+      const [x, y] = placeOf(seat, names.length);
+      const props = {
+        type: "button",
+        key: seat,
+        class: app.local.seat === seat ? "seat chosen" : "seat",
+        place: { left: `${x}%`, top: `${y}%` },
+        onclick: () => choose(app, seat),
+      };
+      return h("button", props, sign(seat), name || t("seat", { n: seat + 1 }));
+    }),
+  );
+}
+
+function live(app) {
+  app.local.live = `/live.jpg?start=${Date.now()}`;
+  return app.local.live;
+}
+
+// Walk the edge of the picture clockwise from the middle of its bottom, as the referee does.
+function placeOf(seat, n) {
+  let way = (4 * seat) / n + 0.5;
+  way -= 4 * Math.floor(way / 4);
+  const side = Math.floor(way);
+  const along = way - side;
+  const near = 10;
+  const far = 90;
+  const run = near + (far - near) * along;
+  if (side === 0) return [100 - run, far];
+  if (side === 1) return [near + 4, 100 - run];
+  if (side === 2) return [run, near];
+  return [far - 4, run];
+}
+
+function choose(app, seat) {
+  app.local.seat = seat;
+  app.draw();
+  const field = document.getElementById(`name-${seat}`);
+  field.focus();
+  field.select();
+}
+
+function nameField(app, names, name, seat) {
+  return h(
+    "li",
+    { key: seat },
+    h("label", { for: `name-${seat}` }, sign(seat), h("span", { class: "sr" }, t("name_of_seat", { n: seat + 1 }))),
+    h("input", {
+      id: `name-${seat}`,
+      value: name,
+      maxlength: 24,
+      autocomplete: "off",
+      placeholder: t("seat", { n: seat + 1 }),
+      oninput: (event) => rename(app, names, seat, event.target.value),
+      onfocus: () => {
+        app.local.seat = seat;
+      },
+    }),
+  );
+}
+
+function rename(app, names, seat, value) {
+  const players = names.slice();
+  players[seat] = value;
+  pick(app, { players });
+}
+
+// People who have played before need no typing.
+function suggestions(app, names) {
+  const known = app.local.known && app.local.known.players ? app.local.known.players.map((one) => one.name) : [];
+  const free = known.filter((name) => !names.includes(name)).slice(0, 12);
+  if (!free.length) return null;
+  return h(
+    "div",
+    { class: "row", role: "group", "aria-label": t("played_before") },
+    h("span", { class: "note" }, t("played_before")),
+    free.map((name) => button(name, () => fill(app, names, name), { key: name, class: "small" })),
+  );
+}
+
+function fill(app, names, name) {
+  const empty = names.findIndex((one) => !one.trim());
+  const seat = app.local.seat !== undefined && !(names[app.local.seat] || "").trim() ? app.local.seat : empty;
+  rename(app, names, seat < 0 ? app.local.seat || 0 : seat, name);
+}
+
+function chooseOptions(app, game) {
+  if (!game.options.length) return null;
+  return h(
+    "fieldset",
+    {},
+    h("legend", {}, t("by_which_rules")),
+    game.options.map((option) =>
+      h(
+        "div",
+        { class: "option", key: option.name },
+        h("label", { for: `option-${option.name}` }, option.text),
+        h(
+          "select",
+          {
+            id: `option-${option.name}`,
+            onchange: (event) => setOption(app, option, event.target.value),
+          },
+          choices(game, option).map((choice) =>
+            h("option", { value: String(choice.value), key: String(choice.value), selected: String(choice.value) === String(optionValue(option)) }, choice.text),
+          ),
+        ),
+      ),
+    ),
+  );
+}
+
+function choices(game, option) {
+  if (option.kind !== "seat") return option.choices;
+  return seats(game).map((name, seat) => ({ value: seat, text: name || t("seat", { n: seat + 1 }) }));
+}
+
+function optionValue(option) {
+  return plan.options[option.name] === undefined ? option.default : plan.options[option.name];
+}
+
+function setOption(app, option, value) {
+  const chosen = option.kind === "seat" ? Number(value) : value;
+  pick(app, { options: Object.assign({}, plan.options, { [option.name]: chosen }) });
+}
+
+function begin(app, game, event) {
+  event.preventDefault();
+  const players = seats(game).map((name, seat) => name.trim() || t("seat", { n: seat + 1 }));
+  if (new Set(players).size < players.length) {
+    app.local.fault = t("two_names_alike");
+    app.draw();
+    return;
+  }
+  app.local.fault = "";
+  const known = new Set(game.options.map((option) => option.name));
+  const options = {};
+  for (const [name, value] of Object.entries(plan.options)) if (known.has(name)) options[name] = value;
+  for (const option of game.options) if (option.kind === "seat" && options[option.name] >= players.length) delete options[option.name];
+  plan.players = seats(game);
+  remember();
+  app.run({ do: "start", game: game.id, players, options }, () => app.go("#table"));
+}

@@ -1,0 +1,204 @@
+// The table: the latest ruling, what is asked, the live picture, the scores, and what a hand may do.
+
+import { h } from "./dom.js";
+import { ago, button, heading, icon, kindOf, nameOf, parted, phaseOf, sand, sign } from "./parts.js";
+import { byHand } from "./by_hand.js";
+import { live } from "./live.js";
+import { undo } from "./frame.js";
+import { t } from "./words.js";
+
+export function draw(app) {
+  const { state } = app;
+  if (state.mode === "idle") return idle(app);
+  return [
+    h(
+      "div",
+      { class: "columns" },
+      h("div", { class: "column wide" }, verdict(app), questions(app), notices(app), live(app, correctSeen)),
+      h("div", { class: "column" }, phase(app), board(app), controls(app), byHand(app), rulings(app)),
+    ),
+  ];
+}
+
+function idle(app) {
+  return [
+    h(
+      "section",
+      { class: "card-box welcome" },
+      h("img", { src: "/page/icon.svg", alt: "", width: 88, height: 88 }),
+      heading(t("welcome")),
+      h("p", {}, t("welcome_more")),
+      h("a", { class: "button main big", href: "#start" }, t("start_game")),
+      h("p", {}, h("a", { href: "#picture" }, t("score_picture"))),
+    ),
+    notices(app),
+    live(app),
+  ];
+}
+
+function verdict(app) {
+  const { latest } = app.state;
+  if (!latest) {
+    return h("section", { class: "verdict info", key: "verdict" }, icon("info"), h("div", {}, heading(t("no_ruling_yet")), h("p", {}, t("no_ruling_more"))));
+  }
+  const [first, rest] = parted(latest.text);
+  return h(
+    "section",
+    { class: `verdict ${kindOf(latest)}`, key: "verdict", "data-ruling": latest.id },
+    icon(kindOf(latest)),
+    h(
+      "div",
+      {},
+      heading(first),
+      rest ? h("p", { class: "reason" }, rest) : null,
+      h(
+        "p",
+        { class: "meta" },
+        h("span", {}, ago(app, latest.t_ns)),
+        latest.corrected ? h("span", { class: "tag" }, t("corrected")) : null,
+        h("a", { class: "button", href: `#ruling/${latest.id}` }, t("look_or_correct")),
+      ),
+    ),
+  );
+}
+
+function questions(app) {
+  return app.state.questions.map((question) =>
+    h(
+      "section",
+      { class: "question", key: `question ${question.id}`, role: "group", "aria-labelledby": `question-${question.id}` },
+      h("h2", { id: `question-${question.id}` }, question.text || t(`question_${question.kind}`)),
+      h("div", { class: "row" }, question.kind === "who_rang" ? ringers(app, question) : decisions(app)),
+      question.ruling ? h("a", { href: `#ruling/${question.ruling}` }, t("see_picture")) : null,
+    ),
+  );
+}
+
+function ringers(app, question) {
+  return question.seats.map((seat) =>
+    h("button", { type: "button", class: "big", key: seat, onclick: () => app.run({ do: "ringer", seat }) }, sign(seat), nameOf(app, seat)),
+  );
+}
+
+function decisions(app) {
+  return [
+    h("button", { type: "button", class: "big", onclick: () => app.run({ do: "decide", valid: true }) }, icon("yes"), t("ring_valid")),
+    h("button", { type: "button", class: "big", onclick: () => app.run({ do: "decide", valid: false }) }, icon("no"), t("ring_false")),
+  ];
+}
+
+function notices(app) {
+  return app.state.notices.map((notice, at) =>
+    h("p", { class: "notice", key: `notice ${at}`, role: "status" }, notice.seat === null ? icon("info") : sign(notice.seat), h("span", {}, notice.text)),
+  );
+}
+
+function phase(app) {
+  const turn = (app.state.phase || {}).turn;
+  return h(
+    "section",
+    { class: "phase", key: "phase" },
+    h("p", {}, phaseOf(app)),
+    turn === null || turn === undefined ? null : h("p", { class: "turn" }, sign(turn), t("turn_of", { name: nameOf(app, turn) })),
+    sand(app),
+  );
+}
+
+export function board(app) {
+  const best = Math.max(...app.state.board.map((one) => one.points));
+  return h(
+    "section",
+    { class: "card-box", key: "board", "aria-labelledby": "board-title" },
+    h("h2", { id: "board-title" }, t("scores")),
+    h(
+      "ol",
+      { class: "board" },
+      app.state.board.map((one) =>
+        h(
+          "li",
+          { key: one.seat, class: one.points === best && best > 0 ? "ahead" : null, "data-seat": one.seat },
+          sign(one.seat),
+          h("span", { class: "name" }, one.name),
+          h("span", { class: "detail" }, one.detail || ""),
+          h("span", { class: "points num" }, String(one.points)),
+        ),
+      ),
+    ),
+  );
+}
+
+function controls(app) {
+  const { mode, game } = app.state;
+  const tap = (key, command, more) => button(t(key), () => app.run({ do: command }), more);
+  if (mode === "over") return h("div", { class: "row", key: "controls" }, h("a", { class: "button main", href: "#start" }, t("next_game")), undoButton(app));
+  const confetti = game && game.game === "confetti";
+  const phase = (app.state.phase || {}).key;
+  return h(
+    "div",
+    { class: "row controls", key: "controls" },
+    mode === "paused" ? tap("resume", "resume", { class: "main", key: "resume" }) : tap("pause", "pause", { key: "pause" }),
+    confetti && phase !== "running" && mode === "playing" ? tap("flip", "flip", { class: "main", key: "flip" }) : null,
+    confetti && phase === "running" && mode === "playing" ? tap("time_up", "time", { class: "main", key: "time" }) : null,
+    confetti && phase === "counting" && mode === "playing" ? tap("count_now", "count", { key: "count" }) : null,
+    undoButton(app),
+    stop(app),
+  );
+}
+
+function undoButton(app) {
+  return app.state.can_undo ? button(t("undo_correction"), () => undo(app), { key: "undo" }) : null;
+}
+
+// The end of a game is asked for twice: fingers slip.
+function stop(app) {
+  const { local } = app;
+  if (!local.stopping) {
+    return button(t("stop"), () => ask(app, true), { class: "quiet", key: "stop" });
+  }
+  return h(
+    "span",
+    { class: "row asked", key: "stopping", role: "group", "aria-label": t("stop_sure") },
+    h("span", {}, t("stop_sure")),
+    button(t("stop_yes"), () => app.run({ do: "stop" }, () => ask(app, false)), { class: "danger" }),
+    button(t("cancel"), () => ask(app, false), { class: "quiet" }),
+  );
+}
+
+function ask(app, stopping) {
+  app.local.stopping = stopping;
+  app.draw();
+}
+
+function rulings(app) {
+  const worded = app.state.rulings.filter((one) => one.text);
+  if (worded.length < 2) return null;
+  const shown = app.local.all ? worded : worded.slice(0, 8);
+  return h(
+    "section",
+    { class: "card-box", key: "rulings", "aria-labelledby": "rulings-title" },
+    h("h2", { id: "rulings-title" }, t("so_far")),
+    h("ul", { class: "rulings" }, shown.map((one) => h("li", { key: one.id }, rulingLink(app, one)))),
+    worded.length > shown.length ? button(t("show_all"), () => showAll(app), { class: "quiet" }) : null,
+  );
+}
+
+function showAll(app) {
+  app.local.all = true;
+  app.draw();
+}
+
+export function rulingLink(app, one, when) {
+  return h(
+    "a",
+    { href: `#ruling/${one.id}`, class: `ruling ${kindOf(one)}` },
+    icon(kindOf(one)),
+    h("span", {}, one.text, one.corrected ? h("span", { class: "tag" }, t("corrected")) : null),
+    h("span", { class: "when" }, when === undefined ? ago(app, one.t_ns) : when),
+  );
+}
+
+// A tap on something seen corrects what it was read as.
+function correctSeen(app, outline) {
+  app.local.seen = app.local.seen === outline.event ? null : outline.event;
+  app.draw();
+}

@@ -1,0 +1,48 @@
+// The score board for a screen across the room: names and points to be read from three metres.
+
+import { h } from "./dom.js";
+import { icon, kindOf, parted, phaseOf, sand, sign } from "./parts.js";
+import { spaced } from "./view_pair.js";
+import { t } from "./words.js";
+
+export function draw(app) {
+  const { state, me } = app;
+  return [
+    h("h1", { class: "sr", tabindex: "-1" }, t("nav_tv")),
+    me.code ? h("p", { class: "tv-code", key: "code", role: "status" }, t("pair_code_is"), h("strong", { class: "num" }, spaced(me.code))) : null,
+    verdict(state),
+    state.questions.map((question) => h("p", { class: "tv-question", key: question.id }, question.text || t(`question_${question.kind}`))),
+    state.board.length ? board(state) : h("p", { class: "tv-idle", key: "idle" }, t("tv_idle", { address: location.host })),
+    h("div", { class: "tv-foot", key: "foot" }, h("p", {}, phaseOf(app)), sand(app), state.caption ? h("p", { class: "tv-caption" }, state.caption) : null),
+    h("a", { class: "tv-leave", href: "#table", key: "leave" }, t("leave_tv")),
+  ];
+}
+
+function verdict(state) {
+  if (!state.latest) return null;
+  const [first, rest] = parted(state.latest.text);
+  return h(
+    "section",
+    { class: `tv-verdict ${kindOf(state.latest)}`, key: "verdict", "data-ruling": state.latest.id },
+    icon(kindOf(state.latest)),
+    h("div", {}, h("p", { class: "tv-first" }, first), rest ? h("p", { class: "tv-rest" }, rest) : null),
+  );
+}
+
+function board(state) {
+  const best = Math.max(...state.board.map((one) => one.points));
+  const sorted = state.board.slice().sort((a, b) => b.points - a.points || a.seat - b.seat);
+  return h(
+    "ol",
+    { class: `tv-board of-${sorted.length}`, key: "board" },
+    sorted.map((one) =>
+      h(
+        "li",
+        { key: one.seat, class: one.points === best && best > 0 ? "ahead" : null },
+        sign(one.seat),
+        h("span", { class: "name" }, one.name),
+        h("span", { class: "points num" }, String(one.points)),
+      ),
+    ),
+  );
+}

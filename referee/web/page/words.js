@@ -1,0 +1,40 @@
+// The page's words in the language of the table; they come from the referee's own catalogues.
+
+let words = {};
+let language = "en";
+
+export async function learn(code) {
+  const response = await fetch(`/api/words/${code}`);
+  words = await response.json();
+  language = code;
+  document.documentElement.lang = code;
+}
+
+export function t(key, values) {
+  const text = words[key] === undefined ? key : words[key];
+  return text.replace(/\{(\w+)\}/g, (whole, name) => (values && name in values ? String(values[name]) : whole));
+}
+
+export function has(key) {
+  return words[key] !== undefined;
+}
+
+// Give "1 round", "2 rounds": the sentence is found under key_one and key_many.
+export function count(key, n, values) {
+  const one = language === "fr" ? Math.abs(n) < 2 : Math.abs(n) === 1;
+  return t(`${key}_${one ? "one" : "many"}`, Object.assign({ n }, values));
+}
+
+export function day(iso, style) {
+  const date = new Date(iso);
+  return Number.isNaN(date.getTime()) ? iso : date.toLocaleDateString(language, style || { dateStyle: "full" });
+}
+
+export function clock(iso) {
+  const date = new Date(iso);
+  return Number.isNaN(date.getTime()) ? "" : date.toLocaleTimeString(language, { hour: "2-digit", minute: "2-digit" });
+}
+
+export function number(value, digits) {
+  return value.toLocaleString(language, { maximumFractionDigits: digits || 0 });
+}

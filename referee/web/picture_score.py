@@ -1,0 +1,46 @@
+"""Scores a picture that was sent to the page; it is thrown away afterwards."""
+
+from __future__ import annotations
+
+import tempfile
+from base64 import b64encode
+from pathlib import Path
+from typing import Any
+
+from referee.errors import BadInputError
+
+_WIDTH_PX = 1280
+_QUALITY = 85
+
+
+def score_upload(data: bytes, players: int, limit: int) -> dict[str, Any]:
+    """Give what is said of each seat (C5-C7), and the picture with the evidence drawn in, as a JPEG in base64.
+
+    Raises:
+        BadInputError, BadImageError, BadTableError: it is no picture of a table, or too large.
+    """
+    if not data:
+        raise BadInputError("no picture has arrived")
+    import cv2
+
+    from referee.table_score import score_picture
+    from vision.deck import load_deck
+    from vision.errors import BadImageError
+    from vision.image import load_picture
+
+    with tempfile.NamedTemporaryFile(prefix="ringmaster-", suffix=".picture") as file:
+        file.write(data)
+        file.flush()
+        try:
+            picture = load_picture(Path(file.name))
+        except BadImageError as error:
+            # People know it as their picture, not by the name that it has had here.
+            raise BadInputError(str(error).replace(f" {file.name}", "")) from error
+    deck = load_deck("confetti")
+    result = score_picture(picture, deck, None, players, limit)
+    drawn = result.drawn(picture, deck)
+    shrink = min(1.0, _WIDTH_PX / drawn.shape[1])
+    small = cv2.resize(drawn, None, fx=shrink, fy=shrink, interpolation=cv2.INTER_AREA)
+    jpeg = cv2.imencode(".jpg", small, [cv2.IMWRITE_JPEG_QUALITY, _QUALITY])[1].tobytes()
+    sentences = [{"seat": seat, "text": text} for seat, text in result.sentences()]
+    return {"sentences": sentences, "picture": b64encode(jpeg).decode()}

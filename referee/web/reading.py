@@ -1,0 +1,95 @@
+"""What anybody on the local network may read: the state, its stream, pictures, why, and what has been."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from fastapi import APIRouter, Path, Request, Response
+
+from referee.language import LANGUAGES
+from referee.service.desk import Desk
+from referee.web.answers import Desks, Json
+from referee.web.feed import Feed
+from referee.web.games import games_in
+from referee.web.guard import RefusedError
+from referee.web.stream import EventStream
+from referee.web.words import words_in
+
+_Id = Annotated[str, Path(pattern=r"^[A-Za-z0-9_-]{1,64}$")]
+_Code = Annotated[str, Path(pattern="^(" + "|".join(LANGUAGES) + ")$")]
+_KEPT = {"Cache-Control": "private, max-age=3600, immutable"}
+
+
+def routes(desk: Desk, ask: Desks, most_watchers: int) -> APIRouter:
+    """Give the requests that only read."""
+    router = APIRouter()
+
+    def feed_of(request: Request) -> Feed:
+        feed: Feed = request.app.state.feed
+        return feed
+
+    @router.get("/api/state")
+    async def state(request: Request) -> Response:
+        """Give the state of the table."""
+        return Response(feed_of(request).since(0), media_type="application/json")
+
+    @router.get("/api/events", responses={200: {"content": {"text/event-stream": {}}}})
+    async def events(request: Request) -> Response:
+        """Follow the state of the table."""
+        feed = feed_of(request)
+        if feed.watchers >= most_watchers:
+            raise RefusedError(503, "too_many_pages", "Too many pages are open: please close one")
+        return EventStream(feed)
+
+    @router.get("/live.jpg")
+    async def live() -> Response:
+        """Give the table as the camera sees it."""
+        return _jpeg(await ask(lambda: desk.picture("live")), {})
+
+    @router.get("/pictures/{which}.jpg")
+    async def picture(which: _Id) -> Response:
+        """Give an evidence picture."""
+        return _jpeg(await ask(lambda: desk.picture(which)), _KEPT)
+
+    @router.get("/api/rulings/{ruling}/timeline")
+    async def timeline(ruling: _Id) -> Response:
+        """Give the photo-finish of a ring."""
+        return Json(await ask(lambda: desk.timeline(ruling)))
+
+    @router.get("/api/rulings/{ruling}/explain")
+    async def explain(ruling: _Id) -> Response:
+        """Give why a ruling was made."""
+        return Json(await ask(lambda: desk.explain(ruling)))
+
+    @router.get("/api/history")
+    async def history() -> Response:
+        """Give the games that were played."""
+        return Json(await ask(desk.history))
+
+    @router.get("/api/history/{which}")
+    async def game(which: _Id) -> Response:
+        """Give one game that was played."""
+        return Json(await ask(lambda: desk.game(which)))
+
+    @router.get("/api/statistics")
+    async def statistics() -> Response:
+        """Give the figures over all evenings."""
+        return Json(await ask(desk.statistics))
+
+    @router.get("/api/games/{language}")
+    async def games(language: _Code) -> Response:
+        """Give the games that can be played, with their options in words."""
+        return Json({"games": games_in(language)})
+
+    @router.get("/api/words/{language}")
+    async def words(language: _Code) -> Response:
+        """Give the page's words in a language."""
+        return Json(words_in(language))
+
+    return router
+
+
+def _jpeg(data: bytes | None, headers: dict[str, str]) -> Response:
+    if data is None:
+        raise RefusedError(404, "no_picture", "There is no such picture (any more)")
+    return Response(data, media_type="image/jpeg", headers=headers)

@@ -1,0 +1,112 @@
+"""Who asks: pairing, and what a request has to bring to change anything."""
+
+from __future__ import annotations
+
+import hmac
+from typing import Any
+
+from fastapi import APIRouter, Request, Response
+from pydantic import TypeAdapter
+
+from referee.web.answers import Json, body_as
+from referee.web.commands import Code, Forget
+from referee.web.guard import RefusedError
+from referee.web.hosts import is_this_machine
+from referee.web.options import WebOptions
+from referee.web.pairing import Pairing
+from referee.web.tokens import TokenStore, csrf_of
+
+COOKIE = "ringmaster"
+CSRF_HEADER = "x-csrf-token"
+_YEAR_S = 365 * 24 * 3600
+
+
+class Who:
+    """Knows the paired devices."""
+
+    def __init__(self, options: WebOptions) -> None:
+        self._options = options
+        self.pairing = Pairing(options.clock)
+        self.tokens = TokenStore(options.state_dir)
+
+    def token(self, request: Request) -> str | None:
+        """Give the token of a paired device; None for any other."""
+        token = request.cookies.get(COOKIE)
+        return token if self.tokens.knows(token) else None
+
+    def demand_paired(self, request: Request) -> str:
+        """Let a change through, and give the device's token.
+
+        Raises:
+            RefusedError: the device is not paired, or the change does not come from our page.
+        """
+        token = self.token(request)
+        if token is None:
+            raise RefusedError(401, "pair_first", "Please pair this device first")
+        given = request.headers.get(CSRF_HEADER, "")
+        if not hmac.compare_digest(csrf_of(token).encode(), given.encode("utf-8", "replace")):
+            raise RefusedError(403, "other_page", "Another page has asked for this: please use Ringmaster's own page")
+        return token
+
+    def about(self, request: Request) -> dict[str, Any]:
+        """Tell a page what it may do; a screen in the room, paired or on this machine, also which code is valid."""
+        token = self.token(request)
+        client = request.client
+        in_the_room = token is not None or is_this_machine(client.host if client else None)
+        return {
+            "paired": token is not None,
+            "csrf": None if token is None else csrf_of(token),
+            "code": self.pairing.code if in_the_room else None,
+            "devices": len(self.tokens) if token is not None else None,
+        }
+
+    def ask(self) -> None:
+        """Have the code said."""
+        code, say = self.pairing.ask()
+        if say:
+            self._options.say_code(code)
+
+
+def routes(who: Who) -> APIRouter:
+    """Give the requests that deal with pairing."""
+    router = APIRouter(prefix="/api")
+
+    @router.get("/me")
+    async def me(request: Request) -> Response:
+        """Tell a page what it may do."""
+        return Json(who.about(request))
+
+    @router.post("/pair/ask")
+    async def ask(request: Request) -> Response:
+        """Have a code said and shown in the room."""
+        who.ask()
+        # Screens in the room learn that there is a code to show.
+        request.app.state.feed.notify(0)
+        return Json({"asked": True})
+
+    @router.post("/pair", openapi_extra=json_body(Code.model_json_schema()))
+    async def pair(request: Request) -> Response:
+        """Pair the device that sends the code."""
+        code = await body_as(TypeAdapter(Code), request)
+        who.pairing.redeem(code.code)
+        token = who.tokens.add(request.headers.get("user-agent", ""))
+        answer = Json({"paired": True, "csrf": csrf_of(token)})
+        answer.set_cookie(COOKIE, token, max_age=_YEAR_S, httponly=True, samesite="strict", path="/")
+        return answer
+
+    @router.post("/pair/forget", openapi_extra=json_body(Forget.model_json_schema()))
+    async def forget(request: Request) -> Response:
+        """Forget the device that asks, or all."""
+        token = who.demand_paired(request)
+        everybody = (await body_as(TypeAdapter(Forget), request)).all
+        who.tokens.forget(None if everybody else token)
+        answer = Json({"paired": False})
+        answer.delete_cookie(COOKIE, path="/", httponly=True, samesite="strict")
+        return answer
+
+    return router
+
+
+def json_body(schema: dict[str, Any]) -> dict[str, Any]:
+    """Describe a body for the list of requests (OpenAPI)."""
+    return {"requestBody": {"required": True, "content": {"application/json": {"schema": schema}}}}

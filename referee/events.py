@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from referee.errors import BadInputError
 from referee.jsonlines import is_name, one_of, shown, whole_number
@@ -69,6 +69,29 @@ class Ruling(Protocol):
 
     def as_json(self) -> dict[str, object]:
         """Give the ruling with the keys of the outside contract."""
+        ...
+
+
+@dataclass(frozen=True)
+class Question:
+    """What the players are asked about something at `t_ns`, for only they know.
+
+    kind: "who_rang" (answered by the event `ringer`) or "decide" (by `decided`). seats: who may have rung, or whose
+    cards the answer hangs on. ruling: as it stands without the answer.
+    """
+
+    t_ns: int
+    kind: str
+    seats: tuple[int, ...]
+    ruling: Ruling
+
+
+@runtime_checkable
+class Asks(Protocol):
+    """A game that may have a question to the players."""
+
+    def question(self) -> Question | None:
+        """Give what the players are asked now, None if nothing."""
         ...
 
 

@@ -12,7 +12,7 @@ from typing import Any, Protocol
 
 from hardware.events import Event as DeviceEvent
 from hardware.frames import Frame
-from referee.events import Event, Game
+from referee.events import Asks, Event, Game, Question
 
 RulingData = Mapping[str, Any]
 _NO_FRAME = -1
@@ -94,6 +94,12 @@ class Session:
         self._last_ns = 0
         self._frame: Frame | None = None
         self._ring_frames: dict[int, int] = {}
+        self._asked: tuple[int, str] | None = None
+
+    @property
+    def question(self) -> Question | None:
+        """What the players are asked now, None if nothing."""
+        return self.game.question() if isinstance(self.game, Asks) else None
 
     def look(self, frame: Frame) -> Outcome:
         """Take the next frame."""
@@ -119,31 +125,46 @@ class Session:
 
     def restore(self, events: Iterable[Event]) -> tuple[RulingData, ...]:
         """Take events that were journalled before, in their order, and give the rulings as they were given then."""
-        return tuple(ruling for event in events for ruling in self._judge(event))
+        return tuple(ruling for event in events for ruling in self._judge(event)[0])
 
     def _outcome(self, seen: Seen) -> Outcome:
         rulings: list[RulingData] = []
+        notices = list(seen.notices)
         for event in seen.events:
             stamped = self._stamped(event)
             self._journal(stamped)
-            rulings += self._judge(stamped)
-        return Outcome(tuple(rulings), seen.notices, self._frame)
+            given, asked = self._judge(stamped)
+            rulings += given
+            notices += asked
+        return Outcome(tuple(rulings), tuple(notices), self._frame)
 
     def _stamped(self, event: Event) -> Event:
-        """Give a ring the frame that it is judged on: the last one exposed before it (P9)."""
+        """Give a ring the frame that it is judged on (P9: the last one exposed before it), and keep to one clock.
+
+        What a person said may have been taken while a frame was still on its way.
+        """
+        event = replace(event, t_ns=max(event.t_ns, self._last_ns))
         if event.kind != "bell" or "frame_t_ns" in event.data:
             return event
         frame_ns = None if self._frame is None else self._frame.t_ns
         return replace(event, data={**event.data, "frame_t_ns": frame_ns})
 
-    def _judge(self, event: Event) -> tuple[RulingData, ...]:
+    def _judge(self, event: Event) -> tuple[tuple[RulingData, ...], tuple[Notice, ...]]:
         frame_ns = event.data.get("frame_t_ns")
         if event.kind == "bell":
             self._ring_frames[event.t_ns] = frame_ns if isinstance(frame_ns, int) else _NO_FRAME
         rulings = tuple(self._with_frame(ruling.as_json()) for ruling in self.game.apply(event))
         self._last_ns = max(self._last_ns, event.t_ns)
         self.watcher.judged(event, rulings)
-        return rulings
+        return rulings, self._new_question()
+
+    def _new_question(self) -> tuple[Notice, ...]:
+        question = self.question
+        if question is None or (question.t_ns, question.kind) == self._asked:
+            return ()
+        self._asked = question.t_ns, question.kind
+        data = {"seats": list(question.seats), "ruling": self._with_frame(question.ruling.as_json())}
+        return (Notice(question.t_ns, question.kind, None, data),)
 
     def _with_frame(self, ruling: dict[str, object]) -> RulingData:
         """A ring may be ruled long after it, when its ringer has been named, but on the frame that lay before it."""

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from referee.errors import BadInputError
 from referee.events import Header
-from referee.games.piccolino_events import Action, Bell, CardShown, Decided, RingerNamed
+from referee.games.piccolino_early import EarlyRing
+from referee.games.piccolino_events import Action, Bell, CardRead, CardShown, Decided, PileGone, RingerNamed
 from referee.games.piccolino_one_bell import OneBell
 from referee.games.piccolino_rulings import (
     AlsoRang,
@@ -36,7 +37,7 @@ from referee.games.piccolino_setup import (
     deal,
     settings_from,
 )
-from referee.games.piccolino_tops import Reason, Top, Tops, Verdict
+from referee.games.piccolino_tops import Reason, Top, Tops
 
 TWO_AT_ONCE_NS = 200_000_000
 NS_PER_MS = 1_000_000
@@ -47,7 +48,7 @@ class Piccolino:
     """A game of Piccolino among seats that are known.
 
     `draw[seat]` and `discard[seat]` count a seat's cards; `is_out[seat]` tells who has none left (P6); `tops` is what
-    lies open; `over` tells that the game has ended.
+    lies open; `over` tells that the game has ended; `undecided` is the unclear ring that waits for the players' word.
 
     Raises:
         BadInputError: 2 to 5 can play.
@@ -67,7 +68,8 @@ class Piccolino:
         self._last_card_ns: int | None = None
         self._ruled_ns: int | None = None
         self._cleared = False
-        self._undecided: Bell | None = None
+        self.undecided: UnclearRing | None = None
+        self._early = EarlyRing()
 
     def do(self, action: Action) -> Rulings:
         """Take an action and give the rulings that follow; one that the rules do not allow now is ignored."""
@@ -76,11 +78,14 @@ class Piccolino:
             case CardShown(seat=seat):
                 reason = self.verify_show(seat)
                 return (Ignored(t_ns, "card_shown", seat, reason),) if reason else self.show(action)
+            case CardRead() | PileGone():
+                reason = self.verify_look(action.seat)
+                return (Ignored(t_ns, "look", action.seat, reason),) if reason else self.look(action)
             case Bell(seat=seat):
                 reason = self.verify_ring(t_ns, seat)
                 if reason is Reason.ALSO_RANG and self._ruled_ns is not None:
                     return (AlsoRang(t_ns, seat, (t_ns - self._ruled_ns) / NS_PER_MS),)
-                return (Ignored(t_ns, "bell", seat, reason),) if reason else self.ring(t_ns, seat)
+                return (Ignored(t_ns, "bell", seat, reason),) if reason else self.ring(action)
             case Decided():
                 reason = self.verify_decide()
                 return (Ignored(t_ns, "decided", None, reason),) if reason else self.decide(action)
@@ -115,8 +120,8 @@ class Piccolino:
         self._next = (card.seat + 1) % self.players
         self._last_card_ns = card.t_ns
         self._cleared = False
-        self._undecided = None
-        return remarks
+        self.undecided = None
+        return (*remarks, *self._early.shown(card, self.tops.pairs()))
 
     def _remarks(self, card: CardShown) -> Rulings:
         if not self.draw[card.seat]:
@@ -126,6 +131,21 @@ class Piccolino:
         if self._last_card_ns is not None and card.t_ns - self._last_card_ns < TWO_AT_ONCE_NS:
             return (Remark(card.t_ns, card.seat, Reason.TWO_AT_ONCE),)
         return () if card.seat == self.turn() else (Remark(card.t_ns, card.seat, Reason.OUT_OF_TURN),)
+
+    def verify_look(self, seat: int) -> Reason | None:
+        """Tell why nothing can be learned about a seat's discard pile."""
+        if self.over:
+            return Reason.GAME_OVER
+        return None if self.discard[seat] else Reason.NO_PILE
+
+    def look(self, seen: CardRead | PileGone) -> Rulings:
+        """Take what is known of a discard pile that no card was turned onto (P10); no card moves."""
+        _demand(self.verify_look(seen.seat))
+        if isinstance(seen, PileGone):
+            self.tops.take_away(seen.t_ns, seen.seat)
+        else:
+            self.tops.read_again(seen.seat, Top(seen.colour, seen.mood))
+        return ()
 
     def turn(self) -> int | None:
         """Give the seat that turns the next card (P2), None when no draw pile is left.
@@ -149,31 +169,35 @@ class Piccolino:
         """Tell whether a ring would be ruled."""
         return self.verify_ring(t_ns, seat) is None
 
-    def ring(self, t_ns: int, seat: int | None) -> Rulings:
+    def ring(self, bell: Bell) -> Rulings:
         """Rule a ring on what lies open, and let the cards move (P3–P5); nobody's ring (None) moves no card."""
+        t_ns, seat = bell.t_ns, bell.seat
         _demand(self.verify_ring(t_ns, seat))
+        ruling = self.foresee(bell)
         self._ruled_ns = t_ns
-        verdict = self.tops.judge(t_ns)
-        if verdict.valid is None:
-            self._undecided = Bell(t_ns, seat)
-            return (UnclearRing(t_ns, seat, verdict.seats),)
-        self._undecided = None
-        ruling = self._ruled(t_ns, seat, verdict)
-        return (ruling,) if seat is None else (ruling, *self._settle(t_ns, seat, isinstance(ruling, ValidRing)))
+        self.undecided = ruling if isinstance(ruling, UnclearRing) else None
+        self._early.rang(bell, wrong=isinstance(ruling, FalseRing))
+        if seat is None or isinstance(ruling, UnclearRing):
+            return (ruling,)
+        return (ruling, *self._settle(t_ns, seat, isinstance(ruling, ValidRing)))
 
-    def _ruled(self, t_ns: int, seat: int | None, verdict: Verdict) -> ValidRing | FalseRing:
+    def foresee(self, bell: Bell) -> ValidRing | FalseRing | UnclearRing:
+        """Give what a ring would be ruled, and change nothing."""
+        t_ns, seat, verdict = bell.t_ns, bell.seat, self.tops.judge(bell.t_ns, bell.unseen)
         colour, seats = verdict.colour, verdict.seats
+        if verdict.valid is None:
+            return UnclearRing(t_ns, seat, seats)
         if verdict.lucky and self.settings.lucky_guess is LuckyGuess.FALSE:
             return FalseRing(t_ns, seat, Reason.LUCKY_GUESS, colour, seats)
         if verdict.valid:
             return ValidRing(t_ns, seat, colour, seats, verdict.since_ms, verdict.lucky)
-        return FalseRing(t_ns, seat, verdict.reason, colour, seats, verdict.since_ms)
+        return FalseRing(t_ns, seat, verdict.reason, colour, seats, verdict.since_ms, bell.turning)
 
     def verify_decide(self) -> Reason | None:
         """Tell why the players have nothing to decide: play went on, or no ring was unclear."""
         if self.over:
             return Reason.GAME_OVER
-        return Reason.NO_RING if self._undecided is None or self._undecided.seat is None else None
+        return Reason.NO_RING if self.undecided is None or self.undecided.seat is None else None
 
     def can_decide(self) -> bool:
         """Tell whether an unclear ring waits for the players' word."""
@@ -182,7 +206,7 @@ class Piccolino:
     def decide(self, decision: Decided) -> Rulings:
         """Rule the unclear ring as the players say (P10)."""
         _demand(self.verify_decide())
-        ring, self._undecided = self._undecided, None
+        ring, self.undecided = self.undecided, None
         if ring is None or ring.seat is None:
             return ()
         if decision.valid:

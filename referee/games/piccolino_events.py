@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from referee.errors import BadInputError
 from referee.events import Event
 from referee.games.piccolino_tops import Mood
-from referee.jsonlines import is_name, one_of, shown
+from referee.jsonlines import is_name, one_of, shown, whole_number
 
 
 @dataclass(frozen=True)
@@ -21,19 +21,44 @@ class CardShown:
 
 
 @dataclass(frozen=True)
+class CardRead:
+    """A seat's top card, shown before, is known better now, or not any more (None)."""
+
+    t_ns: int
+    seat: int
+    colour: str | None
+    mood: Mood | None
+
+
+@dataclass(frozen=True)
+class PileGone:
+    """A seat's discard pile lies there no more, though nobody has won it."""
+
+    t_ns: int
+    seat: int
+
+
+@dataclass(frozen=True)
 class Bell:
-    """Somebody rang; `seat` is None as long as nobody knows who."""
+    """Somebody rang; `seat` is None as long as nobody knows who.
+
+    `turning`: the seats at which a card was in mid-turn at that instant (P9). `unseen`: those of which nobody can
+    say what lay open then (P10).
+    """
 
     t_ns: int
     seat: int | None
+    turning: tuple[int, ...] = ()
+    unseen: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True)
 class RingerNamed:
-    """Who rang the bell that nobody knew the ringer of."""
+    """Who rang the bell that nobody knew the ringer of; `ring_t_ns` is which ring, None: the oldest that waits."""
 
     t_ns: int
     seat: int
+    ring_t_ns: int | None = None
 
 
 @dataclass(frozen=True)
@@ -51,7 +76,7 @@ class Stopped:
     t_ns: int
 
 
-Action = CardShown | Bell | RingerNamed | Decided | Stopped
+Action = CardShown | CardRead | PileGone | Bell | RingerNamed | Decided | Stopped
 
 
 def parse_action(event: Event, players: int) -> Action:
@@ -62,13 +87,20 @@ def parse_action(event: Event, players: int) -> Action:
     """
     match event.kind:
         case "card_shown":
-            return _card(event, players)
+            return CardShown(event.t_ns, event.seat(players), *_face(event))
+        case "card_read":
+            return CardRead(event.t_ns, event.seat(players), *_face(event))
+        case "pile_gone":
+            return PileGone(event.t_ns, event.seat(players))
         case "bell":
             if "seat" not in event.data:
                 raise BadInputError('"seat" must say who rang, or be null')
-            return Bell(event.t_ns, None if event.data["seat"] is None else event.seat(players))
+            seat = None if event.data["seat"] is None else event.seat(players)
+            return Bell(event.t_ns, seat, _seats(event, "turning", players), _seats(event, "unseen", players))
         case "ringer":
-            return RingerNamed(event.t_ns, event.seat(players))
+            ring_t_ns = event.data.get("ring_t_ns")
+            which = None if ring_t_ns is None else whole_number(ring_t_ns, "ring_t_ns")
+            return RingerNamed(event.t_ns, event.seat(players), which)
         case "decided":
             valid = event.data.get("valid")
             if not isinstance(valid, bool):
@@ -80,8 +112,14 @@ def parse_action(event: Event, players: int) -> Action:
             raise BadInputError(f"Piccolino knows no event {shown(event.kind)}")
 
 
-def _card(event: Event, players: int) -> CardShown:
-    seat = event.seat(players)
+def _seats(event: Event, key: str, players: int) -> tuple[int, ...]:
+    seats = event.data.get(key, [])
+    if not isinstance(seats, list | tuple):
+        raise BadInputError(f'"{key}" must be a list of seats')
+    return tuple(replace(event, data={"seat": seat}).seat(players) for seat in seats)
+
+
+def _face(event: Event) -> tuple[str | None, Mood | None]:
     for key in ("colour", "mood"):
         if key not in event.data:
             raise BadInputError(f'"{key}" must say what the card shows')
@@ -89,4 +127,4 @@ def _card(event: Event, players: int) -> CardShown:
     if colour is not None and not is_name(colour):
         raise BadInputError(f"there is no colour {shown(colour)}")
     kind = None if mood is None else Mood(one_of(mood, "mood", [mood.value for mood in Mood]))
-    return CardShown(event.t_ns, seat, None if colour is None else str(colour), kind)
+    return None if colour is None else str(colour), kind

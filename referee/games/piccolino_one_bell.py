@@ -12,12 +12,13 @@ it). So cards that are turned meanwhile never change what the ring is judged on.
 from __future__ import annotations
 
 from collections import deque
+from dataclasses import replace
 from typing import Protocol
 
-from referee.events import Event
+from referee.events import Event, Question
 from referee.games.piccolino_events import Action, Bell, RingerNamed, Stopped, parse_action
-from referee.games.piccolino_rulings import PiccolinoRuling
-from referee.games.piccolino_tops import Reason, Tops, Verdict
+from referee.games.piccolino_rulings import PiccolinoRuling, UnclearRing
+from referee.games.piccolino_tops import Reason
 
 Rulings = tuple[PiccolinoRuling, ...]
 
@@ -26,7 +27,8 @@ class KnownSeats(Protocol):
     """A game that has to know who rang before a card may move."""
 
     players: int
-    tops: Tops
+    is_out: list[bool]
+    undecided: UnclearRing | None
 
     def do(self, action: Action) -> Rulings:
         """Take an action and give the rulings that follow."""
@@ -34,6 +36,10 @@ class KnownSeats(Protocol):
 
     def verify_ring(self, t_ns: int, seat: int | None) -> Reason | None:
         """Tell why a ring is not ruled; None as `seat`: nobody knows who rang."""
+        ...
+
+    def foresee(self, bell: Bell) -> PiccolinoRuling:
+        """Give what a ring would be ruled, and change nothing."""
         ...
 
 
@@ -51,16 +57,34 @@ class OneBell:
             BadInputError: there is no such event, no such seat, or no such card; nothing has changed then.
         """
         action = parse_action(event, self.game.players)
-        if isinstance(action, RingerNamed) and self._waiting:
-            self._waiting[0] = Bell(self._waiting[0].t_ns, action.seat)
+        if isinstance(action, RingerNamed) and (self._waiting or action.ring_t_ns is not None):
+            self._name(action)
         else:
             self._waiting.append(action)
         return self._go_on(to_the_end=isinstance(action, Stopped))
 
-    def open_verdict(self) -> Verdict | None:
-        """Give what the ring is that waits for a name, so that it can be said at once; None if none waits."""
+    def _name(self, named: RingerNamed) -> None:
+        """Name the ring that is meant; one that has been answered meanwhile needs no name any more."""
+        for place, action in enumerate(self._waiting):
+            if isinstance(action, Bell) and named.ring_t_ns in (None, action.t_ns):
+                if action.seat is None:
+                    self._waiting[place] = replace(action, seat=named.seat)
+                return
+
+    def open_verdict(self) -> PiccolinoRuling | None:
+        """Give how the ring will be ruled that waits for a name, so that it can be said at once; None if none waits."""
         ring = self._waiting[0] if self._waiting else None
-        return self.game.tops.judge(ring.t_ns) if ring and self._would_be_ruled(ring) else None
+        return self.game.foresee(ring) if isinstance(ring, Bell) and self._would_be_ruled(ring) else None
+
+    def question(self) -> Question | None:
+        """Give what the players are asked: who rang, with the ring's ruling, or how an unclear ring is to be ruled."""
+        ruling = self.open_verdict()
+        if ruling is not None:
+            inside = tuple(seat for seat, out in enumerate(self.game.is_out) if not out)
+            return Question(ruling.t_ns, "who_rang", inside, ruling)
+        unclear = self.game.undecided
+        asked = unclear is not None and unclear.seat is not None
+        return Question(unclear.t_ns, "decide", unclear.seats, unclear) if asked and unclear else None
 
     def _go_on(self, *, to_the_end: bool) -> Rulings:
         rulings: list[PiccolinoRuling] = []

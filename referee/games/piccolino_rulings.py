@@ -51,7 +51,8 @@ class ValidRing:
 class FalseRing:
     """A wrong ring, and the first reason that fits: the `colour` that `seats` show, or showed `ago_ms` before (P5).
 
-    `reason` is None where the players decided so of an unclear ring (P10).
+    `reason` is None where the players decided so of an unclear ring (P10). At `turning` seats a card was in mid-turn
+    and did not count yet (P9).
     """
 
     t_ns: int
@@ -60,13 +61,38 @@ class FalseRing:
     colour: str | None = None
     seats: tuple[int, ...] = ()
     ago_ms: float | None = None
+    turning: tuple[int, ...] = ()
 
     def as_json(self) -> dict[str, object]:
         """Give the ruling with the keys of the outside contract."""
         reason: dict[str, object] = {"decided": True} if self.reason is None else {"reason": self.reason.value}
         of: dict[str, object] = {} if self.colour is None else {"colour": self.colour, "seats": list(self.seats)}
-        ago: dict[str, object] = {} if self.ago_ms is None else {"ago_ms": self.ago_ms}
-        return {"ruling": "ring", "t_ns": self.t_ns, "valid": False, "seat": self.seat, **reason, **of, **ago}
+        more: dict[str, object] = {} if self.ago_ms is None else {"ago_ms": self.ago_ms}
+        if self.turning:
+            more["turning"] = list(self.turning)
+        return {"ruling": "ring", "t_ns": self.t_ns, "valid": False, "seat": self.seat, **reason, **of, **more}
+
+
+@dataclass(frozen=True)
+class TooEarly:
+    """The card that was still turning when `seat` rang has made a pair of `colour` at `seats`, so long after it."""
+
+    t_ns: int
+    seat: int | None
+    colour: str
+    seats: tuple[int, ...]
+    early_ms: float
+
+    def as_json(self) -> dict[str, object]:
+        """Give the ruling as JSON."""
+        return {
+            "ruling": "too_early",
+            "t_ns": self.t_ns,
+            "seat": self.seat,
+            "colour": self.colour,
+            "seats": list(self.seats),
+            "early_ms": self.early_ms,
+        }
 
 
 @dataclass(frozen=True)
@@ -190,6 +216,7 @@ class GameEnded:
 PiccolinoRuling = (
     ValidRing
     | FalseRing
+    | TooEarly
     | UnclearRing
     | AlsoRang
     | Ignored

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from enum import Enum
 from itertools import combinations
@@ -30,6 +31,7 @@ class Reason(Enum):
     TABLE_CLEARED = "table_cleared"
     GAME_OVER = "game_over"
     NO_RING = "no_ring"
+    NO_PILE = "no_pile"
     NO_DRAW_PILE = "no_draw_pile"
     OUT_OF_TURN = "out_of_turn"
     TWO_AT_ONCE = "two_at_once"
@@ -41,6 +43,9 @@ class Top:
 
     colour: str | None
     mood: Mood | None
+
+
+UNREAD = Top(None, None)
 
 
 @dataclass(frozen=True)
@@ -77,6 +82,7 @@ class Tops:
     def __init__(self) -> None:
         self.by_seat: dict[int, Top] = {}
         self.missed_ns: list[int] = []
+        self._shown_ns: dict[int, int] = {}
         self._since_ns: dict[str, int] = {}
         self._covered: _Covered | None = None
 
@@ -84,6 +90,27 @@ class Tops:
         """Put a card on a seat's discard pile."""
         before = self.pairs()
         self.by_seat[seat] = top
+        self._shown_ns[seat] = t_ns
+        self._follow(t_ns, before)
+
+    def take_away(self, t_ns: int, seat: int) -> None:
+        """Take a seat's discard pile out of sight, if it has one: no pair is seen there any more."""
+        before = self.pairs()
+        self.by_seat.pop(seat, None)
+        self._follow(t_ns, before)
+
+    def read_again(self, seat: int, top: Top) -> None:
+        """Know better, or less well, what the top card is that a seat has shown already.
+
+        A pair that shows only now has lain open since its second card was shown; one that was a misreading never was.
+        """
+        self.by_seat[seat] = top
+        self._since_ns = {
+            colour: self._since_ns.get(colour, sorted(self._shown_ns.get(seat, 0) for seat in seats)[1])
+            for colour, seats in self.pairs().items()
+        }
+
+    def _follow(self, t_ns: int, before: dict[str, tuple[int, ...]]) -> None:
         after = self.pairs()
         for colour in [colour for colour in before if colour not in after]:
             self.missed_ns.append(t_ns - self._since_ns.pop(colour))
@@ -94,50 +121,59 @@ class Tops:
     def clear(self) -> None:
         """Take all discard piles away."""
         self.by_seat = {}
+        self._shown_ns = {}
         self.missed_ns = []
         self._since_ns = {}
         self._covered = None
 
     def pairs(self) -> dict[str, tuple[int, ...]]:
         """Give the seats for each colour that two or more show happily (P3), the lowest seat's colour first."""
-        return _twice({seat: top for seat, top in self._in_order() if top.mood is Mood.HAPPY})
+        return _happy_twice(self.by_seat)
 
-    def judge(self, t_ns: int) -> Verdict:
+    def judge(self, t_ns: int, unseen: Collection[int] = ()) -> Verdict:
         """Give what a ring at `t_ns` is, on what lies open now; the first reason that fits.
 
-        Of two colours that lie open happily in pairs, the one that the lowest seat shows is named.
+        Of two colours that lie open happily in pairs, the one that the lowest seat shows is named. What lies at the
+        seats that are `unseen` cannot be told at that instant.
         """
-        for colour, seats in self.pairs().items():
+        tops = {**self.by_seat, **dict.fromkeys(unseen, UNREAD)}
+        for colour, seats in _happy_twice(tops).items():
             open_ns = t_ns - self._since_ns[colour]
             return Verdict(True, None, colour, seats, open_ns / 1e6, lucky=open_ns < LUCKY_NS)
-        if unread := self._could_pair():
+        if unread := _could_pair(tops):
             return Verdict(None, Reason.UNCLEAR, seats=unread)
         if self._covered and t_ns - self._covered.t_ns <= COVERED_UP_NS:
             ago_ms = (t_ns - self._covered.t_ns) / 1e6
             return Verdict(False, Reason.COVERED_UP, self._covered.colour, self._covered.seats, ago_ms)
-        for colour, seats in _twice(dict(self._in_order())).items():
+        for colour, seats in _twice(self.by_seat).items():
             return Verdict(False, Reason.SAD, colour, seats)
         return Verdict(False, Reason.NO_PAIR)
 
-    def _in_order(self) -> list[tuple[int, Top]]:
-        return sorted(self.by_seat.items(), key=lambda item: item[0])
 
-    def _could_pair(self) -> tuple[int, ...]:
-        """Give the seats of cards that cannot be read and might make a happy pair, alone or with another."""
-        might = [(seat, top) for seat, top in self._in_order() if top.mood is not Mood.SAD]
-        unread = {
-            seat
-            for pair in combinations(might, 2)
-            if len({top.colour for _, top in pair} - {None}) < 2
-            for seat, top in pair
-            if top.colour is None or top.mood is None
-        }
-        return tuple(sorted(unread))
+def _in_order(tops: dict[int, Top]) -> list[tuple[int, Top]]:
+    return sorted(tops.items(), key=lambda item: item[0])
+
+
+def _could_pair(tops: dict[int, Top]) -> tuple[int, ...]:
+    """Give the seats of cards that cannot be read and might make a happy pair, alone or with another."""
+    might = [(seat, top) for seat, top in _in_order(tops) if top.mood is not Mood.SAD]
+    unread = {
+        seat
+        for pair in combinations(might, 2)
+        if len({top.colour for _, top in pair} - {None}) < 2
+        for seat, top in pair
+        if top.colour is None or top.mood is None
+    }
+    return tuple(sorted(unread))
+
+
+def _happy_twice(tops: dict[int, Top]) -> dict[str, tuple[int, ...]]:
+    return _twice({seat: top for seat, top in tops.items() if top.mood is Mood.HAPPY})
 
 
 def _twice(tops: dict[int, Top]) -> dict[str, tuple[int, ...]]:
     seats: dict[str, tuple[int, ...]] = {}
-    for seat, top in tops.items():
+    for seat, top in _in_order(tops):
         if top.colour is not None:
             seats[top.colour] = (*seats.get(top.colour, ()), seat)
     return {colour: those for colour, those in seats.items() if len(those) > 1}

@@ -18,6 +18,7 @@ _REMARKS = {
 }
 _WHAT = {
     "card_shown": mark("A card was turned"),
+    "look": mark("A pile was looked at"),
     "ringer": mark("A ringer was named"),
     "decided": mark("A ring was decided on"),
 }
@@ -25,6 +26,7 @@ _WHY = {
     "out": mark("that player is out"),
     "game_over": mark("the game is over"),
     "no_ring": mark("no ring waited for it"),
+    "no_pile": mark("no cards lie there"),
 }
 
 
@@ -35,6 +37,8 @@ def sentences(ruling: Mapping[str, Any], players: Sequence[str], language: Langu
             return (_ring(ruling, players, language),)
         case "unclear":
             return (_unclear(ruling, players, language), language.text("Please look at the picture and decide."))
+        case "too_early":
+            return (_too_early(ruling, language),)
         case "also_rang":
             return (_also_rang(ruling, players, language),)
         case "ignored":
@@ -90,6 +94,8 @@ def _ring(ruling: Mapping[str, Any], players: Sequence[str], language: Language)
             return language.text("Valid ring: {why}.", why=why)
         return language.text("Valid ring, {player}: {why}.", player=players[seat], why=why)
     why = _why_false(ruling, language)
+    if ruling.get("turning"):
+        why = language.text("{why}, a card was still turning", why=why)
     if seat is None:
         return language.text("False ring: {why}.", why=why)
     return language.text("False ring, {player}: {why}.", player=players[seat], why=why)
@@ -113,10 +119,14 @@ def _why_false(ruling: Mapping[str, Any], language: Language) -> str:
             return one_is_sad(language, colour)
         case "lucky_guess":
             return language.text("too soon, a lucky guess")
-        case "turning":
-            return language.text("the card was still turning")
         case _:
             return language.text("no two happy clowns of one colour")
+
+
+def _too_early(ruling: Mapping[str, Any], language: Language) -> str:
+    pair = happy_clowns(language, len(ruling["seats"]), ruling["colour"])
+    lag = max(2, round(ruling["early_ms"]))
+    return language.text("Too early: {pair}, but {lag} milliseconds after the ring.", pair=pair, lag=lag)
 
 
 def _also_rang(ruling: Mapping[str, Any], players: Sequence[str], language: Language) -> str:

@@ -179,7 +179,7 @@ def test_a_colour_of_another_edition_is_said_as_its_deck_calls_it() -> None:
 
 @pytest.mark.parametrize("code", LANGUAGES)
 def test_every_reason_has_words_of_its_own(code: str) -> None:
-    reasons = ("no_pair", "sad", "covered_up", "turning")
+    reasons = ("no_pair", "sad", "covered_up", "lucky_guess")
     rings = {say("piccolino", ring(valid=False, reason=reason), code) for reason in reasons}
     ignored = {
         say("piccolino", {"ruling": "ignored", "seat": 1, "reason": why}, code) for why in ("out", "table_cleared")

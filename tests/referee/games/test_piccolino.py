@@ -12,7 +12,7 @@ from referee.announcer import Announcer
 from referee.errors import BadInputError
 from referee.events import Event, Header
 from referee.games.piccolino import Piccolino, from_header
-from referee.games.piccolino_events import Decided
+from referee.games.piccolino_events import Bell, Decided
 from referee.games.piccolino_one_bell import OneBell
 from referee.games.piccolino_rulings import IllegalActionError
 from referee.games.piccolino_tops import Reason
@@ -262,9 +262,10 @@ def test_a_ring_of_nobody_known_waits_for_its_name_and_is_judged_on_its_instant(
     table(0, "0 red")
     table(1, "1 red")
     assert table(300, "bell") == []
-    verdict = table.one_bell.open_verdict()
-    assert verdict is not None
-    assert (verdict.valid, verdict.colour) == (True, "red")
+    question = table.one_bell.question()
+    assert question is not None
+    assert (question.kind, question.t_ns, question.seats) == ("who_rang", 300 * MS, (0, 1, 2))
+    assert question.ruling.as_json()["valid"] is True
     assert table(350, "2 blue") == []
     assert table(360, "bell 0") == []
     ring, won, also = table(4000, "ringer 2")
@@ -273,7 +274,7 @@ def test_a_ring_of_nobody_known_waits_for_its_name_and_is_judged_on_its_instant(
     # The card turned after the ring is the first of the new round, so the later ring is told with its lag only.
     assert (also["seat"], also["lag_ms"]) == (0, 60.0)
     assert table.game.discard == [0, 0, 1]
-    assert table.one_bell.open_verdict() is None
+    assert table.one_bell.question() is None
 
 
 def test_a_later_ring_of_nobody_known_needs_no_name() -> None:
@@ -412,11 +413,11 @@ def test_doing_what_is_not_allowed_raises_the_reason() -> None:
     assert raised.value.reason is Reason.NO_RING
     assert game.can_stop()
     assert game.can_show(0)
-    game.ring(0, 1)
+    game.ring(Bell(0, 1))
     assert not game.can_ring(1, 0)
     game.stop(2)
     with pytest.raises(IllegalActionError):
-        game.ring(1, 0)
+        game.ring(Bell(1, 0))
     with pytest.raises(IllegalActionError):
         game.stop(3)
 

@@ -16,13 +16,14 @@ from referee.language import LANGUAGES, Language
 NAMES = ("Ann", "Ben", "Cem", "Dan")
 MS = 1_000_000
 Ruling = dict[str, Any]
+Step = tuple[float, str, dict[str, object]]
 
 
-def played(*steps: tuple[float, str, dict[str, object]]) -> list[Ruling]:
+def played(*steps: Step) -> list[Ruling]:
     return on(from_header(Header("piccolino", NAMES, {})), *steps)
 
 
-def on(game: OneBell, *steps: tuple[float, str, dict[str, object]]) -> list[Ruling]:
+def on(game: OneBell, *steps: Step) -> list[Ruling]:
     return [r.as_json() for t_ms, kind, data in steps for r in game.apply(Event(round(t_ms * MS), kind, data))]
 
 
@@ -46,7 +47,11 @@ def test_a_card_that_is_read_later_makes_its_pair_and_is_counted_once() -> None:
 
 
 def test_a_card_that_cannot_be_read_any_more_is_unclear_and_its_pair_is_not_covered_up() -> None:
-    cards = (0, "card_shown", card(0)), (0, "card_shown", card(1)), (50, "card_read", card(1, None, None))
+    cards: tuple[Step, ...] = (
+        (0, "card_shown", card(0)),
+        (0, "card_shown", card(1)),
+        (50, "card_read", card(1, None, None)),
+    )
     (unclear,) = played(*cards, (100, "bell", {"seat": 2}))
     assert (unclear["ruling"], unclear["seats"]) == ("unclear", [1])
     ring = played(*cards, (90, "card_read", card(1, "red", "sad")), (100, "bell", {"seat": 2}))[0]
@@ -69,7 +74,7 @@ def test_a_misread_card_that_made_no_pair_is_no_missed_chance() -> None:
 
 
 def test_what_lay_at_a_seat_that_nobody_saw_decides_only_where_it_matters() -> None:
-    pair = (0, "card_shown", card(0)), (0, "card_shown", card(1))
+    pair: tuple[Step, ...] = (0, "card_shown", card(0)), (0, "card_shown", card(1))
     assert played(*pair, (100, "bell", {"seat": 2, "unseen": [2, 3]}))[0]["valid"] is True
     (unclear,) = played(*pair, (100, "bell", {"seat": 2, "unseen": [1]}))
     assert (unclear["ruling"], unclear["seats"]) == ("unclear", [1])
@@ -80,7 +85,7 @@ def test_what_lay_at_a_seat_that_nobody_saw_decides_only_where_it_matters() -> N
 
 
 def test_a_pile_that_went_away_makes_no_pair() -> None:
-    pair = (0, "card_shown", card(0)), (0, "card_shown", card(1)), (300, "pile_gone", {"seat": 1})
+    pair: tuple[Step, ...] = (0, "card_shown", card(0)), (0, "card_shown", card(1)), (300, "pile_gone", {"seat": 1})
     ring = played(*pair, (400, "bell", {"seat": 2}))[0]
     assert (ring["valid"], ring["reason"], ring["ago_ms"]) == (False, "covered_up", 100.0)
     back = (1000, "card_read", card(1))
@@ -114,7 +119,11 @@ def test_a_ring_while_the_pairs_second_card_turned_was_too_early(
 
 
 def test_a_card_that_turned_elsewhere_was_not_what_the_ring_was_for() -> None:
-    steps = (0, "card_shown", card(0)), (500, "bell", {"seat": 3, "turning": [2]}), (600, "card_shown", card(1))
+    steps: tuple[Step, ...] = (
+        (0, "card_shown", card(0)),
+        (500, "bell", {"seat": 3, "turning": [2]}),
+        (600, "card_shown", card(1)),
+    )
     assert "too_early" not in [ruling["ruling"] for ruling in played(*steps)]
 
 
@@ -135,7 +144,11 @@ def test_an_early_ring_has_words(code: str) -> None:
 
 def test_a_ring_keeps_what_was_seen_at_its_instant_until_it_is_named() -> None:
     game = from_header(Header("piccolino", NAMES, {}))
-    steps = (0, "card_shown", card(0)), (100, "bell", {"seat": None, "unseen": [1]}), (120, "card_shown", card(1))
+    steps: tuple[Step, ...] = (
+        (0, "card_shown", card(0)),
+        (100, "bell", {"seat": None, "unseen": [1]}),
+        (120, "card_shown", card(1)),
+    )
     assert on(game, *steps) == []
     question = game.question()
     assert question is not None

@@ -10,7 +10,7 @@ import cv2
 import numpy as np
 
 from simulation.art import CardArt
-from simulation.hand_art import LENGTH_MM, TIP_MM, WIDTH_MM, HandArt
+from simulation.hand_art import LENGTH_MM, TIP_MM, WIDTH_MM, HandArt, small_cover
 from simulation.layers import Box, StillLayer
 from simulation.motion import CardNow, HandNow
 from simulation.script import Person
@@ -28,10 +28,12 @@ _SHADOW_STRENGTH = 0.5
 class Flyer:
     """Something in the air, at each instant of the exposure that is drawn.
 
-    picture: (h, w, 4) uint8, each colour times cover, and cover. corners: (4, 3) each, in mm with height, TL TR BR BL.
+    picture: (h, w, 4) uint8, each colour times cover, and cover. cover: the last of these, smaller. corners: (4, 3)
+    each, in mm with height, TL TR BR BL.
     """
 
     picture: Image
+    cover: Image
     corners: tuple[Points, ...]
 
 
@@ -49,10 +51,29 @@ def card_corners(card: CardNow, card_mm: tuple[float, float]) -> Points:
     return np.column_stack([x, y, tilt + lift])
 
 
-def card_picture(art: CardArt, card: CardNow) -> Image:
-    """Give a card's side with its round corners as a `Flyer` has it."""
-    picture, cut = art.picture(card.face, card.side), art.cutout
-    return np.dstack([cv2.multiply(picture, cv2.merge([cut] * 3), scale=1 / 255), cut])
+class CardPictures:
+    """A deck's cards as `Flyer` has them, made when they are first wanted; `art`: the deck's."""
+
+    def __init__(self, art: CardArt) -> None:
+        self.art = art
+        self._made: dict[tuple[str, str], tuple[Image, Image]] = {}
+
+    def flyers(self, cards: Sequence[CardNow]) -> list[Flyer]:
+        """Give a card at the instants of an exposure: one flyer, or one for each side that is to be seen in it."""
+        sides = dict.fromkeys(card.side for card in cards)
+        groups = [[card for card in cards if card.side == side] for side in sides]
+        return [
+            Flyer(*self._picture(group[0]), tuple(card_corners(card, self.art.card_mm) for card in group))
+            for group in groups
+        ]
+
+    def _picture(self, card: CardNow) -> tuple[Image, Image]:
+        key = (card.face, card.side)
+        if key not in self._made:
+            picture, cut = self.art.picture(*key), self.art.cutout
+            whole = np.dstack([cv2.multiply(picture, cv2.merge([cut] * 3), scale=1 / 255), cut])
+            self._made[key] = (whole, small_cover(whole))
+        return self._made[key]
 
 
 def hand_corners(hand: HandNow, person: Person) -> Points:
@@ -82,16 +103,7 @@ def draw_flyers(image: Image, view: View, still: StillLayer, flyers: Sequence[Fl
 
 def hand_flyer(art: HandArt, hands: Sequence[HandNow], person: Person) -> Flyer:
     """Give a hand at the instants of an exposure."""
-    return Flyer(art.picture, tuple(hand_corners(hand, person) for hand in hands))
-
-
-def card_flyers(art: CardArt, cards: Sequence[CardNow]) -> list[Flyer]:
-    """Give a card at the instants of an exposure: one flyer, or one for each side that is to be seen in it."""
-    sides = dict.fromkeys(card.side for card in cards)
-    groups = [[card for card in cards if card.side == side] for side in sides]
-    return [
-        Flyer(card_picture(art, group[0]), tuple(card_corners(card, art.card_mm) for card in group)) for group in groups
-    ]
+    return Flyer(art.picture, art.cover, tuple(hand_corners(hand, person) for hand in hands))
 
 
 def _seen(picture: Image, outlines_px: Sequence[Points], size: tuple[int, int]) -> tuple[tuple[int, int], Image] | None:
@@ -126,9 +138,8 @@ def _draw_shadows(image: Image, view: View, flyers: Sequence[Flyer]) -> None:
     dark = np.zeros((bottom - top, right - left), np.uint8)
     for flyer, px in fallen:
         if _box(px, small, 6) is not None:
-            warp = _warp(flyer.picture, px - (left, top))
-            cover = np.ascontiguousarray(flyer.picture[:, :, 3])
-            cv2.max(dark, cv2.warpPerspective(cover, warp, dark.shape[::-1]), dst=dark)
+            warp = _warp(flyer.cover, px - (left, top))
+            cv2.max(dark, cv2.warpPerspective(flyer.cover, warp, dark.shape[::-1]), dst=dark)
     soft = cv2.GaussianBlur(dark, (0, 0), 2.2)
     window = image[top * _SHADOW_STEP : bottom * _SHADOW_STEP, left * _SHADOW_STEP : right * _SHADOW_STEP]
     wide = cv2.resize(soft, (window.shape[1], window.shape[0]), interpolation=cv2.INTER_LINEAR)

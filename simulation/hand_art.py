@@ -38,14 +38,13 @@ _FINGERS = {
 
 @dataclass(frozen=True, eq=False)
 class HandArt:
-    """`picture` (h, w, 4) uint8: blue, green and red, each times cover, and cover; `PX_PER_MM` to the mm."""
+    """`picture` (h, w, 4) uint8: blue, green and red, each times cover, and cover; `PX_PER_MM` to the mm.
+
+    `cover` (h / 4, w / 4) is the last of them, small, for the shadow.
+    """
 
     picture: Image
-
-    @property
-    def cover(self) -> Image:
-        """(h, w), 255 where the hand is."""
-        return np.ascontiguousarray(self.picture[:, :, 3])
+    cover: Image
 
 
 def hand_art(person: Person, pose: str) -> HandArt:
@@ -69,7 +68,14 @@ def hand_art(person: Person, pose: str) -> HandArt:
         _nail(colour, finger, person.skin, scale)
     premultiplied = np.rint(colour * (cover[:, :, None] / np.float32(255))).astype(np.uint8)
     picture = np.dstack([premultiplied, cover])
-    return HandArt(np.ascontiguousarray(picture[:, ::-1] if person.left_handed else picture))
+    picture = np.ascontiguousarray(picture[:, ::-1] if person.left_handed else picture)
+    return HandArt(picture, small_cover(picture))
+
+
+def small_cover(picture: Image) -> Image:
+    """Give the cover of a picture (h, w, 4) at a quarter of its size."""
+    size = (max(1, picture.shape[1] // 4), max(1, picture.shape[0] // 4))
+    return np.asarray(cv2.resize(picture[:, :, 3], size, interpolation=cv2.INTER_AREA), np.uint8)
 
 
 def _limb(colour: NDArray[np.float32], cover: Image, mask: Image, paint: Colour, round_px: float) -> None:

@@ -21,7 +21,7 @@ class StillLayer:
     """The table with the cards that lie still, as the lens shows it, without noise.
 
     bare: the table with all that never moves, (h, w, 3) uint8 BGR, in full light. light: (h, w, 3), see
-    `simulation.surface.light_over`. `picture` is what is to be seen.
+    `simulation.surface.light_over`. `picture` is what is to be seen; `version` grows when it changes.
     """
 
     def __init__(self, bare: Image, light: NDArray[np.float32], look: Look) -> None:
@@ -33,6 +33,7 @@ class StillLayer:
         height, width = bare.shape[:2]
         self._all: Box = (0, 0, width, height)
         self.picture = bare.copy()
+        self.version = 0
         self._develop(self._all)
 
     def show(self, patches: Sequence[tuple[object, Patch]]) -> None:
@@ -47,6 +48,7 @@ class StillLayer:
         if stayed != [key for key in new_order if key in self._lying]:
             changed = [*self._lying.values(), *now.values()]
         self._lying = now
+        self.version += 1
         for patch in changed:
             self._redraw(patch.box)
 

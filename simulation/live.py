@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import cv2
 import numpy as np
 
 from hardware.frames import Frame
 from hardware.pixels import PixelFormat
-from simulation.air import Flyer, card_corners, card_flyers, draw_flyers, hand_flyer
+from simulation.air import CardPictures, Flyer, card_corners, draw_flyers, hand_flyer
 from simulation.art import art_of
-from simulation.hand_art import HandArt, hand_art
+from simulation.hand_art import HandArt
+from simulation.hand_art import hand_art as drawn_hand
 from simulation.layers import StillLayer
-from simulation.motion import CardNow, Motion
+from simulation.motion import FLAT, PINCH, CardNow, Motion
 from simulation.pieces import Patch, marker_piece, marker_places, patch_of, piece_patch
 from simulation.props import draw_bell, draw_sandtimer
 from simulation.script import Script
@@ -25,6 +26,7 @@ from vision.picture_deck import PictureDeck
 SECOND_NS = 1_000_000_000
 _INSTANTS = 3
 _NOISE_MARGIN = 64
+_SAND_STEPS = 40
 
 
 @dataclass(frozen=True)
@@ -63,6 +65,7 @@ class LiveTable:
         random = np.random.default_rng(seed)
         middle = (script.area_mm[0] / 2, script.area_mm[1] / 2)
         self.art = art_of(deck, 1.25 * self.view.px_per_mm(*middle))
+        self._cards = CardPictures(self.art)
         self.marked: dict[int, Place] = marker_places(random, script.markers, script.area_mm)
         bare = surface(random, look.table, self.view.homography, script.area_mm, size)
         for number, place in self.marked.items():
@@ -79,6 +82,7 @@ class LiveTable:
         self._darker = np.rint(np.clip(-grains, 0, 255)).astype(np.uint8)
         self._patches: dict[tuple[object, ...], Patch | None] = {}
         self._hands: dict[tuple[int, str], HandArt] = {}
+        self._stands, self._stood = bare.copy(), (-1, 0.0, 0.0, 0)
 
     @property
     def frames(self) -> int:
@@ -92,6 +96,13 @@ class LiveTable:
     def seconds(self, t_ns: int) -> float:
         """Give a time of the monotonic clock as seconds of the script."""
         return (t_ns - self.start_ns) / SECOND_NS
+
+    def prepare(self) -> None:
+        """Draw ahead what takes long: what lies there first, and all hands; later frames come more evenly for it."""
+        self.frame(0)
+        for seat in range(len(self.script.people)):
+            for pose in (PINCH, FLAT) if self.script.bell_mm is not None else (PINCH,):
+                self.hand_art(seat, pose)
 
     def frame(self, index: int) -> Frame:
         """Draw a frame; any one, but in order it is quickest."""
@@ -107,34 +118,50 @@ class LiveTable:
 
     def _drawn(self, end_s: float, index: int) -> Image:
         instants = [end_s - self.shots.exposure_s * share for share in np.linspace(1, 0, _INSTANTS)]
-        before, after = self.motion.cards(instants[0]), self.motion.cards(end_s)
         # What lies throughout the exposure; a card that lands or is taken in it is drawn in the air.
-        lying = {card.key for card in before if card.since_s is not None}
-        still = [card for card in after if card.since_s is not None and card.key in lying]
+        cards = self.motion.cards(end_s)
+        still = [card for card in cards if card.since_s is not None and card.since_s <= instants[0]]
         self._still.show([(key, patch) for card in still if (patch := self._patch(key := _key(card), card))])
-        image = self._still.picture.copy()
-        if self.script.sandtimer_mm is not None:
-            middle = self.view.to_px(np.array([self.script.sandtimer_mm]))[0]
-            light = self._still.light_at(float(middle[0]), float(middle[1]))
-            draw_sandtimer(image, self.view, self.script.sandtimer_mm, self.motion.sand(end_s), light)
-        draw_flyers(image, self.view, self._still, self._flyers(instants, {card.key for card in still}))
+        lying = {card.key for card in still}
+        image = self._standing(end_s).copy()
+        draw_flyers(
+            image,
+            self.view,
+            self._still,
+            self._flyers(instants, [card.key for card in cards if card.key not in lying]),
+        )
         return self._noisy(image, index)
 
-    def _flyers(self, instants: list[float], still: set[str]) -> list[Flyer]:
-        moments = [{card.key: card for card in self.motion.cards(t_s)} for t_s in instants]
-        moving = [key for key in moments[-1] if key not in still]
-        flyers = [flyer for key in moving for flyer in card_flyers(self.art, [moment[key] for moment in moments])]
+    def _standing(self, t_s: float) -> Image:
+        """Give the table with what lies and stands on it; the sandtimer is drawn anew only when it has changed."""
+        spot, sand = self.script.sandtimer_mm, self.motion.sand(t_s)
+        if spot is None:
+            return self._still.picture
+        state = (self._still.version, sand.turn_deg, sand.height_mm, round(sand.left * _SAND_STEPS))
+        if state != self._stood:
+            middle = self.view.to_px(np.array([spot]))[0]
+            light = self._still.light_at(float(middle[0]), float(middle[1]))
+            np.copyto(self._stands, self._still.picture)
+            draw_sandtimer(self._stands, self.view, spot, replace(sand, left=state[3] / _SAND_STEPS), light)
+            self._stood = state
+        return self._stands
+
+    def _flyers(self, instants: list[float], moving: list[str]) -> list[Flyer]:
+        flyers = [
+            flyer for key in moving for flyer in self._cards.flyers([self.motion.card(key, t_s) for t_s in instants])
+        ]
         hands = [{hand.seat: hand for hand in self.motion.hands(t_s)} for t_s in instants]
         for seat, hand in sorted(hands[-1].items()):
             seen = [moment[seat] for moment in hands if seat in moment]
             quick = np.ptp([(one.x_mm, one.y_mm) for one in seen], axis=0).max() > 1.0
-            art = self._hand_art(seat, hand.pose)
+            art = self.hand_art(seat, hand.pose)
             flyers.append(hand_flyer(art, seen if quick else seen[-1:], self.script.people[seat]))
         return flyers
 
-    def _hand_art(self, seat: int, pose: str) -> HandArt:
+    def hand_art(self, seat: int, pose: str) -> HandArt:
+        """Give the picture of a hand, drawn when it is first wanted."""
         if (seat, pose) not in self._hands:
-            self._hands[seat, pose] = hand_art(self.script.people[seat], pose)
+            self._hands[seat, pose] = drawn_hand(self.script.people[seat], pose)
         return self._hands[seat, pose]
 
     def _patch(self, key: tuple[object, ...], card: CardNow) -> Patch | None:

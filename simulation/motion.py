@@ -107,7 +107,19 @@ class Motion:
         placed = [(self._leg_at(key, t_s), key) for key in self._legs]
         lying = sorted((leg.end_s, leg.order, key) for leg, key in placed if leg.end_s <= t_s)
         carried = sorted((leg.start_s, leg.order, key) for leg, key in placed if leg.end_s > t_s)
-        return [self._card(key, t_s) for _, _, key in (*lying, *carried)]
+        return [self.card(key, t_s) for _, _, key in (*lying, *carried)]
+
+    def card(self, key: str, t_s: float) -> CardNow:
+        """Give one card."""
+        leg = self._leg_at(key, t_s)
+        face, goal = self._faces[key], leg.goal
+        if leg.end_s <= t_s:
+            return CardNow(key, face, goal.side, goal.x_mm, goal.y_mm, goal.angle_deg, 0.0, 0.0, max(leg.end_s, 0.0))
+        x, y, height, share = _on_leg(leg, t_s)
+        turn = 180 * smooth((share - 0.25) / 0.5) if leg.origin.side != goal.side else 0.0
+        side = goal.side if turn > 90 else leg.origin.side
+        spin = (goal.angle_deg - leg.origin.angle_deg + 180) % 360 - 180
+        return CardNow(key, face, side, x, y, leg.origin.angle_deg + spin * smooth(share), height, turn, None)
 
     def hands(self, t_s: float) -> list[HandNow]:
         """Give the hands that are not at home."""
@@ -170,17 +182,6 @@ class Motion:
         legs = self._legs[key]
         index = bisect_right(self._ends[key], t_s)
         return legs[index] if index < len(legs) and legs[index].start_s <= t_s else legs[index - 1]
-
-    def _card(self, key: str, t_s: float) -> CardNow:
-        leg = self._leg_at(key, t_s)
-        face, goal = self._faces[key], leg.goal
-        if leg.end_s <= t_s:
-            return CardNow(key, face, goal.side, goal.x_mm, goal.y_mm, goal.angle_deg, 0.0, 0.0, max(leg.end_s, 0.0))
-        x, y, height, share = _on_leg(leg, t_s)
-        turn = 180 * smooth((share - 0.25) / 0.5) if leg.origin.side != goal.side else 0.0
-        side = goal.side if turn > 90 else leg.origin.side
-        spin = (goal.angle_deg - leg.origin.angle_deg + 180) % 360 - 180
-        return CardNow(key, face, side, x, y, leg.origin.angle_deg + spin * smooth(share), height, turn, None)
 
     def _hand(self, seat: int, t_s: float) -> HandNow | None:
         stays, person = self._stays[seat], self.script.people[seat]

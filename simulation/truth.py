@@ -1,0 +1,118 @@
+"""What is true of a script at an instant: what lies where, how much of it can be seen, and where the hands are."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from simulation.air import card_corners, hand_corners
+from simulation.hand_art import HandArt
+from simulation.live import LiveTable
+from simulation.motion import CardNow, HandNow
+from simulation.script import Ring
+from simulation.view import Points
+
+Owner = NDArray[np.int16]
+"""(h, w) of a small picture: the number of the card that is to be seen there, -1: none."""
+
+_STEP = 2
+_TURNING_DEG = 12.0
+
+
+@dataclass(frozen=True, eq=False)
+class CardTruth:
+    """A card.
+
+    side: the one to be seen. corners_px (4, 2): clockwise from that side's top-left. visible: the share of it that
+    nothing covers and that lies in the picture. lies: it lies flat and nobody moves it. turning: it is in mid-turn.
+    since_ns: since when it lies as it does, None while it is carried.
+    """
+
+    key: str
+    face: str
+    side: str
+    centre_mm: tuple[float, float]
+    corners_px: Points
+    visible: float
+    lies: bool
+    turning: bool
+    since_ns: int | None
+
+
+@dataclass(frozen=True, eq=False)
+class TableTruth:
+    """A table at `t_ns`; `cards` the lowest first, `hands` only those that are in play."""
+
+    t_ns: int
+    cards: tuple[CardTruth, ...]
+    hands: tuple[HandNow, ...]
+
+    def card(self, key: str) -> CardTruth:
+        """Give a card. Raises KeyError if there is none of that key."""
+        for card in self.cards:
+            if card.key == key:
+                return card
+        raise KeyError(key)
+
+
+def truth_at(table: LiveTable, t_ns: int) -> TableTruth:
+    """Give what is true at a time of the monotonic clock; for a frame, ask for its end of exposure."""
+    t_s = table.seconds(t_ns)
+    cards, hands = table.motion.cards(t_s), table.motion.hands(t_s)
+    corners = [table.view.project(card_corners(card, table.art.card_mm)) for card in cards]
+    owner = np.full((table.view.size[1] // _STEP, table.view.size[0] // _STEP), -1, np.int16)
+    for number, px in enumerate(corners):
+        cv2.fillConvexPoly(owner, np.rint(px / _STEP * 16).astype(np.int32), number, cv2.LINE_8, 4)
+    for hand in hands:
+        _cover(table, owner, hand)
+    return TableTruth(
+        t_ns,
+        tuple(
+            _card(table, card, px, owner, number) for number, (card, px) in enumerate(zip(cards, corners, strict=True))
+        ),
+        tuple(hands),
+    )
+
+
+def rings_of(table: LiveTable) -> tuple[tuple[int, int], ...]:
+    """Give when the bell was hit, ns, and by whose hand, in the order of time."""
+    rings = [action for action in table.script.actions if isinstance(action, Ring)]
+    return tuple(sorted((table.start_ns + round(ring.at_s * 1e9), ring.seat) for ring in rings))
+
+
+def visible_since(table: LiveTable, key: str, index: int, least: float = 0.9) -> int | None:
+    """Give since when a card's side has been in sight without a break at frame `index`: that frame's exposure end, ns.
+
+    In sight: it lies flat and at least the share `least` of it is to be seen. None: it is not in sight in that frame.
+    """
+    since_ns: int | None = None
+    side = truth_at(table, table.exposure_end_ns(index)).card(key).side
+    for earlier in range(index, -1, -1):
+        t_ns = table.exposure_end_ns(earlier)
+        card = truth_at(table, t_ns).card(key)
+        if not card.lies or card.side != side or card.visible < least:
+            return since_ns
+        since_ns = t_ns
+    return since_ns
+
+
+def _card(table: LiveTable, card: CardNow, px: Points, owner: Owner, number: int) -> CardTruth:
+    area = float(abs(cv2.contourArea((px / _STEP).astype(np.float32))))
+    seen = float((owner == number).sum())
+    since_ns = None if card.since_s is None else table.start_ns + round(card.since_s * 1e9)
+    turning = _TURNING_DEG < card.turn_deg < 180 - _TURNING_DEG
+    visible = min(1.0, seen / max(area, 1.0))
+    centre = (card.x_mm, card.y_mm)
+    return CardTruth(card.key, card.face, card.side, centre, px, visible, since_ns is not None, turning, since_ns)
+
+
+def _cover(table: LiveTable, owner: Owner, hand: HandNow) -> None:
+    art: HandArt = table.hand_art(hand.seat, hand.pose)
+    height, width = art.cover.shape
+    px = table.view.project(hand_corners(hand, table.script.people[hand.seat])) / _STEP
+    source = np.array([[0, 0], [width, 0], [width, height], [0, height]], np.float32) - np.float32(0.5)
+    warp = cv2.getPerspectiveTransform(source, px.astype(np.float32))
+    owner[cv2.warpPerspective(art.cover, warp, owner.shape[::-1]) > 127] = -1

@@ -19,6 +19,8 @@ from vision.errors import BadImageError
 from vision.image_header import FlawedFileError, Header, check_whole, header_of
 
 MOST_PIXELS = 50_000_000
+# The file and what its decoder holds: with all else that stays below 250 MB. Only a JPEG shrinks on the way.
+_MOST_HELD = {"png": 125 * 2**20, "webp": 125 * 2**20, "jpeg": 170 * 2**20}
 _MOST_BYTES = 100 * 2**20
 _LEAST_SIDE = 64
 _FINE_PX = 2000  # cards read no better above this longer side, and a phone's picture takes five times the memory
@@ -75,7 +77,7 @@ def _load(path: Path, *, reduce: bool) -> Picture:
     data = _bytes_of(path, name)
     try:
         header = header_of(data)
-        _check_size(header, name)
+        _check_size(header, len(data), name)
         check_whole(data, header.kind)
     except FlawedFileError as error:
         raise BadImageError(f"the file {name} {error}") from error
@@ -107,11 +109,16 @@ def _bytes_of(path: Path, name: str) -> bytes:
         raise BadImageError(f"the picture {name} cannot be opened: {(error.strerror or str(error)).lower()}") from error
 
 
-def _check_size(header: Header, name: str) -> None:
+def _check_size(header: Header, file_bytes: int, name: str) -> None:
     size = f"{header.width} × {header.height} pixels"
-    if header.width * header.height > MOST_PIXELS:
+    pixels = header.width * header.height
+    if pixels > MOST_PIXELS:
         raise BadImageError(
             f"the picture {name} is too large ({size}), at most {MOST_PIXELS // 1_000_000} million pixels can be read"
+        )
+    if file_bytes + pixels * header.held_per_pixel > _MOST_HELD[header.kind]:
+        raise BadImageError(
+            f"the picture {name} is too large ({size}) for its kind of file, save it smaller or as a plain JPEG"
         )
     if min(header.width, header.height) < _LEAST_SIDE:
         raise BadImageError(f"the picture {name} is too small to show a table ({size})")

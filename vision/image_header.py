@@ -27,11 +27,15 @@ class FlawedFileError(ValueError):
 
 @dataclass(frozen=True)
 class Header:
-    """Kind (`jpeg`, `png`, `webp`) and size in pixels, as stored: a camera's turn is not yet applied."""
+    """Kind (`jpeg`, `png`, `webp`) and size in pixels, as stored: a camera's turn is not yet applied.
+
+    `held_per_pixel`: bytes that a decoder holds for every pixel of the file, however small a picture it gives.
+    """
 
     kind: str
     width: int
     height: int
+    held_per_pixel: float
 
 
 _PNG = b"\x89PNG\r\n\x1a\n"
@@ -39,6 +43,8 @@ _HEIC = (b"heic", b"heix", b"hevc", b"heim", b"mif1", b"msf1", b"avif")
 _FRAMES = frozenset(range(0xC0, 0xD0)) - {0xC4, 0xC8, 0xCC}
 _ALONE = frozenset({0x01, *range(0xD0, 0xD8)})
 _END, _SCAN = 0xD9, 0xDA
+_PROGRESSIVE = frozenset({0xC2, 0xC6, 0xCA, 0xCE})
+_RGB, _RGBA = 3, 4
 # In coded data FF 00 is a byte FF and FF D0-D7 are counters; anything else after FF ends the scan.
 _AFTER_SCAN = re.compile(rb"\xff[\x01-\xcf\xd8-\xfe]")
 
@@ -85,7 +91,7 @@ def _png_header(data: bytes) -> Header:
         raise FlawedFileError(Flaw.TORN)
     if data[12:16] != b"IHDR":
         raise FlawedFileError(Flaw.DAMAGED)
-    return Header("png", int.from_bytes(data[16:20], "big"), int.from_bytes(data[20:24], "big"))
+    return Header("png", int.from_bytes(data[16:20], "big"), int.from_bytes(data[20:24], "big"), _RGB)
 
 
 def _png_is_whole(data: bytes) -> bool:
@@ -104,10 +110,19 @@ def _jpeg_header(data: bytes) -> Header:
             if at + 9 > len(data):
                 break
             height, width = (int.from_bytes(data[at + k : at + k + 2], "big") for k in (5, 7))
-            return Header("jpeg", width, height)
+            held = _coefficients(data[at + 9 : at + 25]) if marker in _PROGRESSIVE else 0.0
+            return Header("jpeg", width, height, held)
         if marker in (_SCAN, _END):
             raise FlawedFileError(Flaw.DAMAGED)
     raise FlawedFileError(Flaw.TORN)
+
+
+def _coefficients(components: bytes) -> float:
+    """Bytes a pixel of a JPEG that comes in passes: two for every sample, of which the colours may have fewer."""
+    samples = (
+        [(factors >> 4) * (factors & 15) for factors in components[2 : 2 + 3 * components[0] : 3]] if components else []
+    )
+    return 2.0 * sum(samples) / max([1, *samples])
 
 
 def _jpeg_segments(data: bytes) -> list[tuple[int, int]]:
@@ -140,6 +155,7 @@ def _webp_header(data: bytes) -> Header:
     if len(data) < 30:
         raise FlawedFileError(Flaw.TORN)
     kind = data[12:16]
+    held = _RGB if kind == b"VP8 " else _RGBA
     if kind == b"VP8X":
         width, height = (int.from_bytes(data[k : k + 3], "little") + 1 for k in (24, 27))
     elif kind == b"VP8L":
@@ -149,4 +165,4 @@ def _webp_header(data: bytes) -> Header:
         width, height = (int.from_bytes(data[k : k + 2], "little") & 0x3FFF for k in (26, 28))
     else:
         raise FlawedFileError(Flaw.DAMAGED)
-    return Header("webp", width, height)
+    return Header("webp", width, height, held)

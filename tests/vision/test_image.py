@@ -129,6 +129,28 @@ def test_a_bomb_is_refused_by_what_it_claims(tmp_path: Path) -> None:
         load_picture(stored(tmp_path, jpeg[:at] + struct.pack(">HH", 65000, 65000) + jpeg[at + 4 :]))
 
 
+def test_what_no_decoder_holds_in_little_memory_is_refused(tmp_path: Path) -> None:
+    full = [cv2.IMWRITE_JPEG_PROGRESSIVE, 1, cv2.IMWRITE_JPEG_SAMPLING_FACTOR, cv2.IMWRITE_JPEG_SAMPLING_FACTOR_444]
+    jpeg = encoded(".jpg", None, *full)
+    at = jpeg.index(b"\xff\xc2") + 5
+    for data in (png_of(7000, 7000, lines=3), jpeg[:at] + struct.pack(">HH", 6000, 8000) + jpeg[at + 4 :]):
+        with pytest.raises(BadImageError, match=r"too large .* for its kind of file"):
+            load_picture(stored(tmp_path, data))
+
+
+def test_a_header_tells_what_a_decoder_holds() -> None:
+    passes = [cv2.IMWRITE_JPEG_PROGRESSIVE, 1, cv2.IMWRITE_JPEG_SAMPLING_FACTOR]
+    for kind, options, held in [
+        (".jpg", [], 0),
+        (".jpg", [*passes, cv2.IMWRITE_JPEG_SAMPLING_FACTOR_420], 3),
+        (".jpg", [*passes, cv2.IMWRITE_JPEG_SAMPLING_FACTOR_444], 6),
+        (".png", [], 3),
+        (".webp", [cv2.IMWRITE_WEBP_QUALITY, 80], 3),
+        (".webp", [cv2.IMWRITE_WEBP_QUALITY, 101], 4),
+    ]:
+        assert header_of(encoded(kind, None, *options)).held_per_pixel == held
+
+
 @pytest.mark.parametrize(
     ("data", "complaint"),
     [

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import array
 import contextlib
 import hashlib
 import os
+import sys
 import tempfile
 import time
 import wave
@@ -35,15 +37,33 @@ def wav_length_ns(path: Path) -> int | None:
     return frames * SECOND // rate if frames and rate and whole else None
 
 
+def make_quieter(path: Path, volume: float) -> None:
+    """Multiply the samples of a WAV file of 16 bits, which all voices write, by `volume`; others stay as they are."""
+    with wave.open(str(path), "rb") as sound:
+        parameters, data = sound.getparams(), sound.readframes(sound.getnframes())
+    if parameters.sampwidth != 2:
+        return
+    samples = array.array("h", data)
+    if sys.byteorder == "big":
+        samples.byteswap()
+    quieter = array.array("h", (round(sample * volume) for sample in samples))
+    if sys.byteorder == "big":
+        quieter.byteswap()
+    with wave.open(str(path), "wb") as sound:
+        sound.setparams(parameters)
+        sound.writeframes(quieter.tobytes())
+
+
 class PhraseCache:
     """A folder of WAV files, the least used of which are deleted. Every write is whole or not at all.
 
-    A folder that cannot be written to is replaced by one that lasts until `close`. Raises OSError if there is no place
-    on the whole machine.
+    A folder that cannot be written to is replaced by one that lasts until `close`. volume: of what is kept, 0 to 1 of
+    what the voice gave. Raises OSError if there is no place on the whole machine.
     """
 
-    def __init__(self, folder: Path, most_files: int) -> None:
+    def __init__(self, folder: Path, most_files: int, volume: float = 1.0) -> None:
         self._most_files = most_files
+        self._volume = volume
         self._kept = 0
         self._temporary: tempfile.TemporaryDirectory[str] | None = None
         try:
@@ -75,6 +95,8 @@ class PhraseCache:
             if wav_length_ns(part) is None:
                 part.unlink(missing_ok=True)
                 return None
+            if self._volume < 1:
+                make_quieter(part, self._volume)
             part.replace(path)
             self._kept += 1
             if self._kept % TRIM_EVERY == 1:
@@ -89,7 +111,9 @@ class PhraseCache:
             self._temporary.cleanup()
 
     def _path(self, voice: Voice, text: str) -> Path:
-        return self.folder / (hashlib.sha256(f"{voice.identity}\n{text}".encode()).hexdigest()[:32] + ".wav")
+        loudness = "" if self._volume == 1 else f"\n{self._volume:.2f}"
+        name = hashlib.sha256(f"{voice.identity}\n{text}{loudness}".encode()).hexdigest()[:32]
+        return self.folder / f"{name}.wav"
 
     def _trim(self, newest: Path) -> None:
         files = sorted((path.stat().st_mtime_ns, path) for path in self.folder.glob("*.wav") if path != newest)

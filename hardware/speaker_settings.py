@@ -29,6 +29,7 @@ class SpeakerSettings:
     waiting: most sentences that wait to be said; of more, the oldest are left out.
     render_limit_ns: a speech program that takes longer than this for a sentence hangs, ns.
     play_margin_ns: a player that takes this much longer than the sentence hangs, ns.
+    volume: of what the voices give, 0 to 1.
     """
 
     backend: str = "auto"
@@ -42,6 +43,7 @@ class SpeakerSettings:
     waiting: int = 16
     render_limit_ns: int = 10 * SECOND
     play_margin_ns: int = 3 * SECOND
+    volume: float = 1.0
 
     def __post_init__(self) -> None:
         if self.backend not in BACKENDS:
@@ -50,5 +52,7 @@ class SpeakerSettings:
             raise BadSettingError(f'nobody speaks "{self.language}" here, only {", ".join(ESPEAK_VOICES)}')
         if not 80 <= self.words_a_minute <= 400:
             raise BadSettingError(f"speech has 80 to 400 words a minute, not {self.words_a_minute}")
+        if not 0 <= self.volume <= 1:
+            raise BadSettingError(f"the volume of speech is between 0 and 1, not {self.volume}")
         if self.waiting < 1 or self.cache_files < 1:
             raise BadSettingError("at least one sentence must be able to wait, and one to be kept")

@@ -62,7 +62,7 @@ class SpokenSpeaker:
         self._player = player
         self._on_health = on_health
         self._clock = clock
-        self._cache = PhraseCache(settings.cache or cache_folder(), settings.cache_files)
+        self._cache = PhraseCache(settings.cache or cache_folder(), settings.cache_files, settings.volume)
         self._health: tuple[Health, str] = (Health.OK, "")
         self._resting: dict[Voice, int] = {}
         self._changed = threading.Condition()

@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from types import TracebackType
 from typing import NoReturn
 
-COMMANDS = ("read", "score", "replay", "record", "print", "demo", "doctor", "bench")
+COMMANDS = ("run", "read", "score", "replay", "record", "print", "demo", "doctor", "bench")
 
 
 class Parser(argparse.ArgumentParser):

@@ -10,15 +10,26 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
+from typing import Protocol
 
 from hardware.event_queue import EventQueue
 from hardware.events import Event as DeviceEvent
 from hardware.frame_tap import FrameExposed
-from hardware.frames import FrameBuffer
-from referee.session import Outcome, Session
+from hardware.frames import Frame, FrameBuffer
+from referee.session import Outcome
 
 LONGEST_SLEEP_S = 0.1
 OnOutcome = Callable[[DeviceEvent, Outcome], None]
+
+
+class Fed(Protocol):
+    """What takes frames and device events in their order: a `Session`, or what stands before one."""
+
+    def look(self, frame: Frame) -> Outcome:
+        """Take the next frame."""
+
+    def hear(self, event: DeviceEvent) -> Outcome:
+        """Take what a device noticed."""
 
 
 class Clockwork:
@@ -32,7 +43,7 @@ class Clockwork:
         self,
         queue: EventQueue,
         buffer: FrameBuffer,
-        session: Session,
+        session: Fed,
         on_outcome: OnOutcome,
         lock: threading.RLock | None = None,
         clock: Callable[[], int] = time.monotonic_ns,

@@ -44,6 +44,9 @@ class Devices(Protocol):
     def camera_hangs(self) -> bool:
         """Whether the camera's driver hangs so that only a new process can open it again."""
 
+    def flip(self) -> bool:
+        """Take it that the sandtimer was turned, told by a person; False if nothing here runs by that."""
+
 
 class TableDevices:
     """Camera, bell and sandtimer on the machine.
@@ -63,6 +66,7 @@ class TableDevices:
         self._bell: Bell = make_bell(settings.bell_settings(), self.queue.source("bell", EDGE_LAG_NS))
         sand = settings.sand_settings()
         self._sand = None if sand is None else Sandtimer(sand, self.queue.source("sandtimer", EDGE_LAG_NS))
+        self._by_hand = sand is not None and sand.backend == "watched"
         self._on_health: OnHealth = _nobody
 
     def start(self, on_health: OnHealth) -> None:
@@ -86,8 +90,17 @@ class TableDevices:
         report = self._supervisor.report
         return report.state is CameraState.STALLED and time.monotonic_ns() - report.since_ns > HANGS_NS
 
+    def flip(self) -> bool:
+        """Start the sandtimer whose time is known and which has no sensors."""
+        if self._sand is None or not self._by_hand:
+            return False
+        self._sand.flip()
+        return True
+
     def _camera_report(self, report: CameraReport) -> None:
-        self._on_health(report.health())
+        # A camera takes some seconds to settle: until then it is not missing.
+        if report.state is not CameraState.STARTING:
+            self._on_health(report.health())
 
 
 def _nobody(_health: DeviceHealth) -> None:

@@ -47,13 +47,12 @@ class Pictures:
         buffer: FrameBuffer,
         folder: EvidenceFolder,
         area: TableArea,
-        on_kept: Callable[[int, int], None],
         clock: Callable[[], int] = time.monotonic_ns,
     ) -> None:
         self._buffer = buffer
         self._folder = folder
         self._area = area
-        self._on_kept = on_kept
+        self.on_kept: Callable[[int, int], None] = lambda game, event: None
         self._clock = clock
         self._wanted: queue.Queue[Wanted | None] = queue.Queue(MOST_WAITING)
         self._live_lock = threading.Lock()
@@ -126,7 +125,7 @@ class Pictures:
                 return
             self._wait_for(wanted)
             if self.take(wanted):
-                self._on_kept(wanted.game, wanted.event)
+                self.on_kept(wanted.game, wanted.event)
             self._count += 1
             if self._count % THIN_EVERY == 1:
                 self._folder.thin(time.time_ns() // MS)

@@ -105,10 +105,11 @@ class TableSettings:
                 return BellSettings(backend="none")
 
     def sand_settings(self) -> SandSettings | None:
-        """Give the sandtimer's settings, None if there is none to watch."""
-        if not self.sandtimer:
-            return None
-        return SandSettings(profile=None if self.sand is None else SandProfile(*self.sand))
+        """Give the sandtimer's settings, None if neither sensors nor its learned time can tell of it."""
+        profile = None if self.sand is None else SandProfile(*self.sand)
+        if self.sandtimer:
+            return SandSettings(profile=profile)
+        return None if profile is None else SandSettings(backend="watched", profile=profile)
 
     def lamp_settings(self) -> LampSettings:
         """Give the lamp's settings."""

@@ -39,8 +39,8 @@ _BELONGS = frozenset({"also_rang", "ignored"})
 class Stage:
     """Safe to use from any thread: `lock` is held while the game is fed.
 
-    make_watcher: gives what looks on for a game. want_pictures: takes evidence; must be quick. on_change: told after
-    each change, with the lock held; must be quick. boot: names the start of the machine that the clock belongs to.
+    make_watcher: gives what looks on for a game. boot: names the start of the machine that the clock belongs to.
+    want_pictures: takes evidence. on_change: told after each change, with the lock held. Both must be quick.
     """
 
     def __init__(
@@ -49,10 +49,8 @@ class Stage:
         voice: Voice,
         settings: TableSettings,
         make_watcher: MakeWatcher,
-        want_pictures: Callable[[Wanted], None] = lambda wanted: None,
-        on_change: OnChange = lambda: None,
+        boot: str,
         clock: Callable[[], int] = time.monotonic_ns,
-        boot: str = "",
     ) -> None:
         self.lock = threading.RLock()
         self.play: Play | None = None
@@ -61,9 +59,9 @@ class Stage:
         self.journal = journal
         self.notices: tuple[dict[str, Any], ...] = ()
         self.frame_wh: tuple[int, int] | None = None
-        self.on_change = on_change
+        self.on_change: OnChange = lambda: None
+        self.want_pictures: Callable[[Wanted], None] = lambda wanted: None
         self._make_watcher = make_watcher
-        self._want_pictures = want_pictures
         self._clock = clock
         self._boot = boot
 
@@ -254,7 +252,7 @@ class Stage:
             kinds = {ruling["ruling"] for ruling in record.rulings}
             if kinds & _PICTURED or (record.event.kind == "bell" and not (kinds and kinds <= _BELONGS)):
                 t_ns = record.event.t_ns - play.shift_ns
-                self._want_pictures(Wanted(play.row.game, number, t_ns, before_only=record.event.kind != "bell"))
+                self.want_pictures(Wanted(play.row.game, number, t_ns, before_only=record.event.kind != "bell"))
 
     def _notice(self, play: Play, notices: Sequence[Notice]) -> None:
         texts = [

@@ -27,13 +27,12 @@ class Voice:
         lamp: Lamp,
         settings: TableSettings,
         time_of_day: TimeOfDay,
-        on_caption: Callable[[], None] = lambda: None,
     ) -> None:
         self._open_speaker = open_speaker
         self._lamp = lamp
         self._settings = settings
         self._time_of_day = time_of_day
-        self._on_caption = on_caption
+        self.on_caption: Callable[[], None] = lambda: None
         self._lock = threading.Lock()
         self._speaker = open_speaker(settings)
         self._phrases: tuple[str, ...] = ()
@@ -56,12 +55,17 @@ class Voice:
             self.caption = " ".join(announcement.sentences)
             if not self._is_quiet():
                 self._speaker.say(announcement.sentences, urgent=announcement.urgent)
-        self._on_caption()
+        self.on_caption()
 
     def tell(self, *sentences: str) -> None:
         """Say something that can wait for what is being said."""
         if sentences:
             self.announce(Announcement(sentences, urgent=False))
+
+    def say_aloud(self, sentence: str) -> None:
+        """Say something whatever the hour; it is no caption."""
+        with self._lock:
+            self._speaker.say((sentence,), urgent=False)
 
     def rest(self) -> None:
         """Go dark: no game is being played."""
@@ -73,7 +77,7 @@ class Voice:
             if self.caption != text or not text:
                 return
             self.caption = ""
-        self._on_caption()
+        self.on_caption()
 
     def prepare(self, phrases: Sequence[str]) -> None:
         """Render ahead what will be wanted at once."""

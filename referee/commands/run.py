@@ -1,0 +1,110 @@
+"""`ringmaster run`: the referee at work, with its page on every phone at the table."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import signal
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from referee.errors import BadInputError, WorkFailedError
+
+if TYPE_CHECKING:
+    from referee.service.service import Parts, Service
+
+SUMMARY = "referee the game on the table, with a page for every phone"
+_STOP_CHECK_S = 0.5
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the command's arguments."""
+    parser.add_argument("--host", default="", help="address to serve the page at (default: all of this machine)")
+    parser.add_argument("--port", type=int, default=8080, help="port of the page (default 8080)")
+    parser.add_argument("--camera", metavar="CAMERA", help="picamera2, usb:0, a folder, a video or a recording")
+    parser.add_argument("--simulated", action="store_true", help="play on a simulated table instead of the real one")
+    parser.add_argument("--state", metavar="DIR", type=Path, help="where games and settings are kept")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Work until SIGTERM or Ctrl-C.
+
+    Raises:
+        BadInputError: the port is none.
+        WorkFailedError: another referee is at work, the page cannot be served, or the referee has failed.
+    """
+    if not 0 <= args.port <= 65535:
+        raise BadInputError(f"there is no port {args.port}")
+    from hardware.camera import parse_spec
+    from referee.journal.folder import state_folder
+    from referee.service.service import running
+
+    if args.camera is not None:
+        parse_spec(args.camera)
+    with _until_told() as stop, running(state_folder(args.state), _parts(args)) as service:
+        _serve(service, args.host, args.port, stop)
+        if service.failed:
+            raise WorkFailedError("the referee has failed and must be started again; the game is kept")
+    return 0
+
+
+def _serve(service: Service, host: str, port: int, stop: threading.Event) -> None:
+    """Serve the page until it is time to stop."""
+    from referee.service.watchdog import notify
+    from referee.web.app import create_app
+    from referee.web.options import WebOptions
+    from referee.web.server import PageServer
+
+    app = create_app(service.desk, WebOptions(state_dir=service.folder, say_code=service.say_code))
+    server = PageServer(app, host, port)
+    server.start()
+    try:
+        notify(f"READY=1\nSTATUS=The page is at port {server.port}.")
+        print(f"The referee is ready: http://{_name(host)}:{server.port}/", flush=True)
+        while not stop.wait(_STOP_CHECK_S) and not service.ended.is_set():
+            pass
+        notify("STOPPING=1")
+    finally:
+        server.stop()
+
+
+def _parts(args: argparse.Namespace) -> Parts:
+    from referee.service.devices import TableDevices
+    from referee.service.service import Parts
+
+    if args.simulated:
+        raise BadInputError("there is no simulated table yet")
+    camera: str | None = args.camera
+    return Parts(lambda settings: TableDevices(settings, camera))
+
+
+@contextmanager
+def _until_told() -> Iterator[threading.Event]:
+    """Give what is set at SIGTERM or Ctrl-C, and say faults of any thread in one line."""
+    stop = threading.Event()
+    before = [(number, signal.signal(number, lambda *_: stop.set())) for number in (signal.SIGTERM, signal.SIGINT)]
+    hook = threading.excepthook
+    if not os.environ.get("RINGMASTER_DEBUG"):
+        threading.excepthook = _say_fault
+    try:
+        yield stop
+    finally:
+        threading.excepthook = hook
+        for number, handler in before:
+            signal.signal(number, handler)
+
+
+def _say_fault(fault: threading.ExceptHookArgs) -> None:
+    name = fault.thread.name if fault.thread is not None else "?"
+    what = " ".join(f"{fault.exc_type.__name__}: {fault.exc_value}".split())[:200]
+    print(f"ringmaster run: a fault of its own in the part “{name}” ({what}); please report it", file=sys.stderr)
+
+
+def _name(host: str) -> str:
+    if host in ("", "::", "0.0.0.0"):
+        return "localhost"
+    return f"[{host}]" if ":" in host else host

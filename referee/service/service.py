@@ -1,0 +1,184 @@
+"""The running referee: every part is started here in its turn, and stopped in the opposite one."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from hardware.events import Event as DeviceEvent
+from hardware.health import DeviceHealth, Health, HealthBoard
+from hardware.lamp import Lamp, open_lamp
+from hardware.speaker import Speaker, open_speaker
+from hardware.speaker_settings import SpeakerSettings
+from referee.clockwork import LONGEST_SLEEP_S, Clockwork
+from referee.journal.evidence import EvidenceFolder
+from referee.journal.folder import EVIDENCE, JOURNAL, locked
+from referee.journal.journal import Journal
+from referee.sayings import service as sayings
+from referee.service.devices import Devices
+from referee.service.pictures import Pictures
+from referee.service.settings import TableSettings, load_settings
+from referee.service.stage import Stage
+from referee.service.table_area import TableArea
+from referee.service.table_desk import TableDesk
+from referee.service.tending import Tending
+from referee.service.voice import Voice
+from referee.service.watchdog import Watchdog, boot_id, interval_ns
+from referee.session import Outcome
+from referee.watchers.setup import WatchSetup, watcher_for
+from vision.errors import VisionError
+from vision.profile import TableProfile, load_profile
+
+PROFILE = "table.json"
+OnHealth = Callable[[DeviceHealth], None]
+
+
+@dataclass(frozen=True)
+class Parts:
+    """What the referee is put together from, where it is not the usual; for the simulated table and for tests.
+
+    devices: eyes and ears for the settings. speaker, lamp: its voice and light, told how they are.
+    """
+
+    devices: Callable[[TableSettings], Devices]
+    speaker: Callable[[TableSettings, OnHealth], Speaker] | None = None
+    lamp: Callable[[TableSettings, OnHealth], Lamp] | None = None
+
+
+class Service:
+    """A referee, put together but not at work before `start`.
+
+    desk: what the page asks. ended: set when the referee's thread is over; failed: and it was by a fault.
+    """
+
+    def __init__(self, folder: Path, parts: Parts) -> None:
+        """Open the journal in a folder that is locked, and the loudspeaker and the lamp.
+
+        Raises:
+            WorkFailedError: the journal cannot be opened.
+        """
+        self.folder = folder
+        self.health = HealthBoard()
+        self._news = threading.Event()
+        self._stopping = threading.Event()
+        self.ended = threading.Event()
+        self.failed = False
+        settings, self._complaint = load_settings(folder)
+        self._boot = boot_id()
+        self.journal = Journal(folder / JOURNAL)
+        self._evidence = EvidenceFolder(folder / EVIDENCE, self.journal)
+        profile = _profile(folder, self._report)
+        make_speaker, make_lamp = parts.speaker or _speaker, parts.lamp or _lamp
+        lamp = make_lamp(settings, self._report)
+        self.voice = Voice(lambda wanted: make_speaker(wanted, self._report), lamp, settings, _time_of_day)
+        self.stage = Stage(
+            self.journal,
+            self.voice,
+            settings,
+            lambda header: watcher_for(header, WatchSetup(profile=profile)),
+            self._boot,
+        )
+        self.devices = parts.devices(settings)
+        self._pictures = Pictures(self.devices.buffer, self._evidence, TableArea(profile))
+        self.desk = TableDesk(self.stage, self._evidence, self._pictures, self.health, folder, self.devices.flip)
+        self.stage.want_pictures = self._pictures.want
+        self.stage.on_change = self.voice.on_caption = self.desk.refresh
+        self._pictures.on_kept = self.desk.pictures_kept
+        self._thread = threading.Thread(target=self._referee, name="referee", daemon=True)
+
+    def start(self) -> None:
+        """Go on with the game that was being played, and begin to see, hear and rule."""
+        if self.journal.set_aside is not None:
+            self._evidence.set_aside(self.journal.set_aside.stem)
+            self.voice.tell(sayings.set_aside(self.journal.set_aside.name, self.stage.language))
+        self._evidence.sweep()
+        if self._complaint is not None:
+            self._report(DeviceHealth(time.monotonic_ns(), "settings", Health.MISSING, self._complaint))
+        play = self.stage.resume()
+        if play is not None:
+            self.desk.resumed(play)
+        self._pictures.start()
+        self._thread.start()
+        self.devices.start(self._report)
+
+    def stop(self) -> None:
+        """End everything; what was journalled is kept."""
+        self._stopping.set()
+        self.devices.stop()
+        if self._thread.ident is not None:
+            self._thread.join(timeout=1.0)
+        self._pictures.stop()
+        self.voice.close()
+        self.journal.close()
+
+    def say_code(self, code: str) -> None:
+        """Say a pairing code aloud, even at quiet hours: somebody asked for it."""
+        self.voice.say_aloud(sayings.pairing_code(code, self.stage.language))
+
+    def _report(self, health: DeviceHealth) -> None:
+        if self.health.report(health):
+            self._news.set()
+
+    def _referee(self) -> None:
+        """Bring what was seen and heard before the stage, for ever (on the thread of its own)."""
+        watchdog = Watchdog(interval_ns(), self.devices.camera_hangs, self.folder, self._boot)
+        tending = Tending(self.stage, self.health, self._evidence, watchdog, self._news, self.desk.refresh)
+        queue = self.devices.queue
+        clockwork = Clockwork(queue, self.devices.buffer, self.stage, self._heard, self.stage.lock)
+        try:
+            while not self._stopping.is_set():
+                if not clockwork.step():
+                    queue.wait(LONGEST_SLEEP_S)
+                tending.tend(time.monotonic_ns())
+        finally:
+            self.failed = not self._stopping.is_set()
+            self.ended.set()
+
+    def _heard(self, event: DeviceEvent, _outcome: Outcome) -> None:
+        if isinstance(event, DeviceHealth):
+            self._report(event)
+
+
+@contextmanager
+def running(folder: Path, parts: Parts) -> Iterator[Service]:
+    """Give a referee at work, with the game going on that was being played when it last ended.
+
+    Raises:
+        WorkFailedError: another one is at work in the folder, or it cannot be used.
+    """
+    with locked(folder):
+        service = Service(folder, parts)
+        try:
+            service.start()
+            yield service
+        finally:
+            service.stop()
+
+
+def _speaker(settings: TableSettings, on_health: OnHealth) -> Speaker:
+    return open_speaker(SpeakerSettings(language=settings.language, volume=settings.volume), on_health)
+
+
+def _lamp(settings: TableSettings, on_health: OnHealth) -> Lamp:
+    return open_lamp(settings.lamp_settings(), on_health=on_health)
+
+
+def _time_of_day() -> tuple[int, int]:
+    now = time.localtime()
+    return now.tm_hour, now.tm_min
+
+
+def _profile(folder: Path, on_health: OnHealth) -> TableProfile | None:
+    """Give what calibration measured; without it the marker cards in each picture tell."""
+    path = folder / PROFILE
+    if not path.exists():
+        return None
+    try:
+        return load_profile(path)
+    except VisionError as error:
+        on_health(DeviceHealth(time.monotonic_ns(), "table", Health.MISSING, f"{error}; the marker cards tell."))
+        return None

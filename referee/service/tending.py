@@ -1,0 +1,106 @@
+"""What is seen to between two inputs: how devices and disk are, the hour, the caption, the sign of life."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+
+from hardware.health import DeviceHealth, Health, HealthBoard
+from referee.journal.evidence import EvidenceFolder
+from referee.journal.journal import Journal, Trouble
+from referee.sayings import service as sayings
+from referee.service.stage import Stage
+from referee.service.watchdog import Watchdog
+
+SECOND_NS = 1_000_000_000
+CAPTION_NS = 8 * SECOND_NS
+HOUR_CHECK_NS = 20 * SECOND_NS
+RETRY_NS = 5 * SECOND_NS
+SAY_AGAIN_NS = 60 * SECOND_NS
+"""The same trouble of the same device is not said aloud more often than this; the page shows it all the time."""
+
+
+class Tending:
+    """Called by the referee's thread after each round.
+
+    news: set when a device is otherwise than before. on_change: makes the page's state anew.
+    """
+
+    def __init__(
+        self,
+        stage: Stage,
+        health: HealthBoard,
+        evidence: EvidenceFolder,
+        watchdog: Watchdog,
+        news: threading.Event,
+        on_change: Callable[[], None],
+    ) -> None:
+        self._stage = stage
+        self._journal: Journal = stage.journal
+        self._health = health
+        self._evidence = evidence
+        self._watchdog = watchdog
+        self._on_change = on_change
+        self._news = news
+        self._broken: set[str] = set()
+        self._said_ns: dict[tuple[str, Health], int] = {}
+        self._trouble: Trouble | None = None
+        self._caption: tuple[str, int] = ("", 0)
+        self._hour_ns = 0
+        self._tried_ns = 0
+
+    def tend(self, now_ns: int) -> None:
+        """See to everything that is due."""
+        if self._news.is_set():
+            self._news.clear()
+            self._tell_devices(now_ns)
+            self._on_change()
+        self._see_to_journal(now_ns)
+        self._see_to_caption(now_ns)
+        if now_ns - self._hour_ns > HOUR_CHECK_NS:
+            self._hour_ns = now_ns
+            self._stage.voice.heed_the_hour()
+        self._watchdog.round_done(now_ns)
+
+    def _tell_devices(self, now_ns: int) -> None:
+        language = self._stage.language
+        for health in self._health.snapshot():
+            if health.state is Health.OK:
+                if health.device in self._broken:
+                    self._broken.discard(health.device)
+                    self._stage.voice.tell(sayings.device_works(health.device, language))
+                continue
+            if health.device in self._broken and (health.device, health.state) in self._said_ns:
+                continue
+            key = (health.device, health.state)
+            self._broken.add(health.device)
+            if now_ns - self._said_ns.get(key, -SAY_AGAIN_NS) >= SAY_AGAIN_NS:
+                self._said_ns[key] = now_ns
+                self._stage.voice.tell(sayings.device(health.device, health.state, health.message, language))
+
+    def _see_to_journal(self, now_ns: int) -> None:
+        if self._journal.trouble is not None and now_ns - self._tried_ns > RETRY_NS:
+            self._tried_ns = now_ns
+            if self._journal.trouble is Trouble.FULL:
+                self._evidence.thin()
+            self._journal.flush()
+        trouble = self._journal.trouble
+        if trouble is self._trouble:
+            return
+        self._trouble = trouble
+        language = self._stage.language
+        if trouble is None:
+            self._health.report(DeviceHealth(now_ns, "journal", Health.OK))
+            self._stage.voice.tell(sayings.journal_well(language))
+        else:
+            sentence = sayings.journal_trouble(trouble.value, language)
+            self._health.report(DeviceHealth(now_ns, "journal", Health.STUCK, sentence))
+            self._stage.voice.tell(sentence)
+        self._on_change()
+
+    def _see_to_caption(self, now_ns: int) -> None:
+        caption = self._stage.voice.caption
+        if caption != self._caption[0]:
+            self._caption = (caption, now_ns)
+        elif caption and now_ns - self._caption[1] > CAPTION_NS:
+            self._stage.voice.clear_caption(caption)

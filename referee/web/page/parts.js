@@ -125,6 +125,11 @@ export function sand(app) {
   );
 }
 
+// Points that are counted at the end only are no nought before.
+export function shownPoints(points) {
+  return points === null || points === undefined ? "–" : String(points);
+}
+
 export function button(text, onclick, more) {
   return h("button", Object.assign({ type: "button", onclick }, more), text);
 }

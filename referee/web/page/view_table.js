@@ -1,7 +1,7 @@
 // The table: the latest ruling, what is asked, the live picture, the scores, and what a hand may do.
 
 import { h } from "./dom.js";
-import { ago, button, heading, icon, kindOf, nameOf, parted, phaseOf, sand, sign } from "./parts.js";
+import { ago, button, heading, icon, kindOf, nameOf, parted, phaseOf, sand, shownPoints, sign } from "./parts.js";
 import { byHand } from "./by_hand.js";
 import { live } from "./live.js";
 import { undo } from "./frame.js";
@@ -105,7 +105,7 @@ function phase(app) {
 }
 
 export function board(app) {
-  const best = Math.max(...app.state.board.map((one) => one.points));
+  const best = Math.max(0, ...app.state.board.map((one) => one.points || 0));
   return h(
     "section",
     { class: "card-box", key: "board", "aria-labelledby": "board-title" },
@@ -120,7 +120,7 @@ export function board(app) {
           sign(one.seat),
           h("span", { class: "name" }, one.name),
           h("span", { class: "detail" }, one.detail || ""),
-          h("span", { class: "points num" }, String(one.points)),
+          h("span", { class: "points num" }, shownPoints(one.points)),
         ),
       ),
     ),

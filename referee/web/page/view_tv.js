@@ -1,7 +1,7 @@
 // The score board for a screen across the room: names and points to be read from three metres.
 
 import { h } from "./dom.js";
-import { icon, kindOf, parted, phaseOf, sand, sign } from "./parts.js";
+import { icon, kindOf, parted, phaseOf, sand, shownPoints, sign } from "./parts.js";
 import { spaced } from "./view_pair.js";
 import { t } from "./words.js";
 
@@ -30,7 +30,7 @@ function verdict(state) {
 }
 
 function board(state) {
-  const best = Math.max(...state.board.map((one) => one.points));
+  const best = Math.max(0, ...state.board.map((one) => one.points || 0));
   const sorted = state.board.slice().sort((a, b) => b.points - a.points || a.seat - b.seat);
   return h(
     "ol",
@@ -41,7 +41,7 @@ function board(state) {
         { key: one.seat, class: one.points === best && best > 0 ? "ahead" : null },
         sign(one.seat),
         h("span", { class: "name" }, one.name),
-        h("span", { class: "points num" }, String(one.points)),
+        h("span", { class: "points num" }, shownPoints(one.points)),
       ),
     ),
   );

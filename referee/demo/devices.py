@@ -1,0 +1,157 @@
+"""The simulated table's devices: bell and sandtimer on mock pins, its camera, and the queue that all meet on.
+
+They are the real table's own parts, from the debouncer to the camera's supervisor; only pins and pictures are made up.
+"""
+
+from __future__ import annotations
+
+import random
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from hardware.bell import BellLogic, bell_lines, bell_seats
+from hardware.camera import Camera
+from hardware.camera_supervisor import CameraSupervisor
+from hardware.camera_watch import CameraReport
+from hardware.edges import Clock, EdgeDevice, LineSpec
+from hardware.event_queue import EventQueue
+from hardware.frame_tap import FrameTap
+from hardware.frames import SECOND_NS, FrameBuffer
+from hardware.gpio import GpioLines, PinFactory
+from hardware.health import DeviceHealth
+from hardware.sand_glass import learn_sandtimer
+from hardware.sandtimer import Sandtimer, sand_lines
+from hardware.settings import MS, BellSettings, SandSettings
+from simulation.camera import SimulatedCamera
+from simulation.edges import edges_of, sand
+from simulation.live import LiveTable
+from simulation.pins import PinMover, pin_factory
+from simulation.script import Flip, Script
+
+EDGE_LAG_NS = 15 * MS
+_LEAD_NS = SECOND_NS // 4
+_BUFFER_BYTES = 400_000_000
+OnHealth = Callable[[DeviceHealth], None]
+
+
+@dataclass(frozen=True)
+class Wiring:
+    """How bell and sandtimer are set. bell_seats_apart: a button a seat instead of one bell for all."""
+
+    bell: BellSettings
+    sand: SandSettings
+
+    @property
+    def lines(self) -> Sequence[LineSpec]:
+        """All input lines."""
+        return (*bell_lines(self.bell), *sand_lines(self.sand))
+
+
+def wiring_for(script: Script, seed: int) -> Wiring:
+    """Give the usual wiring, with the script's sandtimer learned from two runs of it, as calibration does."""
+    runs_s = max((action.runs_s for action in script.actions if isinstance(action, Flip)), default=0.0)
+    if not runs_s:
+        return Wiring(BellSettings(), SandSettings())
+    rng = random.Random(seed)
+    runs = [[edge.t_ns for edge in sand(rng, 0, runs_s)] for _ in range(2)]
+    return Wiring(BellSettings(), SandSettings(profile=learn_sandtimer(runs)))
+
+
+class EdgeSide:
+    """Bell and sandtimer on mock pins, not started; the pins move by the script of a table.
+
+    make_factory: gives the pins' factory, the same one each time; a test's may fail.
+    """
+
+    def __init__(
+        self,
+        table: LiveTable,
+        seed: int,
+        queue: EventQueue,
+        clock: Clock = time.monotonic_ns,
+        make_factory: Callable[[], PinFactory] | None = None,
+    ) -> None:
+        self._table, self._seed, self._clock = table, seed, clock
+        self._wiring = wiring_for(table.script, seed)
+        self._factory = pin_factory()
+        make = make_factory or (lambda: self._factory)
+        bell_source, sand_source = queue.source("bell", EDGE_LAG_NS), queue.source("sandtimer", EDGE_LAG_NS)
+        bell = self._wiring.bell
+        lines = GpioLines(bell_lines(bell), make, clock)
+        self.bell = EdgeDevice("bell", lines, BellLogic(bell_seats(bell), bell.debounce), bell_source, clock)
+        self.sandtimer = Sandtimer(self._wiring.sand, sand_source, clock, make_factory=make)
+        self.mover: PinMover | None = None
+
+    def begin(self) -> PinMover:
+        """Give what moves the pins, from the table's `start_ns` on; not started."""
+        edges = edges_of(self._table.script, self._seed, self._table.start_ns)
+        self.mover = PinMover(self._factory, self._wiring.lines, edges, self._clock)
+        return self.mover
+
+    def close(self) -> None:
+        """Forget the pins."""
+        self._factory.close()
+        self._factory.reset()
+
+
+class SimulatedDevices:
+    """A simulated table in real time (a `referee.service.devices.Devices`): its script begins with `start`.
+
+    table: what is played. open_camera: gives a camera instead of the table's own, for tests.
+    """
+
+    def __init__(
+        self,
+        table: LiveTable,
+        seed: int,
+        open_camera: Callable[[], Camera] | None = None,
+        make_factory: Callable[[], PinFactory] | None = None,
+    ) -> None:
+        self.table = table
+        self.queue = EventQueue()
+        self.buffer = FrameBuffer(4 * SECOND_NS, _BUFFER_BYTES)
+        self.edges = EdgeSide(table, seed, self.queue, make_factory=make_factory)
+        tap = FrameTap(self.buffer, self.queue.source("camera"))
+        self.supervisor = CameraSupervisor(
+            open_camera or (lambda: SimulatedCamera(table)), tap, lambda report: self._tell(report)
+        )
+        self._on_health: OnHealth | None = None
+
+    def start(self, on_health: OnHealth) -> None:
+        """Begin to play; returns when the first pictures are drawn. on_health: told how the camera is."""
+        self._on_health = on_health
+        self.table.prepare()
+        self.table.start_ns = time.monotonic_ns() + _LEAD_NS
+        mover = self.edges.begin()
+        self.supervisor.start()
+        self.edges.bell.start()
+        self.edges.sandtimer.start()
+        mover.start()
+
+    def stop(self) -> None:
+        """End all threads."""
+        if self.edges.mover is not None:
+            self.edges.mover.stop()
+        self.edges.sandtimer.stop()
+        self.edges.bell.stop()
+        self.supervisor.stop(timeout_s=1.0)
+        self.edges.close()
+        self._on_health = None
+
+    @property
+    def over(self) -> bool:
+        """Whether the script has come to its end."""
+        return self.table.seconds(time.monotonic_ns()) > self.table.script.length_s
+
+    def camera_hangs(self) -> bool:
+        """No driver of a simulated camera can hang for good."""
+        return False
+
+    def flip(self) -> bool:
+        """The simulated sandtimer has sensors: nothing is told by hand."""
+        return False
+
+    def _tell(self, report: CameraReport) -> None:
+        if self._on_health is not None:
+            self._on_health(report.health())

@@ -1,0 +1,69 @@
+"""A simulated table played as fast as the machine can, in one thread, on a clock of its own; always the same way."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from hardware.event_queue import EventQueue
+from hardware.frame_tap import FrameTap
+from hardware.frames import SECOND_NS, FrameBuffer
+from hardware.settings import MS
+from referee.clockwork import Clockwork, OnOutcome
+from referee.demo.devices import EdgeSide
+from referee.session import Session
+from simulation.live import LiveTable
+
+# What a kernel needs to hand on an edge, and a camera a frame, at most.
+_DELIVERY_NS = 6 * MS
+_STEP_NS = 10 * MS
+
+
+class SteppedTable:
+    """The same way through pins, debouncer, sand logic, queue and buffer as in real time, without its threads.
+
+    Time goes in steps of 10 ms, as devices would look at their pins, and frames come when their exposure is over.
+    """
+
+    def __init__(
+        self, table: LiveTable, seed: int, session: Session, on_outcome: OnOutcome, keep_ns: int = 2 * SECOND_NS
+    ) -> None:
+        self.table = table
+        self._now_ns = table.start_ns
+        queue = EventQueue()
+        self.queue = queue
+        self.buffer = FrameBuffer(keep_ns)
+        self._tap = FrameTap(self.buffer, queue.source("camera"))
+        self._edges = EdgeSide(table, seed, queue, self.clock)
+        self._mover = self._edges.begin()
+        self._clockwork = Clockwork(queue, self.buffer, session, on_outcome, clock=self.clock)
+        self._next = 0
+
+    def clock(self) -> int:
+        """Give the table's own time, ns."""
+        return self._now_ns
+
+    def play(self, until_s: float | None = None) -> Iterator[float]:
+        """Play on, to the script's end or to a time of it; gives the time, s, after each frame."""
+        end_s = self.table.script.length_s if until_s is None else until_s
+        while self.table.seconds(self.table.exposure_end_ns(self._next)) <= end_s:
+            frame_ns = self.table.exposure_end_ns(self._next)
+            while self._now_ns + _STEP_NS < frame_ns:
+                self._step_devices(self._now_ns + _STEP_NS)
+            self._step_devices(frame_ns + _DELIVERY_NS)
+            self._tap.push(self.table.frame(self._next))
+            self._next += 1
+            while self._clockwork.step():
+                pass
+            yield self.table.seconds(self._now_ns)
+
+    def close(self) -> None:
+        """Free the pins."""
+        self._edges.bell.close()
+        self._edges.sandtimer.device.close()
+        self._edges.close()
+
+    def _step_devices(self, now_ns: int) -> None:
+        self._now_ns = now_ns
+        self._mover.move_until(now_ns)
+        self._edges.bell.step()
+        self._edges.sandtimer.device.step()

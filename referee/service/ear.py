@@ -14,7 +14,7 @@ from referee.events import Event
 from referee.session import Outline, RulingData, Seen, Watcher
 
 OnJudged = Callable[[Event, Sequence[RulingData]], None]
-_TIMES = ("t_ns", "frame_t_ns")
+_TIMES = ("t_ns", "frame_t_ns", "ring_t_ns")
 
 
 class Ear:

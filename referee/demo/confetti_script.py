@@ -5,22 +5,16 @@ from __future__ import annotations
 import math
 import random
 from dataclasses import dataclass, field
-from itertools import pairwise
 
-import numpy as np
-
+from referee.demo.seating import AREA_MM, people_at, ring_of, spot
 from referee.games.confetti import Confetti
 from referee.games.confetti_hand import Card, score_hand
 from referee.seats import SeatRing
-from simulation.pieces import MARKER_CARD_MM
-from simulation.script import Action, Carry, Flip, Lying, Script, ScriptCard, Spot, person_at
+from simulation.script import Action, Carry, Flip, Lying, Script, ScriptCard
 from vision.deck import Deck
 
-AREA_MM = (1150.0, 647.0)
 SIDE, KEPT_SIDE = "white", "black"
 _SANDTIMER_MM = (330.0, 110.0)
-_COLUMN_MM, _ROW_MM = 72.0, 96.0
-_FROM_CORNER_MM = 112.0
 _HEAP_MM = (285.0, 865.0, 272.0, 372.0)
 _FIRST_STILL_S = 3.6  # the referee looks where the seats are
 _AFTER_TIME_S = 7.5  # the referee reads the hands
@@ -73,7 +67,7 @@ def write_confetti(deck: Deck, seed: int, plan: Plan | None = None) -> ConfettiG
     """Write a game; the same seed always gives the same one."""
     plan = plan or Plan()
     rng = random.Random(seed)
-    ring = SeatRing(_rectangle(), plan.players)
+    ring = ring_of(plan.players)
     faces = [face.id for face in deck.side(SIDE)]
     rng.shuffle(faces)
     limits = Confetti(plan.players).limits[: plan.rounds]
@@ -95,10 +89,8 @@ def write_confetti(deck: Deck, seed: int, plan: Plan | None = None) -> ConfettiG
         if number + 1 < len(limits):
             end_s = _tidy(table, deck, ring, chosen, kept, limit, end_s, rng)
         begin_s = end_s + _FIRST_STILL_S
-    middles = [_seat_middle(ring, seat) for seat in range(plan.players)]
-    people = tuple(person_at(_edge_spot(ring, way), AREA_MM, seat) for seat, way in enumerate(middles))
     actions = tuple(sorted(table.actions, key=_when))
-    script = Script(AREA_MM, start, people, actions, begin_s - _FIRST_STILL_S, sandtimer_mm=_SANDTIMER_MM)
+    script = Script(AREA_MM, start, people_at(ring), actions, begin_s - _FIRST_STILL_S, sandtimer_mm=_SANDTIMER_MM)
     return ConfettiGame(script, tuple(table.rounds))
 
 
@@ -117,13 +109,13 @@ def _play_round(
     out_s = flipped_s + plan.sand_s
     table.actions.append(Flip(0, flipped_s, plan.sand_s))
     for seat, hand in enumerate(chosen):
-        spots = _spots(ring, seat, len(hand) + 1)
+        places = _spots(ring, seat, len(hand) + 1)
         pace = (plan.sand_s - 2.2) / max(len(hand), 1)
         for count, face in enumerate(hand):
             grasp_s = flipped_s + 0.9 + pace * count + rng.uniform(0.0, 0.25 * pace)
-            _take(table, seat, face, spots[count], grasp_s, min(1.1, 0.6 * pace), rng)
+            _take(table, seat, face, places[count], grasp_s, min(1.1, 0.6 * pace), rng)
         if seat == late:
-            _take(table, seat, spare[-1], spots[len(hand)], out_s + 0.5, 1.0, rng)
+            _take(table, seat, spare[-1], places[len(hand)], out_s + 0.5, 1.0, rng)
     hands = [tuple(hand) for hand in chosen]
     if late is not None:
         hands[late] = (*hands[late], spare[-1])
@@ -131,9 +123,11 @@ def _play_round(
     return out_s + _AFTER_TIME_S + (1.5 if late is not None else 0.0)
 
 
-def _take(table: _Table, seat: int, face: str, spot: Lying, grasp_s: float, carry_s: float, rng: random.Random) -> None:
-    turn = spot.angle_deg + rng.uniform(-5, 5)
-    goal = Lying(spot.x_mm + rng.uniform(-2, 2), spot.y_mm + rng.uniform(-2, 2), turn, SIDE)
+def _take(
+    table: _Table, seat: int, face: str, place: Lying, grasp_s: float, carry_s: float, rng: random.Random
+) -> None:
+    turn = place.angle_deg + rng.uniform(-5, 5)
+    goal = Lying(place.x_mm + rng.uniform(-2, 2), place.y_mm + rng.uniform(-2, 2), turn, SIDE)
     table.actions.append(Carry(seat, (face,), grasp_s, grasp_s + carry_s, (goal,)))
     table.lies[face] = goal
 
@@ -152,7 +146,7 @@ def _tidy(
     for seat, hand in enumerate(chosen):
         points = max(0, score_hand([_colours(deck, face) for face in hand], limit).points)
         keep, back = hand[:points], hand[points:]
-        pile = _kept_spot(ring, seat)
+        pile = spot(ring, seat, 2.75, 0, KEPT_SIDE)
         grasp_s = begin_s + 0.5
         if keep:
             goals = tuple(
@@ -190,48 +184,10 @@ def _in_heap(rng: random.Random) -> Lying:
     return Lying(rng.uniform(left, right), rng.uniform(top, bottom), rng.uniform(0, 360), SIDE)
 
 
-def _rectangle() -> np.ndarray[tuple[int, ...], np.dtype[np.float64]]:
-    """Give the corners that the markers' centres span, clockwise from bottom right, as `SeatRing` wants them."""
-    inset = MARKER_CARD_MM * 0.75
-    right, bottom = AREA_MM[0] - inset, AREA_MM[1] - inset
-    return np.array([[right, bottom], [inset, bottom], [inset, inset], [right, inset]])
-
-
-def _edge_spot(ring: SeatRing, way_mm: float) -> Spot:
-    return ring.point_at(way_mm)
-
-
-def _seat_middle(ring: SeatRing, seat: int) -> float:
-    """Give the middle, as a way along the edge, of the longest straight piece of a seat's part of it."""
-    sides = [float(np.linalg.norm(ring.corners_mm[(i + 1) % 4] - ring.corners_mm[i])) for i in range(4)]
-    part = sum(sides) / ring.players
-    start, end = (seat - 0.5) * part, (seat + 0.5) * part
-    # Corners, as ways along the edge from the middle of its first side; the last side comes round to the first again.
-    corners = [sides[0] / 2 + sum(sides[1 : i + 1]) + turn * sum(sides) for turn in (-1, 0, 1) for i in range(4)]
-    cuts = [start, *sorted(corner for corner in corners if start < corner < end), end]
-    pieces = [(right - left, (left + right) / 2) for left, right in pairwise(cuts)]
-    return max(pieces)[1]
-
-
 def _spots(ring: SeatRing, seat: int, count: int) -> list[Lying]:
     """Give places for cards before a seat: two rows along the edge, the upper side away from the player."""
     columns = math.ceil(count / 2)
-    return [_spot(ring, seat, index % columns - (columns - 1) / 2, index // columns) for index in range(count)]
-
-
-def _kept_spot(ring: SeatRing, seat: int) -> Lying:
-    return _spot(ring, seat, 2.75, 0)
-
-
-def _spot(ring: SeatRing, seat: int, column: float, row: int) -> Lying:
-    """Give the place `column` cards clockwise from the seat's middle and `row` cards in from the edge."""
-    middle = _seat_middle(ring, seat)
-    before, here, after = (np.array(ring.point_at(middle + column * _COLUMN_MM + step)) for step in (-1.0, 0.0, 1.0))
-    along = (after - before) / np.linalg.norm(after - before)
-    # Clockwise as the camera sees it, so inwards is to the right of the way.
-    inwards = np.array([-along[1], along[0]])
-    x, y = here + inwards * (row * _ROW_MM - 4)
-    return Lying(float(x), float(y), math.degrees(math.atan2(inwards[0], -inwards[1])), SIDE)
+    return [spot(ring, seat, index % columns - (columns - 1) / 2, index // columns, SIDE) for index in range(count)]
 
 
 def _when(action: Action) -> float:

@@ -1,0 +1,163 @@
+"""Writes a game of Piccolino for the simulated table: who turns what, who rings when, and how it is to be ruled."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from referee.demo.seating import AREA_MM, MIDDLE_MM, people_at, ring_of, spot
+from referee.events import Event
+from referee.games.piccolino import Piccolino
+from referee.games.piccolino_events import Action as Move
+from referee.games.piccolino_events import Bell, CardShown
+from referee.games.piccolino_rulings import ValidRing
+from referee.games.piccolino_setup import cards_dealt
+from referee.games.piccolino_tops import Mood
+from simulation.art import BACK, FRONT
+from simulation.motion import TRAVEL_S
+from simulation.script import Action, Carry, Lying, Ring, Script, ScriptCard
+from vision.picture_deck import PictureDeck
+
+_FIRST_STILL_S = 2.5
+_TURN_S = 0.75
+_SECOND_NS = 1_000_000_000
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What kind of game is wanted.
+
+    players: 2 to 5. turns: how many cards are turned. pace_s: from one card to the next. notice: the share of happy
+    pairs that somebody rings for. hothead: who rings without a pair now and then, None: nobody. temper: how often, as a
+    share of the cards turned. bell_lines: how `hardware.bell` names each seat's button; None: one bell for all.
+    """
+
+    players: int = 3
+    turns: int = 24
+    pace_s: float = 1.4
+    notice: float = 0.85
+    hothead: int | None = 1
+    temper: float = 0.12
+    bell_lines: tuple[str, ...] | None = None
+
+
+@dataclass(frozen=True)
+class PiccolinoGame:
+    """A script, and what is true of it: the events as they happened, s from the beginning as ns, and their rulings."""
+
+    script: Script
+    events: tuple[Event, ...]
+    rulings: tuple[Mapping[str, Any], ...]
+
+
+def write_piccolino(deck: PictureDeck, seed: int, plan: Plan | None = None) -> PiccolinoGame:
+    """Write a game; the same seed always gives the same one."""
+    return _Writer(deck, seed, plan or Plan()).write()
+
+
+class _Writer:
+    """Plays the game by its rules while it is written. Piles are lists of keys, the top card last."""
+
+    def __init__(self, deck: PictureDeck, seed: int, plan: Plan) -> None:
+        self._plan = plan
+        self._rng = random.Random(seed)
+        self._ring = ring_of(plan.players)
+        self._rules = Piccolino(plan.players)
+        wanted = cards_dealt(plan.players, self._rules.settings)
+        cards = [(f"{face.id}/{number}", face) for number, face in enumerate(deck.cards)]
+        if wanted < len(cards):
+            cards = [card for card in cards if card[1].attributes["colour"] != "black"]
+        self._rng.shuffle(cards)
+        self._faces = dict(cards[:wanted])
+        keys = iter(self._faces)
+        self._draw = [[next(keys) for _ in range(count)] for count in self._rules.draw]
+        self._discard: list[list[str]] = [[] for _ in range(plan.players)]
+        self._events: list[Event] = []
+        self._rulings: list[Mapping[str, Any]] = []
+        self._actions: list[Action] = []
+
+    def write(self) -> PiccolinoGame:
+        """Write all turns, and the time after the last."""
+        start = tuple(
+            ScriptCard(key, self._faces[key].id, self._place(seat, -0.65, BACK))
+            for seat, pile in enumerate(self._draw)
+            for key in pile
+        )
+        now_s = _FIRST_STILL_S
+        for _ in range(self._plan.turns):
+            seat = self._rules.turn()
+            if seat is None or self._rules.over:
+                break
+            now_s = self._turn(seat, now_s)
+        actions = tuple(self._actions)
+        script = Script(AREA_MM, start, people_at(self._ring), actions, now_s + 3.0, bell_mm=MIDDLE_MM)
+        return PiccolinoGame(script, tuple(self._events), tuple(self._rulings))
+
+    def _turn(self, seat: int, now_s: float) -> float:
+        """Turn a card (P2), let somebody ring, and give when the next one may be turned."""
+        key = self._draw[seat].pop()
+        self._discard[seat].append(key)
+        landed_s = now_s + _TURN_S
+        self._actions.append(Carry(seat, (key,), now_s, landed_s, (self._place(seat, 0.65, FRONT),)))
+        colour, mood = (self._faces[key].attributes[name] for name in ("colour", "mood"))
+        shown = CardShown(_ns(landed_s), seat, colour, Mood(mood))
+        self._do(shown, Event(shown.t_ns, "card_shown", {"seat": seat, "colour": colour, "mood": mood}))
+        next_s = now_s + self._plan.pace_s + self._rng.uniform(0, 0.2)
+        valid = isinstance(self._rules.foresee(Bell(shown.t_ns + 1, None)), ValidRing)
+        if valid and self._rng.random() < self._plan.notice:
+            others = [player for player in range(self._plan.players) if not self._rules.is_out[player]]
+            return self._rung(self._rng.choice(others), seat, landed_s)
+        hothead = self._plan.hothead
+        angry = not valid and self._rng.random() < self._plan.temper
+        if angry and hothead is not None and not self._rules.is_out[hothead]:
+            return self._rung(hothead, seat, landed_s)
+        return next_s
+
+    def _rung(self, ringer: int, turner: int, landed_s: float) -> float:
+        """Ring; who has just laid a card has the longer way. Cards move as the rules say (P4, P5)."""
+        slowest = TRAVEL_S + 0.1 if ringer == turner else 0.0
+        at_s = landed_s + max(self._rng.uniform(0.42, 0.95), slowest)
+        line = "bell" if self._plan.bell_lines is None else self._plan.bell_lines[ringer]
+        self._actions.append(Ring(ringer, at_s, 0.12, line))
+        known = None if self._plan.bell_lines is None else ringer
+        rulings = self._do(Bell(_ns(at_s), ringer), Event(_ns(at_s), "bell", {"seat": known}))
+        now_s = at_s + 1.6
+        for ruling in rulings:
+            if ruling["ruling"] == "cards_move":
+                now_s = self._move_cards(ruling, now_s)
+        return now_s + 0.6
+
+    def _move_cards(self, ruling: Mapping[str, Any], now_s: float) -> float:
+        receiver = ruling["to"]
+        if ruling["from"] != "piles":
+            key = self._draw[ruling["from"]].pop()
+            goal = self._place(receiver, -0.65, BACK)
+            self._actions.append(Carry(ruling["from"], (key,), now_s, now_s + 0.9, (goal,)))
+            self._draw[receiver].append(key)
+            return now_s + 1.3
+        for pile in self._discard:
+            if pile:
+                goals = tuple(self._place(receiver, -0.65, BACK) for _ in pile)
+                self._actions.append(Carry(receiver, tuple(pile), now_s, now_s + 0.9, goals))
+                self._draw[receiver] += pile
+                pile.clear()
+                now_s += 1.4
+        return now_s
+
+    def _do(self, move: Move, event: Event) -> list[Mapping[str, Any]]:
+        rulings: list[Mapping[str, Any]] = [ruling.as_json() for ruling in self._rules.do(move)]
+        self._events.append(event)
+        self._rulings += rulings
+        return rulings
+
+    def _place(self, seat: int, column: float, side: str) -> Lying:
+        """Give a place on a seat's draw or discard pile; nobody lays cards quite straight."""
+        lies = spot(self._ring, seat, column, 0.6, side)
+        x, y = lies.x_mm + self._rng.uniform(-2.5, 2.5), lies.y_mm + self._rng.uniform(-2.5, 2.5)
+        return Lying(x, y, lies.angle_deg + self._rng.uniform(-5, 5), side)
+
+
+def _ns(seconds: float) -> int:
+    return round(seconds * _SECOND_NS)

@@ -1,0 +1,55 @@
+"""Who sits where at the simulated table, and where their cards lie: by the referee's own idea of seats."""
+
+from __future__ import annotations
+
+import math
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from referee.seats import SeatRing
+from simulation.pieces import MARKER_CARD_MM
+from simulation.script import Lying, Person, person_at
+
+AREA_MM = (1150.0, 647.0)
+MIDDLE_MM = (AREA_MM[0] / 2, AREA_MM[1] / 2)
+COLUMN_MM, ROW_MM = 72.0, 96.0
+
+
+def ring_of(players: int) -> SeatRing:
+    """Give the seats round the rectangle that the centres of the script's marker cards span."""
+    inset = MARKER_CARD_MM * 0.75
+    right, bottom = AREA_MM[0] - inset, AREA_MM[1] - inset
+    corners: NDArray[np.float64] = np.array([[right, bottom], [inset, bottom], [inset, inset], [right, inset]])
+    return SeatRing(corners, players)
+
+
+def people_at(ring: SeatRing) -> tuple[Person, ...]:
+    """Give a person for each seat."""
+    return tuple(person_at(ring.point_at(_middle(ring, seat)), AREA_MM, seat) for seat in range(ring.players))
+
+
+def spot(ring: SeatRing, seat: int, column: float, row: float, side: str) -> Lying:
+    """Give the place `column` cards clockwise from the seat's middle and `row` cards in from the edge.
+
+    The card's upper edge points away from the player.
+    """
+    middle = _middle(ring, seat)
+    before, here, after = (np.array(ring.point_at(middle + column * COLUMN_MM + step)) for step in (-1.0, 0.0, 1.0))
+    along = (after - before) / np.linalg.norm(after - before)
+    # Clockwise as the camera sees it, so inwards is to the right of the way.
+    inwards = np.array([-along[1], along[0]])
+    x, y = here + inwards * (row * ROW_MM - 4)
+    return Lying(float(x), float(y), math.degrees(math.atan2(inwards[0], -inwards[1])), side)
+
+
+def _middle(ring: SeatRing, seat: int) -> float:
+    """Give the middle, as a way along the edge, of the longest straight piece of a seat's part of it."""
+    sides = [float(np.linalg.norm(ring.corners_mm[(i + 1) % 4] - ring.corners_mm[i])) for i in range(4)]
+    part = sum(sides) / ring.players
+    start, end = (seat - 0.5) * part, (seat + 0.5) * part
+    # Corners, as ways along the edge from the middle of its first side; the last side comes round to the first again.
+    corners = [sides[0] / 2 + sum(sides[1 : i + 1]) + turn * sum(sides) for turn in (-1, 0, 1) for i in range(4)]
+    cuts = [start, *sorted(corner for corner in corners if start < corner < end), end]
+    return max((right - left, (left + right) / 2) for left, right in pairwise(cuts))[1]

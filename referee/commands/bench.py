@@ -33,6 +33,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     speed.add_argument("--runs", metavar="N", type=int, default=5, help="runs of each measurement (default 5)")
     speed.add_argument("--json", action="store_true", help="a line a measurement")
     speed.set_defaults(bench=_speed)
+    crash = kinds.add_parser("crash", help="kill the referee at random instants and hold its journal to its word")
+    crash.add_argument("--kills", metavar="N", type=int, default=300, help="how often it is killed (default 300)")
+    crash.add_argument("--forgetful", action="store_true", help="on storage that drops what was not synced")
+    crash.add_argument("--seed", metavar="N", type=int, default=1, help="of games, instants and lost writes")
+    crash.add_argument("--json", action="store_true", help="the verdict as one JSON object")
+    crash.set_defaults(bench=_crash)
 
 
 def run(args: argparse.Namespace) -> int:
@@ -138,3 +144,19 @@ def _speed(args: argparse.Namespace) -> int:
         else:
             print(report_line(measurement), flush=True)
     return 0
+
+
+def _crash(args: argparse.Namespace) -> int:
+    import tempfile
+
+    from referee.bench.crash import crash_often
+
+    if args.kills < 1:
+        raise BadInputError(f"--kills must be at least 1, not {args.kills}")
+    with tempfile.TemporaryDirectory(prefix="ringmaster-crash-") as folder:
+        verdict = crash_often(args.kills, args.seed, forgetful=args.forgetful, folder=Path(folder))
+    if args.json:
+        _print_line(verdict.as_json())
+    else:
+        print(verdict.in_words())
+    return 1 if verdict.faults else 0

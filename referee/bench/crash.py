@@ -1,0 +1,227 @@
+"""`ringmaster bench crash`: the referee is killed at random instants, and after each the journal is held to its word.
+
+Told, kept and once: every ruling that was announced is in the journal, none is announced twice, and the state of the
+game, in the journal and in the process that goes on with it, is that of a replay of the events.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import select
+import shutil
+import signal
+import sqlite3
+import tempfile
+import time
+import warnings
+from collections import Counter
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from referee.bench.crash_table import play_until_killed, state_digest
+from referee.errors import BadInputError, WorkFailedError
+from referee.games.registry import game_kind
+from referee.journal.database import Connect, connect
+from referee.journal.folder import JOURNAL
+from referee.journal.rows import KeptGame, games, kept_game
+from referee.service.corrections import corrected, corrected_events
+
+LONGEST_S = 0.35
+
+
+@dataclass
+class Verdict:
+    """What came of it. faults: a sentence each; none is as it should be."""
+
+    kills: int = 0
+    announced: int = 0
+    games: int = 0
+    events: int = 0
+    corrections: int = 0
+    resumed: int = 0
+    set_aside: int = 0
+    faults: list[str] = field(default_factory=list)
+
+    def as_json(self) -> dict[str, Any]:
+        """Give the verdict as one JSON object."""
+        return {**self.__dict__, "faults": self.faults[:20], "fault_count": len(self.faults)}
+
+    def in_words(self) -> str:
+        """Give the verdict as some lines."""
+        done = (
+            f"killed {self.kills} times, went on {self.resumed} times; {self.games} games, {self.events} events, "
+            f"{self.corrections} corrections, {self.announced} rulings announced"
+        )
+        faults = self.faults[:20] or [
+            "every announced ruling was kept, none was announced twice, all states are replays"
+        ]
+        return "\n".join([done, *faults])
+
+
+def crash_often(
+    kills: int, seed: int, *, forgetful: bool, folder: Path, told: Callable[[int], None] = lambda kill: None
+) -> Verdict:
+    """Kill the referee so many times. forgetful: on storage that drops what was not synced. told: after each kill.
+
+    Raises:
+        WorkFailedError: the storage that forgets cannot be had here.
+    """
+    verdict, dice = Verdict(), random.Random(seed)
+    heard: Counter[str] = Counter()
+    corrections: dict[int, int] = {}
+    for kill in range(kills):
+        lines = _one_life(folder, dice.randrange(1 << 30), dice.uniform(0, LONGEST_S), forgetful)
+        kept = _kept(folder)
+        for line in lines:
+            if "announced" in line:
+                heard[_identity(line["game"], line["announced"])] += 1
+            elif "corrections" in line:
+                corrections[line["game"]] = line["corrections"]
+            elif "resumed" in line:
+                verdict.resumed += 1
+                _check_resumed(verdict, line["resumed"], kept)
+            elif line.get("set_aside"):
+                verdict.set_aside += 1
+                verdict.faults.append(f"kill {kill}: the journal was damaged")
+        _check_kept(verdict, kill, kept, heard, corrections)
+        verdict.kills += 1
+        told(kill)
+    verdict.faults += [f"announced {count} times: {what}" for what, count in heard.items() if count > 1]
+    verdict.announced = len(heard)
+    last = _kept(folder)
+    verdict.games = len(last)
+    verdict.events = sum(len(game.events) for game in last.values())
+    verdict.corrections = sum(len(game.corrections) for game in last.values())
+    return verdict
+
+
+def _one_life(folder: Path, seed: int, seconds: float, forgetful: bool) -> list[dict[str, Any]]:
+    """Let a referee live so long, kill it, and give all that it told."""
+    reading, writing = os.pipe()
+    with warnings.catch_warnings():
+        # numpy's idle threads are not there in the child, which has no use for them.
+        warnings.simplefilter("ignore", DeprecationWarning)
+        child = os.fork()
+    if child == 0:
+        status = 1
+        try:
+            os.close(reading)
+            play_until_killed(folder, seed, writing, _connector(forgetful, seed))
+        finally:
+            # Never back into the parent's code; a fault of the child's is seen by its silence.
+            os._exit(status)
+    os.close(writing)
+    end = time.monotonic() + seconds
+    parts = []
+    while (left := end - time.monotonic()) > 0:
+        if select.select([reading], [], [], left)[0]:
+            part = os.read(reading, 1 << 16)
+            if not part:
+                break
+            parts.append(part)
+    alive = os.waitpid(child, os.WNOHANG)[0] == 0
+    if alive:
+        os.kill(child, signal.SIGKILL)
+        os.waitpid(child, 0)
+    while part := os.read(reading, 1 << 16):
+        parts.append(part)
+    os.close(reading)
+    if not alive:
+        raise WorkFailedError("the referee ended by itself in the middle of a game")
+    return [json.loads(line) for line in b"".join(parts).split(b"\n")[:-1]]
+
+
+def _connector(forgetful: bool, seed: int) -> Connect:
+    if not forgetful:
+        return connect
+    try:
+        from referee.bench.forgetful import ForgetfulDisk, forgetful_connect
+    except ImportError as error:
+        raise WorkFailedError("storage that forgets needs apsw: pip install apsw") from error
+    # It is registered for as long as it is referred to: the child keeps it until it is killed.
+    _DISKS.append(ForgetfulDisk(random.Random(seed)))
+    return forgetful_connect
+
+
+_DISKS: list[object] = []
+
+
+def _kept(folder: Path) -> dict[int, KeptGame]:
+    """Read the journal as the next referee will find it, from a copy, so that looking changes nothing."""
+    with tempfile.TemporaryDirectory() as copy:
+        for path in folder.glob(f"{JOURNAL}*"):
+            if not path.name.endswith("-shm"):
+                shutil.copy(path, copy)
+        connection = sqlite3.connect(Path(copy) / JOURNAL)
+        try:
+            tables = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
+            if not tables:
+                return {}
+
+            def query(sql: str, *values: object) -> list[tuple[Any, ...]]:
+                return connection.execute(sql, values).fetchall()
+
+            return {row.game: kept_game(query, row) for row in games(query)}
+        finally:
+            connection.close()
+
+
+def _check_kept(
+    verdict: Verdict, kill: int, kept: Mapping[int, KeptGame], heard: Counter[str], corrections: Mapping[int, int]
+) -> None:
+    known = {_identity(game, ruling.data) for game, one in kept.items() for ruling in one.rulings}
+    verdict.faults += [f"kill {kill}: announced, but not kept: {what}" for what in heard if what not in known]
+    for game, count in corrections.items():
+        if game not in kept or len(kept[game].corrections) < count:
+            verdict.faults.append(f"kill {kill}: a correction of game {game} was told, but not kept")
+    for game, one in kept.items():
+        _, judged = _replayed(one)
+        stored: dict[int, list[Any]] = {}
+        for ruling in one.in_force():
+            stored.setdefault(ruling.event, []).append(ruling.data)
+        for event in one.events:
+            if event.number <= one.row.judged and _plain(stored.get(event.number, [])) != judged[event.number]:
+                verdict.faults.append(f"kill {kill}: game {game}, event {event.number}: kept rulings are no replay's")
+
+
+def _check_resumed(verdict: Verdict, digest: Mapping[str, Any], kept: Mapping[int, KeptGame]) -> None:
+    """The events that the process found are the first of those that are there now."""
+    one = kept[digest["game"]]
+    count = len(digest["rulings"])
+    then = KeptGame(one.row, one.events[:count], (), one.corrections[: digest["corrections"]])
+    game, judged = _replayed(then)
+    expected = {key: digest[key] for key in ("game", "corrections")} | state_digest(game, list(judged.values()))
+    if json.loads(json.dumps(expected)) != digest:
+        verdict.faults.append(f"game {digest['game']} went on with a state that is no replay's")
+
+
+def _replayed(one: KeptGame) -> tuple[object, dict[int, list[Any]]]:
+    """Judge a game's events by the rules alone, with none of the service's code but what corrections mean."""
+    game = game_kind(one.row.header.game).start(one.row.header)
+    instead = corrected_events(one.corrections)
+    judged: dict[int, list[Any]] = {}
+    for row in one.events:
+        judged[row.number] = []
+        event, data = row.event, instead.get(row.number, {})
+        if data is None or (event.kind in ("pause", "resume")):
+            continue
+        try:
+            rulings = game.apply(corrected(event, data) if data else event)
+        except BadInputError:
+            continue
+        judged[row.number] = _plain([ruling.as_json() for ruling in rulings])
+    return game, judged
+
+
+def _plain(rulings: list[Any]) -> list[Any]:
+    plain = [{key: value for key, value in ruling.items() if key != "frame_t_ns"} for ruling in rulings]
+    found: list[Any] = json.loads(json.dumps(plain))
+    return found
+
+
+def _identity(game: int, ruling: Mapping[str, Any]) -> str:
+    return f"{game} {json.dumps(ruling, sort_keys=True)}"

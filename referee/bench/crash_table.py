@@ -1,0 +1,202 @@
+"""A table at which random games are played against the real stage and journal until the process is killed."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from hardware.events import Event as DeviceEvent
+from hardware.lamp import NullLamp
+from hardware.speaker import NullSpeaker
+from referee.announcer import Announcer
+from referee.errors import BadInputError
+from referee.events import Event
+from referee.games.coloretto import Coloretto
+from referee.games.confetti import Confetti, Phase
+from referee.games.confetti_hand import COLOURS
+from referee.games.piccolino import Piccolino
+from referee.games.piccolino_one_bell import OneBell
+from referee.journal.database import Connect
+from referee.journal.folder import JOURNAL, locked
+from referee.journal.journal import Journal
+from referee.service.play import Play
+from referee.service.settings import TableSettings
+from referee.service.stage import Stage
+from referee.service.voice import Voice
+from referee.session import RulingData, Seen
+from referee.watchers.by_hand import ByHandWatcher
+
+PLAYERS = ("Ann", "Ben", "Cem")
+Tell = Callable[[Mapping[str, Any]], None]
+What = tuple[str, dict[str, Any]]
+
+
+@dataclass(frozen=True)
+class Scripted:
+    """A device event that is the game's event already."""
+
+    t_ns: int
+    kind: str
+    data: Mapping[str, object]
+
+
+class ScriptWatcher(ByHandWatcher):
+    """Hands scripted events on."""
+
+    def hear(self, event: DeviceEvent) -> Seen:
+        """Take an event."""
+        return Seen((Event(event.t_ns, event.kind, event.data),)) if isinstance(event, Scripted) else Seen()
+
+
+class TellingVoice(Voice):
+    """Tells each ruling at the instant when it would be said."""
+
+    def __init__(self, tell: Tell) -> None:
+        super().__init__(lambda settings: NullSpeaker(), NullLamp(), TableSettings(), lambda: (12, 0))
+        self._tell = tell
+        self.game = 0
+
+    def rule(self, announcer: Announcer, rulings: Sequence[RulingData]) -> None:
+        """Tell what is announced."""
+        for ruling in rulings:
+            self._tell({"announced": dict(ruling), "game": self.game})
+        super().rule(announcer, rulings)
+
+
+def play_until_killed(folder: Path, seed: int, pipe: int, connector: Connect) -> None:
+    """Resume the game in a folder, and play on for ever, telling all that is announced to a pipe, a JSON line each."""
+
+    def tell(what: Mapping[str, Any]) -> None:
+        os.write(pipe, json.dumps(what).encode() + b"\n")
+
+    dice = random.Random(seed)
+    with locked(folder):
+        journal = Journal(folder / JOURNAL, connector)
+        voice = TellingVoice(tell)
+        stage = Stage(journal, voice, TableSettings(), lambda header: ScriptWatcher(), boot=dice.choice("ab"))
+        voice.game = _open_game(journal)
+        play = stage.resume()
+        if play is not None:
+            tell({"resumed": digest(play)})
+        tell({"set_aside": journal.set_aside is not None})
+        while True:
+            _step(stage, voice, dice, tell)
+
+
+def digest(play: Play) -> dict[str, Any]:
+    """Give what tells a game's state from any other: all rulings that hold, and what each seat has."""
+    count = len(play.corrections)
+    return {
+        "game": play.row.game,
+        "corrections": count,
+        **state_digest(play.game, [list(r.rulings) for r in play.records.values()]),
+    }
+
+
+def state_digest(game: object, rulings: Sequence[Sequence[RulingData]]) -> dict[str, Any]:
+    """Give the same of a game, and the rulings on each of its events."""
+    plain = [[{key: value for key, value in one.items() if key != "frame_t_ns"} for one in some] for some in rulings]
+    return {"rulings": json.loads(json.dumps(plain)), "seats": _seats(game)}
+
+
+def _seats(game: object) -> list[Any]:
+    match game:
+        case Confetti():
+            return [game.phase.value, game.number, list(game.kept)]
+        case OneBell(game=Piccolino() as piccolino):
+            return [list(piccolino.draw), list(piccolino.discard), list(piccolino.is_out), piccolino.over]
+        case Coloretto():
+            return [game.rows, sorted(game.taken), game.turn, [sorted(hand.items()) for hand in game.hands], game.over]
+        case _:
+            return []
+
+
+def _open_game(journal: Journal) -> int:
+    rows = journal.read("SELECT game FROM games WHERE closed = 0 ORDER BY game DESC LIMIT 1")
+    return int(rows[0][0]) if rows else 0
+
+
+def _step(stage: Stage, voice: TellingVoice, dice: random.Random, tell: Tell) -> None:
+    play = stage.play
+    if play is None or play.over:
+        game = dice.choice(("piccolino", "confetti", "coloretto"))
+        voice.game = 0
+        voice.game = stage.start(game, PLAYERS, {}).row.game
+        return
+    try:
+        if play.records and dice.random() < 0.04:
+            _correct(stage, play, dice, tell)
+        elif dice.random() < 0.01:
+            stage.pause(not stage.paused)
+        else:
+            kind, data = next(_moves(play.game, dice))
+            if dice.random() < 0.7:
+                stage.hear(Scripted(time.monotonic_ns(), kind, data))
+            else:
+                stage.say(kind, data)
+    except BadInputError:
+        # What makes no sense is refused, as it would be on the page; the next step makes more.
+        return
+
+
+def _correct(stage: Stage, play: Play, dice: random.Random, tell: Tell) -> None:
+    if play.can_undo and dice.random() < 0.4:
+        stage.undo()
+    else:
+        number = dice.choice(list(play.records))
+        same = dict(next(_moves(play.game, dice))[1])
+        fits = {key: value for key, value in same.items() if key in play.records[number].event.data}
+        stage.correct(number, fits if fits and dice.random() < 0.7 else None)
+    tell({"corrections": len(play.corrections), "game": play.row.game})
+
+
+def _moves(game: object, dice: random.Random) -> Iterator[What]:
+    """Give a likely next event, one after the other."""
+    while True:
+        match game:
+            case Confetti():
+                yield _confetti(game, dice)
+            case OneBell(game=Piccolino() as piccolino):
+                yield _piccolino(game, piccolino, dice)
+            case _:
+                yield _coloretto(dice)
+
+
+def _confetti(game: Confetti, dice: random.Random) -> What:
+    if game.phase is Phase.BEFORE_ROUND:
+        return "timer_flipped", {}
+    if game.phase is Phase.RUNNING and dice.random() < 0.2:
+        return "timer_ran_out", {}
+    if dice.random() < 0.05:
+        return dice.choice((("contested", {}), ("challenge", {"seat": 0}), ("count", {})))
+    cards = [dice.sample(COLOURS, 3) for _ in range(dice.randrange(3, 7))]
+    return "hand", {"seat": dice.randrange(len(PLAYERS)), "cards": cards}
+
+
+def _piccolino(one_bell: OneBell, game: Piccolino, dice: random.Random) -> What:
+    question = one_bell.question()
+    if question is not None and dice.random() < 0.5:
+        if question.kind == "who_rang":
+            return "ringer", {"seat": dice.choice(question.seats)}
+        return "decided", {"valid": dice.random() < 0.5}
+    if dice.random() < 0.3:
+        return "bell", {"seat": dice.choice((None, 0, 1, 2))}
+    turn = game.turn()
+    colour, mood = dice.choice(("red", "green", None)), dice.choice(("happy", "happy", "sad"))
+    return "card_shown", {"seat": 0 if turn is None else turn, "colour": colour, "mood": mood if colour else None}
+
+
+def _coloretto(dice: random.Random) -> What:
+    seat, row = dice.randrange(len(PLAYERS)), dice.randrange(len(PLAYERS))
+    if dice.random() < 0.03:
+        return "last_round", {}
+    if dice.random() < 0.3:
+        return "row_taken", {"seat": seat, "row": row}
+    card = dice.choice(("green", "red", "blue", "yellow", "+2", "joker"))
+    return "card_placed", {"seat": seat, "row": row, "card": card}

@@ -86,7 +86,11 @@ def quiet_opencv() -> None:
     """Stop OpenCV's own lines on stderr about bad files and missing cameras: our errors say it once, and better."""
     import cv2
 
-    cv2.utils.logging.setLogLevel(cv2.utils.logging.LOG_LEVEL_SILENT)
+    # OpenCV 4, the one that goes with numpy 1 of Raspberry Pi OS bookworm, has it at another place.
+    if hasattr(cv2, "setLogLevel"):
+        cv2.setLogLevel(0)
+    else:
+        cv2.utils.logging.setLogLevel(cv2.utils.logging.LOG_LEVEL_SILENT)
 
 
 def _check(image: Image, pixel_format: PixelFormat) -> None:

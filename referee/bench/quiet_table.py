@@ -18,7 +18,7 @@ from hardware.speaker import NullSpeaker
 from referee.events import Header
 from referee.journal.evidence import EvidenceFolder
 from referee.journal.journal import Journal
-from referee.service.pictures import Pictures, Wanted
+from referee.service.pictures import Pictures
 from referee.service.settings import TableSettings
 from referee.service.stage import Stage
 from referee.service.table_area import TableArea
@@ -58,20 +58,11 @@ def quiet_table(
     journal = Journal(folder / "journal.sqlite")
     evidence = EvidenceFolder(folder / "evidence", journal)
     buffer = FrameBuffer()
-    later: list[TableDesk] = []
-
-    def changed() -> None:
-        for desk in later:
-            desk.refresh()
-
-    pictures = Pictures(buffer, evidence, TableArea(), lambda game, event: later[0].pictures_kept(game, event))
-    voice = Voice(lambda _: NullSpeaker(), NullLamp(), kept, lambda: (12, 0), changed)
-    stage = Stage(journal, voice, kept, watcher or (lambda _: ByHandWatcher()), _none_wanted, changed)
+    pictures = Pictures(buffer, evidence, TableArea())
+    voice = Voice(lambda _: NullSpeaker(), NullLamp(), kept, lambda: (12, 0))
+    stage = Stage(journal, voice, kept, watcher or (lambda _: ByHandWatcher()), "")
     health = HealthBoard()
     desk = TableDesk(stage, evidence, pictures, health, folder)
-    later.append(desk)
+    stage.on_change = voice.on_caption = desk.refresh
+    pictures.on_kept = desk.pictures_kept
     return QuietTable(desk, stage, health, buffer, pictures, evidence, journal)
-
-
-def _none_wanted(_wanted: Wanted) -> None:
-    """Leave pictures to those who ask for them."""

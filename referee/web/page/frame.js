@@ -22,8 +22,15 @@ export function frame(app, content) {
     ),
     h("main", { key: "main", id: "main" }, content),
     app.toast ? toast(app) : null,
-    state.caption && app.route.view !== "tv" ? h("p", { class: "caption", key: "caption", "aria-hidden": "true" }, state.caption) : null,
+    captioned(app) ? h("p", { class: "caption", key: "caption", "aria-hidden": "true" }, state.caption) : null,
   ];
+}
+
+// What is said stands below, unless it stands large above already.
+function captioned(app) {
+  const { caption, latest } = app.state;
+  if (!caption || app.pending || !["table", "ruling"].includes(app.route.view)) return false;
+  return app.route.view !== "table" || !latest || !caption.includes(latest.text);
 }
 
 function brand() {

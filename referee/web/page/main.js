@@ -44,7 +44,7 @@ function draw() {
   const content = app.pending ? pairing(app) : view.draw(app);
   document.body.className = app.route.view === "tv" && !app.pending ? "tv" : "";
   document.title = `${t("nav_" + app.route.view)} – Ringmaster`;
-  patch(document.getElementById("page"), frame(app, content));
+  patch(document.getElementById("page"), h("div", {}, frame(app, content)).children);
 }
 
 async function take(parts) {

@@ -60,12 +60,6 @@ export function kindOf(entry) {
   return "info";
 }
 
-// The verdict comes first and is said loud; what follows is the reason.
-export function parted(text) {
-  const match = /^(.{3,60}?[:.!?])\s+(.+)$/s.exec(text);
-  return match ? [match[1], match[2]] : [text, ""];
-}
-
 export function ago(app, tNs) {
   const s = Math.max(0, Math.round((app.nowNs() - tNs) / 1e9));
   if (s < 5) return t("just_now");
@@ -100,9 +94,9 @@ export function phaseOf(app) {
   const phase = app.state.phase || {};
   if (app.state.mode === "paused") return t("phase_paused");
   const parts = [];
-  if (phase.round) parts.push(phase.rounds ? t("round_of", { n: phase.round, all: phase.rounds }) : t("round", { n: phase.round }));
+  if (phase.round && phase.key !== "before_round") parts.push(phase.rounds ? t("round_of", { n: phase.round, all: phase.rounds }) : t("round", { n: phase.round }));
   parts.push(t(`phase_${phase.key || "idle"}`));
-  if (phase.limit) parts.push(count("at_most_cards", phase.limit));
+  if (phase.limit && phase.key === "running") parts.push(count("at_most_cards", phase.limit));
   return parts.join(" · ");
 }
 

@@ -1,7 +1,7 @@
 // The photo-finish: pictures round the ring, and the line of time that they and everything else lie on.
 
 import { h } from "./dom.js";
-import { button, sign } from "./parts.js";
+import { button, nameOf, sign } from "./parts.js";
 import { number, t } from "./words.js";
 
 export function photoFinish(app, timeline) {
@@ -32,13 +32,20 @@ export function photoFinish(app, timeline) {
     line(timeline, frames[at].t_ms),
     h(
       "div",
-      { class: "row" },
+      { class: "row between" },
       button("−1", () => go(Math.max(0, at - 1)), { "aria-label": t("picture_before"), disabled: at === 0 }),
       button(t("deciding_picture"), () => go(deciding)),
       button("+1", () => go(Math.min(frames.length - 1, at + 1)), { "aria-label": t("picture_after"), disabled: at === frames.length - 1 }),
     ),
-    h("ul", { class: "marks" }, (marks || []).map((mark, index) => h("li", { key: index, class: mark.kind || "" }, sign(mark.seat), h("span", {}, mark.text), h("span", { class: "num when" }, moment(mark.t_ms))))),
+    h("ul", { class: "marks" }, told(app, marks || []).map((mark, index) => h("li", { key: index, class: mark.kind || "" }, sign(mark.seat), h("span", {}, mark.text), h("span", { class: "num when" }, moment(mark.t_ms))))),
   );
+}
+
+// Cards and pictures need no words of the referee's.
+function told(app, marks) {
+  return marks
+    .map((mark) => Object.assign({}, mark, { text: mark.text || (mark.kind === "card" ? t("mark_card", { name: nameOf(app, mark.seat) }) : "") }))
+    .filter((mark) => mark.text);
 }
 
 function moment(ms) {

@@ -3,16 +3,17 @@
 import { h } from "./dom.js";
 import { number, t } from "./words.js";
 
-const WIDTH = 600;
-const LEFT = 120;
 const ROW = 44;
+// On a phone a drawing is as wide as the phone, so that its letters stay readable.
+const WIDTH = window.innerWidth < 760 ? 330 : 600;
+const LEFT = window.innerWidth < 760 ? 92 : 120;
 
 function names(rows) {
   return rows.map((row, at) => h("text", { class: "plot-name", x: LEFT - 12, y: at * ROW + 28, "text-anchor": "end" }, short(row.name)));
 }
 
 function short(name) {
-  return name.length > 11 ? `${name.slice(0, 10)}…` : name;
+  return name.length > 9 ? `${name.slice(0, 8)}…` : name;
 }
 
 function drawing(height, label, parts) {
@@ -40,7 +41,7 @@ export function bars(rows, kind) {
 // One dot a ring, and a stroke at the middle one.
 export function dots(rows) {
   const most = Math.max(...rows.map((row) => Math.max(...row.values)));
-  const step = [100, 200, 250, 500, 1000, 2000, 5000].find((size) => most / size <= 5) || 10000;
+  const step = [100, 200, 250, 500, 1000, 2000, 5000].find((size) => most / size <= (WIDTH < 400 ? 3 : 5)) || 10000;
   const end = Math.max(step, Math.ceil(most / step) * step);
   const x = (ms) => LEFT + ((WIDTH - LEFT - 30) * ms) / end;
   const height = rows.length * ROW + 36;
@@ -65,9 +66,9 @@ export function dots(rows) {
 export function lines(rows, labels) {
   const height = 280;
   const most = Math.max(1, ...rows.map((row) => Math.max(...row.values)));
-  const x = (at) => 40 + ((WIDTH - 190) * at) / Math.max(1, labels.length - 1);
+  const x = (at) => 40 + ((WIDTH - LEFT - 60) * at) / Math.max(1, labels.length - 1);
   const y = (value) => height - 40 - ((height - 70) * value) / most;
-  const few = Math.ceil(labels.length / 6);
+  const few = Math.ceil(labels.length / (WIDTH < 400 ? 3 : 6));
   const ends = spread(rows.map((row) => y(row.values[row.values.length - 1])));
   return drawing(
     height,

@@ -1,7 +1,7 @@
 // What has been played: games by evening, and one game with its rounds, rulings and corrections.
 
 import { h } from "./dom.js";
-import { heading, icon, sign, waitingFor } from "./parts.js";
+import { heading, icon, shownPoints, sign, waitingFor } from "./parts.js";
 import { rulingLink } from "./view_table.js";
 import { clock, day, t } from "./words.js";
 
@@ -44,7 +44,7 @@ function gameLink(game) {
     h("span", { class: "num when" }, clock(game.started)),
     h("strong", {}, t(`game_${game.game}`)),
     h("span", {}, game.players.join(", ")),
-    h("span", { class: "winner" }, winners.length ? [icon("end"), winners.join(", ")] : t("not_finished")),
+    winners.length ? h("span", { class: "winner" }, icon("end"), winners.join(", ")) : h("span", { class: "when" }, t("not_finished")),
   );
 }
 
@@ -78,7 +78,7 @@ function points(game) {
             { class: (game.winners || []).includes(seat) ? "ahead" : null },
             h("th", { scope: "row" }, sign(seat), name),
             rounds.map((round) => h("td", { class: "num" }, String(round.points[seat]))),
-            h("td", { class: "num" }, game.points ? String(game.points[seat]) : "–"),
+            h("td", { class: "num" }, shownPoints((game.points || [])[seat])),
           ),
         ),
       ),

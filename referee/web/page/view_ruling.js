@@ -1,7 +1,8 @@
 // One ruling: why, the photo-finish, the arrangement step by step, and every reading it hangs on, to be corrected.
 
 import { h } from "./dom.js";
-import { ago, button, card, heading, icon, kindOf, nameOf, parted, sign, waitingFor } from "./parts.js";
+import { ago, button, card, heading, icon, kindOf, nameOf, sign, waitingFor } from "./parts.js";
+import { parted } from "./headline.js";
 import { choicesFor } from "./readings.js";
 import { photoFinish } from "./photo_finish.js";
 import { undo } from "./frame.js";
@@ -32,7 +33,7 @@ export function draw(app) {
 }
 
 function title(app, entry, text) {
-  const [first, rest] = parted(text);
+  const [first, rest] = parted(app, entry || { text });
   const kind = entry ? kindOf(entry) : "info";
   return h(
     "section",
@@ -103,7 +104,8 @@ function lookAgain(app, entry) {
 }
 
 function readings(app, why) {
-  const list = why.readings || [];
+  // Who rang is asked before what lay there.
+  const list = (why.readings || []).slice().sort((a, b) => rank(a) - rank(b));
   if (!list.length) return null;
   return h(
     "section",
@@ -119,6 +121,10 @@ function readings(app, why) {
       ),
     ),
   );
+}
+
+function rank(reading) {
+  return reading.data && reading.data.event === "bell" ? 0 : 1;
 }
 
 function readingName(app, reading) {

@@ -131,10 +131,11 @@ function placeOf(seat, n) {
   const near = 10;
   const far = 90;
   const run = near + (far - near) * along;
-  if (side === 0) return [100 - run, far];
-  if (side === 1) return [near + 4, 100 - run];
-  if (side === 2) return [run, near];
-  return [far - 4, run];
+  const inside = Math.min(82, Math.max(18, run));
+  if (side === 0) return [100 - inside, far];
+  if (side === 1) return [near + 8, 100 - run];
+  if (side === 2) return [inside, near];
+  return [far - 8, run];
 }
 
 function choose(app, seat) {

@@ -1,7 +1,8 @@
 // The table: the latest ruling, what is asked, the live picture, the scores, and what a hand may do.
 
 import { h } from "./dom.js";
-import { ago, button, heading, icon, kindOf, nameOf, parted, phaseOf, sand, shownPoints, sign } from "./parts.js";
+import { ago, button, heading, icon, kindOf, nameOf, phaseOf, sand, shownPoints, sign } from "./parts.js";
+import { handParts, headline } from "./headline.js";
 import { byHand } from "./by_hand.js";
 import { live } from "./live.js";
 import { undo } from "./frame.js";
@@ -14,7 +15,7 @@ export function draw(app) {
     h(
       "div",
       { class: "columns" },
-      h("div", { class: "column wide" }, verdict(app), questions(app), notices(app), live(app, correctSeen)),
+      h("div", { class: "column wide" }, questions(app), verdict(app), notices(app), live(app, correctSeen)),
       h("div", { class: "column" }, phase(app), board(app), controls(app), byHand(app), rulings(app)),
     ),
   ];
@@ -37,28 +38,40 @@ function idle(app) {
 }
 
 function verdict(app) {
-  const { latest } = app.state;
-  if (!latest) {
+  const shown = headline(app);
+  if (!shown) {
     return h("section", { class: "verdict info", key: "verdict" }, icon("info"), h("div", {}, heading(t("no_ruling_yet")), h("p", {}, t("no_ruling_more"))));
   }
-  const [first, rest] = parted(latest.text);
+  const { entry } = shown;
   return h(
     "section",
-    { class: `verdict ${kindOf(latest)}`, key: "verdict", "data-ruling": latest.id },
-    icon(kindOf(latest)),
+    { class: `verdict ${shown.together.length ? "time" : kindOf(entry)}`, key: "verdict", "data-ruling": entry.id },
+    icon(shown.together.length ? "end" : kindOf(entry)),
     h(
       "div",
       {},
-      heading(first),
-      rest ? h("p", { class: "reason" }, rest) : null,
-      h(
-        "p",
-        { class: "meta" },
-        h("span", {}, ago(app, latest.t_ns)),
-        latest.corrected ? h("span", { class: "tag" }, t("corrected")) : null,
-        h("a", { class: "button", href: `#ruling/${latest.id}` }, t("look_or_correct")),
-      ),
+      heading(shown.title),
+      shown.reason ? h("p", { class: "reason" }, shown.reason) : null,
+      shown.after.length ? h("ul", { class: "after" }, shown.after.map((one) => h("li", { key: one.id }, one.text))) : null,
+      shown.together.length
+        ? h("ul", { class: "rulings" }, shown.together.map((one) => handLine(app, one)))
+        : h(
+            "p",
+            { class: "meta" },
+            h("span", {}, ago(app, entry.t_ns)),
+            entry.corrected ? h("span", { class: "tag" }, t("corrected")) : null,
+            h("a", { class: "button", href: `#ruling/${entry.id}` }, t("look_or_correct")),
+          ),
     ),
+  );
+}
+
+function handLine(app, one) {
+  const [title, reason] = handParts(app, one);
+  return h(
+    "li",
+    { key: one.id },
+    h("a", { href: `#ruling/${one.id}`, class: "ruling" }, sign(one.ruling.seat), h("span", {}, h("strong", {}, title), " – ", reason)),
   );
 }
 

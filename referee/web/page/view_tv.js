@@ -1,7 +1,8 @@
 // The score board for a screen across the room: names and points to be read from three metres.
 
 import { h } from "./dom.js";
-import { icon, kindOf, parted, phaseOf, sand, shownPoints, sign } from "./parts.js";
+import { headline } from "./headline.js";
+import { icon, kindOf, phaseOf, sand, shownPoints, sign } from "./parts.js";
 import { spaced } from "./view_pair.js";
 import { t } from "./words.js";
 
@@ -10,7 +11,7 @@ export function draw(app) {
   return [
     h("h1", { class: "sr", tabindex: "-1" }, t("nav_tv")),
     me.code ? h("p", { class: "tv-code", key: "code", role: "status" }, t("pair_code_is"), h("strong", { class: "num" }, spaced(me.code))) : null,
-    verdict(state),
+    me.code ? null : verdict(app),
     state.questions.map((question) => h("p", { class: "tv-question", key: question.id }, question.text || t(`question_${question.kind}`))),
     state.board.length ? board(state) : h("p", { class: "tv-idle", key: "idle" }, t("tv_idle", { address: location.host })),
     h("div", { class: "tv-foot", key: "foot" }, h("p", {}, phaseOf(app)), sand(app), state.caption ? h("p", { class: "tv-caption" }, state.caption) : null),
@@ -18,14 +19,16 @@ export function draw(app) {
   ];
 }
 
-function verdict(state) {
-  if (!state.latest) return null;
-  const [first, rest] = parted(state.latest.text);
+function verdict(app) {
+  const shown = headline(app);
+  if (!shown) return null;
+  const { entry, title, reason } = shown;
+  const kind = shown.together.length ? "end" : kindOf(entry);
   return h(
     "section",
-    { class: `tv-verdict ${kindOf(state.latest)}`, key: "verdict", "data-ruling": state.latest.id },
-    icon(kindOf(state.latest)),
-    h("div", {}, h("p", { class: "tv-first" }, first), rest ? h("p", { class: "tv-rest" }, rest) : null),
+    { class: `tv-verdict ${kind}`, key: "verdict", "data-ruling": entry.id },
+    icon(kind),
+    h("div", {}, h("p", { class: "tv-first" }, title), reason ? h("p", { class: "tv-rest" }, reason) : null),
   );
 }
 

@@ -1,12 +1,12 @@
 // The page's words in the language of the table; they come from the referee's own catalogues.
 
 let words = {};
-let language = "en";
+let language = "en-GB";
 
 export async function learn(code) {
   const response = await fetch(`/api/words/${code}`);
   words = await response.json();
-  language = code;
+  language = code === "en" ? "en-GB" : code;
   document.documentElement.lang = code;
 }
 

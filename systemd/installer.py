@@ -104,7 +104,7 @@ def get_packages(host: Host) -> None:
         return
     host.say(f"Fetching {', '.join(missing)} …")
     host.try_run("apt-get", "update")
-    if ONLY_ON_PI_OS in missing and not host.ask("apt-cache", "show", ONLY_ON_PI_OS):
+    if ONLY_ON_PI_OS in missing and not host.dry and not host.ask("apt-cache", "show", ONLY_ON_PI_OS):
         raise InstallError(
             "The camera's program python3-picamera2 is not on offer: is this Raspberry Pi OS, and is it on the network?"
         )

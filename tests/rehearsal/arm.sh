@@ -34,6 +34,14 @@ read -r -d '' try <<-'END' || true
 	sys.exit(not read or not read <= there)
 END
 
+# Raspberry Pi OS has lgpio as a package of its own, Debian has not; PyPI has a wheel for Python 3.11 only.
+lgpio_from_pypi() {
+	chroot "$1" pip install --quiet --break-system-packages --only-binary :all: 'lgpio>=0.2.2' || {
+		chroot "$1" apt-get install -qq --no-install-recommends gcc libc6-dev make swig python3-dev &&
+			chroot "$1" env PYPI=1 pip install --quiet --break-system-packages 'lgpio>=0.2.2'
+	}
+}
+
 status=0
 [ $# -gt 0 ] || set -- bookworm trixie
 for release in "$@"; do
@@ -44,10 +52,11 @@ for release in "$@"; do
 	rm -rf "$root"
 	if {
 		mmdebstrap --arch=arm64 --variant=minbase \
-			--include=ca-certificates,python3,python3-venv,python3-numpy,python3-lgpio "$release" "$root" &&
+			--include=ca-certificates,python3,python3-venv,python3-pip,python3-numpy "$release" "$root" &&
 			cp /etc/resolv.conf "$root/etc/" &&
 			cp /etc/ssl/certs/ca-certificates.crt "$root/etc/ssl/certs/" &&
 			{ [ ! -f /etc/pip.conf ] || cp /etc/pip.conf "$root/etc/"; } &&
+			lgpio_from_pypi "$root" &&
 			mkdir "$root/project" &&
 			cp -a "$project"/{pyproject.toml,README.md,LICENSE,systemd,vision,hardware,referee,calibration,simulation} \
 				"$root/project/" &&

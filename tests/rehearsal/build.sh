@@ -4,7 +4,7 @@ set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 out=$1
 release=trixie
-base=$out/base workshop=$out/workshop disk=$out/disk store=$out/disk/opt/rehearsal/apt
+base=$out/base workshop=$out/workshop disk=$out/disk
 export DEBIAN_FRONTEND=noninteractive LC_ALL=C.UTF-8
 say() { printf '%5d s  %s\n' $SECONDS "$1" >&3; }
 
@@ -26,7 +26,7 @@ chroot "$workshop" apt-get update -qq
 kernel=$(basename "$workshop"/lib/modules/*)
 series=$(echo "$kernel" | cut -d. -f1-2)
 chroot "$workshop" apt-get install -qq --no-install-recommends "linux-headers-$kernel" "linux-source-$series" \
-	gcc g++ xz-utils python3-dev python3-venv python3-pip libcap-dev dpkg-dev
+	gcc xz-utils python3-dev python3-pip libcap-dev swig dpkg-dev
 
 say "the kernel's GPIO simulator, which Debian leaves out"
 tree=$workshop/usr/src/linux-source-$series
@@ -40,30 +40,39 @@ printf 'obj-m := gpio-sim.o\ngpio-sim-y := lines.o edges.o\n' >"$module/Kbuild"
 chroot "$workshop" make -C "/usr/src/linux-headers-$kernel" M=/usr/src/gpio-sim modules
 strip --strip-debug "$module/gpio-sim.ko"
 
-say "python3-picamera2, which only Raspberry Pi OS has, packed from PyPI"
-package=$workshop/tmp/python3-picamera2
-mkdir -p "$package/DEBIAN" "$package/usr/lib/python3/dist-packages"
-chroot "$workshop" apt-get install -qq --no-install-recommends python3-numpy
-chroot "$workshop" pip install --quiet --no-cache-dir --no-compile --prefix /tmp/picamera2 --break-system-packages picamera2
-cp -a "$workshop"/tmp/picamera2/local/lib/python3*/dist-packages/. "$package/usr/lib/python3/dist-packages/"
-rm -rf "$package"/usr/lib/python3/dist-packages/{numpy,numpy.libs,numpy-*}
-cp "$here"/inside/picamera2_off_a_pi.py "$here"/inside/picamera2_off_a_pi.pth "$package/usr/lib/python3/dist-packages/"
-cat >"$package/DEBIAN/control" <<-END
-	Package: python3-picamera2
-	Version: 0.3.30+rehearsal
-	Architecture: amd64
-	Maintainer: The rehearsal <nobody@localhost>
-	Depends: python3, python3-numpy, python3-libcamera, libcamera-ipa
-	Description: picamera2 from PyPI under the name it has on Raspberry Pi OS
-END
+say "python3-picamera2 and python3-lgpio, which only Raspberry Pi OS has, packed from PyPI"
+store=$disk/opt/rehearsal/apt
 mkdir -p "$store"
-chroot "$workshop" dpkg-deb --root-owner-group -Znone --build /tmp/python3-picamera2 /tmp/python3-picamera2.deb
+chroot "$workshop" apt-get install -qq --no-install-recommends python3-numpy
+pack() { # MODULE DEPENDS: all that pip brings with it but numpy
+	local package=$workshop/tmp/python3-$1
+	local modules=$package/usr/lib/python3/dist-packages
+	mkdir -p "$package/DEBIAN" "$modules"
+	chroot "$workshop" env PYPI=1 pip install --quiet --no-cache-dir --no-compile --break-system-packages \
+		--prefix "/tmp/$1" "$1"
+	cp -a "$workshop/tmp/$1"/local/lib/python3*/dist-packages/. "$modules/"
+	rm -rf "$modules"/{numpy,numpy.libs,numpy-*}
+	[ "$1" != picamera2 ] || cp "$here"/inside/picamera2_off_a_pi.{py,pth} "$modules/"
+	cat >"$package/DEBIAN/control" <<-END
+		Package: python3-$1
+		Version: 0+rehearsal
+		Architecture: amd64
+		Maintainer: The rehearsal <nobody@localhost>
+		Depends: $2
+		Description: $1 from PyPI under the name that it has on Raspberry Pi OS
+	END
+	chroot "$workshop" dpkg-deb --root-owner-group -Znone --build "/tmp/python3-$1" "/tmp/python3-$1.deb"
+	cp "$workshop/tmp/python3-$1.deb" "$store/"
+}
+pack picamera2 "python3, python3-numpy, python3-libcamera, libcamera-ipa"
+# PyPI has no wheel of it for this Python; the source has the library in it.
+pack lgpio python3
 
 say "a store of the packages that the installer asks for"
 chroot "$base" apt-get update -qq
 chroot "$base" apt-get install -qq --download-only --no-install-recommends python3-numpy python3-libcamera libcamera-ipa \
-	python3-lgpio python3-venv espeak-ng alsa-utils avahi-daemon
-cp "$base"/var/cache/apt/archives/*.deb "$workshop/tmp/python3-picamera2.deb" "$store/"
+	python3-venv espeak-ng alsa-utils avahi-daemon
+cp "$base"/var/cache/apt/archives/*.deb "$store/"
 mkdir "$workshop/tmp/store"
 cp "$store"/*.deb "$workshop/tmp/store/"
 chroot "$workshop" bash -c 'cd /tmp/store && dpkg-scanpackages . 2>/dev/null' >"$store/Packages"

@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any, TextIO, cast
 
 AGENT_PORT, PAGE_PORT = 8099, 80
-BOOT_LIMIT_S = 300.0
+BOOT_LIMIT_S = 900.0
 SNAPSHOT = "ready"
 TOOLS = {
     "mmdebstrap": "mmdebstrap",

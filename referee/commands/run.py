@@ -45,7 +45,11 @@ def run(args: argparse.Namespace) -> int:
 
     if args.camera is not None:
         parse_spec(args.camera)
-    with _until_told() as stop, running(state_folder(args.state), _parts(args)) as service:
+    folder = state_folder(args.state)
+    if args.simulated:
+        # Games that nobody played are not to stand among a family's own.
+        folder /= "simulated"
+    with _until_told() as stop, running(folder, _parts(args)) as service:
         _serve(service, args.host, args.port, stop)
         if service.failed:
             raise WorkFailedError("the referee has failed and must be started again; the game is kept")
@@ -73,11 +77,13 @@ def _serve(service: Service, host: str, port: int, stop: threading.Event) -> Non
 
 
 def _parts(args: argparse.Namespace) -> Parts:
+    if args.simulated:
+        from referee.service.simulated import simulated_parts
+
+        return simulated_parts()
     from referee.service.devices import TableDevices
     from referee.service.service import Parts
 
-    if args.simulated:
-        raise BadInputError("there is no simulated table yet")
     camera: str | None = args.camera
     return Parts(lambda settings: TableDevices(settings, camera))
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from hardware.bell import BellLogic, bell_lines, bell_seats
 from hardware.camera import Camera
 from hardware.camera_supervisor import CameraSupervisor
-from hardware.camera_watch import CameraReport
+from hardware.camera_watch import CameraReport, CameraState
 from hardware.edges import Clock, EdgeDevice, LineSpec
 from hardware.event_queue import EventQueue
 from hardware.frame_tap import FrameTap
@@ -153,5 +153,5 @@ class SimulatedDevices:
         return False
 
     def _tell(self, report: CameraReport) -> None:
-        if self._on_health is not None:
+        if self._on_health is not None and report.state is not CameraState.STARTING:
             self._on_health(report.health())

@@ -111,4 +111,4 @@ def _plain(key: str, turn: int | None, since_ns: int) -> dict[str, Any]:
 def _since_ns(play: Play) -> int:
     """Give when what is going on began: at the last ruling that turned a game, on the game's clock."""
     turning = ("round", "time", "hand", "ring", "round_end", "end")
-    return next((r["t_ns"] for _, r in play.newest(50) if r["ruling"] in turning), play.last_ns)
+    return next((r["t_ns"] for _, r in play.newest(50) if r["ruling"] in turning), play.begun_ns)

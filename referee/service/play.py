@@ -36,10 +36,11 @@ class Play:
     """A game in progress. Not safe from several threads: its owner locks.
 
     row: the game in the journal. corrections: all of them, in order. shift_ns: the game's clock less the monotonic one.
+    begun_ns: when it began, or went on, on its own clock.
     """
 
-    def __init__(self, row: GameRow, watcher: Watcher, journal: Journal) -> None:
-        """Begin with no event.
+    def __init__(self, row: GameRow, watcher: Watcher, journal: Journal, now_ns: int = 0) -> None:
+        """Begin with no event, at `now_ns` of the monotonic clock.
 
         Raises:
             BadInputError: the header's game cannot be played like that.
@@ -47,6 +48,7 @@ class Play:
         self.row = row
         self.header: Header = row.header
         self.shift_ns = row.shift_ns
+        self.begun_ns = now_ns + row.shift_ns
         self.corrections: list[CorrectionRow] = []
         self.records: dict[int, Record] = {}
         self._journal = journal

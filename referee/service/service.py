@@ -15,6 +15,7 @@ from hardware.lamp import Lamp, open_lamp
 from hardware.speaker import Speaker, open_speaker
 from hardware.speaker_settings import SpeakerSettings
 from referee.clockwork import LONGEST_SLEEP_S, Clockwork
+from referee.events import Header
 from referee.journal.evidence import EvidenceFolder
 from referee.journal.folder import EVIDENCE, JOURNAL, locked
 from referee.journal.journal import Journal
@@ -41,12 +42,14 @@ OnHealth = Callable[[DeviceHealth], None]
 class Parts:
     """What the referee is put together from, where it is not the usual; for the simulated table and for tests.
 
-    devices: eyes and ears for the settings. speaker, lamp: its voice and light, told how they are.
+    devices: eyes and ears for the settings. speaker, lamp: its voice and light, told how they are. opening: the game to
+    begin with, whatever was played before; None: the one that was being played goes on.
     """
 
     devices: Callable[[TableSettings], Devices]
     speaker: Callable[[TableSettings, OnHealth], Speaker] | None = None
     lamp: Callable[[TableSettings, OnHealth], Lamp] | None = None
+    opening: Header | None = None
 
 
 class Service:
@@ -67,6 +70,7 @@ class Service:
         self._stopping = threading.Event()
         self.ended = threading.Event()
         self.failed = False
+        self._opening = parts.opening
         settings, self._complaint = load_settings(folder)
         self._boot = boot_id()
         self.journal = Journal(folder / JOURNAL)
@@ -98,8 +102,9 @@ class Service:
         self._evidence.sweep()
         if self._complaint is not None:
             self._report(DeviceHealth(time.monotonic_ns(), "settings", Health.MISSING, self._complaint))
-        play = self.stage.resume()
-        if play is not None:
+        if self._opening is not None:
+            self.stage.start(self._opening.game, self._opening.players, self._opening.options)
+        elif (play := self.stage.resume()) is not None:
             self.desk.resumed(play)
         self._pictures.start()
         self._thread.start()

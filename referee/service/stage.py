@@ -112,7 +112,7 @@ class Stage:
             watcher = self._make_watcher(header)
             row = self.journal.begin_game(header, self._boot, 0)
             self.journal.flush()
-            self.play = Play(row, watcher, self.journal)
+            self.play = Play(row, watcher, self.journal, self._clock())
             self.notices = ()
             self.voice.rest()
             self.voice.tell(sayings.started(self._game_name(game), players, self.language))
@@ -131,7 +131,7 @@ class Stage:
             fresh_clock = resumed_clock(row, last_ns, self._boot, self._clock())
             if fresh_clock is not row:
                 self.journal.new_clock(row.game, fresh_clock.boot, fresh_clock.shift_ns)
-            play = Play(fresh_clock, self._make_watcher(row.header), self.journal)
+            play = Play(fresh_clock, self._make_watcher(row.header), self.journal, self._clock())
             unheard = play.restore(replace(kept, row=fresh_clock))
             self.play = play
             announcer = self._announcer(play)

@@ -13,7 +13,7 @@ from simulation.script import Colour, Person
 from simulation.view import Image
 
 PX_PER_MM = 2.0
-WIDTH_MM, LENGTH_MM = 150.0, 820.0
+WIDTH_MM, LENGTH_MM = 150.0, 900.0
 TIP_MM = (75.0, 26.0)
 """Where the fingertips are, from the picture's top-left; the arm leads down from there."""
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import random
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from referee.demo.seating import AREA_MM, people_at, ring_of, spot
@@ -72,17 +73,17 @@ def write_confetti(deck: Deck, seed: int, plan: Plan | None = None) -> ConfettiG
     rng.shuffle(faces)
     limits = Confetti(plan.players).limits[: plan.rounds]
     heap = faces[: plan.heap or len(faces) // 2]
-    hands = [_choose(deck, heap, plan.players, limit, rng) for limit in limits[:1]]
-    # What is taken first lies on top.
-    taken = [face for hand in hands[0] for face in hand]
+    table = _Table({face: _in_heap(rng) for face in heap})
+    first = _choose(deck, heap, ring, limits[0], table.lies, rng)
+    # What is taken lies on top.
+    taken = [face for hand in first for face in hand]
     order = [face for face in heap if face not in taken] + taken
-    table = _Table({face: _in_heap(rng) for face in order})
     begin_s = _FIRST_STILL_S
     kept: list[list[str]] = [[] for _ in range(plan.players)]
     start = tuple(ScriptCard(face, face, table.lies[face]) for face in order)
     for number, limit in enumerate(limits):
         free = [face for face in order if not any(face in pile for pile in kept)]
-        chosen = hands[0] if number == 0 else _choose(deck, free, plan.players, limit, rng)
+        chosen = first if number == 0 else _choose(deck, free, ring, limit, table.lies, rng)
         late = plan.late_seat if number == 0 else None
         spare = [face for face in free if not any(face in hand for hand in chosen)]
         end_s = _play_round(table, ring, chosen, begin_s, plan, late, spare, rng)
@@ -161,13 +162,17 @@ def _tidy(
     return begin_s + _TIDY_S
 
 
-def _choose(deck: Deck, heap: list[str], players: int, limit: int, rng: random.Random) -> list[list[str]]:
-    """Give a hand for each player: good ones for most, as people who look for a while would take."""
+def _choose(
+    deck: Deck, heap: list[str], ring: SeatRing, limit: int, lies: Mapping[str, Lying], rng: random.Random
+) -> list[list[str]]:
+    """Give a hand for each player within reach: good ones for most, as people who look for a while would take."""
     free = list(heap)
     hands: list[list[str]] = []
-    for seat in range(players):
+    for seat, person in enumerate(people_at(ring)):
         size = max(3, min(limit, 8) - (seat % 3 == 2))
-        tries = [rng.sample(free, size) for _ in range(60 if seat % 3 != 1 else 12)]
+        by_distance = sorted(free, key=lambda face: math.dist((lies[face].x_mm, lies[face].y_mm), person.home_mm))
+        near = by_distance[: max(2 * size, len(by_distance) // 2)]
+        tries = [rng.sample(near, size) for _ in range(60 if seat % 3 != 1 else 12)]
         best = max(tries, key=lambda hand: score_hand([_colours(deck, face) for face in hand], limit).points)
         hands.append(best)
         free = [face for face in free if face not in best]

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import math
 import random
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -22,6 +23,7 @@ from vision.picture_deck import PictureDeck
 
 _FIRST_STILL_S = 2.5
 _TURN_S = 0.75
+_BELL_ROOM_MM = 120.0
 _SECOND_NS = 1_000_000_000
 
 
@@ -130,21 +132,36 @@ class _Writer:
         return now_s + 0.6
 
     def _move_cards(self, ruling: Mapping[str, Any], now_s: float) -> float:
-        receiver = ruling["to"]
-        if ruling["from"] != "piles":
-            key = self._draw[ruling["from"]].pop()
-            goal = self._place(receiver, -0.65, BACK)
-            self._actions.append(Carry(ruling["from"], (key,), now_s, now_s + 0.9, (goal,)))
+        """Let givers push cards towards the middle and the receiver take them from there: nobody reaches further."""
+        receiver, giver = ruling["to"], ruling["from"]
+        if giver != "piles":
+            key = self._draw[giver].pop()
+            self._carry(giver, [key], self._halfway(giver, receiver, BACK), now_s)
+            self._carry(receiver, [key], self._place(receiver, -0.65, BACK), now_s + 1.0)
             self._draw[receiver].append(key)
-            return now_s + 1.3
-        for pile in self._discard:
-            if pile:
-                goals = tuple(self._place(receiver, -0.65, BACK) for _ in pile)
-                self._actions.append(Carry(receiver, tuple(pile), now_s, now_s + 0.9, goals))
-                self._draw[receiver] += pile
-                pile.clear()
-                now_s += 1.4
-        return now_s
+            return now_s + 2.2
+        won = [key for pile in self._discard for key in pile]
+        for owner, pile in enumerate(self._discard):
+            if pile and owner != receiver:
+                self._carry(owner, pile, self._halfway(owner, receiver, FRONT), now_s)
+        self._carry(receiver, won, self._place(receiver, -0.65, BACK), now_s + 1.0)
+        self._draw[receiver] += won
+        self._discard = [[] for _ in self._discard]
+        return now_s + 2.2
+
+    def _carry(self, seat: int, keys: Sequence[str], to: Lying, now_s: float) -> None:
+        """Lay cards on a pile; nobody does it quite straight."""
+        slips = [(self._rng.uniform(-2, 2), self._rng.uniform(-2, 2), self._rng.uniform(-3, 3)) for _ in keys]
+        goals = tuple(Lying(to.x_mm + x, to.y_mm + y, to.angle_deg + turn, to.side) for x, y, turn in slips)
+        self._actions.append(Carry(seat, tuple(keys), now_s, now_s + 0.9, goals))
+
+    def _halfway(self, giver: int, receiver: int, side: str) -> Lying:
+        """Give a place between two players, beside the bell."""
+        one, other = self._place(giver, 0.0, side), self._place(receiver, 0.0, side)
+        x, y = (one.x_mm + other.x_mm) / 2, (one.y_mm + other.y_mm) / 2
+        if math.dist((x, y), MIDDLE_MM) < _BELL_ROOM_MM:
+            x += _BELL_ROOM_MM
+        return Lying(x, y, one.angle_deg, side)
 
     def _do(self, move: Move, event: Event) -> list[Mapping[str, Any]]:
         rulings: list[Mapping[str, Any]] = [ruling.as_json() for ruling in self._rules.do(move)]

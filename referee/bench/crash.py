@@ -31,6 +31,9 @@ from referee.journal.rows import KeptGame, games, kept_game
 from referee.service.corrections import corrected, corrected_events
 
 LONGEST_S = 0.35
+MOST_TOLD = 25
+LATER_S = 0.005
+STUCK_S = 60.0
 
 
 @dataclass
@@ -74,7 +77,7 @@ def crash_often(
     heard: Counter[str] = Counter()
     corrections: dict[int, int] = {}
     for kill in range(kills):
-        lines = _one_life(folder, dice.randrange(1 << 30), dice.uniform(0, LONGEST_S), forgetful)
+        lines = _one_life(folder, dice, forgetful)
         kept = _kept(folder)
         for line in lines:
             if "announced" in line:
@@ -99,40 +102,50 @@ def crash_often(
     return verdict
 
 
-def _one_life(folder: Path, seed: int, seconds: float, forgetful: bool) -> list[dict[str, Any]]:
-    """Let a referee live so long, kill it, and give all that it told."""
+def _one_life(folder: Path, dice: random.Random, forgetful: bool) -> list[dict[str, Any]]:
+    """Let a referee live for a while, kill it, and give all that it told."""
+    seed = dice.randrange(1 << 30)
     reading, writing = os.pipe()
     with warnings.catch_warnings():
         # numpy's idle threads are not there in the child, which has no use for them.
         warnings.simplefilter("ignore", DeprecationWarning)
         child = os.fork()
     if child == 0:
-        status = 1
         try:
             os.close(reading)
             play_until_killed(folder, seed, writing, _connector(forgetful, seed))
         finally:
             # Never back into the parent's code; a fault of the child's is seen by its silence.
-            os._exit(status)
+            os._exit(1)
     os.close(writing)
-    end = time.monotonic() + seconds
-    parts = []
-    while (left := end - time.monotonic()) > 0:
-        if select.select([reading], [], [], left)[0]:
-            part = os.read(reading, 1 << 16)
-            if not part:
-                break
-            parts.append(part)
+    told = _listen(reading, dice)
     alive = os.waitpid(child, os.WNOHANG)[0] == 0
     if alive:
         os.kill(child, signal.SIGKILL)
         os.waitpid(child, 0)
     while part := os.read(reading, 1 << 16):
-        parts.append(part)
+        told += part
     os.close(reading)
     if not alive:
         raise WorkFailedError("the referee ended by itself in the middle of a game")
-    return [json.loads(line) for line in b"".join(parts).split(b"\n")[:-1]]
+    return [json.loads(line) for line in told.split(b"\n")[:-1]]
+
+
+def _listen(reading: int, dice: random.Random) -> bytes:
+    """Give what is told until it is time to kill: at any instant from the start on, or a little after so many lines."""
+    by_time = dice.random() < 0.4
+    end = time.monotonic() + (dice.uniform(0, LONGEST_S) if by_time else STUCK_S)
+    lines = dice.randrange(1, MOST_TOLD)
+    told = b""
+    while (left := end - time.monotonic()) > 0:
+        if select.select([reading], [], [], left)[0]:
+            part = os.read(reading, 1 << 16)
+            if not part:
+                return told
+            told += part
+        if not by_time and told.count(b"\n") >= lines:
+            by_time, end = True, time.monotonic() + dice.uniform(0, LATER_S)
+    return told
 
 
 def _connector(forgetful: bool, seed: int) -> Connect:

@@ -1,0 +1,120 @@
+"""A stage without a table: devices that say what a test wants, and a voice that writes down what it says."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from hardware.event_queue import EventQueue
+from hardware.events import Event as DeviceEvent
+from hardware.frames import SECOND_NS, FrameBuffer
+from hardware.lamp import RecordedLamp
+from hardware.speaker import RecordedSpeaker
+from referee.events import Event
+from referee.journal.folder import JOURNAL
+from referee.journal.journal import Journal
+from referee.service.devices import OnHealth
+from referee.service.settings import TableSettings
+from referee.service.stage import Stage
+from referee.service.voice import Voice
+from referee.session import Seen
+from referee.watchers.by_hand import ByHandWatcher
+
+S = SECOND_NS
+
+
+@dataclass(frozen=True)
+class Scripted:
+    """A device event that is the game's event already."""
+
+    t_ns: int
+    kind: str
+    data: Mapping[str, object] = field(default_factory=dict)
+
+
+class ScriptWatcher(ByHandWatcher):
+    """Hands scripted events on, and remembers what it was told of rulings."""
+
+    def __init__(self) -> None:
+        self.told: list[Event] = []
+
+    def hear(self, event: DeviceEvent) -> Seen:
+        return Seen((Event(event.t_ns, event.kind, event.data),)) if isinstance(event, Scripted) else Seen()
+
+    def judged(self, event: Event, rulings: object) -> None:
+        self.told.append(event)
+
+
+class Clock:
+    def __init__(self, now_ns: int = 1000 * S) -> None:
+        self.now_ns = now_ns
+
+    def __call__(self) -> int:
+        self.now_ns += 1_000_000
+        return self.now_ns
+
+
+class Table:
+    """A stage with its journal in a folder; `again` is the same folder after the process was killed."""
+
+    def __init__(self, folder: Path, boot: str = "boot", now_ns: int = 1000 * S, **settings: object) -> None:
+        self.folder, self.boot = folder, boot
+        self.clock = Clock(now_ns)
+        self.speaker, self.lamp = RecordedSpeaker(self.clock), RecordedLamp(self.clock)
+        self.journal = Journal(folder / JOURNAL)
+        self.settings = TableSettings(**settings)  # type: ignore[arg-type]
+        self.hour = (15, 0)
+        self.voice = Voice(lambda _: self.speaker, self.lamp, self.settings, lambda: self.hour)
+        self.watchers: list[ScriptWatcher] = []
+        self.stage = Stage(self.journal, self.voice, self.settings, self._watch, boot, self.clock)
+
+    def _watch(self, _header: object) -> ScriptWatcher:
+        self.watchers.append(ScriptWatcher())
+        return self.watchers[-1]
+
+    @property
+    def said(self) -> list[str]:
+        return [sentence for _, sentence in self.speaker.said]
+
+    def again(self, boot: str = "boot", now_ns: int | None = None) -> Table:
+        """Give what comes after a `kill -9`: nothing was closed."""
+        return Table(self.folder, boot, self.clock.now_ns if now_ns is None else now_ns)
+
+    def hear(self, kind: str, **data: object) -> list[Mapping[str, object]]:
+        return [dict(ruling) for ruling in self.stage.hear(Scripted(self.clock(), kind, data)).rulings]
+
+    def card(self, seat: int, colour: str, mood: str = "happy") -> None:
+        self.hear("card_shown", seat=seat, colour=colour, mood=mood)
+
+    def piccolino_with_a_pair(self) -> None:
+        self.stage.start("piccolino", ["Ann", "Ben", "Cem"], {})
+        self.card(0, "red")
+        self.card(1, "red")
+        self.clock.now_ns += S
+
+
+class FakeDevices:
+    """Eyes and ears of a test."""
+
+    def __init__(self) -> None:
+        self.queue = EventQueue()
+        self.source = self.queue.source("bell", 0)
+        self.buffer = FrameBuffer(4 * S)
+        self.on_health: OnHealth | None = None
+        self.hangs = False
+        self.flipped = 0
+        self.stopped = False
+
+    def start(self, on_health: OnHealth) -> None:
+        self.on_health = on_health
+
+    def stop(self) -> None:
+        self.stopped = True
+
+    def camera_hangs(self) -> bool:
+        return self.hangs
+
+    def flip(self) -> bool:
+        self.flipped += 1
+        return False

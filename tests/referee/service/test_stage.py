@@ -1,0 +1,233 @@
+"""A game on the stage: what is journalled, announced, corrected and undone, and what is left when the power goes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from table_fakes import S, Table
+
+from hardware.health import DeviceHealth, Health
+from hardware.lamp import Signal
+from referee.errors import BadInputError
+from referee.journal.journal import Trouble
+from referee.journal.rows import games, kept_game
+from referee.service.play import RESUME_GAP_NS
+
+
+def test_a_ring_is_announced_with_its_reason_and_the_lamp_turns_green(tmp_path: Path) -> None:
+    table = Table(tmp_path)
+    table.piccolino_with_a_pair()
+    rulings = table.hear("bell", seat=2)
+    assert (rulings[0]["ruling"], rulings[0]["valid"], rulings[0]["seat"]) == ("ring", True, 2)
+    assert table.said[-2] == "Valid ring, Cem: two happy reds."
+    assert table.lamp.shown[-1][1] is Signal.VALID
+
+
+def test_whatever_was_announced_is_kept_when_the_process_is_killed_and_not_said_again(tmp_path: Path) -> None:
+    table = Table(tmp_path)
+    table.piccolino_with_a_pair()
+    table.hear("bell", seat=2)
+    again = table.again()
+    play = again.stage.resume()
+    assert play is not None
+    assert [ruling["ruling"] for _, ruling in play.newest(9)] == ["cards_move", "ring"]
+    assert not [text for text in again.said if text.startswith("Valid ring")]
+    assert again.said[0].startswith("The game goes on. The last ruling was: ")
+
+
+def test_what_was_journalled_but_not_ruled_yet_is_ruled_and_announced_after_the_restart(tmp_path: Path) -> None:
+    table = Table(tmp_path)
+    table.piccolino_with_a_pair()
+    play = table.stage.playing()
+    # The power goes between the event and its ruling.
+    play._keep = lambda: None  # type: ignore[method-assign]
+    table.hear("bell", seat=2)
+    again = table.again()
+    assert again.stage.resume() is not None
+    assert "Valid ring, Cem: two happy reds." in again.said
+    third = again.again()
+    assert third.stage.resume() is not None
+    assert "Valid ring, Cem: two happy reds." not in third.said
+
+
+def test_a_resumed_game_goes_on_where_it_stood(tmp_path: Path) -> None:
+    table = Table(tmp_path)
+    table.piccolino_with_a_pair()
+    again = table.again()
+    again.stage.resume()
+    assert again.hear("bell", seat=0)[0]["valid"] is True
+
+
+def test_after_the_machine_was_off_the_clock_goes_on_and_no_old_ring_is_near(tmp_path: Path) -> None:
+    table = Table(tmp_path)
+    table.piccolino_with_a_pair()
+    ring = table.hear("bell", seat=2)[0]
+    again = table.again(boot="another", now_ns=5 * S)
+    play = again.stage.resume()
+    assert play is not None
+    again.card(0, "green")
+    again.card(1, "green", "sad")
+    ruling = again.hear("bell", seat=1)[0]
+    assert (ruling["ruling"], ruling["valid"], ruling["reason"]) == ("ring", False, "sad")
+    first_ns, second_ns = ring["t_ns"], ruling["t_ns"]
+    assert isinstance(first_ns, int) and isinstance(second_ns, int)
+    assert second_ns - first_ns >= RESUME_GAP_NS
+    # What the watcher is told is by its own clock.
+    assert again.watchers[-1].told[-1].t_ns < 10 * S
+    third = again.again(boot="another")
+    assert third.stage.resume() is not None
+    assert third.stage.playing().shift_ns == play.shift_ns
+
+
+def test_a_corrected_card_changes_the_ruling_and_only_that_is_said(tmp_path: Path) -> None:
+    table = Table(tmp_path)
+    table.piccolino_with_a_pair()
+    table.hear("bell", seat=2)
+    before = len(table.said)
+    change = table.stage.correct(2, {"mood": "sad"})
+    assert change.new[0][1]["reason"] == "sad"
+    said = table.said[before:]
+    assert said[0] == "Corrected."
+    assert "False ring, Cem: one of the reds is sad." in said
+    assert not [text for text in said if text.startswith("Valid")]
+
+
+def test_a_correction_is_undone_and_all_is_as_it_was(tmp_path: Path) -> None:
+    table = Table(tmp_path)
+    table.piccolino_with_a_pair()
+    table.hear("bell", seat=2)
+    before = list(table.stage.playing().newest(20))
+    table.stage.correct(2, {"mood": "sad"})
+    table.stage.undo()
+    assert list(table.stage.playing().newest(20)) == before
+    assert not table.stage.playing().can_undo
+    with pytest.raises(BadInputError):
+        table.stage.undo()
+
+
+def test_a_struck_ring_never_was_and_its_cards_lie_where_they_lay(tmp_path: Path) -> None:
+    table = Table(tmp_path)
+    table.piccolino_with_a_pair()
+    table.hear("bell", seat=2)
+    table.stage.correct(3, None)
+    assert list(table.stage.playing().newest(20)) == []
+    assert "Does not count: Valid ring, Cem: two happy reds." in table.said
+    assert table.hear("bell", seat=0)[0]["valid"] is True
+
+
+def test_corrections_outlast_the_power_and_the_first_reading_is_kept(tmp_path: Path) -> None:
+    table = Table(tmp_path)
+    table.piccolino_with_a_pair()
+    table.hear("bell", seat=2)
+    table.stage.correct(2, {"mood": "sad"})
+    again = table.again()
+    play = again.stage.resume()
+    assert play is not None
+    assert next(ruling for _, ruling in play.newest(9) if ruling["ruling"] == "ring")["valid"] is False
+    kept = kept_game(again.journal.read, games(again.journal.read)[0])
+    assert kept.events[1].event.data["mood"] == "happy"
+    # The watcher saw a happy card, and is told so, or it would report it as a new one.
+    assert again.watchers[-1].told[1].data["mood"] == "happy"
+    again.stage.undo()
+    assert next(ruling for _, ruling in play.newest(9) if ruling["ruling"] == "ring")["valid"] is True
+
+
+def test_a_correction_that_makes_no_sense_changes_nothing(tmp_path: Path) -> None:
+    table = Table(tmp_path)
+    table.piccolino_with_a_pair()
+    with pytest.raises(BadInputError):
+        table.stage.correct(2, {"seat": 17})
+    with pytest.raises(BadInputError):
+        table.stage.correct(99, None)
+    assert table.hear("bell", seat=2)[0]["valid"] is True
+    assert table.again().stage.resume() is not None
+
+
+def test_what_the_game_does_not_know_is_refused_and_harms_nothing_later(tmp_path: Path) -> None:
+    table = Table(tmp_path)
+    table.piccolino_with_a_pair()
+    assert table.hear("no_such_event") == []
+    with pytest.raises(BadInputError):
+        table.stage.say("nor_this", {})
+    again = table.again()
+    again.stage.resume()
+    assert again.hear("bell", seat=1)[0]["valid"] is True
+
+
+def test_in_a_pause_nobody_rings_and_the_pause_outlasts_the_power(tmp_path: Path) -> None:
+    from hardware.events import BellPressed
+
+    table = Table(tmp_path)
+    table.piccolino_with_a_pair()
+    table.stage.pause(True)
+    table.stage.hear(BellPressed(table.clock(), 1))
+    again = table.again()
+    again.stage.resume()
+    was_paused = again.stage.paused
+    again.stage.pause(False)
+    assert (was_paused, again.stage.paused) == (True, False)
+    assert again.hear("bell", seat=1)[0]["valid"] is True
+
+
+def test_a_game_that_was_stopped_has_winners_and_is_put_away_with_the_next_stop(tmp_path: Path) -> None:
+    table = Table(tmp_path)
+    table.piccolino_with_a_pair()
+    table.stage.stop()
+    assert table.stage.playing().over
+    assert table.said[-3].startswith("The end:")
+    table.stage.stop()
+    assert table.stage.play is None
+    assert table.again().stage.resume() is None
+
+
+def test_a_game_without_such_an_end_is_stopped_without_winners(tmp_path: Path) -> None:
+    table = Table(tmp_path)
+    table.stage.start("confetti", ["Ann", "Ben"], {})
+    table.stage.stop()
+    assert table.stage.play is None
+    assert games(table.journal.read)[0].ended_ms is None
+
+
+def test_an_end_that_a_correction_takes_away_is_no_end(tmp_path: Path) -> None:
+    table = Table(tmp_path)
+    table.piccolino_with_a_pair()
+    table.hear("stop")
+    assert games(table.journal.read)[0].ended_ms is not None
+    table.stage.correct(3, None)
+    assert games(table.journal.read)[0].ended_ms is None
+    assert not table.stage.playing().over
+
+
+def test_a_wrong_game_is_refused_and_the_one_before_goes_on(tmp_path: Path) -> None:
+    table = Table(tmp_path)
+    table.piccolino_with_a_pair()
+    with pytest.raises(BadInputError):
+        table.stage.start("piccolino", ["Ann"], {})
+    assert table.hear("bell", seat=1)[0]["valid"] is True
+
+
+def test_device_troubles_are_no_news_for_the_game(tmp_path: Path) -> None:
+    table = Table(tmp_path)
+    table.piccolino_with_a_pair()
+    assert table.stage.hear(DeviceHealth(table.clock(), "camera", Health.MISSING, "gone")).rulings == ()
+
+
+def test_a_full_disk_stops_no_game_and_all_is_kept_once_there_is_room(tmp_path: Path) -> None:
+    table = Table(tmp_path)
+    table.piccolino_with_a_pair()
+    (pages,) = table.journal.read("PRAGMA page_count")[0]
+    table.journal.read(f"PRAGMA max_page_count = {pages}")
+    for _ in range(40):
+        table.stage.say("card_shown", {"seat": 0, "colour": "x" * 70, "mood": "sad"})
+    trouble = table.journal.trouble
+    assert table.hear("bell", seat=2)[0]["valid"] is False
+    assert table.said[-2].startswith("False ring")
+    table.journal.read("PRAGMA max_page_count = 100000")
+    assert table.journal.flush()
+    assert (trouble, table.journal.trouble) == (Trouble.FULL, None)
+    again = table.again()
+    play = again.stage.resume()
+    assert play is not None
+    assert len(play.records) == 43
+    assert not [text for text in again.said if text.startswith("False ring")]

@@ -45,6 +45,11 @@ class QuietTable:
         when = time.monotonic_ns() if t_ns is None else t_ns
         self.buffer.push(Frame(when, when, image, self.buffer.pushed))
 
+    def close(self) -> None:
+        """Put everything away."""
+        self.stage.voice.close()
+        self.journal.close()
+
     def tell(self, kind: str, **data: object) -> Sequence[Mapping[str, Any]]:
         """Tell the game an event, as the devices would, and give the rulings."""
         return self.stage.say(kind, data).rulings

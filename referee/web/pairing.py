@@ -101,7 +101,7 @@ class Pairing:
             raise TooManyTriesError(wait_s)
         self._tries_s.append(self.clock())
         code = self.code
-        if not hmac.compare_digest((code or "none").encode(), text.encode()):
+        if code is None or not hmac.compare_digest(code.encode(), text.encode()):
             self._tries_of_code += 1
             if self._tries_of_code >= TRIES_PER_CODE:
                 self._code = None

@@ -1,0 +1,132 @@
+"""A page served over a real desk without devices, and phones that ask it, for tests."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from fastapi import FastAPI
+
+from referee.bench.quiet_table import QuietTable, quiet_table
+from referee.service.desk import Desk
+from referee.web.app import create_app
+from referee.web.options import WebOptions
+from referee.web.server import PageServer
+
+START = {"do": "start", "game": "piccolino", "players": ["Ann", "Ben", "Cem"], "options": {}}
+ANSWER_S = 20.0
+
+
+@dataclass
+class FakeClock:
+    """Seconds that pass when told."""
+
+    now_s: float = 1000.0
+
+    def __call__(self) -> float:
+        return self.now_s
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What the server answered."""
+
+    status: int
+    headers: dict[str, str]
+    body: bytes
+
+    @property
+    def data(self) -> Any:
+        return json.loads(self.body)
+
+
+class Phone:
+    """A browser without a screen."""
+
+    def __init__(self, port: int) -> None:
+        self.port = port
+        self.cookie: str | None = None
+        self.csrf = ""
+
+    def ask(self, method: str, path: str, body: bytes | None = None, **headers: str) -> Answer:
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=ANSWER_S)
+        sent = {name.replace("_", "-"): value for name, value in headers.items()}
+        if self.cookie is not None:
+            sent.setdefault("Cookie", self.cookie)
+        try:
+            connection.request(method, path, body, sent)
+            response = connection.getresponse()
+            answer = Answer(response.status, {k.lower(): v for k, v in response.getheaders()}, response.read())
+        finally:
+            connection.close()
+        if "set-cookie" in answer.headers:
+            self.cookie = answer.headers["set-cookie"].split(";")[0]
+        return answer
+
+    def get(self, path: str, **headers: str) -> Answer:
+        return self.ask("GET", path, **headers)
+
+    def post(self, path: str, body: Any, **headers: str) -> Answer:
+        headers.setdefault("X_CSRF_Token", self.csrf)
+        headers.setdefault("Content_Type", "application/json")
+        return self.ask("POST", path, json.dumps(body).encode(), **headers)
+
+    def do(self, **command: Any) -> Answer:
+        return self.post("/api/do", command)
+
+    def state(self) -> Any:
+        return self.get("/api/state").data
+
+    def state_with(self, text: str) -> Any:
+        """Wait until a ruling says this; the page follows the desk within moments."""
+        deadline = time.monotonic() + ANSWER_S
+        while True:
+            state = self.state()
+            if any(text in ruling["text"] for ruling in state["rulings"]) or time.monotonic() > deadline:
+                return state
+            time.sleep(0.01)
+
+
+@dataclass
+class PageUnderTest:
+    """A page at `port`, the table behind it, what it says aloud, and its clock."""
+
+    app: FastAPI
+    table: QuietTable
+    folder: Path
+    port: int = 0
+    clock: FakeClock = field(default_factory=FakeClock)
+    said: list[str] = field(default_factory=list)
+
+    def phone(self) -> Phone:
+        return Phone(self.port)
+
+    def paired_phone(self) -> Phone:
+        phone = self.phone()
+        phone.post("/api/pair/ask", {})
+        answer = phone.post("/api/pair", {"code": self.said[-1]})
+        assert answer.status == 200, answer.body
+        phone.csrf = answer.data["csrf"]
+        self.clock.now_s += 60
+        return phone
+
+
+@contextmanager
+def served(folder: Path, desk: Desk | None = None) -> Iterator[PageUnderTest]:
+    """Serve the page of a new table, or of another desk."""
+    table = quiet_table(folder)
+    clock, said = FakeClock(), list[str]()
+    app = create_app(desk or table.desk, WebOptions(state_dir=folder, say_code=said.append, clock=clock))
+    server = PageServer(app, "127.0.0.1", 0)
+    try:
+        server.start()
+        yield PageUnderTest(app, table, folder, server.port, clock, said)
+    finally:
+        server.stop()
+        table.close()

@@ -1,0 +1,161 @@
+"""Who may do what: anybody may look, only paired devices may change anything."""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+from typing import Any
+
+import pytest
+from page_tools import START, PageUnderTest, Phone, served
+
+from referee.web.tokens import FILE
+
+READS = [
+    "/",
+    "/api/state",
+    "/api/me",
+    "/api/history",
+    "/api/statistics",
+    "/api/games/de",
+    "/api/words/fr",
+    "/page/main.js",
+]
+CHANGES: list[tuple[str, Any]] = [
+    ("/api/do", START),
+    ("/api/do", {"do": "settings", "volume": 0.1}),
+    ("/api/pair/forget", {"all": True}),
+    ("/api/picture?players=3&limit=6", {}),
+]
+
+
+@pytest.mark.parametrize("path", READS)
+def test_anybody_on_the_network_may_look(phone: Phone, path: str) -> None:
+    assert phone.get(path).status == 200
+
+
+@pytest.mark.parametrize(("path", "body"), CHANGES)
+def test_nobody_may_change_anything_without_being_paired(page: PageUnderTest, path: str, body: Any) -> None:
+    stranger = page.phone()
+    answer = stranger.post(path, body)
+    assert answer.status == 401
+    assert answer.data["key"] == "pair_first"
+    assert stranger.state()["mode"] == "idle"
+
+
+def test_a_paired_phone_starts_a_game(paired: Phone) -> None:
+    assert paired.do(**START).status == 200
+    assert paired.state()["game"]["players"] == ["Ann", "Ben", "Cem"]
+
+
+def test_a_pairing_outlives_a_restart_and_its_file_lets_nobody_in(tmp_path: Path) -> None:
+    with served(tmp_path) as page:
+        phone = page.paired_phone()
+    kept = (tmp_path / FILE).read_text()
+    token = (phone.cookie or "").partition("=")[2]
+    assert token and token not in kept and hashlib.sha256(token.encode()).hexdigest() in kept
+    assert (tmp_path / FILE).stat().st_mode & 0o077 == 0
+    with served(tmp_path) as page:
+        phone.port = page.port
+        assert phone.do(**START).status == 200
+        digest = hashlib.sha256(token.encode()).hexdigest()
+        phone.cookie = f"ringmaster={digest}"
+        assert phone.do(**START).status == 401
+
+
+def test_a_damaged_file_of_pairings_costs_a_pairing_and_no_more(tmp_path: Path) -> None:
+    (tmp_path / FILE).write_text('[{"digest": 1')
+    with served(tmp_path) as page:
+        assert page.paired_phone().do(**START).status == 200
+
+
+def test_the_cookie_is_out_of_reach_of_scripts_and_other_sites(page: PageUnderTest) -> None:
+    phone = page.phone()
+    phone.post("/api/pair/ask", {})
+    header = phone.post("/api/pair", {"code": page.said[-1]}).headers["set-cookie"].lower()
+    assert "httponly" in header and "samesite=strict" in header and "path=/" in header
+
+
+def test_a_forgotten_phone_may_only_look(page: PageUnderTest) -> None:
+    first, second = page.paired_phone(), page.paired_phone()
+    assert first.post("/api/pair/forget", {"all": False}).status == 200
+    assert first.do(**START).status == 401
+    assert second.do(**START).status == 200
+    assert second.post("/api/pair/forget", {"all": True}).status == 200
+    assert second.do(**START).status == 401
+
+
+@pytest.mark.parametrize("csrf", ["", "0" * 64, "\x00", "é"])
+def test_a_change_needs_what_only_our_pages_can_read(paired: Phone, csrf: str) -> None:
+    answer = paired.post("/api/do", START, X_CSRF_Token=csrf)
+    assert answer.status == 403 or (csrf == "\x00" and answer.status == 400)
+    assert paired.state()["mode"] == "idle"
+
+
+@pytest.mark.parametrize(
+    ("headers", "status"),
+    [
+        ({"Origin": "http://evil.example"}, 403),
+        ({"Origin": "null"}, 403),
+        ({"Origin": "https://127.0.0.1"}, 403),
+        ({"Sec_Fetch_Site": "cross-site"}, 403),
+        ({"Sec_Fetch_Site": "same-site"}, 403),
+        ({"Sec_Fetch_Site": "same-origin"}, 200),
+    ],
+)
+def test_changes_that_other_pages_ask_for_are_refused(paired: Phone, headers: dict[str, str], status: int) -> None:
+    assert paired.post("/api/do", START, **headers).status == status
+
+
+def test_our_own_origin_is_let_in(paired: Phone) -> None:
+    assert paired.post("/api/do", START, Origin=f"http://127.0.0.1:{paired.port}").status == 200
+
+
+@pytest.mark.parametrize(
+    ("host", "known"),
+    [
+        ("ringmaster.local", True),
+        ("RINGMASTER.LOCAL:8080", True),
+        ("localhost:80", True),
+        ("127.0.0.1", True),
+        ("[::1]:8080", True),
+        ("evil.example", False),
+        ("ringmaster.local.evil.example", False),
+        ("192.168.7.7", False),
+        ("a@localhost", False),
+        ("localhost/..", False),
+        ("", False),
+        ("[::", False),
+    ],
+)
+def test_a_page_is_served_under_our_own_names_only(phone: Phone, host: str, known: bool) -> None:
+    assert (phone.get("/api/state", Host=host).status == 200) is known
+
+
+def test_the_code_is_shown_in_the_room_only(page: PageUnderTest) -> None:
+    paired = page.paired_phone()
+    paired.post("/api/pair/ask", {})
+    code = page.said[-1]
+    assert paired.get("/api/me").data["code"] == code
+    # The tests' phones are on this machine, whose screen stands in the room.
+    assert page.phone().get("/api/me").data["code"] == code
+    assert page.app.state.who.about(_from("192.168.1.20"))["code"] is None
+
+
+def _from(address: str) -> Any:
+    from starlette.requests import Request
+
+    return Request({"type": "http", "headers": [], "client": (address, 1), "method": "GET", "path": "/"})
+
+
+@pytest.mark.parametrize("path", ["/", "/api/state", "/page/look.css", "/api/nothing", "/live.jpg"])
+def test_every_answer_keeps_the_browser_careful(phone: Phone, path: str) -> None:
+    headers = phone.get(path).headers
+    policy = headers["content-security-policy"]
+    assert "default-src 'none'" in policy and "frame-ancestors 'none'" in policy
+    assert "unsafe" not in policy
+    assert headers["x-content-type-options"] == "nosniff"
+    assert headers["x-frame-options"] == "DENY"
+    assert headers["referrer-policy"] == "no-referrer"
+    assert headers["cross-origin-resource-policy"] == "same-origin"
+    assert "server" not in headers

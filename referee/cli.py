@@ -11,10 +11,24 @@ import importlib
 import os
 import sys
 from collections.abc import Sequence
+from keyword import iskeyword
 from types import TracebackType
 from typing import NoReturn
 
-COMMANDS = ("run", "read", "score", "replay", "record", "print", "demo", "doctor", "bench")
+COMMANDS = (
+    "run",
+    "read",
+    "score",
+    "replay",
+    "record",
+    "history",
+    "export",
+    "import",
+    "print",
+    "demo",
+    "doctor",
+    "bench",
+)
 
 
 class Parser(argparse.ArgumentParser):
@@ -40,7 +54,7 @@ def _parser(chosen: str | None) -> Parser:
         if chosen in COMMANDS and name != chosen:
             commands.add_parser(name)
             continue
-        module = importlib.import_module(f"referee.commands.{name}")
+        module = importlib.import_module(f"referee.commands.{name}{'_' if iskeyword(name) else ''}")
         command = commands.add_parser(name, help=module.SUMMARY, description=module.SUMMARY)
         module.add_arguments(command)
         command.set_defaults(run=module.run)

@@ -25,10 +25,10 @@ from typing import Any
 from referee.bench.crash_table import play_until_killed, state_digest
 from referee.errors import BadInputError, WorkFailedError
 from referee.games.registry import game_kind
+from referee.journal.corrections import corrected, corrected_events
 from referee.journal.database import Connect, connect
 from referee.journal.folder import JOURNAL
 from referee.journal.rows import KeptGame, games, kept_game
-from referee.service.corrections import corrected, corrected_events
 
 LONGEST_S = 0.35
 MOST_TOLD = 25

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from typing import Any
 
 from referee.events import Event, Header, parse_event, parse_header
@@ -86,6 +87,11 @@ def event_data(event: Event) -> dict[str, object]:
     return {"t_ns": event.t_ns, "event": event.kind} | {
         key: value for key, value in event.data.items() if key not in ("t_ns", "event")
     }
+
+
+def iso_time(wall_ms: int | None) -> str | None:
+    """Give a time of day as ISO 8601."""
+    return None if wall_ms is None else datetime.fromtimestamp(wall_ms / 1000, UTC).isoformat(timespec="seconds")
 
 
 _GAME = "SELECT game, uid, header, started_ms, boot, shift_ns, judged, ended_ms, closed FROM games"

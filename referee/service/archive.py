@@ -9,9 +9,8 @@ from typing import Any
 
 from referee.announcer import Announcer
 from referee.errors import BadInputError
-from referee.journal.rows import GameRow, KeptGame, Query, RulingRow, games, kept_game
+from referee.journal.rows import GameRow, KeptGame, Query, RulingRow, games, iso_time, kept_game
 from referee.language import Language
-from referee.service.view import iso_time
 
 
 def history(query: Query) -> dict[str, Any]:

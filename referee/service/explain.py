@@ -8,9 +8,9 @@ from typing import Any
 from referee.announcer import Announcer
 from referee.events import Event
 from referee.games.confetti_hand import parse_cards
+from referee.journal.corrections import corrected, corrected_events
 from referee.language import Language
 from referee.sayings.colours import colour_name
-from referee.service.corrections import corrected, corrected_events
 from referee.service.play import Play, Record
 
 MS = 1_000_000

@@ -11,9 +11,9 @@ from hardware.frames import Frame
 from referee.errors import BadInputError
 from referee.events import Asks, Event, Game, Header, Question
 from referee.games.registry import game_kind
+from referee.journal.corrections import Change, Place, change_between, corrected, corrected_events, in_force
 from referee.journal.journal import Journal
 from referee.journal.rows import CorrectionRow, GameRow, KeptGame
-from referee.service.corrections import Change, Place, change_between, corrected, corrected_events, in_force
 from referee.service.ear import Ear
 from referee.session import Outcome, RulingData, Session, Watcher
 

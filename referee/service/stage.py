@@ -19,11 +19,11 @@ from referee.announcer import Announcer
 from referee.errors import BadInputError
 from referee.events import Header
 from referee.games.registry import game_kind
+from referee.journal.corrections import Change, told
 from referee.journal.journal import Journal
 from referee.journal.rows import kept_game, open_game
 from referee.language import Language
 from referee.sayings import service as sayings
-from referee.service.corrections import Change, told
 from referee.service.pictures import Wanted
 from referee.service.play import PAUSE, RESUME, Play, resumed_clock
 from referee.service.settings import TableSettings

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from typing import Any
 
 from hardware.health import DeviceHealth
 from referee.announcer import Announcer
+from referee.journal.corrections import corrected_events
+from referee.journal.rows import iso_time
 from referee.language import Language
 from referee.sayings import service as sayings
 from referee.service.board import board, phase, questions
-from referee.service.corrections import corrected_events
 from referee.service.play import Play
 from referee.service.settings import TableSettings
 from referee.session import Outline
@@ -81,11 +81,6 @@ def rulings(play: Play, announcer: Announcer, picture_of: PictureOf, most: int =
         }
         for place, ruling in play.newest(most)
     ]
-
-
-def iso_time(wall_ms: int | None) -> str | None:
-    """Give a time of day as ISO 8601."""
-    return None if wall_ms is None else datetime.fromtimestamp(wall_ms / 1000, UTC).isoformat(timespec="seconds")
 
 
 def _mode(play: Play | None, paused: bool) -> str:

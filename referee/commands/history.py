@@ -1,0 +1,49 @@
+"""`ringmaster history`: the games that were played."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from referee.jsonlines import to_line
+from referee.output import Output
+
+SUMMARY = "list the games that were played"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the command's arguments."""
+    parser.add_argument("--state", metavar="DIR", type=Path, help="where games are kept (default: the usual place)")
+    parser.add_argument("--json", action="store_true", help="print one JSON object a game")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Print a line a game, newest first.
+
+    Raises:
+        WorkFailedError: no games are kept there, or they cannot be read.
+    """
+    from referee.journal.reading import reading
+    from referee.service.archive import history
+
+    output = Output()
+    with reading(args.state) as query:
+        games = history(query)["games"]
+    for game in games:
+        output.line(to_line(game) if args.json else _line(game))
+    if not games and not args.json:
+        output.line("No game has been played yet.")
+    output.flush()
+    return 0
+
+
+def _line(game: Mapping[str, Any]) -> str:
+    players, points, winners = game["players"], game["points"], game["winners"]
+    if points:
+        result = ", ".join(f"{name} {points[seat]}{'*' * (seat in winners)}" for seat, name in enumerate(players))
+    else:
+        result = ", ".join(players) + " (not played to its end)"
+    started = str(game["started"])[:16].replace("T", " ")
+    return f"{game['id']:>4}  {started}  {game['game']}: {result}"

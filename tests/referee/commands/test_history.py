@@ -1,0 +1,118 @@
+"""`ringmaster history`, `export` and `import`: what was played, out of one journal and into another."""
+
+from __future__ import annotations
+
+import csv
+import json
+from pathlib import Path
+
+import pytest
+from table_fakes import Table
+
+from referee.cli import main
+from referee.journal.folder import locked
+
+
+@pytest.fixture
+def played(tmp_path: Path) -> Path:
+    folder = tmp_path / "played"
+    folder.mkdir()
+    table = Table(folder)
+    table.piccolino_with_a_pair()
+    table.hear("bell", seat=2)
+    table.stage.correct(2, {"mood": "sad"})
+    table.hear("no_such_event")
+    table.hear("stop")
+    table.stage.start("confetti", ["=1+1", "Ben"], {})
+    table.journal.close()
+    return folder
+
+
+def test_history_lists_games_newest_first(played: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    assert main(["history", "--state", str(played)]) == 0
+    lines = capfd.readouterr().out.splitlines()
+    assert "confetti" in lines[0]
+    assert lines[1].endswith("piccolino: Ann 19, Ben 20*, Cem 16")
+    assert main(["history", "--json", "--state", str(played)]) == 0
+    games = [json.loads(line) for line in capfd.readouterr().out.splitlines()]
+    assert [game["game"] for game in games] == ["confetti", "piccolino"]
+
+
+def test_an_export_goes_into_an_empty_journal_once_and_gives_the_same_export(
+    played: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    first, second = tmp_path / "first.json", tmp_path / "second.json"
+    other = tmp_path / "other"
+    assert main(["export", "--state", str(played), "-o", str(first)]) == 0
+    assert main(["import", str(first), "--state", str(other)]) == 0
+    assert main(["import", str(first), "--state", str(other)]) == 0
+    assert capfd.readouterr().out.splitlines() == ["2 taken, 0 there already", "0 taken, 2 there already"]
+    assert main(["export", "--state", str(other), "-o", str(second)]) == 0
+    assert first.read_bytes() == second.read_bytes()
+
+
+def test_an_imported_game_is_not_resumed(played: Path, tmp_path: Path) -> None:
+    file, other = tmp_path / "games.json", tmp_path / "other"
+    main(["export", "--state", str(played), "-o", str(file)])
+    main(["import", str(file), "--state", str(other)])
+    assert Table(other).stage.resume() is None
+
+
+def test_an_event_log_out_of_the_journal_is_judged_as_the_game_was_after_corrections(
+    played: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    log = tmp_path / "game.jsonl"
+    assert main(["export", "--state", str(played), "--game", "1", "--format", "jsonl", "-o", str(log)]) == 0
+    assert main(["replay", str(log), "--json"]) == 0
+    ring = json.loads(capfd.readouterr().out.splitlines()[0])
+    assert (ring["ruling"], ring["valid"], ring["reason"]) == ("ring", False, "sad")
+
+
+def test_results_for_a_spreadsheet_hold_no_formulas(played: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    assert main(["export", "--state", str(played), "--format", "csv"]) == 0
+    rows = list(csv.DictReader(capfd.readouterr().out.splitlines()))
+    assert [row["player"] for row in rows] == ["Ann", "Ben", "Cem", "'=1+1", "Ben"]
+    assert sum(int(row["points"]) for row in rows[:3]) == 55
+    assert rows[3]["points"] == ""
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "no JSON",
+        "[]",
+        '{"format": "another"}',
+        '{"format": "ringmaster-games-1", "games": [{}]}',
+        '{"format": "ringmaster-games-1", "games": [3]}',
+        '{"format": "ringmaster-games-1", "games": [{"uid": "a", "game": "piccolino", "players": ["A"], "options": {}, '
+        '"started_ms": "x", "ended_ms": null, "judged": 0, "events": [], "rulings": [], "corrections": []}]}',
+        "[" * 100_000,
+    ],
+)
+def test_what_is_no_export_is_refused_in_one_line(text: str, tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "wrong.json"
+    file.write_text(text, encoding="utf-8")
+    assert main(["import", str(file), "--state", str(tmp_path / "state")]) == 2
+    assert len(capfd.readouterr().err.splitlines()) == 1
+
+
+def test_commands_without_a_journal_say_so(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    for command in (["history"], ["export"]):
+        assert main([*command, "--state", str(tmp_path)]) == 1
+        assert "no games are kept" in capfd.readouterr().err
+
+
+def test_nothing_is_imported_while_a_referee_is_at_work(
+    played: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "games.json"
+    main(["export", "--state", str(played), "-o", str(file)])
+    with locked(played):
+        assert main(["import", str(file), "--state", str(played)]) == 1
+    assert "another Ringmaster" in capfd.readouterr().err
+
+
+def test_exports_that_cannot_be_are_refused(played: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    assert main(["export", "--state", str(played), "--game", "77"]) == 2
+    assert main(["export", "--state", str(played), "--format", "jsonl"]) == 2
+    assert len(capfd.readouterr().err.splitlines()) == 2

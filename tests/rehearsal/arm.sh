@@ -28,7 +28,7 @@ read -r -d '' try <<-'END' || true
 	deck = load_deck("confetti")
 	picture, truth = table_picture(deck, 4, seed=3, size=(1280, 720))
 	read = {card.face.id for card in read_picture(picture, deck)[0].cards}
-	there = {card["face"] for card in truth["cards"]}
+	there = {card["id"] for card in truth["cards"]}
 	print(platform.machine(), "Python", platform.python_version(), "numpy", numpy.__version__, "OpenCV", cv2.__version__,
 	      "lgpio", installed.version("lgpio"), f"cards read {len(read & there)} of {len(there)}", f"wrongly {len(read - there)}")
 	sys.exit(not read or not read <= there)

@@ -41,8 +41,6 @@ chroot "$workshop" make -C "/usr/src/linux-headers-$kernel" M=/usr/src/gpio-sim 
 strip --strip-debug "$module/gpio-sim.ko"
 
 say "python3-picamera2 and python3-lgpio, which only Raspberry Pi OS has, packed from PyPI"
-store=$disk/opt/rehearsal/apt
-mkdir -p "$store"
 chroot "$workshop" apt-get install -qq --no-install-recommends python3-numpy
 pack() { # MODULE DEPENDS: all that pip brings with it but numpy
 	local package=$workshop/tmp/python3-$1
@@ -62,26 +60,30 @@ pack() { # MODULE DEPENDS: all that pip brings with it but numpy
 		Description: $1 from PyPI under the name that it has on Raspberry Pi OS
 	END
 	chroot "$workshop" dpkg-deb --root-owner-group -Znone --build "/tmp/python3-$1" "/tmp/python3-$1.deb"
-	cp "$workshop/tmp/python3-$1.deb" "$store/"
 }
 pack picamera2 "python3, python3-numpy, python3-libcamera, libcamera-ipa"
 # PyPI has no wheel of it for this Python; the source has the library in it.
 pack lgpio python3
 
-say "a store of the packages that the installer asks for"
-chroot "$base" apt-get update -qq
-chroot "$base" apt-get install -qq --download-only --no-install-recommends python3-numpy python3-libcamera libcamera-ipa \
-	python3-venv espeak-ng alsa-utils avahi-daemon
-cp "$base"/var/cache/apt/archives/*.deb "$store/"
-mkdir "$workshop/tmp/store"
+say "the disk, with most of what the installer asks for, as a Raspberry Pi OS with a desktop has it"
+cp -a "$base" "$disk"
+cp "$workshop/tmp/python3-picamera2.deb" "$disk/tmp/"
+chroot "$disk" apt-get update -qq
+chroot "$disk" apt-get install -qq --no-install-recommends alsa-utils avahi-daemon /tmp/python3-picamera2.deb
+
+say "a store of the packages that are left to fetch"
+store=$disk/opt/rehearsal/apt
+mkdir -p "$store" "$workshop/tmp/store"
+chroot "$disk" apt-get clean
+chroot "$disk" apt-get install -qq --download-only --no-install-recommends python3-venv espeak-ng
+cp "$disk"/var/cache/apt/archives/*.deb "$workshop"/tmp/python3-*.deb "$store/"
 cp "$store"/*.deb "$workshop/tmp/store/"
 chroot "$workshop" bash -c 'cd /tmp/store && dpkg-scanpackages . 2>/dev/null' >"$store/Packages"
-rm "$base"/var/cache/apt/archives/*.deb
+chroot "$disk" apt-get clean
 
-say "the disk"
-sed -i 's/^MODULES=.*/MODULES=list/' "$base/etc/initramfs-tools/initramfs.conf"
-printf 'virtio_pci\nvirtio_blk\next4\n' >>"$base/etc/initramfs-tools/modules"
-cp -a "$base/." "$disk/"
+say "what starts it"
+sed -i 's/^MODULES=.*/MODULES=list/' "$disk/etc/initramfs-tools/initramfs.conf"
+printf 'virtio_pci\nvirtio_blk\next4\n' >>"$disk/etc/initramfs-tools/modules"
 mkdir -p "$disk/lib/modules/$kernel/extra"
 cp "$module/gpio-sim.ko" "$disk/lib/modules/$kernel/extra/"
 chroot "$disk" depmod -a "$kernel"

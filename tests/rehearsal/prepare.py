@@ -50,8 +50,8 @@ def libraries(folder: Path) -> bytes:
         with tarfile.open(fileobj=io.BytesIO(project())) as parts:
             parts.extractall(base / "project", filter="data")
         fetch = (
-            "rm -rf /libraries && cd /project && pip download --quiet --only-binary :all: --dest /libraries"
-            " --constraint /constraints.txt . 'setuptools>=68' wheel pip"
+            "rm -rf /libraries && cd /project && env -u PIP_FIND_LINKS pip download --quiet --only-binary :all:"
+            " --dest /libraries --constraint /constraints.txt . 'setuptools>=68' wheel pip"
         )
         if subprocess.run(["chroot", base, "bash", "-c", fetch]).returncode != 0:
             raise MachineError("The project's libraries could not be fetched for the rehearsal machine.")

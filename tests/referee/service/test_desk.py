@@ -1,0 +1,265 @@
+"""The desk: what a page is shown, and what its commands do."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import cv2
+import numpy as np
+import pytest
+from table_fakes import FakeDevices, Table
+
+from hardware.frames import Frame
+from hardware.health import DeviceHealth, Health, HealthBoard
+from referee.errors import BadInputError
+from referee.journal.evidence import EvidenceFolder
+from referee.service.pictures import Pictures, Wanted
+from referee.service.table_area import TableArea
+from referee.service.table_desk import TableDesk
+
+SCENE = Path(__file__).parents[2] / "data" / "scenes" / "white-easy.jpg"
+MS = 1_000_000
+
+
+class Office:
+    """A desk with all that it needs, and no threads."""
+
+    def __init__(self, folder: Path) -> None:
+        self.table = Table(folder)
+        self.devices = FakeDevices()
+        self.health = HealthBoard()
+        self.evidence = EvidenceFolder(folder / "evidence", self.table.journal)
+        self.pictures = Pictures(self.devices.buffer, self.evidence, TableArea(), self.table.clock)
+        stage = self.table.stage
+        self.desk = TableDesk(
+            stage, self.evidence, self.pictures, self.health, folder, self.devices.flip, self.table.clock
+        )
+        stage.on_change = self.table.voice.on_caption = self.desk.refresh
+        self.wanted: list[Wanted] = []
+        stage.want_pictures = self.wanted.append
+
+    def state(self) -> dict[str, Any]:
+        """Give the state as a page gets it."""
+        state: dict[str, Any] = json.loads(json.dumps(self.desk.state()))
+        return state
+
+
+@pytest.fixture
+def office(tmp_path: Path) -> Office:
+    return Office(tmp_path)
+
+
+def piccolino(office: Office, options: dict[str, object] | None = None) -> None:
+    players = ["Ann", "Ben", "Cem"]
+    office.desk.do({"do": "start", "game": "piccolino", "players": players, "options": options or {}})
+    office.table.card(0, "red")
+    office.table.card(1, "red")
+    office.table.clock.now_ns += 1_000_000_000
+
+
+def test_an_idle_table_is_shown_as_one(office: Office) -> None:
+    state = office.state()
+    assert (state["mode"], state["game"], state["phase"]["key"]) == ("idle", None, "idle")
+    assert state["settings"]["volume"] == 1.0
+
+
+def test_a_game_is_shown_with_board_rulings_and_words(office: Office) -> None:
+    piccolino(office)
+    office.table.hear("bell", seat=2)
+    state = office.state()
+    assert state["mode"] == "playing"
+    assert [seat["points"] for seat in state["board"]] == [17, 18, 20]
+    assert state["latest"]["text"].startswith("Cem wins the piles")
+    ring = state["rulings"][1]
+    assert (ring["text"], ring["corrected"]) == ("Valid ring, Cem: two happy reds.", False)
+    assert state["phase"]["turn"] == 2
+
+
+def test_each_change_has_a_version_and_is_told_to_all_who_listen(office: Office) -> None:
+    versions: list[int] = []
+    end = office.desk.subscribe(versions.append)
+    piccolino(office)
+    told = len(versions)
+    assert versions == sorted(set(versions)) and told
+    assert office.state()["version"] == versions[-1]
+    end()
+    office.table.hear("bell", seat=2)
+    assert len(versions) == told
+
+
+def test_a_ring_of_nobody_asks_who_it_was_and_takes_the_answer(office: Office) -> None:
+    piccolino(office)
+    office.table.hear("bell", seat=None)
+    state = office.state()
+    assert [(question["kind"], question["seats"]) for question in state["questions"]] == [("who_rang", [0, 1, 2])]
+    assert state["phase"]["key"] == "who_rang"
+    office.desk.do({"do": "ringer", "seat": 1})
+    state = office.state()
+    assert state["questions"] == []
+    assert state["rulings"][-1]["ruling"]["seat"] == 1
+
+
+def test_an_unclear_ring_is_decided_by_the_players(office: Office) -> None:
+    piccolino(office)
+    office.table.hear("card_shown", seat=1, colour=None, mood=None)
+    office.table.clock.now_ns += 1_000_000_000
+    office.table.hear("bell", seat=2)
+    (question,) = office.state()["questions"]
+    assert question["kind"] == "decide"
+    assert question["ruling"] == office.state()["rulings"][0]["id"]
+    office.desk.do({"do": "decide", "valid": True})
+    assert office.state()["questions"] == []
+
+
+def test_a_ruling_is_corrected_in_two_taps_and_undone(office: Office) -> None:
+    piccolino(office)
+    office.table.hear("bell", seat=2)
+    ring = office.state()["rulings"][-1]["id"]
+    readings = office.desk.explain(ring)["readings"]
+    assert [reading["data"]["event"] for reading in readings] == ["card_shown", "card_shown", "bell"]
+    office.desk.do({"do": "correct", "event": readings[1]["event"], "with": {"mood": "sad"}})
+    state = office.state()
+    assert state["rulings"][-1]["ruling"]["valid"] is False
+    assert [seat["points"] for seat in state["board"]] == [19, 20, 16]
+    assert state["can_undo"]
+    office.desk.do({"do": "undo"})
+    assert office.state()["rulings"][-1]["ruling"]["valid"] is True
+    office.desk.do({"do": "correct", "ruling": ring, "with": None})
+    assert office.state()["rulings"] == []
+
+
+def test_a_game_is_paused_resumed_stopped_and_put_away(office: Office) -> None:
+    piccolino(office)
+    office.desk.do({"do": "pause"})
+    assert office.state()["mode"] == "paused"
+    office.desk.do({"do": "resume"})
+    assert office.state()["mode"] == "playing"
+    office.desk.do({"do": "stop"})
+    assert office.state()["mode"] == "over"
+    office.desk.do({"do": "stop"})
+    assert office.state()["mode"] == "idle"
+    with pytest.raises(BadInputError):
+        office.desk.do({"do": "stop"})
+
+
+def test_confetti_is_played_by_hand_from_the_page(office: Office) -> None:
+    office.desk.do({"do": "start", "game": "confetti", "players": ["Ann"], "options": {}})
+    office.desk.do({"do": "flip"})
+    assert (office.state()["phase"]["key"], office.devices.flipped) == ("running", 1)
+    office.desk.do({"do": "time"})
+    cards = [["red", "blue", "green"], ["blue", "green", "red"], ["green", "red", "blue"]]
+    office.desk.do({"do": "event", "event": {"event": "hand", "seat": 0, "cards": cards}})
+    state = office.state()
+    assert state["board"][0]["points"] == 3
+    explained = office.desk.explain(state["latest"]["id"])
+    assert len(explained["steps"]) == 3
+    assert explained["steps"][0]["cards"][0] in cards
+    office.desk.do({"do": "look_again", "ruling": state["latest"]["id"]})
+    assert office.state()["rulings"][0]["ruling"]["ruling"] == "arrangement"
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        {},
+        {"do": "dance"},
+        {"do": "start", "game": "chess", "players": ["Ann"]},
+        {"do": "start", "game": "confetti", "players": "Ann"},
+        {"do": "start", "game": "confetti", "players": []},
+        {"do": "ringer", "seat": 1},
+        {"do": "correct", "ruling": "1-1-0", "with": None},
+        {"do": "event", "event": 7},
+        {"do": "undo"},
+        {"do": "pause"},
+        {"do": "settings", "volume": 7},
+        {"do": "settings", "camera": "/etc/passwd"},
+        {"do": "look_again", "ruling": "nothing"},
+    ],
+)
+def test_commands_that_make_no_sense_are_refused_in_a_sentence(office: Office, command: dict[str, object]) -> None:
+    with pytest.raises(BadInputError):
+        office.desk.do(command)
+    assert office.state()["mode"] == "idle"
+
+
+@pytest.mark.parametrize("ident", ["", "1", "1-2", "1-2-9", "9-1-0", "1-x-0", "1-99-0", "²-1-0", "1-²-0"])
+def test_rulings_that_are_not_there_are_told_so(office: Office, ident: str) -> None:
+    piccolino(office)
+    office.table.hear("bell", seat=2)
+    for ask in (office.desk.timeline, office.desk.explain):
+        with pytest.raises(BadInputError):
+            ask(ident)
+
+
+def test_settings_are_kept_and_hold_at_once(office: Office, tmp_path: Path) -> None:
+    office.desk.do({"do": "settings", "language": "fr", "quiet_hours": ["22:00", "07:00"]})
+    state = office.state()
+    assert (state["language"], state["settings"]["quiet_hours"]) == ("fr", ["22:00", "07:00"])
+    office.desk.do({"do": "settings", "quiet_hours": None})
+    assert office.state()["settings"] == {"language": "fr", "volume": 1.0, "quiet": False, "quiet_hours": None}
+    assert json.loads((tmp_path / "settings.json").read_text(encoding="utf-8"))["language"] == "fr"
+
+
+def test_device_troubles_are_shown_in_the_language_of_the_table(office: Office) -> None:
+    office.health.report(DeviceHealth(1, "camera", Health.MISSING, "no camera"))
+    office.desk.refresh()
+    (device,) = office.state()["devices"]
+    assert (device["name"], device["state"]) == ("camera", "missing")
+    assert device["message"] == "The camera is missing: please check its cable."
+
+
+def frame(office: Office, end_ns: int, image: np.ndarray[tuple[int, ...], np.dtype[np.uint8]]) -> None:
+    office.devices.buffer.push(Frame(end_ns - 5 * MS, end_ns, image, end_ns // MS))
+
+
+def test_a_rings_pictures_show_the_table_only_and_make_its_time_line(office: Office) -> None:
+    piccolino(office)
+    image = np.asarray(cv2.imread(str(SCENE)), np.uint8)
+    ring_ns = office.table.clock() + 300 * MS
+    for step in range(-14, 9):
+        frame(office, ring_ns + step * 33 * MS - 1, image)
+    office.table.clock.now_ns = ring_ns - MS
+    office.table.hear("bell", seat=2)
+    (wanted,) = office.wanted
+    assert wanted.t_ns == ring_ns
+    assert office.pictures.take(wanted)
+    office.desk.pictures_kept(wanted.game, wanted.event)
+    ring = office.state()["rulings"][-1]
+    picture = office.desk.picture(ring["picture"])
+    assert picture is not None
+    shown = cv2.imdecode(np.frombuffer(picture, np.uint8), cv2.IMREAD_COLOR)
+    assert shown is not None and shown.size < image.size
+    assert not shown[0, 0].any()
+    timeline = office.desk.timeline(ring["id"])
+    times = [one["t_ms"] for one in timeline["frames"]]
+    assert times == sorted(times) and times[0] < -300 and times[-1] > 150
+    assert sorted(mark["kind"] for mark in timeline["marks"]) == ["card", "card", "ring"]
+    assert office.desk.picture("live") is not None
+
+
+def test_where_nobody_knows_where_the_table_is_no_picture_is_stored(office: Office, tmp_path: Path) -> None:
+    piccolino(office)
+    frame(office, 10 * MS, np.full((90, 160, 3), 200, np.uint8))
+    assert not office.pictures.take(Wanted(1, 3, 11 * MS, before_only=True))
+    assert not (tmp_path / "evidence").exists()
+
+
+def test_history_and_statistics_tell_of_all_games(office: Office) -> None:
+    piccolino(office)
+    office.table.hear("bell", seat=2)
+    office.table.hear("bell", seat=1)
+    office.desk.do({"do": "stop"})
+    (game,) = office.desk.history()["games"]
+    assert (game["game"], game["winners"], game["points"]) == ("piccolino", [2], [17, 18, 20])
+    whole = office.desk.game(game["id"])
+    assert [ruling["ruling"]["ruling"] for ruling in whole["rulings"]] == ["ring", "cards_move", "also_rang", "end"]
+    statistics = office.desk.statistics()
+    first = statistics["players"][0]
+    assert (first["name"], first["wins"], first["valid"], len(first["reactions_ms"])) == ("Cem", 1, 1, 1)
+    assert statistics["players"][2]["too_late"] + statistics["players"][1]["too_late"] == 1
+    assert statistics["evenings"][0]["wins"] == {"Cem": 1}
+    for which in ("7", "x", ""):
+        with pytest.raises(BadInputError):
+            office.desk.game(which)

@@ -1,0 +1,72 @@
+"""Settings: kept, checked, and never a reason not to start."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from referee.errors import BadInputError
+from referee.service.settings import FILE, TableSettings, load_settings, save_settings
+
+
+def test_what_is_saved_is_loaded(tmp_path: Path) -> None:
+    settings = TableSettings(language="fr", volume=0.25, quiet_hours=("22:00", "07:00"), bell="seats", sand=(9, 2, 1))
+    save_settings(tmp_path, settings)
+    assert load_settings(tmp_path) == (settings, None)
+
+
+def test_without_a_file_the_usual_ones_hold(tmp_path: Path) -> None:
+    assert load_settings(tmp_path)[1] is None
+
+
+@pytest.mark.parametrize("text", ["", "{", "[]", '{"language": "xx"}', '{"volume": "loud"}', '{"nonsense": 1}', "\x00"])
+def test_a_damaged_file_is_set_aside_and_told(tmp_path: Path, text: str) -> None:
+    (tmp_path / FILE).write_text(text, encoding="utf-8")
+    settings, complaint = load_settings(tmp_path)
+    assert settings.volume == 1.0
+    assert complaint is not None
+    assert [path.read_text(encoding="utf-8") for path in tmp_path.glob("settings-damaged-*")] == [text]
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"volume": 2},
+        {"volume": True},
+        {"quiet": "yes"},
+        {"quiet_hours": ["25:00", "07:00"]},
+        {"quiet_hours": ["22:00"]},
+        {"quiet_hours": 7},
+        {"quiet_hours": ["2200", "0700"]},
+        {"bell": "gong"},
+        {"colour": "red"},
+        {"camera": 5},
+    ],
+)
+def test_what_cannot_be_set_is_refused(wrong: dict[str, object]) -> None:
+    with pytest.raises(BadInputError):
+        TableSettings().changed(wrong)
+
+
+@given(st.integers(0, 23), st.integers(0, 59), st.integers(0, 1439), st.integers(0, 1439))
+def test_quiet_hours_are_those_from_the_one_time_to_the_other_over_midnight_too(
+    hour: int, minute: int, start: int, end: int
+) -> None:
+    def clock(minutes: int) -> str:
+        return f"{minutes // 60:02}:{minutes % 60:02}"
+
+    quiet = TableSettings(quiet_hours=(clock(start), clock(end))).is_quiet_at(hour, minute)
+    assert quiet is ((60 * hour + minute - start) % 1440 < (end - start) % 1440)
+
+
+def test_each_bell_has_its_devices() -> None:
+    assert TableSettings().bell_settings().one_for_all
+    assert len(TableSettings(bell="seats").bell_settings().pins) == 7
+    assert TableSettings(bell="microphone").bell_settings().backend == "microphone"
+    assert TableSettings(bell="none").bell_settings().backend == "none"
+    assert TableSettings(sandtimer=False).sand_settings() is None
+    by_hand = TableSettings(sandtimer=False, sand=(90, 1, 1)).sand_settings()
+    assert by_hand is not None and by_hand.backend == "watched"

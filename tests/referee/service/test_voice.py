@@ -1,0 +1,62 @@
+"""The announcer at work: what is said when, and what is not said at night."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from table_fakes import Table
+
+from hardware.lamp import Signal
+from referee.service.settings import TableSettings
+
+
+def test_quiet_hours_silence_speech_and_buzzer_but_not_the_caption(tmp_path: Path) -> None:
+    table = Table(tmp_path, quiet_hours=("20:00", "07:00"))
+    table.piccolino_with_a_pair()
+    spoken = len(table.said)
+    table.hour = (23, 30)
+    table.voice.heed_the_hour()
+    table.hear("bell", seat=2)
+    assert len(table.said) == spoken
+    assert table.lamp.silent
+    assert table.lamp.shown[-1][1] is Signal.VALID
+    assert table.voice.caption.startswith("Valid ring, Cem")
+    table.hour = (8, 0)
+    table.voice.heed_the_hour()
+    table.voice.tell("Good morning.")
+    assert table.said[-1] == "Good morning."
+    assert not table.lamp.silent
+
+
+def test_the_language_changes_at_once(tmp_path: Path) -> None:
+    table = Table(tmp_path)
+    table.piccolino_with_a_pair()
+    table.stage.change_settings(TableSettings(language="de"))
+    table.hear("bell", seat=2)
+    assert table.said[-2].startswith("Richtig geklingelt") or "Cem" in table.said[-2]
+    assert not table.said[-2].startswith("Valid")
+
+
+def test_a_caption_goes_only_if_it_is_still_the_one(tmp_path: Path) -> None:
+    table = Table(tmp_path)
+    table.voice.tell("First.")
+    table.voice.tell("Second.")
+    table.voice.clear_caption("First.")
+    assert table.voice.caption == "Second."
+    table.voice.clear_caption("Second.")
+    assert table.voice.caption == ""
+
+
+def test_a_pairing_code_is_said_at_night_too(tmp_path: Path) -> None:
+    table = Table(tmp_path, quiet=True)
+    table.voice.tell("Nobody hears this.")
+    table.voice.say_aloud("The code is one.")
+    assert table.said == ["The code is one."]
+
+
+def test_the_lamp_runs_with_the_sand_and_ends_with_it(tmp_path: Path) -> None:
+    table = Table(tmp_path)
+    table.stage.start("confetti", ["Ann"], {})
+    table.hear("timer_flipped")
+    table.hear("timer_ran_out")
+    assert [signal for _, signal in table.lamp.shown] == [Signal.OFF, Signal.TIME_RUNNING, Signal.TIME_OVER]

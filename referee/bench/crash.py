@@ -17,7 +17,7 @@ import tempfile
 import time
 import warnings
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -32,6 +32,7 @@ from referee.journal.rows import KeptGame, games, kept_game
 
 LONGEST_S = 0.35
 MOST_TOLD = 25
+RECENT = 4
 LATER_S = 0.005
 STUCK_S = 60.0
 
@@ -46,7 +47,6 @@ class Verdict:
     events: int = 0
     corrections: int = 0
     resumed: int = 0
-    set_aside: int = 0
     faults: list[str] = field(default_factory=list)
 
     def as_json(self) -> dict[str, Any]:
@@ -73,32 +73,43 @@ def crash_often(
     Raises:
         WorkFailedError: the storage that forgets cannot be had here.
     """
-    verdict, dice = Verdict(), random.Random(seed)
-    heard: Counter[str] = Counter()
-    corrections: dict[int, int] = {}
+    verdict, dice, ledger = Verdict(), random.Random(seed), _Ledger()
     for kill in range(kills):
         lines = _one_life(folder, dice, forgetful)
-        kept = _kept(folder)
+        kept = _kept(folder, RECENT)
         for line in lines:
             if "announced" in line:
-                heard[_identity(line["game"], line["announced"])] += 1
+                ledger.announced[_identity(line["game"], line["announced"])] += 1
             elif "corrections" in line:
-                corrections[line["game"]] = line["corrections"]
+                ledger.corrections[line["game"]] = line["corrections"]
             elif "resumed" in line:
                 verdict.resumed += 1
                 _check_resumed(verdict, line["resumed"], kept)
             elif line.get("set_aside"):
-                verdict.set_aside += 1
                 verdict.faults.append(f"kill {kill}: the journal was damaged")
-        _check_kept(verdict, kill, kept, heard, corrections)
+        new = [_identity(line["game"], line["announced"]) for line in lines if "announced" in line]
+        _check_kept(verdict, kept, new, ledger)
         verdict.kills += 1
         told(kill)
-    verdict.faults += [f"announced {count} times: {what}" for what, count in heard.items() if count > 1]
-    verdict.announced = len(heard)
-    last = _kept(folder)
-    verdict.games = len(last)
-    verdict.events = sum(len(game.events) for game in last.values())
-    verdict.corrections = sum(len(game.corrections) for game in last.values())
+    return _summed_up(verdict, _kept(folder), ledger)
+
+
+@dataclass
+class _Ledger:
+    """What was told: how often each ruling, and how many corrections of each game."""
+
+    announced: Counter[str] = field(default_factory=Counter)
+    corrections: dict[int, int] = field(default_factory=dict)
+
+
+def _summed_up(verdict: Verdict, kept: Mapping[int, KeptGame], ledger: _Ledger) -> Verdict:
+    """Hold everything together once more, in the end."""
+    _check_kept(verdict, kept, ledger.announced, ledger)
+    verdict.faults += [f"announced {count} times: {what}" for what, count in ledger.announced.items() if count > 1]
+    verdict.announced = len(ledger.announced)
+    verdict.games = len(kept)
+    verdict.events = sum(len(game.events) for game in kept.values())
+    verdict.corrections = sum(len(game.corrections) for game in kept.values())
     return verdict
 
 
@@ -163,8 +174,8 @@ def _connector(forgetful: bool, seed: int) -> Connect:
 _DISKS: list[object] = []
 
 
-def _kept(folder: Path) -> dict[int, KeptGame]:
-    """Read the journal as the next referee will find it, from a copy, so that looking changes nothing."""
+def _kept(folder: Path, most: int | None = None) -> dict[int, KeptGame]:
+    """Read the latest games (None: all) as the next referee will find them, from a copy: looking changes nothing."""
     with tempfile.TemporaryDirectory() as copy:
         for path in folder.glob(f"{JOURNAL}*"):
             if not path.name.endswith("-shm"):
@@ -178,19 +189,20 @@ def _kept(folder: Path) -> dict[int, KeptGame]:
             def query(sql: str, *values: object) -> list[tuple[Any, ...]]:
                 return connection.execute(sql, values).fetchall()
 
-            return {row.game: kept_game(query, row) for row in games(query)}
+            return {row.game: kept_game(query, row) for row in games(query)[:most]}
         finally:
             connection.close()
 
 
-def _check_kept(
-    verdict: Verdict, kill: int, kept: Mapping[int, KeptGame], heard: Counter[str], corrections: Mapping[int, int]
-) -> None:
+def _check_kept(verdict: Verdict, kept: Mapping[int, KeptGame], heard: Iterable[str], ledger: _Ledger) -> None:
+    when = f"kill {verdict.kills}"
     known = {_identity(game, ruling.data) for game, one in kept.items() for ruling in one.rulings}
-    verdict.faults += [f"kill {kill}: announced, but not kept: {what}" for what in heard if what not in known]
-    for game, count in corrections.items():
-        if game not in kept or len(kept[game].corrections) < count:
-            verdict.faults.append(f"kill {kill}: a correction of game {game} was told, but not kept")
+    verdict.faults += [f"{when}: announced, but not kept: {what}" for what in heard if what not in known]
+    if kept:
+        told = ((game, count) for game, count in ledger.corrections.items() if game >= min(kept))
+        for game, count in told:
+            if game not in kept or len(kept[game].corrections) < count:
+                verdict.faults.append(f"{when}: a correction of game {game} was told, but not kept")
     for game, one in kept.items():
         _, judged = _replayed(one)
         stored: dict[int, list[Any]] = {}
@@ -198,7 +210,7 @@ def _check_kept(
             stored.setdefault(ruling.event, []).append(ruling.data)
         for event in one.events:
             if event.number <= one.row.judged and _plain(stored.get(event.number, [])) != judged[event.number]:
-                verdict.faults.append(f"kill {kill}: game {game}, event {event.number}: kept rulings are no replay's")
+                verdict.faults.append(f"{when}: game {game}, event {event.number}: kept rulings are no replay's")
 
 
 def _check_resumed(verdict: Verdict, digest: Mapping[str, Any], kept: Mapping[int, KeptGame]) -> None:

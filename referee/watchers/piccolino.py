@@ -1,0 +1,146 @@
+"""Looks on at Piccolino: the piles in every frame, the bell, and the arm that reaches it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol
+
+from hardware.events import BellPressed
+from hardware.events import Event as DeviceEvent
+from hardware.frames import Frame
+from referee.events import Event, Header
+from referee.games import piccolino
+from referee.games.piccolino_rulings import ValidRing
+from referee.session import Notice, Outline, RulingData, Seen
+from referee.watchers.frame_pace import FramePace
+from referee.watchers.piccolino_seat import Face, SeatPile, Sight, Unread
+
+
+class PileEyes(Protocol):
+    """What sees the discard piles in frames."""
+
+    @property
+    def notices(self) -> Sequence[Notice]:
+        """What the players should do so that it sees them; empty if it does."""
+
+    def look(self, frame: Frame) -> Sequence[Sight]:
+        """Give what each discard pile's place shows; seats whose place is not known are left out."""
+
+
+class RingerEyes(Protocol):
+    """What sees whose arm rings the one bell for all."""
+
+    def look(self, frame: Frame) -> Sequence[tuple[int, int]]:
+        """Take the next frame, and give the rings that are decided by now: when, and by which seat for certain."""
+
+    def rang(self, t_ns: int) -> int | None:
+        """Take a ring; gives the seat that rang if that is certain by now, else frames to come may decide it."""
+
+
+class PiccolinoWatcher:
+    """See the module. Notices: `unread_card` of a seat, and those of the eyes."""
+
+    def __init__(self, header: Header, piles: PileEyes, ringers: RingerEyes | None = None) -> None:
+        self._eyes = piles
+        self._ringers = ringers
+        self._piles = tuple(SeatPile(seat) for seat in range(len(header.players)))
+        # Plays along, for how a ring will be ruled that waits for its ringer's name.
+        self._game = piccolino.from_header(header)
+        self._pace = FramePace()
+        self._won_ns: int | None = None
+        self._last_won_ns: int | None = None
+        self._told: tuple[tuple[str, int | None], ...] = ()
+        self.outlines: tuple[Outline, ...] = ()
+
+    def look(self, frame: Frame) -> Seen:
+        """Read the piles: cards that show, or can be read now."""
+        t_ns = frame.exposure_end_ns
+        self._pace.look(frame)
+        sights = self._eyes.look(frame)
+        sweeping = any(pile.leaving for pile in self._piles) and self._won_ns is not None
+        events: list[Event] = []
+        notices = self._new_notices(self._eyes.notices)
+        for sight in sights:
+            if sight.seat < len(self._piles):
+                seen, said = self._piles[sight.seat].see(sight, t_ns, sweeping=sweeping)
+                events += seen
+                notices += said
+        for ring_ns, seat in self._ringers.look(frame) if self._ringers else ():
+            events.append(Event(t_ns, "ringer", {"seat": seat, "ring_t_ns": ring_ns}))
+        self.outlines = tuple(_outline(sight) for sight in sights if sight.corners_px is not None)
+        return Seen(tuple(events), tuple(notices))
+
+    def hear(self, event: DeviceEvent) -> Seen:
+        """Take the bell: with what could not be seen at that instant, and what was in mid-turn."""
+        if not isinstance(event, BellPressed):
+            return Seen()
+        seat = event.seat
+        if seat is None and self._ringers is not None:
+            seat = self._ringers.rang(event.t_ns)
+        data: dict[str, object] = {"seat": seat}
+        if turning := [pile.seat for pile in self._piles if pile.is_turning()]:
+            data["turning"] = turning
+        if unseen := [pile.seat for pile in self._piles if self._unseen(pile, event.t_ns)]:
+            data["unseen"] = unseen
+        return Seen((Event(event.t_ns, "bell", data),))
+
+    def judged(self, event: Event, rulings: Sequence[RulingData]) -> None:
+        """Learn what lies open by the game, and when piles are won."""
+        self._game.apply(event)
+        match event.kind:
+            case "card_shown" | "card_read" | "pile_gone":
+                self._learn(event)
+            case "bell":
+                waiting = self._game.open_verdict()
+                if isinstance(waiting, ValidRing):
+                    self._win(waiting.t_ns, event.t_ns)
+        for ruling in rulings:
+            if ruling["ruling"] == "cards_move" and ruling["from"] == "piles":
+                self._win(ruling["t_ns"], event.t_ns)
+            elif ruling["ruling"] == "ignored" and ruling["t_ns"] == self._won_ns:
+                self._won_ns = None
+                for pile in self._piles:
+                    pile.not_won()
+
+    def finish(self, t_ns: int) -> Seen:
+        """Nothing waits to be told."""
+        return Seen()
+
+    def _unseen(self, pile: SeatPile, t_ns: int) -> bool:
+        """Where no frame tells, a change may have come: in a moment if frames are missing and the pile was touched."""
+        if pile.leaving:
+            return False
+        if self._pace.too_old(t_ns) or (self._pace.missing(t_ns) and not pile.is_plain()):
+            return True
+        return pile.is_unseen(t_ns)
+
+    def _learn(self, event: Event) -> None:
+        seat, colour, mood = (event.data.get(key) for key in ("seat", "colour", "mood"))
+        if not isinstance(seat, int):
+            return
+        top: Face | Unread | None = (
+            (colour, mood) if isinstance(colour, str) and isinstance(mood, str) else (None, None)
+        )
+        self._piles[seat].told(None if event.kind == "pile_gone" else top)
+        if event.kind == "card_shown":
+            self._won_ns = None
+
+    def _win(self, ring_ns: int, now_ns: int) -> None:
+        """The piles are won by the ring at `ring_ns`, which may have been known before its ringer was."""
+        if ring_ns == self._last_won_ns:
+            return
+        self._last_won_ns = self._won_ns = ring_ns
+        for pile in self._piles:
+            pile.won(now_ns)
+
+    def _new_notices(self, notices: Sequence[Notice]) -> list[Notice]:
+        """Give those that were not there in the frame before."""
+        before, self._told = self._told, tuple((notice.kind, notice.seat) for notice in notices)
+        return [notice for notice in notices if (notice.kind, notice.seat) not in before]
+
+
+def _outline(sight: Sight) -> Outline:
+    corners = () if sight.corners_px is None else sight.corners_px
+    certain = sight.kind == "face"
+    label = f"{sight.colour} {sight.mood}" if certain else sight.kind
+    return Outline(tuple((float(x), float(y)) for x, y in corners), sight.seat, label, certain)

@@ -1,0 +1,165 @@
+"""Tells which picture a card shows, once its frame has been found, by comparing it with the deck's art.
+
+The card's own white margin is the reference: brightness by that of the white around it does not depend on lamp, shadow
+or exposure. Every comparison is a sum over cells of the card, each capped, so that glare, a finger or a bent corner
+costs no more than what it hides.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from vision.picture_deck import PictureDeck, PictureFace
+
+Image = NDArray[np.uint8]
+Floats = NDArray[np.float64]
+Singles = NDArray[np.float32]
+
+CELL_MM = 1.5
+_FINE = 2  # samples to a cell's side
+_NOISE = 0.11  # of white: what light, print and JPEG change
+_EDGE = 0.9  # how much of the art's own variation round a cell counts as noise: cards lie a little off
+_CAP = 9.0  # of a cell's squared error over its noise
+_INDEPENDENT = 0.055  # cells that say something new, by all cells
+_GAIN = (0.6, 1.12)  # contrast by that of the art: haze takes some, hard tone curves add some
+_GAIN_SIGMA = 0.16
+_MARGIN_MM = 0.8  # of the white that is too close to the frame or the card's edge
+_OUTLIER = 5.0
+_TURNS = 4
+
+
+@dataclass(frozen=True, eq=False)
+class FaceMatch:
+    """What a framed card shows.
+
+    `face` is None for the back; `turn` counts quarter turns from the frame's first corner to the face's top-left one;
+    `log_odds` is by how much it beats the best other picture; `error` the mean capped error, 0 for the art itself;
+    `hidden` the share of the frame that does not look like it.
+    """
+
+    face: PictureFace | None
+    turn: int
+    log_odds: float
+    error: float
+    hidden: float
+    white: float
+
+
+class FaceReader:
+    """Compares framed cards with the art of one deck."""
+
+    def __init__(self, deck: PictureDeck) -> None:
+        self.deck = deck
+        columns, rows = (round(side / CELL_MM) for side in deck.card_mm)
+        self._cells = (columns, rows)
+        self._names: list[PictureFace | None] = [*deck.faces, None]
+        pictures = [deck.picture(face.id) for face in deck.faces] + [deck.picture(deck.back)]
+        art = np.stack([cv2.resize(p, (columns, rows), interpolation=cv2.INTER_AREA) for p in pictures])
+        shown = art.astype(np.float32) / 255
+        spread = np.stack([_spread(picture) for picture in shown])
+        self._frame, self._margin = self._masks()
+        self._art = np.asarray(shown[:, self._frame].reshape(len(shown), -1), np.float32)
+        noise = _NOISE**2 + (_EDGE * spread[:, self._frame]) ** 2
+        self._weight = np.repeat((1 / noise)[:, :, None], 3, axis=2).reshape(len(shown), -1).astype(np.float32)
+        self._missing = np.asarray(1 - self._art, np.float32)
+        self._pull = _INDEPENDENT * self._weight * self._missing
+        self._power = (self._pull * self._missing).sum(axis=1)
+        self._n_frame = int(self._frame.sum())
+
+    def _masks(self) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+        """Cells within the frame, and cells that are only white."""
+        columns, rows = self._cells
+        width, height = self.deck.card_mm
+        x = (np.arange(columns)[None] + 0.5) * width / columns
+        y = (np.arange(rows)[:, None] + 0.5) * height / rows
+        left, top, across, down = self.deck.frame_mm
+        half = CELL_MM / 2
+        in_frame = (x > left + half) & (x < left + across - half) & (y > top + half) & (y < top + down - half)
+        gap = _MARGIN_MM + half
+        clear = (x < left - gap) | (x > left + across + gap) | (y < top - gap) | (y > top + down + gap)
+        on_card = (x > gap) & (x < width - gap) & (y > gap) & (y < height - gap)
+        return np.asarray(in_frame), np.asarray(clear & on_card)
+
+    def read(self, image_bgr: Image, frame_px: Floats) -> FaceMatch:
+        """Compare one framed card, `frame_px` (4, 2) its frame clockwise, with every picture at every turn."""
+        turns = self._turns(frame_px)
+        matches = [self._compared(image_bgr, np.roll(frame_px, -turn, axis=0)) for turn in turns]
+        return self._verdict(np.stack([score for score, _, _ in matches]), matches, turns)
+
+    def _turns(self, frame_px: Floats) -> tuple[int, ...]:
+        sides = np.linalg.norm(np.roll(frame_px, -1, axis=0) - frame_px, axis=1)
+        aspect = (sides[0] + sides[2]) / (sides[1] + sides[3])
+        width, height = self.deck.frame_mm[2:]
+        if 0.78 < aspect < 1.28:
+            return 0, 1, 2, 3
+        return (0, 2) if (aspect < 1) == (width < height) else (1, 3)
+
+    def _compared(self, image_bgr: Image, frame_px: Floats) -> tuple[Singles, Singles, float]:
+        """Score, (pictures,), hidden share, (pictures,), and how white the margin is."""
+        seen, white = self._rectified(image_bgr, frame_px)
+        lack = 1 - seen
+        # One gain for all cells and channels: haze and tone curves change the contrast of everything alike.
+        prior = 1 / _GAIN_SIGMA**2
+        gain = np.clip((self._pull @ lack + prior) / (self._power + prior), *_GAIN)
+        error = (lack - gain[:, None] * self._missing) ** 2 * self._weight
+        cells = error.reshape(len(self._art), self._n_frame, 3).sum(axis=2)
+        capped = np.minimum(cells, _CAP).sum(axis=1)
+        score = -0.5 * capped * 3 * _INDEPENDENT - 0.5 * ((gain - 1) / _GAIN_SIGMA) ** 2
+        return np.asarray(score, np.float32), np.asarray((cells > _OUTLIER).mean(axis=1), np.float32), white
+
+    def _rectified(self, image_bgr: Image, frame_px: Floats) -> tuple[Singles, float]:
+        """The frame's cells by the white around it, flat, and the share of the margin that is white."""
+        columns, rows = self._cells
+        x, y, across, down = self.deck.frame_mm
+        corners = np.array([[x, y], [x + across, y], [x + across, y + down], [x, y + down]])
+        scale = np.array([columns, rows]) * _FINE / self.deck.card_mm
+        target = (corners * scale - 0.5).astype(np.float32)
+        warp = cv2.getPerspectiveTransform(frame_px.astype(np.float32), target)
+        fine = cv2.warpPerspective(
+            image_bgr, warp, (columns * _FINE, rows * _FINE), flags=cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE
+        )
+        card = cv2.resize(fine, (columns, rows), interpolation=cv2.INTER_AREA).astype(np.float32)
+        white, share = self._white(card)
+        return (card / white)[self._frame].reshape(-1), share
+
+    def _white(self, card: Singles) -> tuple[Singles, float]:
+        """The white of the card's ground at every cell, (h, w, 3), and how much of the margin agrees with it."""
+        columns, rows = self._cells
+        across, down = np.meshgrid((np.arange(columns) + 0.5) / columns - 0.5, (np.arange(rows) + 0.5) / rows - 0.5)
+        basis = np.stack([np.ones_like(across), across, down], axis=-1)
+        some, seen = basis[self._margin], card[self._margin].astype(np.float64)
+        keep = seen.sum(1) >= np.percentile(seen.sum(1), 30)
+        plane = np.zeros((3, 3))
+        for _ in range(3):
+            plane = np.linalg.lstsq(some[keep], seen[keep], rcond=None)[0]
+            gap = (seen - some @ plane) / np.maximum(some @ plane, 8)
+            keep = np.abs(gap).max(1) < 0.16
+            if keep.sum() < 12:
+                keep = seen.sum(1) >= np.percentile(seen.sum(1), 50)
+        white = np.maximum(basis @ plane, 8.0)
+        return white.astype(np.float32), float(keep.mean())
+
+    def _verdict(
+        self, scores: Singles, matches: list[tuple[Singles, Singles, float]], turns: tuple[int, ...]
+    ) -> FaceMatch:
+        turn, picture = np.unravel_index(int(scores.argmax()), scores.shape)
+        others = np.delete(scores.max(axis=0), picture)
+        best = float(scores[turn, picture])
+        return FaceMatch(
+            self._names[int(picture)],
+            turns[int(turn)],
+            best - float(others.max()),
+            -best / (0.5 * _CAP * self._n_frame * _INDEPENDENT * 3),
+            float(matches[int(turn)][1][picture]),
+            matches[int(turn)][2],
+        )
+
+
+def _spread(picture: Singles) -> Singles:
+    """How much the art varies round each cell, (h, w)."""
+    mean, square = cv2.blur(picture, (3, 3)), cv2.blur(picture * picture, (3, 3))
+    return np.asarray(np.sqrt(np.maximum(square - mean * mean, 0).mean(axis=2)), np.float32)

@@ -1,0 +1,189 @@
+"""Finds the printed frames of picture cards: dark or coloured rectangles with the card's white all round.
+
+The white next to a frame is the reference, so neither the lamp nor the table nor the cards beneath matter: a pixel
+counts as printed where it is darker, in any channel, than the brightest within a few millimetres.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+Image = NDArray[np.uint8]
+Floats = NDArray[np.float64]
+
+_LEVELS = (0.88, 0.76, 0.6)  # of the brightness of the white nearby
+_REACH_MM = 15.0
+_DARKEST_WHITE = 26
+_LEAST_FILL = 0.86  # of the rectangle around it
+_ASPECT_SLACK = 1.65
+_SAME = 0.05  # of the frame's size, between corners
+_PLACES = np.linspace(0.14, 0.86, 19)  # along a side, clear of the round corners
+_SEARCH = 0.055  # to either side of an edge, by the frame's shorter side
+_STEPS = 21
+
+
+@dataclass(frozen=True, eq=False)
+class Frames:
+    """Outlines of frames: `corners_px` (n, 4, 2), clockwise, the first side a short one; `straight` (n,), 0 to 1."""
+
+    corners_px: Floats
+    straight: Floats
+
+    def take(self, chosen: NDArray[np.bool_] | NDArray[np.intp]) -> Frames:
+        """Some of them."""
+        return Frames(self.corners_px[chosen], self.straight[chosen])
+
+
+def printed(image_bgr: Image, px_per_mm: float) -> Image:
+    """(h, w) uint8: the least brightness of a channel by that of the brightest white within 15 mm, 255 for white."""
+    soft = cv2.GaussianBlur(image_bgr, (0, 0), 0.7)
+    side = 2 * round(_REACH_MM * px_per_mm / 2) + 1
+    white = cv2.dilate(soft, np.ones((side, side), np.uint8))
+    white = cv2.blur(np.maximum(white, _DARKEST_WHITE), (side, side))
+    return np.asarray(cv2.divide(soft, white, scale=255.0).min(axis=2), np.uint8)
+
+
+def find_frames(image_bgr: Image, frame_mm: tuple[float, float], px_per_mm: tuple[float, float]) -> Frames:
+    """Find frames of `frame_mm` (width, height) at a scale between the two of `px_per_mm` in a picture (h, w, 3)."""
+    middle = float(np.sqrt(px_per_mm[0] * px_per_mm[1]))
+    ink = printed(image_bgr, middle)
+    short, long = min(frame_mm), max(frame_mm)
+    least, most = short * long * px_per_mm[0] ** 2 * 0.55, short * long * px_per_mm[1] ** 2 * 1.15
+    quads: list[Floats] = []
+    for level in _LEVELS:
+        dark = (ink < round(255 * level)).astype(np.uint8)
+        outlines, _ = cv2.findContours(dark, cv2.RETR_LIST, cv2.CHAIN_APPROX_NONE)
+        for outline in outlines:
+            quad = _rectangle(outline, least, most, long / short)
+            if quad is not None:
+                quads.append(quad)
+    if not quads:
+        return Frames(np.zeros((0, 4, 2)), np.zeros(0))
+    rough = _without_twins(np.array(quads))
+    return refined(image_bgr, rough)
+
+
+def _rectangle(outline: cv2.typing.MatLike, least: float, most: float, aspect: float) -> Floats | None:
+    """The rectangle that an outline (n, 1, 2) nearly is, (4, 2); None if it is none."""
+    if len(outline) < 40:
+        return None
+    box = cv2.minAreaRect(outline)
+    sides = sorted(box[1])
+    if not least < sides[0] * sides[1] < most * 1.3 or not aspect / _ASPECT_SLACK < sides[1] / sides[0] < aspect * 1.5:
+        return None
+    hull = cv2.convexHull(outline)
+    area = cv2.contourArea(hull)
+    if not least < area < most or area < _LEAST_FILL * sides[0] * sides[1]:
+        return None
+    points = outline[:, 0].astype(np.float64)
+    corners = np.asarray(cv2.boxPoints(box), np.float64)
+    lines = [_side_line(points, start, end) for start, end in zip(corners, np.roll(corners, -1, axis=0), strict=True)]
+    if any(line is None for line in lines):
+        return None
+    found = np.array(lines)
+    return _upright(_crossings(found[None])[0])
+
+
+def _side_line(points: Floats, start: Floats, end: Floats) -> Floats | None:
+    """The line through the outline's points that lie outermost along one side of its box: (a, b, c), ax + by = c."""
+    along = (end - start) / np.linalg.norm(end - start)
+    normal = np.array([-along[1], along[0]])
+    length = float(np.linalg.norm(end - start))
+    way = (points - start) @ along / length
+    off = (points - start) @ normal
+    chosen = points[(way > 0.1) & (way < 0.9) & (np.abs(off) < 0.13 * length)]
+    if len(chosen) < 8:
+        return None
+    vx, vy, x, y = cv2.fitLine(chosen.astype(np.float32), cv2.DIST_HUBER, 0, 0.01, 0.01).ravel()
+    return np.array([-vy, vx, -vy * x + vx * y], np.float64)
+
+
+def _crossings(lines: Floats) -> Floats:
+    """Corners (n, 4, 2) of quads by their sides' lines (n, 4, 3); corner k is where side k begins."""
+    before = np.roll(lines, 1, axis=1)
+    det = before[..., 0] * lines[..., 1] - before[..., 1] * lines[..., 0]
+    det = np.where(np.abs(det) < 1e-9, 1e-9, det)
+    x = (before[..., 2] * lines[..., 1] - before[..., 1] * lines[..., 2]) / det
+    y = (before[..., 0] * lines[..., 2] - before[..., 2] * lines[..., 0]) / det
+    return np.stack([x, y], axis=-1)
+
+
+def _upright(quad: Floats) -> Floats:
+    """The same quad clockwise as seen (y down), its first side a short one."""
+    turned = quad if cv2.contourArea(quad.astype(np.float32), oriented=True) > 0 else quad[::-1]
+    sides = np.linalg.norm(np.roll(turned, -1, axis=0) - turned, axis=1)
+    return turned if sides[0] + sides[2] < sides[1] + sides[3] else np.roll(turned, -1, axis=0)
+
+
+def _without_twins(quads: Floats) -> Floats:
+    """One of each group of nearly equal quads."""
+    chosen: list[int] = []
+    sizes = np.sqrt([cv2.contourArea(quad.astype(np.float32)) for quad in quads])
+    for k in range(len(quads)):
+        if all(np.linalg.norm(quads[k] - quads[j], axis=1).max() > _SAME * sizes[k] for j in chosen):
+            chosen.append(k)
+    return quads[chosen]
+
+
+def refined(image_bgr: Image, quads: Floats) -> Frames:
+    """Move the sides of quads (n, 4, 2) to where the white ends, to a fraction of a pixel."""
+    grey = image_bgr.astype(np.float32).sum(axis=2)
+    straight = np.zeros(len(quads))
+    for _ in range(2):
+        offsets, straight = _edge_offsets(grey, quads)
+        quads = _shifted(quads, offsets)
+    return Frames(quads, straight)
+
+
+def _edge_offsets(grey: NDArray[np.float32], quads: Floats) -> tuple[Floats, Floats]:
+    """Where the white ends, (n, 4, places) in px outwards of each side (NaN: nowhere), and how many places agree."""
+    start, end = quads, np.roll(quads, -1, axis=1)
+    along = end - start
+    length = np.linalg.norm(along, axis=2)
+    normal = np.stack([along[..., 1], -along[..., 0]], axis=-1) / length[..., None]
+    reach = np.clip(length.min(axis=1) * _SEARCH, 2.0, 8.0)
+    steps = np.linspace(-1, 1, _STEPS)[None] * reach[:, None]
+    foot = start[:, :, None] + along[:, :, None] * _PLACES[None, None, :, None]
+    places = foot[:, :, :, None] + normal[:, :, None, None] * steps[:, None, None, :, None]
+    flat = places.reshape(len(quads), -1, 2).astype(np.float32)
+    seen = cv2.remap(grey, flat[..., 0], flat[..., 1], cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
+    profile = np.asarray(seen, np.float64).reshape(places.shape[:-1])
+    rise = np.maximum(np.gradient(profile, axis=-1), 0)
+    peak = rise.argmax(axis=-1)
+    near = np.abs(np.arange(_STEPS) - peak[..., None]) <= 3
+    weight = rise * near
+    total = weight.sum(axis=-1)
+    offset = (weight * steps[:, None, None, :]).sum(axis=-1) / np.maximum(total, 1e-9)
+    offset[total < 12] = np.nan
+    centre = np.nanmedian(np.where(np.isnan(offset), 1e3, offset), axis=-1, keepdims=True)
+    agree = np.abs(offset - centre) < 0.35 * reach[:, None, None]
+    return np.where(agree, offset, np.nan), np.asarray(agree.mean(axis=(1, 2)))
+
+
+def _shifted(quads: Floats, offsets: Floats) -> Floats:
+    """Quads with their sides fitted to offsets (n, 4, places) from them."""
+    start, end = quads, np.roll(quads, -1, axis=1)
+    along = end - start
+    length = np.linalg.norm(along, axis=2)
+    normal = np.stack([along[..., 1], -along[..., 0]], axis=-1) / length[..., None]
+    known = ~np.isnan(offsets)
+    weight = known.astype(np.float64)
+    t = _PLACES - 0.5
+    value = np.where(known, offsets, 0.0)
+    # A line's height and slope by least squares; a side that nobody saw stays where it is.
+    s0, s1, s2 = weight.sum(-1), (weight * t).sum(-1), (weight * t * t).sum(-1)
+    b0, b1 = value.sum(-1), (value * t).sum(-1)
+    det = s0 * s2 - s1 * s1
+    fine = (s0 >= 5) & (det > 0.05)
+    det = np.where(fine, det, 1.0)
+    height = np.where(fine, (s2 * b0 - s1 * b1) / det, 0.0)
+    slope = np.where(fine, (s0 * b1 - s1 * b0) / det, 0.0)
+    first = start + normal * (height - slope / 2)[..., None]
+    second = end + normal * (height + slope / 2)[..., None]
+    direction = second - first
+    a, b = -direction[..., 1], direction[..., 0]
+    return _crossings(np.stack([a, b, a * first[..., 0] + b * first[..., 1]], axis=-1))

@@ -1,0 +1,152 @@
+"""Watches piles through a series of pictures: reads again only what changed, and keeps when each face was visible."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from vision.piles import Kind, PileReader, PileSight
+
+Image = NDArray[np.uint8]
+Singles = NDArray[np.float32]
+
+_SMALL = (28, 28)
+_CHANGED_CELL = 0.10  # of the brightness, in a cell of the small picture
+_CHANGED_CELLS = 3
+_AGAIN = 30  # pictures after which one place is read without any change: slow light must not deceive
+
+
+@dataclass(frozen=True, eq=False)
+class PileState:
+    """What is known of one pile.
+
+    `kind`: what its place showed in the last picture. `top` is the last certain sight of a face, None before the first
+    and when the place is bare or shows a back; it stays while a hand covers the pile or a card is being turned over it.
+    The face was seen from `first_ns` to `last_ns`; `before_ns` is the last picture's time in which it was not to be
+    seen yet (None: it was there from the beginning). `gone_ns` is the first picture's time that certainly showed
+    something else. All times are those that came with the pictures.
+    """
+
+    number: int
+    seat: int
+    kind: Kind
+    sight: PileSight
+    top: PileSight | None = None
+    before_ns: int | None = None
+    first_ns: int | None = None
+    last_ns: int | None = None
+    gone_ns: int | None = None
+
+    @property
+    def visible(self) -> bool:
+        """Whether the top's face lies open to be seen in the last picture."""
+        return self.kind == "face"
+
+    def age_ns(self, t_ns: int) -> int | None:
+        """How long ago the top was last seen."""
+        return None if self.last_ns is None else t_ns - self.last_ns
+
+
+@dataclass(frozen=True, eq=False)
+class PileChange:
+    """A place shows something else than in the picture before: `before` (None for the first picture) and `after`."""
+
+    t_ns: int
+    before: PileState | None
+    after: PileState
+
+
+class PileWatch:
+    """Follows the piles of one reader."""
+
+    def __init__(self, reader: PileReader) -> None:
+        self.reader = reader
+        self._states: list[PileState | None] = [None] * len(reader.places)
+        self._small: list[Singles | None] = [None] * len(reader.places)
+        self._looks = 0
+        self._t_ns: int | None = None
+
+    @property
+    def states(self) -> tuple[PileState, ...]:
+        """The state of every pile that has been looked at, in the order of the places."""
+        return tuple(state for state in self._states if state is not None)
+
+    def look(self, image_bgr: Image, t_ns: int) -> tuple[PileChange, ...]:
+        """Look at the next picture, (h, w, 3) uint8 BGR; gives what changed.
+
+        Raises:
+            ValueError: the picture has another size than the reader's, or is not newer than the one before.
+        """
+        if image_bgr.shape[1::-1] != self.reader.size_px:
+            raise ValueError(f"expected a picture of {self.reader.size_px}, found {image_bgr.shape[1::-1]}")
+        if self._t_ns is not None and t_ns <= self._t_ns:
+            raise ValueError(f"expected a picture newer than {self._t_ns}, found {t_ns}")
+        changes = []
+        for number in range(len(self._states)):
+            before = self._states[number]
+            sight = self._sight(image_bgr, number, before)
+            after = _followed(number, before, sight, t_ns, self._t_ns)
+            self._states[number] = after
+            if before is None or _differ(before, after):
+                changes.append(PileChange(t_ns, before, after))
+        self._looks += 1
+        self._t_ns = t_ns
+        return tuple(changes)
+
+    def _sight(self, image_bgr: Image, number: int, before: PileState | None) -> PileSight:
+        small = _small(self.reader.regions[number].crop(image_bgr))
+        due = self._looks % (_AGAIN * len(self._states)) == number * _AGAIN
+        if before is not None and not due and not _changed(self._small[number], small):
+            return before.sight
+        self._small[number] = small
+        return self.reader.read_place(image_bgr, number)
+
+
+def _small(crop: Image) -> Singles:
+    """A tiny copy of a region, (h, w, 3), in which noise does not show."""
+    if not crop.size:
+        return np.zeros((*_SMALL, 3), np.float32)
+    # Rows and columns are left out first: averaging every pixel of four regions would cost more than it tells.
+    step = max(1, min(crop.shape[:2]) // (3 * _SMALL[0]))
+    return np.asarray(cv2.resize(crop[::step, ::step], _SMALL, interpolation=cv2.INTER_AREA), np.float32)
+
+
+def _changed(before: Singles | None, now: Singles) -> bool:
+    """Whether some cells changed by more than the light as a whole did."""
+    if before is None:
+        return True
+    gain = float(before.mean() + 1) / float(now.mean() + 1)
+    if not 0.8 < gain < 1.25:
+        return True
+    gap = np.abs(now * gain - before).max(axis=2) / np.maximum(before.max(axis=2), 40)
+    return int((gap > _CHANGED_CELL).sum()) >= _CHANGED_CELLS
+
+
+def _followed(number: int, before: PileState | None, sight: PileSight, t_ns: int, last_t_ns: int | None) -> PileState:
+    """The state after a picture in which a place showed `sight`."""
+    if before is None:
+        before = PileState(number, sight.seat, sight.kind, sight)
+    now = replace(before, kind=sight.kind, sight=sight)
+    if sight.kind == "face":
+        if before.top is not None and before.top.face == sight.face and not _replaced(before, sight):
+            return replace(now, top=sight, last_ns=t_ns)
+        return replace(now, top=sight, before_ns=last_t_ns, first_ns=t_ns, last_ns=t_ns, gone_ns=None)
+    if sight.kind in ("back", "empty") and before.top is not None:
+        return replace(now, top=None, before_ns=None, first_ns=None, last_ns=None, gone_ns=t_ns)
+    return now
+
+
+def _replaced(before: PileState, sight: PileSight) -> bool:
+    """Whether an equal face is another card: it lies elsewhere after something was in the way."""
+    if before.kind == "face" or before.top is None or before.top.corners_px is None or sight.corners_px is None:
+        return False
+    moved = np.linalg.norm(before.top.corners_px - sight.corners_px, axis=1).mean()
+    return bool(moved > 0.04 * np.linalg.norm(sight.corners_px[0] - sight.corners_px[2]))
+
+
+def _differ(before: PileState, after: PileState) -> bool:
+    same_top = (before.top is None) == (after.top is None) and before.first_ns == after.first_ns
+    return before.kind != after.kind or not same_top

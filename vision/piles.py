@@ -1,0 +1,203 @@
+"""Reads the tops of piles: one look at each place where a pile lies, from a picture to what lies open there.
+
+Pure: a picture in, sights out; `pile_watch` adds the times.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from vision.picture_deck import PictureDeck
+from vision.picture_reader import WORK_PX_PER_MM, card_corners, confidence_of, doubt_of, one_a_place, table_shape
+from vision.pile_faces import FaceMatch, FaceReader
+from vision.pile_frames import find_frames, printed
+from vision.table import Table
+
+Image = NDArray[np.uint8]
+Floats = NDArray[np.float64]
+
+Pile = Literal["discard", "draw"]
+Kind = Literal["face", "back", "empty", "covered", "turning", "unclear"]
+
+REGION_MM = 82.0  # from a place's centre: half a card's diagonal, and how far an untidy pile may have moved
+_MOVED_MM = 38.0  # a card with its centre further off is no part of the pile
+_SIZE = (0.92, 1.12)  # of a frame's size on the table: 55 cards are 16 mm high, and the camera may be near
+_LIFTED = (0.6, 1.45)  # of a card that somebody holds over the pile
+_FLAT = 0.06  # logarithm of the ratio of a frame's diagonals
+_STRAIGHT = 0.7
+_CARD_ERROR = 0.33
+_BUSY = 0.05  # share of a place that shows edges, from which it is not bare table
+
+
+@dataclass(frozen=True)
+class PilePlace:
+    """Where a pile lies.
+
+    Its middle as `centre_mm` on the table, or as `centre_px` with `px_per_mm`, the scale there, when there is no table.
+    """
+
+    seat: int
+    centre_mm: tuple[float, float] | None = None
+    centre_px: tuple[float, float] | None = None
+    px_per_mm: float | None = None
+    pile: Pile = "discard"
+
+
+@dataclass(frozen=True, eq=False)
+class PileSight:
+    """What lies open at one place.
+
+    `kind`: `face` and `back` are certain; `turning` is a card that is lifted or aslant, `covered` something else in
+    the way, `unclear` a card that lies flat but cannot be told (`colour` and `mood` are then the likeliest);
+    `corners_px` (4, 2) the card's, clockwise from the face's top-left; `reason` says why it is no face or back.
+    """
+
+    seat: int
+    kind: Kind
+    colour: str | None
+    mood: str | None
+    confidence: float
+    corners_px: Floats | None
+    reason: str | None
+    pile: Pile = "discard"
+
+    @property
+    def face(self) -> tuple[str, str] | None:
+        """Colour and mood of a certain face; None for all else."""
+        return (self.colour, self.mood) if self.kind == "face" and self.colour and self.mood else None
+
+
+@dataclass(frozen=True)
+class Region:
+    """The part of a picture in which a pile lies: its corner, size, the place's centre and the scale, in px."""
+
+    left: int
+    top: int
+    right: int
+    bottom: int
+    centre_px: tuple[float, float]
+    px_per_mm: float
+
+    def crop(self, image: NDArray[np.uint8]) -> NDArray[np.uint8]:
+        """Cut the region out of a picture (a view)."""
+        return image[self.top : self.bottom, self.left : self.right]
+
+
+class PileReader:
+    """Reads piles at known places in pictures of one size.
+
+    Raises:
+        ValueError: a place has neither a centre on the known table nor one in the picture with the scale there.
+    """
+
+    def __init__(
+        self,
+        deck: PictureDeck,
+        table: Table | None,
+        size_px: tuple[int, int],
+        pile_places: Sequence[PilePlace],
+        faces: FaceReader | None = None,
+    ) -> None:
+        self.deck = deck
+        self.table = table
+        self.size_px = size_px
+        self.places = tuple(pile_places)
+        self.faces = faces or FaceReader(deck)
+        self.regions = tuple(_region(place, table, size_px) for place in self.places)
+
+    def read(self, image_bgr: Image, seats: Collection[int] | None = None) -> tuple[PileSight, ...]:
+        """Read the piles of some seats, or all, in the order of the places; `image_bgr` (h, w, 3) uint8."""
+        return tuple(
+            self.read_place(image_bgr, number)
+            for number, place in enumerate(self.places)
+            if seats is None or place.seat in seats
+        )
+
+    def read_place(self, image_bgr: Image, number: int) -> PileSight:
+        """Read the pile at one place, by its number among `places`."""
+        place, region = self.places[number], self.regions[number]
+        crop = region.crop(image_bgr)
+        if min(crop.shape[:2]) < 16:
+            return _nothing(place, "covered", "edge of picture")
+        scale = min(1.0, WORK_PX_PER_MM / region.px_per_mm)
+        work = crop
+        if scale < 1:
+            size = (round(crop.shape[1] * scale), round(crop.shape[0] * scale))
+            work = np.asarray(cv2.resize(crop, size, interpolation=cv2.INTER_AREA), np.uint8)
+            scale = work.shape[1] / crop.shape[1]
+        px_per_mm = region.px_per_mm * scale
+        frames = find_frames(work, self.deck.frame_mm[2:], (px_per_mm * _LIFTED[0], px_per_mm * _LIFTED[1]))
+        frames = frames.take(frames.straight > _STRAIGHT)
+        offset = np.array([region.left, region.top], np.float64)
+        corners = (frames.corners_px + 0.5) / scale - 0.5
+        near = np.linalg.norm(corners.mean(axis=1) + offset - region.centre_px, axis=1) < _MOVED_MM * region.px_per_mm
+        corners = corners[near]
+        found = [(match, quad) for match, quad in ((self.faces.read(crop, quad), quad) for quad in corners)]
+        tops = one_a_place([(match, quad) for match, quad in found if match.error < _CARD_ERROR])
+        if tops:
+            match, quad = min(tops, key=lambda pair: pair[0].error)
+            return self._sight(place, match, quad + offset, region)
+        return self._no_card(place, work, px_per_mm, (np.array(region.centre_px) - offset) * scale)
+
+    def _sight(self, place: PilePlace, match: FaceMatch, frame_px: Floats, region: Region) -> PileSight:
+        corners = card_corners(self.deck, np.roll(frame_px, -match.turn, axis=0))
+        size, skew = self._shape(frame_px, region)
+        attributes = match.face.attributes if match.face else {}
+        kind: Kind = "face" if match.face else "back"
+        reason = doubt_of(match)
+        if not _SIZE[0] < size < _SIZE[1] or skew > _FLAT:
+            kind, reason = "turning", "not lying flat"
+        elif reason:
+            kind = "unclear"
+        return PileSight(
+            place.seat,
+            kind,
+            attributes.get("colour"),
+            attributes.get("mood"),
+            confidence_of(match),
+            corners,
+            reason,
+            place.pile,
+        )
+
+    def _shape(self, frame_px: Floats, region: Region) -> tuple[float, float]:
+        """The frame's size by that of one on the table, and how far from a rectangle it is."""
+        if self.table is not None:
+            sizes, skews = table_shape(self.table, frame_px[None], self.deck.frame_mm[2:])
+            return float(np.sqrt(sizes[0].prod())), float(skews[0])
+        width, height = self.deck.frame_mm[2:]
+        area = cv2.contourArea(frame_px.astype(np.float32))
+        return float(np.sqrt(area / (width * height))) / region.px_per_mm, 0.0
+
+    def _no_card(self, place: PilePlace, work: Image, px_per_mm: float, centre: Floats) -> PileSight:
+        """Tell bare table from something in the way: bare tables show no strong edges."""
+        mask = np.zeros(work.shape[:2], np.uint8)
+        cv2.circle(mask, (round(float(centre[0])), round(float(centre[1]))), round(60 * px_per_mm), 1, -1)
+        busy = float((printed(work, px_per_mm)[mask > 0] < 190).mean()) if mask.any() else 1.0
+        return _nothing(place, "empty", None) if busy < _BUSY else _nothing(place, "covered", "covered")
+
+
+def _nothing(place: PilePlace, kind: Kind, reason: str | None) -> PileSight:
+    return PileSight(place.seat, kind, None, None, 0.0, None, reason, place.pile)
+
+
+def _region(place: PilePlace, table: Table | None, size_px: tuple[int, int]) -> Region:
+    if place.centre_mm is not None and table is not None:
+        centre = table.to_px(np.array([place.centre_mm]))
+        px_per_mm = float(table.px_per_mm(centre)[0])
+        x, y = (float(value) for value in centre[0])
+    elif place.centre_px is not None and (place.px_per_mm is not None or table is not None):
+        x, y = place.centre_px
+        px_per_mm = place.px_per_mm or float(table.px_per_mm(np.array([[x, y]]))[0] if table else 0)
+    else:
+        raise ValueError(f"nothing tells where the pile of seat {place.seat} lies in the picture")
+    reach = REGION_MM * px_per_mm
+    left, top = (max(0, int(value - reach)) for value in (x, y))
+    right, bottom = (min(most, int(value + reach) + 1) for value, most in zip((x, y), size_px, strict=True))
+    return Region(left, top, max(left, right), max(top, bottom), (x, y), px_per_mm)

@@ -56,7 +56,10 @@ class QuietTable:
 
 
 def quiet_table(
-    folder: Path, settings: TableSettings | None = None, watcher: Callable[[Header], Watcher] | None = None
+    folder: Path,
+    settings: TableSettings | None = None,
+    watcher: Callable[[Header], Watcher] = lambda header: ByHandWatcher(),
+    clock: Callable[[], int] = time.monotonic_ns,
 ) -> QuietTable:
     """Lay a table whose journal is in `folder`; pictures are taken when `pictures.take` is called."""
     kept = settings or TableSettings()
@@ -65,9 +68,9 @@ def quiet_table(
     buffer = FrameBuffer()
     pictures = Pictures(buffer, evidence, TableArea())
     voice = Voice(lambda _: NullSpeaker(), NullLamp(), kept, lambda: (12, 0))
-    stage = Stage(journal, voice, kept, watcher or (lambda _: ByHandWatcher()), "")
+    stage = Stage(journal, voice, kept, watcher, "", clock)
     health = HealthBoard()
-    desk = TableDesk(stage, evidence, pictures, health, folder)
+    desk = TableDesk(stage, evidence, pictures, health, folder, clock=clock)
     stage.on_change = voice.on_caption = desk.refresh
     pictures.on_kept = desk.pictures_kept
     return QuietTable(desk, stage, health, buffer, pictures, evidence, journal)

@@ -20,7 +20,7 @@ from referee.web.options import WebOptions
 from referee.web.server import PageServer
 
 START = {"do": "start", "game": "piccolino", "players": ["Ann", "Ben", "Cem"], "options": {}}
-ANSWER_S = 20.0
+ANSWER_S = 120.0
 
 
 @dataclass
@@ -33,6 +33,17 @@ class FakeClock:
         return self.now_s
 
 
+@dataclass
+class GameClock:
+    """The monotonic clock of a game whose players need no time: each look is a second after the one before."""
+
+    now_ns: int = field(default_factory=time.monotonic_ns)
+
+    def __call__(self) -> int:
+        self.now_ns += 1_000_000_000
+        return self.now_ns
+
+
 @dataclass(frozen=True)
 class Answer:
     """What the server answered."""
@@ -42,8 +53,9 @@ class Answer:
     body: bytes
 
     @property
-    def data(self) -> Any:
-        return json.loads(self.body)
+    def data(self) -> dict[str, Any]:
+        data: dict[str, Any] = json.loads(self.body)
+        return data
 
 
 class Phone:
@@ -54,13 +66,13 @@ class Phone:
         self.cookie: str | None = None
         self.csrf = ""
 
-    def ask(self, method: str, path: str, body: bytes | None = None, **headers: str) -> Answer:
+    def ask(self, method: str, path: str, sent_body: bytes | None = None, /, **headers: str) -> Answer:
         connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=ANSWER_S)
         sent = {name.replace("_", "-"): value for name, value in headers.items()}
         if self.cookie is not None:
             sent.setdefault("Cookie", self.cookie)
         try:
-            connection.request(method, path, body, sent)
+            connection.request(method, path, sent_body, sent)
             response = connection.getresponse()
             answer = Answer(response.status, {k.lower(): v for k, v in response.getheaders()}, response.read())
         finally:
@@ -70,20 +82,20 @@ class Phone:
         return answer
 
     def get(self, path: str, **headers: str) -> Answer:
-        return self.ask("GET", path, **headers)
+        return self.ask("GET", path, None, **headers)
 
-    def post(self, path: str, body: Any, **headers: str) -> Answer:
+    def post(self, path: str, body: object, **headers: str) -> Answer:
         headers.setdefault("X_CSRF_Token", self.csrf)
         headers.setdefault("Content_Type", "application/json")
         return self.ask("POST", path, json.dumps(body).encode(), **headers)
 
-    def do(self, **command: Any) -> Answer:
+    def do(self, **command: object) -> Answer:
         return self.post("/api/do", command)
 
-    def state(self) -> Any:
+    def state(self) -> dict[str, Any]:
         return self.get("/api/state").data
 
-    def state_with(self, text: str) -> Any:
+    def state_with(self, text: str) -> dict[str, Any]:
         """Wait until a ruling says this; the page follows the desk within moments."""
         deadline = time.monotonic() + ANSWER_S
         while True:
@@ -120,7 +132,7 @@ class PageUnderTest:
 @contextmanager
 def served(folder: Path, desk: Desk | None = None) -> Iterator[PageUnderTest]:
     """Serve the page of a new table, or of another desk."""
-    table = quiet_table(folder)
+    table = quiet_table(folder, clock=GameClock())
     clock, said = FakeClock(), list[str]()
     app = create_app(desk or table.desk, WebOptions(state_dir=folder, say_code=said.append, clock=clock))
     server = PageServer(app, "127.0.0.1", 0)

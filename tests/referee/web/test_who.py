@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import hashlib
 from pathlib import Path
-from typing import Any
 
 import pytest
 from page_tools import START, PageUnderTest, Phone, served
+from starlette.requests import Request
 
 from referee.web.tokens import FILE
 
@@ -21,7 +21,7 @@ READS = [
     "/api/words/fr",
     "/page/main.js",
 ]
-CHANGES: list[tuple[str, Any]] = [
+CHANGES: list[tuple[str, object]] = [
     ("/api/do", START),
     ("/api/do", {"do": "settings", "volume": 0.1}),
     ("/api/pair/forget", {"all": True}),
@@ -35,7 +35,7 @@ def test_anybody_on_the_network_may_look(phone: Phone, path: str) -> None:
 
 
 @pytest.mark.parametrize(("path", "body"), CHANGES)
-def test_nobody_may_change_anything_without_being_paired(page: PageUnderTest, path: str, body: Any) -> None:
+def test_nobody_may_change_anything_without_being_paired(page: PageUnderTest, path: str, body: object) -> None:
     stranger = page.phone()
     answer = stranger.post(path, body)
     assert answer.status == 401
@@ -142,9 +142,7 @@ def test_the_code_is_shown_in_the_room_only(page: PageUnderTest) -> None:
     assert page.app.state.who.about(_from("192.168.1.20"))["code"] is None
 
 
-def _from(address: str) -> Any:
-    from starlette.requests import Request
-
+def _from(address: str) -> Request:
     return Request({"type": "http", "headers": [], "client": (address, 1), "method": "GET", "path": "/"})
 
 

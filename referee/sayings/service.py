@@ -127,6 +127,10 @@ def notice(kind: str, seat: int | None, data: Mapping[str, Any], players: Sequen
                 int(data.get("count", 1)),
                 player=name,
             )
+        case "unread_card":
+            return language.text("{player}: the top card cannot be read, please straighten it.", player=name)
+        case "no_cards":
+            return language.text("No cards are to be seen: please lay them before you.")
         case "no_table":
             return language.text("The table cannot be seen: please uncover the marker cards.")
         case _:

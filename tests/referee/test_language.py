@@ -31,7 +31,12 @@ Key = tuple[str | None, object]
 
 @functools.cache
 def in_code() -> set[Key]:
-    files = [CODE / "language.py", CODE / "announcer.py", *(CODE / "sayings").glob("*.py")]
+    files = [
+        CODE / "language.py",
+        CODE / "announcer.py",
+        *(CODE / "sayings").glob("*.py"),
+        *(CODE / "web").glob("*.py"),
+    ]
     found = (item for file in files for item in extract_from_file("python", file, keywords=KEYWORDS))
     return {(context, message) for _, message, _, context in found}
 

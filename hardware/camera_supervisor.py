@@ -160,7 +160,8 @@ class CameraSupervisor:
     def _over(self, session: _Session, message: str) -> None:
         now_ns = self._clock()
         with self._lock:
-            if session is not self._session:
+            # A camera that was told to stop has no fault.
+            if session is not self._session or self._stopping.is_set():
                 return
             self._session = None
             self._retry_ns = now_ns + RETRY_NS

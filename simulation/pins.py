@@ -84,6 +84,11 @@ class PinMover:
             moved += 1
         return moved
 
+    def horizon_ns(self, now_ns: int) -> int:
+        """Give the time up to which the pins are as they should be: a kernel is never late, a busy thread may be."""
+        following = self._next
+        return min(now_ns, self._edges[following].t_ns) if following < len(self._edges) else now_ns
+
     def _run(self) -> None:
         while self._next < len(self._edges):
             wait_ns = self._edges[self._next].t_ns - self._clock()

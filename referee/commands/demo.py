@@ -1,21 +1,31 @@
-"""`ringmaster demo [GAME]`: what Ringmaster does, shown on a table and a game that come with it."""
+"""`ringmaster demo [GAME]`: a whole game on the simulated table, refereed before your eyes."""
 
 from __future__ import annotations
 
 import argparse
-from importlib import resources
 from pathlib import Path
 
-from referee.errors import BadInputError, WorkFailedError
+from referee.errors import WorkFailedError
+from referee.language import LANGUAGES, language_of
 
-SUMMARY = "show what Ringmaster does: a table is scored, a game is judged"
+SUMMARY = "play a game on a simulated table, with the referee and its page"
 
-_PLAYERS, _LIMIT = 3, 6
+_SEED = 7
+# Drawing and reading share this computer, and a table of cards needs no more.
+_LIVE_FPS, _FAST_FPS = {"confetti": 15.0, "piccolino": 24.0}, {"confetti": 10.0, "piccolino": 20.0}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
     parser.add_argument("game", nargs="?", default="confetti", metavar="GAME", help="confetti (default)")
+    parser.add_argument("--rounds", metavar="N", type=int, default=3, help="how many rounds, 1 to 3 (default 3)")
+    parser.add_argument("--fast", action="store_true", help="as fast as this computer can, without speech and page")
+    parser.add_argument("--seed", metavar="N", type=int, default=_SEED, help="another number is another game")
+    parser.add_argument("--silent", action="store_true", help="print what is said, and do not speak")
+    parser.add_argument("--language", choices=LANGUAGES, help="of all that is said (default: the system's)")
+    parser.add_argument("--port", type=int, default=8080, help="of the page (default 8080, or any that is free)")
+    parser.add_argument("--no-page", action="store_true", help="serve no page")
+    parser.add_argument("--stay", action="store_true", help="keep the page after the game, until Ctrl-C")
     parser.add_argument(
         "--picture",
         type=Path,
@@ -26,34 +36,34 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Show the demonstration; it needs no camera, no screen and no network.
+    """Play the game; it needs no camera, no screen and no network.
 
     Raises:
         BadInputError: there is no demonstration of this game, or the picture cannot be written to such a place.
-        WorkFailedError: the picture cannot be written.
+        WorkFailedError: the picture or the page's port cannot be had.
     """
-    if args.game != "confetti":
-        raise BadInputError(f"there is no demonstration of {ascii(args.game)[:40]} yet, only of confetti")
-    from referee.commands.replay import replay_log
-    from referee.evidence_picture import check_picture_path, write_picture
-    from referee.table_score import score_picture
-    from vision.deck import load_deck
-    from vision.image import load_picture
+    from referee.demo.show import ShowOptions, print_line, show_fast, show_live
+    from referee.demo.table import demo_table
+    from referee.evidence_picture import check_picture_path
+    from simulation.live import Shots
 
     try:
         args.picture.parent.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise WorkFailedError(f"the folder {args.picture.parent} cannot be made: {error.strerror or error}") from error
     check_picture_path(args.picture)
-    deck = load_deck("confetti")
-    with resources.as_file(resources.files("referee").joinpath("demo", "confetti-table.jpg")) as path:
-        picture = load_picture(path)
-    result = score_picture(picture, deck, None, _PLAYERS, _LIMIT)
-    print("A table of Confetti at the end of a round, three players, at most six cards:\n")
-    for _, sentence in result.sentences():
-        print(f"  {sentence}")
-    write_picture(args.picture, result.drawn(picture, deck))
-    print(f"\nThe picture with the evidence drawn in, to look at: {args.picture.absolute()}")
-    print("\nA short game of two, judged from its log:\n", flush=True)
-    with resources.as_file(resources.files("referee").joinpath("demo", "confetti-game.jsonl")) as path:
-        return replay_log(path, as_json=False)
+    demo = demo_table(
+        args.game,
+        args.seed,
+        args.rounds,
+        Shots(frames_per_s=(_FAST_FPS if args.fast else _LIVE_FPS).get(args.game, 15.0)),
+    )
+    players = ", ".join(demo.header.players)
+    print_line(f"A game of {args.game.capitalize()} for {players}, on a table that draws itself.")
+    options = ShowOptions(
+        args.language or language_of(), args.picture, not args.silent, None if args.no_page else args.port, args.stay
+    )
+    drawn = (show_fast if args.fast else show_live)(demo, options, print_line)
+    if drawn:
+        print_line(f"The picture with the evidence drawn in, to look at: {args.picture.absolute()}")
+    return 0

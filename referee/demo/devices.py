@@ -31,6 +31,8 @@ from simulation.script import Flip, Script
 
 EDGE_LAG_NS = 15 * MS
 _LEAD_NS = SECOND_NS // 4
+# A frame that is being drawn is drawn to its end, however busy the computer is.
+_STOP_S = 5.0
 _BUFFER_BYTES = 400_000_000
 OnHealth = Callable[[DeviceHealth], None]
 
@@ -78,16 +80,22 @@ class EdgeSide:
         make = make_factory or (lambda: self._factory)
         bell_source, sand_source = queue.source("bell", EDGE_LAG_NS), queue.source("sandtimer", EDGE_LAG_NS)
         bell = self._wiring.bell
-        lines = GpioLines(bell_lines(bell), make, clock)
-        self.bell = EdgeDevice("bell", lines, BellLogic(bell_seats(bell), bell.debounce), bell_source, clock)
-        self.sandtimer = Sandtimer(self._wiring.sand, sand_source, clock, make_factory=make)
         self.mover: PinMover | None = None
+        lines = GpioLines(bell_lines(bell), make, clock)
+        self.bell = EdgeDevice("bell", lines, BellLogic(bell_seats(bell), bell.debounce), bell_source, self._moved)
+        sand_pins = GpioLines(sand_lines(self._wiring.sand), make, clock)
+        self.sandtimer = Sandtimer(self._wiring.sand, sand_source, self._moved, sand_pins)
 
     def begin(self) -> PinMover:
         """Give what moves the pins, from the table's `start_ns` on; not started."""
         edges = edges_of(self._table.script, self._seed, self._table.start_ns)
         self.mover = PinMover(self._factory, self._wiring.lines, edges, self._clock)
         return self.mover
+
+    def _moved(self) -> int:
+        """Give the time, ns, but never one that the pins have not come to yet."""
+        now_ns = self._clock()
+        return now_ns if self.mover is None else self.mover.horizon_ns(now_ns)
 
     def close(self) -> None:
         """Forget the pins."""
@@ -117,12 +125,14 @@ class SimulatedDevices:
             open_camera or (lambda: SimulatedCamera(table)), tap, lambda report: self._tell(report)
         )
         self._on_health: OnHealth | None = None
+        self._playing = False
 
     def start(self, on_health: OnHealth) -> None:
         """Begin to play; returns when the first pictures are drawn. on_health: told how the camera is."""
         self._on_health = on_health
         self.table.prepare()
         self.table.start_ns = time.monotonic_ns() + _LEAD_NS
+        self._playing = True
         mover = self.edges.begin()
         self.supervisor.start()
         self.edges.bell.start()
@@ -135,14 +145,19 @@ class SimulatedDevices:
             self.edges.mover.stop()
         self.edges.sandtimer.stop()
         self.edges.bell.stop()
-        self.supervisor.stop(timeout_s=1.0)
+        self.supervisor.stop(timeout_s=_STOP_S)
         self.edges.close()
         self._on_health = None
 
     @property
     def over(self) -> bool:
         """Whether the script has come to its end."""
-        return self.table.seconds(time.monotonic_ns()) > self.table.script.length_s
+        return self.seconds > self.table.script.length_s
+
+    @property
+    def seconds(self) -> float:
+        """How far the script has come; 0 before it begins."""
+        return max(0.0, self.table.seconds(time.monotonic_ns())) if self._playing else 0.0
 
     def camera_hangs(self) -> bool:
         """No driver of a simulated camera can hang for good."""

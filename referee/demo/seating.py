@@ -15,6 +15,7 @@ from simulation.script import Lying, Person, person_at
 AREA_MM = (1150.0, 647.0)
 MIDDLE_MM = (AREA_MM[0] / 2, AREA_MM[1] / 2)
 COLUMN_MM, ROW_MM = 72.0, 96.0
+_EDGE_MM = 24.0
 
 
 def ring_of(players: int) -> SeatRing:
@@ -31,7 +32,7 @@ def people_at(ring: SeatRing) -> tuple[Person, ...]:
 
 
 def spot(ring: SeatRing, seat: int, column: float, row: float, side: str) -> Lying:
-    """Give the place `column` cards clockwise from the seat's middle and `row` cards in from the edge.
+    """Give the place `column` cards clockwise from the seat's middle and `row` cards in from the first row.
 
     The card's upper edge points away from the player.
     """
@@ -40,7 +41,7 @@ def spot(ring: SeatRing, seat: int, column: float, row: float, side: str) -> Lyi
     along = (after - before) / np.linalg.norm(after - before)
     # Clockwise as the camera sees it, so inwards is to the right of the way.
     inwards = np.array([-along[1], along[0]])
-    x, y = here + inwards * (row * ROW_MM - 4)
+    x, y = here + inwards * (row * ROW_MM + _EDGE_MM)
     return Lying(float(x), float(y), math.degrees(math.atan2(inwards[0], -inwards[1])), side)
 
 

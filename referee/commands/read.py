@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
     from vision.deck import Deck
     from vision.image import Picture
+    from vision.picture_deck import PictureDeck
+    from vision.picture_reader import PictureCard, PictureReader
     from vision.profile import TableProfile
     from vision.reading import CardReading, Reading, UnclearCard
 
@@ -55,7 +57,6 @@ def run(args: argparse.Namespace) -> int:
         VisionError: the deck or the table profile cannot be used.
     """
     from referee.evidence_picture import check_picture_path, write_picture
-    from vision.deck import load_deck
     from vision.image import load_picture
     from vision.profile import load_profile
 
@@ -63,14 +64,14 @@ def run(args: argparse.Namespace) -> int:
         if len(args.images) > 1:
             raise BadInputError("--picture takes one picture at a time")
         check_picture_path(args.picture)
-    deck = None if args.deck == "none" else load_deck(args.deck)
     profile = None if args.table is None else load_profile(args.table)
+    read = _reader_of(args.deck, profile)
     output, status = Output(), 0
     for name in args.images:
         try:
             picture = load_picture(Path(name))
             start = perf_counter()
-            found = _any_deck(picture) if deck is None else _known_deck(picture, deck, profile)
+            found = read(picture)
         except VisionError as error:
             print(f"ringmaster read: {error}", file=sys.stderr, flush=True)
             status = 2
@@ -89,6 +90,60 @@ def run(args: argparse.Namespace) -> int:
         if args.picture is not None:
             write_picture(args.picture, found.draw())
     return status
+
+
+def _reader_of(name: str, profile: TableProfile | None) -> Callable[[Picture], _Found]:
+    from vision.picture_deck import PictureDeck, load_any_deck
+
+    if name == "none":
+        return _any_deck
+    deck = load_any_deck(name)
+    if isinstance(deck, PictureDeck):
+        from vision.picture_reader import PictureReader
+
+        reader = PictureReader(deck)
+        return lambda picture: _picture_deck(picture, reader, profile)
+    return lambda picture: _known_deck(picture, deck, profile)
+
+
+def _picture_deck(picture: Picture, reader: PictureReader, profile: TableProfile | None) -> _Found:
+    from referee.evidence_picture import draw_outlines
+
+    reading = reader.read(picture.image, None if profile is None else profile.table_for(picture.size_px))
+    words = [f"{_called(card)} ({_percent(card.confidence)})" for card in reading.cards]
+    words += [f"unclear, {card.reason}: perhaps {_called(card)}" for card in reading.unclear]
+    return _Found(
+        [_picture_card(card, picture, reader.deck) for card in reading.cards],
+        [
+            {
+                "corners_px": _points(picture.to_file(card.corners_px)),
+                "centre_mm": _millimetres(card.centre_mm),
+                "reason": card.reason,
+                "best": card.face and {"face": card.face.id, "confidence": round(card.confidence, 4)},
+            }
+            for card in reading.unclear
+        ],
+        words,
+        lambda: draw_outlines(picture.image, [card.corners_px for card in reading.cards]),
+    )
+
+
+def _picture_card(card: PictureCard, picture: Picture, deck: PictureDeck) -> dict[str, Any]:
+    # All backs look alike: the face, and what it means, stay unknown.
+    unknown = dict.fromkeys(deck.faces[0].attributes)
+    return {
+        "face": card.face and card.face.id,
+        "side": card.side,
+        "confidence": round(card.confidence, 4),
+        "attributes": unknown if card.face is None else dict(card.face.attributes),
+        "corners_px": _points(picture.to_file(card.corners_px)),
+        "centre_mm": _millimetres(card.centre_mm),
+        "seat": None,
+    }
+
+
+def _called(card: PictureCard) -> str:
+    return "a card's back" if card.face is None else f"{card.face.id}: {', '.join(card.face.attributes.values())}"
 
 
 def _known_deck(picture: Picture, deck: Deck, profile: TableProfile | None) -> _Found:

@@ -34,10 +34,13 @@ PRESSES, SEED = 200, 7
 FRAME_SIZE = (1280, 720)
 CARDS = 5
 
-# The unit's own file stays as it is. A Raspberry Pi has its name in /proc and its camera's memory in /dev/dma_heap.
+# The unit's own file stays as it is. A Raspberry Pi has its name in /proc and its camera's memory in /dev/dma_heap, and
+# is some twenty times as fast as this machine.
 DROP_IN = f"""[Service]
 BindReadOnlyPaths={PLACE}/cpuinfo:/proc/cpuinfo
 DeviceAllow=/dev/udmabuf rw
+TimeoutStartSec=900
+TimeoutStopSec=60
 """
 
 

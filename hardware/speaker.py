@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable, Sequence
 from typing import Protocol
 
+from hardware.chimes import Chime
 from hardware.edges import Clock
 from hardware.errors import DeviceMissingError
 from hardware.health import DeviceHealth, Health
@@ -17,8 +18,11 @@ from hardware.speaker_voice import installed_player, installed_voices
 class Speaker(Protocol):
     """Something that says sentences. Every method returns at once and never raises for a fault of the loudspeaker."""
 
-    def say(self, sentences: Sequence[str], *, urgent: bool = True) -> None:
-        """Say sentences one after the other. urgent: stop what is being said, and forget what was to follow."""
+    def say(self, sentences: Sequence[str], *, urgent: bool = True, chime: Chime | None = None) -> None:
+        """Say sentences one after the other, after a chime if there is one.
+
+        urgent: stop what is being said, and forget what was to follow.
+        """
 
     def hush(self) -> None:
         """Be silent at once."""
@@ -33,7 +37,7 @@ class Speaker(Protocol):
 class NullSpeaker:
     """Silence."""
 
-    def say(self, sentences: Sequence[str], *, urgent: bool = True) -> None:
+    def say(self, sentences: Sequence[str], *, urgent: bool = True, chime: Chime | None = None) -> None:
         """Say nothing."""
 
     def hush(self) -> None:
@@ -52,9 +56,12 @@ class RecordedSpeaker:
     def __init__(self, clock: Clock = time.monotonic_ns) -> None:
         self._clock = clock
         self.said: list[tuple[int, str]] = []
+        self.chimes: list[Chime] = []
 
-    def say(self, sentences: Sequence[str], *, urgent: bool = True) -> None:
+    def say(self, sentences: Sequence[str], *, urgent: bool = True, chime: Chime | None = None) -> None:
         """Write the sentences down."""
+        if chime is not None:
+            self.chimes.append(chime)
         self.said += [(self._clock(), sentence) for sentence in sentences]
 
     def hush(self) -> None:

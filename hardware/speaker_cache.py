@@ -12,6 +12,7 @@ import time
 import wave
 from pathlib import Path
 
+from hardware.chimes import Chime, chime_wav
 from hardware.settings import SECOND
 from hardware.speaker_voice import Voice
 
@@ -103,6 +104,18 @@ class PhraseCache:
                 self._trim(path)
         except OSError:
             return None
+        return path
+
+    def chime(self, chime: Chime) -> Path | None:
+        """Give a chime's file, made if it is not there; None if the disk is full."""
+        path = self.folder / f"chime-{chime.value}-{self._volume:.2f}.wav"
+        if wav_length_ns(path) is None:
+            part = path.with_suffix(f".{os.getpid()}.part")
+            try:
+                part.write_bytes(chime_wav(chime, self._volume))
+                part.replace(path)
+            except OSError:
+                return None
         return path
 
     def close(self) -> None:

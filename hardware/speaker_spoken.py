@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from hardware.child import Child
+from hardware.chimes import Chime
 from hardware.edges import Clock
 from hardware.health import DeviceHealth, Health
 from hardware.settings import MS, SECOND
@@ -27,9 +28,9 @@ REST_NS = 60 * SECOND
 
 @dataclass(frozen=True)
 class _Job:
-    """A sentence to say (aloud), or only to render ahead; void as soon as the generation is another one."""
+    """A sentence or chime to sound (aloud), or only to render ahead; void as soon as the generation is another one."""
 
-    text: str
+    text: str | Chime
     generation: int
     aloud: bool
 
@@ -66,7 +67,7 @@ class SpokenSpeaker:
         self._health: tuple[Health, str] = (Health.OK, "")
         self._resting: dict[Voice, int] = {}
         self._changed = threading.Condition()
-        self._waiting: deque[str] = deque(maxlen=settings.waiting)
+        self._waiting: deque[str | Chime] = deque(maxlen=settings.waiting)
         self._ahead: deque[str] = deque(maxlen=AHEAD_MOST)
         self._generation = 0
         self._busy = False
@@ -74,12 +75,14 @@ class SpokenSpeaker:
         self._thread = threading.Thread(target=self._run, name=NAME, daemon=True)
         self._thread.start()
 
-    def say(self, sentences: Sequence[str], *, urgent: bool = True) -> None:
+    def say(self, sentences: Sequence[str], *, urgent: bool = True, chime: Chime | None = None) -> None:
         """Say sentences: at once, and nothing of what was to be said before, or after that."""
         with self._changed:
             if urgent:
                 self._generation += 1
                 self._waiting.clear()
+            if chime is not None:
+                self._waiting.append(chime)
             self._waiting.extend(text for sentence in sentences if (text := clean(sentence)))
             self._changed.notify_all()
 
@@ -131,10 +134,12 @@ class SpokenSpeaker:
 
     def _rendered(self, job: _Job) -> Path | None:
         """Give the sentence's sound, rendered if it never was before; None if that failed or became void."""
+        if isinstance(job.text, Chime):
+            return self._cache.chime(job.text)
         voices = [voice for voice in self._voices if self._resting.get(voice, 0) <= self._clock()] or self._voices
         failure: _Failure | None = None
         for voice in voices:
-            result = self._cache.find(voice, job.text) or self._render(voice, job)
+            result = self._cache.find(voice, job.text) or self._render(voice, job, job.text)
             if not isinstance(result, _Failure):
                 return result
             self._resting[voice] = self._clock() + REST_NS
@@ -143,10 +148,10 @@ class SpokenSpeaker:
             self._report(failure.state, failure.message)
         return None
 
-    def _render(self, voice: Voice, job: _Job) -> Path | _Failure | None:
+    def _render(self, voice: Voice, job: _Job, text: str) -> Path | _Failure | None:
         """Let one voice render a sentence; None if the job became void."""
         try:
-            child = Child(voice.render_command(self._cache.part(voice, job.text)), job.text, 0 if job.aloud else 10)
+            child = Child(voice.render_command(self._cache.part(voice, text)), text, 0 if job.aloud else 10)
         except OSError as error:
             return _Failure(Health.MISSING, f"{voice.name} cannot be started: {error.strerror or error}.")
         status = self._watch(child, job, self._settings.render_limit_ns)
@@ -154,11 +159,11 @@ class SpokenSpeaker:
         with self._changed:
             if self._void(job):
                 if not job.aloud:
-                    self._ahead.appendleft(job.text)
+                    self._ahead.appendleft(text)
                 return None
         if status is None:
             return _Failure(Health.STALLED, f"{voice.name} hangs and gives no speech.")
-        kept = self._cache.keep(voice, job.text) if status == 0 else None
+        kept = self._cache.keep(voice, text) if status == 0 else None
         why = complaint or f"it ended with status {status}"
         return kept or _Failure(Health.MISSING, f"{voice.name} gives no speech ({why}).")
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from hardware.chimes import Chime
 from hardware.events import Event as DeviceEvent
 from hardware.frames import Frame
 from hardware.health import DeviceHealth
@@ -76,11 +77,11 @@ class PrintedVoice:
         self._seconds = seconds
         self._print = say
 
-    def say(self, sentences: Sequence[str], *, urgent: bool = True) -> None:
+    def say(self, sentences: Sequence[str], *, urgent: bool = True, chime: Chime | None = None) -> None:
         """Print sentences with their time, and say them."""
         for sentence in sentences:
             self._print(stamped(self._seconds(), sentence))
-        self._speaker.say(sentences, urgent=urgent)
+        self._speaker.say(sentences, urgent=urgent, chime=chime)
 
     def hush(self) -> None:
         """Be silent."""

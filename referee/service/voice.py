@@ -5,12 +5,19 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Sequence
 
+from hardware.chimes import Chime
 from hardware.lamp import Lamp, Signal
 from hardware.speaker import Speaker
 from referee.announcer import Announcement, Announcer
 from referee.service.settings import TableSettings
 from referee.session import RulingData
 
+_CHIMES = {
+    Signal.VALID: Chime.VALID,
+    Signal.FALSE: Chime.FALSE,
+    Signal.UNCLEAR: Chime.UNCLEAR,
+    Signal.TIME_OVER: Chime.TIME,
+}
 TimeOfDay = Callable[[], tuple[int, int]]
 
 
@@ -41,20 +48,19 @@ class Voice:
 
     def rule(self, announcer: Announcer, rulings: Sequence[RulingData]) -> None:
         """Announce what one event led to."""
-        for ruling in rulings:
-            if (signal := signal_of(ruling)) is not None:
-                self._lamp.show(signal)
-                break
+        signal = next((signal for ruling in rulings if (signal := signal_of(ruling)) is not None), None)
+        if signal is not None:
+            self._lamp.show(signal)
         announcement = announcer.announce(rulings)
         if announcement is not None:
-            self.announce(announcement)
+            self.announce(announcement, None if signal is None else _CHIMES.get(signal))
 
-    def announce(self, announcement: Announcement) -> None:
-        """Say sentences, and show them as the caption."""
+    def announce(self, announcement: Announcement, chime: Chime | None = None) -> None:
+        """Say sentences, after a chime if there is one, and show them as the caption."""
         with self._lock:
             self.caption = " ".join(announcement.sentences)
             if not self._is_quiet():
-                self._speaker.say(announcement.sentences, urgent=announcement.urgent)
+                self._speaker.say(announcement.sentences, urgent=announcement.urgent, chime=chime)
         self.on_caption()
 
     def tell(self, *sentences: str) -> None:

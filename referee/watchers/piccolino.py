@@ -26,6 +26,9 @@ class PileEyes(Protocol):
     def look(self, frame: Frame) -> Sequence[Sight]:
         """Give what each discard pile's place shows; seats whose place is not known are left out."""
 
+    def look_closely(self) -> Sequence[Sight]:
+        """Give what else can be said of the last frame, now that a ring hangs on it."""
+
 
 class RingerEyes(Protocol):
     """What sees whose arm rings the one bell for all."""
@@ -47,6 +50,7 @@ class PiccolinoWatcher:
         # Plays along, for how a ring will be ruled that waits for its ringer's name.
         self._game = piccolino.from_header(header)
         self._pace = FramePace()
+        self._frame_ns: int | None = None
         self._won_ns: int | None = None
         self._last_won_ns: int | None = None
         self._told: tuple[tuple[str, int | None], ...] = ()
@@ -56,15 +60,10 @@ class PiccolinoWatcher:
         """Read the piles: cards that show, or can be read now."""
         t_ns = frame.exposure_end_ns
         self._pace.look(frame)
+        self._frame_ns = t_ns
         sights = self._eyes.look(frame)
-        sweeping = any(pile.leaving for pile in self._piles) and self._won_ns is not None
-        events: list[Event] = []
-        notices = self._new_notices(self._eyes.notices)
-        for sight in sights:
-            if sight.seat < len(self._piles):
-                seen, said = self._piles[sight.seat].see(sight, t_ns, sweeping=sweeping)
-                events += seen
-                notices += said
+        events, notices = self._see(sights, t_ns)
+        notices += self._new_notices(self._eyes.notices)
         for ring_ns, seat in self._ringers.look(frame) if self._ringers else ():
             events.append(Event(t_ns, "ringer", {"seat": seat, "ring_t_ns": ring_ns}))
         self.outlines = tuple(_outline(sight) for sight in sights if sight.corners_px is not None)
@@ -74,6 +73,9 @@ class PiccolinoWatcher:
         """Take the bell: with what could not be seen at that instant, and what was in mid-turn."""
         if not isinstance(event, BellPressed):
             return Seen()
+        events: list[Event] = []
+        if self._frame_ns is not None:
+            events, _ = self._see(self._eyes.look_closely(), self._frame_ns)
         seat = event.seat
         if seat is None and self._ringers is not None:
             seat = self._ringers.rang(event.t_ns)
@@ -82,7 +84,7 @@ class PiccolinoWatcher:
             data["turning"] = turning
         if unseen := [pile.seat for pile in self._piles if self._unseen(pile, event.t_ns)]:
             data["unseen"] = unseen
-        return Seen((Event(event.t_ns, "bell", data),))
+        return Seen((*events, Event(event.t_ns, "bell", data)))
 
     def judged(self, event: Event, rulings: Sequence[RulingData]) -> None:
         """Learn what lies open by the game, and when piles are won."""
@@ -105,6 +107,17 @@ class PiccolinoWatcher:
     def finish(self, t_ns: int) -> Seen:
         """Nothing waits to be told."""
         return Seen()
+
+    def _see(self, sights: Sequence[Sight], t_ns: int) -> tuple[list[Event], list[Notice]]:
+        sweeping = any(pile.leaving for pile in self._piles) and self._won_ns is not None
+        events: list[Event] = []
+        notices: list[Notice] = []
+        for sight in sights:
+            if sight.seat < len(self._piles):
+                seen, said = self._piles[sight.seat].see(sight, t_ns, sweeping=sweeping)
+                events += seen
+                notices += said
+        return events, notices
 
     def _unseen(self, pile: SeatPile, t_ns: int) -> bool:
         """Where no frame tells, a change may have come: in a moment if frames are missing and the pile was touched."""

@@ -25,6 +25,8 @@ TAKEN_NS = 150 * MS
 AGAIN_NS = 1_000 * MS
 STEADY_NS = 120 * MS
 STUCK_NS = 8_000 * MS
+SETTLES_NS = 300 * MS
+"""A card that shows already in the hand goes out of sight once more before it lies."""
 _NUDGED = 0.04  # of a card's diagonal: a pile lies as it lay, or has been moved
 _SAME = 0.01
 _SELF = 0.004  # no two cards are laid so alike
@@ -75,6 +77,7 @@ class SeatPile:
         self._empty_ns: int | None = None
         self._turned = False  # a card was in mid-turn since it was last plainly seen
         self._doubted: Face | None = None  # what lay there before it became unreadable
+        self._shown_ns = 0
         self._read: Face | None = None  # what was last read there
         self._gone: Face | None = None  # what lay there before it went away
         self._won_ns: int | None = None  # since when the pile is won and to be taken away
@@ -176,11 +179,12 @@ class SeatPile:
             return (self._event("card_read", t_ns, face),)
         if known == face and not arrived:
             return ()
+        self._shown_ns = t_ns
         return (self._event("card_shown", t_ns, face),)
 
     def _arrived(self, sight: Sight) -> bool:
         """Tell whether a card with the face of the one before is another one; a wrong answer changes counts only."""
-        if self._hidden_ns is None:
+        if self._hidden_ns is None or self._hidden_ns - self._shown_ns < SETTLES_NS:
             return False
         moved = _moved(self._pose, sight.corners_px)
         return moved > _NUDGED or (self._turned and moved > _SAME)

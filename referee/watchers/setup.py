@@ -39,4 +39,13 @@ def _confetti(header: Header, setup: WatchSetup) -> Watcher:
     return ConfettiWatcher(header, setup)
 
 
-_WATCHERS: dict[str, Callable[[Header, WatchSetup], Watcher]] = {"confetti": _confetti}
+def _piccolino(header: Header, setup: WatchSetup) -> Watcher:
+    from referee.watchers.piccolino import PiccolinoWatcher
+    from referee.watchers.piccolino_eyes import TableEyes
+    from vision.picture_deck import load_picture_deck
+
+    eyes = TableEyes(load_picture_deck(setup.deck or "piccolino"), setup.profile, len(header.players))
+    return PiccolinoWatcher(header, eyes)
+
+
+_WATCHERS: dict[str, Callable[[Header, WatchSetup], Watcher]] = {"confetti": _confetti, "piccolino": _piccolino}

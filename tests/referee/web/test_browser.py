@@ -1,0 +1,197 @@
+"""The page in a real browser, on a small phone and a large screen: played, corrected, undone, and free of barriers."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Literal
+
+import axe_playwright_python
+import pytest
+from page_tools import PageUnderTest
+from playwright.sync_api import Browser, BrowserContext, Page, ViewportSize, expect, sync_playwright
+
+from referee.bench.browsers import CHROMIUM, FLAGS
+from referee.web.who import COOKIE
+
+PHONE: ViewportSize = {"width": 360, "height": 640}
+SCREEN: ViewportSize = {"width": 1920, "height": 1080}
+WAIT_MS = 120_000.0
+AXE = Path(axe_playwright_python.__file__).with_name("axe.min.js").read_text()
+SERIOUS = ("serious", "critical")
+
+pytestmark = pytest.mark.skipif(
+    shutil.which(CHROMIUM) is None, reason="Chromium is not installed: sudo apt-get install chromium"
+)
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=shutil.which(CHROMIUM), args=list(FLAGS))
+        yield browser
+        browser.close()
+
+
+class Window:
+    """A browser window at the page of a table; it collects what goes wrong in it."""
+
+    def __init__(self, browser: Browser, under_test: PageUnderTest, size: ViewportSize, paired: bool = False) -> None:
+        self.home = f"http://127.0.0.1:{under_test.port}/"
+        self.context: BrowserContext = browser.new_context(viewport=size, reduced_motion="reduce")
+        self.context.set_default_timeout(WAIT_MS)
+        if paired:
+            token = (under_test.paired_phone().cookie or "").partition("=")[2]
+            self.context.add_cookies([{"name": COOKIE, "value": token, "url": self.home, "sameSite": "Strict"}])
+        self.page: Page = self.context.new_page()
+        self.faults: list[str] = []
+        self.page.on("pageerror", lambda fault: self.faults.append(str(fault)))
+        self.page.on("console", lambda line: self.faults.append(line.text) if line.type == "error" else None)
+        self.open("")
+
+    def open(self, view: str) -> None:
+        self.page.goto("about:blank")
+        self.page.goto(f"{self.home}#{view}")
+        self.page.wait_for_selector("main h1", state="attached")
+
+    def barriers(self) -> list[str]:
+        """Give what axe finds serious or worse."""
+        self.page.evaluate(AXE)
+        found = self.page.evaluate("async () => (await axe.run()).violations")
+        return [
+            f"{one['id']}: {node['target']} {node['html'][:120]}"
+            for one in found
+            if one["impact"] in SERIOUS
+            for node in one["nodes"]
+        ]
+
+    def is_too_wide(self) -> bool:
+        return bool(self.page.evaluate("document.documentElement.scrollWidth > innerWidth"))
+
+    def close(self) -> None:
+        self.context.close()
+        # A picture that no camera gives is no fault of the page.
+        assert [fault for fault in self.faults if "404" not in fault] == []
+
+
+def turn_two_reds(page: PageUnderTest) -> None:
+    page.table.tell("card_shown", seat=0, colour="red", mood="happy")
+    page.table.tell("card_shown", seat=1, colour="red", mood="happy")
+
+
+@pytest.mark.parametrize("size", [PHONE, SCREEN], ids=["phone", "screen"])
+def test_a_game_is_started_followed_corrected_and_undone(
+    page: PageUnderTest, browser: Browser, size: ViewportSize
+) -> None:
+    mine, other = Window(browser, page, size), Window(browser, page, SCREEN)
+    expect.set_options(timeout=WAIT_MS)
+    mine.page.get_by_role("link", name="Start a game").click()
+    mine.page.get_by_text("Piccolino", exact=True).click()
+    for seat, name in enumerate(["Ann", "Ben", "Cem"]):
+        mine.page.get_by_role("button", name=f"Seat {seat + 1}").click()
+        mine.page.keyboard.type(name)
+    mine.page.get_by_role("button", name="Start", exact=True).click()
+    mine.page.get_by_label("Code").wait_for()
+    mine.page.get_by_label("Code").fill(page.said[-1])
+    expect(mine.page.locator(".board li")).to_have_count(3)
+    assert page.table.desk.state()["game"]["players"] == ["Ann", "Ben", "Cem"]
+
+    turn_two_reds(page)
+    page.table.tell("bell", seat=2)
+    for window in (mine, other):
+        expect(window.page.locator(".verdict h1")).to_have_text("Valid ring, Cem")
+        expect(window.page.locator(".verdict .reason")).to_have_text("Two happy reds.")
+        expect(window.page.locator("[data-seat='2'] .points")).to_have_text("20")
+
+    mine.page.locator(".verdict").get_by_role("link", name="Look or correct").click()
+    mine.page.get_by_role("group", name="Ben’s card").get_by_role("button", name="Sad").click()
+    for window in (mine, other):
+        expect(window.page.locator(".verdict h1")).to_have_text("False ring, Cem")
+    expect(other.page.locator("[data-seat='2'] .points")).to_have_text("16")
+    mine.page.get_by_role("button", name="Undo", exact=True).click()
+    expect(other.page.locator(".verdict h1")).to_have_text("Valid ring, Cem")
+    expect(other.page.locator("[data-seat='2'] .points")).to_have_text("20")
+    mine.close()
+    other.close()
+
+
+def test_who_rang_is_answered_with_one_tap(page: PageUnderTest, browser: Browser) -> None:
+    window = Window(browser, page, PHONE, paired=True)
+    page.table.desk.do({"do": "start", "game": "piccolino", "players": ["Ann", "Ben"], "options": {}})
+    turn_two_reds(page)
+    page.table.tell("bell", seat=None)
+    window.page.locator(".question").get_by_role("button", name="Ben").click()
+    expect(window.page.locator(".verdict h1")).to_have_text("Valid ring, Ben", timeout=WAIT_MS)
+    window.close()
+
+
+@pytest.mark.parametrize(("size", "scheme"), [(PHONE, "light"), (SCREEN, "dark")], ids=["phone", "dark screen"])
+def test_no_view_has_a_serious_barrier_or_is_too_wide(
+    page: PageUnderTest, browser: Browser, size: ViewportSize, scheme: Literal["light", "dark"]
+) -> None:
+    window = Window(browser, page, size, paired=True)
+    window.page.emulate_media(color_scheme=scheme)
+    page.table.desk.do({"do": "start", "game": "piccolino", "players": ["Ann", "Ben", "Cem"], "options": {}})
+    turn_two_reds(page)
+    page.table.tell("bell", seat=2)
+    page.table.desk.do({"do": "stop"})
+    page.table.desk.do({"do": "start", "game": "piccolino", "players": ["Ann", "Ben", "Cem"], "options": {}})
+    turn_two_reds(page)
+    page.table.tell("bell", seat=1)
+    ring = next(one["id"] for one in page.table.desk.state()["rulings"] if one["ruling"]["ruling"] == "ring")
+    turn_two_reds(page)
+    page.table.tell("bell", seat=None)
+    views = ["table", "start", f"ruling/{ring}", "tv", "history", "history/1", "figures", "settings", "picture"]
+    for view in views:
+        window.open(view)
+        window.page.wait_for_load_state("networkidle")
+        assert (view, window.barriers()) == (view, [])
+        assert (view, window.is_too_wide()) == (view, False)
+    # It would be noticed: a field without a name is a barrier.
+    window.page.evaluate("document.querySelector('main').appendChild(document.createElement('input'))")
+    assert any("label" in barrier for barrier in window.barriers())
+    window.close()
+
+
+def test_everything_can_be_reached_and_done_by_keyboard(page: PageUnderTest, browser: Browser) -> None:
+    window = Window(browser, page, SCREEN, paired=True)
+    page.table.desk.do({"do": "start", "game": "piccolino", "players": ["Ann", "Ben"], "options": {}})
+    expect(window.page.get_by_role("button", name="Pause")).to_be_visible(timeout=WAIT_MS)
+    reached: list[str] = []
+    for _ in range(60):
+        window.page.keyboard.press("Tab")
+        reached.append(window.page.evaluate("(document.activeElement.textContent || '').trim()"))
+        if reached[-1] == "Pause":
+            break
+    assert {"Table", "History", "Settings"} <= set(reached)
+    window.page.keyboard.press("Enter")
+    expect(window.page.get_by_role("button", name="Go on")).to_be_visible(timeout=WAIT_MS)
+    assert page.table.desk.state()["mode"] == "paused"
+    window.close()
+
+
+def test_a_ruling_is_told_to_screen_readers(page: PageUnderTest, browser: Browser) -> None:
+    window = Window(browser, page, PHONE)
+    page.table.desk.do({"do": "start", "game": "piccolino", "players": ["Ann", "Ben"], "options": {}})
+    turn_two_reds(page)
+    page.table.tell("bell", seat=1)
+    told = window.page.locator("[aria-live='assertive']")
+    expect(told).to_contain_text("Ben", timeout=WAIT_MS)
+    window.close()
+
+
+def test_the_page_follows_the_language_of_the_table(page: PageUnderTest, browser: Browser) -> None:
+    window = Window(browser, page, PHONE)
+    page.table.desk.do({"do": "settings", "language": "fr"})
+    expect(window.page.get_by_role("link", name="Lancer une partie")).to_be_visible(timeout=WAIT_MS)
+    assert window.page.evaluate("document.documentElement.lang") == "fr"
+    window.close()
+
+
+def test_a_name_is_shown_as_it_is_and_never_run(page: PageUnderTest, browser: Browser) -> None:
+    window = Window(browser, page, PHONE)
+    nasty = "<img src=x onerror=z()>"
+    page.table.desk.do({"do": "start", "game": "piccolino", "players": [nasty, "Ben"], "options": {}})
+    expect(window.page.locator(".board .name").first).to_have_text(nasty, timeout=WAIT_MS)
+    window.close()

@@ -12,6 +12,9 @@ demo: $(VENV)/installed
 	$(BIN)/ringmaster demo
 
 test: $(VENV)/installed
+	@# The page is tried in a real browser; whoever may not install one is told so by the tests that need it.
+	@command -v chromium >/dev/null || [ "$$(id -u)" != 0 ] || ! command -v apt-get >/dev/null || \
+		{ apt-get update -qq && apt-get install -y -qq --no-install-recommends chromium >/dev/null; } || true
 	$(BIN)/python -m pytest
 
 lint: $(VENV)/installed

@@ -105,7 +105,9 @@ class _Ledger:
 def _summed_up(verdict: Verdict, kept: Mapping[int, KeptGame], ledger: _Ledger) -> Verdict:
     """Hold everything together once more, in the end."""
     _check_kept(verdict, kept, ledger.announced, ledger)
-    verdict.faults += [f"announced {count} times: {what}" for what, count in ledger.announced.items() if count > 1]
+    # What a correction took back may be ruled anew, and said anew: then it is kept as often as it came to hold.
+    rows = Counter(_identity(game, ruling.data) for game, one in kept.items() for ruling in one.rulings)
+    verdict.faults += [f"announced {n} times: {what}" for what, n in ledger.announced.items() if n > max(1, rows[what])]
     verdict.announced = len(ledger.announced)
     verdict.games = len(kept)
     verdict.events = sum(len(game.events) for game in kept.values())

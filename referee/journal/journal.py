@@ -5,6 +5,7 @@ While the disk takes nothing the list stays in memory, play goes on, and the nex
 
 from __future__ import annotations
 
+import contextlib
 import sqlite3
 import threading
 import time
@@ -58,6 +59,8 @@ class Journal:
         Raises:
             WorkFailedError: that cannot be done.
         """
+        self._path, self._connector = path, connector
+        self._mover: Connection | None = None
         opened = open_journal(path, connector)
         self._connection: Connection = opened.connection
         self.set_aside = opened.set_aside
@@ -178,10 +181,22 @@ class Journal:
             except sqlite3.Error as error:
                 raise WorkFailedError(f"the journal cannot be read: {error}") from error
 
+    def checkpoint(self) -> None:
+        """Move what is written to its last place while there is time for it, so that no ruling has to wait for that.
+
+        Nobody waits for it; it is done some other time if it cannot be done now.
+        """
+        with contextlib.suppress(sqlite3.Error):
+            if self._mover is None:
+                self._mover = self._connector(self._path)
+            list(self._mover.execute("PRAGMA wal_checkpoint(PASSIVE)"))
+
     def close(self) -> None:
         """Write what waits, and close the file. Harmless when done twice."""
         with self._lock:
             self.flush()
+            if self._mover is not None:
+                self._mover.close()
             self._connection.close()
 
     def _add_ruling(self, game: int, event: int, place: int, since: int, ruling: RulingData) -> None:

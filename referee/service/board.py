@@ -54,7 +54,7 @@ def phase(play: Play, lasts_ms: int | None) -> dict[str, Any]:
                 "limit": confetti.limit,
                 "turn": None,
                 "since_ns": since_ns,
-                "lasts_ms": lasts_ms if key == "running" else None,
+                "lasts_ms": (lasts_ms or _last_round_ms(play)) if key == "running" else None,
             }
         case OneBell(game=Piccolino() as piccolino):
             question = play.question()
@@ -102,6 +102,17 @@ def _detail(game: Game, seat: int, language: Language) -> str:
             return sayings.rows_taken(seat in coloretto.taken, language)
         case _:
             return ""
+
+
+def _last_round_ms(play: Play) -> int | None:
+    """Give how long the sand ran last time, where nothing else tells how long it will."""
+    ended_ns: int | None = None
+    for _, ruling in play.newest(50):
+        if ruling["ruling"] == "time":
+            ended_ns = ruling["t_ns"]
+        elif ruling["ruling"] == "round" and ended_ns is not None:
+            return int(ended_ns - ruling["t_ns"]) // 1_000_000
+    return None
 
 
 def _plain(key: str, turn: int | None, since_ns: int) -> dict[str, Any]:

@@ -39,7 +39,8 @@ class Wanted:
 class Pictures:
     """Takes pictures out of the buffer in time, and gives the live one.
 
-    on_kept: told, on this thread, that an event has pictures now.
+    on_kept: told, on this thread, that an event has pictures now. on_idle: called, on this thread, when for a second
+    there was nothing to do.
     """
 
     def __init__(
@@ -53,6 +54,7 @@ class Pictures:
         self._folder = folder
         self._area = area
         self.on_kept: Callable[[int, int], None] = lambda game, event: None
+        self.on_idle: Callable[[], None] = lambda: None
         self._clock = clock
         self._wanted: queue.Queue[Wanted | None] = queue.Queue(MOST_WAITING)
         self._live_lock = threading.Lock()
@@ -120,6 +122,7 @@ class Pictures:
                 wanted = self._wanted.get(timeout=1.0)
             except queue.Empty:
                 self._survey()
+                self.on_idle()
                 continue
             if wanted is None:
                 return

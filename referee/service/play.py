@@ -258,6 +258,8 @@ class Play:
 
     def _keep(self) -> None:
         """Make what was ruled last: only then may it be announced."""
+        if not self._unkept:
+            return
         ended = False
         for number in self._unkept:
             record = self.records[number]

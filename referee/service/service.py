@@ -91,7 +91,9 @@ class Service:
         self.desk = TableDesk(self.stage, self._evidence, self._pictures, self.health, folder, self.devices.flip)
         self.stage.want_pictures = self._pictures.want
         self.stage.on_change = self.voice.on_caption = self.desk.refresh
+        self.stage.on_outlines = self.desk.refresh_outlines
         self._pictures.on_kept = self.desk.pictures_kept
+        self._pictures.on_idle = self.journal.checkpoint
         self._thread = threading.Thread(target=self._referee, name="referee", daemon=True)
 
     def start(self) -> None:

@@ -40,7 +40,8 @@ class Stage:
     """Safe to use from any thread: `lock` is held while the game is fed.
 
     make_watcher: gives what looks on for a game. boot: names the start of the machine that the clock belongs to.
-    want_pictures: takes evidence. on_change: told after each change, with the lock held. Both must be quick.
+    want_pictures: takes evidence. on_change: told after each change, on_outlines: when only what is seen moved, both
+    with the lock held. All must be quick.
     """
 
     def __init__(
@@ -60,7 +61,9 @@ class Stage:
         self.notices: tuple[dict[str, Any], ...] = ()
         self.frame_wh: tuple[int, int] | None = None
         self.on_change: OnChange = lambda: None
+        self.on_outlines: OnChange = lambda: None
         self.want_pictures: Callable[[Wanted], None] = lambda wanted: None
+        self._asked: tuple[int, str] | None = None
         self._make_watcher = make_watcher
         self._clock = clock
         self._boot = boot
@@ -84,8 +87,8 @@ class Stage:
             before = play.watcher.outlines
             self.frame_wh = (int(frame.image.shape[1]), frame.rows)
             outcome = self._feed(play, lambda: play.look(frame))
-            if play.watcher.outlines is not before and not outcome.rulings:
-                self.on_change()
+            if play.watcher.outlines is not before:
+                self.on_outlines()
             return outcome
 
     def hear(self, event: DeviceEvent) -> Outcome:
@@ -142,6 +145,7 @@ class Stage:
             self.voice.prepare(announcer.fixed_phrases())
             if unheard:
                 self.voice.rule(announcer, [ruling for _, ruling in unheard])
+            self._ask(play)
             self.on_change()
             return play
 
@@ -242,16 +246,29 @@ class Stage:
             self._notice(play, outcome.notices)
         elif outcome.rulings:
             self.notices = ()
+        self._ask(play)
         if outcome.rulings or outcome.notices or len(play.records) > count:
             self.on_change()
         return outcome
+
+    def _ask(self, play: Play) -> None:
+        """Ask the players what only they know, once; the verdict of a ring need not wait for its ringer's name."""
+        question = play.question()
+        asked = None if question is None else (question.t_ns, question.kind)
+        if asked == self._asked:
+            return
+        self._asked = asked
+        if question is not None and question.kind == "who_rang":
+            self.voice.rule(self._announcer(play), [question.ruling.as_json()])
+            self.voice.tell(sayings.who_rang(self.language))
 
     def _take_pictures(self, play: Play, count: int) -> None:
         for number in range(count + 1, len(play.records) + 1):
             record = play.records[number]
             kinds = {ruling["ruling"] for ruling in record.rulings}
             if kinds & _PICTURED or (record.event.kind == "bell" and not (kinds and kinds <= _BELONGS)):
-                t_ns = record.event.t_ns - play.shift_ns
+                # What was read from a frame carries the end of that frame's exposure.
+                t_ns = record.event.t_ns - play.shift_ns + (record.event.kind != "bell")
                 self.want_pictures(Wanted(play.row.game, number, t_ns, before_only=record.event.kind != "bell"))
 
     def _notice(self, play: Play, notices: Sequence[Notice]) -> None:

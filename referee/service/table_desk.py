@@ -75,11 +75,14 @@ class TableDesk:
 
         return end
 
-    def refresh(self, *, only_outlines: bool = False) -> None:
-        """Make the state anew after a change, and tell all listeners; only_outlines: unless that was done just now."""
+    def refresh_outlines(self) -> None:
+        """Make the state anew unless that was done just now: only what is seen has moved."""
+        if self._clock() - self._made_ns >= OUTLINES_NS:
+            self.refresh()
+
+    def refresh(self) -> None:
+        """Make the state anew after a change, and tell all listeners."""
         now_ns = self._clock()
-        if only_outlines and now_ns - self._made_ns < OUTLINES_NS:
-            return
         with self._stage.lock:
             stage = self._stage
             scene = Scene(

@@ -146,3 +146,15 @@ def test_the_state_folder_is_what_systemd_gives_else_the_users_own() -> None:
     assert state_folder(None, {"STATE_DIRECTORY": "/var/lib/ringmaster"}) == Path("/var/lib/ringmaster")
     assert state_folder(None, {"XDG_STATE_HOME": "/home/ann/state"}) == Path("/home/ann/state/ringmaster")
     assert state_folder(Path("here"), {"STATE_DIRECTORY": "/var/lib/ringmaster"}) == Path("here")
+
+
+def test_what_is_written_is_moved_to_its_place_beside_the_writing(tmp_path: Path) -> None:
+    journal = Journal(tmp_path / JOURNAL)
+    journal.begin_game(HEADER, "boot", 0)
+    journal.flush()
+    before = (tmp_path / JOURNAL).read_bytes()
+    journal.checkpoint()
+    assert (tmp_path / JOURNAL).read_bytes() != before
+    journal.begin_game(HEADER, "boot", 0)
+    assert journal.flush()
+    journal.close()

@@ -231,3 +231,18 @@ def test_a_full_disk_stops_no_game_and_all_is_kept_once_there_is_room(tmp_path: 
     assert play is not None
     assert len(play.records) == 43
     assert not [text for text in again.said if text.startswith("False ring")]
+
+
+def test_who_rang_is_asked_once_with_the_verdict_and_again_after_the_power_was_off(tmp_path: Path) -> None:
+    table = Table(tmp_path)
+    table.piccolino_with_a_pair()
+    table.hear("bell", seat=None)
+    assert table.said[-2:] == ["Valid ring: two happy reds.", "Who rang?"]
+    assert table.lamp.shown[-1][1] is Signal.VALID
+    table.card(2, "green")
+    assert table.said[-1] == "Who rang?"
+    again = table.again()
+    again.stage.resume()
+    assert again.said[-1] == "Who rang?"
+    again.stage.say("ringer", {"seat": 1})
+    assert "Valid ring, Ben: two happy reds." in again.said

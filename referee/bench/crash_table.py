@@ -70,12 +70,15 @@ class TellingVoice(Voice):
 
 
 def play_until_killed(folder: Path, seed: int, pipe: int, connector: Connect) -> None:
-    """Resume the game in a folder, and play on for ever, telling all that is announced to a pipe, a JSON line each."""
+    """Resume the game in a folder, and play on, telling all that is announced to a pipe, a JSON line each.
+
+    It ends by itself only if nobody is there any more to kill it.
+    """
 
     def tell(what: Mapping[str, Any]) -> None:
         os.write(pipe, json.dumps(what).encode() + b"\n")
 
-    dice = random.Random(seed)
+    dice, parent = random.Random(seed), os.getppid()
     with locked(folder):
         journal = Journal(folder / JOURNAL, connector)
         voice = TellingVoice(tell)
@@ -85,7 +88,7 @@ def play_until_killed(folder: Path, seed: int, pipe: int, connector: Connect) ->
         if play is not None:
             tell({"resumed": digest(play)})
         tell({"set_aside": journal.set_aside is not None})
-        while True:
+        while os.getppid() == parent:
             _step(stage, voice, dice, tell)
 
 

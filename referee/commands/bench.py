@@ -39,6 +39,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     crash.add_argument("--seed", metavar="N", type=int, default=1, help="of games, instants and lost writes")
     crash.add_argument("--json", action="store_true", help="the verdict as one JSON object")
     crash.set_defaults(bench=_crash)
+    pages = kinds.add_parser("pages", help="what pages that watch cost the rulings")
+    pages.add_argument("--pages", metavar="N", type=int, default=100, help="pages that watch (default 100)")
+    pages.add_argument(
+        "--stalled", metavar="N", type=int, default=20, help="of them, such as take nothing (default 20)"
+    )
+    pages.add_argument("--rings", metavar="N", type=int, default=200, help="rings with and without them (default 200)")
+    pages.add_argument("--json", action="store_true", help="a line a measurement")
+    pages.set_defaults(bench=_pages)
 
 
 def run(args: argparse.Namespace) -> int:
@@ -160,3 +168,19 @@ def _crash(args: argparse.Namespace) -> int:
     else:
         print(verdict.in_words())
     return 1 if verdict.faults else 0
+
+
+def _pages(args: argparse.Namespace) -> int:
+    from referee.bench.pages import Setting, measure_pages
+    from referee.bench.speed import report_header, report_line
+
+    if not 0 <= args.stalled < args.pages <= 200 or args.rings < 1:
+        raise BadInputError("there can be 1 to 200 pages, not all of them stalled, and one ring or more")
+    if not args.json:
+        print(report_header())
+    for measurement in measure_pages(Setting(args.pages, args.stalled, args.rings)):
+        if args.json:
+            _print_line(measurement.as_json())
+        else:
+            print(report_line(measurement), flush=True)
+    return 0

@@ -1,0 +1,230 @@
+"""The feed: pages get the latest, and one that takes nothing delays nobody and holds no more than one message."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Callable, Coroutine, Mapping, MutableMapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+from page_tools import PageUnderTest
+
+from referee.bench.pages import Setting, measure_pages
+from referee.errors import BadInputError
+from referee.web.feed import OUTLINES_GAP_S, Feed
+from referee.web.stream import EventStream
+
+Message = Mapping[str, Any]
+
+
+class CountingDesk:
+    """A desk whose state is a number; it counts how often it is asked."""
+
+    def __init__(self) -> None:
+        self.number = 0
+        self.asked = 0
+        self.outlines: list[int] = []
+        self.notify: Callable[[int], None] = lambda version: None
+
+    def state(self) -> Message:
+        self.asked += 1
+        return {
+            "version": self.number,
+            "t_ns": self.asked,
+            "number": self.number,
+            "outlines": self.outlines,
+            "same": "x",
+        }
+
+    def subscribe(self, notify: Callable[[int], None]) -> Callable[[], None]:
+        self.notify = notify
+        return lambda: None
+
+    def set(self, number: int) -> None:
+        self.number = number
+        self.notify(number)
+
+    def do(self, command: Message) -> Message:
+        raise BadInputError("nothing can be done here")
+
+    def picture(self, which: str) -> bytes | None:
+        return None
+
+    def timeline(self, ruling: str) -> Message:
+        return {}
+
+    def explain(self, ruling: str) -> Message:
+        return {}
+
+    def history(self) -> Message:
+        return {}
+
+    def game(self, which: str) -> Message:
+        return {}
+
+    def statistics(self) -> Message:
+        return {}
+
+
+class Pipe:
+    """What a page's connection takes; `stalled`: nothing after the first message, as a phone in a pocket."""
+
+    def __init__(self, stalled: bool = False) -> None:
+        self.stalled = stalled
+        self.taken: list[dict[str, Any]] = []
+        self.offered = 0
+        self.gone = asyncio.Event()
+
+    async def send(self, message: Message) -> None:
+        if message["type"] != "http.response.body" or not message["body"].startswith(b"event"):
+            return
+        self.offered += 1
+        if self.stalled and self.taken:
+            await asyncio.Event().wait()
+        self.taken.append(json.loads(message["body"].split(b"data: ")[1]))
+
+    async def receive(self) -> MutableMapping[str, Any]:
+        await self.gone.wait()
+        return {"type": "http.disconnect"}
+
+    def watch(self, feed: Feed) -> asyncio.Task[None]:
+        return asyncio.create_task(EventStream(feed)({"type": "http"}, self.receive, self.send))
+
+
+async def until(true: Callable[[], bool]) -> None:
+    async with asyncio.timeout(60):
+        while not true():
+            await asyncio.sleep(0.001)
+
+
+def run(work: Coroutine[Any, Any, None]) -> None:
+    asyncio.run(work)
+
+
+def test_a_page_gets_everything_first_and_then_what_has_changed() -> None:
+    async def work() -> None:
+        desk, pipe = CountingDesk(), Pipe()
+        async with Feed.running(desk) as feed:
+            pipe.watch(feed)
+            await until(lambda: len(pipe.taken) == 1)
+            assert {"number", "same", "outlines"} <= set(pipe.taken[0])
+            desk.set(7)
+            await until(lambda: len(pipe.taken) == 2)
+            assert pipe.taken[1]["number"] == 7
+            assert set(pipe.taken[1]) == {"version", "t_ns", "number"}
+
+    run(work())
+
+
+def test_stalled_pages_hold_one_message_and_delay_nobody() -> None:
+    async def work() -> None:
+        desk, awake = CountingDesk(), Pipe()
+        asleep = [Pipe(stalled=True) for _ in range(20)]
+        async with Feed.running(desk) as feed:
+            tasks = [pipe.watch(feed) for pipe in (awake, *asleep)]
+            await until(lambda: all(pipe.taken for pipe in (awake, *asleep)))
+            for number in range(1, 31):
+                desk.set(number)
+                await until(lambda wanted=number: awake.taken[-1].get("number") == wanted)  # type: ignore[misc]
+            assert all(len(pipe.taken) == 1 and pipe.offered == 2 for pipe in asleep)
+            assert feed.watchers == 21
+            for pipe in (awake, *asleep):
+                pipe.gone.set()
+            for task in tasks:
+                task.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
+            assert feed.watchers == 0
+
+    run(work())
+
+
+def test_a_page_that_wakes_up_gets_the_latest_and_not_all_that_was() -> None:
+    async def work() -> None:
+        desk, pipe = CountingDesk(), Pipe(stalled=True)
+        async with Feed.running(desk) as feed:
+            pipe.watch(feed)
+            await until(lambda: len(pipe.taken) == 1)
+            for number in range(1, 6):
+                desk.set(number)
+                await until(lambda wanted=number: f'"number":{wanted}' in feed.since(0))  # type: ignore[misc]
+            assert json.loads(feed.message(1).split(b"data: ")[1])["number"] == 5
+
+    run(work())
+
+
+def test_a_hundred_pages_ask_the_desk_no_more_than_one_does() -> None:
+    async def work() -> None:
+        desk = CountingDesk()
+        pipes = [Pipe() for _ in range(100)]
+        async with Feed.running(desk) as feed:
+            for pipe in pipes:
+                pipe.watch(feed)
+            await until(lambda: all(pipe.taken for pipe in pipes))
+            asked = desk.asked
+            desk.set(3)
+            await until(lambda: all(pipe.taken[-1].get("number") == 3 for pipe in pipes))
+            assert desk.asked - asked <= 2
+
+    run(work())
+
+
+def test_changes_in_a_burst_are_sent_as_one() -> None:
+    async def work() -> None:
+        desk, pipe = CountingDesk(), Pipe()
+        async with Feed.running(desk) as feed:
+            pipe.watch(feed)
+            await until(lambda: len(pipe.taken) == 1)
+            for number in range(1, 501):
+                desk.set(number)
+            await until(lambda: pipe.taken[-1].get("number") == 500)
+            assert len(pipe.taken) <= 4
+
+    run(work())
+
+
+def test_what_moves_in_the_picture_is_sent_a_few_times_a_second_at_most() -> None:
+    async def work() -> None:
+        desk, pipe = CountingDesk(), Pipe()
+        async with Feed.running(desk) as feed:
+            pipe.watch(feed)
+            await until(lambda: len(pipe.taken) == 1)
+            loop = asyncio.get_running_loop()
+            start_s = loop.time()
+            for number in range(12):
+                desk.outlines = [number]
+                desk.notify(0)
+                await asyncio.sleep(0.04)
+            await until(lambda: pipe.taken[-1].get("outlines") == [11])
+            most = (loop.time() - start_s) / OUTLINES_GAP_S + 2
+            assert len([one for one in pipe.taken if "outlines" in one]) <= most
+
+    run(work())
+
+
+def test_pages_are_let_go_at_the_end() -> None:
+    async def work() -> None:
+        desk, pipe = CountingDesk(), Pipe()
+        async with Feed.running(desk) as feed:
+            task = pipe.watch(feed)
+            await until(lambda: len(pipe.taken) == 1)
+        await asyncio.wait_for(task, 60)
+
+    run(work())
+
+
+def test_there_is_an_end_to_the_pages_that_may_be_open(page: PageUnderTest) -> None:
+    feed = page.app.state.feed
+    feed.watchers += 200
+    answer = page.phone().get("/api/events")
+    feed.watchers -= 200
+    assert answer.status == 503 and "Too many pages" in answer.data["error"]
+
+
+@pytest.mark.parametrize("setting", [Setting(pages=5, stalled=2, rings=20)])
+def test_the_bench_sees_rulings_arrive_on_pages(setting: Setting, tmp_path: Path) -> None:
+    found = {one.name: one for one in measure_pages(setting)}
+    assert found["from the ruling to a page: median"].value is not None
+    delayed = found["ruling delayed: median"]
+    assert delayed.unit == "yardsticks" and "5 pages, 2 stalled" in delayed.note

@@ -12,7 +12,7 @@ SUMMARY = "play a game on a simulated table, with the referee and its page"
 
 _SEED = 7
 # Drawing and reading share this computer, and a table of cards needs no more.
-_LIVE_FPS, _FAST_FPS = {"confetti": 15.0, "piccolino": 24.0}, {"confetti": 10.0, "piccolino": 20.0}
+_LIVE_FPS, _FAST_FPS = {"confetti": 15.0, "piccolino": 24.0}, {"confetti": 6.0, "piccolino": 20.0}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

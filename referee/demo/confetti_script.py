@@ -169,7 +169,8 @@ def _choose(
     free = list(heap)
     hands: list[list[str]] = []
     for seat, person in enumerate(people_at(ring)):
-        size = max(3, min(limit, 8) - (seat % 3 == 2))
+        # Eight cards are what two rows before a short side of the table have room for.
+        size = min(max(3, min(limit, 8) - (seat % 3 == 2)), len(free) // (ring.players - seat))
         by_distance = sorted(free, key=lambda face: math.dist((lies[face].x_mm, lies[face].y_mm), person.home_mm))
         near = by_distance[: max(2 * size, len(by_distance) // 2)]
         tries = [rng.sample(near, size) for _ in range(60 if seat % 3 != 1 else 12)]

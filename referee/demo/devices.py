@@ -63,7 +63,7 @@ def wiring_for(script: Script, seed: int) -> Wiring:
 class EdgeSide:
     """Bell and sandtimer on mock pins, not started; the pins move by the script of a table.
 
-    make_factory: gives the pins' factory, the same one each time; a test's may fail.
+    make_factory: gives the pins' factory from the usual one; a test's may fail.
     """
 
     def __init__(
@@ -72,12 +72,16 @@ class EdgeSide:
         seed: int,
         queue: EventQueue,
         clock: Clock = time.monotonic_ns,
-        make_factory: Callable[[], PinFactory] | None = None,
+        make_factory: Callable[[PinFactory], PinFactory] | None = None,
     ) -> None:
         self._table, self._seed, self._clock = table, seed, clock
         self._wiring = wiring_for(table.script, seed)
         self._factory = pin_factory()
-        make = make_factory or (lambda: self._factory)
+        wanted = make_factory or (lambda factory: factory)
+
+        def make() -> PinFactory:
+            return wanted(self._factory)
+
         bell_source, sand_source = queue.source("bell", EDGE_LAG_NS), queue.source("sandtimer", EDGE_LAG_NS)
         bell = self._wiring.bell
         self.mover: PinMover | None = None
@@ -114,7 +118,7 @@ class SimulatedDevices:
         table: LiveTable,
         seed: int,
         open_camera: Callable[[], Camera] | None = None,
-        make_factory: Callable[[], PinFactory] | None = None,
+        make_factory: Callable[[PinFactory], PinFactory] | None = None,
     ) -> None:
         self.table = table
         self.queue = EventQueue()

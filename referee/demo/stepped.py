@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from hardware.event_queue import EventQueue
 from hardware.frame_tap import FrameTap
 from hardware.frames import SECOND_NS, FrameBuffer
+from hardware.gpio import PinFactory
 from hardware.settings import MS
 from referee.clockwork import Clockwork, OnOutcome
 from referee.demo.devices import EdgeSide
@@ -22,10 +23,17 @@ class SteppedTable:
     """The same way through pins, debouncer, sand logic, queue and buffer as in real time, without its threads.
 
     Time goes in steps of 10 ms, as devices would look at their pins, and frames come when their exposure is over.
+    make_factory: gives the pins' factory from the usual one; a test's may fail.
     """
 
     def __init__(
-        self, table: LiveTable, seed: int, session: Session, on_outcome: OnOutcome, keep_ns: int = 2 * SECOND_NS
+        self,
+        table: LiveTable,
+        seed: int,
+        session: Session,
+        on_outcome: OnOutcome,
+        keep_ns: int = 2 * SECOND_NS,
+        make_factory: Callable[[PinFactory], PinFactory] | None = None,
     ) -> None:
         self.table = table
         self._now_ns = table.start_ns
@@ -33,7 +41,7 @@ class SteppedTable:
         self.queue = queue
         self.buffer = FrameBuffer(keep_ns)
         self._tap = FrameTap(self.buffer, queue.source("camera"))
-        self._edges = EdgeSide(table, seed, queue, self.clock)
+        self._edges = EdgeSide(table, seed, queue, self.clock, make_factory)
         self._mover = self._edges.begin()
         self._clockwork = Clockwork(queue, self.buffer, session, on_outcome, clock=self.clock)
         self._next = 0

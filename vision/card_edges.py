@@ -16,8 +16,11 @@ _GROUND_PX = (0.75, 1.5, 2.25)  # how far inside the searched band the card's gr
 _OUTSIDE_PX = 2.0
 _BEYOND_PX = 5.5
 _STEP = 5.0
-_MIN_RISE = 3.0
-_NOISE_FACTOR = 3.5
+_SMOOTH = np.array([1, 6, 15, 20, 15, 6, 1]) / 64  # along a side
+_MOST_ROWS = 30000
+_MIN_RISE = 1.2
+_NOISE_FACTOR = 2.5
+_CALM = 1.5  # times the usual noise: more is print, on a narrow border
 _FULL_RISE = 24.0  # beyond this an edge is as good as any: strong edges nearby must not outvote the card's own
 _BLURRED_SUPPORT = 0.8  # a side with less is looked at again as if it were out of focus
 _SLOPES = np.linspace(-1.0, 1.0, 7, dtype=np.float32)
@@ -64,7 +67,8 @@ class SideFit:
 
     def contrast_beyond(self) -> Floats:
         """How far the colour beyond each side (n, 4) is from that inside; a sheet goes on beyond lines ruled on it."""
-        return np.minimum(*(np.linalg.norm(colour - self.inside, axis=2) for colour in (self.outside, self.beyond)))
+        near, far = (np.linalg.norm(colour - self.inside, axis=2) for colour in (self.outside, self.beyond))
+        return np.asarray(np.minimum(near, far), np.float32)
 
     def steps(self) -> NDArray[np.bool_]:
         """Which sides (n, 4) have another colour outside than inside; a ruled line has the same on both."""
@@ -86,6 +90,15 @@ def _constancy(change: Floats) -> Floats:
     return np.asarray(np.clip((np.linalg.norm(change.mean(axis=1), axis=1) + 3) / (size + 3), 0, 1), np.float32)
 
 
+def _noise(band: Floats) -> Floats:
+    """How restless the ground inside each side is (sides,), from its colours (sides, along, 3, 3).
+
+    Of two neighbouring pairs the calmer one counts: print may reach into the other.
+    """
+    pairs = np.linalg.norm(np.diff(band, axis=2), axis=3)
+    return np.asarray(np.median(pairs, axis=1).min(axis=1), np.float32)
+
+
 def _nothing() -> SideFit:
     shapes = ((0, 4, 2), (0, 4), (0, 4), (0, 4), (0, 4, 3), (0, 4, 3), (0, 4, 3), (0, 4))
     return SideFit(*(np.zeros(shape, np.float32) for shape in shapes))
@@ -95,9 +108,9 @@ def glance(image_lab: NDArray[np.uint8], quads: Floats) -> SideFit:
     """The colours about many quadrilaterals (n, 4, 2) as they are, from a few places along their sides."""
     if len(quads) == 0:
         return _nothing()
-    start, side, outward = _frames(quads)
+    start, side, outward = frames(quads)
     along = np.linspace(_TRIM, 1 - _TRIM, 7, dtype=np.float32)
-    lab = _sample_lab(image_lab, start, side, outward, along, np.array([-3.0, 3.0], np.float32), True)
+    lab = sample_lab(image_lab, start, side, outward, along, np.array([-3.0, 3.0], np.float32), True)
     inside, outside = (np.median(lab[:, :, k], axis=1).reshape(-1, 4, 3) for k in (0, 1))
     ones = np.ones((len(quads), 4), np.float32)
     constancy = _constancy(lab[:, :, 1] - lab[:, :, 0]).reshape(-1, 4)
@@ -118,15 +131,15 @@ def fit_sides(
     step = max(0.5, reach_px / 12)
     offsets = np.arange(-reach_px, reach_px + step / 2, step, dtype=np.float32)
     along = np.linspace(_TRIM, 1 - _TRIM, samples, dtype=np.float32)
-    start, side, outward = _frames(quads)
+    start, side, outward = frames(quads)
     farther = np.arange(step, _BEYOND_PX + 1 + step / 2, step, dtype=np.float32)
     all_offsets = np.concatenate([-reach_px - np.array(_GROUND_PX, np.float32)[::-1], offsets, reach_px + farther])
-    lab = _sample_lab(image, start, side, outward, along, all_offsets, is_lab)
+    lab = sample_lab(image, start, side, outward, along, all_offsets, is_lab)
     band = lab[:, :, : len(_GROUND_PX)]
     ground = band.sum(axis=2) - band.max(axis=2) - band.min(axis=2)  # the middle one of three
     away = lab - ground[:, :, None]
     distance = np.sqrt(np.einsum("smok,smok->smo", away, away))
-    noise = np.median(distance[:, :, : len(_GROUND_PX)], axis=(1, 2))
+    noise = _noise(band)
     band = distance[:, :, len(_GROUND_PX) : len(_GROUND_PX) + len(offsets)]
     least = np.maximum(_MIN_RISE, _NOISE_FACTOR * noise)
     fitted, support, strength = _best_lines(_outward_rise(band, step, 1.0), least, offsets, along)
@@ -134,6 +147,15 @@ def fit_sides(
     weak = support < _BLURRED_SUPPORT
     if weak.any():
         retried = _best_lines(_outward_rise(band[weak], step, 2.5), least[weak] * 1.5, offsets, along, 2.0)
+        better = retried[1] > support[weak]
+        index = np.flatnonzero(weak)[better]
+        fitted[index], support[index], strength[index] = (part[better] for part in retried)
+    weak = support < _BLURRED_SUPPORT
+    if weak.any():
+        first = len(_GROUND_PX)
+        plain = _plain_change(lab[weak, :, first - 1 : first + len(offsets) + 1], step)
+        calm = np.minimum(least, np.maximum(_MIN_RISE, _NOISE_FACTOR * _CALM * np.median(noise)))
+        retried = _best_lines(plain, calm[weak] * 1.2, offsets, along)
         better = retried[1] > support[weak]
         index = np.flatnonzero(weak)[better]
         fitted[index], support[index], strength[index] = (part[better] for part in retried)
@@ -156,7 +178,7 @@ def fit_sides(
     )
 
 
-def _frames(quads: Floats) -> tuple[Floats, Floats, Floats]:
+def frames(quads: Floats) -> tuple[Floats, Floats, Floats]:
     """Start, direction with length, and outward unit vector of each side, all (4 n, 2)."""
     start = quads.reshape(-1, 2)
     side = np.roll(quads, -1, axis=1).reshape(-1, 2) - start
@@ -164,7 +186,7 @@ def _frames(quads: Floats) -> tuple[Floats, Floats, Floats]:
     return start, side, np.stack([side[:, 1], -side[:, 0]], axis=1) / length[:, None]
 
 
-def _sample_lab(
+def sample_lab(
     image: NDArray[np.uint8],
     start: Floats,
     side: Floats,
@@ -172,18 +194,27 @@ def _sample_lab(
     along: Floats,
     offsets: Floats,
     is_lab: bool,
+    smooth: bool = True,
 ) -> Floats:
-    """Weighted Lab colours (sides, along, offsets, 3) on lines across the sides, a little smoothed along the side."""
-    points = start[:, None] + side[:, None] * along[:, None]
-    points = points[:, :, None] + outward[:, None, None] * offsets[:, None]
-    rows = points.reshape(len(start), -1, 2).astype(np.float32)
-    pixels = cv2.remap(image, rows[..., 0], rows[..., 1], cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
-    lab = np.asarray(pixels if is_lab else cv2.cvtColor(pixels, cv2.COLOR_BGR2LAB), np.float32)
+    """Weighted Lab colours (sides, along, offsets, 3) on lines across the sides, `smooth` along the side."""
+    margin = len(_SMOOTH) // 2
+    rows = np.pad(along, margin, mode="edge")
+    points = start[:, None] + side[:, None] * rows[:, None]
+    points = (points[:, :, None] + outward[:, None, None] * offsets[:, None]).reshape(-1, len(offsets), 2)
+    x, y = points[..., 0].astype(np.float32), points[..., 1].astype(np.float32)
+    # OpenCV takes at most 32767 rows at once.
+    blocks = [slice(k, k + _MOST_ROWS) for k in range(0, len(x), _MOST_ROWS)]
+    pixels = np.concatenate(
+        [cv2.remap(image, x[k], y[k], cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE) for k in blocks]
+    )
+    if not is_lab:
+        pixels = cv2.cvtColor(pixels, cv2.COLOR_BGR2LAB)
+    kernel = _SMOOTH if smooth else np.ones(1)
+    lab = np.asarray(cv2.sepFilter2D(pixels, cv2.CV_32F, np.ones(1), kernel), np.float32).reshape(
+        len(start), len(rows), len(offsets), 3
+    )[:, margin : margin + len(along)]
     lab[..., 0] *= _LIGHTNESS_WEIGHT
-    lab = lab.reshape(len(start), len(along), len(offsets), 3)
-    smooth = lab.copy()
-    smooth[:, 1:-1] = (lab[:, :-2] + 2 * lab[:, 1:-1] + lab[:, 2:]) / 4
-    return smooth
+    return lab
 
 
 def _outward_rise(distance: Floats, step: float, half_px: float) -> Floats:
@@ -191,6 +222,16 @@ def _outward_rise(distance: Floats, step: float, half_px: float) -> Floats:
     half = max(1, round(half_px / step))
     padded = np.pad(distance, ((0, 0), (0, 0), (half, half)), mode="edge")
     return np.asarray(np.maximum(padded[:, :, 2 * half :] - padded[:, :, : -2 * half], 0), np.float32)
+
+
+def _plain_change(lab: Floats, step: float) -> Floats:
+    """How much the colours (sides, along, 1 + offsets + 1, 3) change across each offset, either way: (.., offsets).
+
+    On a narrow border the colour just inside an edge is hardly seen; then any change must do.
+    """
+    half = max(1, round(1.0 / step))
+    padded = np.pad(lab, ((0, 0), (0, 0), (half - 1, half - 1), (0, 0)), mode="edge")
+    return np.asarray(np.linalg.norm(padded[:, :, 2 * half :] - padded[:, :, : -2 * half], axis=3), np.float32)
 
 
 def _best_lines(

@@ -13,7 +13,9 @@ FOCAL_SHARE = 0.85  # focal length by the picture's longer side: phones, webcams
 _ASPECT = (1.18, 2.0)  # square sheets (markers, coasters) are no cards, nor are strips
 _ROUGH_SPREAD = 0.09  # of the logarithm of a side, before the tilt is known exactly
 _TILT_PRIOR = 0.5  # radians
-_GUESSES = 24
+_FOCAL_PRIOR = 0.15  # of the logarithm of the focal length
+_GUESSES = 12
+_NEAR = 0.5  # quadrilaterals farther off than that have no say in the fit
 _SEEDS = 90
 _LARGER_COUNTS_MORE = 0.2  # power of the area: stripes in a mark are seldom outnumbered by cards
 _TIE = 0.6
@@ -68,9 +70,12 @@ def apply_homography(homography: Floats, points: Floats) -> Floats:
     return np.asarray(homogeneous[..., :2] / homogeneous[..., 2:])
 
 
-def _rectifier(tilt: Floats, size_wh: tuple[int, int]) -> Floats:
-    """Homography that looks straight down on a table tilted by (rx, ry, 0) radians, with scale 1 at the middle."""
-    focal = FOCAL_SHARE * max(size_wh)
+def _rectifier(tilt: Floats, size_wh: tuple[int, int], log_focal: float = 0.0) -> Floats:
+    """Homography that looks straight down on a table tilted by (rx, ry, 0) radians, with scale 1 at the middle.
+
+    `log_focal` is the logarithm of the focal length by its usual one.
+    """
+    focal = FOCAL_SHARE * max(size_wh) * float(np.exp(log_focal))
     to_ray = np.array([[1, 0, -size_wh[0] / 2], [0, 1, -size_wh[1] / 2], [0, 0, focal]]) / focal
     angle = float(np.hypot(*tilt))
     axis = np.array([tilt[0], tilt[1], 0.0]) / max(angle, 1e-9)
@@ -120,7 +125,7 @@ def agree_on_plane(
         if any(np.abs(size - other).max() < 0.08 for other in tried):
             continue
         tried.append(size)
-        x = _refined(outlines, weight, size_wh, np.concatenate([tilt, size]), _WIDE)
+        x = _refined(outlines, weight, size_wh, np.concatenate([tilt, size, [0.0]]), _WIDE)
         # Squares may look like cards until the tilt has settled.
         if np.log(_ASPECT[0]) < x[3] - x[2] < np.log(_ASPECT[1]):
             votes = _votes(x, outlines, weight, overlap, size_wh)
@@ -129,11 +134,15 @@ def agree_on_plane(
     if best is None:
         return None
     x = _outermost(best, outlines, weight, overlap, size_wh)
-    return CardPlane(_rectifier(x[:2], size_wh), (float(np.exp(x[2])), float(np.exp(x[3]))))
+    return _plane(x, size_wh)
+
+
+def _plane(x: Floats, size_wh: tuple[int, int]) -> CardPlane:
+    return CardPlane(_rectifier(x[:2], size_wh, float(x[4])), (float(np.exp(x[2])), float(np.exp(x[3]))))
 
 
 def _votes(x: Floats, quads: Floats, quality: Floats, overlap: Floats, size_wh: tuple[int, int]) -> float:
-    plane = CardPlane(_rectifier(x[:2], size_wh), (float(np.exp(x[2])), float(np.exp(x[3]))))
+    plane = _plane(x, size_wh)
     agreeing = quality * np.clip(1 - (plane.deviation(quads) / 0.1) ** 2, 0, 1)
     return float(_shared(agreeing[None], overlap)[0] * np.exp(_LARGER_COUNTS_MORE * (x[2] + x[3])))
 
@@ -143,15 +152,15 @@ def _outermost(x: Floats, quads: Floats, quality: Floats, overlap: Floats, size_
 
     Frames printed on the cards, and mixtures of frame and edge, agree as well as the cards themselves.
     """
-    shape, _ = _shape(apply_homography(_rectifier(x[:2], size_wh), quads))
+    shape, _ = _shape(apply_homography(_rectifier(x[:2], size_wh, float(x[4])), quads))
     size = np.stack([shape[:, :2].mean(axis=1), shape[:, 2:4].mean(axis=1)], axis=1)
     straight = np.clip(1 - np.abs(shape[:, 4:]).max(axis=1) / 0.15, 0, 1)
     apart = np.maximum(*(np.abs(size[:, None, k] - size[None, :, k]) for k in (0, 1))) / 0.03
     votes = _shared(np.clip(1 - apart**2, 0, 1) * quality * straight, overlap)
-    votes[np.abs(size - x[2:]).max(axis=1) > 0.3] = 0
+    votes[np.abs(size - x[2:4]).max(axis=1) > 0.3] = 0
     good = np.flatnonzero(votes > _TIE * votes.max())
     chosen = size[good[size[good].sum(axis=1).argmax()]]
-    return _refined(quads, quality, size_wh, np.concatenate([x[:2], chosen]), _NARROW)
+    return _refined(quads, quality, size_wh, np.concatenate([x[:2], chosen, x[4:]]), _NARROW)
 
 
 def _box_overlap(quads: Floats) -> Floats:
@@ -193,25 +202,28 @@ def _tilts() -> list[Floats]:
 
 
 def _refined(quads: Floats, weight: Floats, size_wh: tuple[int, int], x: Floats, spreads: tuple[float, ...]) -> Floats:
-    """Gauss-Newton on tilt and size, x = (rx, ry, log short, log long).
+    """Gauss-Newton on tilt and size, x = (rx, ry, log short, log long, log focal).
 
     Quadrilaterals that disagree by more than each step's spread hardly count.
     """
 
     def residuals(x: Floats) -> Floats:
-        shape, _ = _shape(apply_homography(_rectifier(x[:2], size_wh), quads))
-        shape[:, :4] -= x[2:][[0, 0, 1, 1]]
+        shape, _ = _shape(apply_homography(_rectifier(x[:2], size_wh, float(x[4])), quads))
+        shape[:, :4] -= x[[2, 2, 3, 3]]
         return shape
 
+    near = np.abs(residuals(x)).max(axis=1) < _NEAR
+    quads, weight = quads[near], weight[near]
     for spread in spreads:
         r = residuals(x)
-        jacobian = np.stack([(residuals(x + step) - r) / 1e-4 for step in np.eye(4) * 1e-4], axis=-1)
+        jacobian = np.stack([(residuals(x + step) - r) / 1e-4 for step in np.eye(5) * 1e-4], axis=-1)
         w = weight / (1 + (np.abs(r).max(axis=1) / spread) ** 2) ** 2
         normal = np.einsum("n,nki,nkj->ij", w, jacobian, jacobian)
         # One card alone hardly tells tilt from shape; the prior then keeps the table near level.
-        normal += np.diag([0.01 / _TILT_PRIOR**2, 0.01 / _TILT_PRIOR**2, 1e-9, 1e-9])
+        normal += np.diag([0.01 / _TILT_PRIOR**2, 0.01 / _TILT_PRIOR**2, 1e-9, 1e-9, 0.01 / _FOCAL_PRIOR**2])
         right = -np.einsum("n,nki,nk->i", w, jacobian, r)
         right[:2] -= 0.01 / _TILT_PRIOR**2 * x[:2]
+        right[4] -= 0.01 / _FOCAL_PRIOR**2 * x[4]
         step = np.linalg.solve(normal, right)
         x = x + np.clip(step, -0.15, 0.15)
     return x

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from vision.card_edges import SideFit, fit_sides, glance
 from vision.card_plane import CardPlane, agree_on_plane
+from vision.edge_ends import end_at_corners, run_on
 from vision.line_segments import (
     Corners,
     SegmentMap,
@@ -27,15 +28,19 @@ _WORKING_PX = 1280  # candidates are looked for on a copy with this longer side
 _MIN_SIDE_PX = 24.0
 _MIN_SEGMENT_PX = 12.0
 _MAX_SIDE_SHARE = 0.75  # a card's longer side by the picture's
-_MAX_OUTLINES = 3000
+_MAX_OUTLINES = 1000
 _MAX_CANDIDATES = 300
+_FEW = 16  # places along a side that are looked at first
 _MAX_ODDNESS = 0.45
+_RUNS_ON = 0.6
+_MAX_RUN_ON = 4  # of eight: cards side by side in a row share edges
 _SLACK = 0.03  # how far off a guessed side may be, by the card's width
 _SEEN = 0.55  # the share of a side along which its edge is seen, at least
 _SURE = 0.8  # the same for the other three sides, if one side is not seen
-_PLAIN = 0.9  # the share of each side along which the edge of a card in plain view is seen
-_LEAST_CONTRAST = 3.5  # weighted 8-bit Lab
-_USUAL_SHARE = 0.4
+_LEAST_CONTRAST = 1.0  # weighted 8-bit Lab
+_PRINT = 12.0  # what differs from a card's ground by more, in 8-bit Lab, is print
+_BARE = 0.012
+_AS_USUAL = 0.5
 _SAME_STOCK = 20.0  # how far the grounds of two cards may differ, in weighted 8-bit Lab
 _FAIR_CELL_PX = 40.0
 
@@ -71,12 +76,12 @@ def find_cards(image_bgr: NDArray[np.uint8]) -> FoundCards:
     corners = find_corners(segments, _MIN_SEGMENT_PX * 0.7)
     covered = SegmentMap(segments, (size_wh[1], size_wh[0]))
     candidates = _free_candidates(lab, corners, covered, size_wh, markers)
-    plane = agree_on_plane(candidates.quads, _quality(candidates), size_wh)
+    plane = agree_on_plane(candidates.quads, _quality(lab, candidates), size_wh)
     if plane is None:
         nothing = [np.zeros(shape, np.float32) for shape in ((0, 4, 2), (0, 4), (0,))]
         return FoundCards(nothing[0], nothing[1], nothing[2], (), 1.4)
     fitted = _of_known_size(lab, plane, segments, corners, covered, candidates, markers)
-    chosen = _choose(_completed(fitted, plane), plane)
+    chosen = _choose(lab, _completed(fitted, plane), plane)
     final = fit_sides(image_bgr, _to_full(chosen.quads, scale), max(3.0, 1.5 / scale), 48, is_lab=False)
     final = replace(final, quads=_to_small(final.quads, scale))
     final = _completed(final, plane)
@@ -122,14 +127,21 @@ def _free_candidates(
     """Quadrilaterals of any size with edges along all four sides."""
     quads = quads_from_corners(corners, _MIN_SIDE_PX, _MAX_SIDE_SHARE * max(size_wh))
     coverage = covered.coverage(quads)
-    keep = (coverage.min(axis=1) > 0.3) & (coverage.mean(axis=1) > 0.55) & ~holds_marker(quads, markers)
+    keep = (coverage.min(axis=1) > 0.3) & (coverage.mean(axis=1) > 0.55)
+    quads, coverage = quads[keep], coverage[keep]
+    keep = (_run_on(covered, quads) <= _MAX_RUN_ON) & ~holds_marker(quads, markers)
     quads = _distinct(quads[keep], coverage[keep].mean(axis=1))[:_MAX_OUTLINES]
     seen = glance(lab, quads)
     seen = seen.take(seen.oddness() < _MAX_ODDNESS)
     outer = ~within_another(seen.quads, seen.inside, seen.outside)
-    fit = fit_sides(lab, _fair_share(seen.quads[outer], _MAX_CANDIDATES), 2.5)
+    fit = fit_sides(lab, _fair_share(seen.quads[outer], _MAX_CANDIDATES), 2.5, _FEW)
     # One side may be next to invisible: white on white, or bleached by a reflection.
     return fit.take((np.sort(fit.support, axis=1)[:, 1] > 0.6) & (fit.support.mean(axis=1) > 0.7))
+
+
+def _run_on(covered: SegmentMap, quads: Floats) -> NDArray[np.intp]:
+    """How many of the eight ends of a card's sides (n,) have an edge that runs on beyond the corner."""
+    return np.asarray((covered.overrun(quads) > _RUNS_ON).sum(axis=(1, 2)), np.intp)
 
 
 def _distinct(quads: Floats, score: Floats) -> Floats:
@@ -150,12 +162,13 @@ def _fair_share(quads: Floats, most: int) -> Floats:
     return quads[np.argsort(rank, kind="stable")[:most]]
 
 
-def _quality(fit: SideFit) -> Floats:
+def _quality(lab: NDArray[np.uint8], fit: SideFit) -> Floats:
     """How much each candidate counts in the vote on size."""
+    ends = run_on(lab, fit.quads)[0].sum(axis=(1, 2))
     quality = (
         fit.support.mean(axis=1) * (0.3 + 0.7 * fit.support.min(axis=1)) * (0.4 + 0.6 * fit.sharpness.mean(axis=1))
     )
-    return np.asarray(quality * fit.steps().mean(axis=1) ** 2 * np.clip(1 - fit.oddness(), 0.05, 1) ** 2, np.float32)
+    return np.asarray(quality * np.clip(1 - ends / 5, 0, 1) ** 2 * np.clip(1 - fit.oddness(), 0.05, 1) ** 2, np.float32)
 
 
 def _of_known_size(
@@ -173,7 +186,7 @@ def _of_known_size(
     keep = (coverage.mean(axis=1) > 0.4) & (np.sort(coverage, axis=1)[:, 1] > 0.3) & ~holds_marker(guesses, markers)
     right = known.quads[plane.deviation(known.quads) < 0.12]
     quads = np.concatenate([right, _fair_share(_distinct(guesses[keep], coverage[keep].mean(axis=1)), _MAX_CANDIDATES)])
-    fit = fit_sides(lab, quads, max(2.5, _SLACK * plane.size[0]))
+    fit = fit_sides(lab, quads, max(2.5, _SLACK * plane.size[0]), _FEW)
     fit = fit.take(np.sort(fit.support, axis=1)[:, 1:].mean(axis=1) > 0.6)
     return fit_sides(lab, fit.quads, 2.0)
 
@@ -217,7 +230,7 @@ def _at_segments(plane: CardPlane, segments: Floats) -> Floats:
     return np.asarray(plane.to_picture(np.concatenate(quads)), np.float32)
 
 
-def _choose(fit: SideFit, plane: CardPlane) -> SideFit:
+def _choose(lab: NDArray[np.uint8], fit: SideFit, plane: CardPlane) -> SideFit:
     """The best of the quadrilaterals that overlap, if they are cards at all."""
     deviation = np.asarray(plane.deviation(fit.quads), np.float32)
     order = np.sort(fit.support, axis=1)
@@ -233,27 +246,43 @@ def _choose(fit: SideFit, plane: CardPlane) -> SideFit:
         if all(_overlap(fit.quads[i], fit.quads[j]) < 0.25 for j in near):
             chosen.append(i)
     fit = fit.take(np.asarray(chosen, np.intp))
-    return fit.take(_stands_out(fit))
+    return fit.take(_stands_out(lab, fit))
 
 
-def _stands_out(fit: SideFit) -> NDArray[np.bool_]:
-    """Which cards have another colour outside, or another card, on three sides at least.
+def _stands_out(lab: NDArray[np.uint8], fit: SideFit) -> NDArray[np.bool_]:
+    """Which cards end where their corners are, and have another colour outside on two sides at least.
 
-    A corner of a ruled sheet has straight edges all round, but the sheet goes on beyond two of them. Where the edges
-    themselves have gaps, the contrast must be about what the other cards have, or it is the grain of the table.
+    A bare rectangle, like the table between four cards, must stand out as much as the cards that show something.
     """
-    contrast, plain = fit.contrast_beyond(), fit.support.min(axis=1) > _PLAIN
-    least = np.full(len(fit.quads), _LEAST_CONTRAST)
-    if plain.sum() > 1:
-        least[~plain] = max(_LEAST_CONTRAST, _USUAL_SHARE * float(np.median(contrast[plain])))
-    stepped = (contrast > least[:, None]) & (fit.support > _SEEN)
+    contrast = fit.contrast_beyond()
+    chosen = end_at_corners(fit.quads, *run_on(lab, fit.quads)) & ((contrast > _LEAST_CONTRAST).sum(axis=1) >= 2)
+    bare = _printed_share(lab, fit) < _BARE
+    usual = float(np.median(contrast[chosen & ~bare])) if (chosen & ~bare).any() else 0.0
+    return np.asarray(chosen & (~bare | (np.median(_on_open_sides(fit, contrast), axis=1) > _AS_USUAL * usual)))
+
+
+def _on_open_sides(fit: SideFit, contrast: Floats) -> Floats:
+    """The contrast (n, 4) with that of sides where another card lies close by taken for none."""
     middles = (fit.quads + np.roll(fit.quads, -1, axis=1)) / 2
     beyond = middles + 0.12 * (middles - fit.quads.mean(axis=1, keepdims=True))
-    for k in range(len(fit.quads)):
-        others = [other for j, other in enumerate(fit.quads) if j != k]
-        for side in np.flatnonzero(~stepped[k]):
-            stepped[k, side] = any(inside_quad(other, beyond[k, side : side + 1])[0] for other in others)
-    return np.asarray(stepped.sum(axis=1) >= 3)
+    found = contrast.copy()
+    for other in range(len(fit.quads)):
+        taken = inside_quad(fit.quads[other], beyond.reshape(-1, 2)).reshape(-1, 4)
+        taken[other] = False
+        found[taken] = 0
+    return found
+
+
+def _printed_share(lab: NDArray[np.uint8], fit: SideFit) -> Floats:
+    """The share of each card (n,) whose colour is not that of its ground."""
+    t = np.linspace(0.08, 0.92, 24, dtype=np.float32)
+    u, v = np.meshgrid(t, t)
+    weight = np.stack([(1 - u) * (1 - v), u * (1 - v), u * v, (1 - u) * v]).reshape(4, -1)
+    points = np.einsum("nkc,km->nmc", fit.quads, weight).astype(np.float32)
+    pixels = cv2.remap(lab, points[..., 0], points[..., 1], cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
+    colours = np.asarray(pixels, np.float32).reshape(len(fit.quads), -1, 3)
+    away = np.linalg.norm(colours - np.median(colours, axis=1, keepdims=True), axis=2)
+    return np.asarray((away > _PRINT).mean(axis=1), np.float32)
 
 
 def _kin(fit: SideFit, deviation: Floats, order: Floats) -> tuple[SideFit, Floats, Floats]:

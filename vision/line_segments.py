@@ -11,11 +11,12 @@ from numpy.typing import NDArray
 Floats = NDArray[np.float32]
 
 _MAX_SEGMENTS = 900
-_MAX_CORNERS = 1600
+_MAX_CORNERS = 1100
 _MAX_CORNER_ANGLE_COS = 0.6  # a right angle seen at 45 degrees' tilt stays within this
 _BOOST = 4
 _SAME_COLOUR = 25.0
 _PARALLEL_COS = 0.95
+_BEYOND = (0.1, 0.35)  # where a side would run on, by its length
 _MAX_ASPECT = 2.9  # cards are up to twice as long as wide; tilt adds to that
 
 
@@ -207,6 +208,17 @@ class SegmentMap:
         """Covered share (n, 4) of each side of `quads` (n, 4, 2); what lies outside the picture is uncovered."""
         lines = np.concatenate([quads, np.roll(quads, -1, axis=1)], axis=2)
         return self.coverage_of_lines(lines.reshape(-1, 4)).reshape(-1, 4)
+
+    def overrun(self, quads: Floats) -> Floats:
+        """How much of the continuation of each side beyond its start and its end is covered, (n, 4, 2).
+
+        A card's edge ends at its corners; ruled lines, checks, planks and tiles run on.
+        """
+        start, end = quads, np.roll(quads, -1, axis=1)
+        near, far = _BEYOND[0] * (end - start), _BEYOND[1] * (end - start)
+        before, after = np.concatenate([start - near, start - far], 2), np.concatenate([end + near, end + far], 2)
+        lines = np.stack([before, after], axis=2).reshape(-1, 4)
+        return self.coverage_of_lines(np.asarray(lines, np.float32), 6).reshape(-1, 4, 2)
 
     def coverage_of_lines(self, lines: Floats, samples: int = 12) -> Floats:
         """Covered share (n,) of `lines` (n, 4), x1 y1 x2 y2, but for their ends."""

@@ -1,0 +1,74 @@
+"""Where a card's edges end: at its corners, while ruled lines, checks, planks and tiles run on."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vision.card_edges import frames, sample_lab
+from vision.marker_sheets import inside_quad
+
+Floats = NDArray[np.float32]
+
+_AT_CORNER = 5
+_PLACES = np.r_[-0.03, -0.015, 0, 0.015, 0.03, np.linspace(0.1, 0.35, 8)].astype(np.float32)  # by the side's length
+_SIDE = np.linspace(0.2, 0.8, 9, dtype=np.float32)
+_ACROSS_PX = np.array([-2.5, -1.5, -0.5, 0.5, 1.5, 2.5], np.float32)
+_AS_STRONG = 0.5  # of the edge itself
+_RUNS_ON = 0.6  # of the places beyond a corner
+_MAX_ENDS = 3  # of eight; by chance some edge lies in the continuation of a side
+_NEXT = 0.3  # how far beyond a side a neighbouring card is looked for, by the length of the sides beside it
+_ROWS = 8
+
+
+def run_on(image_lab: NDArray[np.uint8], quads: Floats) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    """Which of the edges of `quads` (n, 4, 2), clockwise, go on beyond the start and the end of a side: (n, 4, 2).
+
+    And of those, which pass the corner without the notch that two rounded corners and a gap leave: (n, 4, 2).
+    """
+    if len(quads) == 0:
+        return np.zeros((0, 4, 2), bool), np.zeros((0, 4, 2), bool)
+    start, side, outward = frames(quads)
+    own = _change(sample_lab(image_lab, start, side, outward, _SIDE, _ACROSS_PX, True))
+    typical = np.median(own, axis=1)[:, None]
+    beyond, through = [], []
+    for places in (-_PLACES, 1 + _PLACES):
+        change = _change(sample_lab(image_lab, start, side, outward, places, _ACROSS_PX, True, smooth=False))
+        seen = change > _AS_STRONG * typical
+        beyond.append(seen[:, _AT_CORNER:].mean(axis=1) > _RUNS_ON)
+        through.append(beyond[-1] & seen[:, :_AT_CORNER].all(axis=1))
+    return np.stack(beyond, axis=1).reshape(-1, 4, 2), np.stack(through, axis=1).reshape(-1, 4, 2)
+
+
+def end_at_corners(quads: Floats, runs_on: NDArray[np.bool_], passes: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Which of the cards (n,) have edges that end at their corners, or run on along the next card of a row.
+
+    Where both edges beside a side pass its corners, that side cuts through a longer sheet. `runs_on` and `passes`
+    are what `run_on` gives.
+    """
+    whole = ~(np.roll(passes[..., 1], 1, axis=1) & np.roll(passes[..., 0], -1, axis=1)).any(axis=1)
+    chosen = whole & (runs_on.sum(axis=(1, 2)) <= _MAX_ENDS)
+    next_to = _next_to(quads)
+    for _ in range(_ROWS):
+        there = (next_to & chosen[None, None]).any(axis=2)
+        along = np.stack([np.roll(there, 1, axis=1), np.roll(there, -1, axis=1)], axis=2)
+        before, chosen = chosen, whole & ((runs_on & ~along).sum(axis=(1, 2)) <= _MAX_ENDS)
+        if (before == chosen).all():
+            break
+    return np.asarray(chosen)
+
+
+def _next_to(quads: Floats) -> NDArray[np.bool_]:
+    """Which card lies just beyond which side of which: (n, 4, n)."""
+    end = np.roll(quads, -1, axis=1)
+    outward = (quads - np.roll(quads, 1, axis=1) + end - np.roll(quads, -2, axis=1)) / 2
+    points = ((quads + end) / 2 + _NEXT * outward).reshape(-1, 2)
+    found = np.stack([inside_quad(quad, points).reshape(-1, 4) for quad in quads], axis=2)
+    own = np.arange(len(quads))
+    found[own, :, own] = False
+    return found
+
+
+def _change(lab: Floats) -> Floats:
+    """The strongest change of colour across a line, within a pixel of it: (lines, along)."""
+    return np.asarray(np.linalg.norm(lab[:, :, 2:] - lab[:, :, :-2], axis=3).max(axis=2), np.float32)

@@ -184,8 +184,9 @@ def upgraded(machine: Machine) -> tuple[bool, str]:
     unpack(machine, project({"referee/commands/run.py": "raise SystemExit('this version is broken')\n"}))
     broken = machine.run(INSTALL, limit_s=1800)
     after = installed_version(machine), machine.run("systemctl is-active ringmaster").text
+    said = next((line for line in broken.text.splitlines() if "runs again" in line), "nothing of it")
     right = done.status == 0 and version == "99.0" and broken.status != 0 and after == ("99.0", "active")
-    return right and kept(machine), f"upgraded to {version}; a broken one says: {broken.last_line} It is {after[1]}."
+    return right and kept(machine), f"upgraded to {version}; a broken one says: {said} The service is {after[1]}."
 
 
 def removed(machine: Machine) -> tuple[bool, str]:
@@ -237,7 +238,8 @@ def rehearse(rehearsal: Rehearsal, wheels: bytes) -> int:
     rehearsal.check("doctor", doctor)
     rehearsal.check("bell", presses)
     rehearsal.check("camera", frames(faces))
-    rehearsal.check("times", timing)
+    if rehearsal.machine.run("ringmaster bench --help | grep -qw time").status == 0:
+        rehearsal.check("times", timing)
     rehearsal.check("ring", rung)
     rehearsal.check("watchdog", hung)
     rehearsal.check("upgrade", upgraded)

@@ -77,6 +77,14 @@ def connect_to_read(path: Path) -> Connection:
     return connection
 
 
+class DiskError(WorkFailedError):
+    """The disk does not let the journal be opened; `cause` is what it said."""
+
+    def __init__(self, message: str, cause: Exception) -> None:
+        super().__init__(message)
+        self.cause = cause
+
+
 @dataclass(frozen=True)
 class Opened:
     """An open journal file. set_aside: where a damaged one was put, None if there was none."""
@@ -89,18 +97,19 @@ def open_journal(path: Path, connector: Connect = connect) -> Opened:
     """Open the journal, or begin one. A damaged file is set aside and a new one begun: nothing is ever deleted.
 
     Raises:
-        WorkFailedError: it was written by a newer Ringmaster, or the disk does not let it be opened.
+        DiskError: the disk does not let it be opened.
+        WorkFailedError: it was written by a newer Ringmaster, or a damaged one cannot be set aside.
     """
     try:
         return Opened(_sound(path, connector))
     except _DamagedError:
         aside = _set_aside(path)
     except (sqlite3.Error, OSError) as error:
-        raise WorkFailedError(f"the journal {path} cannot be opened: {error}") from error
+        raise DiskError(f"the journal {path} cannot be opened: {error}", error) from error
     try:
         return Opened(_sound(path, connector), aside)
     except (_DamagedError, sqlite3.Error, OSError) as error:
-        raise WorkFailedError(f"no new journal can be begun at {path}: {error}") from error
+        raise DiskError(f"no new journal can be begun at {path}: {error}", error) from error
 
 
 class _DamagedError(Exception):

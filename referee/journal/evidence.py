@@ -111,6 +111,8 @@ class EvidenceFolder:
 
     def sweep(self) -> None:
         """Delete what the power left behind: files that the journal does not know. To be called at the start only."""
+        if not self._journal.is_open:
+            return
         known = {file for (file,) in self._journal.read("SELECT file FROM evidence")}
         for path in self._folder.glob("*"):
             if path.suffix == ".part" or (path.suffix == ".jpg" and path.stem not in known):

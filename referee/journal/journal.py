@@ -6,6 +6,7 @@ While the disk takes nothing the list stays in memory, play goes on, and the nex
 from __future__ import annotations
 
 import contextlib
+import shutil
 import sqlite3
 import threading
 import time
@@ -18,12 +19,13 @@ from typing import Any
 
 from referee.errors import WorkFailedError
 from referee.events import Event, Header
-from referee.journal.database import Connect, Connection, Value, connect, open_journal
+from referee.journal.database import Connect, Connection, DiskError, Value, connect, open_journal
 from referee.journal.rows import GameRow, event_data, header_data
 from referee.jsonlines import to_line
 
 RulingData = Mapping[str, Any]
 _FULL, _READ_ONLY = 13, 8
+_LEAST_FREE_BYTES = 1 << 18
 
 
 class Trouble(Enum):
@@ -46,6 +48,7 @@ class Journal:
     """Safe to use from any thread. wall_ms: the time of day, ms since 1970, for people only.
 
     trouble: why what was added lately is in memory only, None if all is kept. set_aside: where a damaged file was put.
+    A disk that does not even let the file be opened is a trouble like others: it is tried again with each flush.
     """
 
     def __init__(
@@ -57,19 +60,26 @@ class Journal:
         """Open the file, or begin it.
 
         Raises:
-            WorkFailedError: that cannot be done.
+            WorkFailedError: it was written by a newer Ringmaster, or a damaged one cannot be set aside.
         """
         self._path, self._connector = path, connector
+        self._connection: Connection | None = None
         self._mover: Connection | None = None
-        opened = open_journal(path, connector)
-        self._connection: Connection = opened.connection
-        self.set_aside = opened.set_aside
+        self.set_aside: Path | None = None
         self.trouble: Trouble | None = None
         self._lock = threading.RLock()
         self._wall_ms = wall_ms
         self._waiting: list[_Write] = []
-        ((last,),) = self._connection.execute("SELECT coalesce(max(game), 0) FROM games")
-        self._last_game = int(last)
+        if self._open():
+            self._last_game = int(self.read("SELECT coalesce(max(game), 0) FROM games")[0][0])
+        else:
+            # A number that no game has yet, whatever the file says when it can be opened at last.
+            self._last_game = wall_ms() // 1000
+
+    @property
+    def is_open(self) -> bool:
+        """Whether the file could be opened, so that what is read is all there is."""
+        return self._connection is not None
 
     def begin_game(self, header: Header, boot: str, shift_ns: int) -> GameRow:
         """Begin a game; the one before is closed."""
@@ -153,8 +163,11 @@ class Journal:
         durable flush makes it outlast the power, too.
         """
         with self._lock:
-            if not self._waiting:
-                return self.trouble is None
+            if self._connection is None and not self._open():
+                return False
+            if not self._waiting or self._connection is None:
+                self.trouble = None
+                return True
             try:
                 self._connection.execute(f"PRAGMA synchronous={'FULL' if durable else 'NORMAL'}")
                 self._connection.execute("BEGIN IMMEDIATE")
@@ -162,7 +175,7 @@ class Journal:
                     self._connection.execute(write.sql, write.values)
                 self._connection.execute("COMMIT")
             except sqlite3.Error as error:
-                self._roll_back()
+                self._roll_back(self._connection)
                 self.trouble = _trouble(error)
                 return False
             self._waiting.clear()
@@ -170,12 +183,14 @@ class Journal:
             return True
 
     def read(self, sql: str, *values: Value) -> list[tuple[Any, ...]]:
-        """Give the rows of a query, what waits included if the disk takes it.
+        """Give the rows of a query; none as long as the file cannot be opened.
 
         Raises:
             WorkFailedError: the file cannot be read.
         """
         with self._lock:
+            if self._connection is None:
+                return []
             try:
                 return list(self._connection.execute(sql, values))
             except sqlite3.Error as error:
@@ -195,9 +210,9 @@ class Journal:
         """Write what waits, and close the file. Harmless when done twice."""
         with self._lock:
             self.flush()
-            if self._mover is not None:
-                self._mover.close()
-            self._connection.close()
+            for connection in (self._mover, self._connection):
+                if connection is not None:
+                    connection.close()
 
     def _add_ruling(self, game: int, event: int, place: int, since: int, ruling: RulingData) -> None:
         sql = "INSERT INTO rulings (game, event, place, since, data) VALUES (?, ?, ?, ?, ?)"
@@ -207,14 +222,32 @@ class Journal:
         with self._lock:
             self._waiting.append(_Write(sql, values))
 
-    def _roll_back(self) -> None:
+    def _open(self) -> bool:
         try:
-            self._connection.execute("ROLLBACK")
+            opened = open_journal(self._path, self._connector)
+        except DiskError as error:
+            self.trouble = Trouble.FULL if disk_is_full(self._path.parent) else _trouble(error.cause)
+            return False
+        self._connection = opened.connection
+        self.set_aside = self.set_aside or opened.set_aside
+        return True
+
+    def _roll_back(self, connection: Connection) -> None:
+        try:
+            connection.execute("ROLLBACK")
         except sqlite3.Error:
             # SQLite has rolled back by itself already, as it does when the disk is full.
             return
 
 
-def _trouble(error: sqlite3.Error) -> Trouble:
+def disk_is_full(folder: Path) -> bool:
+    """Whether there is no room worth speaking of on a folder's disk."""
+    try:
+        return shutil.disk_usage(folder).free < _LEAST_FREE_BYTES
+    except OSError:
+        return False
+
+
+def _trouble(error: Exception) -> Trouble:
     code = getattr(error, "sqlite_errorcode", 0) & 0xFF
     return {_FULL: Trouble.FULL, _READ_ONLY: Trouble.READ_ONLY}.get(code, Trouble.FAILS)

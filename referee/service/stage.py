@@ -259,8 +259,7 @@ class Stage:
             return
         self._asked = asked
         if question is not None and question.kind == "who_rang":
-            self.voice.rule(self._announcer(play), [question.ruling.as_json()])
-            self.voice.tell(sayings.who_rang(self.language))
+            self.voice.ask(self._announcer(play), question.ruling.as_json(), sayings.who_rang(self.language))
 
     def _take_pictures(self, play: Play, count: int) -> None:
         for number in range(count + 1, len(play.records) + 1):

@@ -42,7 +42,7 @@ class Tending:
         self._watchdog = watchdog
         self._on_change = on_change
         self._news = news
-        self._broken: set[str] = set()
+        self._told: dict[str, Health] = {}
         self._said_ns: dict[tuple[str, Health], int] = {}
         self._trouble: Trouble | None = None
         self._caption: tuple[str, int] = ("", 0)
@@ -60,23 +60,22 @@ class Tending:
         if now_ns - self._hour_ns > HOUR_CHECK_NS:
             self._hour_ns = now_ns
             self._stage.voice.heed_the_hour()
+            # What was not said again so soon, and has lasted since.
+            self._tell_devices(now_ns)
         self._watchdog.round_done(now_ns)
 
     def _tell_devices(self, now_ns: int) -> None:
         language = self._stage.language
         for health in self._health.snapshot():
-            if health.state is Health.OK:
-                if health.device in self._broken:
-                    self._broken.discard(health.device)
-                    self._stage.voice.tell(sayings.device_works(health.device, language))
-                continue
-            if health.device in self._broken and (health.device, health.state) in self._said_ns:
-                continue
             key = (health.device, health.state)
-            self._broken.add(health.device)
-            if now_ns - self._said_ns.get(key, -SAY_AGAIN_NS) >= SAY_AGAIN_NS:
-                self._said_ns[key] = now_ns
-                self._stage.voice.tell(sayings.device(health.device, health.state, health.message, language))
+            if health.state is Health.OK:
+                if self._told.pop(health.device, None) is not None:
+                    self._stage.voice.tell(sayings.device_works(health.device, language))
+            elif self._told.get(health.device) is not health.state:
+                if now_ns - self._said_ns.get(key, -SAY_AGAIN_NS) >= SAY_AGAIN_NS:
+                    self._said_ns[key] = now_ns
+                    self._told[health.device] = health.state
+                    self._stage.voice.tell(sayings.device(health.device, health.state, health.message, language))
 
     def _see_to_journal(self, now_ns: int) -> None:
         if self._journal.trouble is not None and now_ns - self._tried_ns > RETRY_NS:
@@ -92,6 +91,8 @@ class Tending:
         if trouble is None:
             self._health.report(DeviceHealth(now_ns, "journal", Health.OK))
             self._stage.voice.tell(sayings.journal_well(language))
+            if self._stage.play is None:
+                self._stage.resume()
         else:
             sentence = sayings.journal_trouble(trouble.value, language)
             self._health.report(DeviceHealth(now_ns, "journal", Health.STUCK, sentence))

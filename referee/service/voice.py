@@ -48,12 +48,15 @@ class Voice:
 
     def rule(self, announcer: Announcer, rulings: Sequence[RulingData]) -> None:
         """Announce what one event led to."""
-        signal = next((signal for ruling in rulings if (signal := signal_of(ruling)) is not None), None)
-        if signal is not None:
-            self._lamp.show(signal)
+        chime = self._show(rulings)
         announcement = announcer.announce(rulings)
         if announcement is not None:
-            self.announce(announcement, None if signal is None else _CHIMES.get(signal))
+            self.announce(announcement, chime)
+
+    def ask(self, announcer: Announcer, ruling: RulingData, question: str) -> None:
+        """Say how a ruling stands that waits for an answer of the players', and ask for it."""
+        chime = self._show([ruling])
+        self.announce(Announcement((*announcer.sentences(ruling), question), urgent=True), chime)
 
     def announce(self, announcement: Announcement, chime: Chime | None = None) -> None:
         """Say sentences, after a chime if there is one, and show them as the caption."""
@@ -112,6 +115,14 @@ class Voice:
         with self._lock:
             self._speaker.close()
         self._lamp.close()
+
+    def _show(self, rulings: Sequence[RulingData]) -> Chime | None:
+        """Show what the lamp has for rulings, and give the chime that goes with it."""
+        signal = next((signal for ruling in rulings if (signal := signal_of(ruling)) is not None), None)
+        if signal is None:
+            return None
+        self._lamp.show(signal)
+        return _CHIMES.get(signal)
 
     def _is_quiet(self) -> bool:
         return self._settings.is_quiet_at(*self._time_of_day())

@@ -9,7 +9,7 @@ import pytest
 
 from referee.errors import WorkFailedError
 from referee.events import Event, Header
-from referee.journal.database import connect_to_read
+from referee.journal.database import Connection, connect, connect_to_read
 from referee.journal.folder import JOURNAL, locked, state_folder
 from referee.journal.journal import Journal, Trouble
 from referee.journal.rows import games, kept_game, open_game
@@ -158,3 +158,25 @@ def test_what_is_written_is_moved_to_its_place_beside_the_writing(tmp_path: Path
     journal.begin_game(HEADER, "boot", 0)
     assert journal.flush()
     journal.close()
+
+
+def test_a_disk_that_does_not_let_the_file_be_opened_is_tried_again(tmp_path: Path) -> None:
+    first = Journal(tmp_path / JOURNAL)
+    first.begin_game(HEADER, "boot", 0)
+    first.close()
+    full = [True]
+
+    def connector(path: Path) -> Connection:
+        if full:
+            raise sqlite3.OperationalError("disk I/O error")
+        return connect(path)
+
+    journal = Journal(tmp_path / JOURNAL, connector)
+    game = journal.begin_game(HEADER, "boot", 0).game
+    journal.add_event(game, 1, Event(1, "bell", {"seat": 1}))
+    assert not journal.flush()
+    assert games(journal.read) == ()
+    full.clear()
+    assert journal.flush()
+    assert [row.game == game for row in games(journal.read)] == [True, False]
+    assert journal.set_aside is None

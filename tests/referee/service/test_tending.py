@@ -1,0 +1,91 @@
+"""What is seen to between two inputs: the disk, devices that come and go, captions, the hour."""
+
+from __future__ import annotations
+
+import threading
+from pathlib import Path
+
+import pytest
+from table_fakes import S, Table
+
+from hardware.health import DeviceHealth, Health, HealthBoard
+from referee.journal.evidence import EvidenceFolder
+from referee.service.tending import Tending
+from referee.service.watchdog import Watchdog
+
+
+class Round:
+    def __init__(self, folder: Path) -> None:
+        self.table = Table(folder, quiet_hours=("22:00", "06:00"))
+        self.health = HealthBoard()
+        self.news = threading.Event()
+        self.evidence = EvidenceFolder(folder / "evidence", self.table.journal)
+        dog = Watchdog(None, lambda: False, folder, "boot")
+        self.changes = 0
+        self.tending = Tending(self.table.stage, self.health, self.evidence, dog, self.news, self._changed)
+        self.now_ns = 1000 * S
+
+    def _changed(self) -> None:
+        self.changes += 1
+
+    def go(self, seconds: float = 0.1) -> None:
+        self.now_ns += round(seconds * S)
+        self.tending.tend(self.now_ns)
+
+    def report(self, device: str, state: Health, message: str = "x") -> None:
+        self.health.report(DeviceHealth(self.now_ns, device, state, message))
+        self.news.set()
+
+
+@pytest.fixture
+def round_(tmp_path: Path) -> Round:
+    return Round(tmp_path)
+
+
+def test_a_full_disk_is_said_once_tried_again_and_said_to_be_well(round_: Round) -> None:
+    table = round_.table
+    table.piccolino_with_a_pair()
+    ((pages,),) = table.journal.read("PRAGMA page_count")
+    table.journal.read(f"PRAGMA max_page_count = {pages}")
+    for _ in range(40):
+        table.stage.say("card_shown", {"seat": 0, "colour": "x" * 70, "mood": "sad"})
+    for _ in range(10):
+        round_.go()
+    assert len([text for text in table.said if text.startswith("The disk is full")]) == 1
+    assert round_.health.troubles()[0].device == "journal"
+    table.journal.read("PRAGMA max_page_count = 100000")
+    round_.go(6)
+    assert table.said[-1] == "The game is kept again."
+    assert round_.health.troubles() == ()
+    assert table.again().stage.resume() is not None
+
+
+def test_a_device_that_flutters_does_not_chatter(round_: Round) -> None:
+    for _ in range(20):
+        round_.report("bell 1", Health.STUCK)
+        round_.go(1)
+        round_.report("bell 1", Health.OK, "")
+        round_.go(1)
+    stuck = "The bell button of seat two is stuck and does not count."
+    assert round_.table.said == [stuck, "The bell works again."]
+    round_.report("bell 1", Health.STUCK)
+    round_.go(61)
+    assert round_.table.said[-1] == stuck
+
+
+def test_a_caption_is_taken_away_after_a_while(round_: Round) -> None:
+    round_.table.voice.tell("Time! Hands off.")
+    round_.go()
+    round_.go(5)
+    assert round_.table.voice.caption == "Time! Hands off."
+    round_.go(5)
+    assert round_.table.voice.caption == ""
+
+
+def test_the_hour_is_looked_at_now_and_then(round_: Round) -> None:
+    round_.table.hour = (23, 0)
+    round_.go(30)
+    assert round_.table.lamp.silent
+    round_.table.hour = (7, 0)
+    round_.go(30)
+    assert not round_.table.lamp.silent

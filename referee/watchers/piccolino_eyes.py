@@ -13,6 +13,7 @@ from hardware.frames import Frame
 from referee.errors import BadInputError
 from referee.seats import SeatRing, marker_rectangle
 from referee.session import Notice
+from referee.watchers.piccolino_ringer import Place
 from referee.watchers.piccolino_seat import Corners, Sight
 from vision.errors import BadTableError
 from vision.markers import find_markers, table_from_markers
@@ -34,7 +35,7 @@ Image = NDArray[np.uint8]
 
 
 @dataclass(frozen=True, eq=False)
-class PlaceSight:
+class BareSight:
     """What the place of a seat showed that had no pile before."""
 
     seat: int
@@ -42,14 +43,6 @@ class PlaceSight:
     colour: str | None = None
     mood: str | None = None
     corners_px: Corners | None = None
-
-
-@dataclass(frozen=True, eq=False)
-class Seating:
-    """A table and who sits round it, in one camera's pictures."""
-
-    table: Table
-    ring: SeatRing
 
 
 class TableEyes:
@@ -63,7 +56,7 @@ class TableEyes:
         self._watch: PileWatch | None = None
         self._frame: Frame | None = None
         self._searched_ns: int | None = None
-        self.seating: Seating | None = None
+        self.seating: Place | None = None
         self.notices: tuple[Notice, ...] = ()
 
     @property
@@ -121,29 +114,29 @@ class TableEyes:
                 sights.append(_face_sight(seat, face))
             elif face is None and seat not in self._places:
                 # His cards are in sight and none of them lies open; else an arm is in the way.
-                sights.append(PlaceSight(seat, "empty" if mine else "covered"))
+                sights.append(BareSight(seat, "empty" if mine else "covered"))
         if moved and self._places:
             self._watch = self._watch_places(image)
         return sights
 
-    def _survey(self, image: Image) -> Seating | None:
+    def _survey(self, image: Image) -> Place | None:
         """Find table and seats in a picture, by a profile or by the marker cards."""
         size = (image.shape[1], image.shape[0])
         try:
             if self._profile is not None and self._profile.edge_mm is not None:
                 table = self._profile.table_for(size)
-                return Seating(table, SeatRing(self._profile.edge_mm, self._players, _REACH_MM))
+                return Place(table, SeatRing(self._profile.edge_mm, self._players, _REACH_MM))
             markers = find_markers(np.asarray(cv2.cvtColor(image, cv2.COLOR_BGR2GRAY), np.uint8))
             if not markers or (self.seating is not None and len(markers) < 4):
                 return None
             table = self._profile.table_for(size) if self._profile else table_from_markers(markers, size)
             if self.seating is not None and _same_view(self.seating.table, table):
                 return self.seating
-            return Seating(table, SeatRing(marker_rectangle(markers, table), self._players, _REACH_MM))
+            return Place(table, SeatRing(marker_rectangle(markers, table), self._players, _REACH_MM))
         except (BadTableError, BadInputError):
             return None
 
-    def _still_fits(self, image: Image) -> Seating | None:
+    def _still_fits(self, image: Image) -> Place | None:
         """Keep the table that was known: arms cover markers all the time."""
         if self.seating is None or self.seating.table.size_px != (image.shape[1], image.shape[0]):
             return None
@@ -174,9 +167,9 @@ class TableEyes:
         return PileWatch(PileReader(self._cards.deck, self.seating.table, size, places, self._cards.faces))
 
 
-def _face_sight(seat: int, card: PictureCard) -> PlaceSight:
+def _face_sight(seat: int, card: PictureCard) -> BareSight:
     attributes = card.face.attributes if card.face else {}
-    return PlaceSight(seat, "face", attributes.get("colour"), attributes.get("mood"), card.corners_px)
+    return BareSight(seat, "face", attributes.get("colour"), attributes.get("mood"), card.corners_px)
 
 
 def _same_view(one: Table, other: Table) -> bool:

@@ -1,0 +1,139 @@
+"""Whose arm rang the one bell for all: the one that is at the bell at that instant, if no other could be.
+
+The bell is taken to stand in the middle of the table, where everybody reaches it, unless it is told where it stands.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from hardware.frames import Frame
+from referee.seats import SeatRing
+from vision.arms import Arm, ArmFinder
+from vision.table import Table
+
+MS = 1_000_000
+AT_BELL_MM = 90.0
+"""An arm that rings is so near, at least, in the frames round the ring."""
+CLEAR_MM = 90.0
+"""Another arm must be so much further away, or nobody can be sure."""
+FAR_MM = 330.0
+"""Nobody's hand comes from so far in the time of a frame."""
+FRESH_NS = 50 * MS
+WAIT_NS = 150 * MS
+_OWN_SHARE = 0.36  # of a seat's part of the edge, to either side of its middle: an arm further off may be a neighbour's
+_KEPT = 12
+
+
+@dataclass(frozen=True)
+class _Look:
+    """Distances from the bell, mm, by seat; None as a seat: an arm of which nobody can say whose it is."""
+
+    t_ns: int
+    reach_mm: tuple[tuple[int | None, float], ...]
+
+    def of(self, seat: int | None) -> float:
+        """Give the distance of a seat's arm, infinite without one."""
+        return min((mm for other, mm in self.reach_mm if other == seat), default=float("inf"))
+
+    @property
+    def seats(self) -> set[int | None]:
+        """Give whose arms are in sight."""
+        return {seat for seat, _ in self.reach_mm}
+
+
+@dataclass(frozen=True, eq=False)
+class Place:
+    """Where arms are looked for: the table, its seats, and the size of the pictures."""
+
+    table: Table
+    ring: SeatRing
+
+
+class ArmEyes:
+    """Sees who rings.
+
+    place: gives the table as soon as it is known. bell_mm: where the bell stands on it, None: in the middle.
+    """
+
+    def __init__(self, place: Callable[[], Place | None], bell_mm: tuple[float, float] | None = None) -> None:
+        self._place = place
+        self._bell_mm = bell_mm
+        self._finder: tuple[Place, ArmFinder] | None = None
+        self._looks: deque[_Look] = deque(maxlen=_KEPT)
+        self._open: list[int] = []
+
+    def look(self, frame: Frame) -> Sequence[tuple[int, int]]:
+        """Take the next frame, and give the rings that are decided by now: when, and by which seat."""
+        place = self._place()
+        if place is None:
+            return ()
+        if self._finder is None or self._finder[0].table is not place.table:
+            edge = place.table.to_px(place.ring.corners_mm)
+            self._finder = place, ArmFinder(place.table.size_px, edge)
+        finder = self._finder[1]
+        bell_mm = np.array([self._bell_mm or tuple(place.ring.corners_mm.mean(0))])
+        bell_px = place.table.to_px(bell_mm)
+        px_per_mm = float(place.table.px_per_mm(bell_px)[0])
+        differs = finder.look(frame.bgr())
+        arms = finder.arms(differs, (float(bell_px[0, 0]), float(bell_px[0, 1])))
+        reach = [(seat, arm.reach_px / px_per_mm) for arm in arms for seat in _owners(place, arm)]
+        self._looks.append(_Look(frame.exposure_end_ns, tuple(reach)))
+        decided = [(ring_ns, self._who(ring_ns)) for ring_ns in self._open]
+        self._open = [ns for ns, seat in decided if seat is None and frame.exposure_end_ns - ns < WAIT_NS]
+        return [(ring_ns, seat) for ring_ns, seat in decided if seat is not None]
+
+    def rang(self, t_ns: int) -> int | None:
+        """Take a ring; gives who rang if the frames before it leave no doubt."""
+        last = self._looks[-1] if self._looks else None
+        if last is not None and t_ns - last.t_ns <= FRESH_NS:
+            near = [(seat, mm) for seat, mm in last.reach_mm if mm < FAR_MM]
+            if len(near) == 1 and near[0][1] <= AT_BELL_MM and near[0][0] is not None:
+                return near[0][0]
+        self._open.append(t_ns)
+        return None
+
+    def _who(self, ring_ns: int) -> int | None:
+        """Give who was at the bell at a ring between the last two frames, None if that is not certain."""
+        before = next((look for look in reversed(self._looks) if look.t_ns < ring_ns), None)
+        after = next((look for look in self._looks if look.t_ns >= ring_ns), None)
+        if before is None or after is None or after.t_ns - before.t_ns > WAIT_NS:
+            return None
+        share = (ring_ns - before.t_ns) / (after.t_ns - before.t_ns)
+        then = {seat: _between(before.of(seat), after.of(seat), share) for seat in before.seats | after.seats}
+        if not then:
+            return None
+        nearest = min(then, key=lambda seat: then[seat])
+        others = [mm for seat, mm in then.items() if seat != nearest]
+        if nearest is None or then[nearest] > AT_BELL_MM or min(others, default=FAR_MM) < then[nearest] + CLEAR_MM:
+            return None
+        return nearest
+
+
+def _between(before: float, after: float, share: float) -> float:
+    """The distance at an instant between two frames; an arm that is in one only came from, or went, far away."""
+    near = min(before, after)
+    if near == float("inf"):
+        return near
+    one, other = (FAR_MM if mm == float("inf") else mm for mm in (before, after))
+    return one + (other - one) * share
+
+
+def _owners(place: Place, arm: Arm) -> list[int | None]:
+    """Give whose an arm is by where it comes in; None where two seats meet, and for arms that touch each other."""
+    entries = place.table.to_mm(arm.entries_px)
+    seats = {_seat_at(place.ring, (float(x), float(y))) for x, y in entries}
+    return list(seats) if len(seats) == 1 else [None]
+
+
+def _seat_at(ring: SeatRing, point_mm: tuple[float, float]) -> int | None:
+    """Give the seat whose part of the edge a point lies at, unless it lies near the part's end."""
+    ways = [float(np.linalg.norm(ring.part_of(seat) - point_mm, axis=1).min()) for seat in range(ring.players)]
+    seat = int(np.argmin(ways))
+    part = ring.part_of(seat)
+    at = int(np.linalg.norm(part - point_mm, axis=1).argmin())
+    return seat if abs(at / (len(part) - 1) - 0.5) <= _OWN_SHARE else None

@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 # Changes of the system are made by the administrator.
 AS_ROOT := $(if $(filter 0,$(shell id -u)),,sudo)
 
-.PHONY: demo test lint bench words art install uninstall rehearsal rehearsal-arm clean
+.PHONY: demo test fuzz lint bench words art install uninstall rehearsal rehearsal-arm clean
 
 demo: $(VENV)/installed
 	$(BIN)/ringmaster demo
@@ -16,6 +16,10 @@ test: $(VENV)/installed
 	@command -v chromium >/dev/null || [ "$$(id -u)" != 0 ] || ! command -v apt-get >/dev/null || \
 		{ apt-get update -qq && apt-get install -y -qq --no-install-recommends chromium >/dev/null; } || true
 	$(BIN)/python -m pytest
+
+# Sends the page 10,000 malformed requests; `make test` sends some hundreds of them.
+fuzz: $(VENV)/installed
+	RINGMASTER_REQUESTS=10000 $(BIN)/python -m pytest tests/referee/web/test_malformed.py
 
 lint: $(VENV)/installed
 	$(BIN)/ruff check .

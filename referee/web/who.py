@@ -109,4 +109,16 @@ def routes(who: Who) -> APIRouter:
 
 def json_body(schema: dict[str, Any]) -> dict[str, Any]:
     """Describe a body for the list of requests (OpenAPI)."""
-    return {"requestBody": {"required": True, "content": {"application/json": {"schema": schema}}}}
+    plain = _inlined(schema, schema.get("$defs", {}))
+    return {"requestBody": {"required": True, "content": {"application/json": {"schema": plain}}}}
+
+
+def _inlined(value: Any, parts: dict[str, Any]) -> Any:  # noqa: ANN401 (a piece of JSON may be anything)
+    """Give a schema that stands on its own: in the list of requests nobody finds the parts beside it."""
+    if isinstance(value, list):
+        return [_inlined(one, parts) for one in value]
+    if not isinstance(value, dict):
+        return value
+    if "$ref" in value:
+        return _inlined(parts[value["$ref"].rpartition("/")[2]], parts)
+    return {key: _inlined(one, parts) for key, one in value.items() if key != "$defs"}

@@ -19,7 +19,7 @@ from referee.web.app import create_app
 from referee.web.options import WebOptions
 from referee.web.server import PageServer
 
-START = {"do": "start", "game": "piccolino", "players": ["Ann", "Ben", "Cem"], "options": {}}
+START: dict[str, Any] = {"do": "start", "game": "piccolino", "players": ["Ann", "Ben", "Cem"], "options": {}}
 ANSWER_S = 120.0
 
 

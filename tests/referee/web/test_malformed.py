@@ -1,0 +1,196 @@
+"""Malformed and odd requests: every answer is a sentence or what was asked for, none is a fault of the server's.
+
+`make fuzz` sends 10,000; the tests send some hundreds.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import socket
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+import requests
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from page_tools import ANSWER_S, START, PageUnderTest, served
+from schemathesis import GenerationMode
+from schemathesis.core.result import Ok
+from schemathesis.openapi import from_dict
+
+from referee.web.guard import MOST_BODY_BYTES, MOST_PICTURE_BYTES
+from referee.web.who import COOKIE
+
+REQUESTS = int(os.environ.get("RINGMASTER_REQUESTS", "240"))
+ENDLESS = "/api/events"
+UNPAIRS = "/api/pair/forget"
+QUICK = settings(
+    max_examples=REQUESTS // 3, deadline=None, database=None, suppress_health_check=list(HealthCheck), derandomize=True
+)
+
+
+@pytest.fixture(scope="module")
+def page(tmp_path_factory: pytest.TempPathFactory) -> Iterator[PageUnderTest]:
+    with served(tmp_path_factory.mktemp("page")) as page:
+        yield page
+
+
+@pytest.fixture(scope="module")
+def session(page: PageUnderTest) -> Iterator[requests.Session]:
+    phone = page.paired_phone()
+    with requests.Session() as session:
+        session.cookies.set(COOKIE, (phone.cookie or "").partition("=")[2])
+        session.headers["X-CSRF-Token"] = phone.csrf
+        yield session
+
+
+def check(answer: requests.Response) -> None:
+    text = answer.text
+    assert answer.status_code < 500 or answer.status_code == 503, (answer.request.url, answer.request.body, text)
+    assert "Traceback" not in text and 'File "' not in text
+    assert answer.headers["X-Content-Type-Options"] == "nosniff"
+    if answer.status_code >= 400 and answer.request.method != "HEAD":
+        assert answer.json()["error"], (answer.request.url, text)
+
+
+def test_requests_made_from_our_own_list_of_them(page: PageUnderTest, session: requests.Session) -> None:
+    found = from_dict(page.app.openapi()).get_all_operations()
+    operations = [one.ok() for one in found if isinstance(one, Ok)]
+    usable = [one for one in operations if one.path not in (ENDLESS, UNPAIRS)]
+    with_input = [one for one in usable if "{" in one.path or (one.method == "post" and one.path != "/api/pair/ask")]
+    cases = st.one_of(
+        *(one.as_strategy(generation_mode=GenerationMode.NEGATIVE) for one in with_input),
+        *(one.as_strategy(generation_mode=GenerationMode.POSITIVE) for one in usable),
+    )
+
+    @QUICK
+    @given(cases)
+    def send(case: Any) -> None:  # noqa: ANN401 (schemathesis names no type for it)
+        asked = case.as_transport_kwargs(base_url=f"http://127.0.0.1:{page.port}")
+        check(session.request(**asked, timeout=ANSWER_S))
+
+    send()
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=8), inner, max_size=4),
+    max_leaves=12,
+)
+SEAT = st.integers(-2, 9) | JSON
+EVENTS = st.fixed_dictionaries(
+    {"event": st.sampled_from(["card_shown", "bell", "ringer", "decided", "hand", "stop", "card_placed"]) | st.text()},
+    optional={
+        "seat": SEAT,
+        "colour": st.sampled_from(["red", None]) | JSON,
+        "mood": st.sampled_from(["happy", "sad"]) | JSON,
+        "cards": JSON,
+        "t_ns": JSON,
+        "valid": JSON,
+    },
+)
+COMMANDS = st.one_of(
+    st.fixed_dictionaries({"do": st.just("event"), "event": EVENTS}),
+    st.fixed_dictionaries({"do": st.just("correct"), "event": st.from_regex(r"\A1-[0-9]{1,2}\Z"), "with": EVENTS}),
+    st.fixed_dictionaries({"do": st.just("correct"), "ruling": st.text(), "with": st.none() | EVENTS}),
+    st.fixed_dictionaries(
+        {"do": st.just("start"), "game": st.sampled_from(["confetti", "piccolino"]), "players": JSON}
+    ),
+    st.fixed_dictionaries({"do": st.just("ringer"), "seat": SEAT}),
+    st.fixed_dictionaries(
+        {"do": st.just("settings")}, optional={"volume": JSON, "quiet_hours": JSON, "language": JSON}
+    ),
+    st.fixed_dictionaries({"do": st.sampled_from(["undo", "count", "flip", "look_again", "decide"])}),
+)
+
+
+def test_commands_that_make_no_sense_in_a_game(page: PageUnderTest, session: requests.Session) -> None:
+    url = f"http://127.0.0.1:{page.port}/api/do"
+    assert session.post(url, json=dict(START), timeout=ANSWER_S).status_code == 200
+
+    @QUICK
+    @given(COMMANDS)
+    def send(command: dict[str, object]) -> None:
+        check(
+            session.post(url, data=json.dumps(command), headers={"Content-Type": "application/json"}, timeout=ANSWER_S)
+        )
+
+    send()
+    assert session.get(f"http://127.0.0.1:{page.port}/api/state", timeout=ANSWER_S).status_code == 200
+
+
+def test_bytes_that_are_no_request_at_all(page: PageUnderTest) -> None:
+    line = st.from_regex(rb"\A(GET|POST|PUT|BREW) [^\r\n]{0,40} HTTP/[01]\.[019]\Z") | st.binary(max_size=60)
+    head = st.lists(st.from_regex(rb"\A[A-Za-z-]{1,20}: ?[^\r\n]{0,40}\Z") | st.binary(max_size=40), max_size=6)
+
+    @QUICK
+    @given(line, head, st.binary(max_size=80))
+    def send(line: bytes, head: list[bytes], body: bytes) -> None:
+        with socket.create_connection(("127.0.0.1", page.port), timeout=ANSWER_S) as connection:
+            connection.sendall(b"\r\n".join([line, *head, b"Connection: close", b"", body]))
+            connection.shutdown(socket.SHUT_WR)
+            answer = b""
+            while part := connection.recv(65536):
+                answer += part
+        assert b" 500 " not in answer[:40] and b"Traceback" not in answer
+
+    send()
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        b"[" * 30_000,
+        b'{"do":' * 10_000,
+        b'{"do": "event", "event": {"event": ' + b"[" * 2000 + b"]" * 2000 + b"}}",
+        b'{"do": "ringer", "seat": ' + b"9" * 5000 + b"}",
+        b'{"do": "ringer", "seat": NaN}',
+        b'{"do": "ringer", "do": "stop", "seat": 1}',
+        b'{"do": "start", "game": "piccolino", "players": ["\\ud800", "b"], "options": {}}',
+        b'{"do": "start", "game": "piccolino", "players": ["a\\u0000", "b"], "options": {}}',
+        b"\xff\xfe",
+        b"",
+        b"null",
+    ],
+    ids=["brackets", "braces", "deep", "huge number", "nan", "twice", "surrogate", "control", "bytes", "empty", "null"],
+)
+def test_nasty_json_is_refused_in_a_sentence(page: PageUnderTest, session: requests.Session, body: bytes) -> None:
+    answer = session.post(
+        f"http://127.0.0.1:{page.port}/api/do", body, headers={"Content-Type": "application/json"}, timeout=ANSWER_S
+    )
+    check(answer)
+    assert answer.status_code == 400
+
+
+@pytest.mark.parametrize(
+    ("path", "most"),
+    [("/api/do", MOST_BODY_BYTES), ("/api/pair", MOST_BODY_BYTES), ("/api/picture", MOST_PICTURE_BYTES)],
+)
+def test_bodies_are_bounded_whether_their_size_is_told_or_not(page: PageUnderTest, path: str, most: int) -> None:
+    url = f"http://127.0.0.1:{page.port}{path}"
+    with socket.create_connection(("127.0.0.1", page.port), timeout=ANSWER_S) as connection:
+        head = f"POST {path} HTTP/1.1\r\nHost: localhost\r\nContent-Length: {most + 1}\r\n\r\n"
+        connection.sendall(head.encode())
+        assert b" 413 " in connection.recv(4096)
+    piece = b"x" * 65_536
+
+    def pieces() -> Iterator[bytes]:
+        for _ in range(most // len(piece) + 2):
+            yield piece
+
+    try:
+        assert requests.post(url, pieces(), timeout=ANSWER_S).status_code == 413
+    except requests.ConnectionError:
+        # The rest was not waited for, which the sender may notice before the answer.
+        assert requests.get(f"http://127.0.0.1:{page.port}/api/me", timeout=ANSWER_S).status_code == 200
+
+
+def test_a_form_of_another_page_is_no_command(page: PageUnderTest, session: requests.Session) -> None:
+    answer = session.post(f"http://127.0.0.1:{page.port}/api/do", data={"do": "stop"}, timeout=ANSWER_S)
+    assert answer.status_code == 415
+
+
+def test_the_server_is_well_after_all_this(page: PageUnderTest) -> None:
+    assert page.phone().get("/api/state").status == 200

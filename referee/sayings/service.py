@@ -27,6 +27,7 @@ _WORKS = {
     "sandtimer": mark("The sandtimer's sensor works again."),
     "lamp": mark("The lamp works again."),
     "speaker": mark("The loudspeaker works again."),
+    "journal": mark("The game is kept again."),
 }
 _JOURNAL = {
     "full": mark("The disk is full: the game goes on, but would be lost if the power went."),
@@ -56,11 +57,6 @@ def device_works(name: str, language: Language) -> str:
 def journal_trouble(kind: str, language: Language) -> str:
     """Give the sentence for a disk that takes nothing."""
     return language.text(_JOURNAL[kind])
-
-
-def journal_well(language: Language) -> str:
-    """Give the sentence for a disk that takes everything again."""
-    return language.text("The game is kept again.")
 
 
 def set_aside(name: str, language: Language) -> str:

@@ -51,11 +51,11 @@ class Tending:
 
     def tend(self, now_ns: int) -> None:
         """See to everything that is due."""
+        self._see_to_journal(now_ns)
         if self._news.is_set():
             self._news.clear()
             self._tell_devices(now_ns)
             self._on_change()
-        self._see_to_journal(now_ns)
         self._see_to_caption(now_ns)
         if now_ns - self._hour_ns > HOUR_CHECK_NS:
             self._hour_ns = now_ns
@@ -71,11 +71,12 @@ class Tending:
             if health.state is Health.OK:
                 if self._told.pop(health.device, None) is not None:
                     self._stage.voice.tell(sayings.device_works(health.device, language))
-            elif self._told.get(health.device) is not health.state:
-                if now_ns - self._said_ns.get(key, -SAY_AGAIN_NS) >= SAY_AGAIN_NS:
-                    self._said_ns[key] = now_ns
-                    self._told[health.device] = health.state
-                    self._stage.voice.tell(sayings.device(health.device, health.state, health.message, language))
+                continue
+            lately = now_ns - self._said_ns.get(key, -SAY_AGAIN_NS) < SAY_AGAIN_NS
+            if self._told.get(health.device) is not health.state and not lately:
+                self._said_ns[key] = now_ns
+                self._told[health.device] = health.state
+                self._stage.voice.tell(sayings.device(health.device, health.state, health.message, language))
 
     def _see_to_journal(self, now_ns: int) -> None:
         if self._journal.trouble is not None and now_ns - self._tried_ns > RETRY_NS:
@@ -87,17 +88,14 @@ class Tending:
         if trouble is self._trouble:
             return
         self._trouble = trouble
-        language = self._stage.language
         if trouble is None:
             self._health.report(DeviceHealth(now_ns, "journal", Health.OK))
-            self._stage.voice.tell(sayings.journal_well(language))
             if self._stage.play is None:
                 self._stage.resume()
         else:
-            sentence = sayings.journal_trouble(trouble.value, language)
+            sentence = sayings.journal_trouble(trouble.value, self._stage.language)
             self._health.report(DeviceHealth(now_ns, "journal", Health.STUCK, sentence))
-            self._stage.voice.tell(sentence)
-        self._on_change()
+        self._news.set()
 
     def _see_to_caption(self, now_ns: int) -> None:
         caption = self._stage.voice.caption

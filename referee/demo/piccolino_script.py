@@ -32,14 +32,16 @@ class Plan:
     """What kind of game is wanted.
 
     players: 2 to 5. turns: how many cards are turned. pace_s: from one card to the next. notice: the share of happy
-    pairs that somebody rings for. hothead: who rings without a pair now and then, None: nobody. temper: how often, as a
-    share of the cards turned. bell_lines: how `hardware.bell` names each seat's button; None: one bell for all.
+    pairs that somebody rings for. reactions_s: how long each player needs for that, give or take a quarter. hothead:
+    who rings without a pair now and then, None: nobody. temper: how often, as a share of the cards turned. bell_lines:
+    how `hardware.bell` names each seat's button; None: one bell for all.
     """
 
     players: int = 3
     turns: int = 24
     pace_s: float = 1.4
     notice: float = 0.85
+    reactions_s: tuple[float, ...] = (0.55, 0.48, 0.7, 0.85, 0.6)
     hothead: int | None = 1
     temper: float = 0.12
     bell_lines: tuple[str, ...] | None = None
@@ -110,17 +112,19 @@ class _Writer:
         valid = isinstance(self._rules.foresee(Bell(shown.t_ns + 1, None)), ValidRing)
         if valid and self._rng.random() < self._plan.notice:
             others = [player for player in range(self._plan.players) if not self._rules.is_out[player]]
-            return self._rung(self._rng.choice(others), seat, landed_s)
+            needed = {player: self._plan.reactions_s[player] * self._rng.uniform(0.75, 1.25) for player in others}
+            ringer = min(needed, key=lambda player: needed[player])
+            return self._rung(ringer, seat, landed_s, needed[ringer])
         hothead = self._plan.hothead
         angry = not valid and self._rng.random() < self._plan.temper
         if angry and hothead is not None and not self._rules.is_out[hothead]:
-            return self._rung(hothead, seat, landed_s)
+            return self._rung(hothead, seat, landed_s, self._rng.uniform(0.42, 0.6))
         return next_s
 
-    def _rung(self, ringer: int, turner: int, landed_s: float) -> float:
+    def _rung(self, ringer: int, turner: int, landed_s: float, needed_s: float) -> float:
         """Ring; who has just laid a card has the longer way. Cards move as the rules say (P4, P5)."""
         slowest = TRAVEL_S + 0.1 if ringer == turner else 0.0
-        at_s = landed_s + max(self._rng.uniform(0.42, 0.95), slowest)
+        at_s = landed_s + max(needed_s, slowest)
         line = "bell" if self._plan.bell_lines is None else self._plan.bell_lines[ringer]
         self._actions.append(Ring(ringer, at_s, 0.12, line))
         known = None if self._plan.bell_lines is None else ringer

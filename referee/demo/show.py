@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from hardware.chimes import Chime
 from hardware.events import Event as DeviceEvent
+from hardware.frame_tap import FrameExposed
 from hardware.frames import Frame
 from hardware.health import DeviceHealth
 from hardware.lamp import Signal
@@ -20,6 +21,7 @@ from hardware.speaker import NullSpeaker, Speaker, open_speaker
 from hardware.speaker_settings import SpeakerSettings
 from hardware.speaker_spoken import SpokenSpeaker
 from referee.announcer import Announcer
+from referee.demo.album import FinishAlbum
 from referee.demo.devices import SimulatedDevices
 from referee.demo.stepped import SteppedTable
 from referee.demo.table import DemoTable
@@ -27,6 +29,7 @@ from referee.errors import BadInputError, WorkFailedError
 from referee.evidence_picture import write_picture
 from referee.games.registry import game_kind
 from referee.language import Language
+from referee.photo_finish import PhotoFinishes
 from referee.service.service import Parts, Service, running
 from referee.service.voice import signal_of
 from referee.session import Outcome, RulingData, Session
@@ -167,8 +170,10 @@ def _watch(service: Service, devices: SimulatedDevices, demo: DemoTable, options
 def show_fast(demo: DemoTable, options: ShowOptions, say: Say) -> bool:
     """Play a table as fast as the machine can, in silence; tells whether the picture was written."""
     header = demo.header
-    session = Session(game_kind(header.game).start(header), watcher_for(header, WatchSetup()))
     announcer = Announcer(header.game, header.players, Language(options.language))
+    finishes = PhotoFinishes(header.players)
+    session = Session(game_kind(header.game).start(header), watcher_for(header, WatchSetup()), finishes.take)
+    album = FinishAlbum(session, announcer, finishes, options.picture.parent / "photo-finish")
     drawn: list[bool] = []
 
     def heard(event: DeviceEvent, outcome: Outcome) -> None:
@@ -180,6 +185,7 @@ def show_fast(demo: DemoTable, options: ShowOptions, say: Say) -> bool:
         for told in (announcer.announce(outcome.rulings), announcer.announce_event(event)):
             for sentence in told.sentences if told is not None else ():
                 say(stamped(seconds, sentence))
+        album.heard(outcome, looked=isinstance(event, FrameExposed))
         if not drawn and _last_counted(outcome.rulings) is not None:
             drawn.append(_draw(outcome.frame, demo, options.picture))
 
@@ -189,6 +195,8 @@ def show_fast(demo: DemoTable, options: ShowOptions, say: Say) -> bool:
             pass
     finally:
         table.close()
+    if album.paths:
+        say(f"A photo-finish of every ring, to look at: {album.paths[0].parent.absolute()}")
     return any(drawn)
 
 

@@ -33,7 +33,7 @@ class DemoTable:
 
 
 def demo_table(game: str, seed: int, rounds: int = MOST_ROUNDS, shots: Shots | None = None) -> DemoTable:
-    """Lay a table for three; `rounds`: of Confetti, or eight turns of Piccolino each.
+    """Lay a table for three, or four at Piccolino; `rounds`: of Confetti, or eight turns of Piccolino each.
 
     Raises:
         BadInputError: there is no script for this game, or it has no such number of rounds.
@@ -47,7 +47,9 @@ def demo_table(game: str, seed: int, rounds: int = MOST_ROUNDS, shots: Shots | N
         return DemoTable(LiveTable(script, deck, seed, shots), header, seed, "hand", 3 * rounds)
     if game == "piccolino":
         clowns = load_picture_deck("piccolino")
-        played = piccolino_script.write_piccolino(clowns, seed, piccolino_script.Plan(turns=8 * rounds))
+        plan = piccolino_script.Plan(players=4, turns=8 * rounds)
+        played = piccolino_script.write_piccolino(clowns, seed, plan)
         rings = sum(ruling["ruling"] == "ring" for ruling in played.rulings)
-        return DemoTable(LiveTable(played.script, clowns, seed, shots), header, seed, "ring", rings)
+        four = Header(game, NAMES[:4], {})
+        return DemoTable(LiveTable(played.script, clowns, seed, shots), four, seed, "ring", rings)
     raise BadInputError(f"there is no demonstration of {ascii(game)[:40]} yet, only of {' and '.join(GAMES)}")

@@ -1,0 +1,151 @@
+"""The photo-finish of a ring: the last frame before it with what lay open outlined, the ruling, and a strip of time."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections import deque
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from hardware.frames import Frame
+from referee.drawing import DARK, LIGHT, Canvas, Colour
+from referee.events import Event
+from referee.evidence_picture import SEAT_COLOURS
+from referee.session import Outline, RulingData
+
+BEFORE_NS, AFTER_NS = 1_500_000_000, 300_000_000
+_KEPT_FRAMES = 90
+_KEPT_MARKS = 60
+_UNSURE: Colour = (200, 200, 200)
+_RING: Colour = (60, 60, 230)
+_LETTERS = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "Ä": "Ae", "Ö": "Oe", "Ü": "Ue", "ß": "ss", "œ": "oe"})
+
+Image = NDArray[np.uint8]
+
+
+@dataclass(frozen=True)
+class Mark:
+    """Something on the strip of time: when, whose seat (None: nobody's), and what it is."""
+
+    t_ns: int
+    seat: int | None
+    text: str
+
+
+@dataclass(frozen=True, eq=False)
+class Finish:
+    """All that a photo-finish shows. frame: the one that the ring was judged on; frames_ns: ends of exposure."""
+
+    ring_ns: int
+    seat: int | None
+    frame: Frame
+    outlines: tuple[Outline, ...]
+    marks: tuple[Mark, ...]
+    frames_ns: tuple[int, ...]
+
+
+class PhotoFinishes:
+    """Keeps what photo-finishes of the rings to come need; players: their names by seat."""
+
+    def __init__(self, players: Sequence[str]) -> None:
+        self.players = tuple(players)
+        self._marks: deque[Mark] = deque(maxlen=_KEPT_MARKS)
+        self._frames_ns: deque[int] = deque(maxlen=_KEPT_FRAMES)
+        self._last: tuple[Frame, tuple[Outline, ...]] | None = None
+        self._rung: dict[int, tuple[Frame, tuple[Outline, ...]]] = {}
+
+    def look(self, frame: Frame, outlines: Sequence[Outline]) -> None:
+        """Take a frame that was looked at, and what was seen in it."""
+        self._frames_ns.append(frame.exposure_end_ns)
+        self._last = frame, tuple(outlines)
+
+    def take(self, event: Event) -> None:
+        """Take an event of the game before it is judged."""
+        seat = event.data.get("seat")
+        whose = seat if isinstance(seat, int) else None
+        if event.kind == "card_shown":
+            face = [str(event.data[key]) for key in ("colour", "mood") if event.data.get(key)]
+            self._marks.append(Mark(event.t_ns, whose, " ".join(face) or "?"))
+        elif event.kind == "bell":
+            self._marks.append(Mark(event.t_ns, whose, "bell"))
+            if self._last is not None:
+                self._rung[event.t_ns] = self._last
+            # A ring is ruled soon, or never.
+            while len(self._rung) > 4:
+                self._rung.pop(next(iter(self._rung)))
+
+    def of(self, ruling: RulingData) -> Finish | None:
+        """Give the photo-finish of a ruling, None if it is about no ring, or no frame was there before it."""
+        if ruling["ruling"] not in ("ring", "unclear") or ruling["t_ns"] not in self._rung:
+            return None
+        t_ns = ruling["t_ns"]
+        frame, outlines = self._rung[t_ns]
+        near = range(t_ns - BEFORE_NS, t_ns + AFTER_NS)
+        marks = tuple(mark for mark in self._marks if mark.t_ns in near)
+        frames_ns = tuple(end_ns for end_ns in self._frames_ns if end_ns in near)
+        return Finish(t_ns, ruling.get("seat"), frame, outlines, marks, frames_ns)
+
+
+def draw_finish(finish: Finish, players: Sequence[str], sentences: Sequence[str]) -> Image:
+    """Draw a photo-finish, (h, w, 3): the picture, the strip of time below it, and what is said."""
+    canvas = Canvas(finish.frame.bgr())
+    for outline in finish.outlines:
+        colour = _seat_colour(outline.seat)
+        corners = np.array(outline.corners_px)
+        if outline.certain:
+            canvas.line(corners, colour, 5, closed=True)
+        else:
+            canvas.dashes(corners, _UNSURE, 4)
+        width = canvas.text_size(plain_letters(outline.label), 0.6)[0]
+        x, y = canvas.placed(corners).max(0)
+        canvas.label(plain_letters(outline.label), (round(x - width), round(y)), colour, 0.6)
+    _draw_strip(canvas, finish, players)
+    canvas.footer([(plain_letters(text), _seat_colour(finish.seat)) for text in sentences], 0.9)
+    return canvas.image
+
+
+def plain_letters(text: str) -> str:
+    """Give a text in letters that can be drawn: the drawing's fonts have no others than English ones."""
+    spelled = unicodedata.normalize("NFKD", text.translate(_LETTERS).replace("’", "'").replace("…", "..."))
+    return spelled.encode("ascii", "ignore").decode()
+
+
+def _seat_colour(seat: int | None) -> Colour:
+    return _UNSURE if seat is None else SEAT_COLOURS[seat % len(SEAT_COLOURS)]
+
+
+def _draw_strip(canvas: Canvas, finish: Finish, players: Sequence[str]) -> None:
+    """Add a strip on which a row a seat shows when its cards came, with the frames above and the ring across."""
+    width, unit = canvas.size_px[0], canvas.unit
+    row, left = round(34 * unit), round(170 * unit)
+    top = canvas.size_px[1]
+    strip = np.full((row * (len(players) + 1), width, 3), DARK, np.uint8)
+    canvas.image = np.concatenate([canvas.image, strip])
+
+    def x_of(t_ns: int) -> int:
+        share = (t_ns - finish.ring_ns + BEFORE_NS) / (BEFORE_NS + AFTER_NS)
+        return int(left + share * (width - left - 20 * unit))
+
+    for end_ns in finish.frames_ns:
+        judged = end_ns == finish.frame.exposure_end_ns
+        ink, thick = (LIGHT, 4) if judged else ((120, 120, 120), 1)
+        bottom = top + (row * (len(players) + 1) if judged else row // 2)
+        cv2.line(canvas.image, (x_of(end_ns), top), (x_of(end_ns), bottom), ink, max(1, round(thick * unit / 2)))
+    for seat, name in enumerate(players):
+        middle = top + row * seat + row
+        canvas.label(plain_letters(name)[:12], (round(8 * unit), middle), _seat_colour(seat), 0.5)
+        cv2.line(canvas.image, (left, middle + row // 2), (width, middle + row // 2), (90, 90, 90), 1)
+    ring_x = x_of(finish.ring_ns)
+    cv2.line(canvas.image, (ring_x, top), (ring_x, canvas.size_px[1]), _RING, max(2, round(4 * unit)), cv2.LINE_AA)
+    for mark in finish.marks:
+        if mark.text == "bell" and mark.t_ns == finish.ring_ns:
+            continue
+        seat = 0 if mark.seat is None else mark.seat
+        ago_ms = round((mark.t_ns - finish.ring_ns) / 1e6)
+        text = f"{plain_letters(mark.text)} {ago_ms:+} ms"
+        canvas.label(text, (x_of(mark.t_ns), top + row * seat + row), _seat_colour(mark.seat), 0.45)
+    canvas.label("RING", (ring_x, top), _RING, 0.5)

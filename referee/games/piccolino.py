@@ -184,6 +184,8 @@ class Piccolino:
     def foresee(self, bell: Bell) -> ValidRing | FalseRing | UnclearRing:
         """Give what a ring would be ruled, and change nothing."""
         t_ns, seat, verdict = bell.t_ns, bell.seat, self.tops.judge(bell.t_ns, bell.unseen)
+        if bell.decided is not None:
+            return ValidRing(t_ns, seat, None, (), None, decided=True) if bell.decided else FalseRing(t_ns, seat, None)
         colour, seats = verdict.colour, verdict.seats
         if verdict.valid is None:
             return UnclearRing(t_ns, seat, seats)

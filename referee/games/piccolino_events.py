@@ -43,13 +43,14 @@ class Bell:
     """Somebody rang; `seat` is None as long as nobody knows who.
 
     `turning`: the seats at which a card was in mid-turn at that instant (P9). `unseen`: those of which nobody can
-    say what lay open then (P10).
+    say what lay open then (P10). `decided`: what the players say the ring was, whatever was seen; None: nothing.
     """
 
     t_ns: int
     seat: int | None
     turning: tuple[int, ...] = ()
     unseen: tuple[int, ...] = ()
+    decided: bool | None = None
 
 
 @dataclass(frozen=True)
@@ -96,7 +97,10 @@ def parse_action(event: Event, players: int) -> Action:
             if "seat" not in event.data:
                 raise BadInputError('"seat" must say who rang, or be null')
             seat = None if event.data["seat"] is None else event.seat(players)
-            return Bell(event.t_ns, seat, _seats(event, "turning", players), _seats(event, "unseen", players))
+            decided = event.data.get("valid")
+            if decided is not None and not isinstance(decided, bool):
+                raise BadInputError(f'"valid" must be true, false or null, not {shown(decided)}')
+            return Bell(event.t_ns, seat, _seats(event, "turning", players), _seats(event, "unseen", players), decided)
         case "ringer":
             ring_t_ns = event.data.get("ring_t_ns")
             which = None if ring_t_ns is None else whole_number(ring_t_ns, "ring_t_ns")

@@ -1,7 +1,7 @@
 // What was read, and what it may have been instead: each choice is one tap.
 
 import { h } from "./dom.js";
-import { card, colour, nameOf, sign } from "./parts.js";
+import { card, colour, icon, nameOf, sign } from "./parts.js";
 import { t } from "./words.js";
 
 const CLOWNS = ["red", "orange", "yellow", "green", "blue", "purple", "pink", "black"];
@@ -67,9 +67,14 @@ function face(mood) {
 
 function ringer(app, reading, done) {
   const { data } = reading;
+  const change = (part) => correct(app, reading.event, Object.assign({}, data, part), done);
+  const verdict = (valid, sign_, word) =>
+    h("button", { type: "button", key: word, "aria-pressed": String(data.valid === valid), onclick: () => change({ valid }) }, icon(sign_), t(word));
+  const verdicts = data.event === "bell" ? [verdict(true, "yes", "ring_valid"), verdict(false, "no", "ring_false")] : [];
   return h(
     "div",
     { class: "row choices" },
+    verdicts,
     app.state.board.map((place) =>
       h(
         "button",

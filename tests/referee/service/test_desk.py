@@ -130,6 +130,20 @@ def test_a_ruling_is_corrected_in_two_taps_and_undone(office: Office) -> None:
     assert office.state()["rulings"] == []
 
 
+def test_a_rings_verdict_is_what_the_players_say_whatever_was_seen(office: Office) -> None:
+    piccolino(office)
+    office.table.hear("bell", seat=2)
+    ring = office.state()["rulings"][-1]["id"]
+    office.desk.do({"do": "correct", "ruling": ring, "with": {"valid": False}})
+    state = office.state()
+    assert state["rulings"][-1]["text"] == "False ring, Cem: so you decided."
+    assert [seat["points"] for seat in state["board"]] == [19, 20, 16]
+    office.desk.do({"do": "correct", "ruling": state["rulings"][-1]["id"], "with": {"valid": True}})
+    assert office.state()["rulings"][-1]["text"] == "Valid ring, Cem: so you decided."
+    with pytest.raises(BadInputError):
+        office.desk.do({"do": "correct", "ruling": ring, "with": {"valid": "perhaps"}})
+
+
 def test_a_game_is_paused_resumed_stopped_and_put_away(office: Office) -> None:
     piccolino(office)
     office.desk.do({"do": "pause"})

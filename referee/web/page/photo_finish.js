@@ -37,8 +37,13 @@ export function photoFinish(app, timeline) {
       button(t("deciding_picture"), () => go(deciding)),
       button("+1", () => go(Math.min(frames.length - 1, at + 1)), { "aria-label": t("picture_after"), disabled: at === frames.length - 1 }),
     ),
-    h("ul", { class: "marks" }, told(app, marks || []).map((mark, index) => h("li", { key: index, class: mark.kind || "" }, sign(mark.seat), h("span", {}, mark.text), h("span", { class: "num when" }, moment(mark.t_ms))))),
+    h("ul", { class: "marks" }, told(app, marks || []).map((mark, index) => h("li", { key: index, class: mark.kind || "" }, sign(mark.seat), h("span", {}, mark.text), h("span", { class: "num when" }, offset(mark.t_ms))))),
   );
+}
+
+function offset(ms) {
+  const rounded = Math.round(ms);
+  return rounded === 0 ? t("at_the_ring") : `${rounded < 0 ? "−" : "+"}${number(Math.abs(rounded))} ms`;
 }
 
 // Cards and pictures need no words of the referee's.

@@ -26,7 +26,8 @@ _SLACK = (0.9, 1.12)  # of a frame's size on the table: a high pile is nearer to
 _SKEW = 0.06  # logarithm of the ratio of a frame's diagonals
 _STRAIGHT = 0.7
 _CARD_ERROR = 0.33  # mean capped error up to which a frame is a card of this deck
-_SURE = 12.0
+_SURE, _SURE_ERROR = 12.0, 0.24
+_LEAST_TOLD = 0.6  # of what tells the picture from the next best one
 _MOST_HIDDEN = 0.3
 _ODDS_SCALE = 4.0
 _LEAST_SIDE_PX = 40
@@ -134,9 +135,9 @@ def confidence_of(match: FaceMatch) -> float:
 
 def doubt_of(match: FaceMatch) -> str | None:
     """Why a match is not certain; None if it is."""
-    if match.hidden > _MOST_HIDDEN:
+    if match.hidden > _MOST_HIDDEN or match.told < _LEAST_TOLD:
         return "covered"
-    return None if match.log_odds > _SURE else "colours"
+    return None if match.log_odds > _SURE and match.error < _SURE_ERROR else "colours"
 
 
 def _marked_table(markers: Sequence[Marker], image_bgr: Image) -> Table | None:

@@ -25,7 +25,7 @@ _NOISE = 0.11  # of white: what light, print and JPEG change
 _EDGE = 0.9  # how much of the art's own variation round a cell counts as noise: cards lie a little off
 _CAP = 9.0  # of a cell's squared error over its noise
 _INDEPENDENT = 0.055  # cells that say something new, by all cells
-_GAIN = (0.6, 1.12)  # contrast by that of the art: haze takes some, hard tone curves add some
+_GAIN = (0.5, 1.1)  # contrast by that of the art: gloss and haze take some, hard tone curves add some
 _GAIN_SIGMA = 0.16
 _MARGIN_MM = 0.8  # of the white that is too close to the frame or the card's edge
 _OUTLIER = 5.0
@@ -38,7 +38,8 @@ class FaceMatch:
 
     `face` is None for the back; `turn` counts quarter turns from the frame's first corner to the face's top-left one;
     `log_odds` is by how much it beats the best other picture; `error` the mean capped error, 0 for the art itself;
-    `hidden` the share of the frame that does not look like it.
+    `hidden` the share of the frame that does not look like it; `told`, of the cells in which the two best pictures
+    differ, the share that does look like it; `white` the share of the margin that is white.
     """
 
     face: PictureFace | None
@@ -46,6 +47,7 @@ class FaceMatch:
     log_odds: float
     error: float
     hidden: float
+    told: float
     white: float
 
 
@@ -65,7 +67,7 @@ class FaceReader:
         self._art = np.asarray(shown[:, self._frame].reshape(len(shown), -1), np.float32)
         noise = _NOISE**2 + (_EDGE * spread[:, self._frame]) ** 2
         self._weight = np.repeat((1 / noise)[:, :, None], 3, axis=2).reshape(len(shown), -1).astype(np.float32)
-        self._missing = np.asarray(1 - self._art, np.float32)
+        self._missing = np.asarray(1 - self._art**2, np.float32)
         self._pull = _INDEPENDENT * self._weight * self._missing
         self._power = (self._pull * self._missing).sum(axis=1)
         self._n_frame = int(self._frame.sum())
@@ -88,7 +90,25 @@ class FaceReader:
         """Compare one framed card, `frame_px` (4, 2) its frame clockwise, with every picture at every turn."""
         turns = self._turns(frame_px)
         matches = [self._compared(image_bgr, np.roll(frame_px, -turn, axis=0)) for turn in turns]
-        return self._verdict(np.stack([score for score, _, _ in matches]), matches, turns)
+        scores = np.stack([score for score, _, _ in matches])
+        way, picture = (int(index) for index in np.unravel_index(int(scores.argmax()), scores.shape))
+        others = scores.max(axis=0)
+        best = float(others[picture])
+        others[picture] = -np.inf
+        rival = int(others.argmax())
+        _, cells, white = matches[way]
+        error = cells[picture]
+        apart = (self._art[picture] - self._art[rival]) ** 2 * self._weight[picture]
+        differ = apart.reshape(self._n_frame, 3).sum(axis=1) > _CAP
+        return FaceMatch(
+            self._names[picture],
+            turns[way],
+            best - float(others[rival]),
+            float(np.minimum(error, _CAP).mean()) / _CAP,
+            float((error > _OUTLIER).mean()),
+            float((error[differ] < _OUTLIER).mean()) if differ.any() else 0.0,
+            white,
+        )
 
     def _turns(self, frame_px: Floats) -> tuple[int, ...]:
         sides = np.linalg.norm(np.roll(frame_px, -1, axis=0) - frame_px, axis=1)
@@ -99,17 +119,18 @@ class FaceReader:
         return (0, 2) if (aspect < 1) == (width < height) else (1, 3)
 
     def _compared(self, image_bgr: Image, frame_px: Floats) -> tuple[Singles, Singles, float]:
-        """Score, (pictures,), hidden share, (pictures,), and how white the margin is."""
+        """Score, (pictures,), every cell's error, (pictures, cells), and how white the margin is."""
         seen, white = self._rectified(image_bgr, frame_px)
-        lack = 1 - seen
-        # One gain for all cells and channels: haze and tone curves change the contrast of everything alike.
+        # Light that the card's gloss adds takes contrast from all colours alike, as linear light does; a square is
+        # near enough to a camera's tone curve.
         prior = 1 / _GAIN_SIGMA**2
-        gain = np.clip((self._pull @ lack + prior) / (self._power + prior), *_GAIN)
-        error = (lack - gain[:, None] * self._missing) ** 2 * self._weight
+        gain = np.clip((self._pull @ (1 - seen**2) + prior) / (self._power + prior), *_GAIN)
+        shown = np.sqrt(np.maximum(1 - gain[:, None].astype(np.float32) * self._missing, 0))
+        error = (seen - shown) ** 2 * self._weight
         cells = error.reshape(len(self._art), self._n_frame, 3).sum(axis=2)
         capped = np.minimum(cells, _CAP).sum(axis=1)
         score = -0.5 * capped * 3 * _INDEPENDENT - 0.5 * ((gain - 1) / _GAIN_SIGMA) ** 2
-        return np.asarray(score, np.float32), np.asarray((cells > _OUTLIER).mean(axis=1), np.float32), white
+        return np.asarray(score, np.float32), np.asarray(cells, np.float32), white
 
     def _rectified(self, image_bgr: Image, frame_px: Floats) -> tuple[Singles, float]:
         """The frame's cells by the white around it, flat, and the share of the margin that is white."""
@@ -142,21 +163,6 @@ class FaceReader:
                 keep = seen.sum(1) >= np.percentile(seen.sum(1), 50)
         white = np.maximum(basis @ plane, 8.0)
         return white.astype(np.float32), float(keep.mean())
-
-    def _verdict(
-        self, scores: Singles, matches: list[tuple[Singles, Singles, float]], turns: tuple[int, ...]
-    ) -> FaceMatch:
-        turn, picture = np.unravel_index(int(scores.argmax()), scores.shape)
-        others = np.delete(scores.max(axis=0), picture)
-        best = float(scores[turn, picture])
-        return FaceMatch(
-            self._names[int(picture)],
-            turns[int(turn)],
-            best - float(others.max()),
-            -best / (0.5 * _CAP * self._n_frame * _INDEPENDENT * 3),
-            float(matches[int(turn)][1][picture]),
-            matches[int(turn)][2],
-        )
 
 
 def _spread(picture: Singles) -> Singles:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -33,6 +34,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     speed.add_argument("--runs", metavar="N", type=int, default=5, help="runs of each measurement (default 5)")
     speed.add_argument("--json", action="store_true", help="a line a measurement")
     speed.set_defaults(bench=_speed)
+    timing = kinds.add_parser("time", help="how soon presses and frames are known")
+    timing.add_argument("--camera", metavar="CAMERA", default="simulated", help="simulated (default), picamera2, usb:0")
+    timing.add_argument("--pins", choices=("simulated", "gpio"), default="simulated", help="gpio: ring yourself")
+    timing.add_argument("--presses", metavar="N", type=int, default=100, help="of the simulated bell (default 100)")
+    timing.add_argument("--seconds", metavar="N", type=float, default=30.0, help="how long to listen to real lines")
+    timing.add_argument("--json", action="store_true", help="a line a measurement")
+    timing.set_defaults(bench=_time)
+    memory = kinds.add_parser("memory", help="whether memory stays flat over an evening of simulated games")
+    memory.add_argument("--minutes", metavar="N", type=float, default=30.0, help="of simulated play (default 30)")
+    memory.add_argument("--json", action="store_true", help="a line a sample, and one with the slope")
+    memory.set_defaults(bench=_memory)
     crash = kinds.add_parser("crash", help="kill the referee at random instants and hold its journal to its word")
     crash.add_argument("--kills", metavar="N", type=int, default=300, help="how often it is killed (default 300)")
     crash.add_argument("--forgetful", action="store_true", help="on storage that drops what was not synced")
@@ -47,6 +59,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     pages.add_argument("--rings", metavar="N", type=int, default=200, help="rings with and without them (default 200)")
     pages.add_argument("--json", action="store_true", help="a line a measurement")
     pages.set_defaults(bench=_pages)
+    verdict = kinds.add_parser("verdict", help="how soon a ring at Piccolino is ruled, and what watching costs")
+    verdict.add_argument("--turns", metavar="N", type=int, default=40, help="cards turned, a ring after each")
+    verdict.add_argument("--json", action="store_true", help="a line a measurement")
+    verdict.set_defaults(bench=_verdict)
+    rulings = kinds.add_parser("rulings", help="rule rings round each card of drawn games of Piccolino, and count")
+    rulings.add_argument("--games", metavar="N", type=int, default=4, help="for two to five players in turn")
+    rulings.add_argument("--turns", metavar="N", type=int, default=32, help="cards turned a game, eight rings each")
+    rulings.add_argument("--seed", metavar="N", type=int, default=1, help="another number plays other games")
+    rulings.add_argument("--json", action="store_true", help="a line a ring that was not right, and the sums")
+    rulings.set_defaults(bench=_rulings)
 
 
 def run(args: argparse.Namespace) -> int:
@@ -184,3 +206,88 @@ def _pages(args: argparse.Namespace) -> int:
         else:
             print(report_line(measurement), flush=True)
     return 0
+
+
+def _time(args: argparse.Namespace) -> int:
+    from hardware.camera import parse_spec
+    from referee.bench.speed import report_header, report_line
+    from referee.bench.time import SIMULATED, TimeSetup, measure_time, measurements
+
+    if args.presses < 1 or not 0 < args.seconds < 3600:
+        raise BadInputError("at least one press, and between nothing and an hour, can be listened to")
+    if args.camera != SIMULATED:
+        parse_spec(args.camera)
+    setup = TimeSetup(args.camera, args.pins, args.presses, args.seconds)
+    delays = measure_time(setup)
+    if not args.json:
+        print(report_header())
+    for measurement in measurements(delays, setup.size):
+        if args.json:
+            _print_line(measurement.as_json())
+        else:
+            print(report_line(measurement))
+    for trouble in dict.fromkeys(delays.troubles):
+        print(f"ringmaster bench: {trouble}", file=sys.stderr)
+    return 0 if delays.pressed and delays.frames else 1
+
+
+def _memory(args: argparse.Namespace) -> int:
+    from referee.bench.memory import MOST_MB_IN_TEN_MINUTES, evening, slope_mb_in_ten_minutes
+
+    if not 0 < args.minutes <= 24 * 60:
+        raise BadInputError(f"an evening does not have {args.minutes} minutes")
+    samples = []
+    for sample in evening(args.minutes):
+        samples.append(sample)
+        if args.json:
+            _print_line({"minutes": round(sample.minutes, 1), "resident_mb": round(sample.resident_mb, 2)})
+        else:
+            print(f"{sample.minutes:6.1f} min {sample.resident_mb:8.1f} MB", flush=True)
+    slope = slope_mb_in_ten_minutes(samples)
+    met = None if slope is None else slope <= MOST_MB_IN_TEN_MINUTES
+    if args.json:
+        _print_line({"slope_mb_in_ten_minutes": slope, "target": MOST_MB_IN_TEN_MINUTES, "met": met})
+    elif slope is None:
+        print("too short an evening to tell whether memory grows")
+    else:
+        verdict = "met" if met else "NOT met"
+        print(f"memory grows by {slope:.2f} MB in ten minutes (at most {MOST_MB_IN_TEN_MINUTES:g}: {verdict})")
+    return 0
+
+
+def _verdict(args: argparse.Namespace) -> int:
+    from referee.bench.speed import report_header, report_line
+    from referee.bench.verdict import measure_verdict
+
+    if args.turns < 1:
+        raise BadInputError(f"--turns must be at least 1, not {args.turns}")
+    if not args.json:
+        print(report_header())
+    for measurement in measure_verdict(args.turns):
+        if args.json:
+            _print_line(measurement.as_json())
+        else:
+            print(report_line(measurement), flush=True)
+    return 0
+
+
+def _rulings(args: argparse.Namespace) -> int:
+    from collections import Counter
+
+    from referee.bench.rulings import judge_rulings
+
+    if args.games < 1 or args.turns < 1:
+        raise BadInputError("--games and --turns must be at least 1")
+    tally: Counter[str] = Counter()
+    for number in range(args.games):
+        players, seed = 2 + number % 4, args.seed + number
+        for judged in judge_rulings(players, args.turns, seed):
+            tally[judged.verdict] += 1
+            tally["valid"] += bool(judged.ruling.get("valid"))
+            if judged.verdict != "right":
+                game = {"players": players, "seed": seed, "offset_ms": judged.offset_ms}
+                line = {"verdict": judged.verdict, **game, **judged.ruling}
+                print(json.dumps(line, ensure_ascii=False), flush=True)
+    sums = {key: tally[key] for key in ("right", "wrong", "unclear", "valid")}
+    print(json.dumps({"summary": sums}) if args.json else ", ".join(f"{count} {key}" for key, count in sums.items()))
+    return 1 if tally["wrong"] else 0

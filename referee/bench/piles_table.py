@@ -1,0 +1,64 @@
+"""A drawn table of Piccolino with the referee's session before it, for measuring; only frames that matter are drawn."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from hardware.events import BellPressed
+from hardware.frames import Frame
+from referee.demo.piccolino_script import PiccolinoGame, Plan, write_piccolino
+from referee.events import Header
+from referee.games.piccolino_events import Bell, parse_action
+from referee.games.piccolino_one_bell import OneBell
+from referee.games.registry import game_kind
+from referee.session import RulingData, Session
+from referee.watchers.setup import WatchSetup, watcher_for
+from simulation.live import LiveTable, Shots
+from vision.picture_deck import load_picture_deck
+
+PLAYERS = ("Ann", "Ben", "Cem", "Dora", "Emil")
+_LEAD_S, _AFTER_S = 0.4, 0.75
+_START_S = 0.35
+
+
+@dataclass(frozen=True)
+class PilesTable:
+    """A table, its session, and what is true of it."""
+
+    table: LiveTable
+    game: PiccolinoGame
+    session: Session
+
+    @property
+    def landings_ns(self) -> tuple[int, ...]:
+        """When each card lay there."""
+        return tuple(event.t_ns for event in self.game.events if event.kind == "card_shown")
+
+    def frames(self, instants_ns: Sequence[int]) -> Iterator[Frame]:
+        """Draw the first frames and those round some instants, in order."""
+        windows = [(0.0, _START_S)]
+        windows += [(self.table.seconds(t_ns) - _LEAD_S, self.table.seconds(t_ns) + _AFTER_S) for t_ns in instants_ns]
+        for index in range(self.table.frames):
+            t_s = self.table.seconds(self.table.exposure_end_ns(index))
+            if any(start <= t_s <= end for start, end in windows):
+                yield self.table.frame(index)
+
+    def ruling_at(self, ring_ns: int, seat: int) -> RulingData:
+        """Give what a ring by a seat's button would be ruled on the frames until now; the game goes on without it."""
+        game = self.session.game
+        seen = self.session.watcher.hear(BellPressed(ring_ns, seat))
+        for event in seen.events:
+            action = parse_action(event, len(self.table.script.people))
+            if isinstance(action, Bell) and isinstance(game, OneBell):
+                return game.game.foresee(action).as_json()
+        raise ValueError("the watcher takes no ring")
+
+
+def piles_table(players: int, turns: int, seed: int, shots: Shots) -> PilesTable:
+    """Lay a table on which cards are turned, and nobody rings."""
+    deck = load_picture_deck("piccolino")
+    game = write_piccolino(deck, seed, Plan(players=players, turns=turns, notice=0.0, hothead=None))
+    header = Header("piccolino", PLAYERS[:players], {})
+    session = Session(game_kind(header.game).start(header), watcher_for(header, WatchSetup()))
+    return PilesTable(LiveTable(game.script, deck, seed, shots), game, session)

@@ -25,6 +25,7 @@ _INSET = 0.16  # of the circumradius
 _RING_MM = 1.7
 _BORDER_MM = 2.4
 _CLIPPED = 248
+_BROAD = 1024
 _CLEAR_SPREAD_DEG = 30.0
 # Of linear light, mark to ground, in the channel that tells most; and how grey black ground must be.
 _PLAIN_RATIO, _WEAK_RATIO = 0.4, 0.78
@@ -141,6 +142,15 @@ class Sampler:
         rgb = levels.reshape(*points_mm.shape[:-1], 3)[..., ::-1]
         return np.asarray(rgb, np.uint8), np.asarray(inside.reshape(points_mm.shape[:-1]))
 
+    def fine_levels(self, points_px: Floats) -> Floats:
+        """(..., 3) RGB levels at picture points (..., 2), between the pixels, too; black outside the picture."""
+        flat = self._work.to_work(points_px.reshape(-1, 2))
+        # OpenCV takes at most 32767 rows, so the points are laid out as a broad picture.
+        places = np.zeros((2, -(-len(flat) // _BROAD), _BROAD), np.float32)
+        places.reshape(2, -1)[:, : len(flat)] = flat.T
+        levels = cv2.remap(self._work.bgr, places[0], places[1], cv2.INTER_LINEAR).reshape(-1, 3)[: len(flat)]
+        return np.asarray(levels.reshape(*points_px.shape[:-1], 3)[..., ::-1], np.float64)
+
 
 def gather(sampler: Sampler, hypotheses: Hypotheses, points_mm: Floats, side: str, known_mm: Floats) -> Evidence:
     """Measure all hypotheses of one side; `points_mm`: see `sample_points`.
@@ -157,10 +167,10 @@ def gather(sampler: Sampler, hypotheses: Hypotheses, points_mm: Floats, side: st
     seen = hypotheses.marks >= 0
     ring_level = np.median(ring, axis=2)
     ground_level = np.nanmedian(np.where(seen[..., None], ring_level, np.nan), axis=1)
-    plain = _like_ground(outer, ground_level[:, None], side) & inside[:, 3 * INNER :]
+    plain = like_ground(outer, ground_level[:, None], side) & inside[:, 3 * INNER :]
     # A mark that was not found has no ring of its own to trust: compare with the card's ground.
     ring_level = np.where(seen[..., None], ring_level, ground_level[:, None])
-    mark_plain = _like_ground(inner, ring_level[:, :, None], side)
+    mark_plain = like_ground(inner, ring_level[:, :, None], side)
     explained = within_quads(on_table[:, : 3 * INNER], known_mm).reshape(n, 3, INNER) & ~seen[..., None]
     uncovered = ~within_quads(on_table[:, -GROUND:], known_mm)
     open_points = uncovered.sum(1)
@@ -181,7 +191,7 @@ def gather(sampler: Sampler, hypotheses: Hypotheses, points_mm: Floats, side: st
     )
 
 
-def _like_ground(levels: NDArray[np.uint8], ground: Floats, side: str) -> NDArray[np.bool_]:
+def like_ground(levels: NDArray[np.uint8] | Floats, ground: Floats, side: str) -> NDArray[np.bool_]:
     """Whether levels look like a card's ground, lit more or less: the same colour on white, as dark on black."""
     noise = 10.0
     if side == "white":
@@ -244,7 +254,7 @@ def look_at(sampler: Sampler, marks: Marks, chosen: NDArray[np.intp], side: str)
     middle, ground = (LINEAR[np.rint(v).astype(int)] + 0.005 for v in (np.median(inner, axis=1), ring))
     ratio = (middle / ground).min(1) if side == "white" else 1 / (middle / ground).max(1)
     grey = ground.min(1) / ground.max(1) if side == "black" else np.ones(len(ground))
-    calm = (_like_ground(around, ring[:, None], side) & inside).mean(1) > _CALM_RING
+    calm = (like_ground(around, ring[:, None], side) & inside).mean(1) > _CALM_RING
     return MarkLook(
         hues,
         spread,

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from vision.colour import Palette, hue_gap
 from vision.evidence import RING, Evidence
-from vision.layouts import Hypotheses, Layouts
+from vision.layouts import Hypotheses, Layouts, concatenated
 
 Floats = NDArray[np.float64]
 
@@ -39,6 +39,18 @@ class Verdicts:
     def sure(self) -> NDArray[np.bool_]:
         """(n,) whether the log-odds are enough to say so."""
         return self.log_odds > SURE
+
+    def take(self, which: NDArray[np.bool_] | NDArray[np.intp]) -> Verdicts:
+        """Some of them."""
+        terms = {name: values[which] for name, values in self.terms.items()}
+        return Verdicts(self.layouts, self.hypotheses.take(which), self.log_odds[which], terms)
+
+
+def joined(verdicts: list[Verdicts]) -> Verdicts:
+    """Several verdicts on one side as one."""
+    terms = {name: np.concatenate([v.terms[name] for v in verdicts]) for name in ("colour", "strays", "open", "layout")}
+    found = concatenated([v.hypotheses for v in verdicts])
+    return Verdicts(verdicts[0].layouts, found, np.concatenate([v.log_odds for v in verdicts]), terms)
 
 
 def judge(

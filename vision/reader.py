@@ -13,11 +13,13 @@ from vision.card_table import table_from_cards
 from vision.deck import Deck
 from vision.errors import BadTableError
 from vision.evidence import Sampler
+from vision.judge import Verdicts
 from vision.layouts import common_stretch
 from vision.markers import SQUARE_MM, Marker, find_markers, table_from_markers
 from vision.marks import work_image
+from vision.outline import corners_of
 from vision.reading import Reading, UnclearCard
-from vision.settle import settled, sure_corners
+from vision.settle import left_open, settled, sure_corners, told_of
 from vision.side_reader import SideReader, side_models
 from vision.table import Piece, Table, fit_table
 
@@ -128,12 +130,33 @@ def _read(
     pieces = [piece for reader, found in zip(readers, verdicts, strict=True) for piece in reader.pieces(found)]
     verdicts += [reader.judge_part(sure_corners(verdicts, deck)) for reader in readers]
     verdicts += [reader.judge_lone(sure_corners(verdicts, deck)) for reader in readers]
+    verdicts = _looked_closer(readers, verdicts, deck, doubt)
     reading = settled(verdicts, deck, table, doubt)
-    told = [card.corners_px for card in reading.cards] + [card.corners_px for card in reading.unclear]
-    told_mm = table.to_mm(np.concatenate(told)).reshape(-1, 4, 2) if told else np.zeros((0, 4, 2))
-    places_mm = np.concatenate([reader.peeking(told_mm) for reader in readers])
+    said = [card.corners_px for card in reading.cards] + [card.corners_px for card in reading.unclear]
+    said_mm = table.to_mm(np.concatenate(said)).reshape(-1, 4, 2) if said else np.zeros((0, 4, 2))
+    places_mm = np.concatenate([reader.peeking(said_mm) for reader in readers])
     hidden = [
         UnclearCard(np.zeros((0, 2)), (float(px[0]), float(px[1])), (float(mm[0]), float(mm[1])), "covered", None)
         for px, mm in zip(table.to_px(places_mm), places_mm, strict=True)
     ]
     return replace(reading, unclear=(*reading.unclear, *hidden)), pieces
+
+
+def _looked_closer(readers: list[SideReader], verdicts: list[Verdicts], deck: Deck, doubt: float) -> list[Verdicts]:
+    """Look closer at what is left open until no more can be told: a card that is told explains what it hides."""
+    # Three whole marks are proof enough; two, or one and an edge, must bear a closer look.
+    told = told_of(verdicts[: len(readers)], deck, doubt)
+    while True:
+        verdicts = left_open(verdicts, told, deck)
+        if not any(len(verdict.hypotheses) for verdict in verdicts):
+            return told
+        known_mm = _corners_mm(told, deck)
+        again = [reader.look_closer(verdicts, known_mm) for reader in readers]
+        more = told_of([*told, *again], deck, doubt)
+        if sum(len(card.hypotheses) for card in more) <= sum(len(card.hypotheses) for card in told):
+            return [*told, *again]
+        told = more
+
+
+def _corners_mm(told: list[Verdicts], deck: Deck) -> NDArray[np.float64]:
+    return np.concatenate([card.hypotheses.to_table(corners_of(deck)) for card in told])

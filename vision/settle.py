@@ -23,8 +23,9 @@ _WORTH_SAYING = 1.5  # log-odds from which a card that cannot be told is mention
 
 @dataclass(frozen=True, eq=False)
 class Claim:
-    """A hypothesis on its way to a verdict."""
+    """A hypothesis on its way to a verdict; `origin`: which of the verdicts it comes from, and which it is there."""
 
+    origin: tuple[int, int]
     odds: float
     face: Face
     marks: frozenset[tuple[str, int]]
@@ -35,7 +36,7 @@ class Claim:
 def claims_of(verdicts: list[Verdicts], deck: Deck) -> list[Claim]:
     """All hypotheses worth a word, the best first."""
     claims = []
-    for verdict in verdicts:
+    for number, verdict in enumerate(verdicts):
         # White specks on black, a marker's cells among them, have no colour: only a sure card may do without.
         coloured = verdict.terms["colour"] > _COLOURED
         chosen = np.flatnonzero(verdict.sure | ((verdict.log_odds > _WORTH_SAYING) & coloured))
@@ -45,7 +46,8 @@ def claims_of(verdicts: list[Verdicts], deck: Deck) -> list[Claim]:
         for k, odds in enumerate(verdict.log_odds[chosen]):
             face = verdict.layouts.faces[hypotheses.faces[k]]
             marks = frozenset((face.side, int(m)) for m in hypotheses.marks[k] if m >= 0)
-            claims.append(Claim(float(odds), face, marks, corners[k], (float(middles[k, 0]), float(middles[k, 1]))))
+            middle = (float(middles[k, 0]), float(middles[k, 1]))
+            claims.append(Claim((number, int(chosen[k])), float(odds), face, marks, corners[k], middle))
     return sorted(claims, key=lambda claim: -claim.odds)
 
 
@@ -68,34 +70,80 @@ def _exclusions(claims: list[Claim]) -> NDArray[np.bool_]:
     return np.asarray(found)
 
 
-def settled(verdicts: list[Verdicts], deck: Deck, table: Table, doubt: float) -> Reading:
+@dataclass(frozen=True)
+class Choice:
+    """A claim that no better one excludes; `told` where it is sure enough to be said aloud."""
+
+    claim: Claim
+    confidence: float
+    told: bool
+    twice: bool
+
+
+def chosen_of(verdicts: list[Verdicts], deck: Deck, doubt: float) -> list[Choice]:
     """Choose the best of the hypotheses that exclude each other: a mark belongs to one card, a card lies once.
 
     `doubt` is taken off the log-odds of cards told by fewer than three marks: they trust the table's scale.
     """
     claims = claims_of(verdicts, deck)
-    chosen: list[int] = []
-    cards: list[CardReading] = []
-    unclear: list[UnclearCard] = []
+    taken: list[int] = []
+    choices: list[Choice] = []
     used: set[str] = set()
     excluded = _exclusions(claims)
-    corners_px = table.to_px(np.array([claim.corners_mm for claim in claims]).reshape(-1, 2)).reshape(-1, 4, 2)
     for rank, claim in enumerate(claims):
-        if excluded[rank, chosen].any():
+        if excluded[rank, taken].any():
             continue
         rivals = (claims[k] for k in np.flatnonzero(excluded[rank, rank + 1 :]) + rank + 1)
         strongest = (c.odds for c in rivals if c.face.id not in used and c.face is not claim.face)
         margin = claim.odds - next(strongest, _NO_RIVAL)
         odds = min(claim.odds, margin) - (doubt if len(claim.marks) < 3 else 0.0)
-        confidence = float(1 / (1 + np.exp(-odds)))
-        chosen.append(rank)
-        if odds > SURE and claim.face.id not in used:
+        taken.append(rank)
+        twice = claim.face.id in used
+        told = odds > SURE and not twice
+        if told:
             used.add(claim.face.id)
-            cards.append(CardReading(claim.face, confidence, corners_px[rank], claim.centre_mm))
-        else:
-            reason = "same card twice" if claim.face.id in used else "covered"
-            x, y = corners_px[rank].mean(0)
-            unclear.append(
-                UnclearCard(corners_px[rank], (float(x), float(y)), claim.centre_mm, reason, (claim.face, confidence))
-            )
+        choices.append(Choice(claim, float(1 / (1 + np.exp(-odds))), told, twice))
+    return choices
+
+
+def settled(verdicts: list[Verdicts], deck: Deck, table: Table, doubt: float) -> Reading:
+    """Say which cards lie there, and which cannot be told; see `chosen_of`."""
+    choices = chosen_of(verdicts, deck, doubt)
+    corners_px = table.to_px(np.array([c.claim.corners_mm for c in choices]).reshape(-1, 2)).reshape(-1, 4, 2)
+    cards: list[CardReading] = []
+    unclear: list[UnclearCard] = []
+    for choice, corners in zip(choices, corners_px, strict=True):
+        claim = choice.claim
+        if choice.told:
+            cards.append(CardReading(claim.face, choice.confidence, corners, claim.centre_mm))
+            continue
+        reason = "same card twice" if choice.twice else "covered"
+        x, y = corners.mean(0)
+        best = (claim.face, choice.confidence)
+        unclear.append(UnclearCard(corners, (float(x), float(y)), claim.centre_mm, reason, best))
     return Reading(tuple(cards), tuple(unclear))
+
+
+def told_of(verdicts: list[Verdicts], deck: Deck, doubt: float) -> list[Verdicts]:
+    """Those of the hypotheses that can be told; see `chosen_of`."""
+    origins = {choice.claim.origin for choice in chosen_of(verdicts, deck, doubt) if choice.told}
+    return [
+        verdict.take(np.array([(number, k) in origins for k in range(len(verdict.hypotheses))], dtype=bool))
+        for number, verdict in enumerate(verdicts)
+    ]
+
+
+def left_open(verdicts: list[Verdicts], told: list[Verdicts], deck: Deck) -> list[Verdicts]:
+    """Those of the hypotheses that cards which are told leave open: other marks, other places, other faces."""
+    faces = {card.layouts.faces[face].id for card in told for face in card.hypotheses.faces}
+    marks = {(card.layouts.side, mark) for card in told for mark in card.hypotheses.marks.ravel().tolist() if mark >= 0}
+    middles = np.concatenate([card.hypotheses.to_table(corners_of(deck)).mean(1) for card in told])
+    parts = []
+    for verdict in verdicts:
+        found, side = verdict.hypotheses, verdict.layouts.side
+        centres = found.to_table(corners_of(deck)).mean(1)
+        keep = ~(np.abs(centres[:, None] - middles[None]).max(-1) < _SAME_PLACE_MM).any(1)
+        keep &= np.array([verdict.layouts.faces[face].id not in faces for face in found.faces], dtype=bool)
+        keep &= np.array([not any((side, m) in marks for m in seen) for seen in found.marks.tolist()], dtype=bool)
+        parts.append(verdict.take(keep))
+    return parts

@@ -2,17 +2,28 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
 
+from vision.closer_look import ground_levels, judged_again, worth_a_look
 from vision.colour import Palette, fitted_palette, printed_palette
+from vision.contours import Contours, contours_of, refined, traces
 from vision.deck import Deck
 from vision.evidence import Evidence, Sampler, gather, look_at, sample_points
-from vision.judge import Verdicts, judge
-from vision.layouts import Hypotheses, Layouts, layouts_of, no_cards, part_cards, posed, size_candidates, whole_cards
+from vision.judge import Verdicts, joined, judge
+from vision.layouts import (
+    Hypotheses,
+    Layouts,
+    layouts_of,
+    no_cards,
+    part_cards,
+    posed,
+    size_candidates,
+    whole_cards,
+)
 from vision.lone_marks import find_lines, lone_mark_cards
 from vision.marks import WorkImage, find_marks
 from vision.outline import edge_steps, edge_support
@@ -38,6 +49,7 @@ class SideModel:
 
     layouts: Layouts
     points_mm: Floats
+    contours: Contours
     palette: Palette
     colours: NDArray[np.intp]
 
@@ -49,7 +61,7 @@ def side_models(deck: Deck) -> dict[str, SideModel]:
     for side in deck.background:
         layouts, palette = layouts_of(deck, side), printed_palette(deck, side)
         colours = np.array([[palette.names.index(m.colour) for m in face.marks] for face in layouts.faces])
-        models[side] = SideModel(layouts, sample_points(deck, layouts), palette, colours)
+        models[side] = SideModel(layouts, sample_points(deck, layouts), contours_of(deck, layouts), palette, colours)
     return models
 
 
@@ -124,8 +136,27 @@ class SideReader:
         found = lone_mark_cards(self._deck, self._model.layouts, self._marks, lone, self._likely(lone), lines)
         return self._taken(self._judged(self._measured(found)))
 
+    def look_closer(self, verdicts: list[Verdicts], known_mm: Floats) -> Verdicts:
+        """Judge again what the first look left open, beside the cards (k, 4, 2) that are told, by their contours."""
+        first = worth_a_look(joined([v for v in verdicts if v.layouts is self._model.layouts]))
+        if not len(first.hypotheses):
+            return first
+        model, found = self._model, first.hypotheses
+        seen_mm = np.where((found.marks >= 0)[..., None], self._marks.centres_mm[found.marks], np.nan)
+        found = refined(self._sampler, found, self._deck, model.contours, model.layouts, seen_mm)
+        evidence = gather(self._sampler, found, model.points_mm, model.layouts.side, known_mm)
+        hues = self._palette.hues_deg[model.colours[found.faces]]
+        ground = ground_levels(evidence)
+        seen = traces(self._sampler, found, self._deck, model.contours, model.layouts.side, ground, hues, known_mm)
+        return judged_again(replace(first, hypotheses=found), seen)
+
     def _nothing(self) -> Verdicts:
-        return Verdicts(self._model.layouts, no_cards(), np.zeros(0), {"colour": np.zeros(0)})
+        return Verdicts(
+            self._model.layouts,
+            no_cards(),
+            np.zeros(0),
+            dict.fromkeys(("colour", "strays", "open", "layout"), np.zeros(0)),
+        )
 
     def _likely(self, chosen: NDArray[np.intp]) -> NDArray[np.bool_]:
         """(k, faces, 3) whether a found mark's colour may be that of the face's mark."""

@@ -1,0 +1,90 @@
+"""The closer look: what it looks at, and that it settles cards of which one mark and parts of others show."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from flat_cards import poses
+
+from vision.closer_look import MOST_LOOKS, WORTH_A_LOOK, judged_again, worth_a_look
+from vision.contours import Traces
+from vision.deck import Deck
+from vision.judge import SURE, Verdicts
+from vision.layouts import Hypotheses
+from vision.settle import left_open, told_of
+from vision.side_reader import side_models
+
+NEEDED = ("colour", "strays", "open", "layout")
+
+
+def first_look(
+    deck: Deck, odds: list[float], places: list[tuple[float, float]], faces: list[int] | None = None, marks: int = 1
+) -> Verdicts:
+    """Cards that lie straight, each with as many marks of its own as said."""
+    count = len(odds)
+    bare = poses(faces or [4] * count, [0.0] * count, places)
+    seen = np.full((count, 3), -1, np.intp)
+    seen[:, :marks] = np.arange(count * marks).reshape(count, marks)
+    found = Hypotheses(bare.faces, seen, bare.turn, bare.shift_mm, bare.residual_mm)
+    terms = {name: np.full(count, value) for name, value in zip(NEEDED, (3.0, 0.0, 0.5, 1.0), strict=True)}
+    return Verdicts(side_models(deck)["white"].layouts, found, np.array(odds), terms)
+
+
+def shown(edges: float, whole: float, others: float, bare: float) -> Traces:
+    """One card: the same share of two adjoining sides, of its small mark's rim and of the other marks' rims."""
+    none = np.zeros((1, 3))
+    return Traces(
+        edge_open=np.array([[edges, edges, 0.0, 0.0]]),
+        edge_seen=np.array([[edges, edges, 0.0, 0.0]]),
+        rim_seen=np.array([[whole, others, others]]),
+        rim_cut=none,
+        rim_spilt=none,
+        rim_bare=np.array([[0.0, bare, bare]]),
+    )
+
+
+def test_of_poses_that_hardly_differ_the_best_is_looked_at(deck: Deck) -> None:
+    first = first_look(deck, [1.0, 3.0, 2.0, WORTH_A_LOOK - 1], [(0, 0), (1, 1), (200, 0), (400, 0)])
+    assert worth_a_look(first).log_odds.tolist() == [3.0, 2.0]
+
+
+def test_other_faces_in_the_same_place_are_all_looked_at(deck: Deck) -> None:
+    assert len(worth_a_look(first_look(deck, [1.0, 3.0], [(0, 0), (0, 0)], [4, 5])).hypotheses) == 2
+
+
+def test_no_heap_takes_forever(deck: Deck) -> None:
+    count = 3 * MOST_LOOKS
+    chosen = worth_a_look(first_look(deck, np.linspace(0, 5, count).tolist(), [(90.0 * k, 0) for k in range(count)]))
+    assert len(chosen.hypotheses) == MOST_LOOKS
+    assert chosen.log_odds.min() > 3
+
+
+def test_two_edges_one_mark_and_parts_of_the_others_make_a_card(deck: Deck) -> None:
+    first = first_look(deck, [2.0], [(0, 0)])
+    assert judged_again(first, shown(0.7, 1.0, 0.3, 0.0)).sure.all()
+
+
+@pytest.mark.parametrize(
+    ("edges", "whole", "others", "bare"), [(0.7, 1.0, 0.3, 0.9), (0.1, 1.0, 0.05, 0.1), (0.4, 0.2, 0.1, 0.0)]
+)
+def test_bare_marks_missing_edges_and_a_poor_rim_speak_against(
+    deck: Deck, edges: float, whole: float, others: float, bare: float
+) -> None:
+    assert not judged_again(first_look(deck, [2.0], [(0, 0)]), shown(edges, whole, others, bare)).sure.any()
+
+
+def test_what_the_first_look_was_sure_of_may_fall(deck: Deck) -> None:
+    for marks in (1, 2):
+        first = first_look(deck, [SURE + 5], [(0, 0)], marks=marks)
+        assert judged_again(first, shown(0.4, 1.0, 0.1, 0.0)).sure.all()
+        assert not judged_again(first, shown(0.1, 0.1, 0.0, 1.0)).sure.any()
+
+
+def test_a_card_that_is_told_closes_its_place_its_marks_and_its_face(deck: Deck) -> None:
+    first = first_look(deck, [9.0, 3.0, 3.0, 3.0], [(0, 0), (5, 5), (300, 0), (300, 0)], [4, 5, 4, 6])
+    told = told_of([first], deck, 0.0)
+    assert told[0].hypotheses.faces.tolist() == [4]
+    left = left_open([first], told, deck)[0]
+    assert left.hypotheses.faces.tolist() == [6]
+    left.hypotheses.marks[0, 0] = 0
+    assert not len(left_open([left], told, deck)[0].hypotheses)

@@ -27,6 +27,9 @@ _CAP = 9.0  # of a cell's squared error over its noise
 _INDEPENDENT = 0.055  # cells that say something new, by all cells
 _GAIN = (0.5, 1.1)  # contrast by that of the art: gloss and haze take some, hard tone curves add some
 _GAIN_SIGMA = 0.16
+_CLIPPED = 247.0  # of 255
+_OVEREXPOSED = (1.3, 1.7, 2.3)
+_OVER_SIGMA = 0.5  # of the logarithm
 _MARGIN_MM = 0.8  # of the white that is too close to the frame or the card's edge
 _OUTLIER = 5.0
 _TURNS = 4
@@ -120,20 +123,33 @@ class FaceReader:
 
     def _compared(self, image_bgr: Image, frame_px: Floats) -> tuple[Singles, Singles, float]:
         """Score, (pictures,), every cell's error, (pictures, cells), and how white the margin is."""
-        seen, white = self._rectified(image_bgr, frame_px)
+        seen, white, share = self._rectified(image_bgr, frame_px)
         # Light that the card's gloss adds takes contrast from all colours alike, as linear light does; a square is
         # near enough to a camera's tone curve.
         prior = 1 / _GAIN_SIGMA**2
         gain = np.clip((self._pull @ (1 - seen**2) + prior) / (self._power + prior), *_GAIN)
-        shown = np.sqrt(np.maximum(1 - gain[:, None].astype(np.float32) * self._missing, 0))
-        error = (seen - shown) ** 2 * self._weight
-        cells = error.reshape(len(self._art), self._n_frame, 3).sum(axis=2)
-        capped = np.minimum(cells, _CAP).sum(axis=1)
-        score = -0.5 * capped * 3 * _INDEPENDENT - 0.5 * ((gain - 1) / _GAIN_SIGMA) ** 2
-        return np.asarray(score, np.float32), np.asarray(cells, np.float32), white
+        score, cells = self._errors(seen, 1 - gain[:, None].astype(np.float32) * self._missing)
+        score -= 0.5 * ((gain - 1) / _GAIN_SIGMA) ** 2
+        clipped = white >= _CLIPPED
+        # Where the white is as bright as the camera can tell, all colours may be brighter than they look by it.
+        for over in _OVEREXPOSED if clipped.any() else ():
+            factor = np.tile(np.where(clipped, over, 1.0), self._n_frame).astype(np.float32)
+            brighter, its_cells = self._errors(seen, np.minimum(factor * (1 - self._missing), 1))
+            brighter -= 0.5 * (np.log(over) / _OVER_SIGMA) ** 2
+            better = brighter > score
+            score = np.where(better, brighter, score)
+            cells[better] = its_cells[better]
+        return score, cells, share
 
-    def _rectified(self, image_bgr: Image, frame_px: Floats) -> tuple[Singles, float]:
-        """The frame's cells by the white around it, flat, and the share of the margin that is white."""
+    def _errors(self, seen: Singles, linear: Singles) -> tuple[Singles, Singles]:
+        """Score and cells' errors of what should be seen, (pictures, cells * 3) in linear light."""
+        error = (seen - np.sqrt(np.maximum(linear, 0))) ** 2 * self._weight
+        cells = error.reshape(len(self._art), self._n_frame, 3).sum(axis=2)
+        score = -0.5 * 3 * _INDEPENDENT * np.minimum(cells, _CAP).sum(axis=1)
+        return np.asarray(score, np.float32), np.asarray(cells, np.float32)
+
+    def _rectified(self, image_bgr: Image, frame_px: Floats) -> tuple[Singles, Floats, float]:
+        """The frame's cells by the white around it, flat, that white, (3,), and the share of the margin that is."""
         columns, rows = self._cells
         x, y, across, down = self.deck.frame_mm
         corners = np.array([[x, y], [x + across, y], [x + across, y + down], [x, y + down]])
@@ -145,7 +161,7 @@ class FaceReader:
         )
         card = cv2.resize(fine, (columns, rows), interpolation=cv2.INTER_AREA).astype(np.float32)
         white, share = self._white(card)
-        return (card / white)[self._frame].reshape(-1), share
+        return (card / white)[self._frame].reshape(-1), white.mean(axis=(0, 1)), share
 
     def _white(self, card: Singles) -> tuple[Singles, float]:
         """The white of the card's ground at every cell, (h, w, 3), and how much of the margin agrees with it."""

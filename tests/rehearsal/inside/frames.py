@@ -10,7 +10,7 @@ import statistics
 import sys
 import time
 
-from hardware.camera import CameraSettings, open_camera
+from hardware.camera import CameraSettings, CameraTimeoutError, open_camera
 from hardware.frames import Frame
 from hardware.settings import MS
 from vision.deck import load_deck
@@ -24,9 +24,15 @@ def main(faces: set[str]) -> int:
     camera = open_camera("picamera2", CameraSettings())
     try:
         frames: list[Frame] = []
-        ages = []
+        ages, late = [], 0
         while len(frames) < FRAMES:
-            frame = camera.read()
+            try:
+                frame = camera.read()
+            except CameraTimeoutError:
+                late += 1
+                if late < FRAMES:
+                    continue
+                raise
             assert frame is not None
             ages.append((time.monotonic_ns() - frame.exposure_end_ns) / MS)
             frames.append(frame)
@@ -35,7 +41,9 @@ def main(faces: set[str]) -> int:
         camera.close()
     stamps = [frame.t_ns for frame in frames]
     height, width = frames[-1].bgr().shape[:2]
-    print(f"{FRAMES} frames, {width}x{height} {frames[-1].pixel_format.name}, age {statistics.median(ages):.0f} ms")
+    print(
+        f"{FRAMES} frames, {width}x{height} {frames[-1].pixel_format.name}, age {statistics.median(ages):.0f} ms, {late} late"
+    )
     for note in notes:
         print(f"note: {note}")
     reading, _ = read_picture(frames[-1].bgr(), load_deck("confetti"))

@@ -41,9 +41,8 @@ def main(faces: set[str]) -> int:
         camera.close()
     stamps = [frame.t_ns for frame in frames]
     height, width = frames[-1].bgr().shape[:2]
-    print(
-        f"{FRAMES} frames, {width}x{height} {frames[-1].pixel_format.name}, age {statistics.median(ages):.0f} ms, {late} late"
-    )
+    age = f"age {statistics.median(ages):.0f} ms, {late} late"
+    print(f"{FRAMES} frames, {width}x{height} {frames[-1].pixel_format.name}, {age}")
     for note in notes:
         print(f"note: {note}")
     reading, _ = read_picture(frames[-1].bgr(), load_deck("confetti"))

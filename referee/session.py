@@ -68,6 +68,9 @@ class Watcher(Protocol):
     def judged(self, event: Event, rulings: Sequence[RulingData]) -> None:
         """Learn what the game ruled on an event, whoever it came from."""
 
+    def begin_again(self) -> None:
+        """Forget how the game went: after a correction it is told anew from its beginning. What is seen stays seen."""
+
     def finish(self, t_ns: int) -> Seen:
         """Take it that nothing follows (a recording ends here), so that nothing is worth waiting for any more."""
 

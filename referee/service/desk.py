@@ -30,9 +30,9 @@ class Desk(Protocol):
         `{"id", "kind": "who_rang" or "decide", "text", "seats", "ruling": an id or null}`); `caption` (what is being
         said, or ""); `devices` (`{"name", "state", "message"}`, the states are those of `hardware.health`); `outlines`
         (of what is seen: `{"corners": [[x, y], …] as shares of the picture's size, "seat", "label", "certain",
-        "event": the id of the event that a correction names, or null, "data": that event}`); `notices` (`{"text",
-        "seat"}`, what people should do now); `settings` (`{"language", "volume": 0 to 1, "quiet", "quiet_hours": null
-        or ["22:00", "07:00"]}`); `language` (of all texts); `can_undo`.
+        "event": the id of the event that a correction names, or null}`); `readings` (those events by their ids);
+        `notices` (`{"text", "seat"}`, what people should do now); `settings` (`{"language", "volume": 0 to 1, "quiet",
+        "quiet_hours": null or ["22:00", "07:00"]}`); `language` (of all texts); `can_undo`.
         """
 
     def subscribe(self, notify: Callable[[int], None]) -> Callable[[], None]:

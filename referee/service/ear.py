@@ -41,6 +41,10 @@ class Ear:
         """Take what a device noticed."""
         return self._shifted(self.watcher.hear(event))
 
+    def begin_again(self) -> None:
+        """Let the watcher forget how the game went."""
+        self.watcher.begin_again()
+
     def finish(self, t_ns: int) -> Seen:
         """Take it that nothing follows."""
         return self._shifted(self.watcher.finish(t_ns))

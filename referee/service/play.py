@@ -312,6 +312,7 @@ class Play:
 
     def _adopt(self, judged: Mapping[int, tuple[RulingData, ...]]) -> None:
         """Take over what was judged anew, and tell the watcher: of the events as it saw them, so that it knows them."""
+        self._ear.begin_again()
         for number, record in self.records.items():
             rulings = judged.get(number)
             known = replace(record, rulings=rulings or (), refused=rulings is None)

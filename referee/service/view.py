@@ -19,6 +19,7 @@ from referee.session import Outline
 
 MOST_RULINGS = 50
 _READINGS = ("hand", "card_shown", "card_read")
+_HIDDEN = ("t_ns", "frame_t_ns", "faces")
 PictureOf = Callable[[int, int], str | None]
 
 
@@ -47,6 +48,7 @@ def view(play: Play | None, paused: bool, scene: Scene, picture_of: PictureOf) -
         "caption": scene.caption,
         "devices": [_device(health, language) for health in scene.devices],
         "outlines": [],
+        "readings": {},
         "notices": list(scene.notices),
         "settings": scene.settings.public(),
         "language": scene.settings.language,
@@ -61,6 +63,7 @@ def view(play: Play | None, paused: bool, scene: Scene, picture_of: PictureOf) -
             "rulings": rulings(play, announcer, picture_of),
             "questions": questions(play, language),
             "outlines": _outlines(play, scene.frame_wh),
+            "readings": readings(play),
             "can_undo": play.can_undo,
         }
     data["latest"] = next((ruling for ruling in data["rulings"] if ruling["text"]), None)
@@ -127,9 +130,18 @@ def _drawn(outlines: Sequence[Outline]) -> list[Outline]:
 
 def _latest_readings(play: Play) -> dict[int, str]:
     """Give the event that each seat's cards were last read by."""
-    found: dict[int, str] = {}
+    return {int(data["seat"]): ident for ident, data in readings(play).items()}
+
+
+def readings(play: Play) -> dict[str, dict[str, Any]]:
+    """Give the events that each seat's cards were last read by, as they hold now, by their names."""
+    instead = corrected_events(play.corrections)
+    found: dict[int, tuple[str, dict[str, Any]]] = {}
     for record in play.records.values():
-        seat = record.event.data.get("seat")
-        if record.event.kind in _READINGS and isinstance(seat, int):
-            found[seat] = play.event_id(record.number)
-    return found
+        if record.event.kind not in _READINGS or instead.get(record.number, {}) is None:
+            continue
+        data = {**record.event.data, **(instead.get(record.number) or {})}
+        if isinstance(seat := data.get("seat"), int):
+            shown = {key: value for key, value in data.items() if key not in _HIDDEN}
+            found[seat] = play.event_id(record.number), {**shown, "event": record.event.kind}
+    return dict(found.values())

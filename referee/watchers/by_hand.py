@@ -26,6 +26,9 @@ class ByHandWatcher:
     def judged(self, event: Event, rulings: Sequence[RulingData]) -> None:
         """Note nothing."""
 
+    def begin_again(self) -> None:
+        """Forget nothing."""
+
     def finish(self, t_ns: int) -> Seen:
         """Have waited for nothing."""
         return Seen()

@@ -102,6 +102,10 @@ class ConfettiWatcher:
                 case "hand" | "end":
                     self._enter(_Phase.WAITING)
 
+    def begin_again(self) -> None:
+        """Forget the phase."""
+        self._enter(_Phase.WAITING)
+
     def finish(self, t_ns: int) -> Seen:
         """Take the last frame for what lies there for good."""
         if self._phase is not _Phase.COUNTING or self._frame is None:

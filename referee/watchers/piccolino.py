@@ -46,13 +46,12 @@ class PiccolinoWatcher:
     def __init__(self, header: Header, piles: PileEyes, ringers: RingerEyes | None = None) -> None:
         self._eyes = piles
         self._ringers = ringers
-        self._piles = tuple(SeatPile(seat) for seat in range(len(header.players)))
-        # Plays along, for how a ring will be ruled that waits for its ringer's name.
-        self._game = piccolino.from_header(header)
+        self._header = header
         self._pace = FramePace()
         self._frame_ns: int | None = None
         self._won_ns: int | None = None
         self._last_won_ns: int | None = None
+        self.begin_again()
         self._told: tuple[tuple[str, int | None], ...] = ()
         self.outlines: tuple[Outline, ...] = ()
 
@@ -103,6 +102,13 @@ class PiccolinoWatcher:
                 self._won_ns = None
                 for pile in self._piles:
                     pile.not_won()
+
+    def begin_again(self) -> None:
+        """Forget what the game was told of the piles."""
+        self._piles = tuple(SeatPile(seat) for seat in range(len(self._header.players)))
+        # Plays along, for how a ring will be ruled that waits for its ringer's name.
+        self._game = piccolino.from_header(self._header)
+        self._won_ns = self._last_won_ns = None
 
     def finish(self, t_ns: int) -> Seen:
         """Nothing waits to be told."""

@@ -45,6 +45,9 @@ class ScriptWatcher(ByHandWatcher):
     def judged(self, event: Event, rulings: object) -> None:
         self.told.append(event)
 
+    def begin_again(self) -> None:
+        self.told.clear()
+
 
 class Clock:
     def __init__(self, now_ns: int = 1000 * S) -> None:

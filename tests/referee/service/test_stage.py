@@ -246,3 +246,12 @@ def test_who_rang_is_asked_once_with_the_verdict_and_again_after_the_power_was_o
     assert again.said[-1] == "Who rang?"
     again.stage.say("ringer", {"seat": 1})
     assert "Valid ring, Ben: two happy reds." in again.said
+
+
+def test_after_a_correction_the_watcher_is_told_the_game_anew_as_it_saw_it(tmp_path: Path) -> None:
+    table = Table(tmp_path)
+    table.piccolino_with_a_pair()
+    table.hear("bell", seat=2)
+    before = list(table.watchers[-1].told)
+    table.stage.correct(2, {"mood": "sad"})
+    assert table.watchers[-1].told == before

@@ -7,6 +7,7 @@ import { t } from "./words.js";
 
 const GAP_MS = 500;
 const RETRY_MS = 4000;
+const FEW = 8;
 const picture = { url: null, missing: false, asking: false, at: -RETRY_MS };
 
 // Ask for the next picture when the last one has come, so that a slow line never gets a queue of them.
@@ -61,24 +62,28 @@ function overlay(app) {
   );
 }
 
+// The place of something seen, to be tapped; its name stands there where there is room for names.
 function tag(app, outline, at, ontap) {
-  const x = outline.corners.reduce((sum, corner) => sum + corner[0], 0) / outline.corners.length;
-  const y = outline.corners.reduce((sum, corner) => sum + corner[1], 0) / outline.corners.length;
-  const props = { class: outline.certain ? "seen" : "seen unsure", key: outline.event || `at ${at}`, place: { left: `${x * 100}%`, top: `${y * 100}%` } };
-  const label = outline.certain ? outline.label : outline.label || "?";
-  if (!ontap || !outline.event) return label ? h("span", props, sign(outline.seat), label) : null;
-  return h(
-    "button",
-    Object.assign(props, { type: "button", "aria-label": t("correct_this", { what: label }), onclick: () => ontap(app, outline) }),
-    sign(outline.seat),
-    label,
-  );
+  const xs = outline.corners.map((corner) => corner[0]);
+  const ys = outline.corners.map((corner) => corner[1]);
+  const [left, top] = [Math.min(...xs), Math.min(...ys)];
+  const share = (value) => `${value * 100}%`;
+  const few = app.state.outlines.length <= FEW;
+  const label = outline.label || "?";
+  const props = {
+    class: few || !outline.certain ? "seen named" : "seen",
+    key: `${outline.event} ${at}`,
+    place: { left: share(left), top: share(top), width: share(Math.max(...xs) - left), height: share(Math.max(...ys) - top) },
+  };
+  const name = h("span", { class: "name" }, few ? sign(outline.seat) : null, outline.certain ? label : "?");
+  if (!ontap || !outline.event) return h("span", Object.assign(props, { "aria-hidden": "true" }), name);
+  return h("button", Object.assign(props, { type: "button", "aria-label": t("correct_this", { what: label }), onclick: () => ontap(app, outline) }), name);
 }
 
 function correction(app) {
   const outline = app.state.outlines.find((one) => one.event && one.event === app.local.seen);
   if (!outline) return null;
-  const data = outline.data || null;
+  const data = (app.state.readings || {})[outline.event] || null;
   return h(
     "div",
     { class: "correct", role: "group", "aria-label": t("what_is_it") },

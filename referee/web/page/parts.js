@@ -94,7 +94,7 @@ export function phaseOf(app) {
   const phase = app.state.phase || {};
   if (app.state.mode === "paused") return t("phase_paused");
   const parts = [];
-  if (phase.round && phase.key !== "before_round") parts.push(phase.rounds ? t("round_of", { n: phase.round, all: phase.rounds }) : t("round", { n: phase.round }));
+  if (phase.round && ["running", "counting"].includes(phase.key)) parts.push(phase.rounds ? t("round_of", { n: phase.round, all: phase.rounds }) : t("round", { n: phase.round }));
   parts.push(t(`phase_${phase.key || "idle"}`));
   if (phase.limit && phase.key === "running") parts.push(count("at_most_cards", phase.limit));
   return parts.join(" · ");

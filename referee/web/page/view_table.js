@@ -150,9 +150,9 @@ function controls(app) {
     "div",
     { class: "row controls", key: "controls" },
     mode === "paused" ? tap("resume", "resume", { class: "main", key: "resume" }) : tap("pause", "pause", { key: "pause" }),
-    confetti && phase !== "running" && mode === "playing" ? tap("flip", "flip", { class: "main", key: "flip" }) : null,
+    confetti && phase !== "running" && mode === "playing" ? tap("flip", "flip", { class: phase === "counting" ? null : "main", key: "flip" }) : null,
     confetti && phase === "running" && mode === "playing" ? tap("time_up", "time", { class: "main", key: "time" }) : null,
-    confetti && phase === "counting" && mode === "playing" ? tap("count_now", "count", { key: "count" }) : null,
+    confetti && phase === "counting" && mode === "playing" ? tap("count_now", "count", { class: "main", key: "count" }) : null,
     undoButton(app),
     stop(app),
   );

@@ -11,7 +11,8 @@ from referee.games.confetti_hand import parse_cards
 from referee.journal.corrections import corrected, corrected_events
 from referee.language import Language
 from referee.sayings.colours import colour_name
-from referee.service.play import Play, Record
+from referee.service.play import Play
+from referee.service.records import Record
 
 MS = 1_000_000
 BEFORE_MS, AFTER_MS = 3000.0, 2000.0

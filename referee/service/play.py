@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from hardware.events import Event as DeviceEvent
@@ -11,25 +11,12 @@ from hardware.frames import Frame
 from referee.errors import BadInputError
 from referee.events import Asks, Event, Game, Header, Question
 from referee.games.registry import game_kind
-from referee.journal.corrections import Change, Place, change_between, corrected, corrected_events, in_force
+from referee.journal.corrections import Change, Place, change_between, corrected, in_force
 from referee.journal.journal import Journal
 from referee.journal.rows import CorrectionRow, GameRow, KeptGame
 from referee.service.ear import Ear
+from referee.service.records import PAUSE, RESUME, Judged, Record, changed_places, judge_anew
 from referee.session import Outcome, RulingData, Session, Watcher
-
-PAUSE, RESUME = "pause", "resume"
-RESUME_GAP_NS = 10_000_000_000
-"""How long a game is taken to have stood still while the power was off: nobody knows, but no ring is so near."""
-
-
-@dataclass(frozen=True)
-class Record:
-    """An event as it came, and what is ruled on it now. refused: the game could not take it."""
-
-    number: int
-    event: Event
-    rulings: tuple[RulingData, ...] = ()
-    refused: bool = False
 
 
 class Play:
@@ -181,7 +168,7 @@ class Play:
             BadInputError: there is no such event, or it cannot be like that; nothing has changed then.
         """
         record = self.records.get(number)
-        if record is None or record.event.kind in (PAUSE, RESUME):
+        if record is None or not record.is_of_game:
             raise BadInputError("that cannot be corrected: it is no reading of this game")
         if data is not None:
             corrected(record.event, data)
@@ -285,52 +272,27 @@ class Play:
         self._journal.flush()
         return change
 
-    def _replayed(
-        self, corrections: Sequence[CorrectionRow], wanted: int | None
-    ) -> tuple[Session, dict[int, tuple[RulingData, ...]]]:
+    def _replayed(self, corrections: Sequence[CorrectionRow], wanted: int | None) -> tuple[Session, Judged]:
         """Judge all events from the beginning. Raises BadInputError if the event `wanted` cannot be judged."""
-        instead, judged = corrected_events(corrections), {}
         session, self._ear.on_judged = self._new_session(), None
         try:
-            for record in self.records.values():
-                number, event = record.number, record.event
-                if number in instead:
-                    data = instead[number]
-                    if data is None:
-                        continue
-                    event = corrected(event, data)
-                elif event.kind in (PAUSE, RESUME):
-                    continue
-                try:
-                    judged[number] = session.restore([event])
-                except BadInputError:
-                    if number == wanted:
-                        raise
+            return session, judge_anew(session, self.records.values(), corrections, wanted)
         finally:
             self._ear.on_judged = self._judged
-        return session, judged
 
-    def _adopt(self, judged: Mapping[int, tuple[RulingData, ...]]) -> None:
+    def _adopt(self, judged: Judged) -> None:
         """Take over what was judged anew, and tell the watcher: of the events as it saw them, so that it knows them."""
         self._ear.begin_again()
         for number, record in self.records.items():
             rulings = judged.get(number)
             known = replace(record, rulings=rulings or (), refused=rulings is None)
             self.records[number] = known
-            if record.event.kind not in (PAUSE, RESUME):
+            if record.is_of_game:
                 self._ear.tell(record.event, known.rulings)
 
     def _write(self, row: CorrectionRow, change: Change) -> None:
         game = self.row.game
         self.corrections.append(row)
         self._journal.add_correction(game, row.number, row.event, row.data, row.undoes)
-        new = dict(change.new)
-        for place in sorted({place for place, _ in (*change.gone, *change.new)}, key=lambda p: (p.event, p.place)):
-            self._journal.change_ruling(game, place.event, place.place, row.number, new.get(place))
-
-
-def resumed_clock(row: GameRow, last_ns: int, boot: str, now_ns: int) -> GameRow:
-    """Give the game with the clock it goes on by: the same one after a restart, else one that begins after the rest."""
-    if row.boot == boot and now_ns + row.shift_ns >= last_ns:
-        return row
-    return replace(row, boot=boot, shift_ns=last_ns + RESUME_GAP_NS - now_ns)
+        for event, place, ruling in changed_places(change):
+            self._journal.change_ruling(game, event, place, row.number, ruling)

@@ -25,7 +25,8 @@ from referee.journal.rows import kept_game, open_game
 from referee.language import Language
 from referee.sayings import service as sayings
 from referee.service.pictures import Wanted
-from referee.service.play import PAUSE, RESUME, Play, resumed_clock
+from referee.service.play import Play
+from referee.service.records import PAUSE, RESUME, resumed_clock
 from referee.service.settings import TableSettings
 from referee.service.voice import Voice
 from referee.session import Notice, Outcome, Watcher

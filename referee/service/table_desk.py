@@ -17,7 +17,8 @@ from referee.service import archive
 from referee.service.desk import Data
 from referee.service.explain import explanation, marks_of
 from referee.service.pictures import Pictures
-from referee.service.play import Play, Record
+from referee.service.play import Play
+from referee.service.records import Record
 from referee.service.settings import TableSettings, save_settings
 from referee.service.stage import Stage
 from referee.service.view import Scene, view

@@ -12,7 +12,7 @@ from hardware.lamp import Signal
 from referee.errors import BadInputError
 from referee.journal.journal import Trouble
 from referee.journal.rows import games, kept_game
-from referee.service.play import RESUME_GAP_NS
+from referee.service.records import RESUME_GAP_NS
 
 
 def test_a_ring_is_announced_with_its_reason_and_the_lamp_turns_green(tmp_path: Path) -> None:

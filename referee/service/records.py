@@ -1,0 +1,72 @@
+"""The events of a game as it is played, with their rulings; and how all are judged anew. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from referee.errors import BadInputError
+from referee.events import Event
+from referee.journal.corrections import Change, corrected, corrected_events
+from referee.journal.rows import CorrectionRow, GameRow
+from referee.session import RulingData, Session
+
+PAUSE, RESUME = "pause", "resume"
+RESUME_GAP_NS = 10_000_000_000
+"""How long a game is taken to have stood still while the power was off: nobody knows, but no ring is so near."""
+
+Judged = Mapping[int, tuple[RulingData, ...]]
+
+
+@dataclass(frozen=True)
+class Record:
+    """An event as it came, and what is ruled on it now. refused: the game could not take it."""
+
+    number: int
+    event: Event
+    rulings: tuple[RulingData, ...] = ()
+    refused: bool = False
+
+    @property
+    def is_of_game(self) -> bool:
+        """Whether it is something to judge, and not a pause."""
+        return self.event.kind not in (PAUSE, RESUME)
+
+
+def judge_anew(
+    session: Session, records: Iterable[Record], corrections: Sequence[CorrectionRow], wanted: int | None
+) -> Judged:
+    """Give the rulings on all events, from the beginning, as the corrections have them.
+
+    session: a new one of the game. Events that it cannot take are left out.
+
+    Raises:
+        BadInputError: the event `wanted` cannot be judged.
+    """
+    instead = corrected_events(corrections)
+    judged: dict[int, tuple[RulingData, ...]] = {}
+    for record in records:
+        number, event = record.number, record.event
+        data = instead.get(number, {})
+        if data is None or not record.is_of_game:
+            continue
+        try:
+            judged[number] = session.restore([corrected(event, data) if data else event])
+        except BadInputError:
+            if number == wanted:
+                raise
+    return judged
+
+
+def changed_places(change: Change) -> list[tuple[int, int, RulingData | None]]:
+    """Give where rulings changed, in order: event, place, and what stands there now, None for nothing."""
+    new = {(place.event, place.place): ruling for place, ruling in change.new}
+    old = {(place.event, place.place) for place, _ in change.gone}
+    return [(event, place, new.get((event, place))) for event, place in sorted(old | new.keys())]
+
+
+def resumed_clock(row: GameRow, last_ns: int, boot: str, now_ns: int) -> GameRow:
+    """Give the game with the clock it goes on by: the same one after a restart, else one that begins after the rest."""
+    if row.boot == boot and now_ns + row.shift_ns >= last_ns:
+        return row
+    return replace(row, boot=boot, shift_ns=last_ns + RESUME_GAP_NS - now_ns)

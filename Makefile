@@ -9,7 +9,7 @@ AS_ROOT := $(if $(filter 0,$(shell id -u)),,sudo)
 .PHONY: demo test fuzz lint bench words art install uninstall rehearsal rehearsal-arm clean
 
 demo: $(VENV)/installed
-	$(BIN)/ringmaster demo
+	$(BIN)/ringmaster demo --rounds 1
 
 test: $(VENV)/installed
 	@# The page is tried in a real browser; whoever may not install one is told so by the tests that need it.

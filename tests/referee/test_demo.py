@@ -6,28 +6,56 @@ from pathlib import Path
 
 import pytest
 
+from hardware.lamp import Signal
+from hardware.speaker import RecordedSpeaker
+from referee.announcer import Announcer
 from referee.cli import main
+from referee.demo.confetti_script import Plan, write_confetti
+from referee.demo.show import PrintedVoice
+from referee.games.confetti_hand import score_hand
+from referee.language import Language
+from vision.deck import load_deck
 from vision.image import load_picture
 
 
-def test_the_demo_scores_a_table_and_judges_a_game(
+def test_a_round_is_refereed_as_it_is_played_and_the_scored_table_drawn(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    assert main(["demo"]) == 0
+    assert main(["demo", "--fast", "--rounds", "1", "--language", "en"]) == 0
     out, err = capfd.readouterr()
     assert err == ""
-    for said in ("Seat 0: five sets on six cards: 5 points", "Foul, Ann: one card taken", "Ann wins with 13"):
-        assert said in out
+    deck = load_deck("confetti")
+    (played,) = write_confetti(deck, 7, Plan(rounds=1, heap=30)).rounds
+    announcer = Announcer("confetti", ("Ann", "Ben", "Cem"), Language("en"))
+    for seat, faces in enumerate(played.hands):
+        cards = [tuple(mark.colour for mark in deck.by_id["white", face].marks) for face in faces]
+        score = score_hand([(small, medium, big) for small, medium, big in cards], 6)
+        hand = {"ruling": "hand", "t_ns": 0, "seat": seat, **score.as_json(), "kept": max(0, score.points)}
+        assert announcer.say(hand) in out
+    assert out.index("Round one") < out.index("Time! Hands off") < out.index("Cem:")
     picture = tmp_path / "out" / "scored-table.jpg"
     assert str(picture) in out
     assert load_picture(picture).size_px[0] >= 1280
+
+
+def test_what_is_said_is_printed_with_its_time_and_spoken() -> None:
+    speaker, lines = RecordedSpeaker(), list[str]()
+    voice = PrintedVoice(speaker, lambda: 12.34, lines.append)
+    voice.prepare(["Time!"])
+    voice.say(["Time!", "Hands off."])
+    voice.show(Signal.TIME_OVER)
+    voice.show(Signal.OFF)
+    voice.close()
+    assert lines == ["  12.3 s  Time!", "  12.3 s  Hands off.", "  12.3 s  (lamp: white, flashing: time)"]
+    assert [sentence for _, sentence in speaker.said] == ["Time!", "Hands off."]
 
 
 @pytest.mark.parametrize(
     ("arguments", "status", "complaint"),
     [
         (["canasta"], 2, "there is no demonstration of 'canasta' yet"),
+        (["--rounds", "4"], 2, "one to three rounds can be shown, not 4"),
         (["confetti", "--picture", "a.txt"], 2, "must end in .jpg or .png"),
         (["--picture", "file/a.jpg"], 1, "cannot be made"),
     ],

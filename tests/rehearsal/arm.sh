@@ -7,14 +7,14 @@ folder=$1
 shift
 export DEBIAN_FRONTEND=noninteractive LC_ALL=C.UTF-8
 
-for tool in mmdebstrap qemu-aarch64-static update-binfmts; do
+for tool in mmdebstrap arch-test qemu-aarch64-static update-binfmts; do
 	command -v "$tool" >/dev/null || {
-		echo "The rehearsal needs programs of Debian's: sudo apt-get install mmdebstrap qemu-user-static binfmt-support" >&2
+		echo "The rehearsal needs programs of Debian's: sudo apt-get install mmdebstrap arch-test qemu-user-static binfmt-support" >&2
 		exit 1
 	}
 done
 [ -e /proc/sys/fs/binfmt_misc/register ] || mount -t binfmt_misc binfmt_misc /proc/sys/fs/binfmt_misc
-update-binfmts --enable qemu-aarch64
+[ -e /proc/sys/fs/binfmt_misc/qemu-aarch64 ] || update-binfmts --enable qemu-aarch64
 
 # What the referee loads there, and a picture that it reads.
 read -r -d '' try <<-'END' || true

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vision.card_table import table_from_cards
+from vision.closer_look import WORTH_A_LOOK
 from vision.deck import Deck
 from vision.errors import BadTableError
 from vision.evidence import Sampler
@@ -145,7 +146,11 @@ def _read(
 def _looked_closer(readers: list[SideReader], verdicts: list[Verdicts], deck: Deck, doubt: float) -> list[Verdicts]:
     """Look closer at what is left open until no more can be told: a card that is told explains what it hides."""
     # Three whole marks are proof enough; two, or one and an edge, must bear a closer look.
-    told = told_of(verdicts[: len(readers)], deck, doubt)
+    whole, rest = verdicts[: len(readers)], verdicts[len(readers) :]
+    odds = [_unsure_odds(verdict) for verdict in whole] + [verdict.log_odds for verdict in rest]
+    if np.concatenate(odds).max(initial=WORTH_A_LOOK) <= WORTH_A_LOOK:
+        return verdicts
+    told = told_of(whole, deck, doubt)
     while True:
         verdicts = left_open(verdicts, told, deck)
         if not any(len(verdict.hypotheses) for verdict in verdicts):
@@ -156,6 +161,12 @@ def _looked_closer(readers: list[SideReader], verdicts: list[Verdicts], deck: De
         if sum(len(card.hypotheses) for card in more) <= sum(len(card.hypotheses) for card in told):
             return [*told, *again]
         told = more
+
+
+def _unsure_odds(verdict: Verdicts) -> NDArray[np.float64]:
+    """The log-odds of those that are not sure and share no mark with a sure one."""
+    used = verdict.hypotheses.marks[verdict.sure]
+    return verdict.log_odds[~verdict.sure & ~np.isin(verdict.hypotheses.marks, used[used >= 0]).any(1)]
 
 
 def _corners_mm(told: list[Verdicts], deck: Deck) -> NDArray[np.float64]:

@@ -86,18 +86,18 @@ def chosen_of(verdicts: list[Verdicts], deck: Deck, doubt: float) -> list[Choice
     `doubt` is taken off the log-odds of cards told by fewer than three marks: they trust the table's scale.
     """
     claims = claims_of(verdicts, deck)
-    taken: list[int] = []
     choices: list[Choice] = []
     used: set[str] = set()
     excluded = _exclusions(claims)
+    closed = np.zeros(len(claims), dtype=bool)
     for rank, claim in enumerate(claims):
-        if excluded[rank, taken].any():
+        if closed[rank]:
             continue
+        closed |= excluded[rank]
         rivals = (claims[k] for k in np.flatnonzero(excluded[rank, rank + 1 :]) + rank + 1)
         strongest = (c.odds for c in rivals if c.face.id not in used and c.face is not claim.face)
         margin = claim.odds - next(strongest, _NO_RIVAL)
         odds = min(claim.odds, margin) - (doubt if len(claim.marks) < 3 else 0.0)
-        taken.append(rank)
         twice = claim.face.id in used
         told = odds > SURE and not twice
         if told:

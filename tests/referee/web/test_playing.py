@@ -12,8 +12,8 @@ import pytest
 from page_tools import ANSWER_S, START, PageUnderTest, Phone
 
 from hardware.health import DeviceHealth, Health
-from referee.web import app as page_app
 
+SCENES = Path(__file__).parents[2] / "data" / "scenes"
 CONFETTI = {"do": "start", "game": "confetti", "players": ["Ann", "Ben"], "options": {"edition": "german"}}
 THREE_SETS = [["red", "blue", "green"], ["green", "red", "blue"], ["blue", "green", "red"]]
 
@@ -164,7 +164,7 @@ def test_what_is_not_there_is_said_in_a_sentence(phone: Phone, path: str, status
 
 
 def test_a_picture_of_a_table_is_scored(paired: Phone) -> None:
-    data = Path(page_app.__file__).parents[1].joinpath("demo", "confetti-table.jpg").read_bytes()
+    data = (SCENES / "white-seats-mug.jpg").read_bytes()
     answer = paired.ask("POST", "/api/picture?players=3&limit=6", data, X_CSRF_Token=paired.csrf)
     assert answer.status == 200, answer.body[:200]
     said = [one["text"] for one in answer.data["sentences"] if one["seat"] is not None]

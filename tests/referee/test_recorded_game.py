@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
-from importlib import resources
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +21,7 @@ from vision.image import load_picture
 Image = NDArray[np.uint8]
 Capture = pytest.CaptureFixture[str]
 
+TABLE = Path(__file__).parents[1] / "data" / "tables" / "confetti-three-seats.jpg"
 MS = 1_000_000
 HEADER = {"game": "confetti", "players": ["Ann", "Ben", "Cem"], "options": {}}
 FLIPPED, LAST_GRAIN, END = 2_000, 8_000, 12_400
@@ -29,8 +29,7 @@ FLIPPED, LAST_GRAIN, END = 2_000, 8_000, 12_400
 
 @pytest.fixture(scope="module")
 def table() -> Image:
-    with resources.as_file(resources.files("referee").joinpath("demo", "confetti-table.jpg")) as path:
-        picture = load_picture(path).image
+    picture = load_picture(TABLE).image
     return np.asarray(cv2.resize(picture, (1120, 630), interpolation=cv2.INTER_AREA), np.uint8)
 
 

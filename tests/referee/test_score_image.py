@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
-from importlib import resources
 from pathlib import Path
 from typing import Any
 
@@ -21,9 +20,9 @@ from vision.reader import read_picture, table_in
 from vision.reading import Reading, UnclearCard
 from vision.table import Table
 
-SCENES = Path(__file__).parents[1] / "data" / "scenes"
-TABLE = Path(str(resources.files("referee").joinpath("demo", "confetti-table.jpg")))
-MUG = SCENES / "white-seats-mug.jpg"
+DATA = Path(__file__).parents[1] / "data"
+TABLE = DATA / "tables" / "confetti-three-seats.jpg"
+MUG = DATA / "scenes" / "white-seats-mug.jpg"
 HANDS = json.loads(MUG.with_suffix(".json").read_text(encoding="utf-8"))["seats"]  # the same on both tables
 
 Capture = pytest.CaptureFixture[str]

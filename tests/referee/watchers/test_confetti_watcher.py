@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
-from importlib import resources
 from pathlib import Path
 from typing import Any
 
@@ -23,8 +22,9 @@ from vision.image import load_picture
 
 Image = NDArray[np.uint8]
 
-SCENES = Path(__file__).parents[2] / "data" / "scenes"
-HANDS = json.loads((SCENES / "white-seats-mug.json").read_text(encoding="utf-8"))["seats"]
+DATA = Path(__file__).parents[2] / "data"
+TABLE = DATA / "tables" / "confetti-three-seats.jpg"
+HANDS = json.loads((DATA / "scenes" / "white-seats-mug.json").read_text(encoding="utf-8"))["seats"]
 SECOND = 1_000_000_000
 STEP = SECOND // 5
 PLAYERS = ("Ann", "Ben", "Cem")
@@ -32,8 +32,7 @@ PLAYERS = ("Ann", "Ben", "Cem")
 
 @pytest.fixture(scope="module")
 def table() -> Image:
-    with resources.as_file(resources.files("referee").joinpath("demo", "confetti-table.jpg")) as path:
-        picture = load_picture(path).image
+    picture = load_picture(TABLE).image
     return np.asarray(cv2.resize(picture, (1120, 630), interpolation=cv2.INTER_AREA), np.uint8)
 
 

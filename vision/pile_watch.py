@@ -13,8 +13,8 @@ from vision.piles import Kind, PileReader, PileSight
 Image = NDArray[np.uint8]
 Singles = NDArray[np.float32]
 
-_SMALL = (28, 28)
-_CHANGED_CELL = 0.10  # of the brightness, in a cell of the small picture
+_SMALL = (20, 20)
+_CHANGED_CELL = 0.12  # of the brightness, in a cell of the small picture
 _CHANGED_CELLS = 3
 _AGAIN = 30  # pictures after which one place is read without any change: slow light must not deceive
 
@@ -121,7 +121,7 @@ def _changed(before: Singles | None, now: Singles) -> bool:
     gain = float(before.mean() + 1) / float(now.mean() + 1)
     if not 0.8 < gain < 1.25:
         return True
-    gap = np.abs(now * gain - before).max(axis=2) / np.maximum(before.max(axis=2), 40)
+    gap = np.abs(now * gain - before).max(axis=2) / np.maximum(before.max(axis=2), 60)
     return int((gap > _CHANGED_CELL).sum()) >= _CHANGED_CELLS
 
 

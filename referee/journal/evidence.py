@@ -101,7 +101,9 @@ class EvidenceFolder:
             too_old = now_ms is not None and now_ms - kept_ms > days * MS_PER_DAY
             if over <= 0 and not too_old:
                 continue
-            self._path(file).unlink(missing_ok=True)
+            if not _deleted(self._path(file)):
+                # A disk that takes nothing does not give anything back either.
+                break
             self._journal.forget_evidence(file)
             over -= size
             gone += 1
@@ -116,12 +118,17 @@ class EvidenceFolder:
         known = {file for (file,) in self._journal.read("SELECT file FROM evidence")}
         for path in self._folder.glob("*"):
             if path.suffix == ".part" or (path.suffix == ".jpg" and path.stem not in known):
-                path.unlink(missing_ok=True)
+                _deleted(path)
 
-    def set_aside(self, name: str) -> None:
-        """Put all pictures away, for they belong to a journal that was set aside under this name."""
-        if self._folder.is_dir():
+    def set_aside(self, name: str) -> bool:
+        """Put all pictures away, for they belong to a journal that was set aside under this name; False if it fails."""
+        if not self._folder.is_dir():
+            return True
+        try:
             self._folder.rename(self._folder.with_name(f"{self._folder.name}-of-{name}"))
+        except OSError:
+            return False
+        return True
 
     def _free(self) -> int:
         try:
@@ -139,3 +146,12 @@ class EvidenceFolder:
             file.flush()
             os.fsync(file.fileno())
         part.replace(self._path(name))
+
+
+def _deleted(path: Path) -> bool:
+    """Delete a file; False if the disk does not let it go."""
+    try:
+        path.unlink(missing_ok=True)
+    except OSError:
+        return False
+    return True

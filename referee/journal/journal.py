@@ -86,7 +86,7 @@ class Journal:
         with self._lock:
             self._last_game += 1
             row = GameRow(self._last_game, uuid.uuid4().hex, header, self._wall_ms(), boot, shift_ns)
-            self._add("UPDATE games SET closed = 1 WHERE closed = 0")
+            self.close_all()
             values = (row.game, row.uid, to_line(header_data(header)), row.started_ms, boot, shift_ns)
             self._add(
                 "INSERT INTO games (game, uid, header, started_ms, boot, shift_ns) VALUES (?, ?, ?, ?, ?, ?)", *values
@@ -100,6 +100,10 @@ class Journal:
     def close_game(self, game: int) -> None:
         """Note that a game is not to be resumed any more."""
         self._add("UPDATE games SET closed = 1 WHERE game = ?", game)
+
+    def close_all(self) -> None:
+        """Note that no game that was begun is to be resumed."""
+        self._add("UPDATE games SET closed = 1 WHERE closed = 0")
 
     def set_ended(self, game: int, ended: bool) -> None:
         """Note that a game came to its end, or that after a correction it did not."""

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
 
+from referee.errors import BadInputError
 from referee.events import Event, Header, parse_event, parse_header
+from referee.jsonlines import parse_object
 
 Query = Callable[..., Sequence[tuple[Any, ...]]]
 
@@ -98,12 +100,20 @@ _GAME = "SELECT game, uid, header, started_ms, boot, shift_ns, judged, ended_ms,
 
 
 def games(query: Query) -> tuple[GameRow, ...]:
-    """Give all games, newest first."""
-    return tuple(_game(row) for row in query(f"{_GAME} ORDER BY started_ms DESC, game DESC"))
+    """Give all games, newest first; one whose header makes no sense hides no other."""
+    found = []
+    for row in query(f"{_GAME} ORDER BY started_ms DESC, game DESC"):
+        with suppress(BadInputError):
+            found.append(_game(row))
+    return tuple(found)
 
 
 def open_game(query: Query) -> GameRow | None:
-    """Give the game to resume, None if there is none."""
+    """Give the game to resume, None if there is none.
+
+    Raises:
+        BadInputError: its header makes no sense.
+    """
     rows = query(f"{_GAME} WHERE closed = 0 ORDER BY game DESC LIMIT 1")
     return _game(rows[0]) if rows else None
 
@@ -115,21 +125,25 @@ def game_by_uid(query: Query, uid: str) -> GameRow | None:
 
 
 def kept_game(query: Query, row: GameRow) -> KeptGame:
-    """Give all that is kept of a game."""
+    """Give all that is kept of a game.
+
+    Raises:
+        BadInputError: something in it makes no sense.
+    """
     events = tuple(
-        EventRow(number, wall_ms, parse_event(json.loads(data)), bool(refused))
+        EventRow(number, wall_ms, parse_event(_object(data)), bool(refused))
         for number, wall_ms, data, refused in query(
             "SELECT number, wall_ms, data, refused FROM events WHERE game = ? ORDER BY number", row.game
         )
     )
     rulings = tuple(
-        RulingRow(event, place, since, until, json.loads(data))
+        RulingRow(event, place, since, until, _object(data))
         for event, place, since, until, data in query(
             "SELECT event, place, since, until, data FROM rulings WHERE game = ? ORDER BY event, place, since", row.game
         )
     )
     corrections = tuple(
-        CorrectionRow(number, wall_ms, event, None if data is None else json.loads(data), undoes)
+        CorrectionRow(number, wall_ms, event, None if data is None else _object(data), undoes)
         for number, wall_ms, event, data, undoes in query(
             "SELECT number, wall_ms, event, data, undoes FROM corrections WHERE game = ? ORDER BY number", row.game
         )
@@ -137,7 +151,11 @@ def kept_game(query: Query, row: GameRow) -> KeptGame:
     return KeptGame(row, events, rulings, corrections)
 
 
+def _object(text: str) -> dict[str, Any]:
+    return parse_object(text.encode())
+
+
 def _game(row: Sequence[Any]) -> GameRow:
     game, uid, header, started_ms, boot, shift_ns, judged, ended_ms, closed = row
-    parsed = parse_header(json.loads(header))
+    parsed = parse_header(_object(header))
     return GameRow(game, uid, parsed, started_ms, boot, shift_ns, judged, ended_ms, bool(closed))

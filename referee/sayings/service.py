@@ -73,6 +73,11 @@ def resumed(player_rulings: str, language: Language) -> str:
     return language.text("The game goes on. The last ruling was: {ruling}", ruling=player_rulings)
 
 
+def not_resumed(language: Language) -> str:
+    """Give what is said when the last game cannot be gone on with."""
+    return language.text("The last game cannot be gone on with; it stays among the past ones.")
+
+
 def started(game: str, players: Sequence[str], language: Language) -> str:
     """Give what is said when a game begins."""
     return language.text("{game}: {players}.", game=game, players=language.list_of(list(players)))

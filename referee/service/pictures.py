@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import queue
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import cv2
@@ -13,7 +14,9 @@ import numpy as np
 
 from hardware.frames import SECOND_NS, Frame, FrameBuffer
 from hardware.settings import MS
+from referee.errors import WorkFailedError
 from referee.journal.evidence import EvidenceFolder
+from referee.service.play import Play
 from referee.service.table_area import Image, TableArea
 
 MOST_WAITING = 16
@@ -24,6 +27,8 @@ SURVEY_NS = 20 * SECOND_NS
 OFFSETS_MS = (-400, -200, -100, 0, 100, 250)
 """When pictures are wanted, from the instant; 0 is the last one exposed before it (P9)."""
 THIN_EVERY = 20
+_PICTURED = frozenset({"ring", "unclear", "hand", "foul"})
+_BELONGS = frozenset({"also_rang", "ignored"})
 
 
 @dataclass(frozen=True)
@@ -34,6 +39,18 @@ class Wanted:
     event: int
     t_ns: int
     before_only: bool = False
+
+
+def pictures_wanted(play: Play, count: int) -> Iterator[Wanted]:
+    """Give which pictures are wanted of the events of a game after the first `count`."""
+    for number in range(count + 1, len(play.records) + 1):
+        record = play.records[number]
+        is_ring = record.event.kind == "bell"
+        kinds = {ruling["ruling"] for ruling in record.rulings}
+        if kinds & _PICTURED or (is_ring and not (kinds and kinds <= _BELONGS)):
+            # What was read from a frame carries the end of that frame's exposure.
+            t_ns = record.event.t_ns - play.shift_ns + (not is_ring)
+            yield Wanted(play.row.game, number, t_ns, before_only=not is_ring)
 
 
 class Pictures:
@@ -127,11 +144,13 @@ class Pictures:
             if wanted is None:
                 return
             self._wait_for(wanted)
-            if self.take(wanted):
-                self.on_kept(wanted.game, wanted.event)
-            self._count += 1
-            if self._count % THIN_EVERY == 1:
-                self._folder.thin(time.time_ns() // MS)
+            with contextlib.suppress(WorkFailedError):
+                # A journal that cannot be read is told of elsewhere; play goes on without pictures.
+                if self.take(wanted):
+                    self.on_kept(wanted.game, wanted.event)
+                self._count += 1
+                if self._count % THIN_EVERY == 1:
+                    self._folder.thin(time.time_ns() // MS)
 
     def _survey(self) -> None:
         """Learn where the table is while nothing is to be done."""

@@ -98,10 +98,12 @@ class Service:
 
     def start(self) -> None:
         """Go on with the game that was being played, and begin to see, hear and rule."""
-        if self.journal.set_aside is not None:
-            self._evidence.set_aside(self.journal.set_aside.stem)
-            self.voice.tell(sayings.set_aside(self.journal.set_aside.name, self.stage.language))
-        self._evidence.sweep()
+        aside = self.journal.set_aside
+        if aside is not None:
+            self.voice.tell(sayings.set_aside(aside.name, self.stage.language))
+        if aside is None or self._evidence.set_aside(aside.stem):
+            # Never where pictures still lie that the new journal cannot know.
+            self._evidence.sweep()
         if self._complaint is not None:
             self._report(DeviceHealth(time.monotonic_ns(), "settings", Health.MISSING, self._complaint))
         if self._opening is not None:

@@ -21,10 +21,10 @@ from referee.events import Header
 from referee.games.registry import game_kind
 from referee.journal.corrections import Change, told
 from referee.journal.journal import Journal
-from referee.journal.rows import kept_game, open_game
+from referee.journal.rows import GameRow, kept_game, open_game
 from referee.language import Language
 from referee.sayings import service as sayings
-from referee.service.pictures import Wanted
+from referee.service.pictures import Wanted, pictures_wanted
 from referee.service.play import Play
 from referee.service.records import PAUSE, RESUME, resumed_clock
 from referee.service.settings import TableSettings
@@ -33,8 +33,6 @@ from referee.session import Notice, Outcome, Watcher
 
 OnChange = Callable[[], None]
 MakeWatcher = Callable[[Header], Watcher]
-_PICTURED = frozenset({"ring", "unclear", "hand", "foul"})
-_BELONGS = frozenset({"also_rang", "ignored"})
 
 
 class Stage:
@@ -125,30 +123,21 @@ class Stage:
             return self.play
 
     def resume(self) -> Play | None:
-        """Go on with the game that was being played when the referee ended, None if there was none."""
-        row = open_game(self.journal.read)
-        if row is None:
-            return None
+        """Go on with the game that was being played when the referee ended, None if there was none.
+
+        One that this Ringmaster cannot read stays in the journal, and is not gone on with.
+        """
         with self.lock:
-            kept = kept_game(self.journal.read, row)
-            last_ns = max((event.event.t_ns for event in kept.events), default=0)
-            fresh_clock = resumed_clock(row, last_ns, self._boot, self._clock())
-            if fresh_clock is not row:
-                self.journal.new_clock(row.game, fresh_clock.boot, fresh_clock.shift_ns)
-            play = Play(fresh_clock, self._make_watcher(row.header), self.journal, self._clock())
-            unheard = play.restore(replace(kept, row=fresh_clock))
-            self.play = play
-            announcer = self._announcer(play)
-            if not play.over:
-                unsaid = {place for place, _ in unheard}
-                heard = ((p, announcer.say(r)) for p, r in play.newest(20) if p not in unsaid)
-                self.voice.tell(sayings.resumed(next((text for _, text in heard if text), ""), self.language))
-            self.voice.prepare(announcer.fixed_phrases())
-            if unheard:
-                self.voice.rule(announcer, [ruling for _, ruling in unheard])
-            self._ask(play)
-            self.on_change()
-            return play
+            try:
+                row = open_game(self.journal.read)
+                return None if row is None else self._resume(row)
+            except (ValueError, KeyError):
+                # Written by another version, or changed by hand; to fail here would be to fail at every start.
+                self.journal.close_all()
+                self.journal.flush()
+                self.play = None
+                self.voice.tell(sayings.not_resumed(self.language))
+                return None
 
     def stop(self) -> None:
         """End the game by agreement; one that has ended is put away.
@@ -234,12 +223,34 @@ class Stage:
             raise BadInputError("no game is being played")
         return self.play
 
+    def _resume(self, row: GameRow) -> Play:
+        kept = kept_game(self.journal.read, row)
+        last_ns = max((event.event.t_ns for event in kept.events), default=0)
+        fresh_clock = resumed_clock(row, last_ns, self._boot, self._clock())
+        if fresh_clock is not row:
+            self.journal.new_clock(row.game, fresh_clock.boot, fresh_clock.shift_ns)
+        play = Play(fresh_clock, self._make_watcher(row.header), self.journal, self._clock())
+        unheard = play.restore(replace(kept, row=fresh_clock))
+        self.play = play
+        announcer = self._announcer(play)
+        if not play.over:
+            unsaid = {place for place, _ in unheard}
+            heard = ((p, announcer.say(r)) for p, r in play.newest(20) if p not in unsaid)
+            self.voice.tell(sayings.resumed(next((text for _, text in heard if text), ""), self.language))
+        self.voice.prepare(announcer.fixed_phrases())
+        if unheard:
+            self.voice.rule(announcer, [ruling for _, ruling in unheard])
+        self._ask(play)
+        self.on_change()
+        return play
+
     def _feed(self, play: Play, feed: Callable[[], Outcome]) -> Outcome:
         count = len(play.records)
         try:
             outcome = feed()
         finally:
-            self._take_pictures(play, count)
+            for wanted in pictures_wanted(play, count):
+                self.want_pictures(wanted)
         announcer = self._announcer(play)
         if outcome.rulings:
             self.voice.rule(announcer, outcome.rulings)
@@ -261,15 +272,6 @@ class Stage:
         self._asked = asked
         if question is not None and question.kind == "who_rang":
             self.voice.ask(self._announcer(play), question.ruling.as_json(), sayings.who_rang(self.language))
-
-    def _take_pictures(self, play: Play, count: int) -> None:
-        for number in range(count + 1, len(play.records) + 1):
-            record = play.records[number]
-            kinds = {ruling["ruling"] for ruling in record.rulings}
-            if kinds & _PICTURED or (record.event.kind == "bell" and not (kinds and kinds <= _BELONGS)):
-                # What was read from a frame carries the end of that frame's exposure.
-                t_ns = record.event.t_ns - play.shift_ns + (record.event.kind != "bell")
-                self.want_pictures(Wanted(play.row.game, number, t_ns, before_only=record.event.kind != "bell"))
 
     def _notice(self, play: Play, notices: Sequence[Notice]) -> None:
         texts = [

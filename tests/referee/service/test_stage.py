@@ -255,3 +255,25 @@ def test_after_a_correction_the_watcher_is_told_the_game_anew_as_it_saw_it(tmp_p
     before = list(table.watchers[-1].told)
     table.stage.correct(2, {"mood": "sad"})
     assert table.watchers[-1].told == before
+
+
+@pytest.mark.parametrize(
+    "spoil",
+    [
+        "UPDATE games SET header = replace(header, 'piccolino', 'chess')",
+        "UPDATE games SET header = '{'",
+        "UPDATE events SET data = '[]'",
+    ],
+)
+def test_a_game_that_cannot_be_read_is_left_and_the_next_one_begins(tmp_path: Path, spoil: str) -> None:
+    table = Table(tmp_path)
+    table.piccolino_with_a_pair()
+    table.journal.read(spoil)
+    again = table.again()
+    assert again.stage.resume() is None
+    assert again.said == ["The last game cannot be gone on with; it stays among the past ones."]
+    third = again.again()
+    assert third.stage.resume() is None
+    assert third.said == []
+    third.piccolino_with_a_pair()
+    assert third.hear("bell", seat=1)[0]["valid"] is True

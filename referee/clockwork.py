@@ -1,8 +1,8 @@
 """The clockwork: brings frames and device events before a session in the order in which they happened.
 
 Live, `Clockwork` takes them from the queue, which holds everything back until nothing earlier can follow. Of frames
-that have piled up (more than come late at once) only the last before each device event is looked at: a slow reader drops
-frames, it does not delay a ring.
+that have piled up (more than come late at once) only the last before each device event is looked at: a slow reader
+drops frames, it does not delay a ring.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What the reader's tests share."""
+"""What the tests share."""
 
 from __future__ import annotations
 

@@ -44,7 +44,8 @@ def printed(image_bgr: Image, px_per_mm: float) -> Image:
     side = 2 * round(_REACH_MM * px_per_mm / 2) + 1
     white = cv2.dilate(soft, np.ones((side, side), np.uint8))
     white = cv2.blur(np.maximum(white, _DARKEST_WHITE), (side, side))
-    return np.asarray(cv2.divide(soft, white, scale=255.0).min(axis=2), np.uint8)
+    blue, green, red = cv2.split(cv2.divide(soft, white, scale=255.0))
+    return np.asarray(cv2.min(blue, cv2.min(green, red)), np.uint8)
 
 
 def find_frames(image_bgr: Image, frame_mm: tuple[float, float], px_per_mm: tuple[float, float]) -> Frames:
@@ -69,7 +70,7 @@ def find_frames(image_bgr: Image, frame_mm: tuple[float, float], px_per_mm: tupl
 
 def _rectangle(outline: cv2.typing.MatLike, least: float, most: float, aspect: float) -> Floats | None:
     """The rectangle that an outline (n, 1, 2) nearly is, (4, 2); None if it is none."""
-    if len(outline) < 40:
+    if len(outline) < 3 * np.sqrt(least):
         return None
     box = cv2.minAreaRect(outline)
     sides = sorted(box[1])
@@ -121,17 +122,21 @@ def _upright(quad: Floats) -> Floats:
 
 def _without_twins(quads: Floats) -> Floats:
     """One of each group of nearly equal quads."""
-    chosen: list[int] = []
     sizes = np.sqrt([cv2.contourArea(quad.astype(np.float32)) for quad in quads])
+    apart = np.abs(quads[:, None] - quads[None]).max(axis=(2, 3))
+    same = apart < _SAME * sizes[:, None]
+    chosen: list[int] = []
     for k in range(len(quads)):
-        if all(np.linalg.norm(quads[k] - quads[j], axis=1).max() > _SAME * sizes[k] for j in chosen):
+        if not same[k, chosen].any():
             chosen.append(k)
     return quads[chosen]
 
 
 def refined(image_bgr: Image, quads: Floats) -> Frames:
     """Move the sides of quads (n, 4, 2) to where the white ends, to a fraction of a pixel."""
-    grey = image_bgr.astype(np.float32).sum(axis=2)
+    # All channels count alike: only blue tells yellow from white.
+    blue, green, red = cv2.split(image_bgr)
+    grey = np.asarray(cv2.add(cv2.add(blue, green, dtype=cv2.CV_32F), red, dtype=cv2.CV_32F), np.float32)
     straight = np.zeros(len(quads))
     for _ in range(2):
         offsets, straight = _edge_offsets(grey, quads)

@@ -13,6 +13,7 @@ Exposure and white balance are settled on the table, locked, read back, and watc
 from __future__ import annotations
 
 import importlib
+import os
 import time
 from collections.abc import Callable, Mapping
 from typing import Any, Protocol
@@ -253,6 +254,8 @@ def open_picamera2(which: str, settings: CameraSettings) -> Camera:
     """
     if which and not which.isdecimal():
         raise BadCameraError(f"“{which}” is not the number of a camera: say picamera2 or picamera2:1.")
+    # libcamera writes its own lines among those that are for people; they are still to be had by setting this.
+    os.environ.setdefault("LIBCAMERA_LOG_LEVELS", "*:FATAL")
     try:
         library = importlib.import_module("picamera2")
     except ImportError as error:

@@ -1,3 +1,4 @@
+import os
 import sys
 import types
 from collections.abc import Callable
@@ -210,6 +211,25 @@ def test_opening_says_what_to_install_or_what_is_missing(monkeypatch: pytest.Mon
         open_camera("picamera2:1")
     with pytest.raises(BadCameraError, match="front"):
         open_camera("picamera2:front")
+
+
+@pytest.mark.parametrize(("owners", "asked"), [(None, "*:FATAL"), ("*:DEBUG", "*:DEBUG")])
+def test_the_cameras_library_is_still_unless_its_owner_wants_to_hear_it(
+    monkeypatch: pytest.MonkeyPatch, owners: str | None, asked: str
+) -> None:
+    monkeypatch.setenv("LIBCAMERA_LOG_LEVELS", owners or "")
+    if owners is None:
+        monkeypatch.delenv("LIBCAMERA_LOG_LEVELS")
+    levels = []
+
+    def busy_camera(number: int) -> object:
+        levels.append(os.environ["LIBCAMERA_LOG_LEVELS"])
+        raise RuntimeError("busy")
+
+    monkeypatch.setitem(sys.modules, "picamera2", module(busy_camera))
+    with pytest.raises(CameraMissingError):
+        open_camera("picamera2")
+    assert levels == [asked]
 
 
 def module(make: Callable[[int], object]) -> types.ModuleType:

@@ -21,24 +21,26 @@ class EdgeTap:
         self._lines = lines
         self._seats = seats
         self._on_trouble = on_trouble
-        self._inbox: queue.SimpleQueue[Edge] = queue.SimpleQueue()
+        self._inbox: queue.SimpleQueue[tuple[Edge, bool]] = queue.SimpleQueue()
 
     def open(self) -> None:
-        """Begin. Raises HardwareError if a line cannot be had."""
-        self._lines.open(self._inbox.put, self._health)
+        """Begin, with the lines' levels as they are found. Raises HardwareError if a line cannot be had."""
+        # An edge may come before the levels are told; a replay takes levels first, whenever they were written.
+        for level in self._lines.open(lambda edge: self._inbox.put((edge, False)), self._health):
+            self._inbox.put((level, True))
 
     def fetch(self) -> list[BellEdge | SandEdge]:
         """Give what has come since the last time, in the order it came; never waits."""
         edges: list[BellEdge | SandEdge] = []
         while True:
             try:
-                edge = self._inbox.get_nowait()
+                edge, found = self._inbox.get_nowait()
             except queue.Empty:
                 return edges
             if edge.line in self._seats:
-                edges.append(BellEdge(edge.t_ns, self._seats[edge.line], edge.active))
+                edges.append(BellEdge(edge.t_ns, self._seats[edge.line], edge.active, found))
             elif edge.line in (SandLine.BARRIER.value, SandLine.TILT.value):
-                edges.append(SandEdge(edge.t_ns, SandLine(edge.line), int(edge.active)))
+                edges.append(SandEdge(edge.t_ns, SandLine(edge.line), int(edge.active), found))
 
     def close(self) -> None:
         """End and free the lines."""

@@ -27,11 +27,15 @@ class Sink(Protocol):
 
 @dataclass(frozen=True)
 class BellEdge:
-    """A raw edge of a bell's line, undebounced: what a recording keeps on `/bell`."""
+    """A raw edge of a bell's line, undebounced: what a recording keeps on `/bell`.
+
+    found: no change, but how the line was found when the recording began.
+    """
 
     t_ns: int
     seat: int | None
     pressed: bool
+    found: bool = False
 
 
 @dataclass(frozen=True)
@@ -53,12 +57,14 @@ class SandLine(Enum):
 class SandEdge:
     """A raw edge of a sandtimer's sensor: what a recording keeps on `/sandtimer`.
 
-    level: 1 is blocked (barrier) or tilted the one way (tilt), 0 the other.
+    level: 1 is blocked (barrier) or tilted the one way (tilt), 0 the other. found: no change, but how the line was
+    found when the recording began.
     """
 
     t_ns: int
     line: SandLine
     level: int
+    found: bool = False
 
 
 class Witness(Enum):

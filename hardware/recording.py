@@ -155,7 +155,7 @@ def _bell(stored: StoredMessage, ours: bool) -> BellEdge:
     seat_fits = seat is None or (isinstance(seat, int) and not isinstance(seat, bool) and seat >= 0)
     if not seat_fits or not isinstance(pressed, bool):
         raise BadRecordingError('The recording\'s /bell channel holds a message without "seat" and "pressed".')
-    return BellEdge(stored.message.log_time, seat if isinstance(seat, int) else None, pressed)
+    return BellEdge(stored.message.log_time, seat if isinstance(seat, int) else None, pressed, _found(value))
 
 
 def _sandtimer(stored: StoredMessage, ours: bool) -> SandEdge:
@@ -163,7 +163,12 @@ def _sandtimer(stored: StoredMessage, ours: bool) -> SandEdge:
     line, level = value.get("line"), value.get("level")
     if line not in [known.value for known in SandLine] or not isinstance(level, int) or level not in (0, 1):
         raise BadRecordingError('The recording\'s /sandtimer channel holds a message without "line" and "level".')
-    return SandEdge(stored.message.log_time, SandLine(line), int(level))
+    return SandEdge(stored.message.log_time, SandLine(line), int(level), _found(value))
+
+
+def _found(value: Mapping[str, object]) -> bool:
+    """Whether a message tells how a line was found: a key of our own, which other people's recordings lack."""
+    return value.get("found") is True
 
 
 def _ruling(stored: StoredMessage, ours: bool) -> RecordedRuling:

@@ -72,11 +72,11 @@ class RecordingWriter:
 
     def bell(self, edge: BellEdge) -> None:
         """Write an edge of a bell, as it came: undebounced."""
-        self._json("bell", edge.t_ns, {"seat": edge.seat, "pressed": edge.pressed})
+        self._json("bell", edge.t_ns, {"seat": edge.seat, "pressed": edge.pressed, **_found(edge)})
 
     def sandtimer(self, edge: SandEdge) -> None:
         """Write a raw edge of one of the sandtimer's sensors."""
-        self._json("sandtimer", edge.t_ns, {"line": edge.line.value, "level": edge.level})
+        self._json("sandtimer", edge.t_ns, {"line": edge.line.value, "level": edge.level, **_found(edge)})
 
     def ruling(self, t_ns: int, ruling: Mapping[str, object]) -> None:
         """Write a ruling with the keys it is printed with."""
@@ -132,6 +132,10 @@ class RecordingWriter:
             self._open = False
             self._file.close()
             raise RecordingNotWrittenError(f"{self.path} cannot be written: {error.strerror or error}.") from error
+
+
+def _found(edge: BellEdge | SandEdge) -> dict[str, object]:
+    return {"found": True} if edge.found else {}
 
 
 def encode_jpeg(frame: Frame) -> bytes:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from hardware.bell import BellLogic
-from hardware.edges import Edge, judge_edges
+from hardware.edges import Edge, EdgeLogic, judge_edges
 from hardware.events import BellEdge, SandEdge
 from hardware.events import Event as DeviceEvent
 from hardware.recording import BadRecordingError, RecordedFrame, Recording, read_recording
@@ -74,8 +74,8 @@ def _frames(recording: Recording) -> Iterator[tuple[int, int, int, RecordedFrame
 
 def _device_events(recording: Recording) -> tuple[list[DeviceEvent], int]:
     """Give what the recorded edges mean, in time order, and the time up to which there is a recording."""
-    bell: list[Edge] = []
-    sand: list[Edge] = []
+    bell: list[tuple[Edge, bool]] = []
+    sand: list[tuple[Edge, bool]] = []
     seats: dict[str, int | None] = {}
     last_ns = 0
     for recorded in recording.events:
@@ -84,10 +84,17 @@ def _device_events(recording: Recording) -> tuple[list[DeviceEvent], int]:
         if isinstance(payload, BellEdge):
             line = "bell" if payload.seat is None else f"seat {payload.seat}"
             seats[line] = payload.seat
-            bell.append(Edge(payload.t_ns, line, payload.pressed))
+            bell.append((Edge(payload.t_ns, line, payload.pressed), payload.found))
         elif isinstance(payload, SandEdge):
-            sand.append(Edge(payload.t_ns, payload.line.value, bool(payload.level)))
+            sand.append((Edge(payload.t_ns, payload.line.value, bool(payload.level)), payload.found))
     in_order = {line: seats[line] for line in sorted(seats)}
-    events = judge_edges(BellLogic(in_order), bell, last_ns)
-    events += judge_edges(SandLogic(SandSettings()), sand, last_ns)
+    events = _judged(BellLogic(in_order), bell, last_ns) + _judged(SandLogic(SandSettings()), sand, last_ns)
     return sorted(events, key=lambda event: event.t_ns), last_ns
+
+
+def _judged(logic: EdgeLogic, edges: list[tuple[Edge, bool]], last_ns: int) -> list[DeviceEvent]:
+    """Let a logic begin with the levels that were found, and judge what changed since."""
+    for edge, found in edges:
+        if found:
+            logic.begin(edge)
+    return judge_edges(logic, [edge for edge, found in edges if not found], last_ns)

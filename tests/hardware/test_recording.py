@@ -3,6 +3,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from device_fakes import FakeLines
 from foxglove_schemas_protobuf.CompressedImage_pb2 import CompressedImage
 from google.protobuf.descriptor_pb2 import FileDescriptorSet
 from hypothesis import HealthCheck, given, settings
@@ -263,3 +264,20 @@ def test_a_full_disk_is_one_clear_error_and_leaves_what_was_whole(
         writer.bell(BellEdge(3, None, True))
     writer.close()
     assert [event.payload for event in events_of(path)] == [BellEdge(1, None, True)]
+
+
+def test_levels_that_were_found_are_told_from_changes(tmp_path: Path) -> None:
+    lines = FakeLines([Edge(3, "seat 0", True), Edge(3, "tilt", False)])
+    tap = EdgeTap(lines, {"seat 0": 0}, lambda message: None)
+    tap.open()
+    lines.move(4, "seat 0", False)
+    path = tmp_path / "levels.mcap"
+    with RecordingWriter(path, None, 0) as writer:
+        for edge in tap.fetch():
+            writer.edge(edge)
+    tap.close()
+    assert [event.payload for event in events_of(path)] == [
+        BellEdge(3, 0, True, found=True),
+        SandEdge(3, SandLine.TILT, 0, found=True),
+        BellEdge(4, 0, False),
+    ]

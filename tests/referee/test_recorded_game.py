@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from hardware.events import SandEdge, SandLine
+from hardware.events import BellEdge, SandEdge, SandLine
 from hardware.frames import Frame
 from hardware.recording_writer import RecordingWriter
 from referee.cli import main
@@ -96,3 +96,18 @@ def test_a_torn_recording_is_judged_as_far_as_it_goes(table: Image, tmp_path: Pa
     assert status == 2
     assert "breaks off in the middle" in err
     assert rulings[:1] == replay(whole, capfd)[1][:1]
+
+
+def test_a_button_that_was_held_when_the_recording_began_did_not_ring(
+    table: Image, tmp_path: Path, capfd: Capture
+) -> None:
+    header = {"game": "piccolino", "players": ["Ann", "Ben"], "options": {}}
+    for found, rings in ((True, 0), (False, 1)):
+        path = tmp_path / f"held-{found}.mcap"
+        with RecordingWriter(path, header, 1) as writer:
+            writer.edge(BellEdge(1 * MS, 0, True, found=found))
+            writer.edge(BellEdge(600 * MS, 0, False))
+            for t in (500, 900, 1_400):
+                writer.frame(Frame(t * MS, t * MS, table[:64, :64], t))
+        _, rulings, _ = replay(path, capfd)
+        assert sum(ruling.get("ruling") in ("ring", "unclear") for ruling in rulings) == rings

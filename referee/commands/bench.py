@@ -57,6 +57,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--stalled", metavar="N", type=int, default=20, help="of them, such as take nothing (default 20)"
     )
     pages.add_argument("--rings", metavar="N", type=int, default=200, help="rings with and without them (default 200)")
+    pages.add_argument("--browsers", action="store_true", help="with two real browsers instead (needs Chromium)")
     pages.add_argument("--json", action="store_true", help="a line a measurement")
     pages.set_defaults(bench=_pages)
     verdict = kinds.add_parser("verdict", help="how soon a ring at Piccolino is ruled, and what watching costs")
@@ -200,7 +201,13 @@ def _pages(args: argparse.Namespace) -> int:
         raise BadInputError("there can be 1 to 200 pages, not all of them stalled, and one ring or more")
     if not args.json:
         print(report_header())
-    for measurement in measure_pages(Setting(args.pages, args.stalled, args.rings)):
+    if args.browsers:
+        from referee.bench.browsers import measure_browsers
+
+        found = measure_browsers(args.rings)
+    else:
+        found = measure_pages(Setting(args.pages, args.stalled, args.rings))
+    for measurement in found:
         if args.json:
             _print_line(measurement.as_json())
         else:

@@ -37,7 +37,7 @@ export function photoFinish(app, timeline) {
       button(t("deciding_picture"), () => go(deciding)),
       button("+1", () => go(Math.min(frames.length - 1, at + 1)), { "aria-label": t("picture_after"), disabled: at === frames.length - 1 }),
     ),
-    h("ul", { class: "marks" }, told(app, marks || []).map((mark, index) => h("li", { key: index, class: mark.kind || "" }, sign(mark.seat), h("span", {}, mark.text), h("span", { class: "num when" }, offset(mark.t_ms))))),
+    h("ul", { class: "marks" }, told(app, marks || []).map((mark, index) => h("li", { key: index, class: `of-${mark.kind || "frame"}` }, sign(mark.seat), h("span", {}, mark.text), h("span", { class: "num when" }, offset(mark.t_ms))))),
   );
 }
 
@@ -70,7 +70,7 @@ function line(timeline, now) {
     h("line", { class: "axis", x1: 12, x2: 988, y1: 60, y2: 60 }),
     timeline.frames.map((frame, index) => h("line", { class: "tick", key: `f${index}`, x1: x(frame.t_ms), x2: x(frame.t_ms), y1: 48, y2: 72 })),
     (timeline.marks || []).map((mark, index) =>
-      h("circle", { class: `dot ${mark.kind || ""} ${mark.seat === null || mark.seat === undefined ? "" : `seat-${mark.seat % 7}`}`, key: `m${index}`, cx: x(mark.t_ms), cy: 30, r: 9 }),
+      h("circle", { class: `dot of-${mark.kind || "frame"} ${mark.seat === null || mark.seat === undefined ? "" : `seat-${mark.seat % 7}`}`, key: `m${index}`, cx: x(mark.t_ms), cy: 30, r: 9 }),
     ),
     h("line", { class: "ring-line", x1: x(0), x2: x(0), y1: 6, y2: 84 }),
     h("path", { class: "now", d: `M${x(now) - 10} 88h20l-10-14z` }),

@@ -137,11 +137,14 @@ def readings(play: Play) -> dict[str, dict[str, Any]]:
     """Give the events that each seat's cards were last read by, as they hold now, by their names."""
     instead = corrected_events(play.corrections)
     found: dict[int, tuple[str, dict[str, Any]]] = {}
-    for record in play.records.values():
+    for record in reversed(play.records.values()):
+        if len(found) == len(play.header.players):
+            break
         if record.event.kind not in _READINGS or instead.get(record.number, {}) is None:
             continue
         data = {**record.event.data, **(instead.get(record.number) or {})}
-        if isinstance(seat := data.get("seat"), int):
+        seat = data.get("seat")
+        if isinstance(seat, int) and seat not in found:
             shown = {key: value for key, value in data.items() if key not in _HIDDEN}
             found[seat] = play.event_id(record.number), {**shown, "event": record.event.kind}
     return dict(found.values())

@@ -17,21 +17,29 @@ _SIGMA_PX = 0.8
 _MOST_PIECES = 24
 _LEAST_SUPPORT = 0.6
 _MOST_ERROR = 0.05  # of the card's size on the table
+_FEWEST = 2  # one outline alone fits a table of any scale: it may be no card at all
 
 
 def table_from_cards(image_bgr: NDArray[np.uint8], deck: Deck) -> Table | None:
-    """Find card-shaped things and fit a table on which they have the deck's size; None where there are none."""
+    """Find card-shaped things and fit a table on which they have the deck's size.
+
+    None where fewer than two, or fewer than half of them, agree on a table.
+    """
     found = find_cards(image_bgr)
     ranked = np.argsort(-found.confidence, kind="stable")
     good = [k for k in ranked if found.confidence[k] > _LEAST_SUPPORT and not found.reasons[k]][:_MOST_PIECES]
     corners = corners_of(deck)
     pieces = [Piece(corners, _upright(np.asarray(found.corners_px[k], np.float64)), _SIGMA_PX) for k in good]
     size = (image_bgr.shape[1], image_bgr.shape[0])
+    if len(pieces) < _FEWEST:
+        return None
     try:
         table = _fitted(pieces, size)
         # Books and phones are no cards: fit again without what has another size on this table.
         kept = [piece for piece in pieces if _error(table, piece) < _MOST_ERROR]
-        return _fitted(kept, size) if kept and len(kept) < len(pieces) else table
+        if len(kept) < max(_FEWEST, len(pieces) / 2):
+            return None
+        return _fitted(kept, size) if len(kept) < len(pieces) else table
     except BadTableError:
         return None
 

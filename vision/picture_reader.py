@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 
 import cv2
 import numpy as np
@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from vision.errors import BadTableError
 from vision.markers import Marker, find_markers, table_from_markers
 from vision.picture_deck import PictureDeck, PictureFace
+from vision.pile_corners import frames_from_corners
 from vision.pile_faces import FaceMatch, FaceReader
 from vision.pile_frames import Frames, find_frames
 from vision.table import Table
@@ -24,11 +25,14 @@ _WORK_PX = 1280  # longer side of the working picture where no table tells the s
 _UNKNOWN_SCALE = (0.4, 2.4)  # px per mm in such a picture
 _SLACK = (0.9, 1.12)  # of a frame's size on the table: a high pile is nearer to the camera
 _SKEW = 0.06  # logarithm of the ratio of a frame's diagonals
-_STRAIGHT = 0.7
+_STRAIGHT = 0.6
+_CERTAIN_ERROR = 0.2
+_PART_ERROR, _PART_SURE = 0.15, 60.0
+_TAKEN = 0.3  # of a guessed frame that another card or a marker has already
 _CARD_ERROR = 0.33  # mean capped error up to which a frame is a card of this deck
 _SURE, _SURE_ERROR = 15.0, 0.22
 _LEAST_TOLD = 0.6  # of what tells the picture from the next best one
-_MOST_HIDDEN = 0.3
+_MOST_HIDDEN = 0.25
 _ODDS_SCALE = 4.0
 _LEAST_SIDE_PX = 40
 
@@ -80,18 +84,30 @@ class PictureReader:
         if table is None:
             markers = find_markers(np.asarray(cv2.cvtColor(image_bgr, cv2.COLOR_BGR2GRAY), np.uint8))
             table = _marked_table(markers, image_bgr)
-        frames = self._frames(image_bgr, table)
-        found = [
-            (match, corners)
-            for match, corners in ((self.faces.read(image_bgr, quad), quad) for quad in frames.corners_px)
-            if match.error < _CARD_ERROR
-        ]
+        work, scale, limits = self._work(image_bgr, table)
+        frames = find_frames(work, self.deck.frame_mm[2:], limits)
+        found = self.matches(image_bgr, self._kept(frames, scale, table).corners_px, _CARD_ERROR)
+        if table is not None:
+            middle = float(np.sqrt(limits[0] * limits[1]))
+            part = frames_from_corners(work, self.deck.frame_mm[2:], middle, steps_of(table, scale))
+            quads = self._kept(part, scale, table).corners_px
+            squares = [np.asarray(marker.corners_px) for marker in markers]
+            taken = [quad for match, quad in found if match.error < _CERTAIN_ERROR] + squares
+            free = [quad for quad in quads if all(overlap(quad, other) < _TAKEN for other in taken)]
+            guessed = [(m, quad) for m, quad in self.matches(image_bgr, np.array(free), 1.0) if may_be_part(m)]
+            found += [(m if _proves_itself(m) else replace(m, log_odds=0.0, hidden=1.0), quad) for m, quad in guessed]
         cards = [self._card(match, frame, table) for match, frame in one_a_place(found)]
         return PictureReading(
             tuple(card for card in cards if card.reason is None), tuple(card for card in cards if card.reason)
         )
 
-    def _frames(self, image_bgr: Image, table: Table | None) -> Frames:
+    def matches(self, image_bgr: Image, frames_px: Floats, most_error: float) -> list[tuple[FaceMatch, Floats]]:
+        """Compare frames (n, 4, 2) with the art, and keep those that look like a card of the deck."""
+        found = ((self.faces.read(image_bgr, quad), quad) for quad in frames_px)
+        return [(match, quad) for match, quad in found if match.error < most_error]
+
+    def _work(self, image_bgr: Image, table: Table | None) -> tuple[Image, float, tuple[float, float]]:
+        """The picture to search, its scale, and the least and most px per mm in it."""
         height, width = image_bgr.shape[:2]
         if table is None:
             scale = min(1.0, _WORK_PX / max(height, width))
@@ -101,15 +117,17 @@ class PictureReader:
             scales = table.px_per_mm(places)
             scale = min(1.0, WORK_PX_PER_MM / float(scales[-1]))
             least, most = float(scales.min()) * _SLACK[0] * scale, float(scales.max()) * _SLACK[1] * scale
-        work = image_bgr
-        if scale < 1:
-            size = (max(1, round(width * scale)), max(1, round(height * scale)))
-            work = np.asarray(cv2.resize(image_bgr, size, interpolation=cv2.INTER_AREA), np.uint8)
-        frames = find_frames(work, self.deck.frame_mm[2:], (least, most))
+        if scale == 1:
+            return image_bgr, 1.0, (least, most)
+        size = (max(1, round(width * scale)), max(1, round(height * scale)))
+        work = np.asarray(cv2.resize(image_bgr, size, interpolation=cv2.INTER_AREA), np.uint8)
+        return work, work.shape[1] / width, (least, most)
+
+    def _kept(self, frames: Frames, scale: float, table: Table | None) -> Frames:
+        """Frames of the searched picture in the whole one, those with straight sides and the right size."""
         frames = frames.take(frames.straight > _STRAIGHT)
-        corners = (frames.corners_px + 0.5) / (work.shape[1] / width) - 0.5
-        frames = Frames(corners, frames.straight)
-        return frames if table is None else frames.take(_fits(table, corners, self.deck.frame_mm[2:]))
+        frames = Frames((frames.corners_px + 0.5) / scale - 0.5, frames.straight)
+        return frames if table is None else frames.take(_fits(table, frames.corners_px, self.deck.frame_mm[2:]))
 
     def _card(self, match: FaceMatch, frame_px: Floats, table: Table | None) -> PictureCard:
         corners = card_corners(self.deck, np.roll(frame_px, -match.turn, axis=0))
@@ -133,11 +151,33 @@ def confidence_of(match: FaceMatch) -> float:
     return float(1 / (1 + np.exp(-match.log_odds / _ODDS_SCALE)))
 
 
+def may_be_part(match: FaceMatch) -> bool:
+    """Whether a guessed frame is a card of which a part is hidden."""
+    return match.hidden < 0.5 and match.open_error < _PART_ERROR and match.told > 0.5 and match.log_odds > 2 * _SURE
+
+
+def _proves_itself(match: FaceMatch) -> bool:
+    """Whether a guessed frame is certain: a pattern that repeats, as the back's, fits in more than one place."""
+    return match.face is not None and match.log_odds > _PART_SURE and match.told > 0.85 and match.hidden < 0.2
+
+
+def steps_of(table: Table, scale: float = 1.0, offset: tuple[float, float] = (0.0, 0.0)) -> Callable[[Floats], Floats]:
+    """What a step of a mm on the table is in px, at points of a part of the picture that begins at `offset`, scaled."""
+
+    def steps(points: Floats) -> Floats:
+        here = (points + 0.5) / scale - 0.5 + offset
+        middle = table.to_mm(here)
+        right, down = (table.to_px(middle + step) for step in np.eye(2))
+        return np.asarray(np.stack([right - here, down - here], axis=2) * scale)
+
+    return steps
+
+
 def doubt_of(match: FaceMatch) -> str | None:
     """Why a match is not certain; None if it is."""
     if match.hidden > _MOST_HIDDEN or match.told < _LEAST_TOLD:
         return "covered"
-    return None if match.log_odds > _SURE and match.error < _SURE_ERROR else "colours"
+    return None if match.log_odds > _SURE and match.open_error < _SURE_ERROR else "colours"
 
 
 def _marked_table(markers: Sequence[Marker], image_bgr: Image) -> Table | None:
@@ -166,12 +206,12 @@ def one_a_place(found: list[tuple[FaceMatch, Floats]]) -> list[tuple[FaceMatch, 
     """The best of the matches that overlap."""
     chosen: list[tuple[FaceMatch, Floats]] = []
     for match, quad in sorted(found, key=lambda pair: pair[0].error):
-        if all(_overlap(quad, other) < 0.2 for _, other in chosen):
+        if all(overlap(quad, other) < 0.2 for _, other in chosen):
             chosen.append((match, quad))
     return chosen
 
 
-def _overlap(a: Floats, b: Floats) -> float:
+def overlap(a: Floats, b: Floats) -> float:
     """Shared area by the smaller one's area."""
     one, other = a.astype(np.float32), b.astype(np.float32)
     shared, _ = cv2.intersectConvexConvex(one, other)

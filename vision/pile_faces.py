@@ -53,6 +53,11 @@ class FaceMatch:
     told: float
     white: float
 
+    @property
+    def open_error(self) -> float:
+        """The mean error of what is not hidden."""
+        return max(0.0, self.error - self.hidden) / max(1e-6, 1 - self.hidden)
+
 
 class FaceReader:
     """Compares framed cards with the art of one deck."""

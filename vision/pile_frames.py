@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 Image = NDArray[np.uint8]
 Floats = NDArray[np.float64]
 
-_LEVELS = (0.88, 0.76, 0.6)  # of the brightness of the white nearby
+LEVELS = (0.88, 0.76, 0.6)  # of the brightness of the white nearby
 _REACH_MM = 15.0
 _DARKEST_WHITE = 26
 _LEAST_FILL = 0.86  # of the rectangle around it
@@ -55,7 +55,7 @@ def find_frames(image_bgr: Image, frame_mm: tuple[float, float], px_per_mm: tupl
     short, long = min(frame_mm), max(frame_mm)
     least, most = short * long * px_per_mm[0] ** 2 * 0.55, short * long * px_per_mm[1] ** 2 * 1.15
     quads: list[Floats] = []
-    for level in _LEVELS:
+    for level in LEVELS:
         dark = (ink < round(255 * level)).astype(np.uint8)
         outlines, _ = cv2.findContours(dark, cv2.RETR_LIST, cv2.CHAIN_APPROX_NONE)
         for outline in outlines:
@@ -64,7 +64,7 @@ def find_frames(image_bgr: Image, frame_mm: tuple[float, float], px_per_mm: tupl
                 quads.append(quad)
     if not quads:
         return Frames(np.zeros((0, 4, 2)), np.zeros(0))
-    rough = _without_twins(np.array(quads))
+    rough = without_twins(np.array(quads))
     return refined(image_bgr, rough)
 
 
@@ -120,7 +120,7 @@ def _upright(quad: Floats) -> Floats:
     return turned if sides[0] + sides[2] < sides[1] + sides[3] else np.roll(turned, -1, axis=0)
 
 
-def _without_twins(quads: Floats) -> Floats:
+def without_twins(quads: Floats) -> Floats:
     """One of each group of nearly equal quads."""
     sizes = np.sqrt([cv2.contourArea(quad.astype(np.float32)) for quad in quads])
     apart = np.abs(quads[:, None] - quads[None]).max(axis=(2, 3))

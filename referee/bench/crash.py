@@ -207,9 +207,7 @@ def _check_kept(verdict: Verdict, kept: Mapping[int, KeptGame], heard: Iterable[
                 verdict.faults.append(f"{when}: a correction of game {game} was told, but not kept")
     for game, one in kept.items():
         _, judged = _replayed(one)
-        stored: dict[int, list[Any]] = {}
-        for ruling in one.in_force():
-            stored.setdefault(ruling.event, []).append(ruling.data)
+        stored = one.by_event()
         for event in one.events:
             if event.number <= one.row.judged and _plain(stored.get(event.number, [])) != judged[event.number]:
                 verdict.faults.append(f"{when}: game {game}, event {event.number}: kept rulings are no replay's")

@@ -78,6 +78,13 @@ class KeptGame:
         """Give the rulings that hold after all corrections, in order."""
         return tuple(ruling for ruling in self.rulings if ruling.until is None)
 
+    def by_event(self) -> dict[int, list[Mapping[str, Any]]]:
+        """Give the same by the number of their event."""
+        found: dict[int, list[Mapping[str, Any]]] = {}
+        for ruling in self.in_force():
+            found.setdefault(ruling.event, []).append(ruling.data)
+        return found
+
 
 def header_data(header: Header) -> dict[str, object]:
     """Give a header as the first line of an event log."""

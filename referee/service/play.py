@@ -15,7 +15,7 @@ from referee.journal.corrections import Change, Place, change_between, corrected
 from referee.journal.journal import Journal
 from referee.journal.rows import CorrectionRow, GameRow, KeptGame
 from referee.service.ear import Ear
-from referee.service.records import PAUSE, RESUME, Judged, Record, changed_places, judge_anew
+from referee.service.records import PAUSE, RESUME, Judged, Record, changed_places, judge_anew, numbers_in
 from referee.session import Outcome, RulingData, Session, Watcher
 
 
@@ -43,6 +43,7 @@ class Play:
         self._session = self._new_session()
         self._unkept: list[int] = []
         self._rings: dict[int, int] = {}
+        self._stands: tuple[bool, bool] | None = None
 
     @property
     def game(self) -> Game:
@@ -57,13 +58,20 @@ class Play:
     @property
     def over(self) -> bool:
         """Whether the game has come to its end."""
-        return any(ruling["ruling"] == "end" for record in self.records.values() for ruling in record.rulings)
+        return self._standing()[0]
 
     @property
     def paused(self) -> bool:
         """Whether the players said to wait."""
-        kinds = (record.event.kind for record in reversed(self.records.values()))
-        return next((kind for kind in kinds if kind in (PAUSE, RESUME)), RESUME) == PAUSE
+        return self._standing()[1]
+
+    def _standing(self) -> tuple[bool, bool]:
+        """Give whether the game is over and paused; asked with each frame, and looked for after a change only."""
+        if self._stands is None:
+            over = any(ruling["ruling"] == "end" for record in self.records.values() for ruling in record.rulings)
+            kinds = (record.event.kind for record in reversed(self.records.values()) if not record.is_of_game)
+            self._stands = over, next(kinds, RESUME) == PAUSE
+        return self._stands
 
     @property
     def last_ns(self) -> int:
@@ -89,14 +97,10 @@ class Play:
         Raises:
             BadInputError: there is none in this game.
         """
-        game, _, number = ident.partition("-")
-        if (
-            game != str(self.row.game)
-            or not (number.isascii() and number.isdecimal())
-            or int(number) not in self.records
-        ):
-            raise BadInputError("there is no such event in this game")
-        return int(number)
+        match numbers_in(ident):
+            case [game, number] if game == self.row.game and number in self.records:
+                return number
+        raise BadInputError("there is no such event in this game")
 
     def place_of(self, ident: str) -> Place:
         """Give where the ruling with this name stands.
@@ -104,11 +108,11 @@ class Play:
         Raises:
             BadInputError: there is none in this game.
         """
-        head, _, place = ident.rpartition("-")
-        number = self.event_number(head)
-        if not (place.isascii() and place.isdecimal()) or int(place) >= len(self.records[number].rulings):
-            raise BadInputError("there is no such ruling in this game (any more)")
-        return Place(number, int(place))
+        match numbers_in(ident):
+            case [game, number, place] if game == self.row.game and number in self.records:
+                if place < len(self.records[number].rulings):
+                    return Place(number, place)
+        raise BadInputError("there is no such ruling in this game (any more)")
 
     def about_id(self, ident: str) -> int:
         """Give the number of the event that the ruling with this name is about (see `about`).
@@ -198,15 +202,11 @@ class Play:
             self._note_ring(row.number, row.event)
         session, judged = self._replayed(self.corrections, None)
         self._session = session
-        stored: dict[int, list[RulingData]] = {}
-        for ruling in kept.in_force():
-            stored.setdefault(ruling.event, []).append(ruling.data)
         fresh = [number for number in self.records if number > kept.row.judged]
-        for number in fresh:
-            self._unkept.append(number)
+        self._unkept += fresh
         self._adopt(judged)
         known = {number: rulings for number, rulings in judged.items() if number <= kept.row.judged}
-        otherwise = change_between(stored, known)
+        otherwise = change_between(kept.by_event(), known)
         if otherwise.gone or otherwise.new:
             # A newer Ringmaster judges otherwise: that is kept as a correction of no event.
             self._write(CorrectionRow(len(self.corrections) + 1, 0, None, None), otherwise)
@@ -229,6 +229,7 @@ class Play:
         """Journal an event, before it is judged."""
         number = len(self.records) + 1
         self.records[number] = Record(number, event, refused=True)
+        self._stands = None
         self._note_ring(number, event)
         self._unkept.append(number)
         self._journal.add_event(self.row.game, number, event)
@@ -239,7 +240,7 @@ class Play:
             self._rings.setdefault(event.t_ns, number)
 
     def _judged(self, event: Event, rulings: Sequence[RulingData]) -> None:
-        number = len(self.records)
+        number, self._stands = len(self.records), None
         self.records[number] = replace(self.records[number], rulings=tuple(rulings), refused=False)
         self._ear.tell(event, rulings)
 
@@ -282,6 +283,7 @@ class Play:
 
     def _adopt(self, judged: Judged) -> None:
         """Take over what was judged anew, and tell the watcher: of the events as it saw them, so that it knows them."""
+        self._stands = None
         self._ear.begin_again()
         for number, record in self.records.items():
             rulings = judged.get(number)

@@ -58,6 +58,12 @@ def judge_anew(
     return judged
 
 
+def numbers_in(ident: str) -> list[int]:
+    """Give the numbers in the name of an event ("3-17") or a ruling ("3-17-0"); none if it is no such name."""
+    parts = ident.split("-")
+    return [int(part) for part in parts] if all(part.isascii() and part.isdecimal() for part in parts) else []
+
+
 def changed_places(change: Change) -> list[tuple[int, int, RulingData | None]]:
     """Give where rulings changed, in order: event, place, and what stands there now, None for nothing."""
     new = {(place.event, place.place): ruling for place, ruling in change.new}

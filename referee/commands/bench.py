@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from referee.bench.truth import TruePicture
+    from vision.picture_deck import PictureDeck
 
 SUMMARY = "Measure how fast and how well Ringmaster reads."
 
@@ -96,9 +97,11 @@ def _read_all(args: argparse.Namespace, pictures: list[TruePicture]) -> int:
     from referee.bench.accuracy import judge_pictures
     from referee.bench.failures import FailureBook
     from referee.bench.readers import read_picture
-    from vision.deck import load_deck
+    from vision.picture_deck import PictureDeck, load_any_deck
 
-    deck = load_deck(args.deck)
+    deck = load_any_deck(args.deck)
+    if isinstance(deck, PictureDeck):
+        return _read_deck_of_pictures(args, pictures, deck)
     book = FailureBook(args.failures, deck) if args.failures else None
     verdicts = []
     for image, verdict in judge_pictures(pictures, _load, read_picture, deck):
@@ -116,6 +119,25 @@ def _read_all(args: argparse.Namespace, pictures: list[TruePicture]) -> int:
             print(f"failures drawn: {book.close()}")
     if book and args.json:
         book.close()
+    return 0
+
+
+def _read_deck_of_pictures(args: argparse.Namespace, pictures: list[TruePicture], deck: PictureDeck) -> int:
+    from referee.bench import pictures as bench
+    from vision.picture_reader import PictureReader
+
+    verdicts = []
+    for image, verdict in bench.judge_pictures(pictures, _load, PictureReader(deck)):
+        verdicts.append(verdict)
+        if args.failures:
+            bench.draw_failures(args.failures, image, verdict)
+        if args.json:
+            _print_line(bench.picture_line(verdict))
+    total = bench.summary(verdicts)
+    if args.json:
+        _print_line({"summary": total})
+    else:
+        print(bench.table(total))
     return 0
 
 

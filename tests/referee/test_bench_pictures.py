@@ -1,0 +1,96 @@
+"""`bench accuracy --deck piccolino`: what it counts as right, wrong, unclear, missed, bleached and false."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import cv2
+import numpy as np
+import pytest
+from flat_piles import pile_scene
+
+from referee.bench.pictures import judge_reading, summary
+from referee.bench.truth import TruePicture, parse_scene
+from referee.cli import main
+from vision.picture_deck import PictureFace, load_picture_deck
+from vision.picture_reader import PictureCard, PictureReading
+
+DECK = load_picture_deck("piccolino")
+PLACES = [np.array([[x, 100], [x + 63, 100], [x + 63, 188], [x, 188]], np.float64) for x in range(50, 500, 100)]
+
+
+def read(place: int, face: str | None, reason: str | None = None) -> PictureCard:
+    shown: PictureFace | None = DECK.by_id[face] if face else None
+    return PictureCard(shown, 0.99, PLACES[place], None, reason)
+
+
+def truth(*cards: tuple[str, str, float]) -> TruePicture:
+    entries = [
+        {"id": name, "side": side, "corners_px": PLACES[place].tolist(), "visible_fraction": visible, "marks": []}
+        for place, (name, side, visible) in enumerate(cards)
+    ]
+    return parse_scene({"image": "a.jpg", "cards": entries})
+
+
+def counted(picture: TruePicture, *found: PictureCard, grey: int = 90) -> dict[str, Any]:
+    image = np.full((300, 600, 3), grey, np.uint8)
+    certain = tuple(card for card in found if card.reason is None)
+    reading = PictureReading(certain, tuple(card for card in found if card.reason is not None))
+    return summary([judge_reading(picture, image, reading)])
+
+
+def test_outcomes_are_told_apart() -> None:
+    picture = truth(
+        ("red-happy.3", "front", 1.0),
+        ("red-happy.4", "front", 1.0),
+        ("red-sad.0", "back", 0.7),
+        ("pink-sad.0", "front", 1),
+    )
+    total = counted(picture, read(0, "red-happy"), read(1, "red-sad"), read(2, None, "covered"), read(4, "blue-sad"))
+    assert total["cards"][">=0.90"] == {"exact": 1, "wrong": 1, "unclear": 0, "missed": 1}
+    assert total["cards"]["0.50-0.90"] == {"exact": 0, "wrong": 0, "unclear": 1, "missed": 0}
+    assert total["false"] == 1
+
+
+def test_a_back_read_as_a_face_is_wrong() -> None:
+    assert counted(truth(("red-sad.0", "back", 1.0)), read(0, "red-sad"))["cards"][">=0.90"]["wrong"] == 1
+    assert counted(truth(("red-sad.0", "back", 1.0)), read(0, None))["cards"][">=0.90"]["exact"] == 1
+
+
+def test_cards_beneath_count_only_when_read() -> None:
+    assert all(not any(row.values()) for row in counted(truth(("red-sad.0", "front", 0.1)))["cards"].values())
+    assert counted(truth(("red-sad.0", "front", 0.1)), read(0, "red-happy"))["cards"]["<0.50"]["wrong"] == 1
+
+
+def test_bleached_cards_are_counted_apart() -> None:
+    assert counted(truth(("red-sad.0", "front", 1.0)), grey=255)["cards"]["bleached"]["missed"] == 1
+
+
+def test_the_command_measures_a_folder(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    image, _, tops = pile_scene(33, 0.2)
+    cv2.imwrite(str(tmp_path / "a.jpg"), image)
+    cards = [
+        {
+            "id": f"{top.face or 'red-sad'}.{number}",
+            "side": "front" if top.face else "back",
+            "corners_px": top.corners_px.tolist(),
+            "visible_fraction": 1.0,
+        }
+        for number, top in enumerate(tops)
+    ]
+    # A card that nobody drew: it is missed, and drawn among the failures.
+    cards.append({**cards[0], "corners_px": (PLACES[0] + 400).tolist()})
+    (tmp_path / "a.json").write_text(json.dumps({"image": "a.jpg", "cards": cards}), encoding="utf-8")
+    failures = tmp_path / "failures"
+    assert main(["bench", "accuracy", str(tmp_path), "--deck", "piccolino", "--failures", str(failures)]) == 0
+    said = capsys.readouterr().out
+    assert [line.split() for line in said.splitlines() if line.startswith(">=0.90")] == [
+        [">=0.90", str(len(tops)), "0", "0", "1"]
+    ]
+    assert [path.name.split("-")[2] for path in failures.iterdir()] == ["missed"]
+    assert main(["bench", "accuracy", str(tmp_path), "--deck", "piccolino", "--json"]) == 0
+    lines = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    assert lines[0]["exact"] == len(tops)
+    assert lines[1]["summary"]["cards"][">=0.90"]["missed"] == 1

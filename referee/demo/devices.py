@@ -39,7 +39,7 @@ OnHealth = Callable[[DeviceHealth], None]
 
 @dataclass(frozen=True)
 class Wiring:
-    """How bell and sandtimer are set. bell_seats_apart: a button a seat instead of one bell for all."""
+    """How bell and sandtimer are set."""
 
     bell: BellSettings
     sand: SandSettings

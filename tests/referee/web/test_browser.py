@@ -93,6 +93,8 @@ def test_a_game_is_started_followed_corrected_and_undone(
         mine.page.keyboard.type(name)
     mine.page.get_by_role("button", name="Start", exact=True).click()
     mine.page.get_by_label("Code").wait_for()
+    # The code is said when the server has been asked for it, a moment after the field is there.
+    expect(mine.page.locator(".code-here")).to_be_visible()
     mine.page.get_by_label("Code").fill(page.said[-1])
     expect(mine.page.locator(".board li")).to_have_count(3)
     assert page.table.desk.state()["game"]["players"] == ["Ann", "Ben", "Cem"]

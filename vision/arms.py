@@ -7,6 +7,7 @@ darken all colours alike, and are no arms.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import cv2
 import numpy as np
@@ -16,14 +17,15 @@ Image = NDArray[np.uint8]
 Points = NDArray[np.float64]
 Mask = NDArray[np.uint8]
 
-WIDTH_PX = 320
+WIDTH_PX = 240
 _STEP = 11.0  # of 256: what differs by less is noise, or soft shadow
 _SHADOW = (0.5, 1.0)
 _SHADOW_SPREAD = 0.05
 _STAYS = 10.0
 _LEARNED = 18  # pictures that a thing stays before it belongs to the table
 _LEAST_AREA = 0.0012  # of the picture
-_GAP_PX = 7
+_GAP_PX = 5
+_LEAST_CROSSING = 130  # pixels of a crossing, widened by four to each side
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,16 +65,15 @@ class ArmFinder:
             self._table, self._before = now.copy(), now
             self._stayed = np.zeros(now.shape[:2], np.int16)
             return np.zeros(now.shape[:2], np.uint8)
-        stays = np.abs(now - self._before).max(axis=2) < _STAYS
+        stays = _largest(cv2.absdiff(now, self._before)) < _STAYS
         self._stayed[stays] += 1
         self._stayed[~stays] = 0
         # Compared is with what it was when it came to rest, so that slow things do not creep into the table.
         self._before[~stays] = now[~stays]
         differs = _differs(now, self._table)
-        learned = (self._stayed >= _LEARNED) | (differs == 0)
-        self._table[learned] += 0.2 * (now[learned] - self._table[learned])
-        settled = self._stayed >= _LEARNED
-        self._table[settled] = now[settled]
+        # The light may change slowly; and what came to rest belongs to the table from then on.
+        cv2.accumulateWeighted(now, self._table, 0.2, (1 - differs).astype(np.uint8))
+        cv2.copyTo(now, (self._stayed >= _LEARNED).astype(np.uint8), self._table)
         return differs
 
     def arms(self, differs: Mask, spot_px: tuple[float, float]) -> tuple[Arm, ...]:
@@ -99,18 +100,25 @@ class ArmFinder:
         crossing = (part & (self._rim > 0)).astype(np.uint8)
         joined = cv2.dilate(crossing, np.ones((9, 9), np.uint8))
         count, _, stats, middles = cv2.connectedComponentsWithStats(joined, connectivity=8)
-        wide = [number for number in range(1, count) if stats[number, cv2.CC_STAT_AREA] >= 150]
+        wide = [number for number in range(1, count) if stats[number, cv2.CC_STAT_AREA] >= _LEAST_CROSSING]
         return np.asarray(middles[wide], np.float64).reshape(-1, 2)
 
     def _small(self, image_bgr: Image) -> NDArray[np.float32]:
         step = max(1, round(0.5 / self._scale))
-        small = cv2.resize(image_bgr[::step, ::step], self._size, interpolation=cv2.INTER_AREA)
+        small = cv2.resize(np.ascontiguousarray(image_bgr[::step, ::step]), self._size, interpolation=cv2.INTER_AREA)
         return np.asarray(cv2.GaussianBlur(small, (0, 0), 0.8), np.float32)
 
 
 def _differs(now: NDArray[np.float32], table: NDArray[np.float32]) -> Mask:
-    step = np.abs(now - table).max(axis=2)
-    ratio = (now + 4) / (table + 4)
-    low, high = ratio.min(axis=2), ratio.max(axis=2)
+    differs = np.asarray(_largest(cv2.absdiff(now, table)) > _STEP)
+    ratio = (now[differs] + 4) / (table[differs] + 4)
+    low, high = ratio.min(axis=1), ratio.max(axis=1)
     shadow = (low > _SHADOW[0]) & (high < _SHADOW[1]) & (high - low < _SHADOW_SPREAD)
-    return np.asarray((step > _STEP) & ~shadow, np.uint8)
+    differs[differs] = ~shadow
+    return differs.astype(np.uint8)
+
+
+def _largest(step: NDArray[Any]) -> NDArray[np.float32]:
+    """The largest of the three channels, (h, w)."""
+    blue, green, red = cv2.split(step)
+    return np.asarray(cv2.max(cv2.max(blue, green), red), np.float32)

@@ -18,6 +18,8 @@ _ROUND_MM = 5.0  # between two sides, where the corner is round
 _BEND_MM = 1.2
 _SQUARE = 0.35  # most cosine between the sides on the table
 _MOST = 150
+_OUTSIDE_MM, _INSIDE_MM = 1.6, 2.2  # along both sides at once, so 2.3 and 3.1 mm from the corner
+_WHITER, _WHITE = 1.12, 190
 
 
 def frames_from_corners(
@@ -37,8 +39,9 @@ def frames_from_corners(
                 corners += _corners(outline, px_per_mm)
     if not corners:
         return Frames(np.zeros((0, 4, 2)), np.zeros(0))
-    # Each with its place and the ends of both sides: the ones with the longest sides first.
+    # Each corner with its place and the ends of both sides: the ones with the longest sides first.
     found = np.array(corners)
+    found = found[_white_outside(ink, found, px_per_mm)]
     length = np.linalg.norm(found[:, 1:] - found[:, :1], axis=2).sum(axis=1)
     found = found[np.argsort(-length, kind="stable")[:_MOST]]
     steps = mm_to_px(found[:, 0])
@@ -66,6 +69,19 @@ def _corners(outline: cv2.typing.MatLike, px_per_mm: float) -> list[Floats]:
                 where = start[one] + a * (gap[0] * b[1] - gap[1] * b[0]) / cross
                 found.append(np.array([where, start[one], end[other]]))
     return found
+
+
+def _white_outside(ink: Image, corners: Floats, px_per_mm: float) -> NDArray[np.bool_]:
+    """Which corners (n, 3, 2) have white outside and print inside, as a frame's have."""
+    sides = corners[:, 1:] - corners[:, :1]
+    sides /= np.linalg.norm(sides, axis=2, keepdims=True)
+    inwards = sides.sum(axis=1)
+
+    def ink_at(mm: float) -> NDArray[np.intp]:
+        x, y = np.rint(corners[:, 0] + inwards * mm * px_per_mm).astype(int).T
+        return np.asarray(ink[np.clip(y, 0, ink.shape[0] - 1), np.clip(x, 0, ink.shape[1] - 1)], np.intp)
+
+    return np.asarray((ink_at(-_OUTSIDE_MM) > _WHITER * ink_at(_INSIDE_MM)) & (ink_at(-_OUTSIDE_MM) > _WHITE))
 
 
 def _frame(corner: Floats, steps: Floats, sides: Floats, size: tuple[float, float]) -> Floats:

@@ -27,6 +27,7 @@ _CAP = 9.0  # of a cell's squared error over its noise
 _INDEPENDENT = 0.055  # cells that say something new, by all cells
 _GAIN = (0.5, 1.1)  # contrast by that of the art: gloss and haze take some, hard tone curves add some
 _GAIN_SIGMA = 0.16
+_DARKER, _DARKER_COST = 1.35, 0.6  # power of the linear light
 _CLIPPED = 247.0  # of 255
 _OVEREXPOSED = (1.3, 1.7, 2.3)
 _OVER_SIGMA = 0.5  # of the logarithm
@@ -76,6 +77,7 @@ class FaceReader:
         noise = _NOISE**2 + (_EDGE * spread[:, self._frame]) ** 2
         self._weight = np.repeat((1 / noise)[:, :, None], 3, axis=2).reshape(len(shown), -1).astype(np.float32)
         self._missing = np.asarray(1 - self._art**2, np.float32)
+        self._darker = np.asarray((1 - self._missing) ** _DARKER, np.float32)
         self._pull = _INDEPENDENT * self._weight * self._missing
         self._power = (self._pull * self._missing).sum(axis=1)
         self._n_frame = int(self._frame.sum())
@@ -135,6 +137,11 @@ class FaceReader:
         gain = np.clip((self._pull @ (1 - seen**2) + prior) / (self._power + prior), *_GAIN)
         score, cells = self._errors(seen, 1 - gain[:, None].astype(np.float32) * self._missing)
         score -= 0.5 * ((gain - 1) / _GAIN_SIGMA) ** 2
+        # Cameras that spare the highlights show all but white darker.
+        darker, its_cells = self._errors(seen, self._darker)
+        better = darker - _DARKER_COST > score
+        score = np.where(better, darker - _DARKER_COST, score)
+        cells[better] = its_cells[better]
         clipped = white >= _CLIPPED
         # Where the white is as bright as the camera can tell, all colours may be brighter than they look by it.
         for over in _OVEREXPOSED if clipped.any() else ():

@@ -18,9 +18,9 @@ _GUESSES = 12
 _NEAR = 0.5  # quadrilaterals farther off than that have no say in the fit
 _SEEDS = 90
 _LARGER_COUNTS_MORE = 0.2  # power of the area: stripes in a mark are seldom outnumbered by cards
-_TIE = 0.6
+_TIE = 0.5
 _WIDE = (0.1, 0.08, 0.06, 0.04, 0.03, 0.03)
-_NARROW = (0.03, 0.025, 0.025, 0.025)
+_NARROW = (0.025, 0.02, 0.015, 0.015)  # sides on a frame and sides on the edge must not mix
 
 
 @dataclass(frozen=True, eq=False)
@@ -155,7 +155,7 @@ def _outermost(x: Floats, quads: Floats, quality: Floats, overlap: Floats, size_
     shape, _ = _shape(apply_homography(_rectifier(x[:2], size_wh, float(x[4])), quads))
     size = np.stack([shape[:, :2].mean(axis=1), shape[:, 2:4].mean(axis=1)], axis=1)
     straight = np.clip(1 - np.abs(shape[:, 4:]).max(axis=1) / 0.15, 0, 1)
-    apart = np.maximum(*(np.abs(size[:, None, k] - size[None, :, k]) for k in (0, 1))) / 0.03
+    apart = np.maximum(*(np.abs(size[:, None, k] - size[None, :, k]) for k in (0, 1))) / 0.045
     votes = _shared(np.clip(1 - apart**2, 0, 1) * quality * straight, overlap)
     votes[np.abs(size - x[2:4]).max(axis=1) > 0.3] = 0
     good = np.flatnonzero(votes > _TIE * votes.max())

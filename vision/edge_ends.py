@@ -10,8 +10,8 @@ from vision.marker_sheets import inside_quad
 
 Floats = NDArray[np.float32]
 
-_AT_CORNER = 5
-_PLACES = np.r_[-0.03, -0.015, 0, 0.015, 0.03, np.linspace(0.1, 0.35, 8)].astype(np.float32)  # by the side's length
+_PLACES = np.linspace(0.1, 0.35, 8, dtype=np.float32)  # beyond a corner, by the side's length
+_CORNER = np.linspace(-0.03, 0.03, 5, dtype=np.float32)
 _SIDE = np.linspace(0.2, 0.8, 9, dtype=np.float32)
 _ACROSS_PX = np.array([-2.5, -1.5, -0.5, 0.5, 1.5, 2.5], np.float32)
 _AS_STRONG = 0.5  # of the edge itself
@@ -32,11 +32,11 @@ def run_on(image_lab: NDArray[np.uint8], quads: Floats) -> tuple[NDArray[np.bool
     own = _change(sample_lab(image_lab, start, side, outward, _SIDE, _ACROSS_PX, True))
     typical = np.median(own, axis=1)[:, None]
     beyond, through = [], []
-    for places in (-_PLACES, 1 + _PLACES):
-        change = _change(sample_lab(image_lab, start, side, outward, places, _ACROSS_PX, True, smooth=False))
-        seen = change > _AS_STRONG * typical
-        beyond.append(seen[:, _AT_CORNER:].mean(axis=1) > _RUNS_ON)
-        through.append(beyond[-1] & seen[:, :_AT_CORNER].all(axis=1))
+    for end, way in ((0, -1), (1, 1)):
+        away = _change(sample_lab(image_lab, start, side, outward, end + way * _PLACES, _ACROSS_PX, True))
+        near = _change(sample_lab(image_lab, start, side, outward, end + way * _CORNER, _ACROSS_PX, True, smooth=False))
+        beyond.append((away > _AS_STRONG * typical).mean(axis=1) > _RUNS_ON)
+        through.append(beyond[-1] & (near > _AS_STRONG * typical).all(axis=1))
     return np.stack(beyond, axis=1).reshape(-1, 4, 2), np.stack(through, axis=1).reshape(-1, 4, 2)
 
 

@@ -8,6 +8,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from vision.card_borders import beyond_frames, widened
 from vision.card_edges import SideFit, fit_sides, glance
 from vision.card_plane import CardPlane, agree_on_plane
 from vision.edge_ends import end_at_corners, run_on
@@ -82,9 +83,12 @@ def find_cards(image_bgr: NDArray[np.uint8]) -> FoundCards:
         return FoundCards(nothing[0], nothing[1], nothing[2], (), 1.4)
     fitted = _of_known_size(lab, plane, segments, corners, covered, candidates, markers)
     chosen = _choose(lab, _completed(fitted, plane), plane)
+    margin = beyond_frames(lab, chosen.quads, plane)
     final = fit_sides(image_bgr, _to_full(chosen.quads, scale), max(3.0, 1.5 / scale), 48, is_lab=False)
     final = replace(final, quads=_to_small(final.quads, scale))
     final = _completed(final, plane)
+    if margin:
+        final = replace(final, quads=widened(final.quads, plane, margin))
     confidence = np.clip(final.support.mean(axis=1) - 2 * plane.deviation(final.quads), 0, 1)
     reasons = tuple(_reason(k, final, size_wh) for k in range(len(final.quads)))
     corners_px = _to_full(final.quads, scale)

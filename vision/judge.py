@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -44,6 +44,10 @@ class Verdicts:
         """Some of them."""
         terms = {name: values[which] for name, values in self.terms.items()}
         return Verdicts(self.layouts, self.hypotheses.take(which), self.log_odds[which], terms)
+
+    def lowered(self) -> Verdicts:
+        """The same, none of them sure."""
+        return replace(self, log_odds=np.minimum(self.log_odds, SURE - 0.5))
 
 
 def joined(verdicts: list[Verdicts]) -> Verdicts:

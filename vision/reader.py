@@ -20,7 +20,7 @@ from vision.markers import SQUARE_MM, Marker, find_markers, table_from_markers
 from vision.marks import work_image
 from vision.outline import corners_of
 from vision.reading import Reading, UnclearCard
-from vision.settle import left_open, settled, sure_corners, told_of
+from vision.settle import also_unclear, left_open, settled, sure_corners, told_of
 from vision.side_reader import SideReader, side_models
 from vision.table import Piece, Table, fit_table
 
@@ -131,8 +131,8 @@ def _read(
     pieces = [piece for reader, found in zip(readers, verdicts, strict=True) for piece in reader.pieces(found)]
     verdicts += [reader.judge_part(sure_corners(verdicts, deck)) for reader in readers]
     verdicts += [reader.judge_lone(sure_corners(verdicts, deck)) for reader in readers]
-    verdicts = _looked_closer(readers, verdicts, deck, doubt)
-    reading = settled(verdicts, deck, table, doubt)
+    verdicts, doubtful = _looked_closer(readers, verdicts, deck, doubt)
+    reading = also_unclear(settled(verdicts, deck, table, doubt), settled(doubtful, deck, table, doubt))
     said = [card.corners_px for card in reading.cards] + [card.corners_px for card in reading.unclear]
     said_mm = table.to_mm(np.concatenate(said)).reshape(-1, 4, 2) if said else np.zeros((0, 4, 2))
     places_mm = np.concatenate([reader.peeking(said_mm) for reader in readers])
@@ -143,23 +143,28 @@ def _read(
     return replace(reading, unclear=(*reading.unclear, *hidden)), pieces
 
 
-def _looked_closer(readers: list[SideReader], verdicts: list[Verdicts], deck: Deck, doubt: float) -> list[Verdicts]:
-    """Look closer at what is left open until no more can be told: a card that is told explains what it hides."""
+def _looked_closer(
+    readers: list[SideReader], verdicts: list[Verdicts], deck: Deck, doubt: float
+) -> tuple[list[Verdicts], list[Verdicts]]:
+    """Look closer at what is left open until no more can be told: a card that is told explains what it hides.
+
+    Gives the verdicts, and those of the first look that the closer one could neither confirm nor place elsewhere.
+    """
     # Three whole marks are proof enough; two, or one and an edge, must bear a closer look.
     whole, rest = verdicts[: len(readers)], verdicts[len(readers) :]
     odds = [_unsure_odds(verdict) for verdict in whole] + [verdict.log_odds for verdict in rest]
     if np.concatenate(odds).max(initial=WORTH_A_LOOK) <= WORTH_A_LOOK:
-        return verdicts
+        return verdicts, []
     told = told_of(whole, deck, doubt)
     while True:
         verdicts = left_open(verdicts, told, deck)
         if not any(len(verdict.hypotheses) for verdict in verdicts):
-            return told
+            return told, []
         known_mm = _corners_mm(told, deck)
         again = [reader.look_closer(verdicts, known_mm) for reader in readers]
         more = told_of([*told, *again], deck, doubt)
         if sum(len(card.hypotheses) for card in more) <= sum(len(card.hypotheses) for card in told):
-            return [*told, *again]
+            return [*told, *again], [verdict.lowered() for verdict in verdicts]
         told = more
 
 

@@ -147,3 +147,16 @@ def left_open(verdicts: list[Verdicts], told: list[Verdicts], deck: Deck) -> lis
         keep &= np.array([not any((side, m) in marks for m in seen) for seen in found.marks.tolist()], dtype=bool)
         parts.append(verdict.take(keep))
     return parts
+
+
+def also_unclear(reading: Reading, doubtful: Reading) -> Reading:
+    """Add the unclear cards of a second reading to a first one, but for those in a place that the first one knows."""
+    known = [card.centre_mm for card in reading.cards] + [card.centre_mm for card in reading.unclear]
+    places = np.array([centre for centre in known if centre is not None]).reshape(-1, 2)
+    more = [
+        card
+        for card in doubtful.unclear
+        if card.centre_mm is not None
+        and not (np.abs(places - np.array(card.centre_mm)).max(-1) < 2 * _SAME_PLACE_MM).any()
+    ]
+    return Reading(reading.cards, (*reading.unclear, *more))

@@ -14,7 +14,7 @@ from vision.deck import Deck
 from vision.judge import SURE, Verdicts
 from vision.layouts import Hypotheses
 from vision.reading import Reading
-from vision.settle import settled
+from vision.settle import also_unclear, settled
 from vision.side_reader import side_models
 
 Card = tuple[int, tuple[int, int, int], float, tuple[float, float]]
@@ -158,3 +158,11 @@ def test_the_order_of_hypotheses_does_not_matter(cards: list[Card], order: Rando
     order.shuffle(shuffled)
     one, other = (settle(confetti(), verdicts(confetti(), "white", supposed)) for supposed in (unequal, shuffled))
     assert names(one) == names(other)
+
+
+def test_doubts_are_added_where_nothing_is_known(deck: Deck) -> None:
+    read = settle(deck, verdicts(deck, "white", [(4, (0, 1, 2), 9.0, (10.0, 20.0))]))
+    doubtful = verdicts(deck, "white", [(5, (3, -1, -1), 9.0, (20.0, 25.0)), (6, (4, -1, -1), 9.0, FAR)]).lowered()
+    both = also_unclear(read, settle(deck, doubtful))
+    assert names(both) == [deck.side("white")[4].id]
+    assert [card.best[0].id for card in both.unclear if card.best is not None] == [deck.side("white")[6].id]

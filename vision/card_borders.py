@@ -1,7 +1,8 @@
-"""A printed frame may be far plainer than the card's own edge, white on a white table: looks for the edge beyond it."""
+"""What is printed on cards: how much of them, and frames that are plainer than the edge of a card on a pale table."""
 
 from __future__ import annotations
 
+import cv2
 import numpy as np
 from numpy.typing import NDArray
 
@@ -19,6 +20,7 @@ _NOISE_FACTOR = 3.0
 _MOST_SIDES = 0.7
 _PROMINENT = 1.5
 _MOST_CARDS = 16
+_PRINT = 12.0  # what differs from a card's ground by more, in 8-bit Lab, is print
 
 
 def beyond_frames(image_lab: NDArray[np.uint8], quads: Floats, plane: CardPlane) -> float:
@@ -64,3 +66,15 @@ def widened(quads: Floats, plane: CardPlane, margin: float) -> Floats:
     u = np.roll(corners, -1, axis=1) - corners
     u /= np.maximum(np.linalg.norm(u, axis=2, keepdims=True), 1e-6)
     return np.asarray(plane.to_picture(corners + margin * (np.roll(u, 1, axis=1) - u)), np.float32)
+
+
+def printed_share(image_lab: NDArray[np.uint8], quads: Floats) -> Floats:
+    """The share of each card (n,) whose colour is not that of its ground."""
+    t = np.linspace(0.08, 0.92, 24, dtype=np.float32)
+    u, v = np.meshgrid(t, t)
+    weight = np.stack([(1 - u) * (1 - v), u * (1 - v), u * v, (1 - u) * v]).reshape(4, -1)
+    points = np.einsum("nkc,km->nmc", quads, weight).astype(np.float32)
+    pixels = cv2.remap(image_lab, points[..., 0], points[..., 1], cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
+    colours = np.asarray(pixels, np.float32).reshape(len(quads), -1, 3)
+    away = np.linalg.norm(colours - np.median(colours, axis=1, keepdims=True), axis=2)
+    return np.asarray((away > _PRINT).mean(axis=1), np.float32)

@@ -8,6 +8,8 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from vision.line_segments import meet_sides
+
 Floats = NDArray[np.float32]
 
 _TRIM = 0.12  # rounded corners take up to an eighth of a side
@@ -167,7 +169,7 @@ def fit_sides(
         for away in (_OUTSIDE_PX, _BEYOND_PX)
     )
     return SideFit(
-        _meet_sides(ends.reshape(-1, 4, 2, 2), quads, reach_px),
+        meet_sides(ends.reshape(-1, 4, 2, 2), quads, reach_px),
         support.reshape(-1, 4),
         strength.reshape(-1, 4),
         sharpness.reshape(-1, 4),
@@ -293,17 +295,3 @@ def _settle(
     count = np.maximum(seen.sum(axis=1), 1)
     strength = (strongest * seen).sum(axis=1) / count / least
     return line.astype(np.float32), seen.mean(axis=1).astype(np.float32), strength.astype(np.float32)
-
-
-def _meet_sides(ends: Floats, quads: Floats, reach_px: float) -> Floats:
-    """Corners (n, 4, 2) where neighbouring sides, given by two points each (n, 4, 2, 2), intersect."""
-    previous = np.roll(ends, 1, axis=1)
-    p, d = previous[:, :, 0], previous[:, :, 1] - previous[:, :, 0]
-    q, e = ends[:, :, 0], ends[:, :, 1] - ends[:, :, 0]
-    cross = d[..., 0] * e[..., 1] - d[..., 1] * e[..., 0]
-    safe = np.where(np.abs(cross) < 1e-3, 1e-3, cross)
-    offset = q - p
-    s = (offset[..., 0] * e[..., 1] - offset[..., 1] * e[..., 0]) / safe
-    corners = p + s[..., None] * d
-    moved = np.linalg.norm(corners - quads, axis=2, keepdims=True)
-    return np.asarray(np.where(moved < 6 * reach_px, corners, quads), np.float32)

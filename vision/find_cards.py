@@ -8,7 +8,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.card_borders import beyond_frames, widened
+from vision.card_borders import beyond_frames, printed_share, widened
 from vision.card_edges import SideFit, fit_sides, glance
 from vision.card_plane import CardPlane, agree_on_plane
 from vision.edge_ends import end_at_corners, run_on
@@ -39,7 +39,6 @@ _SLACK = 0.03  # how far off a guessed side may be, by the card's width
 _SEEN = 0.55  # the share of a side along which its edge is seen, at least
 _SURE = 0.8  # the same for the other three sides, if one side is not seen
 _LEAST_CONTRAST = 1.0  # weighted 8-bit Lab
-_PRINT = 12.0  # what differs from a card's ground by more, in 8-bit Lab, is print
 _BARE = 0.012
 _AS_USUAL = 0.5
 _SAME_STOCK = 20.0  # how far the grounds of two cards may differ, in weighted 8-bit Lab
@@ -260,7 +259,7 @@ def _stands_out(lab: NDArray[np.uint8], fit: SideFit) -> NDArray[np.bool_]:
     """
     contrast = fit.contrast_beyond()
     chosen = end_at_corners(fit.quads, *run_on(lab, fit.quads)) & ((contrast > _LEAST_CONTRAST).sum(axis=1) >= 2)
-    bare = _printed_share(lab, fit) < _BARE
+    bare = printed_share(lab, fit.quads) < _BARE
     usual = float(np.median(contrast[chosen & ~bare])) if (chosen & ~bare).any() else 0.0
     return np.asarray(chosen & (~bare | (np.median(_on_open_sides(fit, contrast), axis=1) > _AS_USUAL * usual)))
 
@@ -275,18 +274,6 @@ def _on_open_sides(fit: SideFit, contrast: Floats) -> Floats:
         taken[other] = False
         found[taken] = 0
     return found
-
-
-def _printed_share(lab: NDArray[np.uint8], fit: SideFit) -> Floats:
-    """The share of each card (n,) whose colour is not that of its ground."""
-    t = np.linspace(0.08, 0.92, 24, dtype=np.float32)
-    u, v = np.meshgrid(t, t)
-    weight = np.stack([(1 - u) * (1 - v), u * (1 - v), u * v, (1 - u) * v]).reshape(4, -1)
-    points = np.einsum("nkc,km->nmc", fit.quads, weight).astype(np.float32)
-    pixels = cv2.remap(lab, points[..., 0], points[..., 1], cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
-    colours = np.asarray(pixels, np.float32).reshape(len(fit.quads), -1, 3)
-    away = np.linalg.norm(colours - np.median(colours, axis=1, keepdims=True), axis=2)
-    return np.asarray((away > _PRINT).mean(axis=1), np.float32)
 
 
 def _kin(fit: SideFit, deviation: Floats, order: Floats) -> tuple[SideFit, Floats, Floats]:

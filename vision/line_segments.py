@@ -185,6 +185,20 @@ def _meet(p: Floats, d: Floats, q: Floats, e: Floats) -> Floats:
     return np.asarray(p + s[:, None] * d, np.float32)
 
 
+def meet_sides(ends: Floats, quads: Floats, reach_px: float) -> Floats:
+    """Corners (n, 4, 2) where neighbouring sides, given by two points each (n, 4, 2, 2), intersect."""
+    previous = np.roll(ends, 1, axis=1)
+    p, d = previous[:, :, 0], previous[:, :, 1] - previous[:, :, 0]
+    q, e = ends[:, :, 0], ends[:, :, 1] - ends[:, :, 0]
+    cross = d[..., 0] * e[..., 1] - d[..., 1] * e[..., 0]
+    safe = np.where(np.abs(cross) < 1e-3, 1e-3, cross)
+    offset = q - p
+    s = (offset[..., 0] * e[..., 1] - offset[..., 1] * e[..., 0]) / safe
+    corners = p + s[..., None] * d
+    moved = np.linalg.norm(corners - quads, axis=2, keepdims=True)
+    return np.asarray(np.where(moved < 6 * reach_px, corners, quads), np.float32)
+
+
 class SegmentMap:
     """Answers how much of a straight line is covered by segments of the same direction.
 

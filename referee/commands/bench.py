@@ -62,7 +62,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     pages.add_argument("--json", action="store_true", help="a line a measurement")
     pages.set_defaults(bench=_pages)
     verdict = kinds.add_parser("verdict", help="how soon a ring at Piccolino is ruled, and what watching costs")
-    verdict.add_argument("--turns", metavar="N", type=int, default=40, help="cards turned, a ring after each")
+    verdict.add_argument(
+        "--turns", metavar="N", type=int, default=40, help="cards turned, a ring after each from the fifth on"
+    )
     verdict.add_argument("--json", action="store_true", help="a line a measurement")
     verdict.set_defaults(bench=_verdict)
     rulings = kinds.add_parser("rulings", help="rule rings round each card of drawn games of Piccolino, and count")
@@ -288,8 +290,8 @@ def _verdict(args: argparse.Namespace) -> int:
     from referee.bench.speed import report_header, report_line
     from referee.bench.verdict import measure_verdict
 
-    if args.turns < 1:
-        raise BadInputError(f"--turns must be at least 1, not {args.turns}")
+    if args.turns < 5:
+        raise BadInputError(f"--turns must be at least 5, for rings count from the second round on, not {args.turns}")
     if not args.json:
         print(report_header())
     for measurement in measure_verdict(args.turns):

@@ -26,7 +26,8 @@ from vision.table import Table
 
 MS = 1_000_000
 SEARCH_NS = 400 * MS
-SURVEY_NS = 5_000 * MS
+SURVEY_NS = 60_000 * MS
+"""The whole table takes a second to read, in which no ring is ruled: it is looked at now and then only."""
 _REACH_MM = 1.6 * REACH_MM  # piles may lie further in than hands of cards
 _MOVED_MM = 22.0
 _MOVED_PX = 3.0

@@ -27,7 +27,7 @@ Kind = Literal["face", "back", "empty", "covered", "turning", "unclear"]
 
 REGION_MM = 82.0  # from a place's centre: half a card's diagonal, and how far an untidy pile may have moved
 _MOVED_MM = 38.0  # a card with its centre further off is no part of the pile
-_SIZE = (0.92, 1.12)  # of a frame's size on the table: 55 cards are 16 mm high, and the camera may be near
+_SIZE = (0.92, 1.09)  # of a frame's size on the table: 55 cards are 16 mm high, and the camera may be near
 _LIFTED = (0.6, 1.45)  # of a card that somebody holds over the pile
 _FLAT = 0.06  # logarithm of the ratio of a frame's diagonals
 _STRAIGHT = 0.7

@@ -88,7 +88,7 @@ def test_a_card_in_mid_turn_is_no_face_yet(camera: PileTable, reader: PileReader
 
 def test_a_card_held_well_over_the_pile_is_turning(camera: PileTable, reader: PileReader) -> None:
     image, _ = with_pile(camera, ["back"])
-    lay(image, shrunk("green-happy", 1.8), camera.to_px(card_corners(PLACE, 90.0)))
+    lay(image, shrunk("green-happy", 1.8), camera.to_px(card_corners(PLACE, 120.0)))
     (sight,) = reader.read(image)
     assert sight.kind == "turning"
 

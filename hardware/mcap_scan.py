@@ -12,7 +12,7 @@ import io
 import os
 import struct
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import BinaryIO
 
@@ -114,7 +114,11 @@ class McapScan:
             if opcode == Opcode.HEADER:
                 self.profile = _profile(file.read(min(length, 1024)))
             elif opcode in INDEXED:
-                self._records.append(_Record(opcode, offset, length, _start_ns(opcode, file.read(min(length, 40)))))
+                start_ns = _start_ns(opcode, file.read(min(length, 40)))
+                record = _Record(opcode, offset, length, start_ns)
+                if opcode == Opcode.CHUNK and start_ns == 0 and not _has_messages(file, record):
+                    record = replace(record, start_ns=NEVER)
+                self._records.append(record)
             offset += length
             file.seek(offset)
 
@@ -163,10 +167,17 @@ def _start_ns(opcode: int, head: bytes) -> int:
     if opcode == Opcode.MESSAGE and len(head) >= MESSAGE_HEAD.size:
         return int(MESSAGE_HEAD.unpack_from(head)[2])
     if opcode == Opcode.CHUNK and len(head) >= 16:
-        start_ns, end_ns = struct.unpack_from("<QQ", head)
-        # A chunk without messages says 0 to 0.
-        return int(start_ns) if end_ns else NEVER
+        return int(struct.unpack_from("<Q", head)[0])
     return NEVER
+
+
+def _has_messages(file: BinaryIO, record: _Record) -> bool:
+    """Tell whether a chunk holds messages: one without any says that it begins at 0, as one of that time does."""
+    file.seek(record.offset)
+    try:
+        return any(isinstance(item, Message) for item in _records(record, file.read(min(record.length, LARGEST))))
+    except DAMAGE:
+        return True
 
 
 def _profile(content: bytes) -> str:

@@ -30,8 +30,10 @@ def routes(desk: Desk, ask: Desks, most_watchers: int) -> APIRouter:
 
     @router.get("/api/state")
     async def state(request: Request) -> Response:
-        """Give the state of the table."""
-        return Response(feed_of(request).since(0), media_type="application/json")
+        """Give the state of the table as it is now, so that who has just changed something sees that he did."""
+        feed = feed_of(request)
+        await feed.look()
+        return Response(feed.since(0), media_type="application/json")
 
     @router.get("/api/events", responses={200: {"content": {"text/event-stream": {}}}})
     async def events(request: Request) -> Response:

@@ -79,14 +79,15 @@ class SeatedReader:
         size_px = (image.shape[1], image.shape[0])
         profile = self._profile
         edge_mm = None if profile is None else profile.edge_mm
-        markers = find_markers(np.asarray(cv2.cvtColor(image, cv2.COLOR_BGR2GRAY), np.uint8)) if edge_mm is None else ()
+        markers = find_markers(np.asarray(cv2.cvtColor(image, cv2.COLOR_BGR2GRAY), np.uint8))
         before = self.survey
         if edge_mm is None and len(markers) < _ALL and before is not None and before.fits(markers, size_px):
-            reading, _ = read_picture(image, self._deck, before.table)
+            reading, _ = read_picture(image, self._deck, before.table, markers)
             return SeatedReading(reading, before.table, before.ring)
         if edge_mm is None and not markers:
             raise BadInputError(what_is_missing(()))
-        reading, table = read_picture(image, self._deck, None if profile is None else profile.table_for(size_px))
+        surveyed = None if profile is None else profile.table_for(size_px)
+        reading, table = read_picture(image, self._deck, surveyed, markers)
         if table is None:
             raise BadInputError(what_is_missing(()))
         rectangle = marker_rectangle(markers, table) if edge_mm is None else edge_mm

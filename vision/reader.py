@@ -47,15 +47,19 @@ def table_in(image_bgr: Image) -> tuple[Table, tuple[Marker, ...]]:
     return table_from_markers(markers, (image_bgr.shape[1], image_bgr.shape[0])), markers
 
 
-def read_picture(image_bgr: Image, deck: Deck, table: Table | None = None) -> tuple[Reading, Table | None]:
+def read_picture(
+    image_bgr: Image, deck: Deck, table: Table | None = None, markers: tuple[Marker, ...] | None = None
+) -> tuple[Reading, Table | None]:
     """Read a picture (h, w, 3) uint8 BGR; without a table its markers give one, without markers its cards.
 
-    Gives the table, too; it is None, and no card has a place in mm, where no marker says where the table's origin is.
+    `markers` are those in the picture where they have been found already, None where they are to be found. Gives the
+    table, too; it is None, and no card has a place in mm, where no marker says where the table's origin is.
     """
     size = (image_bgr.shape[1], image_bgr.shape[0])
     if min(size) < _LEAST_SIDE_PX:
         return Reading((), ()), table
-    markers = find_markers(_grey(image_bgr))
+    if markers is None:
+        markers = find_markers(_grey(image_bgr))
     if table is not None:
         return read(image_bgr, deck, table, markers), table
     table = _marked_table(markers, size)

@@ -6,16 +6,9 @@ import argparse
 import json
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
 
+from referee.bench.report import print_line, print_measurements
 from referee.errors import BadInputError
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-    from referee.bench.truth import TruePicture
-    from vision.picture_deck import PictureDeck
 
 SUMMARY = "Measure how fast and how well Ringmaster reads."
 
@@ -82,122 +75,17 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _accuracy(args: argparse.Namespace) -> int:
-    from referee.bench.truth import load_truth
+    from referee.commands import bench_accuracy
 
-    pictures = [
-        picture
-        for picture in load_truth(args.folder)
-        if args.only in picture.path.name or args.only in picture.scenario
-    ]
-    if not pictures:
-        raise BadInputError(f"no picture in {args.folder} has {args.only!r} in its name or scene")
-    return _find_all(args, pictures) if args.deck == "none" else _read_all(args, pictures)
-
-
-def _read_all(args: argparse.Namespace, pictures: list[TruePicture]) -> int:
-    from referee.bench import tally
-    from referee.bench.accuracy import judge_pictures
-    from referee.bench.failures import FailureBook
-    from referee.bench.readers import read_picture
-    from vision.picture_deck import PictureDeck, load_any_deck
-
-    deck = load_any_deck(args.deck)
-    if isinstance(deck, PictureDeck):
-        return _read_deck_of_pictures(args, pictures, deck)
-    book = FailureBook(args.failures, deck) if args.failures else None
-    verdicts = []
-    for image, verdict in judge_pictures(pictures, _load, read_picture, deck):
-        verdicts.append(verdict)
-        if book:
-            book.add(image, verdict)
-        if args.json:
-            _print_line(tally.picture_line(verdict))
-    total = tally.summary(verdicts)
-    if args.json:
-        _print_line({"summary": total})
-    else:
-        print(tally.table(total))
-        if book:
-            print(f"failures drawn: {book.close()}")
-    if book and args.json:
-        book.close()
-    return 0
-
-
-def _read_deck_of_pictures(args: argparse.Namespace, pictures: list[TruePicture], deck: PictureDeck) -> int:
-    from referee.bench import pictures as bench
-    from vision.picture_reader import PictureReader
-
-    verdicts = []
-    for image, verdict in bench.judge_pictures(pictures, _load, PictureReader(deck)):
-        verdicts.append(verdict)
-        if args.failures:
-            bench.draw_failures(args.failures, image, verdict)
-        if args.json:
-            _print_line(bench.picture_line(verdict))
-    total = bench.summary(verdicts)
-    if args.json:
-        _print_line({"summary": total})
-    else:
-        print(bench.table(total))
-    return 0
-
-
-def _find_all(args: argparse.Namespace, pictures: list[TruePicture]) -> int:
-    from time import perf_counter
-
-    from referee.bench import finding
-    from vision.unknown_deck import find_unknown_cards
-
-    verdicts = []
-    for picture in pictures:
-        image = _load(picture)
-        start = perf_counter()
-        cards = [
-            finding.FoundCard(card.corners_px, [(mark.colour, mark.centre_px) for mark in card.marks])
-            for card in find_unknown_cards(image).cards
-        ]
-        ms = (perf_counter() - start) * 1000
-        verdict = finding.judge_found(picture, cards, ms)
-        verdicts.append(verdict)
-        if args.failures:
-            finding.draw_found(args.failures, image, verdict)
-        if args.json:
-            _print_line(finding.find_line(verdict))
-    total = finding.find_summary(verdicts)
-    if args.json:
-        _print_line({"summary": total})
-    else:
-        print(finding.find_table(total))
-    return 0
-
-
-def _load(picture: TruePicture) -> NDArray[np.uint8]:
-    import cv2
-    import numpy as np
-
-    image = cv2.imread(str(picture.path), cv2.IMREAD_COLOR)
-    if image is None:
-        raise BadInputError(f"{picture.path} is no picture that can be read")
-    return np.asarray(image, dtype=np.uint8)
-
-
-def _print_line(line: dict[str, Any]) -> None:
-    print(json.dumps(line, ensure_ascii=False), flush=True)
+    return bench_accuracy.run(args)
 
 
 def _speed(args: argparse.Namespace) -> int:
-    from referee.bench.speed import measure_all, report_header, report_line
+    from referee.bench.speed import measure_all
 
     if args.runs < 1:
         raise BadInputError(f"--runs must be at least 1, not {args.runs}")
-    if not args.json:
-        print(report_header())
-    for measurement in measure_all(args.images, args.runs):
-        if args.json:
-            _print_line(measurement.as_json())
-        else:
-            print(report_line(measurement), flush=True)
+    print_measurements(measure_all(args.images, args.runs), as_json=args.json)
     return 0
 
 
@@ -211,7 +99,7 @@ def _crash(args: argparse.Namespace) -> int:
     with tempfile.TemporaryDirectory(prefix="ringmaster-crash-") as folder:
         verdict = crash_often(args.kills, args.seed, forgetful=args.forgetful, folder=Path(folder))
     if args.json:
-        _print_line(verdict.as_json())
+        print_line(verdict.as_json())
     else:
         print(verdict.in_words())
     return 1 if verdict.faults else 0
@@ -219,29 +107,21 @@ def _crash(args: argparse.Namespace) -> int:
 
 def _pages(args: argparse.Namespace) -> int:
     from referee.bench.pages import Setting, measure_pages
-    from referee.bench.speed import report_header, report_line
 
     if not 0 <= args.stalled < args.pages <= 200 or args.rings < 1:
         raise BadInputError("there can be 1 to 200 pages, not all of them stalled, and one ring or more")
-    if not args.json:
-        print(report_header())
     if args.browsers:
         from referee.bench.browsers import measure_browsers
 
         found = measure_browsers(args.rings)
     else:
         found = measure_pages(Setting(args.pages, args.stalled, args.rings))
-    for measurement in found:
-        if args.json:
-            _print_line(measurement.as_json())
-        else:
-            print(report_line(measurement), flush=True)
+    print_measurements(found, as_json=args.json)
     return 0
 
 
 def _time(args: argparse.Namespace) -> int:
     from hardware.camera import parse_spec
-    from referee.bench.speed import report_header, report_line
     from referee.bench.time import SIMULATED, TimeSetup, measure_time, measurements
 
     if args.presses < 1 or not 0 < args.seconds < 3600:
@@ -250,13 +130,7 @@ def _time(args: argparse.Namespace) -> int:
         parse_spec(args.camera)
     setup = TimeSetup(args.camera, args.pins, args.presses, args.seconds)
     delays = measure_time(setup)
-    if not args.json:
-        print(report_header())
-    for measurement in measurements(delays, setup.size):
-        if args.json:
-            _print_line(measurement.as_json())
-        else:
-            print(report_line(measurement))
+    print_measurements(measurements(delays, setup.size), as_json=args.json)
     for trouble in dict.fromkeys(delays.troubles):
         print(f"ringmaster bench: {trouble}", file=sys.stderr)
     return 0 if delays.pressed and delays.frames else 1
@@ -271,13 +145,13 @@ def _memory(args: argparse.Namespace) -> int:
     for sample in evening(args.minutes):
         samples.append(sample)
         if args.json:
-            _print_line({"minutes": round(sample.minutes, 1), "resident_mb": round(sample.resident_mb, 2)})
+            print_line({"minutes": round(sample.minutes, 1), "resident_mb": round(sample.resident_mb, 2)})
         else:
             print(f"{sample.minutes:6.1f} min {sample.resident_mb:8.1f} MB", flush=True)
     slope = slope_mb_in_ten_minutes(samples)
     met = None if slope is None else slope <= MOST_MB_IN_TEN_MINUTES
     if args.json:
-        _print_line({"slope_mb_in_ten_minutes": slope, "target": MOST_MB_IN_TEN_MINUTES, "met": met})
+        print_line({"slope_mb_in_ten_minutes": slope, "target": MOST_MB_IN_TEN_MINUTES, "met": met})
     elif slope is None:
         print("too short an evening to tell whether memory grows")
     else:
@@ -287,18 +161,11 @@ def _memory(args: argparse.Namespace) -> int:
 
 
 def _verdict(args: argparse.Namespace) -> int:
-    from referee.bench.speed import report_header, report_line
     from referee.bench.verdict import measure_verdict
 
     if args.turns < 5:
         raise BadInputError(f"--turns must be at least 5, for rings count from the second round on, not {args.turns}")
-    if not args.json:
-        print(report_header())
-    for measurement in measure_verdict(args.turns):
-        if args.json:
-            _print_line(measurement.as_json())
-        else:
-            print(report_line(measurement), flush=True)
+    print_measurements(measure_verdict(args.turns), as_json=args.json)
     return 0
 
 
@@ -317,8 +184,7 @@ def _rulings(args: argparse.Namespace) -> int:
             tally["valid"] += bool(judged.ruling.get("valid"))
             if judged.verdict != "right":
                 game = {"players": players, "seed": seed, "offset_ms": judged.offset_ms}
-                line = {"verdict": judged.verdict, **game, **judged.ruling}
-                print(json.dumps(line, ensure_ascii=False), flush=True)
+                print_line({"verdict": judged.verdict, **game, **judged.ruling})
     sums = {key: tally[key] for key in ("right", "wrong", "unclear", "valid")}
     print(json.dumps({"summary": sums}) if args.json else ", ".join(f"{count} {key}" for key, count in sums.items()))
     return 1 if tally["wrong"] else 0

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from referee.cli import main
 from vision.deck import Deck
 from vision.image import load_picture
+from vision.markers import Marker
 from vision.profile import TableProfile, profile_text
 from vision.reader import read_picture, table_in
 from vision.reading import Reading, UnclearCard
@@ -127,8 +128,10 @@ def test_people_get_sentences_and_a_picture(tmp_path: Path, capfd: Capture) -> N
 def test_a_seat_with_an_unclear_card_is_uncertain_and_told_what_to_do(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: Capture
 ) -> None:
-    def reader(image: NDArray[np.uint8], deck: Deck, known: Table | None) -> tuple[Reading, Table | None]:
-        reading, table = read_picture(image, deck, known)
+    def reader(
+        image: NDArray[np.uint8], deck: Deck, known: Table | None, markers: tuple[Marker, ...]
+    ) -> tuple[Reading, Table | None]:
+        reading, table = read_picture(image, deck, known, markers)
         doubtful = next(card for card in reading.cards if card.face.id == "confetti-40")
         x, y = doubtful.corners_px.mean(0)
         unclear = UnclearCard(doubtful.corners_px, (x, y), doubtful.centre_mm, "covered", (doubtful.face, 0.6))
@@ -150,8 +153,10 @@ def test_a_seat_with_an_unclear_card_is_uncertain_and_told_what_to_do(
 def test_a_hand_too_large_to_score_costs_no_other_seat_its_answer(
     monkeypatch: pytest.MonkeyPatch, capfd: Capture
 ) -> None:
-    def reader(image: NDArray[np.uint8], deck: Deck, known: Table | None) -> tuple[Reading, Table | None]:
-        reading, table = read_picture(image, deck, known)
+    def reader(
+        image: NDArray[np.uint8], deck: Deck, known: Table | None, markers: tuple[Marker, ...]
+    ) -> tuple[Reading, Table | None]:
+        reading, table = read_picture(image, deck, known, markers)
         bottom = next(card for card in reading.cards if card.face.id == HANDS[0][0])
         more = tuple(replace(bottom, face=face) for face in deck.side("white") if face.id not in HANDS[1] + HANDS[2])
         return Reading(reading.cards + more[:40], ()), table

@@ -1,0 +1,110 @@
+"""`ringmaster bench accuracy DIR`: pictures whose truth is known are read, and what was read is counted."""
+
+from __future__ import annotations
+
+import argparse
+from typing import TYPE_CHECKING
+
+from referee.bench.report import print_line, print_sums
+from referee.errors import BadInputError
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from referee.bench.truth import TruePicture
+    from vision.picture_deck import PictureDeck
+
+
+def run(args: argparse.Namespace) -> int:
+    """Read the pictures and count.
+
+    Raises:
+        BadInputError: there are no such pictures, or one cannot be read.
+    """
+    from referee.bench.truth import load_truth
+
+    pictures = [
+        picture
+        for picture in load_truth(args.folder)
+        if args.only in picture.path.name or args.only in picture.scenario
+    ]
+    if not pictures:
+        raise BadInputError(f"no picture in {args.folder} has {args.only!r} in its name or scene")
+    return _find_all(args, pictures) if args.deck == "none" else _read_all(args, pictures)
+
+
+def _read_all(args: argparse.Namespace, pictures: list[TruePicture]) -> int:
+    from referee.bench import tally
+    from referee.bench.accuracy import judge_pictures
+    from referee.bench.failures import FailureBook
+    from referee.bench.readers import read_picture
+    from vision.picture_deck import PictureDeck, load_any_deck
+
+    deck = load_any_deck(args.deck)
+    if isinstance(deck, PictureDeck):
+        return _read_deck_of_pictures(args, pictures, deck)
+    book = FailureBook(args.failures, deck) if args.failures else None
+    verdicts = []
+    for image, verdict in judge_pictures(pictures, _load, read_picture, deck):
+        verdicts.append(verdict)
+        if book:
+            book.add(image, verdict)
+        if args.json:
+            print_line(tally.picture_line(verdict))
+    print_sums(tally.summary(verdicts), tally.table, as_json=args.json)
+    if book:
+        drawn = book.close()
+        if not args.json:
+            print(f"failures drawn: {drawn}")
+    return 0
+
+
+def _read_deck_of_pictures(args: argparse.Namespace, pictures: list[TruePicture], deck: PictureDeck) -> int:
+    from referee.bench import pictures as bench
+    from vision.picture_reader import PictureReader
+
+    verdicts = []
+    for image, verdict in bench.judge_pictures(pictures, _load, PictureReader(deck)):
+        verdicts.append(verdict)
+        if args.failures:
+            bench.draw_failures(args.failures, image, verdict)
+        if args.json:
+            print_line(bench.picture_line(verdict))
+    print_sums(bench.summary(verdicts), bench.table, as_json=args.json)
+    return 0
+
+
+def _find_all(args: argparse.Namespace, pictures: list[TruePicture]) -> int:
+    from time import perf_counter
+
+    from referee.bench import finding
+    from vision.unknown_deck import find_unknown_cards
+
+    verdicts = []
+    for picture in pictures:
+        image = _load(picture)
+        start = perf_counter()
+        cards = [
+            finding.FoundCard(card.corners_px, [(mark.colour, mark.centre_px) for mark in card.marks])
+            for card in find_unknown_cards(image).cards
+        ]
+        ms = (perf_counter() - start) * 1000
+        verdict = finding.judge_found(picture, cards, ms)
+        verdicts.append(verdict)
+        if args.failures:
+            finding.draw_found(args.failures, image, verdict)
+        if args.json:
+            print_line(finding.find_line(verdict))
+    print_sums(finding.find_summary(verdicts), finding.find_table, as_json=args.json)
+    return 0
+
+
+def _load(picture: TruePicture) -> NDArray[np.uint8]:
+    import cv2
+    import numpy as np
+
+    image = cv2.imread(str(picture.path), cv2.IMREAD_COLOR)
+    if image is None:
+        raise BadInputError(f"{picture.path} is no picture that can be read")
+    return np.asarray(image, dtype=np.uint8)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from importlib import resources
 from pathlib import Path
 from typing import Any
@@ -83,18 +83,22 @@ def load_deck(name: str) -> Deck:
     """
     try:
         if name.endswith(".json"):
-            text = Path(name).read_text(encoding="utf-8")
-        elif name in deck_names():
-            text = resources.files("vision").joinpath("decks", f"{name}.json").read_text(encoding="utf-8")
-        else:
+            return _parse(json.loads(Path(name).read_text(encoding="utf-8")))
+        if name not in deck_names():
             raise BadDeckError(f"there is no deck called {name!r}; there is {', '.join(deck_names())}")
-        return _parse(json.loads(text))
+        return _bundled(name)
     except OSError as error:
         raise BadDeckError(f"the deck {name} cannot be read: {error.strerror or error}") from error
     except (KeyError, TypeError, ValueError) as error:
         if isinstance(error, BadDeckError):
             raise
         raise BadDeckError(f"the deck {name} is broken: {type(error).__name__} {error}") from error
+
+
+@cache
+def _bundled(name: str) -> Deck:
+    # One and the same deck for every game of an evening: what is worked out for a deck is worked out once.
+    return _parse(json.loads(resources.files("vision").joinpath("decks", f"{name}.json").read_text(encoding="utf-8")))
 
 
 def _parse(data: dict[str, Any]) -> Deck:

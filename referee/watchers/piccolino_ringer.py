@@ -8,13 +8,17 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
+from numpy.typing import NDArray
 
 from hardware.frames import Frame
 from referee.seats import SeatRing
 from vision.arms import Arm, ArmFinder
 from vision.table import Table
+
+Floats = NDArray[np.float64]
 
 MS = 1_000_000
 AT_BELL_MM = 90.0
@@ -52,6 +56,11 @@ class Place:
 
     table: Table
     ring: SeatRing
+
+    @cached_property
+    def parts_mm(self) -> tuple[Floats, ...]:
+        """Points (n, 2) along each seat's part of the edge: worked out once, for arms are looked for in every frame."""
+        return tuple(self.ring.part_of(seat) for seat in range(self.ring.players))
 
 
 class ArmEyes:
@@ -126,14 +135,13 @@ def _between(before: float, after: float, share: float) -> float:
 def _owners(place: Place, arm: Arm) -> list[int | None]:
     """Give whose an arm is by where it comes in; None where two seats meet, and for arms that touch each other."""
     entries = place.table.to_mm(arm.entries_px)
-    seats = {_seat_at(place.ring, (float(x), float(y))) for x, y in entries}
+    seats = {_seat_at(place, entry) for entry in entries}
     return list(seats) if len(seats) == 1 else [None]
 
 
-def _seat_at(ring: SeatRing, point_mm: tuple[float, float]) -> int | None:
+def _seat_at(place: Place, point_mm: Floats) -> int | None:
     """Give the seat whose part of the edge a point lies at, unless it lies near the part's end."""
-    ways = [float(np.linalg.norm(ring.part_of(seat) - point_mm, axis=1).min()) for seat in range(ring.players)]
-    seat = int(np.argmin(ways))
-    part = ring.part_of(seat)
-    at = int(np.linalg.norm(part - point_mm, axis=1).argmin())
-    return seat if abs(at / (len(part) - 1) - 0.5) <= _OWN_SHARE else None
+    distances = [np.linalg.norm(part - point_mm, axis=1) for part in place.parts_mm]
+    seat = int(np.argmin([there.min() for there in distances]))
+    share = int(distances[seat].argmin()) / (len(distances[seat]) - 1)
+    return seat if abs(share - 0.5) <= _OWN_SHARE else None

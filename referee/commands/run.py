@@ -12,9 +12,10 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from referee.errors import BadInputError, WorkFailedError
+from referee.errors import BadInputError, RefereeError, WorkFailedError
 
 if TYPE_CHECKING:
+    from referee.service.leaving import Leaving
     from referee.service.service import Parts, Service
 
 SUMMARY = "referee the game on the table, with a page for every phone"
@@ -41,6 +42,7 @@ def run(args: argparse.Namespace) -> int:
         raise BadInputError(f"there is no port {args.port}")
     from hardware.camera import parse_spec
     from referee.journal.folder import state_folder
+    from referee.service.leaving import Leaving
     from referee.service.service import running
 
     if args.camera is not None:
@@ -49,10 +51,16 @@ def run(args: argparse.Namespace) -> int:
     if args.simulated:
         # Games that nobody played are not to stand among a family's own.
         folder /= "simulated"
-    with _until_told() as stop, running(folder, _parts(args)) as service:
-        _serve(service, args.host, args.port, stop)
-        if service.failed:
-            raise WorkFailedError("the referee has failed and must be started again; the game is kept")
+    leaving = Leaving()
+    try:
+        with _until_told(leaving) as stop, running(folder, _parts(args)) as service:
+            _serve(service, args.host, args.port, stop)
+            if service.failed:
+                raise WorkFailedError("the referee has failed and must be started again; the game is kept")
+    except RefereeError as error:
+        leaving.end(1, f"ringmaster run: {error}")
+        raise
+    leaving.end(0)
     return 0
 
 
@@ -64,6 +72,7 @@ def _serve(service: Service, host: str, port: int, stop: threading.Event) -> Non
     from referee.web.server import PageServer
 
     app = create_app(service.desk, WebOptions(state_dir=service.folder, say_code=service.say_code))
+    service.on_idle_bell = app.state.help_in
     server = PageServer(app, host, port)
     server.start()
     try:
@@ -72,6 +81,7 @@ def _serve(service: Service, host: str, port: int, stop: threading.Event) -> Non
         while not stop.wait(_STOP_CHECK_S) and not service.ended.is_set():
             pass
         notify("STOPPING=1")
+        service.stop_soon()
     finally:
         server.stop()
 
@@ -89,10 +99,15 @@ def _parts(args: argparse.Namespace) -> Parts:
 
 
 @contextmanager
-def _until_told() -> Iterator[threading.Event]:
+def _until_told(leaving: Leaving) -> Iterator[threading.Event]:
     """Give what is set at SIGTERM or Ctrl-C, and say faults of any thread in one line."""
     stop = threading.Event()
-    before = [(number, signal.signal(number, lambda *_: stop.set())) for number in (signal.SIGTERM, signal.SIGINT)]
+
+    def tell(*_: object) -> None:
+        stop.set()
+        leaving.begin()
+
+    before = [(number, signal.signal(number, tell)) for number in (signal.SIGTERM, signal.SIGINT)]
     hook = threading.excepthook
     if not os.environ.get("RINGMASTER_DEBUG"):
         threading.excepthook = _say_fault

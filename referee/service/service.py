@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from hardware.events import BellPressed
 from hardware.events import Event as DeviceEvent
 from hardware.health import DeviceHealth, Health, HealthBoard
 from hardware.lamp import Lamp, open_lamp
@@ -56,6 +57,7 @@ class Service:
     """A referee, put together but not at work before `start`.
 
     desk: what the page asks. ended: set when the referee's thread is over; failed: and it was by a fault.
+    on_idle_bell: told, on the referee's thread, that the bell was pressed while no game is being played.
     """
 
     def __init__(self, folder: Path, parts: Parts) -> None:
@@ -71,6 +73,7 @@ class Service:
         self.ended = threading.Event()
         self.failed = False
         self._opening = parts.opening
+        self.on_idle_bell: Callable[[], None] = lambda: None
         settings, self._complaint = load_settings(folder)
         self._boot = boot_id()
         self.journal = Journal(folder / JOURNAL)
@@ -114,6 +117,11 @@ class Service:
         self._thread.start()
         self.devices.start(self._report)
 
+    def stop_soon(self) -> None:
+        """Make no more rulings, and write what waits; to be followed by `stop`."""
+        self._stopping.set()
+        self.journal.flush()
+
     def stop(self) -> None:
         """End everything; what was journalled is kept."""
         self._stopping.set()
@@ -150,6 +158,8 @@ class Service:
     def _heard(self, event: DeviceEvent, _outcome: Outcome) -> None:
         if isinstance(event, DeviceHealth):
             self._report(event)
+        elif isinstance(event, BellPressed) and not self.stage.in_play:
+            self.on_idle_bell()
 
 
 @contextmanager

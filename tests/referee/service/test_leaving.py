@@ -1,0 +1,92 @@
+"""The end of `ringmaster run`: in good order if it can be, and in any case."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+import pytest
+
+from referee.service.leaving import Leaving, busy_threads
+
+TIMEOUT_S = 60.0
+# A watcher that is never done with the first frame, and is inside of OpenCV nearly all of the time.
+STUCK_READER = """
+import sys
+import cv2, numpy as np
+from referee.cli import main
+from referee.watchers.confetti import ConfettiWatcher
+
+def look(self, frame):
+    print("it looks", flush=True)
+    picture = np.zeros((1500, 1500), np.uint8)
+    while True:
+        cv2.GaussianBlur(picture, (0, 0), 9)
+
+ConfettiWatcher.look = look
+sys.exit(main())
+"""
+
+
+class Left:
+    """What ends the process, pretended."""
+
+    def __init__(self) -> None:
+        self.status: list[int] = []
+        self.told = threading.Event()
+
+    def __call__(self, status: int) -> None:
+        self.status.append(status)
+        self.told.set()
+
+
+def test_a_process_without_threads_ends_by_itself() -> None:
+    left = Left()
+    leaving = Leaving(left, longest_s=TIMEOUT_S)
+    leaving.begin()
+    leaving.begin()
+    leaving.end(0)
+    assert left.status == [] and busy_threads() == []
+
+
+def test_a_thread_that_is_left_is_not_waited_for(capsys: pytest.CaptureFixture[str]) -> None:
+    left, never = Left(), threading.Event()
+    reader = threading.Thread(target=never.wait)
+    reader.start()
+    Leaving(left).end(1, "the referee has failed")
+    assert left.status == [1] and busy_threads() == [reader]
+    assert capsys.readouterr().err == "the referee has failed\n"
+    never.set()
+    reader.join()
+
+
+def test_the_end_comes_although_something_cannot_be_stopped() -> None:
+    left = Left()
+    leaving = Leaving(left, longest_s=0.01)
+    leaving.begin()
+    assert left.told.wait(TIMEOUT_S)
+    assert left.status == [0]
+    leaving.end(0)
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_a_reader_that_never_returns_neither_delays_nor_aborts_the_end(number: signal.Signals, tmp_path: Path) -> None:
+    command = [sys.executable, "-c", STUCK_READER, "run", "--simulated", "--host", "127.0.0.1", "--port", "0"]
+    process = subprocess.Popen(
+        [*command, "--state", str(tmp_path)],
+        env={**os.environ, "PYTHONUNBUFFERED": "1"},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    assert process.stdout is not None
+    heard = {process.stdout.readline().split(":")[0] for _ in range(2)}
+    assert heard == {"The referee is ready", "it looks\n"}
+    process.send_signal(number)
+    _, errors = process.communicate(timeout=TIMEOUT_S)
+    assert process.returncode == 0
+    assert errors == ""

@@ -36,12 +36,12 @@ class Announcer:
     def __init__(self, game: str, players: Sequence[str], language: Language) -> None:
         self._sentences = SAYINGS.get(game)
         self._game = game
-        self._players = tuple(players)
-        self._language = language
+        self.players = tuple(players)
+        self.language = language
 
     def sentences(self, ruling: Mapping[str, Any]) -> tuple[str, ...]:
         """Give a ruling's sentences, verdict first; none for a ruling, or a game, that there are no words for."""
-        return self._sentences(ruling, self._players, self._language) if self._sentences else ()
+        return self._sentences(ruling, self.players, self.language) if self._sentences else ()
 
     def say(self, ruling: Mapping[str, Any]) -> str:
         """Give a ruling's sentences as one text, "" if there are no words for it."""
@@ -57,16 +57,16 @@ class Announcer:
             if len(group) == 1:
                 spoken += self.sentences(group[0])
             else:
-                giver, cards = self._players[group[0]["from"]], group[0]["count"]
-                receivers = [self._players[move["to"]] for move in group]
-                spoken.append(piccolino.say_penalty(giver, receivers, cards, self._language))
+                giver, cards = self.players[group[0]["from"]], group[0]["count"]
+                receivers = [self.players[move["to"]] for move in group]
+                spoken.append(piccolino.say_penalty(giver, receivers, cards, self.language))
         if not spoken:
             return None
         return Announcement(tuple(spoken), any(ruling["ruling"] in URGENT for ruling in rulings))
 
     def announce_event(self, event: Event) -> Announcement | None:
         """Give what to say about something that a device noticed, None if nothing."""
-        spoken = sandtimer.sentences(event, self._language)
+        spoken = sandtimer.sentences(event, self.language)
         return Announcement(spoken, urgent=True) if spoken else None
 
     def fixed_phrases(self) -> tuple[str, ...]:
@@ -74,11 +74,11 @@ class Announcer:
         phrases = [sentence for ruling in self._likely() for sentence in self.sentences(ruling)]
         if self._game == "confetti":
             for reason in SandReason:
-                phrases += sandtimer.sentences(SandTrouble(0, reason), self._language)
+                phrases += sandtimer.sentences(SandTrouble(0, reason), self.language)
         return tuple(dict.fromkeys(phrases))
 
     def _likely(self) -> Iterable[Mapping[str, Any]]:
-        seats = range(len(self._players))
+        seats = range(len(self.players))
         match self._game:
             case "confetti":
                 yield {"ruling": "time"}

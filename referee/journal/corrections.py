@@ -72,10 +72,17 @@ def change_between(before: Mapping[int, Sequence[RulingData]], after: Mapping[in
 
 
 def told(change: Change, say: Callable[[RulingData], str]) -> tuple[list[str], list[str]]:
-    """Give, in words, what does not hold any more and what does instead; what sounds the same is no change."""
-    old = {say(ruling) for _, ruling in change.gone}
-    new = list(dict.fromkeys(text for _, ruling in change.new if (text := say(ruling)) and text not in old))
-    replaced = {place for place, _ in change.new}
-    still = {say(ruling) for _, ruling in change.new}
-    gone = [say(ruling) for place, ruling in change.gone if place not in replaced]
-    return list(dict.fromkeys(text for text in gone if text and text not in still)), new
+    """Give, in words, what does not hold any more and what does instead.
+
+    What sounds the same about the same instant is no change, wherever it stands now.
+    """
+    old = {(ruling["t_ns"], say(ruling)) for _, ruling in change.gone}
+    now = {(ruling["t_ns"], say(ruling)) for _, ruling in change.new}
+    replaced = {place for place, ruling in change.new if (ruling["t_ns"], say(ruling)) not in old}
+    new = [text for _, ruling in change.new if (text := say(ruling)) and (ruling["t_ns"], text) not in old]
+    gone = [
+        text
+        for place, ruling in change.gone
+        if place not in replaced and (text := say(ruling)) and (ruling["t_ns"], text) not in now
+    ]
+    return list(dict.fromkeys(gone)), list(dict.fromkeys(new))

@@ -78,6 +78,14 @@ class KeptGame:
         """Give the rulings that hold after all corrections, in order."""
         return tuple(ruling for ruling in self.rulings if ruling.until is None)
 
+    def first(self) -> dict[int, tuple[Mapping[str, Any], ...]]:
+        """Give the rulings as they were given when it happened, before any correction, by the number of their event."""
+        found: dict[int, tuple[Mapping[str, Any], ...]] = {}
+        for ruling in self.rulings:
+            if ruling.since == 0:
+                found[ruling.event] = (*found.get(ruling.event, ()), ruling.data)
+        return found
+
     def by_event(self) -> dict[int, list[Mapping[str, Any]]]:
         """Give the same by the number of their event."""
         found: dict[int, list[Mapping[str, Any]]] = {}

@@ -107,6 +107,13 @@ def who_rang(language: Language) -> str:
     return language.text("Who rang?")
 
 
+def rang(players: Sequence[str], seat: int | None, language: Language) -> str:
+    """Give who it was that rang, where nothing else follows from it."""
+    if seat is None:
+        return language.text("Nobody knows who rang.")
+    return language.text("{player} rang.", player=players[seat])
+
+
 def decide(language: Language) -> str:
     """Give the question that an unclear ring asks."""
     return language.text("Was the ring valid? Please look at the picture and decide.")

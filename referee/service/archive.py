@@ -29,7 +29,7 @@ def one_game(query: Query, which: str, language: Language, picture_of: Mapping[i
         raise BadInputError("there is no such game")
     kept = kept_game(query, row)
     announcer = Announcer(row.header.game, row.header.players, language)
-    put_right = {one.event for one in kept.corrections if one.event is not None}
+    first = kept.first()
     rulings = [
         {
             "id": f"{row.game}-{ruling.event}-{ruling.place}",
@@ -37,7 +37,7 @@ def one_game(query: Query, which: str, language: Language, picture_of: Mapping[i
             "text": announcer.say(ruling.data),
             "ruling": dict(ruling.data),
             "picture": picture_of.get(ruling.event),
-            "corrected": ruling.event in put_right,
+            "corrected": ruling.data not in first.get(ruling.event, ()),
         }
         for ruling in kept.in_force()
     ]

@@ -197,7 +197,10 @@ class Play:
         Those are on events that were journalled when the power went, but whose rulings were not.
         """
         self.corrections = list(kept.corrections)
-        self.records = {row.number: Record(row.number, row.event, (), row.refused) for row in kept.events}
+        first = kept.first()
+        self.records = {
+            row.number: Record(row.number, row.event, (), row.refused, first.get(row.number, ())) for row in kept.events
+        }
         for row in kept.events:
             self._note_ring(row.number, row.event)
         session, judged = self._replayed(self.corrections, None)
@@ -205,6 +208,8 @@ class Play:
         fresh = [number for number in self.records if number > kept.row.judged]
         self._unkept += fresh
         self._adopt(judged)
+        for number in fresh:
+            self.records[number] = replace(self.records[number], first=self.records[number].rulings)
         known = {number: rulings for number, rulings in judged.items() if number <= kept.row.judged}
         otherwise = change_between(kept.by_event(), known)
         if otherwise.gone or otherwise.new:
@@ -241,7 +246,9 @@ class Play:
 
     def _judged(self, event: Event, rulings: Sequence[RulingData]) -> None:
         number, self._stands = len(self.records), None
-        self.records[number] = replace(self.records[number], rulings=tuple(rulings), refused=False)
+        self.records[number] = replace(
+            self.records[number], rulings=tuple(rulings), refused=False, first=tuple(rulings)
+        )
         self._ear.tell(event, rulings)
 
     def _keep(self) -> None:

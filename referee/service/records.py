@@ -20,12 +20,17 @@ Judged = Mapping[int, tuple[RulingData, ...]]
 
 @dataclass(frozen=True)
 class Record:
-    """An event as it came, and what is ruled on it now. refused: the game could not take it."""
+    """An event as it came, and what is ruled on it now. refused: the game could not take it. first: as it was ruled."""
 
     number: int
     event: Event
     rulings: tuple[RulingData, ...] = ()
     refused: bool = False
+    first: tuple[RulingData, ...] = ()
+
+    def is_changed(self, ruling: RulingData) -> bool:
+        """Whether a ruling on this event is another one than was given when it happened."""
+        return ruling not in self.first
 
     @property
     def is_of_game(self) -> bool:

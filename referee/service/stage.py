@@ -19,7 +19,7 @@ from referee.announcer import Announcer
 from referee.errors import BadInputError
 from referee.events import Header
 from referee.games.registry import game_kind
-from referee.journal.corrections import Change, told
+from referee.journal.corrections import Change
 from referee.journal.journal import Journal
 from referee.journal.rows import GameRow, kept_game, open_game
 from referee.language import Language
@@ -28,8 +28,9 @@ from referee.service.pictures import Wanted, pictures_wanted
 from referee.service.play import Play
 from referee.service.records import PAUSE, RESUME, resumed_clock
 from referee.service.settings import TableSettings
+from referee.service.telling import Telling
 from referee.service.voice import Voice
-from referee.session import Notice, Outcome, Watcher
+from referee.session import Outcome, Watcher
 
 OnChange = Callable[[], None]
 MakeWatcher = Callable[[Header], Watcher]
@@ -62,7 +63,7 @@ class Stage:
         self.on_change: OnChange = lambda: None
         self.on_outlines: OnChange = lambda: None
         self.want_pictures: Callable[[Wanted], None] = lambda wanted: None
-        self._asked: tuple[int, str] | None = None
+        self._telling = Telling(voice)
         self._make_watcher = make_watcher
         self._clock = clock
         self._boot = boot
@@ -77,11 +78,16 @@ class Stage:
         """Whether the players said to wait."""
         return self.play is not None and self.play.paused
 
+    @property
+    def in_play(self) -> bool:
+        """Whether a game goes on now, so that rings are ruled."""
+        return self.play is not None and not self.play.over and not self.play.paused
+
     def look(self, frame: Frame) -> Outcome:
         """Take the next frame; it is not looked at while there is no game, or a pause."""
         with self.lock:
             play = self.play
-            if play is None or play.over or play.paused:
+            if play is None or not self.in_play:
                 return Outcome()
             before = play.watcher.outlines
             self.frame_wh = (int(frame.image.shape[1]), frame.rows)
@@ -192,7 +198,10 @@ class Stage:
         """
         with self.lock:
             play = self.playing()
-            return self._changed(play, play.correct(number, data), undone=False)
+            change = play.correct(number, data)
+            self._telling.changed(self._announcer(play), change, play.question(), undone=False)
+            self.on_change()
+            return change
 
     def undo(self) -> Change:
         """Take the latest correction back, and say what changes.
@@ -202,7 +211,10 @@ class Stage:
         """
         with self.lock:
             play = self.playing()
-            return self._changed(play, play.undo(), undone=True)
+            change = play.undo()
+            self._telling.changed(self._announcer(play), change, play.question(), undone=True)
+            self.on_change()
+            return change
 
     def change_settings(self, settings: TableSettings) -> None:
         """Take other settings."""
@@ -240,7 +252,7 @@ class Stage:
         self.voice.prepare(announcer.fixed_phrases())
         if unheard:
             self.voice.rule(announcer, [ruling for _, ruling in unheard])
-        self._ask(play)
+        self._telling.ask(announcer, play.question())
         self.on_change()
         return play
 
@@ -253,39 +265,15 @@ class Stage:
                 self.want_pictures(wanted)
         announcer = self._announcer(play)
         if outcome.rulings:
-            self.voice.rule(announcer, outcome.rulings)
+            self._telling.rule(announcer, outcome.rulings)
         if outcome.notices:
-            self._notice(play, outcome.notices)
+            self.notices = self._telling.notice(announcer, outcome.notices)
         elif outcome.rulings:
             self.notices = ()
-        self._ask(play)
+        self._telling.ask(announcer, play.question())
         if outcome.rulings or outcome.notices or len(play.records) > count:
             self.on_change()
         return outcome
-
-    def _ask(self, play: Play) -> None:
-        """Ask the players what only they know, once; the verdict of a ring need not wait for its ringer's name."""
-        question = play.question()
-        asked = None if question is None else (question.t_ns, question.kind)
-        if asked == self._asked:
-            return
-        self._asked = asked
-        if question is not None and question.kind == "who_rang":
-            self.voice.ask(self._announcer(play), question.ruling.as_json(), sayings.who_rang(self.language))
-
-    def _notice(self, play: Play, notices: Sequence[Notice]) -> None:
-        texts = [
-            {"text": sayings.notice(one.kind, one.seat, one.data, play.header.players, self.language), "seat": one.seat}
-            for one in notices
-        ]
-        self.notices = tuple(text for text in texts if text["text"])
-        self.voice.tell(*(str(text["text"]) for text in self.notices))
-
-    def _changed(self, play: Play, change: Change, *, undone: bool) -> Change:
-        gone, new = told(change, self._announcer(play).say)
-        self.voice.tell(*sayings.corrected(gone, new, undone, self.language))
-        self.on_change()
-        return change
 
     def _close(self, play: Play) -> None:
         self.journal.close_game(play.row.game)

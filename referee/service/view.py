@@ -72,7 +72,6 @@ def view(play: Play | None, paused: bool, scene: Scene, picture_of: PictureOf) -
 
 def rulings(play: Play, announcer: Announcer, picture_of: PictureOf, most: int = MOST_RULINGS) -> list[dict[str, Any]]:
     """Give the latest rulings for people, newest first."""
-    put_right = corrected_events(play.corrections)
     return [
         {
             "id": play.ruling_id(place),
@@ -80,7 +79,7 @@ def rulings(play: Play, announcer: Announcer, picture_of: PictureOf, most: int =
             "text": announcer.say(ruling),
             "ruling": dict(ruling),
             "picture": picture_of(play.row.game, play.about(place, ruling)),
-            "corrected": place.event in put_right or play.about(place, ruling) in put_right,
+            "corrected": play.records[place.event].is_changed(ruling),
         }
         for place, ruling in play.newest(most)
     ]

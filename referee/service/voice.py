@@ -53,10 +53,10 @@ class Voice:
         if announcement is not None:
             self.announce(announcement, chime)
 
-    def ask(self, announcer: Announcer, ruling: RulingData, question: str) -> None:
+    def ask(self, announcer: Announcer, ruling: RulingData, question: str, *, urgent: bool = True) -> None:
         """Say how a ruling stands that waits for an answer of the players', and ask for it."""
         chime = self._show([ruling])
-        self.announce(Announcement((*announcer.sentences(ruling), question), urgent=True), chime)
+        self.announce(Announcement((*announcer.sentences(ruling), question), urgent=urgent), chime)
 
     def announce(self, announcement: Announcement, chime: Chime | None = None) -> None:
         """Say sentences, after a chime if there is one, and show them as the caption."""

@@ -24,7 +24,10 @@ FILES = Path(__file__).parent / "page"
 
 
 def create_app(desk: Desk, options: WebOptions | None = None) -> FastAPI:
-    """Give the page of a desk; `app.state.who` pairs, `app.state.feed` is there while it runs."""
+    """Give the page of a desk; `app.state.who` pairs, `app.state.feed` is there while it runs.
+
+    `app.state.help_in` is to be called, from any thread, when somebody presses the bell while no game is played.
+    """
     options = options or WebOptions()
 
     @asynccontextmanager
@@ -35,6 +38,13 @@ def create_app(desk: Desk, options: WebOptions | None = None) -> FastAPI:
 
     app = FastAPI(title="Ringmaster", docs_url=None, redoc_url=None, lifespan=lifespan)
     app.state.who = who.Who(options)
+
+    def help_in() -> None:
+        feed: Feed | None = getattr(app.state, "feed", None)
+        if app.state.who.help_in() and feed is not None:
+            feed.notify(0)
+
+    app.state.help_in = help_in
     app.add_middleware(Guard, names=own_names(options.hosts))
     app.add_exception_handler(RefusedError, on_refused)
     app.add_exception_handler(RequestValidationError, _on_bad_request)

@@ -1,12 +1,13 @@
 """Pairing codes: six digits that a person in the room hears or reads, and how slowly they may be guessed.
 
-Pure but for the clock and the dice it is given.
+Pure but for the clock and the dice it is given; safe to use from any thread.
 """
 
 from __future__ import annotations
 
 import hmac
 import secrets
+import threading
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -15,8 +16,14 @@ from referee.errors import BadInputError, WorkFailedError
 
 CODE_DIGITS = 6
 LIFETIME_S = 300.0
-MOST_TRIES = 15
+MOST_TRIES = 12
 """Wrong ones in any hour, from all addresses together: a million codes last longer than anybody's patience."""
+MOST_OF_ADDRESS = 5
+"""Wrong ones in any hour from one address: it cannot use up what the others have, nor anybody's code."""
+RENEWED_TRIES = 3
+MOST_RENEWALS = 2
+"""So many more tries for what somebody in the room does, and so often in any hour: less than twenty tries in all."""
+LOCKED_S = 300.0
 FREE_TRIES = 3
 MOST_WAIT_S = 300.0
 TRIES_PER_CODE = 6
@@ -29,11 +36,11 @@ class WrongCodeError(BadInputError):
 
 
 class TooManyTriesError(WorkFailedError):
-    """Codes may not be tried now; `wait_s` says for how long, s."""
+    """Codes may not be tried now; `wait_s` says for how long, s; `may_renew`: unless somebody in the room helps."""
 
-    def __init__(self, wait_s: float) -> None:
+    def __init__(self, wait_s: float, may_renew: bool = False) -> None:
         super().__init__(f"too many wrong codes: please wait {max(1, round(wait_s))} seconds")
-        self.wait_s = wait_s
+        self.wait_s, self.may_renew = wait_s, may_renew
 
 
 def new_code() -> str:
@@ -55,7 +62,10 @@ class Pairing:
     _made_s: float = 0.0
     _said_s: float | None = None
     _tries_of_code: int = 0
-    _tries_s: deque[float] = field(default_factory=deque)
+    _tries: deque[tuple[float, str | None]] = field(default_factory=deque)
+    _renewals_s: deque[float] = field(default_factory=deque)
+    _refused_s: float | None = None
+    _lock: threading.RLock = field(default_factory=threading.RLock)
 
     @property
     def code(self) -> str | None:
@@ -66,45 +76,77 @@ class Pairing:
 
     def ask(self) -> tuple[str, bool]:
         """Give the code, a new one if none is valid, and whether to say it: not again and again to annoy a table."""
-        now = self.clock()
-        code = self.code
-        self.asked += 1
-        if code is None:
-            code = self._code = self.make_code()
-            self._made_s, self._tries_of_code = now, 0
-        say = self._said_s is None or now - self._said_s >= SAY_AGAIN_S
-        if say:
-            self._said_s = now
-        return code, say
+        with self._lock:
+            now = self.clock()
+            code = self.code
+            self.asked += 1
+            if code is None:
+                code = self._code = self.make_code()
+                self._made_s, self._tries_of_code = now, 0
+            say = self._said_s is None or now - self._said_s >= SAY_AGAIN_S
+            if say:
+                self._said_s = now
+            return code, say
 
-    def wait_s(self) -> float:
-        """Tell how long no code may be tried, s; it doubles with each try that failed and ends within the hour."""
-        now = self.clock()
-        while self._tries_s and now - self._tries_s[0] >= _HOUR_S:
-            self._tries_s.popleft()
-        tries = len(self._tries_s)
-        if tries >= MOST_TRIES:
-            return self._tries_s[0] + _HOUR_S - now
-        if tries < FREE_TRIES:
-            return 0.0
-        return max(0.0, self._tries_s[-1] + min(MOST_WAIT_S, 5.0 * 2.0 ** (tries - FREE_TRIES)) - now)
+    def renew(self) -> str | None:
+        """Give a new code, and some more tries to everybody, because somebody in the room has done something for it.
 
-    def redeem(self, text: str) -> None:
-        """Use the code up.
+        None if nobody was refused lately, or it was done too often: whoever guesses must not live on that.
+        """
+        with self._lock:
+            now = self.clock()
+            self._forget_old(now)
+            lately = self._refused_s is not None and now - self._refused_s <= LOCKED_S
+            if not lately or len(self._renewals_s) >= MOST_RENEWALS:
+                return None
+            self._renewals_s.append(now)
+            # They still count among all tries, but hold up nobody any more.
+            self._tries = deque((at_s, None) for at_s, _ in self._tries)
+            self._refused_s = None
+            self.asked += 1
+            self._code = self.make_code()
+            self._made_s = self._said_s = now
+            self._tries_of_code = 0
+            return self._code
+
+    def wait_s(self, address: str) -> float:
+        """Tell how long no code may be tried from an address, s; it doubles with each try and ends within the hour."""
+        with self._lock:
+            now = self.clock()
+            self._forget_old(now)
+            if len(self._tries) >= MOST_TRIES + RENEWED_TRIES * len(self._renewals_s):
+                return self._tries[0][0] + _HOUR_S - now
+            own_s = [at_s for at_s, whose in self._tries if whose == address]
+            if len(own_s) >= MOST_OF_ADDRESS:
+                return own_s[0] + _HOUR_S - now
+            if len(own_s) < FREE_TRIES:
+                return 0.0
+            return max(0.0, own_s[-1] + min(MOST_WAIT_S, 5.0 * 2.0 ** (len(own_s) - FREE_TRIES)) - now)
+
+    def redeem(self, text: str, address: str) -> None:
+        """Use the code up; address: of whoever tries it.
 
         Raises:
             WrongCodeError: it is another, or none is valid.
             TooManyTriesError: it may not be tried now, and was not looked at.
         """
-        wait_s = self.wait_s()
-        if wait_s > 0:
-            raise TooManyTriesError(wait_s)
-        self._tries_s.append(self.clock())
-        code = self.code
-        if code is None or not hmac.compare_digest(code.encode(), text.encode()):
-            self._tries_of_code += 1
-            if self._tries_of_code >= TRIES_PER_CODE:
-                self._code = None
-            raise WrongCodeError("that is not the code: ask for it again and listen, or look at the screen")
-        self._code = None
-        self._tries_s.pop()
+        with self._lock:
+            wait_s = self.wait_s(address)
+            if wait_s > 0:
+                self._refused_s = self.clock()
+                raise TooManyTriesError(wait_s, len(self._renewals_s) < MOST_RENEWALS)
+            self._tries.append((self.clock(), address))
+            code = self.code
+            if code is None or not hmac.compare_digest(code.encode(), text.encode()):
+                self._tries_of_code += 1
+                if self._tries_of_code >= TRIES_PER_CODE:
+                    self._code = None
+                raise WrongCodeError("that is not the code: ask for it again and listen, or look at the screen")
+            self._code = None
+            self._tries.pop()
+
+    def _forget_old(self, now: float) -> None:
+        while self._tries and now - self._tries[0][0] >= _HOUR_S:
+            self._tries.popleft()
+        while self._renewals_s and now - self._renewals_s[0] >= _HOUR_S:
+            self._renewals_s.popleft()

@@ -60,11 +60,20 @@ class Who:
             "devices": len(self.tokens) if token is not None else None,
         }
 
-    def ask(self) -> None:
-        """Have the code said."""
+    def ask(self, *, let_in: bool = False) -> None:
+        """Have the code said; let_in: by somebody who is paired, so that it can be tried at once."""
+        if let_in and self.help_in():
+            return
         code, say = self.pairing.ask()
         if say:
             self._options.say_code(code)
+
+    def help_in(self) -> bool:
+        """Let on who was refused, as somebody in the room has pressed the bell or a paired device says so."""
+        code = self.pairing.renew()
+        if code is not None:
+            self._options.say_code(code)
+        return code is not None
 
 
 def routes(who: Who) -> APIRouter:
@@ -79,7 +88,7 @@ def routes(who: Who) -> APIRouter:
     @router.post("/pair/ask")
     async def ask(request: Request) -> Response:
         """Have a code said and shown in the room."""
-        who.ask()
+        who.ask(let_in=who.token(request) is not None)
         # Screens in the room learn that there is a code to show.
         request.app.state.feed.notify(0)
         return Json({"asked": True})
@@ -88,7 +97,7 @@ def routes(who: Who) -> APIRouter:
     async def pair(request: Request) -> Response:
         """Pair the device that sends the code."""
         code = await body_as(TypeAdapter(Code), request)
-        who.pairing.redeem(code.code)
+        who.pairing.redeem(code.code, "" if request.client is None else request.client.host)
         token = who.tokens.add(request.headers.get("user-agent", ""))
         answer = Json({"paired": True, "csrf": csrf_of(token)})
         answer.set_cookie(COOKIE, token, max_age=_YEAR_S, httponly=True, samesite="strict", path="/")

@@ -3,6 +3,7 @@
 import { h } from "./dom.js";
 import { change, learnWhoIAm } from "./server.js";
 import { button, heading } from "./parts.js";
+import { spaced } from "./view_pair.js";
 import { count, t } from "./words.js";
 
 // A language is offered in its own words: who cannot read the others must find it.
@@ -68,10 +69,19 @@ function devices(app) {
     me.paired
       ? [
           h("p", { class: "note" }, count("paired_devices", me.devices || 1)),
+          me.code ? h("p", { class: "code-here" }, t("pair_code_is"), h("strong", {}, spaced(me.code))) : null,
+          h("div", { class: "row" }, button(t("let_in"), () => letIn(app), { class: "main" })),
           h("div", { class: "row" }, button(t("forget_this"), () => forget(false)), button(t("forget_all"), () => forget(true), { class: "quiet" })),
         ]
       : button(t("pair_do"), () => app.run(async () => null, () => app.toasted(t("paired_now"))), { class: "main" }),
   );
+}
+
+// A paired device lets another one in: its code is said and shown, and may be tried at once.
+function letIn(app) {
+  change("/api/pair/ask", {})
+    .then(learnWhoIAm)
+    .then(() => app.toasted(t("let_in_now")), (fault) => app.toasted(app.wordsOf(fault), true));
 }
 
 function more() {

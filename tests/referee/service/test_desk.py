@@ -130,6 +130,24 @@ def test_a_ruling_is_corrected_in_two_taps_and_undone(office: Office) -> None:
     assert office.state()["rulings"] == []
 
 
+def test_every_ruling_that_a_correction_changed_is_marked_and_no_other_one(office: Office) -> None:
+    piccolino(office)
+    office.table.hear("bell", seat=2)
+    office.table.clock.now_ns += 3_000_000_000
+    office.table.card(0, "green")
+    office.table.hear("bell", seat=0)
+    ring = office.state()["rulings"][-1]["id"]
+    card = office.desk.explain(ring)["readings"][1]["event"]
+    office.desk.do({"do": "correct", "event": card, "with": {"mood": "sad"}})
+    marked = [(one["ruling"]["ruling"], one["corrected"]) for one in office.state()["rulings"]]
+    # The second ring was false and still is, with the same penalty; the first one won the piles and does not any more.
+    assert marked == [("cards_move", False)] * 2 + [("ring", False)] + [("cards_move", True)] * 2 + [("ring", True)]
+    game = office.state()["game"]["id"]
+    assert [one["corrected"] for one in office.desk.game(game)["rulings"]] == [True] * 3 + [False] * 3
+    office.desk.do({"do": "undo"})
+    assert not any(one["corrected"] for one in office.state()["rulings"] + office.desk.game(game)["rulings"])
+
+
 def test_a_rings_verdict_is_what_the_players_say_whatever_was_seen(office: Office) -> None:
     piccolino(office)
     office.table.hear("bell", seat=2)

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from table_fakes import S, Table
 
+from hardware.chimes import Chime
 from hardware.health import DeviceHealth, Health
 from hardware.lamp import Signal
 from referee.errors import BadInputError
@@ -245,7 +246,54 @@ def test_who_rang_is_asked_once_with_the_verdict_and_again_after_the_power_was_o
     again.stage.resume()
     assert again.said[-1] == "Who rang?"
     again.stage.say("ringer", {"seat": 1})
-    assert "Valid ring, Ben: two happy reds." in again.said
+    assert again.said[-1] == "Ben wins the piles: two cards."
+    assert not [text for text in again.said if text.startswith("Valid ring, Ben")]
+
+
+def test_a_ring_that_is_named_later_is_said_once_and_then_only_what_follows(tmp_path: Path) -> None:
+    table = Table(tmp_path)
+    table.piccolino_with_a_pair()
+    table.hear("bell", seat=None)
+    table.stage.say("ringer", {"seat": 1})
+    assert [text for text in table.said if "ring" in text] == ["Valid ring: two happy reds."]
+    assert table.said[-2:] == ["Who rang?", "Ben wins the piles: two cards."]
+    assert len([chime for chime in table.speaker.chimes if chime is Chime.VALID]) == 1
+
+
+def test_a_name_from_which_nothing_follows_is_still_said(tmp_path: Path) -> None:
+    table = Table(tmp_path)
+    table.stage.start("piccolino", ["Ann", "Ben", "Cem"], {"cards": 3})
+    for seat, colour in enumerate(("red", "green", "blue")):
+        table.card(seat, colour)
+    table.clock.now_ns += S
+    table.hear("bell", seat=None)
+    table.stage.say("ringer", {"seat": 1})
+    assert table.said[-3:] == ["False ring: no two happy clowns of one colour.", "Who rang?", "Ben rang."]
+
+
+def test_a_correction_before_the_name_is_known_says_the_other_verdict_and_asks_again(tmp_path: Path) -> None:
+    table = Table(tmp_path)
+    table.piccolino_with_a_pair()
+    table.hear("bell", seat=None)
+    table.stage.correct(2, {"mood": "sad"})
+    assert table.said[-2:] == ["False ring: one of the reds is sad.", "Who rang?"]
+    table.stage.say("ringer", {"seat": 1})
+    assert table.said[-1] == "Ben gives one card each to Cem and Ann."
+
+
+def test_what_sounds_the_same_at_another_instant_is_a_change(tmp_path: Path) -> None:
+    table = Table(tmp_path)
+    table.stage.start("piccolino", ["Ann", "Ben", "Cem"], {"lockout_ms": 0})
+    for mood in ("happy", "sad"):
+        table.card(0, "red")
+        table.card(1, "red", mood)
+        table.clock.now_ns += 2 * S
+        table.hear("bell", seat=2)
+    before = len(table.said)
+    table.stage.correct(2, {"mood": "sad"})
+    # The first ring turns false with the same words as the second one, which stays as it was.
+    said = table.said[before:]
+    assert said.count("False ring, Cem: one of the reds is sad.") == 1
 
 
 def test_after_a_correction_the_watcher_is_told_the_game_anew_as_it_saw_it(tmp_path: Path) -> None:

@@ -12,17 +12,27 @@ from referee.web.pairing import LIFETIME_S, Pairing, TooManyTriesError, WrongCod
 HOUR_S = 3600.0
 
 
-@settings(max_examples=40)
-@given(st.lists(st.floats(0.0, 400.0), min_size=30, max_size=90))
-def test_no_hour_holds_twenty_tries_however_they_are_spread(pauses_s: list[float]) -> None:
+@settings(max_examples=60)
+@given(
+    st.lists(
+        st.tuples(st.floats(0.0, 400.0), st.sampled_from(["a", "b", "c", "d", "e", "f"]), st.booleans()),
+        min_size=30,
+        max_size=90,
+    )
+)
+def test_no_hour_holds_twenty_tries_whoever_makes_them_and_however_often_the_bell_is_pressed(
+    tries: list[tuple[float, str, bool]],
+) -> None:
     clock = FakeClock()
     pairing = Pairing(clock, lambda: "123456")
     tried_s: list[float] = []
-    for pause_s in pauses_s:
+    for pause_s, address, bell in tries:
         clock.now_s += pause_s
         pairing.ask()
+        if bell:
+            pairing.renew()
         try:
-            pairing.redeem("654321")
+            pairing.redeem("654321", address)
         except WrongCodeError:
             tried_s.append(clock.now_s)
         except TooManyTriesError:
@@ -31,20 +41,66 @@ def test_no_hour_holds_twenty_tries_however_they_are_spread(pauses_s: list[float
         assert sum(start_s <= at_s < start_s + HOUR_S for at_s in tried_s) < 20
 
 
-def test_whoever_tries_without_a_break_gets_few_tries() -> None:
+@pytest.mark.parametrize("addresses", [1, 2, 50])
+def test_whoever_tries_without_a_break_gets_few_tries(addresses: int) -> None:
     clock = FakeClock()
     pairing = Pairing(clock)
     looked_at = 0
-    for _ in range(6 * 720):
+    for count in range(6 * 720):
         clock.now_s += 5
         pairing.ask()
+        pairing.renew()
         try:
-            pairing.redeem("000000")
+            pairing.redeem("000000", str(count % addresses))
         except WrongCodeError:
             looked_at += 1
         except TooManyTriesError as error:
             assert error.wait_s > 0
     assert 6 <= looked_at < 20 * 6
+
+
+def try_until_refused(pairing: Pairing, clock: FakeClock, address: str) -> None:
+    while True:
+        if pairing.wait_s(address) > 400:
+            with pytest.raises(TooManyTriesError):
+                pairing.redeem("000000", address)
+            return
+        clock.now_s += pairing.wait_s(address)
+        with pytest.raises(WrongCodeError):
+            pairing.redeem("000000", address)
+
+
+def test_one_who_guesses_keeps_nobody_else_out_and_leaves_the_code_valid() -> None:
+    clock = FakeClock()
+    pairing = Pairing(clock, lambda: "123456")
+    pairing.ask()
+    try_until_refused(pairing, clock, "guesser")
+    pairing.redeem("123456", "family")
+
+
+def test_when_many_have_guessed_the_bell_lets_the_family_on_at_once_with_a_new_code() -> None:
+    clock = FakeClock()
+    codes = iter(["111111", "222222", "333333"])
+    pairing = Pairing(clock, lambda: next(codes))
+    pairing.ask()
+    for guesser in "abcd":
+        try_until_refused(pairing, clock, guesser)
+    assert pairing.wait_s("family") > 60
+    with pytest.raises(TooManyTriesError) as refused:
+        pairing.redeem("111111", "family")
+    assert refused.value.may_renew
+    fresh = pairing.renew()
+    assert fresh is not None and fresh != "111111"
+    with pytest.raises(WrongCodeError):
+        pairing.redeem("111111", "family")
+    pairing.redeem(fresh, "family")
+
+
+def test_a_bell_that_is_pressed_while_nobody_was_refused_does_nothing() -> None:
+    pairing = Pairing(FakeClock(), lambda: "123456")
+    pairing.ask()
+    assert pairing.renew() is None
+    pairing.redeem("123456", "a")
 
 
 def test_while_codes_may_not_be_tried_the_right_one_helps_nobody() -> None:
@@ -53,38 +109,38 @@ def test_while_codes_may_not_be_tried_the_right_one_helps_nobody() -> None:
     pairing.ask()
     for _ in range(3):
         with pytest.raises(WrongCodeError):
-            pairing.redeem("000000")
+            pairing.redeem("000000", "a")
     with pytest.raises(TooManyTriesError):
-        pairing.redeem("123456")
-    clock.now_s += pairing.wait_s()
-    pairing.redeem("123456")
+        pairing.redeem("123456", "a")
+    clock.now_s += pairing.wait_s("a")
+    pairing.redeem("123456", "a")
 
 
 def test_a_family_that_mistypes_once_goes_on_at_once() -> None:
     pairing = Pairing(FakeClock(), lambda: "123456")
     pairing.ask()
     with pytest.raises(WrongCodeError):
-        pairing.redeem("123465")
-    pairing.redeem("123456")
+        pairing.redeem("123465", "a")
+    pairing.redeem("123456", "a")
 
 
 def test_a_code_serves_once_and_for_five_minutes() -> None:
     clock = FakeClock()
     pairing = Pairing(clock)
     code, _ = pairing.ask()
-    pairing.redeem(code)
+    pairing.redeem(code, "a")
     with pytest.raises(WrongCodeError):
-        pairing.redeem(code)
+        pairing.redeem(code, "a")
     code, _ = pairing.ask()
     clock.now_s += LIFETIME_S + 1
     assert pairing.code is None
     with pytest.raises(WrongCodeError):
-        pairing.redeem(code)
+        pairing.redeem(code, "a")
 
 
 def test_before_a_code_is_asked_for_none_is_right() -> None:
     with pytest.raises(WrongCodeError):
-        Pairing(FakeClock()).redeem("none")
+        Pairing(FakeClock()).redeem("none", "a")
 
 
 def test_a_code_is_not_said_again_and_again() -> None:
@@ -103,10 +159,9 @@ def test_a_code_that_was_guessed_at_is_replaced() -> None:
     codes = iter(["111111", "222222"])
     pairing = Pairing(clock, lambda: next(codes))
     pairing.ask()
-    for _ in range(6):
-        clock.now_s += pairing.wait_s()
+    for address in "aaabbb":
         with pytest.raises(WrongCodeError):
-            pairing.redeem("000000")
+            pairing.redeem("000000", address)
     assert pairing.ask()[0] == "222222"
 
 
@@ -114,6 +169,29 @@ def test_codes_have_six_digits() -> None:
     codes = {new_code() for _ in range(200)}
     assert all(len(code) == 6 and code.isdecimal() for code in codes)
     assert len(codes) > 150
+
+
+def test_pressing_the_bell_lets_a_locked_out_phone_on_and_the_code_is_spoken(page: PageUnderTest) -> None:
+    phone = page.phone()
+    phone.post("/api/pair/ask", {})
+    first = page.said[-1]
+    wrong = f"{(int(first) + 1) % 10**6:06}"
+    answers = [phone.post("/api/pair", {"code": wrong}) for _ in range(4)]
+    assert answers[-1].status == 429 and answers[-1].data["key"] == "ring_to_pair"
+    assert phone.post("/api/pair", {"code": first}).status == 429
+    page.app.state.help_in()
+    assert page.said[-1] != first
+    assert phone.post("/api/pair", {"code": page.said[-1]}).status == 200
+
+
+def test_a_paired_phone_lets_another_one_in_that_was_refused(page: PageUnderTest) -> None:
+    mine, other = page.paired_phone(), page.phone()
+    for _ in range(4):
+        refused = other.post("/api/pair", {"code": "000000"})
+    assert refused.status == 429
+    assert mine.post("/api/pair/ask", {}).status == 200
+    assert mine.get("/api/me").data["code"] == page.said[-1]
+    assert other.post("/api/pair", {"code": page.said[-1]}).status == 200
 
 
 def test_the_page_says_how_long_to_wait(page: PageUnderTest) -> None:

@@ -1,0 +1,74 @@
+"""What is said of rulings, questions and corrections: each thing once, and of a correction only what it changed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from referee.announcer import Announcer
+from referee.events import Question
+from referee.journal.corrections import Change, told
+from referee.sayings import service as sayings
+from referee.service.voice import Voice
+from referee.session import Notice, RulingData
+
+
+class Telling:
+    """Tells it to a voice; knows what was asked last."""
+
+    def __init__(self, voice: Voice) -> None:
+        self._voice = voice
+        self._asked: tuple[int, str, RulingData] | None = None
+
+    def rule(self, announcer: Announcer, rulings: Sequence[RulingData]) -> None:
+        """Announce rulings; of a ring whose verdict was said when it was asked who rang, only what is new."""
+        known = {} if self._asked is None else self._asked[2]
+        fresh = [ruling for ruling in rulings if not (known and _same_verdict(ruling, known))]
+        if len(fresh) == len(rulings):
+            self._voice.rule(announcer, rulings)
+        elif announcer.announce(fresh) is not None:
+            self._voice.rule(announcer, fresh)
+        else:
+            named = next((ruling["seat"] for ruling in rulings if ruling not in fresh), None)
+            self._voice.tell(sayings.rang(announcer.players, named, announcer.language))
+
+    def ask(self, announcer: Announcer, question: Question | None, *, urgent: bool = True) -> bool:
+        """Ask the players what only they know, once; the verdict of a ring need not wait for its ringer's name."""
+        verdict = {} if question is None else question.ruling.as_json()
+        asked = None if question is None else (question.t_ns, question.kind, verdict)
+        if asked == self._asked:
+            return False
+        self._asked = asked
+        if question is None or question.kind != "who_rang":
+            return False
+        self._voice.ask(announcer, verdict, sayings.who_rang(announcer.language), urgent=urgent)
+        return True
+
+    def changed(self, announcer: Announcer, change: Change, question: Question | None, *, undone: bool) -> None:
+        """Say what a correction, or taking one back, changed among the rulings, or of a ring that waits for a name."""
+        gone, new = told(change, announcer.say)
+        if not gone and not new and self.ask(announcer, question):
+            return
+        self._voice.tell(*sayings.corrected(gone, new, undone, announcer.language))
+        self.ask(announcer, question, urgent=False)
+
+    def notice(self, announcer: Announcer, notices: Sequence[Notice]) -> tuple[dict[str, Any], ...]:
+        """Say what the players should do, and give it for the page."""
+        texts = [
+            {
+                "text": sayings.notice(one.kind, one.seat, one.data, announcer.players, announcer.language),
+                "seat": one.seat,
+            }
+            for one in notices
+        ]
+        told_now = tuple(text for text in texts if text["text"])
+        self._voice.tell(*(str(text["text"]) for text in told_now))
+        return told_now
+
+
+def _same_verdict(ruling: RulingData, known: RulingData) -> bool:
+    """Whether a ruling says of a ring what is known of it, but for who rang and the frame it was judged on."""
+    named = ("seat", "frame_t_ns")
+    return {key: value for key, value in ruling.items() if key not in named} == {
+        key: value for key, value in known.items() if key not in named
+    }

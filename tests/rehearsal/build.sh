@@ -1,11 +1,15 @@
 #!/bin/bash
 # Builds the rehearsal machine's disk, kernel and package store: build.sh FOLDER. Debian packages and PyPI only.
+# FOLDER/pip has pip's settings for the systems that are built, which find them at /opt/rehearsal/pip.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 out=$1
 release=trixie
 base=$out/base workshop=$out/workshop disk=$out/disk
 export DEBIAN_FRONTEND=noninteractive LC_ALL=C.UTF-8
+# What names files of this system does not hold in the ones that are built.
+unset "${!PIP_@}" REQUESTS_CA_BUNDLE CURL_CA_BUNDLE SSL_CERT_FILE SSL_CERT_DIR
+export PIP_CONFIG_FILE=/opt/rehearsal/pip/pip.conf
 say() { printf '%5d s  %s\n' $SECONDS "$1" >&3; }
 
 exec 3>&1 >"$out/build.log" 2>&1
@@ -16,9 +20,8 @@ rm -rf "$base" "$workshop" "$disk"
 say "a Debian system of about what Raspberry Pi OS Lite has"
 mmdebstrap --variant=minbase --include=systemd,systemd-sysv,udev,dbus,kmod,make,python3,linux-image-amd64,initramfs-tools,iproute2,ca-certificates,procps "$release" "$base"
 cp /etc/resolv.conf "$base/etc/resolv.conf"
-# Where packages come through a mirror with a certificate of its own, pip must know it, too.
-cp /etc/ssl/certs/ca-certificates.crt "$base/etc/ssl/certs/ca-certificates.crt"
-[ ! -f /etc/pip.conf ] || cp /etc/pip.conf "$base/etc/pip.conf"
+mkdir -p "$base/opt/rehearsal"
+cp -a "$out/pip" "$base/opt/rehearsal/pip"
 
 say "a workshop with the compiler"
 cp -a "$base" "$workshop"
@@ -95,7 +98,7 @@ cp "$here/inside/rehearsal.service" "$disk/etc/systemd/system/"
 mkdir -p "$disk/usr/share/libcamera/pipeline/virtual"
 cp "$here/inside/virtual.yaml" "$disk/usr/share/libcamera/pipeline/virtual/"
 echo 'deb [trusted=yes] file:/opt/rehearsal/apt ./' >"$disk/etc/apt/sources.list"
-rm -rf "$disk"/etc/apt/sources.list.d/* "$disk"/var/lib/apt/lists/* "$disk"/etc/pip.conf
+rm -rf "$disk"/etc/apt/sources.list.d/* "$disk"/var/lib/apt/lists/* "$disk"/opt/rehearsal/pip
 echo raspberrypi >"$disk/etc/hostname"
 printf '127.0.0.1\tlocalhost\n127.0.1.1\traspberrypi\n' >"$disk/etc/hosts"
 : >"$disk/etc/machine-id"

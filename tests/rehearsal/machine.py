@@ -13,15 +13,15 @@ import subprocess
 import time
 import urllib.error
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from http.client import HTTPResponse
 from pathlib import Path
 from typing import Any, TextIO, cast
 
 AGENT_PORT, PAGE_PORT = 8099, 80
-BOOT_LIMIT_S = 1800.0
-SNAPSHOT = "ready"
+BOOT_LIMIT_S = 3600.0
+SNAPSHOT, DISK, MONITOR = "ready", "machine.qcow2", "monitor"
 TOOLS = {
     "mmdebstrap": "mmdebstrap",
     "qemu-system-x86_64": "qemu-system-x86 seabios ipxe-qemu",
@@ -57,13 +57,15 @@ def need_tools() -> None:
 class Machine:
     """A running machine.
 
-    folder: where `build.sh` put kernel and disk.
+    folder: where `build.sh` put kernel and disk. restore: go on from the state that was kept, and do not boot.
     """
 
     def __init__(self, folder: Path, *, restore: bool) -> None:
-        self._monitor = folder / "monitor"
         self._agent_port, self.page_port = _free_port(), _free_port()
-        self._process = subprocess.Popen(self._command(folder, restore), stdin=subprocess.DEVNULL)
+        forwards = ((self._agent_port, AGENT_PORT), (self.page_port, PAGE_PORT))
+        command = [*hardware(), *_network(forwards), *(("-loadvm", SNAPSHOT) if restore else ())]
+        self._monitor = folder / MONITOR
+        self._process = subprocess.Popen(command, stdin=subprocess.DEVNULL, cwd=folder)
 
     def __enter__(self) -> Machine:
         return self
@@ -82,7 +84,7 @@ class Machine:
             time.sleep(0.2)
         raise MachineError("The rehearsal machine does not start; its last words are in console.log.")
 
-    def run(self, script: str, limit_s: float = 900) -> Done:
+    def run(self, script: str, limit_s: float = 3600) -> Done:
         """Run a shell script as root. Raises OSError if the machine does not answer in `limit_s` seconds."""
         with self._ask("POST", "/", script.encode(), limit_s) as answer:
             return Done(int(answer.headers["X-Status"]), answer.read().decode(errors="replace").strip())
@@ -93,18 +95,18 @@ class Machine:
 
     def put(self, path: str, data: bytes) -> None:
         """Keep a file."""
-        self._ask("PUT", path, data, 300).close()
+        self._ask("PUT", path, data, 900).close()
 
     def get(self, path: str) -> bytes:
         """Give a file's bytes, none if it is not there."""
-        with self._ask("GET", path, None, 300) as answer:
+        with self._ask("GET", path, None, 900) as answer:
             return answer.read()
 
     def save(self) -> None:
         """Keep its present state on the disk, for `restore`. Raises MachineError."""
         with socket.socket(socket.AF_UNIX) as monitor:
             monitor.connect(str(self._monitor))
-            monitor.settimeout(300)
+            monitor.settimeout(900)
             with monitor.makefile("rw", encoding="utf-8") as lines:
                 lines.readline()
                 for request in (
@@ -122,22 +124,34 @@ class Machine:
         request = urllib.request.Request(address, data=body, method=method)
         return cast(HTTPResponse, urllib.request.urlopen(request, timeout=limit_s))
 
-    def _command(self, folder: Path, restore: bool) -> list[str]:
-        forwards = f"hostfwd=tcp:127.0.0.1:{self._agent_port}-:{AGENT_PORT},"
-        forwards += f"hostfwd=tcp:127.0.0.1:{self.page_port}-:{PAGE_PORT}"
-        boot = "root=/dev/vda rw console=ttyS0 quiet systemd.show_status=0 mitigations=off net.ifnames=0"
-        return [
-            *("qemu-system-x86_64", "-machine", "q35", "-accel", "tcg", "-cpu", "max"),
-            # Its clock counts instructions, 2 ns each: a busy host makes it slow, but never stutter in its own time.
-            *("-icount", "shift=1", "-m", "2048", "-nodefaults", "-display", "none", "-no-reboot"),
-            *("-kernel", str(folder / "vmlinuz"), "-initrd", str(folder / "initrd"), "-append", boot),
-            *("-serial", f"file:{folder / 'console.log'}", "-qmp", f"unix:{self._monitor},server,nowait"),
-            *("-drive", f"file={folder / 'disk.qcow2'},if=virtio,format=qcow2,cache=unsafe"),
-            # restrict=on: nothing leads from the machine to the network.
-            *("-netdev", f"user,id=n0,restrict=on,{forwards}", "-device", "virtio-net-pci,netdev=n0,romfile="),
-            *("-device", "virtio-rng-pci"),
-            *(("-loadvm", SNAPSHOT) if restore else ()),
-        ]
+
+def make_disk(folder: Path) -> None:
+    """Lay a fresh disk over the one that `build.sh` made, for the machine to write on."""
+    disk = folder / DISK
+    disk.unlink(missing_ok=True)
+    subprocess.run(
+        ["qemu-img", "create", "-q", "-f", "qcow2", "-b", "disk.qcow2", "-F", "qcow2", DISK], cwd=folder, check=True
+    )
+
+
+def hardware() -> list[str]:
+    """Give QEMU's command for the machine without its network; files are those of the folder that it runs in."""
+    boot = "root=/dev/vda rw console=ttyS0 quiet systemd.show_status=0 mitigations=off net.ifnames=0"
+    return [
+        *("qemu-system-x86_64", "-machine", "q35", "-accel", "tcg", "-cpu", "max"),
+        # Its clock counts instructions, 1 ns each: a busy host makes it slow, but never stutter in its own time.
+        *("-icount", "shift=0", "-m", "2048", "-nodefaults", "-display", "none", "-no-reboot"),
+        *("-kernel", "vmlinuz", "-initrd", "initrd", "-append", boot),
+        *("-serial", "file:console.log", "-qmp", f"unix:{MONITOR},server,nowait"),
+        *("-drive", f"file={DISK},if=virtio,format=qcow2,cache=unsafe"),
+        *("-device", "virtio-rng-pci"),
+    ]
+
+
+def _network(forwards: Iterable[tuple[int, int]]) -> list[str]:
+    ports = "".join(f",hostfwd=tcp:127.0.0.1:{here}-:{there}" for here, there in forwards)
+    # restrict=on: nothing leads from the machine to the network.
+    return ["-netdev", f"user,id=n0,restrict=on{ports}", "-device", "virtio-net-pci,netdev=n0,romfile="]
 
 
 def _answers(lines: TextIO) -> Iterator[dict[str, Any]]:

@@ -2,7 +2,7 @@
 
 A mark is darker than the white ground in at least one channel (brighter than the black ground on the other side),
 whatever the lamp: the ground itself, as a grey-scale closing (opening) shows it, is the reference. The threshold is
-half the mark's own contrast, so glare and shadow move the contrast but not the outline.
+a share of the mark's own contrast, so glare and shadow move the contrast but not the outline.
 """
 
 from __future__ import annotations
@@ -23,6 +23,9 @@ WORK_PX_PER_MM = 0.85
 _REACH_MM = 34.0  # wider than the biggest mark, so that the ground closes over it
 _DARK = 8.0  # grey levels of sensor noise that no ratio should amplify
 _LEAST_CONTRAST = {"white": 18, "black": 12}  # of 255
+# Where a lens blurs light, a mark on black ends at half of the light, which is two thirds of the step in grey levels.
+_HALF_LIGHT = 0.66
+_LEAST_CORE = 0.75  # less of a mark is left where it lies half in shadow: there half of the grey levels must do
 _OVER_TEXTURE = 3.0
 _CALM_MM = 36.0  # within this window about any mark some plain ground is seen
 _BRIGHT = 90
@@ -117,10 +120,11 @@ def mark_mask(work: WorkImage, ground: str, px_per_mm: float) -> Image:
         level = cv2.resize(cv2.morphologyEx(half, cv2.MORPH_OPEN, kernel), (width, height))
         contrast, least = _extremes(np.asarray(cv2.subtract(work.bgr, level), np.uint8))
     near = 2 * max(1, round(4 * px_per_mm)) + 1
-    peak = cv2.dilate(contrast, np.ones((near, near), np.uint8))
+    peak = np.asarray(cv2.dilate(contrast, np.ones((near, near), np.uint8)), np.uint8)
     restless = cv2.resize(_restlessness(contrast, px_per_mm), (width, height))
     floor = np.maximum(_times(restless, _OVER_TEXTURE), np.uint8(_LEAST_CONTRAST[ground]))
-    mask = _over(cv2.add(contrast, contrast), peak) & _over(contrast, floor)
+    half = _over(cv2.add(contrast, contrast), peak) & _over(contrast, floor)
+    mask = half if ground == "white" else _half_lit(half, _over(contrast, _times(peak, _HALF_LIGHT)))
     coloured = _over(cv2.subtract(contrast, least), _times(contrast, _LEAST_CHROMA[ground]))
     if ground == "white":
         # A black card beside a coloured mark differs from that mark, too, but has no tint of its own.
@@ -130,6 +134,16 @@ def mark_mask(work: WorkImage, ground: str, px_per_mm: float) -> Image:
         coloured |= _over_level(contrast, _BRIGHT)
     mask &= coloured
     return np.asarray(mask & 1, np.uint8)
+
+
+def _half_lit(half: Image, core: Image) -> Image:
+    """The core (h, w) 0/255 of each patch of `half`, or all of the patch where little of it is core."""
+    core = np.asarray(core & half, np.uint8)
+    count, labels, stats, _ = cv2.connectedComponentsWithStats(half, connectivity=4, ltype=cv2.CV_32S)
+    kept = np.bincount(labels[core > 0], minlength=count)
+    weak = kept < _LEAST_CORE * stats[:, cv2.CC_STAT_AREA]
+    weak[0] = False
+    return np.where(weak[labels], half, core)
 
 
 def _tinted_or_light(bgr: Image) -> Image:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+import cv2
 import numpy as np
 import pytest
 from flat_cards import flat_table, lay
@@ -118,6 +119,19 @@ def test_areas_and_scale_are_those_of_the_print(deck: Deck, side: str) -> None:
     assert (apart.min(axis=0) < 0.8).all()
     assert marks.areas_mm2[own] == pytest.approx(layouts.areas_mm2[:8].ravel(), rel=0.3)
     assert marks.px_per_mm == pytest.approx(np.full(len(marks), PX_PER_MM), rel=1e-3)
+
+
+def test_light_that_blooms_over_black_does_not_enlarge_the_marks(deck: Deck) -> None:
+    """A lens blurs light, not grey levels, and the camera clips what is too bright after that."""
+    light = (cards(deck, "black", 0) / 255.0) ** 2.2
+    bloomed = np.minimum(1.3 * cv2.GaussianBlur(light, (0, 0), 1.6), 1.0) ** (1 / 2.2)
+    layouts = layouts_of(deck, "black")
+    marks = marks_in(np.asarray(np.rint(255 * bloomed), np.uint8), deck, "black")
+    true = layouts.centres_mm[:8] + np.array(PLACES)[:, None] / PX_PER_MM
+    own = np.linalg.norm(marks.centres_mm[:, None] - true.reshape(-1, 2), axis=2).argmin(axis=0)
+    ratio = marks.areas_mm2[own] / layouts.areas_mm2[:8].ravel()
+    assert np.median(ratio) == pytest.approx(1.0, abs=0.1)
+    assert found(marks, deck, "black", 0) >= 22
 
 
 @pytest.mark.parametrize("grey", [0, 90, 255])

@@ -41,8 +41,8 @@ uninstall:
 rehearsal: $(VENV)/installed
 	$(BIN)/python -m tests.rehearsal.rehearse
 
-rehearsal-arm:
-	tests/rehearsal/arm.sh build/rehearsal-arm
+rehearsal-arm: $(VENV)/installed
+	$(BIN)/python -m tests.rehearsal.arm
 
 # Draws the pictures of the Piccolino deck again, after a change of calibration/clown_art.py.
 art: $(VENV)/installed

@@ -13,7 +13,7 @@ import subprocess
 import time
 import urllib.error
 import urllib.request
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from http.client import HTTPResponse
 from pathlib import Path
@@ -47,9 +47,9 @@ class Done:
         return next((line for line in reversed(self.text.splitlines()) if line.strip()), "")
 
 
-def need_tools() -> None:
-    """Raise MachineError, which names the packages, if a program is missing that builds or runs the machine."""
-    missing = [packages for tool, packages in TOOLS.items() if shutil.which(tool) is None]
+def need_programs(tools: Mapping[str, str] = TOOLS) -> None:
+    """Raise MachineError if a program is missing; it names the packages, which `tools` has by program."""
+    missing = [packages for tool, packages in tools.items() if shutil.which(tool) is None]
     if missing:
         raise MachineError(f"The rehearsal needs programs of Debian's: sudo apt-get install {' '.join(missing)}")
 

@@ -10,7 +10,7 @@ import tarfile
 from collections.abc import Iterable
 from pathlib import Path
 
-from tests.rehearsal.machine import Machine, MachineError, hardware, make_disk, need_tools
+from tests.rehearsal.machine import Machine, MachineError, hardware, make_disk, need_programs
 from tests.rehearsal.pip_settings import NAME, settings_here, write_settings
 
 HERE = Path(__file__).resolve().parent
@@ -29,7 +29,7 @@ PARTS = (
 
 def build(folder: Path) -> None:
     """Build the machine in `folder` unless it is there, boot it once and keep that state. Raises MachineError."""
-    need_tools()
+    need_programs()
     recipe = _digest([path.read_bytes() for path in (HERE / "build.sh", *(HERE / "inside" / name for name in ON_DISK))])
     if not _is(folder / "built-from", recipe):
         _build_disk(folder)

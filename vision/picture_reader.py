@@ -101,20 +101,37 @@ class PictureReader:
             tuple(card for card in cards if card.reason is None), tuple(card for card in cards if card.reason)
         )
 
+    def read_part(self, image_bgr: Image, table: Table, box_px: tuple[int, int, int, int]) -> tuple[PictureCard, ...]:
+        """Read the cards that lie whole within a part of a picture: left, top, right and bottom, px; certain ones only.
+
+        Cards of which something hides a part are not guessed, which takes most of the time of `read`.
+        """
+        left, top, right, bottom = box_px
+        crop = image_bgr[top:bottom, left:right]
+        if min(crop.shape[:2]) < _LEAST_SIDE_PX:
+            return ()
+        work, scale, limits = self._work(crop, table, (left, top))
+        frames = self._kept(find_frames(work, self.deck.frame_mm[2:], limits), scale, table, (left, top))
+        found = one_a_place(self.matches(image_bgr, frames.corners_px, _CARD_ERROR))
+        cards = [self._card(match, frame, table) for match, frame in found]
+        return tuple(card for card in cards if card.reason is None)
+
     def matches(self, image_bgr: Image, frames_px: Floats, most_error: float) -> list[tuple[FaceMatch, Floats]]:
         """Compare frames (n, 4, 2) with the art, and keep those that look like a card of the deck."""
         found = ((self.faces.read(image_bgr, quad), quad) for quad in frames_px)
         return [(match, quad) for match, quad in found if match.error < most_error]
 
-    def _work(self, image_bgr: Image, table: Table | None) -> tuple[Image, float, tuple[float, float]]:
-        """The picture to search, its scale, and the least and most px per mm in it."""
+    def _work(
+        self, image_bgr: Image, table: Table | None, offset: tuple[int, int] = (0, 0)
+    ) -> tuple[Image, float, tuple[float, float]]:
+        """The picture to search, its scale, and the least and most px per mm in it; it begins at `offset`, px."""
         height, width = image_bgr.shape[:2]
         if table is None:
             scale = min(1.0, _WORK_PX / max(height, width))
             least, most = _UNKNOWN_SCALE
         else:
             places = np.array([[0, 0], [width, 0], [width, height], [0, height], [width / 2, height / 2]], np.float64)
-            scales = table.px_per_mm(places)
+            scales = table.px_per_mm(places + offset)
             scale = min(1.0, WORK_PX_PER_MM / float(scales[-1]))
             least, most = float(scales.min()) * _SLACK[0] * scale, float(scales.max()) * _SLACK[1] * scale
         if scale == 1:
@@ -123,10 +140,10 @@ class PictureReader:
         work = np.asarray(cv2.resize(image_bgr, size, interpolation=cv2.INTER_AREA), np.uint8)
         return work, work.shape[1] / width, (least, most)
 
-    def _kept(self, frames: Frames, scale: float, table: Table | None) -> Frames:
+    def _kept(self, frames: Frames, scale: float, table: Table | None, offset: tuple[int, int] = (0, 0)) -> Frames:
         """Frames of the searched picture in the whole one, those with straight sides and the right size."""
         frames = frames.take(frames.straight > _STRAIGHT)
-        frames = Frames((frames.corners_px + 0.5) / scale - 0.5, frames.straight)
+        frames = Frames((frames.corners_px + 0.5) / scale - 0.5 + offset, frames.straight)
         return frames if table is None else frames.take(_fits(table, frames.corners_px, self.deck.frame_mm[2:]))
 
     def _card(self, match: FaceMatch, frame_px: Floats, table: Table | None) -> PictureCard:

@@ -69,6 +69,18 @@ class PileWatch:
         self._looks = 0
         self._t_ns: int | None = None
 
+    def with_places(self, reader: PileReader) -> PileWatch:
+        """Give a watch over another reader's places on the same table; what is known of those that stay is kept."""
+        watch = PileWatch(reader)
+        for number, place in enumerate(reader.places):
+            if place in self.reader.places:
+                before = self.reader.places.index(place)
+                state = self._states[before]
+                watch._states[number] = None if state is None else replace(state, number=number)
+                watch._small[number] = self._small[before]
+        watch._t_ns = self._t_ns
+        return watch
+
     @property
     def states(self) -> tuple[PileState, ...]:
         """The state of every pile that has been looked at, in the order of the places."""
@@ -109,9 +121,9 @@ def _small(crop: Image) -> Singles:
     """A tiny copy of a region, (h, w, 3), in which noise does not show."""
     if not crop.size:
         return np.zeros((*_SMALL, 3), np.float32)
-    # Rows and columns are left out first: averaging every pixel of four regions would cost more than it tells.
+    # Rows are left out first: averaging every pixel of four regions would cost more than it tells.
     step = max(1, min(crop.shape[:2]) // (3 * _SMALL[0]))
-    return np.asarray(cv2.resize(crop[::step, ::step], _SMALL, interpolation=cv2.INTER_AREA), np.float32)
+    return np.asarray(cv2.resize(crop[::step], _SMALL, interpolation=cv2.INTER_AREA), np.float32)
 
 
 def _changed(before: Singles | None, now: Singles) -> bool:

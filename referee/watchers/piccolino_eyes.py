@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -15,6 +16,7 @@ from referee.seats import SeatRing, marker_rectangle
 from referee.session import Notice
 from referee.watchers.piccolino_ringer import Place
 from referee.watchers.piccolino_seat import Corners, Sight
+from vision.card_watch import CardWatch, Cells
 from vision.errors import BadTableError
 from vision.markers import find_markers, table_from_markers
 from vision.picture_deck import PictureDeck
@@ -26,11 +28,14 @@ from vision.table import Table
 
 MS = 1_000_000
 SEARCH_NS = 400 * MS
+AGAIN_NS = 2_000 * MS
 SURVEY_NS = 60_000 * MS
-"""The whole table takes a second to read, in which no ring is ruled: it is looked at now and then only."""
+"""How often is looked at what nobody asked for, by parts: after AGAIN_NS until each seat's pile has been found."""
 _REACH_MM = 1.6 * REACH_MM  # piles may lie further in than hands of cards
 _MOVED_MM = 22.0
+_RESTS_MM = 3.0
 _MOVED_PX = 3.0
+_NOBODY = -1
 
 Image = NDArray[np.uint8]
 
@@ -54,9 +59,13 @@ class TableEyes:
         self._profile = profile
         self._players = players
         self._places: dict[int, tuple[float, float]] = {}
+        self._latest: dict[int, tuple[float, float]] = {}  # where faces lay in the frame before, of seats without place
+        self._table: CardWatch | None = None
+        self._seats: NDArray[np.intp] = np.zeros((0, 0), np.intp)
+        self._wanted: Cells = np.zeros((0, 0), np.bool_)
         self._watch: PileWatch | None = None
-        self._frame: Frame | None = None
-        self._searched_ns: int | None = None
+        self._surveyed_ns: int | None = None
+        self._swept_ns: int | None = None
         self.seating: Place | None = None
         self.notices: tuple[Notice, ...] = ()
 
@@ -72,53 +81,83 @@ class TableEyes:
 
     def look(self, frame: Frame) -> Sequence[Sight]:
         """Give what each discard pile's place shows."""
-        self._frame = frame
         image = frame.bgr()
         t_ns = frame.exposure_end_ns
-        found: list[Sight] = []
-        since_ns = SURVEY_NS if self.settled else SEARCH_NS
-        if self._searched_ns is None or t_ns - self._searched_ns >= since_ns:
-            found = self._search(image, t_ns)
-        if self._watch is None:
-            return found
-        self._watch.look(image, t_ns)
-        watched: list[Sight] = [state.sight for state in self._watch.states]
-        return watched + [sight for sight in found if sight.seat not in self._places]
-
-    def look_closely(self) -> Sequence[Sight]:
-        """Look in the last frame for piles that lie where none lay before: somebody has rung."""
-        frame = self._frame
-        if frame is None or self.settled or self._searched_ns == frame.exposure_end_ns:
+        self._find_table(image, t_ns)
+        if self._table is None:
             return ()
-        known = set(self._places)
-        found = self._search(frame.bgr(), frame.exposure_end_ns)
-        return [sight for sight in found if sight.seat not in known]
+        self._table.look(image, self._wanted)
+        sights: list[Sight] = []
+        if self._watch is not None:
+            self._watch.look(image, t_ns)
+            sights += [state.sight for state in self._watch.states]
+        known = len(self._places)
+        sights += self._places_found()
+        # New places are watched from the next frame on: to read them twice in one would hold up a ring.
+        if self._follow_moved(image, t_ns) or len(self._places) > known:
+            self._watch_places()
+        return sights
 
-    def _search(self, image: Image, t_ns: int) -> list[Sight]:
-        """Look at the whole table: where it is, where piles lie, and what lies where there was none."""
-        self._searched_ns = t_ns
+    def _find_table(self, image: Image, t_ns: int) -> None:
+        """Look for the marker cards now and then, and begin anew where they show that the camera was moved."""
+        still = self._table is None or self._table.still
+        since_ns = SURVEY_NS if self.settled else AGAIN_NS if self.seating else SEARCH_NS
+        if not still or (self._surveyed_ns is not None and t_ns - self._surveyed_ns < since_ns):
+            return
+        self._surveyed_ns = t_ns
         before = self.seating
         self.seating = self._survey(image) or self._still_fits(image)
         if self.seating is None:
             self.notices = (Notice(t_ns, "no_table", None, {}),)
-            return []
+            self._table = self._watch = None
+            return
         self.notices = ()
-        reading = self._cards.read(image, self.seating.table)
+        if self._table is None or before is None or not _same_view(before.table, self.seating.table):
+            self._table = CardWatch(self._cards, self.seating.table, self.seating.table.size_px)
+            self._seats = _seats_of(self._table.cells_mm, self.seating)
+            self._watch = None
+            self._watch_places()
+
+    def _places_found(self) -> list[Sight]:
+        """Give what the seats show whose piles lie nobody knows where yet: the cards before them, as they come."""
         sights: list[Sight] = []
-        moved = before is None or not _same_view(before.table, self.seating.table)
         for seat in range(self._players):
-            mine = [card for card in reading.cards if self._seat_of(card) == seat]
-            face = self._nearest(seat, [card for card in mine if card.face is not None])
-            if face is not None and face.centre_mm is not None and self._is_new(seat, face.centre_mm):
-                self._places[seat] = face.centre_mm
-                moved = True
-                sights.append(_face_sight(seat, face))
-            elif face is None and seat not in self._places:
+            if seat in self._places or self._table is None:
+                continue
+            mine = [card for card in self._table.cards if self._seat_of(card) == seat]
+            face = self._nearest(seat, mine)
+            before = self._latest.pop(seat, None)
+            if face is None or face.centre_mm is None:
                 # His cards are in sight and none of them lies open; else an arm is in the way.
                 sights.append(BareSight(seat, "empty" if mine else "covered"))
-        if moved and self._places:
-            self._watch = self._watch_places(image)
+                continue
+            sights.append(_face_sight(seat, face))
+            self._latest[seat] = face.centre_mm
+            # A face may be read while its card still comes down: where it lies, it lies in the next frame, too.
+            if before is not None and math.dist(before, face.centre_mm) < _RESTS_MM:
+                self._places[seat] = face.centre_mm
         return sights
+
+    def _follow_moved(self, image: Image, t_ns: int) -> bool:
+        """Look at the table part by part while nothing moves, for what came there too slowly.
+
+        Tells whether piles were moved; their places are then known.
+        """
+        due_ns = SURVEY_NS if self.settled else AGAIN_NS
+        if self._swept_ns is None:
+            self._swept_ns = t_ns
+        if self._table is None or not self._table.still or t_ns - self._swept_ns < due_ns:
+            return False
+        if not self._table.sweep(image):
+            return False
+        self._swept_ns = t_ns
+        moved = False
+        for seat, place in self._places.items():
+            face = self._nearest(seat, [card for card in self._table.cards if self._seat_of(card) == seat])
+            if face is not None and face.centre_mm is not None and math.dist(place, face.centre_mm) > _MOVED_MM:
+                self._places[seat] = face.centre_mm
+                moved = True
+        return moved
 
     def _survey(self, image: Image) -> Place | None:
         """Find table and seats in a picture, by a profile or by the marker cards."""
@@ -149,23 +188,31 @@ class TableEyes:
         return self.seating.ring.seat_at(card.centre_mm)
 
     def _nearest(self, seat: int, cards: Sequence[PictureCard]) -> PictureCard | None:
-        """Give the card that lies nearest to a seat's pile, or to the seat itself while no pile is known."""
+        """Give the face that lies nearest to a seat's pile, or to the seat itself while no pile is known."""
+        cards = [card for card in cards if card.face is not None]
         if not cards or self.seating is None:
             return None
-        part = self.seating.ring.part_of(seat)
+        part = self.seating.parts_mm[seat]
         goal = np.array(self._places.get(seat, tuple(part[len(part) // 2])))
         return min(cards, key=lambda card: float(np.linalg.norm(np.array(card.centre_mm) - goal)))
 
-    def _is_new(self, seat: int, centre_mm: tuple[float, float]) -> bool:
-        place = self._places.get(seat)
-        return place is None or float(np.linalg.norm(np.array(place) - centre_mm)) > _MOVED_MM
-
-    def _watch_places(self, image: Image) -> PileWatch | None:
-        if self.seating is None:
-            return None
+    def _watch_places(self) -> None:
+        """Watch the places that are known; look for cards before the other seats."""
+        if self.seating is None or self._table is None:
+            return
+        table = self.seating.table
+        self._wanted = ~np.isin(self._seats, [_NOBODY, *self._places])
         places = [PilePlace(seat, centre_mm=place) for seat, place in sorted(self._places.items())]
-        size = (image.shape[1], image.shape[0])
-        return PileWatch(PileReader(self._cards.deck, self.seating.table, size, places, self._cards.faces))
+        if places:
+            reader = PileReader(self._cards.deck, table, table.size_px, places, self._cards.faces)
+            self._watch = PileWatch(reader) if self._watch is None else self._watch.with_places(reader)
+
+
+def _seats_of(cells_mm: NDArray[np.float64], place: Place) -> NDArray[np.intp]:
+    """(rows, columns) the seat before which each cell (rows, columns, 2) lies, as `SeatRing.seat_at` tells it."""
+    x, y = cells_mm[..., 0, None].astype(np.float32), cells_mm[..., 1, None].astype(np.float32)
+    ways = [np.hypot(x - part[:, 0], y - part[:, 1]).min(axis=-1) for part in place.parts_mm]
+    return np.where(np.min(ways, axis=0) <= place.ring.reach_mm, np.argmin(ways, axis=0), _NOBODY)
 
 
 def _face_sight(seat: int, card: PictureCard) -> BareSight:

@@ -110,6 +110,7 @@ qemu-img convert -O qcow2 "$out/disk.img" "$out/disk.qcow2"
 rm -rf "$disk" "$out/disk.img" "$workshop"
 
 say "what fetches the libraries for the machine's Python"
+chroot "$base" apt-get update -qq
 chroot "$base" apt-get install -qq --no-install-recommends python3-pip python3-numpy
 chroot "$base" python3 -c 'import numpy; print(f"numpy=={numpy.__version__}")' >"$base/constraints.txt"
 say "done"

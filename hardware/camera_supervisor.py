@@ -6,6 +6,7 @@ hung thread behind, and opens the camera again.
 
 from __future__ import annotations
 
+import contextlib
 import threading
 import time
 from collections.abc import Callable
@@ -142,7 +143,9 @@ class CameraSupervisor:
             message = _sentence(error)
         finally:
             if camera is not None:
-                camera.close()
+                # One that fails at its end is opened anew like any other.
+                with contextlib.suppress(HardwareError, OSError, RuntimeError, ValueError):
+                    camera.close()
             self._over(session, message)
 
     def _opened(self, session: _Session, camera: Camera) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import queue
 import threading
 import time
@@ -175,10 +176,22 @@ class EdgeDevice:
 
     def _run(self) -> None:
         try:
-            while self.step(self._wait_s()):
+            while self._step_or_fail():
                 pass
         finally:
             self.close()
+
+    def _step_or_fail(self) -> bool:
+        """Do one round; lines whose driver fails, in whatever way, are let go, reported, and opened anew later."""
+        try:
+            return self.step(self._wait_s())
+        except (OSError, RuntimeError, ValueError) as error:
+            now_ns = self._clock()
+            self._open, self._retry_at_ns = False, now_ns + self._retry_ns
+            self._report(Health.MISSING, f"It has a fault: {' '.join(str(error).split())[:200]}", now_ns)
+            with contextlib.suppress(OSError, RuntimeError, ValueError):
+                self._lines.close()
+            return True
 
     def _wait_s(self) -> float:
         """How long the thread may sleep, seconds."""

@@ -50,6 +50,12 @@ class HealthBoard:
             self._states[health.device] = health
             return True
 
+    def forget(self, kind: str) -> None:
+        """Forget devices that are there no more: `kind` itself, and its parts ("bell": "bell", "bell 0" and so on)."""
+        with self._lock:
+            for device in [device for device in self._states if device.split()[0] == kind]:
+                del self._states[device]
+
     def snapshot(self) -> tuple[DeviceHealth, ...]:
         """Give all devices' states, by name."""
         with self._lock:

@@ -94,11 +94,11 @@ def play_until_killed(folder: Path, seed: int, pipe: int, connector: Connect) ->
 
 def digest(play: Play) -> dict[str, Any]:
     """Give what tells a game's state from any other: all rulings that hold, and what each seat has."""
-    count = len(play.corrections)
+    count = len(play.book.corrections)
     return {
-        "game": play.row.game,
+        "game": play.book.row.game,
         "corrections": count,
-        **state_digest(play.game, [list(r.rulings) for r in play.records.values()]),
+        **state_digest(play.game, [list(r.rulings) for r in play.book.records.values()]),
     }
 
 
@@ -130,10 +130,10 @@ def _step(stage: Stage, voice: TellingVoice, dice: random.Random, tell: Tell) ->
     if play is None or play.over:
         game = dice.choice(("piccolino", "confetti", "coloretto"))
         voice.game = 0
-        voice.game = stage.start(game, PLAYERS, {}).row.game
+        voice.game = stage.start(game, PLAYERS, {}).book.row.game
         return
     try:
-        if play.records and dice.random() < 0.04:
+        if play.book.records and dice.random() < 0.04:
             _correct(stage, play, dice, tell)
         elif dice.random() < 0.01:
             stage.pause(not stage.paused)
@@ -152,11 +152,11 @@ def _correct(stage: Stage, play: Play, dice: random.Random, tell: Tell) -> None:
     if play.can_undo and dice.random() < 0.4:
         stage.undo()
     else:
-        number = dice.choice(list(play.records))
+        number = dice.choice(list(play.book.records))
         same = dict(next(_moves(play.game, dice))[1])
-        fits = {key: value for key, value in same.items() if key in play.records[number].event.data}
+        fits = {key: value for key, value in same.items() if key in play.book.records[number].event.data}
         stage.correct(number, fits if fits and dice.random() < 0.7 else None)
-    tell({"corrections": len(play.corrections), "game": play.row.game})
+    tell({"corrections": len(play.book.corrections), "game": play.book.row.game})
 
 
 def _moves(game: object, dice: random.Random) -> Iterator[What]:

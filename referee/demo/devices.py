@@ -23,6 +23,7 @@ from hardware.health import DeviceHealth
 from hardware.sand_glass import learn_sandtimer
 from hardware.sandtimer import Sandtimer, sand_lines
 from hardware.settings import MS, BellSettings, SandSettings
+from referee.service.settings import SettingError, TableSettings
 from simulation.camera import SimulatedCamera
 from simulation.edges import edges_of, sand
 from simulation.live import LiveTable
@@ -170,6 +171,14 @@ class SimulatedDevices:
     def flip(self) -> bool:
         """The simulated sandtimer has sensors: nothing is told by hand."""
         return False
+
+    def check(self, settings: TableSettings, others: frozenset[str]) -> None:
+        """A simulated table has no other devices."""
+        if others & {"camera", "bell", "sandtimer"}:
+            raise SettingError("this table is a simulated one: its devices cannot be changed", "simulated_devices")
+
+    def change(self, settings: TableSettings, others: frozenset[str], let_go: Callable[[str], None]) -> None:
+        """Go on as before."""
 
     def _tell(self, report: CameraReport) -> None:
         if self._on_health is not None and report.state is not CameraState.STARTING:

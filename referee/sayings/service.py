@@ -19,6 +19,7 @@ _DEVICES = {
     ("sandtimer", Health.MISSING): mark("The sandtimer's sensor is missing: please use the page's button."),
     ("lamp", Health.MISSING): mark("The lamp does not answer."),
     ("speaker", Health.MISSING): mark("The loudspeaker gives no sound: please read the page."),
+    ("reader", Health.STALLED): mark("The pictures cannot be read at the moment: rings may be unclear."),
     ("speaker", Health.STALLED): mark("The loudspeaker hangs: unplug it and plug it in again."),
 }
 _WORKS = {
@@ -27,6 +28,7 @@ _WORKS = {
     "sandtimer": mark("The sandtimer's sensor works again."),
     "lamp": mark("The lamp works again."),
     "speaker": mark("The loudspeaker works again."),
+    "reader": mark("The pictures can be read again."),
     "journal": mark("The game is kept again."),
 }
 _JOURNAL = {

@@ -37,7 +37,7 @@ def points_of(play: Play, seat: int) -> int | None:
         case OneBell(game=Piccolino() as piccolino):
             return piccolino.draw[seat] + piccolino.discard[seat]
         case _:
-            ends = (ruling for _, ruling in play.newest(50) if ruling["ruling"] == "end")
+            ends = (ruling for _, ruling in play.book.newest(50) if ruling["ruling"] == "end")
             return next((ruling["points"][seat] for ruling in ends), None)
 
 
@@ -75,21 +75,21 @@ def questions(play: Play, language: Language) -> list[dict[str, Any]]:
     if question.kind == "who_rang":
         return [
             {
-                "id": f"who-{play.row.game}-{question.t_ns}",
+                "id": f"who-{play.book.row.game}-{question.t_ns}",
                 "kind": "who_rang",
                 "text": sayings.who_rang(language),
                 "seats": list(question.seats),
                 "ruling": None,
             }
         ]
-    place = next((p for p, ruling in play.newest(50) if ruling["ruling"] == "unclear"), None)
+    place = next((p for p, ruling in play.book.newest(50) if ruling["ruling"] == "unclear"), None)
     return [
         {
-            "id": f"decide-{play.row.game}-{question.t_ns}",
+            "id": f"decide-{play.book.row.game}-{question.t_ns}",
             "kind": "decide",
             "text": sayings.decide(language),
             "seats": list(question.seats),
-            "ruling": None if place is None else play.ruling_id(place),
+            "ruling": None if place is None else play.book.ruling_id(place),
         }
     ]
 
@@ -107,7 +107,7 @@ def _detail(game: Game, seat: int, language: Language) -> str:
 def _last_round_ms(play: Play) -> int | None:
     """Give how long the sand ran last time, where nothing else tells how long it will."""
     ended_ns: int | None = None
-    for _, ruling in play.newest(50):
+    for _, ruling in play.book.newest(50):
         if ruling["ruling"] == "time":
             ended_ns = ruling["t_ns"]
         elif ruling["ruling"] == "round" and ended_ns is not None:
@@ -122,4 +122,4 @@ def _plain(key: str, turn: int | None, since_ns: int) -> dict[str, Any]:
 def _since_ns(play: Play) -> int:
     """Give when what is going on began: at the last ruling that turned a game, on the game's clock."""
     turning = ("round", "time", "hand", "ring", "round_end", "end")
-    return next((r["t_ns"] for _, r in play.newest(50) if r["ruling"] in turning), play.begun_ns)
+    return next((r["t_ns"] for _, r in play.book.newest(50) if r["ruling"] in turning), play.begun_ns)

@@ -32,7 +32,8 @@ class Desk(Protocol):
         (of what is seen: `{"corners": [[x, y], …] as shares of the picture's size, "seat", "label", "certain",
         "event": the id of the event that a correction names, or null}`); `readings` (those events by their ids);
         `notices` (`{"text", "seat"}`, what people should do now); `settings` (`{"language", "volume": 0 to 1, "quiet",
-        "quiet_hours": null or ["22:00", "07:00"]}`); `language` (of all texts); `can_undo`.
+        "quiet_hours": null or ["22:00", "07:00"], "camera", "bell": "one", "seats", "microphone" or "none",
+        "bell_pins": BCM numbers by seat, "sandtimer", "lamp": whether fitted}`); `language` (of all texts); `can_undo`.
         """
 
     def subscribe(self, notify: Callable[[int], None]) -> Callable[[], None]:

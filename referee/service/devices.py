@@ -2,27 +2,35 @@
 
 from __future__ import annotations
 
+import contextlib
+import queue
+import threading
 import time
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Protocol
 
 from hardware.bell_device import Bell, make_bell
-from hardware.camera import Camera, CameraSettings, open_camera
+from hardware.camera import Camera, CameraSettings, CameraTimeoutError, open_camera
 from hardware.camera_supervisor import CameraSupervisor
-from hardware.camera_watch import CameraReport, CameraState
-from hardware.event_queue import EventQueue
+from hardware.camera_watch import CameraReport, CameraState, WatchLimits
+from hardware.edges import EdgeLines
+from hardware.errors import HardwareError
+from hardware.event_queue import EventQueue, Source
 from hardware.frame_tap import FrameTap
 from hardware.frames import SECOND_NS, FrameBuffer
 from hardware.health import DeviceHealth
 from hardware.sandtimer import Sandtimer
 from hardware.settings import MS
-from referee.service.settings import TableSettings
+from referee.service.settings import SettingError, TableSettings
 
 KEEP_NS = 4 * SECOND_NS
 KEEP_BYTES = 400_000_000
 EDGE_LAG_NS = 15 * MS
 # A camera that is unplugged is missing at once; one that is silent for so long, and could not be opened anew, hangs.
 HANGS_NS = 60 * SECOND_NS
+TRIAL_S = 25.0
+_LOOKS = 5
 OnHealth = Callable[[DeviceHealth], None]
 
 
@@ -47,60 +55,192 @@ class Devices(Protocol):
     def flip(self) -> bool:
         """Take it that the sandtimer was turned, told by a person; False if nothing here runs by that."""
 
+    def check(self, settings: TableSettings, others: frozenset[str]) -> None:
+        """Try those that are to be others. Raises SettingError, with nothing changed, if that cannot be."""
+
+    def change(self, settings: TableSettings, others: frozenset[str], let_go: Callable[[str], None]) -> None:
+        """Go on with other devices; let_go: told of each that is there no more, before the next one begins."""
+
+
+@dataclass(frozen=True)
+class Fitted:
+    """What stands in for the machine's own devices, for tests: lines of bell and sandtimer, limits of the camera."""
+
+    bell: EdgeLines | None = None
+    sand: EdgeLines | None = None
+    limits: WatchLimits | None = None
+
 
 class TableDevices:
     """Camera, bell and sandtimer on the machine.
 
-    camera: its name as in `hardware.camera.parse_spec`, or what opens it.
+    camera: its name as in `hardware.camera.parse_spec`, or what opens it; until another one is set.
     """
 
-    def __init__(self, settings: TableSettings, camera: str | Callable[[], Camera] | None = None) -> None:
-        spec = camera or settings.camera
+    def __init__(
+        self,
+        settings: TableSettings,
+        camera: str | Callable[[], Camera] | None = None,
+        fitted: Fitted | None = None,
+    ) -> None:
         self.queue = EventQueue()
         self.buffer = FrameBuffer(KEEP_NS, KEEP_BYTES)
-        self._supervisor = CameraSupervisor(
-            (lambda: open_camera(spec, CameraSettings())) if isinstance(spec, str) else spec,
-            FrameTap(self.buffer, self.queue.source("camera")),
-            self._camera_report,
-        )
-        self._bell: Bell = make_bell(settings.bell_settings(), self.queue.source("bell", EDGE_LAG_NS))
-        sand = settings.sand_settings()
-        self._sand = None if sand is None else Sandtimer(sand, self.queue.source("sandtimer", EDGE_LAG_NS))
-        self._by_hand = sand is not None and sand.backend == "watched"
+        self._fitted = fitted or Fitted()
+        self._lock = threading.Lock()
         self._on_health: OnHealth = _nobody
+        self._camera = self._make_camera(camera or settings.camera)
+        self._bell = self._make_bell(settings)
+        self._sand = self._make_sand(settings)
 
     def start(self, on_health: OnHealth) -> None:
         """Begin; a device that is missing is reported."""
         self._on_health = on_health
-        self._supervisor.start()
-        self._bell.start()
-        if self._sand is not None:
-            self._sand.start()
+        for device in (self._camera, self._bell, self._sand):
+            device.start()
 
     def stop(self) -> None:
         """End all threads and let all devices go."""
-        if self._sand is not None:
-            self._sand.stop()
-        self._bell.stop()
-        self._supervisor.stop(timeout_s=1.0)
-        self._on_health = _nobody
+        with self._lock:
+            for device in (self._sand, self._bell, self._camera):
+                device.stop()
+            self._on_health = _nobody
 
     def camera_hangs(self) -> bool:
         """Whether the camera has been silent for so long that its driver must hang."""
-        report = self._supervisor.report
+        report = self._camera.supervisor.report
         return report.state is CameraState.STALLED and time.monotonic_ns() - report.since_ns > HANGS_NS
 
     def flip(self) -> bool:
         """Start the sandtimer whose time is known and which has no sensors."""
-        if self._sand is None or not self._by_hand:
-            return False
-        self._sand.flip()
-        return True
+        return self._sand.flip()
+
+    def check(self, settings: TableSettings, others: frozenset[str]) -> None:
+        """Try a camera that is to be another."""
+        if "camera" in others:
+            try_camera(settings.camera)
+
+    def change(self, settings: TableSettings, others: frozenset[str], let_go: Callable[[str], None]) -> None:
+        """Go on with other devices."""
+        with self._lock:
+            if "camera" in others:
+                self._camera.stop()
+                let_go("camera")
+                self._camera = self._make_camera(settings.camera)
+                self._camera.start()
+            if "bell" in others:
+                self._bell.stop()
+                let_go("bell")
+                self._bell = self._make_bell(settings)
+                self._bell.start()
+            if "sandtimer" in others:
+                self._sand.stop()
+                let_go("sandtimer")
+                self._sand = self._make_sand(settings)
+                self._sand.start()
+
+    def _make_camera(self, spec: str | Callable[[], Camera]) -> _CameraPart:
+        opener = (lambda: open_camera(spec, CameraSettings())) if isinstance(spec, str) else spec
+        source = self.queue.source("camera")
+        tap = FrameTap(self.buffer, source)
+        return _CameraPart(CameraSupervisor(opener, tap, self._camera_report, limits=self._fitted.limits), source)
+
+    def _make_bell(self, settings: TableSettings) -> _BellPart:
+        source = self.queue.source("bell", EDGE_LAG_NS)
+        return _BellPart(make_bell(settings.bell_settings(), source, lines=self._fitted.bell), source)
+
+    def _make_sand(self, settings: TableSettings) -> _SandPart:
+        sand = settings.sand_settings()
+        source = self.queue.source("sandtimer", EDGE_LAG_NS)
+        timer = None if sand is None else Sandtimer(sand, source, lines=self._fitted.sand)
+        return _SandPart(timer, sand is not None and sand.backend == "watched", source)
 
     def _camera_report(self, report: CameraReport) -> None:
         # A camera takes some seconds to settle: until then it is not missing.
         if report.state is not CameraState.STARTING:
             self._on_health(report.health())
+
+
+@dataclass
+class _CameraPart:
+    supervisor: CameraSupervisor
+    source: Source
+
+    def start(self) -> None:
+        self.supervisor.start()
+
+    def stop(self) -> None:
+        self.supervisor.stop(timeout_s=1.0)
+        self.source.close()
+
+
+@dataclass
+class _BellPart:
+    bell: Bell
+    source: Source
+
+    def start(self) -> None:
+        self.bell.start()
+
+    def stop(self) -> None:
+        self.bell.stop()
+        self.source.close()
+
+
+@dataclass
+class _SandPart:
+    """timer: None where there is none. by_hand: it is started by a person."""
+
+    timer: Sandtimer | None
+    by_hand: bool
+    source: Source
+
+    def start(self) -> None:
+        if self.timer is not None:
+            self.timer.start()
+
+    def stop(self) -> None:
+        if self.timer is not None:
+            self.timer.stop()
+        self.source.close()
+
+    def flip(self) -> bool:
+        if self.timer is None or not self.by_hand:
+            return False
+        self.timer.flip()
+        return True
+
+
+def try_camera(spec: str) -> None:
+    """Open a camera, look once, and let it go.
+
+    Raises:
+        SettingError: it gives no picture.
+    """
+    answers: queue.SimpleQueue[str] = queue.SimpleQueue()
+    # A driver may hang: then its thread is left behind, and whoever asked is told.
+    threading.Thread(target=lambda: answers.put(_why_no_picture(spec)), name="camera trial", daemon=True).start()
+    try:
+        why = answers.get(timeout=TRIAL_S)
+    except queue.Empty:
+        why = "it does not answer"
+    if why:
+        raise SettingError(f"that camera gives no picture ({why}): the one before stays", "no_picture_from", why=why)
+
+
+def _why_no_picture(spec: str) -> str:
+    """Give "" if a camera gives a picture."""
+    camera: Camera | None = None
+    try:
+        camera = open_camera(spec, CameraSettings(lock=False))
+        for _ in range(_LOOKS):
+            with contextlib.suppress(CameraTimeoutError):
+                return "" if camera.read() is not None else "there are no more pictures"
+        return "no picture came"
+    except (HardwareError, OSError, RuntimeError, ValueError) as error:
+        return " ".join(str(error).split()).rstrip(".")[:200]
+    finally:
+        if camera is not None:
+            camera.close()
 
 
 def _nobody(_health: DeviceHealth) -> None:

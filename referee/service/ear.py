@@ -8,21 +8,32 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
+import cv2
+
+from hardware.events import BellPressed, SandFlipped, SandRanOut
 from hardware.events import Event as DeviceEvent
 from hardware.frames import Frame
 from referee.events import Event
 from referee.session import Outline, RulingData, Seen, Watcher
+from vision.errors import VisionError
 
 OnJudged = Callable[[Event, Sequence[RulingData]], None]
+FAULTS = (cv2.error, VisionError, ArithmeticError, LookupError, OSError, RuntimeError, TypeError, ValueError)
 _TIMES = ("t_ns", "frame_t_ns", "ring_t_ns")
 
 
 class Ear:
-    """A `Watcher` round another one. on_judged: told each event and its rulings, on the game's clock."""
+    """A `Watcher` round another one. on_judged: told each event and its rulings, on the game's clock.
 
-    def __init__(self, watcher: Watcher, shift_ns: int, on_judged: OnJudged) -> None:
+    fault: what went wrong when the watcher last looked or listened, None if nothing did. One picture that it cannot
+    bear must not end the game: it is left out. What a device noticed is never lost by that.
+    """
+
+    def __init__(self, watcher: Watcher, shift_ns: int, players: int, on_judged: OnJudged) -> None:
         self.watcher = watcher
         self.on_judged: OnJudged | None = on_judged
+        self.fault: str | None = None
+        self._players = players
         self._shift_ns = shift_ns
         self._frame_ns: int | None = None
 
@@ -33,13 +44,12 @@ class Ear:
 
     def look(self, frame: Frame) -> Seen:
         """Take the next frame."""
-        seen = self.watcher.look(frame)
         self._frame_ns = frame.t_ns
-        return self._shifted(seen)
+        return self._shifted(self._tried(lambda: self.watcher.look(frame), Seen()))
 
     def hear(self, event: DeviceEvent) -> Seen:
         """Take what a device noticed."""
-        return self._shifted(self.watcher.hear(event))
+        return self._shifted(self._tried(lambda: self.watcher.hear(event), _unwatched(event, self._players)))
 
     def begin_again(self) -> None:
         """Let the watcher forget how the game went."""
@@ -62,6 +72,15 @@ class Ear:
         own = replace(event, t_ns=event.t_ns - self._shift_ns, data=_moved(event.data, -self._shift_ns))
         self.watcher.judged(own, [_moved(ruling, -self._shift_ns) for ruling in rulings])
 
+    def _tried(self, work: Callable[[], Seen], instead: Seen) -> Seen:
+        try:
+            seen = work()
+        except FAULTS as error:
+            self.fault = f"{type(error).__name__}: {' '.join(str(error).split())[:200]}"
+            return instead
+        self.fault = None
+        return seen
+
     def _shifted(self, seen: Seen) -> Seen:
         return replace(seen, events=tuple(self._stamped(event) for event in seen.events))
 
@@ -71,6 +90,19 @@ class Ear:
         if event.kind == "bell":
             data.setdefault("frame_t_ns", self._frame_ns)
         return replace(event, t_ns=event.t_ns + self._shift_ns, data=_moved(data, self._shift_ns))
+
+
+def _unwatched(event: DeviceEvent, players: int) -> Seen:
+    """Give what a device event means where the watcher fails: a ring of which nobody saw what lay there is unclear."""
+    match event:
+        case BellPressed(t_ns, seat):
+            return Seen((Event(t_ns, "bell", {"seat": seat, "unseen": list(range(players))}),))
+        case SandFlipped(t_ns):
+            return Seen((Event(t_ns, "timer_flipped", {}),))
+        case SandRanOut(t_ns):
+            return Seen((Event(t_ns, "timer_ran_out", {}),))
+        case _:
+            return Seen()
 
 
 def _moved(data: RulingData, by_ns: int) -> dict[str, object]:

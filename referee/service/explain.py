@@ -11,34 +11,34 @@ from referee.games.confetti_hand import parse_cards
 from referee.journal.corrections import corrected, corrected_events
 from referee.language import Language
 from referee.sayings.colours import colour_name
-from referee.service.play import Play
+from referee.service.book import Book
 from referee.service.records import Record
 
 MS = 1_000_000
 BEFORE_MS, AFTER_MS = 3000.0, 2000.0
 
 
-def explanation(play: Play, record: Record, ruling: Mapping[str, Any], language: Language) -> dict[str, Any]:
+def explanation(book: Book, record: Record, ruling: Mapping[str, Any], language: Language) -> dict[str, Any]:
     """Give the text, the steps and the readings of a ruling."""
-    announcer = Announcer(play.header.game, play.header.players, language)
-    readings = _readings(play, record, ruling)
+    announcer = Announcer(book.header.game, book.header.players, language)
+    readings = _readings(book, record, ruling)
     return {
         "text": announcer.say(ruling),
         "steps": _steps(ruling, readings, language),
         "readings": [
-            {"event": play.event_id(number), "seat": event.data.get("seat"), "data": _shown(event)}
+            {"event": book.event_id(number), "seat": event.data.get("seat"), "data": _shown(event)}
             for number, event in readings
         ],
     }
 
 
-def marks_of(play: Play, instant: Event, announcer: Announcer) -> list[dict[str, Any]]:
+def marks_of(book: Book, instant: Event, announcer: Announcer) -> list[dict[str, Any]]:
     """Give what happened around a ring, in ms from it, oldest first."""
     marks: list[dict[str, Any]] = []
     frame_ns = instant.data.get("frame_t_ns")
     if isinstance(frame_ns, int):
         marks.append({"t_ms": (frame_ns - instant.t_ns) / MS, "text": "", "seat": None, "kind": "frame"})
-    for record in play.records.values():
+    for record in book.records.values():
         t_ms = (record.event.t_ns - instant.t_ns) / MS
         if not -BEFORE_MS <= t_ms <= AFTER_MS or record.event.kind not in ("bell", "card_shown"):
             continue
@@ -48,16 +48,16 @@ def marks_of(play: Play, instant: Event, announcer: Announcer) -> list[dict[str,
     return sorted(marks, key=lambda mark: float(mark["t_ms"]))
 
 
-def _readings(play: Play, record: Record, ruling: Mapping[str, Any]) -> list[tuple[int, Event]]:
+def _readings(book: Book, record: Record, ruling: Mapping[str, Any]) -> list[tuple[int, Event]]:
     """Give the events, as they hold now, that a ruling was judged on."""
-    instead = corrected_events(play.corrections)
+    instead = corrected_events(book.corrections)
     past = [
-        (number, _held(play, number, instead))
-        for number in play.records
+        (number, _held(book, number, instead))
+        for number in book.records
         if number <= record.number and instead.get(number, {}) is not None
     ]
     if ruling["ruling"] in ("ring", "unclear"):
-        return _tops(play, past, ruling["t_ns"])
+        return _tops(book, past, ruling["t_ns"])
     seat = ruling.get("seat")
     hands = [(number, event) for number, event in past if event.kind == "hand" and event.data.get("seat") == seat]
     if ruling["ruling"] in ("hand", "foul", "arrangement") and hands:
@@ -65,21 +65,21 @@ def _readings(play: Play, record: Record, ruling: Mapping[str, Any]) -> list[tup
     return past[-1:]
 
 
-def _tops(play: Play, past: list[tuple[int, Event]], ring_ns: int) -> list[tuple[int, Event]]:
+def _tops(book: Book, past: list[tuple[int, Event]], ring_ns: int) -> list[tuple[int, Event]]:
     """Give the cards that lay open at a ring, and the ring."""
     tops: dict[object, tuple[int, Event]] = {}
     rings = [(number, event) for number, event in past if event.kind == "bell" and event.t_ns == ring_ns]
     for number, event in past:
         if event.kind in ("card_shown", "card_read") and event.t_ns <= ring_ns:
             tops[event.data.get("seat")] = (number, event)
-        elif any(one["ruling"] == "cards_move" and one["from"] == "piles" for one in play.records[number].rulings):
-            cleared_ns = max(one["t_ns"] for one in play.records[number].rulings)
+        elif any(one["ruling"] == "cards_move" and one["from"] == "piles" for one in book.records[number].rulings):
+            cleared_ns = max(one["t_ns"] for one in book.records[number].rulings)
             tops = {seat: top for seat, top in tops.items() if cleared_ns >= ring_ns or top[1].t_ns > cleared_ns}
     return [*sorted(tops.values(), key=lambda top: top[0]), *rings[:1]]
 
 
-def _held(play: Play, number: int, instead: Mapping[int, Mapping[str, Any] | None]) -> Event:
-    event, data = play.records[number].event, instead.get(number)
+def _held(book: Book, number: int, instead: Mapping[int, Mapping[str, Any] | None]) -> Event:
+    event, data = book.records[number].event, instead.get(number)
     return event if data is None else corrected(event, data)
 
 

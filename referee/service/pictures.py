@@ -43,14 +43,14 @@ class Wanted:
 
 def pictures_wanted(play: Play, count: int) -> Iterator[Wanted]:
     """Give which pictures are wanted of the events of a game after the first `count`."""
-    for number in range(count + 1, len(play.records) + 1):
-        record = play.records[number]
+    for number in range(count + 1, len(play.book.records) + 1):
+        record = play.book.records[number]
         is_ring = record.event.kind == "bell"
         kinds = {ruling["ruling"] for ruling in record.rulings}
         if kinds & _PICTURED or (is_ring and not (kinds and kinds <= _BELONGS)):
             # What was read from a frame carries the end of that frame's exposure.
             t_ns = record.event.t_ns - play.shift_ns + (not is_ring)
-            yield Wanted(play.row.game, number, t_ns, before_only=not is_ring)
+            yield Wanted(play.book.row.game, number, t_ns, before_only=not is_ring)
 
 
 class Pictures:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -14,16 +14,17 @@ from referee.games.registry import game_kind
 from referee.journal.corrections import Change, Place, change_between, corrected, in_force
 from referee.journal.journal import Journal
 from referee.journal.rows import CorrectionRow, GameRow, KeptGame
+from referee.service.book import Book, book_of
 from referee.service.ear import Ear
-from referee.service.records import PAUSE, RESUME, Judged, Record, changed_places, judge_anew, numbers_in
+from referee.service.records import PAUSE, RESUME, Judged, Record, changed_places, judge_anew
 from referee.session import Outcome, RulingData, Session, Watcher
 
 
 class Play:
     """A game in progress. Not safe from several threads: its owner locks.
 
-    row: the game in the journal. corrections: all of them, in order. shift_ns: the game's clock less the monotonic one.
-    begun_ns: when it began, or went on, on its own clock.
+    book: all that happened in it. shift_ns: the game's clock less the monotonic one. begun_ns: when it began, or went
+    on, on its own clock.
     """
 
     def __init__(self, row: GameRow, watcher: Watcher, journal: Journal, now_ns: int = 0) -> None:
@@ -32,17 +33,14 @@ class Play:
         Raises:
             BadInputError: the header's game cannot be played like that.
         """
-        self.row = row
+        self.book = Book(row)
         self.header: Header = row.header
         self.shift_ns = row.shift_ns
         self.begun_ns = now_ns + row.shift_ns
-        self.corrections: list[CorrectionRow] = []
-        self.records: dict[int, Record] = {}
         self._journal = journal
-        self._ear = Ear(watcher, row.shift_ns, self._judged)
+        self._ear = Ear(watcher, row.shift_ns, len(row.header.players), self._judged)
         self._session = self._new_session()
         self._unkept: list[int] = []
-        self._rings: dict[int, int] = {}
         self._stands: tuple[bool, bool] | None = None
 
     @property
@@ -54,6 +52,16 @@ class Play:
     def watcher(self) -> Watcher:
         """What looks on."""
         return self._ear.watcher
+
+    @property
+    def fault(self) -> str | None:
+        """What went wrong when the watcher last looked, None if nothing did."""
+        return self._ear.fault
+
+    def look_anew(self, watcher: Watcher) -> None:
+        """Let another watcher look on from now: what the one before knew of the picture holds no more."""
+        self._ear.watcher = watcher
+        self._tell_all()
 
     @property
     def over(self) -> bool:
@@ -68,64 +76,20 @@ class Play:
     def _standing(self) -> tuple[bool, bool]:
         """Give whether the game is over and paused; asked with each frame, and looked for after a change only."""
         if self._stands is None:
-            over = any(ruling["ruling"] == "end" for record in self.records.values() for ruling in record.rulings)
-            kinds = (record.event.kind for record in reversed(self.records.values()) if not record.is_of_game)
+            over = any(ruling["ruling"] == "end" for record in self.book.records.values() for ruling in record.rulings)
+            kinds = (record.event.kind for record in reversed(self.book.records.values()) if not record.is_of_game)
             self._stands = over, next(kinds, RESUME) == PAUSE
         return self._stands
 
     @property
     def last_ns(self) -> int:
         """The game's time of its latest event, 0 before the first."""
-        return max((record.event.t_ns for record in self.records.values()), default=0)
+        return max((record.event.t_ns for record in self.book.records.values()), default=0)
 
     @property
     def can_undo(self) -> bool:
         """Whether a correction is in force."""
-        return bool(in_force(self.corrections))
-
-    def event_id(self, number: int) -> str:
-        """Give the name of an event for the page."""
-        return f"{self.row.game}-{number}"
-
-    def ruling_id(self, place: Place) -> str:
-        """Give the name of a ruling for the page."""
-        return f"{self.row.game}-{place.event}-{place.place}"
-
-    def event_number(self, ident: str) -> int:
-        """Give the number of the event with this name.
-
-        Raises:
-            BadInputError: there is none in this game.
-        """
-        match numbers_in(ident):
-            case [game, number] if game == self.row.game and number in self.records:
-                return number
-        raise BadInputError("there is no such event in this game")
-
-    def place_of(self, ident: str) -> Place:
-        """Give where the ruling with this name stands.
-
-        Raises:
-            BadInputError: there is none in this game.
-        """
-        match numbers_in(ident):
-            case [game, number, place] if game == self.row.game and number in self.records:
-                if place < len(self.records[number].rulings):
-                    return Place(number, place)
-        raise BadInputError("there is no such ruling in this game (any more)")
-
-    def about_id(self, ident: str) -> int:
-        """Give the number of the event that the ruling with this name is about (see `about`).
-
-        Raises:
-            BadInputError: there is no such ruling in this game.
-        """
-        place = self.place_of(ident)
-        return self.about(place, self.records[place.event].rulings[place.place])
-
-    def about(self, place: Place, ruling: RulingData) -> int:
-        """Give the number of the event that a ruling is about: of the ring, even if its ringer was named later."""
-        return self._rings.get(ruling["t_ns"], place.event) if ruling["ruling"] in ("ring", "unclear") else place.event
+        return bool(in_force(self.book.corrections))
 
     def question(self) -> Question | None:
         """Give what the players are asked, None if nothing."""
@@ -155,28 +119,18 @@ class Play:
         self._enter(Event(max(now_ns + self.shift_ns, self.last_ns), kind, {}))
         self._keep()
 
-    def newest(self, most: int) -> Iterator[tuple[Place, RulingData]]:
-        """Give the latest rulings that hold, newest first."""
-        left = most
-        for record in reversed(self.records.values()):
-            for place in range(len(record.rulings) - 1, -1, -1):
-                if not left:
-                    return
-                left -= 1
-                yield Place(record.number, place), record.rulings[place]
-
     def correct(self, number: int, data: Mapping[str, Any] | None) -> Change:
         """Put an event right (None: it never was) and judge anew what followed; it is journalled when this returns.
 
         Raises:
             BadInputError: there is no such event, or it cannot be like that; nothing has changed then.
         """
-        record = self.records.get(number)
+        record = self.book.records.get(number)
         if record is None or not record.is_of_game:
             raise BadInputError("that cannot be corrected: it is no reading of this game")
         if data is not None:
             corrected(record.event, data)
-        row = CorrectionRow(len(self.corrections) + 1, 0, number, data)
+        row = CorrectionRow(len(self.book.corrections) + 1, 0, number, data)
         return self._rejudge(row)
 
     def undo(self) -> Change:
@@ -185,36 +139,30 @@ class Play:
         Raises:
             BadInputError: there is none.
         """
-        holding = in_force(self.corrections)
+        holding = in_force(self.book.corrections)
         if not holding:
             raise BadInputError("there is no correction to take back")
         last = holding[-1]
-        return self._rejudge(CorrectionRow(len(self.corrections) + 1, 0, last.event, None, undoes=last.number))
+        return self._rejudge(CorrectionRow(len(self.book.corrections) + 1, 0, last.event, None, undoes=last.number))
 
     def restore(self, kept: KeptGame) -> list[tuple[Place, RulingData]]:
         """Go on with a game that was kept, and give the rulings that nobody has heard yet.
 
         Those are on events that were journalled when the power went, but whose rulings were not.
         """
-        self.corrections = list(kept.corrections)
-        first = kept.first()
-        self.records = {
-            row.number: Record(row.number, row.event, (), row.refused, first.get(row.number, ())) for row in kept.events
-        }
-        for row in kept.events:
-            self._note_ring(row.number, row.event)
-        session, judged = self._replayed(self.corrections, None)
+        self.book = replace(book_of(kept), row=self.book.row)
+        session, judged = self._replayed(self.book.corrections, None)
         self._session = session
-        fresh = [number for number in self.records if number > kept.row.judged]
+        fresh = [number for number in self.book.records if number > kept.row.judged]
         self._unkept += fresh
         self._adopt(judged)
         for number in fresh:
-            self.records[number] = replace(self.records[number], first=self.records[number].rulings)
+            self.book.records[number] = replace(self.book.records[number], first=self.book.records[number].rulings)
         known = {number: rulings for number, rulings in judged.items() if number <= kept.row.judged}
         otherwise = change_between(kept.by_event(), known)
         if otherwise.gone or otherwise.new:
             # A newer Ringmaster judges otherwise: that is kept as a correction of no event.
-            self._write(CorrectionRow(len(self.corrections) + 1, 0, None, None), otherwise)
+            self._write(CorrectionRow(len(self.book.corrections) + 1, 0, None, None), otherwise)
         self._keep()
         return [(Place(n, place), data) for n in fresh for place, data in enumerate(judged.get(n, ()))]
 
@@ -232,22 +180,17 @@ class Play:
 
     def _enter(self, event: Event) -> None:
         """Journal an event, before it is judged."""
-        number = len(self.records) + 1
-        self.records[number] = Record(number, event, refused=True)
+        number = len(self.book.records) + 1
+        self.book.add(Record(number, event, refused=True))
         self._stands = None
-        self._note_ring(number, event)
         self._unkept.append(number)
-        self._journal.add_event(self.row.game, number, event)
+        self._journal.add_event(self.book.row.game, number, event)
         self._journal.flush(durable=False)
 
-    def _note_ring(self, number: int, event: Event) -> None:
-        if event.kind == "bell":
-            self._rings.setdefault(event.t_ns, number)
-
     def _judged(self, event: Event, rulings: Sequence[RulingData]) -> None:
-        number, self._stands = len(self.records), None
-        self.records[number] = replace(
-            self.records[number], rulings=tuple(rulings), refused=False, first=tuple(rulings)
+        number, self._stands = len(self.book.records), None
+        self.book.records[number] = replace(
+            self.book.records[number], rulings=tuple(rulings), refused=False, first=tuple(rulings)
         )
         self._ear.tell(event, rulings)
 
@@ -257,26 +200,26 @@ class Play:
             return
         ended = False
         for number in self._unkept:
-            record = self.records[number]
+            record = self.book.records[number]
             if record.refused:
-                self._journal.refuse(self.row.game, number)
+                self._journal.refuse(self.book.row.game, number)
             else:
-                self._journal.add_rulings(self.row.game, number, record.rulings)
+                self._journal.add_rulings(self.book.row.game, number, record.rulings)
             ended = ended or any(ruling["ruling"] == "end" for ruling in record.rulings)
         if ended:
-            self._journal.set_ended(self.row.game, True)
+            self._journal.set_ended(self.book.row.game, True)
         self._unkept.clear()
         self._journal.flush()
 
     def _rejudge(self, row: CorrectionRow) -> Change:
-        before, was_over = {record.number: record.rulings for record in self.records.values()}, self.over
-        session, judged = self._replayed([*self.corrections, row], row.event)
+        before, was_over = {record.number: record.rulings for record in self.book.records.values()}, self.over
+        session, judged = self._replayed([*self.book.corrections, row], row.event)
         self._session = session
         self._adopt(judged)
         change = change_between(before, judged)
         self._write(row, change)
         if self.over != was_over:
-            self._journal.set_ended(self.row.game, self.over)
+            self._journal.set_ended(self.book.row.game, self.over)
         self._journal.flush()
         return change
 
@@ -284,24 +227,28 @@ class Play:
         """Judge all events from the beginning. Raises BadInputError if the event `wanted` cannot be judged."""
         session, self._ear.on_judged = self._new_session(), None
         try:
-            return session, judge_anew(session, self.records.values(), corrections, wanted)
+            return session, judge_anew(session, self.book.records.values(), corrections, wanted)
         finally:
             self._ear.on_judged = self._judged
 
     def _adopt(self, judged: Judged) -> None:
-        """Take over what was judged anew, and tell the watcher: of the events as it saw them, so that it knows them."""
+        """Take over what was judged anew, and tell the watcher."""
         self._stands = None
-        self._ear.begin_again()
-        for number, record in self.records.items():
+        for number, record in self.book.records.items():
             rulings = judged.get(number)
-            known = replace(record, rulings=rulings or (), refused=rulings is None)
-            self.records[number] = known
+            self.book.records[number] = replace(record, rulings=rulings or (), refused=rulings is None)
+        self._tell_all()
+
+    def _tell_all(self) -> None:
+        """Tell the watcher how the game went: of the events as they were seen, so that it knows them."""
+        self._ear.begin_again()
+        for record in self.book.records.values():
             if record.is_of_game:
-                self._ear.tell(record.event, known.rulings)
+                self._ear.tell(record.event, record.rulings)
 
     def _write(self, row: CorrectionRow, change: Change) -> None:
-        game = self.row.game
-        self.corrections.append(row)
+        game = self.book.row.game
+        self.book.corrections.append(row)
         self._journal.add_correction(game, row.number, row.event, row.data, row.undoes)
         for event, place, ruling in changed_places(change):
             self._journal.change_ruling(game, event, place, row.number, ruling)

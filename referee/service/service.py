@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -25,6 +26,7 @@ from referee.service.devices import Devices
 from referee.service.pictures import Pictures
 from referee.service.settings import TableSettings, load_settings
 from referee.service.stage import Stage
+from referee.service.steady import SteadyLamp, SteadySpeaker
 from referee.service.table_area import TableArea
 from referee.service.table_desk import TableDesk
 from referee.service.tending import Tending
@@ -78,21 +80,29 @@ class Service:
         self._boot = boot_id()
         self.journal = Journal(folder / JOURNAL)
         self._evidence = EvidenceFolder(folder / EVIDENCE, self.journal)
-        profile = _profile(folder, self._report)
+        self._profile = _profile(folder, self._report)
         make_speaker, make_lamp = parts.speaker or _speaker, parts.lamp or _lamp
-        lamp = make_lamp(settings, self._report)
-        self.voice = Voice(lambda wanted: make_speaker(wanted, self._report), lamp, settings, _time_of_day)
+        self._fitted = settings
+        self._lamp = SteadyLamp(lambda report: make_lamp(self._fitted, report), self._report)
+        self.voice = Voice(
+            lambda wanted: SteadySpeaker(lambda report: make_speaker(wanted, report), self._report),
+            self._lamp,
+            settings,
+            _time_of_day,
+        )
         self.stage = Stage(
             self.journal,
             self.voice,
             settings,
-            lambda header: watcher_for(header, WatchSetup(profile=profile)),
+            lambda header: watcher_for(header, WatchSetup(profile=self._profile)),
             self._boot,
         )
         self.devices = parts.devices(settings)
-        self._pictures = Pictures(self.devices.buffer, self._evidence, TableArea(profile))
-        self.desk = TableDesk(self.stage, self._evidence, self._pictures, self.health, folder, self.devices.flip)
+        self._area = TableArea(self._profile)
+        self._pictures = Pictures(self.devices.buffer, self._evidence, self._area)
+        self.desk = TableDesk(self.stage, self._evidence, self._pictures, self.health, folder, self)
         self.stage.want_pictures = self._pictures.want
+        self.stage.on_fault = self._read_fault
         self.stage.on_change = self.voice.on_caption = self.desk.refresh
         self.stage.on_outlines = self.desk.refresh_outlines
         self._pictures.on_kept = self.desk.pictures_kept
@@ -132,6 +142,36 @@ class Service:
         self.voice.close()
         self.journal.close()
 
+    def flip(self) -> bool:
+        """Take it that the sandtimer was turned, told by a person."""
+        return self.devices.flip()
+
+    def check(self, settings: TableSettings) -> None:
+        """Try the devices that other settings name.
+
+        Raises:
+            SettingError: one of them cannot be had; nothing has changed.
+        """
+        self.devices.check(settings, self._fitted.other_devices(settings))
+
+    def fit(self, settings: TableSettings) -> None:
+        """Go on with the devices that other settings name."""
+        others = self._fitted.other_devices(settings)
+        self._fitted = settings
+        if not others:
+            return
+        self.devices.change(settings, others, self.health.forget)
+        if "lamp" in others:
+            self.health.forget("lamp")
+            self._lamp.reopen()
+        if "camera" in others:
+            # What was calibrated holds for the camera before; from now on the marker cards tell where the table is.
+            _put_away(self.folder / PROFILE)
+            self._profile = None
+            self._area.forget()
+            self.stage.look_anew()
+        self._news.set()
+
     def say_code(self, code: str) -> None:
         """Say a pairing code aloud, even at quiet hours: somebody asked for it."""
         self.voice.say_aloud(sayings.pairing_code(code, self.stage.language))
@@ -139,6 +179,10 @@ class Service:
     def _report(self, health: DeviceHealth) -> None:
         if self.health.report(health):
             self._news.set()
+
+    def _read_fault(self, why: str | None) -> None:
+        state = Health.OK if why is None else Health.STALLED
+        self._report(DeviceHealth(time.monotonic_ns(), "reader", state, why or ""))
 
     def _referee(self) -> None:
         """Bring what was seen and heard before the stage, for ever (on the thread of its own)."""
@@ -184,6 +228,11 @@ def _speaker(settings: TableSettings, on_health: OnHealth) -> Speaker:
 
 def _lamp(settings: TableSettings, on_health: OnHealth) -> Lamp:
     return open_lamp(settings.lamp_settings(), on_health=on_health)
+
+
+def _put_away(path: Path) -> None:
+    with contextlib.suppress(OSError):
+        path.replace(path.with_name(f"{path.stem}-of-the-camera-before{path.suffix}"))
 
 
 def _time_of_day() -> tuple[int, int]:

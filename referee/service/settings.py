@@ -18,7 +18,21 @@ from referee.language import LANGUAGES, language_of
 FILE = "settings.json"
 BELLS = ("one", "seats", "microphone", "none")
 SEAT_PINS = (17, 27, 22, 4, 25, 12, 16)
+USABLE_PINS = range(2, 28)
+"""BCM numbers; 0 and 1 belong to the system."""
 _MOST_BYTES = 1 << 16
+PAGE_CAMERA = r"^(picamera2(:[0-9])?|usb:[0-9]{1,2})$"
+"""Cameras that a page may name, by their place: never a file or a folder of the machine."""
+PUBLIC = ("language", "volume", "quiet", "quiet_hours", "camera", "bell", "bell_pins", "sandtimer", "lamp")
+"""What the page shows and changes."""
+
+
+class SettingError(BadInputError):
+    """A setting that cannot be. key: which sentence the page says, with `values` in its places."""
+
+    def __init__(self, text: str, key: str, **values: object) -> None:
+        super().__init__(text)
+        self.key, self.values = key, values
 
 
 @dataclass(frozen=True)
@@ -56,11 +70,11 @@ class TableSettings:
             raise BadInputError(f"the bell is {', '.join(BELLS)}, not {shown(self.bell)}")
         if not isinstance(self.camera, str) or not all(type(pin) is int for pin in self.bell_pins):
             raise BadInputError("the camera is named in words, the bell's pins by numbers")
+        self._check_pins()
 
     def public(self) -> dict[str, Any]:
         """Give what the page shows and changes."""
-        hours = None if self.quiet_hours is None else list(self.quiet_hours)
-        return {"language": self.language, "volume": self.volume, "quiet": self.quiet, "quiet_hours": hours}
+        return {name: list(value) if isinstance(value := getattr(self, name), tuple) else value for name in PUBLIC}
 
     def changed(self, data: Mapping[str, Any]) -> TableSettings:
         """Give the settings with some of them changed.
@@ -89,6 +103,37 @@ class TableSettings:
         start, end = self.quiet_hours
         now = f"{hour:02}:{minute:02}"
         return start <= now < end if start <= end else now >= start or now < end
+
+    def other_devices(self, others: TableSettings) -> frozenset[str]:
+        """Give which devices are set otherwise in `others`: "camera", "bell", "sandtimer" and "lamp"."""
+        same = {
+            "camera": self.camera == others.camera,
+            "bell": self.bell_settings() == others.bell_settings(),
+            "sandtimer": self.sand_settings() == others.sand_settings(),
+            "lamp": self.lamp == others.lamp,
+        }
+        return frozenset(device for device, is_same in same.items() if not is_same)
+
+    def _check_pins(self) -> None:
+        """Raise SettingError if a pin is none, is used twice, or there are too few or too many buttons."""
+        if not 1 <= len(self.bell_pins) <= len(SEAT_PINS):
+            raise SettingError(f"there can be one to {len(SEAT_PINS)} bell buttons", "too_many_buttons")
+        wrong = next((pin for pin in self.bell_pins if pin not in USABLE_PINS), None)
+        if wrong is not None:
+            raise SettingError(f"there is no pin GPIO{shown(wrong)} for a button", "no_such_pin", pin=shown(wrong))
+        if self.bell == "seats" and len(set(self.bell_pins)) < len(self.bell_pins):
+            twice = next(pin for pin in self.bell_pins if self.bell_pins.count(pin) > 1)
+            raise SettingError(f"GPIO{twice} has two buttons: each needs a pin of its own", "pin_taken", pin=twice)
+        buttons = [pin.number for pin in self.bell_settings().pins] if self.bell in ("one", "seats") else []
+        sand, lamp = self.sand_settings(), self.lamp_settings()
+        sensors = (sand.barrier, sand.tilt) if self.sandtimer and sand is not None else ()
+        lights = (lamp.red, lamp.green, lamp.blue, lamp.buzzer) if self.lamp else ()
+        taken = {pin.number for pin in sensors if pin is not None} | {pin for pin in lights if pin is not None}
+        used = next((pin for pin in buttons if pin in taken), None)
+        if used is not None:
+            raise SettingError(
+                f"GPIO{used} is in use by the sandtimer or the lamp: choose another pin", "pin_taken", pin=used
+            )
 
     def bell_settings(self) -> BellSettings:
         """Give the bell's settings."""

@@ -40,8 +40,8 @@ class Stage:
     """Safe to use from any thread: `lock` is held while the game is fed.
 
     make_watcher: gives what looks on for a game. boot: names the start of the machine that the clock belongs to.
-    want_pictures: takes evidence. on_change: told after each change, on_outlines: when only what is seen moved, both
-    with the lock held. All must be quick.
+    want_pictures: takes evidence. on_change: told after each change, on_outlines: when only what is seen moved, on_fault:
+    when pictures cannot be read (why), or can again (None), all with the lock held. All must be quick.
     """
 
     def __init__(
@@ -63,6 +63,8 @@ class Stage:
         self.on_change: OnChange = lambda: None
         self.on_outlines: OnChange = lambda: None
         self.want_pictures: Callable[[Wanted], None] = lambda wanted: None
+        self.on_fault: Callable[[str | None], None] = lambda why: None
+        self._fault: str | None = None
         self._telling = Telling(voice)
         self._make_watcher = make_watcher
         self._clock = clock
@@ -225,6 +227,12 @@ class Stage:
                 self.voice.prepare(self._announcer(self.play).fixed_phrases())
             self.on_change()
 
+    def look_anew(self) -> None:
+        """Begin to look as if for the first time: another camera is there."""
+        with self.lock:
+            if self.play is not None:
+                self.play.look_anew(self._make_watcher(self.play.header))
+
     def playing(self) -> Play:
         """Give the game on the table.
 
@@ -247,7 +255,7 @@ class Stage:
         announcer = self._announcer(play)
         if not play.over:
             unsaid = {place for place, _ in unheard}
-            heard = ((p, announcer.say(r)) for p, r in play.newest(20) if p not in unsaid)
+            heard = ((p, announcer.say(r)) for p, r in play.book.newest(20) if p not in unsaid)
             self.voice.tell(sayings.resumed(next((text for _, text in heard if text), ""), self.language))
         self.voice.prepare(announcer.fixed_phrases())
         if unheard:
@@ -257,12 +265,13 @@ class Stage:
         return play
 
     def _feed(self, play: Play, feed: Callable[[], Outcome]) -> Outcome:
-        count = len(play.records)
+        count = len(play.book.records)
         try:
             outcome = feed()
         finally:
             for wanted in pictures_wanted(play, count):
                 self.want_pictures(wanted)
+        self._heed_fault(play.fault)
         announcer = self._announcer(play)
         if outcome.rulings:
             self._telling.rule(announcer, outcome.rulings)
@@ -271,12 +280,17 @@ class Stage:
         elif outcome.rulings:
             self.notices = ()
         self._telling.ask(announcer, play.question())
-        if outcome.rulings or outcome.notices or len(play.records) > count:
+        if outcome.rulings or outcome.notices or len(play.book.records) > count:
             self.on_change()
         return outcome
 
+    def _heed_fault(self, fault: str | None) -> None:
+        before, self._fault = self._fault, fault
+        if (before is None) is not (fault is None):
+            self.on_fault(fault)
+
     def _close(self, play: Play) -> None:
-        self.journal.close_game(play.row.game)
+        self.journal.close_game(play.book.row.game)
         self.journal.flush()
         self.play = None
         self.notices = ()

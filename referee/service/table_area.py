@@ -34,6 +34,10 @@ class TableArea:
         if corners is not None:
             self._shares = corners / (width, height)
 
+    def forget(self) -> None:
+        """Know no longer where the table is: another camera is there, and nothing was calibrated with that one."""
+        self._profile = self._shares = None
+
     def outline_px(self, size_px: tuple[int, int]) -> Polygon | None:
         """Give the outline (n, 2) in a picture of `size_px` (width, height), None as long as nobody knows."""
         return None if self._shares is None else self._shares * size_px

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import re
 import threading
 import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from hardware.health import HealthBoard
 from referee.announcer import Announcer
@@ -19,7 +20,7 @@ from referee.service.explain import explanation, marks_of
 from referee.service.pictures import Pictures
 from referee.service.play import Play
 from referee.service.records import Record
-from referee.service.settings import TableSettings, save_settings
+from referee.service.settings import PAGE_CAMERA, TableSettings, save_settings
 from referee.service.stage import Stage
 from referee.service.view import Scene, view
 
@@ -27,10 +28,37 @@ OUTLINES_NS = 250_000_000
 """The state is not made anew more often than this for what only moved in the picture."""
 
 
+class Fitting(Protocol):
+    """The devices that are fitted."""
+
+    def flip(self) -> bool:
+        """Take it that the sandtimer was turned, told by a person; False if nothing here runs by that."""
+
+    def check(self, settings: TableSettings) -> None:
+        """Try the devices that other settings name. Raises SettingError if one of them cannot be had."""
+
+    def fit(self, settings: TableSettings) -> None:
+        """Go on with the devices that other settings name."""
+
+
+class NothingFitted:
+    """No devices."""
+
+    def flip(self) -> bool:
+        """Nothing runs by hand."""
+        return False
+
+    def check(self, settings: TableSettings) -> None:
+        """Nothing can be missing."""
+
+    def fit(self, settings: TableSettings) -> None:
+        """Nothing is to be fitted."""
+
+
 class TableDesk:
     """The real desk. The state is made once a version, by whoever changes something, and given to all who ask.
 
-    folder: where settings are kept. flip: tells the sandtimer that it was turned, if it can know no other way.
+    folder: where settings are kept. fitting: the devices, as far as the page has to do with them.
     """
 
     def __init__(
@@ -40,7 +68,7 @@ class TableDesk:
         pictures: Pictures,
         health: HealthBoard,
         folder: Path,
-        flip: Callable[[], bool] = lambda: False,
+        fitting: Fitting | None = None,
         clock: Callable[[], int] = time.monotonic_ns,
     ) -> None:
         self._stage = stage
@@ -48,9 +76,10 @@ class TableDesk:
         self._pictures = pictures
         self._health = health
         self._folder = folder
-        self._flip = flip
+        self._fitting = fitting or NothingFitted()
         self._clock = clock
         self._lock = threading.Lock()
+        self._settling = threading.Lock()
         self._listeners: dict[int, Callable[[int], None]] = {}
         self._next_listener = 0
         self._version = 0
@@ -111,7 +140,7 @@ class TableDesk:
 
     def resumed(self, play: Play) -> None:
         """Take it that a game goes on that has pictures already."""
-        self._remember_pictures(play.row.game)
+        self._remember_pictures(play.book.row.game)
         self.refresh()
 
     def do(self, command: Data) -> Data:
@@ -124,7 +153,7 @@ class TableDesk:
             case "pause" | "resume" as what:
                 self._stage.pause(what == "pause")
             case "flip":
-                if not self._flip():
+                if not self._fitting.flip():
                     self._stage.say("timer_flipped", {})
             case "time":
                 self._stage.say("timer_ran_out", {})
@@ -156,21 +185,20 @@ class TableDesk:
         """Give the photo-finish of a ruling."""
         with self._stage.lock:
             play = self._stage.playing()
-            number = play.about_id(ruling)
-            instant = play.records[number].event
-            marks = marks_of(play, instant, self._announcer(play))
-        frames = [
-            {"picture": one.name, "t_ms": round(one.t_ms, 1)} for one in self._evidence.of_event(play.row.game, number)
-        ]
+            number = play.book.about_id(ruling)
+            instant = play.book.records[number].event
+            marks = marks_of(play.book, instant, self._announcer(play))
+        kept = self._evidence.of_event(play.book.row.game, number)
+        frames = [{"picture": one.name, "t_ms": round(one.t_ms, 1)} for one in kept]
         return {"frames": frames, "marks": marks}
 
     def explain(self, ruling: str) -> Data:
         """Give why a ruling is as it is."""
         with self._stage.lock:
             play, record, ruled = self._ruling(ruling)
-            number = play.about_id(ruling)
-            picture = self._picture(play.row.game, number)
-            return {**explanation(play, record, ruled, self._stage.language), "picture": picture}
+            number = play.book.about_id(ruling)
+            picture = self._picture(play.book.row.game, number)
+            return {**explanation(play.book, record, ruled, self._stage.language), "picture": picture}
 
     def history(self) -> Data:
         """Give past games."""
@@ -190,7 +218,7 @@ class TableDesk:
         if game not in GAMES or not isinstance(players, list) or not isinstance(options, Mapping):
             raise BadInputError(f"choose a game ({', '.join(GAMES)}) and say who plays")
         play = self._stage.start(str(game), [str(player) for player in players], options)
-        return {"version": self._version, "game": str(play.row.game)}
+        return {"version": self._version, "game": str(play.book.row.game)}
 
     def _name_ringer(self, seat: object) -> None:
         with self._stage.lock:
@@ -212,17 +240,17 @@ class TableDesk:
         with self._stage.lock:
             play = self._stage.playing()
             if "event" in command:
-                number = play.event_number(str(command["event"]))
+                number = play.book.event_number(str(command["event"]))
             else:
-                number = play.about_id(str(command.get("ruling")))
+                number = play.book.about_id(str(command.get("ruling")))
             change = self._stage.correct(number, data)
         return {"version": self._version, "changed": len({place for place, _ in (*change.gone, *change.new)})}
 
     def _look_again(self, ruling: str) -> Data:
         with self._stage.lock:
             play, _, ruled = self._ruling(ruling)
-            number = play.about_id(ruling)
-            self._stage.journal.dispute(play.row.game, number)
+            number = play.book.about_id(ruling)
+            self._stage.journal.dispute(play.book.row.game, number)
             if ruled["ruling"] == "hand":
                 self._stage.say("challenge", {"seat": ruled["seat"]})
             else:
@@ -234,16 +262,22 @@ class TableDesk:
         hidden = set(data) - set(TableSettings().public())
         if hidden:
             raise BadInputError("there is no such setting on the page")
-        with self._stage.lock:
-            settings = self._stage.settings.changed(data)
-            save_settings(self._folder, settings)
-            self._stage.change_settings(settings)
+        if "camera" in data and not re.match(PAGE_CAMERA, str(data["camera"])):
+            raise BadInputError("there is no such camera")
+        with self._settling:
+            # To try a camera takes seconds, in which rings are ruled: so the stage is not held.
+            self._fitting.check(self._stage.settings.changed(data))
+            with self._stage.lock:
+                settings = self._stage.settings.changed(data)
+                save_settings(self._folder, settings)
+                self._stage.change_settings(settings)
+            self._fitting.fit(settings)
         return {"version": self._version, "settings": settings.public()}
 
     def _ruling(self, ident: str) -> tuple[Play, Record, Mapping[str, Any]]:
         play = self._stage.playing()
-        place = play.place_of(ident)
-        record = play.records[place.event]
+        place = play.book.place_of(ident)
+        record = play.book.records[place.event]
         return play, record, record.rulings[place.place]
 
     def _announcer(self, play: Play) -> Announcer:

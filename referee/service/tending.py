@@ -65,8 +65,11 @@ class Tending:
         self._watchdog.round_done(now_ns)
 
     def _tell_devices(self, now_ns: int) -> None:
-        language = self._stage.language
-        for health in self._health.snapshot():
+        language, known = self._stage.language, self._health.snapshot()
+        for device in self._told.keys() - {health.device for health in known}:
+            # It is there no more, since the table was set otherwise.
+            del self._told[device]
+        for health in known:
             key = (health.device, health.state)
             if health.state is Health.OK:
                 if self._told.pop(health.device, None) is not None:

@@ -74,14 +74,14 @@ def rulings(play: Play, announcer: Announcer, picture_of: PictureOf, most: int =
     """Give the latest rulings for people, newest first."""
     return [
         {
-            "id": play.ruling_id(place),
+            "id": play.book.ruling_id(place),
             "t_ns": ruling["t_ns"] - play.shift_ns,
             "text": announcer.say(ruling),
             "ruling": dict(ruling),
-            "picture": picture_of(play.row.game, play.about(place, ruling)),
-            "corrected": play.records[place.event].is_changed(ruling),
+            "picture": picture_of(play.book.row.game, play.book.about(place, ruling)),
+            "corrected": play.book.records[place.event].is_changed(ruling),
         }
-        for place, ruling in play.newest(most)
+        for place, ruling in play.book.newest(most)
     ]
 
 
@@ -93,11 +93,11 @@ def _mode(play: Play | None, paused: bool) -> str:
 
 def _game(play: Play) -> dict[str, Any]:
     return {
-        "id": str(play.row.game),
+        "id": str(play.book.row.game),
         "game": play.header.game,
         "players": list(play.header.players),
         "options": dict(play.header.options),
-        "started": iso_time(play.row.started_ms),
+        "started": iso_time(play.book.row.started_ms),
     }
 
 
@@ -134,9 +134,9 @@ def _latest_readings(play: Play) -> dict[int, str]:
 
 def readings(play: Play) -> dict[str, dict[str, Any]]:
     """Give the events that each seat's cards were last read by, as they hold now, by their names."""
-    instead = corrected_events(play.corrections)
+    instead = corrected_events(play.book.corrections)
     found: dict[int, tuple[str, dict[str, Any]]] = {}
-    for record in reversed(play.records.values()):
+    for record in reversed(play.book.records.values()):
         if len(found) == len(play.header.players):
             break
         if record.event.kind not in _READINGS or instead.get(record.number, {}) is None:
@@ -145,5 +145,5 @@ def readings(play: Play) -> dict[str, dict[str, Any]]:
         seat = data.get("seat")
         if isinstance(seat, int) and seat not in found:
             shown = {key: value for key, value in data.items() if key not in _HIDDEN}
-            found[seat] = play.event_id(record.number), {**shown, "event": record.event.kind}
+            found[seat] = play.book.event_id(record.number), {**shown, "event": record.event.kind}
     return dict(found.values())

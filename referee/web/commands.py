@@ -7,6 +7,7 @@ from typing import Annotated, Any, Literal
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, JsonValue, TypeAdapter
 
 from referee.jsonlines import is_name
+from referee.service.settings import PAGE_CAMERA
 
 MOST_PLAYERS = 7
 
@@ -22,6 +23,7 @@ Id = Annotated[str, Field(pattern=r"^[A-Za-z0-9_-]{1,64}$")]
 Name = Annotated[str, Field(min_length=1, max_length=24), AfterValidator(_checked_name)]
 Seat = Annotated[int, Field(ge=0, lt=MOST_PLAYERS)]
 TimeOfDay = Annotated[str, Field(pattern=r"^([01][0-9]|2[0-3]):[0-5][0-9]$")]
+CameraName = Annotated[str, Field(pattern=PAGE_CAMERA)]
 EventData = Annotated[dict[str, JsonValue], Field(max_length=20)]
 
 
@@ -96,6 +98,11 @@ class ChangeSettings(_Command):
     volume: Annotated[float, Field(ge=0, le=1, strict=False)] | None = None
     quiet: bool | None = None
     quiet_hours: Annotated[list[TimeOfDay], Field(min_length=2, max_length=2)] | None = None
+    camera: CameraName | None = None
+    bell: Literal["one", "seats", "microphone", "none"] | None = None
+    bell_pins: Annotated[list[Annotated[int, Field(ge=0, le=99)]], Field(min_length=1, max_length=20)] | None = None
+    sandtimer: bool | None = None
+    lamp: bool | None = None
 
 
 Command = Start | Plain | Ringer | Decide | TellEvent | CorrectRuling | CorrectEvent | LookAgain | ChangeSettings

@@ -3,6 +3,7 @@
 import { h } from "./dom.js";
 import { change, learnWhoIAm } from "./server.js";
 import { button, heading } from "./parts.js";
+import { fitted } from "./view_fitted.js";
 import { spaced } from "./view_pair.js";
 import { count, t } from "./words.js";
 
@@ -13,7 +14,7 @@ export function draw(app) {
   const now = Object.assign({ volume: 1, quiet: false, quiet_hours: null }, app.state.settings);
   return [
     heading(t("nav_settings")),
-    h("div", { class: "columns" }, h("div", { class: "column" }, language(app), sound(app, now)), h("div", { class: "column" }, devices(app), more())),
+    h("div", { class: "columns" }, h("div", { class: "column" }, language(app), sound(app, now)), h("div", { class: "column" }, fitted(app, now), devices(app), more())),
   ];
 }
 

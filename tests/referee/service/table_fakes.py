@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -15,7 +15,7 @@ from referee.events import Event
 from referee.journal.folder import JOURNAL
 from referee.journal.journal import Journal
 from referee.service.devices import OnHealth
-from referee.service.settings import TableSettings
+from referee.service.settings import SettingError, TableSettings
 from referee.service.stage import Stage
 from referee.service.voice import Voice
 from referee.session import Seen
@@ -108,6 +108,8 @@ class FakeDevices:
         self.hangs = False
         self.flipped = 0
         self.stopped = False
+        self.unpluggable = {"usb:1"}
+        self.changed: list[str] = []
 
     def start(self, on_health: OnHealth) -> None:
         self.on_health = on_health
@@ -121,3 +123,12 @@ class FakeDevices:
     def flip(self) -> bool:
         self.flipped += 1
         return False
+
+    def check(self, settings: TableSettings, others: frozenset[str]) -> None:
+        if "camera" in others and settings.camera in self.unpluggable:
+            raise SettingError("that camera gives no picture", "no_picture_from", why="it is not there")
+
+    def change(self, settings: TableSettings, others: frozenset[str], let_go: Callable[[str], None]) -> None:
+        for device in sorted(others - {"lamp"}):
+            let_go(device)
+            self.changed.append(device)

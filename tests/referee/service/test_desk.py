@@ -16,6 +16,7 @@ from hardware.health import DeviceHealth, Health, HealthBoard
 from referee.errors import BadInputError
 from referee.journal.evidence import EvidenceFolder
 from referee.service.pictures import Pictures, Wanted
+from referee.service.settings import TableSettings, load_settings
 from referee.service.table_area import TableArea
 from referee.service.table_desk import TableDesk
 
@@ -33,12 +34,20 @@ class Office:
         self.evidence = EvidenceFolder(folder / "evidence", self.table.journal)
         self.pictures = Pictures(self.devices.buffer, self.evidence, TableArea(), self.table.clock)
         stage = self.table.stage
-        self.desk = TableDesk(
-            stage, self.evidence, self.pictures, self.health, folder, self.devices.flip, self.table.clock
-        )
+        self.desk = TableDesk(stage, self.evidence, self.pictures, self.health, folder, self, self.table.clock)
         stage.on_change = self.table.voice.on_caption = self.desk.refresh
+        self.fitted = self.table.settings
         self.wanted: list[Wanted] = []
         stage.want_pictures = self.wanted.append
+
+    def flip(self) -> bool:
+        return self.devices.flip()
+
+    def check(self, settings: TableSettings) -> None:
+        self.devices.check(settings, self.table.stage.settings.other_devices(settings))
+
+    def fit(self, settings: TableSettings) -> None:
+        self.fitted = settings
 
     def state(self) -> dict[str, Any]:
         """Give the state as a page gets it."""
@@ -230,8 +239,42 @@ def test_settings_are_kept_and_hold_at_once(office: Office, tmp_path: Path) -> N
     state = office.state()
     assert (state["language"], state["settings"]["quiet_hours"]) == ("fr", ["22:00", "07:00"])
     office.desk.do({"do": "settings", "quiet_hours": None})
-    assert office.state()["settings"] == {"language": "fr", "volume": 1.0, "quiet": False, "quiet_hours": None}
+    sound = {key: office.state()["settings"][key] for key in ("language", "volume", "quiet", "quiet_hours")}
+    assert sound == {"language": "fr", "volume": 1.0, "quiet": False, "quiet_hours": None}
     assert json.loads((tmp_path / "settings.json").read_text(encoding="utf-8"))["language"] == "fr"
+
+
+def test_camera_bell_and_pins_are_set_without_any_file(office: Office, tmp_path: Path) -> None:
+    office.desk.do({"do": "settings", "camera": "usb:0", "bell": "seats", "bell_pins": [17, 27, 22], "lamp": False})
+    shown = office.state()["settings"]
+    assert (shown["camera"], shown["bell"], shown["bell_pins"]) == ("usb:0", "seats", [17, 27, 22])
+    assert office.fitted.bell_settings().pins[2].number == 22
+    kept, complaint = load_settings(tmp_path)
+    assert (kept.camera, kept.lamp, complaint) == ("usb:0", False, None)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "says"),
+    [
+        ({"bell_pins": [17, 27, 17], "bell": "seats"}, "GPIO17 has two buttons"),
+        ({"bell_pins": [23]}, "GPIO23 is in use by the sandtimer or the lamp"),
+        ({"bell_pins": [26]}, "GPIO26 is in use by the sandtimer or the lamp"),
+        ({"bell_pins": [40]}, "there is no pin GPIO40"),
+        ({"bell_pins": []}, "one to 7 bell buttons"),
+        ({"bell_pins": "17"}, "numbers"),
+        ({"camera": "usb:1"}, "gives no picture"),
+        ({"camera": "/dev/sda"}, "no such camera"),
+        ({"sand": [1, 2, 3]}, "no such setting"),
+    ],
+)
+def test_a_wrong_setting_is_told_in_one_sentence_and_the_old_one_stays(
+    office: Office, tmp_path: Path, wrong: dict[str, object], says: str
+) -> None:
+    before = office.state()["settings"]
+    with pytest.raises(BadInputError, match=says):
+        office.desk.do({"do": "settings", "volume": 0.5, **wrong})
+    assert office.state()["settings"] == before
+    assert load_settings(tmp_path)[0] == office.table.stage.settings
 
 
 def test_device_troubles_are_shown_in_the_language_of_the_table(office: Office) -> None:

@@ -32,7 +32,7 @@ def test_whatever_was_announced_is_kept_when_the_process_is_killed_and_not_said_
     again = table.again()
     play = again.stage.resume()
     assert play is not None
-    assert [ruling["ruling"] for _, ruling in play.newest(9)] == ["cards_move", "ring"]
+    assert [ruling["ruling"] for _, ruling in play.book.newest(9)] == ["cards_move", "ring"]
     assert not [text for text in again.said if text.startswith("Valid ring")]
     assert again.said[0].startswith("The game goes on. The last ruling was: ")
 
@@ -98,10 +98,10 @@ def test_a_correction_is_undone_and_all_is_as_it_was(tmp_path: Path) -> None:
     table = Table(tmp_path)
     table.piccolino_with_a_pair()
     table.hear("bell", seat=2)
-    before = list(table.stage.playing().newest(20))
+    before = list(table.stage.playing().book.newest(20))
     table.stage.correct(2, {"mood": "sad"})
     table.stage.undo()
-    assert list(table.stage.playing().newest(20)) == before
+    assert list(table.stage.playing().book.newest(20)) == before
     assert not table.stage.playing().can_undo
     with pytest.raises(BadInputError):
         table.stage.undo()
@@ -112,7 +112,7 @@ def test_a_struck_ring_never_was_and_its_cards_lie_where_they_lay(tmp_path: Path
     table.piccolino_with_a_pair()
     table.hear("bell", seat=2)
     table.stage.correct(3, None)
-    assert list(table.stage.playing().newest(20)) == []
+    assert list(table.stage.playing().book.newest(20)) == []
     assert "Does not count: Valid ring, Cem: two happy reds." in table.said
     assert table.hear("bell", seat=0)[0]["valid"] is True
 
@@ -125,13 +125,13 @@ def test_corrections_outlast_the_power_and_the_first_reading_is_kept(tmp_path: P
     again = table.again()
     play = again.stage.resume()
     assert play is not None
-    assert next(ruling for _, ruling in play.newest(9) if ruling["ruling"] == "ring")["valid"] is False
+    assert next(ruling for _, ruling in play.book.newest(9) if ruling["ruling"] == "ring")["valid"] is False
     kept = kept_game(again.journal.read, games(again.journal.read)[0])
     assert kept.events[1].event.data["mood"] == "happy"
     # The watcher saw a happy card, and is told so, or it would report it as a new one.
     assert again.watchers[-1].told[1].data["mood"] == "happy"
     again.stage.undo()
-    assert next(ruling for _, ruling in play.newest(9) if ruling["ruling"] == "ring")["valid"] is True
+    assert next(ruling for _, ruling in play.book.newest(9) if ruling["ruling"] == "ring")["valid"] is True
 
 
 def test_a_correction_that_makes_no_sense_changes_nothing(tmp_path: Path) -> None:
@@ -230,7 +230,7 @@ def test_a_full_disk_stops_no_game_and_all_is_kept_once_there_is_room(tmp_path: 
     again = table.again()
     play = again.stage.resume()
     assert play is not None
-    assert len(play.records) == 43
+    assert len(play.book.records) == 43
     assert not [text for text in again.said if text.startswith("False ring")]
 
 

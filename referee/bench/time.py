@@ -94,7 +94,8 @@ def measure_time(setup: TimeSetup) -> Delays:
     """
     queue = TimedQueue()
     table = _table(setup)
-    table.prepare()
+    if setup.camera == SIMULATED:
+        table.prepare()
     buffer = FrameBuffer(SECOND_NS)
     tap = FrameTap(buffer, queue.source("camera"))
     opener = (

@@ -40,8 +40,8 @@ class Stage:
     """Safe to use from any thread: `lock` is held while the game is fed.
 
     make_watcher: gives what looks on for a game. boot: names the start of the machine that the clock belongs to.
-    want_pictures: takes evidence. on_change: told after each change, on_outlines: when only what is seen moved, on_fault:
-    when pictures cannot be read (why), or can again (None), all with the lock held. All must be quick.
+    want_pictures: takes evidence. on_change: told after each change, on_outlines: when only what is seen moved,
+    on_fault: when pictures cannot be read (why), or can again (None), with the lock held. All must be quick.
     """
 
     def __init__(

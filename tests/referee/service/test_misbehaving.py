@@ -1,0 +1,344 @@
+"""Devices that fail in the middle of a game, each in its way: play goes on, what is missing is said, all recovers."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+import cv2
+import numpy as np
+import pytest
+
+from hardware.camera import Camera, CameraMissingError, CameraTimeoutError
+from hardware.camera_watch import WatchLimits
+from hardware.chimes import Chime
+from hardware.edges import Edge, OnEdge, OnHealth
+from hardware.events import BellPressed, SandFlipped
+from hardware.events import Event as DeviceEvent
+from hardware.frames import Frame
+from hardware.lamp import RecordedLamp, Signal
+from hardware.speaker import RecordedSpeaker
+from referee.events import Event
+from referee.service import devices as devices_module
+from referee.service import service as module
+from referee.service import steady
+from referee.service.devices import Fitted, TableDevices
+from referee.service.service import Parts, Service, running
+from referee.service.settings import SettingError
+from referee.session import Seen
+from referee.watchers.by_hand import ByHandWatcher
+
+MS = 1_000_000
+TIMEOUT_S = 60.0
+LIMITS = WatchLimits(stall_ns=300 * MS, black_ns=200 * MS, wrong_ns=200 * MS, reopen_black_ns=60_000 * MS)
+GREY = np.full((90, 160, 3), 90, np.uint8)
+MISSING = "The camera is missing: please check its cable."
+NO_PICTURES = "The camera gives no pictures: please check that nothing covers it."
+
+
+def until(condition: Callable[[], object]) -> bool:
+    end = time.monotonic() + TIMEOUT_S
+    while not condition() and time.monotonic() < end:
+        time.sleep(0.01)
+    return bool(condition())
+
+
+class RoguesCamera:
+    """A camera that does what its rogue says."""
+
+    name: str = "a rogue"
+    notes: tuple[str, ...] = ()
+
+    def __init__(self, rogue: Rogue) -> None:
+        self._rogue = rogue
+        self._count = 0
+
+    def read(self) -> Frame | None:
+        time.sleep(0.01)
+        self._count += 1
+        now_ns = time.monotonic_ns()
+        match self._rogue.mood:
+            case "raises":
+                raise RuntimeError("somebody has pulled a bit out of the driver")
+            case "gone":
+                raise CameraMissingError("It went away.")
+            case "silent":
+                raise CameraTimeoutError("nothing came")
+            case "black":
+                return Frame(now_ns, now_ns, np.zeros_like(GREY), self._count)
+            case "jumps":
+                return Frame(now_ns + 10**12, now_ns + 10**12, GREY, self._count)
+            case "odd":
+                return Frame(now_ns, now_ns, np.full((1, 1, 3), 90, np.uint8), self._count)
+            case _:
+                return Frame(now_ns, now_ns, GREY, self._count)
+
+    def close(self) -> None:
+        if self._rogue.mood != "good":
+            raise OSError("it does not even close")
+
+
+class Rogue:
+    """Opens cameras, as long as they are plugged in."""
+
+    def __init__(self) -> None:
+        self.mood = "good"
+
+    def __call__(self) -> Camera:
+        if self.mood == "gone":
+            raise CameraMissingError("It is not there.")
+        return RoguesCamera(self)
+
+
+class RogueLines:
+    """Lines that fail in a way that no driver of ours knows; level changes are told by `press`."""
+
+    def __init__(self, line: str) -> None:
+        self._line = line
+        self.failing = False
+        self.opened = 0
+        self._on_edge: OnEdge | None = None
+
+    def open(self, on_edge: OnEdge, on_health: OnHealth) -> Sequence[Edge]:
+        if self.failing:
+            raise RuntimeError("no such chip")
+        self._on_edge = on_edge
+        self.opened += 1
+        return [Edge(time.monotonic_ns(), self._line, False)]
+
+    def close(self) -> None:
+        self._on_edge = None
+        if self.failing:
+            raise ValueError("already closed")
+
+    def fail(self) -> None:
+        """Give what cannot be an edge, as a driver might whose memory is torn."""
+        self.failing = True
+        if self._on_edge is not None:
+            self._on_edge(BrokenEdge(time.monotonic_ns(), self._line, True))
+
+    def press(self) -> None:
+        # A press of its own, and not the chatter of the one before.
+        time.sleep(0.1)
+        if self._on_edge is not None:
+            now_ns = time.monotonic_ns()
+            self._on_edge(Edge(now_ns, self._line, True))
+            self._on_edge(Edge(now_ns + 40 * MS, self._line, False))
+
+
+class BrokenEdge(Edge):
+    """An edge that cannot be read."""
+
+    @property
+    def active(self) -> bool:
+        raise RuntimeError("the line reads neither high nor low")
+
+    @active.setter
+    def active(self, value: bool) -> None:
+        """A frozen edge sets its parts once."""
+
+
+class RogueSpeaker(RecordedSpeaker):
+    failing = False
+
+    def say(self, sentences: Sequence[str], *, urgent: bool = True, chime: Chime | None = None) -> None:
+        if self.failing:
+            raise RuntimeError("the sound card is gone")
+        super().say(sentences, urgent=urgent, chime=chime)
+
+
+class RogueLamp(RecordedLamp):
+    failing = False
+
+    def show(self, signal: Signal) -> None:
+        if self.failing:
+            raise OSError("the lamp's wire is loose")
+        super().show(signal)
+
+
+class RingWatcher(ByHandWatcher):
+    """Hears rings and the sandtimer; `broken`: it cannot bear the pictures."""
+
+    broken = False
+
+    def look(self, frame: Frame) -> Seen:
+        if RingWatcher.broken:
+            cv2.cvtColor(np.zeros((2, 2), np.uint8), cv2.COLOR_BGR2GRAY)
+        return Seen()
+
+    def hear(self, event: DeviceEvent) -> Seen:
+        match event:
+            case BellPressed(t_ns):
+                return Seen((Event(t_ns, "bell", {"seat": 2}),))
+            case SandFlipped(t_ns):
+                return Seen((Event(t_ns, "timer_flipped", {}),))
+            case _:
+                return Seen()
+
+
+class House:
+    def __init__(self, service: Service, camera: Rogue, bell: RogueLines, sand: RogueLines) -> None:
+        self.service, self.camera, self.bell, self.sand = service, camera, bell, sand
+
+    def rings_are_ruled(self) -> bool:
+        """Press the bell, and tell whether another ruling follows."""
+        before = len(self.service.desk.state()["rulings"])
+        self.bell.press()
+        return until(lambda: len(self.service.desk.state()["rulings"]) > before)
+
+    def troubles(self) -> dict[str, str]:
+        return {one["name"]: one["message"] for one in self.service.desk.state()["devices"] if one["state"] != "ok"}
+
+
+@contextmanager
+def house(folder: Path, speaker: RecordedSpeaker, lamp: RecordedLamp) -> Iterator[House]:
+    camera, bell, sand = Rogue(), RogueLines("bell"), RogueLines("barrier")
+    fitted = Fitted(bell, sand, LIMITS)
+    parts = Parts(lambda settings: TableDevices(settings, camera, fitted), lambda _, __: speaker, lambda _, __: lamp)
+    with running(folder, parts) as service:
+        options = {"lockout_ms": 0}
+        service.desk.do({"do": "start", "game": "piccolino", "players": ["Ann", "Ben", "Cem"], "options": options})
+        for seat in (0, 1):
+            shown = {"event": "card_shown", "seat": seat, "colour": "red", "mood": "sad"}
+            service.desk.do({"do": "event", "event": shown})
+        assert until(lambda: bell.opened and sand.opened)
+        yield House(service, camera, bell, sand)
+
+
+@pytest.fixture(autouse=True)
+def watched(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    monkeypatch.setattr(module, "watcher_for", lambda header, setup: RingWatcher())
+    monkeypatch.setattr(steady, "AGAIN_NS", 50 * MS)
+    RingWatcher.broken = False
+    before = set(threading.enumerate())
+    yield
+    assert until(lambda: set(threading.enumerate()) <= before), threading.enumerate()
+
+
+@pytest.mark.parametrize(
+    ("mood", "sentence"),
+    [
+        ("raises", MISSING),
+        ("gone", MISSING),
+        ("silent", NO_PICTURES),
+        ("black", NO_PICTURES),
+        ("jumps", "The camera's clock is wrong; it is being restarted."),
+    ],
+)
+def test_a_camera_that_fails_is_said_play_goes_on_and_it_comes_back(tmp_path: Path, mood: str, sentence: str) -> None:
+    speaker = RecordedSpeaker()
+    with house(tmp_path, speaker, RecordedLamp()) as home:
+        assert until(lambda: home.service.devices.buffer.newest is not None)
+        home.camera.mood = mood
+        assert until(lambda: home.troubles() == {"camera": sentence})
+        assert until(lambda: sentence in [text for _, text in speaker.said])
+        assert home.rings_are_ruled()
+        home.camera.mood = "good"
+        assert until(lambda: not home.troubles())
+        assert until(lambda: "The camera works again." in [text for _, text in speaker.said])
+        assert home.rings_are_ruled()
+        assert not home.service.failed
+
+
+def test_pictures_of_another_size_in_mid_game_end_nothing(tmp_path: Path) -> None:
+    with house(tmp_path, RecordedSpeaker(), RecordedLamp()) as home:
+        home.camera.mood = "odd"
+        assert until(lambda: (newest := home.service.devices.buffer.newest) is not None and newest.rows == 1)
+        assert home.rings_are_ruled()
+        assert not home.service.failed
+
+
+def test_a_picture_that_cannot_be_borne_is_left_out_and_said(tmp_path: Path) -> None:
+    speaker = RecordedSpeaker()
+    with house(tmp_path, speaker, RecordedLamp()) as home:
+        RingWatcher.broken = True
+        assert until(lambda: "reader" in home.troubles())
+        assert home.rings_are_ruled()
+        RingWatcher.broken = False
+        assert until(lambda: not home.troubles())
+        assert until(lambda: "The pictures can be read again." in [text for _, text in speaker.said])
+
+
+@pytest.mark.parametrize("which", ["bell", "sandtimer"])
+def test_lines_that_fail_are_said_and_opened_again(tmp_path: Path, which: str) -> None:
+    speaker = RecordedSpeaker()
+    with house(tmp_path, speaker, RecordedLamp()) as home:
+        lines = home.bell if which == "bell" else home.sand
+        lines.fail()
+        assert until(lambda: which in home.troubles())
+        sentence = home.troubles()[which]
+        assert sentence.endswith(".") and "Traceback" not in sentence
+        assert until(lambda: sentence in [text for _, text in speaker.said])
+        assert home.service.desk.do({"do": "event", "event": {"event": "bell", "seat": 0}})["rulings"]
+        lines.failing = False
+        assert until(lambda: not home.troubles() and lines.opened == 2)
+        assert home.rings_are_ruled()
+
+
+def test_a_loudspeaker_that_raises_costs_no_ruling_and_speaks_again(tmp_path: Path) -> None:
+    speaker = RogueSpeaker()
+    with house(tmp_path, speaker, RecordedLamp()) as home:
+        speaker.failing = True
+        assert home.rings_are_ruled()
+        assert until(lambda: home.troubles() == {"speaker": "The loudspeaker gives no sound: please read the page."})
+        # Who cannot hear it reads it.
+        assert until(lambda: home.service.voice.caption)
+        speaker.failing = False
+        assert until(lambda: home.rings_are_ruled() and not home.troubles())
+        assert until(lambda: "The loudspeaker works again." in [text for _, text in speaker.said])
+
+
+def test_a_lamp_that_raises_costs_no_ruling_and_shines_again(tmp_path: Path) -> None:
+    speaker, lamp = RecordedSpeaker(), RogueLamp()
+    with house(tmp_path, speaker, lamp) as home:
+        lamp.failing = True
+        assert home.rings_are_ruled()
+        assert until(lambda: home.troubles() == {"lamp": "The lamp does not answer."})
+        assert until(lambda: "The lamp does not answer." in [text for _, text in speaker.said])
+        lamp.failing = False
+        assert until(lambda: home.rings_are_ruled() and not home.troubles())
+        assert until(lambda: "The lamp works again." in [text for _, text in speaker.said])
+        assert lamp.shown[-1][1] is Signal.FALSE
+
+
+def test_another_camera_is_tried_first_and_taken_only_if_it_gives_a_picture(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cameras = {"usb:0": Rogue(), "usb:1": Rogue()}
+    cameras["usb:1"].mood = "gone"
+    monkeypatch.setattr(devices_module, "open_camera", lambda spec, settings: cameras[spec]())
+    (tmp_path / "table.json").write_text("{", encoding="utf-8")
+    with house(tmp_path, RecordedSpeaker(), RecordedLamp()) as home:
+        with pytest.raises(SettingError, match="It is not there"):
+            home.service.desk.do({"do": "settings", "camera": "usb:1"})
+        assert home.service.stage.settings.camera == "picamera2"
+        assert (tmp_path / "table.json").exists()
+        home.camera.mood = "gone"
+        assert until(lambda: "camera" in home.troubles())
+        home.service.desk.do({"do": "settings", "camera": "usb:0"})
+        assert until(lambda: "camera" not in home.troubles())
+        # It was calibrated with the other one.
+        assert not (tmp_path / "table.json").exists()
+        assert home.rings_are_ruled()
+
+
+def test_a_bell_button_is_moved_to_another_pin_in_mid_game(tmp_path: Path) -> None:
+    with house(tmp_path, RecordedSpeaker(), RecordedLamp()) as home:
+        home.service.desk.do({"do": "settings", "bell_pins": [27]})
+        assert until(lambda: home.bell.opened == 2)
+        assert home.rings_are_ruled()
+
+
+def test_the_bell_helps_who_was_locked_out_but_only_while_no_game_is_played(tmp_path: Path) -> None:
+    pressed: list[int] = []
+    with house(tmp_path, RecordedSpeaker(), RecordedLamp()) as home:
+        home.service.on_idle_bell = lambda: pressed.append(1)
+        assert home.rings_are_ruled()
+        assert pressed == []
+        home.service.desk.do({"do": "stop"})
+        home.service.desk.do({"do": "stop"})
+        home.bell.press()
+        assert until(lambda: pressed)

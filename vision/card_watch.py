@@ -18,8 +18,9 @@ Box = tuple[int, int, int, int]
 _CELL_MM = 10.0
 _CHANGED = 0.12  # of a cell's brightness
 _LEAST_CELLS = 4  # a card covers fifty
-_CORE_MM = 15.0  # round what changed: a card with its middle here may be another one now
+_CORE_MM = 54.0  # round what changed: a card with its middle here may be another one now
 _CARD_MM = 52.0  # from there: to the far corner of a card's print
+_EDGE_MM = 15.0
 _TILE_MM = 200.0
 
 
@@ -54,7 +55,7 @@ class CardWatch:
         return np.asarray(self._table.to_mm(points).reshape(rows, columns, 2))
 
     def look(self, image_bgr: Image, wanted: Cells) -> None:
-        """Look at the next picture (h, w, 3): read again what changed in the cells (rows, columns) that are wanted.
+        """Look at the next picture (h, w, 3): read what changed in the cells (rows, columns) that are wanted.
 
         `still` is then whether nothing moved anywhere since the picture before. The first picture is read whole.
         """
@@ -63,39 +64,48 @@ class CardWatch:
         now = cv2.resize(image_bgr[::step], self._grid, interpolation=cv2.INTER_AREA).astype(np.float32)
         if self._read is None or self._before is None:
             self._read, self._before = now.copy(), now
-            self._merge(image_bgr, (0, 0, *self._size))
+            self._merge(image_bgr, (0, 0, *self._size), 0)
             return
-        self.still = int(_changed(self._before, now).sum()) < _LEAST_CELLS
+        moves = _changed(self._before, now)
+        self.still = int(moves.sum()) < _LEAST_CELLS
         self._before = now
-        changed = (_changed(self._read, now) & wanted).astype(np.uint8)
-        count, labels, stats, _ = cv2.connectedComponentsWithStats(cv2.dilate(changed, np.ones((3, 3), np.uint8)))
+        changed = _changed(self._read, now) & wanted
+        if int(changed.sum()) < _LEAST_CELLS:
+            return
+        joined = cv2.dilate(changed.astype(np.uint8), np.ones((3, 3), np.uint8))
+        count, labels, stats, _ = cv2.connectedComponentsWithStats(joined)
         for number in range(1, count):
-            part = (labels == number) & (changed > 0)
+            part = (labels == number) & changed
             if int(part.sum()) < _LEAST_CELLS:
                 continue
             left, top, width, height = (int(value) for value in stats[number, : cv2.CC_STAT_HEIGHT + 1])
-            self._read[part] = now[part]
-            self._merge(image_bgr, self._box(left, top, left + width, top + height))
+            box = self._in_px(left, top, left + width, top + height)
+            if (part & moves).any():
+                # An arm, most of it: all there is to know is whether a card lies in sight that was not there before.
+                self._merge(image_bgr, box, _EDGE_MM)
+            else:
+                self._read[part] = now[part]
+                self._merge(image_bgr, self._wider(box, _CORE_MM), _CARD_MM)
 
     def sweep(self, image_bgr: Image) -> bool:
         """Read the next part of the table whatever it looks like; tells whether that was the last one."""
-        self._merge(image_bgr, self._tiles[self._next])
+        self._merge(image_bgr, self._tiles[self._next], _CARD_MM)
         self._next = (self._next + 1) % len(self._tiles)
         return self._next == 0
 
-    def _box(self, left: int, top: int, right: int, bottom: int) -> Box:
-        """Give a rectangle of cells in px, with what is round it."""
+    def _in_px(self, left: int, top: int, right: int, bottom: int) -> Box:
+        """Give a rectangle of cells in px."""
         x, y = (size / cells for size, cells in zip(self._size, self._grid, strict=True))
-        return self._wider((round(left * x), round(top * y), round(right * x), round(bottom * y)), _CORE_MM)
+        return round(left * x), round(top * y), round(right * x), round(bottom * y)
 
     def _wider(self, box: Box, by_mm: float) -> Box:
         by = round(by_mm * self._px_per_mm)
         left, top, right, bottom = box
         return max(0, left - by), max(0, top - by), min(self._size[0], right + by), min(self._size[1], bottom + by)
 
-    def _merge(self, image_bgr: Image, core: Box) -> None:
-        """Read a part anew: the cards with their middle in it are those that are found there now."""
-        found = self._reader.read_part(image_bgr, self._table, self._wider(core, _CARD_MM))
+    def _merge(self, image_bgr: Image, core: Box, round_mm: float) -> None:
+        """Read a part anew, with so much round it: the cards with their middle in it are those that are found now."""
+        found = self._reader.read_part(image_bgr, self._table, self._wider(core, round_mm))
         others = [card for card in self.cards if not _within(card, core)]
         self.cards = (*others, *(card for card in found if _within(card, core)))
 

@@ -12,6 +12,7 @@ from vision.piles import Kind, PileReader, PileSight
 
 Image = NDArray[np.uint8]
 Singles = NDArray[np.float32]
+Cells = NDArray[np.bool_]
 
 _SMALL = (20, 20)
 _CHANGED_CELL = 0.12  # of the brightness, in a cell of the small picture
@@ -111,10 +112,26 @@ class PileWatch:
     def _sight(self, image_bgr: Image, number: int, before: PileState | None) -> PileSight:
         small = _small(self.reader.regions[number].crop(image_bgr))
         due = self._looks % (_AGAIN * len(self._states)) == number * _AGAIN
-        if before is not None and not due and not _changed(self._small[number], small):
-            return before.sight
+        if before is not None and not due:
+            changed = _changed(self._small[number], small)
+            if int(changed.sum()) < _CHANGED_CELLS:
+                return before.sight
+            # An arm that passes by, or the draw pile beside, hides nothing of the top.
+            if before.kind == "face" and not (changed & self._top_cells(number, before.sight)).any():
+                return before.sight
         self._small[number] = small
         return self.reader.read_place(image_bgr, number)
+
+    def _top_cells(self, number: int, sight: PileSight) -> Cells:
+        """Which cells of a region's small copy show the top card, and the table's edge round it."""
+        region = self.reader.regions[number]
+        if sight.corners_px is None:
+            return np.ones(_SMALL, np.bool_)
+        size = np.array([region.right - region.left, region.bottom - region.top])
+        corners = (sight.corners_px - (region.left, region.top)) / size * _SMALL
+        cells = np.zeros(_SMALL, np.uint8)
+        cv2.fillConvexPoly(cells, np.floor(corners).astype(np.int32), 1)
+        return np.asarray(cv2.dilate(cells, np.ones((3, 3), np.uint8)) > 0)
 
 
 def _small(crop: Image) -> Singles:
@@ -126,15 +143,15 @@ def _small(crop: Image) -> Singles:
     return np.asarray(cv2.resize(crop[::step], _SMALL, interpolation=cv2.INTER_AREA), np.float32)
 
 
-def _changed(before: Singles | None, now: Singles) -> bool:
-    """Whether some cells changed by more than the light as a whole did."""
+def _changed(before: Singles | None, now: Singles) -> Cells:
+    """Which cells changed by more than the light as a whole did."""
     if before is None:
-        return True
+        return np.ones(now.shape[:2], np.bool_)
     gain = float(before.mean() + 1) / float(now.mean() + 1)
     if not 0.8 < gain < 1.25:
-        return True
+        return np.ones(now.shape[:2], np.bool_)
     gap = np.abs(now * gain - before).max(axis=2) / np.maximum(before.max(axis=2), 60)
-    return int((gap > _CHANGED_CELL).sum()) >= _CHANGED_CELLS
+    return np.asarray(gap > _CHANGED_CELL)
 
 
 def _followed(number: int, before: PileState | None, sight: PileSight, t_ns: int, last_t_ns: int | None) -> PileState:

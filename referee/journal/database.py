@@ -41,6 +41,11 @@ TABLES = (
     "CREATE INDEX evidence_of ON evidence (game, event)",
 )
 
+# Added later, so it is made where it is missing: a version before, to which an upgrade may be rolled back, ignores it.
+# data: what was outlined in the picture that an event was judged on (see `referee.service.sight`).
+SIGHTS = """CREATE TABLE IF NOT EXISTS sights (
+    game INTEGER NOT NULL, event INTEGER NOT NULL, data TEXT NOT NULL, PRIMARY KEY (game, event)) WITHOUT ROWID"""
+
 
 class Connection(Protocol):
     """What is used of `sqlite3.Connection`; the trials on storage that forgets bring another one."""
@@ -146,6 +151,7 @@ def _prepared(connection: Connection, path: Path) -> Connection:
         connection.execute(f"PRAGMA user_version={VERSION}")
         connection.execute("COMMIT")
         _sync_folder(path.parent)
+    connection.execute(SIGHTS)
     return connection
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -45,8 +45,17 @@ class EvidenceFolder:
         self._journal = journal
         self._budget = budget or Budget()
 
-    def add(self, game: int, event: int, pictures: Sequence[tuple[float, bytes]]) -> bool:
-        """Keep pictures of an event: times from it, ms, and JPEG data. False if the disk does not take them."""
+    def add(
+        self,
+        game: int,
+        event: int,
+        pictures: Sequence[tuple[float, bytes]],
+        sight: Mapping[str, object] | None = None,
+    ) -> bool:
+        """Keep pictures of an event: times from it, ms, and JPEG data. False if the disk does not take them.
+
+        sight: what was outlined in the picture that it was judged on.
+        """
         try:
             self._folder.mkdir(mode=0o750, exist_ok=True)
             for place, (t_ms, data) in enumerate(pictures):
@@ -56,6 +65,8 @@ class EvidenceFolder:
         except OSError:
             self.thin()
             return False
+        if sight is not None:
+            self._journal.add_sight(game, event, sight)
         # A picture may be lost with the power, a ruling never: so it need not hold up the next one.
         self._journal.flush(durable=False)
         return True

@@ -152,6 +152,11 @@ class Journal:
             *values,
         )
 
+    def add_sight(self, game: int, event: int, data: Mapping[str, object]) -> None:
+        """Add what was outlined in the picture that an event was judged on."""
+        sql = "INSERT OR REPLACE INTO sights (game, event, data) VALUES (?, ?, ?)"
+        self._add(sql, game, event, to_line(dict(data)))
+
     def forget_evidence(self, file: str) -> None:
         """Note that a picture is gone."""
         self._add("DELETE FROM evidence WHERE file = ?", file)

@@ -139,6 +139,14 @@ def game_by_uid(query: Query, uid: str) -> GameRow | None:
     return _game(rows[0]) if rows else None
 
 
+def game_numbered(query: Query, game: int) -> GameRow | None:
+    """Give the game with this number, None if there is none that makes sense."""
+    rows = query(f"{_GAME} WHERE game = ?", game) if game < 1 << 63 else ()
+    with suppress(BadInputError):
+        return _game(rows[0]) if rows else None
+    return None
+
+
 def kept_game(query: Query, row: GameRow) -> KeptGame:
     """Give all that is kept of a game.
 
@@ -164,6 +172,12 @@ def kept_game(query: Query, row: GameRow) -> KeptGame:
         )
     )
     return KeptGame(row, events, rulings, corrections)
+
+
+def sight_of(query: Query, game: int, event: int) -> dict[str, Any] | None:
+    """Give what was outlined in the picture that an event was judged on, None if nothing is kept of that."""
+    rows = query("SELECT data FROM sights WHERE game = ? AND event = ?", game, event)
+    return _object(rows[0][0]) if rows else None
 
 
 def _object(text: str) -> dict[str, Any]:

@@ -72,6 +72,35 @@ def say_score(score: Mapping[str, Any], language: Language) -> str:
     return ", ".join(parts)
 
 
+def say_set(number: int, colour: str, language: Language) -> str:
+    """Give what a set is, for whoever looks at its three cards."""
+    name = _capital(colour_name(language, colour))
+    return language.text("Set {number}, {colour}: a small one, a medium one and a big one.", number=number, colour=name)
+
+
+def say_unneeded(cards: int, language: Language) -> str:
+    """Give what cards cost that no set needs (C7)."""
+    return language.count(
+        "No set needs this card: it costs a point.", "No set needs these {n} cards: each costs a point.", cards
+    )
+
+
+def say_over(cards: int, language: Language) -> str:
+    """Give what cards over the limit cost (C7)."""
+    return language.count(
+        "There is one card more than allowed: it costs a point.",
+        "There are {n} cards more than allowed: each costs a point.",
+        cards,
+    )
+
+
+def say_sum(score: Mapping[str, Any], language: Language) -> str:
+    """Give what it comes to."""
+    return language.text(
+        "In all: {hand}, {points}.", hand=say_score(score, language), points=language.points(score["points"])
+    )
+
+
 def _round(ruling: Mapping[str, Any], language: Language) -> str:
     number, lay_out = language.number(ruling["number"]), ruling.get("lay_out", 0)
     limit = language.count_in("at most …", "one card", "{n} cards", ruling["limit"])

@@ -70,6 +70,16 @@ class Book:
                     return Place(number, place)
         raise BadInputError("there is no such ruling in this game (any more)")
 
+    def ruling(self, ident: str) -> tuple[Record, RulingData]:
+        """Give the ruling with this name, and the event that it is on.
+
+        Raises:
+            BadInputError: there is none in this game.
+        """
+        place = self.place_of(ident)
+        record = self.records[place.event]
+        return record, record.rulings[place.place]
+
     def about_id(self, ident: str) -> int:
         """Give the number of the event that the ruling with this name is about (see `about`).
 

@@ -53,18 +53,24 @@ class Desk(Protocol):
         """Give a JPEG: `live`, or an evidence picture by its id; None if there is none (any more)."""
 
     def timeline(self, ruling: str) -> Data:
-        """Give the photo-finish of a ruling, times from its ring: `{"frames": [{"picture", "t_ms"}], "marks": …}`.
+        """Give the photo-finish of a ruling, of this game or a past one, times from its ring.
 
-        `marks`: `[{"t_ms", "text", "seat", "kind": "ring", "also_rang", "card" or "frame"}]`, oldest first.
+        `{"frames": [{"picture", "t_ms"}], "marks": …, "faces": …, "sight": …, "players": names}`. `marks`: `[{"t_ms",
+        "text", "seat", "kind": "ring", "also_rang", "card" or "frame"}]`, oldest first. `faces`: which lay open when,
+        `[{"seat", "colour", "mood", "from_ms", "until_ms": null if it lay on}]`. `sight`: null, or what was outlined in
+        the frame that decided: `{"t_ms", "width", "height": of its picture, px, "outlines": [{"corners": px, "seat",
+        "label", "certain"}]}`.
         """
 
     def explain(self, ruling: str) -> Data:
-        """Give why: `{"text", "steps": [{"text", "cards": […]}], "picture", "readings": […]}`.
+        """Give why: `{"text", "ruling", "corrected", "steps", "picture", "sight", "readings", "past"}`.
 
-        `steps`: for Confetti the arrangement (C11), a set a step: `cards` (its cards' colours, small, medium, big, in
-        the order in which they give small, medium, big). `readings`: the events that it was judged on, each to be
-        corrected: `{"event": an id, "seat", "data": the event with its keys of the outside contract}`, such as the tops
-        that lay open at a ring and the ring itself, or a hand.
+        `steps`: for Confetti the arrangement (C11), a set a step, then what costs points, and the sum: `[{"kind":
+        "set", "spare", "over" or "sum", "text", "cards": […]}]`; a set's cards (their colours, small, medium, big)
+        stand in the order in which they give small, medium, big. `readings`: the events that it was judged on, each to
+        be corrected: `{"event": an id, "seat", "data": the event with its keys of the outside contract}`, such as the
+        tops that lay open at a ring and the ring itself, or a hand. `sight`: as in `timeline`. `past`: whether it is of
+        a game that is not being played, in which nothing can be corrected.
         """
 
     def history(self) -> Data:

@@ -10,20 +10,19 @@ from referee.events import Event
 from referee.games.confetti_hand import parse_cards
 from referee.journal.corrections import corrected, corrected_events
 from referee.language import Language
-from referee.sayings.colours import colour_name
+from referee.sayings import confetti as words
 from referee.service.book import Book
 from referee.service.records import Record
 
-MS = 1_000_000
-BEFORE_MS, AFTER_MS = 3000.0, 2000.0
-
 
 def explanation(book: Book, record: Record, ruling: Mapping[str, Any], language: Language) -> dict[str, Any]:
-    """Give the text, the steps and the readings of a ruling."""
+    """Give the ruling in words, the steps and the readings of a ruling, and whether a correction changed it."""
     announcer = Announcer(book.header.game, book.header.players, language)
     readings = _readings(book, record, ruling)
     return {
         "text": announcer.say(ruling),
+        "ruling": dict(ruling),
+        "corrected": record.is_changed(ruling),
         "steps": _steps(ruling, readings, language),
         "readings": [
             {"event": book.event_id(number), "seat": event.data.get("seat"), "data": _shown(event)}
@@ -32,27 +31,11 @@ def explanation(book: Book, record: Record, ruling: Mapping[str, Any], language:
     }
 
 
-def marks_of(book: Book, instant: Event, announcer: Announcer) -> list[dict[str, Any]]:
-    """Give what happened around a ring, in ms from it, oldest first."""
-    marks: list[dict[str, Any]] = []
-    frame_ns = instant.data.get("frame_t_ns")
-    if isinstance(frame_ns, int):
-        marks.append({"t_ms": (frame_ns - instant.t_ns) / MS, "text": "", "seat": None, "kind": "frame"})
-    for record in book.records.values():
-        t_ms = (record.event.t_ns - instant.t_ns) / MS
-        if not -BEFORE_MS <= t_ms <= AFTER_MS or record.event.kind not in ("bell", "card_shown"):
-            continue
-        kind = "card" if record.event.kind == "card_shown" else "ring" if record.event is instant else "also_rang"
-        text = " ".join(announcer.say(ruling) for ruling in record.rulings)
-        marks.append({"t_ms": t_ms, "text": text, "seat": record.event.data.get("seat"), "kind": kind})
-    return sorted(marks, key=lambda mark: float(mark["t_ms"]))
-
-
 def _readings(book: Book, record: Record, ruling: Mapping[str, Any]) -> list[tuple[int, Event]]:
     """Give the events, as they hold now, that a ruling was judged on."""
     instead = corrected_events(book.corrections)
     past = [
-        (number, _held(book, number, instead))
+        (number, held(book, number, instead))
         for number in book.records
         if number <= record.number and instead.get(number, {}) is not None
     ]
@@ -78,7 +61,8 @@ def _tops(book: Book, past: list[tuple[int, Event]], ring_ns: int) -> list[tuple
     return [*sorted(tops.values(), key=lambda top: top[0]), *rings[:1]]
 
 
-def _held(book: Book, number: int, instead: Mapping[int, Mapping[str, Any] | None]) -> Event:
+def held(book: Book, number: int, instead: Mapping[int, Mapping[str, Any] | None]) -> Event:
+    """Give an event as it holds now. instead: as `corrected_events` gives it."""
     event, data = book.records[number].event, instead.get(number)
     return event if data is None else corrected(event, data)
 
@@ -89,15 +73,24 @@ def _shown(event: Event) -> dict[str, Any]:
 
 
 def _steps(ruling: Mapping[str, Any], readings: list[tuple[int, Event]], language: Language) -> list[dict[str, Any]]:
-    """Give Confetti's arrangement, a set a step (C11)."""
+    """Give Confetti's arrangement, a set a step, then what costs points, and the sum (C7, C11)."""
     hands = [event for _, event in readings if event.kind == "hand"]
     if ruling["ruling"] not in ("hand", "arrangement") or not hands:
         return []
-    cards = parse_cards(ruling.get("cards", hands[-1].data.get("cards")))
-    return [
+    cards = [list(card) for card in parse_cards(ruling.get("cards", hands[-1].data.get("cards")))]
+    sets = [one for one in ruling["arrangement"] if max(one["cards"]) < len(cards)]
+    steps = [
         {
-            "text": colour_name(language, one["colour"]).capitalize(),
-            "cards": [list(cards[place]) for place in one["cards"] if place < len(cards)],
+            "kind": "set",
+            "text": words.say_set(number + 1, one["colour"], language),
+            "cards": [cards[place] for place in one["cards"]],
         }
-        for one in ruling["arrangement"]
+        for number, one in enumerate(sets)
     ]
+    used = {place for one in sets for place in one["cards"]}
+    spare = [card for place, card in enumerate(cards) if place not in used]
+    if spare:
+        steps.append({"kind": "spare", "text": words.say_unneeded(len(spare), language), "cards": spare})
+    if ruling["over_limit"]:
+        steps.append({"kind": "over", "text": words.say_over(ruling["over_limit"], language), "cards": []})
+    return [*steps, {"kind": "sum", "text": words.say_sum(ruling, language), "cards": []}]

@@ -8,6 +8,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from typing import Any
 
 import cv2
 import numpy as np
@@ -17,6 +18,7 @@ from hardware.settings import MS
 from referee.errors import WorkFailedError
 from referee.journal.evidence import EvidenceFolder
 from referee.service.play import Play
+from referee.service.sight import Sight
 from referee.service.table_area import Image, TableArea
 
 MOST_WAITING = 16
@@ -33,16 +35,20 @@ _BELONGS = frozenset({"also_rang", "ignored"})
 
 @dataclass(frozen=True)
 class Wanted:
-    """Pictures round `t_ns` of the monotonic clock, for an event of a game. before_only: just the last one before."""
+    """Pictures round `t_ns` of the monotonic clock, for an event of a game.
+
+    before_only: just the last one before. sight: what was seen in the one that it was judged on.
+    """
 
     game: int
     event: int
     t_ns: int
     before_only: bool = False
+    sight: Sight | None = None
 
 
-def pictures_wanted(play: Play, count: int) -> Iterator[Wanted]:
-    """Give which pictures are wanted of the events of a game after the first `count`."""
+def pictures_wanted(play: Play, count: int, sight: Sight | None = None) -> Iterator[Wanted]:
+    """Give which pictures are wanted of the events of a game after the first `count`; sight: what is seen now."""
     for number in range(count + 1, len(play.book.records) + 1):
         record = play.book.records[number]
         is_ring = record.event.kind == "bell"
@@ -50,7 +56,7 @@ def pictures_wanted(play: Play, count: int) -> Iterator[Wanted]:
         if kinds & _PICTURED or (is_ring and not (kinds and kinds <= _BELONGS)):
             # What was read from a frame carries the end of that frame's exposure.
             t_ns = record.event.t_ns - play.shift_ns + (not is_ring)
-            yield Wanted(play.book.row.game, number, t_ns, before_only=not is_ring)
+            yield Wanted(play.book.row.game, number, t_ns, before_only=not is_ring, sight=sight)
 
 
 class Pictures:
@@ -125,13 +131,21 @@ class Pictures:
         if not frames:
             return False
         self._area.survey(frames[0].bgr())
-        pictures = []
+        pictures: list[tuple[float, bytes]] = []
+        sight: dict[str, Any] | None = None
         for frame in frames:
-            cut = self._area.cut(frame.bgr())
-            if cut is not None:
-                # Counted from the end of exposure, as rulings are: what a frame shows before the ring is not after it.
-                pictures.append(((frame.exposure_end_ns - wanted.t_ns) / MS, _jpeg(cut, JPEG_QUALITY)))
-        return bool(pictures) and self._folder.add(wanted.game, wanted.event, pictures)
+            image = frame.bgr()
+            size_px = (image.shape[1], image.shape[0])
+            cut, box = self._area.cut(image), self._area.box_px(size_px)
+            if cut is None or box is None:
+                continue
+            # Counted from the end of exposure, as rulings are: what a frame shows before the ring is not after it.
+            t_ms = (frame.exposure_end_ns - wanted.t_ns) / MS
+            pictures.append((t_ms, _jpeg(cut, JPEG_QUALITY)))
+            seen = wanted.sight
+            if seen is not None and (seen.exposure_end_ns, seen.size_px) == (frame.exposure_end_ns, size_px):
+                sight = seen.in_cut(box[:2], (cut.shape[1], cut.shape[0]), t_ms)
+        return bool(pictures) and self._folder.add(wanted.game, wanted.event, pictures, sight)
 
     def _run(self) -> None:
         while True:

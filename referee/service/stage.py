@@ -28,6 +28,7 @@ from referee.service.pictures import Wanted, pictures_wanted
 from referee.service.play import Play
 from referee.service.records import PAUSE, RESUME, resumed_clock
 from referee.service.settings import TableSettings
+from referee.service.sight import Sight
 from referee.service.telling import Telling
 from referee.service.voice import Voice
 from referee.session import Outcome, Watcher
@@ -65,6 +66,7 @@ class Stage:
         self.want_pictures: Callable[[Wanted], None] = lambda wanted: None
         self.on_fault: Callable[[str | None], None] = lambda why: None
         self._fault: str | None = None
+        self._frame_ns = 0
         self._telling = Telling(voice)
         self._make_watcher = make_watcher
         self._clock = clock
@@ -92,7 +94,7 @@ class Stage:
             if play is None or not self.in_play:
                 return Outcome()
             before = play.watcher.outlines
-            self.frame_wh = (int(frame.image.shape[1]), frame.rows)
+            self.frame_wh, self._frame_ns = (int(frame.image.shape[1]), frame.rows), frame.exposure_end_ns
             outcome = self._feed(play, lambda: play.look(frame))
             if play.watcher.outlines is not before:
                 self.on_outlines()
@@ -269,7 +271,7 @@ class Stage:
         try:
             outcome = feed()
         finally:
-            for wanted in pictures_wanted(play, count):
+            for wanted in pictures_wanted(play, count, self._sight(play)):
                 self.want_pictures(wanted)
         self._heed_fault(play.fault)
         announcer = self._announcer(play)
@@ -283,6 +285,11 @@ class Stage:
         if outcome.rulings or outcome.notices or len(play.book.records) > count:
             self.on_change()
         return outcome
+
+    def _sight(self, play: Play) -> Sight | None:
+        if self.frame_wh is None or not play.watcher.outlines:
+            return None
+        return Sight(self._frame_ns, self.frame_wh, tuple(play.watcher.outlines))
 
     def _heed_fault(self, fault: str | None) -> None:
         before, self._fault = self._fault, fault

@@ -16,6 +16,9 @@ from vision.table import Table
 Image = NDArray[np.uint8]
 Polygon = NDArray[np.float64]
 
+Box = tuple[int, int, int, int]
+"""Left, top, right and bottom, px; right and bottom are the first that are outside."""
+
 MARGIN_MM = 80.0
 """How far the table reaches beyond the rectangle of its marker cards."""
 
@@ -42,17 +45,23 @@ class TableArea:
         """Give the outline (n, 2) in a picture of `size_px` (width, height), None as long as nobody knows."""
         return None if self._shares is None else self._shares * size_px
 
-    def cut(self, image: Image) -> Image | None:
-        """Give the part of a picture that shows the table, black outside of it; None as long as nobody knows."""
-        height, width = image.shape[:2]
-        outline = self.outline_px((width, height))
+    def box_px(self, size_px: tuple[int, int]) -> Box | None:
+        """Give the table's box in a picture of `size_px`; None as long as nobody knows where it is."""
+        outline = self.outline_px(size_px)
         if outline is None:
             return None
         x, y, w, h = cv2.boundingRect(outline.astype(np.float32))
         left, top = max(x, 0), max(y, 0)
-        right, bottom = min(x + w, width), min(y + h, height)
-        if right <= left or bottom <= top:
+        right, bottom = min(x + w, size_px[0]), min(y + h, size_px[1])
+        return None if right <= left or bottom <= top else (left, top, right, bottom)
+
+    def cut(self, image: Image) -> Image | None:
+        """Give the part of a picture that shows the table, black outside of it; None as long as nobody knows."""
+        height, width = image.shape[:2]
+        box = self.box_px((width, height))
+        if box is None:
             return None
+        left, top, right, bottom = box
         return np.asarray(self.shroud(image)[top:bottom, left:right])
 
     def shroud(self, image: Image) -> Image:

@@ -7,52 +7,29 @@ import threading
 import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 from hardware.health import HealthBoard
 from referee.announcer import Announcer
 from referee.errors import BadInputError
 from referee.games.registry import GAMES
 from referee.journal.evidence import EvidenceFolder
+from referee.journal.rows import game_numbered, kept_game, sight_of
 from referee.service import archive
+from referee.service.book import Book, book_of
 from referee.service.desk import Data
-from referee.service.explain import explanation, marks_of
+from referee.service.explain import explanation
+from referee.service.fitting import Fitting, NothingFitted
 from referee.service.pictures import Pictures
 from referee.service.play import Play
-from referee.service.records import Record
+from referee.service.records import Record, numbers_in
 from referee.service.settings import PAGE_CAMERA, TableSettings, save_settings
 from referee.service.stage import Stage
+from referee.service.time_line import faces_of, marks_of
 from referee.service.view import Scene, view
 
 OUTLINES_NS = 250_000_000
 """The state is not made anew more often than this for what only moved in the picture."""
-
-
-class Fitting(Protocol):
-    """The devices that are fitted."""
-
-    def flip(self) -> bool:
-        """Take it that the sandtimer was turned, told by a person; False if nothing here runs by that."""
-
-    def check(self, settings: TableSettings) -> None:
-        """Try the devices that other settings name. Raises SettingError if one of them cannot be had."""
-
-    def fit(self, settings: TableSettings) -> None:
-        """Go on with the devices that other settings name."""
-
-
-class NothingFitted:
-    """No devices."""
-
-    def flip(self) -> bool:
-        """Nothing runs by hand."""
-        return False
-
-    def check(self, settings: TableSettings) -> None:
-        """Nothing can be missing."""
-
-    def fit(self, settings: TableSettings) -> None:
-        """Nothing is to be fitted."""
 
 
 class TableDesk:
@@ -184,21 +161,26 @@ class TableDesk:
     def timeline(self, ruling: str) -> Data:
         """Give the photo-finish of a ruling."""
         with self._stage.lock:
-            play = self._stage.playing()
-            number = play.book.about_id(ruling)
-            instant = play.book.records[number].event
-            marks = marks_of(play.book, instant, self._announcer(play))
-        kept = self._evidence.of_event(play.book.row.game, number)
+            book = self._book(ruling)
+            number = book.about_id(ruling)
+            instant = book.records[number].event
+            marks = marks_of(book, instant, self._announcer(book))
+            faces = faces_of(book, instant)
+        kept = self._evidence.of_event(book.row.game, number)
         frames = [{"picture": one.name, "t_ms": round(one.t_ms, 1)} for one in kept]
-        return {"frames": frames, "marks": marks}
+        sight = sight_of(self._stage.journal.read, book.row.game, number)
+        return {"frames": frames, "marks": marks, "faces": faces, "sight": sight, "players": list(book.header.players)}
 
     def explain(self, ruling: str) -> Data:
         """Give why a ruling is as it is."""
         with self._stage.lock:
-            play, record, ruled = self._ruling(ruling)
-            number = play.book.about_id(ruling)
-            picture = self._picture(play.book.row.game, number)
-            return {**explanation(play.book, record, ruled, self._stage.language), "picture": picture}
+            book, record, ruled = self._ruling(ruling)
+            number = book.about_id(ruling)
+            why = explanation(book, record, ruled, self._stage.language)
+            live = self._stage.play is not None and self._stage.play.book is book
+        pictures = self._evidence.of_game(book.row.game)
+        sight = sight_of(self._stage.journal.read, book.row.game, number)
+        return {**why, "picture": pictures.get(number), "sight": sight, "past": not live}
 
     def history(self) -> Data:
         """Give past games."""
@@ -248,14 +230,15 @@ class TableDesk:
 
     def _look_again(self, ruling: str) -> Data:
         with self._stage.lock:
-            play, _, ruled = self._ruling(ruling)
+            play = self._stage.playing()
+            _, ruled = play.book.ruling(ruling)
             number = play.book.about_id(ruling)
             self._stage.journal.dispute(play.book.row.game, number)
             if ruled["ruling"] == "hand":
                 self._stage.say("challenge", {"seat": ruled["seat"]})
             else:
                 self._stage.journal.flush()
-                self._stage.voice.tell(*self._announcer(play).sentences(ruled))
+                self._stage.voice.tell(*self._announcer(play.book).sentences(ruled))
         return {"version": self._version}
 
     def _settings(self, data: Mapping[str, Any]) -> Data:
@@ -274,14 +257,27 @@ class TableDesk:
             self._fitting.fit(settings)
         return {"version": self._version, "settings": settings.public()}
 
-    def _ruling(self, ident: str) -> tuple[Play, Record, Mapping[str, Any]]:
-        play = self._stage.playing()
-        place = play.book.place_of(ident)
-        record = play.book.records[place.event]
-        return play, record, record.rulings[place.place]
+    def _book(self, ident: str) -> Book:
+        """Give the game that a ruling is of: the one that is being played, or a past one.
 
-    def _announcer(self, play: Play) -> Announcer:
-        return Announcer(play.header.game, play.header.players, self._stage.language)
+        Raises:
+            BadInputError: there is no such game.
+        """
+        game = next(iter(numbers_in(ident)), None)
+        play = self._stage.play
+        if play is not None and play.book.row.game == game:
+            return play.book
+        row = None if game is None else game_numbered(self._stage.journal.read, game)
+        if row is None:
+            raise BadInputError("there is no such game")
+        return book_of(kept_game(self._stage.journal.read, row))
+
+    def _ruling(self, ident: str) -> tuple[Book, Record, Mapping[str, Any]]:
+        book = self._book(ident)
+        return (book, *book.ruling(ident))
+
+    def _announcer(self, book: Book) -> Announcer:
+        return Announcer(book.header.game, book.header.players, self._stage.language)
 
     def _picture(self, game: int, event: int) -> str | None:
         return self._picture_of.get((game, event))

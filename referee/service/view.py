@@ -15,7 +15,7 @@ from referee.sayings import service as sayings
 from referee.service.board import board, phase, questions
 from referee.service.play import Play
 from referee.service.settings import TableSettings
-from referee.session import Outline
+from referee.service.sight import drawn
 
 MOST_RULINGS = 50
 _READINGS = ("hand", "card_shown", "card_read")
@@ -119,12 +119,8 @@ def _outlines(play: Play, frame_wh: tuple[int, int] | None) -> list[dict[str, An
             "certain": outline.certain,
             "event": None if outline.seat is None else reading_of.get(outline.seat),
         }
-        for outline in _drawn(play.watcher.outlines)
+        for outline in drawn(play.watcher.outlines)
     ]
-
-
-def _drawn(outlines: Sequence[Outline]) -> list[Outline]:
-    return [outline for outline in outlines if outline.corners_px]
 
 
 def _latest_readings(play: Play) -> dict[int, str]:

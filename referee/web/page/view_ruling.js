@@ -5,6 +5,7 @@ import { ago, button, card, heading, icon, kindOf, nameOf, sign, waitingFor } fr
 import { parted } from "./headline.js";
 import { choicesFor } from "./readings.js";
 import { photoFinish } from "./photo_finish.js";
+import { seen } from "./seen.js";
 import { undo } from "./frame.js";
 import { t } from "./words.js";
 
@@ -25,14 +26,16 @@ export function draw(app) {
   if (entry && app.local.text !== undefined && app.local.text !== entry.text) ask(app);
   if (entry) app.local.text = entry.text;
   const text = entry ? entry.text : why && why.text;
+  const shown = entry || (why && why.ruling ? { text: why.text, ruling: why.ruling, corrected: why.corrected } : null);
+  const back = why && why.past ? `#history/${(app.route.id || "").split("-")[0]}` : "#table";
   return [
-    h("p", { class: "back", key: "back" }, h("a", { href: "#table" }, icon("back"), t("back_to_table"))),
-    text ? title(app, entry, text) : null,
-    why && !why.fault ? h("div", { class: "columns" }, evidence(app, entry, why, timeline), readings(app, why)) : waitingFor(why),
+    h("p", { class: "back", key: "back" }, h("a", { href: back }, icon("back"), t(why && why.past ? "nav_history" : "back_to_table"))),
+    text ? title(app, shown, text, Boolean(entry)) : null,
+    why && !why.fault ? h("div", { class: "columns" }, evidence(app, entry, why, timeline), why.past ? null : readings(app, why)) : waitingFor(why),
   ];
 }
 
-function title(app, entry, text) {
+function title(app, entry, text, now) {
   const [first, rest] = parted(app, entry || { text });
   const kind = entry ? kindOf(entry) : "info";
   return h(
@@ -47,33 +50,45 @@ function title(app, entry, text) {
       h(
         "p",
         { class: "meta" },
-        entry ? h("span", {}, ago(app, entry.t_ns)) : null,
+        now ? h("span", {}, ago(app, entry.t_ns)) : null,
         entry && entry.corrected ? h("span", { class: "tag" }, t("corrected")) : null,
-        app.state.can_undo ? button(t("undo_correction"), () => undo(app)) : null,
+        now && app.state.can_undo ? button(t("undo_correction"), () => undo(app)) : null,
       ),
     ),
   );
 }
 
 function evidence(app, entry, why, timeline) {
-  const frames = timeline && timeline.frames && timeline.frames.length ? timeline : null;
+  const isRing = timeline && !timeline.fault && (timeline.marks || []).some((mark) => mark.kind === "ring");
+  const finish = isRing && (timeline.frames.length || timeline.faces.length);
   return h(
     "div",
     { class: "column wide" },
-    frames ? photoFinish(app, frames) : evidencePicture(why),
+    finish ? photoFinish(app, timeline) : null,
+    finish && timeline.frames.length ? null : evidencePicture(app, why),
     steps(app, why),
     lookAgain(app, entry),
   );
 }
 
-function evidencePicture(why) {
-  if (!why.picture) return h("p", { class: "note" }, t("no_evidence"));
-  return h("figure", { class: "evidence" }, h("img", { src: `/pictures/${why.picture}.jpg`, alt: t("evidence_alt") }));
+// A hand is shown as near as its cards lie; in each step the cards that are meant stand out.
+function evidencePicture(app, why) {
+  if (!why.picture) return h("p", { class: "note", key: "no-picture" }, t("no_evidence"));
+  const seat = why.ruling && why.ruling.seat;
+  const near = seat === undefined || seat === null ? null : (outline) => outline.seat === seat;
+  const step = (why.steps || [])[stepAt(app, why)];
+  const meant = step && step.cards.length ? new Set(step.cards.map((card) => card.join(" "))) : null;
+  const strong = meant && near ? (outline) => near(outline) && meant.has(outline.label) : null;
+  return h("figure", { class: "evidence", key: "evidence" }, seen(app, why.picture, why.sight, near, strong));
+}
+
+function stepAt(app, why) {
+  return Math.min(app.local.step || 0, Math.max(0, (why.steps || []).length - 1));
 }
 
 function steps(app, why) {
   if (!why.steps || !why.steps.length) return null;
-  const at = Math.min(app.local.step || 0, why.steps.length - 1);
+  const at = stepAt(app, why);
   const step = why.steps[at];
   const go = (to) => {
     app.local.step = to;
@@ -84,7 +99,7 @@ function steps(app, why) {
     { class: "card-box", key: "steps", "aria-labelledby": "steps-title" },
     h("h2", { id: "steps-title" }, t("step_by_step")),
     h("p", { class: "step", role: "status" }, h("strong", {}, t("step_of", { n: at + 1, all: why.steps.length })), " ", step.text),
-    step.cards && step.cards.length ? h("div", { class: "row cards" }, step.cards.map((colours, size) => card(colours, step.cards.length === 3 ? size : null))) : null,
+    step.cards.length ? h("div", { class: `row cards ${step.kind}` }, step.cards.map((colours, size) => card(colours, step.kind === "set" ? size : null))) : null,
     h(
       "div",
       { class: "row" },

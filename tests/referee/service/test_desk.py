@@ -195,8 +195,12 @@ def test_confetti_is_played_by_hand_from_the_page(office: Office) -> None:
     state = office.state()
     assert state["board"][0]["points"] == 3
     explained = office.desk.explain(state["latest"]["id"])
-    assert len(explained["steps"]) == 3
-    assert explained["steps"][0]["cards"][0] in cards
+    assert [step["kind"] for step in explained["steps"]] == ["set", "set", "set", "sum"]
+    assert explained["steps"][0]["text"] == "Set 1, Red: a small one, a medium one and a big one."
+    for step in explained["steps"][:3]:
+        colour = next(name for name in ("red", "blue", "green") if name.capitalize() in step["text"])
+        assert [card[size] for size, card in enumerate(step["cards"])] == [colour] * 3
+    assert explained["steps"][-1]["text"] == "In all: three sets on three cards, three points."
     office.desk.do({"do": "look_again", "ruling": state["latest"]["id"]})
     assert office.state()["rulings"][0]["ruling"]["ruling"] == "arrangement"
 

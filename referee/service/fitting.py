@@ -1,0 +1,34 @@
+"""What the page has to do with the devices."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from referee.service.settings import TableSettings
+
+
+class Fitting(Protocol):
+    """The devices that are fitted."""
+
+    def flip(self) -> bool:
+        """Take it that the sandtimer was turned, told by a person; False if nothing here runs by that."""
+
+    def check(self, settings: TableSettings) -> None:
+        """Try the devices that other settings name. Raises SettingError if one of them cannot be had."""
+
+    def fit(self, settings: TableSettings) -> None:
+        """Go on with the devices that other settings name."""
+
+
+class NothingFitted:
+    """No devices."""
+
+    def flip(self) -> bool:
+        """Nothing runs by hand."""
+        return False
+
+    def check(self, settings: TableSettings) -> None:
+        """Nothing can be missing."""
+
+    def fit(self, settings: TableSettings) -> None:
+        """Nothing is to be fitted."""

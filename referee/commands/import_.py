@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import argparse
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from referee.errors import BadInputError, WorkFailedError
+
+if TYPE_CHECKING:
+    from referee.journal.rows import KeptGame
 
 SUMMARY = "take games from an export into the journal"
 MOST_BYTES = 1 << 28
@@ -13,7 +17,7 @@ MOST_BYTES = 1 << 28
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
-    parser.add_argument("file", metavar="FILE.json", type=Path, help="what ringmaster export wrote")
+    parser.add_argument("file", metavar="FILE", type=Path, help="what ringmaster export wrote")
     parser.add_argument("--state", metavar="DIR", type=Path, help="where games are kept (default: the usual place)")
 
 
@@ -27,24 +31,35 @@ def run(args: argparse.Namespace) -> int:
     import sqlite3
 
     from referee.journal.database import open_journal
-    from referee.journal.exchange import add_games, load_games
-    from referee.journal.folder import JOURNAL, locked, state_folder
+    from referee.journal.exchange import add_games
+    from referee.journal.folder import EVIDENCE, JOURNAL, locked, state_folder
+    from referee.journal.parcel import is_parcel, opened, unpack
 
     path: Path = args.file
-    try:
-        if path.stat().st_size > MOST_BYTES:
-            raise BadInputError(f"{path} is larger than any export")
-        text = path.read_bytes()
-    except OSError as error:
-        raise BadInputError(f"{path} cannot be read: {error.strerror or error}") from error
-    games = load_games(text)
+    parcel_given = is_parcel(path)
+    games = [] if parcel_given else _plain_games(path)
     with locked(state_folder(args.state)) as folder:
-        opened = open_journal(folder / JOURNAL)
+        journal = open_journal(folder / JOURNAL)
         try:
-            added, there = add_games(opened.connection, games)
+            if parcel_given:
+                with opened(path) as parcel:
+                    added, there = unpack(parcel, journal.connection, folder / EVIDENCE)
+            else:
+                added, there = add_games(journal.connection, games)
         except sqlite3.Error as error:
             raise WorkFailedError(f"the games could not be taken: {error}") from error
         finally:
-            opened.connection.close()
+            journal.connection.close()
     print(f"{added} taken, {there} there already")
     return 0
+
+
+def _plain_games(path: Path) -> list[KeptGame]:
+    from referee.journal.exchange import load_games
+
+    try:
+        if path.stat().st_size > MOST_BYTES:
+            raise BadInputError(f"{path} is larger than any export")
+        return load_games(path.read_bytes())
+    except OSError as error:
+        raise BadInputError(f"{path} cannot be read: {error.strerror or error}") from error

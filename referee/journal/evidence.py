@@ -60,7 +60,7 @@ class EvidenceFolder:
             self._folder.mkdir(mode=0o750, exist_ok=True)
             for place, (t_ms, data) in enumerate(pictures):
                 name = f"{game}-{event}-{place}"
-                self._write(name, data)
+                write_lasting(self._folder, name, data)
                 self._journal.add_evidence(name, game, event, t_ms, len(data))
         except OSError:
             self.thin()
@@ -150,13 +150,15 @@ class EvidenceFolder:
     def _path(self, name: str) -> Path:
         return self._folder / f"{name}.jpg"
 
-    def _write(self, name: str, data: bytes) -> None:
-        part = self._folder / f"{name}.part"
-        with part.open("wb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-        part.replace(self._path(name))
+
+def write_lasting(folder: Path, name: str, data: bytes) -> None:
+    """Write a picture whole or not at all, so that it lasts. Raises OSError if the disk does not take it."""
+    part = folder / f"{name}.part"
+    with part.open("wb") as file:
+        file.write(data)
+        file.flush()
+        os.fsync(file.fileno())
+    part.replace(folder / f"{name}.jpg")
 
 
 def _deleted(path: Path) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from referee.errors import BadInputError
@@ -75,8 +75,15 @@ def games_from(data: object) -> list[KeptGame]:
         raise BadInputError(f"a game in it is not whole ({' '.join(str(error).split())[:60]})") from error
 
 
-def add_games(connection: Connection, games: Iterable[KeptGame]) -> tuple[int, int]:
-    """Add games to a journal, all or none; gives how many were added, and how many were there already."""
+def add_games(
+    connection: Connection,
+    games: Iterable[KeptGame],
+    added_as: Callable[[KeptGame, int], None] = lambda game, number: None,
+) -> tuple[int, int]:
+    """Add games to a journal, all or none; gives how many were added, and how many were there already.
+
+    added_as: told of each that is added, and its number, before all is kept.
+    """
     added = there = 0
     # A journal that is closed before the COMMIT is as it was.
     connection.execute("BEGIN IMMEDIATE")
@@ -84,13 +91,14 @@ def add_games(connection: Connection, games: Iterable[KeptGame]) -> tuple[int, i
         if list(connection.execute("SELECT 1 FROM games WHERE uid = ?", (game.row.uid,))):
             there += 1
         else:
-            _add(connection, game)
+            added_as(game, _add(connection, game))
             added += 1
     connection.execute("COMMIT")
     return added, there
 
 
-def _add(connection: Connection, game: KeptGame) -> None:
+def _add(connection: Connection, game: KeptGame) -> int:
+    """Add a game and give its number."""
     row = game.row
     ((number,),) = connection.execute("SELECT coalesce(max(game), 0) + 1 FROM games")
     header = to_line(header_data(row.header))
@@ -113,6 +121,7 @@ def _add(connection: Connection, game: KeptGame) -> None:
             "INSERT INTO corrections (game, number, wall_ms, event, data, undoes) VALUES (?, ?, ?, ?, ?, ?)",
             (number, one.number, one.wall_ms, one.event, data, one.undoes),
         )
+    return int(number)
 
 
 def _game_data(game: KeptGame) -> dict[str, Any]:

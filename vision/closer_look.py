@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -17,6 +19,8 @@ MOST_LOOKS = 40  # of one side
 _ENOUGH = 0.6
 _SAME_MM = 4.0
 _SAME_RAD = 0.07
+_REFUTED = -5.0
+_PRINTED = 0.75  # of a mark's rim
 
 
 def worth_a_look(verdicts: Verdicts) -> Verdicts:
@@ -98,3 +102,14 @@ def judged_again(first: Verdicts, seen: Traces) -> Verdicts:
     total = _BASE + np.sum([weight * terms[name] for name, weight in _WEIGHTS.items()], axis=0)
     terms["sure"] = np.where(first.sure, np.where(terms["two"] > 0, _SURE_OF_TWO, _SURE_OF_ONE), 0.0)
     return Verdicts(first.layouts, first.hypotheses, total + terms["sure"], terms)
+
+
+def not_refuted(again: Verdicts) -> Verdicts:
+    """Those that may still be there after the closer look, with the odds of the first one, but none of them sure.
+
+    Coins and counters on a table that happens to be grey have no ground right round them.
+    """
+    if not len(again.hypotheses):
+        return again
+    left = again.take((again.log_odds > _REFUTED) | (again.terms["rim"] > _PRINTED))
+    return replace(left, log_odds=left.terms["first"]).lowered()

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vision.card_table import table_from_cards
-from vision.closer_look import WORTH_A_LOOK
+from vision.closer_look import WORTH_A_LOOK, not_refuted
 from vision.deck import Deck
 from vision.errors import BadTableError
 from vision.evidence import Sampler
@@ -168,7 +168,7 @@ def _looked_closer(
         again = [reader.look_closer(verdicts, known_mm) for reader in readers]
         more = told_of([*told, *again], deck, doubt)
         if sum(len(card.hypotheses) for card in more) <= sum(len(card.hypotheses) for card in told):
-            return [*told, *again], [verdict.lowered() for verdict in verdicts]
+            return [*told, *again], [not_refuted(verdict) for verdict in again]
         told = more
 
 

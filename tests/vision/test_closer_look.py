@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from flat_cards import poses
 
-from vision.closer_look import MOST_LOOKS, WORTH_A_LOOK, judged_again, worth_a_look
+from vision.closer_look import MOST_LOOKS, WORTH_A_LOOK, judged_again, not_refuted, worth_a_look
 from vision.contours import Traces
 from vision.deck import Deck
 from vision.judge import SURE, Verdicts
@@ -78,6 +78,22 @@ def test_what_the_first_look_was_sure_of_may_fall(deck: Deck) -> None:
         first = first_look(deck, [SURE + 5], [(0, 0)], marks=marks)
         assert judged_again(first, shown(0.4, 1.0, 0.1, 0.0)).sure.all()
         assert not judged_again(first, shown(0.1, 0.1, 0.0, 1.0)).sure.any()
+
+
+def test_coins_on_a_grey_table_are_no_doubtful_card(deck: Deck) -> None:
+    """All round them there is table, and their rims are no print; a printed mark stays a doubt."""
+    first = first_look(deck, [3.0], [(0, 0)])
+    coin = judged_again(first, shown(0.3, 0.3, 0.0, 1.0))
+    assert not len(not_refuted(coin).hypotheses)
+    printed = not_refuted(judged_again(first, shown(0.1, 0.9, 0.0, 0.4)))
+    assert printed.log_odds.tolist() == [3.0]
+    assert len(not_refuted(first.take(np.zeros(1, dtype=bool))).hypotheses) == 0
+
+
+def test_a_doubt_is_never_sure(deck: Deck) -> None:
+    again = judged_again(first_look(deck, [SURE + 3], [(0, 0)]), shown(0.7, 1.0, 0.3, 0.0))
+    assert again.sure.all()
+    assert not not_refuted(again).sure.any()
 
 
 def test_a_card_that_is_told_closes_its_place_its_marks_and_its_face(deck: Deck) -> None:

@@ -7,6 +7,7 @@ costs no more than what it hides.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import cv2
@@ -34,6 +35,8 @@ _OVER_SIGMA = 0.5  # of the logarithm
 _MARGIN_MM = 0.8  # of the white that is too close to the frame or the card's edge
 _OUTLIER = 5.0
 _STEADY = 1e-6
+_TURNS = 4
+_CENTRED_MM = 0.1
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,6 +87,8 @@ class FaceReader:
         self._pull = _INDEPENDENT * self._weight * self._missing
         self._power = (self._pull * self._missing).sum(axis=1)
         self._n_frame = int(self._frame.sum())
+        x, y, wide, tall = deck.frame_mm
+        self._centred = max(abs(2 * x + wide - deck.card_mm[0]), abs(2 * y + tall - deck.card_mm[1])) < _CENTRED_MM
 
     def _masks(self) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
         """Cells within the frame, and cells that are only white."""
@@ -102,7 +107,7 @@ class FaceReader:
     def read(self, image_bgr: Image, frame_px: Floats) -> FaceMatch:
         """Compare one framed card, `frame_px` (4, 2) its frame clockwise, with every picture at every turn."""
         turns = self._turns(frame_px)
-        matches = [self._compared(image_bgr, np.roll(frame_px, -turn, axis=0)) for turn in turns]
+        matches = [self._compared(*view) for view in self._views(image_bgr, frame_px, turns)]
         scores = np.stack([score for score, _, _ in matches])
         way, picture = (int(index) for index in np.unravel_index(int(scores.argmax()), scores.shape))
         others = scores.max(axis=0)
@@ -131,9 +136,23 @@ class FaceReader:
             return 0, 1, 2, 3
         return (0, 2) if (aspect < 1) == (width < height) else (1, 3)
 
-    def _compared(self, image_bgr: Image, frame_px: Floats) -> tuple[Singles, Singles, float]:
+    def _views(
+        self, image_bgr: Image, frame_px: Floats, turns: tuple[int, ...]
+    ) -> Iterator[tuple[Singles, Floats, float]]:
+        """What the frame shows at each turn: its cells by the white, flat, that white, (3,), and the margin's share."""
+        seen: dict[int, tuple[Singles, Floats, float]] = {}
+        for turn in turns:
+            if self._centred and (turn + 2) % _TURNS in seen:
+                # The other way up it is the same picture from its last cell to its first.
+                flat, white, share = seen[(turn + 2) % _TURNS]
+                turned = flat.reshape(3, -1)[:, ::-1].reshape(-1)
+                seen[turn] = np.ascontiguousarray(turned), white, share
+            else:
+                seen[turn] = self._rectified(image_bgr, np.roll(frame_px, -turn, axis=0))
+            yield seen[turn]
+
+    def _compared(self, seen: Singles, white: Floats, share: float) -> tuple[Singles, Singles, float]:
         """Score, (pictures,), every cell's error, (pictures, cells), and how white the margin is."""
-        seen, white, share = self._rectified(image_bgr, frame_px)
         # Light that the card's gloss adds takes contrast from all colours alike, as linear light does; a square is
         # near enough to a camera's tone curve.
         prior = 1 / _GAIN_SIGMA**2

@@ -22,7 +22,7 @@ _LEAST_FILL = 0.86  # of the rectangle around it
 _ASPECT_SLACK = 1.65
 _AGAIN = 0.012  # of the box's shorter side
 _SAME = 0.05  # of the frame's size, between corners
-_ENOUGH = 40
+_ENOUGH = 200
 _PLACES = np.linspace(0.14, 0.86, 19)  # along a side, clear of the round corners
 _SEARCH = 0.055  # to either side of an edge, by the frame's shorter side
 _STEPS = 21
@@ -91,34 +91,36 @@ def _rectangle(
     area = cv2.contourArea(hull)
     if not least < area < most or area < _LEAST_FILL * sides[0] * sides[1]:
         return None
-    points = outline[:, 0].astype(np.float64)
-    corners = np.asarray(cv2.boxPoints(box), np.float64)
-    lines = [_side_line(points, start, end) for start, end in zip(corners, np.roll(corners, -1, axis=0), strict=True)]
-    if any(line is None for line in lines):
-        return None
-    found = np.array(lines)
-    return _upright(_crossings(found[None])[0])
+    lines = _side_lines(outline[:, 0].astype(np.float64), np.asarray(cv2.boxPoints(box), np.float64))
+    return None if lines is None else _upright(_crossings(lines[None])[0])
 
 
-def _side_line(points: Floats, start: Floats, end: Floats) -> Floats | None:
-    """The line through the outline's points that lie outermost along one side of its box: (a, b, c), ax + by = c."""
-    along = (end - start) / np.linalg.norm(end - start)
-    normal = np.array([-along[1], along[0]])
-    length = float(np.linalg.norm(end - start))
-    way = (points - start) @ along / length
-    off = (points - start) @ normal
-    chosen = points[(way > 0.1) & (way < 0.9) & (np.abs(off) < 0.13 * length)]
-    if len(chosen) < 8:
-        return None
+def _side_lines(points: Floats, corners: Floats) -> Floats | None:
+    """The lines through an outline's points (n, 2) that lie outermost along its box's sides: (4, 3), ax + by = c.
+
+    None if a side has too few of them.
+    """
+    ends = corners[[1, 2, 3, 0]]
+    lengths = np.hypot(*(ends - corners).T)
+    along = (ends - corners) / lengths[:, None]
+    normal = np.stack([-along[:, 1], along[:, 0]], axis=1)
     # More points cost time and tell nothing: the side is moved to the edge itself in the end.
-    chosen = chosen[:: max(1, len(chosen) // _ENOUGH)]
-    vx, vy, x, y = cv2.fitLine(chosen.astype(np.float32), cv2.DIST_HUBER, 0, 0.01, 0.01).ravel()
-    return np.array([-vy, vx, -vy * x + vx * y], np.float64)
+    points = points[:: max(1, len(points) // _ENOUGH)]
+    way = (points @ along.T - (corners * along).sum(axis=1)) / lengths
+    off = np.abs(points @ normal.T - (corners * normal).sum(axis=1))
+    chosen = (way > 0.1) & (way < 0.9) & (off < 0.13 * lengths)
+    if chosen.sum(axis=0).min() < 8:
+        return None
+    lines = []
+    for side in range(4):
+        vx, vy, x, y = cv2.fitLine(points[chosen[:, side]].astype(np.float32), cv2.DIST_HUBER, 0, 0.01, 0.01).ravel()
+        lines.append((-vy, vx, -vy * x + vx * y))
+    return np.array(lines, np.float64)
 
 
 def _crossings(lines: Floats) -> Floats:
     """Corners (n, 4, 2) of quads by their sides' lines (n, 4, 3); corner k is where side k begins."""
-    before = np.roll(lines, 1, axis=1)
+    before = lines[:, [3, 0, 1, 2]]
     det = before[..., 0] * lines[..., 1] - before[..., 1] * lines[..., 0]
     det = np.where(np.abs(det) < 1e-9, 1e-9, det)
     x = (before[..., 2] * lines[..., 1] - before[..., 1] * lines[..., 2]) / det
@@ -129,8 +131,8 @@ def _crossings(lines: Floats) -> Floats:
 def _upright(quad: Floats) -> Floats:
     """The same quad clockwise as seen (y down), its first side a short one."""
     turned = quad if cv2.contourArea(quad.astype(np.float32), oriented=True) > 0 else quad[::-1]
-    sides = np.linalg.norm(np.roll(turned, -1, axis=0) - turned, axis=1)
-    return turned if sides[0] + sides[2] < sides[1] + sides[3] else np.roll(turned, -1, axis=0)
+    sides = np.hypot(*(turned[[1, 2, 3, 0]] - turned).T)
+    return turned if sides[0] + sides[2] < sides[1] + sides[3] else turned[[1, 2, 3, 0]]
 
 
 def without_twins(quads: Floats) -> Floats:
@@ -159,7 +161,7 @@ def refined(image_bgr: Image, quads: Floats) -> Frames:
 
 def _edge_offsets(grey: NDArray[np.float32], quads: Floats) -> tuple[Floats, Floats]:
     """Where the white ends, (n, 4, places) in px outwards of each side (NaN: nowhere), and how many places agree."""
-    start, end = quads, np.roll(quads, -1, axis=1)
+    start, end = quads, quads[:, [1, 2, 3, 0]]
     along = end - start
     length = np.linalg.norm(along, axis=2)
     normal = np.stack([along[..., 1], -along[..., 0]], axis=-1) / length[..., None]
@@ -184,7 +186,7 @@ def _edge_offsets(grey: NDArray[np.float32], quads: Floats) -> tuple[Floats, Flo
 
 def _shifted(quads: Floats, offsets: Floats) -> Floats:
     """Quads with their sides fitted to offsets (n, 4, places) from them."""
-    start, end = quads, np.roll(quads, -1, axis=1)
+    start, end = quads, quads[:, [1, 2, 3, 0]]
     along = end - start
     length = np.linalg.norm(along, axis=2)
     normal = np.stack([along[..., 1], -along[..., 0]], axis=-1) / length[..., None]

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from hardware.events import BellPressed
-from hardware.frames import Frame
+from hardware.frames import SECOND_NS, Frame
 from referee.demo.piccolino_script import PiccolinoGame, Plan, write_piccolino
 from referee.events import Header
 from referee.games.piccolino_events import Bell, parse_action
@@ -15,6 +15,7 @@ from referee.games.registry import game_kind
 from referee.session import RulingData, Session
 from referee.watchers.setup import WatchSetup, watcher_for
 from simulation.live import LiveTable, Shots
+from simulation.script import Ring
 from vision.picture_deck import load_picture_deck
 
 PLAYERS = ("Ann", "Ben", "Cem", "Dora", "Emil")
@@ -34,6 +35,12 @@ class PilesTable:
     def landings_ns(self) -> tuple[int, ...]:
         """When each card lay there."""
         return tuple(event.t_ns for event in self.game.events if event.kind == "card_shown")
+
+    @property
+    def rings(self) -> tuple[BellPressed, ...]:
+        """What the players ring by the script."""
+        actions = [action for action in self.table.script.actions if isinstance(action, Ring)]
+        return tuple(BellPressed(self.table.start_ns + round(one.at_s * SECOND_NS), one.seat) for one in actions)
 
     def frames(self, instants_ns: Sequence[int]) -> Iterator[Frame]:
         """Draw the first frames and those round some instants, in order."""
@@ -55,10 +62,11 @@ class PilesTable:
         raise ValueError("the watcher takes no ring")
 
 
-def piles_table(players: int, turns: int, seed: int, shots: Shots) -> PilesTable:
-    """Lay a table on which cards are turned, and nobody rings."""
+def piles_table(players: int, turns: int, seed: int, shots: Shots, *, rung: bool = False) -> PilesTable:
+    """Lay a table on which cards are turned, and nobody rings, or everybody as people do."""
     deck = load_picture_deck("piccolino")
-    game = write_piccolino(deck, seed, Plan(players=players, turns=turns, notice=0.0, hothead=None))
+    plan = Plan(players=players, turns=turns) if rung else Plan(players=players, turns=turns, notice=0.0, hothead=None)
+    game = write_piccolino(deck, seed, plan)
     header = Header("piccolino", PLAYERS[:players], {})
     session = Session(game_kind(header.game).start(header), watcher_for(header, WatchSetup()))
     return PilesTable(LiveTable(game.script, deck, seed, shots), game, session)

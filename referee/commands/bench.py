@@ -56,7 +56,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     pages.set_defaults(bench=_pages)
     verdict = kinds.add_parser("verdict", help="how soon a ring at Piccolino is ruled, and what watching costs")
     verdict.add_argument(
-        "--turns", metavar="N", type=int, default=40, help="cards turned, a ring after each from the fifth on"
+        "--turns", metavar="N", type=int, default=30, help="cards turned, two rings round each besides the players'"
     )
     verdict.add_argument("--json", action="store_true", help="a line a measurement")
     verdict.set_defaults(bench=_verdict)
@@ -164,7 +164,7 @@ def _verdict(args: argparse.Namespace) -> int:
     from referee.bench.verdict import measure_verdict
 
     if args.turns < 5:
-        raise BadInputError(f"--turns must be at least 5, for rings count from the second round on, not {args.turns}")
+        raise BadInputError(f"--turns must be at least 5, for more than the first round, not {args.turns}")
     print_measurements(measure_verdict(args.turns), as_json=args.json)
     return 0
 

@@ -1,7 +1,8 @@
 """The state of the table, handed to every page that watches: the latest only, however slow a page may be.
 
 The desk is asked once for a change, whatever the number of pages; a page is sent the parts that have changed since the
-last time it was sent any. So a page that takes nothing costs one waiting send, and delays nobody.
+last time it was sent any, and of the rulings only the new ones if it has the others. So a page that takes nothing costs
+one waiting send, and delays nobody.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ import asyncio
 import json
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass, field
 from typing import Any
 
 from anyio import CapacityLimiter, to_thread
@@ -19,8 +21,37 @@ from referee.service.desk import Desk
 LEAST_GAP_S = 0.03
 """Between two looks at the desk, s: changes that follow each other sooner are sent as one."""
 OUTLINES_GAP_S = 0.25
+HEARTBEAT_S = 10.0
+STALLED_S = 60.0
+"""A page that has taken nothing for so long is let go, s; a phone that wakes up asks again by itself."""
 _RESTLESS = frozenset({"version", "t_ns"})
 """What changes each time, and is no news on its own."""
+_GROWING = "rulings"
+"""The part that grows at its front: pages that know it are sent `rulings_more` instead."""
+
+
+@dataclass(eq=False)
+class Line:
+    """A page's line. wake: set when there may be something to send. limit: ends what it waits for."""
+
+    limit: asyncio.Timeout
+    wake: asyncio.Event = field(default_factory=asyncio.Event)
+    sending_since: float | None = None
+
+
+@dataclass(frozen=True)
+class _Part:
+    """A part of the state: since which version it is so, and as what it is sent.
+
+    items: of the part that grows. before: the version since which it was what it was before; more: what is sent to
+    pages that know that.
+    """
+
+    at: int
+    text: str
+    items: tuple[str, ...] = ()
+    before: int = 0
+    more: str = ""
 
 
 class Feed:
@@ -32,7 +63,7 @@ class Feed:
     def __init__(self, desk: Desk, extras: Callable[[], Mapping[str, Any]] = dict) -> None:
         self._desk = desk
         self._extras = extras
-        self._parts: dict[str, tuple[int, str]] = {}
+        self._parts: dict[str, _Part] = {}
         self._clock_part = ""
         self._messages: dict[int, bytes] = {}
         self._outlines_at = -OUTLINES_GAP_S
@@ -43,7 +74,7 @@ class Feed:
         self.version = 0
         self.watchers = 0
         self.closed = False
-        self.news: asyncio.Future[None] = self._loop.create_future()
+        self._lines: set[Line] = set()
 
     @classmethod
     @asynccontextmanager
@@ -52,13 +83,24 @@ class Feed:
         feed = cls(desk, extras)
         end = desk.subscribe(feed.notify)
         await feed.look()
-        follower = asyncio.create_task(feed._follow())
+        tasks = [asyncio.create_task(work) for work in (feed._follow(), feed._beat())]
         try:
             yield feed
         finally:
             end()
-            follower.cancel()
+            for task in tasks:
+                task.cancel()
             feed.close()
+
+    def join(self, line: Line) -> None:
+        """Let a page follow."""
+        self._lines.add(line)
+        self.watchers += 1
+
+    def leave(self, line: Line) -> None:
+        """Let it go."""
+        self._lines.discard(line)
+        self.watchers -= 1
 
     def notify(self, _version: int) -> None:
         """Learn of a change, from any thread."""
@@ -85,15 +127,30 @@ class Feed:
             await self.look()
             await asyncio.sleep(LEAST_GAP_S)
 
+    async def _beat(self) -> None:
+        """Give a sign now and then where there is no news, and let go who takes nothing any more."""
+        while True:
+            await asyncio.sleep(HEARTBEAT_S)
+            now_s = self._loop.time()
+            for line in list(self._lines):
+                if line.sending_since is None:
+                    line.wake.set()
+                elif now_s - line.sending_since > STALLED_S:
+                    line.limit.reschedule(now_s)
+
     async def look(self) -> None:
         """Ask the desk, and tell the pages if there is news."""
         self._take(await to_thread.run_sync(self._parts_now, limiter=self._one))
 
-    def _parts_now(self) -> dict[str, str]:
-        return {key: encoded(value) for key, value in {**self._desk.state(), **self._extras()}.items()}
+    def _parts_now(self) -> dict[str, str | tuple[str, ...]]:
+        state = {**self._desk.state(), **self._extras()}
+        return {
+            key: tuple(encoded(item) for item in value) if key == _GROWING else encoded(value)
+            for key, value in state.items()
+        }
 
-    def _take(self, parts: Mapping[str, str]) -> None:
-        changed = [key for key, text in parts.items() if key not in _RESTLESS and self._known(key) != text]
+    def _take(self, parts: Mapping[str, str | tuple[str, ...]]) -> None:
+        changed = [key for key, value in parts.items() if key not in _RESTLESS and not self._is_known(key, value)]
         if "outlines" in changed:
             early = self._outlines_at + OUTLINES_GAP_S - self._loop.time()
             if early > 0:
@@ -106,21 +163,33 @@ class Feed:
             return
         self.version += 1
         for key in changed:
-            self._parts[key] = (self.version, parts[key])
+            value, before = parts[key], self._parts.get(key)
+            self._parts[key] = (
+                _grown(before, value, self.version) if isinstance(value, tuple) else _Part(self.version, value)
+            )
         self._clock_part = f'"version":{parts.get("version", self.version)},"t_ns":{parts.get("t_ns", 0)}'
         self._messages.clear()
         self._ring()
 
-    def _known(self, key: str) -> str | None:
-        return self._parts[key][1] if key in self._parts else None
+    def _is_known(self, key: str, value: str | tuple[str, ...]) -> bool:
+        part = self._parts.get(key)
+        return part is not None and (part.items if isinstance(value, tuple) else part.text) == value
 
     def _ring(self) -> None:
-        news, self.news = self.news, self._loop.create_future()
-        news.set_result(None)
+        for line in self._lines:
+            line.wake.set()
 
     def since(self, version: int) -> str:
-        """Give what has changed since a version as a JSON object; 0: all there is."""
-        changed = [f'"{key}":{text}' for key, (at, text) in self._parts.items() if at > version]
+        """Give what has changed since a version as a JSON object; 0: all there is.
+
+        A page that has the rulings as they were before the last change gets `"rulings_more": {"first": the new ones,
+        "keep": how many of its own follow}` instead of all of them.
+        """
+        changed = []
+        for key, part in self._parts.items():
+            if part.at > version:
+                knows = bool(part.more) and 0 < part.before <= version
+                changed.append(f'"{key}_more":{part.more}' if knows else f'"{key}":{part.text}')
         return "{" + ",".join([self._clock_part, *changed]) + "}"
 
     def message(self, version: int) -> bytes:
@@ -128,6 +197,18 @@ class Feed:
         if version not in self._messages:
             self._messages[version] = f"event: state\ndata: {self.since(version)}\n\n".encode()
         return self._messages[version]
+
+
+def _grown(before: _Part | None, items: tuple[str, ...], version: int) -> _Part:
+    """Give a part with new items in front of those it had, or other ones altogether."""
+    text = "[" + ",".join(items) + "]"
+    if before is not None and before.items:
+        for count in range(1, len(items)):
+            kept = items[count:]
+            if before.items[: len(kept)] == kept:
+                first = ",".join(items[:count])
+                return _Part(version, text, items, before.at, f'{{"first":[{first}],"keep":{len(kept)}}}')
+    return _Part(version, text, items)
 
 
 def encoded(value: object) -> str:

@@ -7,11 +7,9 @@ import asyncio
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
-from referee.web.feed import Feed
+from referee.web.feed import Feed, Line
 
-HEARTBEAT_S = 10.0
-STALLED_S = 60.0
-"""A page that has taken nothing for so long is let go, s; a phone that wakes up asks again by itself."""
+_STILL_HERE = b": still here\n\n"
 
 
 class EventStream(Response):
@@ -26,28 +24,37 @@ class EventStream(Response):
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Send what is new until the page has gone; see the ASGI specification."""
-        feed = self._feed
         gone = asyncio.ensure_future(_disconnected(receive))
-        feed.watchers += 1
         try:
-            await send({"type": "http.response.start", "status": 200, "headers": self.raw_headers})
-            known = 0
-            while not gone.done() and not feed.closed:
-                news = feed.news
-                body = feed.message(known) if feed.version > known else b": still here\n\n"
-                known = feed.version
-                async with asyncio.timeout(STALLED_S):
-                    await send({"type": "http.response.body", "body": body, "more_body": True})
-                if feed.version == known:
-                    await asyncio.wait({gone, news}, timeout=HEARTBEAT_S, return_when=asyncio.FIRST_COMPLETED)
-            if not gone.done():
-                await send({"type": "http.response.body", "body": b"", "more_body": False})
+            async with asyncio.timeout(None) as limit:
+                line = Line(limit)
+                gone.add_done_callback(lambda _: line.wake.set())
+                self._feed.join(line)
+                try:
+                    await self._follow(line, gone, send)
+                finally:
+                    self._feed.leave(line)
         except TimeoutError:
             # It has not taken what is in the pipe already: there is nothing to end properly.
             return
         finally:
-            feed.watchers -= 1
             gone.cancel()
+
+    async def _follow(self, line: Line, gone: asyncio.Future[None], send: Send) -> None:
+        feed, clock = self._feed, asyncio.get_running_loop().time
+        await send({"type": "http.response.start", "status": 200, "headers": self.raw_headers})
+        known = 0
+        while not gone.done() and not feed.closed:
+            line.wake.clear()
+            body = feed.message(known) if feed.version > known else _STILL_HERE
+            known = feed.version
+            line.sending_since = clock()
+            await send({"type": "http.response.body", "body": body, "more_body": True})
+            line.sending_since = None
+            if feed.version == known:
+                await line.wake.wait()
+        if not gone.done():
+            await send({"type": "http.response.body", "body": b"", "more_body": False})
 
 
 async def _disconnected(receive: Receive) -> None:

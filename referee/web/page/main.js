@@ -48,6 +48,12 @@ function draw() {
 }
 
 async function take(parts) {
+  // Of the rulings only the new ones come, if the others are here already.
+  if (parts.rulings_more) {
+    const { first, keep } = parts.rulings_more;
+    parts.rulings = first.concat(app.state.rulings.slice(0, keep));
+    delete parts.rulings_more;
+  }
   app.state = Object.assign({}, app.state, parts);
   app.takenAt = performance.now();
   if (app.state.language !== language) {

@@ -13,6 +13,7 @@ from page_tools import PageUnderTest
 
 from referee.bench.pages import Setting, measure_pages
 from referee.errors import BadInputError
+from referee.web import feed as module
 from referee.web.feed import OUTLINES_GAP_S, Feed
 from referee.web.stream import EventStream
 
@@ -26,6 +27,7 @@ class CountingDesk:
         self.number = 0
         self.asked = 0
         self.outlines: list[int] = []
+        self.rulings: list[str] = ["first"]
         self.notify: Callable[[int], None] = lambda version: None
 
     def state(self) -> Message:
@@ -36,6 +38,7 @@ class CountingDesk:
             "number": self.number,
             "outlines": self.outlines,
             "same": "x",
+            "rulings": self.rulings,
         }
 
     def subscribe(self, notify: Callable[[int], None]) -> Callable[[], None]:
@@ -114,6 +117,57 @@ def test_a_page_gets_everything_first_and_then_what_has_changed() -> None:
             await until(lambda: len(pipe.taken) == 2)
             assert pipe.taken[1]["number"] == 7
             assert set(pipe.taken[1]) == {"version", "t_ns", "number"}
+
+    run(work())
+
+
+def as_a_page_has_it(taken: list[dict[str, Any]]) -> list[str]:
+    """Put together the rulings as the page's script does."""
+    rulings: list[str] = []
+    for parts in taken:
+        if "rulings_more" in parts:
+            rulings = parts["rulings_more"]["first"] + rulings[: parts["rulings_more"]["keep"]]
+        rulings = parts.get("rulings", rulings)
+    return rulings
+
+
+def test_of_the_rulings_only_the_new_ones_are_sent_and_every_page_has_them_all() -> None:
+    async def work() -> None:
+        desk, pipe, late = CountingDesk(), Pipe(), Pipe()
+        async with Feed.running(desk) as feed:
+            pipe.watch(feed)
+            await until(lambda: len(pipe.taken) == 1)
+            for number in range(1, 80):
+                # New ones come, old ones fall out at the end, and now and then one is corrected.
+                desk.rulings = [f"ruling {number}", *desk.rulings][:20]
+                if number % 9 == 0:
+                    desk.rulings[min(3, len(desk.rulings) - 1)] = f"corrected {number}"
+                if number == 40:
+                    late.watch(feed)
+                desk.set(number)
+                if number % 3:
+                    await until(lambda: as_a_page_has_it(pipe.taken) == desk.rulings)
+            await until(lambda: as_a_page_has_it(pipe.taken) == desk.rulings == as_a_page_has_it(late.taken))
+            assert sum("rulings" in one for one in pipe.taken) < 20
+            assert json.loads(feed.since(0))["rulings"] == desk.rulings
+
+    run(work())
+
+
+def test_a_page_that_takes_nothing_for_long_is_let_go(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "HEARTBEAT_S", 0.01)
+    monkeypatch.setattr(module, "STALLED_S", 0.02)
+
+    async def work() -> None:
+        desk, asleep, awake = CountingDesk(), Pipe(stalled=True), Pipe()
+        async with Feed.running(desk) as feed:
+            tasks = [pipe.watch(feed) for pipe in (asleep, awake)]
+            await until(lambda: bool(asleep.taken and awake.taken))
+            desk.set(5)
+            await until(lambda: feed.watchers == 1)
+            assert tasks[0].done() and not tasks[1].done()
+            desk.set(6)
+            await until(lambda: awake.taken[-1].get("number") == 6)
 
     run(work())
 

@@ -75,6 +75,7 @@ class Debouncer:
         self._contact_ns = 0  # closed time since the first edge
         self._needed_ns = self._settings.contact_ns
         self._presses: deque[int] = deque(maxlen=self._settings.flutter_presses)
+        self._let_go_ns: int | None = None  # stamp of the edge by which the latest press ended
         self.spikes = 0
 
     @property
@@ -114,12 +115,19 @@ class Debouncer:
         self._active = active
         self._edge_ns = t_ns
         if active and self._phase is _Phase.IDLE:
-            self._open(t_ns, self._settings.contact_ns)
+            self._close(t_ns)
         return outcomes
 
     def advance(self, t_ns: int) -> list[Outcome]:
         """Let time pass up to `t_ns` without an edge; give what that decides."""
         return self._run_to(t_ns, inclusive=True)
+
+    def _close(self, t_ns: int) -> None:
+        """Take the first contact after quiet: a new press, or chatter of the one before that was delivered too late."""
+        if self._let_go_ns is not None and t_ns - self._let_go_ns <= self._settings.chatter_ns:
+            self._phase = _Phase.HELD
+        else:
+            self._open(t_ns, self._settings.contact_ns)
 
     def _open(self, t_ns: int, needed_ns: int) -> None:
         self._phase = _Phase.OPEN
@@ -167,6 +175,7 @@ class Debouncer:
             return [Recovered(t_ns)]
         elif not self._active and t_ns - self._edge_ns >= self._settings.chatter_ns:
             self._phase = _Phase.IDLE
+            self._let_go_ns = self._edge_ns
         else:
             self._phase = _Phase.OUT
             return [Stuck(t_ns, Fault.HELD)]

@@ -127,6 +127,24 @@ def test_a_lost_edge_in_the_chatter_of_a_release_is_no_second_press() -> None:
     assert debounce([(0, True), (SECOND, True), (SECOND + 2 * MS, False)]) == [Press(0)]
 
 
+def test_chatter_that_is_delivered_when_the_press_has_long_ended_is_no_second_press() -> None:
+    debouncer = Debouncer()
+    outcomes = debouncer.feed(0, True) + debouncer.feed(100 * MS, False) + debouncer.advance(180 * MS)
+    for t_ns, active in ((101 * MS, True), (102 * MS, False)):
+        outcomes += debouncer.feed(t_ns, active)
+    outcomes += debouncer.advance(200 * MS) + debouncer.feed(300 * MS, True) + debouncer.advance(301 * MS)
+    assert outcomes == [Press(0), Press(300 * MS)]
+
+
+@given(st.randoms(use_true_random=False), st.lists(st.integers(0, 200 * MS), max_size=30))
+def test_a_press_is_told_once_however_late_its_edges_are_delivered(rng: random.Random, late_ns: list[int]) -> None:
+    debouncer, outcomes = Debouncer(), []
+    pairs = chattering_press(rng, 0)
+    for (t_ns, active), late in zip(pairs, late_ns + [0] * len(pairs), strict=False):
+        outcomes += debouncer.feed(t_ns, active) + debouncer.advance(t_ns + late)
+    assert len(presses(outcomes + debouncer.advance(SECOND))) == 1
+
+
 def test_settings_that_contradict_themselves_are_refused() -> None:
     with pytest.raises(BadSettingError):
         DebounceSettings(chatter_ns=1 * MS)

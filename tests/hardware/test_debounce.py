@@ -131,7 +131,7 @@ def test_chatter_that_is_delivered_when_the_press_has_long_ended_is_no_second_pr
     debouncer = Debouncer()
     outcomes = debouncer.feed(0, True) + debouncer.feed(100 * MS, False) + debouncer.advance(180 * MS)
     for t_ns, active in ((101 * MS, True), (102 * MS, False)):
-        outcomes += debouncer.feed(t_ns, active)
+        outcomes += debouncer.feed(t_ns, active) + debouncer.advance(t_ns + 80 * MS)
     outcomes += debouncer.advance(200 * MS) + debouncer.feed(300 * MS, True) + debouncer.advance(301 * MS)
     assert outcomes == [Press(0), Press(300 * MS)]
 

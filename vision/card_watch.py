@@ -44,6 +44,8 @@ class CardWatch:
         self._next = 0
         self._read: Singles | None = None  # what each cell looked like when it was read
         self._before: Singles | None = None
+        self._looks = 0
+        self._unread: list[Box] = []  # where things moved in the last picture, and nobody looked
         self.still = False
 
     @property
@@ -57,7 +59,8 @@ class CardWatch:
     def look(self, image_bgr: Image, wanted: Cells) -> None:
         """Look at the next picture (h, w, 3): read what changed in the cells (rows, columns) that are wanted.
 
-        `still` is then whether nothing moved anywhere since the picture before. The first picture is read whole.
+        `still` is then whether nothing moved anywhere since the picture before. The first picture is read whole. Where
+        something moves, every second picture is read: `look_closely` makes up for it.
         """
         # Rows are left out first: averaging every pixel would cost more than it tells.
         step = max(1, int(self._cell_px / 3))
@@ -69,6 +72,8 @@ class CardWatch:
         moves = _changed(self._before, now)
         self.still = int(moves.sum()) < _LEAST_CELLS
         self._before = now
+        self._looks += 1
+        self._unread.clear()
         changed = _changed(self._read, now) & wanted
         if int(changed.sum()) < _LEAST_CELLS:
             return
@@ -82,10 +87,18 @@ class CardWatch:
             box = self._in_px(left, top, left + width, top + height)
             if (part & moves).any():
                 # An arm, most of it: all there is to know is whether a card lies in sight that was not there before.
-                self._merge(image_bgr, box, _EDGE_MM)
+                self._unread.append(box)
             else:
                 self._read[part] = now[part]
                 self._merge(image_bgr, self._wider(box, _CORE_MM), _CARD_MM)
+        if self._looks % 2:
+            self.look_closely(image_bgr)
+
+    def look_closely(self, image_bgr: Image) -> None:
+        """Read what was left out in the picture that was looked at last, which is the same one."""
+        for box in self._unread:
+            self._merge(image_bgr, box, _EDGE_MM)
+        self._unread.clear()
 
     def sweep(self, image_bgr: Image) -> bool:
         """Read the next part of the table whatever it looks like; tells whether that was the last one."""

@@ -119,6 +119,9 @@ class PileWatch:
             # An arm that passes by, or the draw pile beside, hides nothing of the top.
             if before.kind == "face" and not (changed & self._top_cells(number, before.sight)).any():
                 return before.sight
+            if self.reader.still_there(image_bgr, before.sight):
+                self._small[number] = small
+                return before.sight
         self._small[number] = small
         return self.reader.read_place(image_bgr, number)
 

@@ -14,7 +14,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vision.picture_deck import PictureDeck
-from vision.picture_reader import WORK_PX_PER_MM, card_corners, confidence_of, doubt_of, one_a_place, table_shape
+from vision.picture_reader import (
+    WORK_PX_PER_MM,
+    card_corners,
+    confidence_of,
+    doubt_of,
+    frame_corners,
+    one_a_place,
+    table_shape,
+)
 from vision.pile_faces import FaceMatch, FaceReader
 from vision.pile_frames import find_frames, printed
 from vision.table import Table
@@ -32,6 +40,7 @@ _LIFTED = (0.6, 1.45)  # of a card that somebody holds over the pile
 _FLAT = 0.06  # logarithm of the ratio of a frame's diagonals
 _STRAIGHT = 0.7
 _CARD_ERROR = 0.33
+_AS_WELL, _AS_WELL_MORE = 1.15, 0.01  # of a sight's error
 _BUSY = 0.05  # share of a place that shows edges, from which it is not bare table
 
 
@@ -55,7 +64,8 @@ class PileSight:
 
     `kind`: `face` and `back` are certain; `turning` is a card that is lifted or aslant, `covered` something else in
     the way, `unclear` a card that lies flat but cannot be told (`colour` and `mood` are then the likeliest);
-    `corners_px` (4, 2) the card's, clockwise from the face's top-left; `reason` says why it is no face or back.
+    `corners_px` (4, 2) the card's, clockwise from the face's top-left; `reason` says why it is no face or back; `error`
+    is the match's, 0 for the art itself.
     """
 
     seat: int
@@ -66,6 +76,7 @@ class PileSight:
     corners_px: Floats | None
     reason: str | None
     pile: Pile = "discard"
+    error: float = 1.0
 
     @property
     def face(self) -> tuple[str, str] | None:
@@ -119,6 +130,15 @@ class PileReader:
             if seats is None or place.seat in seats
         )
 
+    def still_there(self, image_bgr: Image, sight: PileSight) -> bool:
+        """Tell, with little work, whether a face that was seen certainly lies there as it lay, to be seen as well."""
+        if sight.kind != "face" or sight.corners_px is None:
+            return False
+        match = self.faces.read(image_bgr, frame_corners(self.deck, sight.corners_px))
+        same = match.face is not None and match.turn == 0 and match.face.attributes.get("colour") == sight.colour
+        same = same and match.face is not None and match.face.attributes.get("mood") == sight.mood
+        return same and doubt_of(match) is None and match.error < _AS_WELL * sight.error + _AS_WELL_MORE
+
     def read_place(self, image_bgr: Image, number: int) -> PileSight:
         """Read the pile at one place, by its number among `places`."""
         place, region = self.places[number], self.regions[number]
@@ -164,6 +184,7 @@ class PileReader:
             corners,
             reason,
             place.pile,
+            match.error,
         )
 
     def _shape(self, frame_px: Floats, region: Region) -> tuple[float, float]:

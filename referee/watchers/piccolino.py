@@ -26,6 +26,9 @@ class PileEyes(Protocol):
     def look(self, frame: Frame) -> Sequence[Sight]:
         """Give what each discard pile's place shows; seats whose place is not known are left out."""
 
+    def look_closely(self) -> Sequence[Sight]:
+        """Give what else can be said of the last frame, now that a ring hangs on it."""
+
 
 class RingerEyes(Protocol):
     """What sees whose arm rings the one bell for all."""
@@ -45,6 +48,7 @@ class PiccolinoWatcher:
         self._ringers = ringers
         self._header = header
         self._pace = FramePace()
+        self._frame_ns: int | None = None
         self._won_ns: int | None = None
         self._last_won_ns: int | None = None
         self.begin_again()
@@ -55,6 +59,7 @@ class PiccolinoWatcher:
         """Read the piles: cards that show, or can be read now."""
         t_ns = frame.exposure_end_ns
         self._pace.look(frame)
+        self._frame_ns = t_ns
         sights = self._eyes.look(frame)
         events, notices = self._see(sights, t_ns)
         notices += self._new_notices(self._eyes.notices)
@@ -67,6 +72,9 @@ class PiccolinoWatcher:
         """Take the bell: with what could not be seen at that instant, and what was in mid-turn."""
         if not isinstance(event, BellPressed):
             return Seen()
+        events: list[Event] = []
+        if self._frame_ns is not None:
+            events, _ = self._see(self._eyes.look_closely(), self._frame_ns)
         seat = event.seat
         if seat is None and self._ringers is not None:
             seat = self._ringers.rang(event.t_ns)
@@ -75,7 +83,7 @@ class PiccolinoWatcher:
             data["turning"] = turning
         if unseen := [pile.seat for pile in self._piles if self._unseen(pile, event.t_ns)]:
             data["unseen"] = unseen
-        return Seen((Event(event.t_ns, "bell", data),))
+        return Seen((*events, Event(event.t_ns, "bell", data)))
 
     def judged(self, event: Event, rulings: Sequence[RulingData]) -> None:
         """Learn what lies open by the game, and when piles are won."""

@@ -64,6 +64,7 @@ class TableEyes:
         self._seats: NDArray[np.intp] = np.zeros((0, 0), np.intp)
         self._wanted: Cells = np.zeros((0, 0), np.bool_)
         self._watch: PileWatch | None = None
+        self._frame: Frame | None = None
         self._surveyed_ns: int | None = None
         self._swept_ns: int | None = None
         self.seating: Place | None = None
@@ -81,6 +82,7 @@ class TableEyes:
 
     def look(self, frame: Frame) -> Sequence[Sight]:
         """Give what each discard pile's place shows."""
+        self._frame = frame
         image = frame.bgr()
         t_ns = frame.exposure_end_ns
         self._find_table(image, t_ns)
@@ -97,6 +99,13 @@ class TableEyes:
         if self._follow_moved(image, t_ns) or len(self._places) > known:
             self._watch_places()
         return sights
+
+    def look_closely(self) -> Sequence[Sight]:
+        """Read the last frame also where something moves before seats whose piles nobody knows yet: somebody rang."""
+        if self._frame is None or self._table is None or self.settled:
+            return ()
+        self._table.look_closely(self._frame.bgr())
+        return self._places_found(rests=False)
 
     def _find_table(self, image: Image, t_ns: int) -> None:
         """Look for the marker cards now and then, and begin anew where they show that the camera was moved."""
@@ -118,8 +127,11 @@ class TableEyes:
             self._watch = None
             self._watch_places()
 
-    def _places_found(self) -> list[Sight]:
-        """Give what the seats show whose piles lie nobody knows where yet: the cards before them, as they come."""
+    def _places_found(self, *, rests: bool = True) -> list[Sight]:
+        """Give what the seats show whose piles lie nobody knows where yet: the cards before them, as they come.
+
+        rests: a card that lies where it lay when this was last asked has its place there.
+        """
         sights: list[Sight] = []
         for seat in range(self._players):
             if seat in self._places or self._table is None:
@@ -134,7 +146,7 @@ class TableEyes:
             sights.append(_face_sight(seat, face))
             self._latest[seat] = face.centre_mm
             # A face may be read while its card still comes down: where it lies, it lies in the next frame, too.
-            if before is not None and math.dist(before, face.centre_mm) < _RESTS_MM:
+            if rests and before is not None and math.dist(before, face.centre_mm) < _RESTS_MM:
                 self._places[seat] = face.centre_mm
         return sights
 

@@ -54,12 +54,15 @@ def test_cards_are_followed_as_they_come_and_go(camera: PileTable) -> None:
     assert names(watch) == {"red-sad"}
 
 
-def test_a_card_is_known_in_the_first_picture_that_shows_it(camera: PileTable) -> None:
+def test_a_card_is_known_by_the_first_picture_that_shows_it(camera: PileTable) -> None:
     watch = watch_on(camera)
     everywhere = np.ones(watch.cells_mm.shape[:2], np.bool_)
     watch.look(table(camera, (LEFT, "back")), everywhere)
-    watch.look(table(camera, (LEFT, "back"), (RIGHT, "red-sad")), everywhere)
-    assert names(watch) == {"back", "red-sad"}
+    for face in ("red-sad", "blue-happy"):
+        landed = table(camera, (LEFT, "back"), (RIGHT, face))
+        watch.look(landed, everywhere)
+        watch.look_closely(landed)
+        assert names(watch) == {"back", face}
 
 
 def test_a_card_that_a_hand_covers_is_known_no_more_until_it_leaves(camera: PileTable) -> None:

@@ -23,10 +23,14 @@ Ruling = dict[str, Any]
 class ScriptedEyes:
     def __init__(self) -> None:
         self.sights: dict[int, Seen] = {seat: Seen(seat, "empty") for seat in range(3)}
+        self.closely: list[Seen] = []
         self.notices: Sequence[Notice] = ()
 
     def look(self, frame: Frame) -> list[Seen]:
         return list(self.sights.values())
+
+    def look_closely(self) -> list[Seen]:
+        return self.closely
 
 
 class OneArm:
@@ -271,6 +275,12 @@ def test_turn_order_is_remarked_on_in_a_session() -> None:
     table.show(2, "blue", "sad", frames=10)
     (remark,) = table.rulings
     assert (remark["ruling"], remark["seat"], remark["reason"]) == ("remark", 2, "out_of_turn")
+
+
+def test_new_cards_that_lie_where_none_lay_are_looked_for_when_somebody_rings() -> None:
+    table = pair()
+    table.eyes.closely = [Seen(2, "face", "red", "happy", corners(0))]
+    assert table.ring(0)[0]["seats"] == [0, 1, 2]
 
 
 def test_outlines_and_other_devices() -> None:

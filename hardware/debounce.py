@@ -127,6 +127,8 @@ class Debouncer:
         if self._let_go_ns is not None and t_ns - self._let_go_ns <= self._settings.chatter_ns:
             self._phase = _Phase.HELD
         else:
+            # Of a contact that is told late, too, all the time counts.
+            self._now_ns = t_ns
             self._open(t_ns, self._settings.contact_ns)
 
     def _open(self, t_ns: int, needed_ns: int) -> None:

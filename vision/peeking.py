@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -18,19 +20,38 @@ _LEAST_AREA_MM2 = 30.0
 _LEAST_FULLNESS = 0.7
 
 
+@dataclass(frozen=True, eq=False)
+class Print:
+    """A mark that no card explains: its place (2,) and area on the table, and the side of a card it would lie on."""
+
+    centre_mm: Floats
+    area_mm2: float
+    side: str
+
+
 def peeking_cards(sampler: Sampler, marks: Marks, plain: NDArray[np.intp], cards_mm: Floats) -> Floats:
     """(k, 2) places in mm where a mark or a part of one lies on a card's ground, beside the known cards (n, 4, 2).
 
-    `plain` (m,): the marks that stand out as print does. Those near each other count as one card.
+    `plain` (m,): the marks that stand out as print does.
     """
-    chosen = plain[(marks.areas_mm2[plain] > _LEAST_AREA_MM2) & (marks.fullness[plain] > _LEAST_FULLNESS)]
-    chosen = chosen[~within_quads(marks.centres_mm[chosen], cards_mm)]
+    chosen = _unexplained(marks, plain, cards_mm)
     if not len(cards_mm) or not len(chosen):
         return np.zeros((0, 2))
     distance = distance_to_quads(marks.centres_mm[chosen], cards_mm).min(1)
     chosen = chosen[(distance > _CLEAR_MM) & (distance < _BESIDE_MM)]
     same_ground = _on_same_ground(sampler, marks.centres_mm[chosen], marks.areas_mm2[chosen], cards_mm, marks.ground)
-    return _grouped(marks.centres_mm[chosen[same_ground]])
+    return np.asarray(marks.centres_mm[chosen[same_ground]])
+
+
+def unexplained_prints(marks: Marks, plain: NDArray[np.intp], cards_mm: Floats) -> list[Print]:
+    """Give the marks that stand out as print does and lie on none of the cards (n, 4, 2)."""
+    chosen = _unexplained(marks, plain, cards_mm)
+    return [Print(marks.centres_mm[k], float(marks.areas_mm2[k]), marks.ground) for k in chosen]
+
+
+def _unexplained(marks: Marks, plain: NDArray[np.intp], cards_mm: Floats) -> NDArray[np.intp]:
+    chosen = plain[(marks.areas_mm2[plain] > _LEAST_AREA_MM2) & (marks.fullness[plain] > _LEAST_FULLNESS)]
+    return np.asarray(chosen[~within_quads(marks.centres_mm[chosen], cards_mm)])
 
 
 def _on_same_ground(
@@ -50,13 +71,10 @@ def _on_same_ground(
     return good
 
 
-def _grouped(places: Floats) -> Floats:
-    groups: list[list[Floats]] = []
+def one_a_card(places: Floats) -> Floats:
+    """(k, 2) places, in mm, of which those near each other are taken for one card: the first of each such group."""
+    firsts: list[Floats] = []
     for place in places:
-        for group in groups:
-            if np.linalg.norm(np.mean(group, axis=0) - place) < _ONE_CARD_MM:
-                group.append(place)
-                break
-        else:
-            groups.append([place])
-    return np.array([np.mean(group, axis=0) for group in groups]).reshape(-1, 2)
+        if all(np.linalg.norm(first - place) >= _ONE_CARD_MM for first in firsts):
+            firsts.append(place)
+    return np.array(firsts).reshape(-1, 2)

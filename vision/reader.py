@@ -17,8 +17,10 @@ from vision.evidence import Sampler
 from vision.judge import Verdicts
 from vision.layouts import common_stretch
 from vision.markers import SQUARE_MM, Marker, find_markers, table_from_markers
-from vision.marks import work_image
+from vision.marks import WorkImage, work_image
 from vision.outline import corners_of
+from vision.peeking import Print, one_a_card
+from vision.peeking_ground import peeking_ground
 from vision.reading import Reading, UnclearCard
 from vision.settle import also_unclear, left_open, settled, sure_corners, told_of
 from vision.side_reader import SideReader, side_models
@@ -139,12 +141,30 @@ def _read(
     reading = also_unclear(settled(verdicts, deck, table, doubt), settled(doubtful, deck, table, doubt))
     said = [card.corners_px for card in reading.cards] + [card.corners_px for card in reading.unclear]
     said_mm = table.to_mm(np.concatenate(said)).reshape(-1, 4, 2) if said else np.zeros((0, 4, 2))
-    places_mm = np.concatenate([reader.peeking(said_mm) for reader in readers])
+    peeking = [reader.peeking(said_mm) for reader in readers]
+    prints = [mark for reader in readers for mark in reader.unexplained(said_mm)]
+    peeking.append(_peeking_ground(work, table, deck, reading, keep_out, prints))
+    places_mm = one_a_card(np.concatenate(peeking))
     hidden = [
         UnclearCard(np.zeros((0, 2)), (float(px[0]), float(px[1])), (float(mm[0]), float(mm[1])), "covered", None)
         for px, mm in zip(table.to_px(places_mm), places_mm, strict=True)
     ]
     return replace(reading, unclear=(*reading.unclear, *hidden)), pieces
+
+
+def _peeking_ground(
+    work: WorkImage,
+    table: Table,
+    deck: Deck,
+    reading: Reading,
+    markers_px: NDArray[np.float64],
+    prints: Sequence[Print],
+) -> NDArray[np.float64]:
+    """(k, 2) places in mm where a card shows of which too few marks are in sight to make it out."""
+    cards = np.array([card.corners_px for card in reading.cards]).reshape(-1, 4, 2)
+    doubtful = np.array([card.corners_px for card in reading.unclear]).reshape(-1, 4, 2)
+    sides = [card.face.side for card in reading.cards]
+    return peeking_ground(work, table, deck.card_mm, cards, sides, np.concatenate([doubtful, markers_px]), prints)
 
 
 def _looked_closer(

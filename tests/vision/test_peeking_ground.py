@@ -1,0 +1,115 @@
+"""A card that shows a little of itself is not overlooked, and what only looks a little like one is not taken for it."""
+
+from __future__ import annotations
+
+import math
+
+import cv2
+import numpy as np
+import pytest
+from flat_cards import Image, confetti, flat_table, lay
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from vision.reader import read
+from vision.reading import Reading
+
+SCALE = 1.6
+SIZE = (720, 560)
+BROWN, GREEN, SLATE = (60, 95, 140), (70, 110, 50), (105, 85, 75)
+SKIN = (120, 160, 215)
+
+
+def table_of(colour: tuple[int, int, int], seed: int = 1) -> Image:
+    noise = np.random.default_rng(seed).normal(0, 4, (SIZE[1], SIZE[0], 3))
+    return np.clip(np.array(colour) + noise, 0, 255).astype(np.uint8)
+
+
+def reading_of(picture: Image) -> Reading:
+    return read(picture, confetti(), flat_table(SIZE, SCALE))
+
+
+def lay_face(picture: Image, number: int, at_mm: tuple[float, float], turn: float = 0.0, side: str = "white") -> None:
+    lay(picture, confetti(), confetti().side(side)[number], (at_mm[0] * SCALE, at_mm[1] * SCALE), turn, SCALE)
+
+
+@settings(max_examples=25, deadline=None)
+@given(
+    colour=st.sampled_from([BROWN, GREEN, SLATE]),
+    under=st.integers(0, 41),
+    over=st.integers(42, 83),
+    strip_mm=st.floats(9.0, 30.0),
+    slip_mm=st.floats(-15.0, 15.0),
+)
+def test_a_card_under_another_is_never_passed_over_in_silence(
+    colour: tuple[int, int, int], under: int, over: int, strip_mm: float, slip_mm: float
+) -> None:
+    picture = table_of(colour)
+    lay_face(picture, under, (150.0 + strip_mm, 120.0 + slip_mm))
+    lay_face(picture, over, (150.0, 120.0))
+    reading = reading_of(picture)
+    read_faces = {card.face.id for card in reading.cards}
+    assert confetti().side("white")[over].id in read_faces
+    assert confetti().side("white")[under].id in read_faces or reading.unclear
+    for card in reading.unclear:
+        assert card.reason == "covered"
+        assert card.centre_mm is not None
+        assert 120 < card.centre_mm[0] < 290
+        assert 80 < card.centre_mm[1] < 260
+
+
+@settings(max_examples=25, deadline=None)
+@given(
+    colour=st.sampled_from([BROWN, GREEN, SLATE]),
+    faces=st.lists(st.integers(0, 83), min_size=2, max_size=2, unique=True),
+    turn=st.floats(0.0, math.pi),
+    side=st.sampled_from(["white", "black"]),
+    gap_mm=st.floats(0.0, 30.0),
+)
+def test_where_no_card_hides_none_is_suspected(
+    colour: tuple[int, int, int], faces: list[int], turn: float, side: str, gap_mm: float
+) -> None:
+    picture = table_of(colour)
+    width = confetti().card_mm[0]
+    lay_face(picture, faces[0], (225.0, 175.0), turn, side)
+    beside = np.array([math.cos(turn), math.sin(turn)]) * (width + gap_mm)
+    lay_face(picture, faces[1], (225.0 - beside[0], 175.0 - beside[1]), turn, side)
+    reading = reading_of(picture)
+    assert len(reading.cards) == 2
+    assert not reading.unclear
+
+
+def test_a_card_under_a_hand_is_reported() -> None:
+    picture = table_of(BROWN)
+    lay_face(picture, 5, (60.0, 60.0))
+    lay_face(picture, 20, (250.0, 120.0))
+    # A hand over the upper half of the second card, fingers downwards: marks and ground show between and below.
+    middle = (int(280 * SCALE), int(130 * SCALE))
+    cv2.ellipse(picture, middle, (int(60 * SCALE), int(38 * SCALE)), 0, 0, 360, SKIN, cv2.FILLED)
+    reading = reading_of(picture)
+    assert [card.face for card in reading.cards] == [confetti().side("white")[5]]
+    assert len(reading.unclear) == 1
+    assert reading.unclear[0].centre_mm is not None
+    assert 230 < reading.unclear[0].centre_mm[0] < 330
+
+
+@pytest.mark.parametrize("shape", ["sheet", "cup", "table"])
+def test_paper_a_cup_and_a_pale_table_beside_a_card_are_no_hidden_cards(shape: str) -> None:
+    picture = table_of((238, 240, 242) if shape == "table" else BROWN)
+    white = tuple(int(v) for v in cv2.mean(table_of((238, 240, 242)))[:3])
+    if shape == "sheet":
+        cv2.rectangle(picture, (int(190 * SCALE), 0), (SIZE[0] - 40, SIZE[1] - 60), white, cv2.FILLED)
+    if shape == "cup":
+        cv2.circle(picture, (int(245 * SCALE), int(170 * SCALE)), int(38 * SCALE), white, cv2.FILLED)
+    lay_face(picture, 30, (145.0, 120.0))
+    reading = reading_of(picture)
+    assert len(reading.cards) == 1
+    assert not reading.unclear
+
+
+def test_a_lone_mark_on_a_table_is_no_card() -> None:
+    picture = table_of(BROWN)
+    cv2.circle(picture, (300, 260), int(9 * SCALE), (60, 60, 210), cv2.FILLED)
+    reading = reading_of(picture)
+    assert not reading.cards
+    assert not reading.unclear

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ctypes
 import gc
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -14,6 +13,7 @@ from referee.demo.confetti_script import Plan, write_confetti
 from referee.demo.stepped import SteppedTable
 from referee.events import Header
 from referee.games.registry import game_kind
+from referee.heap import give_back, share_one_heap
 from referee.session import Session
 from referee.watchers.setup import WatchSetup, watcher_for
 from simulation.live import LiveTable, Shots
@@ -43,6 +43,7 @@ def evening(
 
     resident: measures the memory instead, MB. shots: how the table is filmed, if not as usual.
     """
+    share_one_heap()
     measure = resident or resident_mb
     deck = load_deck("confetti")
     played_s, seed = 0.0, 1
@@ -74,9 +75,7 @@ def slope_mb_in_ten_minutes(samples: list[Sample]) -> float | None:
 
 def resident_mb() -> float:
     """Give this process's memory in use, MB; what is free but was not given back to the system is given back first."""
-    # Without this, the largest reading so far is measured. Other C libraries than glibc keep nothing back.
-    trim = getattr(ctypes.CDLL(None), "malloc_trim", None)
-    if trim is not None:
-        trim(0)
+    # Without this, the largest reading so far is measured.
+    give_back()
     pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[1])
     return pages * _PAGE_BYTES / 1e6

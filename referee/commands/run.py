@@ -41,10 +41,12 @@ def run(args: argparse.Namespace) -> int:
     if not 0 <= args.port <= 65535:
         raise BadInputError(f"there is no port {args.port}")
     from hardware.camera import parse_spec
+    from referee.heap import share_one_heap
     from referee.journal.folder import state_folder
     from referee.service.leaving import Leaving
     from referee.service.service import running
 
+    share_one_heap()
     if args.camera is not None:
         parse_spec(args.camera)
     folder = state_folder(args.state)

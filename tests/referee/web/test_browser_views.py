@@ -1,0 +1,127 @@
+"""What the page draws, in a real browser: the photo-finish, the settings of the devices, figures over evenings."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import cv2
+import numpy as np
+import pytest
+from page_tools import PageUnderTest
+from playwright.sync_api import Browser, expect, sync_playwright
+from test_browser import PHONE, SCREEN, WAIT_MS, Window, launched, needs_chromium, turn_two_reds
+
+pytestmark = needs_chromium
+JPEG = cv2.imencode(".jpg", np.full((480, 640, 3), 90, np.uint8))[1].tobytes()
+SIGHT = {
+    "t_ms": -7.0,
+    "width": 640,
+    "height": 480,
+    "outlines": [
+        {"corners": [[10, 10], [90, 10], [90, 120], [10, 120]], "seat": 0, "label": "red happy", "certain": True},
+        {"corners": [[300, 10], [390, 10], [390, 120], [300, 120]], "seat": 1, "label": "turning", "certain": False},
+    ],
+}
+START = {"do": "start", "game": "piccolino", "players": ["Ann", "Ben", "Cem"], "options": {}}
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    with sync_playwright() as playwright:
+        browser = launched(playwright)
+        yield browser
+        browser.close()
+
+
+def a_ring_with_pictures(page: PageUnderTest) -> str:
+    page.table.desk.do(START)
+    turn_two_reds(page)
+    page.table.tell("bell", seat=2)
+    ring = next(one["id"] for one in page.table.desk.state()["rulings"] if one["ruling"]["ruling"] == "ring")
+    play = page.table.stage.playing()
+    event = play.book.about_id(ring)
+    page.table.evidence.add(play.book.row.game, event, [(-40.0, JPEG), (-7.0, JPEG), (26.0, JPEG)], SIGHT)
+    return str(ring)
+
+
+@pytest.mark.parametrize("size", [PHONE, SCREEN], ids=["phone", "screen"])
+def test_the_photo_finish_shows_the_deciding_frame_outlined_and_every_face_on_its_line(
+    page: PageUnderTest, browser: Browser, size: dict[str, int]
+) -> None:
+    ring = a_ring_with_pictures(page)
+    window = Window(browser, page, {"width": size["width"], "height": size["height"]})
+    expect.set_options(timeout=WAIT_MS)
+    window.open(f"ruling/{ring}")
+    outlines = window.page.locator(".evidence .outline")
+    expect(outlines).to_have_count(2)
+    expect(window.page.locator(".evidence figcaption")).to_contain_text("7 ms before the ring The picture that decides")
+    expect(window.page.locator(".time-line .face-bar.of-red")).to_have_count(2)
+    expect(window.page.locator(".marks")).to_contain_text("Ann: red, Happy")
+    assert window.barriers() == []
+    assert not window.is_too_wide()
+    window.page.get_by_role("button", name="The picture after").click()
+    expect(window.page.locator(".evidence figcaption")).to_contain_text("26 ms after the ring")
+    expect(outlines).to_have_count(0)
+    window.close()
+
+
+def test_the_photo_finish_of_a_past_game_is_there_and_nothing_in_it_can_be_changed(
+    page: PageUnderTest, browser: Browser
+) -> None:
+    ring = a_ring_with_pictures(page)
+    page.table.desk.do(START)
+    window = Window(browser, page, PHONE, paired=True)
+    expect.set_options(timeout=WAIT_MS)
+    window.open(f"history/{ring.split('-')[0]}")
+    window.page.get_by_role("link", name="Valid ring, Cem").click()
+    expect(window.page.locator(".verdict h1")).to_have_text("Valid ring, Cem")
+    expect(window.page.locator(".evidence .outline")).to_have_count(2)
+    expect(window.page.get_by_text("Is something not right?")).to_have_count(0)
+    expect(window.page.get_by_role("button", name="Look again")).to_have_count(0)
+    window.page.locator("main").get_by_role("link", name="History").click()
+    expect(window.page.locator("main h1")).to_contain_text("Piccolino")
+    window.close()
+
+
+def test_the_bells_pins_are_chosen_in_words_and_a_wrong_one_is_told_and_goes_back(
+    page: PageUnderTest, browser: Browser
+) -> None:
+    window = Window(browser, page, PHONE, paired=True)
+    expect.set_options(timeout=WAIT_MS)
+    window.open("settings")
+    window.page.get_by_label("Bell", exact=True).select_option(label="A button at each seat")
+    third = window.page.get_by_label("Button of seat 3")
+    third.select_option(label="pin 40 (GPIO21)")
+    window.page.wait_for_function("() => !document.querySelector('fieldset[disabled]')")
+    assert page.table.desk.state()["settings"]["bell_pins"][:3] == [17, 27, 21]
+    third.select_option(label="pin 16 (GPIO23)")
+    expect(window.page.get_by_role("alert").filter(has_text="GPIO23 is in use already")).to_be_visible()
+    expect(third).to_have_value("21")
+    assert page.table.desk.state()["settings"]["bell_pins"][:3] == [17, 27, 21]
+    assert window.barriers() == []
+    # The browser tells the refusal on its console.
+    window.close("400")
+
+
+def test_figures_show_what_was_played_evening_by_evening(page: PageUnderTest, browser: Browser) -> None:
+    for evening in range(3):
+        page.table.desk.do(START)
+        turn_two_reds(page)
+        page.table.tell("bell", seat=1 if evening == 1 else 2)
+        page.table.tell("card_shown", seat=0, colour="green", mood="happy")
+        page.table.tell("bell", seat=0)
+        page.table.desk.do({"do": "stop"})
+        day_ms = 86_400_000 * (3 - evening)
+        page.table.journal.read(f"UPDATE games SET started_ms = started_ms - {day_ms} WHERE game = {evening + 1}")
+    window = Window(browser, page, SCREEN)
+    expect.set_options(timeout=WAIT_MS)
+    window.open("figures")
+    wins, false = (window.page.locator("figure").filter(has_text=title) for title in ("Games won", "False rings"))
+    expect(wins.locator(".plot-value")).to_have_text(["2/3", "1/3", "0/3"])
+    expect(false.locator(".plot-value")).to_have_text(["0/2", "0/1", "3/3"])
+    assert {"Cem", "Ben"} <= set(
+        window.page.locator("figure").filter(has_text="How fast").locator(".plot-name").all_text_contents()
+    )
+    expect(window.page.locator("figure").filter(has_text="evening to evening").locator("polyline")).to_have_count(3)
+    assert window.barriers() == []
+    window.close()

@@ -93,14 +93,14 @@ def measure_time(setup: TimeSetup) -> Delays:
         BadCameraError, HardwareError: there is no such camera.
     """
     queue = TimedQueue()
-    table = _table(setup)
-    if setup.camera == SIMULATED:
+    table = _table(setup) if SIMULATED in (setup.camera, setup.pins) else None
+    if table is not None and setup.camera == SIMULATED:
         table.prepare()
     buffer = FrameBuffer(SECOND_NS)
     tap = FrameTap(buffer, queue.source("camera"))
     opener = (
         (lambda: SimulatedCamera(table))
-        if setup.camera == SIMULATED
+        if table is not None and setup.camera == SIMULATED
         else (lambda: open_camera(setup.camera, CameraSettings()))
     )
     supervisor = CameraSupervisor(opener, tap)
@@ -169,10 +169,11 @@ def _table(setup: TimeSetup) -> LiveTable:
 
 
 @contextmanager
-def _bell(setup: TimeSetup, table: LiveTable, queue: EventQueue) -> Iterator[float]:
+def _bell(setup: TimeSetup, table: LiveTable | None, queue: EventQueue) -> Iterator[float]:
     """Ring, or let somebody ring, and give for how many seconds."""
-    table.start_ns = time.monotonic_ns() + 500 * MS
-    if setup.pins == SIMULATED:
+    if table is not None:
+        table.start_ns = time.monotonic_ns() + 500 * MS
+    if table is not None and setup.pins == SIMULATED:
         side = EdgeSide(table, 1, queue)
         mover = side.begin()
         side.bell.start()

@@ -33,7 +33,7 @@ STATE = "/var/lib/ringmaster"
 BELL = "/run/gpio-sim/sim_gpio17/pull"
 EXPOSURE_MOST = 2.0
 PRESSES, SEED = 200, 7
-TIMED_S = 40
+TIMED_S = 20
 INSTALL_LIMIT_S = 7200
 HUNG_LIMIT_S = 600
 

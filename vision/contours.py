@@ -26,7 +26,11 @@ SIDE = 14  # points on each side of a card
 RIM = 22  # points round each mark
 _CORNER_MM = 1.5  # beyond the round corner
 _OFFSETS_MM = np.arange(-4, 5) * 0.75
-_ACROSS_MM = np.array([-1.5, -0.75, 0.0, 0.75, 1.5])
+# Light blooms over black: its ground is looked for farther out.
+_ACROSS_MM = {
+    "white": np.array([-1.5, -0.75, 0.0, 0.75, 1.5]),
+    "black": np.array([-1.5, -0.75, 0.0, 0.75, 2.2]),
+}
 _LEAST_STEP = 6.0  # grey levels over two steps of the profile
 _MARK_WEIGHT = 8.0  # a whole mark's centre, in contour points
 _STIFF = np.diag([1.0, 1.0, 300.0])
@@ -212,7 +216,7 @@ def traces(
     (k, 4, 2): corners of known cards.
     """
     points, normals = contours.points_mm[hypotheses.faces], contours.normals[hypotheses.faces]
-    across = points[:, :, None] + _ACROSS_MM[:, None] * normals[:, :, None]
+    across = points[:, :, None] + _ACROSS_MM[side][:, None] * normals[:, :, None]
     levels = CardViews(sampler, hypotheses, deck).levels(across)
     covered = within_quads(hypotheses.to_table(across[:, :, 0]), known_mm)
     within, outside = levels[:, :, 0], levels[:, :, -1]

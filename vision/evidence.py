@@ -22,7 +22,7 @@ INNER = 12  # sample points inside each mark
 RING = 16  # sample points round each mark
 GROUND = 40  # sample points on the rest of the card
 _INSET = 0.16  # of the circumradius
-_RING_MM = 1.7
+_RING_MM = {"white": 1.7, "black": 2.5}  # light blooms over black
 _BORDER_MM = 2.4
 _CLIPPED = 248
 _BROAD = 1024
@@ -41,7 +41,7 @@ def sample_points(deck: Deck, layouts: Layouts) -> Floats:
     unit = {shape: _unit_inner(deck, shape) for shape in {mark.shape for face in layouts.faces for mark in face.marks}}
     parts = [
         [_placed(unit[mark.shape], mark) for mark in face.marks]
-        + [_ring(mark_outline_mm(deck, mark), RING) for mark in face.marks]
+        + [_ring(mark_outline_mm(deck, mark), RING, _RING_MM[layouts.side]) for mark in face.marks]
         + [_ground(face, deck)]
         for face in layouts.faces
     ]
@@ -72,19 +72,19 @@ def _ground(face: Face, deck: Deck) -> Floats:
     x, y = np.linspace(_BORDER_MM, width - _BORDER_MM, 9), np.linspace(_BORDER_MM, height - _BORDER_MM, 13)
     grid = np.stack(np.meshgrid(x, y), axis=-1).reshape(-1, 2)
     gaps = [np.linalg.norm(grid - (m.x_mm, m.y_mm), axis=1) - m.diameter_mm / 2 for m in face.marks]
-    places = np.random.default_rng(0).permutation(grid[np.min(gaps, axis=0) > _RING_MM])
+    places = np.random.default_rng(0).permutation(grid[np.min(gaps, axis=0) > _RING_MM[face.side]])
     return np.resize(places, (GROUND, 2))
 
 
-def _ring(outline: Floats, count: int) -> Floats:
-    """Points at `_RING_MM` outside an outline, evenly along its convex hull."""
+def _ring(outline: Floats, count: int, gap_mm: float) -> Floats:
+    """Points at a gap outside an outline, evenly along its convex hull."""
     hull = cv2.convexHull(outline.astype(np.float32))[:, 0].astype(np.float64)
     closed = np.concatenate([hull, hull[:1]])
     length = np.concatenate([[0], np.cumsum(np.linalg.norm(np.diff(closed, axis=0), axis=1))])
     at = np.arange(count) / count * length[-1]
     points = np.stack([np.interp(at, length, closed[:, k]) for k in range(2)], axis=1)
     outward = points - hull.mean(0)
-    return np.asarray(points + _RING_MM * outward / np.linalg.norm(outward, axis=1, keepdims=True))
+    return np.asarray(points + gap_mm * outward / np.linalg.norm(outward, axis=1, keepdims=True))
 
 
 def _spread(points: Floats, count: int) -> Floats:
@@ -247,7 +247,7 @@ def look_at(sampler: Sampler, marks: Marks, chosen: NDArray[np.intp], side: str)
     centres = marks.centres_mm[chosen][:, None]
     inner, _ = sampler.levels(centres + 0.3 * radius * circle)
     # A star or a crescent is lighter than the circle round it.
-    outer = radius / np.clip(marks.fullness[chosen], 0.4, 1)[:, None, None] + _RING_MM
+    outer = radius / np.clip(marks.fullness[chosen], 0.4, 1)[:, None, None] + _RING_MM[side]
     around, inside = sampler.levels(centres + outer * circle)
     ring = np.median(around, axis=1)
     hues, spread = (values[:, 0] for values in _freed(inner[:, None], ring[:, None], side)[:2])

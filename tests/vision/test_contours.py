@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import cv2
 import numpy as np
@@ -15,7 +16,7 @@ from numpy.typing import NDArray
 from vision.colour import printed_palette
 from vision.contours import RIM, SIDE, Traces, contours_of, refined, traces
 from vision.deck import Deck
-from vision.evidence import Sampler
+from vision.evidence import Sampler, gather, sample_points
 from vision.layouts import Hypotheses, layouts_of
 from vision.marks import work_image
 from vision.render_face import bgr
@@ -62,6 +63,24 @@ def test_contours_run_round_the_card_and_its_marks(deck: Deck, side: str) -> Non
     rims = contours.points_mm[:, 4 * SIDE :].reshape(84, 3, RIM, 2) - layouts.centres_mm[:, :, None]
     away = (rims * contours.normals[:, 4 * SIDE :].reshape(84, 3, RIM, 2)).sum(-1)
     assert (away > 0).mean() > (0.999 if side == "white" else 0.8)
+
+
+def bloomed(px_per_mm: float, deck: Deck, face: int) -> Sampler:
+    """A black card through a lens that spreads light over 1.2 mm, a little overexposed."""
+    image = np.full((400, 480, 3), (60, 90, 120), np.uint8)
+    lay(image, deck, deck.side("black")[face], AT, TURN, px_per_mm)
+    light = cv2.GaussianBlur((image / 255.0) ** 2.2, (0, 0), 0.6 * px_per_mm)
+    image = np.asarray(np.rint(255 * np.minimum(1.5 * light, 1.0) ** (1 / 2.2)), np.uint8)
+    return Sampler(work_image(image, px_per_mm), flat_table((480, 400), px_per_mm))
+
+
+@pytest.mark.parametrize("face", [0, 17, 50, 83])
+def test_light_that_blooms_over_black_leaves_the_ground_and_the_rims(deck: Deck, face: int) -> None:
+    sampler, layouts, card = bloomed(PX_PER_MM, deck, face), layouts_of(deck, "black"), lying(face)
+    card = replace(card, marks=np.array([[0, 1, 2]], np.intp))
+    seen = gather(sampler, card, sample_points(deck, layouts), "black", NOTHING_KNOWN)
+    assert seen.open_plain[0] > 0.95
+    assert look(deck, sampler, "black", card).rim_seen.mean() > 0.8
 
 
 @settings(max_examples=25, deadline=None)

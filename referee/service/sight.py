@@ -39,6 +39,11 @@ class Sight:
         }
 
 
+def sight_in(exposure_end_ns: int, size_px: tuple[int, int] | None, outlines: Sequence[Outline]) -> Sight | None:
+    """Give what was seen in the last frame; None if there was none, or nothing in it."""
+    return None if size_px is None or not outlines else Sight(exposure_end_ns, size_px, tuple(outlines))
+
+
 def drawn(outlines: Sequence[Outline]) -> list[Outline]:
     """Give those that have a place in the picture."""
     return [outline for outline in outlines if outline.corners_px]

@@ -28,7 +28,7 @@ from referee.service.pictures import Wanted, pictures_wanted
 from referee.service.play import Play
 from referee.service.records import PAUSE, RESUME, resumed_clock
 from referee.service.settings import TableSettings
-from referee.service.sight import Sight
+from referee.service.sight import sight_in
 from referee.service.telling import Telling
 from referee.service.voice import Voice
 from referee.session import Outcome, Watcher
@@ -127,7 +127,7 @@ class Stage:
             self.play = Play(row, watcher, self.journal, self._clock())
             self.notices = ()
             self.voice.rest()
-            self.voice.tell(sayings.started(self._game_name(game), players, self.language))
+            self.voice.tell(sayings.started(game.capitalize(), players, self.language))
             self.voice.prepare(self._announcer(self.play).fixed_phrases())
             self.on_change()
             return self.play
@@ -202,10 +202,7 @@ class Stage:
         """
         with self.lock:
             play = self.playing()
-            change = play.correct(number, data)
-            self._telling.changed(self._announcer(play), change, play.question(), undone=False)
-            self.on_change()
-            return change
+            return self._changed(play, play.correct(number, data), undone=False)
 
     def undo(self) -> Change:
         """Take the latest correction back, and say what changes.
@@ -215,10 +212,7 @@ class Stage:
         """
         with self.lock:
             play = self.playing()
-            change = play.undo()
-            self._telling.changed(self._announcer(play), change, play.question(), undone=True)
-            self.on_change()
-            return change
+            return self._changed(play, play.undo(), undone=True)
 
     def change_settings(self, settings: TableSettings) -> None:
         """Take other settings."""
@@ -271,7 +265,7 @@ class Stage:
         try:
             outcome = feed()
         finally:
-            for wanted in pictures_wanted(play, count, self._sight(play)):
+            for wanted in pictures_wanted(play, count, sight_in(self._frame_ns, self.frame_wh, play.watcher.outlines)):
                 self.want_pictures(wanted)
         self._heed_fault(play.fault)
         announcer = self._announcer(play)
@@ -286,10 +280,10 @@ class Stage:
             self.on_change()
         return outcome
 
-    def _sight(self, play: Play) -> Sight | None:
-        if self.frame_wh is None or not play.watcher.outlines:
-            return None
-        return Sight(self._frame_ns, self.frame_wh, tuple(play.watcher.outlines))
+    def _changed(self, play: Play, change: Change, *, undone: bool) -> Change:
+        self._telling.changed(self._announcer(play), change, play.question(), undone=undone)
+        self.on_change()
+        return change
 
     def _heed_fault(self, fault: str | None) -> None:
         before, self._fault = self._fault, fault
@@ -304,6 +298,3 @@ class Stage:
 
     def _announcer(self, play: Play) -> Announcer:
         return Announcer(play.header.game, play.header.players, self.language)
-
-    def _game_name(self, game: str) -> str:
-        return game.capitalize()

@@ -19,10 +19,11 @@ Mask = NDArray[np.uint8]
 
 WIDTH_PX = 240
 _STEP = 11.0  # of 256: what differs by less is noise, or soft shadow
+_BRIGHT, _DIMMEST = 105.0, 0.5  # in dim light all differs by less, and cameras still show it
 _SHADOW = (0.5, 1.0)
 _SHADOW_SPREAD = 0.05
 _STAYS = 10.0
-_LEARNED = 18  # pictures that a thing stays before it belongs to the table
+_LEARNED = 75  # pictures that a thing stays before it belongs to the table: a plain sleeve stays while it moves on
 _LEAST_AREA = 0.0012  # of the picture
 _GAP_PX = 5
 _LEAST_CROSSING = 130  # pixels of a crossing, widened by four to each side
@@ -55,14 +56,15 @@ class ArmFinder:
         self._inside: Mask = inside
         self._rim: Mask = cv2.dilate(1 - inside, np.ones((5, 5), np.uint8)) & inside
         self._table: NDArray[np.float32] | None = None
+        self._bare: NDArray[np.float32] | None = None  # the table before what was learned last came to lie on it
         self._before: NDArray[np.float32] | None = None
         self._stayed: NDArray[np.int16] | None = None
 
     def look(self, image_bgr: Image) -> Mask:
         """Take the next picture, (h, w, 3); gives what is no still table, (h, w) uint8, 0 or 1, small."""
         now = self._small(image_bgr)
-        if self._table is None or self._before is None or self._stayed is None:
-            self._table, self._before = now.copy(), now
+        if self._table is None or self._bare is None or self._before is None or self._stayed is None:
+            self._table, self._bare, self._before = now.copy(), now.copy(), now
             self._stayed = np.zeros(now.shape[:2], np.int16)
             return np.zeros(now.shape[:2], np.uint8)
         stays = _largest(cv2.absdiff(now, self._before)) < _STAYS
@@ -70,10 +72,17 @@ class ArmFinder:
         self._stayed[~stays] = 0
         # Compared is with what it was when it came to rest, so that slow things do not creep into the table.
         self._before[~stays] = now[~stays]
-        differs = _differs(now, self._table)
+        step = _STEP * min(1.0, max(_DIMMEST, float(self._table.mean()) / _BRIGHT))
+        differs = _differs(now, self._table, step)
+        # Where something lay for long and was taken away, the table is as it was: no arm in its place.
+        back = (differs > 0) & (_largest(cv2.absdiff(now, self._bare)) < step)
+        self._table[back] = self._bare[back]
+        differs[back] = 0
         # The light may change slowly; and what came to rest belongs to the table from then on.
         cv2.accumulateWeighted(now, self._table, 0.2, (1 - differs).astype(np.uint8))
-        cv2.copyTo(now, (self._stayed >= _LEARNED).astype(np.uint8), self._table)
+        learned = (self._stayed >= _LEARNED) & (differs > 0)
+        self._bare[learned] = self._table[learned]
+        self._table[learned] = now[learned]
         return differs
 
     def arms(self, differs: Mask, spot_px: tuple[float, float]) -> tuple[Arm, ...]:
@@ -110,8 +119,8 @@ class ArmFinder:
         return np.asarray(cv2.GaussianBlur(small, (0, 0), 0.8), np.float32)
 
 
-def _differs(now: NDArray[np.float32], table: NDArray[np.float32]) -> Mask:
-    differs = np.asarray(_largest(cv2.absdiff(now, table)) > _STEP)
+def _differs(now: NDArray[np.float32], table: NDArray[np.float32], step: float) -> Mask:
+    differs = np.asarray(_largest(cv2.absdiff(now, table)) > step)
     ratio = (now[differs] + 4) / (table[differs] + 4)
     low, high = ratio.min(axis=1), ratio.max(axis=1)
     shadow = (low > _SHADOW[0]) & (high < _SHADOW[1]) & (high - low < _SHADOW_SPREAD)

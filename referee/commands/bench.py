@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 from referee.bench.report import print_line, print_measurements
+from referee.commands import bench_piccolino
 from referee.errors import BadInputError
 
 SUMMARY = "Measure how fast and how well Ringmaster reads."
@@ -66,6 +67,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     rulings.add_argument("--seed", metavar="N", type=int, default=1, help="another number plays other games")
     rulings.add_argument("--json", action="store_true", help="a line a ring that was not right, and the sums")
     rulings.set_defaults(bench=_rulings)
+    bench_piccolino.add_kinds(kinds)
 
 
 def run(args: argparse.Namespace) -> int:

@@ -74,8 +74,27 @@ def test_two_arms_are_two_until_they_touch() -> None:
 
 def test_a_card_that_was_laid_down_belongs_to_the_table_after_a_moment() -> None:
     finder = rested()
-    for seed in range(40):
+    for seed in range(100):
         image = table(seed)
         cv2.rectangle(image, (60, 150), (120, 240), (250, 250, 250), -1)
         mask = finder.look(image)
     assert not mask.any()
+    # And when it is taken away, what it lay on is no arm.
+    assert not finder.look(table(7)).any()
+
+
+def test_a_plain_sleeve_that_moves_along_itself_stays_an_arm() -> None:
+    finder = rested()
+    for tip in range(60, 300, 5):
+        found = arms(finder, with_arm(table(tip), (0, 180), (tip, 180), (110, 60, 40)))
+    (arm,) = found
+    assert arm.reach_px < 30
+    assert arms(finder, table(3)) == ()
+
+
+def test_an_arm_is_seen_in_dim_light() -> None:
+    finder = ArmFinder(SIZE, EDGE)
+    for seed in range(25):
+        finder.look(table(seed, 0.45))
+    image = with_arm(table(99), (0, 180), (250, 180), (60, 88, 140))
+    assert len(arms(finder, np.asarray(image * 0.45, np.uint8))) == 1

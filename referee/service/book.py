@@ -90,8 +90,21 @@ class Book:
         return self.about(place, self.records[place.event].rulings[place.place])
 
     def about(self, place: Place, ruling: RulingData) -> int:
-        """Give the number of the event that a ruling is about: of the ring, even if its ringer was named later."""
-        return self.rings.get(ruling["t_ns"], place.event) if ruling["ruling"] in ("ring", "unclear") else place.event
+        """Give the number of the event that a ruling is about.
+
+        Of the ring, even if its ringer was named later; of the count, if its arrangement was asked for later (C11).
+        """
+        if ruling["ruling"] in ("ring", "unclear"):
+            return self.rings.get(ruling["t_ns"], place.event)
+        if ruling["ruling"] == "arrangement":
+            counts = (
+                number
+                for number in range(place.event, 0, -1)
+                for one in self.records[number].rulings
+                if one["ruling"] == "hand" and one["seat"] == ruling["seat"]
+            )
+            return next(counts, place.event)
+        return place.event
 
     def newest(self, most: int) -> Iterator[tuple[Place, RulingData]]:
         """Give the latest rulings that hold, newest first."""

@@ -202,7 +202,13 @@ def test_confetti_is_played_by_hand_from_the_page(office: Office) -> None:
         assert [card[size] for size, card in enumerate(step["cards"])] == [colour] * 3
     assert explained["steps"][-1]["text"] == "In all: three sets on three cards, three points."
     office.desk.do({"do": "look_again", "ruling": state["latest"]["id"]})
-    assert office.state()["rulings"][0]["ruling"]["ruling"] == "arrangement"
+    shown = office.state()["rulings"][0]
+    assert shown["ruling"]["ruling"] == "arrangement"
+    again = office.desk.explain(shown["id"])
+    assert [step["kind"] for step in again["steps"]] == ["set", "set", "set", "sum"]
+    # It is shown on the pictures of the count.
+    book = office.table.stage.playing().book
+    assert book.about_id(shown["id"]) == book.about_id(state["latest"]["id"])
 
 
 @pytest.mark.parametrize(

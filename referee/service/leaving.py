@@ -13,7 +13,7 @@ import threading
 from collections.abc import Callable
 from contextlib import suppress
 
-LONGEST_S = 0.9
+LONGEST_S = 0.7
 """From the signal to the end of the process at the latest, s: systemd and people wait for less than 2."""
 
 

@@ -82,15 +82,19 @@ class SeatedReader:
         markers = find_markers(np.asarray(cv2.cvtColor(image, cv2.COLOR_BGR2GRAY), np.uint8))
         before = self.survey
         if edge_mm is None and len(markers) < _ALL and before is not None and before.fits(markers, size_px):
-            reading, _ = read_picture(image, self._deck, before.table, markers)
-            return SeatedReading(reading, before.table, before.ring)
+            reading, table = read_picture(image, self._deck, before.table, markers)
+            return SeatedReading(reading, table or before.table, before.ring)
         if edge_mm is None and not markers:
             raise BadInputError(what_is_missing(()))
         surveyed = None if profile is None else profile.table_for(size_px)
         reading, table = read_picture(image, self._deck, surveyed, markers)
         if table is None:
             raise BadInputError(what_is_missing(()))
-        rectangle = marker_rectangle(markers, table) if edge_mm is None else edge_mm
+        if surveyed is None or edge_mm is None:
+            rectangle = marker_rectangle(markers, table)
+        else:
+            # The cards have put the scale right; the edge stays where it is in the picture.
+            rectangle = table.to_mm(surveyed.to_px(edge_mm))
         ring = SeatRing(rectangle, self._players, REACH_MM if profile is None else profile.reach_mm)
         places = {marker.id: np.asarray(table.to_mm(marker.corners_px).mean(0)) for marker in markers}
         self.survey = Survey(table, ring, places)

@@ -55,7 +55,8 @@ def read_picture(
     """Read a picture (h, w, 3) uint8 BGR; without a table its markers give one, without markers its cards.
 
     `markers` are those in the picture where they have been found already, None where they are to be found. Gives the
-    table, too; it is None, and no card has a place in mm, where no marker says where the table's origin is.
+    table that the places in mm are on, too: the one given or shown, with its scale put right by the cards; it is None,
+    and no card has a place in mm, where no marker says where the table's origin is.
     """
     size = (image_bgr.shape[1], image_bgr.shape[0])
     if min(size) < _LEAST_SIDE_PX:
@@ -63,24 +64,25 @@ def read_picture(
     if markers is None:
         markers = find_markers(_grey(image_bgr))
     if table is not None:
-        return read(image_bgr, deck, table, markers), table
+        reading, table, _ = _read(image_bgr, deck, table, markers, 0.0)
+        return reading, table
     table = _marked_table(markers, size)
     if table is not None and table.scale_error < _VAGUE:
-        return read(image_bgr, deck, table, markers), table
+        reading, table, _ = _read(image_bgr, deck, table, markers, 0.0)
+        return reading, table
     if table is None:
         markers, table = (), table_from_cards(image_bgr, deck)
     if table is None:
         return Reading((), ()), None
     pieces = [Piece(SQUARE_MM, marker.corners_px, _MARKER_SIGMA_PX) for marker in markers]
-    reading, marks = _read(image_bgr, deck, table, markers, _UNPROVEN)
+    reading, on_table, marks = _read(image_bgr, deck, table, markers, _UNPROVEN)
     try:
         better, places = fit_table([*pieces, *marks], size)
     except BadTableError:
         marks = []
     if marks:
-        table = better.moved(places[0, :2])
-        reading = _read(image_bgr, deck, table, markers, _VAGUE_DOUBT)[0]
-    return (reading, table) if markers else (_placeless(reading), None)
+        reading, on_table, _ = _read(image_bgr, deck, better.moved(places[0, :2]), markers, _VAGUE_DOUBT)
+    return (reading, on_table) if markers else (_placeless(reading), None)
 
 
 def _grey(image_bgr: Image) -> Image:
@@ -109,8 +111,8 @@ def read(image_bgr: Image, deck: Deck, table: Table, markers: Sequence[Marker] =
 
 def _read(
     image_bgr: Image, deck: Deck, table: Table, markers: Sequence[Marker], doubt: float
-) -> tuple[Reading, list[Piece]]:
-    """Read a picture; gives the marks of the surest cards, too, which can tell more of the table.
+) -> tuple[Reading, Table, list[Piece]]:
+    """Read a picture; gives the table in the cards' own scale, and the marks of the surest cards, which can tell more.
 
     `doubt`: see `settled`.
     """
@@ -149,7 +151,7 @@ def _read(
         UnclearCard(np.zeros((0, 2)), (float(px[0]), float(px[1])), (float(mm[0]), float(mm[1])), "covered", None)
         for px, mm in zip(table.to_px(places_mm), places_mm, strict=True)
     ]
-    return replace(reading, unclear=(*reading.unclear, *hidden)), pieces
+    return replace(reading, unclear=(*reading.unclear, *hidden)), table, pieces
 
 
 def _peeking_ground(

@@ -6,66 +6,27 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.card_edges import frames, sample_lab
 from vision.card_plane import CardPlane
+from vision.card_poses import STEP, Poses, look_beside, profiles_beside
 
-Floats = NDArray[np.float32]
+Floats = NDArray[np.floating]
 
-_WIDEST = 0.17  # of a card's shorter side
-_NARROWEST = 0.03
-_STEP_PX = 0.5
-_ALONG = np.linspace(0.1, 0.9, 24, dtype=np.float32)
-_LEAST_CHANGE = 0.6  # weighted 8-bit Lab
-_NOISE_FACTOR = 3.0
-_MOST_SIDES = 0.7
-_PROMINENT = 1.5
+_WIDEST = 0.13  # of a card's shorter side
+_NARROWEST = 0.045
+_NARROWEST_PX = 2.5
+_SHADOW_PX = 2.0  # how far a card's own shadow reaches
+_INWARD, _OUTER = 3.0, 4.0
+_ENDS = (-0.5, 0.0, 0.5, 1.0, 1.5)  # where print may end, in pixels from the side
+_BLURS = (0.8, 1.2)
+_NOISE = 0.25  # weighted 8-bit Lab
+_INDEPENDENT = 12  # how many of the colours across a side are worth counting: neighbours are blurred into one another
+_LEAST_GAIN, _FULL_GAIN = 1.5, 30.0  # of one side's logarithm of likelihood
+_AS_GOOD = 0.9
+_LIKELY = 2.5  # the gain of the middle card
+_MOST_CARDS_SHARE = 0.75
 _MOST_CARDS = 16
+_FEWEST_SIDES = 2
 _PRINT = 12.0  # what differs from a card's ground by more, in 8-bit Lab, is print
-
-
-def beyond_frames(image_lab: NDArray[np.uint8], quads: Floats, plane: CardPlane) -> float:
-    """How far beyond all sides of the cards `quads` (n, 4, 2) the same faint edge runs, in the plane's units; else 0.
-
-    One side alone shows little, but a border is as wide on all sides of all cards, which no shadow and no gap between
-    neighbours is.
-    """
-    if len(quads) == 0:
-        return 0.0
-    quads = quads[:_MOST_CARDS]
-    short = plane.size[0]
-    scale = np.linalg.norm(np.roll(quads, -1, axis=1) - quads, axis=2).sum(axis=1) / (2 * sum(plane.size))
-    start, side, outward = frames(quads)
-    reach = float(_WIDEST * short * scale.max()) + 3
-    offsets = np.arange(-2, reach, _STEP_PX, dtype=np.float32)
-    lab = sample_lab(image_lab, start, side, outward, _ALONG, offsets, True)
-    profile = np.median(lab, axis=1)
-    half = round(1 / _STEP_PX)
-    change = np.zeros(profile.shape[:2], np.float32)
-    change[:, half:-half] = np.linalg.norm(profile[:, 2 * half :] - profile[:, : -2 * half], axis=2)
-    least = np.maximum(_LEAST_CHANGE, _NOISE_FACTOR * np.percentile(change, 30, axis=1))
-    margins = np.arange(_NARROWEST * short, _WIDEST * short, 0.5)
-    rows, scales = np.arange(len(change))[:, None], np.repeat(scale, 4)[:, None]
-    place = np.clip(np.rint((margins * scales + 2) / _STEP_PX).astype(int), 0, len(offsets) - 1)
-    nearby = np.max([change[rows, np.clip(place + k, 0, len(offsets) - 1)] for k in (-1, 0, 1)], axis=0)
-    share = (nearby > least[:, None]).mean(axis=0)
-    typical = np.median(change[rows, place], axis=0)
-    # The frame's own edge fades first; only then may another come.
-    rising = np.flatnonzero(np.diff(typical) > 0)
-    if len(rising) == 0:
-        return 0.0
-    valley = int(rising[0])
-    falling = np.flatnonzero(np.diff(typical[valley:]) < 0)
-    peak = valley + int(falling[0]) if len(falling) else valley + int(typical[valley:].argmax())
-    stands_out = typical[peak] > _PROMINENT * typical[valley] and share[peak] > _MOST_SIDES
-    return float(margins[peak]) if stands_out else 0.0
-
-
-def widened(quads: Floats, plane: CardPlane, margin: float) -> Floats:
-    """The cards (n, 4, 2) with every side moved outward by `margin` in the plane's units."""
-    corners = plane.to_plane(quads)
-    u = np.roll(corners, -1, axis=1) - corners
-    u /= np.maximum(np.linalg.norm(u, axis=2, keepdims=True), 1e-6)
-    return np.asarray(plane.to_picture(corners + margin * (np.roll(u, 1, axis=1) - u)), np.float32)
 
 
 def printed_share(image_lab: NDArray[np.uint8], quads: Floats) -> Floats:
@@ -78,3 +39,113 @@ def printed_share(image_lab: NDArray[np.uint8], quads: Floats) -> Floats:
     colours = np.asarray(pixels, np.float32).reshape(len(quads), -1, 3)
     away = np.linalg.norm(colours - np.median(colours, axis=1, keepdims=True), axis=2)
     return np.asarray((away > _PRINT).mean(axis=1), np.float32)
+
+
+def border_beyond(image_lab: NDArray[np.uint8], plane: CardPlane, poses: Poses) -> float:
+    """How far beyond all sides of the cards the same faint edge runs, in the plane's units; else 0.
+
+    Beside each side the colours across are explained by print that ends at the side and a table that changes evenly,
+    with and without a border in between; a border must explain more on most cards, with the same colours all round.
+    """
+    some = poses.take(np.arange(min(len(poses.centre), _MOST_CARDS)))
+    widest = max(_WIDEST * plane.size[0], 6.0)
+    open_sides = _open_sides(plane, poses, widest + _OUTER)[: len(some.centre)]
+    enough = open_sides.sum(axis=1) >= _FEWEST_SIDES
+    if not enough.any():
+        return 0.0
+    some, open_sides = some.take(enough), open_sides[enough]
+    offsets, profiles = profiles_beside(image_lab, plane, some, _INWARD, widest + _OUTER)
+    margins = np.arange(max(_NARROWEST_PX, _NARROWEST * plane.size[0]), widest, STEP)
+    # A shadow explains much of a narrow border, and a border much of a shadow: the shadow is tried first.
+    for shadow in (True, False):
+        gains = _gains(offsets, profiles, open_sides, margins, shadow)
+        best = max(gain for gain, _, _ in gains)
+        if best <= _LIKELY:
+            continue
+        # The edge of a shadow may do as well as that of the card, which lies nearer.
+        _, share, margin = next(found for found in gains if found[0] >= _AS_GOOD * best)
+        if share >= _MOST_CARDS_SHARE and margin > margins[0]:
+            return margin if shadow else _sharpened(image_lab, plane, some, margin)
+    return 0.0
+
+
+def _open_sides(plane: CardPlane, poses: Poses, reach: float) -> NDArray[np.bool_]:
+    """Beside which sides (n, 4) no other card lies within `reach`: the gap between two cards is no border."""
+    away = poses.centre[None] - poses.centre[:, None]
+    u, v = poses.across, np.stack([-poses.across[:, 1], poses.across[:, 0]], axis=1)
+    x, y = (np.einsum("nmk,nk->nm", away, axis) for axis in (u, v))
+    half = np.array(plane.size) / 2
+    # How far each card reaches along the axes of each other one.
+    turn = np.abs(u @ u.T), np.abs(u @ v.T)
+    wide, high = half[0] * turn[0] + half[1] * turn[1], half[0] * turn[1] + half[1] * turn[0]
+    above, beside = np.abs(x) < half[0] + wide, np.abs(y) < half[1] + high
+    gaps = [
+        (-y, high, half[1], above),
+        (x, wide, half[0], beside),
+        (y, high, half[1], above),
+        (-x, wide, half[0], beside),
+    ]
+    taken = [((far > 0) & (far - size - own < reach) & level) for far, size, own, level in gaps]
+    return np.stack([~(side & ~np.eye(len(u), dtype=bool)).any(axis=1) for side in taken], axis=1)
+
+
+def _gains(
+    offsets: Floats, profiles: Floats, open_sides: NDArray[np.bool_], margins: Floats, shadow: bool
+) -> list[tuple[float, float, float]]:
+    """For each margin how much a border as wide explains on the middle card, and on which share of cards enough."""
+    ways = [(end, blur) for end in _ENDS for blur in _BLURS]
+    plain = min((_misfit(profiles, _design(offsets, None, way, shadow)) for way in ways), key=np.sum)
+    found = []
+    for margin in margins.tolist():
+        tried = [(_misfit(profiles, _design(offsets, margin, way, shadow)), way) for way in ways]
+        misfit, way = min(tried, key=_total)
+        inverse = np.linalg.pinv(_design(offsets, margin, way, shadow))
+        step = np.einsum("ko,nsoc->nskc", inverse, profiles)[:, :, -1]
+        gain = (np.clip(plain - misfit, -_LEAST_GAIN, _FULL_GAIN) * _alike(step)).mean(axis=1, where=open_sides)
+        found.append((float(np.median(gain)), float((gain > _LEAST_GAIN).mean()), margin))
+    return found
+
+
+def _sharpened(image_lab: NDArray[np.uint8], plane: CardPlane, poses: Poses, margin: float) -> float:
+    """The margin at or a little beyond `margin` at which the edges of most cards peak, if they do."""
+    seen = look_beside(image_lab, plane, poses, 0, margin + 4, np.zeros(1))
+    typical = np.median(seen.strength[:, 0], axis=(0, 1))
+    peak = (typical[1:-1] > typical[:-2]) & (typical[1:-1] >= typical[2:])
+    near = np.flatnonzero(peak & (np.abs(seen.offsets[1:-1] - margin - 0.5) < 1.2)) + 1
+    return float(seen.offsets[near[typical[near].argmax()]]) if len(near) else margin
+
+
+def _total(misfit_and_way: tuple[Floats, tuple[float, float]]) -> float:
+    return float(misfit_and_way[0].sum())
+
+
+def _alike(steps: Floats) -> Floats:
+    """How much the changes of colour (n, 4, 3) at the edges point the way of most: 0 to 1, (n, 4); shadows do not."""
+    usual = np.median(steps.reshape(-1, 3), axis=0)
+    size = np.linalg.norm(steps, axis=2) * np.linalg.norm(usual)
+    return np.asarray(np.clip((steps @ usual) / np.maximum(size, 1e-6), 0, 1))
+
+
+def _design(offsets: Floats, margin: float | None, way: tuple[float, float], shadow: bool) -> Floats:
+    """What may be seen across a side, as columns: an even table, print and its blur and halo, a shadow, a border."""
+    end, blur = way
+    near = np.exp(-0.5 * ((offsets - end) / blur) ** 2)
+    columns = [np.ones_like(offsets), offsets / 10, _step(offsets, end, blur), near, (offsets - end) / blur * near]
+    edge = end if margin is None else margin
+    if shadow:
+        columns.append((1 - _step(offsets, edge, blur)) * np.exp(-np.maximum(offsets - edge, 0) / _SHADOW_PX))
+    if margin is not None:
+        columns.append(_step(offsets, margin, blur))
+    return np.stack(columns, axis=1)
+
+
+def _step(offsets: Floats, at: float, blur: float) -> Floats:
+    """1 inward of `at`, 0 outward; the logistic curve comes close to a blurred edge."""
+    return np.asarray(1 / (1 + np.exp((offsets - at) * 1.7 / blur)))
+
+
+def _misfit(profiles: Floats, design: Floats) -> Floats:
+    """What a design leaves unexplained of each side's colours (n, 4, k, 3), as logarithm of its likelihood (n, 4)."""
+    basis = np.linalg.qr(design)[0]
+    rest = profiles - np.einsum("ok,nskc->nsoc", basis, np.einsum("ok,nsoc->nskc", basis, profiles))
+    return np.asarray(_INDEPENDENT / 2 * np.log((rest**2).mean(axis=(2, 3)) + _NOISE**2))

@@ -33,6 +33,17 @@ class CardPlane:
 
     homography: Floats
     size: tuple[float, float]
+    parameters: Floats
+    size_wh: tuple[int, int]
+
+    def refitted(self, quads: NDArray[np.floating], weight: NDArray[np.floating]) -> CardPlane:
+        """The plane and size on which the cards found, (n, 4, 2) with weights (n,), agree best."""
+        outlines, weights = np.asarray(quads, np.float64), np.asarray(weight, np.float64)
+        return _plane(_refined(outlines, weights, self.size_wh, self.parameters, _NARROW), self.size_wh)
+
+    def resized(self, short: float, long: float) -> CardPlane:
+        """The same plane for cards of another size."""
+        return CardPlane(self.homography, (short, long), self.parameters, self.size_wh)
 
     def to_plane(self, points: NDArray[np.floating]) -> Floats:
         """Picture points (..., 2) in the plane."""
@@ -138,7 +149,7 @@ def agree_on_plane(
 
 
 def _plane(x: Floats, size_wh: tuple[int, int]) -> CardPlane:
-    return CardPlane(_rectifier(x[:2], size_wh, float(x[4])), (float(np.exp(x[2])), float(np.exp(x[3]))))
+    return CardPlane(_rectifier(x[:2], size_wh, float(x[4])), (float(np.exp(x[2])), float(np.exp(x[3]))), x, size_wh)
 
 
 def _votes(x: Floats, quads: Floats, quality: Floats, overlap: Floats, size_wh: tuple[int, int]) -> float:

@@ -8,8 +8,9 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.card_borders import beyond_frames, printed_share, widened
+from vision.card_borders import printed_share
 from vision.card_edges import SideFit, fit_sides, glance
+from vision.card_finish import finished, to_full
 from vision.card_plane import CardPlane, agree_on_plane
 from vision.edge_ends import end_at_corners, run_on
 from vision.line_segments import (
@@ -82,15 +83,12 @@ def find_cards(image_bgr: NDArray[np.uint8]) -> FoundCards:
         return FoundCards(nothing[0], nothing[1], nothing[2], (), 1.4)
     fitted = _of_known_size(lab, plane, segments, corners, covered, candidates, markers)
     chosen = _choose(lab, _completed(fitted, plane), plane)
-    margin = beyond_frames(lab, chosen.quads, plane)
-    final = fit_sides(image_bgr, _to_full(chosen.quads, scale), max(3.0, 1.5 / scale), 48, is_lab=False)
-    final = replace(final, quads=_to_small(final.quads, scale))
-    final = _completed(final, plane)
-    if margin:
-        final = replace(final, quads=widened(final.quads, plane, margin))
+    if len(chosen.quads):
+        plane = plane.refitted(chosen.quads, np.clip(chosen.support.min(axis=1), 0.1, 1))
+    final, plane = finished(image_bgr, lab, chosen.quads, plane, scale)
     confidence = np.clip(final.support.mean(axis=1) - 2 * plane.deviation(final.quads), 0, 1)
     reasons = tuple(_reason(k, final, size_wh) for k in range(len(final.quads)))
-    corners_px = _to_full(final.quads, scale)
+    corners_px = to_full(final.quads, scale)
     aspect = plane.size[1] / plane.size[0]
     return FoundCards(corners_px, final.support, np.asarray(confidence, np.float32), reasons, aspect)
 
@@ -113,15 +111,6 @@ def _completed(fit: SideFit, plane: CardPlane) -> SideFit:
     quads = fit.quads.copy()
     quads[rows] = plane.completed(quads[rows], fit.support[rows].argmin(axis=1))
     return replace(fit, quads=quads)
-
-
-def _to_small(points: Floats, scale: float) -> Floats:
-    return np.asarray((points + 0.5) * scale - 0.5, np.float32)
-
-
-def _to_full(points: Floats, scale: float) -> Floats:
-    """Points of the working copy in the picture itself; pixel centres are at whole numbers in both."""
-    return np.asarray((points + 0.5) / scale - 0.5, np.float32)
 
 
 def _free_candidates(

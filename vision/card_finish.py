@@ -1,0 +1,69 @@
+"""Puts the cards that were found where their corners are: known size first, then the edge of each side."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vision.card_borders import border_beyond
+from vision.card_edges import SideFit, fit_sides
+from vision.card_plane import CardPlane
+from vision.card_poses import poses_of, settled
+from vision.line_segments import meet_sides
+
+Floats = NDArray[np.float32]
+
+_SEEN = 0.55  # the share of a side along which its edge is seen, at least
+_WIDE_BORDER_PX = 5.0  # on a narrower one the ground beside the edge cannot be seen: the frame must do
+_LOOSE = 0.022  # how far a side may lie from where the size wants it, by the card's width
+
+
+def finished(
+    image_bgr: NDArray[np.uint8], image_lab: NDArray[np.uint8], quads: Floats, plane: CardPlane, scale: float
+) -> tuple[SideFit, CardPlane]:
+    """Cards where most speaks for a card of their size, each side on its edge where that is plain; and their plane.
+
+    `image_bgr` is the picture, `image_lab` a copy at `scale` in 8-bit Lab, in which `quads` (n, 4, 2), clockwise,
+    are roughly right. Where a border runs about what was found, the cards and the plane's size include it.
+    """
+    if len(quads) == 0:
+        return fit_sides(image_lab, quads, 2.0), plane
+    poses, _ = settled(image_lab, plane, poses_of(plane, quads), max(3.0, 0.06 * plane.size[0]))
+    poses, _ = settled(image_lab, plane, poses, 2.0)
+    margin = border_beyond(image_lab, plane, poses)
+    whole = plane.resized(plane.size[0] + 2 * margin, plane.size[1] + 2 * margin)
+    if margin >= _WIDE_BORDER_PX:
+        plane = whole
+    rigid = poses.quads(plane)
+    final = fit_sides(image_bgr, to_full(rigid, scale), max(2.0, 1.25 / scale), 48, is_lab=False)
+    final = replace(final, quads=_to_small(final.quads, scale))
+    most = (2 * _LOOSE if margin >= _WIDE_BORDER_PX else _LOOSE) * plane.size[0]
+    final = replace(final, quads=_where_seen(final, rigid, most))
+    if 0 < margin < _WIDE_BORDER_PX:
+        final = replace(final, quads=poses_of(plane, final.quads).quads(whole))
+    return final, whole
+
+
+def _where_seen(fit: SideFit, rigid: Floats, most: float) -> Floats:
+    """Sides as fitted where an edge was seen close by, the others as the card's size wants them."""
+    sides = [np.stack([quads, np.roll(quads, -1, axis=1)], axis=2) for quads in (fit.quads, rigid)]
+    along = np.roll(rigid, -1, axis=1) - rigid
+    outward = np.stack([along[..., 1], -along[..., 0]], axis=-1) / np.linalg.norm(along, axis=2, keepdims=True)
+    moved = np.einsum("nsec,nsc->nse", sides[0] - sides[1], outward)
+    middle = moved.mean(axis=2)
+    across = np.roll(middle, 2, axis=1)
+    # Of two opposite sides that make the card too large or too small, the one that moved farther is wrong.
+    fits = (np.abs(middle + across) <= most) | (np.abs(middle) < np.abs(across))
+    seen = (fit.support > _SEEN) & (np.abs(moved).max(axis=2) <= 1.5 * most) & fits
+    return meet_sides(np.where(seen[..., None, None], sides[0], sides[1]), rigid, 2.0)
+
+
+def _to_small(points: Floats, scale: float) -> Floats:
+    return np.asarray((points + 0.5) * scale - 0.5, np.float32)
+
+
+def to_full(points: Floats, scale: float) -> Floats:
+    """Points of the working copy in the picture itself; pixel centres are at whole numbers in both."""
+    return np.asarray((points + 0.5) / scale - 0.5, np.float32)

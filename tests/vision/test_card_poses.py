@@ -32,8 +32,8 @@ def picture(table: int, ground: int, frame: float = 0.0) -> NDArray[np.uint8]:
         cv2.fillPoly(grey, [np.rint(card_at(*place) * 4 + 1.5).astype(np.int32)], ground)
         if frame:
             cv2.fillPoly(grey, [np.rint(card_at(*place, -frame) * 4 + 1.5).astype(np.int32)], 90)
-    grey = cv2.resize(grey, SIZE_WH, interpolation=cv2.INTER_AREA)
-    noisy = grey[..., None] + np.random.default_rng(2).normal(0, 1.5, (SIZE_WH[1], SIZE_WH[0], 3))
+    small = cv2.resize(grey, SIZE_WH, interpolation=cv2.INTER_AREA)
+    noisy = small[..., None] + np.random.default_rng(2).normal(0, 1.5, (SIZE_WH[1], SIZE_WH[0], 3))
     return np.asarray(cv2.cvtColor(np.clip(noisy, 0, 255).astype(np.uint8), cv2.COLOR_BGR2LAB), np.uint8)
 
 

@@ -17,6 +17,7 @@ Cells = NDArray[np.bool_]
 _SMALL = (20, 20)
 _CHANGED_CELL = 0.12  # of the brightness, in a cell of the small picture
 _CHANGED_CELLS = 3
+_MIDDLE = 0.55  # of a region's half: what a pile there would cover
 _AGAIN = 30  # pictures after which one place is read without any change: slow light must not deceive
 
 
@@ -67,6 +68,7 @@ class PileWatch:
         self.reader = reader
         self._states: list[PileState | None] = [None] * len(reader.places)
         self._small: list[Singles | None] = [None] * len(reader.places)
+        self._bare: list[Singles | None] = [None] * len(reader.places)
         self._looks = 0
         self._t_ns: int | None = None
 
@@ -79,8 +81,16 @@ class PileWatch:
                 state = self._states[before]
                 watch._states[number] = None if state is None else replace(state, number=number)
                 watch._small[number] = self._small[before]
+                watch._bare[number] = self._bare[before]
         watch._t_ns = self._t_ns
         return watch
+
+    def know_bare(self, number: int, image_bgr: Image) -> None:
+        """Learn what the table looks like at a place where nothing lay yet, by a picture (h, w, 3) from then.
+
+        The grain of wood or a cloth's pattern may look like something in the way to who has not seen it bare.
+        """
+        self._bare[number] = _small(self.reader.regions[number].crop(image_bgr))
 
     @property
     def states(self) -> tuple[PileState, ...]:
@@ -123,7 +133,19 @@ class PileWatch:
                 self._small[number] = small
                 return before.sight
         self._small[number] = small
-        return self.reader.read_place(image_bgr, number)
+        sight = self.reader.read_place(image_bgr, number)
+        if sight.kind == "covered" and self._is_bare(number, small):
+            return replace(sight, kind="empty", reason=None)
+        return sight
+
+    def _is_bare(self, number: int, small: Singles) -> bool:
+        """Tell whether a place looks as it did when nothing lay there; beside it lies the draw pile."""
+        bare = self._bare[number]
+        if bare is None:
+            return False
+        rows, columns = np.indices(_SMALL)
+        middle = np.hypot(rows - (_SMALL[0] - 1) / 2, columns - (_SMALL[1] - 1) / 2) < _MIDDLE * _SMALL[0] / 2
+        return int((_changed(bare, small) & middle).sum()) < _CHANGED_CELLS
 
     def _top_cells(self, number: int, sight: PileSight) -> Cells:
         """Which cells of a region's small copy show the top card, and the table's edge round it."""

@@ -60,6 +60,7 @@ class TableEyes:
         self._players = players
         self._places: dict[int, tuple[float, float]] = {}
         self._latest: dict[int, tuple[float, float]] = {}  # where faces lay in the frame before, of seats without place
+        self._bare: dict[int, Image] = {}  # a picture from before a seat's first card
         self._table: CardWatch | None = None
         self._seats: NDArray[np.intp] = np.zeros((0, 0), np.intp)
         self._wanted: Cells = np.zeros((0, 0), np.bool_)
@@ -94,7 +95,9 @@ class TableEyes:
             self._watch.look(image, t_ns)
             sights += [state.sight for state in self._watch.states]
         known = len(self._places)
-        sights += self._places_found()
+        sights += (found := self._places_found())
+        if self._table.still:
+            self._bare |= {sight.seat: image for sight in found if sight.kind == "empty"}
         # New places are watched from the next frame on: to read them twice in one would hold up a ring.
         if self._follow_moved(image, t_ns) or len(self._places) > known:
             self._watch_places()
@@ -218,6 +221,9 @@ class TableEyes:
         if places:
             reader = PileReader(self._cards.deck, table, table.size_px, places, self._cards.faces)
             self._watch = PileWatch(reader) if self._watch is None else self._watch.with_places(reader)
+            for number, place in enumerate(places):
+                if place.seat in self._bare:
+                    self._watch.know_bare(number, self._bare.pop(place.seat))
 
 
 def _seats_of(cells_mm: NDArray[np.float64], place: Place) -> NDArray[np.intp]:

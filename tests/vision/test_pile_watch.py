@@ -162,3 +162,19 @@ def test_a_turn_of_a_card_in_real_pictures() -> None:
         (False, ("red", "happy"), 33 * MS),
         (True, ("green", "sad"), 132 * MS),
     ]
+
+
+def test_a_place_that_looks_as_it_did_before_its_first_card_is_bare_however_rough_the_table() -> None:
+    reader = ScriptedReader()
+    reader.script = {90: ("covered", None, 0), 160: ("face", "red-happy", 0), 220: ("covered", None, 0)}
+    watch = PileWatch(reader)
+    watch.know_bare(0, painted())
+    kinds = []
+    for number, picture in enumerate((painted(160), painted(), painted(220))):
+        watch.look(picture, number * 33 * MS)
+        kinds.append(watch.states[0].kind)
+    assert kinds == ["face", "empty", "covered"]
+    # Places that stay keep what is known of them.
+    again = watch.with_places(reader)
+    again.look(painted(), 99 * MS)
+    assert [(state.kind, state.seat) for state in again.states] == [("empty", 0)]

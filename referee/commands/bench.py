@@ -24,6 +24,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     accuracy.add_argument("--json", action="store_true", help="a line a picture and a last one with the sums")
     accuracy.add_argument("--failures", metavar="OUTDIR", type=Path, help="draw every failure into this folder")
     accuracy.set_defaults(bench=_accuracy)
+    hands = kinds.add_parser("hands", help="score tables whose truth is known, and count the hands that come out right")
+    hands.add_argument("folder", metavar="DIR", type=Path, help="pictures with truth files beside them")
+    hands.add_argument("--players", metavar="N", type=int, default=3, help="people round the table (default 3)")
+    hands.add_argument("--json", action="store_true", help="a line a hand and a last one with the sums")
+    hands.set_defaults(bench=_hands)
     speed = kinds.add_parser("speed", help="time the reader against a yardstick on this machine")
     speed.add_argument("images", metavar="IMAGE", nargs="*", type=Path, help="pictures to read instead of drawn ones")
     speed.add_argument("--runs", metavar="N", type=int, default=5, help="runs of each measurement (default 5)")
@@ -80,6 +85,12 @@ def _accuracy(args: argparse.Namespace) -> int:
     from referee.commands import bench_accuracy
 
     return bench_accuracy.run(args)
+
+
+def _hands(args: argparse.Namespace) -> int:
+    from referee.commands import bench_accuracy
+
+    return bench_accuracy.run_hands(args)
 
 
 def _speed(args: argparse.Namespace) -> int:

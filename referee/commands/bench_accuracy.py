@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import argparse
+import sys
 from typing import TYPE_CHECKING
 
 from referee.bench.report import print_line, print_sums
 from referee.errors import BadInputError
+from referee.words import list_of
 
 if TYPE_CHECKING:
     import numpy as np
@@ -32,6 +34,41 @@ def run(args: argparse.Namespace) -> int:
     if not pictures:
         raise BadInputError(f"no picture in {args.folder} has {args.only!r} in its name or scene")
     return _find_all(args, pictures) if args.deck == "none" else _read_all(args, pictures)
+
+
+def run_hands(args: argparse.Namespace) -> int:
+    """Score the pictures, and count the hands that come out right.
+
+    Raises:
+        BadInputError: there are no such pictures, one cannot be read, or so many people sit at no table.
+    """
+    from referee.bench import hands
+    from referee.bench.truth import load_truth
+    from referee.seated_reading import SeatedReader
+    from referee.seats import MOST_PLAYERS
+    from vision.deck import load_deck
+    from vision.errors import VisionError
+
+    if not 1 <= args.players <= MOST_PLAYERS:
+        raise BadInputError(f"--players must be 1 to {MOST_PLAYERS}, not {args.players}")
+    deck, verdicts = load_deck("confetti"), []
+    for picture in load_truth(args.folder):
+        try:
+            seated = SeatedReader(deck, None, args.players).read(_load(picture))
+        except (BadInputError, VisionError) as error:
+            print(f"{picture.path.name}: not scored: {error}", file=sys.stderr)
+            continue
+        for verdict in hands.judge_hands(picture, seated):
+            verdicts.append(verdict)
+            if args.json:
+                print_line(hands.hand_line(verdict))
+            elif verdict.outcome != "right":
+                print(
+                    f"{verdict.picture}, seat {verdict.seat}: {verdict.outcome}, {verdict.sight};"
+                    f" missed {list_of(verdict.missed) or 'none'}, too many {list_of(verdict.extra) or 'none'}"
+                )
+    print_sums(hands.hand_summary(verdicts), hands.hand_table, as_json=args.json)
+    return 0
 
 
 def _read_all(args: argparse.Namespace, pictures: list[TruePicture]) -> int:

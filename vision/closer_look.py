@@ -94,14 +94,17 @@ _BASE = -10.7
 # What the first look was sure of by mistake had one whole mark and reached -1.6, or two and reached -8, where no better
 # explanation was at hand.
 _SURE_OF_ONE, _SURE_OF_TWO = 5.0, 7.5
+_BARE, _NO_RIM, _UNPRINTED = 0.5, 0.4, -10.0
 
 
 def judged_again(first: Verdicts, seen: Traces) -> Verdicts:
     """Weigh the contours; of a card that the first look was sure of they are asked less, with two whole marks least."""
     terms = features(first, seen)
     total = _BASE + np.sum([weight * terms[name] for name, weight in _WEIGHTS.items()], axis=0)
+    # Grain of a dark, noisy table may pass for marks that lie right, but has no rim.
+    terms["unprinted"] = np.where((terms["bare_whole"] > _BARE) & (terms["rim"] < _NO_RIM), _UNPRINTED, 0.0)
     terms["sure"] = np.where(first.sure, np.where(terms["two"] > 0, _SURE_OF_TWO, _SURE_OF_ONE), 0.0)
-    return Verdicts(first.layouts, first.hypotheses, total + terms["sure"], terms)
+    return Verdicts(first.layouts, first.hypotheses, total + terms["sure"] + terms["unprinted"], terms)
 
 
 def not_refuted(again: Verdicts) -> Verdicts:
@@ -111,5 +114,6 @@ def not_refuted(again: Verdicts) -> Verdicts:
     """
     if not len(again.hypotheses):
         return again
-    left = again.take((again.log_odds > _REFUTED) | (again.terms["rim"] > _PRINTED))
+    possible = (again.log_odds > _REFUTED) | (again.terms["rim"] > _PRINTED)
+    left = again.take(possible & (again.terms["unprinted"] == 0))
     return replace(left, log_odds=left.terms["first"]).lowered()

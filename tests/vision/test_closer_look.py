@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from flat_cards import poses
@@ -88,6 +90,15 @@ def test_coins_on_a_grey_table_are_no_doubtful_card(deck: Deck) -> None:
     printed = not_refuted(judged_again(first, shown(0.1, 0.9, 0.0, 0.4)))
     assert printed.log_odds.tolist() == [3.0]
     assert len(not_refuted(first.take(np.zeros(1, dtype=bool))).hypotheses) == 0
+
+
+def test_grain_without_a_rim_makes_no_card_whatever_the_first_look_was_sure_of(deck: Deck) -> None:
+    first = first_look(deck, [SURE + 3], [(0, 0)], marks=2)
+    grain = replace(shown(0.7, 0.1, 0.0, 0.0), rim_bare=np.array([[0.9, 0.9, 0.0]]))
+    again = judged_again(first, grain)
+    assert not again.sure.any()
+    assert not len(not_refuted(again).hypotheses)
+    assert judged_again(first, replace(grain, rim_bare=np.zeros((1, 3)), rim_seen=np.ones((1, 3)))).sure.all()
 
 
 def test_a_doubt_is_never_sure(deck: Deck) -> None:

@@ -101,7 +101,8 @@ def judged_again(first: Verdicts, seen: Traces) -> Verdicts:
     """Weigh the contours; of a card that the first look was sure of they are asked less, with two whole marks least."""
     terms = features(first, seen)
     total = _BASE + np.sum([weight * terms[name] for name, weight in _WEIGHTS.items()], axis=0)
-    # Grain of a dark, noisy table may pass for marks that lie right, but has no rim.
+    # Grain of a dark, noisy table may pass for marks that lie right, but has no rim; bleached marks have none, either,
+    # so such a card stays a doubt.
     terms["unprinted"] = np.where((terms["bare_whole"] > _BARE) & (terms["rim"] < _NO_RIM), _UNPRINTED, 0.0)
     terms["sure"] = np.where(first.sure, np.where(terms["two"] > 0, _SURE_OF_TWO, _SURE_OF_ONE), 0.0)
     return Verdicts(first.layouts, first.hypotheses, total + terms["sure"] + terms["unprinted"], terms)
@@ -114,6 +115,5 @@ def not_refuted(again: Verdicts) -> Verdicts:
     """
     if not len(again.hypotheses):
         return again
-    possible = (again.log_odds > _REFUTED) | (again.terms["rim"] > _PRINTED)
-    left = again.take(possible & (again.terms["unprinted"] == 0))
+    left = again.take((again.log_odds > _REFUTED) | (again.terms["rim"] > _PRINTED))
     return replace(left, log_odds=left.terms["first"]).lowered()

@@ -26,6 +26,7 @@ from referee.demo.devices import SimulatedDevices
 from referee.demo.stepped import SteppedTable
 from referee.demo.table import DemoTable
 from referee.errors import BadInputError, WorkFailedError
+from referee.events import Event
 from referee.evidence_picture import write_picture
 from referee.games.registry import game_kind
 from referee.language import Language
@@ -193,6 +194,11 @@ def show_fast(demo: DemoTable, options: ShowOptions, say: Say) -> bool:
     try:
         for _ in table.play():
             pass
+        if header.game == "piccolino":
+            # Nobody plays on: who holds most cards has won (P7).
+            stopped = announcer.announce(session.say(Event(table.clock(), "stop", {})).rulings)
+            for sentence in stopped.sentences if stopped is not None else ():
+                say(stamped(demo.table.seconds(table.clock()), sentence))
     finally:
         table.close()
     if album.paths:

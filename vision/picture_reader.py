@@ -95,7 +95,7 @@ class PictureReader:
             taken = [quad for match, quad in found if match.error < _CERTAIN_ERROR] + squares
             free = [quad for quad in quads if all(overlap(quad, other) < _TAKEN for other in taken)]
             guessed = [(m, quad) for m, quad in self.matches(image_bgr, np.array(free), 1.0) if may_be_part(m)]
-            found += [(m if _proves_itself(m) else replace(m, log_odds=0.0, hidden=1.0), quad) for m, quad in guessed]
+            found += [(m if proves_itself(m) else replace(m, log_odds=0.0, hidden=1.0), quad) for m, quad in guessed]
         cards = [self._card(match, frame, table) for match, frame in one_a_place(found)]
         return PictureReading(
             tuple(card for card in cards if card.reason is None), tuple(card for card in cards if card.reason)
@@ -189,7 +189,7 @@ def may_be_part(match: FaceMatch) -> bool:
     return match.hidden < 0.5 and match.open_error < _PART_ERROR and match.told > 0.5 and match.log_odds > 2 * _SURE
 
 
-def _proves_itself(match: FaceMatch) -> bool:
+def proves_itself(match: FaceMatch) -> bool:
     """Whether a guessed frame is certain: a pattern that repeats, as the back's, fits in more than one place."""
     return match.face is not None and match.log_odds > _PART_SURE and match.told > 0.85 and match.hidden < 0.2
 

@@ -20,9 +20,13 @@ from vision.picture_reader import (
     confidence_of,
     doubt_of,
     frame_corners,
+    may_be_part,
     one_a_place,
+    proves_itself,
+    steps_of,
     table_shape,
 )
+from vision.pile_corners import frames_from_corners
 from vision.pile_faces import FaceMatch, FaceReader
 from vision.pile_frames import find_frames, printed
 from vision.table import Table
@@ -41,6 +45,7 @@ _FLAT = 0.06  # logarithm of the ratio of a frame's diagonals
 _STRAIGHT = 0.7
 _CARD_ERROR = 0.33
 _AS_WELL, _AS_WELL_MORE = 1.15, 0.01  # of a sight's error
+_GUESSES = 3
 _BUSY = 0.05  # share of a place that shows edges, from which it is not bare table
 
 
@@ -163,7 +168,29 @@ class PileReader:
         if tops:
             match, quad = min(tops, key=lambda pair: pair[0].error)
             return self._sight(place, match, quad + offset, region)
+        part = self._part(image_bgr, work, scale, number)
+        if part is not None:
+            return part
         return self._no_card(place, work, px_per_mm, (np.array(region.centre_px) - offset) * scale)
+
+    def _part(self, image_bgr: Image, work: Image, scale: float, number: int) -> PileSight | None:
+        """A face with a fingertip across its edge, if what is in sight proves it: no whole frame shows then."""
+        if self.table is None:
+            return None
+        region, size = self.regions[number], self.deck.frame_mm[2:]
+        offset = (float(region.left), float(region.top))
+        steps = steps_of(self.table, scale, offset)
+        frames = frames_from_corners(work, size, region.px_per_mm * scale, steps)
+        frames = frames.take(np.argsort(-frames.straight, kind="stable"))
+        guessed = (frames.corners_px + 0.5) / scale - 0.5 + offset
+        near = np.linalg.norm(guessed.mean(axis=1) - region.centre_px, axis=1) < _MOVED_MM * region.px_per_mm
+        found = [(self.faces.read(image_bgr, quad), quad) for quad in guessed[near][:_GUESSES]]
+        proofs = [(match, quad) for match, quad in found if may_be_part(match) and proves_itself(match)]
+        if not proofs:
+            return None
+        match, quad = min(proofs, key=lambda pair: pair[0].error)
+        sight = self._sight(self.places[number], match, quad, region)
+        return sight if sight.kind == "face" else None
 
     def _sight(self, place: PilePlace, match: FaceMatch, frame_px: Floats, region: Region) -> PileSight:
         corners = card_corners(self.deck, np.roll(frame_px, -match.turn, axis=0))

@@ -138,24 +138,23 @@ def _beside_cards(scene: _Scene, quads: Floats, sides: Sequence[str]) -> Iterato
     areas_px = np.array([cv2.contourArea(quad.astype(np.float32)) for quad in quads])
     scales = np.sqrt(areas_px / (scene.card_mm[0] * scene.card_mm[1]))
     rims = scene.levels[_along(quads, -_RIM_MM * scales, scene.levels.shape)].astype(np.float64)
+    levels = np.median(rims, axis=1)
+    uneven = 3 * np.median(np.abs(rims - levels[:, None]), axis=1)
     outside = _along(quads, _BESIDE_MM * scales, scene.levels.shape)
     beside, open_table = scene.levels[outside].astype(np.float64), scene.known[outside] == 0
     apart = np.linalg.norm(quads.mean(1)[:, None] - quads.mean(1)[None], axis=-1)
-    for number, quad in enumerate(quads):
-        for side in LIKENESS:
-            of_side = [k for k, its_side in enumerate(sides) if its_side == side]
-            if not of_side:
-                continue
-            rim = rims[min(of_side, key=lambda k: apart[number, k])]
-            level = np.median(rim, axis=0)
-            ground = _Ground(side, level, 3 * np.median(np.abs(rim - level), axis=0))
-            alike = (np.abs(beside[number] - level) <= ground.slack).all(-1) & open_table[number]
-            # Most cards lie on a table that does not look like a card: that much is quickly seen.
-            if np.count_nonzero(alike) >= _LEAST_BESIDE:
-                window = _Window(scene, quad.min(0), quad.max(0), float(scales[number]))
-                near = _filled(window.shape, [quad - window.origin])
-                near = np.asarray(cv2.dilate(near, _disc(1 + round(_NEAR_MM * window.px_per_mm))), np.uint8)
-                yield from _pieces(scene, window, ground, near, LIKENESS[side].edge_mm)
+    for side in sorted(set(sides)):
+        nearest = np.where(np.array(sides) == side, apart, np.inf).argmin(1)
+        grounds = [_Ground(side, levels[k], uneven[k]) for k in nearest]
+        slack = np.array([ground.slack for ground in grounds])
+        alike = (np.abs(beside - levels[nearest][:, None]) <= slack[:, None]).all(-1) & open_table
+        # Most cards lie on a table that does not look like a card: that much is quickly seen.
+        for number in np.flatnonzero(np.count_nonzero(alike, axis=1) >= _LEAST_BESIDE):
+            quad = quads[number]
+            window = _Window(scene, quad.min(0), quad.max(0), float(scales[number]))
+            near = _filled(window.shape, [quad - window.origin])
+            near = np.asarray(cv2.dilate(near, _disc(1 + round(_NEAR_MM * window.px_per_mm))), np.uint8)
+            yield from _pieces(scene, window, grounds[number], near, LIKENESS[side].edge_mm)
 
 
 def _along(quads: Floats, out_px: Floats, shape: tuple[int, ...]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:

@@ -19,6 +19,7 @@ _CHANGED_CELL = 0.12  # of the brightness, in a cell of the small picture
 _CHANGED_CELLS = 3
 _MIDDLE = 0.55  # of a region's half: what a pile there would cover
 _AGAIN = 30  # pictures after which one place is read without any change: slow light must not deceive
+MOST_SEARCHED = 2
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,6 +72,8 @@ class PileWatch:
         self._bare: list[Singles | None] = [None] * len(reader.places)
         self._looks = 0
         self._t_ns: int | None = None
+        self._before_ns: int | None = None
+        self._searched: set[int] = set()  # places that were looked at closely as they are now
 
     def with_places(self, reader: PileReader) -> PileWatch:
         """Give a watch over another reader's places on the same table; what is known of those that stay is kept."""
@@ -82,7 +85,7 @@ class PileWatch:
                 watch._states[number] = None if state is None else replace(state, number=number)
                 watch._small[number] = self._small[before]
                 watch._bare[number] = self._bare[before]
-        watch._t_ns = self._t_ns
+        watch._t_ns, watch._before_ns = self._t_ns, self._before_ns
         return watch
 
     def know_bare(self, number: int, image_bgr: Image) -> None:
@@ -116,7 +119,30 @@ class PileWatch:
             if before is None or _differ(before, after):
                 changes.append(PileChange(t_ns, before, after))
         self._looks += 1
-        self._t_ns = t_ns
+        self._before_ns, self._t_ns = self._t_ns, t_ns
+        return tuple(changes)
+
+    def look_closely(self, image_bgr: Image) -> tuple[PileChange, ...]:
+        """Look at the last picture once more for faces with a fingertip across their edge; gives what is known now.
+
+        That takes too long for every picture, so it is for those on which something hangs; at most MOST_SEARCHED places
+        are searched, none twice as long as nothing changes there.
+        """
+        if self._t_ns is None:
+            return ()
+        covered = [state for state in self.states if state.kind == "covered" and state.number not in self._searched]
+        # What was covered last is where somebody has just turned a card.
+        covered.sort(key=lambda state: -(state.last_ns or 0))
+        changes = []
+        for state in covered[:MOST_SEARCHED]:
+            self._searched.add(state.number)
+            sight = self.reader.read_part(image_bgr, state.number)
+            if sight is None:
+                continue
+            after = _followed(state.number, state, sight, self._t_ns, self._before_ns)
+            self._states[state.number] = after
+            self._small[state.number] = _small(self.reader.regions[state.number].crop(image_bgr))
+            changes.append(PileChange(self._t_ns, state, after))
         return tuple(changes)
 
     def _sight(self, image_bgr: Image, number: int, before: PileState | None) -> PileSight:
@@ -133,6 +159,7 @@ class PileWatch:
                 self._small[number] = small
                 return before.sight
         self._small[number] = small
+        self._searched.discard(number)
         sight = self.reader.read_place(image_bgr, number)
         if sight.kind == "covered" and self._is_bare(number, small):
             return replace(sight, kind="empty", reason=None)

@@ -46,6 +46,7 @@ _STRAIGHT = 0.7
 _CARD_ERROR = 0.33
 _AS_WELL, _AS_WELL_MORE = 1.15, 0.01  # of a sight's error
 _GUESSES = 3
+_LEAST_SIDE_PX = 16
 _BUSY = 0.05  # share of a place that shows edges, from which it is not bare table
 
 
@@ -148,14 +149,9 @@ class PileReader:
         """Read the pile at one place, by its number among `places`."""
         place, region = self.places[number], self.regions[number]
         crop = region.crop(image_bgr)
-        if min(crop.shape[:2]) < 16:
+        if min(crop.shape[:2]) < _LEAST_SIDE_PX:
             return _nothing(place, "covered", "edge of picture")
-        scale = min(1.0, WORK_PX_PER_MM / region.px_per_mm)
-        work = crop
-        if scale < 1:
-            size = (round(crop.shape[1] * scale), round(crop.shape[0] * scale))
-            work = np.asarray(cv2.resize(crop, size, interpolation=cv2.INTER_AREA), np.uint8)
-            scale = work.shape[1] / crop.shape[1]
+        work, scale = _shrunk(crop, region)
         px_per_mm = region.px_per_mm * scale
         frames = find_frames(work, self.deck.frame_mm[2:], (px_per_mm * _LIFTED[0], px_per_mm * _LIFTED[1]))
         frames = frames.take(frames.straight > _STRAIGHT)
@@ -168,16 +164,18 @@ class PileReader:
         if tops:
             match, quad = min(tops, key=lambda pair: pair[0].error)
             return self._sight(place, match, quad + offset, region)
-        part = self._part(image_bgr, work, scale, number)
-        if part is not None:
-            return part
         return self._no_card(place, work, px_per_mm, (np.array(region.centre_px) - offset) * scale)
 
-    def _part(self, image_bgr: Image, work: Image, scale: float, number: int) -> PileSight | None:
-        """A face with a fingertip across its edge, if what is in sight proves it: no whole frame shows then."""
-        if self.table is None:
-            return None
+    def read_part(self, image_bgr: Image, number: int) -> PileSight | None:
+        """Read a face with a fingertip across its edge, where `read_place` saw something in the way.
+
+        None unless what is in sight proves it. It takes several times as long as `read_place`.
+        """
         region, size = self.regions[number], self.deck.frame_mm[2:]
+        crop = region.crop(image_bgr)
+        if self.table is None or min(crop.shape[:2]) < _LEAST_SIDE_PX:
+            return None
+        work, scale = _shrunk(crop, region)
         offset = (float(region.left), float(region.top))
         steps = steps_of(self.table, scale, offset)
         frames = frames_from_corners(work, size, region.px_per_mm * scale, steps)
@@ -229,6 +227,16 @@ class PileReader:
         cv2.circle(mask, (round(float(centre[0])), round(float(centre[1]))), round(60 * px_per_mm), 1, -1)
         busy = float((printed(work, px_per_mm)[mask > 0] < 190).mean()) if mask.any() else 1.0
         return _nothing(place, "empty", None) if busy < _BUSY else _nothing(place, "covered", "covered")
+
+
+def _shrunk(crop: Image, region: Region) -> tuple[Image, float]:
+    """A region's picture at the scale at which frames are searched, and that scale."""
+    scale = min(1.0, WORK_PX_PER_MM / region.px_per_mm)
+    if scale == 1:
+        return crop, scale
+    size = (round(crop.shape[1] * scale), round(crop.shape[0] * scale))
+    work = np.asarray(cv2.resize(crop, size, interpolation=cv2.INTER_AREA), np.uint8)
+    return work, work.shape[1] / crop.shape[1]
 
 
 def _nothing(place: PilePlace, kind: Kind, reason: str | None) -> PileSight:

@@ -59,6 +59,7 @@ class PilesTable:
             action = parse_action(event, len(self.table.script.people))
             if isinstance(action, Bell) and isinstance(game, OneBell):
                 return game.game.foresee(action).as_json()
+            self.session.say(event)
         raise ValueError("the watcher takes no ring")
 
 

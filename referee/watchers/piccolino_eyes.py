@@ -104,11 +104,21 @@ class TableEyes:
         return sights
 
     def look_closely(self) -> Sequence[Sight]:
-        """Read the last frame also where something moves before seats whose piles nobody knows yet: somebody rang."""
-        if self._frame is None or self._table is None or self.settled:
+        """Read the last frame also where that takes long, for somebody rang.
+
+        That is where a fingertip may lie across a pile's top, and where something moves before seats whose piles nobody
+        knows yet.
+        """
+        if self._frame is None or self._table is None:
             return ()
-        self._table.look_closely(self._frame.bgr())
-        return self._places_found(rests=False)
+        image = self._frame.bgr()
+        sights: list[Sight] = []
+        if self._watch is not None:
+            sights += [change.after.sight for change in self._watch.look_closely(image)]
+        if not self.settled:
+            self._table.look_closely(image)
+            sights += self._places_found(rests=False)
+        return sights
 
     def _find_table(self, image: Image, t_ns: int) -> None:
         """Look for the marker cards now and then, and begin anew where they show that the camera was moved."""

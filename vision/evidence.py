@@ -166,7 +166,10 @@ def gather(sampler: Sampler, hypotheses: Hypotheses, points_mm: Floats, side: st
     outer = levels[:, 3 * INNER :]
     seen = hypotheses.marks >= 0
     ring_level = np.median(ring, axis=2)
-    ground_level = np.nanmedian(np.where(seen[..., None], ring_level, np.nan), axis=1)
+    if seen.all():
+        ground_level = np.median(ring_level, axis=1)
+    else:
+        ground_level = np.nanmedian(np.where(seen[..., None], ring_level, np.nan), axis=1)
     plain = like_ground(outer, ground_level[:, None], side) & inside[:, 3 * INNER :]
     # A mark that was not found has no ring of its own to trust: compare with the card's ground.
     ring_level = np.where(seen[..., None], ring_level, ground_level[:, None])

@@ -19,7 +19,7 @@ from vision.layouts import common_stretch
 from vision.markers import SQUARE_MM, Marker, find_markers, table_from_markers
 from vision.marks import WorkImage, work_image
 from vision.outline import corners_of
-from vision.peeking import Print, one_a_card
+from vision.peeking import Print, one_a_card, peeking_cards
 from vision.peeking_ground import peeking_ground
 from vision.reading import Reading, UnclearCard
 from vision.settle import also_unclear, left_open, settled, sure_corners, told_of
@@ -143,10 +143,9 @@ def _read(
     reading = also_unclear(settled(verdicts, deck, table, doubt), settled(doubtful, deck, table, doubt))
     said = [card.corners_px for card in reading.cards] + [card.corners_px for card in reading.unclear]
     said_mm = table.to_mm(np.concatenate(said)).reshape(-1, 4, 2) if said else np.zeros((0, 4, 2))
-    peeking = [reader.peeking(said_mm) for reader in readers]
     prints = [mark for reader in readers for mark in reader.unexplained(said_mm)]
-    peeking.append(_peeking_ground(work, table, deck, reading, keep_out, prints))
-    places_mm = one_a_card(np.concatenate(peeking))
+    bare_mm = _peeking_ground(work, table, deck, reading, keep_out, prints)
+    places_mm = one_a_card(np.concatenate([peeking_cards(sampler, prints, said_mm), bare_mm]))
     hidden = [
         UnclearCard(np.zeros((0, 2)), (float(px[0]), float(px[1])), (float(mm[0]), float(mm[1])), "covered", None)
         for px, mm in zip(table.to_px(places_mm), places_mm, strict=True)

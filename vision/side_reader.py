@@ -27,7 +27,7 @@ from vision.layouts import (
 from vision.lone_marks import find_lines, lone_mark_cards
 from vision.marks import WorkImage, find_marks
 from vision.outline import edge_steps, edge_support
-from vision.peeking import Print, peeking_cards, unexplained_prints
+from vision.peeking import Print, unexplained_prints
 from vision.strays import print_like, stray_marks
 from vision.table import Piece
 
@@ -170,10 +170,6 @@ class SideReader:
             Piece(self._model.layouts.centres_mm[face], self._marks.centres_px[marks], _MARK_SIGMA_PX)
             for face, marks in zip(sure.faces, sure.marks, strict=True)
         ]
-
-    def peeking(self, cards_mm: Floats) -> Floats:
-        """(k, 2) places in mm where a card that nothing names peeks out beside the cards (n, 4, 2) already told."""
-        return peeking_cards(self._sampler, self._marks, np.flatnonzero(self._plain), cards_mm)
 
     def unexplained(self, cards_mm: Floats) -> list[Print]:
         """Give the marks that lie on none of the cards (n, 4, 2)."""

@@ -123,9 +123,11 @@ class _PlaneModel:
     def rotation(self, vectors: Points) -> Points:
         """(b, 3, 3) from the table's frame to the camera's."""
         ca, sa, cb, sb = np.cos(vectors[:, 2]), np.sin(vectors[:, 2]), np.cos(vectors[:, 3]), np.sin(vectors[:, 3])
-        zero = np.zeros_like(ca)
-        rows = ([cb, zero, sb], [sa * sb, ca, -sa * cb], [-ca * sb, sa, ca * cb])
-        return np.stack([np.stack(row, axis=-1) for row in rows], axis=1)
+        rotation = np.empty((3, 3, len(vectors)))
+        rotation[0] = cb, np.zeros_like(ca), sb
+        rotation[1] = sa * sb, ca, -sa * cb
+        rotation[2] = -ca * sb, sa, ca * cb
+        return rotation.transpose(2, 0, 1)
 
     def residuals(self, vectors: Points) -> Points:
         """(b, 2n + 5): reprojection errors over their sigma, then the distances from the priors."""
@@ -134,12 +136,13 @@ class _PlaneModel:
         x = poses[..., 0] + cos * self.shape[:, 0] - sin * self.shape[:, 1]
         y = poses[..., 1] + sin * self.shape[:, 0] + cos * self.shape[:, 1]
         rotation = self.rotation(vectors)
-        camera = np.stack([x, y], -1) @ rotation[:, :, :2].transpose(0, 2, 1)
-        depth = np.maximum(camera[..., 2] + np.exp(vectors[:, 4:5]), 1.0)
-        u, v = camera[..., 0] / depth, camera[..., 1] / depth
-        bend = 1 + vectors[:, 1:2] * (u * u + v * v)
-        focal = self.width * np.exp(vectors[:, :1])
-        errors = np.stack([focal * bend * u, focal * bend * v], -1) + self.centre - self.seen
+        right, down, away = (x * rotation[:, i, :1] + y * rotation[:, i, 1:2] for i in range(3))
+        depth = np.maximum(away + np.exp(vectors[:, 4:5]), 1.0)
+        u, v = right / depth, down / depth
+        bent = self.width * np.exp(vectors[:, :1]) * (1 + vectors[:, 1:2] * (u * u + v * v))
+        errors = np.empty((*x.shape, 2))
+        errors[..., 0], errors[..., 1] = bent * u, bent * v
+        errors += self.centre - self.seen
         prior = (vectors[:, :5] - [np.log(_FOCAL_PRIOR), 0, 0, 0, np.log(900.0)]) / _PRIOR_SIGMA
         return np.concatenate([(errors / self.sigma[:, None]).reshape(len(vectors), -1), prior], axis=1)
 
@@ -169,11 +172,10 @@ def _levenberg_marquardt(model: _PlaneModel, vector: Points, rounds: int = 40) -
         step = np.linalg.solve(normal + damping * np.diag(np.diag(normal) + 1e-9), -slope.T @ errors)
         trial = model.residuals((vector + step)[None])[0]
         if trial @ trial < errors @ errors:
-            gain = errors @ errors - trial @ trial
             vector, damping = vector + step, damping / 10
-            errors, slope = _jacobian(model, vector)
-            if gain < _ENOUGH_GAIN:
+            if errors @ errors - trial @ trial < _ENOUGH_GAIN:
                 break
+            errors, slope = _jacobian(model, vector)
         else:
             damping *= 6
             if damping > 1e8:
@@ -195,7 +197,7 @@ def fit_table(pieces: Sequence[Piece], size_px: tuple[int, int]) -> tuple[Table,
     # The perspective of one square has two explanations, and the way down may lead to the worse one.
     starts = _TILTS if len(pieces) < _ENOUGH else _TILTS[:1]
     ends = [_levenberg_marquardt(model, model.start(tilts)) for tilts in starts]
-    vector = min(ends, key=lambda end: float((model.residuals(end[None]) ** 2).sum()))
+    vector = min(ends, key=lambda end: float((model.residuals(end[None]) ** 2).sum())) if len(ends) > 1 else ends[0]
     errors, slope = _jacobian(model, vector)
     worst = float(np.sqrt((errors[:-5] ** 2).mean()))
     if not np.isfinite(worst) or worst > 25:

@@ -29,8 +29,12 @@ FAR_MM = 330.0
 """Nobody's hand comes from so far in the time of a frame."""
 FRESH_NS = 50 * MS
 WAIT_NS = 150 * MS
+FIRST_NS = 200 * MS
+"""So long before a ring nobody else's arm may have been as near: a hand that looks like the table goes out of sight."""
+LOST_NS = 120 * MS
+"""Nobody takes his hand from the bell so shortly before he rings it: it is out of sight, on dark wood."""
 _OWN_SHARE = 0.36  # of a seat's part of the edge, to either side of its middle: an arm further off may be a neighbour's
-_KEPT = 12
+_KEPT = 48  # more than FIRST_NS and WAIT_NS of a camera that gives 120 frames a second
 
 
 @dataclass(frozen=True)
@@ -101,7 +105,7 @@ class ArmEyes:
         last = self._looks[-1] if self._looks else None
         if last is not None and t_ns - last.t_ns <= FRESH_NS:
             near = [(seat, mm) for seat, mm in last.reach_mm if mm < FAR_MM]
-            if len(near) == 1 and near[0][1] <= AT_BELL_MM and near[0][0] is not None:
+            if len(near) == 1 and near[0][1] <= AT_BELL_MM and self._was_first(*near[0], t_ns):
                 return near[0][0]
         self._open.append(t_ns)
         return None
@@ -114,13 +118,34 @@ class ArmEyes:
             return None
         share = (ring_ns - before.t_ns) / (after.t_ns - before.t_ns)
         then = {seat: _between(before.of(seat), after.of(seat), share) for seat in before.seats | after.seats}
-        if not then:
+        nearest = min(then, key=lambda seat: then[seat], default=None)
+        if nearest is not None and then[nearest] <= AT_BELL_MM:
+            others = [mm for seat, mm in then.items() if seat != nearest]
+            clear = min(others, default=FAR_MM) >= then[nearest] + CLEAR_MM
+            if clear and self._was_first(nearest, then[nearest], ring_ns):
+                return nearest
+        return self._only_one(ring_ns, after)
+
+    def _was_first(self, seat: int | None, mm: float, ring_ns: int) -> bool:
+        """Tell whether nobody else was as near to the bell in the frames before a ring."""
+        return seat is not None and all(
+            other == seat or away >= mm + CLEAR_MM
+            for look in self._before(ring_ns, FIRST_NS)
+            for other, away in look.reach_mm
+        )
+
+    def _only_one(self, ring_ns: int, after: _Look) -> int | None:
+        """Give who was seen at the bell just before a ring, if nobody else was to be seen near it: his hand is lost."""
+        looks = [*self._before(ring_ns, FIRST_NS), after]
+        near = {seat for look in looks for seat, mm in look.reach_mm if mm < FAR_MM}
+        if len(near) != 1:
             return None
-        nearest = min(then, key=lambda seat: then[seat])
-        others = [mm for seat, mm in then.items() if seat != nearest]
-        if nearest is None or then[nearest] > AT_BELL_MM or min(others, default=FAR_MM) < then[nearest] + CLEAR_MM:
-            return None
-        return nearest
+        seat = near.pop()
+        return seat if any(look.of(seat) <= AT_BELL_MM for look in self._before(ring_ns, LOST_NS)) else None
+
+    def _before(self, ring_ns: int, ns: int) -> list[_Look]:
+        """Give the looks of so long before a ring."""
+        return [look for look in self._looks if 0 < ring_ns - look.t_ns < ns]
 
 
 def _between(before: float, after: float, share: float) -> float:

@@ -101,6 +101,55 @@ def test_where_nobody_or_more_than_one_is_at_the_bell_nobody_is_named(arms: dict
     assert film.named == []
 
 
+@pytest.mark.parametrize("lost", [{1: 100.0}, {}])
+def test_who_was_at_the_bell_before_may_be_there_still_though_his_hand_is_out_of_sight(lost: dict[int, float]) -> None:
+    film = Film()
+    for mine in (60, 12, 12):
+        film.show({1: mine, 3: 140})
+    film.show({**lost, 3: 4})
+    assert film.ring() is None
+    for _ in range(8):
+        film.show({**lost, 3: 4})
+    assert film.named == []
+
+
+@pytest.mark.parametrize("lost", [{1: 100.0}, {}])
+def test_the_only_hand_at_the_bell_rang_though_it_goes_out_of_sight_on_a_table_of_its_colour(
+    lost: dict[int, float],
+) -> None:
+    film = Film()
+    for mine in (90, 40, 10):
+        film.show({1: mine})
+    film.show(lost)
+    assert film.ring() is None
+    ring_ns = film.now_ns + 15 * MS
+    film.show(lost)
+    assert film.named == [(ring_ns, 1)]
+
+
+@pytest.mark.parametrize("other", [{2: 60.0}, {2: 140.0}])
+def test_a_hand_that_goes_out_of_sight_rang_for_nobody_if_another_arm_is_near(other: dict[int, float]) -> None:
+    film = Film()
+    for mine in (90, 40, 10):
+        film.show({1: mine})
+    film.show({1: 100})
+    film.ring()
+    for _ in range(8):
+        film.show({1: 100, **other})
+    assert film.named == []
+
+
+def test_a_hand_that_left_the_bell_a_while_ago_did_not_ring() -> None:
+    film = Film()
+    film.show({1: 10})
+    for _ in range(5):
+        film.show({1: 100})
+    assert film.ring() is None
+    for _ in range(8):
+        film.show({1: 100})
+    assert film.named == []
+
+
 def test_an_arm_from_where_two_seats_meet_is_nobodys_for_certain() -> None:
     where = place()
     eyes = ArmEyes(lambda: where)

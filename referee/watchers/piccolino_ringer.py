@@ -31,8 +31,13 @@ FRESH_NS = 50 * MS
 WAIT_NS = 150 * MS
 FIRST_NS = 200 * MS
 """So long before a ring nobody else's arm may have been as near: a hand that looks like the table goes out of sight."""
+CAME_NS = 300 * MS
+"""Whoever rings reached for the bell so shortly before."""
 LOST_NS = 120 * MS
 """Nobody takes his hand from the bell so shortly before he rings it: it is out of sight, on dark wood."""
+HAND_MM = 250.0
+"""Where a sleeve is so near, its hand may be at the bell, though it looks like the table and nobody sees it."""
+_RESTS_MM, _CAME_MM = 25.0, 15.0  # a hand that rings came there, and comes no nearer in that frame
 _OWN_SHARE = 0.36  # of a seat's part of the edge, to either side of its middle: an arm further off may be a neighbour's
 _KEPT = 48  # more than FIRST_NS and WAIT_NS of a camera that gives 120 frames a second
 
@@ -122,7 +127,8 @@ class ArmEyes:
         if nearest is not None and then[nearest] <= AT_BELL_MM:
             others = [mm for seat, mm in then.items() if seat != nearest]
             clear = min(others, default=FAR_MM) >= then[nearest] + CLEAR_MM
-            if clear and self._was_first(nearest, then[nearest], ring_ns):
+            hidden = any(self._may_ring_unseen(seat, before, after) for seat in then if seat != nearest)
+            if clear and not hidden and self._was_first(nearest, then[nearest], ring_ns):
                 return nearest
         return self._only_one(ring_ns, after)
 
@@ -133,6 +139,13 @@ class ArmEyes:
             for look in self._before(ring_ns, FIRST_NS)
             for other, away in look.reach_mm
         )
+
+    def _may_ring_unseen(self, seat: int | None, before: _Look, after: _Look) -> bool:
+        """Tell whether a sleeve came and stopped where its hand, which nobody sees, would be at the bell."""
+        if min(before.of(seat), after.of(seat)) > HAND_MM or before.of(seat) - after.of(seat) > _RESTS_MM:
+            return False
+        ways = [look.of(seat) for look in self._before(after.t_ns, CAME_NS)]
+        return max(ways, default=0.0) - before.of(seat) > _CAME_MM or before.of(seat) > HAND_MM
 
     def _only_one(self, ring_ns: int, after: _Look) -> int | None:
         """Give who was seen at the bell just before a ring, if nobody else was to be seen near it: his hand is lost."""

@@ -139,6 +139,25 @@ def test_a_hand_that_goes_out_of_sight_rang_for_nobody_if_another_arm_is_near(ot
     assert film.named == []
 
 
+def test_a_sleeve_that_stops_a_hand_from_the_bell_may_have_rung_though_no_hand_is_seen() -> None:
+    film = Film()
+    for mine, others in ((150, 130), (80, 118), (10, 113)):
+        film.show({0: mine, 2: others})
+    film.ring()
+    for _ in range(8):
+        film.show({0: 2, 2: 113})
+    assert film.named == []
+
+
+def test_a_sleeve_that_lay_there_all_the_time_did_not_ring() -> None:
+    film = Film()
+    for mine in (150, 150, 150, 150, 150, 150, 150, 150, 150, 150, 80, 10):
+        film.show({0: mine, 2: 113})
+    film.ring()
+    film.show({0: 2, 2: 113})
+    assert [seat for _, seat in film.named] == [0]
+
+
 def test_a_hand_that_left_the_bell_a_while_ago_did_not_ring() -> None:
     film = Film()
     film.show({1: 10})

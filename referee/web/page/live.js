@@ -8,6 +8,8 @@ import { t } from "./words.js";
 const GAP_MS = 500;
 const RETRY_MS = 4000;
 const FEW = 8;
+const NEAR_SIDE = 0.25; // of the picture's width: a name in the middle of what lies there would stand out of it
+const NEAR_BOTTOM = 0.85; // of its height
 const picture = { url: null, missing: false, asking: false, at: -RETRY_MS };
 
 // Ask for the next picture when the last one has come, so that a slow line never gets a queue of them.
@@ -62,18 +64,20 @@ function overlay(app) {
   );
 }
 
-// The place of something seen, to be tapped; its name stands there where there is room for names.
+// The place of something seen, to be tapped; its name stands beside it, for it must not hide what it names.
 function tag(app, outline, at, ontap) {
   const xs = outline.corners.map((corner) => corner[0]);
   const ys = outline.corners.map((corner) => corner[1]);
   const [left, top] = [Math.min(...xs), Math.min(...ys)];
+  const [right, bottom] = [Math.max(...xs), Math.max(...ys)];
+  const side = left + right < 2 * NEAR_SIDE ? "rightwards" : left + right > 2 - 2 * NEAR_SIDE ? "leftwards" : "";
   const share = (value) => `${value * 100}%`;
   const few = app.state.outlines.length <= FEW;
   const label = outline.label || "?";
   const props = {
-    class: few || !outline.certain ? "seen named" : "seen",
+    class: `seen ${few || !outline.certain ? "named" : ""} ${side} ${bottom > NEAR_BOTTOM ? "upwards" : ""}`,
     key: `${outline.event} ${at}`,
-    place: { left: share(left), top: share(top), width: share(Math.max(...xs) - left), height: share(Math.max(...ys) - top) },
+    place: { left: share(left), top: share(top), width: share(right - left), height: share(bottom - top) },
   };
   const name = h("span", { class: "name" }, few ? sign(outline.seat) : null, outline.certain ? label : "?");
   if (!ontap || !outline.event) return h("span", Object.assign(props, { "aria-hidden": "true" }), name);

@@ -8,8 +8,12 @@ import cv2
 import numpy as np
 import pytest
 from page_tools import PageUnderTest
-from playwright.sync_api import Browser, expect, sync_playwright
+from playwright.sync_api import Browser, ViewportSize, expect, sync_playwright
 from test_browser import PHONE, SCREEN, WAIT_MS, Window, launched, needs_chromium, turn_two_reds
+
+from hardware.frames import Frame
+from referee.session import Outline
+from referee.watchers.by_hand import ByHandWatcher
 
 pytestmark = needs_chromium
 JPEG = cv2.imencode(".jpg", np.full((480, 640, 3), 90, np.uint8))[1].tobytes()
@@ -80,6 +84,36 @@ def test_the_photo_finish_of_a_past_game_is_there_and_nothing_in_it_can_be_chang
     expect(window.page.get_by_role("button", name="Look again")).to_have_count(0)
     window.page.locator("main").get_by_role("link", name="History").click()
     expect(window.page.locator("main h1")).to_contain_text("Piccolino")
+    window.close()
+
+
+@pytest.mark.parametrize("size", [PHONE, SCREEN], ids=["phone", "screen"])
+def test_no_name_hides_the_card_that_it_names_nor_leaves_the_picture(
+    page: PageUnderTest, browser: Browser, size: ViewportSize
+) -> None:
+    page.table.desk.do(START)
+    grey = np.full((360, 640, 3), 90, np.uint8)
+    page.table.show(grey)
+    page.table.stage.look(Frame(1, 1, grey, 0))
+    watcher = page.table.stage.playing().watcher
+    assert isinstance(watcher, ByHandWatcher)
+    watcher.outlines = tuple(
+        Outline(((x, y), (x + 40, y), (x + 40, y + 60), (x, y + 60)), seat, "orange happy", True)
+        for seat, (x, y) in enumerate([(300, 295), (2, 150), (598, 150)])
+    )
+    page.table.desk.refresh()
+    window = Window(browser, page, size)
+    names = window.page.locator(".seen .name")
+    expect(names).to_have_count(3, timeout=WAIT_MS)
+    picture = window.page.locator(".live .picture").bounding_box()
+    assert picture is not None
+    for name in names.all():
+        words, card = name.bounding_box(), name.locator("..").bounding_box()
+        assert words is not None and card is not None
+        assert words["y"] >= card["y"] + card["height"] or words["y"] + words["height"] <= card["y"]
+        assert words["x"] >= picture["x"] and words["x"] + words["width"] <= picture["x"] + picture["width"] + 1
+        assert words["y"] + words["height"] <= picture["y"] + picture["height"] + 1
+    assert window.barriers() == []
     window.close()
 
 

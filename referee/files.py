@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import os
 import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from typing import BinaryIO, cast
 
 from referee.errors import BadInputError, WorkFailedError
 
@@ -28,21 +31,36 @@ def write_whole(path: Path, data: bytes) -> None:
         BadInputError: the path is a folder, or lies in none.
         WorkFailedError: it cannot be written.
     """
+    with whole_file(path) as file:
+        file.write(data)
+
+
+@contextmanager
+def whole_file(path: Path) -> Iterator[BinaryIO]:
+    """Give a file to write; it takes its place when the block ends well, and until then all is as it was before.
+
+    Raises:
+        BadInputError: the path is a folder, or lies in none.
+        WorkFailedError: it cannot be written.
+    """
     check_writable(path)
     temporary = None
     try:
         if path.exists() and not path.is_file():
             # A device or a pipe (`/dev/stdout`) is written to, never replaced.
-            path.write_bytes(data)
+            with path.open("wb") as device:
+                yield device
             return
         with tempfile.NamedTemporaryFile(dir=path.parent, prefix=f".{path.name}.", delete=False) as file:
             temporary = Path(file.name)
-            file.write(data)
+            yield cast(BinaryIO, file)
         mask = os.umask(0)
         os.umask(mask)
         temporary.chmod(0o666 & ~mask)
         temporary.replace(path)
+        temporary = None
     except OSError as error:
+        raise WorkFailedError(f"{path} cannot be written: {error.strerror or error}") from error
+    finally:
         if temporary is not None:
             temporary.unlink(missing_ok=True)
-        raise WorkFailedError(f"{path} cannot be written: {error.strerror or error}") from error

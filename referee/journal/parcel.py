@@ -7,9 +7,7 @@ In it: `games.json` (as `ringmaster export` writes it, and which picture belongs
 from __future__ import annotations
 
 import json
-import os
 import shutil
-import tempfile
 import zipfile
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
@@ -19,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from referee.errors import BadInputError, WorkFailedError
-from referee.files import check_writable
+from referee.files import whole_file
 from referee.journal.database import Connection
 from referee.journal.evidence import write_lasting
 from referee.journal.exchange import add_games, as_csv, as_json, games_from
@@ -65,28 +63,15 @@ def pack(path: Path, games: Sequence[KeptGame], query: Query, pictures: Path) ->
         BadInputError: the path is a folder, or lies in none.
         WorkFailedError: it cannot be written.
     """
-    check_writable(path)
-    temporary: Path | None = None
     count = 0
-    try:
-        with tempfile.NamedTemporaryFile(dir=path.parent, prefix=f".{path.name}.", delete=False) as file:
-            temporary = Path(file.name)
-            with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as parcel:
-                data = as_json(games)
-                for number, (game, entry) in enumerate(zip(games, data["games"], strict=True), 1):
-                    entry["pictures"] = _pack_pictures(parcel, number, game, query, pictures)
-                    entry["sights"] = _sights(query, game)
-                    count += len(entry["pictures"])
-                parcel.writestr(GAMES, json.dumps(data, ensure_ascii=False, indent=1))
-                parcel.writestr(RESULTS, as_csv(games))
-        mask = os.umask(0)
-        os.umask(mask)
-        temporary.chmod(0o666 & ~mask)
-        temporary.replace(path)
-    except OSError as error:
-        if temporary is not None:
-            temporary.unlink(missing_ok=True)
-        raise WorkFailedError(f"{path} cannot be written: {error.strerror or error}") from error
+    with whole_file(path) as file, zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as parcel:
+        data = as_json(games)
+        for number, (game, entry) in enumerate(zip(games, data["games"], strict=True), 1):
+            entry["pictures"] = _pack_pictures(parcel, number, game, query, pictures)
+            entry["sights"] = _sights(query, game)
+            count += len(entry["pictures"])
+        parcel.writestr(GAMES, json.dumps(data, ensure_ascii=False, indent=1))
+        parcel.writestr(RESULTS, as_csv(games))
     return count
 
 

@@ -76,7 +76,9 @@ def crash_often(
     verdict, dice, ledger = Verdict(), random.Random(seed), _Ledger()
     for kill in range(kills):
         lines = _one_life(folder, dice, forgetful)
-        kept = _kept(folder, RECENT)
+        # A quick machine plays many games in one life; the one it began with is asked for, too.
+        first = min((_game_of(line) for line in lines if _game_of(line)), default=None)
+        kept = _kept(folder, RECENT, first)
         for line in lines:
             if "announced" in line:
                 ledger.announced[_identity(line["game"], line["announced"])] += 1
@@ -176,8 +178,16 @@ def _connector(forgetful: bool, seed: int) -> Connect:
 _DISKS: list[object] = []
 
 
-def _kept(folder: Path, most: int | None = None) -> dict[int, KeptGame]:
-    """Read the latest games (None: all) as the next referee will find them, from a copy: looking changes nothing."""
+def _game_of(line: Mapping[str, Any]) -> int:
+    """Give the game that a line tells of, 0 for none."""
+    return int(line["resumed"]["game"] if "resumed" in line else line.get("game", 0))
+
+
+def _kept(folder: Path, most: int | None = None, since: int | None = None) -> dict[int, KeptGame]:
+    """Read the latest games (None: all), and those since a game, as the next referee will find them.
+
+    They are read from a copy: looking changes nothing.
+    """
     with tempfile.TemporaryDirectory() as copy:
         for path in folder.glob(f"{JOURNAL}*"):
             if not path.name.endswith("-shm"):
@@ -191,7 +201,9 @@ def _kept(folder: Path, most: int | None = None) -> dict[int, KeptGame]:
             def query(sql: str, *values: object) -> list[tuple[Any, ...]]:
                 return connection.execute(sql, values).fetchall()
 
-            return {row.game: kept_game(query, row) for row in games(query)[:most]}
+            latest = enumerate(games(query))
+            asked = (row for place, row in latest if most is None or place < most or (since and row.game >= since))
+            return {row.game: kept_game(query, row) for row in asked}
         finally:
             connection.close()
 

@@ -10,11 +10,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vision.table import Piece, Table, fit_table
+from vision.white_edges import moved_to_white
 
 MARKER_MM = 50.0
 MARKER_IDS = range(16)
-_SEARCHES = ((960, 23), (1920, 23), (960, 13))  # picture width and the threshold's window, both in px
+# Picture width and the threshold's window, both in px, and whether in the light: grey levels show better what is dim.
+_SEARCHES = ((960, 23, True), (1920, 23, True), (960, 13, True), (960, 23, False))
+_BRIGHTEST = 99.5  # percentile
 _ENOUGH = 4
+_STRAIGHT = 0.6
+_MOST_MOVED = 0.16  # of the shortest side
 
 SQUARE_MM = MARKER_MM / 2 * np.array([[-1.0, -1.0], [1.0, -1.0], [1.0, 1.0], [-1.0, 1.0]])
 
@@ -43,31 +48,41 @@ def find_markers(grey: NDArray[np.uint8]) -> tuple[Marker, ...]:
     The search runs on a small copy, then on a larger one and with another threshold where that shows fewer than four;
     the corners are then refined in the full picture.
     """
-    markers: dict[int, Marker] = {}
-    for width, window in _SEARCHES:
+    rough: dict[int, NDArray[np.float64]] = {}
+    for width, window, in_light in _SEARCHES:
         shrink = max(1.0, grey.shape[1] / width)
         size = (round(grey.shape[1] / shrink), round(grey.shape[0] / shrink))
-        small = cv2.resize(grey, size, interpolation=cv2.INTER_AREA) if shrink > 1 else grey
-        found, ids, _ = _detector(window).detectMarkers(small)
+        small = grey
+        if shrink > 1:
+            small = np.asarray(cv2.resize(grey, size, interpolation=cv2.INTER_AREA), np.uint8)
+        found, ids, _ = _detector(window).detectMarkers(_light(small) if in_light else small)
         for corners, number in zip(found, [] if ids is None else ids.ravel(), strict=True):
-            if int(number) in MARKER_IDS and int(number) not in markers:
-                rough = ((corners.reshape(4, 2) + 0.5) * shrink - 0.5).astype(np.float32)
-                markers[int(number)] = Marker(int(number), _refined(grey, rough))
-        if len(markers) >= _ENOUGH:
+            if int(number) in MARKER_IDS and int(number) not in rough:
+                rough[int(number)] = (corners.reshape(4, 2).astype(np.float64) + 0.5) * shrink - 0.5
+        if len(rough) >= _ENOUGH:
             break
-    return tuple(markers[number] for number in sorted(markers))
+    numbers = sorted(rough)
+    if not numbers:
+        return ()
+    fine = _refined(grey, np.stack([rough[number] for number in numbers]))
+    return tuple(Marker(number, corners) for number, corners in zip(numbers, fine, strict=True))
 
 
-def _refined(grey: NDArray[np.uint8], corners: NDArray[np.float32]) -> NDArray[np.float64]:
-    side = float(np.linalg.norm(corners - np.roll(corners, 1, axis=0), axis=1).min())
-    window = max(2, int(side / 14))
-    criteria = (cv2.TERM_CRITERIA_EPS + cv2.TERM_CRITERIA_MAX_ITER, 20, 0.02)
-    fine = cv2.cornerSubPix(grey, corners.reshape(-1, 1, 2).copy(), (window, window), (-1, -1), criteria)
-    fine = np.asarray(fine, np.float64).reshape(4, 2)
-    # A corner that ran away sat on something else: keep the detector's own.
-    lost = np.linalg.norm(fine - corners, axis=1) > window + 1
-    fine[lost] = corners[lost]
-    return fine
+def _light(grey: NDArray[np.uint8]) -> NDArray[np.uint8]:
+    """About how much light there was, by the brightest; lenses blur light, and black keeps its size in it."""
+    brightest = max(1.0, float(np.percentile(grey[::8, ::8], _BRIGHTEST)))
+    levels = 255 * np.minimum((np.arange(256) / brightest) ** 2, 1)
+    return np.asarray(cv2.LUT(grey, levels.astype(np.uint8)), np.uint8)
+
+
+def _refined(grey: NDArray[np.uint8], rough: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Squares (n, 4, 2) with their corners where lines along the sides meet: a blurred corner itself is round."""
+    side = np.linalg.norm(rough - np.roll(rough, 1, axis=1), axis=2).min(axis=1)
+    fine, straight = moved_to_white(grey, rough, linear=True)
+    # Sides that ran away lie on something else: then the detector's own are kept.
+    moved = np.linalg.norm(fine - rough, axis=2).max(axis=1)
+    kept = (straight > _STRAIGHT) & (moved < _MOST_MOVED * side + 1)
+    return np.where(kept[:, None, None], fine, rough)
 
 
 def table_from_markers(markers: tuple[Marker, ...], size_px: tuple[int, int]) -> Table:

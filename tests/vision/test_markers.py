@@ -45,11 +45,22 @@ def drawn(
         fine[:2] += (finer - 1) / 2 * fine[2]
         large = (size[0] * finer, size[1] * finer)
         cover = cv2.warpPerspective(np.full_like(card, 255), fine, large)
-        seen = cv2.warpPerspective(card, fine, large)
+        seen = np.asarray(cv2.warpPerspective(card, fine, large), np.uint8)
         alpha = cv2.resize(cover, size, interpolation=cv2.INTER_AREA) / 255.0
-        picture[:] = np.rint(picture * (1 - alpha) + cv2.resize(seen, size, interpolation=cv2.INTER_AREA))
+        lit = in_light(picture) * (1 - alpha) + cv2.resize(in_light(seen), size, interpolation=cv2.INTER_AREA)
+        picture[:] = as_grey(lit)
         truth[number] = corners
     return picture, truth
+
+
+def in_light(grey: Image) -> NDArray[np.float64]:
+    """Grey levels as light, 0 to 1: what a pixel gathers, and what a lens blurs."""
+    return np.asarray((grey / 255.0) ** 2.2)
+
+
+def as_grey(light: NDArray[np.float64]) -> Image:
+    """Light as a camera gives it."""
+    return np.asarray(np.rint(255 * np.clip(light, 0, 1) ** (1 / 2.2)), np.uint8)
 
 
 CORNERS = {0: (110.0, 100.0, 0.0), 3: (850.0, 100.0, 90.0), 9: (850.0, 440.0, 200.0), 15: (110.0, 440.0, -35.0)}
@@ -72,6 +83,15 @@ def test_a_marker_is_found_at_any_turn_place_and_size(angle: float, x: float, y:
     (marker,) = find_markers(picture)
     assert marker.id == number
     assert marker.corners_px == pytest.approx(truth[number], abs=0.6)
+
+
+@pytest.mark.parametrize("sigma_px", [1.0, 2.0, 2.5])
+def test_a_lens_out_of_focus_moves_no_corner(sigma_px: float) -> None:
+    picture, truth = drawn(CORNERS)
+    found = find_markers(as_grey(np.asarray(cv2.GaussianBlur(in_light(picture), (0, 0), sigma_px))))
+    assert [marker.id for marker in found] == [0, 3, 9, 15]
+    for marker in found:
+        assert marker.corners_px == pytest.approx(truth[marker.id], abs=0.8)
 
 
 @pytest.mark.parametrize("size", [(1280, 720), (3840, 2160)])

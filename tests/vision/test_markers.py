@@ -47,8 +47,8 @@ def drawn(
         cover = cv2.warpPerspective(np.full_like(card, 255), fine, large)
         seen = np.asarray(cv2.warpPerspective(card, fine, large), np.uint8)
         alpha = cv2.resize(cover, size, interpolation=cv2.INTER_AREA) / 255.0
-        lit = in_light(picture) * (1 - alpha) + cv2.resize(in_light(seen), size, interpolation=cv2.INTER_AREA)
-        picture[:] = as_grey(lit)
+        print_lit = np.asarray(cv2.resize(in_light(seen), size, interpolation=cv2.INTER_AREA), np.float64)
+        picture[:] = as_grey(np.asarray(in_light(picture) * (1 - alpha) + print_lit, np.float64))
         truth[number] = corners
     return picture, truth
 

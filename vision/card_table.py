@@ -29,7 +29,7 @@ def table_from_cards(image_bgr: NDArray[np.uint8], deck: Deck) -> Table | None:
     ranked = np.argsort(-found.confidence, kind="stable")
     good = [k for k in ranked if found.confidence[k] > _LEAST_SUPPORT and not found.reasons[k]][:_MOST_PIECES]
     corners = corners_of(deck)
-    pieces = [Piece(corners, _upright(np.asarray(found.corners_px[k], np.float64)), _SIGMA_PX) for k in good]
+    pieces = [Piece(corners, np.asarray(found.corners_px[k], np.float64), _SIGMA_PX) for k in good]
     size = (image_bgr.shape[1], image_bgr.shape[0])
     if len(pieces) < _FEWEST:
         return None
@@ -47,12 +47,6 @@ def table_from_cards(image_bgr: NDArray[np.uint8], deck: Deck) -> Table | None:
 def _fitted(pieces: list[Piece], size_px: tuple[int, int]) -> Table:
     table, places = fit_table(pieces, size_px)
     return table.moved(places[0, :2])
-
-
-def _upright(quad: Floats) -> Floats:
-    """Turn the order of a quad's corners so that its first side is a short one, as a card's top is."""
-    sides = np.linalg.norm(np.roll(quad, -1, axis=0) - quad, axis=1)
-    return quad if sides[0] + sides[2] < sides[1] + sides[3] else np.roll(quad, -1, axis=0)
 
 
 def _error(table: Table, piece: Piece) -> float:

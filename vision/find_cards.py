@@ -50,9 +50,9 @@ _FAIR_CELL_PX = 40.0
 class FoundCards:
     """Cards of one deck in a picture.
 
-    `corners_px` (n, 4, 2) clockwise; `support` (n, 4) the share of each side where an edge was seen; `confidence`
-    (n,) 0 to 1; `reasons` (n) is "" for a card that lies open, else "covered" or "edge of picture"; `aspect` is the
-    cards' length by their width.
+    `corners_px` (n, 4, 2) clockwise, the first side one of the cards' shorter ones, however aslant they are seen;
+    `support` (n, 4) the share of each side where an edge was seen; `confidence` (n,) 0 to 1; `reasons` (n) is "" for a
+    card that lies open, else "covered" or "edge of picture"; `aspect` is the cards' length by their width.
     """
 
     corners_px: Floats

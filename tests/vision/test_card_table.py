@@ -1,5 +1,6 @@
 """A table without markers: the cards themselves give its scale, but one outline alone does not."""
 
+import cv2
 import numpy as np
 import pytest
 from flat_cards import Image, confetti, lay
@@ -8,6 +9,12 @@ from vision.card_table import table_from_cards
 
 SCALE = 1.4  # pixels a mm
 CARDS = [((150.0, 120.0), 0.1), ((420.0, 150.0), -0.2), ((700.0, 140.0), 0.05), ((300.0, 420.0), 0.3)]
+
+
+ALL_WAYS = [
+    *[((150.0 + 230 * k, 130.0), 0.1 + 0.4 * k) for k in range(4)],
+    *[((280.0 + 230 * k, 420.0), 1.5 - 0.5 * k) for k in range(3)],
+]
 
 
 def wooden_table(cards: int) -> Image:
@@ -24,6 +31,26 @@ def test_cards_of_known_size_give_the_scale(cards: int) -> None:
     table = table_from_cards(wooden_table(cards), confetti())
     assert table is not None
     assert abs(float(table.px_per_mm(np.array([[540.0, 360.0]]))[0]) / SCALE - 1) < 0.03
+
+
+def test_cards_seen_aslant_give_the_scale_though_their_longer_sides_look_shorter() -> None:
+    flat = np.full((720, 1080, 3), (40, 70, 110), np.uint8)
+    for face, (at_px, turn) in zip(confetti().side("white"), ALL_WAYS, strict=False):
+        lay(flat, confetti(), face, at_px, turn, SCALE)
+    focal, tilt, away = 918.0, np.radians(52), 1100.0
+    lens = np.array([[focal, 0, 539.5], [0, focal, 359.5], [0, 0, 1]])
+    pose = np.array([[1, 0, 0], [0, np.cos(tilt), 0], [0, -np.sin(tilt), away]]) @ [
+        [1, 0, -540],
+        [0, 1, -300],
+        [0, 0, 1],
+    ]
+    picture = cv2.warpPerspective(flat, lens @ pose, (1080, 720), flags=cv2.INTER_AREA, borderValue=(30, 30, 30))
+    table = table_from_cards(np.asarray(picture, np.uint8), confetti())
+    assert table is not None
+    marked = np.array([[[200.0, 200.0], [800.0, 200.0], [500.0, 500.0]]])
+    across = table.to_mm(cv2.perspectiveTransform(marked, lens @ pose)[0])
+    assert np.linalg.norm(across[1] - across[0]) == pytest.approx(600 / SCALE, rel=0.03)
+    assert np.linalg.norm(across[2] - across[0]) == pytest.approx(np.hypot(300, 300) / SCALE, rel=0.03)
 
 
 @pytest.mark.parametrize("cards", [0, 1])

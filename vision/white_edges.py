@@ -13,6 +13,7 @@ _SEARCH = 0.055  # to either side of an edge, by the quad's shorter side
 _STEPS = 21
 _LEAST_RISE = 4.0  # grey levels, or as much of linear light
 _WHITE = 255.0
+_DARKEST_WHITE = 12.0
 
 
 def moved_to_white(
@@ -54,7 +55,9 @@ def _edge_offsets(grey: NDArray[np.uint8] | NDArray[np.float32], quads: Floats, 
     seen = cv2.remap(grey, flat[..., 0], flat[..., 1], cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
     profile = np.asarray(seen, np.float64).reshape(places.shape[:-1])
     if linear:
-        profile = profile**2 / _WHITE
+        # By the brightest about each quad, so that dim light is as good as any.
+        brightest = np.maximum(profile.max(axis=(1, 2, 3), keepdims=True), _DARKEST_WHITE)
+        profile = (profile / brightest) ** 2 * _WHITE
     rise = np.maximum(np.gradient(profile, axis=-1), 0)
     peak = rise.argmax(axis=-1)
     near = np.abs(np.arange(_STEPS) - peak[..., None]) <= 3

@@ -141,7 +141,10 @@ def what_is_missing(ids: Sequence[int]) -> str:
 
 @dataclass(frozen=True, eq=False)
 class SeatCards:
-    """The cards before one seat: those that count, those that show the side that is not played, and the unclear."""
+    """The cards before one seat: those that count, those that show the side that is not played, and the unclear.
+
+    What shows the other side for certain is not among the unclear: whoever wins a round keeps cards in a pile (C8).
+    """
 
     seat: int
     cards: tuple[CardReading, ...]
@@ -180,7 +183,7 @@ def share_out(reading: Reading, ring: SeatRing, side: str | None) -> Sharing:
             seat,
             tuple(card for card in cards_of(seat) if card.face.side == played),
             tuple(card for card in cards_of(seat) if card.face.side != played),
-            unclear_of(seat),
+            tuple(card for card in unclear_of(seat) if card.side in (None, played)),
         )
         for seat in range(ring.players)
     )

@@ -30,6 +30,14 @@ class Print:
     side: str
 
 
+@dataclass(frozen=True, eq=False)
+class Hint:
+    """A card of which a piece shows: a place (2,) on it in mm, and the side that lies up."""
+
+    centre_mm: Floats
+    side: str
+
+
 def unexplained_prints(marks: Marks, plain: NDArray[np.intp], cards_mm: Floats) -> list[Print]:
     """Give the marks that lie on none of the cards (n, 4, 2), of those `plain` (m,) that stand out as print does."""
     chosen = plain[(marks.areas_mm2[plain] > _LEAST_AREA_MM2) & (marks.fullness[plain] > _LEAST_FULLNESS)]
@@ -37,18 +45,17 @@ def unexplained_prints(marks: Marks, plain: NDArray[np.intp], cards_mm: Floats) 
     return [Print(marks.centres_mm[k], float(marks.areas_mm2[k]), marks.ground) for k in chosen]
 
 
-def peeking_cards(sampler: Sampler, prints: Sequence[Print], cards_mm: Floats) -> Floats:
-    """(k, 2) places in mm where a mark or a part of one lies on a card's ground, beside the known cards (n, 4, 2)."""
+def peeking_cards(sampler: Sampler, prints: Sequence[Print], cards_mm: Floats) -> list[Hint]:
+    """Give the places where a mark or a part of one lies on a card's ground, beside the known cards (n, 4, 2)."""
     if not len(cards_mm) or not prints:
-        return np.zeros((0, 2))
+        return []
     distance = distance_to_quads(np.array([mark.centre_mm for mark in prints]), cards_mm).min(1)
     beside = (distance > _CLEAR_MM) & (distance < _BESIDE_MM)
-    places = [
-        mark.centre_mm
+    return [
+        Hint(mark.centre_mm, mark.side)
         for mark, is_beside in zip(prints, beside, strict=True)
         if is_beside and _on_same_ground(sampler, mark, cards_mm)
     ]
-    return np.array(places).reshape(-1, 2)
 
 
 def _on_same_ground(sampler: Sampler, mark: Print, cards_mm: Floats) -> bool:
@@ -63,10 +70,11 @@ def _on_same_ground(sampler: Sampler, mark: Print, cards_mm: Floats) -> bool:
     return bool((off < 0.12).mean() > 0.5)
 
 
-def one_a_card(places: Floats) -> Floats:
-    """(k, 2) places, in mm, of which those near each other are taken for one card: the first of each such group."""
-    firsts: list[Floats] = []
-    for place in places:
-        if all(np.linalg.norm(first - place) >= _ONE_CARD_MM for first in firsts):
-            firsts.append(place)
-    return np.array(firsts).reshape(-1, 2)
+def one_a_card(hints: Sequence[Hint]) -> list[Hint]:
+    """Take hints of one side that are near each other for one card: the first of each such group."""
+    firsts: list[Hint] = []
+    for hint in hints:
+        alike = (first for first in firsts if first.side == hint.side)
+        if all(np.linalg.norm(first.centre_mm - hint.centre_mm) >= _ONE_CARD_MM for first in alike):
+            firsts.append(hint)
+    return firsts

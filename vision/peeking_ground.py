@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vision.marks import WorkImage
-from vision.peeking import Print
+from vision.peeking import Hint, Print
 from vision.quads import distance_to_quads
 from vision.table import Table
 
@@ -116,8 +116,8 @@ def peeking_ground(
     sides: Sequence[str],
     others_px: Floats,
     prints: Sequence[Print],
-) -> Floats:
-    """(k, 2) places in mm where a piece of a card shows that is none of the cards (n, 4, 2), whose `sides` these are.
+) -> list[Hint]:
+    """Give places where a piece of a card shows that is none of the cards (n, 4, 2), whose `sides` these are.
 
     `others_px` (m, 4, 2): what else is known to lie there, doubtful cards and markers. `prints`: marks that no card
     explains. A piece lies beside a card, and has the ground of the nearest one of its side, or it bears a mark. It is
@@ -128,13 +128,12 @@ def peeking_ground(
     known_mm = table.to_mm(known_px.reshape(-1, 2)).reshape(-1, 4, 2)
     levels = np.asarray(cv2.blur(work.bgr, (3, 3)), np.uint8)
     scene = _Scene(work, table, card_mm, levels, _filled(levels.shape, quads), known_mm)
-    places = list(_beside_cards(scene, quads[: len(sides)], sides))
-    places += [place for mark in prints for place in _round_a_mark(scene, mark)]
-    return np.array(places).reshape(-1, 2)
+    marked = (hint for mark in prints for hint in _round_a_mark(scene, mark))
+    return [*_beside_cards(scene, quads[: len(sides)], sides), *marked]
 
 
-def _beside_cards(scene: _Scene, quads: Floats, sides: Sequence[str]) -> Iterator[Floats]:
-    """Give the middle, in mm, of each piece beside one of the cards at `quads` (n, 4, 2), in work px."""
+def _beside_cards(scene: _Scene, quads: Floats, sides: Sequence[str]) -> Iterator[Hint]:
+    """Give the middle of each piece beside one of the cards at `quads` (n, 4, 2), in work px."""
     areas_px = np.array([cv2.contourArea(quad.astype(np.float32)) for quad in quads])
     scales = np.sqrt(areas_px / (scene.card_mm[0] * scene.card_mm[1]))
     rims = scene.levels[_along(quads, -_RIM_MM * scales, scene.levels.shape)].astype(np.float64)
@@ -169,8 +168,8 @@ def _along(quads: Floats, out_px: Floats, shape: tuple[int, ...]) -> tuple[NDArr
     return y.clip(0, shape[0] - 1), x.clip(0, shape[1] - 1)
 
 
-def _round_a_mark(scene: _Scene, mark: Print) -> Iterator[Floats]:
-    """Give the middle, in mm, of each piece that a mark lies on."""
+def _round_a_mark(scene: _Scene, mark: Print) -> Iterator[Hint]:
+    """Give the middle of each piece that a mark lies on."""
     centre = scene.work.to_work(scene.table.to_px(mark.centre_mm[None]))
     px_per_mm = float(scene.table.px_per_mm(scene.work.to_picture(centre))[0]) * scene.work.scale
     radius_mm = float(np.sqrt(mark.area_mm2 / np.pi))
@@ -188,8 +187,8 @@ def _round_a_mark(scene: _Scene, mark: Print) -> Iterator[Floats]:
     yield from _pieces(scene, window, found, beside, max(LIKENESS[mark.side].edge_mm, _LEAST_LONE_EDGE_MM))
 
 
-def _pieces(scene: _Scene, window: _Window, ground: _Ground, beside: Image, edge_mm: float) -> Iterator[Floats]:
-    """Give the middle, in mm, of each piece of ground in a window that lies on `beside`, (h, w) 0/255, as well.
+def _pieces(scene: _Scene, window: _Window, ground: _Ground, beside: Image, edge_mm: float) -> Iterator[Hint]:
+    """Give the middle of each piece of ground in a window that lies on `beside`, (h, w) 0/255, as well.
 
     `edge_mm`: for so long, its edge must be straight.
     """
@@ -207,7 +206,7 @@ def _pieces(scene: _Scene, window: _Window, ground: _Ground, beside: Image, edge
         piece = np.asarray(labels[y : y + down, x : x + across] == number, np.uint8)
         outline, middle = _outline(scene, piece, window.origin + (x, y))
         if _as_small_as_a_card(outline, scene.card_mm) and _ends_at_an_edge(scene, outline, middle, likeness, edge_mm):
-            yield middle
+            yield Hint(middle, ground.side)
 
 
 def _outline(scene: _Scene, piece: Image, origin: Floats) -> tuple[Floats, Floats]:

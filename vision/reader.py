@@ -19,7 +19,7 @@ from vision.layouts import common_stretch
 from vision.markers import SQUARE_MM, Marker, find_markers, table_from_markers
 from vision.marks import WorkImage, work_image
 from vision.outline import corners_of
-from vision.peeking import Print, one_a_card, peeking_cards
+from vision.peeking import Hint, Print, one_a_card, peeking_cards
 from vision.peeking_ground import peeking_ground
 from vision.reading import Reading, UnclearCard
 from vision.settle import also_unclear, left_open, settled, sure_corners, told_of
@@ -144,12 +144,8 @@ def _read(
     said = [card.corners_px for card in reading.cards] + [card.corners_px for card in reading.unclear]
     said_mm = table.to_mm(np.concatenate(said)).reshape(-1, 4, 2) if said else np.zeros((0, 4, 2))
     prints = [mark for reader in readers for mark in reader.unexplained(said_mm)]
-    bare_mm = _peeking_ground(work, table, deck, reading, keep_out, prints)
-    places_mm = one_a_card(np.concatenate([peeking_cards(sampler, prints, said_mm), bare_mm]))
-    hidden = [
-        UnclearCard(np.zeros((0, 2)), (float(px[0]), float(px[1])), (float(mm[0]), float(mm[1])), "covered", None)
-        for px, mm in zip(table.to_px(places_mm), places_mm, strict=True)
-    ]
+    bare = _peeking_ground(work, table, deck, reading, keep_out, prints)
+    hidden = [_hidden(table, hint) for hint in one_a_card([*peeking_cards(sampler, prints, said_mm), *bare])]
     return replace(reading, unclear=(*reading.unclear, *hidden)), table, pieces
 
 
@@ -160,12 +156,19 @@ def _peeking_ground(
     reading: Reading,
     markers_px: NDArray[np.float64],
     prints: Sequence[Print],
-) -> NDArray[np.float64]:
-    """(k, 2) places in mm where a card shows of which too few marks are in sight to make it out."""
+) -> list[Hint]:
+    """Give places where a card shows of which too few marks are in sight to make it out."""
     cards = np.array([card.corners_px for card in reading.cards]).reshape(-1, 4, 2)
     doubtful = np.array([card.corners_px for card in reading.unclear]).reshape(-1, 4, 2)
     sides = [card.face.side for card in reading.cards]
     return peeking_ground(work, table, deck.card_mm, cards, sides, np.concatenate([doubtful, markers_px]), prints)
+
+
+def _hidden(table: Table, hint: Hint) -> UnclearCard:
+    """Give a card of which only a piece shows."""
+    (px,) = table.to_px(hint.centre_mm[None])
+    x, y = hint.centre_mm
+    return UnclearCard(np.zeros((0, 2)), (float(px[0]), float(px[1])), (float(x), float(y)), "covered", None, hint.side)
 
 
 def _looked_closer(

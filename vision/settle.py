@@ -120,7 +120,7 @@ def settled(verdicts: list[Verdicts], deck: Deck, table: Table, doubt: float) ->
         reason = "same card twice" if choice.twice else "covered"
         x, y = corners.mean(0)
         best = (claim.face, choice.confidence)
-        unclear.append(UnclearCard(corners, (float(x), float(y)), claim.centre_mm, reason, best))
+        unclear.append(UnclearCard(corners, (float(x), float(y)), claim.centre_mm, reason, best, claim.face.side))
     return Reading(tuple(cards), tuple(unclear))
 
 

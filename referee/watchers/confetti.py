@@ -157,6 +157,8 @@ class ConfettiWatcher:
         if not sure and hands != self._once:
             self._once = hands
             return Seen()
+        # A game is played on one side (C1), however many cards with the other one are kept before the seats later.
+        self._side = sharing.side
         return Seen(tuple(_hand(t_ns, hand) for hand in sharing.seats))
 
     def _read(self, frame: Frame) -> tuple[SeatedReading | None, Seen]:

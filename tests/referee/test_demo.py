@@ -14,6 +14,9 @@ from referee.demo.confetti_script import Plan, write_confetti
 from referee.demo.show import PrintedVoice
 from referee.games.confetti_hand import score_hand
 from referee.language import Language
+from referee.seated_reading import SeatedReader
+from referee.seats import share_out
+from simulation.live import LiveTable, Shots
 from vision.deck import load_deck
 from vision.image import load_picture
 
@@ -37,6 +40,18 @@ def test_a_round_is_refereed_as_it_is_played_and_the_scored_table_drawn(
     picture = tmp_path / "out" / "scored-table.jpg"
     assert str(picture) in out
     assert load_picture(picture).size_px[0] >= 1280
+
+
+def test_cards_kept_in_a_pile_leave_the_hands_beside_them_clear() -> None:
+    deck = load_deck("confetti")
+    game = write_confetti(deck, 7, Plan(players=3, rounds=2))
+    table = LiveTable(game.script, deck, 7, Shots(frames_per_s=15.0))
+    second = game.rounds[1]
+    seated = SeatedReader(deck, None, 3).read(table.frame(int((second.out_s + 2) * 15)).bgr())
+    assert any(card.side == "black" for card in seated.reading.unclear)
+    shared = share_out(seated.reading, seated.ring, None)
+    assert [{card.face.id for card in hand.cards} for hand in shared.seats] == [set(hand) for hand in second.hands]
+    assert [hand.unclear for hand in shared.seats] == [(), (), ()]
 
 
 def test_what_is_said_is_printed_with_its_time_and_spoken() -> None:

@@ -123,8 +123,8 @@ def card(number: int, side: str, x: float, y: float) -> CardReading:
     return CardReading(DECK.side(side)[number], 0.999, np.zeros((4, 2)), (x, y))
 
 
-def unclear(x: float, y: float) -> UnclearCard:
-    return UnclearCard(np.zeros((0, 2)), (x, y), (x, y), "covered", None)
+def unclear(x: float, y: float, side: str | None = None) -> UnclearCard:
+    return UnclearCard(np.zeros((0, 2)), (x, y), (x, y), "covered", None, side)
 
 
 def test_most_cards_before_the_seats_say_which_side_is_played() -> None:
@@ -138,3 +138,10 @@ def test_most_cards_before_the_seats_say_which_side_is_played() -> None:
     assert [len(hand.unclear) for hand in shared.seats] == [0, 1]
     assert (len(shared.heap), len(shared.heap_unclear)) == (6, 1)
     assert [len(hand.cards) for hand in share_out(Reading(cards, ()), ring, "white").seats] == [1, 0]
+
+
+@pytest.mark.parametrize(("side", "doubts"), [(None, 1), ("white", 1), ("black", 0)])
+def test_a_hidden_card_of_the_side_that_is_not_played_leaves_no_doubt(side: str | None, doubts: int) -> None:
+    cards = (card(0, "white", 400, 480), card(1, "white", 440, 490), card(2, "black", 300, 480))
+    shared = share_out(Reading(cards, (unclear(310, 480, side),)), SeatRing(RECTANGLE, 2), None)
+    assert [len(hand.unclear) for hand in shared.seats] == [doubts, 0]

@@ -34,6 +34,10 @@ class KnownSeats(Protocol):
         """Take an action and give the rulings that follow."""
         ...
 
+    def turn(self) -> int | None:
+        """Give the seat that turns the next card, None when none is left to turn."""
+        ...
+
     def verify_ring(self, t_ns: int, seat: int | None) -> Reason | None:
         """Tell why a ring is not ruled; None as `seat`: nobody knows who rang."""
         ...

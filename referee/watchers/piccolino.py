@@ -127,11 +127,10 @@ class PiccolinoWatcher:
 
     def _unseen(self, pile: SeatPile, t_ns: int) -> bool:
         """Where no frame tells, a change may have come: in a moment if frames are missing and the pile was touched."""
-        if pile.leaving:
-            return False
-        if self._pace.too_old(t_ns) or (self._pace.missing(t_ns) and not pile.is_plain()):
+        stale = self._pace.too_old(t_ns) or (self._pace.missing(t_ns) and not pile.is_plain())
+        if stale and not pile.leaving:
             return True
-        return pile.is_unseen(t_ns)
+        return pile.is_unseen(t_ns, turns=pile.seat == self._game.game.turn())
 
     def _learn(self, event: Event) -> None:
         seat, colour, mood = (event.data.get(key) for key in ("seat", "colour", "mood"))

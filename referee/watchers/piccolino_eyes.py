@@ -136,6 +136,9 @@ class TableEyes:
         self.notices = ()
         if self._table is None or before is None or not _same_view(before.table, self.seating.table):
             self._table = CardWatch(self._cards, self.seating.table, self.seating.table.size_px)
+            if before is None:
+                # What is bare at the start is told from something in the way by how it looked then.
+                self._bare = dict.fromkeys(range(self._players), image)
             self._seats = _seats_of(self._table.cells_mm, self.seating)
             self._watch = None
             self._watch_places()

@@ -17,6 +17,8 @@ from referee.session import Notice
 MS = 1_000_000
 HIDDEN_NS = 3_000 * MS
 """How long a pile may be out of sight before nobody can swear to its top any more."""
+LAID_NS = 600 * MS
+"""In so long a card can be laid under a hand, by the player whose turn it is."""
 UNREAD_NS = 1_000 * MS
 BARE_NS = 150 * MS
 """A sleeve may look like bare table for a moment; nobody takes a pile away in less."""
@@ -140,11 +142,15 @@ class SeatPile:
         """Tell whether the last frame showed the pile lying there plainly, or plainly none."""
         return self._hidden_ns is None and self.sight is not None
 
-    def is_unseen(self, t_ns: int) -> bool:
-        """Tell whether nobody can say what lies open here at `t_ns`, when the last frame before it is the last seen."""
+    def is_unseen(self, t_ns: int, *, turns: bool) -> bool:
+        """Tell whether nobody can say what lies open here at `t_ns`, when the last frame before it is the last seen.
+
+        turns: it is this player's turn to lay a card.
+        """
+        laid = turns and self._hidden_ns is not None and t_ns - self._hidden_ns > LAID_NS
         if self.leaving or self.is_plain():
-            return False
-        if self.sight is None or self.sight.kind == "unclear" or self._plain_ns is None:
+            return laid
+        if laid or self.sight is None or self.sight.kind == "unclear" or self._plain_ns is None:
             return True
         if self._empty_ns is not None and self.top is not None and t_ns - self._empty_ns > BARE_NS:
             return True

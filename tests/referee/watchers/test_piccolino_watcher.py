@@ -109,6 +109,20 @@ def test_a_hand_over_a_pile_leaves_what_lay_there_but_not_for_ever() -> None:
     assert (unclear["ruling"], unclear["seats"]) == ("unclear", [1])
 
 
+@pytest.mark.parametrize(("seat", "frames", "ruled"), [(2, 20, "unclear"), (2, 10, "ring"), (0, 20, "ring")])
+def test_a_hand_that_stays_over_the_pile_may_hide_a_card_only_where_one_is_to_be_laid(
+    seat: int, frames: int, ruled: str
+) -> None:
+    table = Table()
+    table.show(0, "red", "happy")
+    table.show(1, "blue", "happy")
+    table.show(seat, "covered", frames=frames)
+    (ruling,) = [one for one in table.ring(1) if one["ruling"] in ("ring", "unclear")]
+    assert ruling["ruling"] == ruled
+    if ruled == "unclear":
+        assert ruling["seats"] == [2]
+
+
 def test_a_card_in_mid_turn_does_not_count_until_it_can_be_read_and_that_is_said() -> None:
     table = Table()
     table.show(0, "red", "happy")

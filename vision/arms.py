@@ -1,32 +1,30 @@
-"""Sees arms that reach in over a table: what differs from the still table and comes in over its edge.
+"""Sees arms that reach in over a table: what is no still table and comes in over its edge.
 
-The still table is learned from the pictures themselves: what has stayed as it is for a while belongs to it. Shadows
-darken all colours alike, and are no arms.
+Shadows are no arms. But a sleeve may look like a shadow, or like the table, and leave a hand in sight that hangs on
+nothing: it belongs to the arm that it was part of a picture ago, or to what darkens the table between it and the edge.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from vision.still_table import THING, StillTable
+
 Image = NDArray[np.uint8]
 Points = NDArray[np.float64]
 Mask = NDArray[np.uint8]
+Part = NDArray[np.bool_]
 
 WIDTH_PX = 240
-_STEP = 11.0  # of 256: what differs by less is noise, or soft shadow
-_BRIGHT, _DIMMEST = 105.0, 0.5  # in dim light all differs by less, and cameras still show it
-_SHADOW = (0.5, 1.0)
-_SHADOW_SPREAD = 0.05
-_STAYS = 10.0
-_LEARNED = 75  # pictures that a thing stays before it belongs to the table: a plain sleeve stays while it moves on
 _LEAST_AREA = 0.0012  # of the picture
 _GAP_PX = 5
 _LEAST_CROSSING = 130  # pixels of a crossing, widened by four to each side
+_MOVES = np.ones((9, 9), np.uint8)  # a hand is seen again within so much of where it was
+_SAME_SHARE = 0.25  # of it, at least, is then where it was
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,56 +53,62 @@ class ArmFinder:
         inside[:2], inside[-2:], inside[:, :2], inside[:, -2:] = 0, 0, 0, 0
         self._inside: Mask = inside
         self._rim: Mask = cv2.dilate(1 - inside, np.ones((5, 5), np.uint8)) & inside
-        self._table: NDArray[np.float32] | None = None
-        self._bare: NDArray[np.float32] | None = None  # the table before what was learned last came to lie on it
-        self._before: NDArray[np.float32] | None = None
-        self._stayed: NDArray[np.int16] | None = None
+        self._table: StillTable | None = None
+        self._last: list[tuple[Mask, Points]] = []  # where each arm may be a picture later, and its entries, small
 
     def look(self, image_bgr: Image) -> Mask:
-        """Take the next picture, (h, w, 3); gives what is no still table, (h, w) uint8, 0 or 1, small."""
+        """Take the next picture, (h, w, 3); gives what is no still table, small, as `StillTable.look` does."""
         now = self._small(image_bgr)
-        if self._table is None or self._bare is None or self._before is None or self._stayed is None:
-            self._table, self._bare, self._before = now.copy(), now.copy(), now
-            self._stayed = np.zeros(now.shape[:2], np.int16)
-            return np.zeros(now.shape[:2], np.uint8)
-        stays = _largest(cv2.absdiff(now, self._before)) < _STAYS
-        self._stayed[stays] += 1
-        self._stayed[~stays] = 0
-        # Compared is with what it was when it came to rest, so that slow things do not creep into the table.
-        self._before[~stays] = now[~stays]
-        step = _STEP * min(1.0, max(_DIMMEST, float(self._table.mean()) / _BRIGHT))
-        differs = _differs(now, self._table, step)
-        # Where something lay for long and was taken away, the table is as it was: no arm in its place.
-        back = (differs > 0) & (_largest(cv2.absdiff(now, self._bare)) < step)
-        self._table[back] = self._bare[back]
-        differs[back] = 0
-        # The light may change slowly; and what came to rest belongs to the table from then on.
-        cv2.accumulateWeighted(now, self._table, 0.2, (1 - differs).astype(np.uint8))
-        learned = (self._stayed >= _LEARNED) & (differs > 0)
-        self._bare[learned] = self._table[learned]
-        self._table[learned] = now[learned]
-        return differs
+        if self._table is None:
+            self._table = StillTable(now)
+        return self._table.look(now)
 
-    def arms(self, differs: Mask, spot_px: tuple[float, float]) -> tuple[Arm, ...]:
-        """Give the arms in what `look` gave, with how far each is from a spot."""
-        mask = cv2.morphologyEx(cv2.bitwise_and(differs, self._inside), cv2.MORPH_OPEN, np.ones((3, 3), np.uint8))
-        mask = cv2.morphologyEx(mask, cv2.MORPH_CLOSE, np.ones((_GAP_PX, _GAP_PX), np.uint8))
-        mask = cv2.bitwise_and(mask, self._inside)
-        count, labels, stats, _ = cv2.connectedComponentsWithStats(mask, connectivity=8)
-        arms = []
-        for number in range(1, count):
-            if stats[number, cv2.CC_STAT_AREA] < _LEAST_AREA * mask.size:
-                continue
-            part = labels == number
-            entries = self._entries(part)
+    def arms(self, kinds: Mask, spot_px: tuple[float, float]) -> tuple[Arm, ...]:
+        """Give the arms in what `look` gave last, with how far each is from a spot."""
+        things = cv2.bitwise_and(np.asarray(kinds == THING, np.uint8), self._inside)
+        things = cv2.morphologyEx(things, cv2.MORPH_OPEN, np.ones((3, 3), np.uint8))
+        things = cv2.morphologyEx(things, cv2.MORPH_CLOSE, np.ones((_GAP_PX, _GAP_PX), np.uint8))
+        things = cv2.bitwise_and(things, self._inside)
+        count, labels, stats, _ = cv2.connectedComponentsWithStats(things, connectivity=8)
+        large = [n for n in range(1, count) if stats[n, cv2.CC_STAT_AREA] >= _LEAST_AREA * things.size]
+        found = [(part := labels == number, self._entries(part)) for number in large]
+        whole = [(part, entries) for part, entries in found if len(entries)]
+        loose = [part for part, entries in found if not len(entries)]
+        hands = self._linked(loose, whole, kinds, np.asarray(things, np.uint8)) if loose else []
+        self._last = [
+            (np.asarray(cv2.dilate(part.astype(np.uint8), _MOVES), np.uint8), entries)
+            for part, entries in (*whole, *hands)
+        ]
+        spot = np.array(spot_px) * self._scale
+        return tuple(
+            Arm(entries / self._scale, _distance(part, spot) / self._scale) for part, entries in (*whole, *hands)
+        )
+
+    def _linked(
+        self, loose: list[Part], whole: list[tuple[Part, Points]], kinds: Mask, things: Mask
+    ) -> list[tuple[Part, Points]]:
+        """Find where hands come in that are not seen to hang on an arm; those that nothing tells of are left out."""
+        hands = []
+        dark: NDArray[np.int32] | None = None
+        for part in loose:
+            size = np.count_nonzero(part)
+            came = [entries for mask, entries in self._last if np.count_nonzero(mask[part]) > _SAME_SHARE * size]
+            if not came:
+                dark = self._dark(kinds, things) if dark is None else dark
+                mine = dark == dark[part].max()
+                came = [entries for arm, entries in whole if mine[arm].any()] or [self._entries(mine)]
+            entries = np.concatenate(came)
             if len(entries):
-                y, x = np.nonzero(part)
-                spot = np.array(spot_px) * self._scale
-                reach = float(np.sqrt(((x - spot[0]) ** 2 + (y - spot[1]) ** 2).min()))
-                arms.append(Arm(entries / self._scale, reach / self._scale))
-        return tuple(arms)
+                hands.append((part, entries))
+        return hands
 
-    def _entries(self, part: NDArray[np.bool_]) -> Points:
+    def _dark(self, kinds: Mask, things: Mask) -> NDArray[np.int32]:
+        """Number the patches of what is no still table, shadows among it, (h, w)."""
+        inside = cv2.bitwise_and(np.asarray(kinds > 0, np.uint8), self._inside)
+        opened = cv2.morphologyEx(inside, cv2.MORPH_OPEN, np.ones((3, 3), np.uint8))
+        return np.asarray(cv2.connectedComponents(cv2.bitwise_or(opened, things), connectivity=8)[1], np.int32)
+
+    def _entries(self, part: Part) -> Points:
         """Where a patch crosses the edge, (n, 2); crossings that nearly touch are one."""
         crossing = (part & (self._rim > 0)).astype(np.uint8)
         joined = cv2.dilate(crossing, np.ones((9, 9), np.uint8))
@@ -119,16 +123,7 @@ class ArmFinder:
         return np.asarray(cv2.GaussianBlur(small, (0, 0), 0.8), np.float32)
 
 
-def _differs(now: NDArray[np.float32], table: NDArray[np.float32], step: float) -> Mask:
-    differs = np.asarray(_largest(cv2.absdiff(now, table)) > step)
-    ratio = (now[differs] + 4) / (table[differs] + 4)
-    low, high = ratio.min(axis=1), ratio.max(axis=1)
-    shadow = (low > _SHADOW[0]) & (high < _SHADOW[1]) & (high - low < _SHADOW_SPREAD)
-    differs[differs] = ~shadow
-    return differs.astype(np.uint8)
-
-
-def _largest(step: NDArray[Any]) -> NDArray[np.float32]:
-    """The largest of the three channels, (h, w)."""
-    blue, green, red = cv2.split(step)
-    return np.asarray(cv2.max(cv2.max(blue, green), red), np.float32)
+def _distance(part: Part, spot: Points) -> float:
+    """How far the nearest pixel of a patch is from a spot (x, y)."""
+    y, x = np.nonzero(part)
+    return float(np.sqrt(((x - spot[0]) ** 2 + (y - spot[1]) ** 2).min()))

@@ -39,6 +39,7 @@ HAND_MM = 250.0
 """Where a sleeve is so near, its hand may be at the bell, though it looks like the table and nobody sees it."""
 _RESTS_MM, _CAME_MM = 25.0, 15.0  # a hand that rings came there, and comes no nearer in that frame
 _OWN_SHARE = 0.36  # of a seat's part of the edge, to either side of its middle: an arm further off may be a neighbour's
+_SAME_MM = 60.0  # an arm comes in so near to where it did a frame ago
 _KEPT = 48  # more than FIRST_NS and WAIT_NS of a camera that gives 120 frames a second
 
 
@@ -84,6 +85,7 @@ class ArmEyes:
         self._finder: tuple[Place, ArmFinder] | None = None
         self._looks: deque[_Look] = deque(maxlen=_KEPT)
         self._open: list[int] = []
+        self._came_in: list[tuple[int, Floats]] = []  # by seat, where arms came in over the edge in the last frame, mm
 
     def look(self, frame: Frame) -> Sequence[tuple[int, int]]:
         """Take the next frame, and give the rings that are decided by now: when, and by which seat."""
@@ -97,9 +99,10 @@ class ArmEyes:
         bell_mm = np.array([self._bell_mm or tuple(place.ring.corners_mm.mean(0))])
         bell_px = place.table.to_px(bell_mm)
         px_per_mm = float(place.table.px_per_mm(bell_px)[0])
-        differs = finder.look(frame.bgr())
-        arms = finder.arms(differs, (float(bell_px[0, 0]), float(bell_px[0, 1])))
-        reach = [(seat, arm.reach_px / px_per_mm) for arm in arms for seat in _owners(place, arm)]
+        kinds = finder.look(frame.bgr())
+        arms = finder.arms(kinds, (float(bell_px[0, 0]), float(bell_px[0, 1])))
+        seats = self._owners(place, arms)
+        reach = [(seat, arm.reach_px / px_per_mm) for seat, arm in zip(seats, arms, strict=True)]
         self._looks.append(_Look(frame.exposure_end_ns, tuple(reach)))
         decided = [(ring_ns, self._who(ring_ns)) for ring_ns in self._open]
         self._open = [ns for ns, seat in decided if seat is None and frame.exposure_end_ns - ns < WAIT_NS]
@@ -114,6 +117,31 @@ class ArmEyes:
                 return near[0][0]
         self._open.append(t_ns)
         return None
+
+    def _owners(self, place: Place, arms: Sequence[Arm]) -> list[int | None]:
+        """Give whose each arm is by where it comes in; None where two seats meet, and for arms that touch each other.
+
+        An arm that has come in where it is one seat's for certain may move on to where two seats meet.
+        """
+        owners: list[int | None] = []
+        came_in: list[tuple[int, Floats]] = []
+        for arm in arms:
+            entries = place.table.to_mm(arm.entries_px)
+            seats = {self._seat_of(place, entry) for entry in entries}
+            owner = next(iter(seats)) if len(seats) == 1 else None
+            owners.append(owner)
+            if owner is not None:
+                came_in += [(owner, entry) for entry in entries]
+        self._came_in = came_in
+        return owners
+
+    def _seat_of(self, place: Place, entry_mm: Floats) -> int | None:
+        """Give whose arm comes in there, or came in there a frame ago."""
+        seat = _seat_at(place, entry_mm)
+        if seat is not None:
+            return seat
+        seats = {seat for seat, there in self._came_in if np.linalg.norm(there - entry_mm) < _SAME_MM}
+        return seats.pop() if len(seats) == 1 else None
 
     def _who(self, ring_ns: int) -> int | None:
         """Give who was at the bell at a ring between the last two frames, None if that is not certain."""
@@ -168,13 +196,6 @@ def _between(before: float, after: float, share: float) -> float:
         return near
     one, other = (FAR_MM if mm == float("inf") else mm for mm in (before, after))
     return one + (other - one) * share
-
-
-def _owners(place: Place, arm: Arm) -> list[int | None]:
-    """Give whose an arm is by where it comes in; None where two seats meet, and for arms that touch each other."""
-    entries = place.table.to_mm(arm.entries_px)
-    seats = {_seat_at(place, entry) for entry in entries}
-    return list(seats) if len(seats) == 1 else [None]
 
 
 def _seat_at(place: Place, point_mm: Floats) -> int | None:

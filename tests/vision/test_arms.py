@@ -98,3 +98,46 @@ def test_an_arm_is_seen_in_dim_light() -> None:
         finder.look(table(seed, 0.45))
     image = with_arm(table(99), (0, 180), (250, 180), (60, 88, 140))
     assert len(arms(finder, np.asarray(image * 0.45, np.uint8))) == 1
+
+
+GREY_SLEEVE, SKIN = (52, 82, 112), (140, 170, 222)
+
+
+def with_hand(image: Image, start: tuple[int, int], wrist: tuple[int, int], tip: tuple[int, int]) -> Image:
+    """A hand at the end of a sleeve that darkens the table as a shadow does."""
+    return with_arm(with_arm(image, start, wrist, GREY_SLEEVE), wrist, tip, SKIN)
+
+
+def test_a_sleeve_that_looks_like_a_shadow_tells_where_its_hand_comes_in() -> None:
+    (arm,) = arms(rested(), with_hand(table(99), (0, 200), (170, 190), (250, 185)))
+    assert arm.reach_px == pytest.approx(70 - 17, abs=8)
+    ((x, y),) = arm.entries_px
+    assert (x, y) == pytest.approx((42, 198), abs=12)
+
+
+def test_a_hand_whose_sleeve_nobody_sees_belongs_to_where_it_came_in() -> None:
+    finder = rested()
+    for step, tip in enumerate(range(40, 280, 24)):
+        found = arms(finder, with_arm(table(60 + step), (max(tip - 60, 0), 190), (tip, 190), SKIN))
+    (arm,) = found
+    assert arm.reach_px == pytest.approx(320 - tip - 17, abs=8)
+    ((x, y),) = arm.entries_px
+    assert (x, y) == pytest.approx((42, 190), abs=12)
+
+
+def test_what_lies_on_the_table_and_hangs_on_nothing_is_no_arm_for_a_shadow_beside_it() -> None:
+    finder = rested()
+    image = table(60)
+    image[150:240, 300:360] = 250
+    image[160:250, 360:400] = (image[160:250, 360:400] * 0.7).astype(np.uint8)
+    assert arms(finder, image) == ()
+
+
+def test_a_hand_that_may_hang_on_two_arms_may_be_of_both() -> None:
+    finder = rested()
+    image = with_arm(table(60), (0, 180), (200, 180), (110, 60, 40))
+    image = with_arm(image, (639, 180), (440, 180), (60, 60, 150))
+    image[165:195, 200:440] = (image[165:195, 200:440] * 0.75).astype(np.uint8)
+    image = with_arm(image, (310, 180), (330, 180), SKIN)
+    hand = min(arms(finder, image), key=lambda arm: arm.reach_px)
+    assert len(hand.entries_px) == 2

@@ -180,6 +180,18 @@ def test_an_arm_from_where_two_seats_meet_is_nobodys_for_certain() -> None:
     assert eyes.rang(29 * 33 * MS + 10) is None
 
 
+def test_an_arm_that_came_in_at_its_own_seat_may_move_on_to_where_two_meet() -> None:
+    where = place()
+    eyes = ArmEyes(lambda: where)
+    for number in range(36):
+        image = np.full((SIZE[1], SIZE[0], 3), (70, 110, 150), np.uint8)
+        if number > 25:
+            # Seat 0's part of the lower edge begins near x = 110.
+            cv2.line(image, (190 - 8 * (number - 26), 359), (310, 186), COLOURS[0], 24)
+        eyes.look(Frame(number * 33 * MS, number * 33 * MS, image, number))
+    assert eyes.rang(35 * 33 * MS + 10) == 0
+
+
 def test_without_a_table_nobody_is_named() -> None:
     eyes = ArmEyes(lambda: None)
     assert eyes.look(Frame(1, 1, np.zeros((4, 4, 3), np.uint8), 0)) == ()

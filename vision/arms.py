@@ -66,7 +66,7 @@ class ArmFinder:
     def arms(self, kinds: Mask, spot_px: tuple[float, float]) -> tuple[Arm, ...]:
         """Give the arms in what `look` gave last, with how far each is from a spot."""
         things = cv2.bitwise_and(np.asarray(kinds == THING, np.uint8), self._inside)
-        things = cv2.morphologyEx(things, cv2.MORPH_OPEN, np.ones((3, 3), np.uint8))
+        things = cv2.medianBlur(things, 3)
         things = cv2.morphologyEx(things, cv2.MORPH_CLOSE, np.ones((_GAP_PX, _GAP_PX), np.uint8))
         things = cv2.bitwise_and(things, self._inside)
         count, labels, stats, _ = cv2.connectedComponentsWithStats(things, connectivity=8)
@@ -105,7 +105,7 @@ class ArmFinder:
     def _dark(self, kinds: Mask, things: Mask) -> NDArray[np.int32]:
         """Number the patches of what is no still table, shadows among it, (h, w)."""
         inside = cv2.bitwise_and(np.asarray(kinds > 0, np.uint8), self._inside)
-        opened = cv2.morphologyEx(inside, cv2.MORPH_OPEN, np.ones((3, 3), np.uint8))
+        opened = cv2.medianBlur(inside, 3)
         return np.asarray(cv2.connectedComponents(cv2.bitwise_or(opened, things), connectivity=8)[1], np.int32)
 
     def _entries(self, part: Part) -> Points:

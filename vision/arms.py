@@ -7,6 +7,7 @@ nothing: it belongs to the arm that it was part of a picture ago, or to what dar
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import cv2
 import numpy as np
@@ -25,6 +26,8 @@ _GAP_PX = 5
 _LEAST_CROSSING = 130  # pixels of a crossing, widened by four to each side
 _MOVES = np.ones((9, 9), np.uint8)  # a hand is seen again within so much of where it was
 _SAME_SHARE = 0.25  # of it, at least, is then where it was
+_SAME_PX = 12.0  # an arm comes in so near to where it did a picture ago
+_TOUCH = 3  # pictures in which arms that touch are still told apart by where they were before
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,6 +40,24 @@ class Arm:
 
     entries_px: Points
     reach_px: float
+
+
+@dataclass(frozen=True, eq=False)
+class _Patch:
+    """An arm in a small picture: what may be of it, what is of it for certain, and where it comes in, (n, 2).
+
+    touches: for how many pictures it has touched another.
+    """
+
+    part: Part
+    core: Part
+    entries: Points
+    touches: int = 0
+
+    @cached_property
+    def near(self) -> Mask:
+        """Where it may be a picture later."""
+        return np.asarray(cv2.dilate(self.part.astype(np.uint8), _MOVES), np.uint8)
 
 
 class ArmFinder:
@@ -54,7 +75,7 @@ class ArmFinder:
         self._inside: Mask = inside
         self._rim: Mask = cv2.dilate(1 - inside, np.ones((5, 5), np.uint8)) & inside
         self._table: StillTable | None = None
-        self._last: list[tuple[Mask, Points]] = []  # where each arm may be a picture later, and its entries, small
+        self._last: list[_Patch] = []
 
     def look(self, image_bgr: Image) -> Mask:
         """Take the next picture, (h, w, 3); gives what is no still table, small, as `StillTable.look` does."""
@@ -72,34 +93,49 @@ class ArmFinder:
         count, labels, stats, _ = cv2.connectedComponentsWithStats(things, connectivity=8)
         large = [n for n in range(1, count) if stats[n, cv2.CC_STAT_AREA] >= _LEAST_AREA * things.size]
         found = [(part := labels == number, self._entries(part)) for number in large]
-        whole = [(part, entries) for part, entries in found if len(entries)]
+        whole = [patch for part, entries in found if len(entries) for patch in self._told_apart(part, entries)]
         loose = [part for part, entries in found if not len(entries)]
         hands = self._linked(loose, whole, kinds, np.asarray(things, np.uint8)) if loose else []
-        self._last = [
-            (np.asarray(cv2.dilate(part.astype(np.uint8), _MOVES), np.uint8), entries)
-            for part, entries in (*whole, *hands)
-        ]
+        self._last = [*whole, *hands]
         spot = np.array(spot_px) * self._scale
         return tuple(
-            Arm(entries / self._scale, _distance(part, spot) / self._scale) for part, entries in (*whole, *hands)
+            Arm(patch.entries / self._scale, _distance(patch.part, spot) / self._scale) for patch in self._last
         )
 
-    def _linked(
-        self, loose: list[Part], whole: list[tuple[Part, Points]], kinds: Mask, things: Mask
-    ) -> list[tuple[Part, Points]]:
+    def _told_apart(self, part: Part, entries: Points) -> list[_Patch]:
+        """Tell arms apart that have touched for a moment only: what was one's before they did is not the other's.
+
+        What neither was may be of both, so that no hand seems further from the spot than it is.
+        """
+        together = [_Patch(part, part, entries)]
+        owners = [[patch for patch in self._last if _gap_px(patch.entries, entry) < _SAME_PX] for entry in entries]
+        before = [patch for mine in owners for patch in mine]
+        if len(entries) < 2 or not all(owners) or len(set(map(id, before))) < len(before):
+            return together
+        if any(len(patch.entries) > 1 or patch.touches >= _TOUCH for patch in before):
+            return together
+        cores = [np.any([patch.core for patch in mine], axis=0) & part for mine in owners]
+        apart = []
+        for number, mine in enumerate(owners):
+            others = np.any(cores[:number] + cores[number + 1 :], axis=0)
+            touches = 1 + max(patch.touches for patch in mine)
+            apart.append(_Patch(part & ~others, cores[number], entries[number : number + 1], touches))
+        return apart if all(patch.part.any() for patch in apart) else together
+
+    def _linked(self, loose: list[Part], whole: list[_Patch], kinds: Mask, things: Mask) -> list[_Patch]:
         """Find where hands come in that are not seen to hang on an arm; those that nothing tells of are left out."""
         hands = []
         dark: NDArray[np.int32] | None = None
         for part in loose:
             size = np.count_nonzero(part)
-            came = [entries for mask, entries in self._last if np.count_nonzero(mask[part]) > _SAME_SHARE * size]
+            came = [patch.entries for patch in self._last if np.count_nonzero(patch.near[part]) > _SAME_SHARE * size]
             if not came:
                 dark = self._dark(kinds, things) if dark is None else dark
                 mine = dark == dark[part].max()
-                came = [entries for arm, entries in whole if mine[arm].any()] or [self._entries(mine)]
+                came = [patch.entries for patch in whole if mine[patch.part].any()] or [self._entries(mine)]
             entries = np.concatenate(came)
             if len(entries):
-                hands.append((part, entries))
+                hands.append(_Patch(part, part, entries))
         return hands
 
     def _dark(self, kinds: Mask, things: Mask) -> NDArray[np.int32]:
@@ -121,6 +157,11 @@ class ArmFinder:
         step = max(1, round(0.5 / self._scale))
         small = cv2.resize(image_bgr[::step], self._size, interpolation=cv2.INTER_AREA)
         return np.asarray(cv2.GaussianBlur(small, (0, 0), 0.8), np.float32)
+
+
+def _gap_px(entries: Points, entry: Points) -> float:
+    """How far the nearest of some entries (n, 2) is from one (2,)."""
+    return float(np.linalg.norm(entries - entry, axis=1).min())
 
 
 def _distance(part: Part, spot: Points) -> float:

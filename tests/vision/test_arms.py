@@ -61,15 +61,38 @@ def test_a_shadow_and_what_lies_on_the_table_are_no_arms() -> None:
     assert arms(finder, dark) == ()
 
 
+def two_arms(left: int, right: int) -> Image:
+    """Arms from both sides, up to these columns."""
+    one = with_arm(table(left + right), (0, 180), (left, 180), (110, 60, 40))
+    return with_arm(one, (639, 180), (right, 180), (60, 60, 150))
+
+
 def test_two_arms_are_two_until_they_touch() -> None:
-    finder = rested()
-    left = with_arm(table(60), (0, 180), (240, 180), (110, 60, 40))
-    apart = with_arm(left, (639, 180), (420, 180), (60, 60, 150))
-    near, far = sorted(arms(finder, apart), key=lambda arm: arm.reach_px)
+    near, far = sorted(arms(rested(), two_arms(240, 420)), key=lambda arm: arm.reach_px)
     assert near.entries_px[0][0] < 60 < 580 < far.entries_px[0][0]
-    touching = with_arm(left, (639, 180), (250, 180), (60, 60, 150))
-    (both,) = arms(finder, touching)
+    (both,) = arms(rested(), two_arms(240, 250))
     assert len(both.entries_px) == 2
+
+
+def test_arms_that_begin_to_touch_are_told_apart_by_where_they_were() -> None:
+    finder = rested()
+    arms(finder, two_arms(310, 440))
+    left, right = sorted(arms(finder, two_arms(310, 350)), key=lambda arm: arm.entries_px[0][0])
+    assert [len(arm.entries_px) for arm in (left, right)] == [1, 1]
+    # Whose the new part is between them nobody knows: it may be of both.
+    assert left.reach_px < 5
+    assert right.reach_px < 25
+    for _ in range(3):
+        found = arms(finder, two_arms(310, 350))
+    assert [len(arm.entries_px) for arm in found] == [2]
+
+
+def test_an_arm_that_reaches_another_is_as_far_away_as_it_was_not_the_other() -> None:
+    finder = rested()
+    arms(finder, two_arms(400, 560))
+    left, right = sorted(arms(finder, two_arms(400, 440)), key=lambda arm: arm.entries_px[0][0])
+    assert left.reach_px < 5
+    assert right.reach_px == pytest.approx(440 - 320 - 17, abs=20)
 
 
 def test_a_card_that_was_laid_down_belongs_to_the_table_after_a_moment() -> None:

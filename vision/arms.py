@@ -133,7 +133,7 @@ class ArmFinder:
                 dark = self._dark(kinds, things) if dark is None else dark
                 mine = dark == dark[part].max()
                 came = [patch.entries for patch in whole if mine[patch.part].any()] or [self._entries(mine)]
-            entries = np.concatenate(came)
+            entries = _distinct(np.concatenate(came))
             if len(entries):
                 hands.append(_Patch(part, part, entries))
         return hands
@@ -157,6 +157,15 @@ class ArmFinder:
         step = max(1, round(0.5 / self._scale))
         small = cv2.resize(image_bgr[::step], self._size, interpolation=cv2.INTER_AREA)
         return np.asarray(cv2.GaussianBlur(small, (0, 0), 0.8), np.float32)
+
+
+def _distinct(entries: Points) -> Points:
+    """Leave out those entries (n, 2) that are another's: each picture would add to what the one before left."""
+    kept: list[Points] = []
+    for entry in entries:
+        if not kept or _gap_px(np.array(kept), entry) >= _SAME_PX:
+            kept.append(entry)
+    return np.array(kept).reshape(-1, 2)
 
 
 def _gap_px(entries: Points, entry: Points) -> float:

@@ -119,7 +119,7 @@ class ArmEyes:
         return None
 
     def _owners(self, place: Place, arms: Sequence[Arm]) -> list[int | None]:
-        """Give whose each arm is by where it comes in; None where two seats meet, and for arms that touch each other.
+        """Give whose each arm is by where it comes in; None where two seats meet, and for arms that nobody tells apart.
 
         An arm that has come in where it is one seat's for certain may move on to where two seats meet.
         """

@@ -148,6 +148,17 @@ def test_a_hand_whose_sleeve_nobody_sees_belongs_to_where_it_came_in() -> None:
     assert (x, y) == pytest.approx((42, 190), abs=12)
 
 
+def test_hands_that_change_places_do_not_come_in_at_more_and_more_places() -> None:
+    finder = rested()
+    arms(finder, with_arm(with_arm(table(60), (0, 150), (200, 150), SKIN), (0, 210), (200, 210), SKIN))
+    for step in range(20):
+        down = 30 * (step % 2)
+        image = with_arm(table(80 + step), (150, 150 + down), (200, 150 + down), SKIN)
+        found = arms(finder, with_arm(image, (150, 210 + down), (200, 210 + down), SKIN))
+    assert len(found) == 2
+    assert all(len(arm.entries_px) <= 2 for arm in found)
+
+
 def test_what_lies_on_the_table_and_hangs_on_nothing_is_no_arm_for_a_shadow_beside_it() -> None:
     finder = rested()
     image = table(60)

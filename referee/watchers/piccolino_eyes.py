@@ -136,9 +136,8 @@ class TableEyes:
         self.notices = ()
         if self._table is None or before is None or not _same_view(before.table, self.seating.table):
             self._table = CardWatch(self._cards, self.seating.table, self.seating.table.size_px)
-            if before is None:
-                # What is bare at the start is told from something in the way by how it looked then.
-                self._bare = dict.fromkeys(range(self._players), image)
+            # What is bare at the start is told from something in the way by how it looked then.
+            self._bare = dict.fromkeys(range(self._players), image) if before is None else {}
             self._seats = _seats_of(self._table.cells_mm, self.seating)
             self._watch = None
             self._watch_places()
@@ -236,7 +235,7 @@ class TableEyes:
             self._watch = PileWatch(reader) if self._watch is None else self._watch.with_places(reader)
             for number, place in enumerate(places):
                 if place.seat in self._bare:
-                    self._watch.know_bare(number, self._bare.pop(place.seat))
+                    self._watch.know_bare(number, self._bare[place.seat])
 
 
 def _seats_of(cells_mm: NDArray[np.float64], place: Place) -> NDArray[np.intp]:

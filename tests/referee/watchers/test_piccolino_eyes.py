@@ -7,8 +7,16 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from hardware.events import Event as DeviceEvent
 from referee.bench.piles_table import piles_table
-from simulation.live import Shots
+from referee.demo.piccolino_script import Plan, write_piccolino
+from referee.demo.stepped import SteppedTable
+from referee.events import Header
+from referee.games.registry import game_kind
+from referee.session import Outcome, Session
+from referee.watchers.setup import WatchSetup, watcher_for
+from simulation.live import LiveTable, Shots
+from vision.picture_deck import load_picture_deck
 from vision.piles import Image, PileReader, PileSight
 
 MS = 1_000_000
@@ -35,3 +43,22 @@ def test_a_card_under_a_finger_counts_at_the_ring_and_is_not_looked_for_before(m
     assert searched != []
     # Ann's purple happy card lies there, and now Ben's.
     assert (ruling["valid"], ruling["colour"]) == (True, "purple")
+
+
+def test_won_piles_are_seen_taken_away_from_grained_wood_and_new_cards_count_at_once() -> None:
+    game = write_piccolino(load_picture_deck("piccolino"), 33, Plan(players=3, turns=24))
+    table = LiveTable(game.script, load_picture_deck("piccolino"), 33, Shots(size=(960, 540), frames_per_s=15))
+    header = Header("piccolino", ("Ann", "Ben", "Cem"), {})
+    session = Session(game_kind("piccolino").start(header), watcher_for(header, WatchSetup()))
+    ruled: list[tuple[int, object, object]] = []
+
+    def note(event: DeviceEvent, outcome: Outcome) -> None:
+        rings = [one for one in outcome.rulings if one["ruling"] in ("ring", "unclear", "ignored")]
+        ruled.extend((round(table.seconds(one["t_ns"])), one.get("valid"), one.get("colour")) for one in rings)
+
+    stepped = SteppedTable(table, 33, session, note)
+    for _ in stepped.play(23.0):
+        pass
+    stepped.close()
+    # The second ring came on the first card after the piles were won, the third on a card laid where those had been.
+    assert ruled == [(7, True, "purple"), (13, False, None), (22, True, "purple")]

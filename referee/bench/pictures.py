@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from referee.bench.accuracy import CLASSES, HIDDEN, OUTCOMES, visibility_class
+from referee.bench.accuracy import CLASSES, HIDDEN, visibility_class
 from referee.bench.match import match_outlines
 from referee.bench.truth import TrueCard, TruePicture
 from vision.picture_reader import PictureCard, PictureReader, PictureReading
@@ -67,8 +65,12 @@ def _outcome(card: TrueCard, read: PictureCard | None) -> str:
         return "missed"
     if read.reason is not None:
         return "unclear"
-    shown = None if card.side == "back" else (card.face or "").split(".")[0]
-    return "exact" if shown == (read.face and read.face.id) else "wrong"
+    return "exact" if true_face(card) == (read.face and read.face.id) else "wrong"
+
+
+def true_face(card: TrueCard) -> str | None:
+    """Name the face that a true card shows; None for a back."""
+    return None if card.side == "back" else (card.face or "").split(".")[0]
 
 
 def _group(card: TrueCard, image: Image) -> str:
@@ -77,26 +79,6 @@ def _group(card: TrueCard, image: Image) -> str:
     pixels = image[mask > 0]
     bleached = len(pixels) and float((pixels.min(axis=1) >= _CLIPPED).mean()) > _BLEACHED
     return "bleached" if bleached else visibility_class(card.visible)
-
-
-def summary(verdicts: Sequence[PicturesVerdict]) -> dict[str, Any]:
-    """Count outcomes by how much of a card can be seen."""
-    counts = Counter((group, outcome) for verdict in verdicts for group, outcome, _, _ in verdict.cards)
-    groups = {group: {outcome: counts[group, outcome] for outcome in OUTCOMES} for group in CLASSES}
-    return {"pictures": len(verdicts), "cards": groups, "false": sum(len(verdict.false) for verdict in verdicts)}
-
-
-def picture_line(verdict: PicturesVerdict) -> dict[str, Any]:
-    """One picture for programs."""
-    outcomes = Counter(outcome for _, outcome, _, _ in verdict.cards)
-    return {"image": verdict.picture.path.name, **{name: outcomes[name] for name in OUTCOMES}}
-
-
-def table(total: dict[str, Any]) -> str:
-    """Give the counts as a table for people."""
-    lines = [f"{total['pictures']} pictures", f"{'visible':12}" + "".join(f"{name:>9}" for name in OUTCOMES)]
-    lines += [f"{group:12}" + "".join(f"{row[name]:9}" for name in OUTCOMES) for group, row in total["cards"].items()]
-    return "\n".join([*lines, f"false cards: {total['false']}"])
 
 
 def draw_failures(folder: Path, image: Image, verdict: PicturesVerdict) -> None:

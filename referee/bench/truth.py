@@ -1,15 +1,17 @@
 """What really lies in a picture: truth files beside pictures.
 
 Two formats are understood. A rendered scene has `NAME.json` of its own with `image`, `scenario`, `up` (the side of the
-deck that is called `front`) and `cards[]` (`id`, `side`, `corners_px` TL TR BR BL, `visible_fraction`, `marks[]`). A
-folder of photographs has one `truth.json` with `pictures[]` (`image`, `tags`, `cards[]` with `corners_px`), all fully
-visible and of no known deck. Pixels: the centre of the top-left pixel is (0, 0).
+deck that is called `front`) and `cards[]` (`id`, `side`, `corners_px` TL TR BR BL, `visible_fraction`, `marks[]`),
+perhaps with `light` and `table`, each with its `kind`, and `hands[]`. A folder of photographs has one `truth.json` with
+`pictures[]` (`image`, `tags`, `cards[]` with `corners_px`), all fully visible and of no known deck. Pixels: the
+centre of the top-left pixel is (0, 0).
 """
 
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -50,11 +52,16 @@ class TrueCard:
 
 @dataclass(frozen=True, eq=False)
 class TruePicture:
-    """A picture and what lies in it; `scenario` is the kind of scene."""
+    """A picture and what lies in it.
+
+    `scenario` is the kind of scene; `circumstances` say more of it where the truth does: the kind of `lamp` and
+    `table`, and whether there are `hands`.
+    """
 
     path: Path
     scenario: str
     cards: tuple[TrueCard, ...]
+    circumstances: Mapping[str, str] = field(default_factory=dict)
 
 
 def load_truth(folder: Path) -> list[TruePicture]:
@@ -108,7 +115,17 @@ def parse_scene(data: dict[str, Any], folder: Path = Path()) -> TruePicture:
         )
         side = up if card["side"] == "front" else down
         cards.append(TrueCard(card["id"], side, _corners(card), float(card["visible_fraction"]), marks))
-    return TruePicture(folder / data["image"], str(data.get("scenario", "scene")), tuple(cards))
+    scenario = str(data.get("scenario", "scene"))
+    return TruePicture(folder / data["image"], scenario, tuple(cards), _circumstances(data))
+
+
+def _circumstances(data: dict[str, Any]) -> dict[str, str]:
+    found = {
+        name: str(data[key]["kind"])
+        for name, key in (("lamp", "light"), ("table", "table"))
+        if "kind" in data.get(key, {})
+    }
+    return {**found, "hands": "yes" if data["hands"] else "no"} if "hands" in data else found
 
 
 def _photograph(folder: Path, data: dict[str, Any]) -> TruePicture:

@@ -98,17 +98,18 @@ def _read_all(args: argparse.Namespace, pictures: list[TruePicture]) -> int:
 
 
 def _read_deck_of_pictures(args: argparse.Namespace, pictures: list[TruePicture], deck: PictureDeck) -> int:
-    from referee.bench import pictures as bench
+    from referee.bench import picture_tally
+    from referee.bench.pictures import draw_failures, judge_pictures
     from vision.picture_reader import PictureReader
 
     verdicts = []
-    for image, verdict in bench.judge_pictures(pictures, _load, PictureReader(deck)):
+    for image, verdict in judge_pictures(pictures, _load, PictureReader(deck)):
         verdicts.append(verdict)
         if args.failures:
-            bench.draw_failures(args.failures, image, verdict)
+            draw_failures(args.failures, image, verdict)
         if args.json:
-            print_line(bench.picture_line(verdict))
-    print_sums(bench.summary(verdicts), bench.table, as_json=args.json)
+            print_line(picture_tally.picture_line(verdict))
+    print_sums(picture_tally.summary(verdicts, deck), picture_tally.table, as_json=args.json)
     return 0
 
 

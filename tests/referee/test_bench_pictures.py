@@ -11,13 +11,15 @@ import numpy as np
 import pytest
 from flat_piles import pile_scene
 
-from referee.bench.pictures import judge_reading, summary
+from referee.bench.picture_tally import summary
+from referee.bench.pictures import judge_reading
 from referee.bench.truth import TruePicture, parse_scene
 from referee.cli import main
 from vision.picture_deck import PictureFace, load_picture_deck
 from vision.picture_reader import PictureCard, PictureReading
 
 DECK = load_picture_deck("piccolino")
+KINDS = ("exact", "wrong", "unclear")
 PLACES = [np.array([[x, 100], [x + 63, 100], [x + 63, 188], [x, 188]], np.float64) for x in range(50, 500, 100)]
 
 
@@ -26,19 +28,19 @@ def read(place: int, face: str | None, reason: str | None = None) -> PictureCard
     return PictureCard(shown, 0.99, PLACES[place], None, reason)
 
 
-def truth(*cards: tuple[str, str, float]) -> TruePicture:
+def truth(*cards: tuple[str, str, float], **scene: object) -> TruePicture:
     entries = [
         {"id": name, "side": side, "corners_px": PLACES[place].tolist(), "visible_fraction": visible, "marks": []}
         for place, (name, side, visible) in enumerate(cards)
     ]
-    return parse_scene({"image": "a.jpg", "cards": entries})
+    return parse_scene({"image": "a.jpg", "cards": entries, **scene})
 
 
 def counted(picture: TruePicture, *found: PictureCard, grey: int = 90) -> dict[str, Any]:
     image = np.full((300, 600, 3), grey, np.uint8)
     certain = tuple(card for card in found if card.reason is None)
     reading = PictureReading(certain, tuple(card for card in found if card.reason is not None))
-    return summary([judge_reading(picture, image, reading)])
+    return summary([judge_reading(picture, image, reading)], DECK)
 
 
 def test_outcomes_are_told_apart() -> None:
@@ -57,6 +59,23 @@ def test_outcomes_are_told_apart() -> None:
 def test_a_back_read_as_a_face_is_wrong() -> None:
     assert counted(truth(("red-sad.0", "back", 1.0)), read(0, "red-sad"))["cards"][">=0.90"]["wrong"] == 1
     assert counted(truth(("red-sad.0", "back", 1.0)), read(0, None))["cards"][">=0.90"]["exact"] == 1
+
+
+def test_attributes_count_each_for_itself() -> None:
+    picture = truth(("red-happy.3", "front", 1.0), ("blue-sad.4", "front", 1.0), ("red-sad.0", "back", 1.0))
+    total = counted(picture, read(0, "red-sad"), read(1, "blue-sad", "covered"), read(2, None))["attributes"]
+    right, wrong, unclear = ({"exact": 0, "wrong": 0, "unclear": 0, "missed": 0, kind: 1} for kind in KINDS)
+    assert total["colour"] == {"red": right, "blue": unclear}
+    assert total["mood"] == {"happy": wrong, "sad": unclear}
+    assert total["side"] == {"front": {**right, "unclear": 1}, "back": right}
+    assert total["face"] == {"red-happy": wrong, "blue-sad": unclear, "back": right}
+
+
+def test_circumstances_are_told_apart() -> None:
+    scene = {"scenario": "piles", "light": {"kind": "warm"}, "hands": [{"mode": "flat"}]}
+    found = counted(truth(("red-happy.3", "front", 1.0), ("red-sad.1", "front", 0.6), **scene), read(0, "red-happy"))
+    once = {"exact": 1, "wrong": 0, "unclear": 0, "missed": 0}
+    assert found["circumstances"] == {"scene": {"piles": once}, "lamp": {"warm": once}, "hands": {"yes": once}}
 
 
 def test_cards_beneath_count_only_when_read() -> None:
@@ -89,6 +108,9 @@ def test_the_command_measures_a_folder(tmp_path: Path, capsys: pytest.CaptureFix
     assert [line.split() for line in said.splitlines() if line.startswith(">=0.90")] == [
         [">=0.90", str(len(tops)), "0", "0", "1"]
     ]
+    assert [line.split() for line in said.splitlines() if line.startswith("back")] == [
+        ["back", str(sum(top.face is None for top in tops)), "0", "0", "1"]
+    ] * 2
     assert [path.name.split("-")[2] for path in failures.iterdir()] == ["missed"]
     assert main(["bench", "accuracy", str(tmp_path), "--deck", "piccolino", "--json"]) == 0
     lines = [json.loads(line) for line in capsys.readouterr().out.splitlines()]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import cv2
 import numpy as np
@@ -14,7 +14,9 @@ from vision.markers import Marker, find_markers, table_from_markers
 from vision.picture_deck import PictureDeck, PictureFace
 from vision.pile_corners import frames_from_corners
 from vision.pile_faces import FaceMatch, FaceReader
+from vision.pile_fit import FaceFitter
 from vision.pile_frames import Frames, find_frames
+from vision.pile_proof import CARD_ERROR, cleared, confidence_of, doubt_of, may_be_bleached, proved
 from vision.table import Table
 
 Image = NDArray[np.uint8]
@@ -27,13 +29,7 @@ _SLACK = (0.9, 1.12)  # of a frame's size on the table: a high pile is nearer to
 _SKEW = 0.06  # logarithm of the ratio of a frame's diagonals
 _STRAIGHT = 0.6
 _CERTAIN_ERROR = 0.2
-_PART_ERROR, _PART_SURE = 0.15, 60.0
 _TAKEN = 0.3  # of a guessed frame that another card or a marker has already
-_CARD_ERROR = 0.33  # mean capped error up to which a frame is a card of this deck
-_SURE, _SURE_ERROR = 15.0, 0.22
-_LEAST_TOLD = 0.6  # of what tells the picture from the next best one
-_MOST_HIDDEN = 0.25
-_ODDS_SCALE = 4.0
 _LEAST_SIDE_PX = 40
 
 
@@ -72,6 +68,7 @@ class PictureReader:
     def __init__(self, deck: PictureDeck) -> None:
         self.deck = deck
         self.faces = FaceReader(deck)
+        self.fitter = FaceFitter(self.faces)
 
     def read(self, image_bgr: Image, table: Table | None = None) -> PictureReading:
         """Read a picture (h, w, 3) uint8 BGR; without a table its markers give one.
@@ -85,17 +82,16 @@ class PictureReader:
             markers = find_markers(np.asarray(cv2.cvtColor(image_bgr, cv2.COLOR_BGR2GRAY), np.uint8))
             table = _marked_table(markers, image_bgr)
         work, scale, limits = self._work(image_bgr, table)
-        frames = find_frames(work, self.deck.frame_mm[2:], limits)
-        found = self.matches(image_bgr, self._kept(frames, scale, table).corners_px, _CARD_ERROR)
+        frames = self._kept(find_frames(work, self.deck.frame_mm[2:], limits), scale, table)
+        found = self.matches(image_bgr, frames.corners_px)
         if table is not None:
             middle = float(np.sqrt(limits[0] * limits[1]))
             part = frames_from_corners(work, self.deck.frame_mm[2:], middle, steps_of(table, scale))
-            quads = self._kept(part, scale, table).corners_px
-            squares = [np.asarray(marker.corners_px) for marker in markers]
-            taken = [quad for match, quad in found if match.error < _CERTAIN_ERROR] + squares
-            free = [quad for quad in quads if all(overlap(quad, other) < _TAKEN for other in taken)]
-            guessed = [(m, quad) for m, quad in self.matches(image_bgr, np.array(free), 1.0) if may_be_part(m)]
-            found += [(m if proves_itself(m) else replace(m, log_odds=0.0, hidden=1.0), quad) for m, quad in guessed]
+            part = self._kept(part, scale, table)
+            part = part.take(np.argsort(-part.straight, kind="stable"))
+            taken = [quad for match, quad in found if match.error < _CERTAIN_ERROR]
+            taken += [np.asarray(marker.corners_px) for marker in markers]
+            found += self._guessed(image_bgr, part.corners_px, taken)
         cards = [self._card(match, frame, table) for match, frame in one_a_place(found)]
         return PictureReading(
             tuple(card for card in cards if card.reason is None), tuple(card for card in cards if card.reason)
@@ -112,14 +108,30 @@ class PictureReader:
             return ()
         work, scale, limits = self._work(crop, table, (left, top))
         frames = self._kept(find_frames(work, self.deck.frame_mm[2:], limits), scale, table, (left, top))
-        found = one_a_place(self.matches(image_bgr, frames.corners_px, _CARD_ERROR))
+        found = one_a_place(self.matches(image_bgr, frames.corners_px))
         cards = [self._card(match, frame, table) for match, frame in found]
         return tuple(card for card in cards if card.reason is None)
 
-    def matches(self, image_bgr: Image, frames_px: Floats, most_error: float) -> list[tuple[FaceMatch, Floats]]:
-        """Compare frames (n, 4, 2) with the art, and keep those that look like a card of the deck."""
-        found = ((self.faces.read(image_bgr, quad), quad) for quad in frames_px)
-        return [(match, quad) for match, quad in found if match.error < most_error]
+    def matches(self, image_bgr: Image, frames_px: Floats) -> list[tuple[FaceMatch, Floats]]:
+        """Compare frames (n, 4, 2) with the art, and keep those that look like a card of the deck, doubts cleared."""
+        found = []
+        for quad in frames_px:
+            match = self.faces.read(image_bgr, quad)
+            if match.error < CARD_ERROR or may_be_bleached(match):
+                found.append(cleared(self.fitter, image_bgr, match, quad))
+        return [(match, quad) for match, quad in found if match.error < CARD_ERROR]
+
+    def _guessed(self, image_bgr: Image, frames_px: Floats, taken: list[Floats]) -> list[tuple[FaceMatch, Floats]]:
+        """Which of guessed frames (n, 4, 2), the likeliest first, are cards where none of `taken` lies."""
+        found: list[tuple[FaceMatch, Floats]] = []
+        for quad in frames_px:
+            if any(overlap(quad, other) >= _TAKEN for other in taken):
+                continue
+            card = proved(self.fitter, image_bgr, self.faces.read(image_bgr, quad), quad)
+            if card is not None:
+                found.append(card)
+                taken += [card[1]] if card[0].log_odds > 0 else []
+        return found
 
     def _work(
         self, image_bgr: Image, table: Table | None, offset: tuple[int, int] = (0, 0)
@@ -179,21 +191,6 @@ def _carried(from_mm: Floats, to_mm: Floats, from_px: Floats) -> Floats:
     return np.asarray(cv2.perspectiveTransform(to_mm[None].astype(np.float32), warp)[0], np.float64)
 
 
-def confidence_of(match: FaceMatch) -> float:
-    """The probability that the match names the right picture."""
-    return float(1 / (1 + np.exp(-match.log_odds / _ODDS_SCALE)))
-
-
-def may_be_part(match: FaceMatch) -> bool:
-    """Whether a guessed frame is a card of which a part is hidden."""
-    return match.hidden < 0.5 and match.open_error < _PART_ERROR and match.told > 0.5 and match.log_odds > 2 * _SURE
-
-
-def proves_itself(match: FaceMatch) -> bool:
-    """Whether a guessed frame is certain: a pattern that repeats, as the back's, fits in more than one place."""
-    return match.face is not None and match.log_odds > _PART_SURE and match.told > 0.85 and match.hidden < 0.2
-
-
 def steps_of(table: Table, scale: float = 1.0, offset: tuple[float, float] = (0.0, 0.0)) -> Callable[[Floats], Floats]:
     """What a step of a mm on the table is in px, at points of a part of the picture that begins at `offset`, scaled."""
 
@@ -204,13 +201,6 @@ def steps_of(table: Table, scale: float = 1.0, offset: tuple[float, float] = (0.
         return np.asarray(np.stack([right - here, down - here], axis=2) * scale)
 
     return steps
-
-
-def doubt_of(match: FaceMatch) -> str | None:
-    """Why a match is not certain; None if it is."""
-    if match.hidden > _MOST_HIDDEN or match.told < _LEAST_TOLD:
-        return "covered"
-    return None if match.log_odds > _SURE and match.open_error < _SURE_ERROR else "colours"
 
 
 def _marked_table(markers: Sequence[Marker], image_bgr: Image) -> Table | None:

@@ -1,25 +1,40 @@
-"""Guesses frames of which a part is hidden: one corner in sight, with a piece of both sides, gives the whole frame."""
+"""Guesses frames of which a part is hidden: one corner gives the whole frame.
+
+A corner is where two straight edges meet, or would meet if nothing lay on it, with white outside both.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 
 import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.pile_frames import LEVELS, Frames, printed, refined, without_twins
+from vision.pile_frames import Frames, printed, refined, without_twins
 
 Image = NDArray[np.uint8]
 Floats = NDArray[np.float64]
 
-_LEAST_SIDE_MM = 13.0
-_ROUND_MM = 5.0  # between two sides, where the corner is round
-_BEND_MM = 1.2
-_SQUARE = 0.35  # most cosine between the sides on the table
+_LEAST_SIDE_MM = 11.0
+_GAP_MM = 14.0  # between a side's end and the corner: a fingertip's width
+_BEYOND_MM = 2.5
+_CROSSING = 0.5  # least sine between the sides in the picture
+_SQUARE = 0.35  # most cosine between them on the table
 _MOST = 150
-_OUTSIDE_MM, _INSIDE_MM = 1.6, 2.2  # along both sides at once, so 2.3 and 3.1 mm from the corner
-_WHITER, _WHITE = 1.12, 190
+_BESIDE_MM = 2.2
+_WHITER, _WHITE = 1.12, 185
+_ALONG = np.linspace(0.1, 0.9, 9)
+
+
+@dataclass(frozen=True, eq=False)
+class _Sides:
+    """Straight edges: `start`, `end` and `inwards`, the unit vector to their darker side, (n, 2) each."""
+
+    start: Floats
+    end: Floats
+    inwards: Floats
 
 
 def frames_from_corners(
@@ -29,59 +44,84 @@ def frames_from_corners(
 
     `mm_to_px` gives, for points (n, 2) in px, the (n, 2, 2) matrices that turn steps in mm on the table into px there.
     """
-    ink = printed(image_bgr, px_per_mm)
-    corners: list[Floats] = []
-    for level in LEVELS:
-        dark = (ink < round(255 * level)).astype(np.uint8)
-        outlines, _ = cv2.findContours(dark, cv2.RETR_LIST, cv2.CHAIN_APPROX_NONE)
-        for outline in outlines:
-            if len(outline) > 2 * _LEAST_SIDE_MM * px_per_mm:
-                corners += _corners(outline, px_per_mm)
-    if not corners:
+    corners = _corners(_sides(printed(image_bgr, px_per_mm), px_per_mm), px_per_mm)
+    if not len(corners):
         return Frames(np.zeros((0, 4, 2)), np.zeros(0))
-    # Each corner with its place and the ends of both sides: the ones with the longest sides first.
-    found = np.array(corners)
-    found = found[_white_outside(ink, found, px_per_mm)]
-    length = np.linalg.norm(found[:, 1:] - found[:, :1], axis=2).sum(axis=1)
-    found = found[np.argsort(-length, kind="stable")[:_MOST]]
-    steps = mm_to_px(found[:, 0])
-    sides = np.einsum("nij,nkj->nki", np.linalg.inv(steps), found[:, 1:] - found[:, :1])
+    steps = mm_to_px(corners[:, 0])
+    sides = np.einsum("nij,nkj->nki", np.linalg.inv(steps), corners[:, 1:] - corners[:, :1])
     sides /= np.linalg.norm(sides, axis=2, keepdims=True)
     square = np.abs((sides[:, 0] * sides[:, 1]).sum(axis=1)) < _SQUARE
-    found, steps, sides = found[square], steps[square], sides[square]
-    quads = [_frame(found[:, 0], steps, sides, size) for size in (frame_mm, frame_mm[::-1])]
+    corners, steps, sides = corners[square], steps[square], sides[square]
+    quads = [_frame(corners[:, 0], steps, sides, size) for size in (frame_mm, frame_mm[::-1])]
     both = np.concatenate([_clockwise(quad, short) for quad, short in zip(quads, (True, False), strict=True)])
     return refined(image_bgr, without_twins(both)) if len(both) else Frames(both, np.zeros(0))
 
 
-def _corners(outline: cv2.typing.MatLike, px_per_mm: float) -> list[Floats]:
-    """(3, 2) for each place where two straight sides nearly meet: where, and the sides' far ends."""
-    bends = cv2.approxPolyDP(outline, _BEND_MM * px_per_mm, True)[:, 0].astype(np.float64)
-    start, end = bends, np.roll(bends, -1, axis=0)
-    long = np.flatnonzero(np.linalg.norm(end - start, axis=1) > _LEAST_SIDE_MM * px_per_mm)
-    found = []
-    for one, other in zip(long, np.roll(long, -1), strict=True):
-        if one != other and np.linalg.norm(end[one] - start[other]) < _ROUND_MM * px_per_mm:
-            a, b = end[one] - start[one], end[other] - start[other]
-            cross = a[0] * b[1] - a[1] * b[0]
-            if abs(cross) > 0.5 * np.linalg.norm(a) * np.linalg.norm(b):
-                gap = start[other] - start[one]
-                where = start[one] + a * (gap[0] * b[1] - gap[1] * b[0]) / cross
-                found.append(np.array([where, start[one], end[other]]))
-    return found
+def squared(
+    image_bgr: Image, frame_px: Floats, frame_mm: tuple[float, float], mm_to_px: Callable[[Floats], Floats]
+) -> Frames:
+    """Guess frames of `frame_mm` by each corner of a crooked one (4, 2), clockwise from where a short side begins.
 
-
-def _white_outside(ink: Image, corners: Floats, px_per_mm: float) -> NDArray[np.bool_]:
-    """Which corners (n, 3, 2) have white outside and print inside, as a frame's have."""
-    sides = corners[:, 1:] - corners[:, :1]
+    Where glare or a finger's tip has carried off one side, the corners that it does not touch are still right.
+    """
+    arms = np.stack([np.roll(frame_px, -1, axis=0), np.roll(frame_px, 1, axis=0)], axis=1) - frame_px[:, None]
+    steps = mm_to_px(frame_px)
+    sides = np.einsum("nij,nkj->nki", np.linalg.inv(steps), arms)
     sides /= np.linalg.norm(sides, axis=2, keepdims=True)
-    inwards = sides.sum(axis=1)
+    short, long = min(frame_mm), max(frame_mm)
+    # From every other corner on, the long side comes first.
+    quads = [
+        np.roll(_frame(frame_px[k : k + 1], steps[k : k + 1], sides[k : k + 1], size)[0], k, axis=0)
+        for k, size in enumerate([(short, long), (long, short)] * 2)
+    ]
+    return refined(image_bgr, without_twins(np.array(quads)))
 
-    def ink_at(mm: float) -> NDArray[np.intp]:
-        x, y = np.rint(corners[:, 0] + inwards * mm * px_per_mm).astype(int).T
-        return np.asarray(ink[np.clip(y, 0, ink.shape[0] - 1), np.clip(x, 0, ink.shape[1] - 1)], np.intp)
 
-    return np.asarray((ink_at(-_OUTSIDE_MM) > _WHITER * ink_at(_INSIDE_MM)) & (ink_at(-_OUTSIDE_MM) > _WHITE))
+def _sides(ink: Image, px_per_mm: float) -> _Sides:
+    """Straight edges between white and print, as long as a piece of a frame's side."""
+    found = cv2.createLineSegmentDetector(cv2.LSD_REFINE_STD, 0.8).detect(ink)[0]
+    ends = np.zeros((0, 2, 2)) if found is None else np.asarray(found, np.float64).reshape(-1, 2, 2)
+    ends = ends[np.linalg.norm(ends[:, 1] - ends[:, 0], axis=1) > _LEAST_SIDE_MM * px_per_mm]
+    start, end = ends[:, 0], ends[:, 1]
+    along = (end - start) / np.linalg.norm(end - start, axis=1, keepdims=True)
+    normal = np.stack([-along[:, 1], along[:, 0]], axis=1)
+    places = start[:, None] + (end - start)[:, None] * _ALONG[:, None]
+
+    def ink_at(mm: float) -> Floats:
+        x, y = np.moveaxis(np.rint(places + normal[:, None] * mm * px_per_mm).astype(int), -1, 0)
+        seen = ink[np.clip(y, 0, ink.shape[0] - 1), np.clip(x, 0, ink.shape[1] - 1)]
+        return np.asarray(np.median(seen, axis=1), np.float64)
+
+    one, other = ink_at(_BESIDE_MM), ink_at(-_BESIDE_MM)
+    white, dark = np.maximum(one, other), np.minimum(one, other)
+    chosen = (white > _WHITE) & (white > _WHITER * dark)
+    inwards = np.where((one > other)[:, None], -normal, normal)
+    return _Sides(start[chosen], end[chosen], inwards[chosen])
+
+
+def _corners(sides: _Sides, px_per_mm: float) -> Floats:
+    """(n, 3, 2) for each place where two sides meet: where, and both sides' far ends; those of the longest first."""
+    along = sides.end - sides.start
+    length = np.linalg.norm(along, axis=1)
+    along /= length[:, None]
+    cross = along[:, None, 0] * along[None, :, 1] - along[:, None, 1] * along[None, :, 0]
+    one, other = np.nonzero(np.triu(np.abs(cross) > _CROSSING, 1))
+    gap, sine = sides.start[other] - sides.start[one], cross[one, other]
+    # How far from each side's start the two meet.
+    way = np.stack([gap[:, 0] * along[k, 1] - gap[:, 1] * along[k, 0] for k in (other, one)], axis=1) / sine[:, None]
+    pairs = np.stack([one, other], axis=1)
+    whole = length[pairs]
+    forward = np.abs(whole - way) >= np.abs(way)
+    far = np.where(forward[..., None], sides.end[pairs], sides.start[pairs])
+    short = np.where(forward, -way, way - whole)  # of the corner, where positive; beyond it, where negative
+    corner = sides.start[one] + along[one] * way[:, :1]
+    arms = far - corner[:, None]
+    # A frame's print is on the side of the other arm; beyond a card's edge it is the other way round.
+    facing = (sides.inwards[pairs] * arms[:, ::-1]).sum(axis=2) > 0
+    good = ((short < _GAP_MM * px_per_mm) & (short > -_BEYOND_MM * px_per_mm) & facing).all(axis=1)
+    seen = (whole - np.maximum(short, 0)).sum(axis=1)[good]
+    found = np.concatenate([corner[:, None], far], axis=1)[good]
+    return np.asarray(found[np.argsort(-seen, kind="stable")[:_MOST]])
 
 
 def _frame(corner: Floats, steps: Floats, sides: Floats, size: tuple[float, float]) -> Floats:

@@ -24,8 +24,8 @@ CELL_MM = 1.5
 _FINE = 2  # samples to a cell's side
 _NOISE = 0.11  # of white: what light, print and JPEG change
 _EDGE = 0.9  # how much of the art's own variation round a cell counts as noise: cards lie a little off
-_CAP = 9.0  # of a cell's squared error over its noise
-_INDEPENDENT = 0.055  # cells that say something new, by all cells
+CAP = 9.0  # of a cell's squared error over its noise
+INDEPENDENT = 0.055  # cells that say something new, by all cells
 _GAIN = (0.5, 1.1)  # contrast by that of the art: gloss and haze take some, hard tone curves add some
 _GAIN_SIGMA = 0.16
 _DARKER, _DARKER_COST = 1.35, 0.6  # power of the linear light
@@ -33,7 +33,7 @@ _CLIPPED = 247.0  # of 255
 _OVEREXPOSED = (1.3, 1.7, 2.3)
 _OVER_SIGMA = 0.5  # of the logarithm
 _MARGIN_MM = 0.8  # of the white that is too close to the frame or the card's edge
-_OUTLIER = 5.0
+OUTLIER = 5.0
 _STEADY = 1e-6
 _TURNS = 4
 _CENTRED_MM = 0.1
@@ -69,30 +69,30 @@ class FaceReader:
     def __init__(self, deck: PictureDeck) -> None:
         self.deck = deck
         columns, rows = (round(side / CELL_MM) for side in deck.card_mm)
-        self._cells = (columns, rows)
-        self._names: list[PictureFace | None] = [*deck.faces, None]
-        pictures = [deck.picture(face.id) for face in deck.faces] + [deck.picture(deck.back)]
-        art = np.stack([cv2.resize(p, (columns, rows), interpolation=cv2.INTER_AREA) for p in pictures])
+        self.cells = (columns, rows)
+        self.names: list[PictureFace | None] = [*deck.faces, None]
+        self.pictures = [*(deck.picture(face.id) for face in deck.faces), deck.picture(deck.back)]
+        art = np.stack([cv2.resize(p, (columns, rows), interpolation=cv2.INTER_AREA) for p in self.pictures])
         shown = art.astype(np.float32) / 255
-        spread = np.stack([_spread(picture) for picture in shown])
-        self._frame, self._margin = self._masks()
+        spread = np.stack([spread_of(picture) for picture in shown])
+        self.frame, self._margin = self._masks()
         across, down = np.meshgrid((np.arange(columns) + 0.5) / columns - 0.5, (np.arange(rows) + 0.5) / rows - 0.5)
         self._basis = np.stack([np.ones_like(across), across, down], axis=-1)
         # Channel after channel, (pictures, 3 * cells): sums over a cell's channels are then sums of long rows.
-        self._art = np.ascontiguousarray(shown[:, self._frame].transpose(0, 2, 1).reshape(len(shown), -1))
-        noise = _NOISE**2 + (_EDGE * spread[:, self._frame]) ** 2
+        self._art = np.ascontiguousarray(shown[:, self.frame].transpose(0, 2, 1).reshape(len(shown), -1))
+        noise = _NOISE**2 + (_EDGE * spread[:, self.frame]) ** 2
         self._weight = np.tile(1 / noise, (1, 3)).astype(np.float32)
         self._missing = np.asarray(1 - self._art**2, np.float32)
         self._darker = np.asarray((1 - self._missing) ** (_DARKER / 2), np.float32)
-        self._pull = _INDEPENDENT * self._weight * self._missing
+        self._pull = INDEPENDENT * self._weight * self._missing
         self._power = (self._pull * self._missing).sum(axis=1)
-        self._n_frame = int(self._frame.sum())
+        self._n_frame = int(self.frame.sum())
         x, y, wide, tall = deck.frame_mm
         self._centred = max(abs(2 * x + wide - deck.card_mm[0]), abs(2 * y + tall - deck.card_mm[1])) < _CENTRED_MM
 
     def _masks(self) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
         """Cells within the frame, and cells that are only white."""
-        columns, rows = self._cells
+        columns, rows = self.cells
         width, height = self.deck.card_mm
         x = (np.arange(columns)[None] + 0.5) * width / columns
         y = (np.arange(rows)[:, None] + 0.5) * height / rows
@@ -106,7 +106,7 @@ class FaceReader:
 
     def read(self, image_bgr: Image, frame_px: Floats) -> FaceMatch:
         """Compare one framed card, `frame_px` (4, 2) its frame clockwise, with every picture at every turn."""
-        turns = self._turns(frame_px)
+        turns = self.turns(frame_px)
         matches = [self._compared(*view) for view in self._views(image_bgr, frame_px, turns)]
         scores = np.stack([score for score, _, _ in matches])
         way, picture = (int(index) for index in np.unravel_index(int(scores.argmax()), scores.shape))
@@ -116,19 +116,24 @@ class FaceReader:
         rival = int(others.argmax())
         _, cells, white = matches[way]
         error = cells[picture]
-        apart = (self._art[picture] - self._art[rival]) ** 2 * self._weight[picture]
-        differ = apart.reshape(3, self._n_frame).sum(axis=0) > _CAP
+        differ = self.apart(picture, rival)
         return FaceMatch(
-            self._names[picture],
+            self.names[picture],
             turns[way],
             best - float(others[rival]),
-            float(np.minimum(error, _CAP).mean()) / _CAP,
-            float((error > _OUTLIER).mean()),
-            float((error[differ] < _OUTLIER).mean()) if differ.any() else 0.0,
+            float(np.minimum(error, CAP).mean()) / CAP,
+            float((error > OUTLIER).mean()),
+            float((error[differ] < OUTLIER).mean()) if differ.any() else 0.0,
             white,
         )
 
-    def _turns(self, frame_px: Floats) -> tuple[int, ...]:
+    def apart(self, picture: int, rival: int) -> NDArray[np.bool_]:
+        """Which cells of the frame tell a picture from another one."""
+        gap = (self._art[picture] - self._art[rival]) ** 2 * self._weight[picture]
+        return np.asarray(gap.reshape(3, self._n_frame).sum(axis=0) > CAP)
+
+    def turns(self, frame_px: Floats) -> tuple[int, ...]:
+        """Give the turns at which a frame may hold a picture: two where its sides tell which of them are short."""
         sides = np.linalg.norm(np.roll(frame_px, -1, axis=0) - frame_px, axis=1)
         aspect = (sides[0] + sides[2]) / (sides[1] + sides[3])
         width, height = self.deck.frame_mm[2:]
@@ -148,7 +153,7 @@ class FaceReader:
                 turned = flat.reshape(3, -1)[:, ::-1].reshape(-1)
                 seen[turn] = np.ascontiguousarray(turned), white, share
             else:
-                seen[turn] = self._rectified(image_bgr, np.roll(frame_px, -turn, axis=0))
+                seen[turn] = self.rectified(image_bgr, np.roll(frame_px, -turn, axis=0))
             yield seen[turn]
 
     def _compared(self, seen: Singles, white: Floats, share: float) -> tuple[Singles, Singles, float]:
@@ -182,12 +187,12 @@ class FaceReader:
         error *= self._weight
         cells = error.reshape(-1, 3, self._n_frame)
         cells = cells[:, 0] + cells[:, 1] + cells[:, 2]
-        score = -0.5 * 3 * _INDEPENDENT * np.minimum(cells, _CAP).sum(axis=1)
+        score = -0.5 * 3 * INDEPENDENT * np.minimum(cells, CAP).sum(axis=1)
         return np.asarray(score, np.float32), np.asarray(cells, np.float32)
 
-    def _rectified(self, image_bgr: Image, frame_px: Floats) -> tuple[Singles, Floats, float]:
+    def rectified(self, image_bgr: Image, frame_px: Floats) -> tuple[Singles, Floats, float]:
         """The frame's cells by the white around it, flat, that white, (3,), and the share of the margin that is."""
-        columns, rows = self._cells
+        columns, rows = self.cells
         x, y, across, down = self.deck.frame_mm
         corners = np.array([[x, y], [x + across, y], [x + across, y + down], [x, y + down]])
         scale = np.array([columns, rows]) * _FINE / self.deck.card_mm
@@ -198,7 +203,7 @@ class FaceReader:
         )
         card = cv2.resize(fine, (columns, rows), interpolation=cv2.INTER_AREA).astype(np.float32)
         white, share = self._white(card)
-        return (card / white)[self._frame].T.reshape(-1), white.mean(axis=(0, 1)), share
+        return (card / white)[self.frame].T.reshape(-1), white.mean(axis=(0, 1)), share
 
     def _white(self, card: Singles) -> tuple[Singles, float]:
         """The white of the card's ground at every cell, (h, w, 3), and how much of the margin agrees with it."""
@@ -217,7 +222,7 @@ class FaceReader:
         return white.astype(np.float32), float(keep.mean())
 
 
-def _spread(picture: Singles) -> Singles:
+def spread_of(picture: Singles) -> Singles:
     """How much the art varies round each cell, (h, w)."""
     mean, square = cv2.blur(picture, (3, 3)), cv2.blur(picture * picture, (3, 3))
     return np.asarray(np.sqrt(np.maximum(square - mean * mean, 0).mean(axis=2)), np.float32)

@@ -17,18 +17,15 @@ from vision.picture_deck import PictureDeck
 from vision.picture_reader import (
     WORK_PX_PER_MM,
     card_corners,
-    confidence_of,
-    doubt_of,
     frame_corners,
-    may_be_part,
-    one_a_place,
-    proves_itself,
     steps_of,
     table_shape,
 )
-from vision.pile_corners import frames_from_corners
+from vision.pile_corners import frames_from_corners, squared
 from vision.pile_faces import FaceMatch, FaceReader
+from vision.pile_fit import FaceFitter
 from vision.pile_frames import find_frames, printed
+from vision.pile_proof import CARD_ERROR, cleared, confidence_of, doubt_of, may_be_bleached, proved
 from vision.table import Table
 
 Image = NDArray[np.uint8]
@@ -41,9 +38,9 @@ REGION_MM = 82.0  # from a place's centre: half a card's diagonal, and how far a
 _MOVED_MM = 38.0  # a card with its centre further off is no part of the pile
 _SIZE = (0.92, 1.09)  # of a frame's size on the table: 55 cards are 16 mm high, and the camera may be near
 _LIFTED = (0.6, 1.45)  # of a card that somebody holds over the pile
+_CROOKED = 0.03  # the same, of a frame of which something may have carried off a side
 _FLAT = 0.06  # logarithm of the ratio of a frame's diagonals
 _STRAIGHT = 0.7
-_CARD_ERROR = 0.33
 _AS_WELL, _AS_WELL_MORE = 1.15, 0.01  # of a sight's error
 _GUESSES = 3
 _LEAST_SIDE_PX = 16
@@ -119,13 +116,14 @@ class PileReader:
         table: Table | None,
         size_px: tuple[int, int],
         pile_places: Sequence[PilePlace],
-        faces: FaceReader | None = None,
+        fitter: FaceFitter | None = None,
     ) -> None:
         self.deck = deck
         self.table = table
         self.size_px = size_px
         self.places = tuple(pile_places)
-        self.faces = faces or FaceReader(deck)
+        self.fitter = fitter or FaceFitter(FaceReader(deck))
+        self.faces = self.fitter.faces
         self.regions = tuple(_region(place, table, size_px) for place in self.places)
 
     def read(self, image_bgr: Image, seats: Collection[int] | None = None) -> tuple[PileSight, ...]:
@@ -160,10 +158,12 @@ class PileReader:
         near = np.linalg.norm(corners.mean(axis=1) + offset - region.centre_px, axis=1) < _MOVED_MM * region.px_per_mm
         corners = corners[near]
         found = [(match, quad) for match, quad in ((self.faces.read(crop, quad), quad) for quad in corners)]
-        tops = one_a_place([(match, quad) for match, quad in found if match.error < _CARD_ERROR])
-        if tops:
-            match, quad = min(tops, key=lambda pair: pair[0].error)
-            return self._sight(place, match, quad + offset, region)
+        cards = [(match, quad) for match, quad in found if match.error < CARD_ERROR or may_be_bleached(match)]
+        if cards:
+            match, quad = self._straightened(crop, offset, *min(cards, key=lambda pair: pair[0].error))
+            match, quad = cleared(self.fitter, crop, match, quad)
+            if match.error < CARD_ERROR:
+                return self._sight(place, match, quad + offset, region)
         return self._no_card(place, work, px_per_mm, (np.array(region.centre_px) - offset) * scale)
 
     def read_part(self, image_bgr: Image, number: int) -> PileSight | None:
@@ -182,13 +182,26 @@ class PileReader:
         frames = frames.take(np.argsort(-frames.straight, kind="stable"))
         guessed = (frames.corners_px + 0.5) / scale - 0.5 + offset
         near = np.linalg.norm(guessed.mean(axis=1) - region.centre_px, axis=1) < _MOVED_MM * region.px_per_mm
-        found = [(self.faces.read(image_bgr, quad), quad) for quad in guessed[near][:_GUESSES]]
-        proofs = [(match, quad) for match, quad in found if may_be_part(match) and proves_itself(match)]
-        if not proofs:
-            return None
-        match, quad = min(proofs, key=lambda pair: pair[0].error)
-        sight = self._sight(self.places[number], match, quad, region)
-        return sight if sight.kind == "face" else None
+        for quad in guessed[near][:_GUESSES]:
+            card = proved(self.fitter, image_bgr, self.faces.read(image_bgr, quad), quad)
+            sight = None if card is None else self._sight(self.places[number], *card, region)
+            if sight is not None and sight.kind == "face":
+                return sight
+        return None
+
+    def _straightened(
+        self, crop: Image, offset: Floats, match: FaceMatch, frame_px: Floats
+    ) -> tuple[FaceMatch, Floats]:
+        """A frame that one of its own corners gives, if the whole frame lies crooked and looks less like a card."""
+        if self.table is None:
+            return match, frame_px
+        sizes, skews = table_shape(self.table, (frame_px + offset)[None], self.deck.frame_mm[2:])
+        if skews[0] < _CROOKED and abs(np.log(sizes[0, 0] / sizes[0, 1])) < _CROOKED:
+            return match, frame_px
+        steps = steps_of(self.table, 1.0, (float(offset[0]), float(offset[1])))
+        quads = squared(crop, frame_px, self.deck.frame_mm[2:], steps).corners_px
+        others = [(self.faces.read(crop, quad), quad) for quad in quads]
+        return min([(match, frame_px), *others], key=lambda pair: pair[0].error)
 
     def _sight(self, place: PilePlace, match: FaceMatch, frame_px: Floats, region: Region) -> PileSight:
         corners = card_corners(self.deck, np.roll(frame_px, -match.turn, axis=0))

@@ -231,7 +231,7 @@ class TableEyes:
         self._wanted = ~np.isin(self._seats, [_NOBODY, *self._places])
         places = [PilePlace(seat, centre_mm=place) for seat, place in sorted(self._places.items())]
         if places:
-            reader = PileReader(self._cards.deck, table, table.size_px, places, self._cards.faces)
+            reader = PileReader(self._cards.deck, table, table.size_px, places, self._cards.fitter)
             self._watch = PileWatch(reader) if self._watch is None else self._watch.with_places(reader)
             for number, place in enumerate(places):
                 if place.seat in self._bare:

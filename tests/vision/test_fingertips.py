@@ -8,13 +8,14 @@ import pytest
 from flat_piles import SKINS, Floats, Image, PileTable, bare, photographed, piccolino, pile
 
 from vision.pile_faces import FaceReader
+from vision.pile_fit import FaceFitter
 from vision.pile_watch import MOST_SEARCHED, PileWatch
 from vision.piles import PilePlace, PileReader, PileSight
 
 SIZE = (1280, 720)
 PLACE = (0.0, 40.0, 12.0)
 BENEATH = "red-happy"
-FACES = FaceReader(piccolino())
+FITTER = FaceFitter(FaceReader(piccolino()))
 CAMERA = PileTable(SIZE)
 MS = 1_000_000
 
@@ -23,7 +24,7 @@ class CountingReader(PileReader):
     """Counts the searches that take long."""
 
     def __init__(self, places: list[PilePlace]) -> None:
-        super().__init__(piccolino(), CAMERA.table, SIZE, places, FACES)
+        super().__init__(piccolino(), CAMERA.table, SIZE, places, FITTER)
         self.searched: list[int] = []
 
     def read_part(self, image_bgr: Image, number: int) -> PileSight | None:

@@ -9,11 +9,12 @@ import pytest
 from flat_piles import PileTable, bare, hand, piccolino, pile
 
 from vision.pile_faces import FaceReader
+from vision.pile_fit import FaceFitter
 from vision.pile_watch import PileChange, PileWatch
 from vision.piles import Image, Kind, PilePlace, PileReader, PileSight
 
 SIZE = (320, 240)
-FACES = FaceReader(piccolino())
+FITTER = FaceFitter(FaceReader(piccolino()))
 MS = 1_000_000
 
 
@@ -22,7 +23,7 @@ class ScriptedReader(PileReader):
 
     def __init__(self, places: int = 1) -> None:
         where = [PilePlace(seat, centre_px=(60.0 + 90 * seat, 120.0), px_per_mm=0.4) for seat in range(places)]
-        super().__init__(piccolino(), None, SIZE, where, FACES)
+        super().__init__(piccolino(), None, SIZE, where, FITTER)
         self.script: dict[int, tuple[Kind, str | None, float]] = {}
         self.reads: list[int] = []
 
@@ -140,7 +141,7 @@ def test_pictures_out_of_order_or_of_another_size_are_refused() -> None:
 
 def test_a_turn_of_a_card_in_real_pictures() -> None:
     camera = PileTable((1280, 720))
-    reader = PileReader(piccolino(), camera.table, (1280, 720), [PilePlace(0, centre_mm=(0.0, 40.0))], FACES)
+    reader = PileReader(piccolino(), camera.table, (1280, 720), [PilePlace(0, centre_mm=(0.0, 40.0))], FITTER)
     watch = PileWatch(reader)
     table = bare(np.random.default_rng(1), camera, 0)
     lies = table.copy()

@@ -1,0 +1,90 @@
+"""A closer look at framed cards: reflections, frames a little off, what is no card at all, and cards of other decks."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import cv2
+import numpy as np
+import pytest
+from flat_piles import Floats, Image, PileTable, bare, photographed, piccolino, pile
+
+from vision.picture_reader import frame_corners
+from vision.pile_faces import FaceReader
+from vision.pile_fit import FaceFitter
+from vision.pile_proof import cleared, doubt_of, proved
+
+CAMERA = PileTable((1280, 720))
+PLACE = (0.0, 40.0, 12.0)
+FITTER = FaceFitter(FaceReader(piccolino()))
+
+
+def card(name: str, glare: float = 0.0) -> tuple[Image, Floats]:
+    """A card on a table and its frame (4, 2), px; `glare` is the share of white light where most of it is."""
+    image = bare(np.random.default_rng(1), CAMERA, 0)
+    corners = pile(np.random.default_rng(2), image, CAMERA, PLACE, [name], 5)
+    frame = frame_corners(piccolino(), corners)
+    along = (frame[1] - frame[0]) / np.linalg.norm(frame[1] - frame[0]) ** 2
+    x, y = np.meshgrid(np.arange(CAMERA.size[0]), np.arange(CAMERA.size[1]))
+    across = np.clip((x - frame[0, 0]) * along[0] + (y - frame[0, 1]) * along[1], 0, 1)
+    veil = (glare * (1 - across))[:, :, None]
+    lit = ((image / 255.0) ** 2.2 * (1 - veil) + veil) ** (1 / 2.2)
+    return photographed(np.random.default_rng(3), np.rint(255 * lit).astype(np.uint8), 0.2), frame
+
+
+@pytest.mark.parametrize(("name", "glare"), [("purple-sad", 0.85), ("purple-sad", 0.95), ("black-sad", 0.95)])
+def test_what_a_lamp_bleaches_from_one_side_is_told_by_a_closer_look(name: str, glare: float) -> None:
+    image, frame = card(name, glare)
+    first = FITTER.faces.read(image, frame)
+    assert doubt_of(first) is not None
+    match, _ = cleared(FITTER, image, first, frame)
+    assert doubt_of(match) is None
+    assert match.face is not None
+    assert match.face.id == name
+
+
+@pytest.mark.parametrize("name", ["red-happy", "yellow-sad", "pink-happy", "back"])
+def test_a_fit_knows_nothing_better_than_the_card_that_is_there(name: str) -> None:
+    image, frame = card(name, 0.9)
+    match, _ = FITTER.read(image, frame)
+    assert (match.face.id if match.face else "back") == name
+    assert match.error < 0.05
+
+
+def test_a_frame_that_is_a_little_off_is_moved_to_the_card() -> None:
+    image, frame = card("green-happy")
+    off = frame + np.array([[1.0, -0.6], [0.2, 0.9], [-0.8, 0.5], [0.6, 0.7]])
+    match, fitted = FITTER.read(image, np.roll(off, 2, axis=0))
+    assert match.turn == 2
+    assert np.abs(np.roll(fitted, -2, axis=0) - frame).mean() < 0.5 * np.abs(off - frame).mean()
+
+
+@pytest.mark.parametrize("grey", [40, 120, 230])
+def test_a_smooth_patch_is_no_card(grey: int) -> None:
+    _, frame = card("back")
+    ramp = grey * np.linspace(0.7, 1.1, CAMERA.size[0])
+    image = np.tile(np.clip(ramp, 0, 255).astype(np.uint8)[None, :, None], (CAMERA.size[1], 1, 3))
+    match, _ = FITTER.read(image, frame)
+    assert match.log_odds <= 0
+    assert proved(FITTER, image, FITTER.faces.read(image, frame), frame) is None
+
+
+@pytest.mark.parametrize("colour", ["blue", "green", "yellow", "black"])
+def test_a_colour_that_the_deck_does_not_have_is_not_taken_for_another(colour: str) -> None:
+    deck = piccolino()
+    others = replace(deck, faces=tuple(face for face in deck.faces if face.attributes["colour"] != colour))
+    fitter = FaceFitter(FaceReader(others))
+    for mood in ("happy", "sad"):
+        image, frame = card(f"{colour}-{mood}")
+        match, _ = cleared(fitter, image, fitter.faces.read(image, frame), frame)
+        assert doubt_of(match) is not None
+        guess = proved(fitter, image, fitter.faces.read(image, frame), frame)
+        assert guess is None or doubt_of(guess[0]) is not None
+
+
+def test_a_picture_is_not_told_while_what_tells_it_is_hidden() -> None:
+    image, frame = card("pink-happy")
+    top = frame.mean(axis=0) + 0.62 * (frame[[0, 1]].mean(axis=0) - frame.mean(axis=0))
+    cv2.circle(image, (round(float(top[0])), round(float(top[1]))), 26, (60, 70, 60), -1)
+    match, _ = cleared(FITTER, image, FITTER.faces.read(image, frame), frame)
+    assert doubt_of(match) is not None or (match.face and match.face.id) == "pink-happy"

@@ -1,0 +1,74 @@
+"""When a framed card is told for certain, and when it is worth a closer look."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vision.pile_faces import FaceMatch
+from vision.pile_fit import FaceFitter
+
+Image = NDArray[np.uint8]
+Floats = NDArray[np.float64]
+
+CARD_ERROR = 0.33  # mean capped error up to which a frame is a card of this deck
+_SURE, _SURE_ERROR = 15.0, 0.22
+_LEAST_TOLD = 0.6  # of what tells the picture from the next best one
+_MOST_HIDDEN = 0.25
+_ODDS_SCALE = 4.0
+_PART_ERROR, _PART_SURE = 0.15, 25.0
+_PART_TOLD, _PART_HIDDEN, _PART_WHITE = 0.85, 0.2, 0.6
+_LOST = 0.08  # of a print in plain sight, to glare, dirt and blur
+_BLEACHED_ERROR, _BLEACHED_WHITE = 0.6, 0.85
+
+
+def confidence_of(match: FaceMatch) -> float:
+    """The probability that the match names the right picture."""
+    return float(1 / (1 + np.exp(-match.log_odds / _ODDS_SCALE)))
+
+
+def doubt_of(match: FaceMatch) -> str | None:
+    """Why a match is not certain; None if it is."""
+    if match.hidden > _MOST_HIDDEN or match.told < _LEAST_TOLD:
+        return "covered"
+    return None if match.log_odds > _SURE and match.open_error < _SURE_ERROR else "colours"
+
+
+def may_be_part(match: FaceMatch) -> bool:
+    """Whether a guessed frame is a card of which a part is hidden."""
+    return match.hidden < 0.5 and match.open_error < _PART_ERROR and match.told > 0.5 and match.log_odds > 2 * _SURE
+
+
+def may_be_bleached(match: FaceMatch) -> bool:
+    """Whether a frame that looks like no card may be one under glare: its margin is white and whole."""
+    return match.error < _BLEACHED_ERROR and match.white > _BLEACHED_WHITE
+
+
+def _plausible(closer: FaceMatch) -> bool:
+    """Whether what differs from a fitted picture is in little things, or hidden by something that hides margin, too.
+
+    Nothing comes to lie on a card's print but over its margin; a picture of another colour differs everywhere.
+    """
+    return closer.open_error < _PART_ERROR and closer.hidden < _LOST + 1 - closer.white
+
+
+def cleared(fitter: FaceFitter, image_bgr: Image, match: FaceMatch, frame_px: Floats) -> tuple[FaceMatch, Floats]:
+    """A doubtful match of a whole frame, looked at closer; as it was where that does not make it certain."""
+    if doubt_of(match) is None and match.error < CARD_ERROR:
+        return match, frame_px
+    closer, fitted_px = fitter.read(image_bgr, frame_px)
+    return (closer, fitted_px) if doubt_of(closer) is None and _plausible(closer) else (match, frame_px)
+
+
+def proved(fitter: FaceFitter, image_bgr: Image, match: FaceMatch, frame_px: Floats) -> tuple[FaceMatch, Floats] | None:
+    """What a guessed frame proves to be on a closer look; a doubt where it is probably a card; None if it is none."""
+    part = may_be_part(match)
+    if not part and not may_be_bleached(match):
+        return None
+    closer, fitted_px = fitter.read(image_bgr, frame_px)
+    whole = closer.hidden < _PART_HIDDEN and closer.told > _PART_TOLD and closer.white > _PART_WHITE
+    if whole and closer.log_odds > _PART_SURE and _plausible(closer):
+        return closer, fitted_px
+    return (replace(match, log_odds=0.0, hidden=1.0), frame_px) if part and may_be_part(closer) else None

@@ -17,6 +17,7 @@ from vision.pile_frames import Frames, printed, refined, without_twins
 Image = NDArray[np.uint8]
 Floats = NDArray[np.float64]
 
+_COARSE = 0.6  # of the picture's scale: the edges themselves are looked up afterwards
 _LEAST_SIDE_MM = 11.0
 _GAP_MM = 14.0  # between a side's end and the corner: a fingertip's width
 _BEYOND_MM = 2.5
@@ -79,7 +80,7 @@ def squared(
 
 def _sides(ink: Image, px_per_mm: float) -> _Sides:
     """Straight edges between white and print, as long as a piece of a frame's side."""
-    found = cv2.createLineSegmentDetector(cv2.LSD_REFINE_STD, 0.8).detect(ink)[0]
+    found = cv2.createLineSegmentDetector(cv2.LSD_REFINE_NONE, _COARSE).detect(ink)[0]
     ends = np.zeros((0, 2, 2)) if found is None else np.asarray(found, np.float64).reshape(-1, 2, 2)
     ends = ends[np.linalg.norm(ends[:, 1] - ends[:, 0], axis=1) > _LEAST_SIDE_MM * px_per_mm]
     start, end = ends[:, 0], ends[:, 1]

@@ -31,9 +31,10 @@ _OVEREXPOSED = np.array([0, 0, 0, 0, 0, 0, 0, 0, 0.1])
 _LEAST_LIGHT, _CLEAR_LIGHT = 0.0004, 0.02
 _NOISE, _EDGE = 0.08, 0.6  # as in `pile_faces`: less of both, for colours and place are fitted
 _CLIPPED = 247.0
-_ROUNDS = 3
+_ROUNDS = 2
 _MOVES = np.array([0.5, 0.8, 0.8, 0.5, 0.8, 0.8])  # mm: a frame's middle, and by how much its edges may be off
-_RIVALS = 4
+_STILL_MM = 0.03
+_RIVALS, _HOPELESS = 4, 150.0  # how many pictures are fitted, and how far behind the best one it is not worth while
 
 
 @dataclass(frozen=True, eq=False)
@@ -119,8 +120,8 @@ class FaceFitter:
             ranked += [(float(score), picture, turn) for picture, score in enumerate(self._ranking(seen))]
         ranked.sort(reverse=True)
         chosen: dict[int, int] = {}
-        for _, picture, turn in ranked:
-            if len(chosen) < _RIVALS:
+        for score, picture, turn in ranked:
+            if len(chosen) < 2 or (len(chosen) < _RIVALS and score > ranked[0][0] - _HOPELESS):
                 chosen.setdefault(picture, turn)
         fits = {
             picture: self._fit(image_bgr, np.roll(frame_px, -turn, axis=0), self._arts[picture])
@@ -155,12 +156,13 @@ class FaceFitter:
     def _fit(self, image_bgr: Image, frame_px: Floats, art: _Art) -> _Fit:
         """Fit one picture to a frame that begins at the picture's top-left."""
         moved = np.zeros(6)
-        for last in (*[False] * _ROUNDS, True):
+        step = np.ones(6)
+        for left in range(_ROUNDS, -1, -1):
             seen, white, share = self.faces.rectified(image_bgr, frame_px)
             clipped = seen * np.repeat(white, len(seen) // 3).astype(np.float32) >= _CLIPPED
             varies = _VARIES + _OVEREXPOSED * float(white.max() >= _CLIPPED)
             amounts, gap, cells = _light_fitted(art, seen, clipped, varies)
-            if last:
+            if not left or np.abs(step).max() < _STILL_MM:
                 break
             pull = art.slopes * np.tile(INDEPENDENT * art.weight * (cells < CAP), 3)[:, None] * np.float32(amounts[0])
             normal = pull.T @ art.slopes * np.float32(amounts[0]) + np.diag(1 / _MOVES**2)

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from flat_piles import SKINS, Floats, Image, PileTable, bare, photographed, piccolino, pile
 
+from vision.picture_reader import PictureReader
 from vision.pile_faces import FaceReader
 from vision.pile_fit import FaceFitter
 from vision.pile_watch import MOST_SEARCHED, PileWatch
@@ -113,3 +114,13 @@ def test_before_the_first_picture_there_is_nothing_to_look_at_closely() -> None:
     piles, reader = watch()
     assert piles.look_closely(table(BENEATH)[0]) == ()
     assert reader.searched == []
+
+
+@pytest.mark.parametrize("face", ["back", "purple-happy", "pink-sad"])
+def test_a_single_picture_tells_a_card_under_a_fingertip(face: str) -> None:
+    reader = PictureReader(piccolino())
+    for side in range(4):
+        image = touched(face, side, in_mm=6.0)
+        reading = reader.read(image, CAMERA.table)
+        told = [card.face.id if card.face else "back" for card in reading.cards]
+        assert (told, reading.unclear) == ([face], ())

@@ -20,7 +20,7 @@ from flat_piles import (
     shrunk,
 )
 
-from vision.picture_reader import PictureReader
+from vision.picture_reader import PictureReader, frame_corners
 from vision.pile_places import find_piles
 from vision.piles import PilePlace, PileReader
 
@@ -53,6 +53,24 @@ def test_every_face_is_read_on_a_high_pile(camera: PileTable, reader: PileReader
     assert (sight.kind, f"{sight.colour}-{sight.mood}") == ("face", face)
     assert sight.face == (sight.colour, sight.mood)
     assert sight.confidence > 0.97
+    assert sight.corners_px == pytest.approx(corners, abs=2.5)
+
+
+@pytest.mark.parametrize(
+    ("face", "corner"), [("blue-happy", 1), ("red-sad", 1), ("yellow-happy", 3), ("green-happy", 3)]
+)
+def test_a_reflection_over_a_frames_corner_makes_no_card_crooked(
+    camera: PileTable, reader: PileReader, face: str, corner: int
+) -> None:
+    image, corners = with_pile(camera, [face])
+    frame = frame_corners(piccolino(), corners)
+    here = frame[corner]
+    one, other = ((frame[(corner + way) % 4] - here) for way in (-1, 1))
+    one, other = one / np.linalg.norm(one), other / np.linalg.norm(other)
+    spot = [here + 44 * one - 3 * other, here + 18 * other - 3 * one, here - 3 * one - 3 * other]
+    cv2.fillConvexPoly(image, np.rint(spot).astype(np.int32), (250, 250, 250), cv2.LINE_AA)
+    (sight,) = reader.read(photographed(np.random.default_rng(2), image, 0.3))
+    assert (sight.kind, f"{sight.colour}-{sight.mood}") == ("face", face)
     assert sight.corners_px == pytest.approx(corners, abs=2.5)
 
 

@@ -34,7 +34,7 @@ _CLIPPED = 247.0
 _ROUNDS = 2
 _MOVES = np.array([0.5, 0.8, 0.8, 0.5, 0.8, 0.8])  # mm: a frame's middle, and by how much its edges may be off
 _STILL_MM = 0.03
-_RIVALS, _HOPELESS = 4, 150.0  # how many pictures are fitted, and how far behind the best one it is not worth while
+_RIVALS, _HOPELESS = 4, 100.0  # how many pictures are fitted, and how far behind the best one it is not worth while
 
 
 @dataclass(frozen=True, eq=False)

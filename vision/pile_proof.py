@@ -18,7 +18,7 @@ _SURE, _SURE_ERROR = 15.0, 0.22
 _LEAST_TOLD = 0.6  # of what tells the picture from the next best one
 _MOST_HIDDEN = 0.25
 _ODDS_SCALE = 4.0
-_PART_ERROR, _PART_SURE = 0.15, 25.0
+_PART_ERROR, _PART_SURE, _AT_FIRST_SIGHT = 0.15, 25.0, 60.0
 _PART_TOLD, _PART_HIDDEN, _PART_WHITE = 0.85, 0.2, 0.6
 _LOST = 0.08  # of a print in plain sight, to glare, dirt and blur
 _BLEACHED_ERROR, _BLEACHED_WHITE = 0.6, 0.85
@@ -63,12 +63,23 @@ def cleared(fitter: FaceFitter, image_bgr: Image, match: FaceMatch, frame_px: Fl
 
 
 def proved(fitter: FaceFitter, image_bgr: Image, match: FaceMatch, frame_px: Floats) -> tuple[FaceMatch, Floats] | None:
-    """What a guessed frame proves to be on a closer look; a doubt where it is probably a card; None if it is none."""
+    """What a guessed frame proves to be, with a closer look if need be; a doubt where it probably is a card."""
     part = may_be_part(match)
+    if proves_itself(match):
+        return match, frame_px
     if not part and not may_be_bleached(match):
         return None
     closer, fitted_px = fitter.read(image_bgr, frame_px)
-    whole = closer.hidden < _PART_HIDDEN and closer.told > _PART_TOLD and closer.white > _PART_WHITE
-    if whole and closer.log_odds > _PART_SURE and _plausible(closer):
+    if closer.log_odds > _PART_SURE and _mostly_seen(closer) and _plausible(closer):
         return closer, fitted_px
     return (replace(match, log_odds=0.0, hidden=1.0), frame_px) if part and may_be_part(closer) else None
+
+
+def proves_itself(match: FaceMatch) -> bool:
+    """Whether a guessed frame is certain at first sight: a pattern that repeats, as the back's, fits in many places."""
+    sure = match.face is not None and match.log_odds > _AT_FIRST_SIGHT
+    return sure and may_be_part(match) and _mostly_seen(match)
+
+
+def _mostly_seen(match: FaceMatch) -> bool:
+    return match.hidden < _PART_HIDDEN and match.told > _PART_TOLD and match.white > _PART_WHITE

@@ -28,7 +28,6 @@ _UNKNOWN_SCALE = (0.4, 2.4)  # px per mm in such a picture
 _SLACK = (0.9, 1.12)  # of a frame's size on the table: a high pile is nearer to the camera
 _SKEW = 0.06  # logarithm of the ratio of a frame's diagonals
 _STRAIGHT = 0.6
-_CERTAIN_ERROR = 0.2
 _TAKEN = 0.3  # of a guessed frame that another card or a marker has already
 _LEAST_SIDE_PX = 40
 
@@ -89,7 +88,7 @@ class PictureReader:
             part = frames_from_corners(work, self.deck.frame_mm[2:], middle, steps_of(table, scale))
             part = self._kept(part, scale, table)
             part = part.take(np.argsort(-part.straight, kind="stable"))
-            taken = [quad for match, quad in found if match.error < _CERTAIN_ERROR]
+            taken = [quad for match, quad in found if doubt_of(match) is None]
             taken += [np.asarray(marker.corners_px) for marker in markers]
             found += self._guessed(image_bgr, part.corners_px, taken)
         cards = [self._card(match, frame, table) for match, frame in one_a_place(found)]

@@ -55,11 +55,25 @@ def _plausible(closer: FaceMatch) -> bool:
 
 
 def cleared(fitter: FaceFitter, image_bgr: Image, match: FaceMatch, frame_px: Floats) -> tuple[FaceMatch, Floats]:
-    """A doubtful match of a whole frame, looked at closer; as it was where that does not make it certain."""
-    if doubt_of(match) is None and match.error < CARD_ERROR:
+    """A match of a whole frame, looked at closer where the first look leaves a doubt, or is not far from one.
+
+    Two looks that name different pictures leave a doubt, unless the closer one is very sure.
+    """
+    sure = doubt_of(match) is None and match.error < CARD_ERROR
+    if sure and match.log_odds > _AT_FIRST_SIGHT:
         return match, frame_px
     closer, fitted_px = fitter.read(image_bgr, frame_px)
-    return (closer, fitted_px) if doubt_of(closer) is None and _plausible(closer) else (match, frame_px)
+    agreed = closer.face is match.face
+    if doubt_of(closer) is None:
+        if sure and agreed:
+            return match, frame_px
+        if _plausible(closer) and (agreed or closer.log_odds > _PART_SURE):
+            return closer, fitted_px
+    if sure:
+        return replace(match, log_odds=0.0), frame_px
+    # A card that only the closer look can see is there, even if it cannot be told.
+    seen = match.error >= CARD_ERROR and _plausible(closer) and closer.log_odds > 0
+    return (replace(closer, log_odds=0.0), fitted_px) if seen else (match, frame_px)
 
 
 def proved(fitter: FaceFitter, image_bgr: Image, match: FaceMatch, frame_px: Floats) -> tuple[FaceMatch, Floats] | None:

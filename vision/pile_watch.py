@@ -130,11 +130,11 @@ class PileWatch:
         """
         if self._t_ns is None:
             return ()
-        covered = [state for state in self.states if state.kind == "covered" and state.number not in self._searched]
+        doubtful = [s for s in self.states if s.kind in ("covered", "unclear") and s.number not in self._searched]
         # What was covered last is where somebody has just turned a card.
-        covered.sort(key=lambda state: -(state.last_ns or 0))
+        doubtful.sort(key=lambda state: -(state.last_ns or 0))
         changes = []
-        for state in covered[:MOST_SEARCHED]:
+        for state in doubtful[:MOST_SEARCHED]:
             self._searched.add(state.number)
             sight = self.reader.read_part(image_bgr, state.number)
             if sight is None:

@@ -18,7 +18,8 @@ _SURE, _SURE_ERROR = 15.0, 0.22
 _LEAST_TOLD = 0.6  # of what tells the picture from the next best one
 _MOST_HIDDEN = 0.25
 _ODDS_SCALE = 4.0
-_PART_ERROR, _PART_SURE, _AT_FIRST_SIGHT = 0.15, 25.0, 60.0
+_AT_FIRST_SIGHT, _TOLD_AT_FIRST_SIGHT = 60.0, 0.75
+_PART_ERROR, _PART_SURE = 0.15, 25.0
 _PART_TOLD, _PART_HIDDEN, _PART_WHITE = 0.85, 0.2, 0.6
 _LOST = 0.08  # of a print in plain sight, to glare, dirt and blur
 _BLEACHED_ERROR, _BLEACHED_WHITE = 0.6, 0.85
@@ -60,8 +61,10 @@ def cleared(fitter: FaceFitter, image_bgr: Image, match: FaceMatch, frame_px: Fl
     Two looks that name different pictures leave a doubt, unless the closer one is very sure.
     """
     sure = doubt_of(match) is None and match.error < CARD_ERROR
-    if sure and match.log_odds > _AT_FIRST_SIGHT:
+    if sure and match.log_odds > _AT_FIRST_SIGHT and match.told > _TOLD_AT_FIRST_SIGHT:
         return match, frame_px
+    if not sure and match.white < _BLEACHED_WHITE:
+        return match, frame_px  # a hand, which no fit makes transparent
     closer, fitted_px = fitter.read(image_bgr, frame_px)
     agreed = closer.face is match.face
     if doubt_of(closer) is None:

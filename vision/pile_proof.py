@@ -18,7 +18,8 @@ _SURE, _SURE_ERROR = 15.0, 0.22
 _LEAST_TOLD = 0.6  # of what tells the picture from the next best one
 _MOST_HIDDEN = 0.25
 _ODDS_SCALE = 4.0
-_AT_FIRST_SIGHT, _TOLD_AT_FIRST_SIGHT = 60.0, 0.75
+_NO_RIVAL = 200.0
+_AT_FIRST_SIGHT, _TOLD_AT_FIRST_SIGHT, _ERROR_AT_FIRST_SIGHT = 60.0, 0.75, 0.15
 _PART_ERROR, _PART_SURE = 0.15, 25.0
 _PART_TOLD, _PART_HIDDEN, _PART_WHITE = 0.85, 0.2, 0.6
 _LOST = 0.08  # of a print in plain sight, to glare, dirt and blur
@@ -47,6 +48,12 @@ def may_be_bleached(match: FaceMatch) -> bool:
     return match.error < _BLEACHED_ERROR and match.white > _BLEACHED_WHITE
 
 
+def _plain(match: FaceMatch) -> bool:
+    """Whether a certain match needs no closer look: what differs is little, or as much as hides its margin, too."""
+    little = match.error < _ERROR_AT_FIRST_SIGHT + 1 - match.white and match.told > _TOLD_AT_FIRST_SIGHT
+    return match.log_odds > _NO_RIVAL or (little and match.log_odds > _AT_FIRST_SIGHT)
+
+
 def _plausible(closer: FaceMatch) -> bool:
     """Whether what differs from a fitted picture is in little things, or hidden by something that hides margin, too.
 
@@ -61,7 +68,7 @@ def cleared(fitter: FaceFitter, image_bgr: Image, match: FaceMatch, frame_px: Fl
     Two looks that name different pictures leave a doubt, unless the closer one is very sure.
     """
     sure = doubt_of(match) is None and match.error < CARD_ERROR
-    if sure and match.log_odds > _AT_FIRST_SIGHT and match.told > _TOLD_AT_FIRST_SIGHT:
+    if sure and _plain(match):
         return match, frame_px
     if not sure and match.white < _BLEACHED_WHITE:
         return match, frame_px  # a hand, which no fit makes transparent

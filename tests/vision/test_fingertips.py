@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import cv2
 import numpy as np
 import pytest
@@ -96,6 +98,19 @@ def test_a_hand_that_proves_no_card_is_searched_once_and_leaves_what_was_known()
         assert piles.look_closely(image) == ()
     assert reader.searched == [0]
     assert (piles.states[0].kind, piles.states[0].sight.face) == ("covered", None)
+
+
+def test_a_card_that_stays_unclear_is_searched_at_a_ring_as_well() -> None:
+    class Doubting(CountingReader):
+        def read_place(self, image_bgr: Image, number: int) -> PileSight:
+            return replace(super().read_place(image_bgr, number), kind="unclear", reason="colours")
+
+    piles = PileWatch(Doubting([PilePlace(0, centre_mm=PLACE[:2])]))
+    image = touched("blue-sad", 1)
+    piles.look(image, 33 * MS)
+    assert [state.kind for state in piles.states] == ["unclear"]
+    (change,) = piles.look_closely(image)
+    assert change.after.sight.face == ("blue", "sad")
 
 
 def test_however_many_piles_are_covered_a_ring_waits_for_few_searches() -> None:

@@ -8,7 +8,7 @@ Every picture of the deck is fitted as well as it can be, and only then are they
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import cv2
 import numpy as np
@@ -66,9 +66,10 @@ class FaceFitter:
         across, down = np.meshgrid((np.arange(columns) + 0.5) / columns - 0.5, (np.arange(rows) + 0.5) / rows - 0.5)
         self._place = np.stack([across, down])[:, faces.frame].astype(np.float32)
         self._ramp = np.column_stack([np.ones(self._place.shape[1]), *self._place]).astype(np.float32)
-        self._arts = [self._art(picture) for picture in faces.pictures]
+        arts = [self._art(picture) for picture in faces.pictures]
         # All pictures at once, for a first ranking.
-        self._all = np.stack([art.fields for art in self._arts])
+        self._all = np.stack([art.fields for art in arts])
+        self._arts = [replace(art, fields=fields) for art, fields in zip(arts, self._all, strict=True)]
         weight = np.stack([np.tile(art.weight, 3) for art in self._arts])
         expected = self._all @ _EXPECTED.astype(np.float32)
         light = np.clip(1 - expected, _CLEAR_LIGHT, 1)

@@ -96,7 +96,7 @@ def proved(fitter: FaceFitter, image_bgr: Image, match: FaceMatch, frame_px: Flo
     closer, fitted_px = fitter.read(image_bgr, frame_px)
     if closer.log_odds > _PART_SURE and _mostly_seen(closer) and _plausible(closer):
         return closer, fitted_px
-    return (replace(match, log_odds=0.0, hidden=1.0), frame_px) if part and may_be_part(closer) else None
+    return (replace(match, log_odds=0.0, hidden=1.0), frame_px) if part and closer.log_odds > _PART_SURE else None
 
 
 def proves_itself(match: FaceMatch) -> bool:

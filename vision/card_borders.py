@@ -31,6 +31,8 @@ _PRINT = 12.0  # what differs from a card's ground by more, in 8-bit Lab, is pri
 
 def printed_share(image_lab: NDArray[np.uint8], quads: Floats) -> Floats:
     """The share of each card (n,) whose colour is not that of its ground."""
+    if len(quads) == 0:
+        return np.zeros(0, np.float32)
     t = np.linspace(0.08, 0.92, 24, dtype=np.float32)
     u, v = np.meshgrid(t, t)
     weight = np.stack([(1 - u) * (1 - v), u * (1 - v), u * v, (1 - u) * v]).reshape(4, -1)

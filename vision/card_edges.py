@@ -80,6 +80,10 @@ class SideFit:
         """The same for some of the quadrilaterals."""
         return SideFit(*(part[keep] for part in (getattr(self, field.name) for field in fields(self))))
 
+    def joined(self, other: SideFit) -> SideFit:
+        """Both together."""
+        return SideFit(*(np.concatenate([getattr(fit, part.name) for fit in (self, other)]) for part in fields(self)))
+
 
 def _index(offset: Floats, reach_px: float, step: float) -> NDArray[np.intp]:
     """Which of the colours across a side lies at an offset from where the side was supposed."""
@@ -292,6 +296,5 @@ def _settle(
         normal = np.einsum("sm,mi,mj->sij", w, design, design) + 1e-4 * np.eye(2)
         right = np.einsum("sm,mi,sm->si", w, design, np.where(seen, position, expected))
         line = np.linalg.solve(normal, right[..., None])[..., 0]
-    count = np.maximum(seen.sum(axis=1), 1)
-    strength = (strongest * seen).sum(axis=1) / count / least
+    strength = (strongest * seen).sum(axis=1) / np.maximum(seen.sum(axis=1), 1) / least
     return line.astype(np.float32), seen.mean(axis=1).astype(np.float32), strength.astype(np.float32)

@@ -11,39 +11,57 @@ from vision.card_borders import border_beyond
 from vision.card_edges import SideFit, fit_sides
 from vision.card_plane import CardPlane
 from vision.card_poses import poses_of, settled
+from vision.card_sizes import Stock
 from vision.line_segments import meet_sides
 
 Floats = NDArray[np.float32]
 
 _SEEN = 0.55  # the share of a side along which its edge is seen, at least
 _WIDE_BORDER_PX = 5.0  # on a narrower one the ground beside the edge cannot be seen: the frame must do
+_WHOLLY, _PLAIN = 0.9, 4.0
+_FEWEST = 4
 _LOOSE = 0.022  # how far a side may lie from where the size wants it, by the card's width
 
 
 def finished(
-    image_bgr: NDArray[np.uint8], image_lab: NDArray[np.uint8], quads: Floats, plane: CardPlane, scale: float
+    image_bgr: NDArray[np.uint8], image_lab: NDArray[np.uint8], quads: Floats, stock: Stock, scale: float
 ) -> tuple[SideFit, CardPlane]:
     """Cards where most speaks for a card of their size, each side on its edge where that is plain; and their plane.
 
     `image_bgr` is the picture, `image_lab` a copy at `scale` in 8-bit Lab, in which `quads` (n, 4, 2), clockwise,
     are roughly right. Where a border runs about what was found, the cards and the plane's size include it.
     """
+    plane = stock.plane
     if len(quads) == 0:
         return fit_sides(image_lab, quads, 2.0), plane
-    poses, _ = settled(image_lab, plane, poses_of(plane, quads), max(3.0, 0.06 * plane.size[0]))
-    poses, _ = settled(image_lab, plane, poses, 2.0)
+    poses, _ = settled(image_lab, plane, poses_of(plane, quads), max(3.0, 0.06 * plane.size[0]), stock.step)
+    poses, _ = settled(image_lab, plane, poses, 2.0, stock.step)
     margin = border_beyond(image_lab, plane, poses)
     whole = plane.resized(plane.size[0] + 2 * margin, plane.size[1] + 2 * margin)
     if margin >= _WIDE_BORDER_PX:
         plane = whole
     rigid = poses.quads(plane)
-    final = fit_sides(image_bgr, to_full(rigid, scale), max(2.0, 1.25 / scale), 48, is_lab=False)
-    final = replace(final, quads=_to_small(final.quads, scale))
+    final = _fitted(image_bgr, rigid, scale)
+    plain = (final.support.min(axis=1) > _WHOLLY) & (final.rise.min(axis=1) > _PLAIN)
+    if plain.sum() >= _FEWEST:
+        # Plain edges tell more than the means along sides do.
+        better = plane.refitted(final.quads[plain], np.ones(int(plain.sum())))
+        if np.median(better.deviation(final.quads[plain])) < np.median(plane.deviation(final.quads[plain])):
+            rigid = poses_of(better, rigid).quads(better)
+            more = 0.0 if margin >= _WIDE_BORDER_PX else 2 * margin
+            final = _fitted(image_bgr, rigid, scale)
+            plane, whole = better, better.resized(better.size[0] + more, better.size[1] + more)
     most = (2 * _LOOSE if margin >= _WIDE_BORDER_PX else _LOOSE) * plane.size[0]
     final = replace(final, quads=_where_seen(final, rigid, most))
     if 0 < margin < _WIDE_BORDER_PX:
         final = replace(final, quads=poses_of(plane, final.quads).quads(whole))
     return final, whole
+
+
+def _fitted(image_bgr: NDArray[np.uint8], quads: Floats, scale: float) -> SideFit:
+    """Each side on its own edge, as seen in the picture itself."""
+    fit = fit_sides(image_bgr, to_full(quads, scale), max(2.0, 1.25 / scale), 48, is_lab=False)
+    return replace(fit, quads=_to_small(fit.quads, scale))
 
 
 def _where_seen(fit: SideFit, rigid: Floats, most: float) -> Floats:

@@ -65,13 +65,15 @@ class Evidence:
     """How much speaks for an edge beside the sides of n cards.
 
     `offsets` (k,) outward from the sides in the plane's units; `turns` (t,) in radians; `strength` (n, t, 4, k) the
-    change of the colour across, averaged along the side; `floor` (n, 4) what changes there anyway. Sides are top,
-    right, bottom and left, the top being a shorter one.
+    change of the colour across, averaged along the side; `change` (n, t, 4, k, 3) the same with its direction, weighted
+    8-bit Lab; `floor` (n, 4) what changes there anyway. Sides are top, right, bottom and left, the top being a
+    shorter one.
     """
 
     offsets: Floats
     turns: Floats
     strength: NDArray[np.float32]
+    change: NDArray[np.float32]
     floor: NDArray[np.float32]
 
     def certainty(self) -> NDArray[np.float32]:
@@ -87,20 +89,25 @@ def look_beside(
     inward: float,
     outward: float,
     turns: Floats = _TURNS,
+    step: Floats | None = None,
 ) -> Evidence:
-    """Look for edges from `inward` to `outward` of the sides of cards, in the plane's units."""
+    """Look for edges from `inward` to `outward` of the sides of cards, in the plane's units.
+
+    If `step` (3,) is not 0, only changes in that direction count: so shadows end unnoticed beside the edges.
+    """
     half = np.array([plane.size[0], plane.size[1]] * 2) / 2
     offsets = np.arange(-inward, outward + STEP / 2, STEP)
     change = _changes(_colours(image_lab, plane, poses, offsets))
-    strength = np.zeros((len(poses.centre), len(turns), 4, len(offsets)), np.float32)
+    mean = np.zeros((len(poses.centre), len(turns), 4, len(offsets), 3), np.float32)
     rows = np.arange(len(_ALONG))[:, None]
     for t, turn in enumerate(turns):
         for side in range(4):
             shift = np.rint(turn * half[side] * _ALONG / STEP).astype(int)
             index = np.clip(np.arange(len(offsets)) + shift[:, None], 0, len(offsets) - 1)
-            strength[:, t, side] = np.linalg.norm(change[:, side][:, rows, index].mean(axis=1), axis=-1)
+            mean[:, t, side] = change[:, side][:, rows, index].mean(axis=1)
+    strength = np.maximum(mean @ step, 0) if step is not None and step.any() else np.linalg.norm(mean, axis=-1)
     floor = np.percentile(strength, _FLOOR_PERCENTILE, axis=(1, 3))
-    return Evidence(offsets, turns, strength, np.asarray(np.maximum(floor, _LEAST_FLOOR), np.float32))
+    return Evidence(offsets, turns, strength, mean, np.asarray(np.maximum(floor, _LEAST_FLOOR), np.float32))
 
 
 def profiles_beside(
@@ -111,12 +118,30 @@ def profiles_beside(
     return offsets, np.asarray(np.median(_colours(image_lab, plane, poses, offsets), axis=2), np.float32)
 
 
-def _colours(image_lab: NDArray[np.uint8], plane: CardPlane, poses: Poses, offsets: Floats) -> NDArray[np.float32]:
-    """Colours (n, 4, along, offsets, 3) beside the sides of cards, weighted 8-bit Lab."""
+def side_ends(plane: CardPlane, poses: Poses, offsets: Floats, turns: Floats) -> NDArray[np.float32]:
+    """Both ends, in the picture, of lines beside the sides of n cards, (n, 4, 2, 2).
+
+    They are moved outward by `offsets` (n, 4) and turned by `turns` (n, 4) as in `Evidence`.
+    """
+    normal, along, half, middle = sides_of(plane, poses)
+    ends = np.array([-1.0, 1.0])
+    outward = offsets[..., None] + turns[..., None] * half[:, None] * ends
+    line = middle[:, :, None] + (along * half[:, None])[:, :, None] * ends[:, None]
+    points = line + normal[:, :, None] * outward[..., None]
+    return np.asarray(plane.to_picture(points), np.float32)
+
+
+def sides_of(plane: CardPlane, poses: Poses) -> tuple[Floats, Floats, Floats, Floats]:
+    """Outward and along directions (n, 4, 2), half lengths (4,) and middles (n, 4, 2) of the sides of cards."""
     u, v = poses.across, _turned(poses.across)
     normal, along = np.stack([-v, u, v, -u], axis=1), np.stack([u, v, -u, -v], axis=1)
     half = np.array([plane.size[0], plane.size[1]] * 2) / 2
-    middle = poses.centre[:, None] + normal * half[[1, 0, 3, 2], None]
+    return normal, along, half, poses.centre[:, None] + normal * half[[1, 0, 3, 2], None]
+
+
+def _colours(image_lab: NDArray[np.uint8], plane: CardPlane, poses: Poses, offsets: Floats) -> NDArray[np.float32]:
+    """Colours (n, 4, along, offsets, 3) beside the sides of cards, weighted 8-bit Lab."""
+    normal, along, half, middle = sides_of(plane, poses)
     line = middle[:, :, None] + (along * half[:, None])[:, :, None] * _ALONG[:, None]
     points = np.asarray(plane.to_picture(line[:, :, :, None] + normal[:, :, None, None] * offsets[:, None]), np.float32)
     x, y = (np.ascontiguousarray(points[..., k].reshape(-1, points.shape[3])) for k in (0, 1))
@@ -139,12 +164,12 @@ def _changes(lab: NDArray[np.float32]) -> NDArray[np.float32]:
 
 
 def settled(
-    image_lab: NDArray[np.uint8], plane: CardPlane, poses: Poses, reach: float
+    image_lab: NDArray[np.uint8], plane: CardPlane, poses: Poses, reach: float, step: Floats | None = None
 ) -> tuple[Poses, NDArray[np.float32]]:
     """Cards moved by up to `reach` and turned a little to where most speaks for them, and the certainty (n, 4)."""
     if len(poses.centre) == 0:
         return poses, np.zeros((0, 4), np.float32)
-    seen = look_beside(image_lab, plane, poses, reach + 4, reach + 4)
+    seen = look_beside(image_lab, plane, poses, reach + 4, reach + 4, step=step)
     certainty = seen.certainty()
     moves = np.arange(-reach, reach + STEP / 2, STEP)
     at = len(seen.offsets) // 2 + np.rint(moves / STEP).astype(int)

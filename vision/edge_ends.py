@@ -19,6 +19,7 @@ _RUNS_ON = 0.6  # of the places beyond a corner
 _MAX_ENDS = 3  # of eight; by chance some edge lies in the continuation of a side
 _NEXT = 0.3  # how far beyond a side a neighbouring card is looked for, by the length of the sides beside it
 _ROWS = 8
+_SAME_GROUND = 12.0  # weighted 8-bit Lab
 
 
 def run_on(image_lab: NDArray[np.uint8], quads: Floats) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
@@ -40,15 +41,21 @@ def run_on(image_lab: NDArray[np.uint8], quads: Floats) -> tuple[NDArray[np.bool
     return np.stack(beyond, axis=1).reshape(-1, 4, 2), np.stack(through, axis=1).reshape(-1, 4, 2)
 
 
-def end_at_corners(quads: Floats, runs_on: NDArray[np.bool_], passes: NDArray[np.bool_]) -> NDArray[np.bool_]:
+def end_at_corners(
+    quads: Floats, runs_on: NDArray[np.bool_], passes: NDArray[np.bool_], grounds: Floats | None = None
+) -> NDArray[np.bool_]:
     """Which of the cards (n,) have edges that end at their corners, or run on along the next card of a row.
 
-    Where both edges beside a side pass its corners, that side cuts through a longer sheet. `runs_on` and `passes`
-    are what `run_on` gives.
+    Where both edges beside a side pass its corners, that side cuts through a longer sheet; but for one to another card
+    with the same ground, of `grounds` (n, 3), if these are given. `runs_on` and `passes` are what `run_on` gives.
     """
-    whole = ~(np.roll(passes[..., 1], 1, axis=1) & np.roll(passes[..., 0], -1, axis=1)).any(axis=1)
-    chosen = whole & (runs_on.sum(axis=(1, 2)) <= _MAX_ENDS)
     next_to = _next_to(quads)
+    cuts = np.roll(passes[..., 1], 1, axis=1) & np.roll(passes[..., 0], -1, axis=1)
+    if grounds is not None:
+        alike = np.linalg.norm(grounds[:, None] - grounds[None], axis=2) < _SAME_GROUND
+        cuts &= ~(next_to & alike[:, None]).any(axis=2)
+    whole = ~cuts.any(axis=1)
+    chosen = whole & (runs_on.sum(axis=(1, 2)) <= _MAX_ENDS)
     for _ in range(_ROWS):
         there = (next_to & chosen[None, None]).any(axis=2)
         along = np.stack([np.roll(there, 1, axis=1), np.roll(there, -1, axis=1)], axis=2)

@@ -8,11 +8,14 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.card_borders import printed_share
 from vision.card_edges import SideFit, fit_sides, glance
 from vision.card_finish import finished, to_full
-from vision.card_plane import CardPlane, agree_on_plane
-from vision.edge_ends import end_at_corners, run_on
+from vision.card_kin import kin, like_the_others, stands_out
+from vision.card_leftovers import with_leftovers
+from vision.card_plane import CardPlane
+from vision.card_sizes import agreed_size
+from vision.card_votes import agree_on_planes
+from vision.edge_ends import run_on
 from vision.line_segments import (
     Corners,
     SegmentMap,
@@ -23,6 +26,7 @@ from vision.line_segments import (
     without_hatching,
 )
 from vision.marker_sheets import find_marker_sheets, holds_marker, inside_quad, on_marker_sheet
+from vision.quads import apart
 
 Floats = NDArray[np.float32]
 
@@ -39,11 +43,9 @@ _MAX_RUN_ON = 4  # of eight: cards side by side in a row share edges
 _SLACK = 0.03  # how far off a guessed side may be, by the card's width
 _SEEN = 0.55  # the share of a side along which its edge is seen, at least
 _SURE = 0.8  # the same for the other three sides, if one side is not seen
-_LEAST_CONTRAST = 1.0  # weighted 8-bit Lab
 _BARE = 0.012
-_AS_USUAL = 0.5
-_SAME_STOCK = 20.0  # how far the grounds of two cards may differ, in weighted 8-bit Lab
 _FAIR_CELL_PX = 40.0
+_ABOUT = 0.12
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,15 +79,24 @@ def find_cards(image_bgr: NDArray[np.uint8]) -> FoundCards:
     corners = find_corners(segments, _MIN_SEGMENT_PX * 0.7)
     covered = SegmentMap(segments, (size_wh[1], size_wh[0]))
     candidates = _free_candidates(lab, corners, covered, size_wh, markers)
-    plane = agree_on_plane(candidates.quads, _quality(lab, candidates), size_wh)
-    if plane is None:
+    quality = _quality(lab, candidates)
+    planes = agree_on_planes(candidates.quads, quality, size_wh)
+    if not planes:
         nothing = [np.zeros(shape, np.float32) for shape in ((0, 4, 2), (0, 4), (0,))]
         return FoundCards(nothing[0], nothing[1], nothing[2], (), 1.4)
+    stocks = [agreed_size(lab, plane, _apart(candidates.quads, quality, plane)) for plane in planes]
+    stock = max(stocks, key=lambda stock: stock.votes)
+    plane = stock.plane
     fitted = _of_known_size(lab, plane, segments, corners, covered, candidates, markers)
     chosen = _choose(lab, _completed(fitted, plane), plane)
     if len(chosen.quads):
-        plane = plane.refitted(chosen.quads, np.clip(chosen.support.min(axis=1), 0.1, 1))
-    final, plane = finished(image_bgr, lab, chosen.quads, plane, scale)
+        again = agreed_size(lab, plane, chosen.quads, is_rough=False)
+        stock = again if again.step.any() else replace(stock, plane=again.plane)
+        plane = stock.plane
+        others = np.concatenate([candidates.quads[plane.deviation(candidates.quads) < _ABOUT], fitted.quads])
+        chosen = with_leftovers(lab, stock, chosen, others)
+    final, plane = finished(image_bgr, lab, chosen.quads, stock, scale)
+    final = final.take(like_the_others(lab, replace(stock, plane=plane), final))
     confidence = np.clip(final.support.mean(axis=1) - 2 * plane.deviation(final.quads), 0, 1)
     reasons = tuple(_reason(k, final, size_wh) for k in range(len(final.quads)))
     corners_px = to_full(final.quads, scale)
@@ -156,11 +167,20 @@ def _fair_share(quads: Floats, most: int) -> Floats:
 
 def _quality(lab: NDArray[np.uint8], fit: SideFit) -> Floats:
     """How much each candidate counts in the vote on size."""
-    ends = run_on(lab, fit.quads)[0].sum(axis=(1, 2))
+    beyond, through = (ends.sum(axis=(1, 2)) for ends in run_on(lab, fit.quads))
+    # Edges of cards in a row run on as well, but for a notch between them.
+    ends = (beyond + through) / 2
     quality = (
         fit.support.mean(axis=1) * (0.3 + 0.7 * fit.support.min(axis=1)) * (0.4 + 0.6 * fit.sharpness.mean(axis=1))
     )
     return np.asarray(quality * np.clip(1 - ends / 5, 0, 1) ** 2 * np.clip(1 - fit.oddness(), 0.05, 1) ** 2, np.float32)
+
+
+def _apart(quads: Floats, quality: Floats, plane: CardPlane) -> Floats:
+    """Those of about the card's size, the best first, none on another."""
+    right = plane.deviation(quads) < _ABOUT
+    quads = quads[right][np.argsort(-quality[right], kind="stable")]
+    return quads[apart(quads)]
 
 
 def _of_known_size(
@@ -176,7 +196,7 @@ def _of_known_size(
     guesses = np.concatenate([_at_corners(plane, corners), _at_segments(plane, segments)])
     coverage = covered.coverage(guesses)
     keep = (coverage.mean(axis=1) > 0.4) & (np.sort(coverage, axis=1)[:, 1] > 0.3) & ~holds_marker(guesses, markers)
-    right = known.quads[plane.deviation(known.quads) < 0.12]
+    right = known.quads[plane.deviation(known.quads) < _ABOUT]
     quads = np.concatenate([right, _fair_share(_distinct(guesses[keep], coverage[keep].mean(axis=1)), _MAX_CANDIDATES)])
     fit = fit_sides(lab, quads, max(2.5, _SLACK * plane.size[0]), _FEW)
     fit = fit.take(np.sort(fit.support, axis=1)[:, 1:].mean(axis=1) > 0.6)
@@ -229,53 +249,8 @@ def _choose(lab: NDArray[np.uint8], fit: SideFit, plane: CardPlane) -> SideFit:
     whole = (order[:, 0] > _SEEN) & (order.mean(axis=1) > 0.8) & (deviation < 0.08)
     nearly = (order[:, 0] <= _SEEN) & (order[:, 1] > _SURE) & (deviation < 0.05)
     fit, deviation, order = fit.take(whole | nearly), deviation[whole | nearly], order[whole | nearly]
-    fit, deviation, order = _kin(fit, deviation, order)
+    fit, deviation, order = kin(fit, deviation, order)
     score = order.mean(axis=1) + 0.5 * order[:, 0] - 3 * deviation - fit.oddness()
-    chosen: list[int] = []
-    low, high = fit.quads.min(axis=1), fit.quads.max(axis=1)
-    for i in np.argsort(-score, kind="stable").tolist():
-        near = [j for j in chosen if (low[i] < high[j]).all() and (low[j] < high[i]).all()]
-        if all(_overlap(fit.quads[i], fit.quads[j]) < 0.25 for j in near):
-            chosen.append(i)
-    fit = fit.take(np.asarray(chosen, np.intp))
-    return fit.take(_stands_out(lab, fit))
-
-
-def _stands_out(lab: NDArray[np.uint8], fit: SideFit) -> NDArray[np.bool_]:
-    """Which cards end where their corners are, and have another colour outside on two sides at least.
-
-    A bare rectangle, like the table between four cards, must stand out as much as the cards that show something.
-    """
-    contrast = fit.contrast_beyond()
-    chosen = end_at_corners(fit.quads, *run_on(lab, fit.quads)) & ((contrast > _LEAST_CONTRAST).sum(axis=1) >= 2)
-    bare = printed_share(lab, fit.quads) < _BARE
-    usual = float(np.median(contrast[chosen & ~bare])) if (chosen & ~bare).any() else 0.0
-    return np.asarray(chosen & (~bare | (np.median(_on_open_sides(fit, contrast), axis=1) > _AS_USUAL * usual)))
-
-
-def _on_open_sides(fit: SideFit, contrast: Floats) -> Floats:
-    """The contrast (n, 4) with that of sides where another card lies close by taken for none."""
-    middles = (fit.quads + np.roll(fit.quads, -1, axis=1)) / 2
-    beyond = middles + 0.12 * (middles - fit.quads.mean(axis=1, keepdims=True))
-    found = contrast.copy()
-    for other in range(len(fit.quads)):
-        taken = inside_quad(fit.quads[other], beyond.reshape(-1, 2)).reshape(-1, 4)
-        taken[other] = False
-        found[taken] = 0
-    return found
-
-
-def _kin(fit: SideFit, deviation: Floats, order: Floats) -> tuple[SideFit, Floats, Floats]:
-    """Leave out what does not look like one card, and what lacks a side unless its ground is that of a whole card."""
-    odd, ground = fit.oddness(), np.median(fit.inside, axis=1)
-    whole = (order[:, 0] > _SURE) & (odd < 0.2) & (fit.steps().mean(axis=1) > 0.7)
-    known = np.linalg.norm(ground[:, None] - ground[None, whole], axis=2).min(axis=1, initial=np.inf) < _SAME_STOCK
-    several = whole.sum() > 1
-    keep = (odd < _MAX_ODDNESS) & ((order[:, 0] > _SEEN) | (known & several & (odd < 0.25)))
-    return fit.take(keep), deviation[keep], order[keep]
-
-
-def _overlap(a: Floats, b: Floats) -> float:
-    """Shared area by the smaller one's area."""
-    shared, _ = cv2.intersectConvexConvex(a, b)
-    return float(shared / max(1e-6, min(cv2.contourArea(a), cv2.contourArea(b))))
+    fit = fit.take(np.argsort(-score, kind="stable"))
+    fit = fit.take(np.asarray(apart(fit.quads), np.intp))
+    return fit.take(stands_out(lab, fit))

@@ -41,7 +41,10 @@ def line_segments(grey: NDArray[np.uint8], min_length_px: float) -> Floats:
     to tune to a table or a lamp. What is too faint for it is looked for in a coarser, boosted copy.
     """
     sharp = _detect(grey, min_length_px)
-    half = np.asarray(cv2.resize(grey, None, fx=0.5, fy=0.5, interpolation=cv2.INTER_AREA), np.uint8)
+    # As fractions, for the mean of four pixels tells shades between two grey levels.
+    half = np.asarray(
+        cv2.resize(grey.astype(np.float32), None, fx=0.5, fy=0.5, interpolation=cv2.INTER_AREA), np.float32
+    )
     faint = (_detect(_boosted(half), 0.75 * min_length_px) + 0.5) * 2 - 0.5
     known = SegmentMap(sharp, (grey.shape[0], grey.shape[1])).coverage_of_lines(faint)
     segments = np.concatenate([sharp, faint[known < 0.6]])
@@ -58,14 +61,12 @@ def _length(segments: Floats) -> Floats:
     return np.asarray(np.hypot(segments[:, 2] - segments[:, 0], segments[:, 3] - segments[:, 1]), np.float32)
 
 
-def _boosted(grey: NDArray[np.uint8]) -> NDArray[np.uint8]:
+def _boosted(grey: NDArray[np.float32]) -> NDArray[np.uint8]:
     """The picture with its faint contrasts, white cards on a white table, made strong enough for the detector.
 
     Lightness is stretched and folded back at black and white like a map; so there are no halos along strong edges.
     """
-    level = np.arange(256) * _BOOST
-    folded = 255 - np.abs(255 - level % 510)
-    return np.asarray(cv2.LUT(grey, folded.astype(np.uint8)), np.uint8)
+    return np.asarray(255 - np.abs(255 - (grey * _BOOST) % 510), np.uint8)
 
 
 def without_hatching(segments: Floats) -> Floats:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import cv2
 import numpy as np
 from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
+
+_MOST_SHARED = 0.25  # of the smaller area; neighbours overlap a little
 
 
 def within_quads(points: Floats, quads: Floats) -> NDArray[np.bool_]:
@@ -26,3 +29,29 @@ def distance_to_quads(points: Floats, quads: Floats) -> Floats:
     distance = np.linalg.norm(gap - at[..., None] * along, axis=-1).min(-1)
     inside = (along[..., 0] * gap[..., 1] - along[..., 1] * gap[..., 0] > 0).all(-1)
     return np.asarray(np.where(inside, 0.0, distance))
+
+
+def shared_area(one: NDArray[np.floating], other: NDArray[np.floating]) -> float:
+    """The area that two quadrilaterals (4, 2) share, by that of the smaller one."""
+    a, b = np.asarray(one, np.float32), np.asarray(other, np.float32)
+    shared, _ = cv2.intersectConvexConvex(a, b)
+    return float(shared / max(1e-6, min(cv2.contourArea(a), cv2.contourArea(b))))
+
+
+def lie_on(quads: NDArray[np.floating], others: NDArray[np.floating]) -> NDArray[np.bool_]:
+    """Which of the quadrilaterals (n, 4, 2) share a quarter of their area with any of `others` (m, 4, 2)."""
+    low, high = quads.min(axis=1), quads.max(axis=1)
+    found = np.zeros(len(quads), bool)
+    for other in others:
+        near = (low < other.max(axis=0)).all(axis=1) & (other.min(axis=0) < high).all(axis=1) & ~found
+        found[near] = [shared_area(quads[k], other) >= _MOST_SHARED for k in np.flatnonzero(near)]
+    return found
+
+
+def apart(quads: NDArray[np.floating]) -> list[int]:
+    """The first of the quadrilaterals (n, 4, 2) and each further one that does not lie on one of those before."""
+    kept: list[int] = []
+    for k in range(len(quads)):
+        if not lie_on(quads[k : k + 1], quads[kept])[0]:
+            kept.append(k)
+    return kept

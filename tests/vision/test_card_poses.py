@@ -6,8 +6,9 @@ import pytest
 from numpy.typing import NDArray
 
 from vision.card_borders import border_beyond
-from vision.card_plane import CardPlane, agree_on_plane
+from vision.card_plane import CardPlane
 from vision.card_poses import poses_of, settled
+from vision.card_votes import agree_on_planes
 
 SIZE_WH = (640, 480)
 WIDTH, LENGTH = 80.0, 120.0
@@ -39,9 +40,9 @@ def picture(table: int, ground: int, frame: float = 0.0) -> NDArray[np.uint8]:
 
 @pytest.fixture(scope="module")
 def plane() -> CardPlane:
-    found = agree_on_plane(TRUE, np.ones(len(TRUE)), SIZE_WH)
-    assert found is not None
-    return found
+    found = agree_on_planes(TRUE, np.ones(len(TRUE)), SIZE_WH)
+    assert found
+    return found[0]
 
 
 def worst(quads: NDArray[np.float32], true: NDArray[np.float32]) -> float:

@@ -1,0 +1,145 @@
+"""How large the cards of a picture are: the outermost edges that lie equally far apart on most of them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vision.card_plane import CardPlane
+from vision.card_poses import STEP, Evidence, look_beside, poses_of, side_ends
+from vision.line_segments import meet_sides
+
+Floats = NDArray[np.float64]
+
+_REACH = 0.15  # of the card's shorter side: how far off its edge a frame may lie that was taken for it
+_FEWEST = 2
+_MOST = 16
+_AS_GOOD = 0.75
+_LEAST_VOTE = 0.55
+_SHADOW_PX = 6.0  # how far shadows reach beside a card
+_ALIKE_PX = 0.7
+_ROUGH, _FINE = (0.015, 0.3), (0.007, 0.04)  # by the card's side: how much equal cards differ as seen, and may grow
+_LEAST_PAIR = 0.3
+_SHARED = 0.9
+
+
+@dataclass(frozen=True, eq=False)
+class Stock:
+    """What all cards of a picture have in common: the plane with their size, and the `step` (3,) at their edges.
+
+    The step is the direction, in weighted 8-bit Lab, in which the colour changes outward, or 0 if cards differ.
+    `votes` says how well they agree on the size, from 0 to 1.
+    """
+
+    plane: CardPlane
+    step: Floats
+    votes: float = 0.0
+
+
+def agreed_size(
+    image_lab: NDArray[np.uint8], plane: CardPlane, quads: NDArray[np.float32], is_rough: bool = True
+) -> Stock:
+    """The stock of cards that lie roughly at `quads` (n, 4, 2), the best first; with the same size if they do not tell.
+
+    Opposite edges of a card change the colour the same way: so neither a frame and an edge nor an edge and its
+    shadow's end make a pair. Frames make pairs as well as edges do: the outermost that nearly as many cards have count.
+    If `is_rough` the quadrilaterals may be frames, or half frame and half edge.
+    """
+    poses = poses_of(plane, quads[:_MOST])
+    stock = Stock(plane, np.zeros(3))
+    for alike, most in (_ROUGH, _FINE) if is_rough else (_FINE,):
+        if len(poses.centre) < _FEWEST:
+            break
+        reach = max(4.0, _REACH * plane.size[0])
+        seen = look_beside(image_lab, plane, poses, reach, reach)
+        sure, change, turns = _peaks(seen)
+        outermost = []
+        for axis, sides in enumerate(([1, 3], [0, 2])):
+            spread = _ALIKE_PX + alike * plane.size[axis]
+            found = _outermost(seen.offsets, sure[:, sides], change[:, sides], most * plane.size[axis], spread)
+            if found is None:
+                return stock
+            outermost.append(found)
+        (wider, right_left, sure_across), (longer, top_bottom, sure_along) = outermost
+        votes = float(np.sqrt(sure_across * sure_along).mean())
+        good = (sure_across > _LEAST_PAIR) & (sure_along > _LEAST_PAIR)
+        offsets = np.stack([top_bottom[:, 0], right_left[:, 0], top_bottom[:, 1], right_left[:, 1]], axis=1)[good]
+        ends = side_ends(plane, poses.take(good), offsets, turns[good])
+        rough = poses.take(good).quads(plane)
+        plane = plane.resized(plane.size[0] + wider, plane.size[1] + longer)
+        seen_quads = meet_sides(ends, rough, reach)
+        if good.sum() >= _FEWEST:
+            refitted = plane.refitted(seen_quads, np.minimum(sure_across, sure_along)[good])
+            if np.median(refitted.deviation(seen_quads)) < np.median(plane.deviation(seen_quads)):
+                plane = refitted
+        poses = poses_of(plane, seen_quads)
+        stock = Stock(plane, _common_step(seen.offsets, change[good], offsets), votes)
+    return stock
+
+
+def _common_step(offsets: Floats, change: NDArray[np.float32], places: Floats) -> Floats:
+    """The direction of the changes (n, 4, k, 3) at `places` (n, 4) that most cards share, or 0."""
+    index = np.rint((places - offsets[0]) / STEP).astype(int)
+    at_edge = np.take_along_axis(change, index[..., None, None], axis=2).reshape(-1, 3)
+    if len(at_edge) == 0:
+        return np.zeros(3)
+    usual = np.asarray(np.median(at_edge, axis=0), np.float64)
+    usual /= max(float(np.linalg.norm(usual)), 1e-6)
+    return usual if float(((at_edge @ usual) > 0).mean()) > _SHARED else np.zeros(3)
+
+
+def _peaks(seen: Evidence) -> tuple[NDArray[np.float32], NDArray[np.float32], Floats]:
+    """How sure an edge peaks at each offset from the sides (n, 4, k), the change there (n, 4, k, 3), the turns (n, 4).
+
+    Each side is looked at along the direction in which its edges are sharpest.
+    """
+    best = np.square(seen.strength).sum(axis=3).argmax(axis=1)
+    turn = best[:, None, :, None]
+    strength, sure = (np.take_along_axis(each, turn, axis=1)[:, 0] for each in (seen.strength, seen.certainty()))
+    padded = np.pad(strength, ((0, 0), (0, 0), (2, 2)), mode="edge")
+    width = strength.shape[2]
+    highest = np.max([padded[..., k : k + width] for k in range(5)], axis=0)
+    change = np.take_along_axis(seen.change, turn[..., None], axis=1)[:, 0]
+    return np.where(strength >= highest, sure, 0).astype(np.float32), change, seen.turns[best]
+
+
+def _votes(pairs: NDArray[np.float32], grown: Floats, sizes: Floats, spread: float) -> Floats:
+    """How many of the cards have a pair, of `pairs` (n, k, k) that lie `grown` (k, k) apart, near each of `sizes`."""
+    card, i, j = np.nonzero(pairs)
+    votes = np.zeros((len(pairs), len(sizes)))
+    near = np.exp(-0.5 * ((sizes - grown[i, j][:, None]) / spread) ** 2) * pairs[card, i, j][:, None]
+    np.maximum.at(votes, card, near)
+    return np.asarray(votes.mean(axis=0))
+
+
+def _outermost(
+    offsets: Floats, sure: NDArray[np.float32], change: NDArray[np.float32], most: float, spread: float
+) -> tuple[float, Floats, Floats] | None:
+    """By how much the outermost pair of edges (n, 2, k) that most cards have lies farther apart than the sides.
+
+    At most by `most`, or nearer. `spread` is how much this differs among equal cards.
+    And where each card has it, as offsets of both sides (n, 2), and how sure that is (n,).
+    """
+    both = np.sqrt(sure[:, 0, :, None] * sure[:, 1, None, :])
+    both[np.einsum("nic,njc->nij", change[:, 0], change[:, 1]) <= 0] = 0
+    darker = (change[:, 0, :, None, 0] + change[:, 1, None, :, 0]) < 0
+    grown = offsets[:, None] + offsets[None, :]
+    both[:, np.abs(grown) > most] = 0
+    sizes = np.arange(grown.min(), grown.max() + STEP / 2, STEP)
+    totals = [_votes(both * way, grown, sizes, spread) for way in (darker, ~darker)]
+    least = max(_AS_GOOD * max(total.max() for total in totals), _LEAST_VOTE)
+    found = []
+    for total in totals:
+        peak = (total >= np.r_[0, total[:-1]]) & (total >= np.r_[total[1:], 0]) & (total >= least)
+        found.append(float(sizes[np.flatnonzero(peak)[-1]]) if peak.any() else -np.inf)
+    # Just beyond a card its shadow, or a camera's sharpening, ends as evenly as the card does.
+    shadow = 0 < found[1] - found[0] < 2 * _SHADOW_PX
+    which = 0 if shadow or found[0] > found[1] else 1
+    if not np.isfinite(found[which]):
+        return None
+    near = both * (darker, ~darker)[which] * np.exp(-0.5 * ((grown - found[which]) / spread) ** 2)
+    pair = near.reshape(len(near), -1).argmax(axis=1)
+    i, j = np.unravel_index(pair, grown.shape)
+    return found[which], np.stack([offsets[i], offsets[j]], axis=1), near.reshape(len(near), -1).max(axis=1)

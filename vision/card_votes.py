@@ -1,0 +1,107 @@
+"""Cards of one deck have one size: finds the tilt of the table and the card size that most quadrilaterals agree on."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vision.card_plane import TILT_PRIOR, WIDE, CardPlane, apply_homography, plane_of, rectifier, refined, shape_of
+from vision.card_wholes import outermost, shared_votes, whole_cards
+
+Floats = NDArray[np.float64]
+
+_ASPECT = (1.18, 2.0)  # square sheets (markers, coasters) are no cards, nor are strips
+_ROUGH_SPREAD = 0.09  # of the logarithm of a side, before the tilt is known exactly
+_GUESSES = 12
+_SEEDS = 90
+_LARGER_COUNTS_MORE = 0.2  # power of the area: stripes in a mark are seldom outnumbered by cards
+_LEAST_VOTES = 1.0  # a single poor quadrilateral is no card
+_SAME_SIZE = 0.01  # of the logarithm of a side
+
+
+def agree_on_planes(
+    quads: NDArray[np.floating], quality: NDArray[np.floating], size_wh: tuple[int, int]
+) -> list[CardPlane]:
+    """The plane and card size that the most quadrilaterals (n, 4, 2) agree on; none if none can be a card.
+
+    Where larger ones about the same things have nearly as many votes, as edges have beside frames, both are given.
+
+    `quality` (n,) says how much each counts; of those that overlap and agree, all share one vote. The first ones
+    should come from all over the picture, as sizes are guessed from them. `size_wh` is the size of the picture.
+    """
+    if len(quads) == 0:
+        return []
+    some = _SEEDS // 2
+    best = np.argsort(-np.asarray(quality), kind="stable")[:some]
+    order = np.concatenate([best, np.setdiff1d(np.arange(len(quads)), best)])
+    outlines, weight = np.asarray(quads, np.float64)[order], np.asarray(quality, np.float64)[order]
+    overlap = _box_overlap(outlines)
+    # Ruled lines make many poor quadrilaterals in one place.
+    best_count = weight**2
+    guesses: list[tuple[float, Floats, Floats]] = []
+    for tilt in _tilts():
+        ranking, sizes = _votes_for_sizes(apply_homography(rectifier(tilt, size_wh), outlines), weight, overlap)
+        level = float(np.exp(-(np.hypot(*tilt) ** 2) / (8 * TILT_PRIOR**2)))
+        guesses += [(float(ranking[k]) * level, tilt, sizes[k]) for k in np.argsort(-ranking)[:6]]
+    guesses.sort(key=lambda guess: -guess[0])
+    tried: list[Floats] = []
+    agreed: list[tuple[float, Floats, Floats]] = []
+    for score, tilt, size in guesses:
+        if score <= 0 or len(tried) >= _GUESSES:
+            break
+        if any(np.abs(size - other).max() < 0.08 for other in tried):
+            continue
+        tried.append(size)
+        x = refined(outlines, best_count, size_wh, np.concatenate([tilt, size, [0.0]]), WIDE)
+        # Squares may look like cards until the tilt has settled.
+        if np.log(_ASPECT[0]) < x[3] - x[2] < np.log(_ASPECT[1]):
+            agreeing = _agreeing(x, outlines, weight, size_wh)
+            shared, things = shared_votes(np.stack([agreeing, agreeing > 0.3 * agreeing.max()]), overlap)
+            # One thing alone agrees with nothing.
+            votes = float(shared * np.clip(things / 2, 0.5, 1) * np.exp(_LARGER_COUNTS_MORE * (x[2] + x[3])))
+            agreed.append((votes, x, agreeing))
+    agreed = [plane for plane in agreed if plane[0] > _LEAST_VOTES]
+    if not agreed:
+        return []
+    x, agreeing = whole_cards(agreed, outlines, overlap)
+    larger = outermost(x, agreeing, outlines, weight, overlap, size_wh)
+    found = [larger] if np.abs(larger - x)[2:4].max() < _SAME_SIZE else [larger, x]
+    return [plane_of(each, size_wh) for each in found]
+
+
+def _agreeing(x: Floats, quads: Floats, quality: Floats, size_wh: tuple[int, int]) -> Floats:
+    """How much each quadrilateral (n,) speaks for a plane and size."""
+    return np.asarray(quality * np.clip(1 - (plane_of(x, size_wh).deviation(quads) / 0.1) ** 2, 0, 1))
+
+
+def _box_overlap(quads: Floats) -> Floats:
+    """Shared area of the bounding boxes of each two quadrilaterals by the smaller one's, (n, n)."""
+    low, high = quads.min(axis=1), quads.max(axis=1)
+    shared = [
+        np.minimum(high[:, None, k], high[None, :, k]) - np.maximum(low[:, None, k], low[None, :, k]) for k in (0, 1)
+    ]
+    box = np.prod(high - low, axis=1)
+    return np.asarray(
+        np.maximum(shared[0], 0) * np.maximum(shared[1], 0) / np.maximum(np.minimum(box[:, None], box[None]), 1e-6)
+    )
+
+
+def _votes_for_sizes(quads: Floats, quality: Floats, overlap: Floats) -> tuple[Floats, Floats]:
+    """Votes (m,) for the sizes of the first m quadrilaterals, and the logarithms of those sizes' sides (m, 2)."""
+    shape, _ = shape_of(quads)
+    size = np.stack([shape[:, :2].mean(axis=1), shape[:, 2:4].mean(axis=1)], axis=1)
+    skew = np.abs(shape[:, 4:]).max(axis=1) + 0.5 * np.abs(shape[:, [0, 2]] - shape[:, [1, 3]]).max(axis=1)
+    aspect = size[:, 1] - size[:, 0]
+    card_like = (aspect > np.log(_ASPECT[0])) & (aspect < np.log(_ASPECT[1]))
+    fit = quality * np.clip(1 - skew / 0.35, 0, 1) * card_like
+    seed = size[:_SEEDS]
+    apart = np.maximum(*(np.abs(seed[:, None, k] - size[None, :, k]) for k in (0, 1))) / _ROUGH_SPREAD
+    votes = shared_votes(np.clip(1 - apart**2, 0, 1) * fit, overlap) * card_like[:_SEEDS]
+    return np.asarray(votes * np.exp(_LARGER_COUNTS_MORE * seed.sum(axis=1))), seed
+
+
+def _tilts() -> list[Floats]:
+    directions = np.arange(8) * np.pi / 4
+    return [np.zeros(2)] + [
+        np.radians(angle) * np.array([np.cos(d), np.sin(d)]) for angle in (15, 30, 45) for d in directions
+    ]

@@ -49,6 +49,8 @@ def end_at_corners(
     Where both edges beside a side pass its corners, that side cuts through a longer sheet; but for one to another card
     with the same ground, of `grounds` (n, 3), if these are given. `runs_on` and `passes` are what `run_on` gives.
     """
+    if len(quads) == 0:
+        return np.zeros(0, bool)
     next_to = _next_to(quads)
     cuts = np.roll(passes[..., 1], 1, axis=1) & np.roll(passes[..., 0], -1, axis=1)
     if grounds is not None:

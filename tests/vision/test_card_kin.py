@@ -6,7 +6,7 @@ import pytest
 from numpy.typing import NDArray
 
 from vision.card_edges import fit_sides
-from vision.card_kin import like_the_others
+from vision.card_kin import like_the_others, stands_out
 from vision.card_sizes import Stock
 from vision.card_votes import agree_on_planes
 
@@ -41,3 +41,9 @@ def judged(sheet: int, part: NDArray[np.float32]) -> list[bool]:
 @pytest.mark.parametrize(("sheet", "part"), [(240, (400, 260)), (240, (450, 350)), (120, (300, 260))])
 def test_parts_of_a_sheet_are_not_like_the_cards(sheet: int, part: tuple[int, int]) -> None:
     assert judged(sheet, rectangle(*part)) == [True, True, True, True, False]
+
+
+def test_where_nothing_was_found_nothing_stands_out() -> None:
+    lab = np.full((SIZE_WH[1], SIZE_WH[0], 3), (200, 128, 128), np.uint8)
+    nothing = fit_sides(lab, np.zeros((0, 4, 2), np.float32), 2.0)
+    assert stands_out(lab, nothing).shape == (0,)

@@ -47,7 +47,7 @@ def test_a_card_under_a_finger_counts_at_the_ring_and_is_not_looked_for_before(m
 
 def test_won_piles_are_seen_taken_away_from_grained_wood_and_new_cards_count_at_once() -> None:
     game = write_piccolino(load_picture_deck("piccolino"), 33, Plan(players=3, turns=24))
-    table = LiveTable(game.script, load_picture_deck("piccolino"), 33, Shots(size=(960, 540), frames_per_s=15))
+    table = LiveTable(game.script, load_picture_deck("piccolino"), 33, Shots(size=(1280, 720)))
     header = Header("piccolino", ("Ann", "Ben", "Cem"), {})
     session = Session(game_kind("piccolino").start(header), watcher_for(header, WatchSetup()))
     ruled: list[tuple[int, object, object]] = []

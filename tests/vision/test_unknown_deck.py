@@ -34,15 +34,17 @@ def test_every_card_is_found_at_its_corners_and_nothing_else(reading: UnknownRea
 
 
 def test_marks_are_counted_and_named(reading: UnknownReading) -> None:
-    wrong = 0
+    wrong = unsure = 0
     for card in TRUTH["cards"]:
         centre = np.array(card["corners_px"]).mean(axis=0)
         found = min(reading.cards, key=lambda c: float(np.linalg.norm(np.array(c.centre_px) - centre)))
         assert len(found.marks) == card["count"]
-        assert {mark.shape for mark in found.marks} - {None} == {card["shape"]}
+        assert {mark.shape for mark in found.marks if mark.shape} == {card["shape"]}
         wrong += sum(mark.colour != card["colour"] for mark in found.marks)
+        unsure += sum(mark.shape is None for mark in found.marks)
     # One thin purple line on this photograph is so faint that it reads as grey, of unsure shape.
     assert wrong <= 1
+    assert unsure <= 1
 
 
 def test_a_picture_without_cards_gives_none() -> None:

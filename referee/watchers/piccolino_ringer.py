@@ -112,9 +112,10 @@ class ArmEyes:
         """Take a ring; gives who rang if the frames before it leave no doubt."""
         last = self._looks[-1] if self._looks else None
         if last is not None and t_ns - last.t_ns <= FRESH_NS:
-            near = [(seat, mm) for seat, mm in last.reach_mm if mm < FAR_MM]
-            if len(near) == 1 and near[0][1] <= AT_BELL_MM and self._was_first(*near[0], t_ns):
-                return near[0][0]
+            near = sorted(((mm, seat) for seat, mm in last.reach_mm if mm < FAR_MM), key=lambda arm: arm[0])
+            at_bell = [(seat, mm) for mm, seat in near[:1] if mm <= AT_BELL_MM]
+            if at_bell and all(self._rests(seat, t_ns) for _, seat in near[1:]) and self._was_first(*at_bell[0], t_ns):
+                return at_bell[0][0]
         self._open.append(t_ns)
         return None
 
@@ -159,6 +160,16 @@ class ArmEyes:
             if clear and not hidden and self._was_first(nearest, then[nearest], ring_ns):
                 return nearest
         return self._only_one(ring_ns, after)
+
+    def _rests(self, seat: int | None, ring_ns: int) -> bool:
+        """Tell whether a seat's arm has kept its distance before a ring: it does not reach the bell in a frame's time.
+
+        What somebody has just laid down is taken for his hand until it belongs to the table.
+        """
+        looks = self._before(ring_ns, CAME_NS)
+        ways = [look.of(seat) for look in looks]
+        long_enough = bool(looks) and ring_ns - looks[0].t_ns > CAME_NS - FRESH_NS
+        return long_enough and max(ways) - min(ways) < _CAME_MM
 
     def _was_first(self, seat: int | None, mm: float, ring_ns: int) -> bool:
         """Tell whether nobody else was as near to the bell in the frames before a ring."""

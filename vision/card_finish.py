@@ -18,8 +18,8 @@ Floats = NDArray[np.float32]
 
 _SEEN = 0.55  # the share of a side along which its edge is seen, at least
 _WIDE_BORDER_PX = 5.0  # on a narrower one the ground beside the edge cannot be seen: the frame must do
-_WHOLLY, _PLAIN = 0.9, 4.0
-_FEWEST = 4
+_WHOLLY, _PLAIN = 0.9, 4.0  # of each side of a card with plain edges: the share seen, and `rise`
+_FEWEST = 4  # such cards tell the plane better
 _LOOSE = 0.022  # how far a side may lie from where the size wants it, by the card's width
 
 

@@ -80,6 +80,6 @@ def like_the_others(lab: NDArray[np.uint8], stock: Stock, fit: SideFit, known: i
     ground = np.median(fit.inside, axis=1)
     away = np.linalg.norm(ground - np.median(ground[:known], axis=0), axis=1)
     # Cards printed all over have many grounds.
-    kin = away < _SAME_STOCK + _SPREAD * np.median(away[:known])
+    alike = away < _SAME_STOCK + _SPREAD * np.median(away[:known])
     seen = (certainty[:, 1] > _HARDLY) & ~(faint.any(axis=1) & (certainty[:, 0] < _UNSURE))
-    return np.asarray((faint.sum(axis=1) < 2) & seen & kin)
+    return np.asarray((faint.sum(axis=1) < 2) & seen & alike)

@@ -37,7 +37,7 @@ def agree_on_planes(
     outlines, weight = np.asarray(quads, np.float64)[order], np.asarray(quality, np.float64)[order]
     overlap = _box_overlap(outlines)
     # Ruled lines make many poor quadrilaterals in one place.
-    best_count = weight**2
+    favoured = weight**2
     guesses: list[tuple[float, Floats, Floats]] = []
     for tilt in _tilts():
         ranking, sizes = _votes_for_sizes(apply_homography(rectifier(tilt, size_wh), outlines), weight, overlap)
@@ -52,7 +52,7 @@ def agree_on_planes(
         if any(np.abs(size - other).max() < 0.08 for other in tried):
             continue
         tried.append(size)
-        x = refined(outlines, best_count, size_wh, np.concatenate([tilt, size, [0.0]]), WIDE)
+        x = refined(outlines, favoured, size_wh, np.concatenate([tilt, size, [0.0]]), WIDE)
         # Squares may look like cards until the tilt has settled.
         if np.log(_ASPECT[0]) < x[3] - x[2] < np.log(_ASPECT[1]):
             agreeing = _agreeing(x, outlines, weight, size_wh)

@@ -99,7 +99,7 @@ def _is_part(parts: Floats, wholes: Floats, quads: Floats, overlap: Floats) -> b
 
 
 def _areas(quads: Floats) -> Floats:
-    """The _areas (n,) of quadrilaterals (n, 4, 2), clockwise."""
+    """The areas (n,) of quadrilaterals (n, 4, 2), clockwise."""
     x, y = quads[..., 0], quads[..., 1]
     return np.asarray((x * np.roll(y, -1, axis=1) - y * np.roll(x, -1, axis=1)).sum(axis=1) / 2)
 

@@ -43,7 +43,6 @@ _MAX_RUN_ON = 4  # of eight: cards side by side in a row share edges
 _SLACK = 0.03  # how far off a guessed side may be, by the card's width
 _SEEN = 0.55  # the share of a side along which its edge is seen, at least
 _SURE = 0.8  # the same for the other three sides, if one side is not seen
-_BARE = 0.012
 _FAIR_CELL_PX = 40.0
 _ABOUT = 0.12
 

@@ -17,6 +17,7 @@ from vision.pile_faces import FaceMatch, FaceReader
 from vision.pile_fit import FaceFitter
 from vision.pile_frames import Frames, find_frames
 from vision.pile_proof import CARD_ERROR, cleared, confidence_of, doubt_of, may_be_bleached, proved
+from vision.quads import shared_area
 from vision.table import Table
 
 Image = NDArray[np.uint8]
@@ -124,7 +125,7 @@ class PictureReader:
         """Which of guessed frames (n, 4, 2), the likeliest first, are cards where none of `taken` lies."""
         found: list[tuple[FaceMatch, Floats]] = []
         for quad in frames_px:
-            if any(overlap(quad, other) >= _TAKEN for other in taken):
+            if any(shared_area(quad, other) >= _TAKEN for other in taken):
                 continue
             card = proved(self.fitter, image_bgr, self.faces.read(image_bgr, quad), quad)
             if card is not None:
@@ -228,13 +229,6 @@ def one_a_place(found: list[tuple[FaceMatch, Floats]]) -> list[tuple[FaceMatch, 
     """The best of the matches that overlap."""
     chosen: list[tuple[FaceMatch, Floats]] = []
     for match, quad in sorted(found, key=lambda pair: pair[0].error):
-        if all(overlap(quad, other) < 0.2 for _, other in chosen):
+        if all(shared_area(quad, other) < 0.2 for _, other in chosen):
             chosen.append((match, quad))
     return chosen
-
-
-def overlap(a: Floats, b: Floats) -> float:
-    """Shared area by the smaller one's area."""
-    one, other = a.astype(np.float32), b.astype(np.float32)
-    shared, _ = cv2.intersectConvexConvex(one, other)
-    return float(shared / max(1e-6, min(cv2.contourArea(one), cv2.contourArea(other))))

@@ -11,13 +11,14 @@ Floats = NDArray[np.float64]
 _PLACES = np.linspace(0.14, 0.86, 19)  # along a side, clear of round corners
 _SEARCH = 0.055  # to either side of an edge, by the quad's shorter side
 _STEPS = 21
+_ROUNDS = 2
 _LEAST_RISE = 4.0  # grey levels, or as much of linear light
 _WHITE = 255.0
 _DARKEST_WHITE = 12.0
 
 
 def moved_to_white(
-    grey: NDArray[np.uint8] | NDArray[np.float32], quads: Floats, *, linear: bool = False, times: int = 2
+    grey: NDArray[np.uint8] | NDArray[np.float32], quads: Floats, *, linear: bool = False
 ) -> tuple[Floats, Floats]:
     """Give quads (n, 4, 2) with their sides on the edge of the white, and how straight each is seen to be, (n,) 0 to 1.
 
@@ -25,7 +26,7 @@ def moved_to_white(
     levels are about the root: lenses blur light, and by grey levels black would look smaller than it is.
     """
     straight = np.zeros(len(quads))
-    for _ in range(times):
+    for _ in range(_ROUNDS):
         offsets, straight = _edge_offsets(grey, quads, linear)
         quads = _shifted(quads, offsets)
     return quads, straight

@@ -112,10 +112,10 @@ class ArmEyes:
         """Take a ring; gives who rang if the frames before it leave no doubt."""
         last = self._looks[-1] if self._looks else None
         if last is not None and t_ns - last.t_ns <= FRESH_NS:
-            near = sorted(((mm, seat) for seat, mm in last.reach_mm if mm < FAR_MM), key=lambda arm: arm[0])
-            at_bell = [(seat, mm) for mm, seat in near[:1] if mm <= AT_BELL_MM]
-            if at_bell and all(self._rests(seat, t_ns) for _, seat in near[1:]) and self._was_first(*at_bell[0], t_ns):
-                return at_bell[0][0]
+            near = sorted((arm for arm in last.reach_mm if arm[1] < FAR_MM), key=lambda arm: arm[1])
+            alone = near and near[0][1] <= AT_BELL_MM and all(self._rests(seat, t_ns) for seat, _ in near[1:])
+            if alone and self._was_first(*near[0], t_ns):
+                return near[0][0]
         self._open.append(t_ns)
         return None
 

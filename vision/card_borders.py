@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vision.card_plane import CardPlane
-from vision.card_poses import STEP, Poses, look_beside, profiles_beside
+from vision.card_poses import AS_BRIGHT, STEP, Poses, as_bgr, look_beside, profiles_beside
 
 Floats = NDArray[np.floating]
 
@@ -58,6 +58,8 @@ def border_beyond(image_lab: NDArray[np.uint8], plane: CardPlane, poses: Poses) 
     some, open_sides = some.take(enough), open_sides[enough]
     offsets, profiles = profiles_beside(image_lab, plane, some, _INWARD, widest + _OUTER)
     margins = np.arange(max(_NARROWEST_PX, _NARROWEST * plane.size[0]), widest, STEP)
+    if np.median(_darker(offsets, profiles, margins[0])[open_sides]):
+        return 0.0
     # A shadow explains much of a narrow border, and a border much of a shadow: the shadow is tried first.
     for shadow in (True, False):
         gains = _gains(offsets, profiles, open_sides, margins, shadow)
@@ -69,6 +71,14 @@ def border_beyond(image_lab: NDArray[np.uint8], plane: CardPlane, poses: Poses) 
         if share >= _MOST_CARDS_SHARE and margin > margins[0]:
             return margin if shadow else _sharpened(image_lab, plane, some, margin)
     return 0.0
+
+
+def _darker(offsets: Floats, profiles: Floats, narrowest: float) -> NDArray[np.bool_]:
+    """Beside which sides (n, 4) it is darker, in any colour, than on the card; bare paper cannot be."""
+    light = as_bgr(np.asarray(profiles, np.float32))
+    inside = light[:, :, offsets < -1].max(axis=2)
+    beside = np.median(light[:, :, (offsets > narrowest / 2) & (offsets <= narrowest)], axis=2)
+    return np.asarray((beside < AS_BRIGHT * inside).any(axis=2))
 
 
 def _open_sides(plane: CardPlane, poses: Poses, reach: float) -> NDArray[np.bool_]:

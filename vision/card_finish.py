@@ -19,6 +19,7 @@ Floats = NDArray[np.float32]
 _SEEN = 0.55  # the share of a side along which its edge is seen, at least
 _WIDE_BORDER_PX = 5.0  # on a narrower one the ground beside the edge cannot be seen: the frame must do
 _WHOLLY, _PLAIN = 0.9, 4.0  # of each side of a card with plain edges: the share seen, and `rise`
+_AS_LARGE = 0.05  # how far a card with plain edges may be from the others' size, as a lens shows it
 _FEWEST = 4  # such cards tell the plane better
 _LOOSE = 0.022  # how far a side may lie from where the size wants it, by the card's width
 
@@ -32,22 +33,27 @@ def finished(
     are roughly right. Where a border runs about what was found, the cards and the plane's size include it.
     """
     plane = stock.plane
+    found = fit_sides(image_lab, quads, 2.0)
     if len(quads) == 0:
-        return fit_sides(image_lab, quads, 2.0), plane
+        return found, plane
+    clear = _plain(found) & (plane.deviation(found.quads) < _AS_LARGE)
     poses, _ = settled(image_lab, plane, poses_of(plane, quads), max(3.0, 0.06 * plane.size[0]), stock.step)
     poses, _ = settled(image_lab, plane, poses, 2.0, stock.step)
     margin = border_beyond(image_lab, plane, poses)
     whole = plane.resized(plane.size[0] + 2 * margin, plane.size[1] + 2 * margin)
     if margin >= _WIDE_BORDER_PX:
         plane = whole
+    # Edges in plain sight need no help, and a lens or a bent card may make them differ from the rest.
+    clear = clear & (margin == 0)
     rigid = poses.quads(plane)
+    rigid = np.where(clear[:, None, None], _turned_like(found.quads, rigid), rigid)
     final = _fitted(image_bgr, rigid, scale)
-    plain = (final.support.min(axis=1) > _WHOLLY) & (final.rise.min(axis=1) > _PLAIN)
+    plain = _plain(final)
     if plain.sum() >= _FEWEST:
         # Plain edges tell more than the means along sides do.
         better = plane.refitted(final.quads[plain], np.ones(int(plain.sum())))
         if np.median(better.deviation(final.quads[plain])) < np.median(plane.deviation(final.quads[plain])):
-            rigid = poses_of(better, rigid).quads(better)
+            rigid = np.where(clear[:, None, None], rigid, poses_of(better, rigid).quads(better))
             more = 0.0 if margin >= _WIDE_BORDER_PX else 2 * margin
             final = _fitted(image_bgr, rigid, scale)
             plane, whole = better, better.resized(better.size[0] + more, better.size[1] + more)
@@ -56,6 +62,18 @@ def finished(
     if 0 < margin < _WIDE_BORDER_PX:
         final = replace(final, quads=poses_of(plane, final.quads).quads(whole))
     return final, whole
+
+
+def _turned_like(quads: Floats, others: Floats) -> Floats:
+    """The same quadrilaterals (n, 4, 2), each beginning with the corner next to that with which the other one does."""
+    turns = np.stack([np.roll(quads, k, axis=1) for k in range(4)])
+    nearest = np.linalg.norm(turns - others, axis=3).sum(axis=2).argmin(axis=0)
+    return np.asarray(turns[nearest, np.arange(len(quads))])
+
+
+def _plain(fit: SideFit) -> NDArray[np.bool_]:
+    """Which cards (n,) have an edge in plain sight all along each side."""
+    return np.asarray((fit.support.min(axis=1) > _WHOLLY) & (fit.rise.min(axis=1) > _PLAIN))
 
 
 def _fitted(image_bgr: NDArray[np.uint8], quads: Floats, scale: float) -> SideFit:

@@ -8,8 +8,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vision.card_plane import CardPlane
-from vision.card_poses import STEP, Evidence, look_beside, poses_of, side_ends
+from vision.card_poses import (
+    AS_BRIGHT,
+    STEP,
+    Evidence,
+    Poses,
+    as_bgr,
+    look_beside,
+    poses_of,
+    profiles_beside,
+    side_ends,
+    sides_of,
+)
 from vision.line_segments import meet_sides
+from vision.quads import within_quads
 
 Floats = NDArray[np.float64]
 
@@ -23,6 +35,10 @@ _ALIKE_PX = 0.7
 _ROUGH, _FINE = (0.015, 0.3), (0.007, 0.04)  # by the card's side: how much equal cards differ as seen, and may grow
 _LEAST_PAIR = 0.3
 _SHARED = 0.9
+_APART = 4  # places, of half a pixel: as far inside an edge one sees what it surrounds
+_BRIGHT = 80  # percentile
+_ACROSS = np.array([-0.6, 0.0, 0.6])  # of half a side
+_AS_STRONG = 0.25
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,6 +71,8 @@ def agreed_size(
         reach = max(4.0, _REACH * plane.size[0])
         seen = look_beside(image_lab, plane, poses, reach, reach)
         sure, change, turns = _peaks(seen)
+        sure[_on_the_table(image_lab, plane, poses, reach)] = 0
+        sure[_at_another(plane, poses, seen.offsets)] = 0
         outermost = []
         for axis, sides in enumerate(([1, 3], [0, 2])):
             spread = _ALIKE_PX + alike * plane.size[axis]
@@ -103,6 +121,36 @@ def _peaks(seen: Evidence) -> tuple[NDArray[np.float32], NDArray[np.float32], Fl
     highest = np.max([padded[..., k : k + width] for k in range(5)], axis=0)
     change = np.take_along_axis(seen.change, turn[..., None], axis=1)[:, 0]
     return np.where(strength >= highest, sure, 0).astype(np.float32), change, seen.turns[best]
+
+
+def _on_the_table(image_lab: NDArray[np.uint8], plane: CardPlane, poses: Poses, reach: float) -> NDArray[np.bool_]:
+    """Which places (n, 4, k) across the sides of cards have no edge worth the name but outside a far stronger one.
+
+    Ink only takes light away: what is darker than the card, in any colour, is no bare paper round a printed frame. Then
+    what counts beyond an edge is an edge nearly as strong, and not a grain, a shadow or the halo of a camera.
+    """
+    _, colours = profiles_beside(image_lab, plane, poses, reach, reach)
+    light = as_bgr(colours)
+    inside = np.percentile(light[:, :, : light.shape[2] // 2 - _APART], _BRIGHT, axis=2)
+    just_inside = np.roll(light, _APART, axis=2)
+    darker = (just_inside < AS_BRIGHT * inside[:, :, None]).any(axis=3)
+    strength = np.abs(np.roll(light, -_APART, axis=2) - just_inside).max(axis=3)
+    strength[..., :_APART] = strength[..., -_APART:] = 0
+    strongest = np.maximum.accumulate(strength, axis=2)
+    return np.asarray(darker & (strength < _AS_STRONG * strongest))
+
+
+def _at_another(plane: CardPlane, poses: Poses, offsets: Floats) -> NDArray[np.bool_]:
+    """Which places (n, 4, k) outward of the sides of cards are at or beyond the edge of another one."""
+    normal, along, half, middle = sides_of(plane, poses)
+    line = middle[:, :, None] + (along * half[:, None])[:, :, None] * _ACROSS[:, None]
+    points = line[:, :, None] + normal[:, :, None, None] * (offsets + _APART * STEP)[:, None, None]
+    quads = plane.to_plane(poses.quads(plane))
+    found = np.zeros(points.shape[:4], bool)
+    for card in range(len(quads)):
+        found[card] = within_quads(points[card], np.delete(quads, card, axis=0))
+    found &= (offsets > 0)[:, None]
+    return np.asarray(np.maximum.accumulate(found.any(axis=3), axis=2))
 
 
 def _votes(pairs: NDArray[np.float32], grown: Floats, sizes: Floats, spread: float) -> Floats:

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from vision.card_borders import border_beyond
 from vision.card_edges import SideFit, fit_sides
+from vision.card_kin import clear_cut
 from vision.card_plane import CardPlane
 from vision.card_poses import poses_of, settled
 from vision.card_sizes import Stock
@@ -19,7 +20,7 @@ Floats = NDArray[np.float32]
 _SEEN = 0.55  # the share of a side along which its edge is seen, at least
 _WIDE_BORDER_PX = 5.0  # on a narrower one the ground beside the edge cannot be seen: the frame must do
 _WHOLLY, _PLAIN = 0.9, 4.0  # of each side of a card with plain edges: the share seen, and `rise`
-_AS_LARGE = 0.05  # how far a card with plain edges may be from the others' size, as a lens shows it
+_AS_LARGE = 0.1  # how far a card with plain edges may be from the others' size, as a lens shows it
 _FEWEST = 4  # such cards tell the plane better
 _LOOSE = 0.022  # how far a side may lie from where the size wants it, by the card's width
 
@@ -36,7 +37,7 @@ def finished(
     found = fit_sides(image_lab, quads, 2.0)
     if len(quads) == 0:
         return found, plane
-    clear = _plain(found) & (plane.deviation(found.quads) < _AS_LARGE)
+    clear = clear_cut(found) & (plane.deviation(found.quads) < _AS_LARGE)
     poses, _ = settled(image_lab, plane, poses_of(plane, quads), max(3.0, 0.06 * plane.size[0]), stock.step)
     poses, _ = settled(image_lab, plane, poses, 2.0, stock.step)
     margin = border_beyond(image_lab, plane, poses)

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from vision.card_borders import printed_share
 from vision.card_edges import SideFit
-from vision.card_poses import poses_of, settled
+from vision.card_poses import AS_BRIGHT, as_bgr, poses_of, settled
 from vision.card_sizes import Stock
 from vision.edge_ends import end_at_corners, run_on
 from vision.marker_sheets import inside_quad
@@ -16,6 +16,8 @@ Floats = NDArray[np.float32]
 
 _SEEN = 0.55  # the share of a side along which its edge is seen, at least
 _SURE = 0.8
+_WHOLLY = 0.9  # of each side of a card with plain edges
+_PLAIN = 12.0  # weighted 8-bit Lab
 _MAX_ODDNESS = 0.45
 _LEAST_CONTRAST = 1.0  # weighted 8-bit Lab
 _BARE = 0.012
@@ -25,6 +27,17 @@ _UNSURE = 0.6
 _SAME_STOCK = 20.0  # how far the grounds of two cards may differ, in weighted 8-bit Lab
 _REACH_PX = 4.0
 _SPREAD = 3.0
+_NEARER = 0.5
+
+
+def clear_cut(fit: SideFit) -> NDArray[np.bool_]:
+    """Which cards (n,) have an edge in plain sight all along each side, beyond which it is clearly darker.
+
+    Ink only takes light away, so that is no frame printed on bare paper: it is where the card ends.
+    """
+    inside, beyond = as_bgr(fit.inside), as_bgr(fit.beyond)
+    darker = (beyond < AS_BRIGHT * inside).any(axis=2).all(axis=1)
+    return np.asarray((fit.support.min(axis=1) > _WHOLLY) & (fit.contrast_beyond().min(axis=1) > _PLAIN) & darker)
 
 
 def stands_out(lab: NDArray[np.uint8], fit: SideFit) -> NDArray[np.bool_]:
@@ -79,7 +92,7 @@ def like_the_others(lab: NDArray[np.uint8], stock: Stock, fit: SideFit, known: i
     certainty = np.sort(settled(lab, stock.plane, poses_of(stock.plane, fit.quads), _REACH_PX, stock.step)[1], axis=1)
     ground = np.median(fit.inside, axis=1)
     away = np.linalg.norm(ground - np.median(ground[:known], axis=0), axis=1)
-    # Cards printed all over have many grounds.
-    alike = away < _SAME_STOCK + _SPREAD * np.median(away[:known])
+    # Cards printed all over have many grounds; and where the light falls off, a card still is unlike the table.
+    alike = (away < _SAME_STOCK + _SPREAD * np.median(away[:known])) | (away < _NEARER * np.median(contrast, axis=1))
     seen = (certainty[:, 1] > _HARDLY) & ~(faint.any(axis=1) & (certainty[:, 0] < _UNSURE))
-    return np.asarray((faint.sum(axis=1) < 2) & seen & alike)
+    return np.asarray((((faint.sum(axis=1) < 2) & seen) | clear_cut(fit)) & alike)

@@ -57,11 +57,13 @@ def end_at_corners(
         alike = np.linalg.norm(grounds[:, None] - grounds[None], axis=2) < _SAME_GROUND
         cuts &= ~(next_to & alike[:, None]).any(axis=2)
     whole = ~cuts.any(axis=1)
-    chosen = whole & (runs_on.sum(axis=(1, 2)) <= _MAX_ENDS)
+    # Between cards in rows that were not found, like those cut off by the picture's edge, the notches are seen.
+    counts = (runs_on + passes.astype(np.float32)) / 2
+    chosen = whole & (counts.sum(axis=(1, 2)) <= _MAX_ENDS)
     for _ in range(_ROWS):
         there = (next_to & chosen[None, None]).any(axis=2)
         along = np.stack([np.roll(there, 1, axis=1), np.roll(there, -1, axis=1)], axis=2)
-        before, chosen = chosen, whole & ((runs_on & ~along).sum(axis=(1, 2)) <= _MAX_ENDS)
+        before, chosen = chosen, whole & ((counts * ~along).sum(axis=(1, 2)) <= _MAX_ENDS)
         if (before == chosen).all():
             break
     return np.asarray(chosen)

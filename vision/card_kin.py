@@ -36,7 +36,7 @@ def clear_cut(fit: SideFit) -> NDArray[np.bool_]:
     Ink only takes light away, so that is no frame printed on bare paper: it is where the card ends.
     """
     inside, beyond = as_bgr(fit.inside), as_bgr(fit.beyond)
-    darker = (beyond < AS_BRIGHT * inside).any(axis=2).all(axis=1)
+    darker = np.any(beyond < AS_BRIGHT * inside, axis=2).all(axis=1)
     return np.asarray((fit.support.min(axis=1) > _WHOLLY) & (fit.contrast_beyond().min(axis=1) > _PLAIN) & darker)
 
 

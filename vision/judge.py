@@ -45,9 +45,9 @@ class Verdicts:
         terms = {name: values[which] for name, values in self.terms.items()}
         return Verdicts(self.layouts, self.hypotheses.take(which), self.log_odds[which], terms)
 
-    def lowered(self) -> Verdicts:
-        """The same, none of them sure."""
-        return replace(self, log_odds=np.minimum(self.log_odds, SURE - 0.5))
+    def lowered(self, which: NDArray[np.bool_] | bool = True) -> Verdicts:
+        """The same, none of those that are chosen, (n,) or all, sure."""
+        return replace(self, log_odds=np.where(which, np.minimum(self.log_odds, SURE - 0.5), self.log_odds))
 
 
 def joined(verdicts: list[Verdicts]) -> Verdicts:

@@ -21,14 +21,20 @@ def within_quads(points: Floats, quads: Floats) -> NDArray[np.bool_]:
     return found
 
 
+def distance_to_outlines(points: Floats, quads: Floats) -> Floats:
+    """(n, m) distance of points (n, 2) from the outlines of quads (m, 4, 2)."""
+    along = np.roll(quads, -1, axis=1) - quads
+    gap = points[:, None, None] - quads[None]
+    at = np.clip((gap * along).sum(-1) / np.maximum((along * along).sum(-1), 1e-12), 0, 1)
+    return np.asarray(np.linalg.norm(gap - at[..., None] * along, axis=-1).min(-1))
+
+
 def distance_to_quads(points: Floats, quads: Floats) -> Floats:
     """(n, m) distance of points (n, 2) from the outlines of quads (m, 4, 2), 0 within them."""
-    start, along = quads, np.roll(quads, -1, axis=1) - quads
-    gap = points[:, None, None] - start[None]
-    at = np.clip((gap * along).sum(-1) / np.maximum((along * along).sum(-1), 1e-12), 0, 1)
-    distance = np.linalg.norm(gap - at[..., None] * along, axis=-1).min(-1)
+    along = np.roll(quads, -1, axis=1) - quads
+    gap = points[:, None, None] - quads[None]
     inside = (along[..., 0] * gap[..., 1] - along[..., 1] * gap[..., 0] > 0).all(-1)
-    return np.asarray(np.where(inside, 0.0, distance))
+    return np.asarray(np.where(inside, 0.0, distance_to_outlines(points, quads)))
 
 
 def shared_area(one: NDArray[np.floating], other: NDArray[np.floating]) -> float:

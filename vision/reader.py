@@ -189,7 +189,7 @@ def _looked_closer(
         if not any(len(verdict.hypotheses) for verdict in verdicts):
             return told, []
         known_mm = _corners_mm(told, deck)
-        again = [reader.look_closer(verdicts, known_mm) for reader in readers]
+        again = [reader.look_closer(verdicts, told, known_mm) for reader in readers]
         more = told_of([*told, *again], deck, doubt)
         if sum(len(card.hypotheses) for card in more) <= sum(len(card.hypotheses) for card in told):
             return [*told, *again], [not_refuted(verdict) for verdict in again]

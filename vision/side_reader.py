@@ -17,14 +17,17 @@ from vision.judge import Verdicts, joined, judge
 from vision.layouts import (
     Hypotheses,
     Layouts,
+    concatenated,
     layouts_of,
     no_cards,
     part_cards,
     posed,
+    shape_fits,
     size_candidates,
     whole_cards,
 )
 from vision.lone_marks import find_lines, lone_mark_cards
+from vision.look_alikes import look_alikes, may_be_larger, shown_by_cards
 from vision.marks import WorkImage, find_marks
 from vision.outline import edge_steps, edge_support
 from vision.peeking import Print, unexplained_prints
@@ -38,6 +41,7 @@ _PART_SLACK_MM = 1.2
 _MOST_STRETCH = 0.05
 _LIKELY = 0.4 / 360  # per degree: a hue at random has 1 / 360
 _MARK_SIGMA_PX = 0.5
+_BARE = 0.5  # of a mark's place where the card's ground shows, so that the mark is not there
 
 
 @dataclass(frozen=True, eq=False)
@@ -136,9 +140,12 @@ class SideReader:
         found = lone_mark_cards(self._deck, self._model.layouts, self._marks, lone, self._likely(lone), lines)
         return self._taken(self._judged(self._measured(found)))
 
-    def look_closer(self, verdicts: list[Verdicts], known_mm: Floats) -> Verdicts:
-        """Judge again what the first look left open, beside the cards (k, 4, 2) that are told, by their contours."""
-        first = worth_a_look(joined([v for v in verdicts if v.layouts is self._model.layouts]))
+    def look_closer(self, verdicts: list[Verdicts], told: list[Verdicts], known_mm: Floats) -> Verdicts:
+        """Judge again what the first look left open, beside the cards that are told, `known_mm` (k, 4, 2)."""
+        own, told = ([v for v in some if v.layouts is self._model.layouts] for some in (verdicts, told))
+        first = joined(own)
+        marks, parts = first.hypotheses.marks, self._parts_of(concatenated([verdict.hypotheses for verdict in told]))
+        first = worth_a_look(first.take(np.flatnonzero(~(parts[marks] & (marks >= 0)).any(1))))
         if not len(first.hypotheses):
             return first
         model, found = self._model, first.hypotheses
@@ -148,7 +155,35 @@ class SideReader:
         hues = self._palette.hues_deg[model.colours[found.faces]]
         ground = ground_levels(evidence)
         seen = traces(self._sampler, found, self._deck, model.contours, model.layouts.side, ground, hues, known_mm)
-        return judged_again(replace(first, hypotheses=found), seen)
+        again = judged_again(replace(first, hypotheses=found), seen)
+        return again.lowered(self._mistakable(again, seen_mm, known_mm))
+
+    def _parts_of(self, told: Hypotheses) -> NDArray[np.bool_]:
+        """Which marks (k,) are the parts in sight of a told card's marks that were not seen as a whole."""
+        card, size = np.nonzero(told.marks < 0)
+        layouts, faces = self._model.layouts, told.faces[card]
+        middle = told.to_table(layouts.centres_mm[told.faces])[card, size]
+        near = np.linalg.norm(self._marks.centres_mm[:, None] - middle, axis=2) < np.sqrt(
+            layouts.areas_mm2[faces, size] / np.pi
+        )
+        likely = self._likely(np.arange(len(self._marks)))[:, faces, size]
+        return np.asarray((near & likely).any(axis=1))
+
+    def _mistakable(self, verdicts: Verdicts, seen_mm: Floats, known_mm: Floats) -> NDArray[np.bool_]:
+        """Which of the cards that would be told (n,) could as well be another face, whose other marks are hidden."""
+        layouts, sure = self._model.layouts, np.flatnonzero(verdicts.sure)
+        found = verdicts.hypotheses.take(sure)
+        shown = shown_by_cards(self._marks.centres_mm, self._marks.areas_mm2, known_mm)[found.marks]
+        likely = self._likely(found.marks.ravel()).reshape(*found.marks.shape, *self._model.colours.shape)
+        alike, of = look_alikes(layouts, self._deck.card_mm, found, seen_mm[sure], shown, likely.diagonal(0, 1, 3))
+        fits = shape_fits(layouts, self._marks, alike.faces, alike.marks)
+        alike, of = alike.take(fits), of[fits]
+        evidence = gather(self._sampler, alike, self._model.points_mm, layouts.side, known_mm)
+        bare = np.where(alike.marks >= 0, 0.0, evidence.mark_plain.mean(2)).max(axis=1, initial=0.0)
+        mistakable = np.zeros(len(verdicts.hypotheses), bool)
+        mistakable[sure[of[bare < _BARE]]] = True
+        mistakable[sure[may_be_larger(found, shown, verdicts.terms["rim"][sure])]] = True
+        return mistakable
 
     def _nothing(self) -> Verdicts:
         return Verdicts(

@@ -94,7 +94,7 @@ _BASE = -10.7
 # What the first look was sure of by mistake had one whole mark and reached -1.6, or two and reached -8, where no better
 # explanation was at hand.
 _SURE_OF_ONE, _SURE_OF_TWO = 5.0, 7.5
-_BARE, _NO_RIM, _UNPRINTED = 0.5, 0.4, -10.0
+_BARE, _NO_RIM, _FAINT, _UNPRINTED = 0.5, 0.4, 0.2, -10.0
 
 
 def judged_again(first: Verdicts, seen: Traces) -> Verdicts:
@@ -103,7 +103,10 @@ def judged_again(first: Verdicts, seen: Traces) -> Verdicts:
     total = _BASE + np.sum([weight * terms[name] for name, weight in _WEIGHTS.items()], axis=0)
     # Grain of a dark, noisy table may pass for marks that lie right, but has no rim; bleached marks have none, either,
     # so such a card stays a doubt.
-    terms["unprinted"] = np.where((terms["bare_whole"] > _BARE) & (terms["rim"] < _NO_RIM), _UNPRINTED, 0.0)
+    unprinted = (terms["bare_whole"] > _BARE) & (terms["rim"] < _NO_RIM)
+    # Lamps that mirror in a bell's dome may lie like two marks, but nothing else of a card is there.
+    unprinted |= (terms["rim"] < _FAINT) & (terms["edge"] < _FAINT) & (terms["part"] < _FAINT)
+    terms["unprinted"] = np.where(unprinted, _UNPRINTED, 0.0)
     terms["sure"] = np.where(first.sure, np.where(terms["two"] > 0, _SURE_OF_TWO, _SURE_OF_ONE), 0.0)
     return Verdicts(first.layouts, first.hypotheses, total + terms["sure"] + terms["unprinted"], terms)
 

@@ -7,7 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vision.card_plane import CardPlane
-from vision.card_poses import AS_BRIGHT, STEP, Poses, as_bgr, look_beside, profiles_beside
+from vision.card_poses import STEP, Poses, look_beside, profiles_beside
+from vision.paper import as_bgr, is_darker
 
 Floats = NDArray[np.floating]
 
@@ -78,7 +79,7 @@ def _darker(offsets: Floats, profiles: Floats, narrowest: float) -> NDArray[np.b
     light = as_bgr(np.asarray(profiles, np.float32))
     inside = light[:, :, offsets < -1].max(axis=2)
     beside = np.median(light[:, :, (offsets > narrowest / 2) & (offsets <= narrowest)], axis=2)
-    return np.asarray((beside < AS_BRIGHT * inside).any(axis=2))
+    return is_darker(beside, inside)
 
 
 def _open_sides(plane: CardPlane, poses: Poses, reach: float) -> NDArray[np.bool_]:

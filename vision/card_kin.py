@@ -7,10 +7,11 @@ from numpy.typing import NDArray
 
 from vision.card_borders import printed_share
 from vision.card_edges import SideFit
-from vision.card_poses import AS_BRIGHT, as_bgr, poses_of, settled
+from vision.card_poses import poses_of, settled
 from vision.card_sizes import Stock
 from vision.edge_ends import end_at_corners, run_on
 from vision.marker_sheets import inside_quad
+from vision.paper import as_bgr, is_darker
 
 Floats = NDArray[np.float32]
 
@@ -35,8 +36,7 @@ def clear_cut(fit: SideFit) -> NDArray[np.bool_]:
 
     Ink only takes light away, so that is no frame printed on bare paper: it is where the card ends.
     """
-    inside, beyond = as_bgr(fit.inside), as_bgr(fit.beyond)
-    darker = np.any(beyond < AS_BRIGHT * inside, axis=2).all(axis=1)
+    darker = is_darker(as_bgr(fit.beyond), as_bgr(fit.inside)).all(axis=1)
     return np.asarray((fit.support.min(axis=1) > _WHOLLY) & (fit.contrast_beyond().min(axis=1) > _PLAIN) & darker)
 
 

@@ -22,7 +22,6 @@ _LEAST_FLOOR = 0.35  # weighted 8-bit Lab: what a mean along a side is uncertain
 _FLOOR_PERCENTILE = 35
 _UNSURE, _SURE = 1.5, 6.0  # times the floor
 _MOST_ROWS = 30000
-AS_BRIGHT = 0.94  # of a card, in each colour, is bare paper round what is printed: ink only takes light away
 
 
 @dataclass(frozen=True, eq=False)
@@ -117,12 +116,6 @@ def profiles_beside(
     """Offsets (k,) from the sides of n cards and the typical colours (n, 4, k, 3) there, weighted 8-bit Lab."""
     offsets = np.arange(-inward, outward + STEP / 2, STEP)
     return offsets, np.asarray(np.median(_colours(image_lab, plane, poses, offsets), axis=2), np.float32)
-
-
-def as_bgr(colours: NDArray[np.float32]) -> NDArray[np.float32]:
-    """Weighted 8-bit Lab colours (..., 3) as BGR, 0 to 255."""
-    lab = np.rint(colours / np.array([_LIGHTNESS_WEIGHT, 1, 1])).astype(np.uint8).reshape(-1, 1, 3)
-    return np.asarray(cv2.cvtColor(lab, cv2.COLOR_LAB2BGR), np.float32).reshape(colours.shape)
 
 
 def side_ends(plane: CardPlane, poses: Poses, offsets: Floats, turns: Floats) -> NDArray[np.float32]:

@@ -9,11 +9,9 @@ from numpy.typing import NDArray
 
 from vision.card_plane import CardPlane
 from vision.card_poses import (
-    AS_BRIGHT,
     STEP,
     Evidence,
     Poses,
-    as_bgr,
     look_beside,
     poses_of,
     profiles_beside,
@@ -21,6 +19,7 @@ from vision.card_poses import (
     sides_of,
 )
 from vision.line_segments import meet_sides
+from vision.paper import as_bgr, is_darker
 from vision.quads import within_quads
 
 Floats = NDArray[np.float64]
@@ -133,7 +132,7 @@ def _on_the_table(image_lab: NDArray[np.uint8], plane: CardPlane, poses: Poses, 
     light = as_bgr(colours)
     inside = np.percentile(light[:, :, : light.shape[2] // 2 - _APART], _BRIGHT, axis=2)
     just_inside = np.roll(light, _APART, axis=2)
-    darker = (just_inside < AS_BRIGHT * inside[:, :, None]).any(axis=3)
+    darker = is_darker(just_inside, inside[:, :, None])
     strength = np.abs(np.roll(light, -_APART, axis=2) - just_inside).max(axis=3)
     strength[..., :_APART] = strength[..., -_APART:] = 0
     strongest = np.maximum.accumulate(strength, axis=2)

@@ -26,6 +26,7 @@ from vision.line_segments import (
     without_hatching,
 )
 from vision.marker_sheets import find_marker_sheets, holds_marker, inside_quad, on_marker_sheet
+from vision.paper import as_bgr, is_darker
 from vision.quads import apart
 
 Floats = NDArray[np.float32]
@@ -34,7 +35,7 @@ _WORKING_PX = 1280  # candidates are looked for on a copy with this longer side
 _MIN_SIDE_PX = 24.0
 _MIN_SEGMENT_PX = 12.0
 _MAX_SIDE_SHARE = 0.75  # a card's longer side by the picture's
-_MAX_OUTLINES = 1000
+_MAX_OUTLINES, _MAX_IN_ROWS = 1000, 3000
 _MAX_CANDIDATES = 300
 _FEW = 16  # places along a side that are looked at first
 _MAX_ODDNESS = 0.45
@@ -131,9 +132,14 @@ def _free_candidates(
     coverage = covered.coverage(quads)
     keep = (coverage.min(axis=1) > 0.3) & (coverage.mean(axis=1) > 0.55)
     quads, coverage = quads[keep], coverage[keep]
-    keep = (_run_on(covered, quads) <= _MAX_RUN_ON) & ~holds_marker(quads, markers)
-    quads = _distinct(quads[keep], coverage[keep].mean(axis=1))[:_MAX_OUTLINES]
-    seen = glance(lab, quads)
+    keep = ~holds_marker(quads, markers)
+    quads, coverage = quads[keep], coverage[keep]
+    ends = _run_on(covered, quads) <= _MAX_RUN_ON
+    seen = glance(lab, _distinct(quads[ends], coverage[ends].mean(axis=1))[:_MAX_OUTLINES])
+    # In rows close together all edges run on along the neighbours; but for darker gaps, such things are patterns.
+    in_rows = glance(lab, _distinct(quads[~ends], coverage[~ends].mean(axis=1))[:_MAX_IN_ROWS])
+    gaps = is_darker(as_bgr(in_rows.outside), as_bgr(in_rows.inside)).all(axis=1)
+    seen = seen.joined(in_rows.take(np.flatnonzero(gaps)))
     seen = seen.take(seen.oddness() < _MAX_ODDNESS)
     outer = ~within_another(seen.quads, seen.inside, seen.outside)
     fit = fit_sides(lab, _fair_share(seen.quads[outer], _MAX_CANDIDATES), 2.5, _FEW)

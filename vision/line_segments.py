@@ -8,6 +8,8 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from vision.paper import as_bgr, is_darker
+
 Floats = NDArray[np.float32]
 
 _MAX_SEGMENTS = 900
@@ -156,6 +158,7 @@ def within_another(quads: Floats, inside: Floats, outside: Floats) -> NDArray[np
     first = np.argmin(quads.sum(axis=2), axis=1)
     rows, order = np.arange(len(quads))[:, None], (first[:, None] + np.arange(4)) % 4
     corner, inside, outside = quads[rows, order], inside[rows, order], outside[rows, order]
+    darker = np.asarray(is_darker(as_bgr(outside), as_bgr(inside)).all(axis=1))
     side = np.roll(corner, -1, axis=1) - corner
     length = np.linalg.norm(side, axis=2)
     width = length.min(axis=1)
@@ -172,7 +175,8 @@ def within_another(quads: Floats, inside: Floats, outside: Floats) -> NDArray[np
         lopsided = np.abs(margin[:, :2] - margin[:, 2:]).max(axis=1) > 2 + 0.3 * margin.max(axis=1)
         even = (share.min(axis=1) > 0.02) & (share.max(axis=1) < 0.2) & ~lopsided
         differs = np.linalg.norm(outside[inner] - inside[outer], axis=2) > _SAME_COLOUR
-        one_strip = ~(differs).any(axis=1)
+        # Between cards in rows there is a strip of table round each, which is no border: paper is not as dark.
+        one_strip = ~differs.any(axis=1) & ~darker[inner]
         within[inner[even & parallel & one_strip]] = True
     return within
 

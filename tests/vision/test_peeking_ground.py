@@ -41,7 +41,7 @@ def lay_face(picture: Image, number: int, at_mm: tuple[float, float], turn: floa
     strip_mm=st.floats(9.0, 30.0),
     slip_mm=st.floats(-15.0, 15.0),
 )
-def test_a_card_under_another_is_never_passed_over_in_silence(
+def test_a_card_under_another_is_neither_passed_over_in_silence_nor_taken_for_another(
     colour: tuple[int, int, int], under: int, over: int, strip_mm: float, slip_mm: float
 ) -> None:
     picture = table_of(colour)
@@ -51,6 +51,7 @@ def test_a_card_under_another_is_never_passed_over_in_silence(
     read_faces = {card.face.id for card in reading.cards}
     assert confetti().side("white")[over].id in read_faces
     assert confetti().side("white")[under].id in read_faces or reading.unclear
+    assert read_faces <= {confetti().side("white")[number].id for number in (under, over)}
     for card in reading.unclear:
         assert card.reason == "covered"
         assert card.centre_mm is not None

@@ -1,0 +1,56 @@
+"""Plain white cards in rows on a dark, grained table: what every phone photographs, with grain, shadows and halos."""
+
+import cv2
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from vision.find_cards import find_cards
+
+WIDTH, LENGTH = 84.0, 130.0
+SIZE_WH = (1000, 800)
+
+
+def places(gap: float) -> NDArray[np.float32]:
+    """Corners (15, 4, 2), clockwise, of cards in three rows, each turned a little."""
+    quads = []
+    for k in range(15):
+        centre = np.array([160 + (k % 5) * (WIDTH + gap), 170 + (k // 5) * (LENGTH + gap)])
+        angle = np.radians([1.5, -1.0, 0.5, -2.0, 1.0][(3 * k + k // 5) % 5])
+        turn = np.array([[np.cos(angle), np.sin(angle)], [-np.sin(angle), np.cos(angle)]])
+        corners = np.array([[-WIDTH, -LENGTH], [WIDTH, -LENGTH], [WIDTH, LENGTH], [-WIDTH, LENGTH]]) / 2
+        quads.append(corners @ turn + centre)
+    return np.asarray(quads, np.float32)
+
+
+def photograph(quads: NDArray[np.float32], seed: int) -> NDArray[np.uint8]:
+    """Draw the cards on dark wood, with soft shadows, a lamp on one side, a camera's sharpening and JPEG."""
+    random = np.random.default_rng(seed)
+    grain = cv2.GaussianBlur(random.normal(0, 1, SIZE_WH[::-1]), (0, 0), sigmaX=60, sigmaY=1.6)
+    table = np.clip(34 + 9 * grain / grain.std(), 4, None)[..., None] * np.array([0.75, 0.95, 1.2])
+    shadow, cards = np.zeros(SIZE_WH[::-1], np.float32), np.zeros(SIZE_WH[::-1], np.uint8)
+    for quad in quads:
+        cv2.fillPoly(shadow, [np.rint(quad + (7, 5)).astype(np.int32)], 1.0)
+        cv2.fillPoly(cards, [np.rint(quad * 16).astype(np.int32)], 255, cv2.LINE_AA, 4)
+    light = 1 - 0.5 * cv2.GaussianBlur(shadow, (0, 0), 6)
+    cover = cv2.GaussianBlur(cards, (0, 0), 0.8)[..., None] / 255.0
+    picture = table * light[..., None] * (1 - cover) + np.array([205.0, 222.0, 230.0]) * cover
+    for k, quad in enumerate(quads):
+        colour = [(60, 40, 200), (60, 150, 40), (130, 30, 90)][k % 3]
+        cv2.ellipse(picture, (tuple(quad.mean(axis=0).tolist()), (22, 60), 5.0 * k), colour, -1)
+    picture = picture * np.linspace(0.7, 1.1, SIZE_WH[0])[:, None]
+    picture += 0.6 * (picture - cv2.GaussianBlur(picture, (0, 0), 1.5))
+    picture += random.normal(0, 2.5, picture.shape)
+    coded = cv2.imencode(".jpg", np.clip(picture, 0, 255).astype(np.uint8), [cv2.IMWRITE_JPEG_QUALITY, 80])[1]
+    return np.asarray(cv2.imdecode(coded, cv2.IMREAD_COLOR), np.uint8)
+
+
+@pytest.mark.parametrize("gap", [14.0, 40.0])
+@pytest.mark.parametrize("seed", [1, 2, 3])
+def test_plain_cards_in_rows_are_found_at_their_own_edges(gap: float, seed: int) -> None:
+    true = places(gap)
+    found = find_cards(photograph(true, seed)).corners_px
+    assert len(found) == len(true)
+    turned = np.stack([np.roll(found, k, axis=1) for k in range(4)])
+    off = np.linalg.norm(turned[:, None] - true[None, :, None], axis=4).max(axis=3).min(axis=(0, 2))
+    assert off.max() < 0.03 * WIDTH

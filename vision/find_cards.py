@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from vision.card_edges import SideFit, fit_sides, glance
 from vision.card_finish import finished, to_full
-from vision.card_kin import kin, like_the_others, stands_out
+from vision.card_kin import clear_cut, kin, like_the_others, stands_out
 from vision.card_leftovers import with_leftovers
 from vision.card_plane import CardPlane
 from vision.card_sizes import agreed_size
@@ -46,6 +46,7 @@ _SEEN = 0.55  # the share of a side along which its edge is seen, at least
 _SURE = 0.8  # the same for the other three sides, if one side is not seen
 _FAIR_CELL_PX = 40.0
 _ABOUT = 0.12
+_ALIKE = 0.05
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,7 +86,8 @@ def find_cards(image_bgr: NDArray[np.uint8]) -> FoundCards:
         nothing = [np.zeros(shape, np.float32) for shape in ((0, 4, 2), (0, 4), (0,))]
         return FoundCards(nothing[0], nothing[1], nothing[2], (), 1.4)
     stocks = [agreed_size(lab, plane, _apart(candidates.quads, quality, plane)) for plane in planes]
-    stock = max(stocks, key=lambda stock: stock.votes)
+    plain = candidates.quads[clear_cut(candidates)]
+    stock = max(stocks, key=lambda stock: (_agreeing(stock.plane, plain), stock.votes))
     plane = stock.plane
     fitted = _of_known_size(lab, plane, segments, corners, covered, candidates, markers)
     chosen = _choose(lab, _completed(fitted, plane), plane)
@@ -186,6 +188,11 @@ def _apart(quads: Floats, quality: Floats, plane: CardPlane) -> Floats:
     right = plane.deviation(quads) < _ABOUT
     quads = quads[right][np.argsort(-quality[right], kind="stable")]
     return quads[apart(quads)]
+
+
+def _agreeing(plane: CardPlane, plain: Floats) -> int:
+    """How many cards, of those with all their edges in plain sight, have the plane's size."""
+    return len(apart(plain[plane.deviation(plain) < _ALIKE]))
 
 
 def _of_known_size(

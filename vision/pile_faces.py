@@ -46,7 +46,9 @@ class FaceMatch:
     `face` is None for the back; `turn` counts quarter turns from the frame's first corner to the face's top-left one;
     `log_odds` is by how much it beats the best other picture; `error` the mean capped error, 0 for the art itself;
     `hidden` the share of the frame that does not look like it; `told`, of the cells in which the two best pictures
-    differ, the share that does look like it; `white` the share of the margin that is white.
+    differ, the share that does look like it; `white` the share of the margin that is white. A closer look tells all of
+    them of what it finds in sight: `seen` is the share of the frame that nothing covers and no light has bleached, and
+    `stray` the share that looks otherwise although nothing lies over the margin there.
     """
 
     face: PictureFace | None
@@ -56,6 +58,8 @@ class FaceMatch:
     hidden: float
     told: float
     white: float
+    seen: float = 1.0
+    stray: float = 0.0
 
     @property
     def open_error(self) -> float:
@@ -75,7 +79,7 @@ class FaceReader:
         art = np.stack([cv2.resize(p, (columns, rows), interpolation=cv2.INTER_AREA) for p in self.pictures])
         shown = art.astype(np.float32) / 255
         spread = np.stack([spread_of(picture) for picture in shown])
-        self.frame, self._margin = self._masks()
+        self.frame, self.margin = self._masks()
         across, down = np.meshgrid((np.arange(columns) + 0.5) / columns - 0.5, (np.arange(rows) + 0.5) / rows - 0.5)
         self._basis = np.stack([np.ones_like(across), across, down], axis=-1)
         # Channel after channel, (pictures, 3 * cells): sums over a cell's channels are then sums of long rows.
@@ -192,6 +196,12 @@ class FaceReader:
 
     def rectified(self, image_bgr: Image, frame_px: Floats) -> tuple[Singles, Floats, float]:
         """The frame's cells by the white around it, flat, that white, (3,), and the share of the margin that is."""
+        card = self.levels(image_bgr, frame_px)
+        white, share = self.white(card)
+        return (card / white)[self.frame].T.reshape(-1), white.mean(axis=(0, 1)), share
+
+    def levels(self, image_bgr: Image, frame_px: Floats) -> Singles:
+        """The cells of the card that is framed at `frame_px` (4, 2): (h, w, 3) grey levels."""
         columns, rows = self.cells
         x, y, across, down = self.deck.frame_mm
         corners = np.array([[x, y], [x + across, y], [x + across, y + down], [x, y + down]])
@@ -201,13 +211,11 @@ class FaceReader:
         fine = cv2.warpPerspective(
             image_bgr, warp, (columns * _FINE, rows * _FINE), flags=cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE
         )
-        card = cv2.resize(fine, (columns, rows), interpolation=cv2.INTER_AREA).astype(np.float32)
-        white, share = self._white(card)
-        return (card / white)[self.frame].T.reshape(-1), white.mean(axis=(0, 1)), share
+        return cv2.resize(fine, (columns, rows), interpolation=cv2.INTER_AREA).astype(np.float32)
 
-    def _white(self, card: Singles) -> tuple[Singles, float]:
+    def white(self, card: Singles) -> tuple[Singles, float]:
         """The white of the card's ground at every cell, (h, w, 3), and how much of the margin agrees with it."""
-        some, seen = self._basis[self._margin], card[self._margin].astype(np.float64)
+        some, seen = self._basis[self.margin], card[self.margin].astype(np.float64)
         bright = seen.sum(1)
         keep = bright >= np.percentile(bright, 30)
         for _ in range(3):

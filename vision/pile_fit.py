@@ -1,59 +1,78 @@
 """Looks closer at a framed card: fits the art to what is seen, its place and its light together.
 
-What lamps and cameras do to a card's colours is, in linear light, nearly a sum of few known fields: gloss takes
-contrast, more of it towards the lamp; a camera bends its tone curve, changes saturation and blurs. So the light is a
-least squares fit with a prior for each field, and so are the few tenths of a mm by which a frame's corners were off.
-Every picture of the deck is fitted as well as it can be, and only then are they compared.
+Every picture of the deck is fitted as well as it can be, with the few tenths of a mm by which a frame's corners were
+off, and only then are they compared, by what is in sight of them: what lies on a card lies over its margin, too, so it
+is found and left out, and so is what a lamp has bleached.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections.abc import Iterator
+from dataclasses import dataclass
 
 import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from vision.pile_cover import cover_of
 from vision.pile_faces import CAP, INDEPENDENT, OUTLIER, FaceMatch, FaceReader, spread_of
+from vision.pile_light import ArtFields, Light, LightModel, Seen, art_fields
 
 Image = NDArray[np.uint8]
 Floats = NDArray[np.float64]
 Singles = NDArray[np.float32]
+Flags = NDArray[np.bool_]
 
 _FINE = 4  # samples to a cell's side, for the art's slopes
 _SOFT = 1.5  # of those samples: about a picture's own blur, and how far a first frame may be off
-_LUMINANCE = np.array([0.0722, 0.7152, 0.2126], np.float32)
-# Each field's expected amount and how much it varies: contrast, its slope across and down, saturation, the gains of
-# blue and red, the tone curve's bend, blur, and, where the white is as bright as the camera can tell, overexposure.
-_EXPECTED = np.array([1.0, 0, 0, 0, 0, 0, 0, 0.3, 0])
-_VARIES = np.array([0.2, 0.25, 0.25, 0.15, 0.06, 0.06, 0.35, 0.4, 0.001])
-_OVEREXPOSED = np.array([0, 0, 0, 0, 0, 0, 0, 0, 0.1])
-_LEAST_LIGHT, _CLEAR_LIGHT = 0.0004, 0.02
 _NOISE, _EDGE = 0.08, 0.6  # as in `pile_faces`: less of both, for colours and place are fitted
+_CAMERA, _CAMERA_LEVELS = 0.03, 3.0  # the camera's noise, of white and in grey levels
 _CLIPPED = 247.0
-_ROUNDS = 2
-_MOVES = np.array([0.5, 0.8, 0.8, 0.5, 0.8, 0.8])  # mm: a frame's middle, and by how much its edges may be off
+_ENOUGH, _BRIGHTEST = 0.1, 60.0  # of a margin: what may tell the colour of white, in per cent what is brighter
+_LIKE_WHITE = 0.16
+_BLEACHED = 0.3  # of a card's white that is as bright as the camera can tell
+_STARTS, _BLEACHED_STARTS = ((1.0, 0.1),), ((1.0, 0.2), (1.6, 0.3), (2.4, 0.4))  # the white and the veil
+_MOVES = np.array([1.0, 1.2, 1.2, 1.0, 1.2, 1.2])  # mm: a frame's middle, and by how much its edges may be off
 _STILL_MM = 0.03
-_RIVALS, _HOPELESS = 4, 100.0  # how many pictures are fitted, and how far behind the best one it is not worth while
+_STEPS = 3
+_COARSE = 3  # cells from one to the next that ranks the pictures
+_RANKING_ROUNDS, _ROUNDS = 2, 2
+_RIVALS, _HOPELESS = 4, 25.0  # how many pictures are fitted, and how far behind at first it is not worth while
+# The mean error of a cell that noise as expected makes, and how much less noise a picture may prove to have.
+_USUAL_ERROR, _QUIETER = 0.7, (0.3, 1.0)
+_BLANK = 30.0  # by how much smooth colours must be likelier to be nothing else
+_COVERED = 0.03  # of a frame: what is less makes no difference
 
 
 @dataclass(frozen=True, eq=False)
 class _Art:
-    """One picture of the deck as the fit needs it; rows are cells of the frame, channel after channel."""
+    """One picture of the deck as the fit needs it; `slopes` (6, 3, cells) by the six moves."""
 
-    fields: Singles  # (3 * cells, fields)
-    slopes: Singles  # (3 * cells, 6), by the six moves
-    weight: Singles  # (cells,)
+    fields: ArtFields
+    slopes: Singles
+
+
+@dataclass(frozen=True, eq=False)
+class _View:
+    """A framed card: what it shows, its white at every cell, (h, w, 3), and the share of the margin that is white."""
+
+    seen: Seen
+    ground: Singles
+    white: float
+
+    @property
+    def known(self) -> Flags:
+        """Cells that are not all clipped, (cells,)."""
+        return self.seen.known
 
 
 @dataclass(frozen=True, eq=False)
 class _Fit:
-    """One picture fitted: its score, the cells' errors (cells,), where the frame is then, and the margin's share."""
+    """One picture fitted to a frame that begins at its top-left."""
 
-    score: float
-    cells: Singles
+    light: Light
+    view: _View
     frame_px: Floats
-    white: float
 
 
 class FaceFitter:
@@ -64,19 +83,21 @@ class FaceFitter:
         self._size = faces.deck.card_mm
         columns, rows = faces.cells
         across, down = np.meshgrid((np.arange(columns) + 0.5) / columns - 0.5, (np.arange(rows) + 0.5) / rows - 0.5)
-        self._place = np.stack([across, down])[:, faces.frame].astype(np.float32)
-        self._ramp = np.column_stack([np.ones(self._place.shape[1]), *self._place]).astype(np.float32)
-        arts = [self._art(picture) for picture in faces.pictures]
-        # All pictures at once, for a first ranking.
-        self._all = np.stack([art.fields for art in arts])
-        self._arts = [replace(art, fields=fields) for art, fields in zip(arts, self._all, strict=True)]
-        weight = np.stack([np.tile(art.weight, 3) for art in self._arts])
-        expected = self._all @ _EXPECTED.astype(np.float32)
-        light = np.clip(1 - expected, _CLEAR_LIGHT, 1)
-        pull = self._all * (INDEPENDENT * weight / (4 * light))[:, :, None]
-        self._pulls = np.ascontiguousarray(pull.transpose(0, 2, 1)).reshape(-1, pull.shape[1])
-        self._weights = weight
-        self._normal = pull.transpose(0, 2, 1) @ self._all + np.diag(1 / _VARIES**2)
+        self._used = faces.frame | faces.margin
+        self._framed = faces.frame[self._used]
+        self._place = np.stack([across, down])[:, self._used].astype(np.float32)
+        self._model = LightModel(*(2 * self._place))
+        self._arts = [self._art(picture) for picture in faces.pictures]
+        # For a first ranking of all pictures, a few cells are enough.
+        some = np.zeros_like(self._used)
+        some[1::_COARSE, 1::_COARSE] = True
+        self._some = some[self._used]
+        self._rough = LightModel(*(2 * self._place[:, self._some]))
+        self._all = ArtFields(
+            np.stack([art.fields.art[:, self._some] for art in self._arts]),
+            np.stack([art.fields.ways[:, :, self._some] for art in self._arts]),
+            np.stack([art.fields.noise[self._some] for art in self._arts]),
+        )
 
     def _art(self, picture: Image) -> _Art:
         columns, rows = self.faces.cells
@@ -87,103 +108,169 @@ class FaceFitter:
             self._flat(self._cells(np.gradient(fine, axis=axis)) * _FINE * count / side)
             for axis, count, side in ((1, columns, self._size[0]), (0, rows, self._size[1]))
         )
-        missing = 1 - art**2
-        blurred = 1 - cv2.GaussianBlur(art, (0, 0), 1.0) ** 2
-        x, y = (np.tile(way, 3) for way in self._place)
-        flat = self._flat(missing)
-        blue, _, red = np.repeat(np.eye(3, dtype=np.float32), len(x) // 3, axis=1)
-        colourless = self._flat(np.repeat((missing @ _LUMINANCE)[:, :, None], 3, axis=2))
-        soft = self._flat(blurred)
-        fields = [flat, flat * x, flat * y, flat - colourless, flat * blue, flat * red, flat * (1 - flat), soft - flat]
-        slopes = [right, right * x, right * y, down, down * x, down * y]
-        noise = _NOISE**2 + (_EDGE * spread_of(art)[self.faces.frame]) ** 2
-        return _Art(
-            np.stack([*fields, np.ones_like(flat)], axis=1).astype(np.float32),
-            np.stack(slopes, axis=1).astype(np.float32),
-            np.asarray(1 / noise, np.float32),
-        )
+        x, y = self._place
+        slopes = np.stack([right, right * x, right * y, down, down * x, down * y])
+        noise = _NOISE**2 + (_EDGE * spread_of(art)[self._used]) ** 2
+        soft = self._flat(cv2.GaussianBlur(art, (0, 0), 1.0))
+        return _Art(art_fields(self._flat(art), soft, noise.astype(np.float32)), slopes.astype(np.float32))
 
     def _cells(self, fine: cv2.typing.MatLike) -> Singles:
         shrunk = cv2.resize(np.asarray(fine, np.float32), self.faces.cells, interpolation=cv2.INTER_AREA)
         return np.asarray(shrunk, np.float32)
 
     def _flat(self, cells: cv2.typing.MatLike) -> Singles:
-        return np.asarray(cells[self.faces.frame].T.reshape(-1), np.float32)
+        return np.ascontiguousarray(cells[self._used].T, np.float32)
 
     def read(self, image_bgr: Image, frame_px: Floats) -> tuple[FaceMatch, Floats]:
         """Compare one framed card with every picture; gives the match, and the frame (4, 2) where it fits best.
 
         The frame is given in the order of `frame_px`; the match's `turn` counts from its first corner.
         """
+        turns: dict[int, int] = {}
+        fits: dict[int, _Fit] = {}
+        for picture, turn, amounts in self._chosen(image_bgr, frame_px):
+            frame = np.roll(frame_px, -turn, axis=0)
+            # The first one is most often right: the others begin where it fits.
+            fits[picture] = self._fit(image_bgr, frame, self._arts[picture], amounts, 1 if fits else _STEPS)
+            turns[picture] = turn
+            if len(fits) == 1:
+                frame_px = np.roll(fits[picture].frame_px, turn, axis=0)
+                if self._better_than_blank(fits[picture], self._in_sight(fits[picture])[0]) < -_BLANK:
+                    break
+        best = max(fits, key=lambda picture: float(fits[picture].light.score(fits[picture].view.known)))
+        in_sight, stray = self._in_sight(fits[best])
+        if len(fits) > 1 and (fits[best].view.known & ~in_sight)[self._framed].mean() > _COVERED:
+            fits = {
+                picture: self._settled(image_bgr, other, self._arts[picture], in_sight, 1)
+                for picture, other in fits.items()
+            }
+            in_sight, stray = self._in_sight(fits[best])
+        match = self._match(fits, best, turns[best], in_sight, stray)
+        return match, np.roll(fits[best].frame_px, turns[best], axis=0)
+
+    def _chosen(self, image_bgr: Image, frame_px: Floats) -> Iterator[tuple[int, int, Floats]]:
+        """The pictures worth fitting, the likeliest first: their numbers, turns, and amounts to begin with."""
         ranked = []
         for turn in self.faces.turns(frame_px):
-            seen, _, _ = self.faces.rectified(image_bgr, np.roll(frame_px, -turn, axis=0))
-            ranked += [(float(score), picture, turn) for picture, score in enumerate(self._ranking(seen))]
-        ranked.sort(reverse=True)
-        chosen: dict[int, int] = {}
-        for score, picture, turn in ranked:
-            if len(chosen) < 2 or (len(chosen) < _RIVALS and score > ranked[0][0] - _HOPELESS):
-                chosen.setdefault(picture, turn)
-        fits = {
-            picture: self._fit(image_bgr, np.roll(frame_px, -turn, axis=0), self._arts[picture])
-            for picture, turn in chosen.items()
-        }
-        best, rival = sorted(fits, key=lambda picture: -fits[picture].score)[:2]
+            scores, amounts = self._ranking(self._view(image_bgr, np.roll(frame_px, -turn, axis=0)))
+            ranked += [(float(score), picture, turn, amounts[picture]) for picture, score in enumerate(scores)]
+        ranked.sort(key=lambda entry: -entry[0])
+        chosen: set[int] = set()
+        for score, picture, turn, amounts in ranked:
+            if picture not in chosen and (len(chosen) < 2 or score > ranked[0][0] - _HOPELESS):
+                chosen.add(picture)
+                yield picture, turn, amounts
+            if len(chosen) == _RIVALS:
+                return
+
+    def _match(self, fits: dict[int, _Fit], best: int, turn: int, in_sight: Flags, stray: float) -> FaceMatch:
         fit = fits[best]
-        blank = self._blank(image_bgr, fit.frame_px, self._arts[best])
-        differ = self.faces.apart(best, rival)
-        match = FaceMatch(
+        odds = self._better_than_blank(fit, in_sight)
+        told = np.zeros(0, bool)
+        if len(fits) > 1:
+            scores = {picture: float(other.light.score(in_sight)) for picture, other in fits.items() if picture != best}
+            rival = max(scores, key=lambda picture: scores[picture])
+            odds = min(odds, float(fit.light.score(in_sight)) - scores[rival])
+            differ = self.faces.apart(best, rival) & in_sight[self._framed]
+            told = fit.light.cells[self._framed][differ] < OUTLIER
+        cells = fit.light.cells[in_sight & self._framed]
+        error = float(np.minimum(cells, CAP).mean()) if len(cells) else CAP
+        return FaceMatch(
             self.faces.names[best],
-            chosen[best],
-            fit.score - max(fits[rival].score, blank),
-            float(np.minimum(fit.cells, CAP).mean()) / CAP,
-            float((fit.cells > OUTLIER).mean()),
-            float((fit.cells[differ] < OUTLIER).mean()) if differ.any() else 0.0,
-            fit.white,
+            turn,
+            odds / float(np.clip(error / _USUAL_ERROR, *_QUIETER)),
+            error / CAP,
+            float((cells > OUTLIER).mean()) if len(cells) else 1.0,
+            float(told.mean()) if len(told) else 0.0,
+            fit.view.white,
+            len(cells) / int(self._framed.sum()),
+            stray,
         )
-        return match, np.roll(fit.frame_px, chosen[best], axis=0)
 
-    def _ranking(self, seen: Singles) -> Singles:
-        """A score for every picture, its light fitted without regard to what may be in the way."""
-        pulled = (self._pulls @ (1 - seen**2)).reshape(len(self._arts), -1)
-        amounts = np.linalg.solve(self._normal, (pulled + _EXPECTED / _VARIES**2)[:, :, None])
-        light = np.clip(1 - (self._all @ amounts.astype(np.float32))[:, :, 0], _LEAST_LIGHT, 1)
-        error = (np.sqrt(light) - seen) ** 2 * self._weights
-        cells = error.reshape(len(self._arts), 3, -1).sum(axis=1)
-        odd = (amounts[:, :, 0] - _EXPECTED) / _VARIES
-        score = -1.5 * INDEPENDENT * np.minimum(cells, CAP).sum(axis=1) - 0.5 * (odd**2).sum(axis=1)
-        return np.asarray(score, np.float32)
+    def _view(self, image_bgr: Image, frame_px: Floats, before: _View | None = None) -> _View:
+        """What a frame that begins at a picture's top-left shows; one that has moved little keeps its white."""
+        card = self.faces.levels(image_bgr, frame_px)
+        ground, share = (before.ground, before.white) if before else self._ground(card)
+        bleached = float((ground.max(axis=2) >= _CLIPPED).mean()) > _BLEACHED
+        noise = _CAMERA**2 + (_CAMERA_LEVELS / float(ground.mean())) ** 2
+        seen = Seen(self._flat(card / np.minimum(ground, 255)), self._flat(card) >= _CLIPPED, bleached, noise)
+        return _View(seen, ground, share)
 
-    def _fit(self, image_bgr: Image, frame_px: Floats, art: _Art) -> _Fit:
-        """Fit one picture to a frame that begins at the picture's top-left."""
+    def _ground(self, card: Singles) -> tuple[Singles, float]:
+        """The white at every cell, (h, w, 3), of one colour all over the card, and the share of the margin that is.
+
+        A hand across a card would make a white that fades to skin; white is what is brightest of the margin.
+        """
+        plane, _ = self.faces.white(card)
+        margin = card[self.faces.margin]
+        told = margin[margin.max(axis=1) < _CLIPPED]
+        told = margin if len(told) < _ENOUGH * len(margin) else told
+        bright = told.sum(axis=1)
+        colour = told[bright >= np.percentile(bright, _BRIGHTEST)].mean(axis=0)
+        ground = plane.mean(axis=2, keepdims=True) * (colour / colour.mean())
+        agrees = (np.abs(margin - ground[self.faces.margin]) < _LIKE_WHITE * ground[self.faces.margin]).all(axis=1)
+        return np.asarray(ground, np.float32), float(agrees.mean())
+
+    def _ranking(self, view: _View) -> tuple[Floats, Floats]:
+        """A score for every picture, and the amounts at which it has it."""
+        seen = view.seen.take(self._some)
+        lights = []
+        for start in _BLEACHED_STARTS if seen.bleached else _STARTS:
+            amounts = np.tile(self._rough.start(*start), (len(self._arts), 1))
+            lights.append(self._rough.fitted(self._all, seen, seen.known, amounts, _RANKING_ROUNDS))
+        scores = np.stack([light.score(seen.known) for light in lights])
+        best, pictures = scores.argmax(axis=0), np.arange(len(self._arts))
+        return scores[best, pictures], np.stack([light.amounts for light in lights])[best, pictures]
+
+    def _fit(self, image_bgr: Image, frame_px: Floats, art: _Art, amounts: Floats, steps: int) -> _Fit:
+        """Fit one picture to a frame that begins at the picture's top-left, and move it in a few steps."""
+        view = self._view(image_bgr, frame_px)
+        light = self._lit(art, view, view.known, amounts)
+        return self._settled(image_bgr, _Fit(light, view, frame_px), art, None, steps)
+
+    def _settled(self, image_bgr: Image, fit: _Fit, art: _Art, in_sight: Flags | None, steps: int) -> _Fit:
+        """The same fit after a few steps to where the picture fits best, by what is in sight if that is known."""
         moved = np.zeros(6)
-        step = np.ones(6)
-        for left in range(_ROUNDS, -1, -1):
-            seen, white, share = self.faces.rectified(image_bgr, frame_px)
-            clipped = seen * np.repeat(white, len(seen) // 3).astype(np.float32) >= _CLIPPED
-            varies = _VARIES + _OVEREXPOSED * float(white.max() >= _CLIPPED)
-            amounts, gap, cells = _light_fitted(art, seen, clipped, varies)
-            if not left or np.abs(step).max() < _STILL_MM:
-                break
-            pull = art.slopes * np.tile(INDEPENDENT * art.weight * (cells < CAP), 3)[:, None] * np.float32(amounts[0])
-            normal = pull.T @ art.slopes * np.float32(amounts[0]) + np.diag(1 / _MOVES**2)
-            step = np.linalg.solve(normal, -(pull.T @ gap) - moved / _MOVES**2)
+        light, view, frame_px = fit.light, fit.view, fit.frame_px
+        for _ in range(steps):
+            slopes = art.slopes * light.contrast
+            open_to_see = light.cells < CAP if in_sight is None else (light.cells < CAP) & in_sight
+            pull = (slopes * (INDEPENDENT * light.weight * open_to_see)).reshape(6, -1)
+            normal = pull @ slopes.reshape(6, -1).T + np.diag(1 / _MOVES**2)
+            step = np.linalg.solve(normal, -(pull @ light.gap.reshape(-1)) - moved / _MOVES**2)
             moved += step
             frame_px = self._moved(frame_px, step)
-        odd = (amounts - _EXPECTED) / varies
-        score = -1.5 * INDEPENDENT * float(np.minimum(cells, CAP).sum()) - 0.5 * float(odd @ odd)
-        return _Fit(score, cells, frame_px, share)
+            view = self._view(image_bgr, frame_px, view)
+            light = self._lit(art, view, view.known if in_sight is None else in_sight, light.amounts)
+            if np.abs(step).max() < _STILL_MM:
+                break
+        return _Fit(light, view, frame_px)
 
-    def _blank(self, image_bgr: Image, frame_px: Floats, art: _Art) -> float:
-        """The score of no picture at all: a smooth patch of any colour, judged as the picture in its place is."""
-        seen, _, _ = self.faces.rectified(image_bgr, frame_px)
-        colours, open_to_see = seen.reshape(3, -1).T, np.ones_like(art.weight)
-        for _ in range(_ROUNDS):
-            pull = self._ramp * (art.weight * open_to_see)[:, None]
-            smooth = self._ramp @ np.linalg.solve(pull.T @ self._ramp, pull.T @ colours)
-            cells = ((smooth - colours) ** 2).sum(axis=1) * art.weight
+    def _lit(self, art: _Art, view: _View, known: Flags, amounts: Floats) -> Light:
+        return self._model.fitted(art.fields, view.seen, known, amounts, _ROUNDS)
+
+    def _in_sight(self, fit: _Fit) -> tuple[Flags, float]:
+        """Which cells nothing covers, (cells,), and the share of the frame that looks otherwise for no reason."""
+        odd = np.zeros(self._used.shape, bool)
+        odd[self._used] = (fit.light.cells > OUTLIER) & fit.view.known
+        covered, strange = cover_of(odd, self.faces.margin, self._used)
+        known = fit.view.known
+        stray = float(strange[self._used][known & self._framed].sum()) / max(1, int((known & self._framed).sum()))
+        return known & ~covered[self._used], stray
+
+    def _better_than_blank(self, fit: _Fit, in_sight: Flags) -> float:
+        """By how much a picture is likelier than none: smoothly changing colours, judged as the picture there is."""
+        waves = self._model.waves[self._framed]
+        colours = fit.view.seen.levels[:, self._framed].T
+        weight = fit.light.weight[self._framed] * in_sight[self._framed]
+        open_to_see = np.ones_like(weight)
+        for _ in range(2):
+            pull = waves * (weight * open_to_see)[:, None]
+            smooth = waves @ np.linalg.lstsq(pull.T @ waves, pull.T @ colours, rcond=None)[0]
+            cells = ((smooth - colours) ** 2).sum(axis=1) * weight
             open_to_see = np.minimum(CAP / np.maximum(cells, 1e-9), 1) ** 2
-        return -1.5 * INDEPENDENT * float(np.minimum(cells, CAP).sum())
+        blank = -1.5 * INDEPENDENT * float(np.minimum(cells, CAP).sum())
+        return float(fit.light.score(in_sight)) - blank
 
     def _moved(self, frame_px: Floats, step: Floats) -> Floats:
         """The frame after its art has been moved by a step (6,): mm to the right and down, and what they grow by."""
@@ -193,33 +280,3 @@ class FaceFitter:
         shift = np.column_stack([np.ones(4), way]) @ step.reshape(2, 3).T
         warp = cv2.getPerspectiveTransform(frame.astype(np.float32), frame_px.astype(np.float32))
         return np.asarray(cv2.perspectiveTransform((frame - shift)[None].astype(np.float32), warp)[0], np.float64)
-
-
-def _light_fitted(
-    art: _Art, seen: Singles, clipped: NDArray[np.bool_], varies: Floats
-) -> tuple[Floats, Singles, Singles]:
-    """The amount of each field, by how much the fitted art is brighter than what is seen, and the cells' errors.
-
-    Where the camera saw nothing but the brightest that it can tell, the art may be brighter than that.
-    """
-    amounts = _EXPECTED
-    missing = 1 - seen**2
-    light = np.clip(1 - art.fields @ amounts.astype(np.float32), _LEAST_LIGHT, 1)
-    gap, cells = _gap(art, light, seen, clipped)
-    for _ in range(2):
-        open_to_see = np.minimum(CAP / np.maximum(cells, 1e-9), 1) ** 2
-        weight = INDEPENDENT * np.tile(art.weight * open_to_see, 3) / (4 * np.maximum(light, _CLEAR_LIGHT))
-        weight[clipped & (gap == 0)] = 0
-        pull = art.fields * weight[:, None]
-        amounts = np.linalg.solve(
-            pull.T @ art.fields + np.diag(1 / varies**2), pull.T @ missing + _EXPECTED / varies**2
-        )
-        light = np.clip(1 - art.fields @ amounts.astype(np.float32), _LEAST_LIGHT, 1)
-        gap, cells = _gap(art, light, seen, clipped)
-    return amounts, gap, cells
-
-
-def _gap(art: _Art, light: Singles, seen: Singles, clipped: NDArray[np.bool_]) -> tuple[Singles, Singles]:
-    gap = np.sqrt(light) - seen
-    gap[clipped & (gap > 0)] = 0
-    return gap, (gap**2).reshape(3, -1).sum(axis=0) * art.weight

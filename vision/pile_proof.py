@@ -19,11 +19,16 @@ _LEAST_TOLD = 0.6  # of what tells the picture from the next best one
 _MOST_HIDDEN = 0.25
 _ODDS_SCALE = 4.0
 _NO_RIVAL = 200.0
-_AT_FIRST_SIGHT, _TOLD_AT_FIRST_SIGHT, _ERROR_AT_FIRST_SIGHT = 60.0, 0.75, 0.15
-_PART_ERROR, _PART_SURE = 0.15, 25.0
-_PART_TOLD, _PART_HIDDEN, _PART_WHITE = 0.85, 0.2, 0.6
-_LOST = 0.08  # of a print in plain sight, to glare, dirt and blur
-_BLEACHED_ERROR, _BLEACHED_WHITE = 0.6, 0.85
+_AT_FIRST_SIGHT, _TOLD_AT_FIRST_SIGHT, _ERROR_AT_FIRST_SIGHT = 80.0, 0.75, 0.15
+_GUESS_TOLD, _GUESS_HIDDEN, _GUESS_WHITE = 0.85, 0.2, 0.6  # of a guessed frame that is certain at first sight
+_LOOK_ERROR, _LOOK_WHITE, _LOOK_ODDS = 0.66, 0.25, 2.0  # of a guessed frame that a closer look may tell
+_PART_SURE = 25.0  # where something hides a part of the margin
+_FIT_ERROR, _PART_ERROR, _FIT_TOLD = 0.17, 0.21, 0.7
+_ALL_EXPLAINED = 0.12  # mean error of a fit that leaves next to nothing unexplained
+_LEAST_SEEN = 0.25  # of a print
+_LOST, _PART_LOST = 0.1, 0.12  # of a print in plain sight, to glare, dirt and blur; also to skin of its own colour
+_BLEACHED_ERROR = 0.6
+_WHOLE = 0.85  # share of a margin that is white, from which nothing hides any of it
 
 
 def confidence_of(match: FaceMatch) -> float:
@@ -38,20 +43,20 @@ def doubt_of(match: FaceMatch) -> str | None:
     return None if match.log_odds > _SURE and match.open_error < _SURE_ERROR else "colours"
 
 
-def may_be_part(match: FaceMatch) -> bool:
-    """Whether a guessed frame is a card of which a part is hidden."""
-    return match.hidden < 0.5 and match.open_error < _PART_ERROR and match.told > 0.5 and match.log_odds > 2 * _SURE
-
-
 def may_be_bleached(match: FaceMatch) -> bool:
     """Whether a frame that looks like no card may be one under glare: its margin is white and whole."""
-    return match.error < _BLEACHED_ERROR and match.white > _BLEACHED_WHITE
+    return match.error < _BLEACHED_ERROR and match.white > _WHOLE
 
 
 def _plain(match: FaceMatch) -> bool:
-    """Whether a certain match needs no closer look: what differs is little, or as much as hides its margin, too."""
+    """Whether a certain match needs no closer look."""
+    return match.log_odds > _NO_RIVAL or _certain_at_once(match)
+
+
+def _certain_at_once(match: FaceMatch) -> bool:
+    """Whether what differs from the art at first sight is little, or as much as hides the margin, too."""
     little = match.error < _ERROR_AT_FIRST_SIGHT + 1 - match.white and match.told > _TOLD_AT_FIRST_SIGHT
-    return match.log_odds > _NO_RIVAL or (little and match.log_odds > _AT_FIRST_SIGHT)
+    return little and match.log_odds > _AT_FIRST_SIGHT
 
 
 def _plausible(closer: FaceMatch) -> bool:
@@ -59,26 +64,38 @@ def _plausible(closer: FaceMatch) -> bool:
 
     Nothing comes to lie on a card's print but over its margin; a picture of another colour differs everywhere.
     """
-    return closer.open_error < _PART_ERROR and closer.hidden < _LOST + 1 - closer.white
+    if closer.white > _WHOLE:
+        return closer.open_error < _FIT_ERROR and closer.stray < _LOST
+    # Skin looks much like a red card in a mirrored lamp: what hides margin must leave a better fit.
+    return closer.error < _PART_ERROR and closer.stray < _PART_LOST
+
+
+def _certain(closer: FaceMatch) -> bool:
+    """Whether a fitted picture is proved by what is in sight of it."""
+    sure = closer.log_odds > (_SURE if closer.white > _WHOLE else _PART_SURE)
+    in_sight = closer.told > _FIT_TOLD and closer.seen > _LEAST_SEEN
+    return sure and in_sight and doubt_of(closer) is None and _plausible(closer)
+
+
+def _settles(closer: FaceMatch, first: FaceMatch) -> bool:
+    """Whether a closer look is certain, and does not contradict a sure first one with something left unexplained."""
+    agreed = closer.face is first.face or doubt_of(first) is not None
+    return _certain(closer) and (agreed or (closer.log_odds > _AT_FIRST_SIGHT and closer.error < _ALL_EXPLAINED))
 
 
 def cleared(fitter: FaceFitter, image_bgr: Image, match: FaceMatch, frame_px: Floats) -> tuple[FaceMatch, Floats]:
     """A match of a whole frame, looked at closer where the first look leaves a doubt, or is not far from one.
 
-    Two looks that name different pictures leave a doubt, unless the closer one is very sure.
+    Two sure looks that name different pictures leave a doubt, unless the closer one explains nearly all that is seen.
     """
     sure = doubt_of(match) is None and match.error < CARD_ERROR
     if sure and _plain(match):
         return match, frame_px
-    if not sure and match.white < _BLEACHED_WHITE:
+    if not sure and match.white < _WHOLE:
         return match, frame_px  # a hand, which no fit makes transparent
     closer, fitted_px = fitter.read(image_bgr, frame_px)
-    agreed = closer.face is match.face
-    if doubt_of(closer) is None:
-        if sure and agreed:
-            return match, frame_px
-        if _plausible(closer) and (agreed or closer.log_odds > _PART_SURE):
-            return closer, fitted_px
+    if _settles(closer, match):
+        return (match, frame_px) if sure and closer.face is match.face else (closer, fitted_px)
     if sure:
         return replace(match, log_odds=0.0), frame_px
     # A card that only the closer look can see is there, even if it cannot be told.
@@ -86,24 +103,25 @@ def cleared(fitter: FaceFitter, image_bgr: Image, match: FaceMatch, frame_px: Fl
     return (replace(closer, log_odds=0.0), fitted_px) if seen else (match, frame_px)
 
 
+def worth_a_look(match: FaceMatch) -> bool:
+    """Whether a guessed frame may be a card that a closer look would tell."""
+    return match.error < _LOOK_ERROR and match.white > _LOOK_WHITE and match.log_odds > _LOOK_ODDS
+
+
 def proved(fitter: FaceFitter, image_bgr: Image, match: FaceMatch, frame_px: Floats) -> tuple[FaceMatch, Floats] | None:
     """What a guessed frame proves to be, with a closer look if need be; a doubt where it probably is a card."""
-    part = may_be_part(match)
     if proves_itself(match):
         return match, frame_px
-    if not part and not may_be_bleached(match):
+    if not worth_a_look(match):
         return None
     closer, fitted_px = fitter.read(image_bgr, frame_px)
-    if closer.log_odds > _PART_SURE and _mostly_seen(closer) and _plausible(closer):
+    if _settles(closer, match):
         return closer, fitted_px
-    return (replace(match, log_odds=0.0, hidden=1.0), frame_px) if part and closer.log_odds > _PART_SURE else None
+    card = closer.log_odds > _SURE and _plausible(closer)
+    return (replace(closer, log_odds=0.0, hidden=1.0), fitted_px) if card else None
 
 
 def proves_itself(match: FaceMatch) -> bool:
     """Whether a guessed frame is certain at first sight: a pattern that repeats, as the back's, fits in many places."""
-    sure = match.face is not None and match.log_odds > _AT_FIRST_SIGHT
-    return sure and may_be_part(match) and _mostly_seen(match)
-
-
-def _mostly_seen(match: FaceMatch) -> bool:
-    return match.hidden < _PART_HIDDEN and match.told > _PART_TOLD and match.white > _PART_WHITE
+    seen = match.hidden < _GUESS_HIDDEN and match.told > _GUESS_TOLD and match.white > _GUESS_WHITE
+    return match.face is not None and seen and _certain_at_once(match)

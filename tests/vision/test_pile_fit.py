@@ -69,6 +69,35 @@ def test_a_smooth_patch_is_no_card(grey: int) -> None:
     assert proved(FITTER, image, FITTER.faces.read(image, frame), frame) is None
 
 
+@pytest.mark.parametrize("seed", range(4))
+def test_a_table_with_grain_is_no_card(seed: int) -> None:
+    _, frame = card("back")
+    image = photographed(np.random.default_rng(seed), bare(np.random.default_rng(seed), CAMERA, seed), 1.0)
+    match, _ = FITTER.read(image, frame)
+    assert match.log_odds <= 0
+
+
+def test_a_lamp_that_bleaches_a_corner_hides_no_more_than_it_bleaches() -> None:
+    image, frame = card("black-happy")
+    x, y = np.meshgrid(np.arange(CAMERA.size[0]), np.arange(CAMERA.size[1]))
+    spot = 3 * np.exp(-((x - frame[2, 0]) ** 2 + (y - frame[2, 1]) ** 2) / (2 * 28.0**2))
+    lit = np.minimum((image / 255.0) ** 2.2 + spot[:, :, None], 1) ** (1 / 2.2)
+    image = np.rint(255 * lit).astype(np.uint8)
+    match, _ = FITTER.read(image, frame)
+    assert match.face is not None
+    assert (match.face.id, doubt_of(match)) == ("black-happy", None)
+    assert match.seen < 0.9
+    assert match.stray < 0.05
+
+
+def test_what_is_overexposed_is_told_by_what_is_not_clipped() -> None:
+    image, frame = card("orange-happy")
+    bright = np.minimum(2.2 * (image / 255.0) ** 2.2 * 0.6 + 0.55, 1) ** (1 / 2.2)
+    match, _ = FITTER.read(np.rint(255 * bright).astype(np.uint8), frame)
+    assert match.face is not None
+    assert (match.face.id, doubt_of(match)) == ("orange-happy", None)
+
+
 @pytest.mark.parametrize("colour", ["blue", "green", "yellow", "black"])
 def test_a_colour_that_the_deck_does_not_have_is_not_taken_for_another(colour: str) -> None:
     deck = piccolino()

@@ -1,0 +1,37 @@
+"""What lies on a card: it is as thick as a finger, and it comes in over the margin."""
+
+from __future__ import annotations
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+Flags = NDArray[np.bool_]
+
+_THIN = 3  # cells: what is narrower is a line of the art that lies a little off
+_BESIDE = 5  # cells between something and margin that it may touch
+_MOST_INSIDE = 5.0  # share of the print that a finger hides, by the share of the margin
+_NEAR = 5  # cells from the margin to the print beside it
+
+
+def cover_of(odd: Flags, margin: Flags, used: Flags) -> tuple[Flags, Flags]:
+    """Which cells of a card (h, w) something covers, and which `odd` ones, unlike the art, cannot be covered.
+
+    `margin` are cells of plain white; cells that are not `used` are neither odd nor not.
+    """
+    likely = odd | (_grown(odd, _THIN) & ~used)
+    thick = cv2.morphologyEx(likely.astype(np.uint8), cv2.MORPH_OPEN, np.ones((_THIN, _THIN), np.uint8))
+    _, labels = cv2.connectedComponents(thick)
+    over_margin = np.unique(labels[(thick > 0) & margin])
+    cover = (thick > 0) & np.isin(labels, over_margin)
+    printed = used & ~margin
+    if cover[printed].mean() > _MOST_INSIDE * cover[margin].mean():
+        cover[:] = False
+    # A picture of another colour is odd all along a margin that is white.
+    clear = margin & ~_grown(odd & margin, 2 * _BESIDE + 1)
+    strange = odd & ~margin & (~cover | _grown(clear, 2 * _NEAR + 1))
+    return _grown(cover, _THIN), strange
+
+
+def _grown(cells: Flags, side: int) -> Flags:
+    return np.asarray(cv2.dilate(cells.astype(np.uint8), np.ones((side, side), np.uint8)) > 0)

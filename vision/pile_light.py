@@ -1,0 +1,195 @@
+"""The light on a card: how bright its art looks at every place under lamps, shadows, gloss and a camera's own ways.
+
+In linear light what is seen is `white * art + veil * (1 - art)`: `white` is how bright the card's own white is there,
+which lamps and shadows change smoothly, and `veil` how bright its black is, which is what gloss mirrors of a lamp. Both
+are few smooth fields over the card with a prior for each, and with them go the few ways in which cameras bend colours;
+so the light is one least squares fit, repeated without what does not look like the art. What is as bright as the camera
+can tell is not known, only that it is no darker.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vision.pile_faces import CAP, INDEPENDENT
+
+Floats = NDArray[np.float64]
+Singles = NDArray[np.float32]
+Flags = NDArray[np.bool_]
+
+_LUMINANCE = np.array([0.0722, 0.7152, 0.2126], np.float32)
+_CONTRAST = (0.15, 1.0)  # the span between black and white that may be left
+_LIGHT = (0.0004, 4.0)
+_CLEAR_LIGHT = 0.02
+_WAVES = 6  # of the veil, across and down together: half waves, less one
+# How much each field varies: the white with its slopes and bends, the veil with its waves, blue and red casts of both,
+# then saturation, the tone curve's bend and blur; a white that is clipped may be brighter, and of another colour.
+_WHITE_VARIES = (0.15, 0.2, 0.2, 0.15, 0.15, 0.15)
+_CLIPPED_WHITE_VARIES = (1.0, 0.5, 0.5, 0.5, 0.5, 0.5)
+_VEIL_VARIES, _WAVE_VARIES = 0.25, 0.3
+_CAST_VARIES, _CLIPPED_CAST_VARIES = (0.08, 0.08, 0.003, 0.003), (0.1, 0.1, 0.015, 0.015)
+_WAY_VARIES = (0.15, 0.3, 0.4)
+_BLUR = 0.3
+
+
+@dataclass(frozen=True, eq=False)
+class ArtFields:
+    """One picture, or several along a first axis, as the fit needs them, channel after channel.
+
+    `art` (..., 3, cells) is linear light, `ways` (..., 7, 3, cells) what cameras may do to it, `noise` (..., cells) its
+    variance.
+    """
+
+    art: Singles
+    ways: Singles
+    noise: Singles
+
+
+@dataclass(frozen=True, eq=False)
+class Seen:
+    """What a card shows: its cells (3, cells), grey levels by the white, and which of them are clipped.
+
+    `bleached` says that the white itself is clipped, `noise` is the camera's variance, of white.
+    """
+
+    levels: Singles
+    clipped: Flags
+    bleached: bool
+    noise: float
+
+    @property
+    def known(self) -> Flags:
+        """Cells that are not all clipped, (cells,)."""
+        return np.asarray(~self.clipped.all(axis=0))
+
+    def take(self, cells: Flags) -> Seen:
+        """Some of the cells."""
+        return Seen(self.levels[:, cells], self.clipped[:, cells], self.bleached, self.noise)
+
+
+@dataclass(frozen=True, eq=False)
+class Light:
+    """A fitted light for each picture.
+
+    `amounts` (..., fields) of the fields; `gap` (..., 3, cells) by how much what they make looks brighter than what is
+    seen, `weight` (..., cells) of its square, `contrast` (..., cells) the span between black and white that is left;
+    `cells` (..., cells) the weighted errors; `odds` (...) the prior's, at most 0.
+    """
+
+    amounts: Floats
+    light: Singles
+    gap: Singles
+    weight: Singles
+    contrast: Singles
+    cells: Singles
+    odds: Floats
+
+    def score(self, known: Flags) -> Floats:
+        """The logarithm of how likely the known cells are, (...)."""
+        errors = np.minimum(self.cells, CAP) @ known.astype(np.float32)
+        return np.asarray(self.odds - 1.5 * INDEPENDENT * errors)
+
+
+def art_fields(art: Singles, soft: Singles, noise: Singles) -> ArtFields:
+    """The fields of a picture whose grey levels are `art`, and blurred `soft`, (3, cells) each, of white."""
+    light = art**2
+    missing = 1 - light
+    colourless = np.broadcast_to(_LUMINANCE @ missing, missing.shape)
+    blue, red = (np.eye(3, dtype=np.float32)[channel][:, None] for channel in (0, 2))
+    casts = [light * blue, light * red, missing * blue, missing * red]
+    ways = [*casts, colourless - missing, -missing * light, soft**2 - light]
+    return ArtFields(light, np.stack(ways).astype(np.float32), noise)
+
+
+class LightModel:
+    """The smooth fields over cells at `x` and `y`, (cells,), -1 to 1 over a card; `waves` (cells, n) are the veil's."""
+
+    def __init__(self, x: Singles, y: Singles) -> None:
+        third = np.float32(1 / 3)
+        self._white = np.stack([np.ones_like(x), x, y, x * x - third, x * y, y * y - third], axis=1)
+        waves = [(i, j) for i in range(_WAVES) for j in range(_WAVES) if i + j < _WAVES]
+        veil = [np.cos(np.pi * i * (x + 1) / 2) * np.cos(np.pi * j * (y + 1) / 2) for i, j in waves]
+        self.waves = np.stack(veil, axis=1).astype(np.float32)
+        veils = [_WAVE_VARIES / np.sqrt(i + j) if i + j else _VEIL_VARIES for i, j in waves]
+        kinds = ((_WHITE_VARIES, _CAST_VARIES), (_CLIPPED_WHITE_VARIES, _CLIPPED_CAST_VARIES))
+        self._varies = [np.array([*white, *veils, *casts, *_WAY_VARIES]) for white, casts in kinds]
+        self._whites, self._veils = len(_WHITE_VARIES), len(_WHITE_VARIES) + len(waves)
+        self._expected = np.zeros(len(self._varies[0]))
+        self._expected[0], self._expected[-1] = 1.0, _BLUR
+
+    def start(self, white: float, veil: float) -> Floats:
+        """Amounts to begin with."""
+        amounts = self._expected.copy()
+        amounts[0], amounts[self._whites] = white, veil
+        return amounts
+
+    def fitted(self, art: ArtFields, seen: Seen, known: Flags, amounts: Floats, rounds: int) -> Light:
+        """Fit the light in which pictures look like what is seen, where `known` (cells,); begin with `amounts`."""
+        varies = self._varies[int(seen.bleached)]
+        light = self._light(art, seen, amounts, varies)
+        for _ in range(rounds):
+            open_to_see = np.minimum(CAP / np.maximum(light.cells, 1e-9), 1) ** 2 * known
+            weight = (INDEPENDENT * light.weight * open_to_see)[..., None, :] / (
+                4 * np.maximum(light.light, _CLEAR_LIGHT)
+            )
+            weight[seen.clipped & (light.gap == 0)] = 0
+            light = self._light(art, seen, self._solved(art, seen.levels**2, weight, varies), varies)
+        return light
+
+    def _solved(self, art: ArtFields, target: Singles, weight: Singles, varies: Floats) -> Floats:
+        """The amounts at which weighted least squares and the prior agree, (..., fields)."""
+        shape, cells = weight.shape[:-2], weight.shape[-1]
+        normal = np.broadcast_to(np.diag(1 / varies**2), (*shape, len(varies), len(varies))).copy()
+        pull = np.broadcast_to(self._expected / varies**2, (*shape, len(varies))).copy()
+        white, veil, ways = slice(self._whites), slice(self._whites, self._veils), slice(self._veils, None)
+        lit = weight * art.art
+        all_of, some_of, lit_twice = (_over_channels(values) for values in (weight, lit, lit * art.art))
+        once = some_of - lit_twice
+        for one, by, other, here, there in (
+            (self._white, lit_twice, self._white, white, white),
+            (self._white, once, self.waves, white, veil),
+            (self.waves, all_of - some_of - once, self.waves, veil, veil),
+        ):
+            block = one.T @ (by[..., None] * other)
+            normal[..., here, there] += block
+            if here != there:
+                normal[..., there, here] += np.swapaxes(block, -1, -2)
+        weighted = weight[..., None, :, :] * art.ways
+        all_ways = _over_channels(weighted)
+        lit_ways = _over_channels(weighted * art.art[..., None, :, :])
+        for basis, by, here in ((self._white, lit_ways, white), (self.waves, all_ways - lit_ways, veil)):
+            block = by @ basis
+            normal[..., ways, here] += block
+            normal[..., here, ways] += np.swapaxes(block, -1, -2)
+        flat, weighted = (values.reshape(*shape, -1, 3 * cells) for values in (art.ways, weighted))
+        normal[..., ways, ways] += weighted @ np.swapaxes(flat, -1, -2)
+        pull[..., ways] += weighted @ target.reshape(-1)
+        lit_target = _over_channels(lit * target)
+        pull[..., white] += lit_target @ self._white
+        pull[..., veil] += (_over_channels(weight * target) - lit_target) @ self.waves
+        return np.asarray(np.linalg.solve(normal, pull[..., None])[..., 0])
+
+    def _light(self, art: ArtFields, seen: Seen, amounts: Floats, varies: Floats) -> Light:
+        used = amounts.astype(np.float32)
+        white = (used[..., : self._whites] @ self._white.T)[..., None, :]
+        veil = (used[..., self._whites : self._veils] @ self.waves.T)[..., None, :]
+        flat_ways = art.ways.reshape(*art.ways.shape[:-2], -1)
+        ways = (used[..., None, self._veils :] @ flat_ways).reshape(art.art.shape)
+        light = np.clip(art.art * (white - veil) + veil + ways, *_LIGHT)
+        gap = np.sqrt(light) - seen.levels
+        gap[seen.clipped & (gap > 0)] = 0
+        contrast = np.clip(np.sqrt(np.maximum(white, 0)) - np.sqrt(np.maximum(veil, 0)), *_CONTRAST)[..., 0, :]
+        # Of what makes pictures differ from their art, gloss takes as much as of the contrast.
+        weight = 1 / (art.noise * contrast**2 + np.float32(seen.noise))
+        odd = (amounts - self._expected) / varies
+        return Light(
+            amounts, light, gap, weight, contrast, _over_channels(gap * gap) * weight, -0.5 * (odd**2).sum(axis=-1)
+        )
+
+
+def _over_channels(values: Singles) -> Singles:
+    """The sum over the last axis but one, which has three entries: quicker than numpy's own."""
+    return values[..., 0, :] + values[..., 1, :] + values[..., 2, :]

@@ -16,7 +16,16 @@ from vision.pile_corners import frames_from_corners
 from vision.pile_faces import FaceMatch, FaceReader
 from vision.pile_fit import FaceFitter
 from vision.pile_frames import Frames, find_frames
-from vision.pile_proof import CARD_ERROR, cleared, confidence_of, doubt_of, may_be_bleached, proved
+from vision.pile_proof import (
+    CARD_ERROR,
+    cleared,
+    confidence_of,
+    doubt_of,
+    may_be_bleached,
+    proved,
+    proves_itself,
+    worth_a_look,
+)
 from vision.quads import shared_area
 from vision.table import Table
 
@@ -28,8 +37,10 @@ _WORK_PX = 1280  # longer side of the working picture where no table tells the s
 _UNKNOWN_SCALE = (0.4, 2.4)  # px per mm in such a picture
 _SLACK = (0.9, 1.12)  # of a frame's size on the table: a high pile is nearer to the camera
 _SKEW = 0.06  # logarithm of the ratio of a frame's diagonals
-_STRAIGHT = 0.6
+_STRAIGHT, _STRAIGHT_PART = 0.6, 0.3
 _TAKEN = 0.3  # of a guessed frame that another card or a marker has already
+# How many frames at one place are looked at closer, the second and third only if they look likely, in log-odds.
+_SAME, _TRIES, _LIKELY = 0.6, 3, 20.0
 _LEAST_SIDE_PX = 40
 
 
@@ -87,8 +98,7 @@ class PictureReader:
         if table is not None:
             middle = float(np.sqrt(limits[0] * limits[1]))
             part = frames_from_corners(work, self.deck.frame_mm[2:], middle, steps_of(table, scale))
-            part = self._kept(part, scale, table)
-            part = part.take(np.argsort(-part.straight, kind="stable"))
+            part = self._kept(part, scale, table, least=_STRAIGHT_PART)
             taken = [quad for match, quad in found if doubt_of(match) is None]
             taken += [np.asarray(marker.corners_px) for marker in markers]
             found += self._guessed(image_bgr, part.corners_px, taken)
@@ -122,12 +132,21 @@ class PictureReader:
         return [(match, quad) for match, quad in found if match.error < CARD_ERROR]
 
     def _guessed(self, image_bgr: Image, frames_px: Floats, taken: list[Floats]) -> list[tuple[FaceMatch, Floats]]:
-        """Which of guessed frames (n, 4, 2), the likeliest first, are cards where none of `taken` lies."""
+        """Which of guessed frames (n, 4, 2) are cards where none of `taken` lies."""
+
+        def is_free(quad: Floats) -> bool:
+            return all(shared_area(quad, other) < _TAKEN for other in taken)
+
+        guesses = [(self.faces.read(image_bgr, quad), quad) for quad in frames_px if is_free(quad)]
+        guesses = [(match, quad) for match, quad in guesses if worth_a_look(match)]
         found: list[tuple[FaceMatch, Floats]] = []
-        for quad in frames_px:
-            if any(shared_area(quad, other) >= _TAKEN for other in taken):
+        tried: list[Floats] = []
+        for match, quad in sorted(guesses, key=lambda pair: (not proves_itself(pair[0]), pair[0].error)):
+            tries = sum(shared_area(quad, other) >= _SAME for other in tried)
+            if not is_free(quad) or tries >= _TRIES or (tries and match.log_odds < _LIKELY):
                 continue
-            card = proved(self.fitter, image_bgr, self.faces.read(image_bgr, quad), quad)
+            tried.append(quad)
+            card = proved(self.fitter, image_bgr, match, quad)
             if card is not None:
                 found.append(card)
                 taken += [card[1]] if card[0].log_odds > 0 else []
@@ -152,9 +171,16 @@ class PictureReader:
         work = np.asarray(cv2.resize(image_bgr, size, interpolation=cv2.INTER_AREA), np.uint8)
         return work, work.shape[1] / width, (least, most)
 
-    def _kept(self, frames: Frames, scale: float, table: Table | None, offset: tuple[int, int] = (0, 0)) -> Frames:
+    def _kept(
+        self,
+        frames: Frames,
+        scale: float,
+        table: Table | None,
+        offset: tuple[int, int] = (0, 0),
+        least: float = _STRAIGHT,
+    ) -> Frames:
         """Frames of the searched picture in the whole one, those with straight sides and the right size."""
-        frames = frames.take(frames.straight > _STRAIGHT)
+        frames = frames.take(frames.straight > least)
         frames = Frames((frames.corners_px + 0.5) / scale - 0.5 + offset, frames.straight)
         return frames if table is None else frames.take(_fits(table, frames.corners_px, self.deck.frame_mm[2:]))
 

@@ -25,7 +25,7 @@ _CROSSING = 0.5  # least sine between the sides in the picture
 _SQUARE = 0.35  # most cosine between them on the table
 _MOST = 150
 _BESIDE_MM = 2.2
-_WHITER, _WHITE = 1.12, 185
+_WHITER, _WHITE = 1.06, 185
 _ALONG = np.linspace(0.1, 0.9, 9)
 
 

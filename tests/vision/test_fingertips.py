@@ -7,7 +7,7 @@ from dataclasses import replace
 import cv2
 import numpy as np
 import pytest
-from flat_piles import SKINS, Floats, Image, PileTable, bare, photographed, piccolino, pile
+from flat_piles import SKINS, Floats, Image, PileTable, bare, hand, photographed, piccolino, pile
 
 from vision.picture_reader import PictureReader
 from vision.pile_faces import FaceReader
@@ -139,3 +139,37 @@ def test_a_single_picture_tells_a_card_under_a_fingertip(face: str) -> None:
         reading = reader.read(image, CAMERA.table)
         told = [card.face.id if card.face else "back" for card in reading.cards]
         assert (told, reading.unclear) == ([face], ())
+
+
+def reached_over(face: str, side: int, in_mm: float, skin_seed: int) -> Image:
+    """A pile with a whole hand over one side of its top, its fingertips `in_mm` beyond the card's edge."""
+    image, corners = table(BENEATH, face)
+    edge, middle = (corners[side] + corners[(side + 1) % 4]) / 2, corners.mean(axis=0)
+    inwards = (middle - edge) / np.linalg.norm(middle - edge)
+    tip = edge + inwards * in_mm * SIZE[0] / 900
+    hand(np.random.default_rng(skin_seed), image, tip, float(np.arctan2(*(-inwards)[::-1])))
+    return photographed(np.random.default_rng(3), image, 0.3)
+
+
+@pytest.mark.parametrize("face", ["back", "orange-happy", "purple-sad", "yellow-happy", "black-sad"])
+def test_a_single_picture_tells_a_card_of_which_a_hand_covers_a_third(face: str) -> None:
+    reader = PictureReader(piccolino())
+    for side in (1, 3):
+        reading = reader.read(reached_over(face, side, 22.0, side), CAMERA.table)
+        assert [card.face.id if card.face else "back" for card in reading.cards] == [face]
+
+
+@pytest.mark.parametrize("face", ["red-happy", "purple-sad", "pink-happy", "pink-sad", "orange-sad"])
+def test_however_far_a_hand_covers_a_card_nothing_else_is_told(face: str) -> None:
+    reader = PictureReader(piccolino())
+    told = set()
+    for side in range(4):
+        for in_mm in (35.0, 50.0, 65.0):
+            reading = reader.read(reached_over(face, side, in_mm, side), CAMERA.table)
+            told |= {card.face.id if card.face else "back" for card in reading.cards}
+    assert told <= {face}
+
+
+def test_where_hat_and_mouth_are_hidden_a_mood_is_not_told() -> None:
+    reading = PictureReader(piccolino()).read(reached_over("green-happy", 0, 68.0, 1), CAMERA.table)
+    assert reading.cards == ()

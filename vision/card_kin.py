@@ -9,7 +9,7 @@ from vision.card_borders import printed_share
 from vision.card_edges import SideFit
 from vision.card_poses import poses_of, settled
 from vision.card_sizes import Stock
-from vision.edge_ends import end_at_corners, run_on
+from vision.edge_ends import end_at_corners, faint_run_on, run_on
 from vision.marker_sheets import inside_quad
 from vision.paper import as_bgr, is_darker
 
@@ -29,6 +29,12 @@ _SAME_STOCK = 20.0  # how far the grounds of two cards may differ, in weighted 8
 _REACH_PX = 4.0
 _SPREAD = 3.0
 _NEARER = 0.5
+_ODDER = 0.12  # than the others, times a spread
+_LARGER = 0.015  # of a side, or smaller
+_PLAINER = 2.5  # times the usual contrast
+_NEAR_PX = 6.0  # contrast is looked for as far out
+_ROUNDS = 3
+_TOO_MANY = 2  # flaws: one side may lie on another object, or in its shadow
 
 
 def clear_cut(fit: SideFit) -> NDArray[np.bool_]:
@@ -51,17 +57,18 @@ def stands_out(lab: NDArray[np.uint8], fit: SideFit) -> NDArray[np.bool_]:
     bare = printed_share(lab, fit.quads) < _BARE
     usual = float(np.median(contrast[chosen & ~bare])) if (chosen & ~bare).any() else 0.0
     # A side beside another card shows no contrast of its own.
-    open_contrast = np.where(_beside_others(fit), 0, contrast)
+    open_contrast = np.where(_beside_others(fit.quads, np.ones(len(bare), bool)), 0, contrast)
     return np.asarray(chosen & (~bare | (np.median(open_contrast, axis=1) > _AS_USUAL * usual)))
 
 
-def _beside_others(fit: SideFit) -> NDArray[np.bool_]:
-    """Beside which sides (n, 4) another card lies close by."""
-    middles = (fit.quads + np.roll(fit.quads, -1, axis=1)) / 2
-    beyond = middles + 0.12 * (middles - fit.quads.mean(axis=1, keepdims=True))
+def _beside_others(quads: Floats, others: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Beside which sides (n, 4) one of the `others` (n,) among the cards (n, 4, 2) lies close by."""
+    middles = (quads + np.roll(quads, -1, axis=1)) / 2
+    outward = middles - quads.mean(axis=1, keepdims=True)
+    beyond = middles + _NEAR_PX * outward / np.linalg.norm(outward, axis=2, keepdims=True)
     found = np.zeros(beyond.shape[:2], bool)
-    for other in range(len(fit.quads)):
-        taken = inside_quad(fit.quads[other], beyond.reshape(-1, 2)).reshape(-1, 4)
+    for other in np.flatnonzero(others):
+        taken = inside_quad(quads[other], beyond.reshape(-1, 2)).reshape(-1, 4)
         taken[other] = False
         found |= taken
     return found
@@ -78,21 +85,41 @@ def kin(fit: SideFit, deviation: Floats, order: Floats) -> tuple[SideFit, Floats
 
 
 def like_the_others(lab: NDArray[np.uint8], stock: Stock, fit: SideFit, known: int | None = None) -> NDArray[np.bool_]:
-    """Which cards (n,) have about the ground of the others, and their contrast on all open sides but at most one.
+    """Which cards (n,) are like the others: in ground, size, how their sides agree, and contrast on the open sides.
 
     A part of a sheet, between lines of text, has the sheet's own colour beyond some of its sides. The others are the
-    first `known` cards, which the rest must equal also where they lie beside one another, or all.
+    first `known` cards, which the rest must equal also where they lie beside one another, or all that are alike.
     """
-    if len(fit.quads) == 0 or known == 0:
-        return np.zeros(len(fit.quads), bool)
-    contrast = fit.contrast_beyond()
-    faint = contrast < _HARDLY * np.median(contrast[:known])
-    if known is None:
-        faint &= ~_beside_others(fit)
+    alike = np.ones(len(fit.quads), bool)
+    # Blank rectangles alone are sheets of paper.
+    if known == 0 or not (printed_share(lab, fit.quads) >= _BARE).any():
+        return ~alike
     certainty = np.sort(settled(lab, stock.plane, poses_of(stock.plane, fit.quads), _REACH_PX, stock.step)[1], axis=1)
-    ground = np.median(fit.inside, axis=1)
-    away = np.linalg.norm(ground - np.median(ground[:known], axis=0), axis=1)
-    # Cards printed all over have many grounds; and where the light falls off, a card still is unlike the table.
-    alike = (away < _SAME_STOCK + _SPREAD * np.median(away[:known])) | (away < _NEARER * np.median(contrast, axis=1))
-    seen = (certainty[:, 1] > _HARDLY) & ~(faint.any(axis=1) & (certainty[:, 0] < _UNSURE))
-    return np.asarray((((faint.sum(axis=1) < 2) & seen) | clear_cut(fit)) & alike)
+    deviation = np.asarray(stock.plane.deviation(fit.quads), np.float32)
+    contrast, ground = fit.contrast_beyond(), np.median(fit.inside, axis=1)
+    # Where no edge was found it is not known what lies on either side.
+    odd = fit.oddness() * fit.support.min(axis=1)
+    plain = clear_cut(fit)
+    goes_on = faint_run_on(lab, fit.quads)
+    # Sides that one of the edges beside them passes: lines on something longer, if they have no contrast.
+    passed = np.roll(goes_on[..., 1], 1, axis=1) | np.roll(goes_on[..., 0], -1, axis=1)
+    # What is left out may have stood beside others, or made them look usual.
+    for _ in range(_ROUNDS):
+        others = alike if known is None else np.arange(len(alike)) < known
+        faint = contrast < _HARDLY * np.median(contrast[others])
+        if known is None:
+            faint &= ~_beside_others(fit.quads, others)
+        away = np.linalg.norm(ground - np.median(ground[others], axis=0), axis=1)
+        uneven = odd > _ODDER + _SPREAD * np.median(odd[others])
+        lopsided = uneven & (contrast > _PLAINER * np.median(contrast[others])).any(axis=1)
+        flaws = faint.sum(axis=1) + (faint & passed).any(axis=1) + uneven + lopsided
+        if known is None:
+            flaws += deviation > _LARGER + 2 * np.median(deviation[others])
+        # Cards printed all over have many grounds; and where the light falls off, a card still is unlike the table.
+        kept = away < np.maximum(_SAME_STOCK + _SPREAD * np.median(away[others]), _NEARER * np.median(contrast, axis=1))
+        seen = (certainty[:, 1] > _HARDLY) & ~(faint.any(axis=1) & (certainty[:, 0] < _UNSURE))
+        kept &= (flaws < _TOO_MANY) & (seen | plain)
+        if known is not None or not kept.any() or (kept == alike).all():
+            return np.asarray(kept, np.bool_)
+        alike = alike & kept
+    return alike

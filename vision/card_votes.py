@@ -14,6 +14,7 @@ _ASPECT = (1.18, 2.0)  # square sheets (markers, coasters) are no cards, nor are
 _ROUGH_SPREAD = 0.09  # of the logarithm of a side, before the tilt is known exactly
 _GUESSES = 12
 _SEEDS = 90
+_DIRECTIONS = 8
 _LARGER_COUNTS_MORE = 0.2  # power of the area: stripes in a mark are seldom outnumbered by cards
 _LEAST_VOTES = 1.0  # a single poor quadrilateral is no card
 _SAME_SIZE = 0.01  # of the logarithm of a side
@@ -36,10 +37,29 @@ def agree_on_planes(
     order = np.concatenate([best, np.setdiff1d(np.arange(len(quads)), best)])
     outlines, weight = np.asarray(quads, np.float64)[order], np.asarray(quality, np.float64)[order]
     overlap = _box_overlap(outlines)
+    agreed: list[tuple[float, Floats, Floats]] = []
+    for directions in (_DIRECTIONS, 2 * _DIRECTIONS):
+        # Few cards on a steep table may need a guess that is nearer.
+        agreed = agreed or _agreed(outlines, weight, overlap, size_wh, _tilts(directions))
+    if not agreed:
+        return []
+    x, agreeing = whole_cards(agreed, outlines, overlap)
+    larger = outermost(x, agreeing, outlines, weight, overlap, size_wh)
+    found = [larger] if np.abs(larger - x)[2:4].max() < _SAME_SIZE else [larger, x]
+    return [plane_of(each, size_wh) for each in found]
+
+
+def _agreed(
+    outlines: Floats, weight: Floats, overlap: Floats, size_wh: tuple[int, int], tilts: list[Floats]
+) -> list[tuple[float, Floats, Floats]]:
+    """Planes and sizes that quadrilaterals (n, 4, 2) with weights (n,) agree on, found from a list of tilts.
+
+    For each its votes, its parameters, and how well each quadrilateral agrees (n,).
+    """
     # Ruled lines make many poor quadrilaterals in one place.
     favoured = weight**2
     guesses: list[tuple[float, Floats, Floats]] = []
-    for tilt in _tilts():
+    for tilt in tilts:
         ranking, sizes = _votes_for_sizes(apply_homography(rectifier(tilt, size_wh), outlines), weight, overlap)
         level = float(np.exp(-(np.hypot(*tilt) ** 2) / (8 * TILT_PRIOR**2)))
         guesses += [(float(ranking[k]) * level, tilt, sizes[k]) for k in np.argsort(-ranking)[:6]]
@@ -60,13 +80,7 @@ def agree_on_planes(
             # One thing alone agrees with nothing.
             votes = float(shared * np.clip(things / 2, 0.5, 1) * np.exp(_LARGER_COUNTS_MORE * (x[2] + x[3])))
             agreed.append((votes, x, agreeing))
-    agreed = [plane for plane in agreed if plane[0] > _LEAST_VOTES]
-    if not agreed:
-        return []
-    x, agreeing = whole_cards(agreed, outlines, overlap)
-    larger = outermost(x, agreeing, outlines, weight, overlap, size_wh)
-    found = [larger] if np.abs(larger - x)[2:4].max() < _SAME_SIZE else [larger, x]
-    return [plane_of(each, size_wh) for each in found]
+    return [plane for plane in agreed if plane[0] > _LEAST_VOTES]
 
 
 def _agreeing(x: Floats, quads: Floats, quality: Floats, size_wh: tuple[int, int]) -> Floats:
@@ -94,14 +108,17 @@ def _votes_for_sizes(quads: Floats, quality: Floats, overlap: Floats) -> tuple[F
     aspect = size[:, 1] - size[:, 0]
     card_like = (aspect > np.log(_ASPECT[0])) & (aspect < np.log(_ASPECT[1]))
     fit = quality * np.clip(1 - skew / 0.35, 0, 1) * card_like
-    seed = size[:_SEEDS]
-    apart = np.maximum(*(np.abs(seed[:, None, k] - size[None, :, k]) for k in (0, 1))) / _ROUGH_SPREAD
-    votes = shared_votes(np.clip(1 - apart**2, 0, 1) * fit, overlap) * card_like[:_SEEDS]
+    seed, live = size[:_SEEDS], np.flatnonzero(fit)
+    voting = np.flatnonzero(card_like[:_SEEDS])
+    apart = np.maximum(*(np.abs(size[voting][:, None, k] - size[None, live, k]) for k in (0, 1))) / _ROUGH_SPREAD
+    votes = np.zeros(len(seed))
+    votes[voting] = shared_votes(np.clip(1 - apart**2, 0, 1) * fit[live], overlap[np.ix_(live, live)])
     return np.asarray(votes * np.exp(_LARGER_COUNTS_MORE * seed.sum(axis=1))), seed
 
 
-def _tilts() -> list[Floats]:
-    directions = np.arange(8) * np.pi / 4
+def _tilts(directions: int) -> list[Floats]:
+    """A level table, and tables tilted in so many directions."""
+    angles = np.arange(directions) * 2 * np.pi / directions
     return [np.zeros(2)] + [
-        np.radians(angle) * np.array([np.cos(d), np.sin(d)]) for angle in (15, 30, 45) for d in directions
+        np.radians(angle) * np.array([np.cos(d), np.sin(d)]) for angle in (15, 30, 45) for d in angles
     ]

@@ -84,7 +84,10 @@ def _fitted(image_bgr: NDArray[np.uint8], quads: Floats, scale: float) -> SideFi
 
 
 def _where_seen(fit: SideFit, rigid: Floats, most: float) -> Floats:
-    """Sides as fitted where an edge was seen close by, the others as the card's size wants them."""
+    """Sides as fitted where an edge was seen close by, the others as the card's size wants them.
+
+    Where the edge is faint a side is put between the two.
+    """
     sides = [np.stack([quads, np.roll(quads, -1, axis=1)], axis=2) for quads in (fit.quads, rigid)]
     along = np.roll(rigid, -1, axis=1) - rigid
     outward = np.stack([along[..., 1], -along[..., 0]], axis=-1) / np.linalg.norm(along, axis=2, keepdims=True)
@@ -94,7 +97,9 @@ def _where_seen(fit: SideFit, rigid: Floats, most: float) -> Floats:
     # Of two opposite sides that make the card too large or too small, the one that moved farther is wrong.
     fits = (np.abs(middle + across) <= most) | (np.abs(middle) < np.abs(across))
     seen = (fit.support > _SEEN) & (np.abs(moved).max(axis=2) <= 1.5 * most) & fits
-    return meet_sides(np.where(seen[..., None, None], sides[0], sides[1]), rigid, 2.0)
+    # Where a faint edge lies is known no better than the size is.
+    share = np.where(seen, np.where(fit.rise < _PLAIN, 0.5, 1.0), 0.0)[..., None, None].astype(np.float32)
+    return meet_sides(share * sides[0] + (1 - share) * sides[1], rigid, 2.0)
 
 
 def _to_small(points: Floats, scale: float) -> Floats:

@@ -13,7 +13,8 @@ from vision.card_finish import finished, to_full
 from vision.card_kin import clear_cut, kin, like_the_others, stands_out
 from vision.card_leftovers import with_leftovers
 from vision.card_plane import CardPlane
-from vision.card_sizes import agreed_size
+from vision.card_proposals import MIN_SEGMENT_PX, at_corners, at_segments, distinct, fair_share
+from vision.card_sizes import Stock, agreed_size
 from vision.card_votes import agree_on_planes
 from vision.edge_ends import run_on
 from vision.line_segments import (
@@ -28,12 +29,12 @@ from vision.line_segments import (
 from vision.marker_sheets import find_marker_sheets, holds_marker, inside_quad, on_marker_sheet
 from vision.paper import as_bgr, is_darker
 from vision.quads import apart
+from vision.second_look import second_look
 
 Floats = NDArray[np.float32]
 
 _WORKING_PX = 1280  # candidates are looked for on a copy with this longer side
 _MIN_SIDE_PX = 24.0
-_MIN_SEGMENT_PX = 12.0
 _MAX_SIDE_SHARE = 0.75  # a card's longer side by the picture's
 _MAX_OUTLINES, _MAX_IN_ROWS = 1000, 3000
 _MAX_CANDIDATES = 300
@@ -44,7 +45,6 @@ _MAX_RUN_ON = 4  # of eight: cards side by side in a row share edges
 _SLACK = 0.03  # how far off a guessed side may be, by the card's width
 _SEEN = 0.55  # the share of a side along which its edge is seen, at least
 _SURE = 0.8  # the same for the other three sides, if one side is not seen
-_FAIR_CELL_PX = 40.0
 _ABOUT = 0.12
 _ALIKE = 0.05
 
@@ -74,29 +74,29 @@ def find_cards(image_bgr: NDArray[np.uint8]) -> FoundCards:
     size_wh = (small.shape[1], small.shape[0])
     lab = np.asarray(cv2.cvtColor(small, cv2.COLOR_BGR2LAB), np.uint8)
     grey = np.asarray(cv2.cvtColor(small, cv2.COLOR_BGR2GRAY), np.uint8)
-    segments = line_segments(grey, _MIN_SEGMENT_PX)
+    segments = line_segments(grey, MIN_SEGMENT_PX)
     markers = find_marker_sheets(grey)
     segments = without_hatching(segments[~on_marker_sheet(segments, markers)])
-    corners = find_corners(segments, _MIN_SEGMENT_PX * 0.7)
+    corners = find_corners(segments, MIN_SEGMENT_PX * 0.7)
     covered = SegmentMap(segments, (size_wh[1], size_wh[0]))
     candidates = _free_candidates(lab, corners, covered, size_wh, markers)
     quality = _quality(lab, candidates)
     planes = agree_on_planes(candidates.quads, quality, size_wh)
-    if not planes:
+    stock, chosen = None, candidates.take(np.zeros(len(candidates.quads), bool))
+    if planes:
+        stocks = [agreed_size(lab, plane, _apart(candidates.quads, quality, plane)) for plane in planes]
+        plain = candidates.quads[clear_cut(candidates)]
+        stock = max(stocks, key=lambda stock: (_agreeing(stock.plane, plain), stock.votes))
+        fitted = _of_known_size(lab, stock.plane, segments, corners, covered, candidates, markers)
+        chosen = _choose(lab, _completed(fitted, stock.plane), stock.plane)
+        if len(chosen.quads):
+            stock = _agreed_again(lab, stock, chosen)
+            near = stock.plane.deviation(candidates.quads) < _ABOUT
+            chosen = with_leftovers(lab, stock, chosen, np.concatenate([candidates.quads[near], fitted.quads]))
+    stock, chosen = second_look(lab, grey, segments, markers, stock, chosen)
+    if stock is None:
         nothing = [np.zeros(shape, np.float32) for shape in ((0, 4, 2), (0, 4), (0,))]
         return FoundCards(nothing[0], nothing[1], nothing[2], (), 1.4)
-    stocks = [agreed_size(lab, plane, _apart(candidates.quads, quality, plane)) for plane in planes]
-    plain = candidates.quads[clear_cut(candidates)]
-    stock = max(stocks, key=lambda stock: (_agreeing(stock.plane, plain), stock.votes))
-    plane = stock.plane
-    fitted = _of_known_size(lab, plane, segments, corners, covered, candidates, markers)
-    chosen = _choose(lab, _completed(fitted, plane), plane)
-    if len(chosen.quads):
-        again = agreed_size(lab, plane, chosen.quads, is_rough=False)
-        stock = again if again.step.any() else replace(stock, plane=again.plane)
-        plane = stock.plane
-        others = np.concatenate([candidates.quads[plane.deviation(candidates.quads) < _ABOUT], fitted.quads])
-        chosen = with_leftovers(lab, stock, chosen, others)
     final, plane = finished(image_bgr, lab, chosen.quads, stock, scale)
     final = final.take(like_the_others(lab, replace(stock, plane=plane), final))
     confidence = np.clip(final.support.mean(axis=1) - 2 * plane.deviation(final.quads), 0, 1)
@@ -104,6 +104,12 @@ def find_cards(image_bgr: NDArray[np.uint8]) -> FoundCards:
     corners_px = to_full(final.quads, scale)
     aspect = plane.size[1] / plane.size[0]
     return FoundCards(corners_px, final.support, np.asarray(confidence, np.float32), reasons, aspect)
+
+
+def _agreed_again(lab: NDArray[np.uint8], stock: Stock, chosen: SideFit) -> Stock:
+    """The stock as the cards chosen tell it."""
+    again = agreed_size(lab, stock.plane, chosen.quads, is_rough=False)
+    return again if again.step.any() else replace(stock, plane=again.plane)
 
 
 def _reason(k: int, fit: SideFit, size_wh: tuple[int, int]) -> str:
@@ -137,14 +143,14 @@ def _free_candidates(
     keep = ~holds_marker(quads, markers)
     quads, coverage = quads[keep], coverage[keep]
     ends = _run_on(covered, quads) <= _MAX_RUN_ON
-    seen = glance(lab, _distinct(quads[ends], coverage[ends].mean(axis=1))[:_MAX_OUTLINES])
+    seen = glance(lab, distinct(quads[ends], coverage[ends].mean(axis=1))[:_MAX_OUTLINES])
     # In rows close together all edges run on along the neighbours; but for darker gaps, such things are patterns.
-    in_rows = glance(lab, _distinct(quads[~ends], coverage[~ends].mean(axis=1))[:_MAX_IN_ROWS])
+    in_rows = glance(lab, distinct(quads[~ends], coverage[~ends].mean(axis=1))[:_MAX_IN_ROWS])
     gaps = is_darker(as_bgr(in_rows.outside), as_bgr(in_rows.inside)).all(axis=1)
     seen = seen.joined(in_rows.take(np.flatnonzero(gaps)))
     seen = seen.take(seen.oddness() < _MAX_ODDNESS)
     outer = ~within_another(seen.quads, seen.inside, seen.outside)
-    fit = fit_sides(lab, _fair_share(seen.quads[outer], _MAX_CANDIDATES), 2.5, _FEW)
+    fit = fit_sides(lab, fair_share(seen.quads[outer], _MAX_CANDIDATES), 2.5, _FEW)
     # One side may be next to invisible: white on white, or bleached by a reflection.
     return fit.take((np.sort(fit.support, axis=1)[:, 1] > 0.6) & (fit.support.mean(axis=1) > 0.7))
 
@@ -152,24 +158,6 @@ def _free_candidates(
 def _run_on(covered: SegmentMap, quads: Floats) -> NDArray[np.intp]:
     """How many of the eight ends of a card's sides (n,) have an edge that runs on beyond the corner."""
     return np.asarray((covered.overrun(quads) > _RUNS_ON).sum(axis=(1, 2)), np.intp)
-
-
-def _distinct(quads: Floats, score: Floats) -> Floats:
-    """The best of each bunch of nearly equal quadrilaterals, the best first."""
-    quads = quads[np.argsort(-score, kind="stable")]
-    key = np.rint(np.concatenate([np.sort(quads[..., 0], axis=1), np.sort(quads[..., 1], axis=1)], axis=1) / 4)
-    _, first = np.unique(key.astype(np.int32), axis=0, return_index=True)
-    return quads[np.sort(first)]
-
-
-def _fair_share(quads: Floats, most: int) -> Floats:
-    """At most so many of the quadrilaterals, the first of each part of the picture first."""
-    _, cell = np.unique(np.floor(quads.mean(axis=1) / _FAIR_CELL_PX), axis=0, return_inverse=True)
-    cell = cell.ravel()
-    by_cell = np.argsort(cell, kind="stable")
-    rank = np.empty(len(quads), int)
-    rank[by_cell] = np.arange(len(quads)) - np.searchsorted(cell[by_cell], cell[by_cell])
-    return quads[np.argsort(rank, kind="stable")[:most]]
 
 
 def _quality(lab: NDArray[np.uint8], fit: SideFit) -> Floats:
@@ -205,53 +193,14 @@ def _of_known_size(
     markers: Floats,
 ) -> SideFit:
     """All quadrilaterals of the card's size that the edges suggest."""
-    guesses = np.concatenate([_at_corners(plane, corners), _at_segments(plane, segments)])
+    guesses = np.concatenate([at_corners(plane, corners), at_segments(plane, segments)])
     coverage = covered.coverage(guesses)
     keep = (coverage.mean(axis=1) > 0.4) & (np.sort(coverage, axis=1)[:, 1] > 0.3) & ~holds_marker(guesses, markers)
     right = known.quads[plane.deviation(known.quads) < _ABOUT]
-    quads = np.concatenate([right, _fair_share(_distinct(guesses[keep], coverage[keep].mean(axis=1)), _MAX_CANDIDATES)])
+    quads = np.concatenate([right, fair_share(distinct(guesses[keep], coverage[keep].mean(axis=1)), _MAX_CANDIDATES)])
     fit = fit_sides(lab, quads, max(2.5, _SLACK * plane.size[0]), _FEW)
     fit = fit.take(np.sort(fit.support, axis=1)[:, 1:].mean(axis=1) > 0.6)
     return fit_sides(lab, fit.quads, 2.0)
-
-
-def _at_corners(plane: CardPlane, corners: Corners) -> Floats:
-    """Cards with a corner at each of `corners`, lying one way and the other."""
-    short, long = plane.size
-    origin = plane.to_plane(corners.point)
-    u = plane.to_plane(corners.point + corners.u * 8) - origin
-    v = plane.to_plane(corners.point + corners.v * 8) - origin
-    u /= np.linalg.norm(u, axis=1, keepdims=True)
-    v /= np.linalg.norm(v, axis=1, keepdims=True)
-    square = np.abs((u * v).sum(axis=1)) < 0.2
-    origin, u, v = origin[square], u[square], v[square]
-    # Make the two directions exactly perpendicular, turning each by half of what is missing.
-    middle = u + v
-    middle /= np.linalg.norm(middle, axis=1, keepdims=True)
-    turn = np.stack([middle[:, 1], -middle[:, 0]], axis=1)
-    u, v = (middle + turn) / np.sqrt(2), (middle - turn) / np.sqrt(2)
-    quads = []
-    for a, b in ((short, long), (long, short)):
-        quads.append(np.stack([origin, origin + a * u, origin + a * u + b * v, origin + b * v], axis=1))
-    return np.asarray(plane.to_picture(np.concatenate(quads)), np.float32)
-
-
-def _at_segments(plane: CardPlane, segments: Floats) -> Floats:
-    """Cards with a side along each of `segments`, beginning at one end of it or ending at the other, on either side."""
-    short, long = plane.size
-    a, b = plane.to_plane(segments[:, :2]), plane.to_plane(segments[:, 2:])
-    length = np.linalg.norm(b - a, axis=1)
-    keep = (length > 0.4 * short) & (length < 1.1 * long)
-    a, b, d = a[keep], b[keep], (b - a)[keep] / length[keep, None]
-    n = np.stack([-d[:, 1], d[:, 0]], axis=1)
-    quads = []
-    for along, across in ((short, long), (long, short)):
-        for start in (a, b - along * d, (a + b - along * d) / 2):
-            for sign in (1.0, -1.0):
-                end, side = start + along * d, sign * across * n
-                quad = np.stack([start, end, end + side, start + side], axis=1)
-                quads.append(quad if sign > 0 else quad[:, ::-1])
-    return np.asarray(plane.to_picture(np.concatenate(quads)), np.float32)
 
 
 def _choose(lab: NDArray[np.uint8], fit: SideFit, plane: CardPlane) -> SideFit:

@@ -42,33 +42,35 @@ def line_segments(grey: NDArray[np.uint8], min_length_px: float) -> Floats:
     The detector judges every segment against chance (von Gioi et al., LSD, 2012), so there is no contrast threshold
     to tune to a table or a lamp. What is too faint for it is looked for in a coarser, boosted copy.
     """
-    sharp = _detect(grey, min_length_px)
+    sharp = detected(grey, min_length_px)
     # As fractions, for the mean of four pixels tells shades between two grey levels.
     half = np.asarray(
         cv2.resize(grey.astype(np.float32), None, fx=0.5, fy=0.5, interpolation=cv2.INTER_AREA), np.float32
     )
-    faint = (_detect(_boosted(half), 0.75 * min_length_px) + 0.5) * 2 - 0.5
+    faint = (detected(wrapped(half * _BOOST), 0.75 * min_length_px) + 0.5) * 2 - 0.5
     known = SegmentMap(sharp, (grey.shape[0], grey.shape[1])).coverage_of_lines(faint)
     segments = np.concatenate([sharp, faint[known < 0.6]])
-    return segments[np.argsort(-_length(segments), kind="stable")][:_MAX_SEGMENTS]
+    return segments[np.argsort(-length_of(segments), kind="stable")][:_MAX_SEGMENTS]
 
 
-def _detect(grey: NDArray[np.uint8], min_length_px: float) -> Floats:
+def detected(grey: NDArray[np.uint8], min_length_px: float) -> Floats:
+    """Straight edges (n, 4) that the detector sees in an (h, w) grey picture."""
     found = cv2.createLineSegmentDetector(cv2.LSD_REFINE_STD, 0.8).detect(grey)[0]
     segments = np.zeros((0, 4), np.float32) if found is None else np.asarray(found, np.float32).reshape(-1, 4)
-    return segments[_length(segments) >= min_length_px]
+    return segments[length_of(segments) >= min_length_px]
 
 
-def _length(segments: Floats) -> Floats:
+def length_of(segments: Floats) -> Floats:
+    """How long each of the segments (n, 4) is (n,)."""
     return np.asarray(np.hypot(segments[:, 2] - segments[:, 0], segments[:, 3] - segments[:, 1]), np.float32)
 
 
-def _boosted(grey: NDArray[np.float32]) -> NDArray[np.uint8]:
-    """The picture with its faint contrasts, white cards on a white table, made strong enough for the detector.
+def wrapped(grey: NDArray[np.float32]) -> NDArray[np.uint8]:
+    """A picture whose faint contrasts, white cards on a white table, were stretched far beyond white, in 8 bits.
 
-    Lightness is stretched and folded back at black and white like a map; so there are no halos along strong edges.
+    Lightness is folded back at black and white like a map; so there are no halos along strong edges.
     """
-    return np.asarray(255 - np.abs(255 - (grey * _BOOST) % 510), np.uint8)
+    return np.asarray(255 - np.abs(255 - grey % 510), np.uint8)
 
 
 def without_hatching(segments: Floats) -> Floats:

@@ -1,0 +1,238 @@
+"""Looks again for cards whose edges hardly differ from the table: about what is printed on them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vision.card_edges import SideFit, fit_sides
+from vision.card_kin import like_the_others
+from vision.card_plane import CardPlane, plane_of, refined
+from vision.card_poses import poses_of, settled
+from vision.card_proposals import MIN_SEGMENT_PX, at_corners, at_segments, distinct, fair_share
+from vision.card_sizes import Stock, agreed_size
+from vision.card_votes import agree_on_planes
+from vision.edge_ends import end_at_corners, faint_run_on
+from vision.faint_edges import faint_segments, moved_onto_edges, quads_about, without_print
+from vision.line_segments import SegmentMap, find_corners
+from vision.marker_sheets import holds_marker
+from vision.print_islands import STANDS_OUT, print_islands
+from vision.quads import apart, lie_on, within_quads
+
+Floats = NDArray[np.float32]
+
+_PLAIN_SHARE = 25  # per cent of the sides may be faint before it is worth looking again
+_TOO_FEW = 2  # a single card tells no size
+_ENOUGH = 6  # cards tell the plane well
+_SEVERAL = 3  # cards must be found if all of them are faint
+_MOST_QUADS, _MOST_OF_SIZE = 300, 80
+_REACH_PX = 6.0  # how far off a line may lie that stands for a faint edge
+_LIKELY, _CERTAINLY = 4.0, 10.0  # how often a change along a side is as large as what changes there anyway
+_HALF_SEEN = 0.6
+_ABOUT, _ROUGHLY = 0.12, 0.2  # of a side: by how much quadrilaterals of the size may differ from it
+_AGREED = 0.06
+_SAME_PLANE = 0.03  # by which the cards known may differ from the size on another plane
+_FROM_FAR = (0.3, 0.2, 0.12, 0.08, 0.05, 0.03)  # spreads for a plane that is far off at the picture's other end
+_REACH = 0.09  # of a card's shorter side
+_SURE, _IN_ALL = 0.6, 2.6  # how certain three sides are, and all four together
+_ALL_ROUND = 0.4  # how certain each of the four is
+_CERTAIN = 10.0  # the same for all sides of all cards, if nothing else speaks for the size
+_FAINT = 0.25  # of the usual contrast
+_SAME_WAY, _MOST = 0.5, 0.7  # cosine; share of the cards
+
+
+@dataclass(frozen=True, eq=False)
+class _Hints:
+    """What a picture `lab`, (h, w, 3) 8-bit Lab, shows of faint cards.
+
+    `lines` (n, 4) are straight edges that are not those of print, `seen` answers where they run; `marks` (k, 2) is what
+    may be printed on cards; `quads` (m, 4, 2) are of lines about marks, with `plain` (m, 4) saying how plain their
+    sides are, 0 to 1, the faintest first, and `step` (m, 3) which way the colour changes outward; `markers` (l, 4, 2)
+    are no cards.
+    """
+
+    lab: NDArray[np.uint8]
+    lines: Floats
+    seen: SegmentMap
+    marks: Floats
+    markers: Floats
+    quads: Floats
+    plain: Floats
+    step: Floats
+
+
+def second_look(
+    lab: NDArray[np.uint8],
+    grey: NDArray[np.uint8],
+    segments: Floats,
+    markers: Floats,
+    stock: Stock | None,
+    chosen: SideFit,
+) -> tuple[Stock | None, SideFit]:
+    """The cards `chosen` with those like them whose edges are faint, or faint ones alone; and their stock.
+
+    `lab` (h, w, 3) and `grey` (h, w) are the picture, `segments` (n, 4) the straight edges seen in it, `markers`
+    (m, 4, 2) sheets that are no cards. Where the cards stand out plainly from the table none can be faint, nor where
+    all that may be print lies on cards already.
+    """
+    few = len(chosen.quads) < _TOO_FEW
+    if not few and np.percentile(chosen.contrast_beyond(), _PLAIN_SHARE) > STANDS_OUT:
+        return stock, chosen
+    marks = print_islands(lab)
+    if within_quads(marks.astype(np.float64), chosen.quads.astype(np.float64)).all():
+        return stock, chosen
+    lines = without_print(lab, np.concatenate([segments, faint_segments(grey, segments, MIN_SEGMENT_PX)]))
+    seen = SegmentMap(lines, (grey.shape[0], grey.shape[1]))
+    hints = _Hints(
+        lab, lines, seen, marks, markers, *_with_edges(lab, _plausible(quads_about(lines, marks), seen, markers))
+    )
+    if few or stock is None:
+        return _faint_alone(hints, stock, chosen)
+    return _with_faint_ones(hints, stock, chosen)
+
+
+def _plausible(quads: Floats, seen: SegmentMap, markers: Floats) -> Floats:
+    """Those of the quadrilaterals (n, 4, 2) that lines cover well, some from everywhere."""
+    coverage = seen.coverage(quads)
+    keep = (np.sort(coverage, axis=1)[:, 1] > 0.3) & (coverage.mean(axis=1) > 0.4) & ~holds_marker(quads, markers)
+    return fair_share(distinct(quads[keep], coverage[keep].mean(axis=1)), _MOST_QUADS)
+
+
+def _with_edges(lab: NDArray[np.uint8], quads: Floats) -> tuple[Floats, Floats, Floats]:
+    """Those of `quads` (n, 4, 2), put right, along whose sides the colour changes.
+
+    And how plainly (n, 4), the faintest side first, and which way (n, 3).
+    """
+    if len(quads) == 0:
+        return quads, np.zeros((0, 4), np.float32), np.zeros((0, 3), np.float32)
+    quads, change, floor = moved_onto_edges(lab, quads, _REACH_PX)
+    # All round a card the colour changes the same way, while noise does as it likes.
+    usual = change.sum(axis=1, keepdims=True)
+    usual /= np.maximum(np.linalg.norm(usual, axis=2, keepdims=True), 1e-6)
+    times = np.sort((change * usual).sum(axis=2) / floor, axis=1)
+    good = (times[:, 1] > _LIKELY) & (times[:, 0] > 0)
+    return quads[good], np.minimum(times[good] / _CERTAINLY, 1), usual[good, 0]
+
+
+def _with_faint_ones(hints: _Hints, stock: Stock, chosen: SideFit) -> tuple[Stock, SideFit]:
+    """The cards chosen and faint ones of the same stock."""
+    if len(chosen.quads) >= _ENOUGH:
+        return stock, _found(hints, stock, chosen)
+    # A few cards in one corner of the picture hardly tell how the table is tilted.
+    known = np.ones((len(chosen.quads), 4), np.float32)
+    both = replace(hints, quads=np.concatenate([chosen.quads, hints.quads]), plain=np.concatenate([known, hints.plain]))
+    tilted = replace(stock, plane=_better_plane(both, stock.plane, chosen.quads))
+    found = _found(hints, tilted, chosen)
+    if len(found.quads) == len(chosen.quads):
+        return stock, chosen
+    better, found = _agreeing(hints.lab, tilted, found, _REACH_PX / 2)
+    before, now = (float(np.median(each.plane.deviation(chosen.quads))) for each in (stock, better))
+    # What does not agree with the cards that are plain to see is no card.
+    return (better, found) if now < max(1.5 * before, _SAME_PLANE / 2) else (stock, chosen)
+
+
+def _faint_alone(hints: _Hints, stock: Stock | None, chosen: SideFit) -> tuple[Stock | None, SideFit]:
+    """Cards all of which are faint, if several agree on a size; else what was chosen."""
+    nothing = chosen.take(np.zeros(len(chosen.quads), bool))
+    best, most = (stock, chosen), 0.0
+    for guess in _stocks(hints):
+        other = replace(guess, plane=_better_plane(hints, guess.plane, nothing.quads))
+        found = _found(hints, other, nothing)
+        if len(found.quads) < _SEVERAL:
+            continue
+        _, certainty = settled(hints.lab, other.plane, poses_of(other.plane, found.quads), 2.0, other.step)
+        contrast = found.contrast_beyond()
+        whole = (contrast > _FAINT * np.median(contrast)).all(axis=1)
+        sure = float(certainty.sum())
+        if sure > max(most, _CERTAIN) and whole.mean() >= 0.5:
+            best, most = _agreeing(hints.lab, other, found, _REACH_PX), sure
+    return best
+
+
+def _stocks(hints: _Hints) -> list[Stock]:
+    """The sizes of cards that the quadrilaterals about marks agree on."""
+    quads, faintest = hints.quads, np.minimum(hints.plain[:, 0] / _HALF_SEEN, 1)
+    quality = np.asarray(hints.plain.mean(axis=1) * (0.3 + 0.7 * faintest), np.float32)
+    stocks = []
+    for plane in agree_on_planes(quads, quality, (hints.lab.shape[1], hints.lab.shape[0])):
+        right = plane.deviation(quads) < _ABOUT
+        order = np.flatnonzero(right)[np.argsort(-quality[right], kind="stable")]
+        order = order[apart(quads[order])]
+        if len(order) == 0:
+            continue
+        stock = agreed_size(hints.lab, plane, quads[order])
+        stocks.append(stock if stock.step.any() else replace(stock, step=_common_step(hints.step[order])))
+    return stocks
+
+
+def _common_step(steps: Floats) -> NDArray[np.float64]:
+    """The way most of the steps (n, 3) go, or 0 if they go several ways."""
+    usual = np.median(steps, axis=0).astype(np.float64)
+    usual /= max(float(np.linalg.norm(usual)), 1e-6)
+    return usual if (steps @ usual > _SAME_WAY).mean() > _MOST else np.zeros(3)
+
+
+def _better_plane(hints: _Hints, plane: CardPlane, known: Floats) -> CardPlane:
+    """The plane, or one near it on which more quadrilaterals agree, and most cards that are `known` (n, 4, 2)."""
+    deviation = plane.deviation(hints.quads)
+    order = np.argsort(4 * deviation - hints.plain.mean(axis=1) - hints.plain[:, 0], kind="stable")
+    order = order[deviation[order] < _ROUGHLY]
+    order = order[apart(hints.quads[order])]
+    quads, weight = hints.quads[order].astype(np.float64), hints.plain[order, :2].mean(axis=1).astype(np.float64)
+    other = plane_of(refined(quads, weight, plane.size_wh, plane.parameters, _FROM_FAR), plane.size_wh)
+    agree = [(weight * np.clip(1 - (each.deviation(quads) / _AGREED) ** 2, 0, 1)).sum() for each in (plane, other)]
+    fits = len(known) == 0 or np.median(other.deviation(known)) < _SAME_PLANE
+    return other if fits and agree[1] > agree[0] else plane
+
+
+def _agreeing(lab: NDArray[np.uint8], stock: Stock, chosen: SideFit, reach_px: float) -> tuple[Stock, SideFit]:
+    """The stock with the plane on which the edges of all cards agree best, and the cards as they lie on it."""
+    for reach in (reach_px, _REACH_PX / 2):
+        moved, change, floor = moved_onto_edges(lab, chosen.quads, reach)
+        weight = np.clip(np.linalg.norm(change, axis=2) / floor / _REACH_PX, 0.05, 1).mean(axis=1).astype(np.float64)
+        before = stock.plane
+        x = refined(moved.astype(np.float64), weight, before.size_wh, before.parameters, _FROM_FAR)
+        plane = plane_of(x, before.size_wh)
+        poses, _ = settled(lab, plane, poses_of(plane, moved), reach, stock.step)
+        stock, chosen = replace(stock, plane=plane), replace(chosen, quads=poses.quads(plane))
+    return stock, chosen
+
+
+def _of_size(hints: _Hints, plane: CardPlane) -> Floats:
+    """Quadrilaterals of the card's size (n, 4, 2) about marks, some from everywhere."""
+    about = hints.quads[plane.deviation(hints.quads) < _ABOUT]
+    corners = at_corners(plane, find_corners(hints.lines, 0.7 * MIN_SEGMENT_PX))
+    quads = np.concatenate([about, corners, at_segments(plane, hints.lines)])
+    coverage = hints.seen.coverage(quads)
+    keep = (coverage.mean(axis=1) > 0.3) & (np.sort(coverage, axis=1)[:, 2] > 0.3) & ~holds_marker(quads, hints.markers)
+    quads, coverage = quads[keep], coverage[keep]
+    side, away = np.roll(quads, -1, axis=1) - quads, hints.marks[None, None] - quads[:, :, None]
+    right = side[:, :, None, 0] * away[..., 1] - side[:, :, None, 1] * away[..., 0] > 0
+    holding = right.all(axis=1).any(axis=1)
+    return fair_share(distinct(quads[holding], coverage[holding].mean(axis=1)), _MOST_OF_SIZE)
+
+
+def _found(hints: _Hints, stock: Stock, chosen: SideFit) -> SideFit:
+    """The cards chosen, and others of their size where they lie when moved to where most speaks for them."""
+    lab, plane = hints.lab, stock.plane
+    quads = _of_size(hints, plane)
+    quads = quads[~lie_on(quads, chosen.quads)]
+    poses, certainty = settled(lab, plane, poses_of(plane, quads), _REACH * plane.size[0], stock.step)
+    sides = np.sort(certainty, axis=1)
+    three_sides = (sides[:, 1] > _SURE) & (sides.sum(axis=1) > _IN_ALL)
+    good = three_sides | (sides[:, 0] > _ALL_ROUND)
+    best = np.flatnonzero(good)[np.argsort(-sides[good].sum(axis=1), kind="stable")]
+    quads = poses.take(best).quads(plane)
+    quads = quads[~lie_on(quads, chosen.quads)]
+    quads = quads[apart(quads)]
+    if len(quads) == 0:
+        return chosen
+    # Where a faint edge runs all of it tells, and hardly its parts.
+    fits = chosen.joined(replace(fit_sides(lab, quads, 2.0), quads=quads))
+    goes_on = faint_run_on(lab, fits.quads)
+    keep = end_at_corners(fits.quads, goes_on, goes_on, np.median(fits.inside, axis=1))
+    keep &= like_the_others(lab, stock, fits, len(chosen.quads) or None)
+    keep[: len(chosen.quads)] = True
+    return fits.take(keep)

@@ -47,6 +47,7 @@ _SEEN = 0.55  # the share of a side along which its edge is seen, at least
 _SURE = 0.8  # the same for the other three sides, if one side is not seen
 _ABOUT = 0.12
 _ALIKE = 0.05
+_ABOUT_AS_LARGE = 0.09
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,8 +86,7 @@ def find_cards(image_bgr: NDArray[np.uint8]) -> FoundCards:
     stock, chosen = None, candidates.take(np.zeros(len(candidates.quads), bool))
     if planes:
         stocks = [agreed_size(lab, plane, _apart(candidates.quads, quality, plane)) for plane in planes]
-        plain = candidates.quads[clear_cut(candidates)]
-        stock = max(stocks, key=lambda stock: (_agreeing(stock.plane, plain), stock.votes))
+        stock = _best_seen(stocks, candidates.quads[clear_cut(candidates)])
         fitted = _of_known_size(lab, stock.plane, segments, corners, covered, candidates, markers)
         chosen = _choose(lab, _completed(fitted, stock.plane), stock.plane)
         if len(chosen.quads):
@@ -178,9 +178,11 @@ def _apart(quads: Floats, quality: Floats, plane: CardPlane) -> Floats:
     return quads[apart(quads)]
 
 
-def _agreeing(plane: CardPlane, plain: Floats) -> int:
-    """How many cards, of those with all their edges in plain sight, have the plane's size."""
-    return len(apart(plain[plane.deviation(plain) < _ALIKE]))
+def _best_seen(stocks: list[Stock], plain: Floats) -> Stock:
+    """The stock with the most votes, or one of about its size that more of the cards in plain sight (n, 4, 2) have."""
+    best = max(stocks, key=lambda stock: stock.votes)
+    alike = [s for s in stocks if np.abs(np.log(np.divide(s.plane.size, best.plane.size))).max() < _ABOUT_AS_LARGE]
+    return max(alike, key=lambda s: (len(apart(plain[s.plane.deviation(plain) < _ALIKE])), s.votes))
 
 
 def _of_known_size(

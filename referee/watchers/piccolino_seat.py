@@ -17,7 +17,7 @@ from referee.session import Notice
 MS = 1_000_000
 HIDDEN_NS = 3_000 * MS
 """How long a pile may be out of sight before nobody can swear to its top any more."""
-LAID_NS = 600 * MS
+LAID_NS = 400 * MS
 """In so long a card can be laid under a hand, by the player whose turn it is."""
 UNREAD_NS = 1_000 * MS
 BARE_NS = 150 * MS

@@ -11,7 +11,7 @@ from vision.card_poses import poses_of, settled
 from vision.card_sizes import Stock
 from vision.edge_ends import end_at_corners, faint_run_on, run_on
 from vision.marker_sheets import inside_quad
-from vision.paper import as_bgr, is_darker
+from vision.paper import darker_all_round
 
 Floats = NDArray[np.float32]
 
@@ -28,7 +28,7 @@ _UNSURE = 0.6
 _SAME_STOCK = 20.0  # how far the grounds of two cards may differ, in weighted 8-bit Lab
 _REACH_PX = 4.0
 _SPREAD = 3.0
-_NEARER = 0.5
+_NEARER = 0.5  # to the other cards' ground than to what lies beyond its own edges
 _ODDER = 0.12  # than the others, times a spread
 _LARGER = 0.015  # of a side, or smaller
 _PLAINER = 2.5  # times the usual contrast
@@ -40,9 +40,9 @@ _TOO_MANY = 2  # flaws: one side may lie on another object, or in its shadow
 def clear_cut(fit: SideFit) -> NDArray[np.bool_]:
     """Which cards (n,) have an edge in plain sight all along each side, beyond which it is clearly darker.
 
-    Ink only takes light away, so that is no frame printed on bare paper: it is where the card ends.
+    Ink only takes light away, so that is no frame printed on bare paper: the card ends there, or a thick frame begins.
     """
-    darker = is_darker(as_bgr(fit.beyond), as_bgr(fit.inside)).all(axis=1)
+    darker = darker_all_round(fit.beyond, fit.inside)
     return np.asarray((fit.support.min(axis=1) > _WHOLLY) & (fit.contrast_beyond().min(axis=1) > _PLAIN) & darker)
 
 

@@ -27,7 +27,7 @@ from vision.line_segments import (
     without_hatching,
 )
 from vision.marker_sheets import find_marker_sheets, holds_marker, inside_quad, on_marker_sheet
-from vision.paper import as_bgr, is_darker
+from vision.paper import darker_all_round
 from vision.quads import apart
 from vision.second_look import second_look
 
@@ -46,8 +46,8 @@ _SLACK = 0.03  # how far off a guessed side may be, by the card's width
 _SEEN = 0.55  # the share of a side along which its edge is seen, at least
 _SURE = 0.8  # the same for the other three sides, if one side is not seen
 _ABOUT = 0.12
-_ALIKE = 0.05
-_ABOUT_AS_LARGE = 0.09
+_ALIKE = 0.05  # how far a card in plain sight may be from the size that it speaks for
+_ABOUT_AS_LARGE = 0.09  # a frame and an edge differ by more
 
 
 @dataclass(frozen=True, eq=False)
@@ -146,7 +146,7 @@ def _free_candidates(
     seen = glance(lab, distinct(quads[ends], coverage[ends].mean(axis=1))[:_MAX_OUTLINES])
     # In rows close together all edges run on along the neighbours; but for darker gaps, such things are patterns.
     in_rows = glance(lab, distinct(quads[~ends], coverage[~ends].mean(axis=1))[:_MAX_IN_ROWS])
-    gaps = is_darker(as_bgr(in_rows.outside), as_bgr(in_rows.inside)).all(axis=1)
+    gaps = darker_all_round(in_rows.outside, in_rows.inside)
     seen = seen.joined(in_rows.take(np.flatnonzero(gaps)))
     seen = seen.take(seen.oddness() < _MAX_ODDNESS)
     outer = ~within_another(seen.quads, seen.inside, seen.outside)

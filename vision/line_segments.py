@@ -8,7 +8,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.paper import as_bgr, is_darker
+from vision.paper import darker_all_round
 
 Floats = NDArray[np.float32]
 
@@ -160,7 +160,7 @@ def within_another(quads: Floats, inside: Floats, outside: Floats) -> NDArray[np
     first = np.argmin(quads.sum(axis=2), axis=1)
     rows, order = np.arange(len(quads))[:, None], (first[:, None] + np.arange(4)) % 4
     corner, inside, outside = quads[rows, order], inside[rows, order], outside[rows, order]
-    darker = np.asarray(is_darker(as_bgr(outside), as_bgr(inside)).all(axis=1))
+    darker = darker_all_round(outside, inside)
     side = np.roll(corner, -1, axis=1) - corner
     length = np.linalg.norm(side, axis=2)
     width = length.min(axis=1)

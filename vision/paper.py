@@ -21,3 +21,8 @@ def as_bgr(colours: NDArray[np.floating]) -> NDArray[np.float32]:
 def is_darker(bgr: NDArray[np.float32], card_bgr: NDArray[np.float32]) -> NDArray[np.bool_]:
     """Where colours (..., 3) are darker, in any of red, green and blue, than a card's: no bare paper, but a table."""
     return np.asarray(np.any(bgr < _AS_BRIGHT * card_bgr, axis=-1))
+
+
+def darker_all_round(outside: NDArray[np.float32], inside: NDArray[np.float32]) -> NDArray[np.bool_]:
+    """Which cards (n,) are darker outside all four sides than inside them; (n, 4, 3) weighted 8-bit Lab."""
+    return np.asarray(is_darker(as_bgr(outside), as_bgr(inside)).all(axis=1))

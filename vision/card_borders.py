@@ -8,7 +8,8 @@ from numpy.typing import NDArray
 
 from vision.card_plane import CardPlane
 from vision.card_poses import STEP, Poses, look_beside, profiles_beside
-from vision.paper import as_bgr, is_darker
+from vision.paper import is_darker
+from vision.weighted_lab import as_bgr
 
 Floats = NDArray[np.floating]
 

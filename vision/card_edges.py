@@ -9,11 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vision.line_segments import meet_sides
+from vision.weighted_lab import LIGHTNESS_WEIGHT
 
 Floats = NDArray[np.float32]
 
 _TRIM = 0.12  # rounded corners take up to an eighth of a side
-_LIGHTNESS_WEIGHT = 0.7  # 8-bit Lab stretches lightness 2.55 times; shadows move it more than they move a and b
 _GROUND_PX = (0.75, 1.5, 2.25)  # how far inside the searched band the card's ground is looked at
 _OUTSIDE_PX = 2.0
 _BEYOND_PX = 5.5
@@ -219,7 +219,7 @@ def sample_lab(
     lab = np.asarray(cv2.sepFilter2D(pixels, cv2.CV_32F, np.ones(1), kernel), np.float32).reshape(
         len(start), len(rows), len(offsets), 3
     )[:, margin : margin + len(along)]
-    lab[..., 0] *= _LIGHTNESS_WEIGHT
+    lab[..., 0] *= LIGHTNESS_WEIGHT
     return lab
 
 

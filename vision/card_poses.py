@@ -9,11 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vision.card_plane import CardPlane
+from vision.weighted_lab import LIGHTNESS_WEIGHT
 
 Floats = NDArray[np.float64]
 
 STEP = 0.5  # of offsets across a side, in the plane's units: about pixels
-_LIGHTNESS_WEIGHT = 0.7  # as in card_edges
 _ALONG = np.linspace(-0.86, 0.86, 48)  # places along a side; rounded corners are left out
 _CLIP = 10.0  # one print or neighbour on the line must not outweigh the rest of it
 _HALF = round(1.0 / STEP)
@@ -150,7 +150,7 @@ def _colours(image_lab: NDArray[np.uint8], plane: CardPlane, poses: Poses, offse
         [cv2.remap(image_lab, x[k], y[k], cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE) for k in blocks]
     )
     lab = pixels.astype(np.float32).reshape(*points.shape[:4], 3)
-    lab[..., 0] *= _LIGHTNESS_WEIGHT
+    lab[..., 0] *= LIGHTNESS_WEIGHT
     return lab
 
 

@@ -19,8 +19,9 @@ from vision.card_poses import (
     sides_of,
 )
 from vision.line_segments import meet_sides
-from vision.paper import as_bgr, is_darker
+from vision.paper import is_darker
 from vision.quads import within_quads
+from vision.weighted_lab import as_bgr
 
 Floats = NDArray[np.float64]
 
@@ -92,19 +93,24 @@ def agreed_size(
             if np.median(refitted.deviation(seen_quads)) < np.median(plane.deviation(seen_quads)):
                 plane = refitted
         poses = poses_of(plane, seen_quads)
-        stock = Stock(plane, _common_step(seen.offsets, change[good], offsets), votes)
+        stock = Stock(plane, _step_at(seen.offsets, change[good], offsets), votes)
     return stock
 
 
-def _common_step(offsets: Floats, change: NDArray[np.float32], places: Floats) -> Floats:
-    """The direction of the changes (n, 4, k, 3) at `places` (n, 4) that most cards share, or 0."""
+def _step_at(offsets: Floats, change: NDArray[np.float32], places: Floats) -> Floats:
+    """The direction of the changes (n, 4, k, 3) at `places` (n, 4) that most sides share, or 0."""
     index = np.rint((places - offsets[0]) / STEP).astype(int)
     at_edge = np.take_along_axis(change, index[..., None, None], axis=2).reshape(-1, 3)
-    if len(at_edge) == 0:
+    return common_step(at_edge, 0.0, _SHARED)
+
+
+def common_step(steps: NDArray[np.float32], along: float, share: float) -> Floats:
+    """The direction (3,) along which more than a `share` of the steps (n, 3) go by more than `along`, or 0."""
+    if len(steps) == 0:
         return np.zeros(3)
-    usual = np.asarray(np.median(at_edge, axis=0), np.float64)
+    usual = np.asarray(np.median(steps, axis=0), np.float64)
     usual /= max(float(np.linalg.norm(usual)), 1e-6)
-    return usual if float(((at_edge @ usual) > 0).mean()) > _SHARED else np.zeros(3)
+    return usual if float((steps @ usual > along).mean()) > share else np.zeros(3)
 
 
 def _peaks(seen: Evidence) -> tuple[NDArray[np.float32], NDArray[np.float32], Floats]:

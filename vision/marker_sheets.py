@@ -6,6 +6,8 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from vision.quads import hold_any
+
 Floats = NDArray[np.float32]
 
 _MARKER_RIM = 1.3  # the sheet's white rim by the size of the marker
@@ -37,9 +39,4 @@ def inside_quad(quad: Floats, points: NDArray[np.floating]) -> NDArray[np.bool_]
 
 def holds_marker(quads: Floats, markers: Floats) -> NDArray[np.bool_]:
     """Which quadrilaterals (n, 4, 2) have the middle or a corner of a marker inside them."""
-    side = np.roll(quads, -1, axis=1) - quads
-    holds = np.zeros(len(quads), bool)
-    for point in np.concatenate([markers.mean(axis=1), markers.reshape(-1, 2)]):
-        away = point - quads
-        holds |= (side[..., 0] * away[..., 1] - side[..., 1] * away[..., 0] > 0).all(axis=1)
-    return holds
+    return hold_any(quads, np.concatenate([markers.mean(axis=1), markers.reshape(-1, 2)]))

@@ -2,20 +2,12 @@
 
 from __future__ import annotations
 
-import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-_LIGHTNESS_WEIGHT = 0.7  # as in card_edges
+from vision.weighted_lab import as_bgr
+
 _AS_BRIGHT = 0.94  # in each of red, green and blue: the light falls a little unevenly
-
-
-def as_bgr(colours: NDArray[np.floating]) -> NDArray[np.float32]:
-    """Weighted 8-bit Lab colours (..., 3) as BGR, 0 to 255."""
-    if not colours.size:
-        return np.zeros(colours.shape, np.float32)
-    lab = np.rint(colours / np.array([_LIGHTNESS_WEIGHT, 1, 1])).astype(np.uint8).reshape(-1, 1, 3)
-    return np.asarray(cv2.cvtColor(lab, cv2.COLOR_LAB2BGR), np.float32).reshape(colours.shape)
 
 
 def is_darker(bgr: NDArray[np.float32], card_bgr: NDArray[np.float32]) -> NDArray[np.bool_]:

@@ -6,13 +6,14 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from vision.weighted_lab import LIGHTNESS_WEIGHT
+
 Floats = NDArray[np.float32]
 
 _SCALE = 0.25
 _TABLE = 31  # reduced pixels: what is smaller than about half of this counts as lying on the table
 _LARGEST = 60  # reduced pixels
 _SMALLEST = 3  # reduced pixels of area
-_LIGHTNESS_WEIGHT = 0.7  # as in card_edges
 STANDS_OUT = 14.0  # weighted 8-bit Lab: more than a pale card differs from a pale table
 _CLOSED = 5  # reduced pixels: lines of text and outlines of marks become one thing
 
@@ -22,7 +23,7 @@ def print_islands(image_lab: NDArray[np.uint8]) -> Floats:
     small = np.asarray(cv2.resize(image_lab, None, fx=_SCALE, fy=_SCALE, interpolation=cv2.INTER_AREA), np.uint8)
     table = np.stack([cv2.medianBlur(np.ascontiguousarray(small[..., k]), _TABLE) for k in range(3)], axis=2)
     away = small.astype(np.float32) - table
-    away[..., 0] *= _LIGHTNESS_WEIGHT
+    away[..., 0] *= LIGHTNESS_WEIGHT
     printed = (np.einsum("hwc,hwc->hw", away, away) > STANDS_OUT**2).astype(np.uint8)
     printed = np.asarray(cv2.morphologyEx(printed, cv2.MORPH_CLOSE, np.ones((_CLOSED, _CLOSED))), np.uint8)
     _, _, boxes, middles = cv2.connectedComponentsWithStats(printed, connectivity=8)

@@ -21,6 +21,16 @@ def within_quads(points: Floats, quads: Floats) -> NDArray[np.bool_]:
     return found
 
 
+def hold_any(quads: NDArray[np.floating], points: NDArray[np.floating]) -> NDArray[np.bool_]:
+    """Which of the quadrilaterals (n, 4, 2), clockwise, have any of the points (m, 2) inside them."""
+    side = np.roll(quads, -1, axis=1) - quads
+    holds = np.zeros(len(quads), bool)
+    for point in points:
+        away = point - quads
+        holds |= (side[..., 0] * away[..., 1] - side[..., 1] * away[..., 0] > 0).all(axis=1)
+    return holds
+
+
 def distance_to_outlines(points: Floats, quads: Floats) -> Floats:
     """(n, m) distance of points (n, 2) from the outlines of quads (m, 4, 2)."""
     along = np.roll(quads, -1, axis=1) - quads

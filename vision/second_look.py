@@ -12,14 +12,14 @@ from vision.card_kin import like_the_others
 from vision.card_plane import CardPlane, plane_of, refined
 from vision.card_poses import poses_of, settled
 from vision.card_proposals import MIN_SEGMENT_PX, at_corners, at_segments, distinct, fair_share
-from vision.card_sizes import Stock, agreed_size
+from vision.card_sizes import Stock, agreed_size, common_step
 from vision.card_votes import agree_on_planes
 from vision.edge_ends import end_at_corners, faint_run_on
 from vision.faint_edges import faint_segments, moved_onto_edges, quads_about, without_print
 from vision.line_segments import SegmentMap, find_corners
 from vision.marker_sheets import holds_marker
 from vision.print_islands import STANDS_OUT, print_islands
-from vision.quads import apart, lie_on, within_quads
+from vision.quads import apart, hold_any, lie_on, within_quads
 
 Floats = NDArray[np.float32]
 
@@ -163,15 +163,10 @@ def _stocks(hints: _Hints) -> list[Stock]:
         if len(order) == 0:
             continue
         stock = agreed_size(hints.lab, plane, quads[order])
-        stocks.append(stock if stock.step.any() else replace(stock, step=_common_step(hints.step[order])))
+        stocks.append(
+            stock if stock.step.any() else replace(stock, step=common_step(hints.step[order], _SAME_WAY, _MOST))
+        )
     return stocks
-
-
-def _common_step(steps: Floats) -> NDArray[np.float64]:
-    """The way most of the steps (n, 3) go, or 0 if they go several ways."""
-    usual = np.median(steps, axis=0).astype(np.float64)
-    usual /= max(float(np.linalg.norm(usual)), 1e-6)
-    return usual if (steps @ usual > _SAME_WAY).mean() > _MOST else np.zeros(3)
 
 
 def _better_plane(hints: _Hints, plane: CardPlane, known: Floats) -> CardPlane:
@@ -208,9 +203,7 @@ def _of_size(hints: _Hints, plane: CardPlane) -> Floats:
     coverage = hints.seen.coverage(quads)
     keep = (coverage.mean(axis=1) > 0.3) & (np.sort(coverage, axis=1)[:, 2] > 0.3) & ~holds_marker(quads, hints.markers)
     quads, coverage = quads[keep], coverage[keep]
-    side, away = np.roll(quads, -1, axis=1) - quads, hints.marks[None, None] - quads[:, :, None]
-    right = side[:, :, None, 0] * away[..., 1] - side[:, :, None, 1] * away[..., 0] > 0
-    holding = right.all(axis=1).any(axis=1)
+    holding = hold_any(quads, hints.marks)
     return fair_share(distinct(quads[holding], coverage[holding].mean(axis=1)), _MOST_OF_SIZE)
 
 

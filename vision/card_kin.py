@@ -12,6 +12,7 @@ from vision.card_sizes import Stock
 from vision.edge_ends import end_at_corners, faint_run_on, run_on
 from vision.marker_sheets import inside_quad
 from vision.paper import darker_all_round
+from vision.print_islands import STANDS_OUT
 
 Floats = NDArray[np.float32]
 
@@ -111,7 +112,8 @@ def like_the_others(lab: NDArray[np.uint8], stock: Stock, fit: SideFit, known: i
             faint &= ~_beside_others(fit.quads, others)
         away = np.linalg.norm(ground - np.median(ground[others], axis=0), axis=1)
         uneven = odd > _ODDER + _SPREAD * np.median(odd[others])
-        lopsided = uneven & (contrast > _PLAINER * np.median(contrast[others])).any(axis=1)
+        plainer = max(_PLAINER * float(np.median(contrast[others])), STANDS_OUT)
+        lopsided = uneven & (contrast > plainer).any(axis=1)
         flaws = faint.sum(axis=1) + (faint & passed).any(axis=1) + uneven + lopsided
         if known is None:
             flaws += deviation > _LARGER + 2 * np.median(deviation[others])
@@ -119,7 +121,9 @@ def like_the_others(lab: NDArray[np.uint8], stock: Stock, fit: SideFit, known: i
         kept = away < np.maximum(_SAME_STOCK + _SPREAD * np.median(away[others]), _NEARER * np.median(contrast, axis=1))
         seen = (certainty[:, 1] > _HARDLY) & ~(faint.any(axis=1) & (certainty[:, 0] < _UNSURE))
         kept &= (flaws < _TOO_MANY) & (seen | plain)
-        if known is not None or not kept.any() or (kept == alike).all():
+        if known is not None or (kept == alike).all():
             return np.asarray(kept, np.bool_)
         alike = alike & kept
+        if not alike.any():
+            break
     return alike

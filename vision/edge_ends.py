@@ -16,7 +16,7 @@ _SIDE = np.linspace(0.2, 0.8, 9, dtype=np.float32)
 _ACROSS_PX = np.array([-2.5, -1.5, -0.5, 0.5, 1.5, 2.5], np.float32)
 _SIDE_CLOSELY = np.linspace(0.12, 0.88, 32, dtype=np.float32)
 _PLACES_CLOSELY = np.linspace(0.08, 0.35, 16, dtype=np.float32)
-_STEP_PX = np.array([-3.0, -2.0, 2.0, 3.0], np.float32)
+_PROFILE_PX = np.arange(-3, 4, dtype=np.float32)
 _AS_STRONG = 0.5  # of the edge itself
 _RUNS_ON = 0.6  # of the places beyond a corner
 _MAX_ENDS = 3  # of eight; by chance some edge lies in the continuation of a side
@@ -53,14 +53,13 @@ def faint_run_on(image_lab: NDArray[np.uint8], quads: Floats) -> NDArray[np.bool
         return np.zeros((0, 4, 2), bool)
     start, side, outward = frames(quads)
 
-    def mean_change(along: Floats) -> Floats:
-        lab = sample_lab(image_lab, start, side, outward, along, _STEP_PX, True, smooth=False)
-        half = len(_STEP_PX) // 2
-        return np.asarray((lab[:, :, half:] - lab[:, :, :half]).mean(axis=(1, 2)), np.float32)
+    def profile(along: Floats) -> Floats:
+        lab = sample_lab(image_lab, start, side, outward, along, _PROFILE_PX, True, smooth=False).mean(axis=1)
+        return np.asarray(lab - lab.mean(axis=1, keepdims=True), np.float32)
 
-    own = mean_change(_SIDE_CLOSELY)
-    least = _AS_STRONG * (own * own).sum(axis=1)
-    ends = [(mean_change(along) * own).sum(axis=1) > least for along in (-_PLACES_CLOSELY, 1 + _PLACES_CLOSELY)]
+    own = profile(_SIDE_CLOSELY)
+    least = _AS_STRONG * (own * own).sum(axis=(1, 2))
+    ends = [(profile(along) * own).sum(axis=(1, 2)) > least for along in (-_PLACES_CLOSELY, 1 + _PLACES_CLOSELY)]
     return np.stack(ends, axis=1).reshape(-1, 4, 2)
 
 

@@ -14,16 +14,19 @@ from vision.card_poses import poses_of, settled
 from vision.card_proposals import MIN_SEGMENT_PX, at_corners, at_segments, distinct, fair_share
 from vision.card_sizes import Stock, agreed_size, common_step
 from vision.card_votes import agree_on_planes
+from vision.closed_lines import closed_lines
 from vision.edge_ends import end_at_corners, faint_run_on
 from vision.faint_edges import faint_segments, moved_onto_edges, quads_about, without_print
 from vision.line_segments import SegmentMap, find_corners
-from vision.marker_sheets import holds_marker
+from vision.marker_sheets import holds_marker, inside_quad
 from vision.print_islands import STANDS_OUT, print_islands
 from vision.quads import apart, hold_any, lie_on, within_quads
 
 Floats = NDArray[np.float32]
 
 _PLAIN_SHARE = 25  # per cent of the sides may be faint before it is worth looking again
+_SAME_PLACE, _LEAST_MARGIN = 0.01, 0.02  # by the width of a card
+_BESIDE = 2.0  # times as many things that may be print beside plain cards as on them
 _TOO_FEW = 2  # a single card tells no size
 _ENOUGH = 6  # cards tell the plane well
 _SEVERAL = 3  # cards must be found if all of them are faint
@@ -78,19 +81,61 @@ def second_look(
     all that may be print lies on cards already.
     """
     few = len(chosen.quads) < _TOO_FEW
-    if not few and np.percentile(chosen.contrast_beyond(), _PLAIN_SHARE) > STANDS_OUT:
-        return stock, chosen
+    plain = not few and bool(np.percentile(chosen.contrast_beyond(), _PLAIN_SHARE) > STANDS_OUT)
     marks = print_islands(lab)
-    if within_quads(marks.astype(np.float64), chosen.quads.astype(np.float64)).all():
+    on_cards = within_quads(marks.astype(np.float64), chosen.quads.astype(np.float64))
+    if on_cards.all() or (plain and (~on_cards).sum() <= _BESIDE * on_cards.sum()):
         return stock, chosen
     lines = without_print(lab, np.concatenate([segments, faint_segments(grey, segments, MIN_SEGMENT_PX)]))
     seen = SegmentMap(lines, (grey.shape[0], grey.shape[1]))
     hints = _Hints(
         lab, lines, seen, marks, markers, *_with_edges(lab, _plausible(quads_about(lines, marks), seen, markers))
     )
+    closed = closed_lines(grey)
+    closed = closed[hold_any(closed, marks) & ~holds_marker(closed, markers)]
     if few or stock is None:
-        return _faint_alone(hints, stock, chosen)
-    return _with_faint_ones(hints, stock, chosen)
+        stock, chosen = _faint_alone(hints, stock, chosen)
+    elif not plain:
+        stock, chosen = _with_faint_ones(hints, stock, chosen)
+    return _closed_in(hints, closed, stock, chosen)
+
+
+def _closed_in(hints: _Hints, closed: Floats, stock: Stock | None, chosen: SideFit) -> tuple[Stock | None, SideFit]:
+    """The cards chosen, or those about which thin dark lines (n, 4, 2) close, unless these are frames on them."""
+    nothing = chosen.take(np.zeros(len(chosen.quads), bool))
+    best = (stock, chosen)
+    for plane in agree_on_planes(closed, np.ones(len(closed), np.float32), (hints.lab.shape[1], hints.lab.shape[0])):
+        agreeing = closed[plane.deviation(closed) < _AGREED]
+        agreeing = agreeing[apart(agreeing)]
+        if len(agreeing) < _TOO_FEW or (
+            stock is not None and _printed_alike(stock.plane, chosen.quads, plane, agreeing)
+        ):
+            continue
+        other = Stock(plane.refitted(agreeing, np.ones(len(agreeing))), np.zeros(3))
+        known = np.ones((len(agreeing), 4), np.float32)
+        near = replace(hints, quads=np.concatenate([agreeing, hints.quads]), plain=np.concatenate([known, hints.plain]))
+        found = _found(near, other, nothing)
+        if len(found.quads) >= max(_SEVERAL, len(best[1].quads) + (best[1] is not chosen)):
+            best = _agreeing(hints.lab, other, found, _REACH_PX / 2)
+    return best
+
+
+def _printed_alike(plane: CardPlane, cards: Floats, smaller: CardPlane, frames: Floats) -> bool:
+    """Whether frames (m, 4, 2) lie on cards (n, 4, 2), at the same place of each and off its edges: printed there.
+
+    The gaps between cards that were taken for parts of them are now wide, now narrow.
+    """
+    pairs = [(card, frame) for frame in frames for card in cards if inside_quad(card, frame.mean(axis=0)[None])[0]]
+    if len(pairs) <= len(frames) / 2:
+        return False
+    on, within = (poses_of(plane, np.stack(each)) for each in zip(*pairs, strict=True))
+    away = (within.centre - on.centre) / plane.size[0]
+    along = np.stack([on.across, np.stack([-on.across[:, 1], on.across[:, 0]], axis=1)], axis=1)
+    # A card may lie either way up.
+    place = np.abs(np.einsum("nk,nik->ni", away, along))
+    margin = np.subtract(plane.size, smaller.size) / (2 * plane.size[0]) - place
+    spread = np.median(np.abs(place - np.median(place, axis=0)), axis=0)
+    return bool((spread < _SAME_PLACE).all() and np.median(margin.min(axis=1)) > _LEAST_MARGIN)
 
 
 def _plausible(quads: Floats, seen: SegmentMap, markers: Floats) -> Floats:

@@ -26,18 +26,24 @@ _LOOSE = 0.022  # how far a side may lie from where the size wants it, by the ca
 
 
 def finished(
-    image_bgr: NDArray[np.uint8], image_lab: NDArray[np.uint8], quads: Floats, stock: Stock, scale: float
+    image_bgr: NDArray[np.uint8],
+    image_lab: NDArray[np.uint8],
+    quads: Floats,
+    stock: Stock,
+    scale: float,
+    unevenness: float = 1.0,
 ) -> tuple[SideFit, CardPlane]:
     """Cards where most speaks for a card of their size, each side on its edge where that is plain; and their plane.
 
     `image_bgr` is the picture, `image_lab` a copy at `scale` in 8-bit Lab, in which `quads` (n, 4, 2), clockwise,
-    are roughly right. Where a border runs about what was found, the cards and the plane's size include it.
+    are roughly right, and differ in size `unevenness` times more than usual. Where a border runs about what was found,
+    the cards and the plane's size include it.
     """
     plane = stock.plane
     found = fit_sides(image_lab, quads, 2.0)
     if len(quads) == 0:
         return found, plane
-    clear = clear_cut(found) & (plane.deviation(found.quads) < _AS_LARGE)
+    clear = clear_cut(found) & (plane.deviation(found.quads) < _AS_LARGE * unevenness)
     poses, _ = settled(image_lab, plane, poses_of(plane, quads), max(3.0, 0.06 * plane.size[0]), stock.step)
     poses, _ = settled(image_lab, plane, poses, 2.0, stock.step)
     margin = border_beyond(image_lab, plane, poses)

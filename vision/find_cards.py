@@ -45,7 +45,8 @@ _MAX_RUN_ON = 4  # of eight: cards side by side in a row share edges
 _SLACK = 0.03  # how far off a guessed side may be, by the card's width
 _SEEN = 0.55  # the share of a side along which its edge is seen, at least
 _SURE = 0.8  # the same for the other three sides, if one side is not seen
-_ABOUT = 0.12
+_ABOUT, _VERY_ROUGHLY = 0.12, 0.25
+_EVEN, _MOST_UNEVEN, _SEVERAL = 0.03, 2.5, 4  # by how much equal cards usually differ at most, and times that
 _ALIKE = 0.05  # how far a card in plain sight may be from the size that it speaks for
 _ABOUT_AS_LARGE = 0.09  # a frame and an edge differ by more
 
@@ -83,21 +84,22 @@ def find_cards(image_bgr: NDArray[np.uint8]) -> FoundCards:
     candidates = _free_candidates(lab, corners, covered, size_wh, markers)
     quality = _quality(lab, candidates)
     planes = agree_on_planes(candidates.quads, quality, size_wh)
-    stock, chosen = None, candidates.take(np.zeros(len(candidates.quads), bool))
+    stock, chosen, unevenness = None, candidates.take(np.zeros(len(candidates.quads), bool)), 1.0
     if planes:
         stocks = [agreed_size(lab, plane, _apart(candidates.quads, quality, plane)) for plane in planes]
         stock = _best_seen(stocks, candidates.quads[clear_cut(candidates)])
-        fitted = _of_known_size(lab, stock.plane, segments, corners, covered, candidates, markers)
-        chosen = _choose(lab, _completed(fitted, stock.plane), stock.plane)
+        unevenness = _unevenness(stock.plane, candidates.quads[clear_cut(candidates)])
+        fitted = _of_known_size(lab, stock.plane, segments, corners, covered, candidates, markers, unevenness)
+        chosen = _choose(lab, _completed(fitted, stock.plane), stock.plane, unevenness)
         if len(chosen.quads):
             stock = _agreed_again(lab, stock, chosen)
-            near = stock.plane.deviation(candidates.quads) < _ABOUT
+            near = stock.plane.deviation(candidates.quads) < _ABOUT * unevenness
             chosen = with_leftovers(lab, stock, chosen, np.concatenate([candidates.quads[near], fitted.quads]))
     stock, chosen = second_look(lab, grey, segments, markers, stock, chosen)
     if stock is None:
         nothing = [np.zeros(shape, np.float32) for shape in ((0, 4, 2), (0, 4), (0,))]
         return FoundCards(nothing[0], nothing[1], nothing[2], (), 1.4)
-    final, plane = finished(image_bgr, lab, chosen.quads, stock, scale)
+    final, plane = finished(image_bgr, lab, chosen.quads, stock, scale, unevenness)
     final = final.take(like_the_others(lab, replace(stock, plane=plane), final))
     confidence = np.clip(final.support.mean(axis=1) - 2 * plane.deviation(final.quads), 0, 1)
     reasons = tuple(_reason(k, final, size_wh) for k in range(len(final.quads)))
@@ -185,6 +187,17 @@ def _best_seen(stocks: list[Stock], plain: Floats) -> Stock:
     return max(alike, key=lambda s: (len(apart(plain[s.plane.deviation(plain) < _ALIKE])), s.votes))
 
 
+def _unevenness(plane: CardPlane, plain: Floats) -> float:
+    """How many times more than usual the cards in plain sight (n, 4, 2) differ in size: bent ones, seen steeply, do."""
+    deviation = plane.deviation(plain)
+    near = np.flatnonzero(deviation < _VERY_ROUGHLY)
+    near = near[np.argsort(deviation[near], kind="stable")]
+    near = near[apart(plain[near])]
+    if len(near) < _SEVERAL:
+        return 1.0
+    return float(np.clip(np.median(deviation[near]) / _EVEN, 1, _MOST_UNEVEN))
+
+
 def _of_known_size(
     lab: NDArray[np.uint8],
     plane: CardPlane,
@@ -193,21 +206,22 @@ def _of_known_size(
     covered: SegmentMap,
     known: SideFit,
     markers: Floats,
+    unevenness: float,
 ) -> SideFit:
     """All quadrilaterals of the card's size that the edges suggest."""
     guesses = np.concatenate([at_corners(plane, corners), at_segments(plane, segments)])
     coverage = covered.coverage(guesses)
     keep = (coverage.mean(axis=1) > 0.4) & (np.sort(coverage, axis=1)[:, 1] > 0.3) & ~holds_marker(guesses, markers)
-    right = known.quads[plane.deviation(known.quads) < _ABOUT]
+    right = known.quads[plane.deviation(known.quads) < _ABOUT * unevenness]
     quads = np.concatenate([right, fair_share(distinct(guesses[keep], coverage[keep].mean(axis=1)), _MAX_CANDIDATES)])
     fit = fit_sides(lab, quads, max(2.5, _SLACK * plane.size[0]), _FEW)
     fit = fit.take(np.sort(fit.support, axis=1)[:, 1:].mean(axis=1) > 0.6)
     return fit_sides(lab, fit.quads, 2.0)
 
 
-def _choose(lab: NDArray[np.uint8], fit: SideFit, plane: CardPlane) -> SideFit:
+def _choose(lab: NDArray[np.uint8], fit: SideFit, plane: CardPlane, unevenness: float) -> SideFit:
     """The best of the quadrilaterals that overlap, if they are cards at all."""
-    deviation = np.asarray(plane.deviation(fit.quads), np.float32)
+    deviation = np.asarray(plane.deviation(fit.quads) / unevenness, np.float32)
     order = np.sort(fit.support, axis=1)
     whole = (order[:, 0] > _SEEN) & (order.mean(axis=1) > 0.8) & (deviation < 0.08)
     nearly = (order[:, 0] <= _SEEN) & (order[:, 1] > _SURE) & (deviation < 0.05)

@@ -54,3 +54,27 @@ def test_plain_cards_in_rows_are_found_at_their_own_edges(gap: float, seed: int)
     turned = np.stack([np.roll(found, k, axis=1) for k in range(4)])
     off = np.linalg.norm(turned[:, None] - true[None, :, None], axis=4).max(axis=3).min(axis=(0, 2))
     assert off.max() < 0.03 * WIDTH
+
+
+def from_the_side(seed: int) -> tuple[NDArray[np.uint8], NDArray[np.float32]]:
+    """The cards seen at 50 degrees from above, as a laptop does, and where they are; each a little bent."""
+    flat = places(40.0)
+    random = np.random.default_rng(seed)
+    bent = flat + random.uniform(-0.04, 0.04, flat.shape).astype(np.float32) * WIDTH
+    focal, tilt, away = 0.85 * SIZE_WH[0], np.radians(50), 1000.0
+    plane = np.array([[1, 0, -SIZE_WH[0] / 2], [0, np.cos(tilt), -np.cos(tilt) * 340], [0, -np.sin(tilt), 0]])
+    plane[2] += np.array([0, 0, away + np.sin(tilt) * 340])
+    camera = np.array([[focal, 0, SIZE_WH[0] / 2], [0, focal, SIZE_WH[1] / 2], [0, 0, 1]]) @ plane
+    picture = cv2.warpPerspective(photograph(bent, seed), camera, SIZE_WH, borderValue=(30, 40, 50))
+    seen = cv2.perspectiveTransform(bent.reshape(1, -1, 2).astype(np.float64), camera)
+    return np.asarray(picture, np.uint8), np.asarray(seen.reshape(-1, 4, 2), np.float32)
+
+
+@pytest.mark.parametrize("seed", [1, 2, 3, 4])
+def test_bent_cards_seen_from_the_side_are_found(seed: int) -> None:
+    picture, true = from_the_side(seed)
+    found = find_cards(picture).corners_px
+    turned = np.stack([np.roll(found, k, axis=1) for k in range(4)])
+    off = np.linalg.norm(turned[:, None] - true[None, :, None], axis=4).max(axis=3).min(axis=(0, 2))
+    assert len(found) <= len(true)
+    assert (off < 0.03 * WIDTH).mean() >= 0.85

@@ -12,7 +12,7 @@ Floats = NDArray[np.float64]
 FOCAL_SHARE = 0.85  # focal length by the picture's longer side: phones, webcams and the Pi's cameras lie near it
 TILT_PRIOR = 0.5  # radians
 _FOCAL_PRIOR = 0.15  # of the logarithm of the focal length
-_PRIOR = 0.01  # how much these count, beside a card that agrees
+_PRIOR, _LEAST_SHARE = 0.01, 1e-3  # how much these count beside a card that agrees, and if hardly any does
 _NEAR = 0.5  # quadrilaterals farther off than that have no say in the fit
 WIDE = (0.1, 0.08, 0.06, 0.04, 0.03, 0.03)
 NARROW = (0.025, 0.02, 0.015, 0.015)  # sides on a frame and sides on the edge must not mix
@@ -130,7 +130,7 @@ def refined(quads: Floats, weight: Floats, size_wh: tuple[int, int], x: Floats, 
         normal = np.einsum("n,nki,nkj->ij", w, jacobian, jacobian)
         # One card alone hardly tells tilt from shape; the prior then keeps the table near level. Where all cards are
         # off by more than the spread, as on a steep table, it must not outweigh them.
-        prior = _PRIOR * float(w.sum()) / max(float(weight.sum()), 1e-9)
+        prior = _PRIOR * max(_LEAST_SHARE, float(w.sum()) / max(float(weight.sum()), 1e-9))
         normal += np.diag([prior / TILT_PRIOR**2, prior / TILT_PRIOR**2, 1e-9, 1e-9, prior / _FOCAL_PRIOR**2])
         right = -np.einsum("n,nki,nk->i", w, jacobian, r)
         right[:2] -= prior / TILT_PRIOR**2 * x[:2]

@@ -27,6 +27,7 @@ from vision.line_segments import (
     without_hatching,
 )
 from vision.marker_sheets import find_marker_sheets, holds_marker, inside_quad, on_marker_sheet
+from vision.panels import are_panels
 from vision.paper import darker_all_round
 from vision.quads import apart
 from vision.second_look import second_look
@@ -95,7 +96,8 @@ def find_cards(image_bgr: NDArray[np.uint8]) -> FoundCards:
             stock = _agreed_again(lab, stock, chosen)
             near = stock.plane.deviation(candidates.quads) < _ABOUT * unevenness
             chosen = with_leftovers(lab, stock, chosen, np.concatenate([candidates.quads[near], fitted.quads]))
-    stock, chosen = second_look(lab, grey, segments, markers, stock, chosen)
+    stock, chosen = second_look(lab, grey, segments, markers, *_but_panels(lab, stock, chosen))
+    stock, chosen = _but_panels(lab, stock, chosen)
     if stock is None:
         nothing = [np.zeros(shape, np.float32) for shape in ((0, 4, 2), (0, 4), (0,))]
         return FoundCards(nothing[0], nothing[1], nothing[2], (), 1.4)
@@ -106,6 +108,11 @@ def find_cards(image_bgr: NDArray[np.uint8]) -> FoundCards:
     corners_px = to_full(final.quads, scale)
     aspect = plane.size[1] / plane.size[0]
     return FoundCards(corners_px, final.support, np.asarray(confidence, np.float32), reasons, aspect)
+
+
+def _but_panels(lab: NDArray[np.uint8], stock: Stock | None, chosen: SideFit) -> tuple[Stock | None, SideFit]:
+    """The same, or nothing where these are pictures printed on cards."""
+    return (None, chosen.take(np.zeros(len(chosen.quads), bool))) if are_panels(lab, chosen) else (stock, chosen)
 
 
 def _agreed_again(lab: NDArray[np.uint8], stock: Stock, chosen: SideFit) -> Stock:

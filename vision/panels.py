@@ -1,0 +1,51 @@
+"""Pictures printed on cards: round a panel lies bare paper with more print, always at the same place."""
+
+from __future__ import annotations
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from vision.card_edges import SideFit
+from vision.paper import is_darker
+from vision.quads import within_quads
+from vision.weighted_lab import as_bgr
+
+Floats = NDArray[np.float32]
+
+_FEWEST = 3
+_MOSTLY = 0.7  # of the things found
+_NEXT, _FAR, _RINGS = 0.06, 0.5, 16  # beyond a side, by the distance between it and the opposite one
+_ALONG = np.linspace(0.06, 0.94, 24, dtype=np.float32)
+_DARKER = 0.85  # than paper: print, and no shadow
+_PRINTED, _BARE = 0.06, 0.01  # of what lies beyond a side
+
+
+def are_panels(image_lab: NDArray[np.uint8], fit: SideFit) -> bool:
+    """Whether most of what was found is darker than round it, with print beyond one side and none beyond another.
+
+    `image_lab` is (h, w, 3) 8-bit Lab. Ink only takes light away, so beyond a panel the paper is brighter; but so is a
+    pale table beyond dark cards, on which nothing is printed.
+    """
+    inside, beyond = as_bgr(np.median(fit.inside, axis=1)), as_bgr(np.median(fit.beyond, axis=1))
+    dark = is_darker(inside, beyond)
+    if dark.sum() < _FEWEST or dark.mean() < _MOSTLY:
+        return False
+    share = np.sort(_printed_beyond(image_lab, fit.quads, beyond), axis=1)
+    return bool(((share[:, 0] < _BARE) & (share[:, 3] > _PRINTED)).mean() > _MOSTLY)
+
+
+def _printed_beyond(image_lab: NDArray[np.uint8], quads: Floats, paper_bgr: Floats) -> Floats:
+    """The share (n, 4) of what lies beyond each side of `quads` (n, 4, 2) that is darker than the paper, (n, 3)."""
+    end = np.roll(quads, -1, axis=1)
+    outward = (quads - np.roll(quads, 1, axis=1) + end - np.roll(quads, -2, axis=1)) / 2
+    line = quads[:, :, None] + (end - quads)[:, :, None] * _ALONG[:, None]
+    away = np.linspace(_NEXT, _FAR, _RINGS, dtype=np.float32)
+    points = np.asarray(line[:, :, None] + outward[:, :, None, None] * away[:, None, None], np.float32)
+    x, y = (points[..., k].reshape(-1, _RINGS * len(_ALONG)) for k in (0, 1))
+    lab = cv2.remap(image_lab, x, y, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
+    bgr = np.asarray(cv2.cvtColor(lab, cv2.COLOR_LAB2BGR), np.float32).reshape(*points.shape[:4], 3)
+    dark = is_darker(bgr, _DARKER * paper_bgr[:, None, None, None])
+    for card in range(len(quads)):
+        dark[card] &= ~within_quads(points[card].astype(np.float64), np.delete(quads, card, axis=0).astype(np.float64))
+    return np.asarray(dark.mean(axis=(2, 3)), np.float32)

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 Flags = NDArray[np.bool_]
 
 _THIN = 3  # cells: what is narrower is a line of the art that lies a little off
+_FINGER = 7  # cells: a gap of less than a finger's width is no gap in what lies there
 _BESIDE = 5  # cells between something and margin that it may touch
 _MOST_INSIDE = 5.0  # share of the print that a finger hides, by the share of the margin
 _NEAR = 5  # cells from the margin to the print beside it
@@ -19,10 +20,10 @@ def cover_of(odd: Flags, margin: Flags, used: Flags) -> tuple[Flags, Flags]:
 
     `margin` are cells of plain white; cells that are not `used` are neither odd nor not.
     """
-    likely = odd | (_grown(odd, _THIN) & ~used)
-    thick = cv2.morphologyEx(likely.astype(np.uint8), cv2.MORPH_OPEN, np.ones((_THIN, _THIN), np.uint8))
+    likely = (odd | (_grown(odd, _THIN) & ~used)).astype(np.uint8)
+    thick = _joined(cv2.morphologyEx(likely, cv2.MORPH_OPEN, np.ones((_THIN, _THIN), np.uint8)))
     _, labels = cv2.connectedComponents(thick)
-    over_margin = np.unique(labels[(thick > 0) & margin])
+    over_margin = np.unique(labels[(thick > 0) & odd & margin])
     cover = (thick > 0) & np.isin(labels, over_margin)
     printed = used & ~margin
     if cover[printed].mean() > _MOST_INSIDE * cover[margin].mean():
@@ -31,6 +32,13 @@ def cover_of(odd: Flags, margin: Flags, used: Flags) -> tuple[Flags, Flags]:
     clear = margin & ~_grown(odd & margin, 2 * _BESIDE + 1)
     strange = odd & ~margin & (~cover | _grown(clear, 2 * _NEAR + 1))
     return _grown(cover, _THIN), strange
+
+
+def _joined(thick: cv2.typing.MatLike) -> NDArray[np.uint8]:
+    """The same with the gaps filled that a finger has where a fit has taken its skin for the art in odd light."""
+    pad = ((_FINGER, _FINGER), (_FINGER, _FINGER))
+    filled = cv2.morphologyEx(np.pad(thick, pad), cv2.MORPH_CLOSE, np.ones((_FINGER, _FINGER), np.uint8))
+    return np.asarray(filled[_FINGER:-_FINGER, _FINGER:-_FINGER], np.uint8)
 
 
 def _grown(cells: Flags, side: int) -> Flags:

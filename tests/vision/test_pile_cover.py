@@ -35,6 +35,20 @@ def test_what_lies_within_the_print_alone_covers_nothing() -> None:
     assert (strange == odd).all()
 
 
+def test_a_gap_in_a_finger_is_finger() -> None:
+    # A fit has taken a part of its skin for the art in some odd light.
+    odd, cover, strange = covered((slice(20, 30), slice(0, 12)), (slice(20, 30), slice(18, 25)))
+    assert cover[odd].all()
+    assert cover[21:29, 12:18].all()
+    assert not strange.any()
+
+
+def test_a_spot_far_from_a_finger_is_no_part_of_it() -> None:
+    odd, cover, strange = covered((slice(20, 30), slice(0, 12)), (slice(20, 30), slice(22, 29)))
+    assert not cover[:, 16:].any()
+    assert strange[20:30, 22:29].sum() == odd[20:30, 22:29].sum() > 0
+
+
 def test_a_line_of_the_art_that_lies_a_little_off_covers_nothing() -> None:
     _, cover, strange = covered((slice(30, 32), slice(0, 42)))
     assert not cover.any()

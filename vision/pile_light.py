@@ -24,6 +24,7 @@ _LUMINANCE = np.array([0.0722, 0.7152, 0.2126], np.float32)
 _CONTRAST = (0.15, 1.0)  # the span between black and white that may be left
 _LIGHT = (0.0004, 4.0)
 _CLEAR_LIGHT = 0.02
+_BLACK = 0.04  # of white
 _WAVES = 6  # of the veil, across and down together: half waves, less one
 # How much each field varies: the white with its slopes and bends, the veil with its waves, blue and red casts of both,
 # then saturation, the tone curve's bend and blur; a white that is clipped may be brighter, and of another colour.
@@ -136,6 +137,8 @@ class LightModel:
                 4 * np.maximum(light.light, _CLEAR_LIGHT)
             )
             weight[seen.clipped & (light.gap == 0)] = 0
+            # A vivid camera shows strong colours without any of what they lack: how little that was is not known.
+            weight[(seen.levels < _BLACK) & (light.light <= _LIGHT[0])] = 0
             light = self._light(art, seen, self._solved(art, seen.levels**2, weight, varies), varies)
         return light
 

@@ -24,6 +24,7 @@ _GUESS_TOLD, _GUESS_HIDDEN, _GUESS_WHITE = 0.85, 0.2, 0.6  # of a guessed frame 
 _LOOK_ERROR, _LOOK_WHITE, _LOOK_ODDS = 0.66, 0.25, 2.0  # of a guessed frame that a closer look may tell
 _PART_SURE = 25.0  # where something hides a part of the margin
 _FIT_ERROR, _PART_ERROR, _FIT_TOLD = 0.17, 0.21, 0.7
+_MUCH_SURER = 2.0
 _ALL_EXPLAINED = 0.12  # mean error of a fit that leaves next to nothing unexplained
 _LEAST_SEEN = 0.25  # of a print
 _LOST, _PART_LOST = 0.1, 0.12  # of a print in plain sight, to glare, dirt and blur; also to skin of its own colour
@@ -78,9 +79,13 @@ def _certain(closer: FaceMatch) -> bool:
 
 
 def _settles(closer: FaceMatch, first: FaceMatch) -> bool:
-    """Whether a closer look is certain, and does not contradict a sure first one with something left unexplained."""
+    """Whether a closer look is certain, and outweighs a sure first one that it contradicts.
+
+    It does if it leaves next to nothing unexplained, or is much surer.
+    """
     agreed = closer.face is first.face or doubt_of(first) is not None
-    return _certain(closer) and (agreed or (closer.log_odds > _AT_FIRST_SIGHT and closer.error < _ALL_EXPLAINED))
+    outweighs = closer.error < _ALL_EXPLAINED or closer.log_odds > _MUCH_SURER * first.log_odds
+    return _certain(closer) and (agreed or (closer.log_odds > _AT_FIRST_SIGHT and outweighs))
 
 
 def cleared(fitter: FaceFitter, image_bgr: Image, match: FaceMatch, frame_px: Floats) -> tuple[FaceMatch, Floats]:
@@ -105,7 +110,9 @@ def cleared(fitter: FaceFitter, image_bgr: Image, match: FaceMatch, frame_px: Fl
 
 def worth_a_look(match: FaceMatch) -> bool:
     """Whether a guessed frame may be a card that a closer look would tell."""
-    return match.error < _LOOK_ERROR and match.white > _LOOK_WHITE and match.log_odds > _LOOK_ODDS
+    # At first sight, pictures that light has bleached look alike.
+    hopeful = match.log_odds > _LOOK_ODDS or may_be_bleached(match)
+    return match.error < _LOOK_ERROR and match.white > _LOOK_WHITE and hopeful
 
 
 def proved(fitter: FaceFitter, image_bgr: Image, match: FaceMatch, frame_px: Floats) -> tuple[FaceMatch, Floats] | None:

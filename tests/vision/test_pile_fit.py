@@ -7,9 +7,9 @@ from dataclasses import replace
 import cv2
 import numpy as np
 import pytest
-from flat_piles import Floats, Image, PileTable, bare, photographed, piccolino, pile
+from flat_piles import SKINS, Floats, Image, PileTable, bare, hand, photographed, piccolino, pile
 
-from vision.picture_reader import frame_corners
+from vision.picture_reader import PictureReader, frame_corners
 from vision.pile_faces import FaceReader
 from vision.pile_fit import FaceFitter
 from vision.pile_proof import cleared, doubt_of, proved
@@ -41,6 +41,49 @@ def test_what_a_lamp_bleaches_from_one_side_is_told_by_a_closer_look(name: str, 
     assert doubt_of(match) is None
     assert match.face is not None
     assert match.face.id == name
+
+
+@pytest.mark.parametrize(("name", "side"), [("red-sad", 2), ("purple-happy", 0), ("purple-sad", 2), ("blue-happy", 0)])
+def test_a_card_of_which_a_lamp_has_bleached_a_half_is_found_by_its_other_half(name: str, side: int) -> None:
+    image, frame = card(name)
+    edge, other = frame[side], frame[side - 1]
+    along = (other - edge) / np.linalg.norm(other - edge) ** 2
+    x, y = np.meshgrid(np.arange(CAMERA.size[0]), np.arange(CAMERA.size[1]))
+    veil = 1.3 / (1 + np.exp(-14 * ((x - edge[0]) * along[0] + (y - edge[1]) * along[1] - 0.6)))
+    lit = np.minimum((image / 255.0) ** 2.2 * 0.9 + veil[:, :, None], 1) ** (1 / 2.2)
+    reading = PictureReader(piccolino()).read(np.rint(255 * lit).astype(np.uint8), CAMERA.table)
+    assert [found.face.id if found.face else "back" for found in reading.cards] == [name]
+
+
+@pytest.mark.parametrize("name", ["blue-happy", "blue-sad", "orange-happy", "yellow-sad"])
+def test_a_vivid_camera_under_a_warm_lamp_tells_strong_colours(name: str) -> None:
+    image, frame = card(name)
+    warm = (image / 255.0) ** 2.2 * (0.36, 0.6, 0.8)
+    grey = (warm @ (0.0722, 0.7152, 0.2126))[:, :, None]
+    vivid = np.rint(255 * np.clip(grey + 1.6 * (warm - grey), 0, 1) ** (1 / 2.2)).astype(np.uint8)
+    match, _ = cleared(FITTER, vivid, FITTER.faces.read(vivid, frame), frame)
+    assert match.face is not None
+    assert (match.face.id, doubt_of(match)) == (name, None)
+
+
+@pytest.mark.parametrize(
+    ("name", "skin", "towards"),
+    [("red-sad", 3, 4.0), ("red-sad", 3, 5.0), ("purple-happy", 4, 2.0), ("purple-happy", 4, 5.0)],
+)
+def test_fingers_that_a_fit_takes_for_a_dark_light_hide_no_more_than_they_cover(
+    monkeypatch: pytest.MonkeyPatch, name: str, skin: int, towards: float
+) -> None:
+    monkeypatch.setattr("flat_piles.SKINS", SKINS[skin : skin + 1])
+    image = bare(np.random.default_rng(1), CAMERA, 0)
+    corners = pile(np.random.default_rng(2), image, CAMERA, PLACE, [name], 5)
+    tip = corners.mean(axis=0) + 18 * np.array([np.cos(towards), np.sin(towards)])
+    hand(np.random.default_rng(1000 + 10 * skin + int(towards)), image, tip, towards)
+    image = photographed(np.random.default_rng(3), image, 0.3)
+    frame = frame_corners(piccolino(), corners)
+    found = proved(FITTER, image, FITTER.faces.read(image, frame), frame)
+    assert found is not None
+    match, _ = found
+    assert (match.face and match.face.id, doubt_of(match)) == (name, None)
 
 
 @pytest.mark.parametrize("name", ["red-happy", "yellow-sad", "pink-happy", "back"])

@@ -34,6 +34,7 @@ _OVEREXPOSED = (1.3, 1.7, 2.3)
 _OVER_SIGMA = 0.5  # of the logarithm
 _MARGIN_MM = 0.8  # of the white that is too close to the frame or the card's edge
 OUTLIER = 5.0
+WHOLE = 0.85  # share of a margin that is white, from which nothing hides any of it
 _STEADY = 1e-6
 _TURNS = 4
 _CENTRED_MM = 0.1

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vision.pile_cover import cover_of
-from vision.pile_faces import CAP, INDEPENDENT, OUTLIER, FaceMatch, FaceReader, spread_of
+from vision.pile_faces import CAP, INDEPENDENT, OUTLIER, WHOLE, FaceMatch, FaceReader, spread_of
 from vision.pile_light import ArtFields, Light, LightModel, Seen, art_fields
 
 Image = NDArray[np.uint8]
@@ -41,6 +41,7 @@ _RIVALS, _HOPELESS = 4, 25.0  # how many pictures are fitted, and how far behind
 # The mean error of a cell that noise as expected makes, and how much less noise a picture may prove to have.
 _USUAL_ERROR, _QUIETER = 0.7, (0.3, 1.0)
 _BLANK = 30.0  # by how much smooth colours must be likelier to be nothing else
+_CORE = 5  # cells: what a lamp bleaches is no less thick, and beside it
 _COVERED = 0.03  # of a frame: what is less makes no difference
 
 
@@ -173,7 +174,7 @@ class FaceFitter:
             odds = min(odds, float(fit.light.score(in_sight)) - scores[rival])
             differ = self.faces.apart(best, rival) & in_sight[self._framed]
             told = fit.light.cells[self._framed][differ] < OUTLIER
-        cells = fit.light.cells[in_sight & self._framed]
+        cells = fit.light.cells[in_sight & self._framed & ~self._rim(fit.view.known)]
         error = float(np.minimum(cells, CAP).mean()) if len(cells) else CAP
         return FaceMatch(
             self.faces.names[best],
@@ -193,7 +194,9 @@ class FaceFitter:
         ground, share = (before.ground, before.white) if before else self._ground(card)
         bleached = float((ground.max(axis=2) >= _CLIPPED).mean()) > _BLEACHED
         noise = _CAMERA**2 + (_CAMERA_LEVELS / float(ground.mean())) ** 2
-        seen = Seen(self._flat(card / np.minimum(ground, 255)), self._flat(card) >= _CLIPPED, bleached, noise)
+        seen = Seen(
+            self._flat(card / np.minimum(ground, 255)), self._flat(card) >= _CLIPPED, bleached, share > WHOLE, noise
+        )
         return _View(seen, ground, share)
 
     def _ground(self, card: Singles) -> tuple[Singles, float]:
@@ -255,8 +258,16 @@ class FaceFitter:
         odd[self._used] = (fit.light.cells > OUTLIER) & fit.view.known
         covered, strange = cover_of(odd, self.faces.margin, self._used)
         known = fit.view.known
-        stray = float(strange[self._used][known & self._framed].sum()) / max(1, int((known & self._framed).sum()))
+        judged = known & self._framed & ~self._rim(known)
+        stray = float(strange[self._used][judged].sum()) / max(1, int(judged.sum()))
         return known & ~covered[self._used], stray
+
+    def _rim(self, known: Flags) -> Flags:
+        """Cells beside what a mirrored lamp has bleached: its edge is steeper than any wave of a veil."""
+        bleached = np.zeros(self._used.shape, np.uint8)
+        bleached[self._used] = ~known & self._framed
+        core = cv2.morphologyEx(bleached, cv2.MORPH_OPEN, np.ones((_CORE, _CORE), np.uint8))
+        return np.asarray(cv2.dilate(core, np.ones((_CORE, _CORE), np.uint8))[self._used] > 0)
 
     def _better_than_blank(self, fit: _Fit, in_sight: Flags) -> float:
         """By how much a picture is likelier than none: smoothly changing colours, judged as the picture there is."""

@@ -31,7 +31,10 @@ _WAVES = 6  # of the veil, across and down together: half waves, less one
 _WHITE_VARIES = (0.15, 0.2, 0.2, 0.15, 0.15, 0.15)
 _CLIPPED_WHITE_VARIES = (1.0, 0.5, 0.5, 0.5, 0.5, 0.5)
 _VEIL_VARIES, _WAVE_VARIES = 0.25, 0.3
-_CAST_VARIES, _CLIPPED_CAST_VARIES = (0.08, 0.08, 0.003, 0.003), (0.1, 0.1, 0.015, 0.015)
+_CAST_VARIES, _CLIPPED_CAST_VARIES = 0.08, 0.1
+# Of a veil, by how bright it is; skin would pass for a coloured veil where a hand may lie on the card.
+_VEIL_CAST_VARIES, _WHOLE_VEIL_CAST_VARIES = 0.02, 0.1
+_VEIL_CASTS = slice(2, 4)  # among the ways
 _WAY_VARIES = (0.15, 0.3, 0.4)
 _BLUR = 0.3
 
@@ -40,8 +43,8 @@ _BLUR = 0.3
 class ArtFields:
     """One picture, or several along a first axis, as the fit needs them, channel after channel.
 
-    `art` (..., 3, cells) is linear light, `ways` (..., 7, 3, cells) what cameras may do to it, `noise` (..., cells) its
-    variance.
+    `art` (..., 3, cells) is linear light, `ways` (..., 7, 3, cells) what cameras may do to it, two of them by the veil
+    that lies there, `noise` (..., cells) its variance.
     """
 
     art: Singles
@@ -53,12 +56,14 @@ class ArtFields:
 class Seen:
     """What a card shows: its cells (3, cells), grey levels by the white, and which of them are clipped.
 
-    `bleached` says that the white itself is clipped, `noise` is the camera's variance, of white.
+    `bleached` says that the white itself is clipped, `whole` that nothing hides any of the margin, `noise` is the
+    camera's variance, of white.
     """
 
     levels: Singles
     clipped: Flags
     bleached: bool
+    whole: bool
     noise: float
 
     @property
@@ -68,19 +73,21 @@ class Seen:
 
     def take(self, cells: Flags) -> Seen:
         """Some of the cells."""
-        return Seen(self.levels[:, cells], self.clipped[:, cells], self.bleached, self.noise)
+        return Seen(self.levels[:, cells], self.clipped[:, cells], self.bleached, self.whole, self.noise)
 
 
 @dataclass(frozen=True, eq=False)
 class Light:
     """A fitted light for each picture.
 
-    `amounts` (..., fields) of the fields; `gap` (..., 3, cells) by how much what they make looks brighter than what is
+    `amounts` (..., fields) of the fields, `ways` (..., 7, 3, cells) what cameras and gloss may do to it; `light`
+    (..., 3, cells) what they make; `gap` (..., 3, cells) by how much what they make looks brighter than what is
     seen, `weight` (..., cells) of its square, `contrast` (..., cells) the span between black and white that is left;
     `cells` (..., cells) the weighted errors; `odds` (...) the prior's, at most 0.
     """
 
     amounts: Floats
+    ways: Singles
     light: Singles
     gap: Singles
     weight: Singles
@@ -116,9 +123,13 @@ class LightModel:
         self.waves = np.stack(veil, axis=1).astype(np.float32)
         veils = [_WAVE_VARIES / np.sqrt(i + j) if i + j else _VEIL_VARIES for i, j in waves]
         kinds = ((_WHITE_VARIES, _CAST_VARIES), (_CLIPPED_WHITE_VARIES, _CLIPPED_CAST_VARIES))
-        self._varies = [np.array([*white, *veils, *casts, *_WAY_VARIES]) for white, casts in kinds]
+        veil_casts = (_VEIL_CAST_VARIES, _WHOLE_VEIL_CAST_VARIES)
+        self._varies = [
+            [np.array([*white, *veils, cast, cast, veil, veil, *_WAY_VARIES]) for veil in veil_casts]
+            for white, cast in kinds
+        ]
         self._whites, self._veils = len(_WHITE_VARIES), len(_WHITE_VARIES) + len(waves)
-        self._expected = np.zeros(len(self._varies[0]))
+        self._expected = np.zeros(len(self._varies[0][0]))
         self._expected[0], self._expected[-1] = 1.0, _BLUR
 
     def start(self, white: float, veil: float) -> Floats:
@@ -129,7 +140,7 @@ class LightModel:
 
     def fitted(self, art: ArtFields, seen: Seen, known: Flags, amounts: Floats, rounds: int) -> Light:
         """Fit the light in which pictures look like what is seen, where `known` (cells,); begin with `amounts`."""
-        varies = self._varies[int(seen.bleached)]
+        varies = self._varies[int(seen.bleached)][int(seen.whole)]
         light = self._light(art, seen, amounts, varies)
         for _ in range(rounds):
             open_to_see = np.minimum(CAP / np.maximum(light.cells, 1e-9), 1) ** 2 * known
@@ -139,10 +150,10 @@ class LightModel:
             weight[seen.clipped & (light.gap == 0)] = 0
             # A vivid camera shows strong colours without any of what they lack: how little that was is not known.
             weight[(seen.levels < _BLACK) & (light.light <= _LIGHT[0])] = 0
-            light = self._light(art, seen, self._solved(art, seen.levels**2, weight, varies), varies)
+            light = self._light(art, seen, self._solved(art, light.ways, seen.levels**2, weight, varies), varies)
         return light
 
-    def _solved(self, art: ArtFields, target: Singles, weight: Singles, varies: Floats) -> Floats:
+    def _solved(self, art: ArtFields, ways_now: Singles, target: Singles, weight: Singles, varies: Floats) -> Floats:
         """The amounts at which weighted least squares and the prior agree, (..., fields)."""
         shape, cells = weight.shape[:-2], weight.shape[-1]
         normal = np.broadcast_to(np.diag(1 / varies**2), (*shape, len(varies), len(varies))).copy()
@@ -160,14 +171,14 @@ class LightModel:
             normal[..., here, there] += block
             if here != there:
                 normal[..., there, here] += np.swapaxes(block, -1, -2)
-        weighted = weight[..., None, :, :] * art.ways
+        weighted = weight[..., None, :, :] * ways_now
         all_ways = _over_channels(weighted)
         lit_ways = _over_channels(weighted * art.art[..., None, :, :])
         for basis, by, here in ((self._white, lit_ways, white), (self.waves, all_ways - lit_ways, veil)):
             block = by @ basis
             normal[..., ways, here] += block
             normal[..., here, ways] += np.swapaxes(block, -1, -2)
-        flat, weighted = (values.reshape(*shape, -1, 3 * cells) for values in (art.ways, weighted))
+        flat, weighted = (values.reshape(*shape, -1, 3 * cells) for values in (ways_now, weighted))
         normal[..., ways, ways] += weighted @ np.swapaxes(flat, -1, -2)
         pull[..., ways] += weighted @ target.reshape(-1)
         lit_target = _over_channels(lit * target)
@@ -179,7 +190,10 @@ class LightModel:
         used = amounts.astype(np.float32)
         white = (used[..., : self._whites] @ self._white.T)[..., None, :]
         veil = (used[..., self._whites : self._veils] @ self.waves.T)[..., None, :]
-        flat_ways = art.ways.reshape(*art.ways.shape[:-2], -1)
+        ways_now = art.ways.copy()
+        # What gloss mirrors has a colour of its own, as far as it mirrors anything.
+        ways_now[..., _VEIL_CASTS, :, :] *= np.maximum(veil, 0)[..., None, :, :]
+        flat_ways = ways_now.reshape(*ways_now.shape[:-2], -1)
         ways = (used[..., None, self._veils :] @ flat_ways).reshape(art.art.shape)
         light = np.clip(art.art * (white - veil) + veil + ways, *_LIGHT)
         gap = np.sqrt(light) - seen.levels
@@ -189,7 +203,14 @@ class LightModel:
         weight = 1 / (art.noise * contrast**2 + np.float32(seen.noise))
         odd = (amounts - self._expected) / varies
         return Light(
-            amounts, light, gap, weight, contrast, _over_channels(gap * gap) * weight, -0.5 * (odd**2).sum(axis=-1)
+            amounts,
+            ways_now,
+            light,
+            gap,
+            weight,
+            contrast,
+            _over_channels(gap * gap) * weight,
+            -0.5 * (odd**2).sum(axis=-1),
         )
 
 

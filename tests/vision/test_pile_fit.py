@@ -133,6 +133,20 @@ def test_a_lamp_that_bleaches_a_corner_hides_no_more_than_it_bleaches() -> None:
     assert match.stray < 0.05
 
 
+@pytest.mark.parametrize("name", ["green-happy", "blue-sad"])
+def test_the_sharp_edge_of_a_mirrored_lamp_is_nothing_strange(name: str) -> None:
+    image, frame = card(name)
+    middle = frame.mean(axis=0)
+    x, y = np.meshgrid(np.arange(CAMERA.size[0]), np.arange(CAMERA.size[1]))
+    inside = 20 - np.hypot((x - middle[0]) / 1.4, y - middle[1])
+    lamp = 3 / (1 + np.exp(-np.clip(inside, -50, 50))) + 0.15
+    lit = np.minimum((image / 255.0) ** 2.2 * 0.7 + lamp[:, :, None], 1) ** (1 / 2.2)
+    image = np.rint(255 * lit).astype(np.uint8)
+    match, _ = cleared(FITTER, image, FITTER.faces.read(image, frame), frame)
+    assert match.face is not None
+    assert (match.face.id, doubt_of(match)) == (name, None)
+
+
 def test_what_is_overexposed_is_told_by_what_is_not_clipped() -> None:
     image, frame = card("orange-happy")
     bright = np.minimum(2.2 * (image / 255.0) ** 2.2 * 0.6 + 0.55, 1) ** (1 / 2.2)

@@ -34,7 +34,7 @@ def shown(seed: int, white: Shade = 1.0, veil: Shade = 0.0) -> Seen:
     light = art(seed) ** 2
     levels = np.sqrt(white * light + veil * (1 - light)).astype(np.float32)
     clipped = levels >= 1
-    return Seen(np.minimum(levels, np.float32(1)), clipped, bool(clipped.mean() > 0.3), 0.001)
+    return Seen(np.minimum(levels, np.float32(1)), clipped, bool(clipped.mean() > 0.3), True, 0.001)
 
 
 def scores(seen: Seen) -> list[float]:
@@ -60,9 +60,26 @@ def test_where_a_lamp_has_bleached_half_of_a_card_the_other_half_tells_it() -> N
     assert true > max(others) + 30
 
 
+def mirrored(*, whole: bool) -> Seen:
+    """What a camera shows of a picture in whose gloss a blue window is mirrored."""
+    light = art(1) ** 2
+    window = 0.25 * np.exp(-((X + 0.4) ** 2 + (Y + 0.3) ** 2) / 0.5) * np.array([[2.2], [0.8], [0.5]])
+    levels = np.sqrt(light + window * (1 - light)).astype(np.float32)
+    return Seen(levels, levels >= 1, False, whole, 0.001)
+
+
+def test_gloss_may_mirror_a_window_of_another_colour_but_is_no_skin() -> None:
+    off = []
+    for whole in (True, False):
+        light = MODEL.fitted(fields(1), mirrored(whole=whole), EVERYWHERE, MODEL.start(1.0, 0.1)[None], 4)
+        off.append(np.abs(light.gap[0]).mean())
+    # Where a hand may lie on a card, its colour is not explained away.
+    assert off[0] < 0.75 * off[1]
+
+
 def test_what_is_clipped_may_be_brighter_but_not_darker() -> None:
     levels = art(1)
-    bright = Seen(np.ones_like(levels), np.ones_like(levels, bool), True, 0.001)
+    bright = Seen(np.ones_like(levels), np.ones_like(levels, bool), True, True, 0.001)
     as_it_is = MODEL.fitted(fields(1), bright, EVERYWHERE, MODEL.start(4.0, 4.0)[None], 0)
     assert (as_it_is.gap == 0).all()
     darker = MODEL.fitted(fields(1), bright, EVERYWHERE, MODEL.start(0.5, 0.0)[None], 0)
@@ -72,7 +89,7 @@ def test_what_is_clipped_may_be_brighter_but_not_darker() -> None:
 def test_what_is_not_known_has_no_say() -> None:
     seen = shown(1)
     known = X < 0.3
-    spoilt = Seen(np.where(known, seen.levels, 0.5), seen.clipped, seen.bleached, seen.noise)
+    spoilt = Seen(np.where(known, seen.levels, 0.5), seen.clipped, seen.bleached, seen.whole, seen.noise)
     for view in (seen, spoilt):
         light = MODEL.fitted(fields(1, 2), view, known, np.stack([MODEL.start(1.0, 0.1)] * 2), 4)
         one, other = light.score(known)

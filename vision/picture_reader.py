@@ -22,8 +22,8 @@ from vision.pile_proof import (
     confidence_of,
     doubt_of,
     may_be_bleached,
+    misfit_of,
     proved,
-    proves_itself,
     worth_a_look,
 )
 from vision.quads import shared_area
@@ -141,7 +141,7 @@ class PictureReader:
         guesses = [(match, quad) for match, quad in guesses if worth_a_look(match)]
         found: list[tuple[FaceMatch, Floats]] = []
         tried: list[Floats] = []
-        for match, quad in sorted(guesses, key=lambda pair: (not proves_itself(pair[0]), pair[0].error)):
+        for match, quad in sorted(guesses, key=lambda pair: misfit_of(pair[0])):
             tries = sum(shared_area(quad, other) >= _SAME for other in tried)
             if not is_free(quad) or tries >= _TRIES or (tries and match.log_odds < _LIKELY):
                 continue
@@ -252,9 +252,9 @@ def _fits(table: Table, frames_px: Floats, frame_mm: tuple[float, float]) -> NDA
 
 
 def one_a_place(found: list[tuple[FaceMatch, Floats]]) -> list[tuple[FaceMatch, Floats]]:
-    """The best of the matches that overlap."""
+    """The best of the matches that overlap: a certain one if there is one."""
     chosen: list[tuple[FaceMatch, Floats]] = []
-    for match, quad in sorted(found, key=lambda pair: pair[0].error):
+    for match, quad in sorted(found, key=lambda pair: (doubt_of(pair[0]) is not None, pair[0].error)):
         if all(shared_area(quad, other) < 0.2 for _, other in chosen):
             chosen.append((match, quad))
     return chosen

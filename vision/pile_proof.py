@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.pile_faces import FaceMatch
+from vision.pile_faces import WHOLE, FaceMatch
 from vision.pile_fit import FaceFitter
 
 Image = NDArray[np.uint8]
@@ -21,6 +21,7 @@ _ODDS_SCALE = 4.0
 _NO_RIVAL = 200.0
 _AT_FIRST_SIGHT, _TOLD_AT_FIRST_SIGHT, _ERROR_AT_FIRST_SIGHT = 80.0, 0.75, 0.15
 _GUESS_TOLD, _GUESS_HIDDEN, _GUESS_WHITE = 0.85, 0.2, 0.6  # of a guessed frame that is certain at first sight
+_GUESS_ERROR = 0.15  # of one that a closer look tells by little
 _LOOK_ERROR, _LOOK_WHITE, _LOOK_ODDS = 0.66, 0.25, 2.0  # of a guessed frame that a closer look may tell
 _PART_SURE = 25.0  # where something hides a part of the margin
 _FIT_ERROR, _PART_ERROR, _FIT_TOLD = 0.17, 0.21, 0.7
@@ -29,7 +30,6 @@ _ALL_EXPLAINED = 0.12  # mean error of a fit that leaves next to nothing unexpla
 _LEAST_SEEN = 0.25  # of a print
 _LOST, _PART_LOST = 0.1, 0.12  # of a print in plain sight, to glare, dirt and blur; also to skin of its own colour
 _BLEACHED_ERROR = 0.6
-_WHOLE = 0.85  # share of a margin that is white, from which nothing hides any of it
 
 
 def confidence_of(match: FaceMatch) -> float:
@@ -46,7 +46,7 @@ def doubt_of(match: FaceMatch) -> str | None:
 
 def may_be_bleached(match: FaceMatch) -> bool:
     """Whether a frame that looks like no card may be one under glare: its margin is white and whole."""
-    return match.error < _BLEACHED_ERROR and match.white > _WHOLE
+    return match.error < _BLEACHED_ERROR and match.white > WHOLE
 
 
 def _plain(match: FaceMatch) -> bool:
@@ -65,7 +65,7 @@ def _plausible(closer: FaceMatch) -> bool:
 
     Nothing comes to lie on a card's print but over its margin; a picture of another colour differs everywhere.
     """
-    if closer.white > _WHOLE:
+    if closer.white > WHOLE:
         return closer.open_error < _FIT_ERROR and closer.stray < _LOST
     # Skin looks much like a red card in a mirrored lamp: what hides margin must leave a better fit.
     return closer.error < _PART_ERROR and closer.stray < _PART_LOST
@@ -73,7 +73,7 @@ def _plausible(closer: FaceMatch) -> bool:
 
 def _certain(closer: FaceMatch) -> bool:
     """Whether a fitted picture is proved by what is in sight of it."""
-    sure = closer.log_odds > (_SURE if closer.white > _WHOLE else _PART_SURE)
+    sure = closer.log_odds > (_SURE if closer.white > WHOLE else _PART_SURE)
     in_sight = closer.told > _FIT_TOLD and closer.seen > _LEAST_SEEN
     return sure and in_sight and doubt_of(closer) is None and _plausible(closer)
 
@@ -96,7 +96,7 @@ def cleared(fitter: FaceFitter, image_bgr: Image, match: FaceMatch, frame_px: Fl
     sure = doubt_of(match) is None and match.error < CARD_ERROR
     if sure and _plain(match):
         return match, frame_px
-    if not sure and match.white < _WHOLE:
+    if not sure and match.white < WHOLE:
         return match, frame_px  # a hand, which no fit makes transparent
     closer, fitted_px = fitter.read(image_bgr, frame_px)
     if _settles(closer, match):
@@ -122,10 +122,17 @@ def proved(fitter: FaceFitter, image_bgr: Image, match: FaceMatch, frame_px: Flo
     if not worth_a_look(match):
         return None
     closer, fitted_px = fitter.read(image_bgr, frame_px)
-    if _settles(closer, match):
+    # On a bare table there are many frames to guess, and in some of them grain is a little like a picture.
+    evident = closer.log_odds > _PART_SURE or closer.error < _GUESS_ERROR
+    if evident and _settles(closer, match):
         return closer, fitted_px
-    card = closer.log_odds > _SURE and _plausible(closer)
+    card = evident and closer.log_odds > _SURE and _plausible(closer)
     return (replace(closer, log_odds=0.0, hidden=1.0), fitted_px) if card else None
+
+
+def misfit_of(match: FaceMatch) -> tuple[bool, float]:
+    """How little a guessed frame promises, to sort by: a frame that lies off its card has print in its margin."""
+    return not proves_itself(match), match.error + 1 - match.white
 
 
 def proves_itself(match: FaceMatch) -> bool:

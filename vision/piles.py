@@ -31,8 +31,8 @@ from vision.pile_proof import (
     confidence_of,
     doubt_of,
     may_be_bleached,
+    misfit_of,
     proved,
-    proves_itself,
 )
 from vision.table import Table
 
@@ -192,7 +192,7 @@ class PileReader:
         near = np.linalg.norm(guessed.mean(axis=1) - region.centre_px, axis=1) < _MOVED_MM * region.px_per_mm
         found = [(self.faces.read(image_bgr, quad), quad) for quad in guessed[near][:_GUESSES]]
         # The closer look takes long: one guess a place is worth it.
-        found.sort(key=lambda pair: (not proves_itself(pair[0]), pair[0].error))
+        found.sort(key=lambda pair: misfit_of(pair[0]))
         card = proved(self.fitter, image_bgr, *found[0]) if found else None
         sight = None if card is None else self._sight(self.places[number], *card, region)
         return sight if sight is not None and sight.kind == "face" else None

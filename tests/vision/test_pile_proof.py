@@ -1,0 +1,58 @@
+"""Which of several looks at one place counts, and what a guess must prove."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+from flat_piles import Image, piccolino
+
+from vision.picture_reader import one_a_place
+from vision.pile_faces import FaceMatch, FaceReader
+from vision.pile_fit import FaceFitter
+from vision.pile_proof import doubt_of, misfit_of, proved
+
+RED = FaceMatch(piccolino().by_id["red-happy"], 0, 30.0, 0.2, 0.05, 0.9, 1.0)
+FRAME = np.array([[0.0, 0.0], [53.0, 0.0], [53.0, 78.0], [0.0, 78.0]])
+
+
+class Fitter(FaceFitter):
+    """Always finds the same."""
+
+    def __init__(self, found: FaceMatch) -> None:
+        super().__init__(FaceReader(piccolino()))
+        self.found = found
+
+    def read(self, image_bgr: Image, frame_px: np.ndarray) -> tuple[FaceMatch, np.ndarray]:
+        return self.found, frame_px
+
+
+def test_a_certain_card_is_not_lost_to_a_doubtful_frame_that_happens_to_fit_better() -> None:
+    doubtful = replace(RED, face=piccolino().by_id["orange-happy"], log_odds=6.0, error=0.19)
+    assert doubt_of(doubtful) is not None
+    assert one_a_place([(doubtful, FRAME + 2), (RED, FRAME)]) == [(RED, FRAME)]
+
+
+def test_a_frame_with_print_in_its_margin_is_tried_after_one_that_lies_on_a_card() -> None:
+    bleached, askew = replace(RED, log_odds=1.0, error=0.4), replace(RED, log_odds=13.0, error=0.33, white=0.65)
+    assert misfit_of(bleached) < misfit_of(askew)
+
+
+def test_a_guess_that_fits_badly_needs_more_evidence_than_one_that_fits_well() -> None:
+    image, doubt = np.zeros((90, 60, 3), np.uint8), replace(RED, log_odds=5.0)
+    told = {}
+    for error in (0.1, 0.2):
+        for odds in (18.0, 40.0):
+            found = proved(Fitter(replace(RED, log_odds=odds, error=error, hidden=0.08)), image, doubt, FRAME)
+            told[error, odds] = found is not None and doubt_of(found[0]) is None
+    assert told == {(0.1, 18.0): True, (0.1, 40.0): True, (0.2, 18.0): False, (0.2, 40.0): True}
+
+
+def test_a_closer_look_that_is_much_surer_outweighs_the_first() -> None:
+    image, first = np.zeros((90, 60, 3), np.uint8), replace(RED, log_odds=45.0)
+    told = {}
+    for odds in (85.0, 120.0):
+        other = replace(RED, face=piccolino().by_id["orange-happy"], log_odds=odds, error=0.14)
+        found = proved(Fitter(other), image, first, FRAME)
+        told[odds] = found is not None and doubt_of(found[0]) is None
+    assert told == {85.0: False, 120.0: True}

@@ -27,6 +27,7 @@ _PART_SURE = 25.0  # where something hides a part of the margin
 _FIT_ERROR, _PART_ERROR, _FIT_TOLD = 0.17, 0.21, 0.7
 _MUCH_SURER = 2.0
 _ALL_EXPLAINED = 0.12  # mean error of a fit that leaves next to nothing unexplained
+_OVERWHELMING = 150.0
 _LEAST_SEEN = 0.25  # of a print
 _LOST, _PART_LOST = 0.1, 0.12  # of a print in plain sight, to glare, dirt and blur; also to skin of its own colour
 _BLEACHED_ERROR = 0.6
@@ -67,8 +68,10 @@ def _plausible(closer: FaceMatch) -> bool:
     """
     if closer.white > WHOLE:
         return closer.open_error < _FIT_ERROR and closer.stray < _LOST
-    # Skin looks much like a red card in a mirrored lamp: what hides margin must leave a better fit.
-    return closer.error < _PART_ERROR and closer.stray < _PART_LOST
+    # Skin looks much like a red card in a mirrored lamp: what hides margin must leave a better fit, unless hardly
+    # anything else is possible, as with the back's many colours.
+    fits = closer.error < _PART_ERROR or (closer.log_odds > _OVERWHELMING and closer.open_error < _FIT_ERROR)
+    return fits and closer.stray < _PART_LOST
 
 
 def _certain(closer: FaceMatch) -> bool:

@@ -56,3 +56,13 @@ def test_a_closer_look_that_is_much_surer_outweighs_the_first() -> None:
         found = proved(Fitter(other), image, first, FRAME)
         told[odds] = found is not None and doubt_of(found[0]) is None
     assert told == {85.0: False, 120.0: True}
+
+
+def test_where_a_margin_is_hidden_a_worse_fit_is_told_only_if_nothing_else_is_possible() -> None:
+    image, first = np.zeros((90, 60, 3), np.uint8), replace(RED, log_odds=100.0, white=0.6)
+    told = {}
+    for odds in (100.0, 170.0):
+        part = replace(first, log_odds=odds, error=0.23, hidden=0.09)
+        found = proved(Fitter(part), image, first, FRAME)
+        told[odds] = found is not None and doubt_of(found[0]) is None
+    assert told == {100.0: False, 170.0: True}

@@ -20,7 +20,6 @@ from vision.table import Table
 Image = NDArray[np.uint8]
 
 WORK_PX_PER_MM = 0.85
-_REACH_MM = 34.0  # wider than the biggest mark, so that the ground closes over it
 _DARK = 8.0  # grey levels of sensor noise that no ratio should amplify
 _LEAST_CONTRAST = {"white": 18, "black": 12}  # of 255
 # Where a lens blurs light, a mark on black ends at half of the light, which is two thirds of the step in grey levels.
@@ -105,11 +104,16 @@ class Marks:
         return len(self.areas_mm2)
 
 
-def mark_mask(work: WorkImage, ground: str, px_per_mm: float) -> Image:
-    """(h, w) 0/1 mask of what stands out from a `white` or `black` ground; `px_per_mm` is the greatest work scale."""
+def mark_mask(work: WorkImage, ground: str, most_mm2: float, px_per_mm: float) -> Image:
+    """(h, w) 0/1 mask of what stands out from a `white` or `black` ground.
+
+    `most_mm2`: the area of the biggest mark; `px_per_mm`: the greatest work scale.
+    """
     height, width = work.bgr.shape[:2]
     half = _resized(work.bgr, (width // 2, height // 2))
-    reach = max(3, int(_REACH_MM * px_per_mm / 2)) | 1
+    # No mark holds a square window of more than its own area, so the ground closes over it; a wider one would not fit
+    # into the corners of a card, where the table would then pass for the ground.
+    reach = max(3, int(np.sqrt(most_mm2) * px_per_mm / 2)) | 1
     kernel = np.ones((reach, reach), np.uint8)
     if ground == "white":
         level = cv2.resize(cv2.morphologyEx(half, cv2.MORPH_CLOSE, kernel), (width, height))
@@ -198,7 +202,7 @@ def find_marks(
 
     `px_per_mm` is the greatest scale in the work image.
     """
-    mask = mark_mask(work, ground, px_per_mm)
+    mask = mark_mask(work, ground, area_range_mm2[1], px_per_mm)
     _, labels, stats, centres = cv2.connectedComponentsWithStats(mask, connectivity=4, ltype=cv2.CV_32S)
     sides = stats[:, 2:4].astype(np.float64)
     areas = stats[:, 4].astype(np.float64)

@@ -21,6 +21,7 @@ Floats = NDArray[np.float64]
 
 _AREA_RATIO = (0.62, 1.4)  # a found mark's area over the printed one's; blur and light move the outline
 _FULLNESS_SLACK = {"small": 0.11, "medium": 0.07, "big": 0.05}
+OUT_OF_SHAPE = 1.6  # times the slack, where two other marks lie right: blur and glare round a mark off
 _FLAT_MM2 = 25.0
 _AGREE = 0.006
 _PAIRS = ((0, 1), (1, 2), (0, 2))
@@ -139,11 +140,14 @@ def concatenated(parts: list[Hypotheses]) -> Hypotheses:
     )
 
 
-def size_candidates(layouts: Layouts, marks: Marks) -> NDArray[np.bool_]:
-    """(n, 3): whether each found mark may be a whole small, medium or big one of some shape of this side."""
+def size_candidates(layouts: Layouts, marks: Marks, loose: float = 1.0) -> NDArray[np.bool_]:
+    """(n, 3): whether each found mark may be a whole small, medium or big one of some shape of this side.
+
+    Its shape may be off by `loose` times the usual slack.
+    """
     fits = np.zeros((len(marks), 3), dtype=bool)
     for size in range(3):
-        slack = _FULLNESS_SLACK[layouts.faces[0].marks[size].size]
+        slack = loose * _FULLNESS_SLACK[layouts.faces[0].marks[size].size]
         for area, full in layouts.kinds[size]:
             ratio = marks.areas_mm2 / area
             fits[:, size] |= (
@@ -152,12 +156,17 @@ def size_candidates(layouts: Layouts, marks: Marks) -> NDArray[np.bool_]:
     return fits
 
 
-def shape_fits(layouts: Layouts, marks: Marks, faces: NDArray[np.intp], seen: NDArray[np.intp]) -> NDArray[np.bool_]:
-    """(n,) whether the marks (n, 3), -1 for unseen, have the areas and the fullness that the faces (n,) give them."""
+def shape_fits(
+    layouts: Layouts, marks: Marks, faces: NDArray[np.intp], seen: NDArray[np.intp], loose: float = 1.0
+) -> NDArray[np.bool_]:
+    """(n,) whether the marks (n, 3), -1 for unseen, have the areas and the fullness that the faces (n,) give them.
+
+    Their shapes may be off by `loose` times the usual slack.
+    """
     good = np.ones(len(faces), dtype=bool)
     for size in range(3):
         number = seen[:, size]
-        slack = _FULLNESS_SLACK[layouts.faces[0].marks[size].size]
+        slack = loose * _FULLNESS_SLACK[layouts.faces[0].marks[size].size]
         ratio = marks.areas_mm2[number] / layouts.areas_mm2[faces, size]
         full = np.abs(marks.fullness[number] - layouts.fullness[faces, size]) < slack
         good &= ((ratio > _AREA_RATIO[0]) & (ratio < _AREA_RATIO[1]) & full) | (number < 0)
@@ -171,7 +180,7 @@ def whole_cards(
 
     The whole card may be larger or smaller by `stretch`; gives (n,) how much larger each is, too.
     """
-    sizes = size_candidates(layouts, marks) & free[:, None]
+    sizes = size_candidates(layouts, marks, OUT_OF_SHAPE) & free[:, None]
     small, medium, big = (np.flatnonzero(sizes[:, k]) for k in range(3))
     apart = np.linalg.norm(marks.centres_mm[:, None] - marks.centres_mm[None], axis=2)
     low, high = layouts.distances_mm.min(0) - slack_mm, layouts.distances_mm.max(0) + slack_mm
@@ -197,7 +206,7 @@ def whole_cards(
     # The mirror image has the same distances; flat triangles have no clear turn.
     same = (_turn(centres)[which] * layouts.turns[faces] > 0) | (np.abs(layouts.turns)[faces] < _FLAT_MM2)
     which, faces, scale = which[same], faces[same], scale[same]
-    good = shape_fits(layouts, marks, faces, seen[which])
+    good = shape_fits(layouts, marks, faces, seen[which], OUT_OF_SHAPE)
     return posed(layouts, marks, faces[good], seen[which[good]]), scale[good]
 
 

@@ -15,6 +15,7 @@ from vision.deck import Deck
 from vision.evidence import Evidence, Sampler, gather, look_at, sample_points
 from vision.judge import Verdicts, joined, judge
 from vision.layouts import (
+    OUT_OF_SHAPE,
     Hypotheses,
     Layouts,
     concatenated,
@@ -95,7 +96,7 @@ class SideReader:
         self._known_mm = np.zeros((0, 4, 2))
         self._marks = find_marks(work, sampler.table, layouts.side, layouts.area_range_mm2, px_per_mm)
         self._marks = self._marks.outside(keep_out_px)
-        whole = size_candidates(layouts, self._marks).any(1)
+        whole = size_candidates(layouts, self._marks, OUT_OF_SHAPE).any(1)
         chosen = np.union1d(np.flatnonzero(whole), print_like(self._marks))
         look = look_at(sampler, self._marks, chosen, layouts.side)
         self._free = np.zeros(len(self._marks), dtype=bool)

@@ -25,6 +25,7 @@ _INSET = 0.16  # of the circumradius
 _RING_MM = {"white": 1.7, "black": 2.5}  # light blooms over black
 _BORDER_MM = 2.4
 _CLIPPED = 248
+BLEACH_SPREAD_DEG = 25.0  # of hue, where all of a mark's channels are clipped
 _BROAD = 1024
 _CLEAR_SPREAD_DEG = 30.0
 # Of linear light, mark to ground, in the channel that tells most; and how grey black ground must be.
@@ -254,13 +255,14 @@ def look_at(sampler: Sampler, marks: Marks, chosen: NDArray[np.intp], side: str)
     around, inside = sampler.levels(centres + outer * circle)
     ring = np.median(around, axis=1)
     hues, spread = (values[:, 0] for values in _freed(inner[:, None], ring[:, None], side)[:2])
-    middle, ground = (LINEAR[np.rint(v).astype(int)] + 0.005 for v in (np.median(inner, axis=1), ring))
+    level = np.median(inner, axis=1)
+    middle, ground = (LINEAR[np.rint(v).astype(int)] + 0.005 for v in (level, ring))
     ratio = (middle / ground).min(1) if side == "white" else 1 / (middle / ground).max(1)
     grey = ground.min(1) / ground.max(1) if side == "black" else np.ones(len(ground))
     calm = (like_ground(around, ring[:, None], side) & inside).mean(1) > _CALM_RING
     return MarkLook(
         hues,
-        spread,
+        spread + BLEACH_SPREAD_DEG * (level >= _CLIPPED).mean(-1),
         calm & (ratio < _WEAK_RATIO) & (grey > _WEAK_GREY),
         calm & (ratio < _PLAIN_RATIO) & (grey > _PLAIN_GREY) & (spread < _CLEAR_SPREAD_DEG),
     )

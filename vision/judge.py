@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vision.colour import Palette, hue_gap
-from vision.evidence import RING, Evidence
+from vision.evidence import BLEACH_SPREAD_DEG, RING, Evidence
 from vision.layouts import Hypotheses, Layouts, concatenated
 
 Floats = NDArray[np.float64]
@@ -23,7 +23,6 @@ _MOSTLY_HIDDEN = 0.35
 _WHOLE_SHARE = 0.85
 _OPEN = {"white": 0.6, "black": 0.5}
 _COLOUR_WEIGHT = np.array([1.0, 1.5, 1.0, 1.0])  # a lone mark was not chosen for its distance to another one
-_BLEACH_SPREAD_DEG = 25.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,7 +92,7 @@ def judge(
 
 def _colour_log_odds(hypotheses: Hypotheses, evidence: Evidence, palette: Palette, colours: NDArray[np.intp]) -> Floats:
     """(n, 3) log ratio of each mark's hue under the face's colour to any hue at all."""
-    spread = evidence.hue_spread_deg + _BLEACH_SPREAD_DEG * evidence.clipping
+    spread = evidence.hue_spread_deg + BLEACH_SPREAD_DEG * evidence.clipping
     density = palette.likelihood(evidence.hues_deg.ravel(), spread.ravel()).reshape(-1, 3, len(palette.names))
     return np.asarray(np.log(360 * np.take_along_axis(density, colours[hypotheses.faces][..., None], 2)[..., 0]))
 

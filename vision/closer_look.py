@@ -97,8 +97,11 @@ _SURE_OF_ONE, _SURE_OF_TWO = 5.0, 7.5
 _BARE, _NO_RIM, _FAINT, _UNPRINTED = 0.5, 0.4, 0.2, -10.0
 
 
-def judged_again(first: Verdicts, seen: Traces) -> Verdicts:
-    """Weigh the contours; of a card that the first look was sure of they are asked less, with two whole marks least."""
+def judged_again(first: Verdicts, seen: Traces, cut: NDArray[np.bool_] | bool = False) -> Verdicts:
+    """Weigh the contours; of a card that the first look was sure of they are asked less, with two whole marks least.
+
+    `cut`, (n,) or of all: whether a mark was found by a part of its outline; then nothing is taken on trust.
+    """
     terms = features(first, seen)
     total = _BASE + np.sum([weight * terms[name] for name, weight in _WEIGHTS.items()], axis=0)
     # Grain of a dark, noisy table may pass for marks that lie right, but has no rim; bleached marks have none, either,
@@ -107,7 +110,9 @@ def judged_again(first: Verdicts, seen: Traces) -> Verdicts:
     # Lamps that mirror in a bell's dome may lie like two marks, but nothing else of a card is there.
     unprinted |= (terms["rim"] < _FAINT) & (terms["edge"] < _FAINT) & (terms["part"] < _FAINT)
     terms["unprinted"] = np.where(unprinted, _UNPRINTED, 0.0)
-    terms["sure"] = np.where(first.sure, np.where(terms["two"] > 0, _SURE_OF_TWO, _SURE_OF_ONE), 0.0)
+    terms["sure"] = np.where(
+        first.sure & np.logical_not(cut), np.where(terms["two"] > 0, _SURE_OF_TWO, _SURE_OF_ONE), 0.0
+    )
     return Verdicts(first.layouts, first.hypotheses, total + terms["sure"] + terms["unprinted"], terms)
 
 

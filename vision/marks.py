@@ -100,19 +100,30 @@ class Marks:
             self.fullness[keep],
         )
 
+    def and_also(self, more: Marks) -> Marks:
+        """These and, after them, some more."""
+        return Marks(
+            self.ground,
+            np.concatenate([self.centres_px, more.centres_px]),
+            np.concatenate([self.centres_mm, more.centres_mm]),
+            np.concatenate([self.areas_mm2, more.areas_mm2]),
+            np.concatenate([self.px_per_mm, more.px_per_mm]),
+            np.concatenate([self.fullness, more.fullness]),
+        )
+
     def __len__(self) -> int:
         return len(self.areas_mm2)
 
 
-def mark_mask(work: WorkImage, ground: str, most_mm2: float, px_per_mm: float) -> Image:
-    """(h, w) 0/1 mask of what stands out from a `white` or `black` ground.
+def mark_mask(work: WorkImage, ground: str, most_mm2: float, px_per_mm: float) -> tuple[Image, Image]:
+    """(h, w) 0/1 mask of what stands out from a `white` or `black` ground, and that ground's levels (h, w, 3), BGR.
 
     `most_mm2`: the area of the biggest mark; `px_per_mm`: the greatest work scale.
     """
     height, width = work.bgr.shape[:2]
     half = _resized(work.bgr, (width // 2, height // 2))
-    # No mark holds a square window of more than its own area, so the ground closes over it; a wider one would not fit
-    # into the corners of a card, where the table would then pass for the ground.
+    # No mark holds a square window of more than its own area, so the ground closes over it; a much wider one would not
+    # fit into the corners of a card, where the table would then pass for the ground.
     reach = max(3, int(np.sqrt(most_mm2) * px_per_mm / 2)) | 1
     kernel = np.ones((reach, reach), np.uint8)
     if ground == "white":
@@ -137,7 +148,7 @@ def mark_mask(work: WorkImage, ground: str, most_mm2: float, px_per_mm: float) -
         # Print that the camera clips has lost its colour but not its shape, and no shadow is bright.
         coloured |= _over_level(contrast, _BRIGHT)
     mask &= coloured
-    return np.asarray(mask & 1, np.uint8)
+    return np.asarray(mask & 1, np.uint8), np.asarray(level, np.uint8)
 
 
 def _half_lit(half: Image, core: Image) -> Image:
@@ -195,15 +206,43 @@ def _over_level(image: Image, level: float) -> Image:
     return np.asarray(cv2.threshold(image, level, 255, cv2.THRESH_BINARY)[1], np.uint8)
 
 
+@dataclass(frozen=True, eq=False)
+class Foreground:
+    """What stands out from the ground: a 0/1 `mask` (h, w) and the ground's `level` (h, w, 3), BGR; see `mark_mask`.
+
+    `labels` (h, w): which patch each pixel belongs to, 0 for none. Of all n patches, the first of which is what belongs
+    to none, `boxes` (n, 5): left, top, width, height and area, and `centres` (n, 2): centroids; in work px.
+    """
+
+    mask: Image
+    level: Image
+    labels: NDArray[np.int32]
+    boxes: NDArray[np.int32]
+    centres: NDArray[np.float64]
+
+
+def find_foreground(work: WorkImage, ground: str, most_mm2: float, px_per_mm: float) -> Foreground:
+    """Find what stands out from a `white` or `black` ground; see `mark_mask`."""
+    mask, level = mark_mask(work, ground, most_mm2, px_per_mm)
+    _, labels, boxes, centres = cv2.connectedComponentsWithStats(mask, connectivity=4, ltype=cv2.CV_32S)
+    return Foreground(
+        mask, level, np.asarray(labels, np.int32), np.asarray(boxes, np.int32), np.asarray(centres, np.float64)
+    )
+
+
 def find_marks(
-    work: WorkImage, table: Table, ground: str, area_range_mm2: tuple[float, float], px_per_mm: float
+    work: WorkImage,
+    table: Table,
+    foreground: Foreground,
+    ground: str,
+    area_range_mm2: tuple[float, float],
+    px_per_mm: float,
 ) -> Marks:
-    """Find patches on a `white` or `black` ground whose area on the table lies in `area_range_mm2`.
+    """Find the patches on a `white` or `black` ground whose area on the table lies in `area_range_mm2`.
 
     `px_per_mm` is the greatest scale in the work image.
     """
-    mask = mark_mask(work, ground, area_range_mm2[1], px_per_mm)
-    _, labels, stats, centres = cv2.connectedComponentsWithStats(mask, connectivity=4, ltype=cv2.CV_32S)
+    stats, centres = foreground.boxes, foreground.centres
     sides = stats[:, 2:4].astype(np.float64)
     areas = stats[:, 4].astype(np.float64)
     # Half a scale of slack: the scale at each patch is only worked out for what is left.
@@ -211,12 +250,12 @@ def find_marks(
     keep &= (areas > _LEAST_FILL[ground] * sides.prod(1)) & (sides.max(1) < _MOST_ASPECT * sides.min(1))
     keep[0] = False
     chosen = np.flatnonzero(keep)
-    centres_px = work.to_picture(np.asarray(centres[chosen], np.float64))
+    centres_px = work.to_picture(centres[chosen])
     scale = table.px_per_mm(centres_px)
     areas_mm2 = areas[chosen] / np.maximum(scale * work.scale, 1e-6) ** 2
     fits = (areas_mm2 > area_range_mm2[0]) & (areas_mm2 < area_range_mm2[1])
     chosen, centres_px, areas_mm2, scale = chosen[fits], centres_px[fits], areas_mm2[fits], scale[fits]
-    fullness = _fullness(np.asarray(labels, np.int32), np.asarray(stats, np.int32), chosen)
+    fullness = _fullness(foreground.labels, stats, chosen)
     return Marks(ground, centres_px, table.to_mm(centres_px), areas_mm2, scale, fullness)
 
 

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from vision.closer_look import ground_levels, judged_again, worth_a_look
 from vision.colour import Palette, fitted_palette, printed_palette
 from vision.contours import Contours, contours_of, refined, traces
+from vision.cut_marks import cut_marks, radii_of
 from vision.deck import Deck
 from vision.evidence import Evidence, Sampler, gather, look_at, sample_points
 from vision.judge import Verdicts, joined, judge
@@ -29,7 +30,7 @@ from vision.layouts import (
 )
 from vision.lone_marks import find_lines, lone_mark_cards
 from vision.look_alikes import look_alikes, may_be_larger, shown_by_cards
-from vision.marks import WorkImage, find_marks
+from vision.marks import Marks, WorkImage, find_foreground, find_marks
 from vision.outline import edge_steps, edge_support
 from vision.peeking import Print, unexplained_prints
 from vision.strays import print_like, stray_marks
@@ -42,6 +43,7 @@ _PART_SLACK_MM = 1.2
 _MOST_STRETCH = 0.05
 _LIKELY = 0.4 / 360  # per degree: a hue at random has 1 / 360
 _MARK_SIGMA_PX = 0.5
+_BLOOMED = 1.1  # of a mark's area, as light blooms over black
 _BARE = 0.5  # of a mark's place where the card's ground shows, so that the mark is not there
 
 
@@ -94,18 +96,33 @@ class SideReader:
         self._model = model
         self._palette = model.palette
         self._known_mm = np.zeros((0, 4, 2))
-        self._marks = find_marks(work, sampler.table, layouts.side, layouts.area_range_mm2, px_per_mm)
-        self._marks = self._marks.outside(keep_out_px)
-        whole = size_candidates(layouts, self._marks, OUT_OF_SHAPE).any(1)
-        chosen = np.union1d(np.flatnonzero(whole), print_like(self._marks))
-        look = look_at(sampler, self._marks, chosen, layouts.side)
-        self._free = np.zeros(len(self._marks), dtype=bool)
-        self._free[chosen[look.stands_out]] = True
-        self._free &= whole
-        self._plain = np.zeros(len(self._marks), dtype=bool)
-        self._plain[chosen[look.plain]] = True
-        self._hues, self._spread = np.zeros(len(self._marks)), np.full(len(self._marks), 180.0)
-        self._hues[chosen], self._spread[chosen] = look.hues_deg, look.spread_deg
+        self._ground: Floats | None = None
+        areas = layouts.area_range_mm2
+        self._foreground = find_foreground(work, layouts.side, areas[1], px_per_mm)
+        self._keep_out_px = keep_out_px
+        found = find_marks(work, sampler.table, self._foreground, layouts.side, areas, px_per_mm)
+        self._marks = found.outside(keep_out_px)
+        self._wholes = len(self._marks)
+        self._free, self._plain = np.zeros((2, 0), dtype=bool)
+        self._hues, self._spread = np.zeros((2, 0))
+        self._look_at(self._marks)
+
+    def _look_at(self, marks: Marks) -> None:
+        """Look at marks that come after those that have been looked at."""
+        layouts = self._model.layouts
+        whole = size_candidates(layouts, marks, OUT_OF_SHAPE).any(1)
+        chosen = np.union1d(np.flatnonzero(whole), print_like(marks))
+        look = look_at(self._sampler, marks, chosen, layouts.side)
+        free, plain = np.zeros((2, len(marks)), dtype=bool)
+        hues, spread = np.zeros(len(marks)), np.full(len(marks), 180.0)
+        free[chosen], plain[chosen], hues[chosen], spread[chosen] = (
+            look.stands_out,
+            look.plain,
+            look.hues_deg,
+            look.spread_deg,
+        )
+        self._free, self._plain = np.concatenate([self._free, free & whole]), np.concatenate([self._plain, plain])
+        self._hues, self._spread = np.concatenate([self._hues, hues]), np.concatenate([self._spread, spread])
 
     def whole_cards(self) -> tuple[Hypotheses, Floats]:
         """Cards with three whole marks in sight, and how much larger than printed each measures."""
@@ -115,21 +132,36 @@ class SideReader:
         """Judge the cards with three whole marks in sight, and learn this picture's palette from them."""
         self._sampler = sampler
         self._marks = self._marks.on(sampler.table)
+        if not len(whole):
+            return self._nothing()
         measured = self._measured(posed(self._model.layouts, self._marks, whole.faces, whole.marks))
         sure = self._judged(measured).sure
         if sure.any():
+            self._ground = np.median(ground_levels(measured.evidence)[sure], axis=0)
             known = self._model.colours[measured.hypotheses.faces[sure]]
             self._palette = fitted_palette(self._model.palette, known.ravel(), measured.evidence.hues_deg[sure].ravel())
         return self._taken(self._judged(measured))
 
     def judge_part(self, known_mm: Floats) -> Verdicts:
         """Judge the cards with two whole marks in sight, beside the known cards (k, 4, 2) of both sides."""
+        radii = radii_of(self._model.layouts)
+        if len(radii):
+            known_px = np.concatenate(
+                [self._sampler.table.to_px(known_mm.reshape(-1, 2)).reshape(-1, 4, 2), self._keep_out_px]
+            )
+            more = cut_marks(
+                self._work, self._sampler.table, self._foreground, known_px, self._ground, self._marks, radii
+            )
+            if len(more):
+                self._wholes = len(self._marks)
+                self._marks = self._marks.and_also(more)
+                self._look_at(more)
         if np.count_nonzero(self._free) < 2:
             return self._nothing()
         self._known_mm = known_mm
         likely = self._likely(np.arange(len(self._marks)))
         found = part_cards(self._model.layouts, self._marks, _PART_SLACK_MM, self._free, likely)
-        return self._taken(self._judged(self._measured(found)))
+        return self._taken(self._judged(self._measured(found))) if len(found) else self._nothing()
 
     def judge_lone(self, known_mm: Floats) -> Verdicts:
         """Judge the cards with one whole mark and a straight edge in sight."""
@@ -139,7 +171,7 @@ class SideReader:
         self._known_mm = known_mm
         lines = find_lines(self._work, self._sampler.table, self._marks.centres_mm[lone])
         found = lone_mark_cards(self._deck, self._model.layouts, self._marks, lone, self._likely(lone), lines)
-        return self._taken(self._judged(self._measured(found)))
+        return self._taken(self._judged(self._measured(found))) if len(found) else self._nothing()
 
     def look_closer(self, verdicts: list[Verdicts], told: list[Verdicts], known_mm: Floats) -> Verdicts:
         """Judge again what the first look left open, beside the cards that are told, `known_mm` (k, 4, 2)."""
@@ -156,7 +188,7 @@ class SideReader:
         hues = self._palette.hues_deg[model.colours[found.faces]]
         ground = ground_levels(evidence)
         seen = traces(self._sampler, found, self._deck, model.contours, model.layouts.side, ground, hues, known_mm)
-        again = judged_again(replace(first, hypotheses=found), seen)
+        again = judged_again(replace(first, hypotheses=found), seen, np.asarray((found.marks >= self._wholes).any(1)))
         return again.lowered(self._mistakable(again, seen_mm, known_mm))
 
     def _parts_of(self, told: Hypotheses) -> NDArray[np.bool_]:
@@ -209,7 +241,9 @@ class SideReader:
 
     def unexplained(self, cards_mm: Floats) -> list[Print]:
         """Give the marks that lie on none of the cards (n, 4, 2)."""
-        return unexplained_prints(self._marks, np.flatnonzero(self._plain), cards_mm)
+        # Between two cards a piece of the table may be as plain, but no part of a mark is larger than the biggest one.
+        small = self._marks.areas_mm2 < _BLOOMED * self._model.layouts.areas_mm2.max()
+        return unexplained_prints(self._marks, np.flatnonzero(self._plain & small), cards_mm)
 
     def _taken(self, verdicts: Verdicts) -> Verdicts:
         """Take the marks of sure cards out of what is left to explain."""

@@ -82,6 +82,14 @@ def test_what_the_first_look_was_sure_of_may_fall(deck: Deck) -> None:
         assert not judged_again(first, shown(0.1, 0.1, 0.0, 1.0)).sure.any()
 
 
+def test_a_mark_seen_in_part_must_show_its_print_and_is_not_taken_on_trust(deck: Deck) -> None:
+    first = first_look(deck, [SURE + 3], [(0, 0)], marks=2)
+    washed_out, printed = shown(0.4, 0.3, 0.0, 0.0), shown(0.7, 1.0, 0.3, 0.0)
+    assert judged_again(first, washed_out).sure.all()
+    assert not judged_again(first, washed_out, np.array([True])).sure.any()
+    assert judged_again(first, printed, np.array([True])).sure.all()
+
+
 def test_coins_on_a_grey_table_are_no_doubtful_card(deck: Deck) -> None:
     """All round them there is table, and their rims are no print; a printed mark stays a doubt."""
     first = first_look(deck, [3.0], [(0, 0)])

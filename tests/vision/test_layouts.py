@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from functools import cache
 
 import numpy as np
@@ -105,6 +106,19 @@ def test_two_marks_leave_the_face_among_few(
     bears = np.zeros_like(anything)
     bears[:, face] = True
     assert set(part_cards(known, marks, 1.2, visible, bears).faces.tolist()) == {face}
+
+
+def test_three_marks_that_lie_right_may_be_rounder_than_printed_and_two_may_not() -> None:
+    known = layouts("black")
+    face = int(np.flatnonzero(known.fullness[:, 0] < 0.6)[0])
+    true = true_marks(known, poses([face], [0.4], [(10.0, 20.0)]))
+    # At a pixel a millimetre a small crescent has lost its horns.
+    marks = replace(true, fullness=true.fullness + np.array([0.15, 0.0, 0.0]))
+    whole, _ = whole_cards(known, marks, SLACK_MM, free(marks))
+    assert face in whole.faces
+    parts = part_cards(known, marks, SLACK_MM, free(marks), np.ones((3, len(known.faces), 3), dtype=bool))
+    assert face in parts.faces
+    assert not (parts.marks[parts.faces == face] == 0).any()
 
 
 @settings(max_examples=20, deadline=None)

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from vision.deck import Deck
 from vision.layouts import layouts_of, size_candidates
-from vision.marks import Marks, find_marks, work_image
+from vision.marks import Marks, find_foreground, find_marks, work_image
 
 Image = NDArray[np.uint8]
 Light = Callable[[NDArray[np.float64]], NDArray[np.float64]]
@@ -36,7 +36,8 @@ def marks_in(picture: Image, deck: Deck, side: str) -> Marks:
     table = flat_table(SIZE, PX_PER_MM)
     work = work_image(picture, PX_PER_MM)
     assert work.scale == 0.5
-    return find_marks(work, table, side, layouts_of(deck, side).area_range_mm2, PX_PER_MM * work.scale)
+    areas, scale = layouts_of(deck, side).area_range_mm2, PX_PER_MM * work.scale
+    return find_marks(work, table, find_foreground(work, side, areas[1], scale), side, areas, scale)
 
 
 def found(marks: Marks, deck: Deck, side: str, first: int) -> int:
@@ -132,6 +133,25 @@ def test_light_that_blooms_over_black_does_not_enlarge_the_marks(deck: Deck) -> 
     ratio = marks.areas_mm2[own] / layouts.areas_mm2[:8].ravel()
     assert np.median(ratio) == pytest.approx(1.0, abs=0.1)
     assert found(marks, deck, "black", 0) >= 22
+
+
+def test_a_black_card_that_mirrors_a_lamp_on_a_dark_table_keeps_its_marks_up_to_the_corners(deck: Deck) -> None:
+    layouts, turn, at = layouts_of(deck, "black"), 0.6, (200.0, 60.0)
+    true = np.array([[np.cos(turn), -np.sin(turn)], [np.sin(turn), np.cos(turn)]])
+    seen = 0
+    for index, face in enumerate(layouts.faces):
+        # A lamp that a card mirrors lies over all of the card, and not over the table.
+        picture, covered = np.full((400, 400, 3), 25, np.uint8), np.zeros((400, 400, 3), np.uint8)
+        lay(picture, deck, face, at, turn, PX_PER_MM)
+        lay(covered, deck, deck.side("white")[0], at, turn, PX_PER_MM)
+        card = covered.max(-1) > 0
+        picture[card] = np.rint(np.minimum(0.5 * picture[card] + 130.0, 255))
+        marks = marks_in(picture, deck, "black")
+        sizes = size_candidates(layouts, marks)
+        centres = layouts.centres_mm[index] @ true.T + np.array(at) / PX_PER_MM
+        near = np.linalg.norm(marks.centres_mm[:, None] - centres, axis=2) < 0.8
+        seen += int((near & sizes).any(axis=0).sum())
+    assert seen >= 0.98 * 3 * len(layouts.faces)
 
 
 @pytest.mark.parametrize("grey", [0, 90, 255])

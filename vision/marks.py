@@ -20,6 +20,7 @@ from vision.table import Table
 Image = NDArray[np.uint8]
 
 WORK_PX_PER_MM = 0.85
+_WIDER = 1.08  # than a window that no mark holds
 _DARK = 8.0  # grey levels of sensor noise that no ratio should amplify
 _LEAST_CONTRAST = {"white": 18, "black": 12}  # of 255
 # Where a lens blurs light, a mark on black ends at half of the light, which is two thirds of the step in grey levels.
@@ -123,8 +124,8 @@ def mark_mask(work: WorkImage, ground: str, most_mm2: float, px_per_mm: float) -
     height, width = work.bgr.shape[:2]
     half = _resized(work.bgr, (width // 2, height // 2))
     # No mark holds a square window of more than its own area, so the ground closes over it; a much wider one would not
-    # fit into the corners of a card, where the table would then pass for the ground.
-    reach = max(3, int(np.sqrt(most_mm2) * px_per_mm / 2)) | 1
+    # fit into the corners of a card, where the table would then pass for the ground. Grain wants it a little wider.
+    reach = max(3, int(_WIDER * np.sqrt(most_mm2) * px_per_mm / 2)) | 1
     kernel = np.ones((reach, reach), np.uint8)
     if ground == "white":
         level = cv2.resize(cv2.morphologyEx(half, cv2.MORPH_CLOSE, kernel), (width, height))

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from vision.card_edges import SideFit, fit_sides
 from vision.card_kin import like_the_others
 from vision.card_plane import CardPlane, plane_of, refined
-from vision.card_poses import poses_of, settled
+from vision.card_poses import poses_of, settled, sides_of
 from vision.card_proposals import MIN_SEGMENT_PX, at_corners, at_segments, distinct, fair_share
 from vision.card_sizes import Stock, agreed_size, common_step
 from vision.card_votes import agree_on_planes
@@ -77,8 +77,8 @@ def second_look(
     """The cards `chosen` with those like them whose edges are faint, or faint ones alone; and their stock.
 
     `lab` (h, w, 3) and `grey` (h, w) are the picture, `segments` (n, 4) the straight edges seen in it, `markers`
-    (m, 4, 2) sheets that are no cards. Where the cards stand out plainly from the table none can be faint, nor where
-    all that may be print lies on cards already.
+    (m, 4, 2) sheets that are no cards. Where the cards stand out plainly from the table none can be faint, unless far
+    more that may be print lies beside them than on them; nor where all of it lies on cards already.
     """
     few = len(chosen.quads) < _TOO_FEW
     plain = not few and bool(np.percentile(chosen.contrast_beyond(), _PLAIN_SHARE) > STANDS_OUT)
@@ -86,13 +86,15 @@ def second_look(
     on_cards = within_quads(marks.astype(np.float64), chosen.quads.astype(np.float64))
     if on_cards.all() or (plain and (~on_cards).sum() <= _BESIDE * on_cards.sum()):
         return stock, chosen
+    closed = closed_lines(grey)
+    closed = closed[hold_any(closed, marks) & ~holds_marker(closed, markers)]
+    if plain and len(closed) < _TOO_FEW:
+        return stock, chosen
     lines = without_print(lab, np.concatenate([segments, faint_segments(grey, segments, MIN_SEGMENT_PX)]))
     seen = SegmentMap(lines, (grey.shape[0], grey.shape[1]))
     hints = _Hints(
         lab, lines, seen, marks, markers, *_with_edges(lab, _plausible(quads_about(lines, marks), seen, markers))
     )
-    closed = closed_lines(grey)
-    closed = closed[hold_any(closed, marks) & ~holds_marker(closed, markers)]
     if few or stock is None:
         stock, chosen = _faint_alone(hints, stock, chosen)
     elif not plain:
@@ -101,7 +103,10 @@ def second_look(
 
 
 def _closed_in(hints: _Hints, closed: Floats, stock: Stock | None, chosen: SideFit) -> tuple[Stock | None, SideFit]:
-    """The cards chosen, or those about which thin dark lines (n, 4, 2) close, unless these are frames on them."""
+    """The cards chosen, or those about which thin dark lines (n, 4, 2) close, unless these are frames on them.
+
+    They count if they are no fewer; of two sizes that with more cards does.
+    """
     nothing = chosen.take(np.zeros(len(chosen.quads), bool))
     best = (stock, chosen)
     for plane in agree_on_planes(closed, np.ones(len(closed), np.float32), (hints.lab.shape[1], hints.lab.shape[0])):
@@ -130,9 +135,9 @@ def _printed_alike(plane: CardPlane, cards: Floats, smaller: CardPlane, frames: 
         return False
     on, within = (poses_of(plane, np.stack(each)) for each in zip(*pairs, strict=True))
     away = (within.centre - on.centre) / plane.size[0]
-    along = np.stack([on.across, np.stack([-on.across[:, 1], on.across[:, 0]], axis=1)], axis=1)
+    outward, *_ = sides_of(plane, on)
     # A card may lie either way up.
-    place = np.abs(np.einsum("nk,nik->ni", away, along))
+    place = np.abs(np.einsum("nk,nik->ni", away, outward[:, 1:3]))
     margin = np.subtract(plane.size, smaller.size) / (2 * plane.size[0]) - place
     spread = np.median(np.abs(place - np.median(place, axis=0)), axis=0)
     return bool((spread < _SAME_PLACE).all() and np.median(margin.min(axis=1)) > _LEAST_MARGIN)

@@ -6,6 +6,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from vision.card_edges import frames
 from vision.line_segments import meet_sides
 
 Floats = NDArray[np.float32]
@@ -102,13 +103,12 @@ def _four_sides(contour: NDArray[np.integer | np.floating]) -> Floats | None:
 
 def _on_the_line(lines: Floats, quads: Floats) -> Floats:
     """Quadrilaterals (n, 4, 2) with each side moved outward to where the line beside it is plainest."""
-    side = np.roll(quads, -1, axis=1) - quads
-    outward = np.stack([side[..., 1], -side[..., 0]], axis=-1) / np.linalg.norm(side, axis=2, keepdims=True)
+    start, side, outward = frames(quads)
     steps = np.arange(0, _OUTWARD_PX, _STEP_PX, dtype=np.float32)
-    points = quads[:, :, None] + side[:, :, None] * _ALONG[:, None]
-    points = points[:, :, None] + outward[:, :, None, None] * steps[:, None, None]
+    points = start[:, None] + side[:, None] * _ALONG[:, None]
+    points = points[:, None] + outward[:, None, None] * steps[:, None, None]
     x, y = (np.ascontiguousarray(points[..., k].reshape(-1, len(steps) * len(_ALONG))) for k in (0, 1))
-    seen = cv2.remap(lines, x, y, cv2.INTER_LINEAR).reshape(*points.shape[:4]).mean(axis=3)
-    moved = outward * steps[seen.argmax(axis=2)][..., None]
-    ends = np.stack([quads + moved, np.roll(quads, -1, axis=1) + moved], axis=2)
-    return meet_sides(ends, quads, _OUTWARD_PX)
+    seen = cv2.remap(lines, x, y, cv2.INTER_LINEAR).reshape(*points.shape[:3]).mean(axis=2)
+    moved = outward * steps[seen.argmax(axis=1)][:, None]
+    ends = np.stack([start + moved, start + side + moved], axis=1)
+    return meet_sides(ends.reshape(-1, 4, 2, 2), quads, _OUTWARD_PX)

@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from vision.card_edges import frames, sample_lab
 from vision.marker_sheets import inside_quad
+from vision.quads import outward_of
 
 Floats = NDArray[np.float32]
 
@@ -93,9 +94,7 @@ def end_at_corners(
 
 def _next_to(quads: Floats) -> NDArray[np.bool_]:
     """Which card lies just beyond which side of which: (n, 4, n)."""
-    end = np.roll(quads, -1, axis=1)
-    outward = (quads - np.roll(quads, 1, axis=1) + end - np.roll(quads, -2, axis=1)) / 2
-    points = ((quads + end) / 2 + _NEXT * outward).reshape(-1, 2)
+    points = ((quads + np.roll(quads, -1, axis=1)) / 2 + _NEXT * outward_of(quads)).reshape(-1, 2)
     found = np.stack([inside_quad(quad, points).reshape(-1, 4) for quad in quads], axis=2)
     own = np.arange(len(quads))
     found[own, :, own] = False

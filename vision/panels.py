@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from vision.card_edges import SideFit
 from vision.paper import is_darker
-from vision.quads import within_quads
+from vision.quads import outward_of, within_quads
 from vision.weighted_lab import as_bgr
 
 Floats = NDArray[np.float32]
@@ -37,11 +37,9 @@ def are_panels(image_lab: NDArray[np.uint8], fit: SideFit) -> bool:
 
 def _printed_beyond(image_lab: NDArray[np.uint8], quads: Floats, paper_bgr: Floats) -> Floats:
     """The share (n, 4) of what lies beyond each side of `quads` (n, 4, 2) that is darker than the paper, (n, 3)."""
-    end = np.roll(quads, -1, axis=1)
-    outward = (quads - np.roll(quads, 1, axis=1) + end - np.roll(quads, -2, axis=1)) / 2
-    line = quads[:, :, None] + (end - quads)[:, :, None] * _ALONG[:, None]
+    line = quads[:, :, None] + (np.roll(quads, -1, axis=1) - quads)[:, :, None] * _ALONG[:, None]
     away = np.linspace(_NEXT, _FAR, _RINGS, dtype=np.float32)
-    points = np.asarray(line[:, :, None] + outward[:, :, None, None] * away[:, None, None], np.float32)
+    points = np.asarray(line[:, :, None] + outward_of(quads)[:, :, None, None] * away[:, None, None], np.float32)
     x, y = (points[..., k].reshape(-1, _RINGS * len(_ALONG)) for k in (0, 1))
     lab = cv2.remap(image_lab, x, y, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
     bgr = np.asarray(cv2.cvtColor(lab, cv2.COLOR_LAB2BGR), np.float32).reshape(*points.shape[:4], 3)

@@ -31,6 +31,12 @@ def hold_any(quads: NDArray[np.floating], points: NDArray[np.floating]) -> NDArr
     return holds
 
 
+def outward_of(quads: NDArray[np.floating]) -> NDArray[np.floating]:
+    """From each side of quadrilaterals (n, 4, 2) away from the opposite one, as far as that lies: (n, 4, 2)."""
+    end = np.roll(quads, -1, axis=1)
+    return (quads - np.roll(quads, 1, axis=1) + end - np.roll(quads, -2, axis=1)) / 2
+
+
 def distance_to_outlines(points: Floats, quads: Floats) -> Floats:
     """(n, m) distance of points (n, 2) from the outlines of quads (m, 4, 2)."""
     along = np.roll(quads, -1, axis=1) - quads

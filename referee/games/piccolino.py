@@ -82,7 +82,7 @@ class Piccolino:
                 reason = self.verify_look(action.seat)
                 return (Ignored(t_ns, "look", action.seat, reason),) if reason else self.look(action)
             case Bell(seat=seat):
-                reason = self.verify_ring(t_ns, seat)
+                reason = self.verify_ring(action)
                 if reason is Reason.ALSO_RANG and self._ruled_ns is not None:
                     return (AlsoRang(t_ns, seat, (t_ns - self._ruled_ns) / NS_PER_MS),)
                 return (Ignored(t_ns, "bell", seat, reason),) if reason else self.ring(action)
@@ -155,24 +155,27 @@ class Piccolino:
         seats = ((self._next + step) % self.players for step in range(self.players))
         return next((seat for seat in seats if self.draw[seat]), None)
 
-    def verify_ring(self, t_ns: int, seat: int | None) -> Reason | None:
-        """Tell why a ring is not ruled, in the order of the outside contract; None as `seat`: nobody knows who rang."""
-        if seat is not None and self.is_out[seat]:
+    def verify_ring(self, bell: Bell) -> Reason | None:
+        """Tell why a ring is not ruled, in the order of the outside contract.
+
+        A table on which a first card may lie unseen is not known to be cleared: ringing for a card is not free (P5).
+        """
+        if bell.seat is not None and self.is_out[bell.seat]:
             return Reason.OUT
-        if self._ruled_ns is not None and t_ns - self._ruled_ns <= self.settings.lockout_ms * NS_PER_MS:
+        if self._ruled_ns is not None and bell.t_ns - self._ruled_ns <= self.settings.lockout_ms * NS_PER_MS:
             return Reason.ALSO_RANG
-        if self._cleared:
+        if self._cleared and not bell.unseen:
             return Reason.TABLE_CLEARED
         return Reason.GAME_OVER if self.over else None
 
-    def can_ring(self, t_ns: int, seat: int | None) -> bool:
+    def can_ring(self, bell: Bell) -> bool:
         """Tell whether a ring would be ruled."""
-        return self.verify_ring(t_ns, seat) is None
+        return self.verify_ring(bell) is None
 
     def ring(self, bell: Bell) -> Rulings:
         """Rule a ring on what lies open, and let the cards move (P3–P5); nobody's ring (None) moves no card."""
         t_ns, seat = bell.t_ns, bell.seat
-        _demand(self.verify_ring(t_ns, seat))
+        _demand(self.verify_ring(bell))
         ruling = self.foresee(bell)
         self._ruled_ns = t_ns
         self.undecided = ruling if isinstance(ruling, UnclearRing) else None
@@ -186,6 +189,8 @@ class Piccolino:
         t_ns, seat, verdict = bell.t_ns, bell.seat, self.tops.judge(bell.t_ns, bell.unseen)
         if bell.decided is not None:
             return ValidRing(t_ns, seat, None, (), None, decided=True) if bell.decided else FalseRing(t_ns, seat, None)
+        if self._cleared:
+            return UnclearRing(t_ns, seat, bell.unseen)
         colour, seats = verdict.colour, verdict.seats
         if verdict.valid is None:
             return UnclearRing(t_ns, seat, seats)

@@ -38,8 +38,8 @@ class KnownSeats(Protocol):
         """Give the seat that turns the next card, None when none is left to turn."""
         ...
 
-    def verify_ring(self, t_ns: int, seat: int | None) -> Reason | None:
-        """Tell why a ring is not ruled; None as `seat`: nobody knows who rang."""
+    def verify_ring(self, bell: Bell) -> Reason | None:
+        """Tell why a ring is not ruled; None as its seat: nobody knows who rang."""
         ...
 
     def foresee(self, bell: Bell) -> PiccolinoRuling:
@@ -103,4 +103,4 @@ class OneBell:
         return len(self._waiting) == 1 or self._would_be_ruled(action)
 
     def _would_be_ruled(self, action: Action) -> bool:
-        return isinstance(action, Bell) and self.game.verify_ring(action.t_ns, None) is None
+        return isinstance(action, Bell) and self.game.verify_ring(replace(action, seat=None)) is None

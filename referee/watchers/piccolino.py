@@ -127,6 +127,8 @@ class PiccolinoWatcher:
 
     def _unseen(self, pile: SeatPile, t_ns: int) -> bool:
         """Where no frame tells, a change may have come: in a moment if frames are missing and the pile was touched."""
+        if pile.leaving and self._won_ns is not None:
+            return False  # the winner's arm sweeps it away
         stale = self._pace.too_old(t_ns) or (self._pace.missing(t_ns) and not pile.is_plain())
         if stale and not pile.leaving:
             return True

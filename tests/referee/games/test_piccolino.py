@@ -414,7 +414,7 @@ def test_doing_what_is_not_allowed_raises_the_reason() -> None:
     assert game.can_stop()
     assert game.can_show(0)
     game.ring(Bell(0, 1))
-    assert not game.can_ring(1, 0)
+    assert not game.can_ring(Bell(1, 0))
     game.stop(2)
     with pytest.raises(IllegalActionError):
         game.ring(Bell(1, 0))

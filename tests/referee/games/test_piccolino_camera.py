@@ -84,6 +84,20 @@ def test_what_lay_at_a_seat_that_nobody_saw_decides_only_where_it_matters() -> N
     assert played(sad, (100, "bell", {"seat": 2, "unseen": [3]}))[0]["valid"] is False
 
 
+def test_a_ring_for_a_first_card_that_nobody_saw_is_no_ring_on_a_cleared_table() -> None:
+    won: tuple[Step, ...] = (0, "card_shown", card(0)), (0, "card_shown", card(1)), (100, "bell", {"seat": 2})
+    *_, passed_over = played(*won, (4000, "bell", {"seat": 2}))
+    assert passed_over["reason"] == "table_cleared"
+    # A first card lies under the ringer's arm or not: he pays for the ring, or it counts for nothing.
+    *_, unclear = played(*won, (4000, "bell", {"seat": 2, "unseen": [2]}))
+    assert (unclear["ruling"], unclear["seats"]) == ("unclear", [2])
+    hidden: tuple[Step, ...] = (4000, "bell", {"seat": 2, "unseen": [2]}), (5000, "decided", {"valid": False})
+    *_, ruled, first, _, _ = played(*won, *hidden)
+    assert (ruled["valid"], ruled["decided"], first["from"]) == (False, True, 2)
+    *_, follows = played(*won, (300, "bell", {"seat": 2, "unseen": [2]}))
+    assert follows["ruling"] == "also_rang"
+
+
 def test_a_pile_that_went_away_makes_no_pair() -> None:
     pair: tuple[Step, ...] = (0, "card_shown", card(0)), (0, "card_shown", card(1)), (300, "pile_gone", {"seat": 1})
     ring = played(*pair, (400, "bell", {"seat": 2}))[0]

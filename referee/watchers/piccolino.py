@@ -127,8 +127,8 @@ class PiccolinoWatcher:
 
     def _unseen(self, pile: SeatPile, t_ns: int) -> bool:
         """Where no frame tells, a change may have come: in a moment if frames are missing and the pile was touched."""
-        if pile.leaving and self._won_ns is not None:
-            return False  # the winner's arm sweeps it away
+        if self._won_ns is not None and pile.leaving and any(p.leaving for p in self._piles if p is not pile):
+            return False  # the winner's arm takes the piles away, and lays no card meanwhile
         stale = self._pace.too_old(t_ns) or (self._pace.missing(t_ns) and not pile.is_plain())
         if stale and not pile.leaving:
             return True

@@ -33,12 +33,15 @@ def picture(deck: Deck, side: str) -> Image:
     return drawn
 
 
-def judged(deck: Deck, side: str, drawn: Image, cards: Hypotheses) -> Verdicts:
+def judged(
+    deck: Deck, side: str, drawn: Image, cards: Hypotheses, ground_rgb: NDArray[np.float64] | None = None
+) -> Verdicts:
     model = side_models(deck)[side]
     sampler = Sampler(WorkImage(drawn, 1.0), flat_table(SIZE, PX_PER_MM))
     evidence = gather(sampler, cards, model.points_mm, side, np.zeros((0, 4, 2)))
     edges = edge_support(*edge_steps(sampler, cards, deck))
-    return judge(cards, evidence, edges, model.palette, model.colours, model.layouts, np.zeros(len(cards)))
+    strays = np.zeros(len(cards))
+    return judge(cards, evidence, edges, model.palette, model.colours, model.layouts, strays, ground_rgb)
 
 
 def all_faces(deck: Deck, side: str, lost: int | None = None) -> Hypotheses:
@@ -82,6 +85,17 @@ def test_bare_ground_where_a_mark_should_be_speaks_against_the_face(deck: Deck, 
         odds.append(judged(deck, side, drawn, card).log_odds[0])
     bare, under_a_finger = odds
     assert bare < under_a_finger - 1.5
+
+
+def test_counters_on_wood_are_no_marks_on_a_white_card_but_a_card_in_the_shade_is_one(deck: Deck) -> None:
+    drawn, card = picture(deck, "white"), all_faces(deck, "white", 0).take(np.array([FACE]))
+    odds = [
+        judged(deck, "white", (drawn * light).astype(np.uint8), card, np.array([0.9, 0.9, 0.9])).log_odds[0]
+        for light in (np.array([0.3, 0.3, 0.3]), np.array([0.35, 0.5, 0.75]))
+    ]
+    shade, wood = odds
+    assert shade > SURE
+    assert wood < shade - 2 * SURE
 
 
 @pytest.mark.parametrize("side", ["white", "black"])

@@ -142,6 +142,11 @@ class SeatPile:
         """Tell whether the last frame showed the pile lying there plainly, or plainly none."""
         return self._hidden_ns is None and self.sight is not None
 
+    def shows_another(self, t_ns: int) -> bool:
+        """Tell whether another face than the one that was won has come to lie here."""
+        seen = self.sight is not None and _face(self.sight) not in (None, self._left[0])
+        return seen and self._steady is not None and t_ns - self._steady[2] >= STEADY_NS
+
     def is_unseen(self, t_ns: int, *, turns: bool) -> bool:
         """Tell whether nobody can say what lies open here at `t_ns`, when the last frame before it is the last seen.
 

@@ -238,6 +238,16 @@ def test_a_ring_while_piles_are_being_taken_away_means_nothing() -> None:
     assert (passed_over["ruling"], passed_over["reason"]) == ("ignored", "table_cleared")
 
 
+@pytest.mark.parametrize(("frames", "ruled"), [(2, "ignored"), (8, "unclear")])
+def test_another_card_that_came_to_lie_on_a_won_pile_is_a_doubt_but_one_that_passes_by_is_none(
+    frames: int, ruled: str
+) -> None:
+    table = swept(away=())
+    table.show(0, "covered", frames=9)
+    table.show(0, "blue", "happy", pose=6, frames=frames)
+    assert table.ring(1)[0]["ruling"] == ruled
+
+
 def test_a_pile_that_is_taken_without_a_ring_is_gone_and_may_come_back() -> None:
     table = pair()
     table.show(1, "empty", frames=3)

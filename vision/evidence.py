@@ -30,6 +30,7 @@ _BROAD = 1024
 _CLEAR_SPREAD_DEG = 30.0
 # Of linear light, mark to ground, in the channel that tells most; and how grey black ground must be.
 _PLAIN_RATIO, _WEAK_RATIO = 0.4, 0.78
+_FAINT_RATIO = 0.98  # on white that is clipped, and so without grain
 _PLAIN_GREY, _WEAK_GREY = 0.4, 0.22
 _CALM_RING = 0.35  # the rest may be covered, or lie under a reflection's edge
 
@@ -234,12 +235,13 @@ class MarkLook:
     """How marks that belong to no card yet look against the ground round them, each (k,).
 
     `hues_deg`, `spread_deg`: their colour; `stands_out`: more than the grain of wood or cloth does, under a
-    reflection too; `plain`: as much as fresh print in even light.
+    reflection too; `faint`: at all, on white that is clipped; `plain`: as much as fresh print in even light.
     """
 
     hues_deg: Floats
     spread_deg: Floats
     stands_out: NDArray[np.bool_]
+    faint: NDArray[np.bool_]
     plain: NDArray[np.bool_]
 
 
@@ -264,5 +266,6 @@ def look_at(sampler: Sampler, marks: Marks, chosen: NDArray[np.intp], side: str)
         hues,
         spread + BLEACH_SPREAD_DEG * (level >= _CLIPPED).mean(-1),
         calm & (ratio < _WEAK_RATIO) & (grey > _WEAK_GREY),
+        calm & (ratio < _FAINT_RATIO) & (ring >= _CLIPPED).all(-1) & np.array(side == "white"),
         calm & (ratio < _PLAIN_RATIO) & (grey > _PLAIN_GREY) & (spread < _CLEAR_SPREAD_DEG),
     )

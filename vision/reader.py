@@ -28,7 +28,6 @@ from vision.table import Piece, Table, fit_table
 
 Image = NDArray[np.uint8]
 
-_UNEVEN = 0.02  # cards in a heap lie nearer to the camera, and aslant
 _VAGUE = 0.008  # relative scale error of a table from which the cards are asked, too
 # Log-odds taken off covered cards on a table that few markers or none show, before and after whole cards proved it.
 _UNPROVEN, _VAGUE_DOUBT = 20.0, 2.0
@@ -133,7 +132,7 @@ def _read(
     table = table.stretched(stretch)
     sampler = Sampler(work, table)
     verdicts = [
-        reader.judge_whole(sampler, found.take(np.abs(stretches / stretch - 1) < _UNEVEN))
+        reader.judge_whole(sampler, found, stretches / stretch)
         for reader, (found, stretches) in zip(readers, whole, strict=True)
     ]
     pieces = [piece for reader, found in zip(readers, verdicts, strict=True) for piece in reader.pieces(found)]

@@ -14,6 +14,7 @@ from vision.contours import Contours, contours_of, refined, traces
 from vision.cut_marks import cut_marks, radii_of
 from vision.deck import Deck
 from vision.evidence import Evidence, Sampler, gather, look_at, sample_points
+from vision.foreground import find_foregrounds
 from vision.judge import Verdicts, joined, judge
 from vision.layouts import (
     OUT_OF_SHAPE,
@@ -30,7 +31,7 @@ from vision.layouts import (
 )
 from vision.lone_marks import find_lines, lone_mark_cards
 from vision.look_alikes import look_alikes, may_be_larger, shown_by_cards
-from vision.marks import Marks, WorkImage, find_foreground, find_marks
+from vision.marks import Marks, WorkImage, find_marks
 from vision.outline import edge_steps, edge_support
 from vision.peeking import Print, unexplained_prints
 from vision.strays import print_like, stray_marks
@@ -41,6 +42,8 @@ Floats = NDArray[np.float64]
 _WHOLE_SLACK_MM = 1.6
 _PART_SLACK_MM = 1.2
 _MOST_STRETCH = 0.05
+_UNEVEN = 0.02  # cards in a heap lie nearer to the camera, and aslant
+_UNEVEN_MM = 0.8  # what a mark's middle may be off changes the scale of a small triangle by more
 _LIKELY = 0.4 / 360  # per degree: a hue at random has 1 / 360
 _MARK_SIGMA_PX = 0.5
 _BLOOMED = 1.1  # of a mark's area, as light blooms over black
@@ -98,12 +101,15 @@ class SideReader:
         self._known_mm = np.zeros((0, 4, 2))
         self._ground: Floats | None = None
         areas = layouts.area_range_mm2
-        self._foreground = find_foreground(work, layouts.side, areas[1], px_per_mm)
+        self._foreground, fuller = find_foregrounds(work, layouts.side, areas[1], px_per_mm)
         self._keep_out_px = keep_out_px
         found = find_marks(work, sampler.table, self._foreground, layouts.side, areas, px_per_mm)
+        if fuller is not None:
+            also = find_marks(work, sampler.table, fuller, layouts.side, areas, px_per_mm)
+            found = found.and_also(also.unlike(found))
         self._marks = found.outside(keep_out_px)
         self._wholes = len(self._marks)
-        self._free, self._plain = np.zeros((2, 0), dtype=bool)
+        self._free, self._faint, self._plain = np.zeros((3, 0), dtype=bool)
         self._hues, self._spread = np.zeros((2, 0))
         self._look_at(self._marks)
 
@@ -113,24 +119,33 @@ class SideReader:
         whole = size_candidates(layouts, marks, OUT_OF_SHAPE).any(1)
         chosen = np.union1d(np.flatnonzero(whole), print_like(marks))
         look = look_at(self._sampler, marks, chosen, layouts.side)
-        free, plain = np.zeros((2, len(marks)), dtype=bool)
+        free, faint, plain = np.zeros((3, len(marks)), dtype=bool)
         hues, spread = np.zeros(len(marks)), np.full(len(marks), 180.0)
-        free[chosen], plain[chosen], hues[chosen], spread[chosen] = (
+        free[chosen], faint[chosen], plain[chosen], hues[chosen], spread[chosen] = (
             look.stands_out,
+            look.faint,
             look.plain,
             look.hues_deg,
             look.spread_deg,
         )
         self._free, self._plain = np.concatenate([self._free, free & whole]), np.concatenate([self._plain, plain])
+        self._faint = np.concatenate([self._faint, faint & whole])
         self._hues, self._spread = np.concatenate([self._hues, hues]), np.concatenate([self._spread, spread])
 
     def whole_cards(self) -> tuple[Hypotheses, Floats]:
         """Cards with three whole marks in sight, and how much larger than printed each measures."""
-        return whole_cards(self._model.layouts, self._marks, _WHOLE_SLACK_MM, self._free, _MOST_STRETCH)
+        # Two faint marks may lie right by chance, three do not.
+        free = self._free | self._faint
+        return whole_cards(self._model.layouts, self._marks, _WHOLE_SLACK_MM, free, _MOST_STRETCH)
 
-    def judge_whole(self, sampler: Sampler, whole: Hypotheses) -> Verdicts:
-        """Judge the cards with three whole marks in sight, and learn this picture's palette from them."""
+    def judge_whole(self, sampler: Sampler, whole: Hypotheses, stretches: Floats) -> Verdicts:
+        """Judge the cards with three whole marks in sight, and learn this picture's palette from them.
+
+        `stretches` (n,): how much larger each measures than printed, on the table of the sampler.
+        """
         self._sampler = sampler
+        apart = np.sqrt((self._model.layouts.distances_mm[whole.faces] ** 2).mean(1))
+        whole = whole.take(np.abs(stretches - 1) < np.maximum(_UNEVEN, _UNEVEN_MM / apart))
         self._marks = self._marks.on(sampler.table)
         if not len(whole):
             return self._nothing()

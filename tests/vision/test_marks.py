@@ -11,8 +11,9 @@ from flat_cards import flat_table, lay
 from numpy.typing import NDArray
 
 from vision.deck import Deck
+from vision.foreground import find_foregrounds
 from vision.layouts import layouts_of, size_candidates
-from vision.marks import Marks, find_foreground, find_marks, work_image
+from vision.marks import Marks, find_marks, work_image
 
 Image = NDArray[np.uint8]
 Light = Callable[[NDArray[np.float64]], NDArray[np.float64]]
@@ -37,7 +38,7 @@ def marks_in(picture: Image, deck: Deck, side: str) -> Marks:
     work = work_image(picture, PX_PER_MM)
     assert work.scale == 0.5
     areas, scale = layouts_of(deck, side).area_range_mm2, PX_PER_MM * work.scale
-    return find_marks(work, table, find_foreground(work, side, areas[1], scale), side, areas, scale)
+    return find_marks(work, table, find_foregrounds(work, side, areas[1], scale)[0], side, areas, scale)
 
 
 def found(marks: Marks, deck: Deck, side: str, first: int) -> int:
@@ -133,6 +134,26 @@ def test_light_that_blooms_over_black_does_not_enlarge_the_marks(deck: Deck) -> 
     ratio = marks.areas_mm2[own] / layouts.areas_mm2[:8].ravel()
     assert np.median(ratio) == pytest.approx(1.0, abs=0.1)
     assert found(marks, deck, "black", 0) >= 22
+
+
+@pytest.mark.parametrize("exposure", [1.5, 3.0, 5.0])
+def test_marks_that_overexposure_washes_out_are_found_as_large_as_printed(deck: Deck, exposure: float) -> None:
+    light = cv2.GaussianBlur((cards(deck, "white", 0) / 255.0) ** 2.2, (0, 0), 1.2)
+    picture = np.asarray(np.rint(255 * np.minimum(exposure * light, 1.0) ** (1 / 2.2)), np.uint8)
+    work, layouts = work_image(picture, PX_PER_MM), layouts_of(deck, "white")
+    areas, scale = layouts.area_range_mm2, PX_PER_MM * work.scale
+    _, fuller = find_foregrounds(work, "white", areas[1], scale)
+    assert fuller is not None
+    marks = find_marks(work, flat_table(SIZE, PX_PER_MM), fuller, "white", areas, scale)
+    true = layouts.centres_mm[:8] + np.array(PLACES)[:, None] / PX_PER_MM
+    own = np.linalg.norm(marks.centres_mm[:, None] - true.reshape(-1, 2), axis=2).argmin(axis=0)
+    assert np.median(marks.areas_mm2[own] / layouts.areas_mm2[:8].ravel()) == pytest.approx(1.0, abs=0.15)
+    assert found(marks, deck, "white", 0) >= 23
+
+
+def test_ground_that_is_not_clipped_is_looked_at_once(deck: Deck) -> None:
+    work = work_image(np.minimum(cards(deck, "white", 0), 240), PX_PER_MM)
+    assert find_foregrounds(work, "white", 615.0, 0.85)[1] is None
 
 
 def test_a_black_card_that_mirrors_a_lamp_on_a_dark_table_keeps_its_marks_up_to_the_corners(deck: Deck) -> None:

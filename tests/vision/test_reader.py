@@ -169,6 +169,14 @@ def test_light_changes_no_face(
         assert read_faces(reading) == true_faces(truth)
 
 
+def test_washed_out_cards_are_read(deck: Deck) -> None:
+    """A light that adds most of what the camera can tell leaves marks of a few grey levels on clipped white."""
+    image, truth = table_picture(deck, 10, seed=12, size=SIZE, look=Look(table="wood"))
+    veiled = np.minimum((image / 255.0) ** 2.2 + 0.85, 1.0) ** (1 / 2.2)
+    reading, _ = read_picture(np.asarray(np.rint(255 * veiled), np.uint8), deck)
+    assert read_faces(reading) == true_faces(truth)
+
+
 def test_a_table_given_stands_in_for_markers(deck: Deck, both_sides: list[tuple[Image, dict[str, Any]]]) -> None:
     image, truth = both_sides[0]
     table, markers = table_in(image)

@@ -9,6 +9,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from vision.blank_cards import blank_cards
 from vision.card_table import table_from_cards
 from vision.closer_look import WORTH_A_LOOK, not_refuted
 from vision.deck import Deck
@@ -145,7 +146,8 @@ def _read(
     prints = [mark for reader in readers for mark in reader.unexplained(said_mm)]
     bare = _peeking_ground(work, table, deck, reading, keep_out, prints)
     hidden = [_hidden(table, hint) for hint in one_a_card([*peeking_cards(sampler, prints, said_mm), *bare])]
-    return replace(reading, unclear=(*reading.unclear, *hidden)), table, pieces
+    reading = replace(reading, unclear=(*reading.unclear, *hidden))
+    return replace(reading, unclear=(*reading.unclear, *_blank(work, table, deck, reading, keep_out))), table, pieces
 
 
 def _peeking_ground(
@@ -168,6 +170,21 @@ def _hidden(table: Table, hint: Hint) -> UnclearCard:
     (px,) = table.to_px(hint.centre_mm[None])
     x, y = hint.centre_mm
     return UnclearCard(np.zeros((0, 2)), (float(px[0]), float(px[1])), (float(x), float(y)), "covered", None, hint.side)
+
+
+def _blank(
+    work: WorkImage, table: Table, deck: Deck, reading: Reading, markers_px: NDArray[np.float64]
+) -> list[UnclearCard]:
+    """Give the cards that show no more than an outline."""
+    outlines = [card.corners_px for card in reading.cards] + [card.corners_px for card in reading.unclear]
+    quads = np.array([outline for outline in outlines if len(outline) == 4]).reshape(-1, 4, 2)
+    known_px = np.concatenate([quads, markers_px])
+    doubtful_mm = np.array([card.centre_mm for card in reading.unclear]).reshape(-1, 2)
+    return [
+        UnclearCard(blank.outline_px, tuple(px), tuple(mm), "glare", None)
+        for blank in blank_cards(work, table, deck.card_mm, known_px, doubtful_mm)
+        for px, mm in [(table.to_px(blank.centre_mm[None])[0].tolist(), blank.centre_mm.tolist())]
+    ]
 
 
 def _looked_closer(

@@ -93,9 +93,9 @@ _NONE = _Outlines(np.zeros((0, 2)), np.zeros(0, np.intp), np.zeros((0, 2)), np.z
 
 def _unexplained(
     foreground: Foreground, known: Floats, ground: Floats | None, whole: Floats, radius: float
-) -> NDArray[np.int32]:
+) -> NDArray[np.intp]:
     """Boxes (n, 5) of patches beside a card's ground that could hold half a circle, outside `known` and no `whole`."""
-    boxes, centres = foreground.boxes[1:], foreground.centres[1:]
+    boxes, centres = foreground.boxes, foreground.centres
     large = (boxes[:, 4] > 0.5 * np.pi * radius**2) & (boxes[:, 2:4].min(axis=1) > radius)
     boxes, centres = boxes[large], centres[large]
     column, row = np.rint(centres).astype(np.intp).T
@@ -103,13 +103,13 @@ def _unexplained(
     apart = np.linalg.norm(centres[:, None] - whole[None], axis=2).min(axis=1, initial=np.inf)
     boxes = boxes[(on_card | (boxes[:, 4] > _BROAD * radius**2)) & (apart > 1)]
     corners = boxes[:, None, :2] + boxes[:, None, 2:4] * _UNIT
-    unexplained: NDArray[np.int32] = boxes[
+    unexplained: NDArray[np.intp] = boxes[
         ~within_quads(corners.reshape(-1, 2).astype(np.float64), known).reshape(-1, 4).all(axis=1)
     ]
     return unexplained
 
 
-def _contours(mask: Image, boxes: NDArray[np.int32], known: Floats, radius: float) -> list[NDArray[np.int32]]:
+def _contours(mask: Image, boxes: NDArray[np.intp], known: Floats, radius: float) -> list[NDArray[np.int32]]:
     """Give the long outlines (n, 2) on a mask where the boxes (k, 5) lie, without specks, threads and known quads."""
     if not len(boxes):
         return []

@@ -13,7 +13,8 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.marks import Foreground, WorkImage, resized
+from vision.marks import Foreground, WorkImage, least_area_px, resized
+from vision.patches import patches_of
 
 Image = NDArray[np.uint8]
 
@@ -39,34 +40,29 @@ _SPARSE = 4
 
 
 def find_foregrounds(
-    work: WorkImage, ground: str, most_mm2: float, px_per_mm: float
+    work: WorkImage, ground: str, area_range_mm2: tuple[float, float], px_per_mm: float
 ) -> tuple[Foreground, Foreground | None]:
     """Find what stands out from a `white` or `black` ground.
 
-    `most_mm2`: the area of the biggest mark; `px_per_mm`: the greatest work scale. The second one is given where white
-    ground is clipped: in it marks that are washed out are seen, too, but near ones may have grown together.
+    `area_range_mm2`: of the marks; `px_per_mm`: the greatest work scale. The second one is given where white ground is
+    clipped: in it marks that are washed out are seen, too, but near ones may have grown together.
     """
-    mask, level, closed = _mask(work, ground, most_mm2, px_per_mm)
-    first = _patches(mask, level)
-    washed_out = _washed_out(work.bgr, closed, _window(_NEAR_MM, px_per_mm)) if ground == "white" else None
-    return first, None if washed_out is None else _patches(cv2.bitwise_or(mask, washed_out), level)
+    least_px = least_area_px(area_range_mm2[0], px_per_mm)
+    mask, level, closed = _mask(work, ground, least_px, area_range_mm2[1], px_per_mm)
+    first = Foreground(mask, level, *patches_of(mask, least_px))
+    faint = _washed_out(work.bgr, closed, _window(_NEAR_MM, px_per_mm)) if ground == "white" else None
+    if faint is None:
+        return first, None
+    mask = np.asarray(cv2.bitwise_or(mask, faint), np.uint8)
+    return first, Foreground(mask, level, *patches_of(mask, least_px))
 
 
-def _patches(mask: cv2.typing.MatLike, level: Image) -> Foreground:
-    _, labels, boxes, centres = cv2.connectedComponentsWithStats(mask, connectivity=4, ltype=cv2.CV_32S)
-    return Foreground(
-        np.asarray(mask, np.uint8),
-        level,
-        np.asarray(labels, np.int32),
-        np.asarray(boxes, np.int32),
-        np.asarray(centres, np.float64),
-    )
-
-
-def _mask(work: WorkImage, ground: str, most_mm2: float, px_per_mm: float) -> tuple[Image, Image, Image]:
+def _mask(
+    work: WorkImage, ground: str, least_px: float, most_mm2: float, px_per_mm: float
+) -> tuple[Image, Image, Image]:
     """(h, w) 0/1 mask of what stands out, the ground's levels (h, w, 3), BGR, and the same at half the scale, unraised.
 
-    White ground's levels are raised by a little.
+    White ground's levels are raised by a little; what is smaller than `least_px` is of no interest.
     """
     height, width = work.bgr.shape[:2]
     half = resized(work.bgr, (width // 2, height // 2))
@@ -88,7 +84,7 @@ def _mask(work: WorkImage, ground: str, most_mm2: float, px_per_mm: float) -> tu
     restless = cv2.resize(_restlessness(contrast, px_per_mm), (width, height))
     floor = np.maximum(_times(restless, _OVER_TEXTURE), np.uint8(_LEAST_CONTRAST[ground]))
     strong = _over(cv2.add(contrast, contrast), peak) & _over(contrast, floor)
-    mask = strong if ground == "white" else _half_lit(strong, _over(contrast, _times(peak, _HALF_LIGHT)))
+    mask = strong if ground == "white" else _half_lit(strong, _over(contrast, _times(peak, _HALF_LIGHT)), least_px)
     coloured = _over(cv2.subtract(contrast, least), _times(contrast, _LEAST_CHROMA[ground]))
     if ground == "white":
         # A black card beside a coloured mark differs from that mark, too, but has no tint of its own.
@@ -129,14 +125,17 @@ def _window(reach_mm: float, px_per_mm: float) -> int:
     return 2 * max(1, round(reach_mm * px_per_mm)) + 1
 
 
-def _half_lit(half: Image, core: Image) -> Image:
-    """The core (h, w) 0/255 of each patch of `half`, or all of the patch where little of it is core."""
+def _half_lit(half: Image, core: Image, least_px: float) -> Image:
+    """The core (h, w) 0/255 of each patch of `half`, or all of the patch where little of it is core.
+
+    Patches smaller than `least_px` are not looked at.
+    """
     core = np.asarray(core & half, np.uint8)
-    count, labels, stats, _ = cv2.connectedComponentsWithStats(half, connectivity=4, ltype=cv2.CV_32S)
-    kept = np.bincount(labels[core > 0], minlength=count)
-    weak = kept < _LEAST_CORE * stats[:, cv2.CC_STAT_AREA]
-    weak[0] = False
-    return np.where(weak[labels], half, core)
+    count, labels = cv2.connectedComponents(half, connectivity=4, ltype=cv2.CV_32S)
+    areas = np.bincount(labels[(half & 1).view(bool)], minlength=count)
+    kept = np.bincount(labels[(core & 1).view(bool)], minlength=count)
+    weak = (kept < _LEAST_CORE * areas) & (areas >= least_px)
+    return np.where(weak[labels], half, core) if weak.any() else core
 
 
 def _tinted_or_light(bgr: Image) -> Image:

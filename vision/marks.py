@@ -117,15 +117,21 @@ class Marks:
 class Foreground:
     """What stands out from the ground: a 0/1 `mask` (h, w) and the ground's `level` (h, w, 3), BGR.
 
-    `labels` (h, w): which patch each pixel belongs to, 0 for none. Of all n patches, the first of which is what belongs
-    to none, `boxes` (n, 5): left, top, width, height and area, and `centres` (n, 2): centroids; in work px.
+    `labels` (h, w): which patch each pixel belongs to, 0 for none. Of the n patches that are large enough, `numbers`
+    (n,): their labels, `boxes` (n, 5): left, top, width, height and area, `centres` (n, 2): centroids; in work px.
     """
 
     mask: Image
     level: Image
     labels: NDArray[np.int32]
-    boxes: NDArray[np.int32]
+    numbers: NDArray[np.intp]
+    boxes: NDArray[np.intp]
     centres: NDArray[np.float64]
+
+
+def least_area_px(least_mm2: float, px_per_mm: float) -> float:
+    """The least area in px of a mark anywhere in a picture with this greatest scale."""
+    return least_mm2 * (0.4 * px_per_mm) ** 2
 
 
 def find_marks(
@@ -144,28 +150,27 @@ def find_marks(
     sides = stats[:, 2:4].astype(np.float64)
     areas = stats[:, 4].astype(np.float64)
     # Half a scale of slack: the scale at each patch is only worked out for what is left.
-    keep = (areas > area_range_mm2[0] * (0.4 * px_per_mm) ** 2) & (areas < area_range_mm2[1] * (1.5 * px_per_mm) ** 2)
+    keep = (areas > least_area_px(area_range_mm2[0], px_per_mm)) & (areas < area_range_mm2[1] * (1.5 * px_per_mm) ** 2)
     keep &= (areas > _LEAST_FILL[ground] * sides.prod(1)) & (sides.max(1) < _MOST_ASPECT * sides.min(1))
-    keep[0] = False
     chosen = np.flatnonzero(keep)
     centres_px = work.to_picture(centres[chosen])
     scale = table.px_per_mm(centres_px)
     areas_mm2 = areas[chosen] / np.maximum(scale * work.scale, 1e-6) ** 2
     fits = (areas_mm2 > area_range_mm2[0]) & (areas_mm2 < area_range_mm2[1])
     chosen, centres_px, areas_mm2, scale = chosen[fits], centres_px[fits], areas_mm2[fits], scale[fits]
-    fullness = _fullness(foreground.labels, stats, chosen)
+    fullness = _fullness(foreground, chosen)
     return Marks(ground, centres_px, table.to_mm(centres_px), areas_mm2, scale, fullness)
 
 
-def _fullness(labels: NDArray[np.int32], boxes: NDArray[np.int32], chosen: NDArray[np.intp]) -> NDArray[np.float64]:
+def _fullness(foreground: Foreground, chosen: NDArray[np.intp]) -> NDArray[np.float64]:
     """Area over that of the ellipse with the same second moments: 1 for any filled ellipse, whatever its tilt.
 
     It does not change under an affine map, so every printed shape has a fullness of its own from any viewpoint.
     """
     fullness = np.zeros(len(chosen))
-    for k, number in enumerate(chosen):
-        left, top, width, height = boxes[number, :4]
-        patch = (labels[top : top + height, left : left + width] == number).astype(np.uint8)
+    for k, (number, box) in enumerate(zip(foreground.numbers[chosen], foreground.boxes[chosen], strict=True)):
+        left, top, width, height = box[:4]
+        patch = (foreground.labels[top : top + height, left : left + width] == number).astype(np.uint8)
         moments = cv2.moments(patch, binaryImage=True)
         # A pixel is a square, not a point: it adds 1/12 to each variance.
         xx, yy = (moments[key] / moments["m00"] + 1 / 12 for key in ("mu20", "mu02"))

@@ -101,7 +101,7 @@ class SideReader:
         self._known_mm = np.zeros((0, 4, 2))
         self._ground: Floats | None = None
         areas = layouts.area_range_mm2
-        self._foreground, fuller = find_foregrounds(work, layouts.side, areas[1], px_per_mm)
+        self._foreground, fuller = find_foregrounds(work, layouts.side, areas, px_per_mm)
         self._keep_out_px = keep_out_px
         found = find_marks(work, sampler.table, self._foreground, layouts.side, areas, px_per_mm)
         if fuller is not None:

@@ -43,7 +43,7 @@ def card(deck: Deck, index: int) -> Image:
 def found_in(picture: Image, deck: Deck, known_px: NDArray[np.float64] = NOTHING) -> Found:
     layouts, table, work = layouts_of(deck, "white"), flat_table(SIZE, PX_PER_MM), work_image(picture, PX_PER_MM)
     areas, scale = layouts.area_range_mm2, PX_PER_MM * work.scale
-    foreground, _ = find_foregrounds(work, "white", areas[1], scale)
+    foreground, _ = find_foregrounds(work, "white", areas, scale)
     whole = find_marks(work, table, foreground, "white", areas, scale)
     return Found(whole, cut_marks(work, table, foreground, known_px, None, whole, radii_of(layouts)))
 

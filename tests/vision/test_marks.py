@@ -38,7 +38,7 @@ def marks_in(picture: Image, deck: Deck, side: str) -> Marks:
     work = work_image(picture, PX_PER_MM)
     assert work.scale == 0.5
     areas, scale = layouts_of(deck, side).area_range_mm2, PX_PER_MM * work.scale
-    return find_marks(work, table, find_foregrounds(work, side, areas[1], scale)[0], side, areas, scale)
+    return find_marks(work, table, find_foregrounds(work, side, areas, scale)[0], side, areas, scale)
 
 
 def found(marks: Marks, deck: Deck, side: str, first: int) -> int:
@@ -142,7 +142,7 @@ def test_marks_that_overexposure_washes_out_are_found_as_large_as_printed(deck: 
     picture = np.asarray(np.rint(255 * np.minimum(exposure * light, 1.0) ** (1 / 2.2)), np.uint8)
     work, layouts = work_image(picture, PX_PER_MM), layouts_of(deck, "white")
     areas, scale = layouts.area_range_mm2, PX_PER_MM * work.scale
-    _, fuller = find_foregrounds(work, "white", areas[1], scale)
+    _, fuller = find_foregrounds(work, "white", areas, scale)
     assert fuller is not None
     marks = find_marks(work, flat_table(SIZE, PX_PER_MM), fuller, "white", areas, scale)
     true = layouts.centres_mm[:8] + np.array(PLACES)[:, None] / PX_PER_MM
@@ -153,7 +153,7 @@ def test_marks_that_overexposure_washes_out_are_found_as_large_as_printed(deck: 
 
 def test_ground_that_is_not_clipped_is_looked_at_once(deck: Deck) -> None:
     work = work_image(np.minimum(cards(deck, "white", 0), 240), PX_PER_MM)
-    assert find_foregrounds(work, "white", 615.0, 0.85)[1] is None
+    assert find_foregrounds(work, "white", (70.0, 615.0), 0.85)[1] is None
 
 
 def test_a_black_card_that_mirrors_a_lamp_on_a_dark_table_keeps_its_marks_up_to_the_corners(deck: Deck) -> None:

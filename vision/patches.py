@@ -1,0 +1,40 @@
+"""Connected patches of a mask: which there are, where they lie and how large they are."""
+
+from __future__ import annotations
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+Image = NDArray[np.uint8]
+
+
+def patches_of(
+    mask: Image, least_px: float
+) -> tuple[NDArray[np.int32], NDArray[np.intp], NDArray[np.intp], NDArray[np.float64]]:
+    """Find the patches of a 0/1 mask (h, w) with at least that area, whose pixels touch by their sides.
+
+    Gives for every pixel the number of its patch, large or small, 0 for none (h, w); and of the n patches that are
+    large enough the number (n,), left, top, width, height and area (n, 5), and the centroid (n, 2), all in px.
+    """
+    # OpenCV would give the same, but adds up pixel by pixel what here is added up by stretches of a row.
+    count, found = cv2.connectedComponents(mask, connectivity=4, ltype=cv2.CV_32S)
+    labels = np.asarray(found, np.int32)
+    framed = cv2.copyMakeBorder(mask, 0, 0, 1, 1, cv2.BORDER_CONSTANT, value=(0,))
+    ends = np.flatnonzero(cv2.bitwise_xor(framed[:, 1:], framed[:, :-1]).view(bool))
+    row, left = np.divmod(ends[::2], mask.shape[1] + 1)
+    length = ends[1::2] - ends[::2]
+    number = labels[row, left].astype(np.intp)
+    large = np.flatnonzero((np.bincount(number, weights=length, minlength=count) >= least_px)[number])
+    order = large[np.argsort(number[large], kind="stable")]
+    row, left, length, number = row[order], left[order], length[order], number[order]
+    first = np.flatnonzero(np.diff(number, prepend=-1))
+    if not len(first):
+        return labels, np.zeros(0, np.intp), np.zeros((0, 5), np.intp), np.zeros((0, 2))
+    last = np.append(first[1:], len(number)) - 1
+    area = np.add.reduceat(length, first)
+    begin, end = np.minimum.reduceat(left, first), np.maximum.reduceat(left + length, first)
+    boxes = np.stack([begin, row[first], end - begin, row[last] + 1 - row[first], area], axis=1)
+    x = np.add.reduceat(length * (left + (length - 1) / 2), first) / area
+    y = np.add.reduceat(length * row, first) / area
+    return labels, number[first], boxes, np.stack([x, y], axis=1)

@@ -95,6 +95,7 @@ _BASE = -10.7
 # explanation was at hand.
 _SURE_OF_ONE, _SURE_OF_TWO = 5.0, 7.5
 _BARE, _NO_RIM, _FAINT, _UNPRINTED = 0.5, 0.4, 0.2, -10.0
+_JUST_SURE = 6.0  # log-odds of the first look
 
 
 def judged_again(first: Verdicts, seen: Traces, cut: NDArray[np.bool_] | bool = False) -> Verdicts:
@@ -107,8 +108,10 @@ def judged_again(first: Verdicts, seen: Traces, cut: NDArray[np.bool_] | bool = 
     # Grain of a dark, noisy table may pass for marks that lie right, but has no rim; bleached marks have none, either,
     # so such a card stays a doubt.
     unprinted = (terms["bare_whole"] > _BARE) & (terms["rim"] < _NO_RIM)
-    # Lamps that mirror in a bell's dome may lie like two marks, but nothing else of a card is there.
-    unprinted |= (terms["rim"] < _FAINT) & (terms["edge"] < _FAINT) & (terms["part"] < _FAINT)
+    # Lamps that mirror in a bell's dome may lie like two marks, but nothing else of a card is there, but for a piece of
+    # the dome's rim that passes for an edge; the first look is only just sure of such a card.
+    least_edge = np.where(terms["first"] < _JUST_SURE, 2 * _FAINT, _FAINT)
+    unprinted |= (terms["rim"] < _FAINT) & (terms["edge"] < least_edge) & (terms["part"] < _FAINT)
     terms["unprinted"] = np.where(unprinted, _UNPRINTED, 0.0)
     terms["sure"] = np.where(
         first.sure & np.logical_not(cut), np.where(terms["two"] > 0, _SURE_OF_TWO, _SURE_OF_ONE), 0.0

@@ -108,6 +108,14 @@ def test_grain_without_a_rim_makes_no_card_whatever_the_first_look_was_sure_of(d
     assert judged_again(first, replace(grain, rim_bare=np.zeros((1, 3)), rim_seen=np.ones((1, 3)))).sure.all()
 
 
+def test_what_the_first_look_is_only_just_sure_of_needs_more_than_a_piece_of_an_edge(deck: Deck) -> None:
+    """The rim of a bell's dome is straight for a while, and the lamps in it may lie like two marks."""
+    dome = shown(0.35, 0.05, 0.05, 0.0)
+    assert not judged_again(first_look(deck, [SURE + 0.3], [(0, 0)], marks=2), dome).sure.any()
+    assert judged_again(first_look(deck, [SURE + 5], [(0, 0)], marks=2), dome).sure.all()
+    assert judged_again(first_look(deck, [SURE + 0.3], [(0, 0)], marks=2), shown(0.35, 0.4, 0.4, 0.0)).sure.all()
+
+
 def test_a_doubt_is_never_sure(deck: Deck) -> None:
     again = judged_again(first_look(deck, [SURE + 3], [(0, 0)]), shown(0.7, 1.0, 0.3, 0.0))
     assert again.sure.all()

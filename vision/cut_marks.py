@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vision.evidence import like_ground
-from vision.layouts import Layouts
+from vision.layouts import ROUND, Layouts
 from vision.marks import Foreground, Marks, WorkImage
 from vision.quads import within_quads
 from vision.table import Table
@@ -21,7 +21,6 @@ from vision.table import Table
 Image = NDArray[np.uint8]
 Floats = NDArray[np.float64]
 
-_ROUND = 0.995  # fullness
 _ARC = 0.3  # of a circle, that is looked for in one piece
 _LEAST_POINTS = 18
 _RADIUS_OFF, _ROUGH_MM = 0.1, 0.4
@@ -37,7 +36,7 @@ _TRIES = 8  # of one radius
 
 def radii_of(layouts: Layouts) -> Floats:
     """Radii in mm of the round marks of a side, the greatest first."""
-    areas = layouts.areas_mm2[layouts.fullness > _ROUND]
+    areas = layouts.areas_mm2[layouts.fullness > ROUND]
     return np.sqrt(np.unique(areas.round(1))[::-1] / np.pi)
 
 

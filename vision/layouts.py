@@ -23,6 +23,7 @@ _AREA_RATIO = (0.62, 1.4)  # a found mark's area over the printed one's; blur an
 _FULLNESS_SLACK = {"small": 0.11, "medium": 0.07, "big": 0.05}
 OUT_OF_SHAPE = 1.6  # times the slack, where two other marks lie right: blur and glare round a mark off
 _FLAT_MM2 = 25.0
+ROUND = 0.995  # fullness
 _AGREE = 0.006
 _PAIRS = ((0, 1), (1, 2), (0, 2))
 
@@ -65,6 +66,11 @@ class Layouts:
             tuple({(round(a, 2), round(f, 3)) for a, f in zip(areas, full, strict=True)})
             for areas, full in zip(self.areas_mm2.T.tolist(), self.fullness.T.tolist(), strict=True)
         )
+
+    @cached_property
+    def all_round(self) -> bool:
+        """Whether all marks are circles."""
+        return bool((self.fullness > ROUND).all())
 
     @property
     def area_range_mm2(self) -> tuple[float, float]:

@@ -29,7 +29,7 @@ from vision.layouts import (
     size_candidates,
     whole_cards,
 )
-from vision.lone_marks import find_lines, lone_mark_cards
+from vision.lone_marks import find_lines, lone_mark_cards, round_on_table
 from vision.look_alikes import look_alikes, may_be_larger, shown_by_cards
 from vision.marks import Marks, WorkImage, find_marks
 from vision.outline import edge_steps, edge_support
@@ -181,6 +181,9 @@ class SideReader:
     def judge_lone(self, known_mm: Floats) -> Verdicts:
         """Judge the cards with one whole mark and a straight edge in sight."""
         lone = np.flatnonzero(self._free & self._plain)
+        if self._model.layouts.all_round:
+            round_ones = round_on_table(self._work, self._sampler.table, self._foreground, self._marks.centres_px[lone])
+            lone = lone[round_ones | (lone >= self._wholes)]
         if not len(lone):
             return self._nothing()
         self._known_mm = known_mm

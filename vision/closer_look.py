@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from vision.colour import LINEAR
 from vision.contours import Traces
 from vision.evidence import Evidence
-from vision.judge import Verdicts
+from vision.judge import SURE, Verdicts
 
 Floats = NDArray[np.float64]
 
@@ -113,9 +113,10 @@ def judged_again(first: Verdicts, seen: Traces, cut: NDArray[np.bool_] | bool = 
     least_edge = np.where(terms["first"] < _JUST_SURE, 2 * _FAINT, _FAINT)
     unprinted |= (terms["rim"] < _FAINT) & (terms["edge"] < least_edge) & (terms["part"] < _FAINT)
     terms["unprinted"] = np.where(unprinted, _UNPRINTED, 0.0)
-    terms["sure"] = np.where(
-        first.sure & np.logical_not(cut), np.where(terms["two"] > 0, _SURE_OF_TWO, _SURE_OF_ONE), 0.0
-    )
+    # Of two faces for one mark, one just above the bound and one just below it, neither is the surer one.
+    lone = _SURE_OF_ONE * np.clip((first.log_odds - SURE) / (_JUST_SURE - SURE), 0, 1)
+    trusted = first.sure & np.logical_not(cut)
+    terms["sure"] = np.where(trusted, np.where(terms["two"] > 0, _SURE_OF_TWO, lone), 0.0)
     return Verdicts(first.layouts, first.hypotheses, total + terms["sure"] + terms["unprinted"], terms)
 
 

@@ -116,6 +116,12 @@ def test_what_the_first_look_is_only_just_sure_of_needs_more_than_a_piece_of_an_
     assert judged_again(first_look(deck, [SURE + 0.3], [(0, 0)], marks=2), shown(0.35, 0.4, 0.4, 0.0)).sure.all()
 
 
+def test_a_lone_mark_that_the_first_look_was_only_just_sure_of_is_not_taken_on_trust(deck: Deck) -> None:
+    traces = shown(0.5, 1.0, 0.1, 0.0)
+    assert not judged_again(first_look(deck, [SURE + 0.1], [(0, 0)]), traces).sure.any()
+    assert judged_again(first_look(deck, [SURE + 3], [(0, 0)]), traces).sure.all()
+
+
 def test_a_doubt_is_never_sure(deck: Deck) -> None:
     again = judged_again(first_look(deck, [SURE + 3], [(0, 0)]), shown(0.7, 1.0, 0.3, 0.0))
     assert again.sure.all()

@@ -36,6 +36,8 @@ _MARGIN_MM = 0.8  # of the white that is too close to the frame or the card's ed
 OUTLIER = 5.0
 WHOLE = 0.85  # share of a margin that is white, from which nothing hides any of it
 _STEADY = 1e-6
+_TOLD_BY_DRAWING = 15.0  # log-odds from which a picture's drawing tells it from another one, whatever the colours
+_BENT = 0.047  # rms by which cameras and lamps bend a paint, all over a card alike: measured, a channel, of white
 _TURNS = 4
 _CENTRED_MM = 0.1
 
@@ -49,7 +51,9 @@ class FaceMatch:
     `hidden` the share of the frame that does not look like it; `told`, of the cells in which the two best pictures
     differ, the share that does look like it; `white` the share of the margin that is white. A closer look tells all of
     them of what it finds in sight: `seen` is the share of the frame that nothing covers and no light has bleached, and
-    `stray` the share that looks otherwise although nothing lies over the margin there.
+    `stray` the share that looks otherwise although nothing lies over the margin there, `bleached` the share that is as
+    bright as the camera can tell, `bent` by how many standard deviations a camera would have to mix colours, and
+    `printed` by how much the picture beats smooth colours of nothing.
     """
 
     face: PictureFace | None
@@ -61,6 +65,9 @@ class FaceMatch:
     white: float
     seen: float = 1.0
     stray: float = 0.0
+    bleached: float = 0.0
+    bent: float = 0.0
+    printed: float = 0.0
 
     @property
     def open_error(self) -> float:
@@ -92,6 +99,7 @@ class FaceReader:
         self._pull = INDEPENDENT * self._weight * self._missing
         self._power = (self._pull * self._missing).sum(axis=1)
         self._n_frame = int(self.frame.sum())
+        self._most = np.array([self._most_odds(picture) for picture in range(len(shown))])
         x, y, wide, tall = deck.frame_mm
         self._centred = max(abs(2 * x + wide - deck.card_mm[0]), abs(2 * y + tall - deck.card_mm[1])) < _CENTRED_MM
 
@@ -125,12 +133,27 @@ class FaceReader:
         return FaceMatch(
             self.names[picture],
             turns[way],
-            best - float(others[rival]),
+            min(best - float(others[rival]), float(self._most[picture])),
             float(np.minimum(error, CAP).mean()) / CAP,
             float((error > OUTLIER).mean()),
             float((error[differ] < OUTLIER).mean()) if differ.any() else 0.0,
             white,
         )
+
+    def _most_odds(self, picture: int) -> float:
+        """The most log-odds by which a picture can beat those with the same drawing in another paint."""
+        most = np.inf
+        for rival in range(len(self._art)):
+            differ = self.apart(picture, rival)
+            if rival == picture or not differ.any():
+                continue
+            gap = (self._art[rival] - self._art[picture]).reshape(3, -1)[:, differ]
+            weight = self._weight[picture].reshape(3, -1)[0, differ]
+            shift = (gap @ weight / weight.sum())[:, None]
+            drawn = 1.5 * INDEPENDENT * float(np.minimum(((gap - shift) ** 2).sum(axis=0) * weight, CAP).sum())
+            if drawn < _TOLD_BY_DRAWING:
+                most = min(most, drawn + 0.5 * float((shift**2).sum()) / _BENT**2)
+        return most
 
     def apart(self, picture: int, rival: int) -> NDArray[np.bool_]:
         """Which cells of the frame tell a picture from another one."""

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from vision.pile_cover import cover_of
 from vision.pile_faces import CAP, INDEPENDENT, OUTLIER, WHOLE, FaceMatch, FaceReader, spread_of
+from vision.pile_frames import shifted
 from vision.pile_light import ArtFields, Light, LightModel, Seen, art_fields
 
 Image = NDArray[np.uint8]
@@ -28,16 +29,17 @@ _SOFT = 1.5  # of those samples: about a picture's own blur, and how far a first
 _NOISE, _EDGE = 0.08, 0.6  # as in `pile_faces`: less of both, for colours and place are fitted
 _CAMERA, _CAMERA_LEVELS = 0.03, 3.0  # the camera's noise, of white and in grey levels
 _CLIPPED = 247.0
-_ENOUGH, _BRIGHTEST = 0.1, 60.0  # of a margin: what may tell the colour of white, in per cent what is brighter
+_ENOUGH, _BRIGHTEST = 0.1, 0.6  # of a margin: what may tell the colour of white, and what is less bright
 _LIKE_WHITE = 0.16
 _BLEACHED = 0.3  # of a card's white that is as bright as the camera can tell
-_STARTS, _BLEACHED_STARTS = ((1.0, 0.1),), ((1.0, 0.2), (1.6, 0.3), (2.4, 0.4))  # the white and the veil
+_STARTS, _BLEACHED_STARTS = ((1.0, 0.1),), ((1.0, 0.3), (1.0, 0.6), (2.0, 0.4))  # the white and the veil
 _MOVES = np.array([1.0, 1.2, 1.2, 1.0, 1.2, 1.2])  # mm: a frame's middle, and by how much its edges may be off
 _STILL_MM = 0.03
 _STEPS = 3
 _COARSE = 3  # cells from one to the next that ranks the pictures
 _RANKING_ROUNDS, _ROUNDS = 2, 2
-_RIVALS, _HOPELESS = 4, 25.0  # how many pictures are fitted, and how far behind at first it is not worth while
+# How many pictures are fitted, of bleached cards and of others, and how far behind at first it is not worth while.
+_BLEACHED_RIVALS, _RIVALS, _HOPELESS = 8, 4, 25.0
 # The mean error of a cell that noise as expected makes, and how much less noise a picture may prove to have.
 _USUAL_ERROR, _QUIETER = 0.7, (0.3, 1.0)
 _BLANK = 30.0  # by how much smooth colours must be likelier to be nothing else
@@ -74,6 +76,11 @@ class _Fit:
     light: Light
     view: _View
     frame_px: Floats
+
+    @property
+    def likelihood(self) -> float:
+        """The logarithm of how likely all is that is seen."""
+        return float(self.light.score(self.view.known))
 
 
 class FaceFitter:
@@ -129,16 +136,20 @@ class FaceFitter:
         """
         turns: dict[int, int] = {}
         fits: dict[int, _Fit] = {}
+        placed = False
         for picture, turn, amounts in self._chosen(image_bgr, frame_px):
             frame = np.roll(frame_px, -turn, axis=0)
-            # The first one is most often right: the others begin where it fits.
-            fits[picture] = self._fit(image_bgr, frame, self._arts[picture], amounts, 1 if fits else _STEPS)
-            turns[picture] = turn
-            if len(fits) == 1:
-                frame_px = np.roll(fits[picture].frame_px, turn, axis=0)
-                if self._better_than_blank(fits[picture], self._in_sight(fits[picture])[0]) < -_BLANK:
-                    break
-        best = max(fits, key=lambda picture: float(fits[picture].light.score(fits[picture].view.known)))
+            fit = self._fit(image_bgr, frame, self._arts[picture], amounts, 1 if placed else _STEPS)
+            if picture not in fits or fit.likelihood > fits[picture].likelihood:
+                fits[picture], turns[picture] = fit, turn
+            if placed:
+                continue
+            if self._better_than_blank(fit, self._in_sight(fit)[0]) > -_BLANK:
+                # The first one is most often right: the others begin where it fits.
+                placed, frame_px = True, np.roll(fit.frame_px, turn, axis=0)
+            elif not fit.view.seen.bleached:
+                break
+        best = max(fits, key=lambda picture: fits[picture].likelihood)
         in_sight, stray = self._in_sight(fits[best])
         if len(fits) > 1 and (fits[best].view.known & ~in_sight)[self._framed].mean() > _COVERED:
             fits = {
@@ -153,20 +164,26 @@ class FaceFitter:
         """The pictures worth fitting, the likeliest first: their numbers, turns, and amounts to begin with."""
         ranked = []
         for turn in self.faces.turns(frame_px):
-            scores, amounts = self._ranking(self._view(image_bgr, np.roll(frame_px, -turn, axis=0)))
+            view = self._view(image_bgr, np.roll(frame_px, -turn, axis=0))
+            bleached = view.seen.bleached
+            scores, amounts = self._ranking(view)
             ranked += [(float(score), picture, turn, amounts[picture]) for picture, score in enumerate(scores)]
         ranked.sort(key=lambda entry: -entry[0])
-        chosen: set[int] = set()
+        chosen: set[tuple[int, int]] = set()
+        pictures: set[int] = set()
         for score, picture, turn, amounts in ranked:
-            if picture not in chosen and (len(chosen) < 2 or score > ranked[0][0] - _HOPELESS):
-                chosen.add(picture)
+            # Where little is left of a picture it may look likelier upside down.
+            key = (picture, turn if bleached else 0)
+            if key not in chosen and (len(pictures) < 2 or score > ranked[0][0] - _HOPELESS):
+                chosen.add(key)
+                pictures.add(picture)
                 yield picture, turn, amounts
-            if len(chosen) == _RIVALS:
+            if len(chosen) >= (_BLEACHED_RIVALS if bleached else _RIVALS) and len(pictures) > 1:
                 return
 
     def _match(self, fits: dict[int, _Fit], best: int, turn: int, in_sight: Flags, stray: float) -> FaceMatch:
         fit = fits[best]
-        odds = self._better_than_blank(fit, in_sight)
+        odds = printed = self._better_than_blank(fit, in_sight)
         told = np.zeros(0, bool)
         if len(fits) > 1:
             scores = {picture: float(other.light.score(in_sight)) for picture, other in fits.items() if picture != best}
@@ -186,6 +203,9 @@ class FaceFitter:
             fit.view.white,
             len(cells) / int(self._framed.sum()),
             stray,
+            float((~fit.view.known)[self._framed].mean()),
+            float(fit.light.bent),
+            printed,
         )
 
     def _view(self, image_bgr: Image, frame_px: Floats, before: _View | None = None) -> _View:
@@ -209,7 +229,8 @@ class FaceFitter:
         told = margin[margin.max(axis=1) < _CLIPPED]
         told = margin if len(told) < _ENOUGH * len(margin) else told
         bright = told.sum(axis=1)
-        colour = told[bright >= np.percentile(bright, _BRIGHTEST)].mean(axis=0)
+        rank = int(_BRIGHTEST * len(bright))
+        colour = told[bright >= np.partition(bright, rank)[rank]].mean(axis=0)
         ground = plane.mean(axis=2, keepdims=True) * (colour / colour.mean())
         agrees = (np.abs(margin - ground[self.faces.margin]) < _LIKE_WHITE * ground[self.faces.margin]).all(axis=1)
         return np.asarray(ground, np.float32), float(agrees.mean())
@@ -242,7 +263,7 @@ class FaceFitter:
             normal = pull @ slopes.reshape(6, -1).T + np.diag(1 / _MOVES**2)
             step = np.linalg.solve(normal, -(pull @ light.gap.reshape(-1)) - moved / _MOVES**2)
             moved += step
-            frame_px = self._moved(frame_px, step)
+            frame_px = shifted(self.faces.deck, frame_px, step)
             view = self._view(image_bgr, frame_px, view)
             light = self._lit(art, view, view.known if in_sight is None else in_sight, light.amounts)
             if np.abs(step).max() < _STILL_MM:
@@ -271,23 +292,6 @@ class FaceFitter:
 
     def _better_than_blank(self, fit: _Fit, in_sight: Flags) -> float:
         """By how much a picture is likelier than none: smoothly changing colours, judged as the picture there is."""
-        waves = self._model.waves[self._framed]
-        colours = fit.view.seen.levels[:, self._framed].T
-        weight = fit.light.weight[self._framed] * in_sight[self._framed]
-        open_to_see = np.ones_like(weight)
-        for _ in range(2):
-            pull = waves * (weight * open_to_see)[:, None]
-            smooth = waves @ np.linalg.lstsq(pull.T @ waves, pull.T @ colours, rcond=None)[0]
-            cells = ((smooth - colours) ** 2).sum(axis=1) * weight
-            open_to_see = np.minimum(CAP / np.maximum(cells, 1e-9), 1) ** 2
-        blank = -1.5 * INDEPENDENT * float(np.minimum(cells, CAP).sum())
+        colours, weight = fit.view.seen.levels, fit.light.weight * in_sight
+        blank = self._model.blank_score(colours[:, self._framed], weight[self._framed], self._framed)
         return float(fit.light.score(in_sight)) - blank
-
-    def _moved(self, frame_px: Floats, step: Floats) -> Floats:
-        """The frame after its art has been moved by a step (6,): mm to the right and down, and what they grow by."""
-        x, y, across, down = self.faces.deck.frame_mm
-        frame = np.array([[x, y], [x + across, y], [x + across, y + down], [x, y + down]])
-        way = frame / self._size - 0.5
-        shift = np.column_stack([np.ones(4), way]) @ step.reshape(2, 3).T
-        warp = cv2.getPerspectiveTransform(frame.astype(np.float32), frame_px.astype(np.float32))
-        return np.asarray(cv2.perspectiveTransform((frame - shift)[None].astype(np.float32), warp)[0], np.float64)

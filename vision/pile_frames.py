@@ -6,12 +6,14 @@ counts as printed where it is darker, in any channel, than the brightest within 
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from vision.picture_deck import PictureDeck
 from vision.white_edges import crossings, moved_to_white
 
 Image = NDArray[np.uint8]
@@ -53,14 +55,23 @@ def find_frames(image_bgr: Image, frame_mm: tuple[float, float], px_per_mm: tupl
     """Find frames of `frame_mm` (width, height) at a scale between the two of `px_per_mm` in a picture (h, w, 3)."""
     middle = float(np.sqrt(px_per_mm[0] * px_per_mm[1]))
     ink = printed(image_bgr, middle)
-    short, long = min(frame_mm), max(frame_mm)
+    levels = ((ink < round(255 * level)).astype(np.uint8) for level in LEVELS)
+    quads = rectangles(levels, frame_mm, px_per_mm)
+    if not quads:
+        return Frames(np.zeros((0, 4, 2)), np.zeros(0))
+    rough = without_twins(np.array(quads))
+    return refined(image_bgr, rough)
+
+
+def rectangles(masks: Iterable[Image], size_mm: tuple[float, float], px_per_mm: tuple[float, float]) -> list[Floats]:
+    """Outlines (4, 2) in some masks (h, w) that are nearly rectangles of a size at a scale between the two given."""
+    short, long = min(size_mm), max(size_mm)
     least, most = short * long * px_per_mm[0] ** 2 * 0.55, short * long * px_per_mm[1] ** 2 * 1.15
     shortest = 3 * np.sqrt(least)
     quads: list[Floats] = []
     seen: list[tuple[float, ...]] = []
-    for level in LEVELS:
-        dark = (ink < round(255 * level)).astype(np.uint8)
-        outlines, _ = cv2.findContours(dark, cv2.RETR_LIST, cv2.CHAIN_APPROX_NONE)
+    for mask in masks:
+        outlines, _ = cv2.findContours(mask, cv2.RETR_LIST, cv2.CHAIN_APPROX_NONE)
         for outline in outlines:
             if len(outline) < shortest:
                 continue
@@ -73,10 +84,7 @@ def find_frames(image_bgr: Image, frame_mm: tuple[float, float], px_per_mm: tupl
             if quad is not None:
                 quads.append(quad)
                 seen.append(form)
-    if not quads:
-        return Frames(np.zeros((0, 4, 2)), np.zeros(0))
-    rough = without_twins(np.array(quads))
-    return refined(image_bgr, rough)
+    return quads
 
 
 def _rectangle(
@@ -143,3 +151,16 @@ def refined(image_bgr: Image, quads: Floats) -> Frames:
     grey = np.asarray(cv2.add(cv2.add(blue, green, dtype=cv2.CV_32F), red, dtype=cv2.CV_32F), np.float32)
     grey /= 3
     return Frames(*moved_to_white(grey, quads))
+
+
+def shifted(deck: PictureDeck, frame_px: Floats, step: Floats) -> Floats:
+    """A card's frame (4, 2), from the face's top-left, after its art moved by a step (6,).
+
+    That is mm to the right, what it grows by across and down its card, and the same downwards.
+    """
+    x, y, across, down = deck.frame_mm
+    frame = np.array([[x, y], [x + across, y], [x + across, y + down], [x, y + down]])
+    way = frame / deck.card_mm - 0.5
+    shift = np.column_stack([np.ones(4), way]) @ step.reshape(2, 3).T
+    warp = cv2.getPerspectiveTransform(frame.astype(np.float32), frame_px.astype(np.float32))
+    return np.asarray(cv2.perspectiveTransform((frame - shift)[None].astype(np.float32), warp)[0], np.float64)

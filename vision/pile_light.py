@@ -27,23 +27,28 @@ _CLEAR_LIGHT = 0.02
 _BLACK = 0.04  # of white
 _WAVES = 6  # of the veil, across and down together: half waves, less one
 # How much each field varies: the white with its slopes and bends, the veil with its waves, blue and red casts of both,
-# then saturation, the tone curve's bend and blur; a white that is clipped may be brighter, and of another colour.
+# then crosstalk, saturation, the tone curve's bend and blur; a white that is clipped may be brighter, and of another
+# colour.
 _WHITE_VARIES = (0.15, 0.2, 0.2, 0.15, 0.15, 0.15)
 _CLIPPED_WHITE_VARIES = (1.0, 0.5, 0.5, 0.5, 0.5, 0.5)
 _VEIL_VARIES, _WAVE_VARIES = 0.25, 0.3
 _CAST_VARIES, _CLIPPED_CAST_VARIES = 0.08, 0.1
 # Of a veil, by how bright it is; skin would pass for a coloured veil where a hand may lie on the card.
 _VEIL_CAST_VARIES, _WHOLE_VEIL_CAST_VARIES = 0.02, 0.1
-_VEIL_CASTS = slice(2, 4)  # among the ways
-_WAY_VARIES = (0.15, 0.3, 0.4)
+_VEIL_CASTS, _CROSSTALK = slice(2, 4), slice(-9, -3)  # among the ways
+# How much of one channel's light a camera gives to another, as measured: green and red to blue, blue and red to green,
+# blue and green to red. Lamps that it was not built for make more of it.
+_CROSSTALK_VARIES = (0.09, 0.09, 0.045, 0.07, 0.04, 0.045)
+_SATURATION_VARIES, _TONE_VARIES, _BLUR_VARIES = 0.15, 0.3, 0.4
 _BLUR = 0.3
+_STEADY = 1e-5  # of all weights
 
 
 @dataclass(frozen=True, eq=False)
 class ArtFields:
     """One picture, or several along a first axis, as the fit needs them, channel after channel.
 
-    `art` (..., 3, cells) is linear light, `ways` (..., 7, 3, cells) what cameras may do to it, two of them by the veil
+    `art` (..., 3, cells) is linear light, `ways` (..., 13, 3, cells) what cameras may do to it, two of them by the veil
     that lies there, `noise` (..., cells) its variance.
     """
 
@@ -80,7 +85,7 @@ class Seen:
 class Light:
     """A fitted light for each picture.
 
-    `amounts` (..., fields) of the fields, `ways` (..., 7, 3, cells) what cameras and gloss may do to it; `light`
+    `amounts` (..., fields) of the fields, `ways` (..., 13, 3, cells) what cameras and gloss may do to it; `light`
     (..., 3, cells) what they make; `gap` (..., 3, cells) by how much what they make looks brighter than what is
     seen, `weight` (..., cells) of its square, `contrast` (..., cells) the span between black and white that is left;
     `cells` (..., cells) the weighted errors; `odds` (...) the prior's, at most 0.
@@ -95,6 +100,11 @@ class Light:
     cells: Singles
     odds: Floats
 
+    @property
+    def bent(self) -> Floats:
+        """By how many standard deviations a camera would have to mix colours, (...)."""
+        return np.asarray(np.abs(self.amounts[..., _CROSSTALK] / _CROSSTALK_VARIES).max(axis=-1))
+
     def score(self, known: Flags) -> Floats:
         """The logarithm of how likely the known cells are, (...)."""
         errors = np.minimum(self.cells, CAP) @ known.astype(np.float32)
@@ -105,28 +115,30 @@ def art_fields(art: Singles, soft: Singles, noise: Singles) -> ArtFields:
     """The fields of a picture whose grey levels are `art`, and blurred `soft`, (3, cells) each, of white."""
     light = art**2
     missing = 1 - light
-    colourless = np.broadcast_to(_LUMINANCE @ missing, missing.shape)
-    blue, red = (np.eye(3, dtype=np.float32)[channel][:, None] for channel in (0, 2))
+    channels = np.eye(3, dtype=np.float32)[:, :, None]
+    blue, _, red = channels
+    cross = [channels[to] * (light[of] - light[to]) for to in range(3) for of in range(3) if of != to]
     casts = [light * blue, light * red, missing * blue, missing * red]
-    ways = [*casts, colourless - missing, -missing * light, soft**2 - light]
+    colourless = np.broadcast_to(_LUMINANCE @ missing, missing.shape)
+    ways = [*casts, *cross, colourless - missing, -missing * light, soft**2 - light]
     return ArtFields(light, np.stack(ways).astype(np.float32), noise)
 
 
 class LightModel:
-    """The smooth fields over cells at `x` and `y`, (cells,), -1 to 1 over a card; `waves` (cells, n) are the veil's."""
+    """The smooth fields over cells at `x` and `y`, (cells,), -1 to 1 over a card."""
 
     def __init__(self, x: Singles, y: Singles) -> None:
         third = np.float32(1 / 3)
         self._white = np.stack([np.ones_like(x), x, y, x * x - third, x * y, y * y - third], axis=1)
         waves = [(i, j) for i in range(_WAVES) for j in range(_WAVES) if i + j < _WAVES]
         veil = [np.cos(np.pi * i * (x + 1) / 2) * np.cos(np.pi * j * (y + 1) / 2) for i, j in waves]
-        self.waves = np.stack(veil, axis=1).astype(np.float32)
+        self._waves = np.stack(veil, axis=1).astype(np.float32)
         veils = [_WAVE_VARIES / np.sqrt(i + j) if i + j else _VEIL_VARIES for i, j in waves]
         kinds = ((_WHITE_VARIES, _CAST_VARIES), (_CLIPPED_WHITE_VARIES, _CLIPPED_CAST_VARIES))
         veil_casts = (_VEIL_CAST_VARIES, _WHOLE_VEIL_CAST_VARIES)
+        ways = (*_CROSSTALK_VARIES, _SATURATION_VARIES, _TONE_VARIES, _BLUR_VARIES)
         self._varies = [
-            [np.array([*white, *veils, cast, cast, veil, veil, *_WAY_VARIES]) for veil in veil_casts]
-            for white, cast in kinds
+            [np.array([*white, *veils, cast, cast, veil, veil, *ways]) for veil in veil_casts] for white, cast in kinds
         ]
         self._whites, self._veils = len(_WHITE_VARIES), len(_WHITE_VARIES) + len(waves)
         self._expected = np.zeros(len(self._varies[0][0]))
@@ -153,6 +165,22 @@ class LightModel:
             light = self._light(art, seen, self._solved(art, light.ways, seen.levels**2, weight, varies), varies)
         return light
 
+    def blank_score(self, levels: Singles, weight: Singles, some: Flags) -> float:
+        """The logarithm of how likely smoothly changing colours are that look like `levels` (3, n), where `some` cells.
+
+        `weight` (n,) is of a cell's squared error.
+        """
+        waves, colours = self._waves[some], levels.T
+        # Where little is in sight, hardly anything tells some waves from others.
+        steady = _STEADY * (1 + float(weight.sum())) * np.eye(waves.shape[1], dtype=np.float32)
+        open_to_see = np.ones_like(weight)
+        for _ in range(2):
+            pull = waves * (weight * open_to_see)[:, None]
+            smooth = waves @ np.linalg.solve(pull.T @ waves + steady, pull.T @ colours)
+            cells = ((smooth - colours) ** 2).sum(axis=1) * weight
+            open_to_see = np.minimum(CAP / np.maximum(cells, 1e-9), 1) ** 2
+        return -1.5 * INDEPENDENT * float(np.minimum(cells, CAP).sum())
+
     def _solved(self, art: ArtFields, ways_now: Singles, target: Singles, weight: Singles, varies: Floats) -> Floats:
         """The amounts at which weighted least squares and the prior agree, (..., fields)."""
         shape, cells = weight.shape[:-2], weight.shape[-1]
@@ -164,8 +192,8 @@ class LightModel:
         once = some_of - lit_twice
         for one, by, other, here, there in (
             (self._white, lit_twice, self._white, white, white),
-            (self._white, once, self.waves, white, veil),
-            (self.waves, all_of - some_of - once, self.waves, veil, veil),
+            (self._white, once, self._waves, white, veil),
+            (self._waves, all_of - some_of - once, self._waves, veil, veil),
         ):
             block = one.T @ (by[..., None] * other)
             normal[..., here, there] += block
@@ -174,7 +202,7 @@ class LightModel:
         weighted = weight[..., None, :, :] * ways_now
         all_ways = _over_channels(weighted)
         lit_ways = _over_channels(weighted * art.art[..., None, :, :])
-        for basis, by, here in ((self._white, lit_ways, white), (self.waves, all_ways - lit_ways, veil)):
+        for basis, by, here in ((self._white, lit_ways, white), (self._waves, all_ways - lit_ways, veil)):
             block = by @ basis
             normal[..., ways, here] += block
             normal[..., here, ways] += np.swapaxes(block, -1, -2)
@@ -183,13 +211,13 @@ class LightModel:
         pull[..., ways] += weighted @ target.reshape(-1)
         lit_target = _over_channels(lit * target)
         pull[..., white] += lit_target @ self._white
-        pull[..., veil] += (_over_channels(weight * target) - lit_target) @ self.waves
+        pull[..., veil] += (_over_channels(weight * target) - lit_target) @ self._waves
         return np.asarray(np.linalg.solve(normal, pull[..., None])[..., 0])
 
     def _light(self, art: ArtFields, seen: Seen, amounts: Floats, varies: Floats) -> Light:
         used = amounts.astype(np.float32)
         white = (used[..., : self._whites] @ self._white.T)[..., None, :]
-        veil = (used[..., self._whites : self._veils] @ self.waves.T)[..., None, :]
+        veil = (used[..., self._whites : self._veils] @ self._waves.T)[..., None, :]
         ways_now = art.ways.copy()
         # What gloss mirrors has a colour of its own, as far as it mirrors anything.
         ways_now[..., _VEIL_CASTS, :, :] *= np.maximum(veil, 0)[..., None, :, :]

@@ -25,12 +25,15 @@ _GUESS_ERROR = 0.15  # of one that a closer look tells by little
 _LOOK_ERROR, _LOOK_WHITE, _LOOK_ODDS = 0.66, 0.25, 2.0  # of a guessed frame that a closer look may tell
 _PART_SURE = 25.0  # where something hides a part of the margin
 _FIT_ERROR, _PART_ERROR, _FIT_TOLD = 0.17, 0.21, 0.7
-_MUCH_SURER = 2.0
+_MUCH_SURER = 2.5
 _ALL_EXPLAINED = 0.12  # mean error of a fit that leaves next to nothing unexplained
 _OVERWHELMING = 150.0
 _LEAST_SEEN = 0.25  # of a print
 _LOST, _PART_LOST = 0.1, 0.12  # of a print in plain sight, to glare, dirt and blur; also to skin of its own colour
 _BLEACHED_ERROR = 0.6
+_MUCH_BLEACHED = 0.2  # of a print
+_MOST_BENT = 2.5  # standard deviations by which a camera may mix colours, where that leaves something unexplained
+_PRINTED = 15.0  # log-odds by which a picture must beat smooth colours to be print, where light has bleached the rest
 
 
 def confidence_of(match: FaceMatch) -> float:
@@ -41,13 +44,20 @@ def confidence_of(match: FaceMatch) -> float:
 def doubt_of(match: FaceMatch) -> str | None:
     """Why a match is not certain; None if it is."""
     if match.hidden > _MOST_HIDDEN or match.told < _LEAST_TOLD:
-        return "covered"
-    return None if match.log_odds > _SURE and match.open_error < _SURE_ERROR else "colours"
+        return "glare" if _bleached(match) else "covered"
+    if match.log_odds > _SURE and match.open_error < _SURE_ERROR:
+        return None
+    return "glare" if _bleached(match) else "colours"
 
 
 def may_be_bleached(match: FaceMatch) -> bool:
     """Whether a frame that looks like no card may be one under glare: its margin is white and whole."""
     return match.error < _BLEACHED_ERROR and match.white > WHOLE
+
+
+def _bleached(match: FaceMatch) -> bool:
+    """Whether a closer look found that light has bleached a good part of a card that nothing covers."""
+    return match.white > WHOLE and match.bleached > _MUCH_BLEACHED
 
 
 def _plain(match: FaceMatch) -> bool:
@@ -64,8 +74,11 @@ def _certain_at_once(match: FaceMatch) -> bool:
 def _plausible(closer: FaceMatch) -> bool:
     """Whether what differs from a fitted picture is in little things, or hidden by something that hides margin, too.
 
-    Nothing comes to lie on a card's print but over its margin; a picture of another colour differs everywhere.
+    Nothing comes to lie on a card's print but over its margin; a picture of another colour differs everywhere, or asks
+    for a camera that mixes colours as none does.
     """
+    if closer.bent > _MOST_BENT and closer.error > _ALL_EXPLAINED:
+        return False
     if closer.white > WHOLE:
         return closer.open_error < _FIT_ERROR and closer.stray < _LOST
     # Skin looks much like a red card in a mirrored lamp: what hides margin must leave a better fit, unless hardly
@@ -84,9 +97,11 @@ def _certain(closer: FaceMatch) -> bool:
 def _settles(closer: FaceMatch, first: FaceMatch) -> bool:
     """Whether a closer look is certain, and outweighs a sure first one that it contradicts.
 
-    It does if it leaves next to nothing unexplained, or is much surer.
+    It does if it leaves next to nothing unexplained, or is much surer. At first sight what is bleached passes for paint
+    that is pale, so there it need only be surer.
     """
     agreed = closer.face is first.face or doubt_of(first) is not None
+    agreed = agreed or (_bleached(closer) and closer.log_odds > first.log_odds)
     outweighs = closer.error < _ALL_EXPLAINED or closer.log_odds > _MUCH_SURER * first.log_odds
     return _certain(closer) and (agreed or (closer.log_odds > _AT_FIRST_SIGHT and outweighs))
 
@@ -129,8 +144,9 @@ def proved(fitter: FaceFitter, image_bgr: Image, match: FaceMatch, frame_px: Flo
     evident = closer.log_odds > _PART_SURE or closer.error < _GUESS_ERROR
     if evident and _settles(closer, match):
         return closer, fitted_px
-    card = evident and closer.log_odds > _SURE and _plausible(closer)
-    return (replace(closer, log_odds=0.0, hidden=1.0), fitted_px) if card else None
+    card = evident and closer.log_odds > _SURE
+    card = card or (_bleached(closer) and closer.printed > _PRINTED)
+    return (replace(closer, log_odds=0.0, hidden=1.0), fitted_px) if card and _plausible(closer) else None
 
 
 def misfit_of(match: FaceMatch) -> tuple[bool, float]:

@@ -66,3 +66,33 @@ def test_where_a_margin_is_hidden_a_worse_fit_is_told_only_if_nothing_else_is_po
         found = proved(Fitter(part), image, first, FRAME)
         told[odds] = found is not None and doubt_of(found[0]) is None
     assert told == {100.0: False, 170.0: True}
+
+
+def test_what_is_left_of_a_bleached_card_makes_it_unclear_and_what_a_hand_leaves_of_grain_does_not() -> None:
+    image, doubt = np.zeros((90, 60, 3), np.uint8), replace(RED, log_odds=5.0)
+    left = replace(RED, log_odds=3.0, error=0.12, seen=0.2, told=0.0, printed=30.0)
+    found = proved(Fitter(replace(left, bleached=0.7)), image, doubt, FRAME)
+    assert found is not None
+    assert doubt_of(found[0]) == "glare"
+    assert proved(Fitter(left), image, doubt, FRAME) is None
+
+
+def test_where_much_is_bleached_a_surer_closer_look_outweighs_the_first() -> None:
+    image, first = np.zeros((90, 60, 3), np.uint8), replace(RED, log_odds=22.0)
+    told = {}
+    for odds in (20.0, 40.0):
+        for bleached in (0.0, 0.4):
+            other = replace(RED, face=piccolino().by_id["orange-happy"], log_odds=odds, error=0.09, bleached=bleached)
+            found = proved(Fitter(other), image, first, FRAME)
+            told[odds, bleached] = found is not None and doubt_of(found[0]) is None
+    assert told == {(20.0, 0.0): False, (20.0, 0.4): False, (40.0, 0.0): False, (40.0, 0.4): True}
+
+
+def test_a_face_that_asks_for_an_unheard_of_camera_and_still_fits_badly_is_none() -> None:
+    image, doubt = np.zeros((90, 60, 3), np.uint8), replace(RED, log_odds=5.0)
+    told = {}
+    for error in (0.08, 0.14):
+        for bent in (1.0, 4.0):
+            found = proved(Fitter(replace(RED, log_odds=90.0, error=error, bent=bent)), image, doubt, FRAME)
+            told[error, bent] = found is not None and doubt_of(found[0]) is None
+    assert told == {(0.08, 1.0): True, (0.08, 4.0): True, (0.14, 1.0): True, (0.14, 4.0): False}

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from vision.errors import BadTableError
 from vision.markers import Marker, find_markers, table_from_markers
 from vision.picture_deck import PictureDeck, PictureFace
+from vision.pile_bleached import bleached_cards
 from vision.pile_corners import frames_from_corners
 from vision.pile_faces import FaceMatch, FaceReader
 from vision.pile_fit import FaceFitter
@@ -48,9 +49,9 @@ _LEAST_SIDE_PX = 40
 class PictureCard:
     """A card that was found.
 
-    `face` is None for a card that lies with its back up, and for an unclear one `face` is the likeliest; `reason` is
-    None for a certain card, else `covered`, `glare` or `colours`; `corners_px` (4, 2) clockwise from the face's
-    top-left corner; `confidence` the probability that the face is right.
+    `face` is None for a card that lies with its back up, and for an unclear one `face` is the likeliest, None where
+    nothing but white is left; `reason` is None for a certain card, else `covered`, `glare` or `colours`; `corners_px`
+    (4, 2) clockwise from the face's top-left corner; `confidence` the probability that the face is right.
     """
 
     face: PictureFace | None
@@ -95,14 +96,23 @@ class PictureReader:
         work, scale, limits = self._work(image_bgr, table)
         frames = self._kept(find_frames(work, self.deck.frame_mm[2:], limits), scale, table)
         found = self.matches(image_bgr, frames.corners_px)
+        bleached = np.zeros((0, 4, 2))
         if table is not None:
+            bleached = self._bleached(work, scale, table, limits)
             middle = float(np.sqrt(limits[0] * limits[1]))
             part = frames_from_corners(work, self.deck.frame_mm[2:], middle, steps_of(table, scale))
             part = self._kept(part, scale, table, least=_STRAIGHT_PART)
             taken = [quad for match, quad in found if doubt_of(match) is None]
             taken += [np.asarray(marker.corners_px) for marker in markers]
-            found += self._guessed(image_bgr, part.corners_px, taken)
-        cards = [self._card(match, frame, table) for match, frame in one_a_place(found)]
+            for guesses in (bleached, part.corners_px):
+                found += self._guessed(image_bgr, guesses, taken)
+        chosen = one_a_place(found)
+        cards = [self._card(match, frame, table) for match, frame in chosen]
+        taken = [quad for _, quad in chosen]
+        for quad in bleached:
+            if all(shared_area(quad, other) < _TAKEN for other in taken):
+                cards.append(PictureCard(None, 0.0, card_corners(self.deck, quad), _place(table, quad), "glare"))
+                taken.append(quad)
         return PictureReading(
             tuple(card for card in cards if card.reason is None), tuple(card for card in cards if card.reason)
         )
@@ -152,6 +162,12 @@ class PictureReader:
                 taken += [card[1]] if card[0].log_odds > 0 else []
         return found
 
+    def _bleached(self, work: Image, scale: float, table: Table, limits: tuple[float, float]) -> Floats:
+        """Frames (n, 4, 2) in the whole picture of cards that light has bleached."""
+        cards = (bleached_cards(work, self.deck.card_mm, limits) + 0.5) / scale - 0.5
+        frames = np.array([frame_corners(self.deck, card) for card in cards]).reshape(-1, 4, 2)
+        return frames[_fits(table, frames, self.deck.frame_mm[2:])]
+
     def _work(
         self, image_bgr: Image, table: Table | None, offset: tuple[int, int] = (0, 0)
     ) -> tuple[Image, float, tuple[float, float]]:
@@ -186,9 +202,7 @@ class PictureReader:
 
     def _card(self, match: FaceMatch, frame_px: Floats, table: Table | None) -> PictureCard:
         corners = card_corners(self.deck, np.roll(frame_px, -match.turn, axis=0))
-        centre = None if table is None else table.to_mm(corners.mean(axis=0, keepdims=True))[0]
-        place = None if centre is None else (float(centre[0]), float(centre[1]))
-        return PictureCard(match.face, confidence_of(match), corners, place, doubt_of(match))
+        return PictureCard(match.face, confidence_of(match), corners, _place(table, corners), doubt_of(match))
 
 
 def card_corners(deck: PictureDeck, frame_px: Floats) -> Floats:
@@ -227,6 +241,14 @@ def steps_of(table: Table, scale: float = 1.0, offset: tuple[float, float] = (0.
         return np.asarray(np.stack([right - here, down - here], axis=2) * scale)
 
     return steps
+
+
+def _place(table: Table | None, quad: Floats) -> tuple[float, float] | None:
+    """The middle of a quad (4, 2) on the table, mm."""
+    if table is None:
+        return None
+    x, y = table.to_mm(quad.mean(axis=0, keepdims=True))[0]
+    return float(x), float(y)
 
 
 def _marked_table(markers: Sequence[Marker], image_bgr: Image) -> Table | None:

@@ -21,6 +21,7 @@ from vision.picture_reader import (
     steps_of,
     table_shape,
 )
+from vision.pile_bleached import bleached_cards
 from vision.pile_corners import frames_from_corners, squared
 from vision.pile_faces import FaceMatch, FaceReader
 from vision.pile_fit import FaceFitter
@@ -172,6 +173,10 @@ class PileReader:
             match, quad = cleared(self.fitter, crop, match, quad)
             if match.error < CARD_ERROR:
                 return self._sight(place, match, quad + offset, region)
+        for quad in bleached_cards(work, self.deck.card_mm, (px_per_mm * _SIZE[0], px_per_mm * _SIZE[1])):
+            bleached = self._bleached(image_bgr, number, (quad + 0.5) / scale - 0.5 + offset)
+            if bleached is not None:
+                return bleached
         return self._no_card(place, work, px_per_mm, (np.array(region.centre_px) - offset) * scale)
 
     def read_part(self, image_bgr: Image, number: int) -> PileSight | None:
@@ -196,6 +201,19 @@ class PileReader:
         card = proved(self.fitter, image_bgr, *found[0]) if found else None
         sight = None if card is None else self._sight(self.places[number], *card, region)
         return sight if sight is not None and sight.kind == "face" else None
+
+    def _bleached(self, image_bgr: Image, number: int, card_px: Floats) -> PileSight | None:
+        """What a card (4, 2) shows that light has bleached; None if it lies elsewhere, or not flat."""
+        place, region = self.places[number], self.regions[number]
+        frame = frame_corners(self.deck, card_px)
+        size, skew = self._shape(frame, region)
+        aside = float(np.linalg.norm(card_px.mean(axis=0) - region.centre_px))
+        if not _SIZE[0] < size < _SIZE[1] or skew > _FLAT or aside > _MOVED_MM * region.px_per_mm:
+            return None
+        card = proved(self.fitter, image_bgr, self.faces.read(image_bgr, frame), frame)
+        if card is not None:
+            return self._sight(place, *card, region)
+        return PileSight(place.seat, "unclear", None, None, 0.0, card_px, "glare", place.pile)
 
     def _straightened(
         self, crop: Image, offset: Floats, match: FaceMatch, frame_px: Floats

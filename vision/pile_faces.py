@@ -99,7 +99,10 @@ class FaceReader:
         self._pull = INDEPENDENT * self._weight * self._missing
         self._power = (self._pull * self._missing).sum(axis=1)
         self._n_frame = int(self.frame.sum())
-        self._most = np.array([self._most_odds(picture) for picture in range(len(shown))])
+        drawn, painted = self._compare_drawings()
+        self._alike = (drawn < _TOLD_BY_DRAWING) & ~np.eye(len(drawn), dtype=bool)
+        # The most by which a picture can beat those with the same drawing in another paint.
+        self._most = np.where(self._alike & (painted > 0), drawn + painted, np.inf).min(axis=1)
         x, y, wide, tall = deck.frame_mm
         self._centred = max(abs(2 * x + wide - deck.card_mm[0]), abs(2 * y + tall - deck.card_mm[1])) < _CENTRED_MM
 
@@ -140,20 +143,24 @@ class FaceReader:
             white,
         )
 
-    def _most_odds(self, picture: int) -> float:
-        """The most log-odds by which a picture can beat those with the same drawing in another paint."""
-        most = np.inf
-        for rival in range(len(self._art)):
+    def _compare_drawings(self) -> tuple[Floats, Floats]:
+        """Log-odds by which drawings tell pictures from others, and paints alone, (pictures, pictures) each."""
+        drawn, painted = np.zeros((2, len(self._art), len(self._art)))
+        for picture, rival in np.argwhere(~np.eye(len(self._art), dtype=bool)):
             differ = self.apart(picture, rival)
-            if rival == picture or not differ.any():
+            if not differ.any():
                 continue
             gap = (self._art[rival] - self._art[picture]).reshape(3, -1)[:, differ]
             weight = self._weight[picture].reshape(3, -1)[0, differ]
             shift = (gap @ weight / weight.sum())[:, None]
-            drawn = 1.5 * INDEPENDENT * float(np.minimum(((gap - shift) ** 2).sum(axis=0) * weight, CAP).sum())
-            if drawn < _TOLD_BY_DRAWING:
-                most = min(most, drawn + 0.5 * float((shift**2).sum()) / _BENT**2)
-        return most
+            cells = ((gap - shift) ** 2).sum(axis=0) * weight
+            drawn[picture, rival] = 1.5 * INDEPENDENT * float(np.minimum(cells, CAP).sum())
+            painted[picture, rival] = 0.5 * float((shift**2).sum()) / _BENT**2
+        return drawn, painted
+
+    def alike(self, picture: int, rival: int) -> bool:
+        """Whether nothing but its paint tells a picture from another one."""
+        return bool(self._alike[picture, rival])
 
     def apart(self, picture: int, rival: int) -> NDArray[np.bool_]:
         """Which cells of the frame tell a picture from another one."""

@@ -42,6 +42,7 @@ _RANKING_ROUNDS, _ROUNDS = 2, 2
 _BLEACHED_RIVALS, _RIVALS, _HOPELESS = 8, 4, 25.0
 # The mean error of a cell that noise as expected makes, and how much less noise a picture may prove to have.
 _USUAL_ERROR, _QUIETER = 0.7, (0.3, 1.0)
+_PAINT_ALONE = 0.4  # of log-odds that only a paint gives: a camera's ways of mixing colours are not known any better
 _BLANK = 30.0  # by how much smooth colours must be likelier to be nothing else
 _CORE = 5  # cells: what a lamp bleaches is no less thick, and beside it
 _COVERED = 0.03  # of a frame: what is less makes no difference
@@ -186,9 +187,11 @@ class FaceFitter:
         odds = printed = self._better_than_blank(fit, in_sight)
         told = np.zeros(0, bool)
         if len(fits) > 1:
-            scores = {picture: float(other.light.score(in_sight)) for picture, other in fits.items() if picture != best}
-            rival = max(scores, key=lambda picture: scores[picture])
-            odds = min(odds, float(fit.light.score(in_sight)) - scores[rival])
+            mine = float(fit.light.score(in_sight))
+            leads = {k: mine - float(other.light.score(in_sight)) for k, other in fits.items() if k != best}
+            leads = {k: lead * (_PAINT_ALONE if self.faces.alike(best, k) else 1) for k, lead in leads.items()}
+            rival = min(leads, key=lambda picture: leads[picture])
+            odds = min(odds, leads[rival])
             differ = self.faces.apart(best, rival) & in_sight[self._framed]
             told = fit.light.cells[self._framed][differ] < OUTLIER
         cells = fit.light.cells[in_sight & self._framed & ~self._rim(fit.view.known)]

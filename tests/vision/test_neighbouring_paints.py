@@ -69,7 +69,7 @@ def test_paints_are_told_by_cameras_that_mix_colours_a_little(
     assert [card.face.id if card.face else "back" for card in reading.cards] == [face]
 
 
-@pytest.mark.parametrize("red_to_green", [0.15, 0.2])
+@pytest.mark.parametrize("red_to_green", [0.15, 0.2, 0.25])
 def test_a_red_card_that_a_camera_shows_half_way_to_orange_is_not_told_as_orange(
     edition: PictureDeck, red_to_green: float
 ) -> None:

@@ -108,7 +108,9 @@ def _gains(
 ) -> list[tuple[float, float, float]]:
     """For each margin how much a border as wide explains on the middle card, and on which share of cards enough."""
     ways = [(end, blur) for end in _ENDS for blur in _BLURS]
-    plain = min((_misfit(profiles, _design(offsets, None, way, shadow)) for way in ways), key=np.sum)
+    # A shadow is at hand without a border, too, and takes as much to tell: a border alone must explain more than it.
+    nulls = [[_misfit(profiles, _design(offsets, None, way, null)) for way in ways] for null in {shadow, True}]
+    plain = np.minimum.reduce([min(null, key=np.sum) for null in nulls])
     found = []
     for margin in margins.tolist():
         tried = [(_misfit(profiles, _design(offsets, margin, way, shadow)), way) for way in ways]

@@ -13,6 +13,7 @@ from vision.card_finish import finished, to_full
 from vision.card_kin import clear_cut, kin, like_the_others, stands_out
 from vision.card_leftovers import with_leftovers
 from vision.card_plane import CardPlane
+from vision.card_poses import poses_of, settled
 from vision.card_proposals import MIN_SEGMENT_PX, at_corners, at_segments, distinct, fair_share
 from vision.card_sizes import Stock, agreed_size
 from vision.card_votes import agree_on_planes
@@ -49,6 +50,7 @@ _SURE = 0.8  # the same for the other three sides, if one side is not seen
 _ABOUT, _VERY_ROUGHLY = 0.12, 0.25
 _EVEN, _MOST_UNEVEN, _SEVERAL = 0.03, 2.5, 4  # by how much equal cards usually differ at most, and times that
 _ALIKE = 0.05  # how far a card in plain sight may be from the size that it speaks for
+_NEARBY_PX = 3.0  # off its outline, an edge is looked for
 _ABOUT_AS_LARGE = 0.09  # a frame and an edge differ by more
 
 
@@ -88,7 +90,7 @@ def find_cards(image_bgr: NDArray[np.uint8]) -> FoundCards:
     stock, chosen, unevenness = None, candidates.take(np.zeros(len(candidates.quads), bool)), 1.0
     if planes:
         stocks = [agreed_size(lab, plane, _apart(candidates.quads, quality, plane)) for plane in planes]
-        stock = _best_seen(stocks, candidates.quads[clear_cut(candidates)])
+        stock = _best_seen(lab, stocks, candidates, quality)
         unevenness = _unevenness(stock.plane, candidates.quads[clear_cut(candidates)])
         fitted = _of_known_size(lab, stock.plane, segments, corners, covered, candidates, markers, unevenness)
         chosen = _choose(lab, _completed(fitted, stock.plane), stock.plane, unevenness)
@@ -187,11 +189,23 @@ def _apart(quads: Floats, quality: Floats, plane: CardPlane) -> Floats:
     return quads[apart(quads)]
 
 
-def _best_seen(stocks: list[Stock], plain: Floats) -> Stock:
-    """The stock with the most votes, or one of about its size that more of the cards in plain sight (n, 4, 2) have."""
+def _best_seen(lab: NDArray[np.uint8], stocks: list[Stock], fit: SideFit, quality: Floats) -> Stock:
+    """The stock with the most votes, or one of about its size that more of the cards in plain sight have.
+
+    Of those with as many the one at whose outlines, about the candidates of its size, most edges are seen.
+    """
     best = max(stocks, key=lambda stock: stock.votes)
     alike = [s for s in stocks if np.abs(np.log(np.divide(s.plane.size, best.plane.size))).max() < _ABOUT_AS_LARGE]
-    return max(alike, key=lambda s: (len(apart(plain[s.plane.deviation(plain) < _ALIKE])), s.votes))
+    if len(alike) == 1:
+        return best
+    plain = fit.quads[clear_cut(fit)]
+
+    def seen(stock: Stock) -> tuple[int, float]:
+        quads = _apart(fit.quads, quality, stock.plane)
+        _, certainty = settled(lab, stock.plane, poses_of(stock.plane, quads), _NEARBY_PX)
+        return len(apart(plain[stock.plane.deviation(plain) < _ALIKE])), float(certainty.sum())
+
+    return max(alike, key=seen)
 
 
 def _unevenness(plane: CardPlane, plain: Floats) -> float:

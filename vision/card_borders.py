@@ -108,15 +108,16 @@ def _gains(
 ) -> list[tuple[float, float, float]]:
     """For each margin how much a border as wide explains on the middle card, and on which share of cards enough."""
     ways = [(end, blur) for end in _ENDS for blur in _BLURS]
-    # A shadow is at hand without a border, too, and takes as much to tell: a border alone must explain more than it.
-    nulls = [[_misfit(profiles, _design(offsets, None, way, null)) for way in ways] for null in {shadow, True}]
-    plain = np.minimum.reduce([min(null, key=np.sum) for null in nulls])
+    plain, _ = min(((_misfit(profiles, _design(offsets, None, way, shadow)), way) for way in ways), key=_total)
+    if not shadow:
+        # A shadow takes no more to tell than a border: that must explain more than what darkens the table.
+        shade, way = min(((_misfit(profiles, _design(offsets, None, way, True)), way) for way in ways), key=_total)
+        plain = np.where(_last(_design(offsets, None, way, True), profiles)[..., 0] < 0, np.minimum(shade, plain), plain)
     found = []
     for margin in margins.tolist():
         tried = [(_misfit(profiles, _design(offsets, margin, way, shadow)), way) for way in ways]
         misfit, way = min(tried, key=_total)
-        inverse = np.linalg.pinv(_design(offsets, margin, way, shadow))
-        step = np.einsum("ko,nsoc->nskc", inverse, profiles)[:, :, -1]
+        step = _last(_design(offsets, margin, way, shadow), profiles)
         gain = (np.clip(plain - misfit, -_LEAST_GAIN, _FULL_GAIN) * _alike(step)).mean(axis=1, where=open_sides)
         found.append((float(np.median(gain)), float((gain > _LEAST_GAIN).mean()), margin))
     return found
@@ -133,6 +134,11 @@ def _sharpened(image_lab: NDArray[np.uint8], plane: CardPlane, poses: Poses, mar
 
 def _total(misfit_and_way: tuple[Floats, tuple[float, float]]) -> float:
     return float(misfit_and_way[0].sum())
+
+
+def _last(design: Floats, profiles: Floats) -> Floats:
+    """How much of a design's last column is in each side's colours, (n, 4, 3)."""
+    return np.asarray(np.einsum("o,nsoc->nsc", np.linalg.pinv(design)[-1], profiles))
 
 
 def _alike(steps: Floats) -> Floats:

@@ -18,6 +18,7 @@ _AS_PIECE = 0.35  # of the votes of the rows
 _PIECE = 0.7  # of the area of a row, at most
 _COVERED = 0.85  # of a row
 _SEVERAL = 1.4  # pieces a row
+_COUNTS = 0.15  # of the best piece's weight
 _PART_SLACK_PX = 2.0
 
 
@@ -61,7 +62,7 @@ def outermost(
 
 def _falls_into(wholes: Floats, pieces: Floats, quads: Floats, overlap: Floats) -> bool:
     """Whether what agrees on a larger size (n,) is made up of things that agree on a smaller one: cards in a row."""
-    outer, inner = wholes > 0.5 * wholes.max(), pieces > 0.3 * pieces.max()
+    outer, inner = wholes > 0.5 * wholes.max(), pieces > _COUNTS * pieces.max()
     t = np.linspace(0.06, 0.94, 9)
     u, v = (each.ravel() for each in np.meshgrid(t, t))
     weight = np.stack([(1 - u) * (1 - v), u * (1 - v), u * v, (1 - u) * v])

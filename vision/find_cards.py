@@ -31,6 +31,7 @@ from vision.marker_sheets import find_marker_sheets, holds_marker, inside_quad, 
 from vision.panels import are_panels
 from vision.paper import darker_all_round
 from vision.quads import apart
+from vision.ruled_sheets import are_ruled
 from vision.second_look import second_look
 
 Floats = NDArray[np.float32]
@@ -163,7 +164,8 @@ def _free_candidates(
     outer = ~within_another(seen.quads, seen.inside, seen.outside)
     fit = fit_sides(lab, fair_share(seen.quads[outer], _MAX_CANDIDATES), 2.5, _FEW)
     # One side may be next to invisible: white on white, or bleached by a reflection.
-    return fit.take((np.sort(fit.support, axis=1)[:, 1] > 0.6) & (fit.support.mean(axis=1) > 0.7))
+    fit = fit.take((np.sort(fit.support, axis=1)[:, 1] > 0.6) & (fit.support.mean(axis=1) > 0.7))
+    return fit.take(~are_ruled(lab, fit.quads))
 
 
 def _run_on(covered: SegmentMap, quads: Floats) -> NDArray[np.intp]:
@@ -251,4 +253,4 @@ def _choose(lab: NDArray[np.uint8], fit: SideFit, plane: CardPlane, unevenness: 
     score = order.mean(axis=1) + 0.5 * order[:, 0] - 3 * deviation - fit.oddness()
     fit = fit.take(np.argsort(-score, kind="stable"))
     fit = fit.take(np.asarray(apart(fit.quads), np.intp))
-    return fit.take(stands_out(lab, fit))
+    return fit.take(stands_out(lab, fit) & ~are_ruled(lab, fit.quads))

@@ -21,6 +21,7 @@ from vision.line_segments import SegmentMap, find_corners
 from vision.marker_sheets import holds_marker, inside_quad
 from vision.print_islands import STANDS_OUT, print_islands
 from vision.quads import apart, hold_any, lie_on, within_quads
+from vision.ruled_sheets import are_ruled
 
 Floats = NDArray[np.float32]
 
@@ -87,7 +88,7 @@ def second_look(
     if on_cards.all() or (plain and (~on_cards).sum() <= _BESIDE * on_cards.sum()):
         return stock, chosen
     closed = closed_lines(grey)
-    closed = closed[hold_any(closed, marks) & ~holds_marker(closed, markers)]
+    closed = closed[hold_any(closed, marks) & ~holds_marker(closed, markers) & ~are_ruled(lab, closed)]
     if plain and len(closed) < _TOO_FEW:
         return stock, chosen
     lines = without_print(lab, np.concatenate([segments, faint_segments(grey, segments, MIN_SEGMENT_PX)]))
@@ -155,6 +156,7 @@ def _with_edges(lab: NDArray[np.uint8], quads: Floats) -> tuple[Floats, Floats, 
 
     And how plainly (n, 4), the faintest side first, and which way (n, 3).
     """
+    quads = quads[~are_ruled(lab, quads)]
     if len(quads) == 0:
         return quads, np.zeros((0, 4), np.float32), np.zeros((0, 3), np.float32)
     quads, change, floor = moved_onto_edges(lab, quads, _REACH_PX)
@@ -276,6 +278,6 @@ def _found(hints: _Hints, stock: Stock, chosen: SideFit) -> SideFit:
     fits = chosen.joined(replace(fit_sides(lab, quads, 2.0), quads=quads))
     goes_on = faint_run_on(lab, fits.quads)
     keep = end_at_corners(fits.quads, goes_on, goes_on, np.median(fits.inside, axis=1))
-    keep &= like_the_others(lab, stock, fits, len(chosen.quads) or None)
+    keep &= like_the_others(lab, stock, fits, len(chosen.quads) or None) & ~are_ruled(lab, fits.quads)
     keep[: len(chosen.quads)] = True
     return fits.take(keep)

@@ -1,0 +1,79 @@
+"""Sheets of ruled or squared paper: lines as far apart as one another from one edge to the opposite one."""
+
+from __future__ import annotations
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float32]
+
+_SAMPLES = 112  # across the lines
+_STRIPS = ((0.02, 0.07), (0.28, 0.38), (0.62, 0.72), (0.93, 0.98))  # where lines are looked at, by their length
+_ROWS = 2  # in each strip
+_ABOUT = 11  # samples: what is darker than the mean of so many is a line
+_FEWEST = 6  # lines
+_LEAST = 1.5  # grey levels
+_AS_PLAIN = 0.4
+_UNEVEN, _MOSTLY = 0.2, 0.7
+
+
+
+def are_ruled(image_lab: NDArray[np.uint8], quads: Floats) -> NDArray[np.bool_]:
+    """Which of the quadrilaterals (n, 4, 2) have six or more evenly spaced lines all across, either way.
+
+    `image_lab` is (h, w, 3) 8-bit Lab. What is printed on a card leaves its margins free or runs round it as a frame;
+    lines that run through both margins and all between are ruled.
+    """
+    if len(quads) == 0:
+        return np.zeros(0, bool)
+    return _ruled_across(image_lab, quads) | _ruled_across(image_lab, np.roll(quads, 1, axis=1))
+
+
+def _ruled_across(image_lab: NDArray[np.uint8], quads: Floats) -> NDArray[np.bool_]:
+    """Which have such lines along their first and third side."""
+    along = np.concatenate([np.linspace(*strip, _ROWS) for strip in _STRIPS])
+    across = np.linspace(0.02, 0.98, _SAMPLES)
+    points = np.asarray(_within(quads, along[:, None], across), np.float32)
+    light = cv2.remap(
+        image_lab[..., 0],
+        points[..., 0].reshape(-1, _SAMPLES),
+        points[..., 1].reshape(-1, _SAMPLES),
+        cv2.INTER_LINEAR,
+        borderMode=cv2.BORDER_REPLICATE,
+    )
+    strips = np.asarray(light, np.float32).reshape(len(quads), len(_STRIPS), _ROWS, _SAMPLES).mean(axis=2)
+    about = cv2.blur(strips.reshape(-1, _SAMPLES), (_ABOUT, 1), borderType=cv2.BORDER_REPLICATE)
+    darker = cv2.dilate(np.maximum(about.reshape(strips.shape) - strips, 0).reshape(-1, _SAMPLES), np.ones((1, 3)))
+    # What is as dark in all strips, give or take a sample, runs all across.
+    lines = np.asarray(darker, np.float32).reshape(strips.shape).min(axis=1)
+    return np.array([_evenly_spaced(each) for each in lines], bool)
+
+
+def _evenly_spaced(lines: Floats) -> bool:
+    """Whether there are several lines as far apart as one another where it is darker, (samples,), than beside it."""
+    padded = np.pad(lines, 1)
+    least = max(_LEAST, _AS_PLAIN * float(np.percentile(lines, 97)))
+    at = np.flatnonzero((lines >= padded[:-2]) & (lines > padded[2:]) & (lines > least))
+    if len(at) < _FEWEST:
+        return False
+    gaps = np.diff(at)
+    even = np.abs(gaps - np.median(gaps)) <= np.maximum(1, _UNEVEN * np.median(gaps))
+    run = longest = 0
+    for each in even:
+        run = run + 1 if each else 0
+        longest = max(longest, run)
+    return bool(longest >= _FEWEST - 1 and even.mean() > _MOSTLY)
+
+
+def _within(quads: Floats, u: NDArray[np.floating], v: NDArray[np.floating]) -> NDArray[np.floating]:
+    """Points (n, ..., 2) of rectangles seen as `quads` (n, 4, 2): `u` (...) along the first side, `v` along the next."""
+    start, right, opposite, left = (quads[:, k].astype(np.float64) for k in range(4))
+    one, other, rest = right - opposite, left - opposite, start - right + opposite - left
+    cross = one[:, 0] * other[:, 1] - one[:, 1] * other[:, 0]
+    cross = np.where(np.abs(cross) < 1e-9, 1e-9, cross)
+    g = ((rest[:, 0] * other[:, 1] - rest[:, 1] * other[:, 0]) / cross)[:, None, None]
+    h = ((one[:, 0] * rest[:, 1] - one[:, 1] * rest[:, 0]) / cross)[:, None, None]
+    a, b = right - start + g[:, 0] * right, left - start + h[:, 0] * left
+    above = a[:, None, None] * u[..., None] + b[:, None, None] * v[..., None] + start[:, None, None]
+    return above / (g * u + h * v + 1)[..., None]

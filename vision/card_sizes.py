@@ -72,7 +72,7 @@ def agreed_size(
         seen = look_beside(image_lab, plane, poses, reach, reach)
         sure, change, turns = _peaks(seen)
         sure[_on_the_table(image_lab, plane, poses, reach)] = 0
-        sure[_at_another(plane, poses, seen.offsets)] = 0
+        sure[at_another(plane, poses, seen.offsets)] = 0
         outermost = []
         for axis, sides in enumerate(([1, 3], [0, 2])):
             spread = _ALIKE_PX + alike * plane.size[axis]
@@ -145,7 +145,7 @@ def _on_the_table(image_lab: NDArray[np.uint8], plane: CardPlane, poses: Poses, 
     return np.asarray(darker & (strength < _AS_STRONG * strongest))
 
 
-def _at_another(plane: CardPlane, poses: Poses, offsets: Floats) -> NDArray[np.bool_]:
+def at_another(plane: CardPlane, poses: Poses, offsets: Floats) -> NDArray[np.bool_]:
     """Which places (n, 4, k) outward of the sides of cards are at or beyond the edge of another one."""
     normal, along, half, middle = sides_of(plane, poses)
     line = middle[:, :, None] + (along * half[:, None])[:, :, None] * _ACROSS[:, None]

@@ -16,6 +16,7 @@ from vision.card_plane import CardPlane
 from vision.card_poses import poses_of, settled
 from vision.card_proposals import MIN_SEGMENT_PX, at_corners, at_segments, distinct, fair_share
 from vision.card_sizes import Stock, agreed_size
+from vision.card_surroundings import cards_about
 from vision.card_votes import agree_on_planes
 from vision.edge_ends import run_on
 from vision.line_segments import (
@@ -99,6 +100,9 @@ def find_cards(image_bgr: NDArray[np.uint8]) -> FoundCards:
             stock = _agreed_again(lab, stock, chosen)
             near = stock.plane.deviation(candidates.quads) < _ABOUT * unevenness
             chosen = with_leftovers(lab, stock, chosen, np.concatenate([candidates.quads[near], fitted.quads]))
+            whole, quads = cards_about(lab, stock.plane, chosen)
+            if len(quads):
+                return _reported(replace(fit_sides(lab, quads, 2.0), quads=quads), whole, scale, size_wh)
     stock, chosen = second_look(lab, grey, segments, markers, *_but_panels(lab, stock, chosen))
     stock, chosen = _but_panels(lab, stock, chosen)
     if stock is None:
@@ -106,11 +110,17 @@ def find_cards(image_bgr: NDArray[np.uint8]) -> FoundCards:
         return FoundCards(nothing[0], nothing[1], nothing[2], (), 1.4)
     final, plane = finished(image_bgr, lab, chosen.quads, stock, scale, unevenness)
     final = final.take(like_the_others(lab, replace(stock, plane=plane), final))
+    return _reported(final, plane, scale, size_wh)
+
+
+def _reported(final: SideFit, plane: CardPlane, scale: float, size_wh: tuple[int, int]) -> FoundCards:
+    """What was found in a copy at `scale` of size `size_wh`, as it lies in the picture itself."""
     confidence = np.clip(final.support.mean(axis=1) - 2 * plane.deviation(final.quads), 0, 1)
     reasons = tuple(_reason(k, final, size_wh) for k in range(len(final.quads)))
-    corners_px = to_full(final.quads, scale)
     aspect = plane.size[1] / plane.size[0]
-    return FoundCards(corners_px, final.support, np.asarray(confidence, np.float32), reasons, aspect)
+    return FoundCards(
+        to_full(final.quads, scale), final.support, np.asarray(confidence, np.float32), reasons, aspect
+    )
 
 
 def _but_panels(lab: NDArray[np.uint8], stock: Stock | None, chosen: SideFit) -> tuple[Stock | None, SideFit]:

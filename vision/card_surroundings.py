@@ -30,7 +30,7 @@ _SURE = 3.3  # times what chance does
 _AS_SURE = 0.5  # as the surest place beyond the same side
 _TOP = 0.85  # of a peak: it counts as one place as far down
 _KNOWN = 0.6  # of the things found
-_NEAREST_PX, _AGAIN_PX = 3.0, 3.5
+_NEAREST_PX, _AGAIN_PX = 2.0, 3.5
 _HALO_PX = 6.0  # no farther beyond an edge a camera's sharpening brightens a table
 _TRIED = 3  # places a side
 _ROUNDS = 3
@@ -86,7 +86,7 @@ def cards_about(image_lab: NDArray[np.uint8], plane: CardPlane, fit: SideFit) ->
     for ends in (np.array(ends) for ends in product(*places)):
         short, long, larger = _size(plane, ends)
         card_like = _ASPECT[0] < long / short < _ASPECT[1] and larger < _MOST_LARGER
-        if card_like and ends.max() > _HALO_PX:
+        if card_like and np.minimum(ends[:2], ends[2:]).max() > _HALO_PX:
             whole, quads, sure = _verified(image_lab, *_grown(plane, poses, ends, beside.turned))
             alike = beside.alike(ends)
             if sure and alike.mean() > _MOSTLY:

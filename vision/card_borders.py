@@ -112,7 +112,9 @@ def _gains(
     if not shadow:
         # A shadow takes no more to tell than a border: that must explain more than what darkens the table.
         shade, way = min(((_misfit(profiles, _design(offsets, None, way, True)), way) for way in ways), key=_total)
-        plain = np.where(_last(_design(offsets, None, way, True), profiles)[..., 0] < 0, np.minimum(shade, plain), plain)
+        plain = np.where(
+            _last(_design(offsets, None, way, True), profiles)[..., 0] < 0, np.minimum(shade, plain), plain
+        )
     found = []
     for margin in margins.tolist():
         tried = [(_misfit(profiles, _design(offsets, margin, way, shadow)), way) for way in ways]

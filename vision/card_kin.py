@@ -122,7 +122,9 @@ def like_the_others(lab: NDArray[np.uint8], stock: Stock, fit: SideFit, known: i
         seen = (certainty[:, 1] > _HARDLY) & ~(faint.any(axis=1) & (certainty[:, 0] < _UNSURE))
         kept &= (flaws < _TOO_MANY) & (seen | plain)
         if known is not None or (kept == alike).all():
-            return np.asarray(kept, np.bool_)
+            # For a thing alone nothing else speaks.
+            alone = known is None and kept.sum() == 1
+            return np.asarray(kept & (flaws == 0) if alone else kept, np.bool_)
         alike = alike & kept
         if not alike.any():
             break

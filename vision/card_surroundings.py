@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from vision.card_edges import SideFit
 from vision.card_plane import CardPlane
-from vision.card_poses import STEP, Poses, poses_of, profiles_beside, sides_of
+from vision.card_poses import Poses, poses_of, profiles_beside, sides_of
 from vision.card_sizes import at_another
 from vision.edge_ends import end_at_corners, faint_run_on
 from vision.line_segments import meet_sides
@@ -109,7 +109,7 @@ def _size(plane: CardPlane, ends: Floats) -> tuple[float, float, float]:
 def _verified(
     image_lab: NDArray[np.uint8], plane: CardPlane, quads: NDArray[np.float32]
 ) -> tuple[CardPlane, NDArray[np.float32], float]:
-    """Cards (n, 4, 2) moved to where all of their sides together show that paper ends, and how surely: 0 for not at all.
+    """Cards (n, 4, 2) moved to where all of their sides together show that paper ends, and how surely: 0 for not.
 
     All along the sides of cards more is seen than beside the print on them; and edges end at a card's corners.
     """

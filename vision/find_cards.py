@@ -53,6 +53,7 @@ _ABOUT, _VERY_ROUGHLY = 0.12, 0.25
 _EVEN, _MOST_UNEVEN, _SEVERAL = 0.03, 2.5, 4  # by how much equal cards usually differ at most, and times that
 _ALIKE = 0.05  # how far a card in plain sight may be from the size that it speaks for
 _NEARBY_PX = 3.0  # off its outline, an edge is looked for
+_ANOTHER_SIZE = 0.03  # of the logarithm of a side
 _ABOUT_AS_LARGE = 0.09  # a frame and an edge differ by more
 
 
@@ -100,15 +101,16 @@ def find_cards(image_bgr: NDArray[np.uint8]) -> FoundCards:
             stock = _agreed_again(lab, stock, chosen)
             near = stock.plane.deviation(candidates.quads) < _ABOUT * unevenness
             chosen = with_leftovers(lab, stock, chosen, np.concatenate([candidates.quads[near], fitted.quads]))
-            whole, quads = cards_about(lab, stock.plane, chosen)
-            if len(quads):
-                return _reported(replace(fit_sides(lab, quads, 2.0), quads=quads), whole, scale, size_wh)
+            around = _about_prints(lab, stock.plane, chosen, planes, candidates, quality)
+            if around is not None:
+                return _reported(*around, scale, size_wh)
     stock, chosen = second_look(lab, grey, segments, markers, *_but_panels(lab, stock, chosen))
     stock, chosen = _but_panels(lab, stock, chosen)
     if stock is None:
         nothing = [np.zeros(shape, np.float32) for shape in ((0, 4, 2), (0, 4), (0,))]
         return FoundCards(nothing[0], nothing[1], nothing[2], (), 1.4)
     final, plane = finished(image_bgr, lab, chosen.quads, stock, scale, unevenness)
+    final = final.take(~are_ruled(lab, final.quads))
     final = final.take(like_the_others(lab, replace(stock, plane=plane), final))
     return _reported(final, plane, scale, size_wh)
 
@@ -118,9 +120,24 @@ def _reported(final: SideFit, plane: CardPlane, scale: float, size_wh: tuple[int
     confidence = np.clip(final.support.mean(axis=1) - 2 * plane.deviation(final.quads), 0, 1)
     reasons = tuple(_reason(k, final, size_wh) for k in range(len(final.quads)))
     aspect = plane.size[1] / plane.size[0]
-    return FoundCards(
-        to_full(final.quads, scale), final.support, np.asarray(confidence, np.float32), reasons, aspect
-    )
+    return FoundCards(to_full(final.quads, scale), final.support, np.asarray(confidence, np.float32), reasons, aspect)
+
+
+def _about_prints(
+    lab: NDArray[np.uint8],
+    agreed: CardPlane,
+    chosen: SideFit,
+    planes: list[CardPlane],
+    candidates: SideFit,
+    quality: Floats,
+) -> tuple[SideFit, CardPlane] | None:
+    """Cards about what was chosen, or about candidates of a size that was agreed on at first, if that was print."""
+    whole, quads = cards_about(lab, agreed, chosen)
+    for plane in planes:
+        # From frames on some sides and edges on others no card can be told, from frames alone it can.
+        if len(quads) == 0 and np.abs(np.log(np.divide(plane.size, agreed.size))).max() > _ANOTHER_SIZE:
+            whole, quads = cards_about(lab, plane, fit_sides(lab, _apart(candidates.quads, quality, plane), 2.0, _FEW))
+    return (replace(fit_sides(lab, quads, 2.0), quads=quads), whole) if len(quads) else None
 
 
 def _but_panels(lab: NDArray[np.uint8], stock: Stock | None, chosen: SideFit) -> tuple[Stock | None, SideFit]:

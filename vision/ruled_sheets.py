@@ -14,9 +14,9 @@ _ROWS = 2  # in each strip
 _ABOUT = 11  # samples: what is darker than the mean of so many is a line
 _FEWEST = 6  # lines
 _LEAST = 1.5  # grey levels
-_AS_PLAIN = 0.4
+_AS_PLAIN, _PLAINEST = 0.4, 97  # of the plainest lines, a percentile
 _UNEVEN, _MOSTLY = 0.2, 0.7
-
+_AT_ONCE = 1000
 
 
 def are_ruled(image_lab: NDArray[np.uint8], quads: Floats) -> NDArray[np.bool_]:
@@ -25,9 +25,11 @@ def are_ruled(image_lab: NDArray[np.uint8], quads: Floats) -> NDArray[np.bool_]:
     `image_lab` is (h, w, 3) 8-bit Lab. What is printed on a card leaves its margins free or runs round it as a frame;
     lines that run through both margins and all between are ruled.
     """
-    if len(quads) == 0:
-        return np.zeros(0, bool)
-    return _ruled_across(image_lab, quads) | _ruled_across(image_lab, np.roll(quads, 1, axis=1))
+    found = np.zeros(len(quads), bool)
+    for some in (slice(k, k + _AT_ONCE) for k in range(0, len(quads), _AT_ONCE)):
+        found[some] = _ruled_across(image_lab, quads[some])
+        found[some] |= _ruled_across(image_lab, np.roll(quads[some], 1, axis=1))
+    return found
 
 
 def _ruled_across(image_lab: NDArray[np.uint8], quads: Floats) -> NDArray[np.bool_]:
@@ -47,18 +49,19 @@ def _ruled_across(image_lab: NDArray[np.uint8], quads: Floats) -> NDArray[np.boo
     darker = cv2.dilate(np.maximum(about.reshape(strips.shape) - strips, 0).reshape(-1, _SAMPLES), np.ones((1, 3)))
     # What is as dark in all strips, give or take a sample, runs all across.
     lines = np.asarray(darker, np.float32).reshape(strips.shape).min(axis=1)
-    return np.array([_evenly_spaced(each) for each in lines], bool)
+    least = np.maximum(_LEAST, _AS_PLAIN * np.percentile(lines, _PLAINEST, axis=1, keepdims=True))
+    padded = np.pad(lines, ((0, 0), (1, 1)))
+    peaks = (lines >= padded[:, :-2]) & (lines > padded[:, 2:]) & (lines > least)
+    found = peaks.sum(axis=1) >= _FEWEST
+    found[found] = [_evenly_spaced(np.flatnonzero(each)) for each in peaks[found]]
+    return np.asarray(found, np.bool_)
 
 
-def _evenly_spaced(lines: Floats) -> bool:
-    """Whether there are several lines as far apart as one another where it is darker, (samples,), than beside it."""
-    padded = np.pad(lines, 1)
-    least = max(_LEAST, _AS_PLAIN * float(np.percentile(lines, 97)))
-    at = np.flatnonzero((lines >= padded[:-2]) & (lines > padded[2:]) & (lines > least))
-    if len(at) < _FEWEST:
-        return False
-    gaps = np.diff(at)
-    even = np.abs(gaps - np.median(gaps)) <= np.maximum(1, _UNEVEN * np.median(gaps))
+def _evenly_spaced(places: NDArray[np.intp]) -> bool:
+    """Whether most of the lines at `places` (m,), and several in a row, are as far apart as one another."""
+    gaps = np.diff(places)
+    usual = float(np.median(gaps))
+    even = np.abs(gaps - usual) <= max(1.0, _UNEVEN * usual)
     run = longest = 0
     for each in even:
         run = run + 1 if each else 0
@@ -67,7 +70,7 @@ def _evenly_spaced(lines: Floats) -> bool:
 
 
 def _within(quads: Floats, u: NDArray[np.floating], v: NDArray[np.floating]) -> NDArray[np.floating]:
-    """Points (n, ..., 2) of rectangles seen as `quads` (n, 4, 2): `u` (...) along the first side, `v` along the next."""
+    """Points (n, ..., 2) of rectangles seen as `quads` (n, 4, 2): `u` (...) along the first side, `v` the next."""
     start, right, opposite, left = (quads[:, k].astype(np.float64) for k in range(4))
     one, other, rest = right - opposite, left - opposite, start - right + opposite - left
     cross = one[:, 0] * other[:, 1] - one[:, 1] * other[:, 0]

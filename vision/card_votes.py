@@ -36,7 +36,7 @@ def agree_on_planes(
     best = np.argsort(-np.asarray(quality), kind="stable")[:some]
     order = np.concatenate([best, np.setdiff1d(np.arange(len(quads)), best)])
     outlines, weight = np.asarray(quads, np.float64)[order], np.asarray(quality, np.float64)[order]
-    overlap = _shared_boxes(outlines)
+    overlap = _overlap_along_sides(outlines)
     agreed: list[tuple[float, Floats, Floats]] = []
     for directions in (_DIRECTIONS, 2 * _DIRECTIONS):
         # Few cards on a steep table may need a guess that is nearer.
@@ -44,7 +44,7 @@ def agree_on_planes(
     if not agreed:
         return []
     x, agreeing = whole_cards(agreed, outlines, overlap)
-    larger = outermost(x, agreeing, outlines, weight, overlap, size_wh)
+    larger = outermost(x, agreeing, outlines, weight, _box_overlap(outlines), size_wh)
     found = [larger] if np.abs(larger - x)[2:4].max() < _SAME_SIZE else [larger, x]
     return [plane_of(each, size_wh) for each in found]
 
@@ -88,11 +88,20 @@ def _agreeing(x: Floats, quads: Floats, quality: Floats, size_wh: tuple[int, int
     return np.asarray(quality * np.clip(1 - (plane_of(x, size_wh).deviation(quads) / 0.1) ** 2, 0, 1))
 
 
-def _shared_boxes(quads: Floats) -> Floats:
-    """Shared area of the boxes about each two quadrilaterals by the smaller one's, (n, n).
+def _box_overlap(quads: Floats) -> Floats:
+    """Shared area of the bounding boxes of each two quadrilaterals by the smaller one's, (n, n)."""
+    low, high = quads.min(axis=1), quads.max(axis=1)
+    shared = [
+        np.minimum(high[:, None, k], high[None, :, k]) - np.maximum(low[:, None, k], low[None, :, k]) for k in (0, 1)
+    ]
+    box = np.prod(high - low, axis=1)
+    return np.asarray(
+        np.maximum(shared[0], 0) * np.maximum(shared[1], 0) / np.maximum(np.minimum(box[:, None], box[None]), 1e-6)
+    )
 
-    The boxes are those along the sides of one of the two, whichever share less: cards in a slanting row share nothing.
-    """
+
+def _overlap_along_sides(quads: Floats) -> Floats:
+    """The same of boxes along the sides of one of the two, whichever share less: cards in slanting rows share nothing."""
     side = np.roll(quads, -1, axis=1) - quads
     axes = np.stack([side[:, 0] - side[:, 2], side[:, 1] - side[:, 3]], axis=2) / 2
     away = quads[None] - quads.mean(axis=1)[:, None, None]

@@ -79,4 +79,4 @@ def _within(quads: Floats, u: NDArray[np.floating], v: NDArray[np.floating]) -> 
     h = ((one[:, 0] * rest[:, 1] - one[:, 1] * rest[:, 0]) / cross)[:, None, None]
     a, b = right - start + g[:, 0] * right, left - start + h[:, 0] * left
     above = a[:, None, None] * u[..., None] + b[:, None, None] * v[..., None] + start[:, None, None]
-    return above / (g * u + h * v + 1)[..., None]
+    return np.asarray(above / (g * u + h * v + 1)[..., None])

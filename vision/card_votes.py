@@ -101,7 +101,7 @@ def _box_overlap(quads: Floats) -> Floats:
 
 
 def _overlap_along_sides(quads: Floats) -> Floats:
-    """The same of boxes along the sides of one of the two, whichever share less: cards in slanting rows share nothing."""
+    """The same of boxes along the sides of either, whichever share less: cards in slanting rows share nothing."""
     side = np.roll(quads, -1, axis=1) - quads
     axes = np.stack([side[:, 0] - side[:, 2], side[:, 1] - side[:, 3]], axis=2) / 2
     away = quads[None] - quads.mean(axis=1)[:, None, None]

@@ -1,6 +1,7 @@
 """Which size most of what was found agrees on: cards, not pictures on them, nor rows of them, nor telephones."""
 
 import numpy as np
+import pytest
 from numpy.typing import NDArray
 
 from vision.card_votes import agree_on_planes
@@ -40,6 +41,18 @@ def test_cards_side_by_side_are_not_one_large_card() -> None:
     )
     pairs = np.stack([rectangle(x, y, 90, LENGTH, 2 * WIDTH + 2) for x, y in rows])
     found = sizes(np.concatenate([pairs, singles]), [0.95] * 3 + [0.4] * 6)
+    assert np.allclose(found[0], (WIDTH, LENGTH), rtol=0.02)
+
+
+@pytest.mark.parametrize("degrees", [0.0, 40.0])
+def test_cards_side_by_side_are_told_where_some_are_hardly_seen(degrees: float) -> None:
+    middles = [(200.0, 200.0), (700.0, 250.0), (400.0, 520.0)]
+    aside = (WIDTH + 2) / 2 * np.array([np.cos(np.radians(degrees)), np.sin(np.radians(degrees))])
+    singles = np.stack(
+        [rectangle(*(np.array(middle) + way * aside), degrees, WIDTH, LENGTH) for middle in middles for way in (-1, 1)]
+    )
+    pairs = np.stack([rectangle(*middle, degrees + 90, LENGTH, 2 * WIDTH + 2) for middle in middles])
+    found = sizes(np.concatenate([pairs, singles]), [0.95] * 3 + [0.5, 0.1, 0.5, 0.5, 0.5, 0.1])
     assert np.allclose(found[0], (WIDTH, LENGTH), rtol=0.02)
 
 

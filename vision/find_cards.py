@@ -135,9 +135,16 @@ def _about_prints(
     whole, quads = cards_about(lab, agreed, chosen)
     for plane in planes:
         # From frames on some sides and edges on others no card can be told, from frames alone it can.
-        if len(quads) == 0 and np.abs(np.log(np.divide(plane.size, agreed.size))).max() > _ANOTHER_SIZE:
+        if len(quads) == 0 and _differ(plane, agreed):
             whole, quads = cards_about(lab, plane, fit_sides(lab, _apart(candidates.quads, quality, plane), 2.0, _FEW))
-    return (replace(fit_sides(lab, quads, 2.0), quads=quads), whole) if len(quads) else None
+    if len(quads) == 0 or not _differ(whole, agreed):
+        return None
+    return replace(fit_sides(lab, quads, 2.0), quads=quads), whole
+
+
+def _differ(one: CardPlane, other: CardPlane) -> bool:
+    """Whether cards differ in size on two planes."""
+    return bool(np.abs(np.log(np.divide(one.size, other.size))).max() > _ANOTHER_SIZE)
 
 
 def _but_panels(lab: NDArray[np.uint8], stock: Stock | None, chosen: SideFit) -> tuple[Stock | None, SideFit]:

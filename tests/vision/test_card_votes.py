@@ -49,7 +49,11 @@ def test_cards_side_by_side_are_told_where_some_are_hardly_seen(degrees: float) 
     middles = [(200.0, 200.0), (700.0, 250.0), (400.0, 520.0)]
     aside = (WIDTH + 2) / 2 * np.array([np.cos(np.radians(degrees)), np.sin(np.radians(degrees))])
     singles = np.stack(
-        [rectangle(*(np.array(middle) + way * aside), degrees, WIDTH, LENGTH) for middle in middles for way in (-1, 1)]
+        [
+            rectangle(x + way * aside[0], y + way * aside[1], degrees, WIDTH, LENGTH)
+            for x, y in middles
+            for way in (-1, 1)
+        ]
     )
     pairs = np.stack([rectangle(*middle, degrees + 90, LENGTH, 2 * WIDTH + 2) for middle in middles])
     found = sizes(np.concatenate([pairs, singles]), [0.95] * 3 + [0.5, 0.1, 0.5, 0.5, 0.5, 0.1])

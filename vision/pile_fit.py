@@ -39,7 +39,7 @@ _STEPS = 3
 _COARSE = 3  # cells from one to the next that ranks the pictures
 _RANKING_ROUNDS, _ROUNDS = 2, 2
 # How many pictures are fitted, of bleached cards and of others, and how far behind at first it is not worth while.
-_BLEACHED_RIVALS, _RIVALS, _HOPELESS = 8, 4, 25.0
+_BLEACHED_RIVALS, _RIVALS, _HOPELESS = 5, 4, 25.0
 # The mean error of a cell that noise as expected makes, and how much less noise a picture may prove to have.
 _USUAL_ERROR, _QUIETER = 0.7, (0.3, 1.0)
 _PAINT_ALONE = 0.4  # of log-odds that only a paint gives: a camera's ways of mixing colours are not known any better

@@ -33,7 +33,7 @@ _LIGHT = 0.45
 _LEAST_CHROMA = {"white": 0.15, "black": 0.25}  # of the contrast: shadows and gaps are grey
 _CLIPPED = 250
 # White that clips was lighter than it looks, and at a mark's outline half of its light clips, too. What is left of the
-# mark ends where a fifth of its contrast is left: so 2,900 marks had 0.93 to 1.04 of their areas, strong or faint.
+# mark ends where a fifth of its contrast is left: so 2,900 marks had their printed areas, the faintest 0.7 to 0.9.
 _WASHED_OUT_SHARE = 0.2
 _WASHED_OUT_LEAST = 3  # grey levels: clipped ground has no grain
 _SPARSE = 4

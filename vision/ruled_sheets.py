@@ -36,9 +36,7 @@ def _ruled_across(image_lab: NDArray[np.uint8], quads: Floats) -> NDArray[np.boo
     """Which have such lines along their first and third side."""
     along = np.concatenate([np.linspace(*strip, _ROWS) for strip in _STRIPS])
     across = np.linspace(0.02, 0.98, _SAMPLES)
-    # Every other row between the places of the one before, lest a thin line falls through.
-    between = np.tile(np.linspace(0, across[1] - across[0], _ROWS, endpoint=False), len(_STRIPS))
-    points = np.asarray(_within(quads, along[:, None], across + between[:, None]), np.float32)
+    points = np.asarray(_within(quads, along[:, None], across), np.float32)
     light = cv2.remap(
         image_lab[..., 0],
         points[..., 0].reshape(-1, _SAMPLES),

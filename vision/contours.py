@@ -16,7 +16,7 @@ from vision.deck import Deck
 from vision.evidence import Sampler, like_ground
 from vision.layouts import Hypotheses, Layouts
 from vision.outline import corners_of
-from vision.quads import within_quads
+from vision.quads import points_within, within_quads
 from vision.render_face import mark_outline_mm
 
 Floats = NDArray[np.float64]
@@ -84,36 +84,16 @@ def _round(outline: Floats) -> tuple[Floats, Floats]:
 
 
 class CardViews:
-    """Reads levels at points on hypothetical cards, each through its own homography into the picture."""
+    """Reads levels at points on hypothetical cards, as each lies in the picture."""
 
     def __init__(self, sampler: Sampler, hypotheses: Hypotheses, deck: Deck) -> None:
-        corners = corners_of(deck)
-        px = sampler.table.to_px(hypotheses.to_table(corners).reshape(-1, 2)).reshape(-1, 4, 2)
         self._sampler = sampler
-        self._maps = _homographies(corners, px)
+        self._card_mm = np.array(deck.card_mm)
+        self._px = sampler.table.to_px(hypotheses.to_table(corners_of(deck)).reshape(-1, 2)).reshape(-1, 4, 2)
 
     def levels(self, points_mm: Floats) -> Floats:
         """(n, ..., 3) RGB levels at the points (n, ..., 2) of the n cards."""
-        flat = points_mm.reshape(len(points_mm), -1, 2)
-        mapped = np.einsum("nij,npj->npi", self._maps[:, :, :2], flat) + self._maps[:, None, :, 2]
-        px = mapped[..., :2] / mapped[..., 2:]
-        return self._sampler.fine_levels(px).reshape(*points_mm.shape[:-1], 3)
-
-
-def _homographies(corners: Floats, px: Floats) -> Floats:
-    """(n, 3, 3) maps from the card's four corners to (n, 4, 2) points."""
-    x, y = np.broadcast_to(corners[:, 0], px.shape[:2]), np.broadcast_to(corners[:, 1], px.shape[:2])
-    u, v = px[..., 0], px[..., 1]
-    one, none = np.ones_like(u), np.zeros_like(u)
-    rows = np.concatenate(
-        [
-            np.stack([x, y, one, none, none, none, -u * x, -u * y], axis=-1),
-            np.stack([none, none, none, x, y, one, -v * x, -v * y], axis=-1),
-        ],
-        axis=1,
-    )
-    found = np.linalg.solve(rows, np.concatenate([u, v], axis=1)[..., None])[..., 0]
-    return np.concatenate([found, np.ones((len(px), 1))], axis=1).reshape(-1, 3, 3)
+        return self._sampler.fine_levels(points_within(self._px, points_mm / self._card_mm))
 
 
 def refined(

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
 
+_FLAT = 1e-9
 _MOST_SHARED = 0.25  # of the smaller area; neighbours overlap a little
 
 
@@ -19,6 +20,27 @@ def within_quads(points: Floats, quads: Floats) -> NDArray[np.bool_]:
         gap = points[..., None, :] - start
         found |= (along[:, 0] * gap[..., 1] - along[:, 1] * gap[..., 0] > 0).all(-1)
     return found
+
+
+def points_within(quads: NDArray[np.floating], shares: Floats) -> Floats:
+    """Points (n, ..., 2) on rectangles that are seen as quadrilaterals (n, 4, 2).
+
+    `shares` (n, ..., 2), or (1, ..., 2) for all: how far along the first side and along the second one. Heckbert,
+    "Fundamentals of texture mapping and image warping", 1989, gives this map from the unit square.
+    """
+    start, right, opposite, left = quads.astype(np.float64).reshape(-1, 4, 2).swapaxes(0, 1)
+    one, other, rest = right - opposite, left - opposite, start - right + opposite - left
+    cross = _cross(one, other)
+    cross = np.where(np.abs(cross) < _FLAT, _FLAT, cross)
+    g, h = _cross(rest, other) / cross, _cross(one, rest) / cross
+    maps = np.stack([right - start + g[:, None] * right, left - start + h[:, None] * left, start], axis=1)
+    scales = np.stack([g, h, np.ones_like(g)], axis=1)[..., None]
+    place = np.concatenate([shares, np.ones_like(shares[..., :1])], axis=-1).reshape(len(shares), -1, 3)
+    return np.asarray((place @ maps / (place @ scales)).reshape(-1, *shares.shape[1:]))
+
+
+def _cross(one: Floats, other: Floats) -> Floats:
+    return np.asarray(one[:, 0] * other[:, 1] - one[:, 1] * other[:, 0])
 
 
 def hold_any(quads: NDArray[np.floating], points: NDArray[np.floating]) -> NDArray[np.bool_]:

@@ -6,6 +6,8 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from vision.quads import points_within
+
 Floats = NDArray[np.float32]
 
 _SAMPLES = 112  # across the lines
@@ -35,8 +37,8 @@ def are_ruled(image_lab: NDArray[np.uint8], quads: Floats) -> NDArray[np.bool_]:
 def _ruled_across(image_lab: NDArray[np.uint8], quads: Floats) -> NDArray[np.bool_]:
     """Which have such lines along their first and third side."""
     along = np.concatenate([np.linspace(*strip, _ROWS) for strip in _STRIPS])
-    across = np.linspace(0.02, 0.98, _SAMPLES)
-    points = np.asarray(_within(quads, along[:, None], across), np.float32)
+    shares = np.stack(np.meshgrid(along, np.linspace(0.02, 0.98, _SAMPLES), indexing="ij"), axis=-1)
+    points = np.asarray(points_within(quads, shares[None]), np.float32)
     light = cv2.remap(
         image_lab[..., 0],
         points[..., 0].reshape(-1, _SAMPLES),
@@ -67,16 +69,3 @@ def _evenly_spaced(places: NDArray[np.intp]) -> bool:
         run = run + 1 if each else 0
         longest = max(longest, run)
     return bool(longest >= _FEWEST - 1 and even.mean() > _MOSTLY)
-
-
-def _within(quads: Floats, u: NDArray[np.floating], v: NDArray[np.floating]) -> NDArray[np.floating]:
-    """Points (n, ..., 2) of rectangles seen as `quads` (n, 4, 2): `u` (...) along the first side, `v` the next."""
-    start, right, opposite, left = (quads[:, k].astype(np.float64) for k in range(4))
-    one, other, rest = right - opposite, left - opposite, start - right + opposite - left
-    cross = one[:, 0] * other[:, 1] - one[:, 1] * other[:, 0]
-    cross = np.where(np.abs(cross) < 1e-9, 1e-9, cross)
-    g = ((rest[:, 0] * other[:, 1] - rest[:, 1] * other[:, 0]) / cross)[:, None, None]
-    h = ((one[:, 0] * rest[:, 1] - one[:, 1] * rest[:, 0]) / cross)[:, None, None]
-    a, b = right - start + g[:, 0] * right, left - start + h[:, 0] * left
-    above = a[:, None, None] * u[..., None] + b[:, None, None] * v[..., None] + start[:, None, None]
-    return np.asarray(above / (g * u + h * v + 1)[..., None])

@@ -1,0 +1,28 @@
+"""Points on quadrilaterals lie where a camera shows the same points of the rectangle."""
+
+from __future__ import annotations
+
+import cv2
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from vision.quads import points_within
+
+UNIT = np.array([[0.0, 0.0], [1.0, 0.0], [1.0, 1.0], [0.0, 1.0]])
+nudges = st.lists(st.floats(-0.2, 0.2), min_size=8, max_size=8).map(lambda values: np.reshape(values, (4, 2)))
+spread = st.lists(st.tuples(st.floats(0, 1), st.floats(0, 1)), min_size=1, max_size=5).map(np.array)
+
+
+@given(st.lists(nudges, min_size=1, max_size=3), spread)
+def test_points_lie_where_opencv_warps_them(moved: list[np.ndarray], shares: np.ndarray) -> None:
+    quads = 100 * (UNIT + np.array(moved))
+    for found, quad in zip(points_within(quads, shares[None]), quads, strict=True):
+        warp = cv2.getPerspectiveTransform(UNIT.astype(np.float32), quad.astype(np.float32))
+        assert np.allclose(found, cv2.perspectiveTransform(shares[None], warp)[0], atol=1e-2)
+
+
+def test_each_quadrilateral_may_have_points_of_its_own() -> None:
+    quads = np.stack([UNIT, 10 + 2 * UNIT])
+    found = points_within(quads, np.array([[[0.5, 0.0]], [[1.0, 0.25]]]))
+    assert np.allclose(found, [[[0.5, 0.0]], [[12.0, 10.5]]])

@@ -33,6 +33,11 @@ _SRGB = np.arange(256) / 255
 LINEAR = np.where(_SRGB <= 0.04045, _SRGB / 12.92, ((_SRGB + 0.055) / 1.055) ** 2.4)
 
 
+def linear_of(levels: Floats) -> Floats:
+    """Linear light, 0 to 1, of sRGB levels (...), 0 to 255, to the nearest whole one."""
+    return np.asarray(LINEAR[np.rint(levels).astype(int)])
+
+
 def linear_rgb(hexadecimal: str) -> Floats:
     """(3,) linear RGB of `#rrggbb`."""
     return np.asarray(LINEAR[[int(hexadecimal[i : i + 2], 16) for i in (1, 3, 5)]])

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.colour import LINEAR, hue_deg, hue_gap, oklab
+from vision.colour import hue_deg, hue_gap, linear_of, oklab
 from vision.deck import Deck
 from vision.evidence import Sampler, like_ground
 from vision.layouts import Hypotheses, Layouts
@@ -234,7 +234,7 @@ def _reflection(levels: Floats, side: str) -> Bools:
 
 def _coloured(levels: Floats, ground: Floats, side: str, hues: Floats) -> Bools:
     """Whether levels (n, p, 3) show the hues (n, p) on a ground (n, p, 3)."""
-    mark, bare = LINEAR[np.rint(levels).astype(int)], LINEAR[np.rint(ground).astype(int)]
+    mark, bare = linear_of(levels), linear_of(ground)
     if side == "white":
         lab, light = oklab((mark + 0.002) / (bare + 0.002)), np.ones(levels.shape[:-1])
         clipped: Bools = np.zeros(levels.shape[:-1], dtype=bool)

@@ -8,7 +8,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.colour import LINEAR, hue_deg, oklab
+from vision.colour import LINEAR, hue_deg, linear_of, oklab
 from vision.deck import Deck, Face, Mark
 from vision.layouts import Hypotheses, Layouts
 from vision.marks import Marks, WorkImage
@@ -182,7 +182,7 @@ def gather(sampler: Sampler, hypotheses: Hypotheses, points_mm: Floats, side: st
     mark_plain &= ~explained
     hues, spread, point_hues = _freed(inner, ring_level, side)
     return Evidence(
-        ground_rgb=LINEAR[np.rint(ground_level).astype(int)],
+        ground_rgb=linear_of(ground_level),
         plain=plain,
         mark_plain=mark_plain,
         hues_deg=hues,
@@ -214,7 +214,7 @@ def _freed(inner: NDArray[np.uint8], ring_level: Floats, side: str) -> tuple[Flo
     (n, m), their spread (n, m) and each point's hue (n, m, k), nan where it has no colour.
     """
     marks = LINEAR[inner]
-    ring = LINEAR[np.rint(ring_level).astype(int)][:, :, None]
+    ring = linear_of(ring_level)[:, :, None]
     if side == "white":
         freed = (marks + 0.002) / (ring + 0.002)
         light = np.ones(freed.shape[:-1])
@@ -258,7 +258,7 @@ def look_at(sampler: Sampler, marks: Marks, chosen: NDArray[np.intp], side: str)
     ring = np.median(around, axis=1)
     hues, spread = (values[:, 0] for values in _freed(inner[:, None], ring[:, None], side)[:2])
     level = np.median(inner, axis=1)
-    middle, ground = (LINEAR[np.rint(v).astype(int)] + 0.005 for v in (level, ring))
+    middle, ground = (linear_of(v) + 0.005 for v in (level, ring))
     ratio = (middle / ground).min(1) if side == "white" else 1 / (middle / ground).max(1)
     grey = ground.min(1) / ground.max(1) if side == "black" else np.ones(len(ground))
     calm = (like_ground(around, ring[:, None], side) & inside).mean(1) > _CALM_RING

@@ -145,9 +145,11 @@ def _read(
     said_mm = table.to_mm(np.concatenate(said)).reshape(-1, 4, 2) if said else np.zeros((0, 4, 2))
     prints = [mark for reader in readers for mark in reader.unexplained(said_mm)]
     bare = _peeking_ground(work, table, deck, reading, keep_out, prints)
-    hidden = [_hidden(table, hint) for hint in one_a_card([*peeking_cards(sampler, prints, said_mm), *bare])]
+    hints = one_a_card([*peeking_cards(sampler, prints, said_mm), *bare])
+    hidden = [_unclear(table, np.zeros((0, 2)), hint.centre_mm, "covered", hint.side) for hint in hints]
     reading = replace(reading, unclear=(*reading.unclear, *hidden))
-    return replace(reading, unclear=(*reading.unclear, *_blank(work, table, deck, reading, keep_out))), table, pieces
+    blank = _blank_cards(work, table, deck, reading, keep_out)
+    return replace(reading, unclear=(*reading.unclear, *blank)), table, pieces
 
 
 def _peeking_ground(
@@ -165,14 +167,7 @@ def _peeking_ground(
     return peeking_ground(work, table, deck.card_mm, cards, sides, np.concatenate([doubtful, markers_px]), prints)
 
 
-def _hidden(table: Table, hint: Hint) -> UnclearCard:
-    """Give a card of which only a piece shows."""
-    (px,) = table.to_px(hint.centre_mm[None])
-    x, y = hint.centre_mm
-    return UnclearCard(np.zeros((0, 2)), (float(px[0]), float(px[1])), (float(x), float(y)), "covered", None, hint.side)
-
-
-def _blank(
+def _blank_cards(
     work: WorkImage, table: Table, deck: Deck, reading: Reading, markers_px: NDArray[np.float64]
 ) -> list[UnclearCard]:
     """Give the cards that show no more than an outline."""
@@ -180,11 +175,17 @@ def _blank(
     quads = np.array([outline for outline in outlines if len(outline) == 4]).reshape(-1, 4, 2)
     known_px = np.concatenate([quads, markers_px])
     doubtful_mm = np.array([card.centre_mm for card in reading.unclear]).reshape(-1, 2)
-    return [
-        UnclearCard(blank.outline_px, tuple(px), tuple(mm), "glare", None)
-        for blank in blank_cards(work, table, deck.card_mm, known_px, doubtful_mm)
-        for px, mm in [(table.to_px(blank.centre_mm[None])[0].tolist(), blank.centre_mm.tolist())]
-    ]
+    found = blank_cards(work, table, deck.card_mm, known_px, doubtful_mm)
+    return [_unclear(table, blank.outline_px, blank.centre_mm, "glare", None) for blank in found]
+
+
+def _unclear(
+    table: Table, outline_px: NDArray[np.float64], place_mm: NDArray[np.float64], reason: str, side: str | None
+) -> UnclearCard:
+    """Give a card of which nothing names a face; `place_mm` (2,) lies on it."""
+    (px,) = table.to_px(place_mm[None])
+    x, y = place_mm
+    return UnclearCard(outline_px, (float(px[0]), float(px[1])), (float(x), float(y)), reason, None, side)
 
 
 def _looked_closer(

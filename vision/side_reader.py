@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vision.closer_look import ground_levels, judged_again, worth_a_look
-from vision.colour import LINEAR, Palette, fitted_palette, printed_palette
+from vision.colour import Palette, fitted_palette, linear_of, printed_palette
 from vision.contours import Contours, contours_of, refined, traces
 from vision.cut_marks import cut_marks, radii_of
 from vision.deck import Deck
@@ -295,5 +295,5 @@ class SideReader:
             self._model.colours,
             self._model.layouts,
             measured.strays,
-            None if self._ground is None else LINEAR[np.rint(self._ground).astype(int)],
+            None if self._ground is None else linear_of(self._ground),
         )

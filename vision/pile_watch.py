@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import cv2
@@ -17,6 +18,7 @@ Cells = NDArray[np.bool_]
 _SMALL = (20, 20)
 _CHANGED_CELL = 0.12  # of the brightness, in a cell of the small picture
 _CHANGED_CELLS = 3
+_SHADED = 0.33  # of a bare place: cards cover more of it
 _MIDDLE = 0.55  # of a region's half: what a pile there would cover
 _AGAIN = 30  # pictures after which one place is read without any change: slow light must not deceive
 MOST_SEARCHED = 2
@@ -69,7 +71,7 @@ class PileWatch:
         self.reader = reader
         self._states: list[PileState | None] = [None] * len(reader.places)
         self._small: list[Singles | None] = [None] * len(reader.places)
-        self._bare: list[Singles | None] = [None] * len(reader.places)
+        self._bare: list[tuple[Singles, ...]] = [()] * len(reader.places)
         self._looks = 0
         self._t_ns: int | None = None
         self._before_ns: int | None = None
@@ -88,12 +90,12 @@ class PileWatch:
         watch._t_ns, watch._before_ns = self._t_ns, self._before_ns
         return watch
 
-    def know_bare(self, number: int, image_bgr: Image) -> None:
-        """Learn what the table looks like at a place where nothing lay yet, by a picture (h, w, 3) from then.
+    def know_bare(self, number: int, images_bgr: Sequence[Image]) -> None:
+        """Learn what the table looks like at a place where nothing lay yet, by pictures (h, w, 3) from then.
 
         The grain of wood or a cloth's pattern may look like something in the way to who has not seen it bare.
         """
-        self._bare[number] = _small(self.reader.regions[number].crop(image_bgr))
+        self._bare[number] = tuple(_small(self.reader.regions[number].crop(image)) for image in images_bgr)
 
     @property
     def states(self) -> tuple[PileState, ...]:
@@ -161,18 +163,9 @@ class PileWatch:
         self._small[number] = small
         self._searched.discard(number)
         sight = self.reader.read_place(image_bgr, number)
-        if sight.kind == "covered" and self._is_bare(number, small):
+        if sight.kind == "covered" and any(_is_bare(bare, small) for bare in self._bare[number]):
             return replace(sight, kind="empty", reason=None)
         return sight
-
-    def _is_bare(self, number: int, small: Singles) -> bool:
-        """Tell whether a place looks as it did when nothing lay there; beside it lies the draw pile."""
-        bare = self._bare[number]
-        if bare is None:
-            return False
-        rows, columns = np.indices(_SMALL)
-        middle = np.hypot(rows - (_SMALL[0] - 1) / 2, columns - (_SMALL[1] - 1) / 2) < _MIDDLE * _SMALL[0] / 2
-        return int((_changed(bare, small) & middle).sum()) < _CHANGED_CELLS
 
     def _top_cells(self, number: int, sight: PileSight) -> Cells:
         """Which cells of a region's small copy show the top card, and the table's edge round it."""
@@ -204,6 +197,24 @@ def _changed(before: Singles | None, now: Singles) -> Cells:
         return np.ones(now.shape[:2], np.bool_)
     gap = np.abs(now * gain - before).max(axis=2) / np.maximum(before.max(axis=2), 60)
     return np.asarray(gap > _CHANGED_CELL)
+
+
+def _is_bare(bare: Singles, now: Singles) -> bool:
+    """Tell whether a place looks as it did when nothing lay there; beside it lies the draw pile."""
+    rows, columns = np.indices(_SMALL)
+    middle = np.hypot(rows - (_SMALL[0] - 1) / 2, columns - (_SMALL[1] - 1) / 2) < _MIDDLE * _SMALL[0] / 2
+    changed = _changed(bare, now) & middle
+    # A draw pile that shrinks takes its shadow along: more light or less, of the same colour, in a part too small for
+    # a card.
+    tinted = int((changed & _tinted(bare, now)).sum())
+    return tinted < _CHANGED_CELLS and bool(changed.sum() < _SHADED * middle.sum())
+
+
+def _tinted(before: Singles, now: Singles) -> Cells:
+    """Which cells changed in colour, whatever their brightness."""
+    ratio = (now + 1) / (before + 1)
+    ratio /= ratio.mean(axis=2, keepdims=True)
+    return np.asarray(np.abs(ratio - 1).max(axis=2) > _CHANGED_CELL)
 
 
 def _followed(number: int, before: PileState | None, sight: PileSight, t_ns: int, last_t_ns: int | None) -> PileState:

@@ -18,13 +18,12 @@ from referee.watchers.piccolino_ringer import Place
 from referee.watchers.piccolino_seat import Corners, Sight
 from vision.card_watch import CardWatch, Cells
 from vision.errors import BadTableError
-from vision.markers import find_markers, table_from_markers
+from vision.markers import Marker, find_markers, table_from_markers
 from vision.picture_deck import PictureDeck
 from vision.picture_reader import PictureCard, PictureReader
 from vision.pile_watch import PileWatch
 from vision.piles import PilePlace, PileReader
 from vision.profile import REACH_MM, TableProfile
-from vision.table import Table
 
 MS = 1_000_000
 SEARCH_NS = 400 * MS
@@ -35,6 +34,9 @@ _REACH_MM = 1.6 * REACH_MM  # piles may lie further in than hands of cards
 _MOVED_MM = 22.0
 _RESTS_MM = 3.0
 _MOVED_PX = 3.0
+_SURE_MARKERS = 4
+_BARE_NS = 1_000 * MS
+_MOST_BARE = 3
 _NOBODY = -1
 
 Image = NDArray[np.uint8]
@@ -60,8 +62,9 @@ class TableEyes:
         self._players = players
         self._places: dict[int, tuple[float, float]] = {}
         self._latest: dict[int, tuple[float, float]] = {}  # where faces lay in the frame before, of seats without place
-        self._bare: dict[int, Image] = {}  # a picture from before a seat's first card
+        self._bare: dict[int, list[tuple[int, Image]]] = {}  # pictures from before a seat's first card, and their times
         self._table: CardWatch | None = None
+        self._markers_px: dict[int, Corners] = {}  # as they lay when the table was found
         self._seats: NDArray[np.intp] = np.zeros((0, 0), np.intp)
         self._wanted: Cells = np.zeros((0, 0), np.bool_)
         self._watch: PileWatch | None = None
@@ -97,7 +100,9 @@ class TableEyes:
         known = len(self._places)
         sights += (found := self._places_found())
         if self._table.still:
-            self._bare |= {sight.seat: image for sight in found if sight.kind == "empty"}
+            for sight in found:
+                if sight.kind == "empty":
+                    self._keep_bare(sight.seat, image, t_ns)
         # New places are watched from the next frame on: to read them twice in one would hold up a ring.
         if self._follow_moved(image, t_ns) or len(self._places) > known:
             self._watch_places()
@@ -134,10 +139,10 @@ class TableEyes:
             self._table = self._watch = None
             return
         self.notices = ()
-        if self._table is None or before is None or not _same_view(before.table, self.seating.table):
+        if self._table is None or before is not self.seating:
             self._table = CardWatch(self._cards, self.seating.table, self.seating.table.size_px)
             # What is bare at the start is told from something in the way by how it looked then.
-            self._bare = dict.fromkeys(range(self._players), image) if before is None else {}
+            self._bare = {seat: [(t_ns, image)] for seat in range(self._players) if before is None}
             self._seats = _seats_of(self._table.cells_mm, self.seating)
             self._watch = None
             self._watch_places()
@@ -192,16 +197,31 @@ class TableEyes:
         try:
             if self._profile is not None and self._profile.edge_mm is not None:
                 table = self._profile.table_for(size)
-                return Place(table, SeatRing(self._profile.edge_mm, self._players, _REACH_MM))
+                return self._still_fits(image) or Place(
+                    table, SeatRing(self._profile.edge_mm, self._players, _REACH_MM)
+                )
             markers = find_markers(np.asarray(cv2.cvtColor(image, cv2.COLOR_BGR2GRAY), np.uint8))
-            if not markers or (self.seating is not None and len(markers) < 4):
+            if not markers or (self.seating is not None and len(markers) < _SURE_MARKERS):
                 return None
-            table = self._profile.table_for(size) if self._profile else table_from_markers(markers, size)
-            if self.seating is not None and _same_view(self.seating.table, table):
+            if self.seating is not None and not self._have_moved(markers):
                 return self.seating
+            table = self._profile.table_for(size) if self._profile else table_from_markers(markers, size)
+            self._markers_px = {marker.id: marker.corners_px for marker in markers}
             return Place(table, SeatRing(marker_rectangle(markers, table), self._players, _REACH_MM))
         except (BadTableError, BadInputError):
             return None
+
+    def _have_moved(self, markers: Sequence[Marker]) -> bool:
+        """Tell whether most markers lie elsewhere in the picture, as they all do if the camera was moved.
+
+        A table fitted anew to the same markers may differ by more than that: what was watched would be lost.
+        """
+        gaps_px = [
+            float(np.linalg.norm(marker.corners_px - self._markers_px[marker.id], axis=1).mean())
+            for marker in markers
+            if marker.id in self._markers_px
+        ]
+        return not gaps_px or len(self._markers_px) < _SURE_MARKERS or float(np.median(gaps_px)) > _MOVED_PX
 
     def _still_fits(self, image: Image) -> Place | None:
         """Keep the table that was known: arms cover markers all the time."""
@@ -213,6 +233,18 @@ class TableEyes:
         if card.centre_mm is None or self.seating is None:
             return None
         return self.seating.ring.seat_at(card.centre_mm)
+
+    def _keep_bare(self, seat: int, image: Image, t_ns: int) -> None:
+        """Keep what a seat looks like before its first card: the first picture, and the latest, some time apart.
+
+        In one of them an arm may lie still over the card that it has just laid.
+        """
+        kept = self._bare.setdefault(seat, [])
+        if len(kept) < 2 or t_ns - kept[-2][0] >= _BARE_NS:
+            kept.append((t_ns, image))
+            del kept[1 : -(_MOST_BARE - 1)]
+        else:
+            kept[-1] = (t_ns, image)
 
     def _nearest(self, seat: int, cards: Sequence[PictureCard]) -> PictureCard | None:
         """Give the face that lies nearest to a seat's pile, or to the seat itself while no pile is known."""
@@ -235,7 +267,7 @@ class TableEyes:
             self._watch = PileWatch(reader) if self._watch is None else self._watch.with_places(reader)
             for number, place in enumerate(places):
                 if place.seat in self._bare:
-                    self._watch.know_bare(number, self._bare[place.seat])
+                    self._watch.know_bare(number, [image for _, image in self._bare[place.seat]])
 
 
 def _seats_of(cells_mm: NDArray[np.float64], place: Place) -> NDArray[np.intp]:
@@ -248,12 +280,3 @@ def _seats_of(cells_mm: NDArray[np.float64], place: Place) -> NDArray[np.intp]:
 def _face_sight(seat: int, card: PictureCard) -> BareSight:
     attributes = card.face.attributes if card.face else {}
     return BareSight(seat, "face", attributes.get("colour"), attributes.get("mood"), card.corners_px)
-
-
-def _same_view(one: Table, other: Table) -> bool:
-    """Whether two tables put the same place at the same point of the picture."""
-    if one.size_px != other.size_px:
-        return False
-    width, height = one.size_px
-    points = np.array([[0.2 * width, 0.2 * height], [0.8 * width, 0.2 * height], [0.5 * width, 0.8 * height]])
-    return float(np.abs(other.to_px(one.to_mm(points)) - points).max()) < _MOVED_PX

@@ -169,7 +169,7 @@ def test_a_place_that_looks_as_it_did_before_its_first_card_is_bare_however_roug
     reader = ScriptedReader()
     reader.script = {90: ("covered", None, 0), 160: ("face", "red-happy", 0), 220: ("covered", None, 0)}
     watch = PileWatch(reader)
-    watch.know_bare(0, painted())
+    watch.know_bare(0, [painted()])
     kinds = []
     for number, picture in enumerate((painted(160), painted(), painted(220))):
         watch.look(picture, number * 33 * MS)
@@ -179,3 +179,33 @@ def test_a_place_that_looks_as_it_did_before_its_first_card_is_bare_however_roug
     again = watch.with_places(reader)
     again.look(painted(), 99 * MS)
     assert [(state.kind, state.seat) for state in again.states] == [("empty", 0)]
+
+
+@pytest.mark.parametrize(
+    ("side", "kind"),
+    [((45, 45, 45), "empty"), ((140, 140, 140), "empty"), ((60, 80, 120), "covered")],
+)
+def test_a_bare_place_is_bare_in_another_shadow_too_but_not_with_an_arm_in_it(
+    side: tuple[int, int, int], kind: Kind
+) -> None:
+    reader = ScriptedReader()
+    reader.script = {90: ("covered", None, 0)}
+    watch = PileWatch(reader)
+    watch.know_bare(0, [painted()])
+    picture = painted()
+    # Beside the place, where the draw pile throws its shadow.
+    picture[:, 40:46] = side
+    watch.look(picture, 0)
+    assert watch.states[0].kind == kind
+
+
+def test_of_several_pictures_of_a_bare_place_one_may_have_had_a_card_in_it() -> None:
+    reader = ScriptedReader()
+    reader.script = {90: ("covered", None, 0), 220: ("covered", None, 0)}
+    watch = PileWatch(reader)
+    watch.know_bare(0, [painted(), painted(160)])
+    kinds = []
+    for number, picture in enumerate((painted(), painted(220))):
+        watch.look(picture, number * 33 * MS)
+        kinds.append(watch.states[0].kind)
+    assert kinds == ["empty", "covered"]

@@ -14,10 +14,14 @@ from referee.demo.stepped import SteppedTable
 from referee.events import Header
 from referee.games.registry import game_kind
 from referee.session import Outcome, Session
+from referee.watchers import piccolino_eyes
+from referee.watchers.piccolino_eyes import TableEyes
 from referee.watchers.setup import WatchSetup, watcher_for
 from simulation.live import LiveTable, Shots
+from vision.markers import Marker, table_from_markers
 from vision.picture_deck import load_picture_deck
 from vision.piles import Image, PileReader, PileSight
+from vision.table import Table
 
 MS = 1_000_000
 
@@ -45,10 +49,11 @@ def test_a_card_under_a_finger_counts_at_the_ring_and_is_not_looked_for_before(m
     assert (ruling["valid"], ruling["colour"]) == (True, "purple")
 
 
-def test_won_piles_are_seen_taken_away_from_grained_wood_and_new_cards_count_at_once() -> None:
-    game = write_piccolino(load_picture_deck("piccolino"), 33, Plan(players=3, turns=24))
-    table = LiveTable(game.script, load_picture_deck("piccolino"), 33, Shots(size=(1280, 720)))
-    header = Header("piccolino", ("Ann", "Ben", "Cem"), {})
+def filmed(seed: int, players: int, until_s: float, shots: Shots) -> list[tuple[int, object, object]]:
+    """Play a game on a simulated table; gives each ring's second, whether it was valid (None: unclear), its colour."""
+    game = write_piccolino(load_picture_deck("piccolino"), seed, Plan(players=players, turns=24))
+    table = LiveTable(game.script, load_picture_deck("piccolino"), seed, shots)
+    header = Header("piccolino", ("Ann", "Ben", "Cem", "Dan")[:players], {})
     session = Session(game_kind("piccolino").start(header), watcher_for(header, WatchSetup()))
     ruled: list[tuple[int, object, object]] = []
 
@@ -56,9 +61,46 @@ def test_won_piles_are_seen_taken_away_from_grained_wood_and_new_cards_count_at_
         rings = [one for one in outcome.rulings if one["ruling"] in ("ring", "unclear", "ignored")]
         ruled.extend((round(table.seconds(one["t_ns"])), one.get("valid"), one.get("colour")) for one in rings)
 
-    stepped = SteppedTable(table, 33, session, note)
-    for _ in stepped.play(23.0):
+    stepped = SteppedTable(table, seed, session, note)
+    for _ in stepped.play(until_s):
         pass
     stepped.close()
+    return ruled
+
+
+def test_won_piles_are_seen_taken_away_from_grained_wood_and_new_cards_count_at_once() -> None:
     # The second ring came on the first card after the piles were won, the third on a card laid where those had been.
-    assert ruled == [(7, True, "purple"), (13, False, None), (22, True, "purple")]
+    assert filmed(33, 3, 23.0, Shots(size=(1280, 720))) == [
+        (7, True, "purple"),
+        (13, False, None),
+        (22, True, "purple"),
+    ]
+
+
+def test_a_place_is_seen_to_be_bare_when_the_draw_pile_beside_it_throws_less_of_a_shadow() -> None:
+    rings = filmed(138, 4, 48.2, Shots(size=(960, 540), frames_per_s=12))
+    assert rings == [(10, False, None), (32, True, "green"), (41, True, "blue"), (48, False, None)]
+
+
+def test_a_table_that_is_fitted_otherwise_to_the_same_markers_is_the_same_until_the_camera_moves(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    laid = piles_table(2, 2, 1, Shots(size=(960, 540), frames_per_s=12))
+    frame = next(iter(laid.frames(laid.landings_ns)))
+    fits = 0
+
+    def fit(markers: tuple[Marker, ...], size_px: tuple[int, int]) -> Table:
+        nonlocal fits
+        fits += 1
+        return table_from_markers(markers, size_px).moved(np.array([8.0 * fits, 0.0]))
+
+    monkeypatch.setattr(piccolino_eyes, "table_from_markers", fit)
+    eyes = TableEyes(load_picture_deck("piccolino"), None, 2)
+    seatings = []
+    for second, shift in enumerate((0, 0, 0, 12, 12)):
+        image = np.roll(frame.bgr(), shift, axis=1)
+        t_ns = frame.exposure_end_ns + second * 3_000 * MS
+        eyes.look(replace(frame, t_ns=t_ns, exposure_end_ns=t_ns, image=image, sequence=second))
+        seatings.append(eyes.seating)
+    assert seatings[0] is seatings[1] is seatings[2]
+    assert seatings[3] is not seatings[2]

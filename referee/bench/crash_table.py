@@ -113,7 +113,8 @@ def _seats(game: object) -> list[Any]:
         case Confetti():
             return [game.phase.value, game.number, list(game.kept)]
         case OneBell(game=Piccolino() as piccolino):
-            return [list(piccolino.draw), list(piccolino.discard), list(piccolino.is_out), piccolino.over]
+            cards = piccolino.cards
+            return [list(cards.draw), list(cards.discard), list(cards.is_out), piccolino.over]
         case Coloretto():
             return [game.rows, sorted(game.taken), game.turn, [sorted(hand.items()) for hand in game.hands], game.over]
         case _:

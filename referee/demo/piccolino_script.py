@@ -76,7 +76,7 @@ class _Writer:
         self._rng.shuffle(cards)
         self._faces = dict(cards[:wanted])
         keys = iter(self._faces)
-        self._draw = [[next(keys) for _ in range(count)] for count in self._rules.draw]
+        self._draw = [[next(keys) for _ in range(count)] for count in self._rules.cards.draw]
         self._discard: list[list[str]] = [[] for _ in range(plan.players)]
         self._events: list[Event] = []
         self._rulings: list[Mapping[str, Any]] = []
@@ -111,13 +111,13 @@ class _Writer:
         next_s = now_s + self._plan.pace_s + self._rng.uniform(0, 0.2)
         valid = isinstance(self._rules.foresee(Bell(shown.t_ns + 1, None)), ValidRing)
         if valid and self._rng.random() < self._plan.notice:
-            others = [player for player in range(self._plan.players) if not self._rules.is_out[player]]
+            others = [player for player in range(self._plan.players) if not self._rules.cards.is_out[player]]
             needed = {player: self._plan.reactions_s[player] * self._rng.uniform(0.75, 1.25) for player in others}
             ringer = min(needed, key=lambda player: needed[player])
             return self._rung(ringer, seat, landed_s, needed[ringer])
         hothead = self._plan.hothead
         angry = not valid and self._rng.random() < self._plan.temper
-        if angry and hothead is not None and not self._rules.is_out[hothead]:
+        if angry and hothead is not None and not self._rules.cards.is_out[hothead]:
             return self._rung(hothead, seat, landed_s, self._rng.uniform(0.42, 0.6))
         return next_s
 

@@ -9,20 +9,27 @@ from __future__ import annotations
 
 from referee.errors import BadInputError
 from referee.events import Header
+from referee.games.piccolino_cards import Holdings
 from referee.games.piccolino_early import EarlyRing
-from referee.games.piccolino_events import Action, Bell, CardRead, CardShown, Decided, PileGone, RingerNamed
+from referee.games.piccolino_events import (
+    Action,
+    Bell,
+    CardRead,
+    CardShown,
+    Decided,
+    PileGone,
+    PileUnchanged,
+    RingerNamed,
+)
 from referee.games.piccolino_one_bell import OneBell
 from referee.games.piccolino_rulings import (
     AlsoRang,
-    CardGiven,
     FalseRing,
     GameEnded,
     Ignored,
     IllegalActionError,
     PairsMissed,
     PiccolinoRuling,
-    PilesWon,
-    PlayerOut,
     Remark,
     UnclearRing,
     ValidRing,
@@ -47,8 +54,8 @@ Rulings = tuple[PiccolinoRuling, ...]
 class Piccolino:
     """A game of Piccolino among seats that are known.
 
-    `draw[seat]` and `discard[seat]` count a seat's cards; `is_out[seat]` tells who has none left (P6); `tops` is what
-    lies open; `over` tells that the game has ended; `undecided` is the unclear ring that waits for the players' word.
+    `cards` is who holds how many; `tops` is what lies open; `over` tells that the game has ended; `undecided` is the
+    unclear ring that waits for the players' word.
 
     Raises:
         BadInputError: 2 to 5 can play.
@@ -59,9 +66,7 @@ class Piccolino:
             raise BadInputError(f"{MIN_PLAYERS} to {MAX_PLAYERS} can play Piccolino, not {players}")
         self.settings = settings or Settings()
         self.players = players
-        self.draw = deal(players, cards_dealt(players, self.settings), self.settings.dealer)
-        self.discard = [0] * players
-        self.is_out = [cards == 0 for cards in self.draw]
+        self.cards = Holdings(deal(players, cards_dealt(players, self.settings), self.settings.dealer))
         self.tops = Tops()
         self.over = False
         self._next = self.settings.dealer
@@ -69,6 +74,7 @@ class Piccolino:
         self._ruled_ns: int | None = None
         self._cleared = False
         self.undecided: UnclearRing | None = None
+        self._doubted: Bell | None = None  # the ring that is undecided, as long as what lay open then still does
         self._early = EarlyRing()
 
     def do(self, action: Action) -> Rulings:
@@ -86,6 +92,9 @@ class Piccolino:
                 if reason is Reason.ALSO_RANG and self._ruled_ns is not None:
                     return (AlsoRang(t_ns, seat, (t_ns - self._ruled_ns) / NS_PER_MS),)
                 return (Ignored(t_ns, "bell", seat, reason),) if reason else self.ring(action)
+            case PileUnchanged(seat=seat):
+                reason = self.verify_settle(seat)
+                return (Ignored(t_ns, "look", seat, reason),) if reason else self.settle(action)
             case Decided():
                 reason = self.verify_decide()
                 return (Ignored(t_ns, "decided", None, reason),) if reason else self.decide(action)
@@ -99,7 +108,7 @@ class Piccolino:
         """Tell why a card at a seat means nothing."""
         if self.over:
             return Reason.GAME_OVER
-        return Reason.OUT if self.is_out[seat] else None
+        return Reason.OUT if self.cards.is_out[seat] else None
 
     def can_show(self, seat: int) -> bool:
         """Tell whether a seat may turn a card."""
@@ -113,18 +122,16 @@ class Piccolino:
         """
         _demand(self.verify_show(card.seat))
         remarks = self._remarks(card)
-        if self.draw[card.seat]:
-            self.draw[card.seat] -= 1
-            self.discard[card.seat] += 1
+        self.cards.turn(card.seat)
         self.tops.show(card.t_ns, card.seat, Top(card.colour, card.mood))
         self._next = (card.seat + 1) % self.players
         self._last_card_ns = card.t_ns
         self._cleared = False
-        self.undecided = None
+        self.undecided = self._doubted = None
         return (*remarks, *self._early.shown(card, self.tops.pairs()))
 
     def _remarks(self, card: CardShown) -> Rulings:
-        if not self.draw[card.seat]:
+        if not self.cards.draw[card.seat]:
             return (Remark(card.t_ns, card.seat, Reason.NO_DRAW_PILE),)
         if not self.settings.remarks:
             return ()
@@ -136,13 +143,14 @@ class Piccolino:
         """Tell why nothing can be learned about a seat's discard pile."""
         if self.over:
             return Reason.GAME_OVER
-        return None if self.discard[seat] else Reason.NO_PILE
+        return None if self.cards.discard[seat] else Reason.NO_PILE
 
     def look(self, seen: CardRead | PileGone) -> Rulings:
         """Take what is known of a discard pile that no card was turned onto (P10); no card moves."""
         _demand(self.verify_look(seen.seat))
         if isinstance(seen, PileGone):
             self.tops.take_away(seen.t_ns, seen.seat)
+            self._doubted = None
         else:
             self.tops.read_again(seen.seat, Top(seen.colour, seen.mood))
         return ()
@@ -153,14 +161,14 @@ class Piccolino:
         The winner of the piles starts (P4), **Ruling**: also where a wrong ring gave them to him.
         """
         seats = ((self._next + step) % self.players for step in range(self.players))
-        return next((seat for seat in seats if self.draw[seat]), None)
+        return next((seat for seat in seats if self.cards.draw[seat]), None)
 
     def verify_ring(self, bell: Bell) -> Reason | None:
         """Tell why a ring is not ruled, in the order of the outside contract.
 
         A table on which a first card may lie unseen is not known to be cleared: ringing for a card is not free (P5).
         """
-        if bell.seat is not None and self.is_out[bell.seat]:
+        if bell.seat is not None and self.cards.is_out[bell.seat]:
             return Reason.OUT
         if self._ruled_ns is not None and bell.t_ns - self._ruled_ns <= self.settings.lockout_ms * NS_PER_MS:
             return Reason.ALSO_RANG
@@ -174,19 +182,21 @@ class Piccolino:
 
     def ring(self, bell: Bell) -> Rulings:
         """Rule a ring on what lies open, and let the cards move (P3–P5); nobody's ring (None) moves no card."""
-        t_ns, seat = bell.t_ns, bell.seat
         _demand(self.verify_ring(bell))
-        ruling = self.foresee(bell)
-        self._ruled_ns = t_ns
-        self.undecided = ruling if isinstance(ruling, UnclearRing) else None
+        self._ruled_ns = bell.t_ns
+        return self._rule(bell, self.foresee(bell))
+
+    def _rule(self, bell: Bell, ruling: ValidRing | FalseRing | UnclearRing) -> Rulings:
+        self.undecided, self._doubted = (ruling, bell) if isinstance(ruling, UnclearRing) else (None, None)
         self._early.rang(bell, wrong=isinstance(ruling, FalseRing))
-        if seat is None or isinstance(ruling, UnclearRing):
+        if bell.seat is None or isinstance(ruling, UnclearRing):
             return (ruling,)
-        return (ruling, *self._settle(t_ns, seat, isinstance(ruling, ValidRing)))
+        return (ruling, *self._move_cards(bell.t_ns, bell.seat, isinstance(ruling, ValidRing)))
 
     def foresee(self, bell: Bell) -> ValidRing | FalseRing | UnclearRing:
         """Give what a ring would be ruled, and change nothing."""
-        t_ns, seat, verdict = bell.t_ns, bell.seat, self.tops.judge(bell.t_ns, bell.unseen)
+        t_ns, seat, again = bell.t_ns, bell.seat, bell.seen_again
+        verdict = self.tops.judge(t_ns, bell.unseen)
         if bell.decided is not None:
             return ValidRing(t_ns, seat, None, (), None, decided=True) if bell.decided else FalseRing(t_ns, seat, None)
         if self._cleared:
@@ -195,10 +205,36 @@ class Piccolino:
         if verdict.valid is None:
             return UnclearRing(t_ns, seat, seats)
         if verdict.lucky and self.settings.lucky_guess is LuckyGuess.FALSE:
-            return FalseRing(t_ns, seat, Reason.LUCKY_GUESS, colour, seats)
+            return FalseRing(t_ns, seat, Reason.LUCKY_GUESS, colour, seats, seen_again=again)
         if verdict.valid:
-            return ValidRing(t_ns, seat, colour, seats, verdict.since_ms, verdict.lucky)
-        return FalseRing(t_ns, seat, verdict.reason, colour, seats, verdict.since_ms, bell.turning)
+            return ValidRing(t_ns, seat, colour, seats, verdict.since_ms, verdict.lucky, seen_again=again)
+        return FalseRing(t_ns, seat, verdict.reason, colour, seats, verdict.since_ms, bell.turning, again)
+
+    def unseen(self) -> tuple[int, ...]:
+        """Give the seats that would settle an unclear ring if what lies there has not changed since before it."""
+        return () if self._doubted is None else self._doubted.unseen
+
+    def verify_settle(self, seat: int) -> Reason | None:
+        """Tell why it settles nothing that a seat's pile is unchanged: no unclear ring hangs on it."""
+        if self.over:
+            return Reason.GAME_OVER
+        return None if seat in self.unseen() else Reason.NO_RING
+
+    def can_settle(self, seat: int) -> bool:
+        """Tell whether an unclear ring hangs on what lay at a seat."""
+        return self.verify_settle(seat) is None
+
+    def settle(self, seen: PileUnchanged) -> Rulings:
+        """Rule an unclear ring after all, if that was the last doubt."""
+        _demand(self.verify_settle(seen.seat))
+        if self._doubted is None:
+            return ()
+        self._doubted = bell = self._doubted.with_seen(seen.seat)
+        if self._cleared and not bell.unseen:
+            self.undecided = self._doubted = None
+            return (Ignored(bell.t_ns, "bell", bell.seat, Reason.TABLE_CLEARED),)
+        ruling = self.foresee(bell)
+        return () if isinstance(ruling, UnclearRing) else self._rule(bell, ruling)
 
     def verify_decide(self) -> Reason | None:
         """Tell why the players have nothing to decide: play went on, or no ring was unclear."""
@@ -213,14 +249,15 @@ class Piccolino:
     def decide(self, decision: Decided) -> Rulings:
         """Rule the unclear ring as the players say (P10)."""
         _demand(self.verify_decide())
-        ring, self.undecided = self.undecided, None
+        ring = self.undecided
+        self.undecided = self._doubted = None
         if ring is None or ring.seat is None:
             return ()
         if decision.valid:
             ruling: ValidRing | FalseRing = ValidRing(ring.t_ns, ring.seat, None, (), None, decided=True)
         else:
             ruling = FalseRing(ring.t_ns, ring.seat, None)
-        return (ruling, *self._settle(ring.t_ns, ring.seat, decision.valid))
+        return (ruling, *self._move_cards(ring.t_ns, ring.seat, decision.valid))
 
     def verify_stop(self) -> Reason | None:
         """Tell why the game cannot be stopped."""
@@ -234,52 +271,30 @@ class Piccolino:
         """End the game: who has most cards wins, equal counts share (P7)."""
         _demand(self.verify_stop())
         self.over = True
-        cards = tuple(draw + discard for draw, discard in zip(self.draw, self.discard, strict=True))
+        cards = self.cards.totals()
         winners = tuple(seat for seat, held in enumerate(cards) if held == max(cards))
         return (GameEnded(t_ns, winners, cards),)
 
-    def _settle(self, t_ns: int, seat: int, valid: bool) -> Rulings:
-        left = [other for other in self._clockwise_from(seat) if not self.is_out[other]]
+    def _move_cards(self, t_ns: int, seat: int, valid: bool) -> Rulings:
+        left = self.cards.others(seat)
         if valid:
             moves = self._win_piles(t_ns, seat)
             self._cleared = True
         elif len(left) == 1 and (self.settings.two_left is TwoLeft.ALWAYS or self.players == MIN_PLAYERS):
             moves = self._win_piles(t_ns, left[0])
         else:
-            moves = self._penalty(t_ns, seat, left)
-        return (*moves, *self._outs(t_ns))
-
-    def _clockwise_from(self, seat: int) -> list[int]:
-        return [(seat + step) % self.players for step in range(1, self.players)]
+            moves = self.cards.pay(t_ns, seat)
+        outs = self.cards.put_out(t_ns)
+        ended = self.stop(t_ns) if self.cards.is_out.count(False) == 1 else ()
+        return (*moves, *outs, *ended)
 
     def _win_piles(self, t_ns: int, seat: int) -> Rulings:
-        count, missed_ns = sum(self.discard), self.tops.missed_ns
-        self.discard = [0] * self.players
-        self.draw[seat] += count
+        won, missed_ns = self.cards.win_piles(t_ns, seat), self.tops.missed_ns
         self.tops.clear()
         self._next = seat
-        won: Rulings = (PilesWon(t_ns, seat, count),) if count else ()
         if not missed_ns or not self.settings.missed:
             return won
         return (*won, PairsMissed(t_ns, len(missed_ns), max(missed_ns) / NS_PER_MS))
-
-    def _penalty(self, t_ns: int, seat: int, others: list[int]) -> Rulings:
-        """Give a card to each of the others as far as they last (P5)."""
-        receivers = others[: self.draw[seat]]
-        for other in receivers:
-            self.draw[seat] -= 1
-            self.draw[other] += 1
-        return tuple(CardGiven(t_ns, seat, other) for other in receivers)
-
-    def _outs(self, t_ns: int) -> Rulings:
-        """Put out who has no cards left (P6), lowest seat first, and end the game when one is left (P7)."""
-        gone = [
-            seat for seat in range(self.players) if not (self.is_out[seat] or self.draw[seat] or self.discard[seat])
-        ]
-        for seat in gone:
-            self.is_out[seat] = True
-        outs = tuple(PlayerOut(t_ns, seat) for seat in gone)
-        return (*outs, *self.stop(t_ns)) if self.is_out.count(False) == 1 else outs
 
 
 def _demand(reason: Reason | None) -> None:

@@ -39,11 +39,20 @@ class PileGone:
 
 
 @dataclass(frozen=True)
+class PileUnchanged:
+    """At a seat that was out of sight at a ring lies what lay there before it, as it lay, or still nothing."""
+
+    t_ns: int
+    seat: int
+
+
+@dataclass(frozen=True)
 class Bell:
     """Somebody rang; `seat` is None as long as nobody knows who.
 
     `turning`: the seats at which a card was in mid-turn at that instant (P9). `unseen`: those of which nobody can
     say what lay open then (P10). `decided`: what the players say the ring was, whatever was seen; None: nothing.
+    `seen_again`: a seat was among the unseen until its pile came back into sight unchanged.
     """
 
     t_ns: int
@@ -51,6 +60,13 @@ class Bell:
     turning: tuple[int, ...] = ()
     unseen: tuple[int, ...] = ()
     decided: bool | None = None
+    seen_again: bool = False
+
+    def with_seen(self, seat: int) -> Bell:
+        """Give the ring, now that it is known what lay at a seat."""
+        if seat not in self.unseen:
+            return self
+        return replace(self, unseen=tuple(one for one in self.unseen if one != seat), seen_again=True)
 
 
 @dataclass(frozen=True)
@@ -77,7 +93,7 @@ class Stopped:
     t_ns: int
 
 
-Action = CardShown | CardRead | PileGone | Bell | RingerNamed | Decided | Stopped
+Action = CardShown | CardRead | PileGone | PileUnchanged | Bell | RingerNamed | Decided | Stopped
 
 
 def parse_action(event: Event, players: int) -> Action:
@@ -93,6 +109,8 @@ def parse_action(event: Event, players: int) -> Action:
             return CardRead(event.t_ns, event.seat(players), *_face(event))
         case "pile_gone":
             return PileGone(event.t_ns, event.seat(players))
+        case "pile_unchanged":
+            return PileUnchanged(event.t_ns, event.seat(players))
         case "bell":
             if "seat" not in event.data:
                 raise BadInputError('"seat" must say who rang, or be null')

@@ -7,6 +7,7 @@ it). So cards that are turned meanwhile never change what the ring is judged on.
   as its ringer, and no card moves. `ringer` names the oldest ring that waits.
 - A ring that belongs to one before, or comes while the table is cleared, is answered all the same, for no card hangs on
   it: with a name if that is the next thing said, else without.
+- A pile that turns out to be unchanged takes a doubt from the ring that waits, before it is ruled.
 """
 
 from __future__ import annotations
@@ -16,7 +17,8 @@ from dataclasses import replace
 from typing import Protocol
 
 from referee.events import Event, Question
-from referee.games.piccolino_events import Action, Bell, RingerNamed, Stopped, parse_action
+from referee.games.piccolino_cards import Holdings
+from referee.games.piccolino_events import Action, Bell, CardShown, PileUnchanged, RingerNamed, Stopped, parse_action
 from referee.games.piccolino_rulings import PiccolinoRuling, UnclearRing
 from referee.games.piccolino_tops import Reason
 
@@ -27,7 +29,7 @@ class KnownSeats(Protocol):
     """A game that has to know who rang before a card may move."""
 
     players: int
-    is_out: list[bool]
+    cards: Holdings
     undecided: UnclearRing | None
 
     def do(self, action: Action) -> Rulings:
@@ -44,6 +46,10 @@ class KnownSeats(Protocol):
 
     def foresee(self, bell: Bell) -> PiccolinoRuling:
         """Give what a ring would be ruled, and change nothing."""
+        ...
+
+    def unseen(self) -> tuple[int, ...]:
+        """Give the seats that would settle an unclear ring if what lies there has not changed since before it."""
         ...
 
 
@@ -63,7 +69,7 @@ class OneBell:
         action = parse_action(event, self.game.players)
         if isinstance(action, RingerNamed) and (self._waiting or action.ring_t_ns is not None):
             self._name(action)
-        else:
+        elif not (isinstance(action, PileUnchanged) and self._take_doubt(action.seat)):
             self._waiting.append(action)
         return self._go_on(to_the_end=isinstance(action, Stopped))
 
@@ -75,6 +81,22 @@ class OneBell:
                     self._waiting[place] = replace(action, seat=named.seat)
                 return
 
+    def unseen(self) -> tuple[int, ...]:
+        """Give the seats that would settle an unclear ring if what lies there has not changed since before it."""
+        ring = self._waiting[0] if self._waiting else None
+        if not isinstance(ring, Bell) or not isinstance(self.open_verdict(), UnclearRing):
+            return self.game.unseen()
+        shown = {action.seat for action in self._waiting if isinstance(action, CardShown)}
+        return tuple(seat for seat in ring.unseen if seat not in shown)
+
+    def _take_doubt(self, seat: int) -> bool:
+        """Tell the ring that waits what lay at a seat; gives whether that was in doubt."""
+        ring = self._waiting[0] if self._waiting else None
+        if not isinstance(ring, Bell) or seat not in self.unseen():
+            return False
+        self._waiting[0] = ring.with_seen(seat)
+        return True
+
     def open_verdict(self) -> PiccolinoRuling | None:
         """Give how the ring will be ruled that waits for a name, so that it can be said at once; None if none waits."""
         ring = self._waiting[0] if self._waiting else None
@@ -84,7 +106,7 @@ class OneBell:
         """Give what the players are asked: who rang, with the ring's ruling, or how an unclear ring is to be ruled."""
         ruling = self.open_verdict()
         if ruling is not None:
-            inside = tuple(seat for seat, out in enumerate(self.game.is_out) if not out)
+            inside = tuple(seat for seat, out in enumerate(self.game.cards.is_out) if not out)
             return Question(ruling.t_ns, "who_rang", inside, ruling)
         unclear = self.game.undecided
         asked = unclear is not None and unclear.seat is not None

@@ -21,7 +21,8 @@ class ValidRing:
     """A ring while `seats` showed `colour` happily (P3); the pair had been open for `reaction_ms`.
 
     `lucky`: sooner than anybody can react. `decided`: the players said so of an unclear ring (P10), so that colour and
-    reaction are not known. `seat` is None where nobody ever said who rang; no card moves then.
+    reaction are not known. `seen_again`: a pile hung in doubt until it came back into sight unchanged. `seat` is None
+    where nobody ever said who rang; no card moves then.
     """
 
     t_ns: int
@@ -31,10 +32,11 @@ class ValidRing:
     reaction_ms: float | None
     lucky: bool = False
     decided: bool = False
+    seen_again: bool = False
 
     def as_json(self) -> dict[str, object]:
         """Give the ruling with the keys of the outside contract."""
-        marks = {"lucky": self.lucky, "decided": self.decided}
+        marks = {"lucky": self.lucky, "decided": self.decided, "seen_again": self.seen_again}
         return {
             "ruling": "ring",
             "t_ns": self.t_ns,
@@ -52,7 +54,7 @@ class FalseRing:
     """A wrong ring, and the first reason that fits: the `colour` that `seats` show, or showed `ago_ms` before (P5).
 
     `reason` is None where the players decided so of an unclear ring (P10). At `turning` seats a card was in mid-turn
-    and did not count yet (P9).
+    and did not count yet (P9). `seen_again`: as of a valid ring.
     """
 
     t_ns: int
@@ -62,6 +64,7 @@ class FalseRing:
     seats: tuple[int, ...] = ()
     ago_ms: float | None = None
     turning: tuple[int, ...] = ()
+    seen_again: bool = False
 
     def as_json(self) -> dict[str, object]:
         """Give the ruling with the keys of the outside contract."""
@@ -70,6 +73,8 @@ class FalseRing:
         more: dict[str, object] = {} if self.ago_ms is None else {"ago_ms": self.ago_ms}
         if self.turning:
             more["turning"] = list(self.turning)
+        if self.seen_again:
+            more["seen_again"] = True
         return {"ruling": "ring", "t_ns": self.t_ns, "valid": False, "seat": self.seat, **reason, **of, **more}
 
 

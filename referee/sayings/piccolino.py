@@ -34,7 +34,8 @@ def sentences(ruling: Mapping[str, Any], players: Sequence[str], language: Langu
     """Give the sentences for a ruling, none for one that needs no words; `players` are the names by seat."""
     match ruling["ruling"]:
         case "ring":
-            return (_ring(ruling, players, language),)
+            again = (language.text("What was covered has not changed."),) if ruling.get("seen_again") else ()
+            return (_ring(ruling, players, language), *again)
         case "unclear":
             return (_unclear(ruling, players, language), language.text("Please look at the picture and decide."))
         case "too_early":

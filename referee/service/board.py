@@ -35,7 +35,7 @@ def points_of(play: Play, seat: int) -> int | None:
         case Confetti() as confetti:
             return confetti.kept[seat]
         case OneBell(game=Piccolino() as piccolino):
-            return piccolino.draw[seat] + piccolino.discard[seat]
+            return piccolino.cards.totals()[seat]
         case _:
             ends = (ruling for _, ruling in play.book.newest(50) if ruling["ruling"] == "end")
             return next((ruling["points"][seat] for ruling in ends), None)
@@ -97,7 +97,8 @@ def questions(play: Play, language: Language) -> list[dict[str, Any]]:
 def _detail(game: Game, seat: int, language: Language) -> str:
     match game:
         case OneBell(game=Piccolino() as piccolino):
-            return sayings.cards_held(piccolino.draw[seat], piccolino.discard[seat], piccolino.is_out[seat], language)
+            cards = piccolino.cards
+            return sayings.cards_held(cards.draw[seat], cards.discard[seat], cards.is_out[seat], language)
         case Coloretto() as coloretto:
             return sayings.rows_taken(seat in coloretto.taken, language)
         case _:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import deque
-from statistics import median
 
 from hardware.frames import Frame
 
@@ -12,7 +11,8 @@ MOST_AGE_NS = 150_000_000
 _GUESSED_NS = 100_000_000
 _KEPT = 15
 _LEAST = 3
-_SLACK = 1.6
+_MOST = 0.9  # of the periods are no longer than what a frame is waited for
+_SLACK_NS = 1_000_000
 
 
 class FramePace:
@@ -31,8 +31,10 @@ class FramePace:
 
     @property
     def period_ns(self) -> float:
-        """The time from frame to frame, ns."""
-        return median(self._periods) if len(self._periods) >= _LEAST else _GUESSED_NS
+        """The time in which the next frame follows, ns, by how evenly they came."""
+        if len(self._periods) < _LEAST:
+            return _GUESSED_NS
+        return sorted(self._periods)[int(_MOST * len(self._periods))]
 
     def too_old(self, t_ns: int) -> bool:
         """Tell whether the last frame before `t_ns` is too old to tell anything of that instant."""
@@ -40,4 +42,4 @@ class FramePace:
 
     def missing(self, t_ns: int) -> bool:
         """Tell whether frames are missing between the last one and `t_ns`."""
-        return self._last is None or t_ns - self._last.exposure_end_ns > _SLACK * self.period_ns
+        return self._last is None or t_ns - self._last.exposure_end_ns > self.period_ns + _SLACK_NS

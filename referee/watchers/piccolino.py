@@ -58,10 +58,11 @@ class PiccolinoWatcher:
     def look(self, frame: Frame) -> Seen:
         """Read the piles: cards that show, or can be read now."""
         t_ns = frame.exposure_end_ns
+        lost = self._pace.missing(t_ns)
         self._pace.look(frame)
         self._frame_ns = t_ns
         sights = self._eyes.look(frame)
-        events, notices = self._see(sights, t_ns)
+        events, notices = self._see(sights, t_ns, lost=lost)
         notices += self._new_notices(self._eyes.notices)
         for ring_ns, seat in self._ringers.look(frame) if self._ringers else ():
             events.append(Event(t_ns, "ringer", {"seat": seat, "ring_t_ns": ring_ns}))
@@ -74,7 +75,7 @@ class PiccolinoWatcher:
             return Seen()
         events: list[Event] = []
         if self._frame_ns is not None:
-            events, _ = self._see(self._eyes.look_closely(), self._frame_ns)
+            events, _ = self._see(self._eyes.look_closely(), self._frame_ns, lost=False)
         seat = event.seat
         if seat is None and self._ringers is not None:
             seat = self._ringers.rang(event.t_ns)
@@ -91,10 +92,12 @@ class PiccolinoWatcher:
         match event.kind:
             case "card_shown" | "card_read" | "pile_gone":
                 self._learn(event)
-            case "bell":
+            case "bell" | "pile_unchanged":
                 waiting = self._game.open_verdict()
                 if isinstance(waiting, ValidRing):
                     self._win(waiting.t_ns, event.t_ns)
+        for pile in self._piles:
+            pile.doubt(doubted=pile.seat in self._game.unseen())
         for ruling in rulings:
             if ruling["ruling"] == "cards_move" and ruling["from"] == "piles":
                 self._win(ruling["t_ns"], event.t_ns)
@@ -114,13 +117,13 @@ class PiccolinoWatcher:
         """Nothing waits to be told."""
         return Seen()
 
-    def _see(self, sights: Sequence[Sight], t_ns: int) -> tuple[list[Event], list[Notice]]:
+    def _see(self, sights: Sequence[Sight], t_ns: int, *, lost: bool) -> tuple[list[Event], list[Notice]]:
         sweeping = any(pile.leaving for pile in self._piles) and self._won_ns is not None
         events: list[Event] = []
         notices: list[Notice] = []
         for sight in sights:
             if sight.seat < len(self._piles):
-                seen, said = self._piles[sight.seat].see(sight, t_ns, sweeping=sweeping)
+                seen, said = self._piles[sight.seat].see(sight, t_ns, sweeping=sweeping, lost=lost)
                 events += seen
                 notices += said
         return events, notices

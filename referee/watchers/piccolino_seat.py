@@ -75,6 +75,7 @@ class SeatPile:
         self._pose: Corners | None = None
         self._plain_ns: int | None = None
         self._hidden_ns: int | None = None  # since when it is not plainly seen
+        self._blind = False  # frames were lost since it was last plainly seen
         self._unclear_ns: int | None = None
         self._empty_ns: int | None = None
         self._turned = False  # a card was in mid-turn since it was last plainly seen
@@ -86,6 +87,7 @@ class SeatPile:
         self._taken_ns: int | None = None
         self._left: tuple[Face | Unread | None, Corners | None] = (None, None)
         self._steady: tuple[Face, Corners | None, int] | None = None
+        self._before: tuple[Face | Unread | None, Corners | None] | None = None  # what a ring in doubt hangs on
 
     @property
     def leaving(self) -> bool:
@@ -112,10 +114,24 @@ class SeatPile:
         if self._won_ns is not None:
             self.top, self._won_ns = self._left[0], None
 
-    def see(self, sight: Sight, t_ns: int, *, sweeping: bool) -> tuple[tuple[Event, ...], tuple[Notice, ...]]:
-        """Take what the place shows in the next frame; `sweeping`: won piles are still being taken away."""
+    def doubt(self, *, doubted: bool) -> None:
+        """Learn whether an unclear ring hangs on what lay here, while nobody saw it: see whether it still does."""
+        if not doubted:
+            self._before = None
+        elif self._before is None:
+            self._before = (self.top, self._pose)
+
+    def see(
+        self, sight: Sight, t_ns: int, *, sweeping: bool, lost: bool
+    ) -> tuple[tuple[Event, ...], tuple[Notice, ...]]:
+        """Take what the place shows in the next frame.
+
+        sweeping: won piles are still being taken away. lost: frames are missing before this one.
+        """
         self.sight = sight
-        self._follow(sight, t_ns)
+        self._follow(sight, t_ns, lost=lost)
+        if self._is_as_before(sight, t_ns):
+            return (self._event("pile_unchanged", t_ns),), ()
         if self.leaving:
             return self._see_leaving(sight, t_ns, sweeping), ()
         if sweeping and not self._stays(sight, t_ns):
@@ -155,22 +171,23 @@ class SeatPile:
         laid = turns and self._hidden_ns is not None and t_ns - self._hidden_ns > LAID_NS
         if self.leaving or self.is_plain():
             return laid
-        if laid or self.sight is None or self.sight.kind == "unclear" or self._plain_ns is None:
+        if laid or self._blind or self.sight is None or self.sight.kind == "unclear" or self._plain_ns is None:
             return True
         if self._empty_ns is not None and self.top is not None and t_ns - self._empty_ns > BARE_NS:
             return True
         return t_ns - self._plain_ns > HIDDEN_NS
 
-    def _follow(self, sight: Sight, t_ns: int) -> None:
+    def _follow(self, sight: Sight, t_ns: int, *, lost: bool) -> None:
         """Keep since when the place is as it is."""
         self._unclear_ns = (self._unclear_ns or t_ns) if sight.kind == "unclear" else None
         self._empty_ns = (self._empty_ns or t_ns) if sight.kind == "empty" else None
         self._turned |= sight.kind in ("turning", "back")
-        if self._hidden_ns is None and sight.kind != "face":
-            self._hidden_ns = t_ns
+        if sight.kind != "face":
+            self._hidden_ns = self._hidden_ns or t_ns
+            self._blind |= lost
 
     def _plainly(self, sight: Sight, t_ns: int) -> None:
-        self._plain_ns, self._hidden_ns, self._turned = t_ns, None, False
+        self._plain_ns, self._hidden_ns, self._turned, self._blind = t_ns, None, False, False
         self._pose = sight.corners_px
 
     def _see_face(self, sight: Sight, t_ns: int) -> tuple[Event, ...]:
@@ -192,6 +209,15 @@ class SeatPile:
             return ()
         self._shown_ns = t_ns
         return (self._event("card_shown", t_ns, face),)
+
+    def _is_as_before(self, sight: Sight, t_ns: int) -> bool:
+        """Tell whether what lies here is what lay here before a ring that is in doubt of it; no two cards lie alike."""
+        if self._before is None or self.leaving:
+            return False
+        top, pose = self._before
+        if top is None:
+            return self._empty_ns is not None and t_ns - self._empty_ns >= BARE_NS
+        return pose is not None and _face(sight) == top and _moved(pose, sight.corners_px) < _SAME
 
     def _arrived(self, sight: Sight) -> bool:
         """Tell whether a card with the face of the one before is another one; a wrong answer changes counts only."""

@@ -24,7 +24,10 @@ Ruling = dict[str, Any]
 
 
 class Table:
-    """Plays a game by short commands at times in ms: "0 red", "1 red sad", "bell 2", "bell", "ringer 1", "stop"."""
+    """Plays a game by short commands at times in ms: "0 red", "1 red sad", "bell 2", "bell", "ringer 1", "stop".
+
+    "bell 2 0": with nobody knowing what lay at seat 0.
+    """
 
     def __init__(self, players: int = 3, **options: object) -> None:
         self.names = NAMES[:players]
@@ -41,6 +44,8 @@ class Table:
         if first.isdigit():
             colour, mood = [None if word == "?" else word for word in [*others, "happy"]][:2]
             kind, event = "card_shown", {"seat": int(first), "colour": colour, "mood": mood}
+        if first == "bell" and others[1:]:
+            event["unseen"] = [int(seat) for seat in others[1:]]
         if first == "decided":
             event = {"valid": others[0] == "valid"}
         rulings = self.one_bell.apply(Event(round(t_ms * MS), kind, event))
@@ -48,7 +53,7 @@ class Table:
         return [dict(ruling.as_json()) for ruling in rulings]
 
     def counts(self) -> list[int]:
-        return [draw + discard for draw, discard in zip(self.game.draw, self.game.discard, strict=True)]
+        return list(self.game.cards.totals())
 
 
 def kinds(rulings: list[Ruling]) -> list[str]:
@@ -166,7 +171,7 @@ def test_a_wrong_ring_costs_a_card_for_each_other_player_clockwise_from_the_left
 
 def test_penalty_cards_go_as_far_as_they_last_and_who_has_none_left_is_out() -> None:
     table = Table(4, cards=5)
-    assert table.game.draw == [1, 2, 1, 1]
+    assert table.game.cards.draw == [1, 2, 1, 1]
     _, *rest = table(0, "bell 1")
     assert [(move["from"], move["to"]) for move in rest[:2]] == [(1, 2), (1, 3)]
     assert rest[2:] == [{"ruling": "out", "t_ns": 0, "seat": 1}]
@@ -183,11 +188,11 @@ def test_without_draw_pile_a_player_rings_on_and_comes_back_with_the_piles() -> 
     table = Table(3, cards=3)
     table(0, "0 red")
     table(1, "1 red")
-    assert table.game.draw == [0, 0, 1]
+    assert table.game.cards.draw == [0, 0, 1]
     ring, won = table(2, "bell 0")[:2]
     assert (ring["valid"], won["count"]) == (True, 2)
-    assert table.game.draw == [2, 0, 1]
-    assert table.game.is_out == [False, True, False]
+    assert table.game.cards.draw == [2, 0, 1]
+    assert table.game.cards.is_out == [False, True, False]
 
 
 def test_a_wrong_ring_without_draw_pile_costs_nothing_while_a_discard_pile_is_there() -> None:
@@ -201,10 +206,10 @@ def test_penalty_cards_bring_a_player_without_draw_pile_back() -> None:
     table = Table(3, cards=6)
     table(0, "0 red")
     table(1, "0 blue")
-    assert table.game.draw[0] == 0
+    assert table.game.cards.draw[0] == 0
     table(2, "bell 1")
-    assert table.game.draw == [1, 0, 3]
-    assert table.game.is_out == [False, True, False]
+    assert table.game.cards.draw == [1, 0, 3]
+    assert table.game.cards.is_out == [False, True, False]
 
 
 def test_with_two_left_the_other_player_wins_the_piles() -> None:
@@ -219,7 +224,7 @@ def test_with_two_left_the_other_player_wins_the_piles() -> None:
 @pytest.mark.parametrize(("two_left", "move"), [("always", ("piles", 2, 3)), ("start", (0, 2, 1))])
 def test_two_that_are_left_of_three_play_by_the_option(two_left: str, move: tuple[object, int, int]) -> None:
     table = Table(3, cards=7, two_left=two_left)
-    assert table.game.draw == [2, 3, 2]
+    assert table.game.cards.draw == [2, 3, 2]
     for t_ms in (0, 1, 2):
         table(t_ms, "1 blue sad")
     table(3, "0 red")
@@ -273,7 +278,7 @@ def test_a_ring_of_nobody_known_waits_for_its_name_and_is_judged_on_its_instant(
     assert (won["to"], won["count"]) == (2, 2)
     # The card turned after the ring is the first of the new round, so the later ring is told with its lag only.
     assert (also["seat"], also["lag_ms"]) == (0, 60.0)
-    assert table.game.discard == [0, 0, 1]
+    assert table.game.cards.discard == [0, 0, 1]
     assert table.one_bell.question() is None
 
 
@@ -290,7 +295,7 @@ def test_a_later_ring_of_nobody_known_needs_no_name() -> None:
 def test_a_named_ringer_who_is_out_rang_for_nothing() -> None:
     table = Table(3, cards=4)
     table(0, "bell 0")
-    assert table.game.is_out == [True, False, False]
+    assert table.game.cards.is_out == [True, False, False]
     table(5000, "bell")
     (ignored,) = table(5001, "ringer 0")
     assert (ignored["t_ns"], ignored["seat"], ignored["reason"]) == (5000 * MS, 0, "out")
@@ -385,7 +390,7 @@ def test_turn_order_is_remarked_on_when_asked_for() -> None:
 
 def test_a_player_without_draw_pile_is_passed_over() -> None:
     table = Table(3, cards=4, remarks="on")
-    assert table.game.draw == [1, 2, 1]
+    assert table.game.cards.draw == [1, 2, 1]
     for t_ms, command in ((0, "0 red"), (1000, "1 blue sad"), (2000, "2 green"), (3000, "1 pink")):
         assert table(t_ms, command) == []
     assert table.game.turn() is None
@@ -452,7 +457,7 @@ COMMANDS = st.one_of(
         st.sampled_from(["happy", "happy", "sad", "?"]),
     ),
     st.sampled_from(["bell 0", "bell 1", "bell 2", "bell 3", "bell", "ringer 1", "ringer 3", "decided valid"]),
-    st.sampled_from(["decided false", "bell 3", "bell 2"]),
+    st.sampled_from(["decided false", "bell 3", "bell 2", "bell 1 0", "bell - 0", "pile_unchanged 0"]),
 )
 
 
@@ -467,7 +472,7 @@ def test_whatever_happens_no_card_is_lost_and_every_ruling_has_words(steps: list
             assert ruling["t_ns"] <= now * MS
             ends += ruling["ruling"] == "end"
         assert sum(table.counts()) == cards
-        assert min(table.game.draw) >= 0
-        assert set(table.game.tops.by_seat) == {seat for seat, count in enumerate(table.game.discard) if count}
+        assert min(table.game.cards.draw) >= 0
+        assert set(table.game.tops.by_seat) == {seat for seat, count in enumerate(table.game.cards.discard) if count}
     assert ends == 1
     assert all(table.sentences)

@@ -98,6 +98,74 @@ def test_a_ring_for_a_first_card_that_nobody_saw_is_no_ring_on_a_cleared_table()
     assert follows["ruling"] == "also_rang"
 
 
+DOUBTED: tuple[Step, ...] = (
+    (0, "card_shown", card(0)),
+    (0, "card_shown", card(1)),
+    (100, "bell", {"seat": 2, "unseen": [1]}),
+)
+
+
+@pytest.mark.parametrize(("colour", "moves"), [("red", [("piles", 2)]), ("blue", [(2, 3), (2, 0), (2, 1)])])
+def test_an_unclear_ring_is_ruled_when_the_pile_in_doubt_comes_back_unchanged(colour: str, moves: list[object]) -> None:
+    steps: tuple[Step, ...] = (DOUBTED[0], (0, "card_shown", card(1, colour)), DOUBTED[2])
+    unclear, ring, *moved = played(*steps, (900, "pile_unchanged", {"seat": 1}))
+    assert (unclear["ruling"], unclear["seats"]) == ("unclear", [1])
+    assert (ring["ruling"], ring["t_ns"], ring["valid"], ring["seen_again"]) == (
+        "ring",
+        100 * MS,
+        colour == "red",
+        True,
+    )
+    assert [(move["from"], move["to"]) for move in moved] == moves
+
+
+def test_all_piles_in_doubt_must_come_back_before_a_ring_is_ruled() -> None:
+    pair = DOUBTED[:2]
+    bell: Step = (100, "bell", {"seat": 2, "unseen": [0, 1]})
+    assert [one["ruling"] for one in played(*pair, bell, (900, "pile_unchanged", {"seat": 1}))] == ["unclear"]
+    both = played(*pair, bell, (900, "pile_unchanged", {"seat": 1}), (950, "pile_unchanged", {"seat": 0}))
+    assert both[1]["seats"] == [0, 1]
+
+
+def test_a_doubt_about_a_cleared_table_ends_as_a_ring_that_means_nothing() -> None:
+    hidden: Step = (4000, "bell", {"seat": 3, "unseen": [2]})
+    won: tuple[Step, ...] = (*DOUBTED[:2], (100, "bell", {"seat": 2}), hidden)
+    *_, passed_over = played(*won, (4500, "pile_unchanged", {"seat": 2}))
+    assert (passed_over["ruling"], passed_over["t_ns"], passed_over["reason"]) == (
+        "ignored",
+        4000 * MS,
+        "table_cleared",
+    )
+
+
+@pytest.mark.parametrize(
+    "between",
+    [
+        (500, "decided", {"valid": True}),
+        (500, "card_shown", card(3, "blue")),
+        (500, "pile_gone", {"seat": 0}),
+        (500, "stop", {}),
+    ],
+)
+def test_what_has_been_decided_or_has_changed_is_not_ruled_by_the_camera(between: Step) -> None:
+    *_, late = played(*DOUBTED, between, (900, "pile_unchanged", {"seat": 1}))
+    reason = "game_over" if between[1] == "stop" else "no_ring"
+    assert (late["ruling"], late["event"], late["reason"]) == ("ignored", "look", reason)
+    assert late["reason"] == "game_over" or "no ring waited" in Announcer("piccolino", NAMES, Language("en")).say(late)
+
+
+def test_a_pile_that_comes_back_before_the_ringer_is_named_takes_the_doubt_away() -> None:
+    game = from_header(Header("piccolino", NAMES, {}))
+    nobody: Step = (100, "bell", {"seat": None, "unseen": [1]})
+    assert on(game, *DOUBTED[:2], nobody, (300, "pile_unchanged", {"seat": 1})) == []
+    ring, _ = on(game, (900, "ringer", {"seat": 3}))
+    assert (ring["valid"], ring["seat"], ring["seen_again"]) == (True, 3, True)
+    # What lies there now came after the ring.
+    game = from_header(Header("piccolino", NAMES, {}))
+    on(game, *DOUBTED[:2], nobody, (200, "card_shown", card(1)), (300, "pile_unchanged", {"seat": 1}))
+    assert on(game, (900, "ringer", {"seat": 3}))[0]["ruling"] == "unclear"
+
+
 def test_a_pile_that_went_away_makes_no_pair() -> None:
     pair: tuple[Step, ...] = (0, "card_shown", card(0)), (0, "card_shown", card(1)), (300, "pile_gone", {"seat": 1})
     ring = played(*pair, (400, "bell", {"seat": 2}))[0]

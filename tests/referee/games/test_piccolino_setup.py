@@ -15,7 +15,7 @@ from referee.games.piccolino_setup import deal
 def dealt(players: int, **options: object) -> list[int]:
     game = from_header(Header("piccolino", tuple("ABCDE"[:players]), options)).game
     assert isinstance(game, Piccolino)
-    return game.draw
+    return game.cards.draw
 
 
 @pytest.mark.parametrize(

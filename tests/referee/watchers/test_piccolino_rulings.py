@@ -22,6 +22,7 @@ from referee.session import Notice, Outcome, Session
 from referee.watchers.piccolino import PiccolinoWatcher
 
 LATEST_MS = 250
+PATIENCE_NS = 580 * MS  # so long people wait before they decide themselves
 Ruling = dict[str, Any]
 
 
@@ -50,10 +51,10 @@ def judged(play: PilePlay, seed: str, *, lost: float = 0.0) -> tuple[list[Ruling
 
     def note(event: DeviceEvent, outcome: Outcome) -> None:
         rulings.extend(dict(ruling) for ruling in outcome.rulings)
-        for ruling in outcome.rulings:
-            if ruling["ruling"] == "unclear":
-                (ring,) = [ring for ring in play.rung if ring.t_ns == ruling["t_ns"]]
-                session.say(Event(ring.t_ns, "decided", {"valid": play.verdict(ring)["valid"]}))
+        question = session.question
+        if question is not None and event.t_ns >= question.t_ns + PATIENCE_NS:
+            (ring,) = [ring for ring in play.rung if ring.t_ns == question.t_ns]
+            session.say(Event(ring.t_ns, "decided", {"valid": play.verdict(ring)["valid"]}))
 
     clockwork = Clockwork(queue, buffer, session, note, clock=lambda: now)
     arrivals: list[tuple[int, int, Frame | BellPressed]] = []
@@ -82,8 +83,9 @@ def judged(play: PilePlay, seed: str, *, lost: float = 0.0) -> tuple[list[Ruling
 
 
 def about(ring: Rung, rulings: list[Ruling]) -> Ruling:
-    (ruling,) = [r for r in rulings if r["t_ns"] == ring.t_ns and r["ruling"] in ("ring", "unclear", "ignored")]
-    return ruling
+    first, *settled = [r for r in rulings if r["t_ns"] == ring.t_ns and r["ruling"] in ("ring", "unclear", "ignored")]
+    assert len(settled) <= (first["ruling"] == "unclear")
+    return settled[0] if settled else first
 
 
 def wrong_or_unclear(play: PilePlay, rulings: list[Ruling], tally: Counter[str], *, reasons: bool) -> list[object]:

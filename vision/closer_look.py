@@ -26,7 +26,7 @@ _PRINTED = 0.75  # of a mark's rim
 def worth_a_look(verdicts: Verdicts) -> Verdicts:
     """Leave the likeliest, and of those that differ by a little in their pose the best one."""
     order = np.argsort(-verdicts.log_odds, kind="stable")
-    order = order[verdicts.log_odds[order] > WORTH_A_LOOK]
+    order = order[verdicts.log_odds[order] >= WORTH_A_LOOK]
     kept: list[int] = []
     found = verdicts.hypotheses
     for k in order.tolist():
@@ -55,9 +55,13 @@ def features(first: Verdicts, seen: Traces) -> dict[str, Floats]:
     count = whole.sum(1)
     across = np.sort(np.stack([seen.edge_seen[:, ::2].max(1), seen.edge_seen[:, 1::2].max(1)], axis=1), axis=1)
     part = np.minimum(seen.rim_seen + 0.4 * seen.rim_cut, _ENOUGH)
+    # What a known card covers of a rim cannot show.
+    rims = (seen.rim_seen + 0.7 * seen.rim_cut) / np.maximum(seen.rim_open, _ENOUGH)
+    rim = np.where(whole, rims, 1.0).min(1)
     return {
         "first": np.clip(first.log_odds, -2.0, 8.0),
         "two": (count >= 2).astype(float),
+        "printed": (count >= 2) * np.minimum(rim / _ENOUGH, 1.0),
         "colour": first.terms["colour"],
         "edge": across[:, 1],
         "corner": across[:, 0],
@@ -67,10 +71,11 @@ def features(first: Verdicts, seen: Traces) -> dict[str, Floats]:
         "bare_whole": (seen.rim_bare * whole).max(1),
         "spilt": (seen.rim_spilt * ~whole).max(1),
         "spilt_whole": (seen.rim_spilt * whole).max(1),
-        "rim": np.where(whole, seen.rim_seen + 0.7 * seen.rim_cut, 1.0).min(1),
+        "rim": rim,
         "strays": first.terms["strays"],
         "open": first.terms["open"],
         "layout": first.terms["layout"],
+        "searched": first.terms["searched"],
     }
 
 
@@ -79,6 +84,7 @@ def features(first: Verdicts, seen: Traces) -> dict[str, Floats]:
 _WEIGHTS = {
     "first": 0.25,
     "two": 3.8,
+    "printed": 2.7,
     "edge": 1.6,
     "corner": 3.8,
     "ends": 4.6,
@@ -89,6 +95,7 @@ _WEIGHTS = {
     "strays": 2.4,
     "open": 1.6,
     "layout": 0.6,
+    "searched": 1.0,
 }
 _BASE = -10.7
 # What the first look was sure of by mistake had one whole mark and reached -1.6, or two and reached -8, where no better
@@ -123,9 +130,11 @@ def judged_again(first: Verdicts, seen: Traces, cut: NDArray[np.bool_] | bool = 
 def not_refuted(again: Verdicts) -> Verdicts:
     """Those that may still be there after the closer look, with the odds of the first one, but none of them sure.
 
-    Coins and counters on a table that happens to be grey have no ground right round them.
+    Coins and counters on a table that happens to be grey have no ground right round them. Of poses that were searched
+    for, some fit anything a little.
     """
     if not len(again.hypotheses):
         return again
-    left = again.take((again.log_odds > _REFUTED) | (again.terms["rim"] > _PRINTED))
+    kept = (again.log_odds > _REFUTED) | (again.terms["rim"] > _PRINTED)
+    left = again.take(kept & (again.terms["searched"] == 0))
     return replace(left, log_odds=left.terms["first"]).lowered()

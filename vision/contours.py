@@ -31,12 +31,15 @@ _ACROSS_MM = {
     "white": np.array([-1.5, -0.75, 0.0, 0.75, 1.5]),
     "black": np.array([-1.5, -0.75, 0.0, 0.75, 2.2]),
 }
+OUTSIDE_MM = {side: float(places[-1]) for side, places in _ACROSS_MM.items()}
 _LEAST_STEP = 6.0  # grey levels over two steps of the profile
 _MARK_WEIGHT = 8.0  # a whole mark's centre, in contour points
 _STIFF = np.diag([1.0, 1.0, 300.0])
 _LEAST_CHROMA, _LEAST_LIGHT = 0.05, 0.02
 _NEAR_DEG = 28.0
 _CLIPPED = 248
+_NOISE = 10.0
+_DEEPEST_SHADOW, _SHADOW_TINT = 0.2, 0.16  # of the levels of white ground
 
 
 @dataclass(frozen=True, eq=False)
@@ -169,7 +172,7 @@ class Traces:
     Of each side (n, 4): `edge_open`, the share where the card's ground shows within it, and `edge_seen`, the share
     where it shows and ends there. Of each mark (n, 3): `rim_seen`, the share of its rim with its colour within and
     ground outside; `rim_cut`, with its colour within and something else outside; `rim_spilt`, with its colour on both
-    sides; `rim_bare`, with ground on both sides.
+    sides; `rim_bare`, with ground on both sides; `rim_open`, outside the known cards.
     """
 
     edge_open: Floats
@@ -178,6 +181,7 @@ class Traces:
     rim_cut: Floats
     rim_spilt: Floats
     rim_bare: Floats
+    rim_open: Floats
 
 
 def traces(
@@ -187,38 +191,42 @@ def traces(
     contours: Contours,
     side: str,
     ground: Floats,
+    rings: Floats,
     hues: Floats,
     known_mm: Floats,
 ) -> Traces:
     """Look along the contours.
 
-    `ground` (n, 3): each card's own, in RGB levels; `hues` (n, 3): its marks' colours in degrees; `known_mm`
-    (k, 4, 2): corners of known cards.
+    `ground` (n, 3): each card's own, in RGB levels; `rings` (n, 3, 3): the same round each mark, which may lie in
+    another light; `hues` (n, 3): the marks' colours in degrees; `known_mm` (k, 4, 2): corners of known cards.
     """
     points, normals = contours.points_mm[hypotheses.faces], contours.normals[hypotheses.faces]
     across = points[:, :, None] + _ACROSS_MM[side][:, None] * normals[:, :, None]
     levels = CardViews(sampler, hypotheses, deck).levels(across)
     covered = within_quads(hypotheses.to_table(across[:, :, 0]), known_mm)
     within, outside = levels[:, :, 0], levels[:, :, -1]
-    ground_within = like_ground(within, ground[:, None], side) & ~covered
     step = np.abs(levels[:, :, 2:] - levels[:, :, :-2]).max((-1, -2)) > _LEAST_STEP
     sides, marks = slice(0, 4 * SIDE), slice(4 * SIDE, None)
-    edge_open, edge_seen = ground_within[:, sides], (ground_within & step)[:, sides]
-    within, outside, bare = within[:, marks], outside[:, marks], ground_within[:, marks]
-    open_outside = like_ground(outside, ground[:, None], side)
-    expected = np.repeat(hues, RIM, axis=1)
+    shaded = _in_other_light(within[:, sides], ground[:, None], side) & np.array(side == "white")
+    edge_open = (like_ground(within[:, sides], ground[:, None], side) | shaded) & ~covered[:, sides]
+    edge_seen = edge_open & step[:, sides]
+    within, outside, hidden = within[:, marks], outside[:, marks], covered[:, marks]
+    ground, expected = np.repeat(rings, RIM, axis=1), np.repeat(hues, RIM, axis=1)
+    bare = like_ground(within, ground, side) & ~hidden
+    open_outside, other_light = like_ground(outside, ground, side), _in_other_light(outside, ground, side)
     # Freed of the ground right beside it a mark keeps its colour in shadow and under a reflection.
-    local = np.where((open_outside | _reflection(outside, side))[..., None], outside, ground[:, None])
-    coloured = _coloured(within, local, side, expected) & ~bare & ~covered[:, marks]
-    spilt = _coloured(outside, np.broadcast_to(ground[:, None], outside.shape), side, expected) & ~open_outside
-    shown = open_outside | (_reflection(outside, side) & ~spilt)
+    local = np.where((open_outside | other_light)[..., None], outside, ground)
+    tinted = coloured(within, local, side, expected) & ~bare & ~hidden
+    spilt = coloured(outside, ground, side, expected) & ~open_outside
+    shown = open_outside | (other_light & ~spilt)
     return Traces(
         _shares(edge_open, 4),
         _shares(edge_seen, 4),
-        _shares(coloured & shown, 3),
-        _shares(coloured & ~shown & ~spilt, 3),
-        _shares(coloured & spilt, 3),
+        _shares(tinted & shown, 3),
+        _shares(tinted & ~shown & ~spilt, 3),
+        _shares(tinted & spilt, 3),
         _shares(bare & open_outside, 3),
+        _shares(~hidden, 3),
     )
 
 
@@ -226,13 +234,17 @@ def _shares(good: Bools, parts: int) -> Floats:
     return np.asarray(good.reshape(len(good), parts, -1).mean(2))
 
 
-def _reflection(levels: Floats, side: str) -> Bools:
-    """Whether levels may be black ground under a reflection: lighter, but grey or the lamp's own colour."""
-    most, least = levels.max(-1), levels.min(-1)
-    return np.asarray((most - least < 0.25 * most + 12) & np.array(side == "black"))
+def _in_other_light(levels: Floats, ground: Floats, side: str) -> Bools:
+    """Whether levels may be a card's ground in a shadow, darker but of the same tint, or black under a reflection."""
+    if side == "black":
+        most, least = levels.max(-1), levels.min(-1)
+        return np.asarray(most - least < 0.25 * most + 12)
+    share = (levels + _NOISE) / (ground + _NOISE)
+    most, least = share.max(-1), share.min(-1)
+    return np.asarray((most < 1) & (least > _DEEPEST_SHADOW) & (most - least < _SHADOW_TINT * most))
 
 
-def _coloured(levels: Floats, ground: Floats, side: str, hues: Floats) -> Bools:
+def coloured(levels: Floats, ground: Floats, side: str, hues: Floats) -> Bools:
     """Whether levels (n, p, 3) show the hues (n, p) on a ground (n, p, 3)."""
     mark, bare = linear_of(levels), linear_of(ground)
     if side == "white":

@@ -12,7 +12,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.evidence import like_ground
+from vision.evidence import RING, like_ground
 from vision.layouts import ROUND, Layouts
 from vision.marks import Foreground, Marks, WorkImage
 from vision.quads import within_quads
@@ -29,6 +29,7 @@ _INSIDE_PX = 0.5  # an outline goes through the middles of the outermost pixels
 _LEAST_SHOWN = 0.4  # of the circle's outline
 _BINS = 24
 _SAME_MM = 3.0
+_WHOLE_MM = 0.7  # from the middle of a patch that shows all of the mark
 _BROAD = 50  # square radii of the smallest mark: whatever is as large as all of a card's marks may reach onto a card
 _UNIT = np.array([[0, 0], [1, 0], [1, 1], [0, 1]])
 _TRIES = 8  # of one radius
@@ -47,30 +48,40 @@ def cut_marks(
     known_px: Floats,
     ground: Floats | None,
     whole: Marks,
+    open_to_doubt: NDArray[np.bool_],
     radii_mm: Floats,
-) -> Marks:
+) -> tuple[Marks, Floats]:
     """Find arcs with these radii on the outlines of patches, outside the known quads (k, 4, 2).
 
-    `ground` (3,): the RGB levels of a card's ground in this picture, None where none is known.
-    Gives the marks that they belong to as if all of them were seen, but for those that are among the `whole` ones.
+    `ground` (3,): the RGB levels of a card's ground in this picture, None where none is known. `open_to_doubt` (n,):
+    which of the `whole` marks may be what a straight edge has left of one, whose middle is not theirs.
+    Gives the marks (k,) that they belong to as if all of them were seen, but for those that are among the `whole` ones,
+    and the directions (k, RING) in rad from their middles in which their outlines are.
     """
+    certain_px = whole.centres_px[~open_to_doubt]
     px_per_mm = float(np.median(whole.px_per_mm)) * work.scale if len(whole) else 1.0
     known, least_px = work.to_work(known_px), float(radii_mm.min()) * px_per_mm
-    boxes = _unexplained(foreground, known, ground, work.to_work(whole.centres_px), least_px)
+    boxes = _unexplained(foreground, known, ground, work.to_work(certain_px), least_px)
     contours = _contours(foreground.mask, boxes, known, least_px)
-    outlines = _outlines(work, table, contours, whole)
+    outlines = _outlines(work, table, contours, certain_px, px_per_mm / work.scale)
     found: list[tuple[float, Floats]] = []
+    towards: list[Floats] = []
     for radius in radii_mm.tolist():
         count = max(_LEAST_POINTS, round(_ARC * 2 * np.pi * radius * px_per_mm))
         seen = radius - _INSIDE_PX / px_per_mm
         for middle in _arc_middles(outlines, count, seen):
-            shown, better = _shown(outlines.points_mm, middle, seen)
+            angles, better = _shown(outlines.points_mm, middle, seen)
+            if np.linalg.norm(whole.centres_mm - better, axis=1).min(initial=np.inf) < _WHOLE_MM:
+                continue
+            shown = len(angles) / _BINS
             if shown > _LEAST_SHOWN and all(np.linalg.norm(better - other) > _SAME_MM for _, other in found):
                 found.append((radius, better))
+                towards.append(angles[np.linspace(0, len(angles) - 1, RING).round().astype(np.intp)])
     centres_mm = np.array([middle for _, middle in found]).reshape(-1, 2)
     areas = np.pi * np.array([radius for radius, _ in found]) ** 2
     centres_px = table.to_px(centres_mm)
-    return Marks(whole.ground, centres_px, centres_mm, areas, table.px_per_mm(centres_px), np.ones(len(found)))
+    cut = Marks(whole.ground, centres_px, centres_mm, areas, table.px_per_mm(centres_px), np.ones(len(found)))
+    return cut, np.array(towards).reshape(-1, RING)
 
 
 @dataclass(frozen=True, eq=False)
@@ -121,15 +132,17 @@ def _contours(mask: Image, boxes: NDArray[np.intp], known: Floats, radius: float
     return [contour[:, 0] + low for contour in contours if len(contour) > max(_LEAST_POINTS, np.pi * radius)]
 
 
-def _outlines(work: WorkImage, table: Table, long: list[NDArray[np.int32]], whole: Marks) -> _Outlines:
-    """Bring outlines in work px to the table, but for those round whole marks."""
+def _outlines(
+    work: WorkImage, table: Table, long: list[NDArray[np.int32]], whole_px: Floats, near_px: float
+) -> _Outlines:
+    """Bring outlines in work px to the table, but for those with their middle near to that of a whole mark."""
     if not long:
         return _NONE
     points_px = work.to_picture(np.concatenate(long))
     lengths = np.array([len(c) for c in long], np.intp)
     middles = np.add.reduceat(points_px, np.cumsum(lengths) - lengths) / lengths[:, None]
-    apart = np.linalg.norm(middles[:, None] - whole.centres_px[None], axis=2)
-    unknown = np.repeat((apart > whole.px_per_mm).all(axis=1), lengths)
+    apart = np.linalg.norm(middles[:, None] - whole_px[None], axis=2)
+    unknown = np.repeat((apart > near_px).all(axis=1), lengths)
     points, number = table.to_mm(points_px[unknown]), np.repeat(np.arange(len(long)), lengths)[unknown]
     if not len(points):
         return _NONE
@@ -165,8 +178,8 @@ def _arc_middles(outlines: _Outlines, count: int, radius: float) -> list[Floats]
     return middles
 
 
-def _shown(points: Floats, middle: Floats, radius: float) -> tuple[float, Floats]:
-    """Give the share of a circle's outline along which points lie, and its middle moved to fit them."""
+def _shown(points: Floats, middle: Floats, radius: float) -> tuple[Floats, Floats]:
+    """Give in which directions in rad points lie on a circle's outline, and its middle moved to fit them."""
     points = points[(np.abs(points - middle) < radius + _SAME_MM).all(axis=1)]
     ahead = np.zeros((0, 2))
     for _ in range(3):
@@ -174,8 +187,8 @@ def _shown(points: Floats, middle: Floats, radius: float) -> tuple[float, Floats
         apart = np.hypot(gap[:, 0], gap[:, 1])
         near = np.abs(apart - radius) < _NEAR_MM
         if np.count_nonzero(near) < _LEAST_POINTS:
-            return 0.0, middle
+            return np.zeros(0), middle
         ahead = gap[near] / apart[near, None]
         middle = middle + np.linalg.solve(ahead.T @ ahead, ahead.T @ (apart[near] - radius))
     angle = np.arctan2(ahead[:, 1], ahead[:, 0])
-    return len(np.unique(np.floor(angle / (2 * np.pi) * _BINS))) / _BINS, middle
+    return (np.unique(np.floor(angle / (2 * np.pi) * _BINS)) + 0.5) / _BINS * 2 * np.pi, middle

@@ -32,6 +32,7 @@ _CLEAR_SPREAD_DEG = 30.0
 _PLAIN_RATIO, _WEAK_RATIO = 0.4, 0.78
 _FAINT_RATIO = 0.98  # on white that is clipped, and so without grain
 _PLAIN_GREY, _WEAK_GREY = 0.4, 0.22
+_IN_MIDDLE, _AT_OUTLINE = 0.3, 0.7  # of a mark's radius, where its colour is looked at
 _CALM_RING = 0.35  # the rest may be covered, or lie under a reflection's edge
 
 
@@ -107,7 +108,8 @@ class Evidence:
     `mark_plain` (n, 3, INNER): the same inside the marks; `hues_deg` and `hue_spread_deg` (n, 3): each mark's colour
     freed of its ground; `point_hues_deg` (n, 3, INNER): nan where a point has no colour; `clipping` (n, 3): the share
     of the mark's channels that are clipped in the camera; `open_plain` (n,): the share of the card's ground outside
-    known cards that looks like ground, nan where they cover it all; `open_share` (n,): the share that they leave open.
+    known cards that looks like ground, nan where they cover it all; `open_share` (n,): the share that they leave open;
+    `rings` (n, 3, 3): the RGB levels of the ground round each mark, of the card's where the mark was not found.
     """
 
     ground_rgb: Floats
@@ -119,6 +121,7 @@ class Evidence:
     clipping: Floats
     open_plain: Floats
     open_share: Floats
+    rings: Floats
 
     def take(self, which: NDArray[np.bool_]) -> Evidence:
         """Some of them."""
@@ -137,12 +140,15 @@ class Sampler:
 
     def levels(self, points_mm: Floats) -> tuple[NDArray[np.uint8], NDArray[np.bool_]]:
         """(..., 3) RGB levels at table points (..., 2), and whether each lies in the picture."""
+        rows, columns, inside = self.pixels(points_mm)
+        return np.asarray(self._smooth[rows, columns][..., ::-1], np.uint8), inside
+
+    def pixels(self, points_mm: Floats) -> tuple[NDArray[np.intp], NDArray[np.intp], NDArray[np.bool_]]:
+        """Row and column of the work px nearest to table points (..., 2), and whether each lies in the picture."""
         flat = self._work.to_work(self.table.to_px(points_mm.reshape(-1, 2)))
-        columns, rows = np.rint(flat[:, 0]).astype(np.intp), np.rint(flat[:, 1]).astype(np.intp)
+        columns, rows = np.rint(flat.T).astype(np.intp).reshape(2, *points_mm.shape[:-1])
         inside = (columns >= 0) & (columns < self._width) & (rows >= 0) & (rows < self._height)
-        levels = self._smooth[np.clip(rows, 0, self._height - 1), np.clip(columns, 0, self._width - 1)]
-        rgb = levels.reshape(*points_mm.shape[:-1], 3)[..., ::-1]
-        return np.asarray(rgb, np.uint8), np.asarray(inside.reshape(points_mm.shape[:-1]))
+        return rows.clip(0, self._height - 1), columns.clip(0, self._width - 1), inside
 
     def fine_levels(self, points_px: Floats) -> Floats:
         """(..., 3) RGB levels at picture points (..., 2), between the pixels, too; black outside the picture."""
@@ -171,10 +177,11 @@ def gather(sampler: Sampler, hypotheses: Hypotheses, points_mm: Floats, side: st
     if seen.all():
         ground_level = np.median(ring_level, axis=1)
     else:
-        ground_level = np.nanmedian(np.where(seen[..., None], ring_level, np.nan), axis=1)
+        # Of two marks one may lie in a shadow, and no card has a ground between the two.
+        ground_level = _lightest(np.where(seen[..., None], ring_level, -1.0), side)
     plain = like_ground(outer, ground_level[:, None], side) & inside[:, 3 * INNER :]
     # A mark that was not found has no ring of its own to trust: compare with the card's ground.
-    ring_level = np.where(seen[..., None], ring_level, ground_level[:, None])
+    ring_level = np.where(seen[..., None], ring_level, ground_level[:, None]).astype(np.float64)
     mark_plain = like_ground(inner, ring_level[:, :, None], side)
     explained = within_quads(on_table[:, : 3 * INNER], known_mm).reshape(n, 3, INNER) & ~seen[..., None]
     uncovered = ~within_quads(on_table[:, -GROUND:], known_mm)
@@ -193,7 +200,15 @@ def gather(sampler: Sampler, hypotheses: Hypotheses, points_mm: Floats, side: st
         open_plain=np.where(
             open_points > 0, (plain[:, -GROUND:] & uncovered).sum(1) / np.maximum(open_points, 1), np.nan
         ),
+        rings=ring_level,
     )
+
+
+def _lightest(levels: Floats, side: str) -> Floats:
+    """Of the levels (n, m, 3) the lightest (n, 3), and on black the darkest; negative ones are none."""
+    light = levels.sum(-1)
+    order = light if side == "white" else np.where(light < 0, -np.inf, -light)
+    return np.asarray(np.take_along_axis(levels, order.argmax(1)[:, None, None], 1)[:, 0])
 
 
 def like_ground(levels: NDArray[np.uint8] | Floats, ground: Floats, side: str) -> NDArray[np.bool_]:
@@ -235,7 +250,8 @@ class MarkLook:
     """How marks that belong to no card yet look against the ground round them, each (k,).
 
     `hues_deg`, `spread_deg`: their colour; `stands_out`: more than the grain of wood or cloth does, under a
-    reflection too; `faint`: at all, on white that is clipped; `plain`: as much as fresh print in even light.
+    reflection too; `faint`: at all, on white that is clipped; `plain`: as much as fresh print in even light; `ring`
+    (k, 3): the RGB levels of the ground round them.
     """
 
     hues_deg: Floats
@@ -243,15 +259,22 @@ class MarkLook:
     stands_out: NDArray[np.bool_]
     faint: NDArray[np.bool_]
     plain: NDArray[np.bool_]
+    ring: Floats
 
 
-def look_at(sampler: Sampler, marks: Marks, chosen: NDArray[np.intp], side: str) -> MarkLook:
-    """Look at the chosen (k,) marks, each against the ring round it."""
-    angle = np.linspace(0, 2 * np.pi, RING, endpoint=False)
-    circle = np.stack([np.cos(angle), np.sin(angle)], axis=1)
+def look_at(
+    sampler: Sampler, marks: Marks, chosen: NDArray[np.intp], side: str, towards: Floats | None = None
+) -> MarkLook:
+    """Look at the chosen (k,) marks, each against the ring round it.
+
+    `towards` (k, RING): in which directions their outlines show, in rad; None where all of them do.
+    """
+    angle = np.linspace(0, 2 * np.pi, RING, endpoint=False)[None] if towards is None else towards
+    circle = np.stack([np.cos(angle), np.sin(angle)], axis=-1)
+    depth = _IN_MIDDLE if towards is None else _AT_OUTLINE
     radius = np.sqrt(marks.areas_mm2[chosen] / np.pi)[:, None, None]
     centres = marks.centres_mm[chosen][:, None]
-    inner, _ = sampler.levels(centres + 0.3 * radius * circle)
+    inner, _ = sampler.levels(centres + depth * radius * circle)
     # A star or a crescent is lighter than the circle round it.
     outer = radius / np.clip(marks.fullness[chosen], 0.4, 1)[:, None, None] + _RING_MM[side]
     around, inside = sampler.levels(centres + outer * circle)
@@ -268,4 +291,5 @@ def look_at(sampler: Sampler, marks: Marks, chosen: NDArray[np.intp], side: str)
         calm & (ratio < _WEAK_RATIO) & (grey > _WEAK_GREY),
         calm & (ratio < _FAINT_RATIO) & (ring >= _CLIPPED).all(-1) & np.array(side == "white"),
         calm & (ratio < _PLAIN_RATIO) & (grey > _PLAIN_GREY) & (spread < _CLEAR_SPREAD_DEG),
+        ring,
     )

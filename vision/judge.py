@@ -28,6 +28,10 @@ _DIM = 0.005  # of linear light: below, levels are too coarse to have a tint
 _COLOUR_WEIGHT = np.array([1.0, 1.5, 1.0, 1.0])  # a lone mark was not chosen for its distance to another one
 
 
+# The terms that a closer look goes on with; `searched` is what a pose found by trying many has less of certainty.
+LOOKED_AT = ("colour", "strays", "open", "layout", "searched")
+
+
 @dataclass(frozen=True, eq=False)
 class Verdicts:
     """Hypotheses of one side with their `log_odds` (n,) of being a card that lies there, and the terms of that sum."""
@@ -54,7 +58,7 @@ class Verdicts:
 
 def joined(verdicts: list[Verdicts]) -> Verdicts:
     """Several verdicts on one side as one."""
-    terms = {name: np.concatenate([v.terms[name] for v in verdicts]) for name in ("colour", "strays", "open", "layout")}
+    terms = {name: np.concatenate([v.terms[name] for v in verdicts]) for name in LOOKED_AT}
     found = concatenated([v.hypotheses for v in verdicts])
     return Verdicts(verdicts[0].layouts, found, np.concatenate([v.log_odds for v in verdicts]), terms)
 
@@ -88,12 +92,20 @@ def judge(
         "tint": _tint_term(evidence, ground_rgb, layouts.side),
         "open": _open_term(evidence, count, layouts.side),
         "present": _present(hypotheses, evidence, seen, palette, colours),
-        # One card may lie on another and show its own marks there; a telephone's screen shows a dozen.
-        "strays": _STRAY * np.where(count < 3, np.minimum(strays, 3.0), np.clip(strays - 2, 0, 8)),
+        "strays": _stray_term(strays, count),
         "absent": -6.0 * _absent(evidence, seen) * edges.mean(1),
+        "searched": np.zeros(len(count)),
     }
     total = np.sum(list(terms.values()), axis=0) if len(hypotheses) else np.zeros(0)
     return Verdicts(layouts, hypotheses, total, terms)
+
+
+def renewed(first: Verdicts, evidence: Evidence, strays: Floats) -> Verdicts:
+    """The same verdicts with those terms seen afresh that depend on which other cards are known by now."""
+    count = (first.hypotheses.marks >= 0).sum(1)
+    terms = {"open": _open_term(evidence, count, first.layouts.side), "strays": _stray_term(strays, count)}
+    change = sum(terms[name] - first.terms[name] for name in terms)
+    return replace(first, log_odds=first.log_odds + change, terms={**first.terms, **terms})
 
 
 def _colour_log_odds(hypotheses: Hypotheses, evidence: Evidence, palette: Palette, colours: NDArray[np.intp]) -> Floats:
@@ -129,6 +141,11 @@ def _tint_term(evidence: Evidence, ground_rgb: Floats | None, side: str) -> Floa
         return np.zeros(len(evidence.ground_rgb))
     off = np.log((evidence.ground_rgb + _DIM) / (ground_rgb + _DIM))
     return np.asarray(-_TINT_WEIGHT * np.maximum(off.max(1) - off.min(1) - _TINT, 0))
+
+
+def _stray_term(strays: Floats, count: NDArray[np.intp]) -> Floats:
+    """(n,) log-odds of marks that a face does not have; one card may lie on another, a telephone shows a dozen."""
+    return np.asarray(_STRAY * np.where(count < 3, np.minimum(strays, 3.0), np.clip(strays - 2, 0, 8)))
 
 
 def _open_term(evidence: Evidence, count: NDArray[np.intp], side: str) -> Floats:

@@ -24,7 +24,8 @@ from vision.peeking import Hint, Print, one_a_card, peeking_cards
 from vision.peeking_ground import peeking_ground
 from vision.reading import Reading, UnclearCard
 from vision.settle import also_unclear, left_open, settled, sure_corners, told_of
-from vision.side_reader import SideReader, side_models
+from vision.side_model import side_models
+from vision.side_reader import SideReader
 from vision.table import Piece, Table, fit_table
 
 Image = NDArray[np.uint8]
@@ -198,19 +199,26 @@ def _looked_closer(
     # Three whole marks are proof enough; two, or one and an edge, must bear a closer look.
     whole, rest = verdicts[: len(readers)], verdicts[len(readers) :]
     odds = [_unsure_odds(verdict) for verdict in whole] + [verdict.log_odds for verdict in rest]
-    if np.concatenate(odds).max(initial=WORTH_A_LOOK) <= WORTH_A_LOOK:
+    unsure = np.concatenate(odds).max(initial=WORTH_A_LOOK) > WORTH_A_LOOK
+    if not unsure and not any(reader.unused_marks for reader in readers):
         return verdicts, []
-    told = told_of(whole, deck, doubt)
+    told, again, pivoted = told_of(whole, deck, doubt), list[Verdicts](), False
     while True:
-        verdicts = left_open(verdicts, told, deck)
-        if not any(len(verdict.hypotheses) for verdict in verdicts):
-            return told, []
-        known_mm = _corners_mm(told, deck)
-        again = [reader.look_closer(verdicts, told, known_mm) for reader in readers]
-        more = told_of([*told, *again], deck, doubt)
-        if sum(len(card.hypotheses) for card in more) <= sum(len(card.hypotheses) for card in told):
-            return [*told, *again], [not_refuted(verdict) for verdict in again]
-        told = more
+        verdicts, known_mm = left_open(verdicts, told, deck), _corners_mm(told, deck)
+        if any(len(verdict.hypotheses) for verdict in verdicts):
+            again = [reader.look_closer(verdicts, told, known_mm) for reader in readers]
+            more = told_of([*told, *again], deck, doubt)
+            if sum(len(card.hypotheses) for card in more) > sum(len(card.hypotheses) for card in told):
+                told, again = more, []
+                continue
+        # Where nothing else can be told, a mark and what shows of two others may still make a card.
+        if not pivoted:
+            pivoted = True
+            found = [reader.judge_pivoted(told, known_mm) for reader in readers]
+            if any(len(verdict.hypotheses) for verdict in found):
+                verdicts = [*verdicts, *found]
+                continue
+        return [*told, *again], [not_refuted(verdict) for verdict in again]
 
 
 def _unsure_odds(verdict: Verdicts) -> NDArray[np.float64]:

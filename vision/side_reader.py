@@ -3,25 +3,22 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.closer_look import ground_levels, judged_again, worth_a_look
-from vision.colour import Palette, fitted_palette, linear_of, printed_palette
-from vision.contours import Contours, contours_of, refined, traces
+from vision.closer_look import WORTH_A_LOOK, ground_levels, judged_again, worth_a_look
+from vision.colour import fitted_palette, linear_of
+from vision.contours import refined, traces
 from vision.cut_marks import cut_marks, radii_of
 from vision.deck import Deck
-from vision.evidence import Evidence, Sampler, gather, look_at, sample_points
+from vision.evidence import Evidence, Sampler, gather
 from vision.foreground import find_foregrounds
-from vision.judge import Verdicts, joined, judge
+from vision.judge import LOOKED_AT, Verdicts, joined, judge, renewed
 from vision.layouts import (
     OUT_OF_SHAPE,
     Hypotheses,
-    Layouts,
     concatenated,
-    layouts_of,
     no_cards,
     part_cards,
     posed,
@@ -31,10 +28,14 @@ from vision.layouts import (
 )
 from vision.lone_marks import find_lines, lone_mark_cards, round_on_table
 from vision.look_alikes import look_alikes, may_be_larger, shown_by_cards
-from vision.marks import Marks, WorkImage, find_marks
+from vision.mark_looks import looks_of
+from vision.marks import WorkImage, find_marks
 from vision.outline import edge_steps, edge_support
 from vision.peeking import Print, unexplained_prints
-from vision.strays import print_like, stray_marks
+from vision.pivots import Anchors, pivoted_cards
+from vision.quads import within_quads
+from vision.side_model import SideModel
+from vision.strays import stray_marks
 from vision.table import Piece
 
 Floats = NDArray[np.float64]
@@ -47,32 +48,8 @@ _UNEVEN_MM = 0.8  # what a mark's middle may be off changes the scale of a small
 _LIKELY = 0.4 / 360  # per degree: a hue at random has 1 / 360
 _MARK_SIGMA_PX = 0.5
 _BLOOMED = 1.1  # of a mark's area, as light blooms over black
+_SEARCHED = -2.0  # log-odds: the best of a thousand poses fits by chance more often than one does
 _BARE = 0.5  # of a mark's place where the card's ground shows, so that the mark is not there
-
-
-@dataclass(frozen=True, eq=False)
-class SideModel:
-    """All that is worked out once for one side of a deck.
-
-    `points_mm`: see `sample_points`; `colours` (n, 3): palette index of every face's marks.
-    """
-
-    layouts: Layouts
-    points_mm: Floats
-    contours: Contours
-    palette: Palette
-    colours: NDArray[np.intp]
-
-
-@lru_cache(maxsize=4)
-def side_models(deck: Deck) -> dict[str, SideModel]:
-    """Work out the models of both sides of a deck."""
-    models = {}
-    for side in deck.background:
-        layouts, palette = layouts_of(deck, side), printed_palette(deck, side)
-        colours = np.array([[palette.names.index(m.colour) for m in face.marks] for face in layouts.faces])
-        models[side] = SideModel(layouts, sample_points(deck, layouts), contours_of(deck, layouts), palette, colours)
-    return models
 
 
 @dataclass(frozen=True, eq=False)
@@ -109,33 +86,13 @@ class SideReader:
             found = found.and_also(also.unlike(found))
         self._marks = found.outside(keep_out_px)
         self._wholes = len(self._marks)
-        self._free, self._faint, self._plain = np.zeros((3, 0), dtype=bool)
-        self._hues, self._spread = np.zeros((2, 0))
-        self._look_at(self._marks)
-
-    def _look_at(self, marks: Marks) -> None:
-        """Look at marks that come after those that have been looked at."""
-        layouts = self._model.layouts
-        whole = size_candidates(layouts, marks, OUT_OF_SHAPE).any(1)
-        chosen = np.union1d(np.flatnonzero(whole), print_like(marks))
-        look = look_at(self._sampler, marks, chosen, layouts.side)
-        free, faint, plain = np.zeros((3, len(marks)), dtype=bool)
-        hues, spread = np.zeros(len(marks)), np.full(len(marks), 180.0)
-        free[chosen], faint[chosen], plain[chosen], hues[chosen], spread[chosen] = (
-            look.stands_out,
-            look.faint,
-            look.plain,
-            look.hues_deg,
-            look.spread_deg,
-        )
-        self._free, self._plain = np.concatenate([self._free, free & whole]), np.concatenate([self._plain, plain])
-        self._faint = np.concatenate([self._faint, faint & whole])
-        self._hues, self._spread = np.concatenate([self._hues, hues]), np.concatenate([self._spread, spread])
+        self._looks = looks_of(sampler, layouts, self._marks)
+        self._free = self._looks.free.copy()
 
     def whole_cards(self) -> tuple[Hypotheses, Floats]:
         """Cards with three whole marks in sight, and how much larger than printed each measures."""
         # Two faint marks may lie right by chance, three do not.
-        free = self._free | self._faint
+        free = self._free | self._looks.faint
         return whole_cards(self._model.layouts, self._marks, _WHOLE_SLACK_MM, free, _MOST_STRETCH)
 
     def judge_whole(self, sampler: Sampler, whole: Hypotheses, stretches: Floats) -> Verdicts:
@@ -164,13 +121,21 @@ class SideReader:
             known_px = np.concatenate(
                 [self._sampler.table.to_px(known_mm.reshape(-1, 2)).reshape(-1, 4, 2), self._keep_out_px]
             )
-            more = cut_marks(
-                self._work, self._sampler.table, self._foreground, known_px, self._ground, self._marks, radii
+            more, towards = cut_marks(
+                self._work,
+                self._sampler.table,
+                self._foreground,
+                known_px,
+                self._ground,
+                self._marks,
+                self._free,
+                radii,
             )
             if len(more):
                 self._wholes = len(self._marks)
                 self._marks = self._marks.and_also(more)
-                self._look_at(more)
+                looks = looks_of(self._sampler, self._model.layouts, more, towards)
+                self._looks, self._free = self._looks.and_also(looks), np.concatenate([self._free, looks.free])
         if np.count_nonzero(self._free) < 2:
             return self._nothing()
         self._known_mm = known_mm
@@ -180,7 +145,7 @@ class SideReader:
 
     def judge_lone(self, known_mm: Floats) -> Verdicts:
         """Judge the cards with one whole mark and a straight edge in sight."""
-        lone = np.flatnonzero(self._free & self._plain)
+        lone = np.flatnonzero(self._free & self._looks.plain)
         if self._model.layouts.all_round:
             round_ones = round_on_table(self._work, self._sampler.table, self._foreground, self._marks.centres_px[lone])
             lone = lone[round_ones | (lone >= self._wholes)]
@@ -190,6 +155,35 @@ class SideReader:
         lines = find_lines(self._work, self._sampler.table, self._marks.centres_mm[lone])
         found = lone_mark_cards(self._deck, self._model.layouts, self._marks, lone, self._likely(lone), lines)
         return self._taken(self._judged(self._measured(found))) if len(found) else self._nothing()
+
+    @property
+    def unused_marks(self) -> bool:
+        """Whether there are marks that no sure card has."""
+        return bool((self._free & self._looks.plain).any())
+
+    def judge_pivoted(self, told: list[Verdicts], known_mm: Floats) -> Verdicts:
+        """Judge the cards of which one whole mark and parts of others are in sight, beside those that are told."""
+        found = concatenated([verdict.hypotheses for verdict in told if verdict.layouts is self._model.layouts])
+        apart = ~self._parts_of(found)
+        apart[found.marks[found.marks >= 0]] = False
+        apart &= ~within_quads(self._marks.centres_mm, known_mm)
+        chosen = np.flatnonzero(self._looks.free & self._looks.plain & apart)
+        if not len(chosen):
+            return self._nothing()
+        model, layouts = self._model, self._model.layouts
+        allowed = self._likely(chosen) & size_candidates(layouts, self._marks, OUT_OF_SHAPE)[chosen][:, None]
+        anchors = Anchors(self._marks.centres_mm[chosen], chosen, allowed, self._looks.rings[chosen])
+        hues = self._palette.hues_deg[model.colours]
+        mask = self._foreground.mask
+        found = pivoted_cards(self._sampler, layouts, model.contours, anchors, mask, hues, known_mm)
+        found = found.take(shape_fits(layouts, self._marks, found.faces, found.marks, OUT_OF_SHAPE))
+        if not len(found):
+            return self._nothing()
+        self._known_mm = known_mm
+        judged = self._judged(self._measured(found, hopeless=True))
+        searched = np.full(len(judged.hypotheses), _SEARCHED)
+        worth = np.maximum(judged.log_odds, WORTH_A_LOOK)
+        return replace(judged, log_odds=worth, terms={**judged.terms, "searched": searched}).lowered()
 
     def look_closer(self, verdicts: list[Verdicts], told: list[Verdicts], known_mm: Floats) -> Verdicts:
         """Judge again what the first look left open, beside the cards that are told, `known_mm` (k, 4, 2)."""
@@ -203,10 +197,13 @@ class SideReader:
         seen_mm = np.where((found.marks >= 0)[..., None], self._marks.centres_mm[found.marks], np.nan)
         found = refined(self._sampler, found, self._deck, model.contours, model.layouts, seen_mm)
         evidence = gather(self._sampler, found, model.points_mm, model.layouts.side, known_mm)
+        self._known_mm = known_mm
+        first = renewed(replace(first, hypotheses=found), evidence, self._strays(found))
         hues = self._palette.hues_deg[model.colours[found.faces]]
         ground = ground_levels(evidence)
-        seen = traces(self._sampler, found, self._deck, model.contours, model.layouts.side, ground, hues, known_mm)
-        again = judged_again(replace(first, hypotheses=found), seen, np.asarray((found.marks >= self._wholes).any(1)))
+        side = model.layouts.side
+        seen = traces(self._sampler, found, self._deck, model.contours, side, ground, evidence.rings, hues, known_mm)
+        again = judged_again(first, seen, np.asarray((found.marks >= self._wholes).any(1)))
         return again.lowered(self._mistakable(again, seen_mm, known_mm))
 
     def _parts_of(self, told: Hypotheses) -> NDArray[np.bool_]:
@@ -224,7 +221,9 @@ class SideReader:
         """Which of the cards that would be told (n,) could as well be another face, whose other marks are hidden."""
         layouts, sure = self._model.layouts, np.flatnonzero(verdicts.sure)
         found = verdicts.hypotheses.take(sure)
-        shown = shown_by_cards(self._marks.centres_mm, self._marks.areas_mm2, known_mm)[found.marks]
+        shown = shown_by_cards(self._marks.centres_mm, self._marks.areas_mm2, known_mm)
+        shown[self._wholes :] = np.inf  # an arc says where the middle of its mark is, whatever covers the rest
+        shown = shown[found.marks]
         likely = self._likely(found.marks.ravel()).reshape(*found.marks.shape, *self._model.colours.shape)
         alike, of = look_alikes(layouts, self._deck.card_mm, found, seen_mm[sure], shown, likely.diagonal(0, 1, 3))
         fits = shape_fits(layouts, self._marks, alike.faces, alike.marks)
@@ -237,16 +236,12 @@ class SideReader:
         return mistakable
 
     def _nothing(self) -> Verdicts:
-        return Verdicts(
-            self._model.layouts,
-            no_cards(),
-            np.zeros(0),
-            dict.fromkeys(("colour", "strays", "open", "layout"), np.zeros(0)),
-        )
+        none = np.zeros(0)
+        return Verdicts(self._model.layouts, no_cards(), none, dict.fromkeys(LOOKED_AT, none))
 
     def _likely(self, chosen: NDArray[np.intp]) -> NDArray[np.bool_]:
         """(k, faces, 3) whether a found mark's colour may be that of the face's mark."""
-        density = self._palette.likelihood(self._hues[chosen], self._spread[chosen])
+        density = self._palette.likelihood(self._looks.hues_deg[chosen], self._looks.spread_deg[chosen])
         return np.asarray((density > _LIKELY)[:, self._model.colours])
 
     def pieces(self, whole: Verdicts) -> list[Piece]:
@@ -261,7 +256,7 @@ class SideReader:
         """Give the marks that lie on none of the cards (n, 4, 2)."""
         # Between two cards a piece of the table may be as plain, but no part of a mark is larger than the biggest one.
         small = self._marks.areas_mm2 < _BLOOMED * self._model.layouts.areas_mm2.max()
-        return unexplained_prints(self._marks, np.flatnonzero(self._plain & small), cards_mm)
+        return unexplained_prints(self._marks, np.flatnonzero(self._looks.plain & small), cards_mm)
 
     def _taken(self, verdicts: Verdicts) -> Verdicts:
         """Take the marks of sure cards out of what is left to explain."""
@@ -269,20 +264,20 @@ class SideReader:
         self._free[used[used >= 0]] = False
         return verdicts
 
-    def _measured(self, hypotheses: Hypotheses) -> Measured:
+    def _measured(self, hypotheses: Hypotheses, hopeless: bool = False) -> Measured:
         """Look at the marks of all, and at the edges of those that edges could still save."""
         side = self._model.layouts.side
         evidence = gather(self._sampler, hypotheses, self._model.points_mm, side, self._known_mm)
         best = self._judged(
             Measured(hypotheses, evidence, np.ones((len(hypotheses), 4)), np.zeros(len(hypotheses)))
         ).log_odds
-        hopeful = best > 0
+        hopeful = (best > 0) | hopeless
         hypotheses, evidence = hypotheses.take(hopeful), evidence.take(hopeful)
         steps, places = edge_steps(self._sampler, hypotheses, self._deck)
         return Measured(hypotheses, evidence, edge_support(steps, places), self._strays(hypotheses))
 
     def _strays(self, hypotheses: Hypotheses) -> Floats:
-        chosen = np.flatnonzero(self._plain)
+        chosen = np.flatnonzero(self._looks.plain)
         likely = self._likely(chosen)
         return stray_marks(hypotheses, self._deck, self._model.layouts, self._marks, chosen, likely, self._known_mm)
 

@@ -11,16 +11,19 @@ from flat_cards import poses
 from vision.closer_look import MOST_LOOKS, WORTH_A_LOOK, judged_again, not_refuted, worth_a_look
 from vision.contours import Traces
 from vision.deck import Deck
-from vision.judge import SURE, Verdicts
+from vision.judge import LOOKED_AT, SURE, Verdicts
 from vision.layouts import Hypotheses
 from vision.settle import left_open, told_of
-from vision.side_reader import side_models
-
-NEEDED = ("colour", "strays", "open", "layout")
+from vision.side_model import side_models
 
 
 def first_look(
-    deck: Deck, odds: list[float], places: list[tuple[float, float]], faces: list[int] | None = None, marks: int = 1
+    deck: Deck,
+    odds: list[float],
+    places: list[tuple[float, float]],
+    faces: list[int] | None = None,
+    marks: int = 1,
+    searched: float = 0.0,
 ) -> Verdicts:
     """Cards that lie straight, each with as many marks of its own as said."""
     count = len(odds)
@@ -28,12 +31,15 @@ def first_look(
     seen = np.full((count, 3), -1, np.intp)
     seen[:, :marks] = np.arange(count * marks).reshape(count, marks)
     found = Hypotheses(bare.faces, seen, bare.turn, bare.shift_mm, bare.residual_mm)
-    terms = {name: np.full(count, value) for name, value in zip(NEEDED, (3.0, 0.0, 0.5, 1.0), strict=True)}
+    terms = {name: np.full(count, value) for name, value in zip(LOOKED_AT, (3.0, 0.0, 0.5, 1.0, searched), strict=True)}
     return Verdicts(side_models(deck)["white"].layouts, found, np.array(odds), terms)
 
 
-def shown(edges: float, whole: float, others: float, bare: float) -> Traces:
-    """One card: the same share of two adjoining sides, of its small mark's rim and of the other marks' rims."""
+def shown(edges: float, whole: float, others: float, bare: float, opened: float = 1.0) -> Traces:
+    """One card: the same share of two adjoining sides, of its small mark's rim and of the other marks' rims.
+
+    `opened` is the share of the small mark's rim that no known card covers.
+    """
     none = np.zeros((1, 3))
     return Traces(
         edge_open=np.array([[edges, edges, 0.0, 0.0]]),
@@ -42,6 +48,7 @@ def shown(edges: float, whole: float, others: float, bare: float) -> Traces:
         rim_cut=none,
         rim_spilt=none,
         rim_bare=np.array([[0.0, bare, bare]]),
+        rim_open=np.array([[opened, 1.0, 1.0]]),
     )
 
 
@@ -136,3 +143,27 @@ def test_a_card_that_is_told_closes_its_place_its_marks_and_its_face(deck: Deck)
     assert left.hypotheses.faces.tolist() == [6]
     left.hypotheses.marks[0, 0] = 0
     assert not len(left_open([left], told, deck)[0].hypotheses)
+
+
+def test_a_rim_is_judged_by_what_known_cards_leave_open_of_it(deck: Deck) -> None:
+    first = first_look(deck, [2.0], [(0, 0)])
+    half_covered = judged_again(first, shown(0.7, 0.6, 0.2, 0.0, opened=0.6))
+    assert half_covered.terms["rim"] == pytest.approx(1.0)
+    assert half_covered.log_odds > judged_again(first, shown(0.7, 0.6, 0.2, 0.0)).log_odds + 1
+
+
+def test_two_marks_count_for_more_where_both_are_printed(deck: Deck) -> None:
+    first, edges = first_look(deck, [2.0], [(0, 0)], marks=2), shown(0.5, 1.0, 0.0, 0.0)
+    both = replace(edges, rim_seen=np.array([[0.9, 0.9, 0.0]]))
+    assert judged_again(first, both).sure.all()
+    assert not judged_again(first, edges).sure.any()
+
+
+def test_the_best_of_many_poses_needs_more_than_one_that_was_found(deck: Deck) -> None:
+    traces = shown(0.7, 0.8, 0.14, 0.0)
+    found = judged_again(first_look(deck, [2.0], [(0, 0)]), traces)
+    searched = judged_again(first_look(deck, [2.0], [(0, 0)], searched=-2.0), traces)
+    assert found.sure.all()
+    assert not searched.sure.any()
+    assert len(not_refuted(found).hypotheses) == 1
+    assert len(not_refuted(searched).hypotheses) == 0

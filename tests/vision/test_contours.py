@@ -29,12 +29,12 @@ NOTHING_KNOWN = np.zeros((0, 4, 2))
 
 
 def picture_of(deck: Deck, side: str, face: int, cover: tuple[int, int, int, int] | None = None) -> Sampler:
-    """One card on brown wood, and a grey thing over a part of the picture (left, top, right, bottom in px)."""
+    """One card on brown wood, and a black thing over a part of the picture (left, top, right, bottom in px)."""
     image = np.full((400, 480, 3), (60, 90, 120), np.uint8)
     lay(image, deck, deck.side(side)[face], AT, TURN, PX_PER_MM)
     if cover is not None:
         left, top, right, bottom = cover
-        cv2.rectangle(image, (left, top), (right, bottom), (128, 128, 128), -1)
+        cv2.rectangle(image, (left, top), (right, bottom), (20, 20, 20), -1)
     return Sampler(work_image(image, PX_PER_MM), flat_table((480, 400), PX_PER_MM))
 
 
@@ -42,12 +42,20 @@ def lying(face: int, off_mm: tuple[float, float] = (0.0, 0.0), off_rad: float = 
     return poses([face], [TURN + off_rad], [(AT[0] / PX_PER_MM + off_mm[0], AT[1] / PX_PER_MM + off_mm[1])])
 
 
-def look(deck: Deck, sampler: Sampler, side: str, card: Hypotheses, known_mm: Floats = NOTHING_KNOWN) -> Traces:
+def look(
+    deck: Deck,
+    sampler: Sampler,
+    side: str,
+    card: Hypotheses,
+    known_mm: Floats = NOTHING_KNOWN,
+    rings: Floats | None = None,
+) -> Traces:
     layouts, palette = layouts_of(deck, side), printed_palette(deck, side)
     colours = [palette.names.index(mark.colour) for mark in deck.side(side)[int(card.faces[0])].marks]
     ground = np.array([bgr(deck.background[side])[::-1]], np.float64)
     hues = palette.hues_deg[colours][None]
-    return traces(sampler, card, deck, contours_of(deck, layouts), side, ground, hues, known_mm)
+    rings = np.repeat(ground[:, None], 3, axis=1) if rings is None else rings
+    return traces(sampler, card, deck, contours_of(deck, layouts), side, ground, rings, hues, known_mm)
 
 
 @pytest.mark.parametrize("side", ["white", "black"])
@@ -134,3 +142,13 @@ def test_what_known_cards_cover_is_not_looked_at(deck: Deck) -> None:
     known = np.array([[[0.0, 0.0], [240.0, 0.0], [240.0, 200.0], [0.0, 200.0]]])
     hidden = look(deck, sampler, "white", wrong, known)
     assert hidden.rim_bare.max() == hidden.edge_open.max() == hidden.rim_seen.max() == 0
+
+
+def test_a_shadow_over_half_a_white_card_hides_neither_its_edges_nor_its_print(deck: Deck) -> None:
+    image = np.full((400, 480, 3), (60, 90, 120), np.uint8)
+    lay(image, deck, deck.side("white")[17], AT, TURN, PX_PER_MM)
+    image[:, :200] = np.rint(image[:, :200] * 0.45)
+    sampler = Sampler(work_image(image, PX_PER_MM), flat_table((480, 400), PX_PER_MM))
+    seen = look(deck, sampler, "white", lying(17))
+    assert seen.edge_seen.min() > 0.9
+    assert (seen.rim_seen + seen.rim_cut).min() > 0.8

@@ -40,12 +40,14 @@ def card(deck: Deck, index: int) -> Image:
     return picture
 
 
-def found_in(picture: Image, deck: Deck, known_px: NDArray[np.float64] = NOTHING) -> Found:
+def found_in(picture: Image, deck: Deck, known_px: NDArray[np.float64] = NOTHING, doubted: bool = False) -> Found:
     layouts, table, work = layouts_of(deck, "white"), flat_table(SIZE, PX_PER_MM), work_image(picture, PX_PER_MM)
     areas, scale = layouts.area_range_mm2, PX_PER_MM * work.scale
     foreground, _ = find_foregrounds(work, "white", areas, scale)
     whole = find_marks(work, table, foreground, "white", areas, scale)
-    return Found(whole, cut_marks(work, table, foreground, known_px, None, whole, radii_of(layouts)))
+    doubtful = np.full(len(whole), doubted)
+    cut, _ = cut_marks(work, table, foreground, known_px, None, whole, doubtful, radii_of(layouts))
+    return Found(whole, cut)
 
 
 def true_middles(deck: Deck, index: int) -> NDArray[np.float64]:
@@ -91,3 +93,19 @@ def test_what_lies_within_a_known_card_is_left_alone(deck: Deck) -> None:
     width, height = (side * PX_PER_MM for side in deck.card_mm)
     known = np.array([[AT, (AT[0] + width, AT[1]), (AT[0] + width, AT[1] + height), (AT[0], AT[1] + height)]])
     assert len(found_in(picture, deck, known).cut) == 0
+
+
+@pytest.mark.parametrize("size", [1, 2])
+def test_of_a_mark_that_a_straight_edge_cuts_the_middle_is_found_where_it_was_printed(deck: Deck, size: int) -> None:
+    """What is left of it has the area of a mark, too, but its own middle."""
+    picture, middle = card(deck, 5), true_middles(deck, 5)[size]
+    radius_px = PX_PER_MM * float(radii_of(layouts_of(deck, "white"))[2 - size])
+    x, y = (round(float(v)) for v in middle)
+    cut = x + round(0.5 * radius_px)
+    cv2.rectangle(picture, (cut, y - round(1.2 * radius_px)), (cut + 40, y + round(1.2 * radius_px)), (255,) * 3, -1)
+    trusted, doubted = found_in(picture, deck), found_in(picture, deck, doubted=True)
+    apart = np.linalg.norm(trusted.whole.centres_px - middle, axis=1).min()
+    assert apart > 1.0 * PX_PER_MM
+    assert np.linalg.norm(doubted.cut.centres_px - middle, axis=1).min(initial=99.0) < 0.6 * PX_PER_MM
+    assert len(trusted.cut) == 0
+    assert len(doubted.cut) == 1

@@ -17,7 +17,7 @@ from vision.layouts import Hypotheses, layouts_of, posed
 from vision.marks import WorkImage
 from vision.outline import corners_of, edge_steps, edge_support
 from vision.quads import within_quads
-from vision.side_reader import side_models
+from vision.side_model import side_models
 
 PX_PER_MM = 0.9
 SIZE = (200, 180)

@@ -15,7 +15,7 @@ from vision.judge import SURE, Verdicts
 from vision.layouts import Hypotheses
 from vision.reading import Reading
 from vision.settle import also_unclear, settled
-from vision.side_reader import side_models
+from vision.side_model import side_models
 
 Card = tuple[int, tuple[int, int, int], float, tuple[float, float]]
 

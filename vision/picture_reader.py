@@ -42,6 +42,7 @@ _STRAIGHT, _STRAIGHT_PART = 0.6, 0.3
 _TAKEN = 0.3  # of a guessed frame that another card or a marker has already
 # How many frames at one place are looked at closer, the second and third only if they look likely, in log-odds.
 _SAME, _TRIES, _LIKELY = 0.6, 3, 20.0
+_EVIDENT = 0.9  # of a guessed frame's sides that lie on straight edges of white, from which it is hardly a guess
 _LEAST_SIDE_PX = 40
 
 
@@ -104,7 +105,7 @@ class PictureReader:
             part = self._kept(part, scale, table, least=_STRAIGHT_PART)
             taken = [quad for match, quad in found if doubt_of(match) is None]
             taken += [np.asarray(marker.corners_px) for marker in markers]
-            for guesses in (bleached, part.corners_px):
+            for guesses in (Frames(bleached, np.ones(len(bleached))), part):
                 found += self._guessed(image_bgr, guesses, taken)
         chosen = one_a_place(found)
         cards = [self._card(match, frame, table) for match, frame in chosen]
@@ -141,19 +142,24 @@ class PictureReader:
                 found.append(cleared(self.fitter, image_bgr, match, quad))
         return [(match, quad) for match, quad in found if match.error < CARD_ERROR]
 
-    def _guessed(self, image_bgr: Image, frames_px: Floats, taken: list[Floats]) -> list[tuple[FaceMatch, Floats]]:
-        """Which of guessed frames (n, 4, 2) are cards where none of `taken` lies."""
+    def _guessed(self, image_bgr: Image, frames: Frames, taken: list[Floats]) -> list[tuple[FaceMatch, Floats]]:
+        """Which of guessed frames are cards where none of `taken` lies."""
 
         def is_free(quad: Floats) -> bool:
             return all(shared_area(quad, other) < _TAKEN for other in taken)
 
-        guesses = [(self.faces.read(image_bgr, quad), quad) for quad in frames_px if is_free(quad)]
-        guesses = [(match, quad) for match, quad in guesses if worth_a_look(match)]
+        guesses = [
+            (self.faces.read(image_bgr, quad), float(straight), quad)
+            for quad, straight in zip(frames.corners_px, frames.straight, strict=True)
+            if is_free(quad)
+        ]
+        guesses = [guess for guess in guesses if worth_a_look(guess[0])]
         found: list[tuple[FaceMatch, Floats]] = []
         tried: list[Floats] = []
-        for match, quad in sorted(guesses, key=lambda pair: misfit_of(pair[0])):
+        for match, straight, quad in sorted(guesses, key=lambda guess: misfit_of(guess[0], guess[1])):
             tries = sum(shared_area(quad, other) >= _SAME for other in tried)
-            if not is_free(quad) or tries >= _TRIES or (tries and match.log_odds < _LIKELY):
+            likely = match.log_odds > _LIKELY or straight > _EVIDENT
+            if not is_free(quad) or tries >= _TRIES or (tries and not likely):
                 continue
             tried.append(quad)
             card = proved(self.fitter, image_bgr, match, quad)

@@ -30,9 +30,11 @@ _ALL_EXPLAINED = 0.12  # mean error of a fit that leaves next to nothing unexpla
 _OVERWHELMING = 150.0
 _LEAST_SEEN = 0.25  # of a print
 _LOST, _PART_LOST = 0.1, 0.12  # of a print in plain sight, to glare, dirt and blur; also to skin of its own colour
-_BLEACHED_ERROR = 0.6
+_BACK_LOST = 0.25  # of a back that hardly anything else could be
+_BLEACHED_ERROR = 0.8
 _MUCH_BLEACHED = 0.2  # of a print
-_MOST_BENT = 2.5  # standard deviations by which a camera may mix colours, where that leaves something unexplained
+# Standard deviations by which a camera may mix colours, where that leaves more of a print unexplained than noise does.
+_MOST_BENT, _MOST_STRAY = 2.5, 0.05
 _PRINTED = 15.0  # log-odds by which a picture must beat smooth colours to be print, where light has bleached the rest
 
 
@@ -77,10 +79,12 @@ def _plausible(closer: FaceMatch) -> bool:
     Nothing comes to lie on a card's print but over its margin; a picture of another colour differs everywhere, or asks
     for a camera that mixes colours as none does.
     """
-    if closer.bent > _MOST_BENT and closer.error > _ALL_EXPLAINED:
+    if closer.bent > _MOST_BENT and closer.stray > _MOST_STRAY:
         return False
     if closer.white > WHOLE:
-        return closer.open_error < _FIT_ERROR and closer.stray < _LOST
+        # The back's drawing comes in no other paint, so what a lamp has changed of it makes no doubt.
+        lost = _BACK_LOST if closer.face is None and closer.log_odds > _OVERWHELMING else _LOST
+        return closer.open_error < _FIT_ERROR and closer.stray < lost
     # Skin looks much like a red card in a mirrored lamp: what hides margin must leave a better fit, unless hardly
     # anything else is possible, as with the back's many colours.
     fits = closer.error < _PART_ERROR or (closer.log_odds > _OVERWHELMING and closer.open_error < _FIT_ERROR)
@@ -100,7 +104,7 @@ def _settles(closer: FaceMatch, first: FaceMatch) -> bool:
     It does if it leaves next to nothing unexplained, or is much surer. At first sight what is bleached passes for paint
     that is pale, so there it need only be surer.
     """
-    agreed = closer.face is first.face or doubt_of(first) is not None
+    agreed = closer.face is first.face or doubt_of(first) is not None or first.error >= CARD_ERROR
     agreed = agreed or (_bleached(closer) and closer.log_odds > first.log_odds)
     outweighs = closer.error < _ALL_EXPLAINED or closer.log_odds > _MUCH_SURER * first.log_odds
     return _certain(closer) and (agreed or (closer.log_odds > _AT_FIRST_SIGHT and outweighs))
@@ -129,8 +133,8 @@ def cleared(fitter: FaceFitter, image_bgr: Image, match: FaceMatch, frame_px: Fl
 def worth_a_look(match: FaceMatch) -> bool:
     """Whether a guessed frame may be a card that a closer look would tell."""
     # At first sight, pictures that light has bleached look alike.
-    hopeful = match.log_odds > _LOOK_ODDS or may_be_bleached(match)
-    return match.error < _LOOK_ERROR and match.white > _LOOK_WHITE and hopeful
+    hopeful = match.error < _LOOK_ERROR and match.log_odds > _LOOK_ODDS
+    return match.white > _LOOK_WHITE and (hopeful or may_be_bleached(match))
 
 
 def proved(fitter: FaceFitter, image_bgr: Image, match: FaceMatch, frame_px: Floats) -> tuple[FaceMatch, Floats] | None:
@@ -149,9 +153,12 @@ def proved(fitter: FaceFitter, image_bgr: Image, match: FaceMatch, frame_px: Flo
     return (replace(closer, log_odds=0.0, hidden=1.0), fitted_px) if card and _plausible(closer) else None
 
 
-def misfit_of(match: FaceMatch) -> tuple[bool, float]:
-    """How little a guessed frame promises, to sort by: a frame that lies off its card has print in its margin."""
-    return not proves_itself(match), match.error + 1 - match.white
+def misfit_of(match: FaceMatch, straight: float) -> tuple[bool, float]:
+    """How little a guessed frame promises, to sort by: a frame that lies off its card has print in its margin.
+
+    `straight` is the share of its sides that lies on straight edges.
+    """
+    return not proves_itself(match), match.error - match.white - straight
 
 
 def proves_itself(match: FaceMatch) -> bool:

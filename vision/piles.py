@@ -195,10 +195,11 @@ class PileReader:
         frames = frames.take(np.argsort(-frames.straight, kind="stable"))
         guessed = (frames.corners_px + 0.5) / scale - 0.5 + offset
         near = np.linalg.norm(guessed.mean(axis=1) - region.centre_px, axis=1) < _MOVED_MM * region.px_per_mm
-        found = [(self.faces.read(image_bgr, quad), quad) for quad in guessed[near][:_GUESSES]]
+        guesses = list(zip(guessed[near], frames.straight[near], strict=True))[:_GUESSES]
+        found = [(self.faces.read(image_bgr, quad), float(straight), quad) for quad, straight in guesses]
         # The closer look takes long: one guess a place is worth it.
-        found.sort(key=lambda pair: misfit_of(pair[0]))
-        card = proved(self.fitter, image_bgr, *found[0]) if found else None
+        found.sort(key=lambda guess: misfit_of(guess[0], guess[1]))
+        card = proved(self.fitter, image_bgr, found[0][0], found[0][2]) if found else None
         sight = None if card is None else self._sight(self.places[number], *card, region)
         return sight if sight is not None and sight.kind == "face" else None
 

@@ -35,7 +35,13 @@ def test_a_certain_card_is_not_lost_to_a_doubtful_frame_that_happens_to_fit_bett
 
 def test_a_frame_with_print_in_its_margin_is_tried_after_one_that_lies_on_a_card() -> None:
     bleached, askew = replace(RED, log_odds=1.0, error=0.4), replace(RED, log_odds=13.0, error=0.33, white=0.65)
-    assert misfit_of(bleached) < misfit_of(askew)
+    assert misfit_of(bleached, 0.6) < misfit_of(askew, 0.6)
+
+
+def test_a_frame_with_straight_sides_is_tried_before_one_that_happens_to_look_a_little_like_a_card() -> None:
+    hazy = replace(RED, log_odds=11.0, error=0.46, white=0.86)
+    guess = replace(RED, log_odds=17.0, error=0.38, white=0.83)
+    assert misfit_of(hazy, 1.0) < misfit_of(guess, 0.4)
 
 
 def test_a_guess_that_fits_badly_needs_more_evidence_than_one_that_fits_well() -> None:
@@ -91,8 +97,27 @@ def test_where_much_is_bleached_a_surer_closer_look_outweighs_the_first() -> Non
 def test_a_face_that_asks_for_an_unheard_of_camera_and_still_fits_badly_is_none() -> None:
     image, doubt = np.zeros((90, 60, 3), np.uint8), replace(RED, log_odds=5.0)
     told = {}
-    for error in (0.08, 0.14):
+    for stray in (0.03, 0.08):
         for bent in (1.0, 4.0):
-            found = proved(Fitter(replace(RED, log_odds=90.0, error=error, bent=bent)), image, doubt, FRAME)
-            told[error, bent] = found is not None and doubt_of(found[0]) is None
-    assert told == {(0.08, 1.0): True, (0.08, 4.0): True, (0.14, 1.0): True, (0.14, 4.0): False}
+            closer = replace(RED, log_odds=90.0, error=0.14, bent=bent, stray=stray)
+            found = proved(Fitter(closer), image, doubt, FRAME)
+            told[stray, bent] = found is not None and doubt_of(found[0]) is None
+    assert told == {(0.03, 1.0): True, (0.03, 4.0): True, (0.08, 1.0): True, (0.08, 4.0): False}
+
+
+def test_a_first_look_that_sees_no_card_contradicts_nothing() -> None:
+    image, told = np.zeros((90, 60, 3), np.uint8), {}
+    for error in (0.2, 0.36):
+        first = replace(RED, face=piccolino().by_id["pink-happy"], log_odds=25.0, error=error, hidden=0.21)
+        found = proved(Fitter(replace(RED, log_odds=18.0, error=0.14)), image, first, FRAME)
+        told[error] = found is not None and doubt_of(found[0]) is None
+    assert told == {0.2: False, 0.36: True}
+
+
+def test_a_reflection_across_the_back_makes_no_doubt_and_across_a_face_it_may_be_another_paint() -> None:
+    image, doubt, told = np.zeros((90, 60, 3), np.uint8), replace(RED, log_odds=5.0), {}
+    for face in (None, RED.face):
+        closer = replace(RED, face=face, log_odds=180.0, error=0.24, hidden=0.13, stray=0.15)
+        found = proved(Fitter(closer), image, doubt, FRAME)
+        told[face] = found is not None and doubt_of(found[0]) is None
+    assert told == {None: True, RED.face: False}

@@ -29,11 +29,13 @@ INDEPENDENT = 0.055  # cells that say something new, by all cells
 _GAIN = (0.5, 1.1)  # contrast by that of the art: gloss and haze take some, hard tone curves add some
 _GAIN_SIGMA = 0.16
 _DARKER, _DARKER_COST = 1.35, 0.6  # power of the linear light
-_CLIPPED = 247.0  # of 255
+CLIPPED = 247.0  # of 255
 _OVEREXPOSED = (1.3, 1.7, 2.3)
 _OVER_SIGMA = 0.5  # of the logarithm
 _MARGIN_MM = 0.8  # of the white that is too close to the frame or the card's edge
 OUTLIER = 5.0
+_LIKE_WHITE = 0.16  # of white: what light and print change of it
+_ENOUGH, _BRIGHTEST = 0.1, 0.6  # of a margin: what may tell the colour of white, and what is less bright
 WHOLE = 0.85  # share of a margin that is white, from which nothing hides any of it
 _STEADY = 1e-6
 _TOLD_BY_DRAWING = 15.0  # log-odds from which a picture's drawing tells it from another one, whatever the colours
@@ -204,7 +206,7 @@ class FaceReader:
         better = darker - _DARKER_COST > score
         score = np.where(better, darker - _DARKER_COST, score)
         cells[better] = its_cells[better]
-        clipped = white >= _CLIPPED
+        clipped = white >= CLIPPED
         # Where the white is as bright as the camera can tell, all colours may be brighter than they look by it.
         for over in _OVEREXPOSED if clipped.any() else ():
             factor = np.repeat(np.where(clipped, over, 1.0), self._n_frame).astype(np.float32)
@@ -254,11 +256,30 @@ class FaceReader:
             kept = some * keep[:, None]
             plane = np.linalg.solve(kept.T @ some + _STEADY * np.eye(3), kept.T @ seen)
             flat = some @ plane
-            keep = (np.abs(seen - flat) / np.maximum(flat, 8)).max(axis=1) < 0.16
+            gap = (seen - flat) / np.maximum(flat, 8)
+            keep = np.abs(gap).max(axis=1) < _LIKE_WHITE
             if keep.sum() < 12:
                 keep = bright >= np.percentile(bright, 50)
         white = np.maximum(self._basis @ plane, 8.0)
-        return white.astype(np.float32), float(keep.mean())
+        # Nothing that lies on a card is brighter than its white: what is, a lamp shines on.
+        return white.astype(np.float32), float((gap.min(axis=1) > -_LIKE_WHITE).mean())
+
+    def ground(self, card: Singles) -> tuple[Singles, float]:
+        """The white at every cell, (h, w, 3), of one colour all over the card, and the share of the margin that is.
+
+        A hand across a card would make a white that fades to skin; white is what is brightest of the margin.
+        """
+        plane, _ = self.white(card)
+        margin = card[self.margin]
+        told = margin[margin.max(axis=1) < CLIPPED]
+        told = margin if len(told) < _ENOUGH * len(margin) else told
+        bright = told.sum(axis=1)
+        rank = int(_BRIGHTEST * len(bright))
+        colour = told[bright >= np.partition(bright, rank)[rank]].mean(axis=0)
+        ground = plane.mean(axis=2, keepdims=True) * (colour / colour.mean())
+        # Nothing that lies on a card is brighter than its white: what is, a lamp shines on.
+        agrees = (margin > (1 - _LIKE_WHITE) * ground[self.margin]).all(axis=1)
+        return np.asarray(ground, np.float32), float(agrees.mean())
 
 
 def spread_of(picture: Singles) -> Singles:

@@ -7,7 +7,7 @@ is found and left out, and so is what a lamp has bleached.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import cv2
@@ -15,8 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vision.pile_cover import cover_of
-from vision.pile_faces import CAP, INDEPENDENT, OUTLIER, WHOLE, FaceMatch, FaceReader, spread_of
+from vision.pile_faces import CAP, CLIPPED, INDEPENDENT, OUTLIER, WHOLE, FaceMatch, FaceReader, spread_of
 from vision.pile_frames import shifted
+from vision.pile_glare import DARKER, glare_of
 from vision.pile_light import ArtFields, Light, LightModel, Seen, art_fields
 
 Image = NDArray[np.uint8]
@@ -28,9 +29,6 @@ _FINE = 4  # samples to a cell's side, for the art's slopes
 _SOFT = 1.5  # of those samples: about a picture's own blur, and how far a first frame may be off
 _NOISE, _EDGE = 0.08, 0.6  # as in `pile_faces`: less of both, for colours and place are fitted
 _CAMERA, _CAMERA_LEVELS = 0.03, 3.0  # the camera's noise, of white and in grey levels
-_CLIPPED = 247.0
-_ENOUGH, _BRIGHTEST = 0.1, 0.6  # of a margin: what may tell the colour of white, and what is less bright
-_LIKE_WHITE = 0.16
 _BLEACHED = 0.3  # of a card's white that is as bright as the camera can tell
 _STARTS, _BLEACHED_STARTS = ((1.0, 0.1),), ((1.0, 0.3), (1.0, 0.6), (2.0, 0.4))  # the white and the veil
 _MOVES = np.array([1.0, 1.2, 1.2, 1.0, 1.2, 1.2])  # mm: a frame's middle, and by how much its edges may be off
@@ -43,8 +41,8 @@ _BLEACHED_RIVALS, _RIVALS, _HOPELESS = 5, 4, 25.0
 # The mean error of a cell that noise as expected makes, and how much less noise a picture may prove to have.
 _USUAL_ERROR, _QUIETER = 0.7, (0.3, 1.0)
 _PAINT_ALONE = 0.4  # of log-odds that only a paint gives: a camera's ways of mixing colours are not known any better
+_NO_RIVAL = 100.0  # log-odds by which a picture is behind that cannot be the right one
 _BLANK = 30.0  # by how much smooth colours must be likelier to be nothing else
-_CORE = 5  # cells: what a lamp bleaches is no less thick, and beside it
 _COVERED = 0.03  # of a frame: what is less makes no difference
 
 
@@ -64,16 +62,12 @@ class _View:
     ground: Singles
     white: float
 
-    @property
-    def known(self) -> Flags:
-        """Cells that are not all clipped, (cells,)."""
-        return self.seen.known
-
 
 @dataclass(frozen=True, eq=False)
 class _Fit:
     """One picture fitted to a frame that begins at its top-left."""
 
+    art: _Art
     light: Light
     view: _View
     frame_px: Floats
@@ -81,7 +75,7 @@ class _Fit:
     @property
     def likelihood(self) -> float:
         """The logarithm of how likely all is that is seen."""
-        return float(self.light.score(self.view.known))
+        return float(self.light.score(self.view.seen.known))
 
 
 class FaceFitter:
@@ -145,19 +139,18 @@ class FaceFitter:
                 fits[picture], turns[picture] = fit, turn
             if placed:
                 continue
-            if self._better_than_blank(fit, self._in_sight(fit)[0]) > -_BLANK:
+            fit, in_sight = self._uncovered(image_bgr, fit)
+            if self._better_than_blank(fit, in_sight) > -_BLANK:
                 # The first one is most often right: the others begin where it fits.
                 placed, frame_px = True, np.roll(fit.frame_px, turn, axis=0)
             elif not fit.view.seen.bleached:
                 break
         best = max(fits, key=lambda picture: fits[picture].likelihood)
-        in_sight, stray = self._in_sight(fits[best])
-        if len(fits) > 1 and (fits[best].view.known & ~in_sight)[self._framed].mean() > _COVERED:
-            fits = {
-                picture: self._settled(image_bgr, other, self._arts[picture], in_sight, 1)
-                for picture, other in fits.items()
-            }
-            in_sight, stray = self._in_sight(fits[best])
+        likely = [picture for picture in fits if fits[picture].likelihood > fits[best].likelihood - _NO_RIVAL]
+        in_sight, stray = self._in_sight(fits[best], [fits[picture] for picture in likely])
+        if len(fits) > 1 and self._hidden(fits[best], in_sight):
+            fits = {picture: self._settled(image_bgr, other, in_sight, 1) for picture, other in fits.items()}
+            in_sight, stray = self._in_sight(fits[best], [fits[picture] for picture in likely])
         match = self._match(fits, best, turns[best], in_sight, stray)
         return match, np.roll(fits[best].frame_px, turns[best], axis=0)
 
@@ -194,7 +187,7 @@ class FaceFitter:
             odds = min(odds, leads[rival])
             differ = self.faces.apart(best, rival) & in_sight[self._framed]
             told = fit.light.cells[self._framed][differ] < OUTLIER
-        cells = fit.light.cells[in_sight & self._framed & ~self._rim(fit.view.known)]
+        cells = fit.light.cells[in_sight & self._framed]
         error = float(np.minimum(cells, CAP).mean()) if len(cells) else CAP
         return FaceMatch(
             self.faces.names[best],
@@ -206,7 +199,7 @@ class FaceFitter:
             fit.view.white,
             len(cells) / int(self._framed.sum()),
             stray,
-            float((~fit.view.known)[self._framed].mean()),
+            float((~fit.view.seen.known | self._glare(fit))[self._framed].mean()),
             float(fit.light.bent),
             printed,
         )
@@ -214,29 +207,13 @@ class FaceFitter:
     def _view(self, image_bgr: Image, frame_px: Floats, before: _View | None = None) -> _View:
         """What a frame that begins at a picture's top-left shows; one that has moved little keeps its white."""
         card = self.faces.levels(image_bgr, frame_px)
-        ground, share = (before.ground, before.white) if before else self._ground(card)
-        bleached = float((ground.max(axis=2) >= _CLIPPED).mean()) > _BLEACHED
+        ground, share = (before.ground, before.white) if before else self.faces.ground(card)
+        bleached = float((ground.max(axis=2) >= CLIPPED).mean()) > _BLEACHED
         noise = _CAMERA**2 + (_CAMERA_LEVELS / float(ground.mean())) ** 2
         seen = Seen(
-            self._flat(card / np.minimum(ground, 255)), self._flat(card) >= _CLIPPED, bleached, share > WHOLE, noise
+            self._flat(card / np.minimum(ground, 255)), self._flat(card) >= CLIPPED, bleached, share > WHOLE, noise
         )
         return _View(seen, ground, share)
-
-    def _ground(self, card: Singles) -> tuple[Singles, float]:
-        """The white at every cell, (h, w, 3), of one colour all over the card, and the share of the margin that is.
-
-        A hand across a card would make a white that fades to skin; white is what is brightest of the margin.
-        """
-        plane, _ = self.faces.white(card)
-        margin = card[self.faces.margin]
-        told = margin[margin.max(axis=1) < _CLIPPED]
-        told = margin if len(told) < _ENOUGH * len(margin) else told
-        bright = told.sum(axis=1)
-        rank = int(_BRIGHTEST * len(bright))
-        colour = told[bright >= np.partition(bright, rank)[rank]].mean(axis=0)
-        ground = plane.mean(axis=2, keepdims=True) * (colour / colour.mean())
-        agrees = (np.abs(margin - ground[self.faces.margin]) < _LIKE_WHITE * ground[self.faces.margin]).all(axis=1)
-        return np.asarray(ground, np.float32), float(agrees.mean())
 
     def _ranking(self, view: _View) -> tuple[Floats, Floats]:
         """A score for every picture, and the amounts at which it has it."""
@@ -252,13 +229,13 @@ class FaceFitter:
     def _fit(self, image_bgr: Image, frame_px: Floats, art: _Art, amounts: Floats, steps: int) -> _Fit:
         """Fit one picture to a frame that begins at the picture's top-left, and move it in a few steps."""
         view = self._view(image_bgr, frame_px)
-        light = self._lit(art, view, view.known, amounts)
-        return self._settled(image_bgr, _Fit(light, view, frame_px), art, None, steps)
+        light = self._lit(art, view, view.seen.known, amounts)
+        return self._settled(image_bgr, _Fit(art, light, view, frame_px), None, steps)
 
-    def _settled(self, image_bgr: Image, fit: _Fit, art: _Art, in_sight: Flags | None, steps: int) -> _Fit:
+    def _settled(self, image_bgr: Image, fit: _Fit, in_sight: Flags | None, steps: int) -> _Fit:
         """The same fit after a few steps to where the picture fits best, by what is in sight if that is known."""
         moved = np.zeros(6)
-        light, view, frame_px = fit.light, fit.view, fit.frame_px
+        art, light, view, frame_px = fit.art, fit.light, fit.view, fit.frame_px
         for _ in range(steps):
             slopes = art.slopes * light.contrast
             open_to_see = light.cells < CAP if in_sight is None else (light.cells < CAP) & in_sight
@@ -268,30 +245,50 @@ class FaceFitter:
             moved += step
             frame_px = shifted(self.faces.deck, frame_px, step)
             view = self._view(image_bgr, frame_px, view)
-            light = self._lit(art, view, view.known if in_sight is None else in_sight, light.amounts)
+            light = self._lit(art, view, view.seen.known if in_sight is None else in_sight, light.amounts)
             if np.abs(step).max() < _STILL_MM:
                 break
-        return _Fit(light, view, frame_px)
+        return _Fit(art, light, view, frame_px)
 
     def _lit(self, art: _Art, view: _View, known: Flags, amounts: Floats) -> Light:
         return self._model.fitted(art.fields, view.seen, known, amounts, _ROUNDS)
 
-    def _in_sight(self, fit: _Fit) -> tuple[Flags, float]:
-        """Which cells nothing covers, (cells,), and the share of the frame that looks otherwise for no reason."""
+    def _hidden(self, fit: _Fit, in_sight: Flags) -> bool:
+        """Whether something hides so much of a print that a fit should be repeated without it."""
+        return bool((fit.view.seen.known & ~in_sight)[self._framed].mean() > _COVERED)
+
+    def _uncovered(self, image_bgr: Image, fit: _Fit) -> tuple[_Fit, Flags]:
+        """A fit repeated without what hides a part of it, and which cells are in sight then."""
+        in_sight, _ = self._in_sight(fit)
+        if not self._hidden(fit, in_sight):
+            return fit, in_sight
+        fit = self._settled(image_bgr, fit, in_sight, 1)
+        return fit, self._in_sight(fit)[0]
+
+    def _in_sight(self, fit: _Fit, likely: Sequence[_Fit] = ()) -> tuple[Flags, float]:
+        """Which cells nothing covers, (cells,), and the share of the frame that looks otherwise for no reason.
+
+        What is a reflection to one picture may be another one's white hat, so it must be one to all `likely` ones.
+        """
+        glare = self._glare(fit)
+        for other in likely if glare.any() else ():
+            glare &= self._glare(other)
+        known = fit.view.seen.known & ~glare
         odd = np.zeros(self._used.shape, bool)
-        odd[self._used] = (fit.light.cells > OUTLIER) & fit.view.known
+        odd[self._used] = (fit.light.cells > OUTLIER) & known
         covered, strange = cover_of(odd, self.faces.margin, self._used)
-        known = fit.view.known
-        judged = known & self._framed & ~self._rim(known)
+        judged = known & self._framed
         stray = float(strange[self._used][judged].sum()) / max(1, int(judged.sum()))
         return known & ~covered[self._used], stray
 
-    def _rim(self, known: Flags) -> Flags:
-        """Cells beside what a mirrored lamp has bleached: its edge is steeper than any wave of a veil."""
-        bleached = np.zeros(self._used.shape, np.uint8)
-        bleached[self._used] = ~known & self._framed
-        core = cv2.morphologyEx(bleached, cv2.MORPH_OPEN, np.ones((_CORE, _CORE), np.uint8))
-        return np.asarray(cv2.dilate(core, np.ones((_CORE, _CORE), np.uint8))[self._used] > 0)
+    def _glare(self, fit: _Fit) -> Flags:
+        """Which cells a reflection has changed, (cells,)."""
+        shines = fit.view.seen.shines & self._framed
+        if not shines.any():
+            return shines
+        odd = (fit.light.cells > OUTLIER) & fit.view.seen.known & self._framed
+        lit = odd & (fit.light.gap.max(axis=0) < DARKER)
+        return glare_of(shines, self._model.without_gloss(fit.art.fields, fit.light), odd, lit, self._used)
 
     def _better_than_blank(self, fit: _Fit, in_sight: Flags) -> float:
         """By how much a picture is likelier than none: smoothly changing colours, judged as the picture there is."""

@@ -25,6 +25,7 @@ _CONTRAST = (0.15, 1.0)  # the span between black and white that may be left
 _LIGHT = (0.0004, 4.0)
 _CLEAR_LIGHT = 0.02
 _BLACK = 0.04  # of white
+_LIKE_WHITE, _SHINES = 0.92, 1.08  # of white
 _WAVES = 6  # of the veil, across and down together: half waves, less one
 # How much each field varies: the white with its slopes and bends, the veil with its waves, blue and red casts of both,
 # then crosstalk, saturation, the tone curve's bend and blur; a white that is clipped may be brighter, and of another
@@ -75,6 +76,12 @@ class Seen:
     def known(self) -> Flags:
         """Cells that are not all clipped, (cells,)."""
         return np.asarray(~self.clipped.all(axis=0))
+
+    @property
+    def shines(self) -> Flags:
+        """Cells that are brighter than white, or as bright and too bright to know, (cells,)."""
+        darkest = self.levels.min(axis=0)
+        return np.asarray((darkest > _SHINES) | ((darkest > _LIKE_WHITE) & self.clipped.any(axis=0)))
 
     def take(self, cells: Flags) -> Seen:
         """Some of the cells."""
@@ -164,6 +171,11 @@ class LightModel:
             weight[(seen.levels < _BLACK) & (light.light <= _LIGHT[0])] = 0
             light = self._light(art, seen, self._solved(art, light.ways, seen.levels**2, weight, varies), varies)
         return light
+
+    def without_gloss(self, art: ArtFields, light: Light) -> Singles:
+        """Grey levels (3, cells), of white, that a picture would show in a fitted light but for what gloss mirrors."""
+        white = light.amounts[: self._whites].astype(np.float32) @ self._white.T
+        return np.asarray(np.sqrt(np.maximum(art.art * white, 0)), np.float32)
 
     def blank_score(self, levels: Singles, weight: Singles, some: Flags) -> float:
         """The logarithm of how likely smoothly changing colours are that look like `levels` (3, n), where `some` cells.

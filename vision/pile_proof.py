@@ -79,7 +79,7 @@ def _plausible(closer: FaceMatch) -> bool:
     Nothing comes to lie on a card's print but over its margin; a picture of another colour differs everywhere, or asks
     for a camera that mixes colours as none does.
     """
-    if closer.bent > _MOST_BENT and closer.stray > _MOST_STRAY:
+    if closer.bent > _MOST_BENT and closer.error > _ALL_EXPLAINED and closer.stray > _MOST_STRAY:
         return False
     if closer.white > WHOLE:
         # The back's drawing comes in no other paint, so what a lamp has changed of it makes no doubt.

@@ -147,6 +147,43 @@ def test_the_sharp_edge_of_a_mirrored_lamp_is_nothing_strange(name: str) -> None
     assert (match.face.id, doubt_of(match)) == (name, None)
 
 
+def mirrored(image: Image, middle: Floats, radii: tuple[float, float], bright: float) -> Image:
+    """A lamp with a sharp edge, mirrored in a picture: an ellipse about `middle` with `radii`, px."""
+    x, y = np.meshgrid(np.arange(CAMERA.size[0]), np.arange(CAMERA.size[1]))
+    inside = (1 - np.hypot((x - middle[0]) / radii[0], (y - middle[1]) / radii[1])) * min(radii)
+    lamp = bright / (1 + np.exp(-np.clip(inside / 1.5, -50, 50)))
+    lit = np.minimum((image / 255.0) ** 2.2 * 0.7 + lamp[:, :, None] * np.array([1.0, 0.92, 0.85]), 1) ** (1 / 2.2)
+    return np.asarray(np.rint(255 * lit), np.uint8)
+
+
+@pytest.mark.parametrize("bright", [1.0, 3.0])
+@pytest.mark.parametrize(("name", "side"), [("back", 0.35), ("back", 0.65), ("red-happy", 0.8), ("purple-sad", 0.2)])
+def test_a_mirrored_lamp_hides_no_more_than_it_lies_on(name: str, side: float, bright: float) -> None:
+    image, frame = card(name)
+    middle = frame[0] + (frame[3] - frame[0]) * side + (frame[1] - frame[0]) * 0.55
+    image = mirrored(image, middle, (26.0, 20.0), bright)
+    match, _ = cleared(FITTER, image, FITTER.faces.read(image, frame), frame)
+    assert (match.face.id if match.face else "back", doubt_of(match)) == (name, None)
+
+
+@pytest.mark.parametrize(
+    ("name", "middle", "radii", "bright", "off"),
+    [
+        ("orange-happy", (0.29, 0.37), (38.0, 33.0), 3.0, (-3, 2)),
+        ("purple-happy", (0.18, 0.47), (37.0, 41.0), 1.5, (4, 0)),
+    ],
+)
+def test_a_white_hat_beside_a_mirrored_lamp_is_no_part_of_it(
+    name: str, middle: tuple[float, float], radii: tuple[float, float], bright: float, off: tuple[float, float]
+) -> None:
+    image, frame = card(name)
+    across, down = middle
+    image = mirrored(image, frame[0] + (frame[1] - frame[0]) * across + (frame[3] - frame[0]) * down, radii, bright)
+    match, _ = FITTER.read(image, frame + off)
+    assert match.face is not None
+    assert match.face.id == name or doubt_of(match) is not None or match.told < 0.7
+
+
 def test_what_is_overexposed_is_told_by_what_is_not_clipped() -> None:
     image, frame = card("orange-happy")
     bright = np.minimum(2.2 * (image / 255.0) ** 2.2 * 0.6 + 0.55, 1) ** (1 / 2.2)

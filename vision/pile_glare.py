@@ -1,0 +1,42 @@
+"""Where a lamp's reflection lies on a print: it shines white out of it, and what is beside it looks like no print.
+
+Its edge is steeper than any wave of a veil, so there a fit is wrong, and the better for leaving it out.
+"""
+
+from __future__ import annotations
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+Singles = NDArray[np.float32]
+Flags = NDArray[np.bool_]
+
+_DARK = 0.6  # of white: what some channel of a print is darker than
+DARKER = 0.06  # of white: by how much noise may let lit print look darker than it is, in some channel
+_THICK = 3  # cells: a line of white that lies a little off is thinner
+_EDGE = 7  # cells across: the steep edge about what shines, of which a fit may take some for print
+_REACH = 13  # cells across: how far the rest of it goes
+
+
+def glare_of(shines: Flags, print_levels: Singles, odd: Flags, lit: Flags, used: Flags) -> Flags:
+    """Which cells (cells,) a reflection has changed, of those of a card (h, w) that are `used`.
+
+    `shines` (cells,) are too bright for a card without gloss; `print_levels` (3, cells) is what the print would
+    look like, of white; `odd` (cells,) looks otherwise than fitted, and `lit` of these are no darker.
+    """
+    out_of_dark = shines & (print_levels.min(axis=0) < _DARK)
+    if not out_of_dark.any() or not odd.any():
+        return np.zeros_like(out_of_dark)
+    core = cv2.morphologyEx(_spread(out_of_dark, used), cv2.MORPH_OPEN, np.ones((_THICK, _THICK), np.uint8))
+    edge, near = (cv2.dilate(core, cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (s, s))) for s in (_EDGE, _REACH))
+    glare = cv2.bitwise_or(cv2.bitwise_and(edge, _spread(odd, used)), cv2.bitwise_and(near, _spread(lit, used)))
+    # A cell that fits by chance between others that do not is changed as well.
+    return np.asarray(cv2.morphologyEx(glare, cv2.MORPH_CLOSE, np.ones((_THICK, _THICK), np.uint8))[used] > 0)
+
+
+def _spread(cells: Flags, used: Flags) -> NDArray[np.uint8]:
+    """Flags of used cells over the whole card, (h, w)."""
+    whole = np.zeros(used.shape, np.uint8)
+    whole[used] = cells
+    return whole

@@ -16,29 +16,37 @@ Floats = NDArray[np.float32]
 _FEWEST = 3
 _MOSTLY = 0.7  # of the things found
 _NEXT, _FAR, _RINGS = 0.06, 0.5, 16  # beyond a side, by the distance between it and the opposite one
+_OUTER = (0.8, 1.5)  # the same, beyond the cards
 _ALONG = np.linspace(0.06, 0.94, 24, dtype=np.float32)
 _DARKER = 0.85  # than paper: print, and no shadow
-_PRINTED, _BARE = 0.06, 0.01  # of what lies beyond a side
+_PRINTED, _BARE = 0.06, 0.01  # of what lies beyond a side, and more than of the table
 
 
 def are_panels(image_lab: NDArray[np.uint8], fit: SideFit) -> bool:
     """Whether most of what was found is darker than round it, with print beyond one side and none beyond another.
 
     `image_lab` is (h, w, 3) 8-bit Lab. Ink only takes light away, so beyond a panel the paper is brighter; but so is a
-    pale table beyond dark cards, on which nothing is printed.
+    pale table beyond dark cards. On that nothing is printed, or a pattern that goes on farther out.
     """
     inside, beyond = as_bgr(np.median(fit.inside, axis=1)), as_bgr(np.median(fit.beyond, axis=1))
     dark = is_darker(inside, beyond)
     if dark.sum() < _FEWEST or dark.mean() < _MOSTLY:
         return False
-    share = np.sort(_printed_beyond(image_lab, fit.quads, beyond), axis=1)
-    return bool(((share[:, 0] < _BARE) & (share[:, 3] > _PRINTED)).mean() > _MOSTLY)
+    share = np.sort(_printed_beyond(image_lab, fit.quads, beyond, _NEXT, _FAR), axis=1)
+    bare_and_printed = (share[:, 0] < _BARE) & (share[:, 3] > _PRINTED)
+    if bare_and_printed.mean() <= _MOSTLY:
+        return False
+    pattern = float(np.median(_printed_beyond(image_lab, fit.quads, beyond, *_OUTER)))
+    return bool((bare_and_printed & (share[:, 3] > _PRINTED + pattern)).mean() > _MOSTLY)
 
 
-def _printed_beyond(image_lab: NDArray[np.uint8], quads: Floats, paper_bgr: Floats) -> Floats:
-    """The share (n, 4) of what lies beyond each side of `quads` (n, 4, 2) that is darker than the paper, (n, 3)."""
+def _printed_beyond(image_lab: NDArray[np.uint8], quads: Floats, paper_bgr: Floats, near: float, far: float) -> Floats:
+    """The share (n, 4) of what lies beyond each side of `quads` (n, 4, 2) that is darker than the paper, (n, 3).
+
+    From `near` to `far`, by the distance between a side and the opposite one.
+    """
     line = quads[:, :, None] + (np.roll(quads, -1, axis=1) - quads)[:, :, None] * _ALONG[:, None]
-    away = np.linspace(_NEXT, _FAR, _RINGS, dtype=np.float32)
+    away = np.linspace(near, far, _RINGS, dtype=np.float32)
     points = np.asarray(line[:, :, None] + outward_of(quads)[:, :, None, None] * away[:, None, None], np.float32)
     x, y = (points[..., k].reshape(-1, _RINGS * len(_ALONG)) for k in (0, 1))
     lab = cv2.remap(image_lab, x, y, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)

@@ -95,19 +95,40 @@ def look_beside(
 
     If `step` (3,) is not 0, only changes in that direction count: so shadows end unnoticed beside the edges.
     """
-    half = np.array([plane.size[0], plane.size[1]] * 2) / 2
     offsets = np.arange(-inward, outward + STEP / 2, STEP)
     change = _changes(_colours(image_lab, plane, poses, offsets))
+    change *= np.minimum(1, _CLIP / np.maximum(_size(change), 1e-6))[..., None]
     mean = np.zeros((len(poses.centre), len(turns), 4, len(offsets), 3), np.float32)
-    rows = np.arange(len(_ALONG))[:, None]
     for t, turn in enumerate(turns):
         for side in range(4):
-            shift = np.rint(turn * half[side] * _ALONG / STEP).astype(int)
-            index = np.clip(np.arange(len(offsets)) + shift[:, None], 0, len(offsets) - 1)
-            mean[:, t, side] = change[:, side][:, rows, index].mean(axis=1)
+            mean[:, t, side] = _along_turned(change[:, side], _half(plane)[side], np.full(len(change), turn))
     strength = np.maximum(mean @ step, 0) if step is not None and step.any() else np.linalg.norm(mean, axis=-1)
     floor = np.percentile(strength, _FLOOR_PERCENTILE, axis=(1, 3))
     return Evidence(offsets, turns, strength, mean, np.asarray(np.maximum(floor, _LEAST_FLOOR), np.float32))
+
+
+def steepness_beside(
+    image_lab: NDArray[np.uint8], plane: CardPlane, poses: Poses, offsets: Floats, turns: Floats
+) -> NDArray[np.float32]:
+    """How steeply the colour changes at `offsets` (k,) beside the sides of n cards turned by `turns` (n, 4): (n, 4, k).
+
+    The strength in `Evidence` is the same for all that is strong; this one tells a card's edge from the softer end of
+    the shadow beside it.
+    """
+    change = _changes(_colours(image_lab, plane, poses, offsets))
+    size = _size(change)
+    change *= (_CLIP * np.log1p(size / _CLIP) / np.maximum(size, 1e-6))[..., None]
+    half = _half(plane)
+    mean = [_along_turned(change[:, side], half[side], turns[:, side]) for side in range(4)]
+    return np.asarray(np.linalg.norm(np.stack(mean, axis=1), axis=-1), np.float32)
+
+
+def _along_turned(change: NDArray[np.float32], half: float, turns: Floats) -> NDArray[np.float32]:
+    """The mean (n, offsets, 3) of `change` (n, along, offsets, 3) along sides, `half` as long, turned by `turns` (n,)."""
+    shift = np.rint(turns[:, None] * half * _ALONG / STEP).astype(int)
+    index = np.clip(np.arange(change.shape[2]) + shift[..., None], 0, change.shape[2] - 1)
+    rows = np.arange(len(_ALONG))[:, None]
+    return np.stack([each[rows, at].mean(axis=0) for each, at in zip(change, index, strict=True)])
 
 
 def profiles_beside(
@@ -135,7 +156,7 @@ def sides_of(plane: CardPlane, poses: Poses) -> tuple[Floats, Floats, Floats, Fl
     """Outward and along directions (n, 4, 2), half lengths (4,) and middles (n, 4, 2) of the sides of cards."""
     u, v = poses.across, _turned(poses.across)
     normal, along = np.stack([-v, u, v, -u], axis=1), np.stack([u, v, -u, -v], axis=1)
-    half = np.array([plane.size[0], plane.size[1]] * 2) / 2
+    half = _half(plane)
     return normal, along, half, poses.centre[:, None] + normal * half[[1, 0, 3, 2], None]
 
 
@@ -154,13 +175,20 @@ def _colours(image_lab: NDArray[np.uint8], plane: CardPlane, poses: Poses, offse
     return lab
 
 
+def _half(plane: CardPlane) -> Floats:
+    """Half the lengths (4,) of the sides of cards."""
+    return np.array([plane.size[0], plane.size[1]] * 2) / 2
+
+
 def _changes(lab: NDArray[np.float32]) -> NDArray[np.float32]:
-    """The change of colour (n, 4, along, offsets, 3) about each place, at most `_CLIP`."""
+    """The change of colour (n, 4, along, offsets, 3) about each place."""
     change = np.zeros_like(lab)
     change[..., _HALF:-_HALF, :] = lab[..., 2 * _HALF :, :] - lab[..., : -2 * _HALF, :]
-    size = np.sqrt(np.einsum("...c,...c->...", change, change))
-    change *= np.minimum(1, _CLIP / np.maximum(size, 1e-6))[..., None]
     return change
+
+
+def _size(change: NDArray[np.float32]) -> NDArray[np.float32]:
+    return np.asarray(np.sqrt(np.einsum("...c,...c->...", change, change)), np.float32)
 
 
 def settled(

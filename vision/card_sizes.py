@@ -17,6 +17,7 @@ from vision.card_poses import (
     profiles_beside,
     side_ends,
     sides_of,
+    steepness_beside,
 )
 from vision.line_segments import meet_sides
 from vision.paper import is_darker
@@ -37,6 +38,7 @@ _LEAST_PAIR = 0.3
 _SHARED = 0.9
 _APART = 4  # places, of half a pixel: as far inside an edge one sees what it surrounds
 _BRIGHT = 80  # percentile
+_PLAIN = 8.0  # weighted 8-bit Lab
 _ACROSS = np.array([-0.6, 0.0, 0.6])  # of half a side
 _AS_STRONG = 0.25
 
@@ -70,17 +72,20 @@ def agreed_size(
             break
         reach = max(4.0, _REACH * plane.size[0])
         seen = look_beside(image_lab, plane, poses, reach, reach)
-        sure, change, turns = _peaks(seen)
+        sure, change, turns = _peaks(image_lab, plane, poses, seen)
         sure[_on_the_table(image_lab, plane, poses, reach)] = 0
         sure[at_another(plane, poses, seen.offsets)] = 0
-        outermost = []
+        pairs = []
         for axis, sides in enumerate(([1, 3], [0, 2])):
             spread = _ALIKE_PX + alike * plane.size[axis]
-            found = _outermost(seen.offsets, sure[:, sides], change[:, sides], most * plane.size[axis], spread)
-            if found is None:
-                return stock
-            outermost.append(found)
-        (wider, right_left, sure_across), (longer, top_bottom, sure_along) = outermost
+            pairs.append(_Pairs(seen.offsets, sure[:, sides], change[:, sides], most * plane.size[axis], spread))
+        outward = _outward(pairs)
+        if outward is None:
+            return stock
+        way, grown = outward
+        (wider, right_left, sure_across), (longer, top_bottom, sure_along) = (
+            each.nearest(way, size) for each, size in zip(pairs, grown, strict=True)
+        )
         votes = float(np.sqrt(sure_across * sure_along).mean())
         good = (sure_across > _LEAST_PAIR) & (sure_along > _LEAST_PAIR)
         offsets = np.stack([top_bottom[:, 0], right_left[:, 0], top_bottom[:, 1], right_left[:, 1]], axis=1)[good]
@@ -113,7 +118,9 @@ def common_step(steps: NDArray[np.float32], along: float, share: float) -> Float
     return usual if float((steps @ usual > along).mean()) > share else np.zeros(3)
 
 
-def _peaks(seen: Evidence) -> tuple[NDArray[np.float32], NDArray[np.float32], Floats]:
+def _peaks(
+    image_lab: NDArray[np.uint8], plane: CardPlane, poses: Poses, seen: Evidence
+) -> tuple[NDArray[np.float32], NDArray[np.float32], Floats]:
     """How sure an edge peaks at each offset from the sides (n, 4, k), the change there (n, 4, k, 3), the turns (n, 4).
 
     Each side is looked at along the direction in which its edges are sharpest.
@@ -121,11 +128,17 @@ def _peaks(seen: Evidence) -> tuple[NDArray[np.float32], NDArray[np.float32], Fl
     best = np.square(seen.strength).sum(axis=3).argmax(axis=1)
     turn = best[:, None, :, None]
     strength, sure = (np.take_along_axis(each, turn, axis=1)[:, 0] for each in (seen.strength, seen.certainty()))
-    padded = np.pad(strength, ((0, 0), (0, 0), (2, 2)), mode="edge")
-    width = strength.shape[2]
-    highest = np.max([padded[..., k : k + width] for k in range(5)], axis=0)
+    # All that is plain to see is equally strong.
+    steepness = steepness_beside(image_lab, plane, poses, seen.offsets, seen.turns[best])
+    peak = np.where(strength < _PLAIN, _highest(strength), _highest(steepness))
     change = np.take_along_axis(seen.change, turn[..., None], axis=1)[:, 0]
-    return np.where(strength >= highest, sure, 0).astype(np.float32), change, seen.turns[best]
+    return np.where(peak, sure, 0).astype(np.float32), change, seen.turns[best]
+
+
+def _highest(values: NDArray[np.float32]) -> NDArray[np.bool_]:
+    """Which of the values (n, 4, k) are the highest within a pixel."""
+    padded = np.pad(values, ((0, 0), (0, 0), (2, 2)), mode="edge")
+    return np.asarray(values >= np.max([padded[..., k : k + values.shape[2]] for k in range(5)], axis=0))
 
 
 def _on_the_table(image_lab: NDArray[np.uint8], plane: CardPlane, poses: Poses, reach: float) -> NDArray[np.bool_]:
@@ -167,32 +180,58 @@ def _votes(pairs: NDArray[np.float32], grown: Floats, sizes: Floats, spread: flo
     return np.asarray(votes.mean(axis=0))
 
 
-def _outermost(
-    offsets: Floats, sure: NDArray[np.float32], change: NDArray[np.float32], most: float, spread: float
-) -> tuple[float, Floats, Floats] | None:
-    """By how much the outermost pair of edges (n, 2, k) that most cards have lies farther apart than the sides.
+class _Pairs:
+    """Pairs of edges beside opposite sides of n cards, of which `sure` and `change` (n, 2, k) are given at `offsets`.
 
-    At most by `most`, or nearer. `spread` is how much this differs among equal cards.
-    And where each card has it, as offsets of both sides (n, 2), and how sure that is (n,).
+    Pairs lie at most by `most` farther apart than the sides, or nearer; `spread` is how much this differs among equal
+    cards. `peaks` are, for cards darker and for cards brighter outside, by how much the pairs that many cards have lie
+    farther apart than the sides, and how many of the cards have them.
     """
-    both = np.sqrt(sure[:, 0, :, None] * sure[:, 1, None, :])
-    both[np.einsum("nic,njc->nij", change[:, 0], change[:, 1]) <= 0] = 0
-    darker = (change[:, 0, :, None, 0] + change[:, 1, None, :, 0]) < 0
-    grown = offsets[:, None] + offsets[None, :]
-    both[:, np.abs(grown) > most] = 0
-    sizes = np.arange(grown.min(), grown.max() + STEP / 2, STEP)
-    totals = [_votes(both * way, grown, sizes, spread) for way in (darker, ~darker)]
-    least = max(_AS_GOOD * max(total.max() for total in totals), _LEAST_VOTE)
-    found = []
-    for total in totals:
-        peak = (total >= np.r_[0, total[:-1]]) & (total >= np.r_[total[1:], 0]) & (total >= least)
-        found.append(float(sizes[np.flatnonzero(peak)[-1]]) if peak.any() else -np.inf)
-    # Just beyond a card its shadow, or a camera's sharpening, ends as evenly as the card does.
-    shadow = 0 < found[1] - found[0] < 2 * _SHADOW_PX
-    which = 0 if shadow or found[0] > found[1] else 1
-    if not np.isfinite(found[which]):
+
+    def __init__(
+        self, offsets: Floats, sure: NDArray[np.float32], change: NDArray[np.float32], most: float, spread: float
+    ) -> None:
+        both = np.sqrt(sure[:, 0, :, None] * sure[:, 1, None, :])
+        both[np.einsum("nic,njc->nij", change[:, 0], change[:, 1]) <= 0] = 0
+        darker = (change[:, 0, :, None, 0] + change[:, 1, None, :, 0]) < 0
+        self._offsets, self._grown, self._spread = offsets, offsets[:, None] + offsets[None, :], spread
+        both[:, np.abs(self._grown) > most] = 0
+        self._pairs = [both * way for way in (darker, ~darker)]
+        sizes = np.arange(self._grown.min(), self._grown.max() + STEP / 2, STEP)
+        self.peaks: list[tuple[Floats, Floats]] = []
+        for pairs in self._pairs:
+            total = _votes(pairs, self._grown, sizes, spread)
+            peak = (total >= np.r_[0, total[:-1]]) & (total >= np.r_[total[1:], 0]) & (total >= _LEAST_VOTE)
+            self.peaks.append((sizes[peak], total[peak]))
+
+    def outermost(self, way: int) -> tuple[float, float]:
+        """By how much the outermost pair that nearly as many cards have as any grows, and how many have it."""
+        sizes, total = self.peaks[way]
+        if len(sizes) == 0:
+            return 0.0, 0.0
+        last = np.flatnonzero(total >= _AS_GOOD * total.max())[-1]
+        return float(sizes[last]), float(total[last])
+
+    def nearest(self, way: int, size: float) -> tuple[float, Floats, Floats]:
+        """The size, where each card has the pair nearest to it, as offsets (n, 2), and how sure that is (n,)."""
+        near = self._pairs[way] * np.exp(-0.5 * ((self._grown - size) / self._spread) ** 2)
+        flat = near.reshape(len(near), -1)
+        i, j = np.unravel_index(flat.argmax(axis=1), self._grown.shape)
+        return size, np.stack([self._offsets[i], self._offsets[j]], axis=1), flat.max(axis=1)
+
+
+def _outward(pairs: list[_Pairs]) -> tuple[int, list[float]] | None:
+    """Whether it is darker, 0, or brighter, 1, outside the cards, and by how much each pair of sides grows.
+
+    What is seen well beside two sides may be seen less well beside the other two, if the change is the same.
+    """
+    outer = [[each.outermost(way) for each in pairs] for way in (0, 1)]
+    votes = np.array([np.sqrt(np.prod([total for _, total in each])) for each in outer])
+    dark, bright = (votes > 0) & (votes >= _AS_GOOD * votes.max())
+    if not dark and not bright:
         return None
-    near = both * (darker, ~darker)[which] * np.exp(-0.5 * ((grown - found[which]) / spread) ** 2)
-    pair = near.reshape(len(near), -1).argmax(axis=1)
-    i, j = np.unravel_index(pair, grown.shape)
-    return found[which], np.stack([offsets[i], offsets[j]], axis=1), near.reshape(len(near), -1).max(axis=1)
+    grown = [[size for size, _ in each] for each in outer]
+    # Just beyond a card its shadow, or a camera's sharpening, ends as evenly as the card does.
+    shadow = dark and np.subtract(grown[1], grown[0]).max() < 2 * _SHADOW_PX
+    way = 0 if shadow or not bright else 1
+    return way, grown[way]

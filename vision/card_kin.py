@@ -43,8 +43,12 @@ def clear_cut(fit: SideFit) -> NDArray[np.bool_]:
 
     Ink only takes light away, so that is no frame printed on bare paper: the card ends there, or a thick frame begins.
     """
-    darker = darker_all_round(fit.beyond, fit.inside)
-    return np.asarray((fit.support.min(axis=1) > _WHOLLY) & (fit.contrast_beyond().min(axis=1) > _PLAIN) & darker)
+    return np.asarray(_in_plain_sight(fit) & darker_all_round(fit.beyond, fit.inside))
+
+
+def _in_plain_sight(fit: SideFit) -> NDArray[np.bool_]:
+    """Which cards (n,) have an edge in plain sight all along each side, beyond which the colour is clearly another."""
+    return np.asarray((fit.support.min(axis=1) > _WHOLLY) & (fit.contrast_beyond().min(axis=1) > _PLAIN))
 
 
 def stands_out(lab: NDArray[np.uint8], fit: SideFit) -> NDArray[np.bool_]:
@@ -100,7 +104,8 @@ def like_the_others(lab: NDArray[np.uint8], stock: Stock, fit: SideFit, known: i
     contrast, ground = fit.contrast_beyond(), np.median(fit.inside, axis=1)
     # Where no edge was found it is not known what lies on either side.
     odd = fit.oddness() * fit.support.min(axis=1)
-    plain = clear_cut(fit)
+    # Of small cards, seen from afar, what is beside the sides is not known well enough to be certain.
+    plain = _in_plain_sight(fit)
     goes_on = faint_run_on(lab, fit.quads)
     # Sides that one of the edges beside them passes: lines on something longer, if they have no contrast.
     passed = np.roll(goes_on[..., 1], 1, axis=1) | np.roll(goes_on[..., 0], -1, axis=1)

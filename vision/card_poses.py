@@ -124,7 +124,7 @@ def steepness_beside(
 
 
 def _along_turned(change: NDArray[np.float32], half: float, turns: Floats) -> NDArray[np.float32]:
-    """The mean (n, offsets, 3) of `change` (n, along, offsets, 3) along sides, `half` as long, turned by `turns` (n,)."""
+    """The mean (n, offsets, 3) of `change` (n, along, offsets, 3) along sides `half` as long, turned by (n,)."""
     shift = np.rint(turns[:, None] * half * _ALONG / STEP).astype(int)
     index = np.clip(np.arange(change.shape[2]) + shift[..., None], 0, change.shape[2] - 1)
     rows = np.arange(len(_ALONG))[:, None]

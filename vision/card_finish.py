@@ -22,6 +22,7 @@ _WIDE_BORDER_PX = 5.0  # on a narrower one the ground beside the edge cannot be 
 _WHOLLY, _PLAIN = 0.9, 4.0  # of each side of a card with plain edges: the share seen, and `rise`
 _AS_LARGE = 0.1  # how far a card with plain edges may be from the others' size, as a lens shows it
 _FEWEST = 4  # such cards tell the plane better
+_SAME_SIZE = 0.02  # of the logarithm of a side
 _LOOSE = 0.022  # how far a side may lie from where the size wants it, by the card's width
 
 
@@ -57,9 +58,10 @@ def finished(
     final = _fitted(image_bgr, rigid, scale)
     plain = _plain(final)
     if plain.sum() >= _FEWEST:
-        # Plain edges tell more than the means along sides do.
+        # Plain edges tell more than the means along sides do, but frames are plainer than edges.
         better = plane.refitted(final.quads[plain], np.ones(int(plain.sum())))
-        if np.median(better.deviation(final.quads[plain])) < np.median(plane.deviation(final.quads[plain])):
+        agrees = bool(np.abs(np.log(np.divide(better.size, plane.size))).max() < _SAME_SIZE)
+        if agrees and np.median(better.deviation(final.quads[plain])) < np.median(plane.deviation(final.quads[plain])):
             rigid = np.where(clear[:, None, None], rigid, poses_of(better, rigid).quads(better))
             more = 0.0 if margin >= _WIDE_BORDER_PX else 2 * margin
             final = _fitted(image_bgr, rigid, scale)

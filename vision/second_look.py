@@ -106,8 +106,8 @@ def second_look(
 def _closed_in(hints: _Hints, closed: Floats, stock: Stock | None, chosen: SideFit) -> tuple[Stock | None, SideFit]:
     """The cards chosen, or those about which thin dark lines (n, 4, 2) close, unless these are frames on them.
 
-    They count if they are no fewer; of two sizes that with more cards does. Lines about the same cards run a little
-    beyond their edges, so those must be more.
+    Those that are larger count if they are no fewer, others, like frames and shadows of the same cards, if they are
+    more; of two sizes that with more cards does.
     """
     nothing = chosen.take(np.zeros(len(chosen.quads), bool))
     best = (stock, chosen)
@@ -122,15 +122,15 @@ def _closed_in(hints: _Hints, closed: Floats, stock: Stock | None, chosen: SideF
         known = np.ones((len(agreeing), 4), np.float32)
         near = replace(hints, quads=np.concatenate([agreeing, hints.quads]), plain=np.concatenate([known, hints.plain]))
         found = _found(near, other, nothing)
-        another = best[1] is chosen and (stock is None or _unlike(plane, stock.plane))
-        if len(found.quads) >= max(_SEVERAL, len(best[1].quads) + (not another)):
+        larger = best[1] is chosen and (stock is None or _larger(plane, stock.plane))
+        if len(found.quads) >= max(_SEVERAL, len(best[1].quads) + (not larger)):
             best = _agreeing(hints.lab, other, found, _REACH_PX / 2)
     return best
 
 
-def _unlike(one: CardPlane, other: CardPlane) -> bool:
-    """Whether the cards on one plane are other things than those on the other, and not the same ones seen otherwise."""
-    return bool(np.abs(np.log(np.divide(one.size, other.size))).max() > _AGREED)
+def _larger(one: CardPlane, other: CardPlane) -> bool:
+    """Whether the cards on one plane are larger things than those on the other, and not the same ones seen otherwise."""
+    return bool(np.log(np.divide(one.size, other.size)).mean() > _AGREED)
 
 
 def _printed_alike(plane: CardPlane, cards: Floats, smaller: CardPlane, frames: Floats) -> bool:

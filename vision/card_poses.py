@@ -15,6 +15,7 @@ Floats = NDArray[np.float64]
 
 STEP = 0.5  # of offsets across a side, in the plane's units: about pixels
 _ALONG = np.linspace(-0.86, 0.86, 48)  # places along a side; rounded corners are left out
+_ROWS = np.arange(len(_ALONG))[:, None]
 _CLIP = 10.0  # one print or neighbour on the line must not outweigh the rest of it
 _HALF = round(1.0 / STEP)
 _TURNS = np.linspace(-0.045, 0.045, 13)
@@ -100,8 +101,9 @@ def look_beside(
     change *= np.minimum(1, _CLIP / np.maximum(_size(change), 1e-6))[..., None]
     mean = np.zeros((len(poses.centre), len(turns), 4, len(offsets), 3), np.float32)
     for t, turn in enumerate(turns):
-        for side in range(4):
-            mean[:, t, side] = _along_turned(change[:, side], _half(plane)[side], np.full(len(change), turn))
+        for side, half in enumerate(_half(plane)):
+            index = _turned_lines(half, turn, len(offsets))
+            mean[:, t, side] = change[:, side][:, _ROWS, index].mean(axis=1)
     strength = np.maximum(mean @ step, 0) if step is not None and step.any() else np.linalg.norm(mean, axis=-1)
     floor = np.percentile(strength, _FLOOR_PERCENTILE, axis=(1, 3))
     return Evidence(offsets, turns, strength, mean, np.asarray(np.maximum(floor, _LEAST_FLOOR), np.float32))
@@ -118,17 +120,18 @@ def steepness_beside(
     change = _changes(_colours(image_lab, plane, poses, offsets))
     size = _size(change)
     change *= (_CLIP * np.log1p(size / _CLIP) / np.maximum(size, 1e-6))[..., None]
-    half = _half(plane)
-    mean = [_along_turned(change[:, side], half[side], turns[:, side]) for side in range(4)]
-    return np.asarray(np.linalg.norm(np.stack(mean, axis=1), axis=-1), np.float32)
+    mean = np.zeros((*turns.shape, len(offsets), 3), np.float32)
+    for side, half in enumerate(_half(plane)):
+        for turn in np.unique(turns[:, side]):
+            some = turns[:, side] == turn
+            mean[some, side] = change[some, side][:, _ROWS, _turned_lines(half, turn, len(offsets))].mean(axis=1)
+    return np.asarray(np.linalg.norm(mean, axis=-1), np.float32)
 
 
-def _along_turned(change: NDArray[np.float32], half: float, turns: Floats) -> NDArray[np.float32]:
-    """The mean (n, offsets, 3) of `change` (n, along, offsets, 3) along sides `half` as long, turned by (n,)."""
-    shift = np.rint(turns[:, None] * half * _ALONG / STEP).astype(int)
-    index = np.clip(np.arange(change.shape[2]) + shift[..., None], 0, change.shape[2] - 1)
-    rows = np.arange(len(_ALONG))[:, None]
-    return np.stack([each[rows, at].mean(axis=0) for each, at in zip(change, index, strict=True)])
+def _turned_lines(half: float, turn: float, offsets: int) -> NDArray[np.intp]:
+    """Which of the offsets (along, offsets) lie on lines beside a side, `half` as long, that are turned."""
+    shift = np.rint(turn * half * _ALONG / STEP).astype(int)
+    return np.asarray(np.clip(np.arange(offsets) + shift[:, None], 0, offsets - 1), np.intp)
 
 
 def profiles_beside(

@@ -129,7 +129,7 @@ def _closed_in(hints: _Hints, closed: Floats, stock: Stock | None, chosen: SideF
 
 
 def _larger(one: CardPlane, other: CardPlane) -> bool:
-    """Whether the cards on one plane are larger things than those on the other, and not the same ones seen otherwise."""
+    """Whether the cards on one plane are larger than those on the other, and not the same ones seen otherwise."""
     return bool(np.log(np.divide(one.size, other.size)).mean() > _AGREED)
 
 

@@ -50,6 +50,27 @@ def test_cards_are_as_large_as_their_outermost_edges(table: int, shadow: float, 
     assert stock.step[0] < -0.9  # the table is darker than the cards
 
 
+def dark_picture(shadow_mm: float) -> NDArray[np.uint8]:
+    """Dark cards in many colours on a grey table, 8-bit Lab, their soft shadows falling down to the right."""
+    fine, colours = 4, [(60, 60, 150), (40, 110, 60), (150, 80, 60), (60, 130, 140), (110, 50, 110), (50, 50, 50)]
+    light = np.full((SIZE_WH[1] * fine, SIZE_WH[0] * fine), 1, np.float32)
+    for place in PLACES:
+        cv2.fillPoly(light, [np.rint((card_at(*place) + shadow_mm) * fine + 1.5).astype(np.int32)], 0.7)
+    scene = 205 * cv2.GaussianBlur(light, (0, 0), 0.8 * fine)[..., None].repeat(3, axis=2)
+    for place, colour in zip(PLACES, colours, strict=True):
+        cv2.fillPoly(scene, [np.rint(card_at(*place) * fine + 1.5).astype(np.int32)], colour)
+    small = cv2.GaussianBlur(cv2.resize(scene, SIZE_WH, interpolation=cv2.INTER_AREA), (0, 0), 0.7)
+    noisy = small + np.random.default_rng(4).normal(0, 1.2, small.shape)
+    return np.asarray(cv2.cvtColor(np.clip(noisy, 0, 255).astype(np.uint8), cv2.COLOR_BGR2LAB), np.uint8)
+
+
+@pytest.mark.parametrize("shadow", [0.0, 2.0, 3.5])
+def test_the_shadow_of_a_dark_card_is_no_part_of_it(shadow: float) -> None:
+    true = np.stack([card_at(*place) for place in PLACES])
+    plane = agree_on_planes(true, np.ones(len(true)), SIZE_WH)[0]
+    assert agreed_size(dark_picture(shadow), plane, true).plane.deviation(true).max() < 0.01
+
+
 def test_a_bare_table_leaves_the_size_as_it_was() -> None:
     rough = np.stack([card_at(*place) for place in PLACES])
     plane = agree_on_planes(rough, np.ones(len(rough)), SIZE_WH)[0]

@@ -11,11 +11,18 @@ from vision.panels import are_panels
 WIDTH, LENGTH, PANEL = 130, 190, 84
 CENTRES = [(150 + 240 * (k % 4), 160 + 290 * (k // 4)) for k in range(8)]
 
+DOTS = [(30 + 95 * k + 47 * (row % 2), 12 + 82 * row) for row in range(8) for k in range(11)]
 
-def sheet(with_text: bool) -> NDArray[np.uint8]:
-    """Pictures of discs on a table as white as the cards that they are printed on; with text below or without."""
+
+def sheet(with_text: bool, dotted: bool = False) -> NDArray[np.uint8]:
+    """Pictures of discs on a table as white as the cards that they are printed on; with text below or without.
+
+    If `dotted` it is a cloth with large dots.
+    """
     random = np.random.default_rng(5)
     picture = np.full((620, 1020, 3), 232, np.float32)
+    for x, y in DOTS if dotted else []:
+        cv2.circle(picture, (x, y), 16, (150, 190, 150), -1)
     for k, (x, y) in enumerate(CENTRES):
         top = y - LENGTH // 2 + 14
         cv2.rectangle(picture, (x - 53, top), (x + 53, top + PANEL), (70.0 + 12 * k, 60, 150 - 9 * k), -1)
@@ -48,3 +55,7 @@ def test_no_picture_on_a_card_is_told_as_a_card() -> None:
 
 def test_dark_cards_on_a_white_table_are_cards() -> None:
     assert len(find_cards(sheet(with_text=False)).corners_px) == len(CENTRES)
+
+
+def test_dark_cards_on_a_dotted_cloth_are_cards() -> None:
+    assert len(find_cards(sheet(with_text=False, dotted=True)).corners_px) == len(CENTRES)

@@ -56,15 +56,20 @@ def test_plain_cards_in_rows_are_found_at_their_own_edges(gap: float, seed: int)
     assert off.max() < 0.03 * WIDTH
 
 
+def seen_at(degrees: float, away: float) -> NDArray[np.float64]:
+    """The map (3, 3) from a picture from above to one from the side, by the angle from above and the distance."""
+    focal, tilt = 0.85 * SIZE_WH[0], np.radians(degrees)
+    plane = np.array([[1, 0, -SIZE_WH[0] / 2], [0, np.cos(tilt), -np.cos(tilt) * 340], [0, -np.sin(tilt), 0]])
+    plane[2] += np.array([0, 0, away + np.sin(tilt) * 340])
+    return np.asarray(np.array([[focal, 0, SIZE_WH[0] / 2], [0, focal, SIZE_WH[1] / 2], [0, 0, 1]]) @ plane)
+
+
 def from_the_side(seed: int) -> tuple[NDArray[np.uint8], NDArray[np.float32]]:
     """The cards seen at 50 degrees from above, as a laptop does, and where they are; each a little bent."""
     flat = places(40.0)
     random = np.random.default_rng(seed)
     bent = flat + random.uniform(-0.04, 0.04, flat.shape).astype(np.float32) * WIDTH
-    focal, tilt, away = 0.85 * SIZE_WH[0], np.radians(50), 1000.0
-    plane = np.array([[1, 0, -SIZE_WH[0] / 2], [0, np.cos(tilt), -np.cos(tilt) * 340], [0, -np.sin(tilt), 0]])
-    plane[2] += np.array([0, 0, away + np.sin(tilt) * 340])
-    camera = np.array([[focal, 0, SIZE_WH[0] / 2], [0, focal, SIZE_WH[1] / 2], [0, 0, 1]]) @ plane
+    camera = seen_at(50, 1000)
     picture = cv2.warpPerspective(photograph(bent, seed), camera, SIZE_WH, borderValue=(30, 40, 50))
     seen = cv2.perspectiveTransform(bent.reshape(1, -1, 2).astype(np.float64), camera)
     return np.asarray(picture, np.uint8), np.asarray(seen.reshape(-1, 4, 2), np.float32)
@@ -78,3 +83,28 @@ def test_bent_cards_seen_from_the_side_are_found(seed: int) -> None:
     off = np.linalg.norm(turned[:, None] - true[None, :, None], axis=4).max(axis=3).min(axis=(0, 2))
     assert len(found) <= len(true)
     assert (off < 0.03 * WIDTH).mean() >= 0.85
+
+
+def dark_from_the_side(seed: int) -> tuple[NDArray[np.uint8], NDArray[np.float32]]:
+    """Dark cards on a pale table, large in front and small far off, and where they are."""
+    flat = places(60.0)[[0, 2, 4, 6, 8, 10, 12, 14]]
+    random = np.random.default_rng(seed)
+    seen = cv2.perspectiveTransform(flat.reshape(1, -1, 2).astype(np.float64), seen_at(66, 850)).reshape(-1, 4, 2)
+    picture = np.full((*SIZE_WH[::-1], 3), (150, 190, 215), np.float64)
+    for k, quad in enumerate(seen):
+        cv2.fillPoly(picture, [np.rint(quad * 16).astype(np.int32)], (34, 33, 36), cv2.LINE_AA, 4)
+        mark = quad.mean(axis=0) + 0.25 * (quad - quad.mean(axis=0))
+        colour = [(60, 40, 200), (60, 150, 40), (190, 90, 160)][k % 3]
+        cv2.fillPoly(picture, [np.rint(mark * 16).astype(np.int32)], colour, cv2.LINE_AA, 4)
+    picture = cv2.GaussianBlur(picture, (0, 0), 0.8) + random.normal(0, 2, picture.shape)
+    return np.clip(picture, 0, 255).astype(np.uint8), np.asarray(seen, np.float32)
+
+
+@pytest.mark.parametrize("seed", [1, 2])
+def test_small_dark_cards_far_off_are_found_beside_large_ones(seed: int) -> None:
+    picture, true = dark_from_the_side(seed)
+    found = find_cards(picture).corners_px
+    turned = np.stack([np.roll(found, k, axis=1) for k in range(4)])
+    off = np.linalg.norm(turned[:, None] - true[None, :, None], axis=4).max(axis=3).min(axis=(0, 2))
+    assert len(found) == len(true)
+    assert (off < 0.03 * np.linalg.norm(true[:, 0] - true[:, 1], axis=1)).all()

@@ -19,6 +19,7 @@ from vision.card_poses import (
     sides_of,
     steepness_beside,
 )
+from vision.edge_pairs import edge_pairs, outward
 from vision.line_segments import meet_sides
 from vision.paper import is_darker
 from vision.quads import within_quads
@@ -29,9 +30,6 @@ Floats = NDArray[np.float64]
 _REACH = 0.15  # of the card's shorter side: how far off its edge a frame may lie that was taken for it
 _FEWEST = 2
 _MOST = 16
-_AS_GOOD = 0.75
-_LEAST_VOTE = 0.55
-_SHADOW_PX = 6.0  # how far shadows reach beside a card
 _ALIKE_PX = 0.7
 _ROUGH, _FINE = (0.015, 0.3), (0.007, 0.04)  # by the card's side: how much equal cards differ as seen, and may grow
 _LEAST_PAIR = 0.3
@@ -78,13 +76,13 @@ def agreed_size(
         pairs = []
         for axis, sides in enumerate(([1, 3], [0, 2])):
             spread = _ALIKE_PX + alike * plane.size[axis]
-            pairs.append(_Pairs(seen.offsets, sure[:, sides], change[:, sides], most * plane.size[axis], spread))
-        outward = _outward(pairs)
-        if outward is None:
+            pairs.append(edge_pairs(seen.offsets, sure[:, sides], change[:, sides], most * plane.size[axis], spread))
+        found = outward(pairs)
+        if found is None:
             return stock
-        way, grown = outward
-        (wider, right_left, sure_across), (longer, top_bottom, sure_along) = (
-            each.nearest(way, size) for each, size in zip(pairs, grown, strict=True)
+        way, (wider, longer) = found
+        (right_left, sure_across), (top_bottom, sure_along) = (
+            each.nearest(way, size) for each, size in zip(pairs, (wider, longer), strict=True)
         )
         votes = float(np.sqrt(sure_across * sure_along).mean())
         good = (sure_across > _LEAST_PAIR) & (sure_along > _LEAST_PAIR)
@@ -169,69 +167,3 @@ def at_another(plane: CardPlane, poses: Poses, offsets: Floats) -> NDArray[np.bo
         found[card] = within_quads(points[card], np.delete(quads, card, axis=0))
     found &= (offsets > 0)[:, None]
     return np.asarray(np.maximum.accumulate(found.any(axis=3), axis=2))
-
-
-def _votes(pairs: NDArray[np.float32], grown: Floats, sizes: Floats, spread: float) -> Floats:
-    """How many of the cards have a pair, of `pairs` (n, k, k) that lie `grown` (k, k) apart, near each of `sizes`."""
-    card, i, j = np.nonzero(pairs)
-    votes = np.zeros((len(pairs), len(sizes)))
-    near = np.exp(-0.5 * ((sizes - grown[i, j][:, None]) / spread) ** 2) * pairs[card, i, j][:, None]
-    np.maximum.at(votes, card, near)
-    return np.asarray(votes.mean(axis=0))
-
-
-class _Pairs:
-    """Pairs of edges beside opposite sides of n cards, of which `sure` and `change` (n, 2, k) are given at `offsets`.
-
-    Pairs lie at most by `most` farther apart than the sides, or nearer; `spread` is how much this differs among equal
-    cards. `peaks` are, for cards darker and for cards brighter outside, by how much the pairs that many cards have lie
-    farther apart than the sides, and how many of the cards have them.
-    """
-
-    def __init__(
-        self, offsets: Floats, sure: NDArray[np.float32], change: NDArray[np.float32], most: float, spread: float
-    ) -> None:
-        both = np.sqrt(sure[:, 0, :, None] * sure[:, 1, None, :])
-        both[np.einsum("nic,njc->nij", change[:, 0], change[:, 1]) <= 0] = 0
-        darker = (change[:, 0, :, None, 0] + change[:, 1, None, :, 0]) < 0
-        self._offsets, self._grown, self._spread = offsets, offsets[:, None] + offsets[None, :], spread
-        both[:, np.abs(self._grown) > most] = 0
-        self._pairs = [both * way for way in (darker, ~darker)]
-        sizes = np.arange(self._grown.min(), self._grown.max() + STEP / 2, STEP)
-        self.peaks: list[tuple[Floats, Floats]] = []
-        for pairs in self._pairs:
-            total = _votes(pairs, self._grown, sizes, spread)
-            peak = (total >= np.r_[0, total[:-1]]) & (total >= np.r_[total[1:], 0]) & (total >= _LEAST_VOTE)
-            self.peaks.append((sizes[peak], total[peak]))
-
-    def outermost(self, way: int) -> tuple[float, float]:
-        """By how much the outermost pair that nearly as many cards have as any grows, and how many have it."""
-        sizes, total = self.peaks[way]
-        if len(sizes) == 0:
-            return 0.0, 0.0
-        last = np.flatnonzero(total >= _AS_GOOD * total.max())[-1]
-        return float(sizes[last]), float(total[last])
-
-    def nearest(self, way: int, size: float) -> tuple[float, Floats, Floats]:
-        """The size, where each card has the pair nearest to it, as offsets (n, 2), and how sure that is (n,)."""
-        near = self._pairs[way] * np.exp(-0.5 * ((self._grown - size) / self._spread) ** 2)
-        flat = near.reshape(len(near), -1)
-        i, j = np.unravel_index(flat.argmax(axis=1), self._grown.shape)
-        return size, np.stack([self._offsets[i], self._offsets[j]], axis=1), flat.max(axis=1)
-
-
-def _outward(pairs: list[_Pairs]) -> tuple[int, list[float]] | None:
-    """Whether it is darker, 0, or brighter, 1, outside the cards, and by how much each pair of sides grows.
-
-    What is seen well beside two sides may be seen less well beside the other two, if the change is the same.
-    """
-    outer = [[each.outermost(way) for each in pairs] for way in (0, 1)]
-    votes = np.array([np.sqrt(np.prod([total for _, total in each])) for each in outer])
-    dark, bright = (votes > 0) & (votes >= _AS_GOOD * votes.max())
-    if not dark and not bright:
-        return None
-    grown = [[size for size, _ in each] for each in outer]
-    # Just beyond a card its shadow, or a camera's sharpening, ends as evenly as the card does.
-    shadow = dark and np.subtract(grown[1], grown[0]).max() < 2 * _SHADOW_PX
-    way = 0 if shadow or not bright else 1
-    return way, grown[way]

@@ -109,6 +109,9 @@ def like_the_others(lab: NDArray[np.uint8], stock: Stock, fit: SideFit, known: i
     goes_on = faint_run_on(lab, fit.quads)
     # Sides that one of the edges beside them passes: lines on something longer, if they have no contrast.
     passed = np.roll(goes_on[..., 1], 1, axis=1) | np.roll(goes_on[..., 0], -1, axis=1)
+    # Where the sides lie in the end other lines may run on; of a faint one, means along it tell.
+    ends = end_at_corners(fit.quads, goes_on, goes_on, ground)
+    ends |= alike if known is not None else end_at_corners(fit.quads, *run_on(lab, fit.quads), ground)
     # What is left out may have stood beside others, or made them look usual.
     for _ in range(_ROUNDS):
         others = alike if known is None else np.arange(len(alike)) < known
@@ -125,7 +128,7 @@ def like_the_others(lab: NDArray[np.uint8], stock: Stock, fit: SideFit, known: i
         # Cards printed all over have many grounds; and where the light falls off, a card still is unlike the table.
         kept = away < np.maximum(_SAME_STOCK + _SPREAD * np.median(away[others]), _NEARER * np.median(contrast, axis=1))
         seen = (certainty[:, 1] > _HARDLY) & ~(faint.any(axis=1) & (certainty[:, 0] < _UNSURE))
-        kept &= (flaws < _TOO_MANY) & (seen | plain)
+        kept &= (flaws < _TOO_MANY) & (seen | plain) & ends
         if known is not None or (kept == alike).all():
             # For a thing alone nothing else speaks.
             alone = known is None and kept.sum() == 1

@@ -106,8 +106,7 @@ def second_look(
 def _closed_in(hints: _Hints, closed: Floats, stock: Stock | None, chosen: SideFit) -> tuple[Stock | None, SideFit]:
     """The cards chosen, or those about which thin dark lines (n, 4, 2) close, unless these are frames on them.
 
-    Those that are larger count if they are no fewer, others, like frames and shadows of the same cards, if they are
-    more; of two sizes that with more cards does.
+    They count if they are more, or as many and fit better; of two sizes that with more cards does.
     """
     nothing = chosen.take(np.zeros(len(chosen.quads), bool))
     best = (stock, chosen)
@@ -122,15 +121,19 @@ def _closed_in(hints: _Hints, closed: Floats, stock: Stock | None, chosen: SideF
         known = np.ones((len(agreeing), 4), np.float32)
         near = replace(hints, quads=np.concatenate([agreeing, hints.quads]), plain=np.concatenate([known, hints.plain]))
         found = _found(near, other, nothing)
-        larger = best[1] is chosen and (stock is None or _larger(plane, stock.plane))
-        if len(found.quads) >= max(_SEVERAL, len(best[1].quads) + (not larger)):
+        better = best[1] is chosen and (stock is None or _fits_better(plane, stock.plane))
+        if len(found.quads) >= max(_SEVERAL, len(best[1].quads) + (not better)):
             best = _agreeing(hints.lab, other, found, _REACH_PX / 2)
     return best
 
 
-def _larger(one: CardPlane, other: CardPlane) -> bool:
-    """Whether the cards on one plane are larger than those on the other, and not the same ones seen otherwise."""
-    return bool(np.log(np.divide(one.size, other.size)).mean() > _AGREED)
+def _fits_better(one: CardPlane, other: CardPlane) -> bool:
+    """Whether as many cards of the size on one plane tell more than those on the other.
+
+    They do if they are larger things, on which those may be printed, or the same without their shadows.
+    """
+    larger = float(np.log(np.divide(one.size, other.size)).mean())
+    return larger > _AGREED or -_SAME_PLANE < larger < 0
 
 
 def _printed_alike(plane: CardPlane, cards: Floats, smaller: CardPlane, frames: Floats) -> bool:

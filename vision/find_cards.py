@@ -52,7 +52,6 @@ _SURE = 0.8  # the same for the other three sides, if one side is not seen
 _ABOUT, _VERY_ROUGHLY = 0.12, 0.25
 _EVEN, _MOST_UNEVEN, _SEVERAL = 0.03, 2.5, 4  # by how much equal cards usually differ at most, and times that
 _ALIKE = 0.05  # how far a card in plain sight may be from the size that it speaks for
-_REACH = 0.09  # of a card's shorter side: a frame may lie as far inside its edge
 _NEARBY_PX = 3.0  # off its outline, an edge is looked for
 _ANOTHER_SIZE = 0.03  # of the logarithm of a side
 _ABOUT_AS_LARGE = 0.09  # a frame and an edge differ by more
@@ -96,9 +95,7 @@ def find_cards(image_bgr: NDArray[np.uint8]) -> FoundCards:
         stocks = [agreed_size(lab, plane, _apart(candidates.quads, quality, plane)) for plane in planes]
         stock = _best_seen(lab, stocks, candidates, quality)
         unevenness = _unevenness(stock.plane, candidates.quads[clear_cut(candidates)])
-        rigid = _moved(lab, stock, _apart(candidates.quads, quality, stock.plane))
         fitted = _of_known_size(lab, stock.plane, segments, corners, covered, candidates, markers, unevenness)
-        fitted = fitted.joined(fit_sides(lab, rigid, 2.0))
         chosen = _choose(lab, _completed(fitted, stock.plane), stock.plane, unevenness)
         if len(chosen.quads):
             stock = _agreed_again(lab, stock, chosen)
@@ -219,12 +216,6 @@ def _quality(lab: NDArray[np.uint8], fit: SideFit) -> Floats:
         fit.support.mean(axis=1) * (0.3 + 0.7 * fit.support.min(axis=1)) * (0.4 + 0.6 * fit.sharpness.mean(axis=1))
     )
     return np.asarray(quality * np.clip(1 - ends / 5, 0, 1) ** 2 * np.clip(1 - fit.oddness(), 0.05, 1) ** 2, np.float32)
-
-
-def _moved(lab: NDArray[np.uint8], stock: Stock, quads: Floats) -> Floats:
-    """Quadrilaterals (n, 4, 2), some sides of which may be frames, as cards where most speaks for cards of the size."""
-    poses, _ = settled(lab, stock.plane, poses_of(stock.plane, quads), _REACH * stock.plane.size[0], stock.step)
-    return poses.quads(stock.plane)
 
 
 def _apart(quads: Floats, quality: Floats, plane: CardPlane) -> Floats:

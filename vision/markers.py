@@ -17,6 +17,7 @@ MARKER_IDS = range(16)
 # Picture width and the threshold's window, both in px, and whether in the light: grey levels show better what is dim.
 _SEARCHES = ((960, 23, True), (1920, 23, True), (960, 13, True), (960, 23, False))
 _BRIGHTEST = 99.5  # percentile
+_BEYOND_PX = 12
 _ENOUGH = 4
 _STRAIGHT = 0.6
 _MOST_MOVED = 0.16  # of the shortest side
@@ -55,10 +56,12 @@ def find_markers(grey: NDArray[np.uint8]) -> tuple[Marker, ...]:
         small = grey
         if shrink > 1:
             small = np.asarray(cv2.resize(grey, size, interpolation=cv2.INTER_AREA), np.uint8)
-        found, ids, _ = _detector(window).detectMarkers(_light(small) if in_light else small)
+        # A marker is lost where its white rim nearly touches the picture's edge: there the picture is made larger.
+        wider = cv2.copyMakeBorder(_light(small) if in_light else small, *4 * (_BEYOND_PX,), cv2.BORDER_REPLICATE)
+        found, ids, _ = _detector(window).detectMarkers(wider)
         for corners, number in zip(found, [] if ids is None else ids.ravel(), strict=True):
             if int(number) in MARKER_IDS and int(number) not in rough:
-                rough[int(number)] = (corners.reshape(4, 2).astype(np.float64) + 0.5) * shrink - 0.5
+                rough[int(number)] = (corners.reshape(4, 2).astype(np.float64) - _BEYOND_PX + 0.5) * shrink - 0.5
         if len(rough) >= _ENOUGH:
             break
     numbers = sorted(rough)

@@ -82,7 +82,16 @@ def test_a_marker_is_found_at_any_turn_place_and_size(angle: float, x: float, y:
     picture, truth = drawn({number: (x, y, angle)}, size=(480, 300), square_px=px)
     (marker,) = find_markers(picture)
     assert marker.id == number
-    assert marker.corners_px == pytest.approx(truth[number], abs=0.6)
+    assert marker.corners_px == pytest.approx(truth[number], abs=0.8)
+
+
+@pytest.mark.parametrize(("angle", "x", "y", "px"), [(320.0, 180.0, 82.0, 88.0), (150.5, 396.0, 130.0, 86.0)])
+def test_a_marker_is_found_whose_white_rim_touches_the_edge_of_the_picture(
+    angle: float, x: float, y: float, px: float
+) -> None:
+    picture, truth = drawn({8: (x, y, angle)}, size=(480, 300), square_px=px)
+    (marker,) = find_markers(picture)
+    assert marker.corners_px == pytest.approx(truth[8], abs=0.6)
 
 
 @pytest.mark.parametrize("sigma_px", [1.0, 2.0, 2.5])

@@ -66,6 +66,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     arguments = list(sys.argv[1:] if argv is None else argv)
     if not os.environ.get("RINGMASTER_DEBUG"):
         sys.excepthook = _report_fault
+    # Before numpy comes: on matrices as small as ours its linear algebra's threads only wait, and burn the cores that
+    # frames and rings need.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     args = _parser(arguments[0] if arguments else None).parse_args(arguments)
     from hardware.errors import HardwareError
     from referee.errors import RefereeError

@@ -60,7 +60,7 @@ class _Phase(Enum):
 class Debouncer:
     """The state of one line. `active` is True while the contact is closed, whatever the electrical level.
 
-    Times may come late or twice: one that lies before what is decided already counts as that instant, but a press
+    Edges may be told late: what was decided before stays, but contacts are as long as their stamps say, and a press
     keeps the stamp of its own first edge.
     """
 
@@ -69,10 +69,9 @@ class Debouncer:
         self._settings = settings or DebounceSettings()
         self._phase = _Phase.HELD if active else _Phase.IDLE
         self._active = active
-        self._now_ns = t_ns
         self._edge_ns = t_ns  # stamp of the latest edge
         self._first_ns = t_ns  # first edge of what is open or held
-        self._contact_ns = 0  # closed time since the first edge
+        self._contact_ns = 0  # closed time since the first edge, without the contact that lasts still
         self._needed_ns = self._settings.contact_ns
         self._presses: deque[int] = deque(maxlen=self._settings.flutter_presses)
         self._let_go_ns: int | None = None  # stamp of the edge by which the latest press ended
@@ -96,7 +95,7 @@ class Debouncer:
             return None
         if self._phase is _Phase.OPEN:
             if self._active:
-                return self._now_ns + self._needed_ns - self._contact_ns
+                return self._edge_ns + self._needed_ns - self._contact_ns
             spike = self._contact_ns < settings.spike_ns
             return self._edge_ns + (settings.spike_quiet_ns if spike else settings.chatter_ns)
         if self._phase is _Phase.OUT:
@@ -112,6 +111,8 @@ class Debouncer:
         if active == self._active:
             self._note_missed_release(t_ns)
             return outcomes
+        if self._active:
+            self._contact_ns += t_ns - self._edge_ns
         self._active = active
         self._edge_ns = t_ns
         if active and self._phase is _Phase.IDLE:
@@ -127,8 +128,6 @@ class Debouncer:
         if self._let_go_ns is not None and t_ns - self._let_go_ns <= self._settings.chatter_ns:
             self._phase = _Phase.HELD
         else:
-            # Of a contact that is told late, too, all the time counts.
-            self._now_ns = t_ns
             self._open(t_ns, self._settings.contact_ns)
 
     def _open(self, t_ns: int, needed_ns: int) -> None:
@@ -142,27 +141,21 @@ class Debouncer:
 
         It may be a new press, or the chatter of the lost release; only the former stays closed.
         """
-        if self._active and self._phase is _Phase.HELD and t_ns - self._edge_ns > self._settings.chatter_ns:
+        if not self._active:
+            return
+        if self._phase is _Phase.HELD and t_ns - self._edge_ns > self._settings.chatter_ns:
             self._open(t_ns, self._settings.chatter_ns)
-        if self._active:
-            self._edge_ns = t_ns
+        else:
+            self._contact_ns += t_ns - self._edge_ns
+        self._edge_ns = t_ns
 
     def _run_to(self, t_ns: int, *, inclusive: bool) -> list[Outcome]:
         outcomes: list[Outcome] = []
         if self.quiet:
-            self._now_ns = max(t_ns, self._now_ns)
             return outcomes
         while (deadline := self.deadline_ns) is not None and (deadline < t_ns or (inclusive and deadline == t_ns)):
-            self._pass_time(deadline)
             outcomes += self._decide(deadline)
-        self._pass_time(t_ns)
         return outcomes
-
-    def _pass_time(self, t_ns: int) -> None:
-        if t_ns > self._now_ns:
-            if self._active and self._phase is _Phase.OPEN:
-                self._contact_ns += t_ns - self._now_ns
-            self._now_ns = t_ns
 
     def _decide(self, t_ns: int) -> list[Outcome]:
         """Do what is due at the deadline `t_ns`."""

@@ -136,6 +136,13 @@ def test_chatter_that_is_delivered_when_the_press_has_long_ended_is_no_second_pr
     assert outcomes == [Press(0), Press(300 * MS)]
 
 
+def test_a_contact_counts_in_full_though_the_edges_before_it_were_told_when_it_was_over() -> None:
+    debouncer = Debouncer()
+    outcomes = debouncer.feed(0, True) + debouncer.feed(50 * US, False) + debouncer.advance(9 * MS)
+    outcomes += debouncer.feed(100 * US, True) + debouncer.feed(8 * MS, False) + debouncer.advance(SECOND)
+    assert outcomes == [Press(0)]
+
+
 @given(st.randoms(use_true_random=False), st.lists(st.integers(0, 200 * MS), max_size=30))
 def test_a_press_is_told_once_however_late_its_edges_are_delivered(rng: random.Random, late_ns: list[int]) -> None:
     debouncer, outcomes = Debouncer(), []

@@ -83,24 +83,29 @@ class OneBell:
 
     def unseen(self) -> tuple[int, ...]:
         """Give the seats that would settle an unclear ring if what lies there has not changed since before it."""
-        ring = self._waiting[0] if self._waiting else None
-        if not isinstance(ring, Bell) or not isinstance(self.open_verdict(), UnclearRing):
+        ring = self._first_ring()
+        if ring is None or not isinstance(self.open_verdict(), UnclearRing):
             return self.game.unseen()
         shown = {action.seat for action in self._waiting if isinstance(action, CardShown)}
         return tuple(seat for seat in ring.unseen if seat not in shown)
 
     def _take_doubt(self, seat: int) -> bool:
         """Tell the ring that waits what lay at a seat; gives whether that was in doubt."""
-        ring = self._waiting[0] if self._waiting else None
-        if not isinstance(ring, Bell) or seat not in self.unseen():
+        ring = self._first_ring()
+        if ring is None or seat not in self.unseen():
             return False
         self._waiting[0] = ring.with_seen(seat)
         return True
 
     def open_verdict(self) -> PiccolinoRuling | None:
         """Give how the ring will be ruled that waits for a name, so that it can be said at once; None if none waits."""
-        ring = self._waiting[0] if self._waiting else None
-        return self.game.foresee(ring) if isinstance(ring, Bell) and self._would_be_ruled(ring) else None
+        ring = self._first_ring()
+        return self.game.foresee(ring) if ring is not None and self._would_be_ruled(ring) else None
+
+    def _first_ring(self) -> Bell | None:
+        """Give the ring that all else waits for; None if none does."""
+        first = self._waiting[0] if self._waiting else None
+        return first if isinstance(first, Bell) else None
 
     def question(self) -> Question | None:
         """Give what the players are asked: who rang, with the ring's ruling, or how an unclear ring is to be ruled."""

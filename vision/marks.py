@@ -17,6 +17,7 @@ WORK_PX_PER_MM = 0.85
 _LEAST_FILL = {"white": 0.42, "black": 0.25}  # of the bounding box: a circle fills 0.79, a crescent a third
 _MOST_ASPECT = 3.0
 _SAME_AREA = 0.1
+_SAME_MARK = 0.5  # of a mark's radius, from its middle to another's: no two can be seen there
 
 
 @dataclass(frozen=True, eq=False)
@@ -109,8 +110,28 @@ class Marks:
         same = (apart < 0.5 * others.px_per_mm) & (np.abs(ratio - 1) < _SAME_AREA)
         return self._take(~same.any(1))
 
+    def same_as(self, numbers: NDArray[np.intp]) -> NDArray[np.bool_]:
+        """(n,) which of them are those with these numbers (m,), or other finds of the same: see `coincide`."""
+        radii = np.sqrt(self.areas_mm2 / np.pi)
+        same = coincide(self.centres_mm[:, None], radii[:, None], self.centres_mm[None, numbers], radii[None, numbers])
+        return np.asarray(same.any(1))
+
     def __len__(self) -> int:
         return len(self.areas_mm2)
+
+
+def coincide(
+    one_mm: NDArray[np.float64],
+    radius: NDArray[np.float64],
+    other_mm: NDArray[np.float64],
+    other_radius: NDArray[np.float64],
+) -> NDArray[np.bool_]:
+    """Whether marks with these middles (..., 2) and radii (...) in mm must be one and the same (...).
+
+    One patch may have been found twice, on two grounds or as a whole and by its outline; nan coincides with nothing.
+    """
+    apart = np.hypot(one_mm[..., 0] - other_mm[..., 0], one_mm[..., 1] - other_mm[..., 1])
+    return np.asarray(apart < _SAME_MARK * np.minimum(radius, other_radius))
 
 
 @dataclass(frozen=True, eq=False)

@@ -23,7 +23,7 @@ from vision.outline import corners_of
 from vision.peeking import Hint, Print, one_a_card, peeking_cards
 from vision.peeking_ground import peeking_ground
 from vision.reading import Reading, UnclearCard
-from vision.settle import also_unclear, left_open, settled, sure_corners, told_of
+from vision.settle import also_unclear, left_open, settled, sure_corners, told_of, unsure_odds
 from vision.side_model import side_models
 from vision.side_reader import SideReader
 from vision.table import Piece, Table, fit_table
@@ -198,7 +198,7 @@ def _looked_closer(
     """
     # Three whole marks are proof enough; two, or one and an edge, must bear a closer look.
     whole, rest = verdicts[: len(readers)], verdicts[len(readers) :]
-    odds = [_unsure_odds(verdict) for verdict in whole] + [verdict.log_odds for verdict in rest]
+    odds = [unsure_odds(verdict) for verdict in whole] + [verdict.log_odds for verdict in rest]
     unsure = np.concatenate(odds).max(initial=WORTH_A_LOOK) > WORTH_A_LOOK
     if not unsure and not any(reader.unused_marks for reader in readers):
         return verdicts, []
@@ -219,12 +219,6 @@ def _looked_closer(
                 verdicts = [*verdicts, *found]
                 continue
         return [*told, *again], [not_refuted(verdict) for verdict in again]
-
-
-def _unsure_odds(verdict: Verdicts) -> NDArray[np.float64]:
-    """The log-odds of those that are not sure and share no mark with a sure one."""
-    used = verdict.hypotheses.marks[verdict.sure]
-    return verdict.log_odds[~verdict.sure & ~np.isin(verdict.hypotheses.marks, used[used >= 0]).any(1)]
 
 
 def _corners_mm(told: list[Verdicts], deck: Deck) -> NDArray[np.float64]:

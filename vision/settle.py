@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from vision.deck import Deck, Face
 from vision.judge import SURE, Verdicts
+from vision.marks import coincide
 from vision.outline import corners_of
 from vision.reading import CardReading, Reading, UnclearCard
 from vision.table import Table
@@ -23,12 +24,16 @@ _WORTH_SAYING = 1.5  # log-odds from which a card that cannot be told is mention
 
 @dataclass(frozen=True, eq=False)
 class Claim:
-    """A hypothesis on its way to a verdict; `origin`: which of the verdicts it comes from, and which it is there."""
+    """A hypothesis on its way to a verdict; `origin`: which of the verdicts it comes from, and which it is there.
+
+    `marks`: side and number of those that were found; `places` (3, 3): see `_mark_places`.
+    """
 
     origin: tuple[int, int]
     odds: float
     face: Face
     marks: frozenset[tuple[str, int]]
+    places: Floats
     corners_mm: Floats
     centre_mm: tuple[float, float]
 
@@ -42,12 +47,12 @@ def claims_of(verdicts: list[Verdicts], deck: Deck) -> list[Claim]:
         chosen = np.flatnonzero(verdict.sure | ((verdict.log_odds > _WORTH_SAYING) & coloured))
         hypotheses = verdict.hypotheses.take(chosen)
         corners = hypotheses.to_table(corners_of(deck))
-        middles = corners.mean(1)
+        middles, places = corners.mean(1), _mark_places(verdict)[chosen]
         for k, odds in enumerate(verdict.log_odds[chosen]):
             face = verdict.layouts.faces[hypotheses.faces[k]]
             marks = frozenset((face.side, int(m)) for m in hypotheses.marks[k] if m >= 0)
             middle = (float(middles[k, 0]), float(middles[k, 1]))
-            claims.append(Claim((number, int(chosen[k])), float(odds), face, marks, corners[k], middle))
+            claims.append(Claim((number, int(chosen[k])), float(odds), face, marks, places[k], corners[k], middle))
     return sorted(claims, key=lambda claim: -claim.odds)
 
 
@@ -55,6 +60,26 @@ def sure_corners(verdicts: list[Verdicts], deck: Deck) -> Floats:
     """(n, 4, 2) corners in mm of the cards that are sure so far."""
     corners = corners_of(deck)
     return np.concatenate([verdict.hypotheses.take(verdict.sure).to_table(corners) for verdict in verdicts])
+
+
+def _mark_places(verdict: Verdicts) -> Floats:
+    """(n, 3, 3): where on the table in mm each hypothesis has the marks that were found, and their radii; else nan."""
+    found, layouts = verdict.hypotheses, verdict.layouts
+    radii = np.sqrt(layouts.areas_mm2[found.faces] / np.pi)
+    places = np.concatenate([found.to_table(layouts.centres_mm[found.faces]), radii[..., None]], axis=2)
+    return np.asarray(np.where((found.marks >= 0)[..., None], places, np.nan))
+
+
+def _share_a_mark(some: Floats, others: Floats) -> NDArray[np.bool_]:
+    """(n, m) which cards with marks at these places, (n, 3, 3) and (m, 3, 3), say that the same mark is theirs."""
+    one, other = some[:, None, :, None], others[None, :, None]
+    return np.asarray(coincide(one[..., :2], one[..., 2], other[..., :2], other[..., 2]).any((2, 3)))
+
+
+def unsure_odds(verdict: Verdicts) -> Floats:
+    """Give the log-odds of the hypotheses that are not sure and share no mark with a sure one."""
+    places, sure = _mark_places(verdict), verdict.sure
+    return verdict.log_odds[~sure & ~_share_a_mark(places, places[sure]).any(1)]
 
 
 def _exclusions(claims: list[Claim]) -> NDArray[np.bool_]:
@@ -67,7 +92,8 @@ def _exclusions(claims: list[Claim]) -> NDArray[np.bool_]:
             holders.setdefault(mark, []).append(rank)
     for ranks in holders.values():
         found[np.ix_(ranks, ranks)] = True
-    return np.asarray(found)
+    places = np.array([claim.places for claim in claims]).reshape(-1, 3, 3)
+    return np.asarray(found | _share_a_mark(places, places))
 
 
 @dataclass(frozen=True)
@@ -137,6 +163,7 @@ def left_open(verdicts: list[Verdicts], told: list[Verdicts], deck: Deck) -> lis
     """Those of the hypotheses that cards which are told leave open: other marks, other places, other faces."""
     faces = {card.layouts.faces[face].id for card in told for face in card.hypotheses.faces}
     marks = {(card.layouts.side, mark) for card in told for mark in card.hypotheses.marks.ravel().tolist() if mark >= 0}
+    places = np.concatenate([_mark_places(card) for card in told])
     middles = np.concatenate([card.hypotheses.to_table(corners_of(deck)).mean(1) for card in told])
     parts = []
     for verdict in verdicts:
@@ -145,6 +172,7 @@ def left_open(verdicts: list[Verdicts], told: list[Verdicts], deck: Deck) -> lis
         keep = ~(np.abs(centres[:, None] - middles[None]).max(-1) < _SAME_PLACE_MM).any(1)
         keep &= np.array([verdict.layouts.faces[face].id not in faces for face in found.faces], dtype=bool)
         keep &= np.array([not any((side, m) in marks for m in seen) for seen in found.marks.tolist()], dtype=bool)
+        keep &= ~_share_a_mark(_mark_places(verdict), places).any(1)
         parts.append(verdict.take(keep))
     return parts
 

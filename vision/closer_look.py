@@ -49,15 +49,18 @@ def ground_levels(evidence: Evidence) -> Floats:
     return np.searchsorted(LINEAR, evidence.ground_rgb).astype(np.float64)
 
 
+def rims_of(seen: Traces) -> Floats:
+    """(n, 3) how much of each mark's rim shows, of what known cards leave open."""
+    return np.asarray((seen.rim_seen + 0.7 * seen.rim_cut) / np.maximum(seen.rim_open, _ENOUGH))
+
+
 def features(first: Verdicts, seen: Traces) -> dict[str, Floats]:
     """What speaks for and against each hypothesis, each term (n,)."""
     whole = first.hypotheses.marks >= 0
     count = whole.sum(1)
     across = np.sort(np.stack([seen.edge_seen[:, ::2].max(1), seen.edge_seen[:, 1::2].max(1)], axis=1), axis=1)
     part = np.minimum(seen.rim_seen + 0.4 * seen.rim_cut, _ENOUGH)
-    # What a known card covers of a rim cannot show.
-    rims = (seen.rim_seen + 0.7 * seen.rim_cut) / np.maximum(seen.rim_open, _ENOUGH)
-    rim = np.where(whole, rims, 1.0).min(1)
+    rim = np.where(whole, rims_of(seen), 1.0).min(1)
     return {
         "first": np.clip(first.log_odds, -2.0, 8.0),
         "two": (count >= 2).astype(float),

@@ -26,13 +26,12 @@ def shown_by_cards(centres_mm: Floats, areas_mm2: Floats, known_mm: Floats) -> F
     return np.asarray(near / np.sqrt(areas_mm2 / np.pi))
 
 
-def may_be_larger(found: Hypotheses, shown: Floats, rim: Floats) -> NDArray[np.bool_]:
-    """Which cards (n,) are told by one mark that is covered in part, of whose `rim` (n,) too little is seen.
+def may_be_larger(found: Hypotheses, shown: Floats, rims: Floats) -> NDArray[np.bool_]:
+    """Which cards (n,) are told by marks that are covered in part, of whose rims (n, 3) too little is seen.
 
     The part of a larger mark that shows may have the area of a smaller one, but not its outline.
     """
-    marks = found.marks >= 0
-    return np.asarray((marks.sum(1) == 1) & (marks & (shown < _CUT)).any(1) & (rim < _MOST_OF_RIM))
+    return np.asarray(((found.marks >= 0) & (shown < _CUT) & (rims < _MOST_OF_RIM)).any(1))
 
 
 def look_alikes(

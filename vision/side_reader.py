@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.closer_look import WORTH_A_LOOK, ground_levels, judged_again, worth_a_look
+from vision.closer_look import WORTH_A_LOOK, ground_levels, judged_again, rims_of, worth_a_look
 from vision.colour import fitted_palette, linear_of
 from vision.contours import refined, traces
 from vision.cut_marks import cut_marks, radii_of
@@ -39,6 +39,7 @@ from vision.strays import stray_marks
 from vision.table import Piece
 
 Floats = NDArray[np.float64]
+Bools = NDArray[np.bool_]
 
 _WHOLE_SLACK_MM = 1.6
 _PART_SLACK_MM = 1.2
@@ -165,7 +166,7 @@ class SideReader:
         """Judge the cards of which one whole mark and parts of others are in sight, beside those that are told."""
         found = concatenated([verdict.hypotheses for verdict in told if verdict.layouts is self._model.layouts])
         apart = ~self._parts_of(found)
-        apart[found.marks[found.marks >= 0]] = False
+        apart &= ~self._marks.same_as(found.marks[found.marks >= 0])
         apart &= ~within_quads(self._marks.centres_mm, known_mm)
         chosen = np.flatnonzero(self._looks.free & self._looks.plain & apart)
         if not len(chosen):
@@ -204,9 +205,9 @@ class SideReader:
         side = model.layouts.side
         seen = traces(self._sampler, found, self._deck, model.contours, side, ground, evidence.rings, hues, known_mm)
         again = judged_again(first, seen, np.asarray((found.marks >= self._wholes).any(1)))
-        return again.lowered(self._mistakable(again, seen_mm, known_mm))
+        return again.lowered(self._mistakable(again, rims_of(seen), seen_mm, known_mm))
 
-    def _parts_of(self, told: Hypotheses) -> NDArray[np.bool_]:
+    def _parts_of(self, told: Hypotheses) -> Bools:
         """Which marks (k,) are the parts in sight of a told card's marks that were not seen as a whole."""
         card, size = np.nonzero(told.marks < 0)
         layouts, faces = self._model.layouts, told.faces[card]
@@ -217,7 +218,7 @@ class SideReader:
         likely = self._likely(np.arange(len(self._marks)))[:, faces, size]
         return np.asarray((near & likely).any(axis=1))
 
-    def _mistakable(self, verdicts: Verdicts, seen_mm: Floats, known_mm: Floats) -> NDArray[np.bool_]:
+    def _mistakable(self, verdicts: Verdicts, rims: Floats, seen_mm: Floats, known_mm: Floats) -> Bools:
         """Which of the cards that would be told (n,) could as well be another face, whose other marks are hidden."""
         layouts, sure = self._model.layouts, np.flatnonzero(verdicts.sure)
         found = verdicts.hypotheses.take(sure)
@@ -232,14 +233,14 @@ class SideReader:
         bare = np.where(alike.marks >= 0, 0.0, evidence.mark_plain.mean(2)).max(axis=1, initial=0.0)
         mistakable = np.zeros(len(verdicts.hypotheses), bool)
         mistakable[sure[of[bare < _BARE]]] = True
-        mistakable[sure[may_be_larger(found, shown, verdicts.terms["rim"][sure])]] = True
+        mistakable[sure[may_be_larger(found, shown, rims[sure])]] = True
         return mistakable
 
     def _nothing(self) -> Verdicts:
         none = np.zeros(0)
         return Verdicts(self._model.layouts, no_cards(), none, dict.fromkeys(LOOKED_AT, none))
 
-    def _likely(self, chosen: NDArray[np.intp]) -> NDArray[np.bool_]:
+    def _likely(self, chosen: NDArray[np.intp]) -> Bools:
         """(k, faces, 3) whether a found mark's colour may be that of the face's mark."""
         density = self._palette.likelihood(self._looks.hues_deg[chosen], self._looks.spread_deg[chosen])
         return np.asarray((density > _LIKELY)[:, self._model.colours])
@@ -261,7 +262,7 @@ class SideReader:
     def _taken(self, verdicts: Verdicts) -> Verdicts:
         """Take the marks of sure cards out of what is left to explain."""
         used = verdicts.hypotheses.marks[verdicts.sure].ravel()
-        self._free[used[used >= 0]] = False
+        self._free[self._marks.same_as(used[used >= 0])] = False
         return verdicts
 
     def _measured(self, hypotheses: Hypotheses, hopeless: bool = False) -> Measured:

@@ -8,7 +8,7 @@ import cv2
 import numpy as np
 import pytest
 from flat_cards import Image, confetti, flat_table, lay
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from vision.reader import read
@@ -33,8 +33,7 @@ def lay_face(picture: Image, number: int, at_mm: tuple[float, float], turn: floa
     lay(picture, confetti(), confetti().side(side)[number], (at_mm[0] * SCALE, at_mm[1] * SCALE), turn, SCALE)
 
 
-# Always the same examples: of strips chosen at random a card is told wrong in one of 130 (docs/accuracy.md).
-@settings(max_examples=25, deadline=None, derandomize=True)
+@settings(max_examples=25, deadline=None)
 @given(
     colour=st.sampled_from([BROWN, GREEN, SLATE]),
     under=st.integers(0, 41),
@@ -42,6 +41,13 @@ def lay_face(picture: Image, number: int, at_mm: tuple[float, float], turn: floa
     strip_mm=st.floats(9.0, 30.0),
     slip_mm=st.floats(-15.0, 15.0),
 )
+# A patch that was found twice, on two grounds or whole and by its arc, passed for the marks of two cards.
+@example(colour=GREEN, under=2, over=59, strip_mm=27.59, slip_mm=6.35)
+@example(colour=SLATE, under=9, over=82, strip_mm=25.36, slip_mm=-3.08)
+@example(colour=BROWN, under=35, over=72, strip_mm=28.9, slip_mm=-12.27)
+@example(colour=BROWN, under=26, over=62, strip_mm=27.19, slip_mm=-5.45)
+# Two faces with a mark in nearly the same place, of which the right one was thought to be covered more than the other.
+@example(colour=SLATE, under=17, over=75, strip_mm=14.51, slip_mm=-5.61)
 def test_a_card_under_another_is_neither_passed_over_in_silence_nor_taken_for_another(
     colour: tuple[int, int, int], under: int, over: int, strip_mm: float, slip_mm: float
 ) -> None:
@@ -58,6 +64,20 @@ def test_a_card_under_another_is_neither_passed_over_in_silence_nor_taken_for_an
         assert card.centre_mm is not None
         assert 120 < card.centre_mm[0] < 290
         assert 80 < card.centre_mm[1] < 260
+
+
+def test_what_a_card_leaves_of_a_mark_does_not_pass_for_a_smaller_one() -> None:
+    """Of the lower card a whole mark shows, and of its medium one as much as a small one has."""
+    picture = table_of(SLATE)
+    lay_face(picture, 24, (202.52, 164.89), 2.3734)
+    lay_face(picture, 78, (143.51, 163.03), 0.7551)
+    lay_face(picture, 58, (214.76, 118.56), 5.9318)
+    lay_face(picture, 8, (199.25, 141.64), 4.3348)
+    reading = reading_of(picture)
+    lower, *others = (confetti().side("white")[number].id for number in (24, 78, 58, 8))
+    read_faces = {card.face.id for card in reading.cards}
+    assert set(others) <= read_faces <= {lower, *others}
+    assert lower in read_faces or reading.unclear
 
 
 @settings(max_examples=25, deadline=None)

@@ -75,8 +75,8 @@ def _ground(face: Face, deck: Deck) -> Floats:
     x, y = np.linspace(_BORDER_MM, width - _BORDER_MM, 9), np.linspace(_BORDER_MM, height - _BORDER_MM, 13)
     grid = np.stack(np.meshgrid(x, y), axis=-1).reshape(-1, 2)
     gaps = [np.linalg.norm(grid - (m.x_mm, m.y_mm), axis=1) - m.diameter_mm / 2 for m in face.marks]
-    # Evenly, so that the share of them that is covered is that of the card.
-    return _spread(grid[np.min(gaps, axis=0) > _RING_MM[face.side]], GROUND)
+    places = np.random.default_rng(0).permutation(grid[np.min(gaps, axis=0) > _RING_MM[face.side]])
+    return np.resize(places, (GROUND, 2))
 
 
 def _ring(outline: Floats, count: int, gap_mm: float) -> Floats:

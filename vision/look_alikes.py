@@ -11,9 +11,10 @@ from vision.table import turned
 
 Floats = NDArray[np.float64]
 
-_WHOLE_MM, _CUT_MM = 1.0, 3.0  # how far a mark's middle may be off where all of it shows, and where a card cuts it
+# How far a mark's middle may be off where all of it shows, where it follows from an arc, and where a card cuts it.
+_WHOLE_MM, _ARC_MM, _CUT_MM = 1.0, 1.6, 3.0
 _BESIDE, _CUT = 1.2, 0.93  # a card's outline by a mark's radius
-_MOST_OF_RIM = 0.72
+_MOST_OF_RIM, _MOST_OF_ENDS = 0.72, 0.75
 _HALF_TURN = np.array([0.0, np.pi])
 
 
@@ -26,12 +27,15 @@ def shown_by_cards(centres_mm: Floats, areas_mm2: Floats, known_mm: Floats) -> F
     return np.asarray(near / np.sqrt(areas_mm2 / np.pi))
 
 
-def may_be_larger(found: Hypotheses, shown: Floats, rims: Floats) -> NDArray[np.bool_]:
+def may_be_larger(found: Hypotheses, shown: Floats, rims: Floats, ends: Floats) -> NDArray[np.bool_]:
     """Which cards (n,) are told by marks that are covered in part, of whose rims (n, 3) too little is seen.
 
-    The part of a larger mark that shows may have the area of a smaller one, but not its outline.
+    The part of a larger mark that shows may have the area of a smaller one, but not its outline. Of cards that a second
+    mark speaks for only those are meant of whose open sides too few end where they should; `ends` (n,): that share.
     """
-    return np.asarray(((found.marks >= 0) & (shown < _CUT) & (rims < _MOST_OF_RIM)).any(1))
+    marks = found.marks >= 0
+    cut = (marks & (shown < _CUT) & (rims < _MOST_OF_RIM)).any(1)
+    return np.asarray(cut & ((marks.sum(1) == 1) | (ends < _MOST_OF_ENDS)))
 
 
 def look_alikes(
@@ -44,9 +48,9 @@ def look_alikes(
 ) -> tuple[Hypotheses, NDArray[np.intp]]:
     """Other faces that would have their marks where those of the cards `found` (n,) are seen, and the same outline.
 
-    `seen_mm` (n, 3, 2) are the marks, nan for unseen; `shown` (n, 3): see `shown_by_cards`; `likely` (n, faces, 3)
-    whether their colours may be those of each face. Also gives the card (m,) that each of them is like. Only cards told
-    by one mark or two have any.
+    `seen_mm` (n, 3, 2) are the marks, nan for unseen; `shown` (n, 3): see `shown_by_cards`, nan for an arc; `likely`
+    (n, faces, 3): whether their colours may be those of each face. Also gives the card (m,) that each of them is like.
+    Only cards told by one mark or two have any.
     """
     whole = np.array(card_mm)
     marks = found.marks >= 0
@@ -54,6 +58,7 @@ def look_alikes(
     for k in np.flatnonzero(marks.sum(1) < 3):
         slots = np.flatnonzero(marks[k])
         slack = np.where(shown[k, slots] < _BESIDE, _CUT_MM, _WHOLE_MM)
+        slack[np.isnan(shown[k, slots])] = _ARC_MM
         own = layouts.centres_mm[found.faces[k]]
         for flip in (0, 1):
             places = whole - layouts.centres_mm if flip else layouts.centres_mm

@@ -223,7 +223,7 @@ class SideReader:
         layouts, sure = self._model.layouts, np.flatnonzero(verdicts.sure)
         found = verdicts.hypotheses.take(sure)
         shown = shown_by_cards(self._marks.centres_mm, self._marks.areas_mm2, known_mm)
-        shown[self._wholes :] = np.inf  # an arc says where the middle of its mark is, whatever covers the rest
+        shown[self._wholes :] = np.nan  # an arc says where the middle of its mark is, whatever covers the rest
         shown = shown[found.marks]
         likely = self._likely(found.marks.ravel()).reshape(*found.marks.shape, *self._model.colours.shape)
         alike, of = look_alikes(layouts, self._deck.card_mm, found, seen_mm[sure], shown, likely.diagonal(0, 1, 3))
@@ -233,7 +233,7 @@ class SideReader:
         bare = np.where(alike.marks >= 0, 0.0, evidence.mark_plain.mean(2)).max(axis=1, initial=0.0)
         mistakable = np.zeros(len(verdicts.hypotheses), bool)
         mistakable[sure[of[bare < _BARE]]] = True
-        mistakable[sure[may_be_larger(found, shown, rims[sure])]] = True
+        mistakable[sure[may_be_larger(found, shown, rims[sure], verdicts.terms["ends"][sure])]] = True
         return mistakable
 
     def _nothing(self) -> Verdicts:

@@ -72,12 +72,13 @@ def judge(
     layouts: Layouts,
     strays: Floats,
     ground_rgb: Floats | None = None,
+    edges_shown: float = 1.0,
 ) -> Verdicts:
     """Sum up the evidence.
 
     `edges` (n, 4): each side's support; `colours` (faces, 3): palette index of every face's marks; `strays` (n,): marks
     on the card where its face has none; `ground_rgb` (3,): linear, what the ground of this side's cards looks like in
-    this picture, None as long as that is not known.
+    this picture, None as long as that is not known; `edges_shown`: see `shown_of`.
 
     Full support all round (`edges` of ones) gives the most that a hypothesis can still reach.
     """
@@ -87,7 +88,7 @@ def judge(
         "prior": _PRIOR[count],
         "layout": 1.2 - 0.5 * (hypotheses.residual_mm / _RESIDUAL_MM) ** 2,
         "colour": (_colour_log_odds(hypotheses, evidence, palette, colours) * seen).sum(1) * _COLOUR_WEIGHT[count],
-        "edges": _edge_term(edges, count),
+        "edges": _edge_term(edges, count, edges_shown),
         "ground": _ground_term(evidence, seen, layouts.side),
         "tint": _tint_term(evidence, ground_rgb, layouts.side),
         "open": _open_term(evidence, count, layouts.side),
@@ -115,12 +116,25 @@ def _colour_log_odds(hypotheses: Hypotheses, evidence: Evidence, palette: Palett
     return np.asarray(np.log(360 * np.take_along_axis(density, colours[hypotheses.faces][..., None], 2)[..., 0]))
 
 
-def _edge_term(edges: Floats, count: NDArray[np.intp]) -> Floats:
+def shown_of(edges: Floats) -> float:
+    """How much of an open edge shows in this picture, 0 to 1, by the sides (n, 4) of cards that three marks have told.
+
+    A black card's edge on a black table is not there to be seen. As few cards as there may be lie on others, one whose
+    edges show is added to them.
+    """
+    return float((_best_two(edges).sum() / 2 + 1) / (len(edges) + 1))
+
+
+def _best_two(edges: Floats) -> Floats:
+    return np.asarray(np.sort(edges, axis=1)[:, 2:].sum(1))
+
+
+def _edge_term(edges: Floats, count: NDArray[np.intp], shown: float) -> Floats:
     """The two best sides count: the others may be covered."""
-    best = np.sort(edges, axis=1)[:, 2:].sum(1)
+    best = _best_two(edges)
     # Coins on a plain table may lie like two marks, but a card has an edge somewhere.
-    edgeless = np.where(best < _EDGELESS, -4.0, 0.0)
-    return np.asarray(np.where(count == 3, 2.0 * (best - 0.5), 7.0 * (best - 0.8) + edgeless))
+    edgeless = np.where(best < _EDGELESS * shown, -4.0, 0.0)
+    return np.asarray(np.where(count == 3, 2.0 * (best - 0.5), 7.0 * (best - 0.8 * shown) + edgeless))
 
 
 def _ground_term(evidence: Evidence, seen: NDArray[np.bool_], side: str) -> Floats:

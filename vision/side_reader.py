@@ -14,7 +14,7 @@ from vision.cut_marks import cut_marks, radii_of
 from vision.deck import Deck
 from vision.evidence import Evidence, Sampler, gather
 from vision.foreground import find_foregrounds
-from vision.judge import LOOKED_AT, Verdicts, joined, judge, renewed
+from vision.judge import LOOKED_AT, Verdicts, joined, judge, renewed, shown_of
 from vision.layouts import (
     OUT_OF_SHAPE,
     Hypotheses,
@@ -78,6 +78,7 @@ class SideReader:
         self._palette = model.palette
         self._known_mm = np.zeros((0, 4, 2))
         self._ground: Floats | None = None
+        self._edges_shown = 1.0
         areas = layouts.area_range_mm2
         self._foreground, fuller = find_foregrounds(work, layouts.side, areas, px_per_mm)
         self._keep_out_px = keep_out_px
@@ -111,6 +112,7 @@ class SideReader:
         sure = self._judged(measured).sure
         if sure.any():
             self._ground = np.median(ground_levels(measured.evidence)[sure], axis=0)
+            self._edges_shown = shown_of(measured.edges[sure])
             known = self._model.colours[measured.hypotheses.faces[sure]]
             self._palette = fitted_palette(self._model.palette, known.ravel(), measured.evidence.hues_deg[sure].ravel())
         return self._taken(self._judged(measured))
@@ -292,4 +294,5 @@ class SideReader:
             self._model.layouts,
             measured.strays,
             None if self._ground is None else linear_of(self._ground),
+            self._edges_shown,
         )

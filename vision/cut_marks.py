@@ -180,7 +180,8 @@ def _arc_middles(outlines: _Outlines, count: int, radius: float) -> list[Floats]
 
 def _shown(points: Floats, middle: Floats, radius: float) -> tuple[Floats, Floats]:
     """Give in which directions in rad points lie on a circle's outline, and its middle moved to fit them."""
-    points = points[(np.abs(points - middle) < radius + _SAME_MM).all(axis=1)]
+    across, down = np.abs(points - middle).T
+    points = points[(across < radius + _SAME_MM) & (down < radius + _SAME_MM)]
     ahead = np.zeros((0, 2))
     for _ in range(3):
         gap = points - middle

@@ -9,17 +9,26 @@ from numpy.typing import NDArray
 Floats = NDArray[np.float64]
 
 _FLAT = 1e-9
+_AT_ONCE = 20_000  # pairs of a point and a quad: what fits into the nearest memory
 _MOST_SHARED = 0.25  # of the smaller area; neighbours overlap a little
 
 
 def within_quads(points: Floats, quads: Floats) -> NDArray[np.bool_]:
     """(...,) whether each point (..., 2) lies within any of the quads (m, 4, 2), clockwise as seen (y down)."""
-    found = np.zeros(points.shape[:-1], dtype=bool)
-    for start, end in zip(quads, np.roll(quads, -1, axis=1), strict=True):
-        along = end - start
-        gap = points[..., None, :] - start
-        found |= (along[:, 0] * gap[..., 1] - along[:, 1] * gap[..., 0] > 0).all(-1)
-    return found
+    x, y = np.ascontiguousarray(points.reshape(-1, 2).T)
+    found = np.zeros(len(x), dtype=bool)
+    if not len(x) or not len(quads):
+        return found.reshape(points.shape[:-1])
+    low, high = np.array([x.min(), y.min()]), np.array([x.max(), y.max()])
+    near = quads[((quads.max(axis=1) >= low) & (quads.min(axis=1) <= high)).all(axis=1)]
+    along = np.roll(near, -1, axis=1) - near
+    step = max(1, _AT_ONCE // len(x))
+    for k in range(0, len(near), step):
+        inside = np.ones((len(near[k : k + step]), len(x)), dtype=bool)
+        for start, way in zip(near[k : k + step].swapaxes(0, 1), along[k : k + step].swapaxes(0, 1), strict=True):
+            inside &= way[:, :1] * (y - start[:, 1:]) > way[:, 1:] * (x - start[:, :1])
+        found |= inside.any(axis=0)
+    return found.reshape(points.shape[:-1])
 
 
 def points_within(quads: NDArray[np.floating], shares: Floats) -> Floats:

@@ -26,7 +26,7 @@ _LARGER = 1.09
 _STRAIGHT_MM = 2.5
 _SQUARE_DEG = 9.0
 _BESIDE_MM = 15.0  # so much of the sides next to it must be seen
-_LEAST_SOLID = 0.85
+_LEAST_SOLID = 0.75
 _SAME_MM = 40.0
 _SUBPIXEL_BITS = 4
 

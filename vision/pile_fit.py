@@ -132,9 +132,13 @@ class FaceFitter:
         turns: dict[int, int] = {}
         fits: dict[int, _Fit] = {}
         placed = False
-        for picture, turn, amounts in self._chosen(image_bgr, frame_px):
+        for picture, turn, view, amounts in self._chosen(image_bgr, frame_px):
             frame = np.roll(frame_px, -turn, axis=0)
-            fit = self._fit(image_bgr, frame, self._arts[picture], amounts, 1 if placed else _STEPS)
+            # Where the first one fits, the white is the same.
+            view = self._view(image_bgr, frame, view) if placed else view
+            art = self._arts[picture]
+            fit = _Fit(art, self._lit(art, view, view.seen.known, amounts), view, frame)
+            fit = self._settled(image_bgr, fit, None, 1 if placed else _STEPS)
             if picture not in fits or fit.likelihood > fits[picture].likelihood:
                 fits[picture], turns[picture] = fit, turn
             if placed:
@@ -154,24 +158,24 @@ class FaceFitter:
         match = self._match(fits, best, turns[best], in_sight, stray)
         return match, np.roll(fits[best].frame_px, turns[best], axis=0)
 
-    def _chosen(self, image_bgr: Image, frame_px: Floats) -> Iterator[tuple[int, int, Floats]]:
-        """The pictures worth fitting, the likeliest first: their numbers, turns, and amounts to begin with."""
+    def _chosen(self, image_bgr: Image, frame_px: Floats) -> Iterator[tuple[int, int, _View, Floats]]:
+        """The pictures worth fitting, the likeliest first: numbers, turns, what shows so, and amounts to begin with."""
         ranked = []
         for turn in self.faces.turns(frame_px):
             view = self._view(image_bgr, np.roll(frame_px, -turn, axis=0))
             bleached = view.seen.bleached
             scores, amounts = self._ranking(view)
-            ranked += [(float(score), picture, turn, amounts[picture]) for picture, score in enumerate(scores)]
+            ranked += [(float(score), picture, turn, view, amounts[picture]) for picture, score in enumerate(scores)]
         ranked.sort(key=lambda entry: -entry[0])
         chosen: set[tuple[int, int]] = set()
         pictures: set[int] = set()
-        for score, picture, turn, amounts in ranked:
+        for score, picture, turn, view, amounts in ranked:
             # Where little is left of a picture it may look likelier upside down.
             key = (picture, turn if bleached else 0)
             if key not in chosen and (len(pictures) < 2 or score > ranked[0][0] - _HOPELESS):
                 chosen.add(key)
                 pictures.add(picture)
-                yield picture, turn, amounts
+                yield picture, turn, view, amounts
             if len(chosen) >= (_BLEACHED_RIVALS if bleached else _RIVALS) and len(pictures) > 1:
                 return
 
@@ -226,17 +230,11 @@ class FaceFitter:
         best, pictures = scores.argmax(axis=0), np.arange(len(self._arts))
         return scores[best, pictures], np.stack([light.amounts for light in lights])[best, pictures]
 
-    def _fit(self, image_bgr: Image, frame_px: Floats, art: _Art, amounts: Floats, steps: int) -> _Fit:
-        """Fit one picture to a frame that begins at the picture's top-left, and move it in a few steps."""
-        view = self._view(image_bgr, frame_px)
-        light = self._lit(art, view, view.seen.known, amounts)
-        return self._settled(image_bgr, _Fit(art, light, view, frame_px), None, steps)
-
     def _settled(self, image_bgr: Image, fit: _Fit, in_sight: Flags | None, steps: int) -> _Fit:
         """The same fit after a few steps to where the picture fits best, by what is in sight if that is known."""
         moved = np.zeros(6)
         art, light, view, frame_px = fit.art, fit.light, fit.view, fit.frame_px
-        for _ in range(steps):
+        for left in reversed(range(steps)):
             slopes = art.slopes * light.contrast
             open_to_see = light.cells < CAP if in_sight is None else (light.cells < CAP) & in_sight
             pull = (slopes * (INDEPENDENT * light.weight * open_to_see)).reshape(6, -1)
@@ -245,8 +243,11 @@ class FaceFitter:
             moved += step
             frame_px = shifted(self.faces.deck, frame_px, step)
             view = self._view(image_bgr, frame_px, view)
-            light = self._lit(art, view, view.seen.known if in_sight is None else in_sight, light.amounts)
-            if np.abs(step).max() < _STILL_MM:
+            last = not left or np.abs(step).max() < _STILL_MM
+            known = view.seen.known if in_sight is None else in_sight
+            # The light of a place that the next step leaves need not be known so well.
+            light = self._model.fitted(art.fields, view.seen, known, light.amounts, _ROUNDS if last else 1)
+            if last:
                 break
         return _Fit(art, light, view, frame_px)
 

@@ -202,15 +202,7 @@ class LightModel:
         lit = weight * art.art
         all_of, some_of, lit_twice = (_over_channels(values) for values in (weight, lit, lit * art.art))
         once = some_of - lit_twice
-        for one, by, other, here, there in (
-            (self._white, lit_twice, self._white, white, white),
-            (self._white, once, self._waves, white, veil),
-            (self._waves, all_of - some_of - once, self._waves, veil, veil),
-        ):
-            block = one.T @ (by[..., None] * other)
-            normal[..., here, there] += block
-            if here != there:
-                normal[..., there, here] += np.swapaxes(block, -1, -2)
+        self._add_smooth(normal, lit_twice, once, all_of - some_of - once)
         weighted = weight[..., None, :, :] * ways_now
         all_ways = _over_channels(weighted)
         lit_ways = _over_channels(weighted * art.art[..., None, :, :])
@@ -225,6 +217,17 @@ class LightModel:
         pull[..., white] += lit_target @ self._white
         pull[..., veil] += (_over_channels(weight * target) - lit_target) @ self._waves
         return np.asarray(np.linalg.solve(normal, pull[..., None])[..., 0])
+
+    def _add_smooth(self, normal: Floats, lit_twice: Singles, once: Singles, veiled: Singles) -> None:
+        """Add to `normal` (..., fields, fields) what white and veil are by each other, by weights (..., cells)."""
+        white, veil = slice(self._whites), slice(self._whites, self._veils)
+        for basis, by, here in ((self._white, lit_twice, white), (self._waves, veiled, veil)):
+            # A matrix by itself: half the work of a product of two.
+            half = np.sqrt(np.maximum(by, 0))[..., None] * basis
+            normal[..., here, here] += np.swapaxes(half, -1, -2) @ half
+        block = self._white.T @ (once[..., None] * self._waves)
+        normal[..., white, veil] += block
+        normal[..., veil, white] += np.swapaxes(block, -1, -2)
 
     def _light(self, art: ArtFields, seen: Seen, amounts: Floats, varies: Floats) -> Light:
         used = amounts.astype(np.float32)

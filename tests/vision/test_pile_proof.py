@@ -54,6 +54,15 @@ def test_a_guess_that_fits_badly_needs_more_evidence_than_one_that_fits_well() -
     assert told == {(0.1, 18.0): True, (0.1, 40.0): True, (0.2, 18.0): False, (0.2, 40.0): True}
 
 
+def test_a_marker_half_under_an_arm_is_no_black_card() -> None:
+    image, doubt, told = np.zeros((90, 60, 3), np.uint8), replace(RED, log_odds=40.0, error=0.5, white=0.48), {}
+    for printed in (33.0, 100.0):
+        part = replace(RED, log_odds=33.0, error=0.2, hidden=0.13, white=0.48, seen=0.57, printed=printed)
+        found = proved(Fitter(part), image, doubt, FRAME)
+        told[printed] = found is not None and doubt_of(found[0]) is None
+    assert told == {33.0: False, 100.0: True}
+
+
 def test_a_closer_look_that_is_much_surer_outweighs_the_first() -> None:
     image, first = np.zeros((90, 60, 3), np.uint8), replace(RED, log_odds=45.0)
     told = {}
@@ -68,7 +77,7 @@ def test_where_a_margin_is_hidden_a_worse_fit_is_told_only_if_nothing_else_is_po
     image, first = np.zeros((90, 60, 3), np.uint8), replace(RED, log_odds=100.0, white=0.6)
     told = {}
     for odds in (100.0, 170.0):
-        part = replace(first, log_odds=odds, error=0.23, hidden=0.09)
+        part = replace(first, log_odds=odds, error=0.23, hidden=0.09, printed=odds)
         found = proved(Fitter(part), image, first, FRAME)
         told[odds] = found is not None and doubt_of(found[0]) is None
     assert told == {100.0: False, 170.0: True}

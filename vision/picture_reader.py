@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from vision.errors import BadTableError
 from vision.markers import Marker, find_markers, table_from_markers
 from vision.picture_deck import PictureDeck, PictureFace
-from vision.pile_bleached import bleached_cards
+from vision.pile_bleached import bleached_cards, clipped_share, darkest_of
 from vision.pile_corners import frames_from_corners
 from vision.pile_faces import FaceMatch, FaceReader
 from vision.pile_fit import FaceFitter
@@ -26,6 +26,7 @@ from vision.pile_proof import (
     misfit_of,
     proved,
     worth_a_look,
+    worth_another_look,
 )
 from vision.quads import shared_area
 from vision.table import Table
@@ -38,11 +39,10 @@ _WORK_PX = 1280  # longer side of the working picture where no table tells the s
 _UNKNOWN_SCALE = (0.4, 2.4)  # px per mm in such a picture
 _SLACK = (0.9, 1.12)  # of a frame's size on the table: a high pile is nearer to the camera
 _SKEW = 0.06  # logarithm of the ratio of a frame's diagonals
-_STRAIGHT, _STRAIGHT_PART = 0.6, 0.3
+# Of a frame's sides, of which all are in sight, a part, or what light has left of them where it has bleached so much.
+_STRAIGHT, _STRAIGHT_PART, _STRAIGHT_BLEACHED, _BLEACHED = 0.6, 0.3, 0.2, 0.2
 _TAKEN = 0.3  # of a guessed frame that another card or a marker has already
-# How many frames at one place are looked at closer, the second and third only if they look likely, in log-odds.
-_SAME, _TRIES, _LIKELY = 0.6, 3, 20.0
-_EVIDENT = 0.9  # of a guessed frame's sides that lie on straight edges of white, from which it is hardly a guess
+_SAME, _TRIES = 0.6, 3  # how many frames at one place are looked at closer, and what overlap is one place
 _LEAST_SIDE_PX = 40
 
 
@@ -102,7 +102,7 @@ class PictureReader:
             bleached = self._bleached(work, scale, table, limits)
             middle = float(np.sqrt(limits[0] * limits[1]))
             part = frames_from_corners(work, self.deck.frame_mm[2:], middle, steps_of(table, scale))
-            part = self._kept(part, scale, table, least=_STRAIGHT_PART)
+            part = self._kept(part, scale, table, least=_STRAIGHT_BLEACHED)
             taken = [quad for match, quad in found if doubt_of(match) is None]
             taken += [np.asarray(marker.corners_px) for marker in markers]
             for guesses in (Frames(bleached, np.ones(len(bleached))), part):
@@ -144,22 +144,27 @@ class PictureReader:
 
     def _guessed(self, image_bgr: Image, frames: Frames, taken: list[Floats]) -> list[tuple[FaceMatch, Floats]]:
         """Which of guessed frames are cards where none of `taken` lies."""
+        darkest = darkest_of(image_bgr)
 
         def is_free(quad: Floats) -> bool:
             return all(shared_area(quad, other) < _TAKEN for other in taken)
 
+        def is_bleached(quad: Floats) -> bool:
+            return clipped_share(darkest, quad) > _BLEACHED
+
         guesses = [
             (self.faces.read(image_bgr, quad), float(straight), quad)
             for quad, straight in zip(frames.corners_px, frames.straight, strict=True)
-            if is_free(quad)
+            if is_free(quad) and (straight > _STRAIGHT_PART or is_bleached(quad))
         ]
         guesses = [guess for guess in guesses if worth_a_look(guess[0])]
         found: list[tuple[FaceMatch, Floats]] = []
         tried: list[Floats] = []
         for match, straight, quad in sorted(guesses, key=lambda guess: misfit_of(guess[0], guess[1])):
             tries = sum(shared_area(quad, other) >= _SAME for other in tried)
-            likely = match.log_odds > _LIKELY or straight > _EVIDENT
-            if not is_free(quad) or tries >= _TRIES or (tries and not likely):
+            if not is_free(quad) or tries >= _TRIES:
+                continue
+            if tries and not worth_another_look(match, straight, bleached=is_bleached(quad)):
                 continue
             tried.append(quad)
             card = proved(self.fitter, image_bgr, match, quad)

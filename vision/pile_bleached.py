@@ -21,22 +21,27 @@ def bleached_cards(image_bgr: Image, card_mm: tuple[float, float], px_per_mm: tu
 
     `px_per_mm` are the least and the most scale at which one may lie.
     """
-    blue, green, red = cv2.split(image_bgr)
-    darkest = cv2.min(blue, cv2.min(green, red))
+    darkest = darkest_of(image_bgr)
     least_px = _BLEACHED * card_mm[0] * card_mm[1] * px_per_mm[0] ** 2
     if np.count_nonzero(darkest >= _CLIPPED) < least_px:
         return np.zeros((0, 4, 2))
     masks = (np.asarray(darkest >= level, np.uint8) for level in _LEVELS)
     quads = rectangles(masks, card_mm, px_per_mm)
-    found = [quad for quad in quads if _clipped_share(darkest, quad) > _BLEACHED]
+    found = [quad for quad in quads if clipped_share(darkest, quad) > _BLEACHED]
     return without_twins(np.array(found)) if found else np.zeros((0, 4, 2))
 
 
-def _clipped_share(darkest: cv2.typing.MatLike, quad: Floats) -> float:
-    """How much of a quad (4, 2) is as bright as the camera can tell."""
+def darkest_of(image_bgr: Image) -> Image:
+    """The least of a picture's channels, (h, w)."""
+    blue, green, red = cv2.split(image_bgr)
+    return np.asarray(cv2.min(blue, cv2.min(green, red)), np.uint8)
+
+
+def clipped_share(darkest: Image, quad: Floats) -> float:
+    """How much of a quad (4, 2) is as bright as the camera can tell, by the darkest channel (h, w)."""
     low = np.maximum(np.floor(quad.min(axis=0)).astype(int), 0)
     high = np.ceil(quad.max(axis=0)).astype(int) + 1
-    part = np.asarray(darkest)[low[1] : high[1], low[0] : high[0]]
+    part = darkest[low[1] : high[1], low[0] : high[0]]
     inside = np.zeros(part.shape, np.uint8)
     cv2.fillConvexPoly(inside, np.rint(quad - low).astype(np.int32), 1)
     return float((part[inside > 0] >= _CLIPPED).mean()) if inside.any() else 0.0

@@ -22,7 +22,8 @@ _NO_RIVAL = 200.0
 _AT_FIRST_SIGHT, _TOLD_AT_FIRST_SIGHT, _ERROR_AT_FIRST_SIGHT = 80.0, 0.75, 0.15
 _GUESS_TOLD, _GUESS_HIDDEN, _GUESS_WHITE = 0.85, 0.2, 0.6  # of a guessed frame that is certain at first sight
 _GUESS_ERROR = 0.15  # of one that a closer look tells by little
-_LOOK_ERROR, _LOOK_WHITE, _LOOK_ODDS = 0.66, 0.25, 2.0  # of a guessed frame that a closer look may tell
+_LOOK_ERROR, _LOOK_WHITE, _LOOK_ODDS = 0.72, 0.25, 2.0  # of a guessed frame that a closer look may tell
+_LIKELY, _EVIDENT = 20.0, 0.9  # of one where another one proved to be none: log-odds, or the share of straight sides
 _PART_SURE = 25.0  # where something hides a part of the margin
 _FIT_ERROR, _PART_ERROR, _FIT_TOLD = 0.17, 0.21, 0.7
 _MUCH_SURER = 2.5
@@ -36,7 +37,8 @@ _MUCH_BLEACHED = 0.2  # of a print
 # Standard deviations by which a camera may mix colours, where that leaves more of a print unexplained than noise does.
 _MOST_BENT, _MOST_STRAY = 2.5, 0.05
 _PRINTED = 15.0  # log-odds by which a picture must beat smooth colours to be print, where light has bleached the rest
-_PART_PRINT = 50.0  # the same where something hides a part of the margin, for other print may lie there
+# The same where something hides a part of the margin, for other print may lie there, and where it is print for certain.
+_PART_PRINT, _PLAIN_PRINT = 50.0, 100.0
 
 
 def confidence_of(match: FaceMatch) -> float:
@@ -139,6 +141,15 @@ def worth_a_look(match: FaceMatch) -> bool:
     return match.white > _LOOK_WHITE and (hopeful or may_be_bleached(match))
 
 
+def worth_another_look(match: FaceMatch, straight: float, *, bleached: bool) -> bool:
+    """Whether a guessed frame may be a card where another one that was looked at closer proved to be none.
+
+    `straight` is the share of its sides that lies on straight edges. A frame that lies askew on a card has print in its
+    margin; light that has `bleached` it makes the right one unlikely at first sight, and leaves its margin white.
+    """
+    return match.log_odds > _LIKELY or straight > _EVIDENT or (bleached and match.white > WHOLE)
+
+
 def proved(fitter: FaceFitter, image_bgr: Image, match: FaceMatch, frame_px: Floats) -> tuple[FaceMatch, Floats] | None:
     """What a guessed frame proves to be, with a closer look if need be; a doubt where it probably is a card."""
     if proves_itself(match):
@@ -147,7 +158,7 @@ def proved(fitter: FaceFitter, image_bgr: Image, match: FaceMatch, frame_px: Flo
         return None
     closer, fitted_px = fitter.read(image_bgr, frame_px)
     # On a bare table there are many frames to guess, and in some of them grain is a little like a picture.
-    evident = closer.log_odds > _PART_SURE or closer.error < _GUESS_ERROR
+    evident = closer.log_odds > _PART_SURE or closer.error < _GUESS_ERROR or closer.printed > _PLAIN_PRINT
     if evident and _settles(closer, match):
         return closer, fitted_px
     card = evident and closer.log_odds > _SURE

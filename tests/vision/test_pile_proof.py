@@ -10,7 +10,7 @@ from flat_piles import Image, piccolino
 from vision.picture_reader import one_a_place
 from vision.pile_faces import FaceMatch, FaceReader
 from vision.pile_fit import FaceFitter
-from vision.pile_proof import doubt_of, misfit_of, proved
+from vision.pile_proof import doubt_of, misfit_of, proved, worth_another_look
 
 RED = FaceMatch(piccolino().by_id["red-happy"], 0, 30.0, 0.2, 0.05, 0.9, 1.0)
 FRAME = np.array([[0.0, 0.0], [53.0, 0.0], [53.0, 78.0], [0.0, 78.0]])
@@ -54,6 +54,15 @@ def test_a_guess_that_fits_badly_needs_more_evidence_than_one_that_fits_well() -
     assert told == {(0.1, 18.0): True, (0.1, 40.0): True, (0.2, 18.0): False, (0.2, 40.0): True}
 
 
+def test_what_is_plainly_print_may_fit_badly() -> None:
+    image, doubt, told = np.zeros((90, 60, 3), np.uint8), replace(RED, log_odds=5.0), {}
+    for printed in (40.0, 180.0):
+        lit = replace(RED, log_odds=18.0, error=0.16, hidden=0.08, bleached=0.4, printed=printed)
+        found = proved(Fitter(lit), image, doubt, FRAME)
+        told[printed] = found is not None and doubt_of(found[0]) is None
+    assert told == {40.0: False, 180.0: True}
+
+
 def test_a_marker_half_under_an_arm_is_no_black_card() -> None:
     image, doubt, told = np.zeros((90, 60, 3), np.uint8), replace(RED, log_odds=40.0, error=0.5, white=0.48), {}
     for printed in (33.0, 100.0):
@@ -61,6 +70,14 @@ def test_a_marker_half_under_an_arm_is_no_black_card() -> None:
         found = proved(Fitter(part), image, doubt, FRAME)
         told[printed] = found is not None and doubt_of(found[0]) is None
     assert told == {33.0: False, 100.0: True}
+
+
+def test_after_a_frame_that_proved_to_be_none_a_bleached_one_with_a_white_margin_is_looked_at() -> None:
+    bleached, askew = replace(RED, log_odds=1.0, error=0.5), replace(RED, log_odds=10.0, error=0.44, white=0.64)
+    assert worth_another_look(bleached, 0.46, bleached=True)
+    assert not worth_another_look(bleached, 0.46, bleached=False)
+    assert not worth_another_look(askew, 0.8, bleached=True)
+    assert worth_another_look(askew, 0.95, bleached=False)
 
 
 def test_a_closer_look_that_is_much_surer_outweighs_the_first() -> None:

@@ -37,7 +37,8 @@ _MUCH_BLEACHED = 0.2  # of a print
 # Standard deviations by which a camera may mix colours, where that leaves more of a print unexplained than noise does.
 _MOST_BENT, _MOST_STRAY = 2.5, 0.05
 _PRINTED = 15.0  # log-odds by which a picture must beat smooth colours to be print, where light has bleached the rest
-# The same where something hides a part of the margin, for other print may lie there, and where it is print for certain.
+# The same where something hides a part of the margin and the fit leaves much unexplained, for other print may lie
+# there, and where it is print for certain.
 _PART_PRINT, _PLAIN_PRINT = 50.0, 100.0
 
 
@@ -96,8 +97,8 @@ def _plausible(closer: FaceMatch) -> bool:
 
 def _certain(closer: FaceMatch) -> bool:
     """Whether a fitted picture is proved by what is in sight of it."""
-    whole = closer.white > WHOLE
-    sure = closer.log_odds > (_SURE if whole else _PART_SURE) and (whole or closer.printed > _PART_PRINT)
+    sure = closer.log_odds > (_SURE if closer.white > WHOLE else _PART_SURE)
+    sure = sure and (closer.white > WHOLE or closer.error < _ALL_EXPLAINED or closer.printed > _PART_PRINT)
     in_sight = closer.told > _FIT_TOLD and closer.seen > _LEAST_SEEN
     return sure and in_sight and doubt_of(closer) is None and _plausible(closer)
 

@@ -66,10 +66,11 @@ def test_what_is_plainly_print_may_fit_badly() -> None:
 def test_a_marker_half_under_an_arm_is_no_black_card() -> None:
     image, doubt, told = np.zeros((90, 60, 3), np.uint8), replace(RED, log_odds=40.0, error=0.5, white=0.48), {}
     for printed in (33.0, 100.0):
-        part = replace(RED, log_odds=33.0, error=0.2, hidden=0.13, white=0.48, seen=0.57, printed=printed)
-        found = proved(Fitter(part), image, doubt, FRAME)
-        told[printed] = found is not None and doubt_of(found[0]) is None
-    assert told == {33.0: False, 100.0: True}
+        for error in (0.05, 0.2):
+            part = replace(RED, log_odds=33.0, error=error, hidden=0.04, white=0.48, seen=0.57, printed=printed)
+            found = proved(Fitter(part), image, doubt, FRAME)
+            told[printed, error] = found is not None and doubt_of(found[0]) is None
+    assert told == {(33.0, 0.05): True, (33.0, 0.2): False, (100.0, 0.05): True, (100.0, 0.2): True}
 
 
 def test_after_a_frame_that_proved_to_be_none_a_bleached_one_with_a_white_margin_is_looked_at() -> None:

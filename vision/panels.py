@@ -32,12 +32,22 @@ def are_panels(image_lab: NDArray[np.uint8], fit: SideFit) -> bool:
     dark = is_darker(inside, beyond)
     if dark.sum() < _FEWEST or dark.mean() < _MOSTLY:
         return False
-    share = np.sort(_printed_beyond(image_lab, fit.quads, beyond, _NEXT, _FAR), axis=1)
+    beside = _printed_beyond(image_lab, fit.quads, beyond, _NEXT, _FAR)
+    share = np.sort(beside, axis=1)
     bare_and_printed = (share[:, 0] < _BARE) & (share[:, 3] > _PRINTED)
-    if bare_and_printed.mean() <= _MOSTLY:
+    if bare_and_printed.mean() <= _MOSTLY or not _at_one_place(fit.quads, beside > _PRINTED):
         return False
     pattern = float(np.median(_printed_beyond(image_lab, fit.quads, beyond, *_OUTER)))
     return bool((bare_and_printed & (share[:, 3] > _PRINTED + pattern)).mean() > _MOSTLY)
+
+
+def _at_one_place(quads: Floats, printed: NDArray[np.bool_]) -> bool:
+    """Whether beyond the same sides (n, 4) of most of `quads` (n, 4, 2) something is printed, either way up."""
+    length = np.linalg.norm(np.roll(quads, -1, axis=1) - quads, axis=2)
+    lies = length[:, 0] + length[:, 2] > length[:, 1] + length[:, 3]
+    upright = np.where(lies[:, None], np.roll(printed, 1, axis=1), printed)
+    places = np.minimum(*(each @ (1 << np.arange(4)) for each in (upright, np.roll(upright, 2, axis=1))))
+    return bool(np.bincount(places).max() > _MOSTLY * len(quads))
 
 
 def _printed_beyond(image_lab: NDArray[np.uint8], quads: Floats, paper_bgr: Floats, near: float, far: float) -> Floats:

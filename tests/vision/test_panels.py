@@ -59,3 +59,12 @@ def test_dark_cards_on_a_white_table_are_cards() -> None:
 
 def test_dark_cards_on_a_dotted_cloth_are_cards() -> None:
     assert len(find_cards(sheet(with_text=False, dotted=True)).corners_px) == len(CENTRES)
+
+
+def test_dark_cards_with_things_beside_them_here_and_there_are_no_panels() -> None:
+    picture = sheet(with_text=False)
+    for k, (x, y) in enumerate(CENTRES):
+        away = [(95, -20), (0, 100), (-95, 0), (0, -130)][k % 4]
+        cv2.circle(picture, (x + away[0], y + away[1]), 24, (60, 60, 60), -1)
+    lab = np.asarray(cv2.cvtColor(picture, cv2.COLOR_BGR2LAB), np.uint8)
+    assert not are_panels(lab, fit_sides(lab, panels(), 2.0))

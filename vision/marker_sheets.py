@@ -6,6 +6,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from vision.markers import MARKER_IDS
 from vision.quads import hold_any
 
 Floats = NDArray[np.float32]
@@ -16,8 +17,10 @@ _MARKER_RIM = 1.3  # the sheet's white rim by the size of the marker
 def find_marker_sheets(grey: NDArray[np.uint8]) -> Floats:
     """Corners (n, 4, 2) of the marker cards in the picture: sheets of about a card's size that are none."""
     dictionary = cv2.aruco.getPredefinedDictionary(cv2.aruco.DICT_4X4_50)
-    found = cv2.aruco.ArucoDetector(dictionary).detectMarkers(grey)[0]
-    return np.asarray(found, np.float32).reshape(-1, 4, 2)
+    found, numbers, _ = cv2.aruco.ArucoDetector(dictionary).detectMarkers(grey)
+    # The marks on a dark card may look like one of the other numbers.
+    ours = np.isin(np.zeros(0) if numbers is None else numbers.ravel(), MARKER_IDS)
+    return np.asarray(found, np.float32).reshape(-1, 4, 2)[ours]
 
 
 def on_marker_sheet(segments: Floats, markers: Floats) -> NDArray[np.bool_]:

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from vision.errors import BadTableError
+from vision.marker_sheets import find_marker_sheets
 from vision.markers import MARKER_MM, find_markers, table_from_markers
 
 Image = NDArray[np.uint8]
@@ -126,6 +127,13 @@ def test_a_marker_under_a_card_is_left_out_and_the_others_stay() -> None:
 def test_other_ids_of_the_same_dictionary_are_none_of_ours(number: int) -> None:
     picture, _ = drawn({2: (110.0, 100.0, 10.0), number: (850.0, 440.0, 10.0)})
     assert [marker.id for marker in find_markers(picture)] == [2]
+
+
+def test_what_looks_like_another_id_is_no_marker_sheet() -> None:
+    picture, corners = drawn({3: (200.0, 200.0, 10.0), 17: (500.0, 300.0, 0.0), 49: (700.0, 150.0, 30.0)})
+    sheets = find_marker_sheets(picture)
+    assert len(sheets) == 1
+    assert np.linalg.norm(sheets[0].mean(axis=0) - corners[3].mean(axis=0)) < 3
 
 
 @pytest.mark.parametrize("grey", [0, 128, 255])

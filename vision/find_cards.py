@@ -82,7 +82,7 @@ def find_cards(image_bgr: NDArray[np.uint8]) -> FoundCards:
     size_wh = (small.shape[1], small.shape[0])
     lab = np.asarray(cv2.cvtColor(small, cv2.COLOR_BGR2LAB), np.uint8)
     grey = np.asarray(cv2.cvtColor(small, cv2.COLOR_BGR2GRAY), np.uint8)
-    segments = line_segments(grey, MIN_SEGMENT_PX)
+    segments = line_segments(grey, lab, MIN_SEGMENT_PX)
     markers = find_marker_sheets(grey)
     segments = without_hatching(segments[~on_marker_sheet(segments, markers)])
     corners = find_corners(segments, MIN_SEGMENT_PX * 0.7)

@@ -9,7 +9,8 @@ from numpy.typing import NDArray
 from vision.card_plane import CardPlane
 from vision.card_poses import STEP, Poses, look_beside, profiles_beside
 from vision.paper import is_darker
-from vision.weighted_lab import as_bgr
+from vision.quads import points_within
+from vision.weighted_lab import LIGHTNESS_WEIGHT, as_bgr
 
 Floats = NDArray[np.floating]
 
@@ -28,6 +29,7 @@ _LIKELY = 2.5  # the gain of the middle card
 _MOST_CARDS_SHARE = 0.75
 _MOST_CARDS = 16
 _FEWEST_SIDES = 2
+_RING, _RINGS = np.linspace(0.12, 0.88, 20), (0.03, 0.045, 0.06)  # along a side; inside of it, by the card's width
 _PRINT = 12.0  # what differs from a card's ground by more, in 8-bit Lab, is print
 
 
@@ -43,6 +45,24 @@ def printed_share(image_lab: NDArray[np.uint8], quads: Floats) -> Floats:
     colours = np.asarray(pixels, np.float32).reshape(len(quads), -1, 3)
     away = np.linalg.norm(colours - np.median(colours, axis=1, keepdims=True), axis=2)
     return np.asarray((away > _PRINT).mean(axis=1), np.float32)
+
+
+def along_border(image_lab: NDArray[np.uint8], quads: NDArray[np.float32], aspect: float) -> NDArray[np.float32]:
+    """How far the colours all along inside of the edges of cards (n, 4, 2) are from the middle one: (n, places).
+
+    In weighted 8-bit Lab; the cards' first sides are shorter ones and `aspect` is length by width.
+    """
+    if len(quads) == 0:
+        return np.zeros((0, 1), np.float32)
+    rings = []
+    for inside in _RINGS:
+        x, y = np.full(len(_RING), inside), np.full(len(_RING), inside / aspect)
+        rings += [np.stack(side, axis=1) for side in ((_RING, y), (1 - x, _RING), (_RING, 1 - y), (x, _RING))]
+    points = np.asarray(points_within(quads, np.concatenate(rings)[None]), np.float32)
+    pixels = cv2.remap(image_lab, points[..., 0], points[..., 1], cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
+    colours = np.asarray(pixels, np.float32).reshape(len(quads), -1, 3)
+    colours[..., 0] *= LIGHTNESS_WEIGHT
+    return np.asarray(np.linalg.norm(colours - np.median(colours, axis=1, keepdims=True), axis=2), np.float32)
 
 
 def border_beyond(image_lab: NDArray[np.uint8], plane: CardPlane, poses: Poses) -> float:

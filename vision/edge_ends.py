@@ -74,25 +74,30 @@ def end_at_corners(
     """
     if len(quads) == 0:
         return np.zeros(0, bool)
-    next_to = _next_to(quads)
+    beside = next_to(quads)
     cuts = np.roll(passes[..., 1], 1, axis=1) & np.roll(passes[..., 0], -1, axis=1)
     if grounds is not None:
         alike = np.linalg.norm(grounds[:, None] - grounds[None], axis=2) < _SAME_GROUND
-        cuts &= ~(next_to & alike[:, None]).any(axis=2)
+        cuts &= ~(beside & alike[:, None]).any(axis=2)
     whole = ~cuts.any(axis=1)
     # Between cards in rows that were not found, like those cut off by the picture's edge, the notches are seen.
     counts = (runs_on + passes.astype(np.float32)) / 2
     chosen = whole & (counts.sum(axis=(1, 2)) <= _MAX_ENDS)
     for _ in range(_ROWS):
-        there = (next_to & chosen[None, None]).any(axis=2)
-        along = np.stack([np.roll(there, 1, axis=1), np.roll(there, -1, axis=1)], axis=2)
+        along = in_rows(beside & chosen)
         before, chosen = chosen, whole & ((counts * ~along).sum(axis=(1, 2)) <= _MAX_ENDS)
         if (before == chosen).all():
             break
     return np.asarray(chosen)
 
 
-def _next_to(quads: Floats) -> NDArray[np.bool_]:
+def in_rows(beside: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Beyond which ends of the sides of cards (n, 4, 2) another one lies; `beside` (n, 4, n) is from `next_to`."""
+    there = beside.any(axis=2)
+    return np.stack([np.roll(there, 1, axis=1), np.roll(there, -1, axis=1)], axis=2)
+
+
+def next_to(quads: Floats) -> NDArray[np.bool_]:
     """Which card lies just beyond which side of which: (n, 4, n)."""
     points = ((quads + np.roll(quads, -1, axis=1)) / 2 + _NEXT * outward_of(quads)).reshape(-1, 2)
     found = np.stack([inside_quad(quad, points).reshape(-1, 4) for quad in quads], axis=2)

@@ -45,8 +45,9 @@ def finished(
     if len(quads) == 0:
         return found, plane
     clear = clear_cut(found) & (plane.deviation(found.quads) < _AS_LARGE * unevenness)
-    poses, _ = settled(image_lab, plane, poses_of(plane, quads), max(3.0, 0.06 * plane.size[0]), stock.step)
-    poses, _ = settled(image_lab, plane, poses, 2.0, stock.step)
+    steps = stock.steps_of(found)
+    poses, _ = settled(image_lab, plane, poses_of(plane, quads), max(3.0, 0.06 * plane.size[0]), steps)
+    poses, _ = settled(image_lab, plane, poses, 2.0, steps)
     margin = border_beyond(image_lab, plane, poses)
     whole = plane.resized(plane.size[0] + 2 * margin, plane.size[1] + 2 * margin)
     if margin >= _WIDE_BORDER_PX:

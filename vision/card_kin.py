@@ -13,6 +13,7 @@ from vision.edge_ends import end_at_corners, faint_run_on, run_on
 from vision.marker_sheets import inside_quad
 from vision.paper import darker_all_round
 from vision.print_islands import STANDS_OUT
+from vision.sheet_lines import sheet_lines
 
 Floats = NDArray[np.float32]
 
@@ -99,7 +100,8 @@ def like_the_others(lab: NDArray[np.uint8], stock: Stock, fit: SideFit, known: i
     # Blank rectangles alone are sheets of paper.
     if known == 0 or not (printed_share(lab, fit.quads) >= _BARE).any():
         return ~alike
-    certainty = np.sort(settled(lab, stock.plane, poses_of(stock.plane, fit.quads), _REACH_PX, stock.step)[1], axis=1)
+    poses, steps = poses_of(stock.plane, fit.quads), stock.steps_of(fit)
+    certainty = np.sort(settled(lab, stock.plane, poses, _REACH_PX, steps)[1], axis=1)
     deviation = np.asarray(stock.plane.deviation(fit.quads), np.float32)
     contrast, ground = fit.contrast_beyond(), np.median(fit.inside, axis=1)
     # Where no edge was found it is not known what lies on either side.
@@ -110,12 +112,16 @@ def like_the_others(lab: NDArray[np.uint8], stock: Stock, fit: SideFit, known: i
     # Sides that one of the edges beside them passes: lines on something longer, if they have no contrast.
     passed = np.roll(goes_on[..., 1], 1, axis=1) | np.roll(goes_on[..., 0], -1, axis=1)
     # Where the sides lie in the end other lines may run on; of a faint one, means along it tell.
-    ends = end_at_corners(fit.quads, goes_on, goes_on, ground)
-    ends |= alike if known is not None else end_at_corners(fit.quads, *run_on(lab, fit.quads), ground)
+    ends, lines = alike, None
+    if known is None:
+        runs_on, passes = run_on(lab, fit.quads)
+        ends = end_at_corners(fit.quads, goes_on, goes_on, ground)
+        ends |= end_at_corners(fit.quads, runs_on, passes, ground)
+        lines = sheet_lines(lab, fit.quads, stock.plane.size[1] / stock.plane.size[0], goes_on, passes)
     # What is left out may have stood beside others, or made them look usual.
     for _ in range(_ROUNDS):
         others = alike if known is None else np.arange(len(alike)) < known
-        faint = contrast < _HARDLY * np.median(contrast[others])
+        faint = contrast < min(_HARDLY * float(np.median(contrast[others])), _PLAIN)
         if known is None:
             faint &= ~_beside_others(fit.quads, others)
         away = np.linalg.norm(ground - np.median(ground[others], axis=0), axis=1)
@@ -123,16 +129,17 @@ def like_the_others(lab: NDArray[np.uint8], stock: Stock, fit: SideFit, known: i
         plainer = max(_PLAINER * float(np.median(contrast[others])), STANDS_OUT)
         lopsided = uneven & (contrast > plainer).any(axis=1)
         flaws = faint.sum(axis=1) + (faint & passed).any(axis=1) + uneven + lopsided
-        if known is None:
+        if lines is not None:
             flaws += deviation > _LARGER + 2 * np.median(deviation[others])
+            flaws += _TOO_MANY * lines.on_sheets(others)
         # Cards printed all over have many grounds; and where the light falls off, a card still is unlike the table.
         kept = away < np.maximum(_SAME_STOCK + _SPREAD * np.median(away[others]), _NEARER * np.median(contrast, axis=1))
         seen = (certainty[:, 1] > _HARDLY) & ~(faint.any(axis=1) & (certainty[:, 0] < _UNSURE))
         kept &= (flaws < _TOO_MANY) & (seen | plain) & ends
         if known is not None or (kept == alike).all():
             # For a thing alone nothing else speaks.
-            alone = known is None and kept.sum() == 1
-            return np.asarray(kept & (flaws == 0) if alone else kept, np.bool_)
+            only_one = known is None and kept.sum() == 1
+            return np.asarray(kept & (flaws == 0) if only_one else kept, np.bool_)
         alike = alike & kept
         if not alike.any():
             break

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from vision.card_edges import SideFit
 from vision.card_plane import CardPlane
 from vision.card_poses import (
     STEP,
@@ -52,6 +53,14 @@ class Stock:
     plane: CardPlane
     step: Floats
     votes: float = 0.0
+
+    def steps_of(self, fit: SideFit) -> Floats:
+        """The step at the edges of each card (n, 3): 0 for those beyond whose sides the colour changes the other way.
+
+        A deck has two sides, a white one and a black one perhaps.
+        """
+        along = (fit.outside - fit.inside) @ self.step
+        return np.where((np.median(along, axis=1) < 0)[:, None], 0.0, self.step)
 
 
 def agreed_size(

@@ -29,6 +29,7 @@ from vision.line_segments import (
     without_hatching,
 )
 from vision.marker_sheets import find_marker_sheets, holds_marker, inside_quad, on_marker_sheet
+from vision.other_looks import look_otherwise
 from vision.panels import are_panels
 from vision.paper import darker_all_round
 from vision.quads import apart
@@ -111,7 +112,9 @@ def find_cards(image_bgr: NDArray[np.uint8]) -> FoundCards:
         return FoundCards(nothing[0], nothing[1], nothing[2], (), 1.4)
     final, plane = finished(image_bgr, lab, chosen.quads, stock, scale, unevenness)
     final = final.take(~are_ruled(lab, final.quads))
-    final = final.take(like_the_others(lab, replace(stock, plane=plane), final))
+    stock = replace(stock, plane=plane)
+    alike = like_the_others(lab, stock, final)
+    final = final.take(alike | look_otherwise(lab, stock, final, alike))
     return _reported(final, plane, scale, size_wh)
 
 

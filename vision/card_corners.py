@@ -1,0 +1,43 @@
+"""How the corners of cards are cut: all cards of a deck are rounded alike; sheets, books and boxes are not."""
+
+from __future__ import annotations
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from vision.card_edges import SideFit
+from vision.quads import points_within
+from vision.weighted_lab import LIGHTNESS_WEIGHT
+
+Floats = NDArray[np.float32]
+
+_PLACES = np.linspace(-0.06, 0.16, 45)  # inward of a corner along both of its sides, by the card's width
+_OUTSIDE = 4  # of these places: there the colour is that outside the card
+_LEAST = 6.0  # weighted 8-bit Lab: of a card on one like it no corner is seen
+_OVERSHOOT = 0.2  # of the change of colour: print, or light, may lie beyond either
+
+
+def corner_cuts(image_lab: NDArray[np.uint8], fit: SideFit, aspect: float) -> Floats:
+    """How much is missing at each corner (n, 4) of cards, by their width; not a number where it is not seen.
+
+    Towards the middle from where two sides meet, the card begins so far along both: by 0.29 of its radius if the corner
+    is round. `image_lab` is (h, w, 3) 8-bit Lab; the first sides are shorter ones and `aspect` is length by width.
+    """
+    if len(fit.quads) == 0:
+        return np.zeros((0, 4), np.float32)
+    near = np.stack([_PLACES, _PLACES / aspect], axis=-1)
+    ways = np.array([[1, 1], [-1, 1], [-1, -1], [1, -1]])
+    shares = np.array([[0, 0], [1, 0], [1, 1], [0, 1]])[:, None] + ways[:, None] * near
+    points = np.asarray(points_within(fit.quads, shares[None]), np.float32).reshape(len(fit.quads), -1, 2)
+    pixels = cv2.remap(image_lab, points[..., 0], points[..., 1], cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
+    colours = np.asarray(pixels, np.float32).reshape(len(fit.quads), 4, len(_PLACES), 3)
+    colours[..., 0] *= LIGHTNESS_WEIGHT
+    ground = (fit.inside + np.roll(fit.inside, 1, axis=1)) / 2
+    change = colours[:, :, :_OUTSIDE].mean(axis=2) - ground
+    size = np.square(change).sum(axis=2)
+    away = np.einsum("nkpc,nkc->nkp", colours - ground[:, :, None], change) / np.maximum(size, 1)[..., None]
+    outside = np.clip(away, -_OVERSHOOT, 1 + _OVERSHOOT)
+    inward = _PLACES >= 0
+    cut = (outside[..., inward].sum(axis=2) - (1 - outside[..., ~inward]).sum(axis=2)) * (_PLACES[1] - _PLACES[0])
+    return np.asarray(np.where(size > _LEAST**2, cut, np.nan), np.float32)

@@ -37,7 +37,7 @@ _LEAST_PAIR = 0.3
 _SHARED = 0.9
 _APART = 4  # places, of half a pixel: as far inside an edge one sees what it surrounds
 _BRIGHT = 80  # percentile
-_PLAIN = 8.0  # weighted 8-bit Lab
+_PLAIN, _MOSTLY = 8.0, 0.5  # weighted 8-bit Lab; of the cards
 _ACROSS = np.array([-0.6, 0.0, 0.6])  # of half a side
 _AS_STRONG = 0.25
 
@@ -55,12 +55,13 @@ class Stock:
     votes: float = 0.0
 
     def steps_of(self, fit: SideFit) -> Floats:
-        """The step at the edges of each card (n, 3): 0 for those beyond whose sides the colour changes the other way.
+        """The step at the edges of each card (n, 3): 0 for those beyond whose sides it plainly goes the other way.
 
-        A deck has two sides, a white one and a black one perhaps.
+        A deck has two sides, a white one and a black one perhaps. But if it is so of most, those are frames on them.
         """
-        along = (fit.outside - fit.inside) @ self.step
-        return np.where((np.median(along, axis=1) < 0)[:, None], 0.0, self.step)
+        along = np.median((fit.outside - fit.inside) @ self.step, axis=1)
+        other = (along < -_PLAIN) & (np.mean(along > _PLAIN) > _MOSTLY)
+        return np.where(other[:, None], 0.0, self.step)
 
 
 def agreed_size(

@@ -131,7 +131,8 @@ def like_the_others(lab: NDArray[np.uint8], stock: Stock, fit: SideFit, known: i
         flaws = faint.sum(axis=1) + (faint & passed).any(axis=1) + uneven + lopsided
         if lines is not None:
             flaws += deviation > _LARGER + 2 * np.median(deviation[others])
-            flaws += _TOO_MANY * lines.on_sheets(others)
+            # Beside edges as faint as the noise that may run on as well.
+            flaws += _TOO_MANY * (lines.on_sheets(others) & (contrast > _PLAIN).any(axis=1))
         # Cards printed all over have many grounds; and where the light falls off, a card still is unlike the table.
         kept = away < np.maximum(_SAME_STOCK + _SPREAD * np.median(away[others]), _NEARER * np.median(contrast, axis=1))
         seen = (certainty[:, 1] > _HARDLY) & ~(faint.any(axis=1) & (certainty[:, 0] < _UNSURE))

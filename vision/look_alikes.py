@@ -14,7 +14,7 @@ Floats = NDArray[np.float64]
 # How far a mark's middle may be off where all of it shows, where it follows from an arc, and where a card cuts it.
 _WHOLE_MM, _ARC_MM, _CUT_MM = 1.0, 1.6, 3.0
 _BESIDE, _CUT = 1.2, 0.93  # a card's outline by a mark's radius
-_MOST_OF_RIM, _MOST_OF_ENDS = 0.72, 0.75
+_MOST_OF_RIM, _MUCH_OF_RIM, _MOST_OF_ENDS = 0.72, 0.65, 0.75
 _HALF_TURN = np.array([0.0, np.pi])
 
 
@@ -30,12 +30,13 @@ def shown_by_cards(centres_mm: Floats, areas_mm2: Floats, known_mm: Floats) -> F
 def may_be_larger(found: Hypotheses, shown: Floats, rims: Floats, ends: Floats) -> NDArray[np.bool_]:
     """Which cards (n,) are told by marks that are covered in part, of whose rims (n, 3) too little is seen.
 
-    The part of a larger mark that shows may have the area of a smaller one, but not its outline. Of cards that a second
-    mark speaks for only those are meant of whose open sides too few end where they should; `ends` (n,): that share.
+    The part of a larger mark that shows may have the area of a smaller one, but not its outline. A little less is asked
+    of one of two marks where most of the card's open sides end where they should; `ends` (n,): that share.
     """
     marks = found.marks >= 0
-    cut = (marks & (shown < _CUT) & (rims < _MOST_OF_RIM)).any(1)
-    return np.asarray(cut & ((marks.sum(1) == 1) | (ends < _MOST_OF_ENDS)))
+    trusted = (marks.sum(1) > 1) & (ends > _MOST_OF_ENDS)
+    least = np.where(trusted, _MUCH_OF_RIM, _MOST_OF_RIM)[:, None]
+    return np.asarray((marks & (shown < _CUT) & (rims < least)).any(1))
 
 
 def look_alikes(

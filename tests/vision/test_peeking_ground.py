@@ -66,15 +66,41 @@ def test_a_card_under_another_is_neither_passed_over_in_silence_nor_taken_for_an
         assert 80 < card.centre_mm[1] < 260
 
 
-def test_what_a_card_leaves_of_a_mark_does_not_pass_for_a_smaller_one() -> None:
-    """Of the lower card a whole mark shows, and of its medium one as much as a small one has."""
-    picture = table_of(SLATE)
-    lay_face(picture, 24, (202.52, 164.89), 2.3734)
-    lay_face(picture, 78, (143.51, 163.03), 0.7551)
-    lay_face(picture, 58, (214.76, 118.56), 5.9318)
-    lay_face(picture, 8, (199.25, 141.64), 4.3348)
+Lain = tuple[int, tuple[float, float], float, str]
+
+
+@pytest.mark.parametrize(
+    ("colour", "lowest", "upper"),
+    [
+        (
+            SLATE,
+            (24, (202.52, 164.89), 2.3734, "white"),
+            [
+                (78, (143.51, 163.03), 0.7551, "white"),
+                (58, (214.76, 118.56), 5.9318, "white"),
+                (8, (199.25, 141.64), 4.3348, "white"),
+            ],
+        ),
+        (
+            GREEN,
+            (35, (159.0, 156.79), 4.1623, "white"),
+            [
+                (65, (187.2, 116.88), 1.9452, "white"),
+                (0, (221.46, 142.8), 4.2924, "white"),
+                (44, (149.69, 155.2), 0.6467, "black"),
+            ],
+        ),
+    ],
+)
+def test_what_a_card_leaves_of_a_mark_does_not_pass_for_a_smaller_one(
+    colour: tuple[int, int, int], lowest: Lain, upper: list[Lain]
+) -> None:
+    """Of the lowest card a whole mark shows, and of its medium one as much as a small one has."""
+    picture = table_of(colour)
+    for card in (lowest, *upper):
+        lay_face(picture, *card)
     reading = reading_of(picture)
-    lower, *others = (confetti().side("white")[number].id for number in (24, 78, 58, 8))
+    lower, *others = (confetti().side(side)[number].id for number, _, _, side in (lowest, *upper))
     read_faces = {card.face.id for card in reading.cards}
     assert set(others) <= read_faces <= {lower, *others}
     assert lower in read_faces or reading.unclear

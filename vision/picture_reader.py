@@ -12,11 +12,11 @@ from numpy.typing import NDArray
 from vision.errors import BadTableError
 from vision.markers import Marker, find_markers, table_from_markers
 from vision.picture_deck import PictureDeck, PictureFace
-from vision.pile_bleached import bleached_cards, clipped_share, darkest_of
+from vision.pile_bleached import bleached_cards, clipped_share
 from vision.pile_corners import frames_from_corners
 from vision.pile_faces import FaceMatch, FaceReader
 from vision.pile_fit import FaceFitter
-from vision.pile_frames import Frames, find_frames
+from vision.pile_frames import Frames, darkest_of, find_frames
 from vision.pile_proof import (
     CARD_ERROR,
     cleared,
@@ -105,8 +105,9 @@ class PictureReader:
             part = self._kept(part, scale, table, least=_STRAIGHT_BLEACHED)
             taken = [quad for match, quad in found if doubt_of(match) is None]
             taken += [np.asarray(marker.corners_px) for marker in markers]
+            darkest = darkest_of(image_bgr)
             for guesses in (Frames(bleached, np.ones(len(bleached))), part):
-                found += self._guessed(image_bgr, guesses, taken)
+                found += self._guessed(image_bgr, darkest, guesses, taken)
         chosen = one_a_place(found)
         cards = [self._card(match, frame, table) for match, frame in chosen]
         taken = [quad for _, quad in chosen]
@@ -142,9 +143,10 @@ class PictureReader:
                 found.append(cleared(self.fitter, image_bgr, match, quad))
         return [(match, quad) for match, quad in found if match.error < CARD_ERROR]
 
-    def _guessed(self, image_bgr: Image, frames: Frames, taken: list[Floats]) -> list[tuple[FaceMatch, Floats]]:
-        """Which of guessed frames are cards where none of `taken` lies."""
-        darkest = darkest_of(image_bgr)
+    def _guessed(
+        self, image_bgr: Image, darkest: Image, frames: Frames, taken: list[Floats]
+    ) -> list[tuple[FaceMatch, Floats]]:
+        """Which of guessed frames are cards where none of `taken` lies; `darkest`: see `darkest_of`."""
 
         def is_free(quad: Floats) -> bool:
             return all(shared_area(quad, other) < _TAKEN for other in taken)

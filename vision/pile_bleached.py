@@ -6,7 +6,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.pile_frames import rectangles, without_twins
+from vision.pile_frames import darkest_of, rectangles, without_twins
 
 Image = NDArray[np.uint8]
 Floats = NDArray[np.float64]
@@ -29,12 +29,6 @@ def bleached_cards(image_bgr: Image, card_mm: tuple[float, float], px_per_mm: tu
     quads = rectangles(masks, card_mm, px_per_mm)
     found = [quad for quad in quads if clipped_share(darkest, quad) > _BLEACHED]
     return without_twins(np.array(found)) if found else np.zeros((0, 4, 2))
-
-
-def darkest_of(image_bgr: Image) -> Image:
-    """The least of a picture's channels, (h, w)."""
-    blue, green, red = cv2.split(image_bgr)
-    return np.asarray(cv2.min(blue, cv2.min(green, red)), np.uint8)
 
 
 def clipped_share(darkest: Image, quad: Floats) -> float:

@@ -47,7 +47,12 @@ def printed(image_bgr: Image, px_per_mm: float) -> Image:
     side = 2 * round(_REACH_MM * px_per_mm / 2) + 1
     white = cv2.dilate(soft, np.ones((side, side), np.uint8))
     white = cv2.blur(np.maximum(white, _DARKEST_WHITE), (side, side))
-    blue, green, red = cv2.split(cv2.divide(soft, white, scale=255.0))
+    return darkest_of(cv2.divide(soft, white, scale=255.0))
+
+
+def darkest_of(image_bgr: cv2.typing.MatLike) -> Image:
+    """The least of a picture's channels, (h, w) uint8."""
+    blue, green, red = cv2.split(image_bgr)
     return np.asarray(cv2.min(blue, cv2.min(green, red)), np.uint8)
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import cv2
 import numpy as np
 from numpy.typing import NDArray
 
@@ -10,7 +9,7 @@ from vision.card_plane import CardPlane
 from vision.card_poses import STEP, Poses, look_beside, profiles_beside
 from vision.paper import is_darker
 from vision.quads import points_within
-from vision.weighted_lab import LIGHTNESS_WEIGHT, as_bgr
+from vision.weighted_lab import as_bgr, pixels_at, weighted_at
 
 Floats = NDArray[np.floating]
 
@@ -41,8 +40,7 @@ def printed_share(image_lab: NDArray[np.uint8], quads: Floats) -> Floats:
     u, v = np.meshgrid(t, t)
     weight = np.stack([(1 - u) * (1 - v), u * (1 - v), u * v, (1 - u) * v]).reshape(4, -1)
     points = np.einsum("nkc,km->nmc", quads, weight).astype(np.float32)
-    pixels = cv2.remap(image_lab, points[..., 0], points[..., 1], cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
-    colours = np.asarray(pixels, np.float32).reshape(len(quads), -1, 3)
+    colours = pixels_at(image_lab, points).astype(np.float32)
     away = np.linalg.norm(colours - np.median(colours, axis=1, keepdims=True), axis=2)
     return np.asarray((away > _PRINT).mean(axis=1), np.float32)
 
@@ -59,9 +57,7 @@ def along_border(image_lab: NDArray[np.uint8], quads: NDArray[np.float32], aspec
         x, y = np.full(len(_RING), inside), np.full(len(_RING), inside / aspect)
         rings += [np.stack(side, axis=1) for side in ((_RING, y), (1 - x, _RING), (_RING, 1 - y), (x, _RING))]
     points = np.asarray(points_within(quads, np.concatenate(rings)[None]), np.float32)
-    pixels = cv2.remap(image_lab, points[..., 0], points[..., 1], cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
-    colours = np.asarray(pixels, np.float32).reshape(len(quads), -1, 3)
-    colours[..., 0] *= LIGHTNESS_WEIGHT
+    colours = weighted_at(image_lab, points)
     return np.asarray(np.linalg.norm(colours - np.median(colours, axis=1, keepdims=True), axis=2), np.float32)
 
 

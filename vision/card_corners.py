@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import cv2
 import numpy as np
 from numpy.typing import NDArray
 
 from vision.card_edges import SideFit
 from vision.quads import points_within
-from vision.weighted_lab import LIGHTNESS_WEIGHT
+from vision.weighted_lab import weighted_at
 
 Floats = NDArray[np.float32]
 
@@ -29,10 +28,7 @@ def corner_cuts(image_lab: NDArray[np.uint8], fit: SideFit, aspect: float) -> Fl
     near = np.stack([_PLACES, _PLACES / aspect], axis=-1)
     ways = np.array([[1, 1], [-1, 1], [-1, -1], [1, -1]])
     shares = np.array([[0, 0], [1, 0], [1, 1], [0, 1]])[:, None] + ways[:, None] * near
-    points = np.asarray(points_within(fit.quads, shares[None]), np.float32).reshape(len(fit.quads), -1, 2)
-    pixels = cv2.remap(image_lab, points[..., 0], points[..., 1], cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
-    colours = np.asarray(pixels, np.float32).reshape(len(fit.quads), 4, len(_PLACES), 3)
-    colours[..., 0] *= LIGHTNESS_WEIGHT
+    colours = weighted_at(image_lab, np.asarray(points_within(fit.quads, shares[None]), np.float32))
     ground = (fit.inside + np.roll(fit.inside, 1, axis=1)) / 2
     change = colours[:, :, :_OUTSIDE].mean(axis=2) - ground
     size = np.square(change).sum(axis=2)

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vision.line_segments import meet_sides
-from vision.weighted_lab import LIGHTNESS_WEIGHT
+from vision.weighted_lab import LIGHTNESS_WEIGHT, pixels_at
 
 Floats = NDArray[np.float32]
 
@@ -19,7 +19,6 @@ _OUTSIDE_PX = 2.0
 _BEYOND_PX = 5.5
 _STEP = 2.0
 _SMOOTH = np.array([1, 6, 15, 20, 15, 6, 1]) / 64  # along a side
-_MOST_ROWS = 30000
 _MIN_RISE = 1.2
 _NOISE_FACTOR = 2.5
 _CALM = 1.5  # times the usual noise: more is print, on a narrow border
@@ -207,14 +206,9 @@ def sample_lab(
     rows = np.pad(along, margin, mode="edge")
     points = start[:, None] + side[:, None] * rows[:, None]
     points = (points[:, :, None] + outward[:, None, None] * offsets[:, None]).reshape(-1, len(offsets), 2)
-    x, y = points[..., 0].astype(np.float32), points[..., 1].astype(np.float32)
-    # OpenCV takes at most 32767 rows at once.
-    blocks = [slice(k, k + _MOST_ROWS) for k in range(0, len(x), _MOST_ROWS)]
-    pixels = np.concatenate(
-        [cv2.remap(image, x[k], y[k], cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE) for k in blocks]
-    )
+    pixels = pixels_at(image, points.astype(np.float32))
     if not is_lab:
-        pixels = cv2.cvtColor(pixels, cv2.COLOR_BGR2LAB)
+        pixels = np.asarray(cv2.cvtColor(pixels, cv2.COLOR_BGR2LAB), np.uint8)
     kernel = _SMOOTH if smooth else np.ones(1)
     lab = np.asarray(cv2.sepFilter2D(pixels, cv2.CV_32F, np.ones(1), kernel), np.float32).reshape(
         len(start), len(rows), len(offsets), 3

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass, fields
 
-import cv2
 import numpy as np
 from numpy.typing import NDArray
 
 from vision.card_plane import CardPlane
-from vision.weighted_lab import LIGHTNESS_WEIGHT
+from vision.weighted_lab import weighted_at
 
 Floats = NDArray[np.float64]
 
@@ -22,7 +21,6 @@ _TURNS = np.linspace(-0.045, 0.045, 13)
 _LEAST_FLOOR = 0.35  # weighted 8-bit Lab: what a mean along a side is uncertain by, at the very least
 _FLOOR_PERCENTILE = 35
 _UNSURE, _SURE = 1.5, 6.0  # times the floor
-_MOST_ROWS = 30000
 
 
 @dataclass(frozen=True, eq=False)
@@ -177,14 +175,7 @@ def _colours(image_lab: NDArray[np.uint8], plane: CardPlane, poses: Poses, offse
     normal, along, half, middle = sides_of(plane, poses)
     line = middle[:, :, None] + (along * half[:, None])[:, :, None] * _ALONG[:, None]
     points = np.asarray(plane.to_picture(line[:, :, :, None] + normal[:, :, None, None] * offsets[:, None]), np.float32)
-    x, y = (np.ascontiguousarray(points[..., k].reshape(-1, points.shape[3])) for k in (0, 1))
-    blocks = [slice(k, k + _MOST_ROWS) for k in range(0, len(x), _MOST_ROWS)]
-    pixels = np.concatenate(
-        [cv2.remap(image_lab, x[k], y[k], cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE) for k in blocks]
-    )
-    lab = pixels.astype(np.float32).reshape(*points.shape[:4], 3)
-    lab[..., 0] *= LIGHTNESS_WEIGHT
-    return lab
+    return weighted_at(image_lab, points)
 
 
 def _half(plane: CardPlane) -> Floats:

@@ -45,14 +45,19 @@ def photograph(quads: NDArray[np.float32], seed: int) -> NDArray[np.uint8]:
     return np.asarray(cv2.imdecode(coded, cv2.IMREAD_COLOR), np.uint8)
 
 
+def off_px(found: NDArray[np.float32], true: NDArray[np.float32]) -> NDArray[np.float32]:
+    """How far the nearest of the found cards (n, 4, 2) is off each true one (m, 4, 2), by its worst corner: (m,)."""
+    turned = np.stack([np.roll(found, k, axis=1) for k in range(4)])
+    return np.asarray(np.linalg.norm(turned[:, None] - true[None, :, None], axis=4).max(axis=3).min(axis=(0, 2)))
+
+
 @pytest.mark.parametrize("gap", [14.0, 40.0])
 @pytest.mark.parametrize("seed", [1, 2, 3])
 def test_plain_cards_in_rows_are_found_at_their_own_edges(gap: float, seed: int) -> None:
     true = places(gap)
     found = find_cards(photograph(true, seed)).corners_px
     assert len(found) == len(true)
-    turned = np.stack([np.roll(found, k, axis=1) for k in range(4)])
-    off = np.linalg.norm(turned[:, None] - true[None, :, None], axis=4).max(axis=3).min(axis=(0, 2))
+    off = off_px(found, true)
     assert off.max() < 0.03 * WIDTH
 
 
@@ -79,8 +84,7 @@ def from_the_side(seed: int) -> tuple[NDArray[np.uint8], NDArray[np.float32]]:
 def test_bent_cards_seen_from_the_side_are_found(seed: int) -> None:
     picture, true = from_the_side(seed)
     found = find_cards(picture).corners_px
-    turned = np.stack([np.roll(found, k, axis=1) for k in range(4)])
-    off = np.linalg.norm(turned[:, None] - true[None, :, None], axis=4).max(axis=3).min(axis=(0, 2))
+    off = off_px(found, true)
     assert len(found) <= len(true)
     assert (off < 0.03 * WIDTH).mean() >= 0.85
 
@@ -104,7 +108,6 @@ def dark_from_the_side(seed: int) -> tuple[NDArray[np.uint8], NDArray[np.float32
 def test_small_dark_cards_far_off_are_found_beside_large_ones(seed: int) -> None:
     picture, true = dark_from_the_side(seed)
     found = find_cards(picture).corners_px
-    turned = np.stack([np.roll(found, k, axis=1) for k in range(4)])
-    off = np.linalg.norm(turned[:, None] - true[None, :, None], axis=4).max(axis=3).min(axis=(0, 2))
+    off = off_px(found, true)
     assert len(found) <= len(true)
     assert (off < 0.03 * np.linalg.norm(true[:, 0] - true[:, 1], axis=1)).sum() >= len(true) - 1

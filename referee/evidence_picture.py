@@ -56,7 +56,8 @@ def write_picture(path: Path, image: Image) -> None:
         WorkFailedError: it cannot be written.
     """
     check_picture_path(path)
-    _, data = cv2.imencode(_KINDS[path.suffix.lower()], image, [cv2.IMWRITE_JPEG_QUALITY, 90])
+    kind = _KINDS[path.suffix.lower()]
+    _, data = cv2.imencode(kind, image, [cv2.IMWRITE_JPEG_QUALITY, 90] if kind == ".jpg" else [])
     write_whole(path, data.tobytes())
 
 

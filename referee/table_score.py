@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from referee.errors import BadInputError
 from referee.evidence_picture import draw_scores
 from referee.games.confetti_hand import SIZES, Card, Overlimit, Score, score_hand
+from referee.hands_off import HandsOff
 from referee.language import Language
 from referee.sayings.confetti import say_score
 from referee.seated_reading import SeatedReader
@@ -84,9 +85,15 @@ class TableScore:
 
 
 def _say_unclear(cards: Sequence[UnclearCard], seat: int) -> str:
-    reasons = sorted({card.reason for card in cards})
-    remedies = [_REMEDIES.get(reason, f"spread the cards at seat {seat}") for reason in reasons]
-    return f"{count_of(len(cards), 'card')} cannot be read ({list_of(reasons)}), {list_of(remedies)}"
+    unread = [card.reason for card in cards if card.reason != "hand"]
+    said = []
+    if unread:
+        reasons = sorted(set(unread))
+        remedies = [_REMEDIES.get(reason, f"spread the cards at seat {seat}") for reason in reasons]
+        said.append(f"{count_of(len(unread), 'card')} cannot be read ({list_of(reasons)}), {list_of(remedies)}")
+    if len(unread) < len(cards):
+        said.append("a hand lies there and may hide cards, take it away")
+    return "; ".join(said)
 
 
 def score_picture(
@@ -106,6 +113,7 @@ def score_picture(
         BadTableError: the markers lie on no flat table, or the picture does not fit the profile.
     """
     seated = SeatedReader(deck, profile, players).read(picture.image)
+    seated = HandsOff(deck).doubt(picture.image, seated)
     sharing = share_out(seated.reading, seated.ring, side)
     scores: dict[int, Score] = {}
     faults: dict[int, str] = {}

@@ -44,6 +44,7 @@ def run_hands(args: argparse.Namespace) -> int:
     """
     from referee.bench import hands
     from referee.bench.truth import load_truth
+    from referee.hands_off import HandsOff
     from referee.seated_reading import SeatedReader
     from referee.seats import MOST_PLAYERS
     from vision.deck import load_deck
@@ -52,9 +53,11 @@ def run_hands(args: argparse.Namespace) -> int:
     if not 1 <= args.players <= MOST_PLAYERS:
         raise BadInputError(f"--players must be 1 to {MOST_PLAYERS}, not {args.players}")
     deck, verdicts = load_deck("confetti"), []
+    hands_off = HandsOff(deck)
     for picture in load_truth(args.folder):
         try:
-            seated = SeatedReader(deck, None, args.players).read(_load(picture))
+            image = _load(picture)
+            seated = hands_off.doubt(image, SeatedReader(deck, None, args.players).read(image))
         except (BadInputError, VisionError) as error:
             print(f"{picture.path.name}: not scored: {error}", file=sys.stderr)
             continue

@@ -130,6 +130,8 @@ def notice(kind: str, seat: int | None, data: Mapping[str, Any], players: Sequen
     """Give what players should do; "" for a notice that there are no words for."""
     name = players[seat] if seat is not None and seat < len(players) else ""
     match kind:
+        case "unclear_cards" if data.get("reasons") == ["hand"]:
+            return language.text("A hand lies over the cards of {player}, please take it away.", player=name)
         case "unclear_cards":
             return language.count(
                 "{player}: one card cannot be read, please spread your cards.",

@@ -10,12 +10,14 @@ from collections.abc import Sequence
 from enum import Enum
 
 import numpy as np
+from numpy.typing import NDArray
 
 from hardware.events import Event as DeviceEvent
 from hardware.events import SandFlipped, SandRanOut
 from hardware.frames import Frame
 from referee.errors import BadInputError
 from referee.events import Event, Header
+from referee.hands_off import HandsOff
 from referee.seated_reading import SeatedReader, SeatedReading
 from referee.seats import SeatCards, Sharing, share_out
 from referee.session import Notice, Outline, RulingData, Seen
@@ -46,7 +48,9 @@ class ConfettiWatcher:
         side = header.options.get("side")
         self._side = side if isinstance(side, str) else None
         self._players = len(header.players)
-        self._reader = SeatedReader(load_deck(setup.deck or "confetti"), setup.profile, self._players)
+        deck = load_deck(setup.deck or "confetti")
+        self._reader = SeatedReader(deck, setup.profile, self._players)
+        self._hands_off = HandsOff(deck)
         self._still = Stillness()
         self._blend = Blend()
         self._in_time = HandsInTime(self._still)
@@ -121,7 +125,7 @@ class ConfettiWatcher:
 
     def _survey(self, frame: Frame) -> Seen:
         """Look at the table between the rounds: where the seats are, and how their places look without hands."""
-        seated, seen = self._read(frame)
+        seated, seen = self._read(frame, self._at_rest(frame))
         if seated is None:
             return seen
         self._in_time.rest(frame, seated)
@@ -134,7 +138,7 @@ class ConfettiWatcher:
         survey = self._reader.survey
         if survey is None or not self._in_time.worth_reading(frame, survey):
             return ()
-        seated, _ = self._read(frame)
+        seated, _ = self._read(frame, self._at_rest(frame))
         if seated is None:
             return ()
         sharing = share_out(seated.reading, seated.ring, self._side)
@@ -142,7 +146,8 @@ class ConfettiWatcher:
         return tuple(_hand(frame.exposure_end_ns, hand) for hand in clear)
 
     def _count(self, frame: Frame, *, sure: bool) -> Seen:
-        seated, seen = self._read(frame)
+        image = self._at_rest(frame)
+        seated, seen = self._read(frame, image)
         if seated is None:
             return seen
         t_ns = frame.exposure_end_ns
@@ -150,24 +155,33 @@ class ConfettiWatcher:
             # Nobody plays without cards: the camera is covered, or the table has been cleared already.
             return Seen(notices=self._once_told(Notice(t_ns, "no_cards", None, {})))
         sharing = share_out(seated.reading, seated.ring, self._side)
+        if not any(hand.unclear for hand in sharing.seats):
+            hands = tuple(tuple(sorted(card.face.id for card in hand.cards)) for hand in sharing.seats)
+            if not sure and hands != self._once:
+                self._once = hands
+                return Seen()
+            # Last, because it takes longest: an arm that rests on the table is as still as the cards under it.
+            seated = self._hands_off.doubt(image, seated)
+            self.outlines = _outlines(seated, self._side)
+            sharing = share_out(seated.reading, seated.ring, self._side)
         if any(hand.unclear for hand in sharing.seats):
             self._once = None
             return Seen(notices=self._what_to_do(t_ns, sharing))
-        hands = tuple(tuple(sorted(card.face.id for card in hand.cards)) for hand in sharing.seats)
-        if not sure and hands != self._once:
-            self._once = hands
-            return Seen()
         # A game is played on one side (C1), however many cards with the other one are kept before the seats later.
         self._side = sharing.side
         return Seen(tuple(_hand(t_ns, hand) for hand in sharing.seats))
 
-    def _read(self, frame: Frame) -> tuple[SeatedReading | None, Seen]:
-        """Read what lies there since the table rests, or else this very frame."""
-        self._read_ns = frame.exposure_end_ns
+    def _at_rest(self, frame: Frame) -> NDArray[np.uint8]:
+        """Give what lies there since the table rests, or else this very frame."""
         image = self._blend.picture()
         self._blend.begin()
+        return frame.bgr() if image is None else image
+
+    def _read(self, frame: Frame, image: NDArray[np.uint8]) -> tuple[SeatedReading | None, Seen]:
+        """Read a picture of the table as it was up to a frame."""
+        self._read_ns = frame.exposure_end_ns
         try:
-            seated = self._reader.read(frame.bgr() if image is None else image)
+            seated = self._reader.read(image)
         except (BadInputError, VisionError) as error:
             self.outlines = ()
             return None, Seen(notices=self._once_told(Notice(self._read_ns, "no_table", None, {"text": str(error)})))

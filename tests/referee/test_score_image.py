@@ -11,6 +11,7 @@ import cv2
 import numpy as np
 import pytest
 from numpy.typing import NDArray
+from pasted_hand import with_hand
 
 from referee.cli import main
 from vision.deck import Deck
@@ -148,6 +149,20 @@ def test_a_seat_with_an_unclear_card_is_uncertain_and_told_what_to_do(
     assert not any("not certain" in line for line in out[1:3])
     red = (load_picture(drawn).image.astype(int) @ [-1, -1, 2] > 300)[:900]
     assert red.sum() > (load_picture(TABLE).image.astype(int) @ [-1, -1, 2] > 300).sum() + 2000
+
+
+def test_a_hand_that_lies_over_a_seats_cards_makes_it_uncertain(tmp_path: Path, capfd: Capture) -> None:
+    # It hides a card of seat 1 so well that nothing of it is to be seen.
+    picture = tmp_path / "table.png"
+    cv2.imwrite(str(picture), with_hand(load_picture(TABLE).image, (650, 130), 0.9))
+    _, lines, _ = score(capfd, "--image", str(picture), "--players", "3")
+    assert [line["unclear"] for line in lines] == [0, 1, 0]
+    assert set(lines[1]["faces"]) < set(HANDS[1])
+    drawn = tmp_path / "evidence.png"
+    assert main(["score", "confetti", "--image", str(picture), "--players", "3", "--picture", str(drawn)]) == 0
+    out, err = capfd.readouterr()
+    assert "not certain: a hand lies there and may hide cards, take it away" in out.splitlines()[1]
+    assert err == ""
 
 
 def test_a_hand_too_large_to_score_costs_no_other_seat_its_answer(

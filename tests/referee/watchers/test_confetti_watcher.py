@@ -11,6 +11,7 @@ import cv2
 import numpy as np
 import pytest
 from numpy.typing import NDArray
+from pasted_hand import with_hand
 
 from hardware.events import SandFlipped, SandRanOut, Witness
 from hardware.frames import Frame
@@ -112,6 +113,22 @@ def test_a_table_nobody_can_read_is_waited_for_and_people_are_told_once(table: I
     play.show([blank] * 12)
     assert not play.told("hand")
     assert [notice.kind for notice in play.notices] == ["no_table"]
+    play.show([table] * 16)
+    assert [hand["points"] for hand in play.told("hand")] == [5, 2, 3]
+
+
+def test_cards_under_a_hand_that_rests_there_are_not_counted_without_them(table: Image) -> None:
+    # The hand lies as still as the table, and nothing of a card of seat 1 shows beside it.
+    play = Play()
+    play.show([table] * 6)
+    play.sand(SandFlipped)
+    play.show([with_arm(table, 3)])
+    play.sand(None)
+    play.show([with_hand(table, (455, 91), 0.63)] * 20)
+    assert not play.told("hand")
+    assert [(notice.kind, notice.seat, notice.data["reasons"]) for notice in play.notices] == [
+        ("unclear_cards", 1, ["hand"])
+    ]
     play.show([table] * 16)
     assert [hand["points"] for hand in play.told("hand")] == [5, 2, 3]
 

@@ -1,0 +1,216 @@
+"""People's hands in a picture of a table: what lies under a hand or its forearm nobody can see.
+
+MediaPipe's two networks find them, as they were trained to on photographs of hands of all kinds: one looks for palms in
+squares of a fixed size in mm, turned four ways, the other for the joints of each, and says how certain it is that there
+is a hand at all. See `models/README.md`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache, cached_property
+from pathlib import Path
+from typing import Any
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from vision.table import Table
+
+Image = NDArray[np.uint8]
+Points = NDArray[np.float64]
+
+_MODELS = Path(__file__).parent / "models"
+_PALM_PX, _JOINTS_PX = 192, 224  # the networks' input, square
+_GRIDS = ((24, 2), (12, 6))  # the palm network's: cells along a side, guesses a cell
+_SQUARE_MM = 450.0  # pasted hands of 0.4 to 1.1 of a grown-up's size are all found so; in squares of 900 a third
+_STEP_MM = 250.0  # a hand lies whole in one of them
+_TURNS = (0.0, 90.0, 180.0, 270.0)  # degrees; palms are found at up to half of a quarter turn
+_PALM_MM = (40.0, 160.0)  # a child's, and a grown-up's that is held up to the camera
+_WORTH_A_LOOK = 0.15  # of the palm network's score: the other network decides
+_CERTAIN = 0.5
+_SAME = 0.5  # of a palm's size: nearer ones are one
+_WRIST, _INDEX, _MIDDLE, _RING = 0, 5, 9, 13  # joints: the wrist, and where three fingers begin
+_ROUND_JOINTS_MM = 12.0  # of flesh
+_FOREARM_MM = (300.0, 45.0)  # as much of it as reaches over cards, and half of its width in a sleeve
+
+
+@dataclass(frozen=True, eq=False)
+class PersonsHand:
+    """A hand in a picture: its joints (21, 2) in px, in MediaPipe's order, and how certain it is one, 0 to 1."""
+
+    joints_px: Points
+    certainty: float
+
+    def hides_mm(self, table: Table) -> Points:
+        """Give the outline (k, 2), in mm, of what the hand and its forearm hide of the table."""
+        joints = table.to_mm(self.joints_px)
+        outwards = joints - joints.mean(0)
+        hand = joints + _ROUND_JOINTS_MM * outwards / np.maximum(np.linalg.norm(outwards, axis=1, keepdims=True), 1.0)
+        wrist = joints[_WRIST]
+        back = wrist - joints[[_INDEX, _MIDDLE, _RING]].mean(0)
+        back /= max(float(np.linalg.norm(back)), 1.0)
+        length, half = _FOREARM_MM
+        aside = half * np.array([-back[1], back[0]])
+        ends = (wrist + aside, wrist - aside, wrist + length * back + aside, wrist + length * back - aside)
+        return np.asarray(cv2.convexHull(np.vstack([hand, *ends]).astype(np.float32))[:, 0], np.float64)
+
+
+class HandFinder:
+    """Finds people's hands."""
+
+    @cached_property
+    def _palms(self) -> Any:  # noqa: ANN401 - OpenCV's stubs lack the networks' types
+        return _network("palm_detection_full")
+
+    @cached_property
+    def _joints(self) -> Any:  # noqa: ANN401
+        return _network("hand_landmark_lite")
+
+    def find(self, image: Image, table: Table, area_mm: Points) -> list[PersonsHand]:
+        """Find the hands in a picture, (h, w, 3) BGR, over the table's upright rectangle round `area_mm` (n, 2)."""
+        copies = _Copies(image)
+        palms: list[_Palm] = []
+        for centre_px, side_px in _squares(table, area_mm):
+            for turn in _TURNS:
+                palms += self._palms_in(copies, centre_px, side_px, np.radians(turn))
+        hands: list[PersonsHand] = []
+        for palm in _apart(palms):
+            hand = self._hand_at(copies, palm)
+            if hand.certainty > _CERTAIN and not any(_alike(hand, other) for other in hands):
+                hands.append(hand)
+        return hands
+
+    def _palms_in(self, copies: _Copies, centre_px: Points, side_px: float, turn: float) -> Iterator[_Palm]:
+        square, to_picture = copies.square(centre_px, side_px, turn, _PALM_PX)
+        boxes, scores = _run(self._palms, square, ("Identity", "Identity_1"))
+        certainty = 1 / (1 + np.exp(-np.clip(scores.reshape(-1).astype(np.float64), -50, 50)))
+        size_px = side_px / _PALM_PX
+        for at in np.flatnonzero(certainty > _WORTH_A_LOOK):
+            box = boxes.reshape(-1, 18)[at].astype(np.float64)
+            points = np.vstack([box[:2], box[4:].reshape(7, 2)]) + _anchors()[at] * _PALM_PX
+            size = float(box[2:4].max()) * size_px
+            if _PALM_MM[0] < size / side_px * _SQUARE_MM < _PALM_MM[1]:
+                points = points @ to_picture[:, :2].T + to_picture[:, 2]
+                yield _Palm(points[0], points[1], points[3], size, float(certainty[at]))
+
+    def _hand_at(self, copies: _Copies, palm: _Palm) -> PersonsHand:
+        """Look for the joints where the palm says, and once more where they say themselves."""
+        along = palm.middle_px - palm.wrist_px
+        up = along / max(float(np.linalg.norm(along)), 1e-6)
+        first = self._joints_in(copies, palm.centre_px + 0.5 * palm.size_px * up, 2.6 * palm.size_px, up)
+        along = first.joints_px[_MIDDLE] - first.joints_px[_WRIST]
+        up = along / max(float(np.linalg.norm(along)), 1e-6)
+        across = np.array([-up[1], up[0]])
+        shares = first.joints_px @ np.array([across, up]).T
+        low, high = shares.min(0), shares.max(0)
+        middle = (low + high) / 2
+        second = self._joints_in(copies, middle[0] * across + middle[1] * up, 2 * float((high - low).max()), up)
+        return max(first, second, key=lambda hand: hand.certainty)
+
+    def _joints_in(self, copies: _Copies, centre_px: Points, side_px: float, up: Points) -> PersonsHand:
+        turn = -float(np.arctan2(up[1], up[0])) - np.pi / 2
+        square, to_picture = copies.square(centre_px, max(side_px, 1.0), turn, _JOINTS_PX)
+        joints, certainty = _run(self._joints, square, ("Identity", "Identity_1"))
+        points = joints.reshape(21, 3)[:, :2].astype(np.float64)
+        return PersonsHand(points @ to_picture[:, :2].T + to_picture[:, 2], float(certainty.item()))
+
+
+@dataclass(frozen=True, eq=False)
+class _Palm:
+    """What the palm network says: middle, wrist and where the middle finger begins, (2,) px each; its size in px."""
+
+    centre_px: Points
+    wrist_px: Points
+    middle_px: Points
+    size_px: float
+    score: float
+
+
+class _Copies:
+    """A picture and copies of it shrunk by whole numbers, so that what is cut out small has no jagged edges."""
+
+    def __init__(self, image: Image) -> None:
+        self._copies = {1: image}
+
+    def square(self, centre_px: Points, side_px: float, turn: float, size_px: int) -> tuple[Image, Points]:
+        """Cut out a square about a point, turned by `turn` (rad), as `size_px` pixels.
+
+        Gives it and the map (2, 3) back to the picture.
+        """
+        shrink = max(1, int(side_px / size_px))
+        if shrink not in self._copies:
+            height, width = self._copies[1].shape[:2]
+            size = (max(1, width // shrink), max(1, height // shrink))
+            small = cv2.resize(self._copies[1], size, interpolation=cv2.INTER_AREA)
+            self._copies[shrink] = np.asarray(small, np.uint8)
+        scale = size_px / side_px
+        linear = scale * np.array([[np.cos(turn), -np.sin(turn)], [np.sin(turn), np.cos(turn)]])
+        offset = size_px / 2 - linear @ centre_px
+        # A shrunken pixel's middle lies between those that it was made of.
+        shift = offset + linear @ np.full(2, (shrink - 1) / 2)
+        cut = cv2.warpAffine(
+            self._copies[shrink], np.column_stack([shrink * linear, shift]), (size_px, size_px), flags=cv2.INTER_LINEAR
+        )
+        back = np.linalg.inv(linear)
+        return np.asarray(cut, np.uint8), np.column_stack([back, -back @ offset])
+
+
+def _network(name: str) -> Any:  # noqa: ANN401
+    path = str(_MODELS / f"{name}.tflite")
+    # OpenCV 5's new engine loses all but one of a network's answers.
+    if hasattr(cv2.dnn, "ENGINE_CLASSIC") and int(cv2.__version__.split(".")[0]) >= 5:
+        return cv2.dnn.readNetFromTFLite(path, engine=cv2.dnn.ENGINE_CLASSIC)
+    return cv2.dnn.readNetFromTFLite(path)
+
+
+def _run(network: Any, square: Image, names: tuple[str, ...]) -> tuple[NDArray[np.float32], ...]:  # noqa: ANN401
+    network.setInput(cv2.dnn.blobFromImage(square, 1 / 255, swapRB=True))
+    return tuple(np.asarray(answer, np.float32) for answer in network.forward(list(names)))
+
+
+@cache
+def _anchors() -> Points:
+    """(2016, 2): the middles of the palm network's cells in shares of its input, in the order of its answers."""
+    rows = []
+    for cells, guesses in _GRIDS:
+        y, x = np.mgrid[:cells, :cells]
+        middles = (np.stack([x, y], axis=-1).reshape(-1, 2) + 0.5) / cells
+        rows.append(np.repeat(middles, guesses, axis=0))
+    return np.concatenate(rows)
+
+
+def _squares(table: Table, area_mm: Points) -> Iterator[tuple[Points, float]]:
+    """Give the middle (2,) and the side, in px, of squares that together cover the upright rectangle round an area."""
+    low, high = area_mm.min(0), area_mm.max(0)
+    along = [_spread(float(start), float(end)) for start, end in zip(low, high, strict=True)]
+    centres = np.array([(x, y) for x in along[0] for y in along[1]])
+    centres_px = table.to_px(centres)
+    for centre_px, px_per_mm in zip(centres_px, table.px_per_mm(centres_px), strict=True):
+        yield centre_px, _SQUARE_MM * float(px_per_mm)
+
+
+def _spread(start: float, end: float) -> Points:
+    """Give the middles of squares that cover the way from `start` to `end` and overlap."""
+    room = end - start - _SQUARE_MM
+    if room <= 0:
+        return np.array([(start + end) / 2])
+    return np.linspace(start + _SQUARE_MM / 2, end - _SQUARE_MM / 2, int(np.ceil(room / _STEP_MM)) + 1)
+
+
+def _apart(palms: list[_Palm]) -> list[_Palm]:
+    """Give the likeliest of palms that are found more than once."""
+    kept: list[_Palm] = []
+    for palm in sorted(palms, key=lambda one: -one.score):
+        if all(np.linalg.norm(palm.centre_px - one.centre_px) > _SAME * max(palm.size_px, one.size_px) for one in kept):
+            kept.append(palm)
+    return kept
+
+
+def _alike(one: PersonsHand, other: PersonsHand) -> bool:
+    """Tell whether two hands are one: their joints lie nearer to each other than a hand is long."""
+    middles = [hand.joints_px.mean(0) for hand in (one, other)]
+    length = float(np.linalg.norm(one.joints_px[_MIDDLE] - one.joints_px[_WRIST]))
+    return float(np.linalg.norm(middles[0] - middles[1])) < _SAME * length

@@ -9,8 +9,10 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.table import Piece, Table, fit_table
+from vision.table import Piece, Table, fit_table, misfit
 from vision.white_edges import moved_to_white
+
+Points = NDArray[np.float64]
 
 MARKER_MM = 50.0
 MARKER_IDS = range(16)
@@ -21,6 +23,9 @@ _BEYOND_PX = 12
 _ENOUGH = 4
 _STRAIGHT = 0.6
 _MOST_MOVED = 0.16  # of the shortest side
+_UNLIKE = 1.25  # squares on one table differ in shape by so much or more only where it is seen steeply
+_BADLY_OFF = 3.0  # times what the corners' error explains, and what the others alone show
+_NO_SQUARE = 0.15  # of a side; a marker card on a book seems larger by a twentieth
 
 SQUARE_MM = MARKER_MM / 2 * np.array([[-1.0, -1.0], [1.0, -1.0], [1.0, 1.0], [-1.0, 1.0]])
 
@@ -30,7 +35,7 @@ class Marker:
     """A marker card seen in a picture; `corners_px` (4, 2), clockwise from the print's own top-left corner."""
 
     id: int
-    corners_px: NDArray[np.float64]
+    corners_px: Points
 
 
 @cache
@@ -47,9 +52,10 @@ def find_markers(grey: NDArray[np.uint8]) -> tuple[Marker, ...]:
     """Find the marker cards in a grey picture (h, w), in the order of their ids.
 
     The search runs on a small copy, then on a larger one and with another threshold where that shows fewer than four;
-    the corners are then refined in the full picture.
+    the corners are then refined in the full picture. What others like it show to be no square on their table, such as
+    the print of a card that happens to look like a marker, is left out.
     """
-    rough: dict[int, NDArray[np.float64]] = {}
+    rough: dict[int, Points] = {}
     for width, window, in_light in _SEARCHES:
         shrink = max(1.0, grey.shape[1] / width)
         size = (round(grey.shape[1] / shrink), round(grey.shape[0] / shrink))
@@ -62,13 +68,14 @@ def find_markers(grey: NDArray[np.uint8]) -> tuple[Marker, ...]:
         for corners, number in zip(found, [] if ids is None else ids.ravel(), strict=True):
             if int(number) in MARKER_IDS and int(number) not in rough:
                 rough[int(number)] = (corners.reshape(4, 2).astype(np.float64) - _BEYOND_PX + 0.5) * shrink - 0.5
-        if len(rough) >= _ENOUGH:
+        if len(_on_one_table(rough, grey.shape)) >= _ENOUGH:
             break
     numbers = sorted(rough)
     if not numbers:
         return ()
     fine = _refined(grey, np.stack([rough[number] for number in numbers]))
-    return tuple(Marker(number, corners) for number, corners in zip(numbers, fine, strict=True))
+    together = _on_one_table(dict(zip(numbers, fine, strict=True)), grey.shape)
+    return tuple(Marker(number, corners) for number, corners in together.items())
 
 
 def _light(grey: NDArray[np.uint8]) -> NDArray[np.uint8]:
@@ -78,7 +85,7 @@ def _light(grey: NDArray[np.uint8]) -> NDArray[np.uint8]:
     return np.asarray(cv2.LUT(grey, levels.astype(np.uint8)), np.uint8)
 
 
-def _refined(grey: NDArray[np.uint8], rough: NDArray[np.float64]) -> NDArray[np.float64]:
+def _refined(grey: NDArray[np.uint8], rough: Points) -> Points:
     """Squares (n, 4, 2) with their corners where lines along the sides meet: a blurred corner itself is round."""
     side = np.linalg.norm(rough - np.roll(rough, 1, axis=1), axis=2).min(axis=1)
     fine, straight = moved_to_white(grey, rough, linear=True)
@@ -86,6 +93,38 @@ def _refined(grey: NDArray[np.uint8], rough: NDArray[np.float64]) -> NDArray[np.
     moved = np.linalg.norm(fine - rough, axis=2).max(axis=1)
     kept = (straight > _STRAIGHT) & (moved < _MOST_MOVED * side + 1)
     return np.where(kept[:, None, None], fine, rough)
+
+
+def _on_one_table(found: dict[int, Points], shape: tuple[int, ...]) -> dict[int, Points]:
+    """Leave out squares (4, 2), by id, that are none on the table that the others lie on; it takes three to tell."""
+    size_px = (shape[1], shape[0])
+    while len(found) > 2 and _unlikeness(list(found.values())) > _UNLIKE:
+        pieces = {number: Piece(SQUARE_MM, corners) for number, corners in found.items()}
+        together, _ = misfit(list(pieces.values()), size_px)
+        if together < _BADLY_OFF:
+            break
+        without = {odd: misfit([piece for number, piece in pieces.items() if number != odd], size_px) for odd in pieces}
+        odd = min(without, key=lambda number: without[number][0])
+        alone, table = without[odd]
+        corners = table.to_mm(found[odd])
+        sides = np.linalg.norm(corners - np.roll(corners, 1, axis=0), axis=1) / MARKER_MM
+        if alone * _BADLY_OFF > together or np.abs(sides - 1).max() < _NO_SQUARE:
+            break
+        found = {number: corners for number, corners in found.items() if number != odd}
+    return found
+
+
+def _unlikeness(squares: list[Points]) -> float:
+    """How much more the most unlike two of some quads (4, 2) are stretched one way than the other, 1 for the same."""
+    along = [(quad[1] - quad[0] + quad[2] - quad[3]) / 2 for quad in squares]
+    down = [(quad[3] - quad[0] + quad[2] - quad[1]) / 2 for quad in squares]
+    spread = [np.outer(one, one) + np.outer(other, other) for one, other in zip(along, down, strict=True)]
+    worst = 1.0
+    for number, one in enumerate(spread):
+        for other in spread[:number]:
+            least, most = np.sort(np.linalg.eigvals(np.linalg.solve(one, other)).real)
+            worst = max(worst, float(np.sqrt(most / max(least, 1e-9))))
+    return worst
 
 
 def table_from_markers(markers: tuple[Marker, ...], size_px: tuple[int, int]) -> Table:

@@ -193,18 +193,34 @@ def fit_table(pieces: Sequence[Piece], size_px: tuple[int, int]) -> tuple[Table,
     """
     if not pieces:
         raise BadTableError("nothing of a known size lies on the table")
-    model = _PlaneModel(pieces, size_px)
-    # The perspective of one square has two explanations, and the way down may lead to the worse one.
-    starts = _TILTS if len(pieces) < _ENOUGH else _TILTS[:1]
-    ends = [_levenberg_marquardt(model, model.start(tilts)) for tilts in starts]
-    vector = min(ends, key=lambda end: float((model.residuals(end[None]) ** 2).sum())) if len(ends) > 1 else ends[0]
+    model, vector = _fitted(pieces, size_px)
     errors, slope = _jacobian(model, vector)
-    worst = float(np.sqrt((errors[:-5] ** 2).mean()))
+    worst = _root_mean_square(errors)
     if not np.isfinite(worst) or worst > 25:
         raise BadTableError("the marker cards in this picture do not lie on one flat table")
     covariance = np.linalg.inv(slope.T @ slope + 1e-9 * np.eye(len(vector))) * max(worst, 1.0) ** 2
     error = _scale_error(model, vector, np.asarray(covariance, np.float64))
     return replace(_table_of(model, vector), scale_error=error), vector[5:].reshape(-1, 3)
+
+
+def misfit(pieces: Sequence[Piece], size_px: tuple[int, int]) -> tuple[float, Table]:
+    """Tell how badly pieces fit one flat table, as the root mean square of their errors over sigma, and the table."""
+    model, vector = _fitted(pieces, size_px)
+    return _root_mean_square(model.residuals(vector[None])[0]), _table_of(model, vector)
+
+
+def _fitted(pieces: Sequence[Piece], size_px: tuple[int, int]) -> tuple[_PlaneModel, Points]:
+    model = _PlaneModel(pieces, size_px)
+    # The perspective of one square has two explanations, and the way down may lead to the worse one.
+    starts = _TILTS if len(pieces) < _ENOUGH else _TILTS[:1]
+    ends = [_levenberg_marquardt(model, model.start(tilts)) for tilts in starts]
+    best = min(ends, key=lambda end: float((model.residuals(end[None]) ** 2).sum())) if len(ends) > 1 else ends[0]
+    return model, best
+
+
+def _root_mean_square(residuals: Points) -> float:
+    """Of the reprojection errors: the last five residuals are the priors'."""
+    return float(np.sqrt((residuals[:-5] ** 2).mean()))
 
 
 def _table_of(model: _PlaneModel, vector: Points) -> Table:

@@ -24,9 +24,15 @@ SHEET = 66 / 50
 
 
 def drawn(
-    placed: Mapping[int, tuple[float, float, float]], size: tuple[int, int] = (960, 540), square_px: float = SQUARE_PX
+    placed: Mapping[int, tuple[float, float, float]],
+    size: tuple[int, int] = (960, 540),
+    square_px: float = SQUARE_PX,
+    stretched: Mapping[int, tuple[float, float]] | None = None,
 ) -> tuple[Image, dict[int, Points]]:
-    """A grey table with marker cards at (x, y, clockwise degrees), and the corners (4, 2) of each printed square."""
+    """A grey table with marker cards at (x, y, clockwise degrees), and the corners (4, 2) of each printed square.
+
+    `stretched` are factors along and down the print of some.
+    """
     picture = np.full((size[1], size[0]), 120, np.uint8)
     dictionary = cv2.aruco.getPredefinedDictionary(cv2.aruco.DICT_4X4_50)
     truth = {}
@@ -36,7 +42,9 @@ def drawn(
         edge = round((SHEET - 1) / 2 * 6 * cell)
         card = cv2.copyMakeBorder(print_, edge, edge, edge, edge, cv2.BORDER_CONSTANT, value=255)
         turn, half = math.radians(angle), square_px / 2
-        along, down = np.array([math.cos(turn), math.sin(turn)]), np.array([-math.sin(turn), math.cos(turn)])
+        wider, higher = (stretched or {}).get(number, (1.0, 1.0))
+        along = wider * np.array([math.cos(turn), math.sin(turn)])
+        down = higher * np.array([-math.sin(turn), math.cos(turn)])
         corners = np.array([(x, y) + half * (a * along + b * down) for a, b in ((-1, -1), (1, -1), (1, 1), (-1, 1))])
         inner = np.array([[0, 0], [6 * cell, 0], [6 * cell, 6 * cell], [0, 6 * cell]]) + edge - 0.5
         warp = cv2.getPerspectiveTransform(inner.astype(np.float32), corners.astype(np.float32))
@@ -121,6 +129,25 @@ def test_a_marker_under_a_card_is_left_out_and_the_others_stay() -> None:
     picture[y - 60 : y + 60, x - 5 : x + 60] = 200
     found = find_markers(picture)
     assert [marker.id for marker in found] == [0, 9, 15]
+
+
+@pytest.mark.parametrize("beside", [CORNERS, {0: CORNERS[0], 9: CORNERS[9]}])
+@settings(max_examples=6, deadline=None)
+@given(angle=st.floats(0, 360), x=st.floats(300, 660), y=st.floats(200, 340), factor=st.floats(1.35, 1.6))
+def test_a_cards_print_that_looks_like_a_marker_is_none(
+    beside: Mapping[int, tuple[float, float, float]], angle: float, x: float, y: float, factor: float
+) -> None:
+    # The frame of the black clown's card is 1.5 times as long as it is wide, and once passed for number 15.
+    picture, truth = drawn({**beside, 7: (x, y, angle)}, stretched={7: (1.0, factor)})
+    found = find_markers(picture)
+    assert [marker.id for marker in found] == sorted(beside)
+    for marker in found:
+        assert marker.corners_px == pytest.approx(truth[marker.id], abs=0.5)
+
+
+def test_a_marker_card_on_a_book_is_one() -> None:
+    picture, _ = drawn({**CORNERS, 7: (480.0, 270.0, 20.0)}, stretched={7: (1.08, 1.08)})
+    assert [marker.id for marker in find_markers(picture)] == [0, 3, 7, 9, 15]
 
 
 @pytest.mark.parametrize("number", [16, 17, 33, 49])

@@ -36,6 +36,7 @@ _LEAST_STEP = 6.0  # grey levels over two steps of the profile
 _MARK_WEIGHT = 8.0  # a whole mark's centre, in contour points
 _STIFF = np.diag([1.0, 1.0, 300.0])
 _LEAST_CHROMA, _LEAST_LIGHT = 0.05, 0.02
+_HALF, _GRAIN_CHROMA = 0.5, 0.02  # of the card's palest mark in sight; what grain may have
 _NEAR_DEG = 28.0
 _CLIPPED = 248
 _NOISE = 10.0
@@ -184,22 +185,42 @@ class Traces:
     rim_open: Floats
 
 
+@dataclass(frozen=True, eq=False)
+class CardColours:
+    """The colours of n cards in their light.
+
+    `ground` (n, 3): each card's own, in RGB levels; `rings` (n, 3, 3): the same round each mark, which may lie in
+    another light; `hues_deg` (n, 3): the marks' colours; `least_chroma` (n,): see `least_print`.
+    """
+
+    ground: Floats
+    rings: Floats
+    hues_deg: Floats
+    least_chroma: Floats
+
+
+def least_print(chroma: Floats, found: Bools, side: str) -> Floats:
+    """(n,) the least chroma that is print on cards whose marks have these (n, 3), as far as they were `found` (n, 3).
+
+    Haze and glare take the same share of colour from all of a white card's print; on black they add to print and ground
+    alike, so that the difference keeps its colour.
+    """
+    if side == "black":
+        return np.full(len(chroma), _LEAST_CHROMA)
+    palest = np.where(found, chroma, np.inf).min(axis=1)
+    return np.asarray(np.clip(_HALF * palest, _GRAIN_CHROMA, _LEAST_CHROMA))
+
+
 def traces(
     sampler: Sampler,
     hypotheses: Hypotheses,
     deck: Deck,
     contours: Contours,
     side: str,
-    ground: Floats,
-    rings: Floats,
-    hues: Floats,
+    colours: CardColours,
     known_mm: Floats,
 ) -> Traces:
-    """Look along the contours.
-
-    `ground` (n, 3): each card's own, in RGB levels; `rings` (n, 3, 3): the same round each mark, which may lie in
-    another light; `hues` (n, 3): the marks' colours in degrees; `known_mm` (k, 4, 2): corners of known cards.
-    """
+    """Look along the contours; `known_mm` (k, 4, 2): corners of known cards."""
     points, normals = contours.points_mm[hypotheses.faces], contours.normals[hypotheses.faces]
     across = points[:, :, None] + _ACROSS_MM[side][:, None] * normals[:, :, None]
     levels = CardViews(sampler, hypotheses, deck).levels(across)
@@ -207,16 +228,25 @@ def traces(
     within, outside = levels[:, :, 0], levels[:, :, -1]
     step = np.abs(levels[:, :, 2:] - levels[:, :, :-2]).max((-1, -2)) > _LEAST_STEP
     sides, marks = slice(0, 4 * SIDE), slice(4 * SIDE, None)
-    shaded = _in_other_light(within[:, sides], ground[:, None], side) & np.array(side == "white")
-    edge_open = (like_ground(within[:, sides], ground[:, None], side) | shaded) & ~covered[:, sides]
+    own = colours.ground[:, None]
+    shaded = _in_other_light(within[:, sides], own, side) & np.array(side == "white")
+    edge_open = (like_ground(within[:, sides], own, side) | shaded) & ~covered[:, sides]
     edge_seen = edge_open & step[:, sides]
     within, outside, hidden = within[:, marks], outside[:, marks], covered[:, marks]
-    ground, expected = np.repeat(rings, RIM, axis=1), np.repeat(hues, RIM, axis=1)
-    bare = like_ground(within, ground, side) & ~hidden
+    ground, expected = np.repeat(colours.rings, RIM, axis=1), np.repeat(colours.hues_deg, RIM, axis=1)
     open_outside, other_light = like_ground(outside, ground, side), _in_other_light(outside, ground, side)
     # Freed of the ground right beside it a mark keeps its colour in shadow and under a reflection.
     local = np.where((open_outside | other_light)[..., None], outside, ground)
-    tinted = coloured(within, local, side, expected) & ~bare & ~hidden
+    like_bare = like_ground(within, ground, side)
+    tinted = coloured(within, local, side, expected, colours.least_chroma[:, None]) & ~hidden
+    if side == "white":
+        # Under haze or glare print may be as pale as a shadow, but not as grey: where a mark was not found, that is all
+        # that is asked of it not to be missing.
+        least = np.repeat(np.where(hypotheses.marks >= 0, colours.least_chroma[:, None], _GRAIN_CHROMA), RIM, axis=1)
+        bare = like_bare & ~coloured(within, local, side, expected, least) & ~hidden
+    else:
+        bare = like_bare & ~hidden
+        tinted &= ~bare
     spilt = coloured(outside, ground, side, expected) & ~open_outside
     shown = open_outside | (other_light & ~spilt)
     return Traces(
@@ -244,7 +274,9 @@ def _in_other_light(levels: Floats, ground: Floats, side: str) -> Bools:
     return np.asarray((most < 1) & (least > _DEEPEST_SHADOW) & (most - least < _SHADOW_TINT * most))
 
 
-def coloured(levels: Floats, ground: Floats, side: str, hues: Floats) -> Bools:
+def coloured(
+    levels: Floats, ground: Floats, side: str, hues: Floats, least_chroma: Floats | float = _LEAST_CHROMA
+) -> Bools:
     """Whether levels (n, p, 3) show the hues (n, p) on a ground (n, p, 3)."""
     mark, bare = linear_of(levels), linear_of(ground)
     if side == "white":
@@ -256,5 +288,5 @@ def coloured(levels: Floats, ground: Floats, side: str, hues: Floats) -> Bools:
         # Print on black that the camera clips has lost its colour but not its shape.
         clipped = np.asarray((levels > _CLIPPED).all(-1))
     near = np.abs(hue_gap(hue_deg(lab), hues)) < _NEAR_DEG
-    strong = (np.hypot(lab[..., 1], lab[..., 2]) > _LEAST_CHROMA) & (light > _LEAST_LIGHT)
+    strong = (np.hypot(lab[..., 1], lab[..., 2]) > least_chroma) & (light > _LEAST_LIGHT)
     return np.asarray((near & strong) | clipped)

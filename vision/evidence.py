@@ -106,10 +106,11 @@ class Evidence:
 
     `ground_rgb` (n, 3): linear, 0 to 1; `plain` (n, 3·RING + GROUND): sample points that look like the card's ground;
     `mark_plain` (n, 3, INNER): the same inside the marks; `hues_deg` and `hue_spread_deg` (n, 3): each mark's colour
-    freed of its ground; `point_hues_deg` (n, 3, INNER): nan where a point has no colour; `clipping` (n, 3): the share
-    of the mark's channels that are clipped in the camera; `open_plain` (n,): the share of the card's ground outside
-    known cards that looks like ground, nan where they cover it all; `open_share` (n,): the share that they leave open;
-    `rings` (n, 3, 3): the RGB levels of the ground round each mark, of the card's where the mark was not found.
+    freed of its ground, `chroma` (n, 3) how strong that is; `point_hues_deg` (n, 3, INNER): nan where a point has no
+    colour; `clipping` (n, 3): the share of the mark's channels that are clipped in the camera; `open_plain` (n,): the
+    share of the card's ground outside known cards that looks like ground, nan where they cover it all; `open_share`
+    (n,): the share that they leave open; `rings` (n, 3, 3): the RGB levels of the ground round each mark, of the card's
+    where the mark was not found.
     """
 
     ground_rgb: Floats
@@ -117,6 +118,7 @@ class Evidence:
     mark_plain: NDArray[np.bool_]
     hues_deg: Floats
     hue_spread_deg: Floats
+    chroma: Floats
     point_hues_deg: Floats
     clipping: Floats
     open_plain: Floats
@@ -187,13 +189,14 @@ def gather(sampler: Sampler, hypotheses: Hypotheses, points_mm: Floats, side: st
     uncovered = ~within_quads(on_table[:, -GROUND:], known_mm)
     open_points = uncovered.sum(1)
     mark_plain &= ~explained
-    hues, spread, point_hues = _freed(inner, ring_level, side)
+    hues, spread, chroma, point_hues = _freed(inner, ring_level, side)
     return Evidence(
         ground_rgb=linear_of(ground_level),
         plain=plain,
         mark_plain=mark_plain,
         hues_deg=hues,
         hue_spread_deg=spread,
+        chroma=chroma,
         point_hues_deg=np.where(explained, np.nan, point_hues),
         clipping=(np.median(inner, axis=2) >= _CLIPPED).mean(-1),
         open_share=open_points / GROUND,
@@ -222,11 +225,11 @@ def like_ground(levels: NDArray[np.uint8] | Floats, ground: Floats, side: str) -
     return np.asarray((np.abs(gap).max(-1) < 28) & (gap.max(-1) - gap.min(-1) < 20))
 
 
-def _freed(inner: NDArray[np.uint8], ring_level: Floats, side: str) -> tuple[Floats, Floats, Floats]:
+def _freed(inner: NDArray[np.uint8], ring_level: Floats, side: str) -> tuple[Floats, Floats, Floats, Floats]:
     """The marks' hues without lamp (white ground) or without reflection (black ground), all in degrees.
 
     `inner` (n, m, k, 3): levels within m marks; `ring_level` (n, m, 3): levels round them. Gives the marks' hues
-    (n, m), their spread (n, m) and each point's hue (n, m, k), nan where it has no colour.
+    (n, m), their spread and chroma, both (n, m), and each point's hue (n, m, k), nan where it has no colour.
     """
     marks = LINEAR[inner]
     ring = linear_of(ring_level)[:, :, None]
@@ -242,7 +245,7 @@ def _freed(inner: NDArray[np.uint8], ring_level: Floats, side: str) -> tuple[Flo
     scatter = points[..., 1:].std(axis=2).mean(-1)
     strength = np.maximum(np.hypot(middle[..., 1], middle[..., 2]), 1e-6)
     spread = np.degrees(np.arctan2(scatter + 0.01, strength))
-    return hue_deg(middle), spread, np.where(coloured, hue_deg(points), np.nan)
+    return hue_deg(middle), spread, strength, np.where(coloured, hue_deg(points), np.nan)
 
 
 @dataclass(frozen=True, eq=False)

@@ -28,6 +28,16 @@ _DIM = 0.005  # of linear light: below, levels are too coarse to have a tint
 _COLOUR_WEIGHT = np.array([1.0, 1.5, 1.0, 1.0])  # a lone mark was not chosen for its distance to another one
 
 
+@dataclass(frozen=True, eq=False)
+class Measured:
+    """Hypotheses with what the picture says; `edges` (n, 4): each side's support; `strays` (n,): see `stray_marks`."""
+
+    hypotheses: Hypotheses
+    evidence: Evidence
+    edges: Floats
+    strays: Floats
+
+
 # The terms that a closer look goes on with; `searched` is what a pose found by trying many has less of certainty.
 LOOKED_AT = ("colour", "strays", "open", "layout", "searched")
 

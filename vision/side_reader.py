@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from vision.closer_look import WORTH_A_LOOK, ground_levels, judged_again, rims_of, worth_a_look
 from vision.colour import fitted_palette, linear_of
-from vision.contours import refined, traces
+from vision.contours import CardColours, least_print, refined, traces
 from vision.cut_marks import cut_marks, radii_of
 from vision.deck import Deck
-from vision.evidence import Evidence, Sampler, gather
+from vision.evidence import Sampler, gather
 from vision.foreground import find_foregrounds
-from vision.judge import LOOKED_AT, Verdicts, joined, judge, renewed, shown_of
+from vision.judge import LOOKED_AT, Measured, Verdicts, joined, judge, renewed, shown_of
 from vision.layouts import (
     OUT_OF_SHAPE,
     Hypotheses,
@@ -51,16 +51,6 @@ _MARK_SIGMA_PX = 0.5
 _BLOOMED = 1.1  # of a mark's area, as light blooms over black
 _SEARCHED = -2.0  # log-odds: the best of a thousand poses fits by chance more often than one does
 _BARE = 0.5  # of a mark's place where the card's ground shows, so that the mark is not there
-
-
-@dataclass(frozen=True, eq=False)
-class Measured:
-    """Hypotheses with what the picture says; `edges` (n, 4): each side's support; `strays` (n,): see `stray_marks`."""
-
-    hypotheses: Hypotheses
-    evidence: Evidence
-    edges: Floats
-    strays: Floats
 
 
 class SideReader:
@@ -196,17 +186,20 @@ class SideReader:
         first = worth_a_look(first.take(np.flatnonzero(~(parts[marks] & (marks >= 0)).any(1))))
         if not len(first.hypotheses):
             return first
-        model, found = self._model, first.hypotheses
+        model, side, found = self._model, self._model.layouts.side, first.hypotheses
         seen_mm = np.where((found.marks >= 0)[..., None], self._marks.centres_mm[found.marks], np.nan)
         found = refined(self._sampler, found, self._deck, model.contours, model.layouts, seen_mm)
-        evidence = gather(self._sampler, found, model.points_mm, model.layouts.side, known_mm)
+        evidence = gather(self._sampler, found, model.points_mm, side, known_mm)
         self._known_mm = known_mm
         first = renewed(replace(first, hypotheses=found), evidence, self._strays(found))
         hues = self._palette.hues_deg[model.colours[found.faces]]
-        ground = ground_levels(evidence)
-        side = model.layouts.side
-        seen = traces(self._sampler, found, self._deck, model.contours, side, ground, evidence.rings, hues, known_mm)
-        again = judged_again(first, seen, np.asarray((found.marks >= self._wholes).any(1)))
+        cut = found.marks >= self._wholes
+        # Round a mark that is known by an arc lies whatever covers the rest of it.
+        rings = np.where(cut[..., None], self._looks.rings[found.marks], evidence.rings)
+        least = least_print(evidence.chroma, found.marks >= 0, side)
+        colours = CardColours(ground_levels(evidence), rings, hues, least)
+        seen = traces(self._sampler, found, self._deck, model.contours, side, colours, known_mm)
+        again = judged_again(first, seen, np.asarray(cut.any(1)))
         return again.lowered(self._mistakable(again, rims_of(seen), seen_mm, known_mm))
 
     def _parts_of(self, told: Hypotheses) -> Bools:

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from vision.colour import printed_palette
-from vision.contours import RIM, SIDE, Traces, contours_of, refined, traces
+from vision.contours import RIM, SIDE, CardColours, Traces, contours_of, least_print, refined, traces
 from vision.deck import Deck
 from vision.evidence import Sampler, gather, sample_points
 from vision.layouts import Hypotheses, layouts_of
@@ -55,7 +55,10 @@ def look(
     ground = np.array([bgr(deck.background[side])[::-1]], np.float64)
     hues = palette.hues_deg[colours][None]
     rings = np.repeat(ground[:, None], 3, axis=1) if rings is None else rings
-    return traces(sampler, card, deck, contours_of(deck, layouts), side, ground, rings, hues, known_mm)
+    whole = replace(card, marks=np.array([[0, 1, 2]], np.intp))
+    chroma = gather(sampler, whole, sample_points(deck, layouts), side, known_mm).chroma
+    lit = CardColours(ground, rings, hues, least_print(chroma, whole.marks >= 0, side))
+    return traces(sampler, card, deck, contours_of(deck, layouts), side, lit, known_mm)
 
 
 @pytest.mark.parametrize("side", ["white", "black"])
@@ -152,3 +155,24 @@ def test_a_shadow_over_half_a_white_card_hides_neither_its_edges_nor_its_print(d
     seen = look(deck, sampler, "white", lying(17))
     assert seen.edge_seen.min() > 0.9
     assert (seen.rim_seen + seen.rim_cut).min() > 0.8
+
+
+def hazy(deck: Deck, face: int) -> Sampler:
+    """A white card under grey haze, as light as six tenths of its white, in half as much light as would clip it."""
+    image = np.full((400, 480, 3), (60, 90, 120), np.uint8)
+    lay(image, deck, deck.side("white")[face], AT, TURN, PX_PER_MM)
+    light = 0.5 * ((image / 255.0) ** 2.2 + 0.6)
+    image = np.asarray(np.rint(255 * light ** (1 / 2.2)), np.uint8)
+    return Sampler(work_image(image, PX_PER_MM), flat_table((480, 400), PX_PER_MM))
+
+
+@pytest.mark.parametrize("face", [0, 17, 40, 83])
+def test_print_under_haze_is_pale_but_there(deck: Deck, face: int) -> None:
+    rings = np.broadcast_to(hazy(deck, face).levels(lying(face).to_table(np.array([[31.5, 2.0]])))[0], (1, 3, 3))
+    seen = look(deck, hazy(deck, face), "white", lying(face), rings=rings.astype(np.float64))
+    assert seen.rim_seen.min() > 0.8
+    assert seen.rim_bare.max() == 0
+    for other in range(84):
+        if deck.side("white")[other].marks != deck.side("white")[face].marks:
+            wrong = look(deck, hazy(deck, face), "white", lying(other), rings=rings.astype(np.float64))
+            assert wrong.rim_bare.max() > 0.2 or wrong.rim_spilt.max() > 0.2

@@ -56,6 +56,11 @@ class Verdicts:
         """(n,) whether the log-odds are enough to say so."""
         return self.log_odds > SURE
 
+    @property
+    def face_ids(self) -> set[str]:
+        """Whose faces they are."""
+        return {self.layouts.faces[face].id for face in self.hypotheses.faces}
+
     def take(self, which: NDArray[np.bool_] | NDArray[np.intp]) -> Verdicts:
         """Some of them."""
         terms = {name: values[which] for name, values in self.terms.items()}

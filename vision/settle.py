@@ -161,7 +161,7 @@ def told_of(verdicts: list[Verdicts], deck: Deck, doubt: float) -> list[Verdicts
 
 def left_open(verdicts: list[Verdicts], told: list[Verdicts], deck: Deck) -> list[Verdicts]:
     """Those of the hypotheses that cards which are told leave open: other marks, other places, other faces."""
-    faces = {card.layouts.faces[face].id for card in told for face in card.hypotheses.faces}
+    faces = set[str]().union(*(card.face_ids for card in told))
     marks = {(card.layouts.side, mark) for card in told for mark in card.hypotheses.marks.ravel().tolist() if mark >= 0}
     places = np.concatenate([_mark_places(card) for card in told])
     middles = np.concatenate([card.hypotheses.to_table(corners_of(deck)).mean(1) for card in told])

@@ -180,6 +180,7 @@ class SideReader:
 
     def look_closer(self, verdicts: list[Verdicts], told: list[Verdicts], known_mm: Floats) -> Verdicts:
         """Judge again what the first look left open, beside the cards that are told, `known_mm` (k, 4, 2)."""
+        elsewhere = set[str]().union(*(verdict.face_ids for verdict in told))
         own, told = ([v for v in some if v.layouts is self._model.layouts] for some in (verdicts, told))
         first = joined(own)
         marks, parts = first.hypotheses.marks, self._parts_of(concatenated([verdict.hypotheses for verdict in told]))
@@ -200,7 +201,7 @@ class SideReader:
         colours = CardColours(ground_levels(evidence), rings, hues, least)
         seen = traces(self._sampler, found, self._deck, model.contours, side, colours, known_mm)
         again = judged_again(first, seen, np.asarray(cut.any(1)))
-        return again.lowered(self._mistakable(again, rims_of(seen), seen_mm, known_mm))
+        return again.lowered(self._mistakable(again, rims_of(seen), seen_mm, known_mm, elsewhere))
 
     def _parts_of(self, told: Hypotheses) -> Bools:
         """Which marks (k,) are the parts in sight of a told card's marks that were not seen as a whole."""
@@ -213,15 +214,22 @@ class SideReader:
         likely = self._likely(np.arange(len(self._marks)))[:, faces, size]
         return np.asarray((near & likely).any(axis=1))
 
-    def _mistakable(self, verdicts: Verdicts, rims: Floats, seen_mm: Floats, known_mm: Floats) -> Bools:
-        """Which of the cards that would be told (n,) could as well be another face, whose other marks are hidden."""
+    def _mistakable(
+        self, verdicts: Verdicts, rims: Floats, seen_mm: Floats, known_mm: Floats, elsewhere: set[str]
+    ) -> Bools:
+        """Which of the cards that would be told (n,) could as well be another face, whose other marks are hidden.
+
+        There is one card of each face: those that lie `elsewhere` (their ids) are out of the question.
+        """
         layouts, sure = self._model.layouts, np.flatnonzero(verdicts.sure)
         found = verdicts.hypotheses.take(sure)
         shown = shown_by_cards(self._marks.centres_mm, self._marks.areas_mm2, known_mm)
         shown[self._wholes :] = np.nan  # an arc says where the middle of its mark is, whatever covers the rest
         shown = shown[found.marks]
         likely = self._likely(found.marks.ravel()).reshape(*found.marks.shape, *self._model.colours.shape)
-        alike, of = look_alikes(layouts, self._deck.card_mm, found, seen_mm[sure], shown, likely.diagonal(0, 1, 3))
+        left = np.array([face.id not in elsewhere for face in layouts.faces])
+        likely = likely.diagonal(0, 1, 3) & left[:, None]
+        alike, of = look_alikes(layouts, self._deck.card_mm, found, seen_mm[sure], shown, likely)
         fits = shape_fits(layouts, self._marks, alike.faces, alike.marks)
         alike, of = alike.take(fits), of[fits]
         evidence = gather(self._sampler, alike, self._model.points_mm, layouts.side, known_mm)

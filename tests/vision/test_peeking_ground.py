@@ -161,3 +161,14 @@ def test_a_lone_mark_on_a_table_is_no_card() -> None:
     reading = reading_of(picture)
     assert not reading.cards
     assert not reading.unclear
+
+
+def test_a_face_that_lies_elsewhere_is_no_rival() -> None:
+    # Of the lower card one mark and its corner show, which two faces have in the same place.
+    picture = table_of(BROWN)
+    lay_face(picture, 3, (172.3, 127.4))
+    lay_face(picture, 73, (150, 120))
+    white = confetti().side("white")
+    assert white[3] not in {card.face for card in reading_of(picture).cards}
+    lay_face(picture, 57, (60, 60))
+    assert {card.face for card in reading_of(picture).cards} == {white[k] for k in (3, 57, 73)}

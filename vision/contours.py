@@ -199,15 +199,15 @@ class CardColours:
     least_chroma: Floats
 
 
-def least_print(chroma: Floats, found: Bools, side: str) -> Floats:
-    """(n,) the least chroma that is print on cards whose marks have these (n, 3), as far as they were `found` (n, 3).
+def least_print(chroma: Floats, marks: NDArray[np.intp], side: str) -> Floats:
+    """(n,) the least chroma that is print on cards whose `marks` (n, 3), -1 for unseen, have these (n, 3).
 
     Haze and glare take the same share of colour from all of a white card's print; on black they add to print and ground
     alike, so that the difference keeps its colour.
     """
     if side == "black":
         return np.full(len(chroma), _LEAST_CHROMA)
-    palest = np.where(found, chroma, np.inf).min(axis=1)
+    palest = np.where(marks >= 0, chroma, np.inf).min(axis=1)
     return np.asarray(np.clip(_HALF * palest, _GRAIN_CHROMA, _LEAST_CHROMA))
 
 

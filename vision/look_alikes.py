@@ -15,6 +15,7 @@ Floats = NDArray[np.float64]
 _WHOLE_MM, _ARC_MM, _CUT_MM = 1.0, 1.6, 3.0
 _BESIDE, _CUT = 1.2, 0.93  # a card's outline by a mark's radius
 _MOST_OF_RIM, _MUCH_OF_RIM, _MOST_OF_ENDS = 0.72, 0.65, 0.75
+_SPILT = 0.2  # of a mark's rim
 _HALF_TURN = np.array([0.0, np.pi])
 
 
@@ -27,16 +28,20 @@ def shown_by_cards(centres_mm: Floats, areas_mm2: Floats, known_mm: Floats) -> F
     return np.asarray(near / np.sqrt(areas_mm2 / np.pi))
 
 
-def may_be_larger(found: Hypotheses, shown: Floats, rims: Floats, ends: Floats) -> NDArray[np.bool_]:
-    """Which cards (n,) are told by marks that are covered in part, of whose rims (n, 3) too little is seen.
+def may_be_larger(
+    found: Hypotheses, shown: Floats, arcs: NDArray[np.bool_], rims: Floats, spilt: Floats, ends: Floats
+) -> NDArray[np.bool_]:
+    """Which cards (n,) are told by marks that are covered in part and may be what shows of larger ones.
 
-    The part of a larger mark that shows may have the area of a smaller one, but not its outline. A little less is asked
-    of one of two marks where most of the card's open sides end where they should; `ends` (n,): that share.
+    That may have the area of a smaller mark, but not its outline, and too little of it is seen: `rims` (n, 3). A little
+    less is asked of one of two marks where most of the card's open sides end where they should; `ends` (n,): that
+    share. Known by `arcs` (n, 3), it may have nearly the smaller one's radius, but its colour goes on beyond the rim:
+    `spilt` (n, 3), the share of that.
     """
     marks = found.marks >= 0
     trusted = (marks.sum(1) > 1) & (ends > _MOST_OF_ENDS)
     least = np.where(trusted, _MUCH_OF_RIM, _MOST_OF_RIM)[:, None]
-    return np.asarray((marks & (shown < _CUT) & (rims < least)).any(1))
+    return np.asarray((marks & (shown < _CUT) & np.where(arcs, spilt > _SPILT, rims < least)).any(1))
 
 
 def look_alikes(

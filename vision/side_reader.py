@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from vision.closer_look import WORTH_A_LOOK, ground_levels, judged_again, rims_of, worth_a_look
 from vision.colour import fitted_palette, linear_of
-from vision.contours import CardColours, least_print, refined, traces
+from vision.contours import CardColours, Traces, least_print, refined, traces
 from vision.cut_marks import cut_marks, radii_of
 from vision.deck import Deck
 from vision.evidence import Sampler, gather
@@ -197,11 +197,10 @@ class SideReader:
         cut = found.marks >= self._wholes
         # Round a mark that is known by an arc lies whatever covers the rest of it.
         rings = np.where(cut[..., None], self._looks.rings[found.marks], evidence.rings)
-        least = least_print(evidence.chroma, found.marks >= 0, side)
-        colours = CardColours(ground_levels(evidence), rings, hues, least)
+        colours = CardColours(ground_levels(evidence), rings, hues, least_print(evidence.chroma, found.marks, side))
         seen = traces(self._sampler, found, self._deck, model.contours, side, colours, known_mm)
         again = judged_again(first, seen, np.asarray(cut.any(1)))
-        return again.lowered(self._mistakable(again, rims_of(seen), seen_mm, known_mm, elsewhere))
+        return again.lowered(self._mistakable(again, seen, seen_mm, known_mm, elsewhere))
 
     def _parts_of(self, told: Hypotheses) -> Bools:
         """Which marks (k,) are the parts in sight of a told card's marks that were not seen as a whole."""
@@ -215,7 +214,7 @@ class SideReader:
         return np.asarray((near & likely).any(axis=1))
 
     def _mistakable(
-        self, verdicts: Verdicts, rims: Floats, seen_mm: Floats, known_mm: Floats, elsewhere: set[str]
+        self, verdicts: Verdicts, seen: Traces, seen_mm: Floats, known_mm: Floats, elsewhere: set[str]
     ) -> Bools:
         """Which of the cards that would be told (n,) could as well be another face, whose other marks are hidden.
 
@@ -224,19 +223,21 @@ class SideReader:
         layouts, sure = self._model.layouts, np.flatnonzero(verdicts.sure)
         found = verdicts.hypotheses.take(sure)
         shown = shown_by_cards(self._marks.centres_mm, self._marks.areas_mm2, known_mm)
-        shown[self._wholes :] = np.nan  # an arc says where the middle of its mark is, whatever covers the rest
-        shown = shown[found.marks]
+        shown, arcs = shown[found.marks], found.marks >= self._wholes
         likely = self._likely(found.marks.ravel()).reshape(*found.marks.shape, *self._model.colours.shape)
         left = np.array([face.id not in elsewhere for face in layouts.faces])
         likely = likely.diagonal(0, 1, 3) & left[:, None]
-        alike, of = look_alikes(layouts, self._deck.card_mm, found, seen_mm[sure], shown, likely)
+        # An arc says where the middle of its mark is, whatever covers the rest.
+        cut = np.where(arcs, np.nan, shown)
+        alike, of = look_alikes(layouts, self._deck.card_mm, found, seen_mm[sure], cut, likely)
         fits = shape_fits(layouts, self._marks, alike.faces, alike.marks)
         alike, of = alike.take(fits), of[fits]
         evidence = gather(self._sampler, alike, self._model.points_mm, layouts.side, known_mm)
         bare = np.where(alike.marks >= 0, 0.0, evidence.mark_plain.mean(2)).max(axis=1, initial=0.0)
         mistakable = np.zeros(len(verdicts.hypotheses), bool)
         mistakable[sure[of[bare < _BARE]]] = True
-        mistakable[sure[may_be_larger(found, shown, rims[sure], verdicts.terms["ends"][sure])]] = True
+        ends, rims, spilt = verdicts.terms["ends"][sure], rims_of(seen)[sure], seen.rim_spilt[sure]
+        mistakable[sure[may_be_larger(found, shown, arcs, rims, spilt, ends)]] = True
         return mistakable
 
     def _nothing(self) -> Verdicts:

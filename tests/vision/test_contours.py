@@ -57,7 +57,7 @@ def look(
     rings = np.repeat(ground[:, None], 3, axis=1) if rings is None else rings
     whole = replace(card, marks=np.array([[0, 1, 2]], np.intp))
     chroma = gather(sampler, whole, sample_points(deck, layouts), side, known_mm).chroma
-    lit = CardColours(ground, rings, hues, least_print(chroma, whole.marks >= 0, side))
+    lit = CardColours(ground, rings, hues, least_print(chroma, whole.marks, side))
     return traces(sampler, card, deck, contours_of(deck, layouts), side, lit, known_mm)
 
 

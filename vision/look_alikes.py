@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from vision.judge import SURE, Verdicts
 from vision.layouts import Hypotheses, Layouts, concatenated, no_cards
 from vision.quads import distance_to_outlines
 from vision.table import turned
@@ -81,3 +82,14 @@ def look_alikes(
             parts.append(Hypotheses(faces, seen, turn, middle - at, np.zeros(len(faces))))
             of.append(np.full(len(faces), k))
     return concatenated(parts), np.concatenate(of)
+
+
+def rivals_of(verdicts: Verdicts, doubtful: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Which cards (n,) a `doubtful` one (n,) rivals: it has the same mark, and they are not surely likelier.
+
+    If a card could as well be another one, the other one could as well be that card.
+    """
+    marks = verdicts.hypotheses.marks
+    shared = ((marks[:, None, :, None] == marks[:, None, :]) & (marks >= 0)[:, None, :, None]).any((2, 3))
+    near = verdicts.log_odds[:, None] - verdicts.log_odds < SURE
+    return np.asarray((shared & near & doubtful).any(1))

@@ -27,7 +27,7 @@ from vision.layouts import (
     whole_cards,
 )
 from vision.lone_marks import find_lines, lone_mark_cards, round_on_table
-from vision.look_alikes import look_alikes, may_be_larger, shown_by_cards
+from vision.look_alikes import look_alikes, may_be_larger, rivals_of, shown_by_cards
 from vision.mark_looks import looks_of
 from vision.marks import WorkImage, find_marks
 from vision.outline import edge_steps, edge_support
@@ -238,7 +238,7 @@ class SideReader:
         mistakable[sure[of[bare < _BARE]]] = True
         ends, rims, spilt = verdicts.terms["ends"][sure], rims_of(seen)[sure], seen.rim_spilt[sure]
         mistakable[sure[may_be_larger(found, shown, arcs, rims, spilt, ends)]] = True
-        return mistakable
+        return mistakable | rivals_of(verdicts, mistakable)
 
     def _nothing(self) -> Verdicts:
         none = np.zeros(0)

@@ -48,6 +48,8 @@ def lay_face(picture: Image, number: int, at_mm: tuple[float, float], turn: floa
 @example(colour=BROWN, under=26, over=62, strip_mm=27.19, slip_mm=-5.45)
 # Two faces with a mark in nearly the same place, of which the right one was thought to be covered more than the other.
 @example(colour=SLATE, under=17, over=75, strip_mm=14.51, slip_mm=-5.61)
+# One of two faces was a doubt because of the other one, which was told for that.
+@example(colour=GREEN, under=14, over=74, strip_mm=25.74, slip_mm=6.32)
 def test_a_card_under_another_is_neither_passed_over_in_silence_nor_taken_for_another(
     colour: tuple[int, int, int], under: int, over: int, strip_mm: float, slip_mm: float
 ) -> None:

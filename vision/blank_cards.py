@@ -20,14 +20,14 @@ Floats = NDArray[np.float64]
 
 _ALMOST_CLIPPED = 235.0
 _OVER_TABLE = 25.0  # grey levels above the middle one of the picture
-_GROWN = 1.06  # about a known card its blurred rim is bright, too
+GROWN = 1.06  # about a known card its blurred rim is bright, too
 _ROUNDED_MM = 5.0  # of a side that its two round corners take
 _LARGER = 1.09
 _STRAIGHT_MM = 2.5
 _SQUARE_DEG = 9.0
 _BESIDE_MM = 15.0  # so much of the sides next to it must be seen
 _LEAST_SOLID = 0.75
-_SAME_MM = 40.0
+SAME_MM = 40.0
 _SUBPIXEL_BITS = 4
 
 
@@ -47,7 +47,7 @@ def blank_cards(
     grey = np.asarray(cv2.cvtColor(resized(work.bgr, (width, height)), cv2.COLOR_BGR2GRAY), np.uint8)
     quads = (work.to_work(known_px) - 0.5) / 2
     middles = quads.mean(1, keepdims=True)
-    known = np.rint((middles + _GROWN * (quads - middles)) * 2**_SUBPIXEL_BITS).astype(np.int32)
+    known = np.rint((middles + GROWN * (quads - middles)) * 2**_SUBPIXEL_BITS).astype(np.int32)
     found: list[Blank] = []
     over_table = float(np.median(grey[::4, ::4])) + _OVER_TABLE
     for level in sorted({_ALMOST_CLIPPED, min(over_table, _ALMOST_CLIPPED)}, reverse=True):
@@ -56,7 +56,7 @@ def blank_cards(
             cv2.fillConvexPoly(mask, quad, (0,), shift=_SUBPIXEL_BITS)
         for blank in _shapes(np.asarray(mask, np.uint8), work, table, card_mm):
             places = [*others_mm, *(other.centre_mm for other in found)]
-            if all(np.linalg.norm(blank.centre_mm - place) > _SAME_MM for place in places):
+            if all(np.linalg.norm(blank.centre_mm - place) > SAME_MM for place in places):
                 found.append(blank)
     return found
 

@@ -27,6 +27,7 @@ from vision.settle import also_unclear, left_open, settled, sure_corners, told_o
 from vision.side_model import side_models
 from vision.side_reader import SideReader
 from vision.table import Piece, Table, fit_table
+from vision.wiped_cards import wiped_cards
 
 Image = NDArray[np.uint8]
 
@@ -177,6 +178,7 @@ def _blank_cards(
     known_px = np.concatenate([quads, markers_px])
     doubtful_mm = np.array([card.centre_mm for card in reading.unclear]).reshape(-1, 2)
     found = blank_cards(work, table, deck.card_mm, known_px, doubtful_mm)
+    found += wiped_cards(work, table, deck.card_mm, known_px, found, doubtful_mm)
     return [_unclear(table, blank.outline_px, blank.centre_mm, "glare", None) for blank in found]
 
 

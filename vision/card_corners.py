@@ -1,4 +1,4 @@
-"""How the corners of cards are cut: all cards of a deck are rounded alike; sheets, books and boxes are not."""
+"""How the corners of cards are cut: all cards of a deck are rounded alike; sheets, books, boxes and bells are not."""
 
 from __future__ import annotations
 
@@ -15,6 +15,8 @@ _PLACES = np.linspace(-0.06, 0.16, 45)  # inward of a corner along both of its s
 _OUTSIDE = 4  # of these places: there the colour is that outside the card
 _LEAST = 6.0  # weighted 8-bit Lab: of a card on one like it no corner is seen
 _OVERSHOOT = 0.2  # of the change of colour: print, or light, may lie beyond either
+_FEWEST = 2  # corners must be seen: print or another thing may lie at one
+_ROUNDER = 0.03  # by the card's width, than the others' and twice as much as theirs
 
 
 def corner_cuts(image_lab: NDArray[np.uint8], fit: SideFit, aspect: float) -> Floats:
@@ -37,3 +39,17 @@ def corner_cuts(image_lab: NDArray[np.uint8], fit: SideFit, aspect: float) -> Fl
     inward = _PLACES >= 0
     cut = (outside[..., inward].sum(axis=2) - (1 - outside[..., ~inward]).sum(axis=2)) * (_PLACES[1] - _PLACES[0])
     return np.asarray(np.where(size > _LEAST**2, cut, np.nan), np.float32)
+
+
+def are_rounder(cuts: Floats, others: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Which things (n,), cut by `cuts` (n, 4) at their corners, are far rounder at all corners seen than the `others`.
+
+    So is a disc, or a bell: each side that is put on it has an edge along its middle, as a card's side has, but none of
+    them reaches a corner.
+    """
+    seen = np.isfinite(cuts)
+    if not seen[others].any():
+        return np.zeros(len(cuts), bool)
+    usual = max(float(np.median(cuts[others][seen[others]])), 0.0)
+    round_all_over = (cuts > usual + max(_ROUNDER, usual)) | ~seen
+    return np.asarray(round_all_over.all(axis=1) & (seen.sum(axis=1) >= _FEWEST))

@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vision.card_borders import printed_share
+from vision.card_corners import are_rounder, corner_cuts
 from vision.card_edges import SideFit
 from vision.card_poses import poses_of, settled
 from vision.card_sizes import Stock
@@ -112,12 +113,13 @@ def like_the_others(lab: NDArray[np.uint8], stock: Stock, fit: SideFit, known: i
     # Sides that one of the edges beside them passes: lines on something longer, if they have no contrast.
     passed = np.roll(goes_on[..., 1], 1, axis=1) | np.roll(goes_on[..., 0], -1, axis=1)
     # Where the sides lie in the end other lines may run on; of a faint one, means along it tell.
-    ends, lines = alike, None
+    ends, lines, cuts = alike, None, np.zeros((len(alike), 4), np.float32)
     if known is None:
         runs_on, passes = run_on(lab, fit.quads)
         ends = end_at_corners(fit.quads, goes_on, goes_on, ground)
         ends |= end_at_corners(fit.quads, runs_on, passes, ground)
-        lines = sheet_lines(lab, fit.quads, stock.plane.size[1] / stock.plane.size[0], goes_on, passes)
+        aspect = stock.plane.size[1] / stock.plane.size[0]
+        lines, cuts = sheet_lines(lab, fit.quads, aspect, goes_on, passes), corner_cuts(lab, fit, aspect)
     # What is left out may have stood beside others, or made them look usual.
     for _ in range(_ROUNDS):
         others = alike if known is None else np.arange(len(alike)) < known
@@ -133,6 +135,7 @@ def like_the_others(lab: NDArray[np.uint8], stock: Stock, fit: SideFit, known: i
             flaws += deviation > _LARGER + 2 * np.median(deviation[others])
             # Beside edges as faint as the noise that may run on as well.
             flaws += _TOO_MANY * (lines.on_sheets(others) & (contrast > _PLAIN).any(axis=1))
+            flaws += _TOO_MANY * are_rounder(cuts, others)
         # Cards printed all over have many grounds; and where the light falls off, a card still is unlike the table.
         kept = away < np.maximum(_SAME_STOCK + _SPREAD * np.median(away[others]), _NEARER * np.median(contrast, axis=1))
         seen = (certainty[:, 1] > _HARDLY) & ~(faint.any(axis=1) & (certainty[:, 0] < _UNSURE))

@@ -8,9 +8,10 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from vision.card_choice import best_of
 from vision.card_edges import SideFit, fit_sides, glance
 from vision.card_finish import finished, to_full
-from vision.card_kin import clear_cut, kin, like_the_others, stands_out
+from vision.card_kin import clear_cut, like_the_others
 from vision.card_leftovers import with_leftovers
 from vision.card_plane import CardPlane
 from vision.card_poses import poses_of, settled
@@ -39,8 +40,7 @@ from vision.second_look import second_look
 Floats = NDArray[np.float32]
 
 _WORKING_PX = 1280  # candidates are looked for on a copy with this longer side
-_MIN_SIDE_PX = 24.0
-_MAX_SIDE_SHARE = 0.75  # a card's longer side by the picture's
+_MIN_SIDE_PX, _MAX_SIDE_SHARE = 24.0, 0.75  # of a card; its longer side by the picture's
 _MAX_OUTLINES, _MAX_IN_ROWS = 1000, 3000
 _MAX_CANDIDATES = 300
 _FEW = 16  # places along a side that are looked at first
@@ -54,8 +54,7 @@ _ABOUT, _VERY_ROUGHLY = 0.12, 0.25
 _EVEN, _MOST_UNEVEN, _SEVERAL = 0.03, 2.5, 4  # by how much equal cards usually differ at most, and times that
 _ALIKE = 0.05  # how far a card in plain sight may be from the size that it speaks for
 _NEARBY_PX = 3.0  # off its outline, an edge is looked for
-_ANOTHER_SIZE = 0.03  # of the logarithm of a side
-_ABOUT_AS_LARGE = 0.09  # a frame and an edge differ by more
+_ANOTHER_SIZE, _ABOUT_AS_LARGE = 0.03, 0.09  # of the logarithm of a side; a frame and an edge differ by more
 
 
 @dataclass(frozen=True, eq=False)
@@ -97,7 +96,7 @@ def find_cards(image_bgr: NDArray[np.uint8]) -> FoundCards:
         stock = _best_seen(lab, stocks, candidates, quality)
         unevenness = _unevenness(stock.plane, candidates.quads[clear_cut(candidates)])
         fitted = _of_known_size(lab, stock.plane, segments, corners, covered, candidates, markers, unevenness)
-        chosen = _choose(lab, _completed(fitted, stock.plane), stock.plane, unevenness)
+        chosen = best_of(lab, _completed(fitted, stock.plane), stock.plane, unevenness)
         if len(chosen.quads):
             stock = _agreed_again(lab, stock, chosen)
             near = stock.plane.deviation(candidates.quads) < _ABOUT * unevenness
@@ -277,17 +276,3 @@ def _of_known_size(
     fit = fit_sides(lab, quads, max(2.5, _SLACK * plane.size[0]), _FEW)
     fit = fit.take(np.sort(fit.support, axis=1)[:, 1:].mean(axis=1) > 0.6)
     return fit_sides(lab, fit.quads, 2.0)
-
-
-def _choose(lab: NDArray[np.uint8], fit: SideFit, plane: CardPlane, unevenness: float) -> SideFit:
-    """The best of the quadrilaterals that overlap, if they are cards at all."""
-    deviation = np.asarray(plane.deviation(fit.quads) / unevenness, np.float32)
-    order = np.sort(fit.support, axis=1)
-    whole = (order[:, 0] > _SEEN) & (order.mean(axis=1) > 0.8) & (deviation < 0.08)
-    nearly = (order[:, 0] <= _SEEN) & (order[:, 1] > _SURE) & (deviation < 0.05)
-    fit, deviation, order = fit.take(whole | nearly), deviation[whole | nearly], order[whole | nearly]
-    fit, deviation, order = kin(fit, deviation, order)
-    score = order.mean(axis=1) + 0.5 * order[:, 0] - 3 * deviation - fit.oddness()
-    fit = fit.take(np.argsort(-score, kind="stable"))
-    fit = fit.take(np.asarray(apart(fit.quads), np.intp))
-    return fit.take(stands_out(lab, fit) & ~are_ruled(lab, fit.quads))

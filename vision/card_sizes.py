@@ -16,10 +16,12 @@ from vision.card_poses import (
     look_beside,
     poses_of,
     profiles_beside,
+    settled,
     side_ends,
     sides_of,
     steepness_beside,
 )
+from vision.edge_ends import end_at_corners, run_on
 from vision.edge_pairs import edge_pairs, outward
 from vision.line_segments import meet_sides
 from vision.paper import is_darker
@@ -40,6 +42,9 @@ _BRIGHT = 80  # percentile
 _PLAIN, _MOSTLY = 8.0, 0.5  # weighted 8-bit Lab; of the cards
 _ACROSS = np.array([-0.6, 0.0, 0.6])  # of half a side
 _AS_STRONG = 0.25
+_LARGER = 0.03  # of the logarithm of a side
+_END = 0.5  # of the cards: their edges end at their corners
+_NEARBY_PX = 4.0  # off its outline, a card's edge is looked for
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,6 +67,25 @@ class Stock:
         along = np.median((fit.outside - fit.inside) @ self.step, axis=1)
         other = (along < -_PLAIN) & (np.mean(along > _PLAIN) > _MOSTLY)
         return np.where(other[:, None], 0.0, self.step)
+
+
+def size_of_cards(image_lab: NDArray[np.uint8], plane: CardPlane, quads: NDArray[np.float32]) -> Stock:
+    """The agreed size of cards that lie roughly at `quads` (n, 4, 2), the best first, unless it is that of ruled cells.
+
+    Lines ruled on a sheet beneath the cards are as far apart about each of them. But they run on beyond the corners;
+    the cards' own edges are seen as well or better, and end.
+    """
+    stock = agreed_size(image_lab, plane, quads)
+    if len(quads) < _FEWEST or np.log(np.divide(stock.plane.size, plane.size)).max() < _LARGER:
+        return stock
+    seen = []
+    for each, step in ((plane, None), (stock.plane, stock.step)):
+        poses, certainty = settled(image_lab, each, poses_of(each, quads[:_MOST]), _NEARBY_PX, step)
+        ends = end_at_corners(poses.quads(each), *run_on(image_lab, poses.quads(each)))
+        seen.append((float(certainty.mean()), float(ends.mean())))
+    (sure, end), (sure_of_larger, larger_end) = seen
+    ruled = larger_end < _END < end and sure_of_larger <= sure
+    return agreed_size(image_lab, plane, quads, is_rough=False) if ruled else stock
 
 
 def agreed_size(

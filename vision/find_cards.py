@@ -16,7 +16,7 @@ from vision.card_leftovers import with_leftovers
 from vision.card_plane import CardPlane
 from vision.card_poses import poses_of, settled
 from vision.card_proposals import MIN_SEGMENT_PX, at_corners, at_segments, distinct, fair_share
-from vision.card_sizes import Stock, agreed_size
+from vision.card_sizes import Stock, agreed_size, size_of_cards
 from vision.card_surroundings import cards_about
 from vision.card_votes import agree_on_planes
 from vision.edge_ends import run_on
@@ -92,7 +92,7 @@ def find_cards(image_bgr: NDArray[np.uint8]) -> FoundCards:
     planes = agree_on_planes(candidates.quads, quality, size_wh)
     stock, chosen, unevenness = None, candidates.take(np.zeros(len(candidates.quads), bool)), 1.0
     if planes:
-        stocks = [agreed_size(lab, plane, _apart(candidates.quads, quality, plane)) for plane in planes]
+        stocks = [size_of_cards(lab, plane, _apart(candidates.quads, quality, plane)) for plane in planes]
         stock = _best_seen(lab, stocks, candidates, quality)
         unevenness = _unevenness(stock.plane, candidates.quads[clear_cut(candidates)])
         fitted = _of_known_size(lab, stock.plane, segments, corners, covered, candidates, markers, unevenness)

@@ -24,6 +24,10 @@ _AS_LARGE = 0.1  # how far a card with plain edges may be from the others' size,
 _FEWEST = 4  # such cards tell the plane better
 _SAME_SIZE = 0.02  # of the logarithm of a side
 _LOOSE = 0.022  # how far a side may lie from where the size wants it, by the card's width
+_OWN_SEEN, _OWN_SIZE = 0.85, 0.035  # of each side of a card with edges of its own; how far it may be from the size
+_PLAINER = 0.1  # of the logarithm of how plain the edges are
+_UNLIKE = 0.1  # more `oddness`
+_NEARLY_THE_SIZE = 0.03  # of the logarithm of a side
 
 
 def finished(
@@ -55,8 +59,16 @@ def finished(
     # Edges in plain sight need no help, and a lens or a bent card may make them differ from the rest.
     clear = clear & (margin == 0)
     rigid = poses.quads(plane)
-    rigid = np.where(clear[:, None, None], _turned_like(found.quads, rigid), rigid)
+    own = _turned_like(found.quads, rigid)
+    rigid = np.where(clear[:, None, None], own, rigid)
     final = _fitted(image_bgr, rigid, scale)
+    if margin == 0 and not clear.all():
+        rest = np.flatnonzero(~clear)
+        plainer = rest[_plainer(_fitted(image_bgr, own[rest], scale), final.take(rest), plane)]
+        if len(plainer):
+            clear[plainer] = True
+            rigid[plainer] = own[plainer]
+            final = _fitted(image_bgr, rigid, scale)
     plain = _plain(final)
     if plain.sum() >= _FEWEST:
         # Plain edges tell more than the means along sides do, but frames are plainer than edges.
@@ -79,6 +91,23 @@ def _turned_like(quads: Floats, others: Floats) -> Floats:
     turns = np.stack([np.roll(quads, k, axis=1) for k in range(4)])
     nearest = np.linalg.norm(turns - others, axis=3).sum(axis=2).argmin(axis=0)
     return np.asarray(turns[nearest, np.arange(len(quads))])
+
+
+def _plainer(own: SideFit, sized: SideFit, plane: CardPlane) -> NDArray[np.bool_]:
+    """Which cards (n,) are seen plainer, all round, at edges of their `own` than where the size wants them, `sized`.
+
+    On a patterned table a rigid card may come to lie with a side on the pattern. But frames are often plainer than the
+    cards' edges; then the cards differ from the size by more than cards do, or all by as much.
+    """
+    likelier = np.mean(np.log(own.rise * own.support + 1e-3) - np.log(sized.rise * sized.support + 1e-3), axis=1)
+    seen = own.support.min(axis=1)
+    again = plane.refitted(own.quads, seen)
+    if np.abs(np.log(np.divide(again.size, plane.size))).max() > _NEARLY_THE_SIZE:
+        return np.zeros(len(seen), bool)
+    # Edges of a pattern may have told the plane wrong, too.
+    off = np.minimum(plane.deviation(own.quads), again.deviation(own.quads))
+    right = (seen > _OWN_SEEN) & (off < _OWN_SIZE)
+    return np.asarray(right & (likelier > _PLAINER) & (own.oddness() < sized.oddness() + _UNLIKE))
 
 
 def _plain(fit: SideFit) -> NDArray[np.bool_]:

@@ -13,6 +13,7 @@ from vision.card_kin import clear_cut
 from vision.card_plane import CardPlane
 from vision.card_poses import poses_of, settled
 from vision.card_sizes import Stock
+from vision.cast_shadows import moved_off_shadows
 from vision.line_segments import meet_sides
 
 Floats = NDArray[np.float32]
@@ -81,6 +82,8 @@ def finished(
             plane, whole = better, better.resized(better.size[0] + more, better.size[1] + more)
     most = (2 * _LOOSE if margin >= _WIDE_BORDER_PX else _LOOSE) * plane.size[0]
     final = replace(final, quads=_where_seen(final, rigid, most))
+    if margin == 0:
+        final = replace(final, quads=moved_off_shadows(image_lab, final.quads))
     if 0 < margin < _WIDE_BORDER_PX:
         final = replace(final, quads=poses_of(plane, final.quads).quads(whole))
     return final, whole

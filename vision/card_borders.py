@@ -52,13 +52,17 @@ def along_border(image_lab: NDArray[np.uint8], quads: NDArray[np.float32], aspec
     """
     if len(quads) == 0:
         return np.zeros((0, 1), np.float32)
+    colours = weighted_at(image_lab, np.asarray(points_within(quads, border_places(aspect)[None]), np.float32))
+    return np.asarray(np.linalg.norm(colours - np.median(colours, axis=1, keepdims=True), axis=2), np.float32)
+
+
+def border_places(aspect: float) -> NDArray[np.float64]:
+    """Places (p, 2) all along inside of a card's edges, by its first and second sides; `aspect` is length by width."""
     rings = []
     for inside in _RINGS:
         x, y = np.full(len(_RING), inside), np.full(len(_RING), inside / aspect)
         rings += [np.stack(side, axis=1) for side in ((_RING, y), (1 - x, _RING), (_RING, 1 - y), (x, _RING))]
-    points = np.asarray(points_within(quads, np.concatenate(rings)[None]), np.float32)
-    colours = weighted_at(image_lab, points)
-    return np.asarray(np.linalg.norm(colours - np.median(colours, axis=1, keepdims=True), axis=2), np.float32)
+    return np.concatenate(rings)
 
 
 def border_beyond(image_lab: NDArray[np.uint8], plane: CardPlane, poses: Poses) -> float:

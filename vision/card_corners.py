@@ -19,8 +19,11 @@ _FEWEST = 2  # corners must be seen: print or another thing may lie at one
 _ROUNDER = 0.03  # by the card's width, than the others' and twice as much as theirs
 
 
-def corner_cuts(image_lab: NDArray[np.uint8], fit: SideFit, aspect: float) -> Floats:
+def corner_cuts(image_lab: NDArray[np.uint8], fit: SideFit, aspect: float, grounds: Floats | None = None) -> Floats:
     """How much is missing at each corner (n, 4) of cards, by their width; not a number where it is not seen.
+
+    `grounds` (n, 4, 3) are the cards' colours at the corners, in weighted 8-bit Lab, if they are known better than by
+    the sides that meet there.
 
     Towards the middle from where two sides meet, the card begins so far along both: by 0.29 of its radius if the corner
     is round. `image_lab` is (h, w, 3) 8-bit Lab; the first sides are shorter ones and `aspect` is length by width.
@@ -31,7 +34,7 @@ def corner_cuts(image_lab: NDArray[np.uint8], fit: SideFit, aspect: float) -> Fl
     ways = np.array([[1, 1], [-1, 1], [-1, -1], [1, -1]])
     shares = np.array([[0, 0], [1, 0], [1, 1], [0, 1]])[:, None] + ways[:, None] * near
     colours = weighted_at(image_lab, np.asarray(points_within(fit.quads, shares[None]), np.float32))
-    ground = (fit.inside + np.roll(fit.inside, 1, axis=1)) / 2
+    ground = (fit.inside + np.roll(fit.inside, 1, axis=1)) / 2 if grounds is None else grounds
     change = colours[:, :, :_OUTSIDE].mean(axis=2) - ground
     size = np.square(change).sum(axis=2)
     away = np.einsum("nkpc,nkc->nkp", colours - ground[:, :, None], change) / np.maximum(size, 1)[..., None]

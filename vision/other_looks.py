@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.card_borders import along_border
 from vision.card_corners import corner_cuts
 from vision.card_edges import SideFit
+from vision.card_grounds import even_grounds
 from vision.card_poses import poses_of, settled
 from vision.card_sizes import Stock
 from vision.edge_ends import end_at_corners, faint_run_on, run_on
@@ -54,7 +54,8 @@ def look_otherwise(
     odd &= end_at_corners(fit.quads, goes_on, goes_on, ground) & (goes_on.sum(axis=(1, 2)) <= _MAX_ENDS)
     odd &= end_at_corners(fit.quads, *run_on(image_lab, fit.quads), ground)
     aspect = stock.plane.size[1] / stock.plane.size[0]
-    cuts = corner_cuts(image_lab, fit, aspect)
+    away, grounds = even_grounds(image_lab, fit.quads, aspect)
+    cuts = corner_cuts(image_lab, fit, aspect, grounds)
     usual = float(np.median(cuts[alike][np.isfinite(cuts[alike])])) if np.isfinite(cuts[alike]).any() else 0.0
     if usual < _ROUNDED:
         return np.zeros(len(odd), bool)
@@ -62,6 +63,4 @@ def look_otherwise(
     seen, off = np.isfinite(cuts), np.abs(cuts - usual)
     odd &= (seen & (off < _CUT_ALIKE)).sum(axis=1) >= _CORNERS
     odd &= in_sight | ~(seen & (off >= _CUT_ALIKE)).any(axis=1)
-    away = along_border(image_lab, fit.quads[odd], aspect)
-    odd[odd] = np.percentile(away, _MOSTLY, axis=1) < _CALM
-    return odd
+    return np.asarray(odd & (np.percentile(away, _MOSTLY, axis=1) < _CALM))

@@ -13,7 +13,7 @@ from vision.other_looks import look_otherwise
 
 SIZE_WH = (900, 600)
 WIDTH, LENGTH, RADIUS = 100, 140, 10
-WHITE, BLACK = 240.0, 40.0
+WHITE, BLACK, TABLE = 240.0, 40.0, 130.0
 PLACES = [(60, 60), (240, 60), (420, 60), (60, 300)]
 OTHER = (420, 320)
 
@@ -42,10 +42,13 @@ def photographed(large: NDArray[np.float32]) -> NDArray[np.uint8]:
 
 
 def table_with(
-    other: NDArray[np.float32], radius: int, ground: float = BLACK, frame: float | None = None
+    other: NDArray[np.float32], radius: int, ground: float = BLACK, frame: float | None = None, sheen: float = 0.0
 ) -> tuple[NDArray[np.uint8], SideFit]:
-    """Four white cards and another thing, with text across its border if `frame` says how dark; and all their sides."""
-    large = np.full((4 * SIZE_WH[1], 4 * SIZE_WH[0]), 130, np.float32)
+    """Four white cards and another thing, with text across its border if `frame` says how dark; and all their sides.
+
+    `sheen` is how much brighter a lamp's reflection is at the thing's bottom than at its top.
+    """
+    large = np.full((4 * SIZE_WH[1], 4 * SIZE_WH[0]), TABLE, np.float32)
     for place in PLACES:
         card(large, corners(*place), WHITE, RADIUS)
     card(large, other, ground, radius)
@@ -53,6 +56,9 @@ def table_with(
         x, y, right, bottom = (4 * np.concatenate([other[0], other[2]])).astype(int).tolist()
         for at in range(y + 20, bottom, 40):
             cv2.line(large, (x + 10, at), (right - 10, at), frame, 20)
+    if sheen:
+        x, y, right, bottom = (4 * np.concatenate([other[0], other[2]])).astype(int).tolist()
+        large[y:bottom, x:right] += np.linspace(0, sheen, bottom - y)[:, None] * (large[y:bottom, x:right] != TABLE)
     lab = photographed(large)
     return lab, fit_sides(lab, np.stack([corners(*place) for place in PLACES] + [other]), 2.0)
 
@@ -68,6 +74,12 @@ def is_told(lab: NDArray[np.uint8], fit: SideFit) -> bool:
 @pytest.mark.parametrize("ground", [BLACK, 80.0, 200.0])
 def test_the_other_side_of_the_deck_is_told(ground: float) -> None:
     assert is_told(*table_with(corners(*OTHER), RADIUS, ground))
+
+
+@pytest.mark.parametrize("sheen", [20.0, 35.0, 50.0])
+def test_a_lamp_may_be_mirrored_on_it(sheen: float) -> None:
+    assert is_told(*table_with(corners(*OTHER), RADIUS, sheen=sheen))
+    assert not is_told(*table_with(corners(*OTHER), 0, sheen=sheen))
 
 
 def test_a_square_sheet_of_the_same_size_is_no_card() -> None:

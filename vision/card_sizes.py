@@ -21,7 +21,7 @@ from vision.card_poses import (
     sides_of,
     steepness_beside,
 )
-from vision.edge_ends import end_at_corners, run_on
+from vision.edge_ends import run_on
 from vision.edge_pairs import edge_pairs, outward
 from vision.line_segments import meet_sides
 from vision.paper import is_darker
@@ -43,7 +43,7 @@ _PLAIN, _MOSTLY = 8.0, 0.5  # weighted 8-bit Lab; of the cards
 _ACROSS = np.array([-0.6, 0.0, 0.6])  # of half a side
 _AS_STRONG = 0.25
 _LARGER = 0.03  # of the logarithm of a side
-_END = 0.5  # of the cards: their edges end at their corners
+_LINES, _LESS_SURE = 1.0, 0.1  # of the eight ends of a thing's edges run on; certainty
 _NEARBY_PX = 4.0  # off its outline, a card's edge is looked for
 
 
@@ -73,7 +73,7 @@ def size_of_cards(image_lab: NDArray[np.uint8], plane: CardPlane, quads: NDArray
     """The agreed size of cards that lie roughly at `quads` (n, 4, 2), the best first, unless it is that of ruled cells.
 
     Lines ruled on a sheet beneath the cards are as far apart about each of them. But they run on beyond the corners;
-    the cards' own edges are seen as well or better, and end.
+    the cards' own edges end, and are seen better, all four of them.
     """
     stock = agreed_size(image_lab, plane, quads)
     if len(quads) < _FEWEST or np.log(np.divide(stock.plane.size, plane.size)).max() < _LARGER:
@@ -81,10 +81,11 @@ def size_of_cards(image_lab: NDArray[np.uint8], plane: CardPlane, quads: NDArray
     seen = []
     for each, step in ((plane, None), (stock.plane, stock.step)):
         poses, certainty = settled(image_lab, each, poses_of(each, quads[:_MOST]), _NEARBY_PX, step)
-        ends = end_at_corners(poses.quads(each), *run_on(image_lab, poses.quads(each)))
-        seen.append((float(certainty.mean()), float(ends.mean())))
-    (sure, end), (sure_of_larger, larger_end) = seen
-    ruled = larger_end < _END < end and sure_of_larger <= sure
+        runs_on, passes = run_on(image_lab, poses.quads(each))
+        # Along cards in a row edges run on as well, but for a notch.
+        seen.append((float(certainty.mean()), float((runs_on + passes.astype(np.float64)).sum(axis=(1, 2)).mean() / 2)))
+    (sure, lines), (sure_of_larger, lines_of_larger) = seen
+    ruled = lines_of_larger > lines + _LINES and sure_of_larger < sure - _LESS_SURE
     return agreed_size(image_lab, plane, quads, is_rough=False) if ruled else stock
 
 

@@ -65,11 +65,12 @@ def finished(
     final = _fitted(image_bgr, rigid, scale)
     if margin == 0 and not clear.all():
         rest = np.flatnonzero(~clear)
-        plainer = rest[_plainer(_fitted(image_bgr, own[rest], scale), final.take(rest), plane)]
-        if len(plainer):
-            clear[plainer] = True
-            rigid[plainer] = own[plainer]
-            final = _fitted(image_bgr, rigid, scale)
+        at_own = _fitted(image_bgr, own[rest], scale)
+        plainer = np.flatnonzero(_plainer(at_own, final.take(rest), plane))
+        clear[rest[plainer]], rigid[rest[plainer]] = True, own[rest[plainer]]
+        order = np.arange(len(quads))
+        order[rest[plainer]] = len(quads) + plainer
+        final = final.joined(at_own).take(order)
     plain = _plain(final)
     if plain.sum() >= _FEWEST:
         # Plain edges tell more than the means along sides do, but frames are plainer than edges.

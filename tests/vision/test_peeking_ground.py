@@ -174,3 +174,15 @@ def test_a_face_that_lies_elsewhere_is_no_rival() -> None:
     assert white[3] not in {card.face for card in reading_of(picture).cards}
     lay_face(picture, 57, (60, 60))
     assert {card.face for card in reading_of(picture).cards} == {white[k] for k in (3, 57, 73)}
+
+
+@pytest.mark.parametrize(("face", "side"), [(20, "white"), (31, "white"), (5, "black")])
+def test_the_only_card_under_a_hand_is_reported(face: int, side: str) -> None:
+    """What peeks out was held against the known cards, of which there are none here."""
+    picture = table_of(BROWN)
+    lay_face(picture, face, (150.0, 120.0), 0.0, side)
+    middle = (int(181 * SCALE), int(130 * SCALE))
+    cv2.ellipse(picture, middle, (int(60 * SCALE), int(46 * SCALE)), 0, 0, 360, SKIN, cv2.FILLED)
+    reading = reading_of(picture)
+    assert not reading.cards
+    assert [card.reason for card in reading.unclear] == ["covered"]

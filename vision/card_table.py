@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
+from itertools import combinations
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -17,31 +20,55 @@ _SIGMA_PX = 0.8
 _MOST_PIECES = 24
 _LEAST_SUPPORT = 0.6
 _MOST_ERROR = 0.05  # of the card's size on the table
+_SAMPLED, _SAMPLE = 7, 3
 _FEWEST = 2  # one outline alone fits a table of any scale: it may be no card at all
 
 
 def table_from_cards(image_bgr: NDArray[np.uint8], deck: Deck) -> Table | None:
-    """Find card-shaped things and fit a table on which they have the deck's size.
-
-    None where fewer than two, or fewer than half of them, agree on a table.
-    """
+    """Find card-shaped things and fit a table on which they have the deck's size; None where they agree on none."""
     found = find_cards(image_bgr)
     ranked = np.argsort(-found.confidence, kind="stable")
     good = [k for k in ranked if found.confidence[k] > _LEAST_SUPPORT and not found.reasons[k]][:_MOST_PIECES]
-    corners = corners_of(deck)
-    pieces = [Piece(corners, np.asarray(found.corners_px[k], np.float64), _SIGMA_PX) for k in good]
-    size = (image_bgr.shape[1], image_bgr.shape[0])
+    outlines_px = np.asarray(found.corners_px, np.float64).reshape(-1, 4, 2)[good]
+    return table_from_outlines(outlines_px, deck, (image_bgr.shape[1], image_bgr.shape[0]))
+
+
+def table_from_outlines(outlines_px: Floats, deck: Deck, size_px: tuple[int, int]) -> Table | None:
+    """Fit a table on which outlines (n, 4, 2) have the size of the deck's cards, as `corners_of` orders them.
+
+    None where fewer than two, or fewer than half of them, agree on a table.
+    """
+    pieces = [Piece(corners_of(deck), outline, _SIGMA_PX) for outline in outlines_px]
+    enough = max(_FEWEST, len(pieces) / 2)
     if len(pieces) < _FEWEST:
         return None
     try:
-        table = _fitted(pieces, size)
+        table = _fitted(pieces, size_px)
         # Books and phones are no cards: fit again without what has another size on this table.
-        kept = [piece for piece in pieces if _error(table, piece) < _MOST_ERROR]
-        if len(kept) < max(_FEWEST, len(pieces) / 2):
+        kept = _of_size(pieces, table)
+        if len(kept) < enough:
+            # The outline of a card that lies under another is cut short; a few such drag the fit away from all others.
+            kept = _agreed(pieces, size_px)
+        if len(kept) < enough:
             return None
-        return _fitted(kept, size) if len(kept) < len(pieces) else table
+        return _fitted(kept, size_px) if len(kept) < len(pieces) else table
     except BadTableError:
         return None
+
+
+def _of_size(pieces: list[Piece], table: Table) -> list[Piece]:
+    return [piece for piece in pieces if _error(table, piece) < _MOST_ERROR]
+
+
+def _agreed(pieces: list[Piece], size_px: tuple[int, int]) -> list[Piece]:
+    """Those pieces that have their size on the table, shown by a few of the first ones, on which most agree best."""
+    tables = []
+    for few in combinations(pieces[:_SAMPLED], _SAMPLE):
+        with suppress(BadTableError):
+            tables.append(_fitted(list(few), size_px))
+    # Many may agree a little on a table that is tilted too far, so what counts is how well each one does.
+    fits = [sum(max(0.0, 1 - _error(table, piece) / _MOST_ERROR) for piece in pieces) for table in tables]
+    return _of_size(pieces, tables[int(np.argmax(fits))]) if tables else []
 
 
 def _fitted(pieces: list[Piece], size_px: tuple[int, int]) -> Table:

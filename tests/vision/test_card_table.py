@@ -5,7 +5,9 @@ import numpy as np
 import pytest
 from flat_cards import Image, confetti, lay
 
-from vision.card_table import table_from_cards
+from vision.card_table import table_from_cards, table_from_outlines
+from vision.outline import corners_of
+from vision.table import turned
 
 SCALE = 1.4  # pixels a mm
 CARDS = [((150.0, 120.0), 0.1), ((420.0, 150.0), -0.2), ((700.0, 140.0), 0.05), ((300.0, 420.0), 0.3)]
@@ -63,3 +65,24 @@ def test_sheets_of_other_sizes_give_no_table() -> None:
     picture[400:640, 600:760] = (210, 220, 225)
     picture[430:610, 200:500] = (120, 60, 30)
     assert table_from_cards(picture, confetti()) is None
+
+
+@pytest.mark.parametrize("tilt_deg", [20, 40, 55])
+@pytest.mark.parametrize("cut", [0.7, 0.8, 0.88])
+def test_outlines_cut_short_by_other_cards_do_not_drag_the_table_away_from_all_the_rest(
+    tilt_deg: float, cut: float
+) -> None:
+    """Three of seven cards lie half under others, whose edges pass for their own."""
+    size_px, focal, tilt = (1080, 720), 700.0, np.radians(tilt_deg)
+    lens = np.array([[focal, 0, 539.5], [0, focal, 359.5], [0, 0, 1]])
+    pose = np.array([[1, 0, 0], [0, np.cos(tilt), 0], [0, -np.sin(tilt), 700.0]])
+    corners = corners_of(confetti())
+    outlines = []
+    for k, (at, turn) in enumerate(ALL_WAYS):
+        seen = corners * (1.0, cut if k in (1, 3, 5) else 1.0)
+        on_table = turned(seen, np.full(4, turn)) + (np.array(at) - (540, 300)) / SCALE
+        outlines.append(cv2.perspectiveTransform(on_table[None], lens @ pose)[0])
+    table = table_from_outlines(np.array(outlines), confetti(), size_px)
+    assert table is not None
+    across = table.to_mm(cv2.perspectiveTransform(np.array([[[-150.0, 0.0], [150.0, 0.0]]]), lens @ pose)[0])
+    assert np.linalg.norm(across[1] - across[0]) == pytest.approx(300.0, rel=0.01)

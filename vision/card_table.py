@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from contextlib import suppress
+from dataclasses import dataclass
 from itertools import combinations
 
 import numpy as np
@@ -21,16 +23,36 @@ _MOST_PIECES = 24
 _LEAST_SUPPORT = 0.6
 _MOST_ERROR = 0.05  # of the card's size on the table
 _SAMPLED, _SAMPLE = 7, 3
-_FEWEST = 2  # one outline alone fits a table of any scale: it may be no card at all
+_FEWEST = 2
+_LONE = 3  # outlines that are tried one by one
 
 
-def table_from_cards(image_bgr: NDArray[np.uint8], deck: Deck) -> Table | None:
-    """Find card-shaped things and fit a table on which they have the deck's size; None where they agree on none."""
+@dataclass(frozen=True, eq=False)
+class CardTable:
+    """A table that cards show; `lone_px` (4, 2) is the outline that shows it where it is a single one, else None."""
+
+    table: Table
+    lone_px: Floats | None
+
+
+def tables_from_cards(image_bgr: NDArray[np.uint8], deck: Deck) -> Iterator[CardTable]:
+    """Find card-shaped things and give the table on which they have the deck's size.
+
+    Where they agree on none, give one for each of the likeliest outlines: any outline fits a table of some scale, so
+    such a table is worth something only if a card is read there.
+    """
     found = find_cards(image_bgr)
     ranked = np.argsort(-found.confidence, kind="stable")
     good = [k for k in ranked if found.confidence[k] > _LEAST_SUPPORT and not found.reasons[k]][:_MOST_PIECES]
     outlines_px = np.asarray(found.corners_px, np.float64).reshape(-1, 4, 2)[good]
-    return table_from_outlines(outlines_px, deck, (image_bgr.shape[1], image_bgr.shape[0]))
+    size_px = (image_bgr.shape[1], image_bgr.shape[0])
+    agreed = table_from_outlines(outlines_px, deck, size_px)
+    if agreed is not None:
+        yield CardTable(agreed, None)
+        return
+    for outline_px in outlines_px[:_LONE]:
+        with suppress(BadTableError):
+            yield CardTable(_fitted([Piece(corners_of(deck), outline_px, _SIGMA_PX)], size_px), outline_px)
 
 
 def table_from_outlines(outlines_px: Floats, deck: Deck, size_px: tuple[int, int]) -> Table | None:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vision.blank_cards import blank_cards
-from vision.card_table import table_from_cards
+from vision.card_table import tables_from_cards
 from vision.closer_look import WORTH_A_LOOK, not_refuted
 from vision.deck import Deck
 from vision.errors import BadTableError
@@ -36,6 +36,7 @@ _VAGUE = 0.008  # relative scale error of a table from which the cards are asked
 _UNPROVEN, _VAGUE_DOUBT = 20.0, 2.0
 _LEAST_SIDE_PX = 40  # a smaller picture shows no card
 _SHEET = 1.25  # a marker card by its square
+_SAME = 0.1  # of a card's width: its corners are found so well at least
 _MARKER_SIGMA_PX = 1.0  # beside the marks, which bloom does not move
 
 
@@ -73,18 +74,37 @@ def read_picture(
         reading, table, _ = _read(image_bgr, deck, table, markers, 0.0)
         return reading, table
     if table is None:
-        markers, table = (), table_from_cards(image_bgr, deck)
-    if table is None:
-        return Reading((), ()), None
+        return _read_unmarked(image_bgr, deck), None
+    return _read_vaguely(image_bgr, deck, table, markers)
+
+
+def _read_unmarked(image_bgr: Image, deck: Deck) -> Reading:
+    """Read a picture without markers, on the table that its cards show."""
+    for shown in tables_from_cards(image_bgr, deck):
+        reading, _ = _read_vaguely(image_bgr, deck, shown.table, ())
+        if shown.lone_px is None or any(_same_outline(card.corners_px, shown.lone_px) for card in reading.cards):
+            return _placeless(reading)
+    return Reading((), ())
+
+
+def _read_vaguely(image_bgr: Image, deck: Deck, table: Table, markers: tuple[Marker, ...]) -> tuple[Reading, Table]:
+    """Read a picture on a table of vague scale, and again on the one that its surest cards show."""
     pieces = [Piece(SQUARE_MM, marker.corners_px, _MARKER_SIGMA_PX) for marker in markers]
     reading, on_table, marks = _read(image_bgr, deck, table, markers, _UNPROVEN)
+    if not marks:
+        return reading, on_table
     try:
-        better, places = fit_table([*pieces, *marks], size)
+        better, places = fit_table([*pieces, *marks], (image_bgr.shape[1], image_bgr.shape[0]))
     except BadTableError:
-        marks = []
-    if marks:
-        reading, on_table, _ = _read(image_bgr, deck, better.moved(places[0, :2]), markers, _VAGUE_DOUBT)
-    return (reading, on_table) if markers else (_placeless(reading), None)
+        return reading, on_table
+    return _read(image_bgr, deck, better.moved(places[0, :2]), markers, _VAGUE_DOUBT)[:2]
+
+
+def _same_outline(corners_px: NDArray[np.float64], outline_px: NDArray[np.float64]) -> bool:
+    """Whether a card (4, 2) lies in an outline, either way up."""
+    width = np.linalg.norm(np.diff(outline_px, axis=0, append=outline_px[:1]), axis=1).min()
+    off = [np.linalg.norm(np.roll(corners_px, turn, axis=0) - outline_px, axis=1).max() for turn in range(4)]
+    return bool(min(off) < _SAME * width)
 
 
 def _grey(image_bgr: Image) -> Image:

@@ -5,9 +5,10 @@ import numpy as np
 import pytest
 from flat_cards import Image, confetti, lay
 
-from vision.card_table import table_from_cards, table_from_outlines
+from vision.card_table import table_from_outlines, tables_from_cards
 from vision.outline import corners_of
-from vision.table import turned
+from vision.reader import read_picture
+from vision.table import Table, turned
 
 SCALE = 1.4  # pixels a mm
 CARDS = [((150.0, 120.0), 0.1), ((420.0, 150.0), -0.2), ((700.0, 140.0), 0.05), ((300.0, 420.0), 0.3)]
@@ -17,6 +18,10 @@ ALL_WAYS = [
     *[((150.0 + 230 * k, 130.0), 0.1 + 0.4 * k) for k in range(4)],
     *[((280.0 + 230 * k, 420.0), 1.5 - 0.5 * k) for k in range(3)],
 ]
+
+
+def agreed_table(picture: Image) -> Table | None:
+    return next((shown.table for shown in tables_from_cards(picture, confetti()) if shown.lone_px is None), None)
 
 
 def wooden_table(cards: int) -> Image:
@@ -30,7 +35,7 @@ def wooden_table(cards: int) -> Image:
 
 @pytest.mark.parametrize("cards", [2, 4])
 def test_cards_of_known_size_give_the_scale(cards: int) -> None:
-    table = table_from_cards(wooden_table(cards), confetti())
+    table = agreed_table(wooden_table(cards))
     assert table is not None
     assert abs(float(table.px_per_mm(np.array([[540.0, 360.0]]))[0]) / SCALE - 1) < 0.03
 
@@ -47,7 +52,7 @@ def test_cards_seen_aslant_give_the_scale_though_their_longer_sides_look_shorter
         [0, 0, 1],
     ]
     picture = cv2.warpPerspective(flat, lens @ pose, (1080, 720), flags=cv2.INTER_AREA, borderValue=(30, 30, 30))
-    table = table_from_cards(np.asarray(picture, np.uint8), confetti())
+    table = agreed_table(np.asarray(picture, np.uint8))
     assert table is not None
     marked = np.array([[[200.0, 200.0], [800.0, 200.0], [500.0, 500.0]]])
     across = table.to_mm(cv2.perspectiveTransform(marked, lens @ pose)[0])
@@ -57,14 +62,14 @@ def test_cards_seen_aslant_give_the_scale_though_their_longer_sides_look_shorter
 
 @pytest.mark.parametrize("cards", [0, 1])
 def test_a_lone_outline_gives_no_table(cards: int) -> None:
-    assert table_from_cards(wooden_table(cards), confetti()) is None
+    assert agreed_table(wooden_table(cards)) is None
 
 
 def test_sheets_of_other_sizes_give_no_table() -> None:
     picture = wooden_table(1)
     picture[400:640, 600:760] = (210, 220, 225)
     picture[430:610, 200:500] = (120, 60, 30)
-    assert table_from_cards(picture, confetti()) is None
+    assert agreed_table(picture) is None
 
 
 @pytest.mark.parametrize("tilt_deg", [20, 40, 55])
@@ -86,3 +91,30 @@ def test_outlines_cut_short_by_other_cards_do_not_drag_the_table_away_from_all_t
     assert table is not None
     across = table.to_mm(cv2.perspectiveTransform(np.array([[[-150.0, 0.0], [150.0, 0.0]]]), lens @ pose)[0])
     assert np.linalg.norm(across[1] - across[0]) == pytest.approx(300.0, rel=0.01)
+
+
+@pytest.mark.parametrize("side", ["white", "black"])
+@pytest.mark.parametrize("turn", [0.0, 0.9, 2.6])
+def test_a_single_card_is_read_without_markers(side: str, turn: float) -> None:
+    picture = np.full((720, 1080, 3), (40, 70, 110), np.uint8)
+    face = confetti().side(side)[17]
+    lay(picture, confetti(), face, (500.0, 350.0), turn, 2.5)
+    reading, table = read_picture(picture, confetti())
+    assert [card.face for card in reading.cards] == [face]
+    assert not reading.unclear
+    assert table is None
+
+
+def test_a_single_sheet_with_coloured_dots_is_no_card() -> None:
+    """Nothing but its outline says how large the dots are, and no card of that size has them at these places."""
+    picture = np.full((720, 1080, 3), (40, 70, 110), np.uint8)
+    cv2.rectangle(picture, (400, 200), (560, 430), (245, 245, 245), cv2.FILLED)
+    for at, radius, colour in [
+        ((435, 240), 16, (60, 40, 210)),
+        ((500, 320), 24, (200, 110, 30)),
+        ((470, 390), 34, (0, 210, 250)),
+    ]:
+        cv2.circle(picture, at, radius, colour, cv2.FILLED, cv2.LINE_AA)
+    reading, _ = read_picture(picture, confetti())
+    assert not reading.cards
+    assert not reading.unclear

@@ -29,10 +29,10 @@ _LONE = 3  # outlines that are tried one by one
 
 @dataclass(frozen=True, eq=False)
 class CardTable:
-    """A table that cards show; `lone_px` (4, 2) is the outline that shows it where it is a single one, else None."""
+    """A table that the outlines of cards, `pieces`, show: several that agree, or a lone one."""
 
     table: Table
-    lone_px: Floats | None
+    pieces: tuple[Piece, ...]
 
 
 def tables_from_cards(image_bgr: NDArray[np.uint8], deck: Deck) -> Iterator[CardTable]:
@@ -46,21 +46,21 @@ def tables_from_cards(image_bgr: NDArray[np.uint8], deck: Deck) -> Iterator[Card
     good = [k for k in ranked if found.confidence[k] > _LEAST_SUPPORT and not found.reasons[k]][:_MOST_PIECES]
     outlines_px = np.asarray(found.corners_px, np.float64).reshape(-1, 4, 2)[good]
     size_px = (image_bgr.shape[1], image_bgr.shape[0])
-    agreed = table_from_outlines(outlines_px, deck, size_px)
+    pieces = [Piece(corners_of(deck), outline, _SIGMA_PX) for outline in outlines_px]
+    agreed = agreed_table(pieces, size_px)
     if agreed is not None:
-        yield CardTable(agreed, None)
+        yield agreed
         return
-    for outline_px in outlines_px[:_LONE]:
+    for piece in pieces[:_LONE]:
         with suppress(BadTableError):
-            yield CardTable(_fitted([Piece(corners_of(deck), outline_px, _SIGMA_PX)], size_px), outline_px)
+            yield CardTable(_fitted([piece], size_px), (piece,))
 
 
-def table_from_outlines(outlines_px: Floats, deck: Deck, size_px: tuple[int, int]) -> Table | None:
-    """Fit a table on which outlines (n, 4, 2) have the size of the deck's cards, as `corners_of` orders them.
+def agreed_table(pieces: list[Piece], size_px: tuple[int, int]) -> CardTable | None:
+    """Fit a table on which outlines have the size of a card.
 
     None where fewer than two, or fewer than half of them, agree on a table.
     """
-    pieces = [Piece(corners_of(deck), outline, _SIGMA_PX) for outline in outlines_px]
     enough = max(_FEWEST, len(pieces) / 2)
     if len(pieces) < _FEWEST:
         return None
@@ -70,10 +70,10 @@ def table_from_outlines(outlines_px: Floats, deck: Deck, size_px: tuple[int, int
         kept = _of_size(pieces, table)
         if len(kept) < enough:
             # The outline of a card that lies under another is cut short; a few such drag the fit away from all others.
-            kept = _agreed(pieces, size_px)
+            kept = _agreeing(pieces, size_px)
         if len(kept) < enough:
             return None
-        return _fitted(kept, size_px) if len(kept) < len(pieces) else table
+        return CardTable(_fitted(kept, size_px) if len(kept) < len(pieces) else table, tuple(kept))
     except BadTableError:
         return None
 
@@ -82,7 +82,7 @@ def _of_size(pieces: list[Piece], table: Table) -> list[Piece]:
     return [piece for piece in pieces if _error(table, piece) < _MOST_ERROR]
 
 
-def _agreed(pieces: list[Piece], size_px: tuple[int, int]) -> list[Piece]:
+def _agreeing(pieces: list[Piece], size_px: tuple[int, int]) -> list[Piece]:
     """Those pieces that have their size on the table, shown by a few of the first ones, on which most agree best."""
     tables = []
     for few in combinations(pieces[:_SAMPLED], _SAMPLE):

@@ -81,23 +81,32 @@ def read_picture(
 def _read_unmarked(image_bgr: Image, deck: Deck) -> Reading:
     """Read a picture without markers, on the table that its cards show."""
     for shown in tables_from_cards(image_bgr, deck):
-        reading, _ = _read_vaguely(image_bgr, deck, shown.table, ())
-        if shown.lone_px is None or any(_same_outline(card.corners_px, shown.lone_px) for card in reading.cards):
+        reading, _ = _read_vaguely(image_bgr, deck, shown.table, (), shown.pieces)
+        # Any outline fits a table of some scale, but a face in the midst of it only one of its own size.
+        if len(shown.pieces) > 1 or _borne_out(shown.pieces, reading):
             return _placeless(reading)
     return Reading((), ())
 
 
-def _read_vaguely(image_bgr: Image, deck: Deck, table: Table, markers: tuple[Marker, ...]) -> tuple[Reading, Table]:
-    """Read a picture on a table of vague scale, and again on the one that its surest cards show."""
-    pieces = [Piece(SQUARE_MM, marker.corners_px, _MARKER_SIGMA_PX) for marker in markers]
+def _read_vaguely(
+    image_bgr: Image, deck: Deck, table: Table, markers: Sequence[Marker], outlines: Sequence[Piece] = ()
+) -> tuple[Reading, Table]:
+    """Read a picture on a table of vague scale, shown by markers or `outlines`, and again with what cards add to it."""
     reading, on_table, marks = _read(image_bgr, deck, table, markers, _UNPROVEN)
     if not marks:
         return reading, on_table
+    squares = [Piece(SQUARE_MM, marker.corners_px, _MARKER_SIGMA_PX) for marker in markers]
+    pieces = [*squares, *_borne_out(outlines, reading), *marks]
     try:
-        better, places = fit_table([*pieces, *marks], (image_bgr.shape[1], image_bgr.shape[0]))
+        better, places = fit_table(pieces, (image_bgr.shape[1], image_bgr.shape[0]))
     except BadTableError:
         return reading, on_table
     return _read(image_bgr, deck, better.moved(places[0, :2]), markers, _VAGUE_DOUBT)[:2]
+
+
+def _borne_out(outlines: Sequence[Piece], reading: Reading) -> list[Piece]:
+    """Those outlines in which a card was read."""
+    return [o for o in outlines if any(_same_outline(card.corners_px, o.points_px) for card in reading.cards)]
 
 
 def _same_outline(corners_px: NDArray[np.float64], outline_px: NDArray[np.float64]) -> bool:

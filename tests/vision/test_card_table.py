@@ -5,10 +5,10 @@ import numpy as np
 import pytest
 from flat_cards import Image, confetti, lay
 
-from vision.card_table import table_from_outlines, tables_from_cards
+from vision.card_table import agreed_table, tables_from_cards
 from vision.outline import corners_of
 from vision.reader import read_picture
-from vision.table import Table, turned
+from vision.table import Piece, Table, turned
 
 SCALE = 1.4  # pixels a mm
 CARDS = [((150.0, 120.0), 0.1), ((420.0, 150.0), -0.2), ((700.0, 140.0), 0.05), ((300.0, 420.0), 0.3)]
@@ -20,8 +20,8 @@ ALL_WAYS = [
 ]
 
 
-def agreed_table(picture: Image) -> Table | None:
-    return next((shown.table for shown in tables_from_cards(picture, confetti()) if shown.lone_px is None), None)
+def shown_table(picture: Image) -> Table | None:
+    return next((shown.table for shown in tables_from_cards(picture, confetti()) if len(shown.pieces) > 1), None)
 
 
 def wooden_table(cards: int) -> Image:
@@ -35,7 +35,7 @@ def wooden_table(cards: int) -> Image:
 
 @pytest.mark.parametrize("cards", [2, 4])
 def test_cards_of_known_size_give_the_scale(cards: int) -> None:
-    table = agreed_table(wooden_table(cards))
+    table = shown_table(wooden_table(cards))
     assert table is not None
     assert abs(float(table.px_per_mm(np.array([[540.0, 360.0]]))[0]) / SCALE - 1) < 0.03
 
@@ -52,7 +52,7 @@ def test_cards_seen_aslant_give_the_scale_though_their_longer_sides_look_shorter
         [0, 0, 1],
     ]
     picture = cv2.warpPerspective(flat, lens @ pose, (1080, 720), flags=cv2.INTER_AREA, borderValue=(30, 30, 30))
-    table = agreed_table(np.asarray(picture, np.uint8))
+    table = shown_table(np.asarray(picture, np.uint8))
     assert table is not None
     marked = np.array([[[200.0, 200.0], [800.0, 200.0], [500.0, 500.0]]])
     across = table.to_mm(cv2.perspectiveTransform(marked, lens @ pose)[0])
@@ -62,14 +62,14 @@ def test_cards_seen_aslant_give_the_scale_though_their_longer_sides_look_shorter
 
 @pytest.mark.parametrize("cards", [0, 1])
 def test_a_lone_outline_gives_no_table(cards: int) -> None:
-    assert agreed_table(wooden_table(cards)) is None
+    assert shown_table(wooden_table(cards)) is None
 
 
 def test_sheets_of_other_sizes_give_no_table() -> None:
     picture = wooden_table(1)
     picture[400:640, 600:760] = (210, 220, 225)
     picture[430:610, 200:500] = (120, 60, 30)
-    assert agreed_table(picture) is None
+    assert shown_table(picture) is None
 
 
 @pytest.mark.parametrize("tilt_deg", [20, 40, 55])
@@ -86,10 +86,10 @@ def test_outlines_cut_short_by_other_cards_do_not_drag_the_table_away_from_all_t
     for k, (at, turn) in enumerate(ALL_WAYS):
         seen = corners * (1.0, cut if k in (1, 3, 5) else 1.0)
         on_table = turned(seen, np.full(4, turn)) + (np.array(at) - (540, 300)) / SCALE
-        outlines.append(cv2.perspectiveTransform(on_table[None], lens @ pose)[0])
-    table = table_from_outlines(np.array(outlines), confetti(), size_px)
-    assert table is not None
-    across = table.to_mm(cv2.perspectiveTransform(np.array([[[-150.0, 0.0], [150.0, 0.0]]]), lens @ pose)[0])
+        outlines.append(Piece(corners, cv2.perspectiveTransform(on_table[None], lens @ pose)[0]))
+    agreed = agreed_table(outlines, size_px)
+    assert agreed is not None
+    across = agreed.table.to_mm(cv2.perspectiveTransform(np.array([[[-150.0, 0.0], [150.0, 0.0]]]), lens @ pose)[0])
     assert np.linalg.norm(across[1] - across[0]) == pytest.approx(300.0, rel=0.01)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,7 @@ from numpy.typing import NDArray
 
 from simulation.still import table_picture
 from simulation.view import Look
-from vision.deck import Deck
+from vision.deck import Deck, Mark
 from vision.errors import BadTableError
 from vision.image import load_image
 from vision.reader import read_picture, table_in
@@ -23,6 +24,7 @@ from vision.reading import Reading
 Image = NDArray[np.uint8]
 
 SCENES = Path(__file__).parents[1] / "data" / "scenes"
+PHOTOS = SCENES.parent / "photos"
 SIZE = (1280, 720)
 
 
@@ -203,3 +205,24 @@ def test_rendered_tables_are_read_right(deck: Deck, picture: Path) -> None:
         assert np.abs(table.to_mm(card.corners_px).mean(0) - card.centre_mm).max() < 1.0
     sides = [np.linalg.norm(np.diff(table.to_mm(card.corners_px), axis=0), axis=1)[:2] for card in reading.cards]
     assert np.abs(np.median(sides, axis=0) / deck.card_mm - 1).max() < 0.01
+
+
+def test_faces_drawn_on_the_cards_of_a_photograph_are_read_right(deck: Deck) -> None:
+    """A real table, camera and light, with hard shadows over the cards; no markers, and cards of another size."""
+    truth = json.loads((PHOTOS / "set-111-as-confetti.json").read_text(encoding="utf-8"))
+    edition = resized(deck, *truth["card_mm"])
+    reading, _ = read_picture(load_image(PHOTOS / truth["image"]), edition)
+    nothing_wrong(reading, truth)
+    assert read_faces(reading) >= true_faces(truth, 0.5)
+
+
+def resized(deck: Deck, width_mm: float, length_mm: float) -> Deck:
+    """The same deck on cards of another size."""
+    across, down = width_mm / deck.card_mm[0], length_mm / deck.card_mm[1]
+
+    def moved(mark: Mark) -> Mark:
+        size = mark.diameter_mm * min(across, down)
+        return replace(mark, x_mm=mark.x_mm * across, y_mm=mark.y_mm * down, diameter_mm=size)
+
+    faces = tuple(replace(face, marks=tuple(map(moved, face.marks))) for face in deck.faces)
+    return replace(deck, card_mm=(width_mm, length_mm), faces=faces)

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from vision.deck import Deck
 from vision.errors import BadTableError
-from vision.find_cards import find_cards
+from vision.find_cards import FoundCards, find_cards
 from vision.outline import corners_of
 from vision.table import Piece, Table, fit_table
 
@@ -36,24 +36,31 @@ class CardTable:
 
 
 def tables_from_cards(image_bgr: NDArray[np.uint8], deck: Deck) -> Iterator[CardTable]:
-    """Find card-shaped things and give the table on which they have the deck's size.
+    """Find card-shaped things and give tables on which they have the deck's size, the likeliest first.
 
-    Where they agree on none, give one for each of the likeliest outlines: any outline fits a table of some scale, so
-    such a table is worth something only if a card is read there.
+    Then one for each of the surest outlines: any outline fits a table of some scale, so that such a table is worth
+    something only if a card is read there.
     """
-    found = find_cards(image_bgr)
-    ranked = np.argsort(-found.confidence, kind="stable")
-    good = [k for k in ranked if found.confidence[k] > _LEAST_SUPPORT and not found.reasons[k]][:_MOST_PIECES]
-    outlines_px = np.asarray(found.corners_px, np.float64).reshape(-1, 4, 2)[good]
     size_px = (image_bgr.shape[1], image_bgr.shape[0])
-    pieces = [Piece(corners_of(deck), outline, _SIGMA_PX) for outline in outlines_px]
-    agreed = agreed_table(pieces, size_px)
-    if agreed is not None:
-        yield agreed
-        return
-    for piece in pieces[:_LONE]:
+    width, length = deck.card_mm
+    lone: list[Piece] = []
+    # Cards that are bent or seen steeply are better found without a shape in mind.
+    for aspect in (length / width, None):
+        pieces = _pieces(find_cards(image_bgr, aspect), deck)
+        agreed = agreed_table(pieces, size_px)
+        if agreed is not None:
+            yield agreed
+        lone += pieces[:_LONE]
+    for piece in lone:
         with suppress(BadTableError):
             yield CardTable(_fitted([piece], size_px), (piece,))
+
+
+def _pieces(found: FoundCards, deck: Deck) -> list[Piece]:
+    """The cards found that lie open, the surest first."""
+    ranked = np.argsort(-found.confidence, kind="stable")
+    good = [k for k in ranked if found.confidence[k] > _LEAST_SUPPORT and not found.reasons[k]][:_MOST_PIECES]
+    return [Piece(corners_of(deck), np.asarray(found.corners_px[k], np.float64), _SIGMA_PX) for k in good]
 
 
 def agreed_table(pieces: list[Piece], size_px: tuple[int, int]) -> CardTable | None:

@@ -11,6 +11,7 @@ from vision.card_wholes import outermost, shared_votes, whole_cards
 Floats = NDArray[np.float64]
 
 _ASPECT = (1.18, 2.0)  # square sheets (markers, coasters) are no cards, nor are strips
+_FORESHORTENED = 1.1  # by so much an aspect may be off before the tilt is known exactly
 _ROUGH_SPREAD = 0.09  # of the logarithm of a side, before the tilt is known exactly
 _GUESSES = 12
 _SEEDS = 90
@@ -21,14 +22,18 @@ _SAME_SIZE = 0.01  # of the logarithm of a side
 
 
 def agree_on_planes(
-    quads: NDArray[np.floating], quality: NDArray[np.floating], size_wh: tuple[int, int]
+    quads: NDArray[np.floating],
+    quality: NDArray[np.floating],
+    size_wh: tuple[int, int],
+    aspects: tuple[float, float] = _ASPECT,
 ) -> list[CardPlane]:
     """The plane and card size that the most quadrilaterals (n, 4, 2) agree on; none if none can be a card.
 
     Where larger ones about the same things have nearly as many votes, as edges have beside frames, both are given.
 
     `quality` (n,) says how much each counts; of those that overlap and agree, all share one vote. The first ones
-    should come from all over the picture, as sizes are guessed from them. `size_wh` is the size of the picture.
+    should come from all over the picture, as sizes are guessed from them. `size_wh` is the size of the picture,
+    `aspects` the least and most of a card's length by its width.
     """
     if len(quads) == 0:
         return []
@@ -40,7 +45,7 @@ def agree_on_planes(
     agreed: list[tuple[float, Floats, Floats]] = []
     for directions in (_DIRECTIONS, 2 * _DIRECTIONS):
         # Few cards on a steep table may need a guess that is nearer.
-        agreed = agreed or _agreed(outlines, weight, overlap, size_wh, _tilts(directions))
+        agreed = agreed or _agreed(outlines, weight, overlap, size_wh, aspects, _tilts(directions))
     if not agreed:
         return []
     x, agreeing = whole_cards(agreed, outlines, overlap)
@@ -50,7 +55,12 @@ def agree_on_planes(
 
 
 def _agreed(
-    outlines: Floats, weight: Floats, overlap: Floats, size_wh: tuple[int, int], tilts: list[Floats]
+    outlines: Floats,
+    weight: Floats,
+    overlap: Floats,
+    size_wh: tuple[int, int],
+    aspects: tuple[float, float],
+    tilts: list[Floats],
 ) -> list[tuple[float, Floats, Floats]]:
     """Planes and sizes that quadrilaterals (n, 4, 2) with weights (n,) agree on, found from a list of tilts.
 
@@ -60,7 +70,9 @@ def _agreed(
     favoured = weight**2
     guesses: list[tuple[float, Floats, Floats]] = []
     for tilt in tilts:
-        ranking, sizes = _votes_for_sizes(apply_homography(rectifier(tilt, size_wh), outlines), weight, overlap)
+        ranking, sizes = _votes_for_sizes(
+            apply_homography(rectifier(tilt, size_wh), outlines), weight, overlap, aspects
+        )
         level = float(np.exp(-(np.hypot(*tilt) ** 2) / (8 * TILT_PRIOR**2)))
         guesses += [(float(ranking[k]) * level, tilt, sizes[k]) for k in np.argsort(-ranking)[:6]]
     guesses.sort(key=lambda guess: -guess[0])
@@ -74,7 +86,7 @@ def _agreed(
         tried.append(size)
         x = refined(outlines, favoured, size_wh, np.concatenate([tilt, size, [0.0]]), WIDE)
         # Squares may look like cards until the tilt has settled.
-        if np.log(_ASPECT[0]) < x[3] - x[2] < np.log(_ASPECT[1]):
+        if np.log(aspects[0]) < x[3] - x[2] < np.log(aspects[1]):
             agreeing = _agreeing(x, outlines, weight, size_wh)
             shared, things = shared_votes(np.stack([agreeing, agreeing > 0.3 * agreeing.max()]), overlap)
             # One thing alone agrees with nothing.
@@ -112,13 +124,16 @@ def _overlap_along_sides(quads: Floats) -> Floats:
     return np.asarray(np.minimum(area, area.T))
 
 
-def _votes_for_sizes(quads: Floats, quality: Floats, overlap: Floats) -> tuple[Floats, Floats]:
+def _votes_for_sizes(
+    quads: Floats, quality: Floats, overlap: Floats, aspects: tuple[float, float]
+) -> tuple[Floats, Floats]:
     """Votes (m,) for the sizes of the first m quadrilaterals, and the logarithms of those sizes' sides (m, 2)."""
     shape, _ = shape_of(quads)
     size = np.stack([shape[:, :2].mean(axis=1), shape[:, 2:4].mean(axis=1)], axis=1)
     skew = np.abs(shape[:, 4:]).max(axis=1) + 0.5 * np.abs(shape[:, [0, 2]] - shape[:, [1, 3]]).max(axis=1)
     aspect = size[:, 1] - size[:, 0]
-    card_like = (aspect > np.log(_ASPECT[0])) & (aspect < np.log(_ASPECT[1]))
+    least, most = max(aspects[0] / _FORESHORTENED, _ASPECT[0]), min(aspects[1] * _FORESHORTENED, _ASPECT[1])
+    card_like = (aspect > np.log(least)) & (aspect < np.log(most))
     fit = quality * np.clip(1 - skew / 0.35, 0, 1) * card_like
     seed, live = size[:_SEEDS], np.flatnonzero(fit)
     voting = np.flatnonzero(card_like[:_SEEDS])

@@ -55,6 +55,7 @@ _EVEN, _MOST_UNEVEN, _SEVERAL = 0.03, 2.5, 4  # by how much equal cards usually 
 _ALIKE = 0.05  # how far a card in plain sight may be from the size that it speaks for
 _NEARBY_PX = 3.0  # off its outline, an edge is looked for
 _ANOTHER_SIZE, _ABOUT_AS_LARGE = 0.03, 0.09  # of the logarithm of a side; a frame and an edge differ by more
+_ASPECT_SLACK = 1.1  # few cards on a steep table hardly tell their aspect from its tilt
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,8 +74,8 @@ class FoundCards:
     aspect: float
 
 
-def find_cards(image_bgr: NDArray[np.uint8]) -> FoundCards:
-    """Find the cards in an (h, w, 3) picture."""
+def find_cards(image_bgr: NDArray[np.uint8], aspect: float | None = None) -> FoundCards:
+    """Find the cards in an (h, w, 3) picture; `aspect`: their length by their width, where it is known."""
     scale = min(1.0, _WORKING_PX / max(image_bgr.shape[:2]))
     small = image_bgr
     if scale < 1:
@@ -89,7 +90,12 @@ def find_cards(image_bgr: NDArray[np.uint8]) -> FoundCards:
     covered = SegmentMap(segments, (size_wh[1], size_wh[0]))
     candidates = _free_candidates(lab, corners, covered, size_wh, markers)
     quality = _quality(lab, candidates)
-    planes = agree_on_planes(candidates.quads, quality, size_wh)
+    planes: list[CardPlane] = []
+    if aspect is not None:
+        # Two cards side by side are as large as all others side by side, but hardly of a card's shape.
+        aspects = aspect / _ASPECT_SLACK, aspect * _ASPECT_SLACK
+        planes = agree_on_planes(candidates.quads, quality, size_wh, aspects)
+    planes = planes or agree_on_planes(candidates.quads, quality, size_wh)
     stock, chosen, unevenness = None, candidates.take(np.zeros(len(candidates.quads), bool)), 1.0
     if planes:
         stocks = [size_of_cards(lab, plane, _apart(candidates.quads, quality, plane)) for plane in planes]

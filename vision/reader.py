@@ -80,12 +80,15 @@ def read_picture(
 
 def _read_unmarked(image_bgr: Image, deck: Deck) -> Reading:
     """Read a picture without markers, on the table that its cards show."""
+    doubtful: Reading | None = None
     for shown in tables_from_cards(image_bgr, deck):
         reading, _ = _read_vaguely(image_bgr, deck, shown.table, (), shown.pieces)
         # Any outline fits a table of some scale, but a face in the midst of it only one of its own size.
-        if len(shown.pieces) > 1 or _borne_out(shown.pieces, reading):
+        if _borne_out(shown.pieces, reading) or (len(shown.pieces) > 1 and reading.cards):
             return _placeless(reading)
-    return Reading((), ())
+        if doubtful is None and len(shown.pieces) > 1:
+            doubtful = reading
+    return _placeless(doubtful) if doubtful is not None else Reading((), ())
 
 
 def _read_vaguely(

@@ -60,6 +60,17 @@ def test_cards_side_by_side_are_told_where_some_are_hardly_seen(degrees: float) 
     assert np.allclose(found[0], (WIDTH, LENGTH), rtol=0.02)
 
 
+@pytest.mark.parametrize("singles", [2, 4])
+def test_of_a_known_shape_cards_are_told_where_only_pairs_side_by_side_are_well_seen(singles: int) -> None:
+    middles, gap = [(200.0, 200.0), (700.0, 250.0), (400.0, 520.0), (950.0, 500.0)], 8
+    pairs = np.stack([rectangle(x, y, 90, LENGTH, 2 * WIDTH + gap) for x, y in middles])
+    cards = np.stack([rectangle(x - (WIDTH + gap) / 2, y, 0, WIDTH, LENGTH) for x, y in middles[:singles]])
+    quads, quality = np.concatenate([pairs, cards]), np.array([0.9] * 4 + [0.5] * singles)
+    aspect = LENGTH / WIDTH
+    (plane,) = agree_on_planes(quads, quality, SIZE_WH, (aspect / 1.1, aspect * 1.1))
+    assert np.allclose(plane.size, (WIDTH, LENGTH), rtol=0.02)
+
+
 def test_two_telephones_beside_the_cards_are_no_larger_cards() -> None:
     phones = np.stack([rectangle(960, 200, 10, 95, 185), rectangle(1080, 500, -30, 95, 185)])
     found = sizes(np.concatenate([phones, CARDS[:4]]), [0.99] * 2 + [0.6] * 4)

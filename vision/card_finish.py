@@ -28,6 +28,7 @@ _LOOSE = 0.022  # how far a side may lie from where the size wants it, by the ca
 _OWN_SEEN, _OWN_SIZE = 0.85, 0.035  # of each side of a card with edges of its own; how far it may be from the size
 _PLAINER = 0.1  # of the logarithm of how plain the edges are
 _UNLIKE, _AS_OTHER = 0.1, 0.5  # more `oddness`; as another colour beyond
+_TOLD = 1.0  # weighted 8-bit Lab between a card and the table: means along a side show so much
 _NEARLY_THE_SIZE = 0.03  # of the logarithm of a side
 
 
@@ -111,8 +112,9 @@ def _plainer(own: SideFit, sized: SideFit, plane: CardPlane) -> NDArray[np.bool_
     # Edges of a pattern may have told the plane wrong, too.
     off = np.minimum(plane.deviation(own.quads), again.deviation(own.quads))
     right = (seen > _OWN_SEEN) & (off < _OWN_SIZE)
-    # Beyond a frame lies the card's own paper.
-    right &= own.contrast_beyond().min(axis=1) > _AS_OTHER * sized.contrast_beyond().min(axis=1)
+    # Beyond a frame lies the card's own paper; where the table looks just like it, any line may be one.
+    beyond = own.contrast_beyond().min(axis=1)
+    right &= (beyond > _AS_OTHER * sized.contrast_beyond().min(axis=1)) & (beyond > _TOLD)
     return np.asarray(right & (likelier > _PLAINER) & (own.oddness() < sized.oddness() + _UNLIKE))
 
 

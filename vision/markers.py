@@ -116,15 +116,14 @@ def _on_one_table(found: dict[int, Points], shape: tuple[int, ...]) -> dict[int,
 
 def _unlikeness(squares: list[Points]) -> float:
     """How much more the most unlike two of some quads (4, 2) are stretched one way than the other, 1 for the same."""
-    along = [(quad[1] - quad[0] + quad[2] - quad[3]) / 2 for quad in squares]
-    down = [(quad[3] - quad[0] + quad[2] - quad[1]) / 2 for quad in squares]
-    spread = [np.outer(one, one) + np.outer(other, other) for one, other in zip(along, down, strict=True)]
-    worst = 1.0
-    for number, one in enumerate(spread):
-        for other in spread[:number]:
-            least, most = np.sort(np.linalg.eigvals(np.linalg.solve(one, other)).real)
-            worst = max(worst, float(np.sqrt(most / max(least, 1e-9))))
-    return worst
+    quads = np.stack(squares)
+    along, down = (quads[:, a] - quads[:, b] + quads[:, c] - quads[:, d] for a, b, c, d in ((1, 0, 2, 3), (3, 0, 2, 1)))
+    spread = along[:, :, None] * along[:, None] + down[:, :, None] * down[:, None]
+    between = np.linalg.solve(spread[:, None], spread[None])
+    # The two eigenvalues of each.
+    middle, product = np.trace(between, axis1=2, axis2=3) / 2, np.linalg.det(between)
+    apart = np.sqrt(np.maximum(middle**2 - product, 0))
+    return float(np.sqrt(((middle + apart) / (middle - apart)).max()))
 
 
 def table_from_markers(markers: tuple[Marker, ...], size_px: tuple[int, int]) -> Table:

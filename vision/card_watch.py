@@ -27,7 +27,8 @@ _TILE_MM = 200.0
 class CardWatch:
     """Keeps the cards of one table; `cards` are the certain ones, as they were when their place was last read.
 
-    size_px: of the pictures. Where nobody asks for a place (`look`), it is read only when its turn comes (`sweep`).
+    `moves` (rows, columns): the cells in which something moved since the picture before. size_px: of the pictures.
+    Where nobody asks for a place (`look`), it is read only when its turn comes (`sweep`).
     """
 
     def __init__(self, reader: PictureReader, table: Table, size_px: tuple[int, int]) -> None:
@@ -47,6 +48,7 @@ class CardWatch:
         self._looks = 0
         self._unread: list[Box] = []  # where things moved in the last picture, and nobody looked
         self.still = False
+        self.moves: Cells = np.zeros((rows, columns), bool)
 
     @property
     def cells_mm(self) -> Floats:
@@ -69,7 +71,7 @@ class CardWatch:
             self._read, self._before = now.copy(), now
             self._merge(image_bgr, (0, 0, *self._size), 0)
             return
-        moves = _changed(self._before, now)
+        self.moves = moves = _changed(self._before, now)
         self.still = int(moves.sum()) < _LEAST_CELLS
         self._before = now
         self._looks += 1

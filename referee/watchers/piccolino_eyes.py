@@ -36,6 +36,7 @@ _RESTS_MM = 3.0
 _MOVED_PX = 3.0
 _SURE_MARKERS = 4
 _BARE_NS = 1_000 * MS
+_BUSY_CELLS = 4  # of a centimetre; a card covers fifty
 _MOST_BARE = 3
 _NOBODY = -1
 
@@ -160,8 +161,10 @@ class TableEyes:
             face = self._nearest(seat, mine)
             before = self._latest.pop(seat, None)
             if face is None or face.centre_mm is None:
-                # His cards are in sight and none of them lies open; else an arm is in the way.
-                sights.append(BareSight(seat, "empty" if mine else "covered"))
+                # His cards are in sight and none of them lies open; else an arm is in the way. It is, too, where it
+                # moves beside his draw pile: it may be laying his first card.
+                busy = int((self._table.moves & (self._seats == seat)).sum()) >= _BUSY_CELLS
+                sights.append(BareSight(seat, "empty" if mine and not busy else "covered"))
                 continue
             sights.append(_face_sight(seat, face))
             self._latest[seat] = face.centre_mm

@@ -104,3 +104,8 @@ def test_a_table_that_is_fitted_otherwise_to_the_same_markers_is_the_same_until_
         seatings.append(eyes.seating)
     assert seatings[0] is seatings[1] is seatings[2]
     assert seatings[3] is not seatings[2]
+
+
+def test_a_first_card_laid_under_the_arm_that_rings_leaves_the_ring_in_doubt() -> None:
+    # Only the draw pile beside it was in sight: the place was called empty, and the valid ring false.
+    assert filmed(190, 4, 5.6, Shots(size=(1280, 720))) == [(5, None, None)]

@@ -27,8 +27,7 @@ _TILE_MM = 200.0
 class CardWatch:
     """Keeps the cards of one table; `cards` are the certain ones, as they were when their place was last read.
 
-    `moves` (rows, columns): the cells in which something moved since the picture before. size_px: of the pictures.
-    Where nobody asks for a place (`look`), it is read only when its turn comes (`sweep`).
+    size_px: of the pictures. Where nobody asks for a place (`look`), it is read only when its turn comes (`sweep`).
     """
 
     def __init__(self, reader: PictureReader, table: Table, size_px: tuple[int, int]) -> None:
@@ -48,7 +47,7 @@ class CardWatch:
         self._looks = 0
         self._unread: list[Box] = []  # where things moved in the last picture, and nobody looked
         self.still = False
-        self.moves: Cells = np.zeros((rows, columns), bool)
+        self._moves: Cells = np.zeros((rows, columns), bool)
 
     @property
     def cells_mm(self) -> Floats:
@@ -71,7 +70,7 @@ class CardWatch:
             self._read, self._before = now.copy(), now
             self._merge(image_bgr, (0, 0, *self._size), 0)
             return
-        self.moves = moves = _changed(self._before, now)
+        self._moves = moves = _changed(self._before, now)
         self.still = int(moves.sum()) < _LEAST_CELLS
         self._before = now
         self._looks += 1
@@ -95,6 +94,10 @@ class CardWatch:
                 self._merge(image_bgr, self._wider(box, _CORE_MM), _CARD_MM)
         if self._looks % 2:
             self.look_closely(image_bgr)
+
+    def moves_in(self, cells: Cells) -> bool:
+        """Tell whether something moved in some of the cells (rows, columns) since the picture before."""
+        return int((self._moves & cells).sum()) >= _LEAST_CELLS
 
     def look_closely(self, image_bgr: Image) -> None:
         """Read what was left out in the picture that was looked at last, which is the same one."""

@@ -98,11 +98,9 @@ class HandFinder:
 
     def _hand_at(self, copies: _Copies, palm: _Palm) -> PersonsHand:
         """Look for the joints where the palm says, and once more where they say themselves."""
-        along = palm.middle_px - palm.wrist_px
-        up = along / max(float(np.linalg.norm(along)), 1e-6)
+        up = _direction(palm.wrist_px, palm.middle_px)
         first = self._joints_in(copies, palm.centre_px + 0.5 * palm.size_px * up, 2.6 * palm.size_px, up)
-        along = first.joints_px[_MIDDLE] - first.joints_px[_WRIST]
-        up = along / max(float(np.linalg.norm(along)), 1e-6)
+        up = _direction(first.joints_px[_WRIST], first.joints_px[_MIDDLE])
         across = np.array([-up[1], up[0]])
         shares = first.joints_px @ np.array([across, up]).T
         low, high = shares.min(0), shares.max(0)
@@ -156,6 +154,12 @@ class _Copies:
         )
         back = np.linalg.inv(linear)
         return np.asarray(cut, np.uint8), np.column_stack([back, -back @ offset])
+
+
+def _direction(start: Points, end: Points) -> Points:
+    """Give the way from one point (2,) to another with length 1; (0, 0) where they are one."""
+    along = end - start
+    return np.asarray(along / max(float(np.linalg.norm(along)), 1e-6))
 
 
 def _network(name: str) -> Any:  # noqa: ANN401

@@ -36,7 +36,6 @@ _RESTS_MM = 3.0
 _MOVED_PX = 3.0
 _SURE_MARKERS = 4
 _BARE_NS = 1_000 * MS
-_BUSY_CELLS = 4  # of a centimetre; a card covers fifty
 _MOST_BARE = 3
 _NOBODY = -1
 
@@ -163,7 +162,7 @@ class TableEyes:
             if face is None or face.centre_mm is None:
                 # His cards are in sight and none of them lies open; else an arm is in the way. It is, too, where it
                 # moves beside his draw pile: it may be laying his first card.
-                busy = int((self._table.moves & (self._seats == seat)).sum()) >= _BUSY_CELLS
+                busy = self._table.moves_in(self._seats == seat)
                 sights.append(BareSight(seat, "empty" if mine and not busy else "covered"))
                 continue
             sights.append(_face_sight(seat, face))

@@ -23,6 +23,7 @@ _OVER_TABLE = 25.0  # grey levels above the middle one of the picture
 GROWN = 1.06  # about a known card its blurred rim is bright, too
 _ROUNDED_MM = 5.0  # of a side that its two round corners take
 _LARGER = 1.09
+_FULL = 0.93  # of the rectangle round it: a card with its round corners fills more, an oval four fifths
 _STRAIGHT_MM = 2.5
 _SQUARE_DEG = 9.0
 _BESIDE_MM = 15.0  # so much of the sides next to it must be seen
@@ -85,13 +86,17 @@ def _shapes(mask: Image, work: WorkImage, table: Table, card_mm: tuple[float, fl
 
 
 def _part_of_card(hull_mm: NDArray[np.float32], card_mm: tuple[float, float], px_mm: float) -> bool:
-    """Whether a hull (n, 2) is no larger than a card and has one of its sides as a whole, between square corners.
+    """Whether a hull (n, 2) is no larger than a card and is all of one or has one of its sides, between square corners.
 
     `px_mm`: how wide a pixel is, by which the outline through the middles of pixels is too small.
     """
-    extent = np.sort(np.array(cv2.minAreaRect(hull_mm)[1])) + px_mm
-    if (extent > _LARGER * np.sort(card_mm)).any():
+    across = np.array(cv2.minAreaRect(hull_mm)[1])
+    larger = (np.sort(across) + px_mm) / np.sort(card_mm)
+    if (larger > _LARGER).any():
         return False
+    # In a small picture round corners are cut off by as much as the straight parts beside them are long.
+    if (larger > 1 / _LARGER).all() and cv2.contourArea(hull_mm) > _FULL * across.prod():
+        return True
     corners = cv2.approxPolyDP(hull_mm, _STRAIGHT_MM, True)[:, 0].astype(np.float64)
     along = np.roll(corners, -1, axis=0) - corners
     length = np.hypot(along[:, 0], along[:, 1]) + px_mm

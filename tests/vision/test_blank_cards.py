@@ -29,6 +29,16 @@ def quad(size_mm: tuple[float, float], turn_deg: float = 0.0) -> Points:
     return np.asarray(corners @ np.array([[cos, sin], [-sin, cos]]) + AT)
 
 
+def rounded(shape: Points, radius_mm: float) -> Points:
+    """The outline of a quad, its corners cut to arcs."""
+    ahead = np.roll(shape, -1, axis=0) - shape
+    ahead /= np.linalg.norm(ahead, axis=1, keepdims=True)
+    back = -np.roll(ahead, 1, axis=0)
+    angle = np.linspace(0, np.pi / 2, 8)[:, None]
+    arcs = 1 - np.stack([np.sin(angle), np.cos(angle)])
+    return np.concatenate([shape[k] + radius_mm * (arcs[0] * back[k] + arcs[1] * ahead[k]) for k in range(len(shape))])
+
+
 def blanks(
     deck: Deck, shape: Points, colour: tuple[int, int, int] = WHITE, known: Points = NOTHING, wiped: float = 1.0
 ) -> list[Blank]:
@@ -48,6 +58,12 @@ def test_a_card_wiped_clean_is_found_where_it_lies(deck: Deck, turn: int) -> Non
     assert cv2.contourArea(found.outline_px.astype(np.float32)) == pytest.approx(math.prod(deck.card_mm), rel=0.15)
 
 
+@pytest.mark.parametrize("turn", range(0, 180, 15))
+@pytest.mark.parametrize("radius", [4.0, 6.0, 8.0])
+def test_a_card_is_found_that_has_no_sharp_corner(deck: Deck, turn: int, radius: float) -> None:
+    assert len(blanks(deck, rounded(quad(deck.card_mm, turn), radius))) == 1
+
+
 @pytest.mark.parametrize("turn", [0, 90])
 def test_a_reflection_that_leaves_a_whole_side_in_sight_is_enough(deck: Deck, turn: int) -> None:
     assert len(blanks(deck, quad(deck.card_mm, turn), wiped=0.5)) == 1
@@ -63,9 +79,10 @@ def test_a_bright_plank_that_the_picture_cuts_is_no_card(deck: Deck) -> None:
     assert blanks(deck, cut) == []
 
 
-def test_round_things_are_no_cards(deck: Deck) -> None:
+@pytest.mark.parametrize("radii", [(40.0, 40.0), (31.5, 44.0)])
+def test_round_things_are_no_cards(deck: Deck, radii: tuple[float, float]) -> None:
     angle = np.linspace(0, 2 * np.pi, 60)
-    assert blanks(deck, np.array(AT) + 40 * np.stack([np.cos(angle), np.sin(angle)], axis=1)) == []
+    assert blanks(deck, np.array(AT) + np.stack([np.cos(angle), np.sin(angle)], axis=1) * radii) == []
 
 
 def test_a_card_that_is_known_is_none_that_is_blank(deck: Deck) -> None:

@@ -1,4 +1,4 @@
-"""`make rehearsal-arm`: installs the project's libraries for a Raspberry Pi's processor, loads them and reads cards.
+"""`make rehearsal-arm`: installs the project's libraries for a Raspberry Pi's processor, loads them and reads tables.
 
 In Debian systems for arm64, whose programs are emulated one by one, with the installer's own code. The libraries are
 fetched out here, where nothing is emulated and pip is set up. Prints a line a release; exit status 1 if one fails.
@@ -37,6 +37,7 @@ PARTS = (
     "calibration",
     "simulation",
 )
+SCENE = "tests/data/scenes/white-hands.jpg"
 PACKAGES = "python3,python3-venv,python3-numpy"
 # Raspberry Pi OS has lgpio as a package of its own, Debian has not; PyPI has no wheel of it for newer Pythons.
 COMPILER = ",gcc,libc6-dev,make,swig,python3-dev"
@@ -98,7 +99,7 @@ INSIDE = {
 
 
 def rehearse(folder: Path, release: str) -> str:
-    """Build a system, install Ringmaster's libraries in it, read cards; gives what came of it. Raises MachineError."""
+    """Build a system, install the libraries in it, read tables there; gives what came of it. Raises MachineError."""
     stage = Stage(folder, release)
     shutil.rmtree(stage.root, ignore_errors=True)
     packages = PACKAGES if release == RELEASES[0] else PACKAGES + COMPILER
@@ -110,6 +111,7 @@ def rehearse(folder: Path, release: str) -> str:
         source = PROJECT / part
         copy = shutil.copytree if source.is_dir() else shutil.copy2
         copy(source, stage.root / "project" / part)
+    shutil.copy2(PROJECT / SCENE, stage.root / "project" / "hands.jpg")
     installer = ("/project/systemd/installer.py", "environment", "--folder", "/opt/trial", "--without", "picamera2")
     stage.run("installing", "python3", *installer, inside=True)
     begin_s = time.monotonic()

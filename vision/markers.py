@@ -26,6 +26,9 @@ _MOST_MOVED = 0.16  # of the shortest side
 _UNLIKE = 1.25  # squares on one table differ in shape by so much or more only where it is seen steeply
 _BADLY_OFF = 3.0  # times what the corners' error explains, and what the others alone show
 _NO_SQUARE = 0.15  # of a side; a marker card on a book seems larger by a twentieth
+_CELLS = 6  # along a print's side
+_CELL_PX = 4  # samples
+_EXPLAINED = 0.5  # of what varies in a print: more than by all else
 
 SQUARE_MM = MARKER_MM / 2 * np.array([[-1.0, -1.0], [1.0, -1.0], [1.0, 1.0], [-1.0, 1.0]])
 
@@ -39,21 +42,26 @@ class Marker:
 
 
 @cache
+def _dictionary() -> cv2.aruco.Dictionary:
+    return cv2.aruco.getPredefinedDictionary(cv2.aruco.DICT_4X4_50)
+
+
+@cache
 def _detector(window: int) -> cv2.aruco.ArucoDetector:
     parameters = cv2.aruco.DetectorParameters()
     # One window at a time: with several, the detector keeps the worse of two finds of one marker and loses it.
     parameters.adaptiveThreshWinSizeMin = window
     parameters.adaptiveThreshWinSizeMax = window
     parameters.minMarkerPerimeterRate = 0.05
-    return cv2.aruco.ArucoDetector(cv2.aruco.getPredefinedDictionary(cv2.aruco.DICT_4X4_50), parameters)
+    return cv2.aruco.ArucoDetector(_dictionary(), parameters)
 
 
 def find_markers(grey: NDArray[np.uint8]) -> tuple[Marker, ...]:
     """Find the marker cards in a grey picture (h, w), in the order of their ids.
 
     The search runs on a small copy, then on a larger one and with another threshold where that shows fewer than four;
-    the corners are then refined in the full picture. What others like it show to be no square on their table, such as
-    the print of a card that happens to look like a marker, is left out.
+    the corners are then refined in the full picture. What is no print of black and white cells is left out, and what
+    others like it show to be no square on their table, such as the print of a card that happens to be read as a marker.
     """
     rough: dict[int, Points] = {}
     for width, window, in_light in _SEARCHES:
@@ -63,10 +71,11 @@ def find_markers(grey: NDArray[np.uint8]) -> tuple[Marker, ...]:
         if shrink > 1:
             small = np.asarray(cv2.resize(grey, size, interpolation=cv2.INTER_AREA), np.uint8)
         # A marker is lost where its white rim nearly touches the picture's edge: there the picture is made larger.
-        wider = cv2.copyMakeBorder(_light(small) if in_light else small, *4 * (_BEYOND_PX,), cv2.BORDER_REPLICATE)
+        searched = _light(small) if in_light else small
+        wider = np.asarray(cv2.copyMakeBorder(searched, *4 * (_BEYOND_PX,), cv2.BORDER_REPLICATE), np.uint8)
         found, ids, _ = _detector(window).detectMarkers(wider)
         for corners, number in zip(found, [] if ids is None else ids.ravel(), strict=True):
-            if int(number) in MARKER_IDS and int(number) not in rough:
+            if int(number) in MARKER_IDS and int(number) not in rough and _is_print(wider, corners, int(number)):
                 rough[int(number)] = (corners.reshape(4, 2).astype(np.float64) - _BEYOND_PX + 0.5) * shrink - 0.5
         if len(_on_one_table(rough, grey.shape)) >= _ENOUGH:
             break
@@ -83,6 +92,31 @@ def _light(grey: NDArray[np.uint8]) -> NDArray[np.uint8]:
     brightest = max(1.0, float(np.percentile(grey[::8, ::8], _BRIGHTEST)))
     levels = 255 * np.minimum((np.arange(256) / brightest) ** 2, 1)
     return np.asarray(cv2.LUT(grey, levels.astype(np.uint8)), np.uint8)
+
+
+def _is_print(grey: NDArray[np.uint8], corners_px: cv2.typing.MatLike, number: int) -> bool:
+    """Tell whether a square that was read as a marker (1, 4, 2) has that one's even black and white cells.
+
+    In whatever is drawn in a dark frame, a number may be read by what most of each cell shows; hardly ever by all.
+    """
+    side = _CELLS * _CELL_PX
+    square = (side * np.array([[0, 0], [1, 0], [1, 1], [0, 1]]) - 0.5).astype(np.float32)
+    upright = cv2.getPerspectiveTransform(corners_px.astype(np.float32), square)
+    seen = cv2.warpPerspective(grey, upright, (side, side), borderMode=cv2.BORDER_REPLICATE)
+    levels = np.stack([_middles(np.asarray(seen, np.uint8)), _middles(_printed(number))])
+    together = np.cov(levels)
+    return bool(together[0, 1] > 0 and together[0, 1] ** 2 > _EXPLAINED * together[0, 0] * together[1, 1])
+
+
+def _middles(square: NDArray[np.uint8]) -> NDArray[np.uint8]:
+    """The samples of each cell that lie clear of the next one, which blur mixes with it, flat."""
+    return square.reshape(_CELLS, _CELL_PX, _CELLS, _CELL_PX)[:, 1:-1, :, 1:-1].reshape(-1)
+
+
+@cache
+def _printed(number: int) -> NDArray[np.uint8]:
+    """What a marker's square looks like, as many samples along its side as are looked at."""
+    return np.asarray(cv2.aruco.generateImageMarker(_dictionary(), number, _CELLS * _CELL_PX), np.uint8)
 
 
 def _refined(grey: NDArray[np.uint8], rough: Points) -> Points:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from pathlib import Path
 
 import cv2
 import numpy as np
@@ -19,6 +20,8 @@ from vision.markers import MARKER_MM, find_markers, table_from_markers
 Image = NDArray[np.uint8]
 Points = NDArray[np.float64]
 
+# A rendered black clown card, of which the frame was read as marker 15.
+CARD = Path(__file__).parents[1] / "data" / "cards" / "black-clown-as-marker.png"
 SQUARE_PX = 70.0
 SHEET = 66 / 50
 
@@ -143,6 +146,29 @@ def test_a_cards_print_that_looks_like_a_marker_is_none(
     assert [marker.id for marker in found] == sorted(beside)
     for marker in found:
         assert marker.corners_px == pytest.approx(truth[marker.id], abs=0.5)
+
+
+def test_a_drawing_in_a_dark_frame_is_no_marker_alone_or_beside_others() -> None:
+    card = cv2.imread(str(CARD), cv2.IMREAD_GRAYSCALE)
+    assert card is not None
+    assert find_markers(np.asarray(card, np.uint8)) == ()
+    height, width = card.shape
+    for others in (CORNERS, {0: CORNERS[0]}, {0: CORNERS[0], 9: CORNERS[9]}):
+        picture, _ = drawn(others)
+        picture[200 : 200 + height, 400 : 400 + width] = card
+        assert [marker.id for marker in find_markers(picture)] == sorted(others)
+
+
+@pytest.mark.parametrize("left_of_light", [0.25, 0.5])
+@pytest.mark.parametrize("off", [-0.2, 0.0, 0.2])
+@pytest.mark.parametrize("angle", [0, 45, 135, 200])
+def test_a_marker_half_in_a_hard_shadow_is_found(angle: float, off: float, left_of_light: float) -> None:
+    picture, _ = drawn(CORNERS)
+    x, y, _ = CORNERS[3]
+    across, down = np.meshgrid(np.arange(picture.shape[1]) - x, np.arange(picture.shape[0]) - y)
+    behind = across * math.cos(math.radians(angle)) + down * math.sin(math.radians(angle)) > off * SQUARE_PX
+    found = find_markers(as_grey(np.where(behind, left_of_light, 1.0) * in_light(picture)))
+    assert [marker.id for marker in found] == [0, 3, 9, 15]
 
 
 def test_a_marker_card_on_a_book_is_one() -> None:

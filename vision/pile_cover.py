@@ -22,9 +22,10 @@ def cover_of(odd: Flags, margin: Flags, used: Flags) -> tuple[Flags, Flags]:
     """
     likely = (odd | (_grown(odd, _THIN) & ~used)).astype(np.uint8)
     thick = _joined(cv2.morphologyEx(likely, cv2.MORPH_OPEN, np.ones((_THIN, _THIN), np.uint8)))
-    _, labels = cv2.connectedComponents(thick)
-    over_margin = np.unique(labels[(thick > 0) & odd & margin])
-    cover = (thick > 0) & np.isin(labels, over_margin)
+    count, labels = cv2.connectedComponents(thick)
+    over_margin = np.zeros(count, bool)
+    over_margin[labels[(thick > 0) & odd & margin]] = True
+    cover = over_margin[labels]
     printed = used & ~margin
     if cover[printed].mean() > _MOST_INSIDE * cover[margin].mean():
         cover[:] = False
@@ -36,8 +37,8 @@ def cover_of(odd: Flags, margin: Flags, used: Flags) -> tuple[Flags, Flags]:
 
 def _joined(thick: cv2.typing.MatLike) -> NDArray[np.uint8]:
     """The same with the gaps filled that a finger has where a fit has taken its skin for the art in odd light."""
-    pad = ((_FINGER, _FINGER), (_FINGER, _FINGER))
-    filled = cv2.morphologyEx(np.pad(thick, pad), cv2.MORPH_CLOSE, np.ones((_FINGER, _FINGER), np.uint8))
+    padded = cv2.copyMakeBorder(thick, *(_FINGER,) * 4, cv2.BORDER_CONSTANT, value=0)
+    filled = cv2.morphologyEx(padded, cv2.MORPH_CLOSE, np.ones((_FINGER, _FINGER), np.uint8))
     return np.asarray(filled[_FINGER:-_FINGER, _FINGER:-_FINGER], np.uint8)
 
 

@@ -92,6 +92,7 @@ class FaceReader:
         self.frame, self.margin = self._masks()
         across, down = np.meshgrid((np.arange(columns) + 0.5) / columns - 0.5, (np.arange(rows) + 0.5) / rows - 0.5)
         self._basis = np.stack([np.ones_like(across), across, down], axis=-1)
+        self._margin_basis = self._basis[self.margin]
         # Channel after channel, (pictures, 3 * cells): sums over a cell's channels are then sums of long rows.
         self._art = np.ascontiguousarray(shown[:, self.frame].transpose(0, 2, 1).reshape(len(shown), -1))
         noise = _NOISE**2 + (_EDGE * spread[:, self.frame]) ** 2
@@ -106,7 +107,7 @@ class FaceReader:
         # The most by which a picture can beat those with the same drawing in another paint.
         self._most = np.where(self._alike & (painted > 0), drawn + painted, np.inf).min(axis=1)
         x, y, wide, tall = deck.frame_mm
-        self._centred = max(abs(2 * x + wide - deck.card_mm[0]), abs(2 * y + tall - deck.card_mm[1])) < _CENTRED_MM
+        self.centred = max(abs(2 * x + wide - deck.card_mm[0]), abs(2 * y + tall - deck.card_mm[1])) < _CENTRED_MM
 
     def _masks(self) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
         """Cells within the frame, and cells that are only white."""
@@ -184,7 +185,7 @@ class FaceReader:
         """What the frame shows at each turn: its cells by the white, flat, that white, (3,), and the margin's share."""
         seen: dict[int, tuple[Singles, Floats, float]] = {}
         for turn in turns:
-            if self._centred and (turn + 2) % _TURNS in seen:
+            if self.centred and (turn + 2) % _TURNS in seen:
                 # The other way up it is the same picture from its last cell to its first.
                 flat, white, share = seen[(turn + 2) % _TURNS]
                 turned = flat.reshape(3, -1)[:, ::-1].reshape(-1)
@@ -199,7 +200,9 @@ class FaceReader:
         # near enough to a camera's tone curve.
         prior = 1 / _GAIN_SIGMA**2
         gain = np.clip((self._pull @ (1 - seen**2) + prior) / (self._power + prior), *_GAIN)
-        score, cells = self._errors(seen, np.sqrt(1 - np.minimum(gain[:, None].astype(np.float32) * self._missing, 1)))
+        expected = gain[:, None].astype(np.float32) * self._missing
+        np.subtract(1, np.minimum(expected, 1, out=expected), out=expected)
+        score, cells = self._errors(seen, np.sqrt(expected, out=expected))
         score -= 0.5 * ((gain - 1) / _GAIN_SIGMA) ** 2
         # Cameras that spare the highlights show all but white darker.
         darker, its_cells = self._errors(seen, self._darker)
@@ -248,9 +251,9 @@ class FaceReader:
 
     def white(self, card: Singles) -> tuple[Singles, float]:
         """The white of the card's ground at every cell, (h, w, 3), and how much of the margin agrees with it."""
-        some, seen = self._basis[self.margin], card[self.margin].astype(np.float64)
+        some, seen = self._margin_basis, card[self.margin].astype(np.float64)
         bright = seen.sum(1)
-        keep = bright >= np.percentile(bright, 30)
+        keep = _brightest(bright, 0.7)
         for _ in range(3):
             # By normal equations: quicker than lstsq, and three terms of like size are no trouble for them.
             kept = some * keep[:, None]
@@ -259,7 +262,7 @@ class FaceReader:
             gap = (seen - flat) / np.maximum(flat, 8)
             keep = np.abs(gap).max(axis=1) < _LIKE_WHITE
             if keep.sum() < 12:
-                keep = bright >= np.percentile(bright, 50)
+                keep = _brightest(bright, 0.5)
         white = np.maximum(self._basis @ plane, 8.0)
         # Nothing that lies on a card is brighter than its white: what is, a lamp shines on.
         return white.astype(np.float32), float((gap.min(axis=1) > -_LIKE_WHITE).mean())
@@ -280,6 +283,12 @@ class FaceReader:
         # Nothing that lies on a card is brighter than its white: what is, a lamp shines on.
         agrees = (margin > (1 - _LIKE_WHITE) * ground[self.margin]).all(axis=1)
         return np.asarray(ground, np.float32), float(agrees.mean())
+
+
+def _brightest(bright: Floats, share: float) -> NDArray[np.bool_]:
+    """Which of some values, (n,), are among the brightest `share` of them."""
+    rank = int(np.ceil((1 - share) * (len(bright) - 1)))
+    return np.asarray(bright >= np.partition(bright, rank)[rank])
 
 
 def spread_of(picture: Singles) -> Singles:

@@ -8,7 +8,7 @@ is found and left out, and so is what a lamp has bleached.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import cv2
 import numpy as np
@@ -19,6 +19,7 @@ from vision.pile_faces import CAP, CLIPPED, INDEPENDENT, OUTLIER, WHOLE, FaceMat
 from vision.pile_frames import shifted
 from vision.pile_glare import DARKER, glare_of
 from vision.pile_light import ArtFields, Light, LightModel, Seen, art_fields
+from vision.pile_ranking import Ranking
 
 Image = NDArray[np.uint8]
 Floats = NDArray[np.float64]
@@ -30,14 +31,11 @@ _SOFT = 1.5  # of those samples: about a picture's own blur, and how far a first
 _NOISE, _EDGE = 0.08, 0.6  # as in `pile_faces`: less of both, for colours and place are fitted
 _CAMERA, _CAMERA_LEVELS = 0.03, 3.0  # the camera's noise, of white and in grey levels
 _BLEACHED = 0.3  # of a card's white that is as bright as the camera can tell
-_STARTS, _BLEACHED_STARTS = ((1.0, 0.1),), ((1.0, 0.3), (1.0, 0.6), (2.0, 0.4))  # the white and the veil
 _MOVES = np.array([1.0, 1.2, 1.2, 1.0, 1.2, 1.2])  # mm: a frame's middle, and by how much its edges may be off
 _STILL_MM = 0.03
 _STEPS = 3
 _COARSE = 3  # cells from one to the next that ranks the pictures
-_RANKING_ROUNDS, _ROUNDS = 2, 2
-# How many pictures are fitted, of bleached cards and of others, and how far behind at first it is not worth while.
-_BLEACHED_RIVALS, _RIVALS, _HOPELESS = 5, 4, 25.0
+_ROUNDS = 2
 # The mean error of a cell that noise as expected makes, and how much less noise a picture may prove to have.
 _USUAL_ERROR, _QUIETER = 0.7, (0.3, 1.0)
 _PAINT_ALONE = 0.4  # of log-odds that only a paint gives: a camera's ways of mixing colours are not known any better
@@ -56,11 +54,15 @@ class _Art:
 
 @dataclass(frozen=True, eq=False)
 class _View:
-    """A framed card: what it shows, its white at every cell, (h, w, 3), and the share of the margin that is white."""
+    """A framed card: what it shows, its white at every cell, (3, cells), and the share of the margin that is white."""
 
     seen: Seen
     ground: Singles
     white: float
+
+    def turned(self) -> _View:
+        """The same the other way up, if that has its margins in the same cells."""
+        return _View(self.seen.turned(), self.ground[:, ::-1], self.white)
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,13 +96,7 @@ class FaceFitter:
         # For a first ranking of all pictures, a few cells are enough.
         some = np.zeros_like(self._used)
         some[1::_COARSE, 1::_COARSE] = True
-        self._some = some[self._used]
-        self._rough = LightModel(*(2 * self._place[:, self._some]))
-        self._all = ArtFields(
-            np.stack([art.fields.art[:, self._some] for art in self._arts]),
-            np.stack([art.fields.ways[:, :, self._some] for art in self._arts]),
-            np.stack([art.fields.noise[self._some] for art in self._arts]),
-        )
+        self._ranking = Ranking([art.fields for art in self._arts], 2 * self._place, some[self._used])
 
     def _art(self, picture: Image) -> _Art:
         columns, rows = self.faces.cells
@@ -131,19 +127,25 @@ class FaceFitter:
         """
         turns: dict[int, int] = {}
         fits: dict[int, _Fit] = {}
+        uncovered: tuple[_Fit, Flags, _Fit] | None = None
         placed = False
         for picture, turn, view, amounts in self._chosen(image_bgr, frame_px):
             frame = np.roll(frame_px, -turn, axis=0)
             # Where the first one fits, the white is the same.
             view = self._view(image_bgr, frame, view) if placed else view
             art = self._arts[picture]
-            fit = _Fit(art, self._lit(art, view, view.seen.known, amounts), view, frame)
+            light = self._model.fitted(art.fields, view.seen, view.seen.known, amounts, _ROUNDS)
+            fit = _Fit(art, light, view, frame)
             fit = self._settled(image_bgr, fit, None, 1 if placed else _STEPS)
             if picture not in fits or fit.likelihood > fits[picture].likelihood:
                 fits[picture], turns[picture] = fit, turn
             if placed:
                 continue
-            fit, in_sight = self._uncovered(image_bgr, fit)
+            in_sight, _ = self._in_sight(fit)
+            if self._hidden(fit, in_sight):
+                uncovered = fit, in_sight, self._settled(image_bgr, fit, in_sight, 1)
+                fit = uncovered[-1]
+                in_sight, _ = self._in_sight(fit)
             if self._better_than_blank(fit, in_sight) > -_BLANK:
                 # The first one is most often right: the others begin where it fits.
                 placed, frame_px = True, np.roll(fit.frame_px, turn, axis=0)
@@ -153,31 +155,19 @@ class FaceFitter:
         likely = [picture for picture in fits if fits[picture].likelihood > fits[best].likelihood - _NO_RIVAL]
         in_sight, stray = self._in_sight(fits[best], [fits[picture] for picture in likely])
         if len(fits) > 1 and self._hidden(fits[best], in_sight):
-            fits = {picture: self._settled(image_bgr, other, in_sight, 1) for picture, other in fits.items()}
+            fits = {picture: self._settled_again(image_bgr, fit, in_sight, uncovered) for picture, fit in fits.items()}
             in_sight, stray = self._in_sight(fits[best], [fits[picture] for picture in likely])
         match = self._match(fits, best, turns[best], in_sight, stray)
         return match, np.roll(fits[best].frame_px, turns[best], axis=0)
 
     def _chosen(self, image_bgr: Image, frame_px: Floats) -> Iterator[tuple[int, int, _View, Floats]]:
         """The pictures worth fitting, the likeliest first: numbers, turns, what shows so, and amounts to begin with."""
-        ranked = []
+        views: dict[int, _View] = {}
         for turn in self.faces.turns(frame_px):
-            view = self._view(image_bgr, np.roll(frame_px, -turn, axis=0))
-            bleached = view.seen.bleached
-            scores, amounts = self._ranking(view)
-            ranked += [(float(score), picture, turn, view, amounts[picture]) for picture, score in enumerate(scores)]
-        ranked.sort(key=lambda entry: -entry[0])
-        chosen: set[tuple[int, int]] = set()
-        pictures: set[int] = set()
-        for score, picture, turn, view, amounts in ranked:
-            # Where little is left of a picture it may look likelier upside down.
-            key = (picture, turn if bleached else 0)
-            if key not in chosen and (len(pictures) < 2 or score > ranked[0][0] - _HOPELESS):
-                chosen.add(key)
-                pictures.add(picture)
-                yield picture, turn, view, amounts
-            if len(chosen) >= (_BLEACHED_RIVALS if bleached else _RIVALS) and len(pictures) > 1:
-                return
+            other = views.get(turn - 2) if self.faces.centred else None
+            views[turn] = other.turned() if other else self._view(image_bgr, np.roll(frame_px, -turn, axis=0))
+        for one in self._ranking.likeliest({turn: view.seen for turn, view in views.items()}):
+            yield one.picture, one.turn, views[one.turn], one.amounts
 
     def _match(self, fits: dict[int, _Fit], best: int, turn: int, in_sight: Flags, stray: float) -> FaceMatch:
         fit = fits[best]
@@ -211,24 +201,15 @@ class FaceFitter:
     def _view(self, image_bgr: Image, frame_px: Floats, before: _View | None = None) -> _View:
         """What a frame that begins at a picture's top-left shows; one that has moved little keeps its white."""
         card = self.faces.levels(image_bgr, frame_px)
-        ground, share = (before.ground, before.white) if before else self.faces.ground(card)
+        levels = self._flat(card)
+        if before is not None:
+            seen = replace(before.seen, levels=levels / before.ground, clipped=levels >= CLIPPED)
+            return replace(before, seen=seen)
+        ground, share = self.faces.ground(card)
         bleached = float((ground.max(axis=2) >= CLIPPED).mean()) > _BLEACHED
         noise = _CAMERA**2 + (_CAMERA_LEVELS / float(ground.mean())) ** 2
-        seen = Seen(
-            self._flat(card / np.minimum(ground, 255)), self._flat(card) >= CLIPPED, bleached, share > WHOLE, noise
-        )
-        return _View(seen, ground, share)
-
-    def _ranking(self, view: _View) -> tuple[Floats, Floats]:
-        """A score for every picture, and the amounts at which it has it."""
-        seen = view.seen.take(self._some)
-        lights = []
-        for start in _BLEACHED_STARTS if seen.bleached else _STARTS:
-            amounts = np.tile(self._rough.start(*start), (len(self._arts), 1))
-            lights.append(self._rough.fitted(self._all, seen, seen.known, amounts, _RANKING_ROUNDS))
-        scores = np.stack([light.score(seen.known) for light in lights])
-        best, pictures = scores.argmax(axis=0), np.arange(len(self._arts))
-        return scores[best, pictures], np.stack([light.amounts for light in lights])[best, pictures]
+        white = self._flat(np.minimum(ground, 255))
+        return _View(Seen(levels / white, levels >= CLIPPED, bleached, share > WHOLE, noise), white, share)
 
     def _settled(self, image_bgr: Image, fit: _Fit, in_sight: Flags | None, steps: int) -> _Fit:
         """The same fit after a few steps to where the picture fits best, by what is in sight if that is known."""
@@ -246,25 +227,23 @@ class FaceFitter:
             last = not left or np.abs(step).max() < _STILL_MM
             known = view.seen.known if in_sight is None else in_sight
             # The light of a place that the next step leaves need not be known so well.
-            light = self._model.fitted(art.fields, view.seen, known, light.amounts, _ROUNDS if last else 1)
+            rounds = _ROUNDS if last else 1
+            light = self._model.fitted(art.fields, view.seen, known, light.amounts, rounds)
             if last:
                 break
         return _Fit(art, light, view, frame_px)
 
-    def _lit(self, art: _Art, view: _View, known: Flags, amounts: Floats) -> Light:
-        return self._model.fitted(art.fields, view.seen, known, amounts, _ROUNDS)
+    def _settled_again(
+        self, image_bgr: Image, fit: _Fit, in_sight: Flags, done: tuple[_Fit, Flags, _Fit] | None
+    ) -> _Fit:
+        """The same fit after a step by what is in sight; `done` is one that was taken: from, what was in sight, to."""
+        if done is not None and fit is done[0] and np.array_equal(in_sight, done[1]):
+            return done[2]
+        return self._settled(image_bgr, fit, in_sight, 1)
 
     def _hidden(self, fit: _Fit, in_sight: Flags) -> bool:
         """Whether something hides so much of a print that a fit should be repeated without it."""
         return bool((fit.view.seen.known & ~in_sight)[self._framed].mean() > _COVERED)
-
-    def _uncovered(self, image_bgr: Image, fit: _Fit) -> tuple[_Fit, Flags]:
-        """A fit repeated without what hides a part of it, and which cells are in sight then."""
-        in_sight, _ = self._in_sight(fit)
-        if not self._hidden(fit, in_sight):
-            return fit, in_sight
-        fit = self._settled(image_bgr, fit, in_sight, 1)
-        return fit, self._in_sight(fit)[0]
 
     def _in_sight(self, fit: _Fit, likely: Sequence[_Fit] = ()) -> tuple[Flags, float]:
         """Which cells nothing covers, (cells,), and the share of the frame that looks otherwise for no reason.

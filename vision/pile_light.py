@@ -9,7 +9,7 @@ can tell is not known, only that it is no darker.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,7 +36,15 @@ _VEIL_VARIES, _WAVE_VARIES = 0.25, 0.3
 _CAST_VARIES, _CLIPPED_CAST_VARIES = 0.08, 0.1
 # Of a veil, by how bright it is; skin would pass for a coloured veil where a hand may lie on the card.
 _VEIL_CAST_VARIES, _WHOLE_VEIL_CAST_VARIES = 0.02, 0.1
-_VEIL_CASTS, _CROSSTALK = slice(2, 4), slice(-9, -3)  # among the ways
+_CROSSTALK = slice(-9, -3)  # among the ways
+# Most ways change one channel only: a row is one way in one channel, and the rows go channel by channel.
+_CHANNELS_OF_WAYS = ((0,), (2,), (0,), (2,), (0,), (0,), (1,), (1,), (2,), (2,), (0, 1, 2), (0, 1, 2), (0, 1, 2))
+_ROWS = tuple((channel, way) for channel in range(3) for way, has in enumerate(_CHANNELS_OF_WAYS) if channel in has)
+_CHANNEL_OF, _WAY_OF = (np.array(column) for column in zip(*_ROWS, strict=True))
+_ROWS_OF = tuple(slice(*np.searchsorted(_CHANNEL_OF, (channel, channel + 1)).tolist()) for channel in range(3))
+_SAME_CHANNEL = (_CHANNEL_OF[:, None] == _CHANNEL_OF).astype(np.float32)
+_TO_WAYS = (np.arange(len(_CHANNELS_OF_WAYS))[:, None] == _WAY_OF).astype(np.float32)
+_VEIL_CASTS = np.flatnonzero(np.isin(_WAY_OF, (2, 3)))  # among the rows
 # How much of one channel's light a camera gives to another, as measured: green and red to blue, blue and red to green,
 # blue and green to red. Lamps that it was not built for make more of it.
 _CROSSTALK_VARIES = (0.09, 0.09, 0.045, 0.07, 0.04, 0.045)
@@ -49,13 +57,17 @@ _STEADY = 1e-5  # of all weights
 class ArtFields:
     """One picture, or several along a first axis, as the fit needs them, channel after channel.
 
-    `art` (..., 3, cells) is linear light, `ways` (..., 13, 3, cells) what cameras may do to it, two of them by the veil
-    that lies there, `noise` (..., cells) its variance.
+    `art` (..., 3, cells) is linear light, `ways` (..., 19, cells) what cameras may do to it, a row for each channel
+    that a way changes, some of them by the veil that lies there, `noise` (..., cells) its variance.
     """
 
     art: Singles
     ways: Singles
     noise: Singles
+
+    def take(self, pictures: NDArray[np.intp]) -> ArtFields:
+        """Some of the pictures."""
+        return ArtFields(self.art[pictures], self.ways[pictures], self.noise[pictures])
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,14 +97,18 @@ class Seen:
 
     def take(self, cells: Flags) -> Seen:
         """Some of the cells."""
-        return Seen(self.levels[:, cells], self.clipped[:, cells], self.bleached, self.whole, self.noise)
+        return replace(self, levels=self.levels[:, cells], clipped=self.clipped[:, cells])
+
+    def turned(self) -> Seen:
+        """The cells from the last to the first."""
+        return replace(self, levels=self.levels[:, ::-1], clipped=self.clipped[:, ::-1])
 
 
 @dataclass(frozen=True, eq=False)
 class Light:
     """A fitted light for each picture.
 
-    `amounts` (..., fields) of the fields, `ways` (..., 13, 3, cells) what cameras and gloss may do to it; `light`
+    `amounts` (..., fields) of the fields, `ways` (..., 19, cells) what cameras and gloss may do to it; `light`
     (..., 3, cells) what they make; `gap` (..., 3, cells) by how much what they make looks brighter than what is
     seen, `weight` (..., cells) of its square, `contrast` (..., cells) the span between black and white that is left;
     `cells` (..., cells) the weighted errors; `odds` (...) the prior's, at most 0.
@@ -128,7 +144,7 @@ def art_fields(art: Singles, soft: Singles, noise: Singles) -> ArtFields:
     casts = [light * blue, light * red, missing * blue, missing * red]
     colourless = np.broadcast_to(_LUMINANCE @ missing, missing.shape)
     ways = [*casts, *cross, colourless - missing, -missing * light, soft**2 - light]
-    return ArtFields(light, np.stack(ways).astype(np.float32), noise)
+    return ArtFields(light, np.stack(ways).astype(np.float32)[_WAY_OF, _CHANNEL_OF], noise)
 
 
 class LightModel:
@@ -140,6 +156,8 @@ class LightModel:
         waves = [(i, j) for i in range(_WAVES) for j in range(_WAVES) if i + j < _WAVES]
         veil = [np.cos(np.pi * i * (x + 1) / 2) * np.cos(np.pi * j * (y + 1) / 2) for i, j in waves]
         self._waves = np.stack(veil, axis=1).astype(np.float32)
+        # The same in long rows, which are quicker to weight.
+        self._rows = [np.ascontiguousarray(basis.T) for basis in (self._white, self._waves)]
         veils = [_WAVE_VARIES / np.sqrt(i + j) if i + j else _VEIL_VARIES for i, j in waves]
         kinds = ((_WHITE_VARIES, _CAST_VARIES), (_CLIPPED_WHITE_VARIES, _CLIPPED_CAST_VARIES))
         veil_casts = (_VEIL_CAST_VARIES, _WHOLE_VEIL_CAST_VARIES)
@@ -195,7 +213,7 @@ class LightModel:
 
     def _solved(self, art: ArtFields, ways_now: Singles, target: Singles, weight: Singles, varies: Floats) -> Floats:
         """The amounts at which weighted least squares and the prior agree, (..., fields)."""
-        shape, cells = weight.shape[:-2], weight.shape[-1]
+        shape = weight.shape[:-2]
         normal = np.broadcast_to(np.diag(1 / varies**2), (*shape, len(varies), len(varies))).copy()
         pull = np.broadcast_to(self._expected / varies**2, (*shape, len(varies))).copy()
         white, veil, ways = slice(self._whites), slice(self._whites, self._veils), slice(self._veils, None)
@@ -203,16 +221,15 @@ class LightModel:
         all_of, some_of, lit_twice = (_over_channels(values) for values in (weight, lit, lit * art.art))
         once = some_of - lit_twice
         self._add_smooth(normal, lit_twice, once, all_of - some_of - once)
-        weighted = weight[..., None, :, :] * ways_now
-        all_ways = _over_channels(weighted)
-        lit_ways = _over_channels(weighted * art.art[..., None, :, :])
-        for basis, by, here in ((self._white, lit_ways, white), (self._waves, all_ways - lit_ways, veil)):
-            block = by @ basis
+        weighted = weight[..., _CHANNEL_OF, :] * ways_now
+        lit_ways = weighted * art.art[..., _CHANNEL_OF, :]
+        for basis, by, here in ((self._white, lit_ways, white), (self._waves, weighted - lit_ways, veil)):
+            block = _TO_WAYS @ (by @ basis)
             normal[..., ways, here] += block
             normal[..., here, ways] += np.swapaxes(block, -1, -2)
-        flat, weighted = (values.reshape(*shape, -1, 3 * cells) for values in (ways_now, weighted))
-        normal[..., ways, ways] += weighted @ np.swapaxes(flat, -1, -2)
-        pull[..., ways] += weighted @ target.reshape(-1)
+        gram = (weighted @ np.swapaxes(ways_now, -1, -2)) * _SAME_CHANNEL
+        normal[..., ways, ways] += _TO_WAYS @ gram @ _TO_WAYS.T
+        pull[..., ways] += (weighted * target[_CHANNEL_OF]).sum(axis=-1) @ _TO_WAYS.T
         lit_target = _over_channels(lit * target)
         pull[..., white] += lit_target @ self._white
         pull[..., veil] += (_over_channels(weight * target) - lit_target) @ self._waves
@@ -221,11 +238,11 @@ class LightModel:
     def _add_smooth(self, normal: Floats, lit_twice: Singles, once: Singles, veiled: Singles) -> None:
         """Add to `normal` (..., fields, fields) what white and veil are by each other, by weights (..., cells)."""
         white, veil = slice(self._whites), slice(self._whites, self._veils)
-        for basis, by, here in ((self._white, lit_twice, white), (self._waves, veiled, veil)):
+        for basis, by, here in zip(self._rows, (lit_twice, veiled), (white, veil), strict=True):
             # A matrix by itself: half the work of a product of two.
-            half = np.sqrt(np.maximum(by, 0))[..., None] * basis
-            normal[..., here, here] += np.swapaxes(half, -1, -2) @ half
-        block = self._white.T @ (once[..., None] * self._waves)
+            half = np.sqrt(np.maximum(by, 0))[..., None, :] * basis
+            normal[..., here, here] += half @ np.swapaxes(half, -1, -2)
+        block = (once[..., None, :] * self._rows[0]) @ self._waves
         normal[..., white, veil] += block
         normal[..., veil, white] += np.swapaxes(block, -1, -2)
 
@@ -235,9 +252,9 @@ class LightModel:
         veil = (used[..., self._whites : self._veils] @ self._waves.T)[..., None, :]
         ways_now = art.ways.copy()
         # What gloss mirrors has a colour of its own, as far as it mirrors anything.
-        ways_now[..., _VEIL_CASTS, :, :] *= np.maximum(veil, 0)[..., None, :, :]
-        flat_ways = ways_now.reshape(*ways_now.shape[:-2], -1)
-        ways = (used[..., None, self._veils :] @ flat_ways).reshape(art.art.shape)
+        ways_now[..., _VEIL_CASTS, :] *= np.maximum(veil, 0)
+        amount = used[..., None, self._veils + _WAY_OF]
+        ways = np.concatenate([amount[..., rows] @ ways_now[..., rows, :] for rows in _ROWS_OF], axis=-2)
         light = np.clip(art.art * (white - veil) + veil + ways, *_LIGHT)
         gap = np.sqrt(light) - seen.levels
         gap[seen.clipped & (gap > 0)] = 0

@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from itertools import product
 
 from calibration.svg_shapes import Svg, mixed
-from vision.picture_deck import PictureDeck
+from vision.pictured.picture_deck import PictureDeck
 
 _INK, _PAPER, _SKIN = "#1a1a1a", "#ffffff", "#fff1dc"
 _LINE = 0.9

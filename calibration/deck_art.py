@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from calibration.clown_art import back_svg, clown_svg
 from calibration.print_pictures import load_svg
 from calibration.sheet import Sheet
-from vision.picture_deck import PictureDeck, load_picture_deck
+from vision.pictured.picture_deck import PictureDeck, load_picture_deck
 
 PX_PER_MM = 4.0
 _FINER = 4

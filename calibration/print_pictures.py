@@ -11,7 +11,7 @@ from svglib.svglib import svg2rlg
 
 from calibration.sheet import PAPERS_MM, Box, Grid, Sheet, grid_for
 from vision.errors import BadDeckError
-from vision.picture_deck import PictureDeck
+from vision.pictured.picture_deck import PictureDeck
 
 _CROP_MM = (2.5, 6.0)
 _SIDES = ("front", "back")

@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 from referee.errors import BadInputError
 from referee.seats import SeatRing, marker_rectangle, what_is_missing
 from vision.deck import Deck
+from vision.marked.reader import read_picture
 from vision.markers import Marker, find_markers
 from vision.profile import REACH_MM, TableProfile
-from vision.reader import read_picture
 from vision.reading import Reading
 from vision.table import Table
 

@@ -10,7 +10,7 @@ import numpy as np
 from simulation.pieces import cutout
 from simulation.view import Image
 from vision.deck import Deck
-from vision.picture_deck import PictureDeck
+from vision.pictured.picture_deck import PictureDeck
 from vision.render_face import face_image
 
 FRONT, BACK = "front", "back"

@@ -21,7 +21,7 @@ from simulation.script import Script
 from simulation.surface import light_over, surface
 from simulation.view import Image, Look, Place, view_of
 from vision.deck import Deck
-from vision.picture_deck import PictureDeck
+from vision.pictured.picture_deck import PictureDeck
 
 SECOND_NS = 1_000_000_000
 _INSTANTS = 3

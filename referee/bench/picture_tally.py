@@ -9,8 +9,8 @@ from typing import Any
 from referee.bench.accuracy import CLASSES, OUTCOMES
 from referee.bench.pictures import PicturesVerdict, true_face
 from referee.bench.truth import TrueCard
-from vision.picture_deck import PictureDeck, PictureFace
-from vision.picture_reader import PictureCard
+from vision.pictured.picture_deck import PictureDeck, PictureFace
+from vision.pictured.picture_reader import PictureCard
 
 
 def summary(verdicts: Sequence[PicturesVerdict], deck: PictureDeck) -> dict[str, Any]:

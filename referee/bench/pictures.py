@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from referee.bench.accuracy import CLASSES, HIDDEN, visibility_class
 from referee.bench.match import match_outlines
 from referee.bench.truth import TrueCard, TruePicture
-from vision.picture_reader import PictureCard, PictureReader, PictureReading
+from vision.pictured.picture_reader import PictureCard, PictureReader, PictureReading
 
 Image = NDArray[np.uint8]
 

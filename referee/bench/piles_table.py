@@ -16,7 +16,7 @@ from referee.session import RulingData, Session
 from referee.watchers.setup import WatchSetup, watcher_for
 from simulation.live import LiveTable, Shots
 from simulation.script import Ring
-from vision.picture_deck import load_picture_deck
+from vision.pictured.picture_deck import load_picture_deck
 
 PLAYERS = ("Ann", "Ben", "Cem", "Dora", "Emil")
 _LEAD_S, _AFTER_S = 0.4, 0.75

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from vision import reader
 from vision.deck import Deck
+from vision.marked import reader
 from vision.reading import Reading
 
 

@@ -18,7 +18,7 @@ from simulation.live import LiveTable, Shots
 from simulation.script import SKINS, SLEEVES, Action, Person, Rest, Ring, Script
 from simulation.view import Look
 from vision.markers import find_markers, table_from_markers
-from vision.picture_deck import load_picture_deck
+from vision.pictured.picture_deck import load_picture_deck
 
 SIZE = (640, 360)
 RINGS_A_TABLE = 12

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from referee.bench.truth import TruePicture
-    from vision.picture_deck import PictureDeck
+    from vision.pictured.picture_deck import PictureDeck
 
 
 def run(args: argparse.Namespace) -> int:
@@ -79,7 +79,7 @@ def _read_all(args: argparse.Namespace, pictures: list[TruePicture]) -> int:
     from referee.bench.accuracy import judge_pictures
     from referee.bench.failures import FailureBook
     from referee.bench.readers import read_picture
-    from vision.picture_deck import PictureDeck, load_any_deck
+    from vision.pictured.picture_deck import PictureDeck, load_any_deck
 
     deck = load_any_deck(args.deck)
     if isinstance(deck, PictureDeck):
@@ -103,7 +103,7 @@ def _read_all(args: argparse.Namespace, pictures: list[TruePicture]) -> int:
 def _read_deck_of_pictures(args: argparse.Namespace, pictures: list[TruePicture], deck: PictureDeck) -> int:
     from referee.bench import picture_tally
     from referee.bench.pictures import draw_failures, judge_pictures
-    from vision.picture_reader import PictureReader
+    from vision.pictured.picture_reader import PictureReader
 
     verdicts = []
     for image, verdict in judge_pictures(pictures, _load, PictureReader(deck)):
@@ -120,7 +120,7 @@ def _find_all(args: argparse.Namespace, pictures: list[TruePicture]) -> int:
     from time import perf_counter
 
     from referee.bench import finding
-    from vision.unknown_deck import find_unknown_cards
+    from vision.unknown.unknown_deck import find_unknown_cards
 
     verdicts = []
     for picture in pictures:

@@ -42,7 +42,7 @@ def _made(what: str, paper: str) -> tuple[bytes, dict[str, object]]:
 
         return markers_pdf(paper)
     from calibration.print_deck import deck_pdf
-    from vision.picture_deck import PictureDeck, load_any_deck
+    from vision.pictured.picture_deck import PictureDeck, load_any_deck
 
     deck = load_any_deck(what)
     if isinstance(deck, PictureDeck):

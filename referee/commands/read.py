@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 
     from vision.deck import Deck
     from vision.image import Picture
-    from vision.picture_deck import PictureDeck
-    from vision.picture_reader import PictureCard, PictureReader
+    from vision.pictured.picture_deck import PictureDeck
+    from vision.pictured.picture_reader import PictureCard, PictureReader
     from vision.profile import TableProfile
     from vision.reading import CardReading, Reading, UnclearCard
 
@@ -93,13 +93,13 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _reader_of(name: str, profile: TableProfile | None) -> Callable[[Picture], _Found]:
-    from vision.picture_deck import PictureDeck, load_any_deck
+    from vision.pictured.picture_deck import PictureDeck, load_any_deck
 
     if name == "none":
         return _any_deck
     deck = load_any_deck(name)
     if isinstance(deck, PictureDeck):
-        from vision.picture_reader import PictureReader
+        from vision.pictured.picture_reader import PictureReader
 
         reader = PictureReader(deck)
         return lambda picture: _picture_deck(picture, reader, profile)
@@ -148,7 +148,7 @@ def _called(card: PictureCard) -> str:
 
 def _known_deck(picture: Picture, deck: Deck, profile: TableProfile | None) -> _Found:
     from referee.evidence_picture import draw_reading
-    from vision.reader import read_picture
+    from vision.marked.reader import read_picture
 
     table = None if profile is None else profile.table_for(picture.size_px)
     reading, _ = read_picture(picture.image, deck, table)
@@ -203,7 +203,7 @@ def _any_deck(picture: Picture) -> _Found:
     import numpy as np
 
     from referee.evidence_picture import draw_outlines
-    from vision.unknown_deck import find_unknown_cards
+    from vision.unknown.unknown_deck import find_unknown_cards
 
     found = find_unknown_cards(picture.image)
     step = picture.to_file(np.array([[0.0, 0.0], [1.0, 0.0]]))

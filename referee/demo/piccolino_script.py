@@ -19,7 +19,7 @@ from referee.games.piccolino_tops import Mood
 from simulation.art import BACK, FRONT
 from simulation.motion import TRAVEL_S
 from simulation.script import Action, Carry, Lying, Ring, Script, ScriptCard
-from vision.picture_deck import PictureDeck
+from vision.pictured.picture_deck import PictureDeck
 
 _FIRST_STILL_S = 2.5
 _TURN_S = 0.75

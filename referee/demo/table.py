@@ -9,7 +9,7 @@ from referee.errors import BadInputError
 from referee.events import Header
 from simulation.live import LiveTable, Shots
 from vision.deck import load_deck
-from vision.picture_deck import load_picture_deck
+from vision.pictured.picture_deck import load_picture_deck
 
 GAMES = ("confetti", "piccolino")
 NAMES = ("Ann", "Ben", "Cem", "Dora", "Emil")

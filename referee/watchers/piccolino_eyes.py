@@ -16,13 +16,13 @@ from referee.seats import SeatRing, marker_rectangle
 from referee.session import Notice
 from referee.watchers.piccolino_ringer import Place
 from referee.watchers.piccolino_seat import Corners, Sight
-from vision.card_watch import CardWatch, Cells
 from vision.errors import BadTableError
 from vision.markers import Marker, find_markers, table_from_markers
-from vision.picture_deck import PictureDeck
-from vision.picture_reader import PictureCard, PictureReader
-from vision.pile_watch import PileWatch
-from vision.piles import PilePlace, PileReader
+from vision.pictured.card_watch import CardWatch, Cells
+from vision.pictured.picture_deck import PictureDeck
+from vision.pictured.picture_reader import PictureCard, PictureReader
+from vision.pictured.pile_watch import PileWatch
+from vision.pictured.piles import PilePlace, PileReader
 from vision.profile import REACH_MM, TableProfile
 
 MS = 1_000_000

@@ -39,7 +39,7 @@ Corners = NDArray[np.float64]
 
 
 class Sight(Protocol):
-    """What a discard pile's place shows in a frame; `vision.piles.PileSight` is one.
+    """What a discard pile's place shows in a frame; `vision.pictured.piles.PileSight` is one.
 
     kind: "face", "back", "empty", "covered", "turning" or "unclear".
     """

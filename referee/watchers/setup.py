@@ -43,7 +43,7 @@ def _piccolino(header: Header, setup: WatchSetup) -> Watcher:
     from referee.watchers.piccolino import PiccolinoWatcher
     from referee.watchers.piccolino_eyes import TableEyes
     from referee.watchers.piccolino_ringer import ArmEyes
-    from vision.picture_deck import load_picture_deck
+    from vision.pictured.picture_deck import load_picture_deck
 
     eyes = TableEyes(load_picture_deck(setup.deck or "piccolino"), setup.profile, len(header.players))
     return PiccolinoWatcher(header, eyes, ArmEyes(lambda: eyes.seating))

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from calibration.deck_art import write_art
 from referee.cli import main
-from vision.picture_deck import PictureDeck, load_picture_deck
+from vision.pictured.picture_deck import PictureDeck, load_picture_deck
 
 PX_PER_MM = 4.0
 PAGES_MM = {"a4": (210.0, 297.0), "letter": (215.9, 279.4)}

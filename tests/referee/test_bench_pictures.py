@@ -15,8 +15,8 @@ from referee.bench.picture_tally import summary
 from referee.bench.pictures import judge_reading
 from referee.bench.truth import TruePicture, parse_scene
 from referee.cli import main
-from vision.picture_deck import PictureFace, load_picture_deck
-from vision.picture_reader import PictureCard, PictureReading
+from vision.pictured.picture_deck import PictureFace, load_picture_deck
+from vision.pictured.picture_reader import PictureCard, PictureReading
 
 DECK = load_picture_deck("piccolino")
 KINDS = ("exact", "wrong", "unclear")

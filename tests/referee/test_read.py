@@ -15,8 +15,8 @@ import pytest
 from referee.cli import main
 from vision.deck import load_deck
 from vision.image import load_picture
+from vision.marked.reader import table_in
 from vision.profile import TableProfile, profile_text
-from vision.reader import table_in
 
 SCENES = Path(__file__).parents[1] / "data" / "scenes"
 EASY = SCENES / "white-easy.jpg"

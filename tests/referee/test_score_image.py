@@ -16,9 +16,9 @@ from pasted_hand import with_hand
 from referee.cli import main
 from vision.deck import Deck
 from vision.image import load_picture
+from vision.marked.reader import read_picture, table_in
 from vision.markers import Marker
 from vision.profile import TableProfile, profile_text
-from vision.reader import read_picture, table_in
 from vision.reading import Reading, UnclearCard
 from vision.table import Table
 

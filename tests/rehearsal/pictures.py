@@ -12,7 +12,7 @@ from simulation.live import LiveTable, Shots
 from simulation.still import table_picture
 from simulation.view import Image
 from vision.deck import load_deck
-from vision.picture_deck import load_picture_deck
+from vision.pictured.picture_deck import load_picture_deck
 
 FRAME_SIZE = (1280, 720)
 CARDS = 5

@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vision.deck import Deck, Face, load_deck
-from vision.layouts import Hypotheses, Layouts
-from vision.marks import Marks
+from vision.marked.layouts import Hypotheses, Layouts
+from vision.marked.marks import Marks
 from vision.render_face import face_image
 from vision.table import Table
 

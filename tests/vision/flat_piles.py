@@ -11,7 +11,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.picture_deck import PictureDeck, load_picture_deck
+from vision.pictured.picture_deck import PictureDeck, load_picture_deck
 from vision.table import Table
 
 Image = NDArray[np.uint8]

@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from vision.errors import BadTableError
-from vision.marker_sheets import find_marker_sheets
 from vision.markers import MARKER_MM, find_markers, table_from_markers
+from vision.unknown.marker_sheets import find_marker_sheets
 
 Image = NDArray[np.uint8]
 Points = NDArray[np.float64]

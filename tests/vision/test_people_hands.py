@@ -13,8 +13,8 @@ from pasted_hand import SCENE, with_hand
 from simulation.still import table_picture
 from vision.deck import load_deck
 from vision.image import load_picture
+from vision.marked.reader import table_in
 from vision.people_hands import HandFinder, PersonsHand
-from vision.reader import table_in
 
 Image = NDArray[np.uint8]
 Points = NDArray[np.float64]

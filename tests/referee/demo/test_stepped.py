@@ -31,7 +31,7 @@ from simulation.motion import collisions
 from simulation.truth import rings_of, truth_at
 from simulation.view import Look
 from vision.deck import Deck, load_deck
-from vision.picture_deck import PictureDeck, load_picture_deck
+from vision.pictured.picture_deck import PictureDeck, load_picture_deck
 
 SMALL = Shots(size=(320, 180), frames_per_s=4, look=Look(noise=0))
 

@@ -19,8 +19,8 @@ from referee.watchers.piccolino_eyes import TableEyes
 from referee.watchers.setup import WatchSetup, watcher_for
 from simulation.live import LiveTable, Shots
 from vision.markers import Marker, table_from_markers
-from vision.picture_deck import load_picture_deck
-from vision.piles import Image, PileReader, PileSight
+from vision.pictured.picture_deck import load_picture_deck
+from vision.pictured.piles import Image, PileReader, PileSight
 from vision.table import Table
 
 MS = 1_000_000

@@ -29,8 +29,8 @@ def main() -> int:
     from simulation.still import table_picture
     from vision.deck import load_deck
     from vision.image import load_picture
+    from vision.marked.reader import read_picture, table_in
     from vision.people_hands import HandFinder
-    from vision.reader import read_picture, table_in
 
     deck = load_deck("confetti")
     picture, truth = table_picture(deck, 4, seed=3, size=(1280, 720))

@@ -14,7 +14,7 @@ from hardware.camera import CameraSettings, CameraTimeoutError, open_camera
 from hardware.frames import Frame
 from hardware.settings import MS
 from vision.deck import load_deck
-from vision.reader import read_picture
+from vision.marked.reader import read_picture
 
 FRAMES = 15
 

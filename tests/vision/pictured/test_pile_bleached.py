@@ -1,0 +1,62 @@
+"""Cards that a lamp's reflection has bleached: found by what is left, told if that tells them, and else unclear."""
+
+from __future__ import annotations
+
+import cv2
+import numpy as np
+import pytest
+from flat_piles import Floats, Image, PileTable, bare, photographed, piccolino, pile
+
+from vision.pictured.picture_reader import PictureReader
+from vision.pictured.pile_bleached import bleached_cards
+from vision.pictured.piles import PilePlace, PileReader
+
+CAMERA = PileTable((1280, 720))
+PLACE = (0.0, 40.0, 12.0)
+
+
+def lit(name: str, veil: Floats) -> tuple[Image, Floats]:
+    """A card in a lamp's reflection and its corners (4, 2), px; `veil` (h, w) is the light that gloss adds."""
+    image = bare(np.random.default_rng(1), CAMERA, 0)
+    corners = pile(np.random.default_rng(2), image, CAMERA, PLACE, [name], 0)
+    mask = np.zeros(image.shape[:2], np.uint8)
+    cv2.fillConvexPoly(mask, np.rint(corners).astype(np.int32), 1)
+    shining = ((image / 255.0) ** 2.2 + (veil * mask)[:, :, None]).clip(0, 1) ** (1 / 2.2)
+    return photographed(np.random.default_rng(3), np.rint(255 * shining).astype(np.uint8), 0.0), corners
+
+
+def at_place(image: Image) -> PileReader:
+    return PileReader(piccolino(), CAMERA.table, CAMERA.size, [PilePlace(0, centre_mm=(PLACE[0], PLACE[1]))])
+
+
+def everywhere(amount: float) -> Floats:
+    return np.full((CAMERA.size[1], CAMERA.size[0]), amount)
+
+
+def test_a_card_of_which_nothing_but_white_is_left_is_unclear_and_not_passed_over() -> None:
+    image, corners = lit("blue-sad", everywhere(1.2))
+    reading = PictureReader(piccolino()).read(image, CAMERA.table)
+    assert reading.cards == ()
+    assert [card.reason for card in reading.unclear] == ["glare"]
+    assert np.linalg.norm(reading.unclear[0].corners_px.mean(axis=0) - corners.mean(axis=0)) < 3
+    sight = at_place(image).read_place(image, 0)
+    assert (sight.kind, sight.reason, sight.face) == ("unclear", "glare", None)
+
+
+@pytest.mark.parametrize("name", ["blue-happy", "red-sad"])
+def test_the_outline_of_a_bleached_card_tells_where_its_print_is_and_what_is_left_tells_the_face(name: str) -> None:
+    _, corners = lit(name, everywhere(0.0))
+    along = (corners[3] - corners[0]) / np.linalg.norm(corners[3] - corners[0]) ** 2
+    x, y = np.meshgrid(np.arange(CAMERA.size[0]), np.arange(CAMERA.size[1]))
+    down = (x - corners[0, 0]) * along[0] + (y - corners[0, 1]) * along[1]
+    image, _ = lit(name, 1.2 / (1 + np.exp(40 * (down - 0.55))))
+    sight = at_place(image).read_place(image, 0)
+    assert sight.face == tuple(name.split("-"))
+
+
+def test_cards_in_plain_light_are_not_bleached_and_neither_is_a_white_sheet() -> None:
+    image, _ = lit("yellow-sad", everywhere(0.0))
+    scale = (1.2, 1.7)
+    assert len(bleached_cards(image, piccolino().card_mm, scale)) == 0
+    cv2.rectangle(image, (200, 200), (480, 400), (255, 255, 255), -1)
+    assert len(bleached_cards(image, piccolino().card_mm, scale)) == 0

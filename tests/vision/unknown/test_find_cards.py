@@ -1,0 +1,113 @@
+"""Plain white cards in rows on a dark, grained table: what every phone photographs, with grain, shadows and halos."""
+
+import cv2
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from vision.unknown.find_cards import find_cards
+
+WIDTH, LENGTH = 84.0, 130.0
+SIZE_WH = (1000, 800)
+
+
+def places(gap: float) -> NDArray[np.float32]:
+    """Corners (15, 4, 2), clockwise, of cards in three rows, each turned a little."""
+    quads = []
+    for k in range(15):
+        centre = np.array([160 + (k % 5) * (WIDTH + gap), 170 + (k // 5) * (LENGTH + gap)])
+        angle = np.radians([1.5, -1.0, 0.5, -2.0, 1.0][(3 * k + k // 5) % 5])
+        turn = np.array([[np.cos(angle), np.sin(angle)], [-np.sin(angle), np.cos(angle)]])
+        corners = np.array([[-WIDTH, -LENGTH], [WIDTH, -LENGTH], [WIDTH, LENGTH], [-WIDTH, LENGTH]]) / 2
+        quads.append(corners @ turn + centre)
+    return np.asarray(quads, np.float32)
+
+
+def photograph(quads: NDArray[np.float32], seed: int) -> NDArray[np.uint8]:
+    """Draw the cards on dark wood, with soft shadows, a lamp on one side, a camera's sharpening and JPEG."""
+    random = np.random.default_rng(seed)
+    grain = cv2.GaussianBlur(random.normal(0, 1, SIZE_WH[::-1]), (0, 0), sigmaX=60, sigmaY=1.6)
+    table = np.clip(34 + 9 * grain / grain.std(), 4, None)[..., None] * np.array([0.75, 0.95, 1.2])
+    shadow, cards = np.zeros(SIZE_WH[::-1], np.float32), np.zeros(SIZE_WH[::-1], np.uint8)
+    for quad in quads:
+        cv2.fillPoly(shadow, [np.rint(quad + (7, 5)).astype(np.int32)], 1.0)
+        cv2.fillPoly(cards, [np.rint(quad * 16).astype(np.int32)], 255, cv2.LINE_AA, 4)
+    light = 1 - 0.5 * cv2.GaussianBlur(shadow, (0, 0), 6)
+    cover = cv2.GaussianBlur(cards, (0, 0), 0.8)[..., None] / 255.0
+    picture = table * light[..., None] * (1 - cover) + np.array([205.0, 222.0, 230.0]) * cover
+    for k, quad in enumerate(quads):
+        colour = [(60, 40, 200), (60, 150, 40), (130, 30, 90)][k % 3]
+        cv2.ellipse(picture, (tuple(quad.mean(axis=0).tolist()), (22, 60), 5.0 * k), colour, -1)
+    picture = picture * np.linspace(0.7, 1.1, SIZE_WH[0])[:, None]
+    picture += 0.6 * (picture - cv2.GaussianBlur(picture, (0, 0), 1.5))
+    picture += random.normal(0, 2.5, picture.shape)
+    coded = cv2.imencode(".jpg", np.clip(picture, 0, 255).astype(np.uint8), [cv2.IMWRITE_JPEG_QUALITY, 80])[1]
+    return np.asarray(cv2.imdecode(coded, cv2.IMREAD_COLOR), np.uint8)
+
+
+def off_px(found: NDArray[np.float32], true: NDArray[np.float32]) -> NDArray[np.float32]:
+    """How far the nearest of the found cards (n, 4, 2) is off each true one (m, 4, 2), by its worst corner: (m,)."""
+    turned = np.stack([np.roll(found, k, axis=1) for k in range(4)])
+    return np.asarray(np.linalg.norm(turned[:, None] - true[None, :, None], axis=4).max(axis=3).min(axis=(0, 2)))
+
+
+@pytest.mark.parametrize("gap", [14.0, 40.0])
+@pytest.mark.parametrize("seed", [1, 2, 3])
+def test_plain_cards_in_rows_are_found_at_their_own_edges(gap: float, seed: int) -> None:
+    true = places(gap)
+    found = find_cards(photograph(true, seed)).corners_px
+    assert len(found) == len(true)
+    off = off_px(found, true)
+    assert off.max() < 0.03 * WIDTH
+
+
+def seen_at(degrees: float, away: float) -> NDArray[np.float64]:
+    """The map (3, 3) from a picture from above to one from the side, by the angle from above and the distance."""
+    focal, tilt = 0.85 * SIZE_WH[0], np.radians(degrees)
+    plane = np.array([[1, 0, -SIZE_WH[0] / 2], [0, np.cos(tilt), -np.cos(tilt) * 340], [0, -np.sin(tilt), 0]])
+    plane[2] += np.array([0, 0, away + np.sin(tilt) * 340])
+    return np.asarray(np.array([[focal, 0, SIZE_WH[0] / 2], [0, focal, SIZE_WH[1] / 2], [0, 0, 1]]) @ plane)
+
+
+def from_the_side(seed: int) -> tuple[NDArray[np.uint8], NDArray[np.float32]]:
+    """The cards seen at 50 degrees from above, as a laptop does, and where they are; each a little bent."""
+    flat = places(40.0)
+    random = np.random.default_rng(seed)
+    bent = flat + random.uniform(-0.04, 0.04, flat.shape).astype(np.float32) * WIDTH
+    camera = seen_at(50, 1000)
+    picture = cv2.warpPerspective(photograph(bent, seed), camera, SIZE_WH, borderValue=(30, 40, 50))
+    seen = cv2.perspectiveTransform(bent.reshape(1, -1, 2).astype(np.float64), camera)
+    return np.asarray(picture, np.uint8), np.asarray(seen.reshape(-1, 4, 2), np.float32)
+
+
+@pytest.mark.parametrize("seed", [1, 2, 3, 4])
+def test_bent_cards_seen_from_the_side_are_found(seed: int) -> None:
+    picture, true = from_the_side(seed)
+    found = find_cards(picture).corners_px
+    off = off_px(found, true)
+    assert len(found) <= len(true)
+    assert (off < 0.03 * WIDTH).mean() >= 0.85
+
+
+def dark_from_the_side(seed: int) -> tuple[NDArray[np.uint8], NDArray[np.float32]]:
+    """Dark cards on a pale table, large in front and small far off, and where they are."""
+    flat = places(60.0)[[0, 2, 4, 6, 8, 10, 12, 14]]
+    random = np.random.default_rng(seed)
+    seen = cv2.perspectiveTransform(flat.reshape(1, -1, 2).astype(np.float64), seen_at(66, 850)).reshape(-1, 4, 2)
+    picture = np.full((*SIZE_WH[::-1], 3), (150, 190, 215), np.float64)
+    for k, quad in enumerate(seen):
+        cv2.fillPoly(picture, [np.rint(quad * 16).astype(np.int32)], (34, 33, 36), cv2.LINE_AA, 4)
+        mark = quad.mean(axis=0) + 0.25 * (quad - quad.mean(axis=0))
+        colour = [(60, 40, 200), (60, 150, 40), (190, 90, 160)][k % 3]
+        cv2.fillPoly(picture, [np.rint(mark * 16).astype(np.int32)], colour, cv2.LINE_AA, 4)
+    picture = cv2.GaussianBlur(picture, (0, 0), 0.8) + random.normal(0, 2, picture.shape)
+    return np.clip(picture, 0, 255).astype(np.uint8), np.asarray(seen, np.float32)
+
+
+@pytest.mark.parametrize("seed", [1, 2])
+def test_small_dark_cards_far_off_are_found_beside_large_ones(seed: int) -> None:
+    picture, true = dark_from_the_side(seed)
+    found = find_cards(picture).corners_px
+    off = off_px(found, true)
+    assert len(found) <= len(true)
+    assert (off < 0.03 * np.linalg.norm(true[:, 0] - true[:, 1], axis=1)).sum() >= len(true) - 1

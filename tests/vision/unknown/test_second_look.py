@@ -1,0 +1,105 @@
+"""Cards as white as the table are found by their print and by faint edges about it; print without edges is no card."""
+
+import cv2
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from vision.unknown.edge_ends import faint_run_on
+from vision.unknown.faint_edges import moved_onto_edges
+from vision.unknown.print_islands import print_islands
+from vision.unknown.unknown_deck import find_unknown_cards
+
+SIZE_WH = (960, 600)
+WIDTH, LENGTH = 90.0, 140.0
+TABLE = 205
+PLACES = [
+    (130, 130, 8),
+    (330, 140, -20),
+    (560, 130, 35),
+    (800, 150, 80),
+    (180, 430, -65),
+    (450, 420, 12),
+    (740, 430, -8),
+]
+
+
+def card_at(x: float, y: float, degrees: float) -> NDArray[np.float32]:
+    """Corners, clockwise, of a card with its middle at (x, y)."""
+    angle = np.radians(degrees)
+    turn = np.array([[np.cos(angle), np.sin(angle)], [-np.sin(angle), np.cos(angle)]])
+    half = np.array([[-WIDTH, -LENGTH], [WIDTH, -LENGTH], [WIDTH, LENGTH], [-WIDTH, LENGTH]]) / 2
+    return np.asarray(half @ turn + [x, y], np.float32)
+
+
+def picture(lighter: float, marks: bool = True, seed: int = 3) -> NDArray[np.uint8]:
+    """Cards a little `lighter` than a mottled table, with a mark or without, in noise; (h, w, 3) BGR."""
+    rng = np.random.default_rng(seed)
+    scene = np.full((SIZE_WH[1] * 4, SIZE_WH[0] * 4, 3), TABLE, np.float32)
+    for x, y, degrees in PLACES:
+        cv2.fillPoly(scene, [np.rint(card_at(x, y, degrees) * 4 + 1.5).astype(np.int32)], (TABLE + lighter,) * 3)
+        if marks:
+            cv2.ellipse(scene, (4 * x, 4 * y), (80, 130), -degrees, 0, 360, (60, 60, 190), -1)
+    small = cv2.resize(scene, SIZE_WH, interpolation=cv2.INTER_AREA)
+    mottled = cv2.resize(rng.normal(0, 1, (75, 120)).astype(np.float32), SIZE_WH, interpolation=cv2.INTER_CUBIC)
+    noisy = cv2.GaussianBlur(small, (0, 0), 0.8) + 0.3 * mottled[..., None] + rng.normal(0, 1.5, small.shape)
+    return np.asarray(np.clip(np.rint(noisy), 0, 255), np.uint8)
+
+
+def found_in(image: NDArray[np.uint8]) -> list[bool]:
+    """Which of the cards are found with their corners within 3 % of the width."""
+    cards = find_unknown_cards(image).cards
+    found = []
+    for place in PLACES:
+        true = card_at(*place)
+        off = [np.abs(np.roll(card.corners_px, k, axis=0) - true).max() for card in cards for k in range(4)]
+        found.append(min(off, default=np.inf) < 0.03 * WIDTH)
+    return found
+
+
+@pytest.mark.parametrize("lighter", [3.0, 4.0])
+def test_white_cards_on_a_white_table_are_found_by_a_few_grey_levels(lighter: float) -> None:
+    image = picture(lighter)
+    assert all(found_in(image))
+    assert len(find_unknown_cards(image).cards) == len(PLACES)
+
+
+@pytest.mark.parametrize("seed", [4, 5])
+def test_spots_on_a_table_are_no_cards(seed: int) -> None:
+    assert find_unknown_cards(picture(0.0, seed=seed)).cards == ()
+
+
+def test_blank_sheets_of_one_size_are_no_cards() -> None:
+    assert find_unknown_cards(picture(40.0, marks=False)).cards == ()
+    assert all(found_in(picture(40.0)))
+
+
+def test_marks_are_seen_where_they_are() -> None:
+    lab = np.asarray(cv2.cvtColor(picture(2.0), cv2.COLOR_BGR2LAB), np.uint8)
+    middles = print_islands(lab)
+    away = np.linalg.norm(middles[:, None] - np.array([place[:2] for place in PLACES])[None], axis=2)
+    assert len(middles) == len(PLACES)
+    assert away.min(axis=0).max() < 3
+
+
+def test_sides_go_to_faint_edges_that_lie_some_way_off() -> None:
+    lab = np.asarray(cv2.cvtColor(picture(4.0), cv2.COLOR_BGR2LAB), np.uint8)
+    true = np.stack([card_at(*place) for place in PLACES])
+    moved, change, floor = moved_onto_edges(lab, true + np.array([3.0, -2.0], np.float32), 6.0)
+    assert np.abs(moved - true).max() < 2.0
+    assert (np.linalg.norm(change, axis=2) > 2 * floor).mean() > 0.9
+
+
+def test_edges_of_a_long_sheet_run_on_beyond_a_part_of_it() -> None:
+    grey = np.full((400, 400), TABLE, np.float32)
+    grey[60:340, 120:220] += 4
+    noisy = grey[..., None] + np.random.default_rng(6).normal(0, 1.5, (400, 400, 3))
+    lab = np.asarray(cv2.cvtColor(np.clip(noisy, 0, 255).astype(np.uint8), cv2.COLOR_BGR2LAB), np.uint8)
+    part = np.array([[119.5, 59.5], [219.5, 59.5], [219.5, 199.5], [119.5, 199.5]], np.float32)
+    # The right side runs on beyond its end, and the left one beyond its start, at the cut.
+    runs_on = faint_run_on(lab, part[None])[0]
+    assert runs_on[1, 1]
+    assert runs_on[3, 0]
+    assert not runs_on[0].any()
+    assert not runs_on[1, 0]
+    assert not runs_on[3, 1]

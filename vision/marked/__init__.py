@@ -1,0 +1,1 @@
+"""Reads cards that marks tell apart, as Confetti's: `reader` is where to begin."""

@@ -1,0 +1,112 @@
+"""The table from the cards alone: all of a deck's cards have one size, so any of them shows where the plane lies."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from itertools import combinations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vision.deck import Deck
+from vision.errors import BadTableError
+from vision.marked.outline import corners_of
+from vision.table import Piece, Table, fit_table
+from vision.unknown.find_cards import FoundCards, find_cards
+
+Floats = NDArray[np.float64]
+
+_SIGMA_PX = 0.8
+_MOST_PIECES = 24
+_LEAST_SUPPORT = 0.6
+_MOST_ERROR = 0.05  # of the card's size on the table
+_SAMPLED, _SAMPLE = 7, 3
+_FEWEST = 2
+_LONE = 3  # outlines that are tried one by one
+
+
+@dataclass(frozen=True, eq=False)
+class CardTable:
+    """A table that the outlines of cards, `pieces`, show: several that agree, or a lone one."""
+
+    table: Table
+    pieces: tuple[Piece, ...]
+
+
+def tables_from_cards(image_bgr: NDArray[np.uint8], deck: Deck) -> Iterator[CardTable]:
+    """Find card-shaped things and give tables on which they have the deck's size, the likeliest first.
+
+    Then one for each of the surest outlines: any outline fits a table of some scale, so that such a table is worth
+    something only if a card is read there.
+    """
+    size_px = (image_bgr.shape[1], image_bgr.shape[0])
+    width, length = deck.card_mm
+    lone: list[Piece] = []
+    # Cards that are bent or seen steeply are better found without a shape in mind.
+    for aspect in (length / width, None):
+        pieces = _pieces(find_cards(image_bgr, aspect), deck)
+        agreed = agreed_table(pieces, size_px)
+        if agreed is not None:
+            yield agreed
+        lone += pieces[:_LONE]
+    for piece in lone:
+        with suppress(BadTableError):
+            yield CardTable(_fitted([piece], size_px), (piece,))
+
+
+def _pieces(found: FoundCards, deck: Deck) -> list[Piece]:
+    """The cards found that lie open, the surest first."""
+    ranked = np.argsort(-found.confidence, kind="stable")
+    good = [k for k in ranked if found.confidence[k] > _LEAST_SUPPORT and not found.reasons[k]][:_MOST_PIECES]
+    return [Piece(corners_of(deck), np.asarray(found.corners_px[k], np.float64), _SIGMA_PX) for k in good]
+
+
+def agreed_table(pieces: list[Piece], size_px: tuple[int, int]) -> CardTable | None:
+    """Fit a table on which outlines have the size of a card.
+
+    None where fewer than two, or fewer than half of them, agree on a table.
+    """
+    enough = max(_FEWEST, len(pieces) / 2)
+    if len(pieces) < _FEWEST:
+        return None
+    try:
+        table = _fitted(pieces, size_px)
+        # Books and phones are no cards: fit again without what has another size on this table.
+        kept = _of_size(pieces, table)
+        if len(kept) < enough:
+            # The outline of a card that lies under another is cut short; a few such drag the fit away from all others.
+            kept = _agreeing(pieces, size_px)
+        if len(kept) < enough:
+            return None
+        return CardTable(_fitted(kept, size_px) if len(kept) < len(pieces) else table, tuple(kept))
+    except BadTableError:
+        return None
+
+
+def _of_size(pieces: list[Piece], table: Table) -> list[Piece]:
+    return [piece for piece in pieces if _error(table, piece) < _MOST_ERROR]
+
+
+def _agreeing(pieces: list[Piece], size_px: tuple[int, int]) -> list[Piece]:
+    """Those pieces that have their size on the table, shown by a few of the first ones, on which most agree best."""
+    tables = []
+    for few in combinations(pieces[:_SAMPLED], _SAMPLE):
+        with suppress(BadTableError):
+            tables.append(_fitted(list(few), size_px))
+    # Many may agree a little on a table that is tilted too far, so what counts is how well each one does.
+    fits = [sum(max(0.0, 1 - _error(table, piece) / _MOST_ERROR) for piece in pieces) for table in tables]
+    return _of_size(pieces, tables[int(np.argmax(fits))]) if tables else []
+
+
+def _fitted(pieces: list[Piece], size_px: tuple[int, int]) -> Table:
+    table, places = fit_table(pieces, size_px)
+    return table.moved(places[0, :2])
+
+
+def _error(table: Table, piece: Piece) -> float:
+    seen, model = table.to_mm(piece.points_px), piece.shape_mm
+    found = np.linalg.norm(seen - np.roll(seen, 1, axis=0), axis=1)
+    known = np.linalg.norm(model - np.roll(model, 1, axis=0), axis=1)
+    return float(np.abs(found / known - 1).max())

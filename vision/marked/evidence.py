@@ -1,0 +1,298 @@
+"""What the picture says for and against a hypothetical card: its ground, its marks and their colours, where it ends."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from vision.deck import Deck, Face, Mark
+from vision.marked.colour import LINEAR, hue_deg, linear_of, oklab
+from vision.marked.layouts import Hypotheses, Layouts
+from vision.marked.marks import Marks, WorkImage
+from vision.quads import within_quads
+from vision.render_face import mark_outline_mm
+from vision.table import Table
+
+Floats = NDArray[np.float64]
+
+INNER = 12  # sample points inside each mark
+RING = 16  # sample points round each mark
+GROUND = 40  # sample points on the rest of the card
+_INSET = 0.16  # of the circumradius
+_RING_MM = {"white": 1.7, "black": 2.5}  # light blooms over black
+_BORDER_MM = 2.4
+_CLIPPED = 248
+BLEACH_SPREAD_DEG = 25.0  # of hue, where all of a mark's channels are clipped
+_BROAD = 1024
+_CLEAR_SPREAD_DEG = 30.0
+# Of linear light, mark to ground, in the channel that tells most; and how grey black ground must be.
+_PLAIN_RATIO, _WEAK_RATIO = 0.4, 0.78
+_FAINT_RATIO = 0.98  # on white that is clipped, and so without grain
+_PLAIN_GREY, _WEAK_GREY = 0.4, 0.22
+_IN_MIDDLE, _AT_OUTLINE = 0.3, 0.7  # of a mark's radius, where its colour is looked at
+_CALM_RING = 0.35  # the rest may be covered, or lie under a reflection's edge
+
+
+def sample_points(deck: Deck, layouts: Layouts) -> Floats:
+    """Choose the sample points of all n faces of a side, (n, 3·INNER + 3·RING + GROUND, 2), in mm on the card.
+
+    Those inside the marks come first, then those round the marks, then those between them.
+    """
+    unit = {shape: _unit_inner(deck, shape) for shape in {mark.shape for face in layouts.faces for mark in face.marks}}
+    parts = [
+        [_placed(unit[mark.shape], mark) for mark in face.marks]
+        + [_ring(mark_outline_mm(deck, mark), RING, _RING_MM[layouts.side]) for mark in face.marks]
+        + [_ground(face, deck)]
+        for face in layouts.faces
+    ]
+    return np.array([np.concatenate(part) for part in parts])
+
+
+def _unit_inner(deck: Deck, shape: str) -> Floats:
+    """(INNER, 2) points well inside a shape of circumradius 1, the deepest ones, far from each other."""
+    axis = np.linspace(-0.95, 0.95, 39)
+    grid = np.stack(np.meshgrid(axis, axis), axis=-1).reshape(-1, 2)
+    if shape == "circle":
+        depth = 1 - np.linalg.norm(grid, axis=1)
+    else:
+        contour = deck.outlines[shape].astype(np.float32).reshape(-1, 1, 2)
+        depth = np.array([cv2.pointPolygonTest(contour, (float(x), float(y)), True) for x, y in grid])
+    return _spread(grid[depth > min(_INSET, 0.75 * float(depth.max()))], INNER)
+
+
+def _placed(unit: Floats, mark: Mark) -> Floats:
+    turn = np.radians(mark.rotation_deg)
+    turned = unit @ np.array([[np.cos(turn), np.sin(turn)], [-np.sin(turn), np.cos(turn)]])
+    return np.asarray(turned * mark.diameter_mm / 2 + (mark.x_mm, mark.y_mm))
+
+
+def _ground(face: Face, deck: Deck) -> Floats:
+    """(GROUND, 2) points between the marks, all over the card; repeated where a face has too few places."""
+    width, height = deck.card_mm
+    x, y = np.linspace(_BORDER_MM, width - _BORDER_MM, 9), np.linspace(_BORDER_MM, height - _BORDER_MM, 13)
+    grid = np.stack(np.meshgrid(x, y), axis=-1).reshape(-1, 2)
+    gaps = [np.linalg.norm(grid - (m.x_mm, m.y_mm), axis=1) - m.diameter_mm / 2 for m in face.marks]
+    places = np.random.default_rng(0).permutation(grid[np.min(gaps, axis=0) > _RING_MM[face.side]])
+    return np.resize(places, (GROUND, 2))
+
+
+def _ring(outline: Floats, count: int, gap_mm: float) -> Floats:
+    """Points at a gap outside an outline, evenly along its convex hull."""
+    hull = cv2.convexHull(outline.astype(np.float32))[:, 0].astype(np.float64)
+    closed = np.concatenate([hull, hull[:1]])
+    length = np.concatenate([[0], np.cumsum(np.linalg.norm(np.diff(closed, axis=0), axis=1))])
+    at = np.arange(count) / count * length[-1]
+    points = np.stack([np.interp(at, length, closed[:, k]) for k in range(2)], axis=1)
+    outward = points - hull.mean(0)
+    return np.asarray(points + gap_mm * outward / np.linalg.norm(outward, axis=1, keepdims=True))
+
+
+def _spread(points: Floats, count: int) -> Floats:
+    """`count` of the points, far from each other (farthest-point sampling); repeats them where there are fewer."""
+    chosen = [int(np.argmin(np.linalg.norm(points - points.mean(0), axis=1)))]
+    gap = np.linalg.norm(points - points[chosen[0]], axis=1)
+    for _ in range(count - 1):
+        chosen.append(int(gap.argmax()))
+        gap = np.minimum(gap, np.linalg.norm(points - points[chosen[-1]], axis=1))
+    return points[chosen]
+
+
+@dataclass(frozen=True, eq=False)
+class Evidence:
+    """Measurements of n hypotheses.
+
+    `ground_rgb` (n, 3): linear, 0 to 1; `plain` (n, 3·RING + GROUND): sample points that look like the card's ground;
+    `mark_plain` (n, 3, INNER): the same inside the marks; `hues_deg` and `hue_spread_deg` (n, 3): each mark's colour
+    freed of its ground, `chroma` (n, 3) how strong that is; `point_hues_deg` (n, 3, INNER): nan where a point has no
+    colour; `clipping` (n, 3): the share of the mark's channels that are clipped in the camera; `open_plain` (n,): the
+    share of the card's ground outside known cards that looks like ground, nan where they cover it all; `open_share`
+    (n,): the share that they leave open; `rings` (n, 3, 3): the RGB levels of the ground round each mark, of the card's
+    where the mark was not found.
+    """
+
+    ground_rgb: Floats
+    plain: NDArray[np.bool_]
+    mark_plain: NDArray[np.bool_]
+    hues_deg: Floats
+    hue_spread_deg: Floats
+    chroma: Floats
+    point_hues_deg: Floats
+    clipping: Floats
+    open_plain: Floats
+    open_share: Floats
+    rings: Floats
+
+    def take(self, which: NDArray[np.bool_]) -> Evidence:
+        """Some of them."""
+        return Evidence(*(getattr(self, field.name)[which] for field in fields(self)))
+
+
+class Sampler:
+    """Reads sample points of hypotheses out of one picture."""
+
+    def __init__(self, work: WorkImage, table: Table) -> None:
+        self._work = work
+        self.table = table
+        window = (3, 3) if work.scale < 1 else (2, 2)
+        self._smooth = np.asarray(cv2.blur(work.bgr, window), np.uint8)
+        self._height, self._width = work.bgr.shape[:2]
+
+    def levels(self, points_mm: Floats) -> tuple[NDArray[np.uint8], NDArray[np.bool_]]:
+        """(..., 3) RGB levels at table points (..., 2), and whether each lies in the picture."""
+        rows, columns, inside = self.pixels(points_mm)
+        return np.asarray(self._smooth[rows, columns][..., ::-1], np.uint8), inside
+
+    def pixels(self, points_mm: Floats) -> tuple[NDArray[np.intp], NDArray[np.intp], NDArray[np.bool_]]:
+        """Row and column of the work px nearest to table points (..., 2), and whether each lies in the picture."""
+        flat = self._work.to_work(self.table.to_px(points_mm.reshape(-1, 2)))
+        columns, rows = np.rint(flat.T).astype(np.intp).reshape(2, *points_mm.shape[:-1])
+        inside = (columns >= 0) & (columns < self._width) & (rows >= 0) & (rows < self._height)
+        return rows.clip(0, self._height - 1), columns.clip(0, self._width - 1), inside
+
+    def fine_levels(self, points_px: Floats) -> Floats:
+        """(..., 3) RGB levels at picture points (..., 2), between the pixels, too; black outside the picture."""
+        flat = self._work.to_work(points_px.reshape(-1, 2))
+        # OpenCV takes at most 32767 rows, so the points are laid out as a broad picture.
+        places = np.zeros((2, -(-len(flat) // _BROAD), _BROAD), np.float32)
+        places.reshape(2, -1)[:, : len(flat)] = flat.T
+        levels = cv2.remap(self._work.bgr, places[0], places[1], cv2.INTER_LINEAR).reshape(-1, 3)[: len(flat)]
+        return np.asarray(levels.reshape(*points_px.shape[:-1], 3)[..., ::-1], np.float64)
+
+
+def gather(sampler: Sampler, hypotheses: Hypotheses, points_mm: Floats, side: str, known_mm: Floats) -> Evidence:
+    """Measure all hypotheses of one side; `points_mm`: see `sample_points`.
+
+    `known_mm` (k, 4, 2): corners of cards that are already known; what lies within them says nothing of the unseen
+    marks of another card.
+    """
+    n = len(hypotheses)
+    on_table = hypotheses.to_table(points_mm[hypotheses.faces])
+    levels, inside = sampler.levels(on_table)
+    inner = levels[:, : 3 * INNER].reshape(n, 3, INNER, 3)
+    ring = levels[:, 3 * INNER : 3 * (INNER + RING)].reshape(n, 3, RING, 3)
+    outer = levels[:, 3 * INNER :]
+    seen = hypotheses.marks >= 0
+    ring_level = np.median(ring, axis=2)
+    if seen.all():
+        ground_level = np.median(ring_level, axis=1)
+    else:
+        # Of two marks one may lie in a shadow, and no card has a ground between the two.
+        ground_level = _lightest(np.where(seen[..., None], ring_level, -1.0), side)
+    plain = like_ground(outer, ground_level[:, None], side) & inside[:, 3 * INNER :]
+    # A mark that was not found has no ring of its own to trust: compare with the card's ground.
+    ring_level = np.where(seen[..., None], ring_level, ground_level[:, None]).astype(np.float64)
+    mark_plain = like_ground(inner, ring_level[:, :, None], side)
+    explained = within_quads(on_table[:, : 3 * INNER], known_mm).reshape(n, 3, INNER) & ~seen[..., None]
+    uncovered = ~within_quads(on_table[:, -GROUND:], known_mm)
+    open_points = uncovered.sum(1)
+    mark_plain &= ~explained
+    hues, spread, chroma, point_hues = _freed(inner, ring_level, side)
+    return Evidence(
+        ground_rgb=linear_of(ground_level),
+        plain=plain,
+        mark_plain=mark_plain,
+        hues_deg=hues,
+        hue_spread_deg=spread,
+        chroma=chroma,
+        point_hues_deg=np.where(explained, np.nan, point_hues),
+        clipping=(np.median(inner, axis=2) >= _CLIPPED).mean(-1),
+        open_share=open_points / GROUND,
+        open_plain=np.where(
+            open_points > 0, (plain[:, -GROUND:] & uncovered).sum(1) / np.maximum(open_points, 1), np.nan
+        ),
+        rings=ring_level,
+    )
+
+
+def _lightest(levels: Floats, side: str) -> Floats:
+    """Of the levels (n, m, 3) the lightest (n, 3), and on black the darkest; negative ones are none."""
+    light = levels.sum(-1)
+    order = light if side == "white" else np.where(light < 0, -np.inf, -light)
+    return np.asarray(np.take_along_axis(levels, order.argmax(1)[:, None, None], 1)[:, 0])
+
+
+def like_ground(levels: NDArray[np.uint8] | Floats, ground: Floats, side: str) -> NDArray[np.bool_]:
+    """Whether levels look like a card's ground, lit more or less: the same colour on white, as dark on black."""
+    noise = 10.0
+    if side == "white":
+        ratio = (levels + noise) / (ground + noise)
+        least, most = ratio.min(-1), ratio.max(-1)
+        return np.asarray((least > 0.6) & (most < 1.5) & (most - least < 0.16 * most))
+    gap = levels - ground
+    return np.asarray((np.abs(gap).max(-1) < 28) & (gap.max(-1) - gap.min(-1) < 20))
+
+
+def _freed(inner: NDArray[np.uint8], ring_level: Floats, side: str) -> tuple[Floats, Floats, Floats, Floats]:
+    """The marks' hues without lamp (white ground) or without reflection (black ground), all in degrees.
+
+    `inner` (n, m, k, 3): levels within m marks; `ring_level` (n, m, 3): levels round them. Gives the marks' hues
+    (n, m), their spread and chroma, both (n, m), and each point's hue (n, m, k), nan where it has no colour.
+    """
+    marks = LINEAR[inner]
+    ring = linear_of(ring_level)[:, :, None]
+    if side == "white":
+        freed = (marks + 0.002) / (ring + 0.002)
+        light = np.ones(freed.shape[:-1])
+    else:
+        freed = np.maximum(marks - ring, 0)
+        light = freed.max(-1)
+    middle, points = oklab(np.median(freed, axis=2)), oklab(freed)
+    chroma = np.hypot(points[..., 1], points[..., 2])
+    coloured = (chroma > 0.05) & (light > 0.02)
+    scatter = points[..., 1:].std(axis=2).mean(-1)
+    strength = np.maximum(np.hypot(middle[..., 1], middle[..., 2]), 1e-6)
+    spread = np.degrees(np.arctan2(scatter + 0.01, strength))
+    return hue_deg(middle), spread, strength, np.where(coloured, hue_deg(points), np.nan)
+
+
+@dataclass(frozen=True, eq=False)
+class MarkLook:
+    """How marks that belong to no card yet look against the ground round them, each (k,).
+
+    `hues_deg`, `spread_deg`: their colour; `stands_out`: more than the grain of wood or cloth does, under a
+    reflection too; `faint`: at all, on white that is clipped; `plain`: as much as fresh print in even light; `ring`
+    (k, 3): the RGB levels of the ground round them.
+    """
+
+    hues_deg: Floats
+    spread_deg: Floats
+    stands_out: NDArray[np.bool_]
+    faint: NDArray[np.bool_]
+    plain: NDArray[np.bool_]
+    ring: Floats
+
+
+def look_at(
+    sampler: Sampler, marks: Marks, chosen: NDArray[np.intp], side: str, towards: Floats | None = None
+) -> MarkLook:
+    """Look at the chosen (k,) marks, each against the ring round it.
+
+    `towards` (k, RING): in which directions their outlines show, in rad; None where all of them do.
+    """
+    angle = np.linspace(0, 2 * np.pi, RING, endpoint=False)[None] if towards is None else towards
+    circle = np.stack([np.cos(angle), np.sin(angle)], axis=-1)
+    depth = _IN_MIDDLE if towards is None else _AT_OUTLINE
+    radius = np.sqrt(marks.areas_mm2[chosen] / np.pi)[:, None, None]
+    centres = marks.centres_mm[chosen][:, None]
+    inner, _ = sampler.levels(centres + depth * radius * circle)
+    # A star or a crescent is lighter than the circle round it.
+    outer = radius / np.clip(marks.fullness[chosen], 0.4, 1)[:, None, None] + _RING_MM[side]
+    around, inside = sampler.levels(centres + outer * circle)
+    ring = np.median(around, axis=1)
+    hues, spread = (values[:, 0] for values in _freed(inner[:, None], ring[:, None], side)[:2])
+    level = np.median(inner, axis=1)
+    middle, ground = (linear_of(v) + 0.005 for v in (level, ring))
+    ratio = (middle / ground).min(1) if side == "white" else 1 / (middle / ground).max(1)
+    grey = ground.min(1) / ground.max(1) if side == "black" else np.ones(len(ground))
+    calm = (like_ground(around, ring[:, None], side) & inside).mean(1) > _CALM_RING
+    return MarkLook(
+        hues,
+        spread + BLEACH_SPREAD_DEG * (level >= _CLIPPED).mean(-1),
+        calm & (ratio < _WEAK_RATIO) & (grey > _WEAK_GREY),
+        calm & (ratio < _FAINT_RATIO) & (ring >= _CLIPPED).all(-1) & np.array(side == "white"),
+        calm & (ratio < _PLAIN_RATIO) & (grey > _PLAIN_GREY) & (spread < _CLEAR_SPREAD_DEG),
+        ring,
+    )

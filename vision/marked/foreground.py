@@ -1,0 +1,184 @@
+"""What stands out from a card's ground, on white and on black: the patches of which some are marks.
+
+A mark is darker than the white ground in at least one channel (brighter than the black ground on the other side),
+whatever the lamp: the ground itself, as a grey-scale closing (opening) shows it, is the reference. The threshold is
+a share of the mark's own contrast, so glare and shadow move the contrast but not the outline.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from vision.marked.marks import Foreground, WorkImage, least_area_px, resized
+from vision.marked.patches import patches_of
+
+Image = NDArray[np.uint8]
+
+_WIDER = 1.08  # than a window that no mark holds
+_DARK = 8  # grey levels of sensor noise that no ratio should amplify
+_LEAST_CONTRAST = {"white": 18, "black": 12}  # of 255
+# Where a lens blurs light, a mark on black ends at half of the light, which is two thirds of the step in grey levels.
+_HALF_LIGHT = 0.66
+_LEAST_CORE = 0.75  # less of a mark is left where it lies half in shadow: there half of the grey levels must do
+_OVER_TEXTURE = 3.0
+_CALM_MM = 36.0  # within this window about any mark some plain ground is seen
+_NEAR_MM = 4.0  # about any place of a mark its strongest contrast is found so near
+_BRIGHT = 90
+_LEAST_TINT = 0.12
+_LIGHT = 0.45
+_LEAST_CHROMA = {"white": 0.15, "black": 0.25}  # of the contrast: shadows and gaps are grey
+_CLIPPED = 250
+# White that clips was lighter than it looks, and at a mark's outline half of its light clips, too. What is left of the
+# mark ends where a fifth of its contrast is left: so 2,900 marks had their printed areas, the faintest 0.7 to 0.9.
+_WASHED_OUT_SHARE = 0.2
+_WASHED_OUT_LEAST = 3  # grey levels: clipped ground has no grain
+_SPARSE = 4
+
+
+def find_foregrounds(
+    work: WorkImage, ground: str, area_range_mm2: tuple[float, float], px_per_mm: float
+) -> tuple[Foreground, Foreground | None]:
+    """Find what stands out from a `white` or `black` ground.
+
+    `area_range_mm2`: of the marks; `px_per_mm`: the greatest work scale. The second one is given where white ground is
+    clipped: in it marks that are washed out are seen, too, but near ones may have grown together.
+    """
+    least_px = least_area_px(area_range_mm2[0], px_per_mm)
+    mask, level, closed = _mask(work, ground, least_px, area_range_mm2[1], px_per_mm)
+    first = Foreground(mask, level, *patches_of(mask, least_px))
+    faint = _washed_out(work.bgr, closed, _window(_NEAR_MM, px_per_mm)) if ground == "white" else None
+    if faint is None:
+        return first, None
+    mask = np.asarray(cv2.bitwise_or(mask, faint), np.uint8)
+    return first, Foreground(mask, level, *patches_of(mask, least_px))
+
+
+def _mask(
+    work: WorkImage, ground: str, least_px: float, most_mm2: float, px_per_mm: float
+) -> tuple[Image, Image, Image]:
+    """(h, w) 0/1 mask of what stands out, the ground's levels (h, w, 3), BGR, and the same at half the scale, unraised.
+
+    White ground's levels are raised by a little; what is smaller than `least_px` is of no interest.
+    """
+    height, width = work.bgr.shape[:2]
+    half = resized(work.bgr, (width // 2, height // 2))
+    # No mark holds a square window of more than its own area, so the ground closes over it; a much wider one would not
+    # fit into the corners of a card, where the table would then pass for the ground. Grain wants it a little wider.
+    reach = max(3, int(_WIDER * np.sqrt(most_mm2) * px_per_mm / 2)) | 1
+    way = cv2.MORPH_CLOSE if ground == "white" else cv2.MORPH_OPEN
+    plain = np.asarray(cv2.morphologyEx(half, way, np.ones((reach, reach), np.uint8)), np.uint8)
+    level = cv2.resize(plain, (width, height))
+    if ground == "white":
+        noise = np.full(level.shape, _DARK, np.uint8)
+        level = cv2.add(level, noise)
+        gap = cv2.subtract(level, cv2.add(work.bgr, noise))
+        contrast, least = _extremes(np.asarray(cv2.divide(gap, level, scale=255), np.uint8))
+    else:
+        contrast, least = _extremes(np.asarray(cv2.subtract(work.bgr, level), np.uint8))
+    near = _window(_NEAR_MM, px_per_mm)
+    peak = np.asarray(cv2.dilate(contrast, np.ones((near, near), np.uint8)), np.uint8)
+    restless = cv2.resize(_restlessness(contrast, px_per_mm), (width, height))
+    floor = np.maximum(_times(restless, _OVER_TEXTURE), np.uint8(_LEAST_CONTRAST[ground]))
+    strong = _over(cv2.add(contrast, contrast), peak) & _over(contrast, floor)
+    mask = strong if ground == "white" else _half_lit(strong, _over(contrast, _times(peak, _HALF_LIGHT)), least_px)
+    coloured = _over(cv2.subtract(contrast, least), _times(contrast, _LEAST_CHROMA[ground]))
+    if ground == "white":
+        # A black card beside a coloured mark differs from that mark, too, but has no tint of its own.
+        coloured &= _tinted_or_light(work.bgr)
+    else:
+        # Print that the camera clips has lost its colour but not its shape, and no shadow is bright.
+        coloured |= _over_level(contrast, _BRIGHT) | _clipped_somewhere(work.bgr)
+    mask &= coloured
+    return np.asarray(mask & 1, np.uint8), np.asarray(level, np.uint8), plain
+
+
+def _washed_out(bgr: Image, ground: Image, near: int) -> Image | None:
+    """(h, w) 0/1 mask of what stands out from ground that is clipped in all channels; None where there is none.
+
+    `ground` (h / 2, w / 2, 3): the ground's levels at half the scale; `near`: see `_NEAR_MM`, in px.
+    """
+    sparse = np.asarray((ground[::_SPARSE, ::_SPARSE] >= _CLIPPED).all(-1), np.uint8)
+    left, top, width, height = (_SPARSE * side for side in cv2.boundingRect(sparse))
+    if not width:
+        return None
+    small = _extremes(ground[top : top + height, left : left + width])[1]
+    height, width = (2 * side for side in small.shape)
+    part = np.s_[2 * top : 2 * top + height, 2 * left : 2 * left + width]
+    most, least = _extremes(bgr[part])
+    # A shadow may end on a mark: a little beside the clipped ground the mark goes on.
+    clipped = cv2.dilate(_over_level(small, _CLIPPED - 1), np.ones((3, 3), np.uint8))
+    gap = cv2.subtract(cv2.resize(small, (width, height)), least)
+    contrast = np.asarray(cv2.bitwise_and(gap, cv2.resize(clipped, (width, height))), np.uint8)
+    peak = cv2.dilate(contrast, np.ones((near, near), np.uint8))
+    bound = np.maximum(_times(peak, _WASHED_OUT_SHARE), np.uint8(_WASHED_OUT_LEAST))
+    coloured = _over(cv2.subtract(most, least), _times(contrast, _LEAST_CHROMA["white"]))
+    found = np.zeros(bgr.shape[:2], np.uint8)
+    found[part] = cv2.morphologyEx(_over(contrast, bound) & coloured & 1, cv2.MORPH_OPEN, np.ones((3, 3), np.uint8))
+    return found
+
+
+def _window(reach_mm: float, px_per_mm: float) -> int:
+    return 2 * max(1, round(reach_mm * px_per_mm)) + 1
+
+
+def _half_lit(half: Image, core: Image, least_px: float) -> Image:
+    """The core (h, w) 0/255 of each patch of `half`, or all of the patch where little of it is core.
+
+    Patches smaller than `least_px` are not looked at.
+    """
+    core = np.asarray(core & half, np.uint8)
+    count, labels = cv2.connectedComponents(half, connectivity=4, ltype=cv2.CV_32S)
+    areas = np.bincount(labels[(half & 1).view(bool)], minlength=count)
+    kept = np.bincount(labels[(core & 1).view(bool)], minlength=count)
+    weak = (kept < _LEAST_CORE * areas) & (areas >= least_px)
+    return np.where(weak[labels], half, core) if weak.any() else core
+
+
+def _tinted_or_light(bgr: Image) -> Image:
+    """0/255 mask of what has a tint beside the picture's lightest parts, or is too light to be a black card."""
+    sample = bgr[::8, ::8].reshape(-1, 3)
+    least = sample.min(1)
+    white = np.median(sample[least >= np.percentile(least, 95)], axis=0) + 1.0
+    most, least = _extremes(bgr, (white.max() / white).tolist())
+    tinted = _over(cv2.subtract(most, least), _times(most, _LEAST_TINT))
+    return np.asarray(tinted | _over_level(most, _LIGHT * float(white.max())), np.uint8)
+
+
+def _clipped_somewhere(bgr: Image) -> Image:
+    """0/255 mask of where at least one channel is clipped."""
+    return np.asarray(cv2.bitwise_not(cv2.inRange(bgr, np.zeros(3), np.full(3, _CLIPPED - 1.0))), np.uint8)
+
+
+def _restlessness(contrast: Image, px_per_mm: float) -> Image:
+    """The least mean contrast of any small place nearby, at quarter size: low on a card's ground, high on wood."""
+    small = resized(contrast, (contrast.shape[1] // 4, contrast.shape[0] // 4))
+    patch = max(1, round(4 * px_per_mm / 4))
+    calm = cv2.blur(small, (patch, patch))
+    near = max(3, round(_CALM_MM * px_per_mm / 4)) | 1
+    return np.asarray(cv2.erode(calm, np.ones((near, near), np.uint8)), np.uint8)
+
+
+def _extremes(bgr: Image, gains: Sequence[float] = (1.0, 1.0, 1.0)) -> tuple[Image, Image]:
+    """The greatest and the least of each pixel's channels, after each channel's gain."""
+    channels = (c if gain == 1 else _times(c, gain) for c, gain in zip(cv2.split(bgr), gains, strict=True))
+    blue, green, red = channels
+    most, least = cv2.max(cv2.max(blue, green), red), cv2.min(cv2.min(blue, green), red)
+    return np.asarray(most, np.uint8), np.asarray(least, np.uint8)
+
+
+def _times(image: cv2.typing.MatLike, factor: float) -> Image:
+    return np.asarray(cv2.convertScaleAbs(image, alpha=factor), np.uint8)
+
+
+def _over(image: cv2.typing.MatLike, other: cv2.typing.MatLike) -> Image:
+    """0/255 mask of where one image is greater than the other."""
+    return np.asarray(cv2.compare(image, other, cv2.CMP_GT), np.uint8)
+
+
+def _over_level(image: Image, level: float) -> Image:
+    """0/255 mask of where the image is greater than a level."""
+    return np.asarray(cv2.threshold(image, level, 255, cv2.THRESH_BINARY)[1], np.uint8)

@@ -1,0 +1,207 @@
+"""Weighs the evidence for each hypothetical card: a log-odds sum, so that every term can be read and argued with."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vision.marked.colour import Palette, hue_gap
+from vision.marked.evidence import BLEACH_SPREAD_DEG, RING, Evidence
+from vision.marked.layouts import Hypotheses, Layouts, concatenated
+
+Floats = NDArray[np.float64]
+
+SURE = 4.5  # log-odds above which a card is said aloud
+# Log-odds before any look by how many marks were found: three in the right places seldom meet by chance, two often do.
+_PRIOR = np.array([-np.inf, -4.7, 0.5, 3.8])
+_RESIDUAL_MM = 0.35
+_STRAY = -1.2
+_EDGELESS = 0.45
+_MOSTLY_HIDDEN = 0.35
+_WHOLE_SHARE = 0.85
+_OPEN = {"white": 0.6, "black": 0.5}
+# A logarithm: cards told by two marks stay within 0.44, 99 of 100 told by one within 0.58.
+_TINT, _TINT_WEIGHT = 0.45, 10.0
+_DIM = 0.005  # of linear light: below, levels are too coarse to have a tint
+_COLOUR_WEIGHT = np.array([1.0, 1.5, 1.0, 1.0])  # a lone mark was not chosen for its distance to another one
+
+
+@dataclass(frozen=True, eq=False)
+class Measured:
+    """Hypotheses with what the picture says; `edges` (n, 4): each side's support; `strays` (n,): see `stray_marks`."""
+
+    hypotheses: Hypotheses
+    evidence: Evidence
+    edges: Floats
+    strays: Floats
+
+
+# The terms that a closer look goes on with; `searched` is what a pose found by trying many has less of certainty.
+LOOKED_AT = ("colour", "strays", "open", "layout", "searched")
+
+
+@dataclass(frozen=True, eq=False)
+class Verdicts:
+    """Hypotheses of one side with their `log_odds` (n,) of being a card that lies there, and the terms of that sum."""
+
+    layouts: Layouts
+    hypotheses: Hypotheses
+    log_odds: Floats
+    terms: dict[str, Floats]
+
+    @property
+    def sure(self) -> NDArray[np.bool_]:
+        """(n,) whether the log-odds are enough to say so."""
+        return self.log_odds > SURE
+
+    @property
+    def face_ids(self) -> set[str]:
+        """Whose faces they are."""
+        return {self.layouts.faces[face].id for face in self.hypotheses.faces}
+
+    def take(self, which: NDArray[np.bool_] | NDArray[np.intp]) -> Verdicts:
+        """Some of them."""
+        terms = {name: values[which] for name, values in self.terms.items()}
+        return Verdicts(self.layouts, self.hypotheses.take(which), self.log_odds[which], terms)
+
+    def lowered(self, which: NDArray[np.bool_] | bool = True) -> Verdicts:
+        """The same, none of those that are chosen, (n,) or all, sure."""
+        return replace(self, log_odds=np.where(which, np.minimum(self.log_odds, SURE - 0.5), self.log_odds))
+
+
+def joined(verdicts: list[Verdicts]) -> Verdicts:
+    """Several verdicts on one side as one."""
+    terms = {name: np.concatenate([v.terms[name] for v in verdicts]) for name in LOOKED_AT}
+    found = concatenated([v.hypotheses for v in verdicts])
+    return Verdicts(verdicts[0].layouts, found, np.concatenate([v.log_odds for v in verdicts]), terms)
+
+
+def judge(
+    hypotheses: Hypotheses,
+    evidence: Evidence,
+    edges: Floats,
+    palette: Palette,
+    colours: NDArray[np.intp],
+    layouts: Layouts,
+    strays: Floats,
+    ground_rgb: Floats | None = None,
+    edges_shown: float = 1.0,
+) -> Verdicts:
+    """Sum up the evidence.
+
+    `edges` (n, 4): each side's support; `colours` (faces, 3): palette index of every face's marks; `strays` (n,): marks
+    on the card where its face has none; `ground_rgb` (3,): linear, what the ground of this side's cards looks like in
+    this picture, None as long as that is not known; `edges_shown`: see `shown_of`.
+
+    Full support all round (`edges` of ones) gives the most that a hypothesis can still reach.
+    """
+    seen = hypotheses.marks >= 0
+    count = seen.sum(1)
+    terms = {
+        "prior": _PRIOR[count],
+        "layout": 1.2 - 0.5 * (hypotheses.residual_mm / _RESIDUAL_MM) ** 2,
+        "colour": (_colour_log_odds(hypotheses, evidence, palette, colours) * seen).sum(1) * _COLOUR_WEIGHT[count],
+        "edges": _edge_term(edges, count, edges_shown),
+        "ground": _ground_term(evidence, seen, layouts.side),
+        "tint": _tint_term(evidence, ground_rgb, layouts.side),
+        "open": _open_term(evidence, count, layouts.side),
+        "present": _present(hypotheses, evidence, seen, palette, colours),
+        "strays": _stray_term(strays, count),
+        "absent": -6.0 * _absent(evidence, seen) * edges.mean(1),
+        "searched": np.zeros(len(count)),
+    }
+    total = np.sum(list(terms.values()), axis=0) if len(hypotheses) else np.zeros(0)
+    return Verdicts(layouts, hypotheses, total, terms)
+
+
+def renewed(first: Verdicts, evidence: Evidence, strays: Floats) -> Verdicts:
+    """The same verdicts with those terms seen afresh that depend on which other cards are known by now."""
+    count = (first.hypotheses.marks >= 0).sum(1)
+    terms = {"open": _open_term(evidence, count, first.layouts.side), "strays": _stray_term(strays, count)}
+    change = sum(terms[name] - first.terms[name] for name in terms)
+    return replace(first, log_odds=first.log_odds + change, terms={**first.terms, **terms})
+
+
+def _colour_log_odds(hypotheses: Hypotheses, evidence: Evidence, palette: Palette, colours: NDArray[np.intp]) -> Floats:
+    """(n, 3) log ratio of each mark's hue under the face's colour to any hue at all."""
+    spread = evidence.hue_spread_deg + BLEACH_SPREAD_DEG * evidence.clipping
+    density = palette.likelihood(evidence.hues_deg.ravel(), spread.ravel()).reshape(-1, 3, len(palette.names))
+    return np.asarray(np.log(360 * np.take_along_axis(density, colours[hypotheses.faces][..., None], 2)[..., 0]))
+
+
+def shown_of(edges: Floats) -> float:
+    """How much of an open edge shows in this picture, 0 to 1, by the sides (n, 4) of cards that three marks have told.
+
+    A black card's edge on a black table is not there to be seen. As few cards as there may be lie on others, one whose
+    edges show is added to them.
+    """
+    return float((_best_two(edges).sum() / 2 + 1) / (len(edges) + 1))
+
+
+def _best_two(edges: Floats) -> Floats:
+    return np.asarray(np.sort(edges, axis=1)[:, 2:].sum(1))
+
+
+def _edge_term(edges: Floats, count: NDArray[np.intp], shown: float) -> Floats:
+    """The two best sides count: the others may be covered."""
+    best = _best_two(edges)
+    # Coins on a plain table may lie like two marks, but a card has an edge somewhere.
+    edgeless = np.where(best < _EDGELESS * shown, -4.0, 0.0)
+    return np.asarray(np.where(count == 3, 2.0 * (best - 0.5), 7.0 * (best - 0.8 * shown) + edgeless))
+
+
+def _ground_term(evidence: Evidence, seen: NDArray[np.bool_], side: str) -> Floats:
+    rings = evidence.plain[:, : 3 * RING].reshape(-1, 3, RING).mean(2)
+    plain = (rings * seen).sum(1) / np.maximum(seen.sum(1), 1)
+    if side == "white":
+        return np.asarray(4.0 * (plain - 0.7))
+    # A reflection lifts a black ground unevenly, so unlike ground says less there; but it is grey, and wood is not.
+    light = evidence.ground_rgb + 0.004
+    grey = light.min(1) / light.max(1)
+    doubt = 3.0 * np.clip((0.5 - grey) / 0.3, 0, 1) + 1.5 * np.clip(light.max(1) / 0.3 - 0.5, 0, 1)
+    return np.asarray((plain - 0.6) - np.where(seen.all(1), 0.0, doubt))
+
+
+def _tint_term(evidence: Evidence, ground_rgb: Floats | None, side: str) -> Floats:
+    """All cards lie under the same lamps: shadows darken white, but hardly tint it, while counters lie on wood, too."""
+    if ground_rgb is None or side == "black":
+        return np.zeros(len(evidence.ground_rgb))
+    off = np.log((evidence.ground_rgb + _DIM) / (ground_rgb + _DIM))
+    return np.asarray(-_TINT_WEIGHT * np.maximum(off.max(1) - off.min(1) - _TINT, 0))
+
+
+def _stray_term(strays: Floats, count: NDArray[np.intp]) -> Floats:
+    """(n,) log-odds of marks that a face does not have; one card may lie on another, a telephone shows a dozen."""
+    return np.asarray(_STRAY * np.where(count < 3, np.minimum(strays, 3.0), np.clip(strays - 2, 0, 8)))
+
+
+def _open_term(evidence: Evidence, count: NDArray[np.intp], side: str) -> Floats:
+    """What lies open of a covered card is ground; a card told by one mark has not much else to show."""
+    plain = np.where(np.isnan(evidence.open_plain), 0.5, evidence.open_plain)
+    weight = np.array([0.0, 4.0, 2.0, 0.0])[count] * (1.0 if side == "white" else 0.7)
+    # Of a card that lies mostly under known ones, too little shows to be sure.
+    hidden = np.where((evidence.open_share < _MOSTLY_HIDDEN) & (count < 3), -4.0, 0.0)
+    return np.asarray(weight * (plain - _OPEN[side]) + hidden)
+
+
+def _present(
+    hypotheses: Hypotheses,
+    evidence: Evidence,
+    seen: NDArray[np.bool_],
+    palette: Palette,
+    colours: NDArray[np.intp],
+) -> Floats:
+    """Points of partly covered marks that show the colour they should."""
+    expected = palette.hues_deg[colours[hypotheses.faces]][..., None]
+    near = np.abs(hue_gap(evidence.point_hues_deg, expected)) < 25
+    share = (near & ~evidence.mark_plain).mean(2) * ~seen
+    # A mark that shows all of its colour should have been found as a whole one: what is there has another form.
+    return np.asarray(np.where(share > _WHOLE_SHARE, 1.0, np.minimum(6.0 * share, 4.0)).sum(1))
+
+
+def _absent(evidence: Evidence, seen: NDArray[np.bool_]) -> Floats:
+    """How plainly the ground shows where an unseen mark should be."""
+    plain = np.where(seen, 0.0, evidence.mark_plain.mean(2)).max(1)
+    return np.asarray(np.maximum(plain - 0.4, 0.0))

@@ -1,0 +1,111 @@
+"""Cards of which one whole mark and one straight edge can be seen: their distance from each other names the face."""
+
+from __future__ import annotations
+
+from typing import cast
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from vision.deck import Deck
+from vision.marked.layouts import Hypotheses, Layouts, concatenated, no_cards, shape_fits, size_candidates
+from vision.marked.marks import Foreground, Marks, WorkImage
+from vision.marked.outline import corners_of
+from vision.table import Table, turned
+
+Floats = NDArray[np.float64]
+
+_LEAST_LINE_MM = 9.0
+_SLACK_MM = 1.1
+_REACH_MM = 85.0
+_LONGER = 1.4  # than broad: the edge of what covers a mark may cut a little off, 1.25 at most in 50 true ones
+
+
+def find_lines(work: WorkImage, table: Table, around_mm: Floats) -> Floats:
+    """(n, 2, 2) straight edges on the table in mm, in the parts of the picture near the points `around_mm` (k, 2)."""
+    wanted = np.zeros(work.bgr.shape[:2], np.uint8)
+    centres = work.to_work(table.to_px(around_mm))
+    scale = float(np.median(table.px_per_mm(table.to_px(around_mm)))) * work.scale
+    for x, y in centres:
+        cv2.circle(wanted, (round(float(x)), round(float(y))), round(_REACH_MM * scale), 1, -1)
+    left, top, width, height = cv2.boundingRect(wanted)
+    if min(width, height) < 8:
+        return np.zeros((0, 2, 2))
+    grey = cv2.cvtColor(work.bgr[top : top + height, left : left + width], cv2.COLOR_BGR2GRAY)
+    # Where there is no line OpenCV gives None, which its stubs leave out.
+    found = cast("Floats | None", cv2.createLineSegmentDetector(cv2.LSD_REFINE_NONE).detect(grey)[0])
+    if found is None:
+        return np.zeros((0, 2, 2))
+    ends = np.asarray(found, np.float64).reshape(-1, 2, 2) + (left, top)
+    lines = table.to_mm(work.to_picture(ends.reshape(-1, 2))).reshape(-1, 2, 2)
+    return np.asarray(lines[np.linalg.norm(lines[:, 1] - lines[:, 0], axis=1) > _LEAST_LINE_MM])
+
+
+def lone_mark_cards(
+    deck: Deck, layouts: Layouts, marks: Marks, chosen: NDArray[np.intp], allowed: NDArray[np.bool_], lines_mm: Floats
+) -> Hypotheses:
+    """All faces of which a chosen mark lies as far from one of the lines as from one of its card's sides.
+
+    `chosen` (k,): indices of marks; `allowed` (k, faces, 3): whether a mark's colour could be that of the face's mark;
+    `lines_mm` (n, 2, 2): the ends of the straight edges.
+    """
+    if not len(chosen) or not len(lines_mm):
+        return no_cards()
+    sizes = size_candidates(layouts, marks)[chosen]
+    along = lines_mm[:, 1] - lines_mm[:, 0]
+    normal = _left_of(along)
+    gap = ((lines_mm.mean(1)[None] - marks.centres_mm[chosen][:, None]) * normal[None]).sum(-1)  # (k, lines), signed
+    corners = corners_of(deck)
+    outward = _left_of(np.roll(corners, -1, axis=0) - corners)
+    reach = ((corners[None, None] - layouts.centres_mm[:, :, None]) * outward).sum(-1)  # (faces, 3, 4)
+    parts = [no_cards()]
+    for size in range(3):
+        for side in range(4):
+            off = np.abs(np.abs(gap)[:, :, None] - reach[None, None, :, size, side])
+            k, line, face = np.nonzero((off < _SLACK_MM) & sizes[:, size, None, None] & allowed[:, None, :, size])
+            towards = np.sign(gap[k, line])[:, None] * normal[line]
+            turn = np.arctan2(towards[:, 1], towards[:, 0]) - np.arctan2(outward[side, 1], outward[side, 0])
+            seen = np.full((len(k), 3), -1, dtype=np.intp)
+            seen[:, size] = chosen[k]
+            shift = marks.centres_mm[chosen[k]] - turned(layouts.centres_mm[face, size], turn)
+            found = Hypotheses(face, seen, turn, shift, off[k, line, face])
+            parts.append(found.take(_on_side(found, lines_mm[line].mean(1), corners, side)))
+    found = concatenated(parts)
+    return found.take(shape_fits(layouts, marks, found.faces, found.marks))
+
+
+def round_on_table(work: WorkImage, table: Table, foreground: Foreground, centres_px: Floats) -> NDArray[np.bool_]:
+    """Whether the patches at the points (n, 2) are as broad as long on the table, (n,); so are those of no patch.
+
+    Two cards may leave a gap of a mark through which the area and the fullness of a smaller mark show, but no circle.
+    """
+    height, width = foreground.labels.shape
+    column, row = np.rint(work.to_work(centres_px)).astype(np.intp).T
+    labels = foreground.labels[row.clip(0, height - 1), column.clip(0, width - 1)]
+    around = np.stack([centres_px, centres_px + (1, 0), centres_px + (0, 1)]).reshape(-1, 2)
+    origin, *ends = table.to_mm(around).reshape(3, -1, 2)
+    mm_per_px = np.stack([end - origin for end in ends], axis=-1)
+    fits = np.ones(len(labels), dtype=bool)
+    for k in np.flatnonzero(np.isin(labels, foreground.numbers)):
+        left, top, across, down = foreground.boxes[np.searchsorted(foreground.numbers, labels[k]), :4]
+        patch = (foreground.labels[top : top + down, left : left + across] == labels[k]).astype(np.uint8)
+        moments = cv2.moments(patch, binaryImage=True)
+        spread = np.array([[moments["mu20"], moments["mu11"]], [moments["mu11"], moments["mu02"]]]) / moments["m00"]
+        least, most = np.linalg.eigvalsh(mm_per_px[k] @ (spread + np.eye(2) / 12) @ mm_per_px[k].T)
+        fits[k] = most < _LONGER**2 * least
+    return fits
+
+
+def _left_of(along: Floats) -> Floats:
+    """(n, 2) unit vectors a quarter turn from the vectors (n, 2): outwards, for a card's sides taken clockwise."""
+    across = np.stack([along[:, 1], -along[:, 0]], axis=1)
+    return np.asarray(across / np.linalg.norm(along, axis=1, keepdims=True))
+
+
+def _on_side(found: Hypotheses, line_middle: Floats, corners: Floats, side: int) -> NDArray[np.bool_]:
+    """Whether the line's middle lies between the ends of the side that it is taken for."""
+    ends = found.to_table(corners[[side, (side + 1) % 4]])
+    along = ends[:, 1] - ends[:, 0]
+    at = ((line_middle - ends[:, 0]) * along).sum(1) / (along * along).sum(1)
+    return np.asarray((at > -0.02) & (at < 1.02))

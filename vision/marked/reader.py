@@ -1,0 +1,259 @@
+"""Reads all cards of a known deck in one picture, on the table that markers or the cards themselves show."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from vision.deck import Deck
+from vision.errors import BadTableError
+from vision.marked.blank_cards import blank_cards
+from vision.marked.card_table import tables_from_cards
+from vision.marked.closer_look import WORTH_A_LOOK, not_refuted
+from vision.marked.evidence import Sampler
+from vision.marked.judge import Verdicts
+from vision.marked.layouts import common_stretch
+from vision.marked.marks import WorkImage, work_image
+from vision.marked.outline import corners_of
+from vision.marked.peeking import Hint, Print, one_a_card, peeking_cards
+from vision.marked.peeking_ground import peeking_ground
+from vision.marked.settle import also_unclear, left_open, settled, sure_corners, told_of, unsure_odds
+from vision.marked.side_model import side_models
+from vision.marked.side_reader import SideReader
+from vision.marked.wiped_cards import wiped_cards
+from vision.markers import SQUARE_MM, Marker, find_markers, table_from_markers
+from vision.reading import Reading, UnclearCard
+from vision.table import Piece, Table, fit_table
+
+Image = NDArray[np.uint8]
+
+_VAGUE = 0.008  # relative scale error of a table from which the cards are asked, too
+# Log-odds taken off covered cards on a table that few markers or none show, before and after whole cards proved it.
+_UNPROVEN, _VAGUE_DOUBT = 20.0, 2.0
+_LEAST_SIDE_PX = 40  # a smaller picture shows no card
+_SHEET = 1.25  # a marker card by its square
+_SAME = 0.1  # of a card's width: its corners are found so well at least
+_MARKER_SIGMA_PX = 1.0  # beside the marks, which bloom does not move
+
+
+def table_in(image_bgr: Image) -> tuple[Table, tuple[Marker, ...]]:
+    """Find the table that the marker cards in this picture show.
+
+    Raises:
+        BadTableError: no marker card is in sight, or they do not lie on one table.
+    """
+    markers = find_markers(_grey(image_bgr))
+    if not markers:
+        raise BadTableError("no marker card is in sight")
+    return table_from_markers(markers, (image_bgr.shape[1], image_bgr.shape[0])), markers
+
+
+def read_picture(
+    image_bgr: Image, deck: Deck, table: Table | None = None, markers: tuple[Marker, ...] | None = None
+) -> tuple[Reading, Table | None]:
+    """Read a picture (h, w, 3) uint8 BGR; without a table its markers give one, without markers its cards.
+
+    `markers` are those in the picture where they have been found already, None where they are to be found. Gives the
+    table that the places in mm are on, too: the one given or shown, with its scale put right by the cards; it is None,
+    and no card has a place in mm, where no marker says where the table's origin is.
+    """
+    size = (image_bgr.shape[1], image_bgr.shape[0])
+    if min(size) < _LEAST_SIDE_PX:
+        return Reading((), ()), table
+    if markers is None:
+        markers = find_markers(_grey(image_bgr))
+    if table is not None:
+        reading, table, _ = _read(image_bgr, deck, table, markers, 0.0)
+        return reading, table
+    table = _marked_table(markers, size)
+    if table is not None and table.scale_error < _VAGUE:
+        reading, table, _ = _read(image_bgr, deck, table, markers, 0.0)
+        return reading, table
+    if table is None:
+        return _read_unmarked(image_bgr, deck), None
+    return _read_vaguely(image_bgr, deck, table, markers)
+
+
+def _read_unmarked(image_bgr: Image, deck: Deck) -> Reading:
+    """Read a picture without markers, on the table that its cards show."""
+    doubtful: Reading | None = None
+    for shown in tables_from_cards(image_bgr, deck):
+        reading, _ = _read_vaguely(image_bgr, deck, shown.table, (), shown.pieces)
+        # Any outline fits a table of some scale, but a face in the midst of it only one of its own size.
+        if _borne_out(shown.pieces, reading) or (len(shown.pieces) > 1 and reading.cards):
+            return _placeless(reading)
+        if doubtful is None and len(shown.pieces) > 1:
+            doubtful = reading
+    return _placeless(doubtful) if doubtful is not None else Reading((), ())
+
+
+def _read_vaguely(
+    image_bgr: Image, deck: Deck, table: Table, markers: Sequence[Marker], outlines: Sequence[Piece] = ()
+) -> tuple[Reading, Table]:
+    """Read a picture on a table of vague scale, shown by markers or `outlines`, and again with what cards add to it."""
+    reading, on_table, marks = _read(image_bgr, deck, table, markers, _UNPROVEN)
+    if not marks:
+        return reading, on_table
+    squares = [Piece(SQUARE_MM, marker.corners_px, _MARKER_SIGMA_PX) for marker in markers]
+    pieces = [*squares, *_borne_out(outlines, reading), *marks]
+    try:
+        better, places = fit_table(pieces, (image_bgr.shape[1], image_bgr.shape[0]))
+    except BadTableError:
+        return reading, on_table
+    return _read(image_bgr, deck, better.moved(places[0, :2]), markers, _VAGUE_DOUBT)[:2]
+
+
+def _borne_out(outlines: Sequence[Piece], reading: Reading) -> list[Piece]:
+    """Those outlines in which a card was read."""
+    return [o for o in outlines if any(_same_outline(card.corners_px, o.points_px) for card in reading.cards)]
+
+
+def _same_outline(corners_px: NDArray[np.float64], outline_px: NDArray[np.float64]) -> bool:
+    """Whether a card (4, 2) lies in an outline, either way up."""
+    width = np.linalg.norm(np.diff(outline_px, axis=0, append=outline_px[:1]), axis=1).min()
+    off = [np.linalg.norm(np.roll(corners_px, turn, axis=0) - outline_px, axis=1).max() for turn in range(4)]
+    return bool(min(off) < _SAME * width)
+
+
+def _grey(image_bgr: Image) -> Image:
+    return np.asarray(cv2.cvtColor(image_bgr, cv2.COLOR_BGR2GRAY), np.uint8)
+
+
+def _marked_table(markers: tuple[Marker, ...], size_px: tuple[int, int]) -> Table | None:
+    """The table that markers show; None without any, or where one is held up in a hand and they make no plane."""
+    try:
+        return table_from_markers(markers, size_px) if markers else None
+    except BadTableError:
+        return None
+
+
+def _placeless(reading: Reading) -> Reading:
+    return Reading(
+        tuple(replace(card, centre_mm=None) for card in reading.cards),
+        tuple(replace(card, centre_mm=None) for card in reading.unclear),
+    )
+
+
+def read(image_bgr: Image, deck: Deck, table: Table, markers: Sequence[Marker] = ()) -> Reading:
+    """Read every card of `deck` in a picture (h, w, 3) uint8 BGR of `table`; nothing on a marker is taken for one."""
+    return _read(image_bgr, deck, table, markers, 0.0)[0]
+
+
+def _read(
+    image_bgr: Image, deck: Deck, table: Table, markers: Sequence[Marker], doubt: float
+) -> tuple[Reading, Table, list[Piece]]:
+    """Read a picture; gives the table in the cards' own scale, and the marks of the surest cards, which can tell more.
+
+    `doubt`: see `settled`.
+    """
+    height, width = image_bgr.shape[:2]
+    places = np.array([[0, 0], [width, 0], [width, height], [0, height], [width / 2, height / 2]], np.float64)
+    scales = table.px_per_mm(places)
+    work = work_image(image_bgr, float(scales[-1]))
+    sampler = Sampler(work, table)
+    most = float(scales.max()) * work.scale
+    squares = np.array([marker.corners_px for marker in markers]).reshape(-1, 4, 2)
+    middles = squares.mean(1, keepdims=True)
+    keep_out = middles + _SHEET * (squares - middles)
+    readers = [SideReader(work, sampler, deck, model, most, keep_out) for model in side_models(deck).values()]
+    whole = [reader.whole_cards() for reader in readers]
+    stretch = common_stretch(
+        np.concatenate([stretches for _, stretches in whole]), np.concatenate([found.residual_mm for found, _ in whole])
+    )
+    table = table.stretched(stretch)
+    sampler = Sampler(work, table)
+    verdicts = [
+        reader.judge_whole(sampler, found, stretches / stretch)
+        for reader, (found, stretches) in zip(readers, whole, strict=True)
+    ]
+    pieces = [piece for reader, found in zip(readers, verdicts, strict=True) for piece in reader.pieces(found)]
+    verdicts += [reader.judge_part(sure_corners(verdicts, deck)) for reader in readers]
+    verdicts += [reader.judge_lone(sure_corners(verdicts, deck)) for reader in readers]
+    verdicts, doubtful = _looked_closer(readers, verdicts, deck, doubt)
+    reading = also_unclear(settled(verdicts, deck, table, doubt), settled(doubtful, deck, table, doubt))
+    said = [card.corners_px for card in reading.cards] + [card.corners_px for card in reading.unclear]
+    said_mm = table.to_mm(np.concatenate(said)).reshape(-1, 4, 2) if said else np.zeros((0, 4, 2))
+    prints = [mark for reader in readers for mark in reader.unexplained(said_mm)]
+    bare = _peeking_ground(work, table, deck, reading, keep_out, prints)
+    hints = one_a_card([*peeking_cards(sampler, prints, said_mm), *bare])
+    hidden = [_unclear(table, np.zeros((0, 2)), hint.centre_mm, "covered", hint.side) for hint in hints]
+    reading = replace(reading, unclear=(*reading.unclear, *hidden))
+    blank = _blank_cards(work, table, deck, reading, keep_out)
+    return replace(reading, unclear=(*reading.unclear, *blank)), table, pieces
+
+
+def _peeking_ground(
+    work: WorkImage,
+    table: Table,
+    deck: Deck,
+    reading: Reading,
+    markers_px: NDArray[np.float64],
+    prints: Sequence[Print],
+) -> list[Hint]:
+    """Give places where a card shows of which too few marks are in sight to make it out."""
+    cards = np.array([card.corners_px for card in reading.cards]).reshape(-1, 4, 2)
+    doubtful = np.array([card.corners_px for card in reading.unclear]).reshape(-1, 4, 2)
+    sides = [card.face.side for card in reading.cards]
+    return peeking_ground(work, table, deck.card_mm, cards, sides, np.concatenate([doubtful, markers_px]), prints)
+
+
+def _blank_cards(
+    work: WorkImage, table: Table, deck: Deck, reading: Reading, markers_px: NDArray[np.float64]
+) -> list[UnclearCard]:
+    """Give the cards that show no more than an outline."""
+    outlines = [card.corners_px for card in reading.cards] + [card.corners_px for card in reading.unclear]
+    quads = np.array([outline for outline in outlines if len(outline) == 4]).reshape(-1, 4, 2)
+    known_px = np.concatenate([quads, markers_px])
+    doubtful_mm = np.array([card.centre_mm for card in reading.unclear]).reshape(-1, 2)
+    found = blank_cards(work, table, deck.card_mm, known_px, doubtful_mm)
+    found += wiped_cards(work, table, deck.card_mm, known_px, found, doubtful_mm)
+    return [_unclear(table, blank.outline_px, blank.centre_mm, "glare", None) for blank in found]
+
+
+def _unclear(
+    table: Table, outline_px: NDArray[np.float64], place_mm: NDArray[np.float64], reason: str, side: str | None
+) -> UnclearCard:
+    """Give a card of which nothing names a face; `place_mm` (2,) lies on it."""
+    (px,) = table.to_px(place_mm[None])
+    x, y = place_mm
+    return UnclearCard(outline_px, (float(px[0]), float(px[1])), (float(x), float(y)), reason, None, side)
+
+
+def _looked_closer(
+    readers: list[SideReader], verdicts: list[Verdicts], deck: Deck, doubt: float
+) -> tuple[list[Verdicts], list[Verdicts]]:
+    """Look closer at what is left open until no more can be told: a card that is told explains what it hides.
+
+    Gives the verdicts, and those of the first look that the closer one could neither confirm nor place elsewhere.
+    """
+    # Three whole marks are proof enough; two, or one and an edge, must bear a closer look.
+    whole, rest = verdicts[: len(readers)], verdicts[len(readers) :]
+    odds = [unsure_odds(verdict) for verdict in whole] + [verdict.log_odds for verdict in rest]
+    unsure = np.concatenate(odds).max(initial=WORTH_A_LOOK) > WORTH_A_LOOK
+    if not unsure and not any(reader.unused_marks for reader in readers):
+        return verdicts, []
+    told, again, pivoted = told_of(whole, deck, doubt), list[Verdicts](), False
+    while True:
+        verdicts, known_mm = left_open(verdicts, told, deck), _corners_mm(told, deck)
+        if any(len(verdict.hypotheses) for verdict in verdicts):
+            again = [reader.look_closer(verdicts, told, known_mm) for reader in readers]
+            more = told_of([*told, *again], deck, doubt)
+            if sum(len(card.hypotheses) for card in more) > sum(len(card.hypotheses) for card in told):
+                told, again = more, []
+                continue
+        # Where nothing else can be told, a mark and what shows of two others may still make a card.
+        if not pivoted:
+            pivoted = True
+            found = [reader.judge_pivoted(told, known_mm) for reader in readers]
+            if any(len(verdict.hypotheses) for verdict in found):
+                verdicts = [*verdicts, *found]
+                continue
+        return [*told, *again], [not_refuted(verdict) for verdict in again]
+
+
+def _corners_mm(told: list[Verdicts], deck: Deck) -> NDArray[np.float64]:
+    return np.concatenate([card.hypotheses.to_table(corners_of(deck)) for card in told])

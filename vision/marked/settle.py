@@ -1,0 +1,190 @@
+"""Settles which of the hypotheses are cards: a mark belongs to one card, a card lies once, rivals leave a doubt."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vision.deck import Deck, Face
+from vision.marked.judge import SURE, Verdicts
+from vision.marked.marks import coincide
+from vision.marked.outline import corners_of
+from vision.reading import CardReading, Reading, UnclearCard
+from vision.table import Table
+
+Floats = NDArray[np.float64]
+
+_SAME_PLACE_MM = 12.0
+_NO_RIVAL = -20.0
+_COLOURED = 1.5
+_WORTH_SAYING = 1.5  # log-odds from which a card that cannot be told is mentioned
+
+
+@dataclass(frozen=True, eq=False)
+class Claim:
+    """A hypothesis on its way to a verdict; `origin`: which of the verdicts it comes from, and which it is there.
+
+    `marks`: side and number of those that were found; `places` (3, 3): see `_mark_places`.
+    """
+
+    origin: tuple[int, int]
+    odds: float
+    face: Face
+    marks: frozenset[tuple[str, int]]
+    places: Floats
+    corners_mm: Floats
+    centre_mm: tuple[float, float]
+
+
+def claims_of(verdicts: list[Verdicts], deck: Deck) -> list[Claim]:
+    """All hypotheses worth a word, the best first."""
+    claims = []
+    for number, verdict in enumerate(verdicts):
+        # White specks on black, a marker's cells among them, have no colour: only a sure card may do without.
+        coloured = verdict.terms["colour"] > _COLOURED
+        chosen = np.flatnonzero(verdict.sure | ((verdict.log_odds > _WORTH_SAYING) & coloured))
+        hypotheses = verdict.hypotheses.take(chosen)
+        corners = hypotheses.to_table(corners_of(deck))
+        middles, places = corners.mean(1), _mark_places(verdict)[chosen]
+        for k, odds in enumerate(verdict.log_odds[chosen]):
+            face = verdict.layouts.faces[hypotheses.faces[k]]
+            marks = frozenset((face.side, int(m)) for m in hypotheses.marks[k] if m >= 0)
+            middle = (float(middles[k, 0]), float(middles[k, 1]))
+            claims.append(Claim((number, int(chosen[k])), float(odds), face, marks, places[k], corners[k], middle))
+    return sorted(claims, key=lambda claim: -claim.odds)
+
+
+def sure_corners(verdicts: list[Verdicts], deck: Deck) -> Floats:
+    """(n, 4, 2) corners in mm of the cards that are sure so far."""
+    corners = corners_of(deck)
+    return np.concatenate([verdict.hypotheses.take(verdict.sure).to_table(corners) for verdict in verdicts])
+
+
+def _mark_places(verdict: Verdicts) -> Floats:
+    """(n, 3, 3): where on the table in mm each hypothesis has the marks that were found, and their radii; else nan."""
+    found, layouts = verdict.hypotheses, verdict.layouts
+    radii = np.sqrt(layouts.areas_mm2[found.faces] / np.pi)
+    places = np.concatenate([found.to_table(layouts.centres_mm[found.faces]), radii[..., None]], axis=2)
+    return np.asarray(np.where((found.marks >= 0)[..., None], places, np.nan))
+
+
+def _share_a_mark(some: Floats, others: Floats) -> NDArray[np.bool_]:
+    """(n, m) which cards with marks at these places, (n, 3, 3) and (m, 3, 3), say that the same mark is theirs."""
+    one, other = some[:, None, :, None], others[None, :, None]
+    return np.asarray(coincide(one[..., :2], one[..., 2], other[..., :2], other[..., 2]).any((2, 3)))
+
+
+def unsure_odds(verdict: Verdicts) -> Floats:
+    """Give the log-odds of the hypotheses that are not sure and share no mark with a sure one."""
+    places, sure = _mark_places(verdict), verdict.sure
+    return verdict.log_odds[~sure & ~_share_a_mark(places, places[sure]).any(1)]
+
+
+def _exclusions(claims: list[Claim]) -> NDArray[np.bool_]:
+    """(n, n) which claims exclude each other: sharing a mark, or so close that neither would show half of its face."""
+    centres = np.array([claim.centre_mm for claim in claims]).reshape(-1, 2)
+    found = np.abs(centres[:, None] - centres[None]).max(-1) < _SAME_PLACE_MM
+    holders: dict[tuple[str, int], list[int]] = {}
+    for rank, claim in enumerate(claims):
+        for mark in claim.marks:
+            holders.setdefault(mark, []).append(rank)
+    for ranks in holders.values():
+        found[np.ix_(ranks, ranks)] = True
+    places = np.array([claim.places for claim in claims]).reshape(-1, 3, 3)
+    return np.asarray(found | _share_a_mark(places, places))
+
+
+@dataclass(frozen=True)
+class Choice:
+    """A claim that no better one excludes; `told` where it is sure enough to be said aloud."""
+
+    claim: Claim
+    confidence: float
+    told: bool
+    twice: bool
+
+
+def chosen_of(verdicts: list[Verdicts], deck: Deck, doubt: float) -> list[Choice]:
+    """Choose the best of the hypotheses that exclude each other: a mark belongs to one card, a card lies once.
+
+    `doubt` is taken off the log-odds of cards told by fewer than three marks: they trust the table's scale.
+    """
+    claims = claims_of(verdicts, deck)
+    choices: list[Choice] = []
+    used: set[str] = set()
+    excluded = _exclusions(claims)
+    closed = np.zeros(len(claims), dtype=bool)
+    for rank, claim in enumerate(claims):
+        if closed[rank]:
+            continue
+        closed |= excluded[rank]
+        rivals = (claims[k] for k in np.flatnonzero(excluded[rank, rank + 1 :]) + rank + 1)
+        strongest = (c.odds for c in rivals if c.face.id not in used and c.face is not claim.face)
+        margin = claim.odds - next(strongest, _NO_RIVAL)
+        odds = min(claim.odds, margin) - (doubt if len(claim.marks) < 3 else 0.0)
+        twice = claim.face.id in used
+        told = odds > SURE and not twice
+        if told:
+            used.add(claim.face.id)
+        choices.append(Choice(claim, float(1 / (1 + np.exp(-odds))), told, twice))
+    return choices
+
+
+def settled(verdicts: list[Verdicts], deck: Deck, table: Table, doubt: float) -> Reading:
+    """Say which cards lie there, and which cannot be told; see `chosen_of`."""
+    choices = chosen_of(verdicts, deck, doubt)
+    corners_px = table.to_px(np.array([c.claim.corners_mm for c in choices]).reshape(-1, 2)).reshape(-1, 4, 2)
+    cards: list[CardReading] = []
+    unclear: list[UnclearCard] = []
+    for choice, corners in zip(choices, corners_px, strict=True):
+        claim = choice.claim
+        if choice.told:
+            cards.append(CardReading(claim.face, choice.confidence, corners, claim.centre_mm))
+            continue
+        reason = "same card twice" if choice.twice else "covered"
+        x, y = corners.mean(0)
+        best = (claim.face, choice.confidence)
+        unclear.append(UnclearCard(corners, (float(x), float(y)), claim.centre_mm, reason, best, claim.face.side))
+    return Reading(tuple(cards), tuple(unclear))
+
+
+def told_of(verdicts: list[Verdicts], deck: Deck, doubt: float) -> list[Verdicts]:
+    """Those of the hypotheses that can be told; see `chosen_of`."""
+    origins = {choice.claim.origin for choice in chosen_of(verdicts, deck, doubt) if choice.told}
+    return [
+        verdict.take(np.array([(number, k) in origins for k in range(len(verdict.hypotheses))], dtype=bool))
+        for number, verdict in enumerate(verdicts)
+    ]
+
+
+def left_open(verdicts: list[Verdicts], told: list[Verdicts], deck: Deck) -> list[Verdicts]:
+    """Those of the hypotheses that cards which are told leave open: other marks, other places, other faces."""
+    faces = set[str]().union(*(card.face_ids for card in told))
+    marks = {(card.layouts.side, mark) for card in told for mark in card.hypotheses.marks.ravel().tolist() if mark >= 0}
+    places = np.concatenate([_mark_places(card) for card in told])
+    middles = np.concatenate([card.hypotheses.to_table(corners_of(deck)).mean(1) for card in told])
+    parts = []
+    for verdict in verdicts:
+        found, side = verdict.hypotheses, verdict.layouts.side
+        centres = found.to_table(corners_of(deck)).mean(1)
+        keep = ~(np.abs(centres[:, None] - middles[None]).max(-1) < _SAME_PLACE_MM).any(1)
+        keep &= np.array([verdict.layouts.faces[face].id not in faces for face in found.faces], dtype=bool)
+        keep &= np.array([not any((side, m) in marks for m in seen) for seen in found.marks.tolist()], dtype=bool)
+        keep &= ~_share_a_mark(_mark_places(verdict), places).any(1)
+        parts.append(verdict.take(keep))
+    return parts
+
+
+def also_unclear(reading: Reading, doubtful: Reading) -> Reading:
+    """Add the unclear cards of a second reading to a first one, but for those in a place that the first one knows."""
+    known = [card.centre_mm for card in reading.cards] + [card.centre_mm for card in reading.unclear]
+    places = np.array([centre for centre in known if centre is not None]).reshape(-1, 2)
+    more = [
+        card
+        for card in doubtful.unclear
+        if card.centre_mm is not None
+        and not (np.abs(places - np.array(card.centre_mm)).max(-1) < 2 * _SAME_PLACE_MM).any()
+    ]
+    return Reading(reading.cards, (*reading.unclear, *more))

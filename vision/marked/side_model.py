@@ -1,0 +1,42 @@
+"""All that is worked out once for one side of a deck."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vision.deck import Deck
+from vision.marked.colour import Palette, printed_palette
+from vision.marked.contours import Contours, contours_of
+from vision.marked.evidence import sample_points
+from vision.marked.layouts import Layouts, layouts_of
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class SideModel:
+    """All that is worked out once for one side of a deck.
+
+    `points_mm`: see `sample_points`; `colours` (n, 3): palette index of every face's marks.
+    """
+
+    layouts: Layouts
+    points_mm: Floats
+    contours: Contours
+    palette: Palette
+    colours: NDArray[np.intp]
+
+
+@lru_cache(maxsize=4)
+def side_models(deck: Deck) -> dict[str, SideModel]:
+    """Work out the models of both sides of a deck."""
+    models = {}
+    for side in deck.background:
+        layouts, palette = layouts_of(deck, side), printed_palette(deck, side)
+        colours = np.array([[palette.names.index(m.colour) for m in face.marks] for face in layouts.faces])
+        models[side] = SideModel(layouts, sample_points(deck, layouts), contours_of(deck, layouts), palette, colours)
+    return models

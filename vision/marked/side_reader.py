@@ -1,0 +1,300 @@
+"""Judges the cards of one side of a deck in one picture."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vision.deck import Deck
+from vision.marked.closer_look import WORTH_A_LOOK, ground_levels, judged_again, rims_of, worth_a_look
+from vision.marked.colour import fitted_palette, linear_of
+from vision.marked.contours import CardColours, Traces, least_print, refined, traces
+from vision.marked.cut_marks import cut_marks, radii_of
+from vision.marked.evidence import Sampler, gather
+from vision.marked.foreground import find_foregrounds
+from vision.marked.judge import LOOKED_AT, Measured, Verdicts, joined, judge, renewed, shown_of
+from vision.marked.layouts import (
+    OUT_OF_SHAPE,
+    Hypotheses,
+    concatenated,
+    no_cards,
+    part_cards,
+    posed,
+    shape_fits,
+    size_candidates,
+    whole_cards,
+)
+from vision.marked.lone_marks import find_lines, lone_mark_cards, round_on_table
+from vision.marked.look_alikes import look_alikes, may_be_larger, rivals_of, shown_by_cards
+from vision.marked.mark_looks import looks_of
+from vision.marked.marks import WorkImage, find_marks
+from vision.marked.outline import edge_steps, edge_support
+from vision.marked.peeking import Print, unexplained_prints
+from vision.marked.pivots import Anchors, pivoted_cards
+from vision.marked.side_model import SideModel
+from vision.marked.strays import stray_marks
+from vision.quads import within_quads
+from vision.table import Piece
+
+Floats = NDArray[np.float64]
+Bools = NDArray[np.bool_]
+
+_WHOLE_SLACK_MM = 1.6
+_PART_SLACK_MM = 1.2
+_MOST_STRETCH = 0.05
+_UNEVEN = 0.02  # cards in a heap lie nearer to the camera, and aslant
+_UNEVEN_MM = 0.8  # what a mark's middle may be off changes the scale of a small triangle by more
+_LIKELY = 0.4 / 360  # per degree: a hue at random has 1 / 360
+_MARK_SIGMA_PX = 0.5
+_BLOOMED = 1.1  # of a mark's area, as light blooms over black
+_SEARCHED = -2.0  # log-odds: the best of a thousand poses fits by chance more often than one does
+_BARE = 0.5  # of a mark's place where the card's ground shows, so that the mark is not there
+
+
+class SideReader:
+    """Judges the cards of one side of a deck in one picture."""
+
+    def __init__(
+        self, work: WorkImage, sampler: Sampler, deck: Deck, model: SideModel, px_per_mm: float, keep_out_px: Floats
+    ) -> None:
+        """Find the marks; `keep_out_px` (m, 4, 2): where there is something else, a marker card."""
+        layouts = model.layouts
+        self._work = work
+        self._sampler = sampler
+        self._deck = deck
+        self._model = model
+        self._palette = model.palette
+        self._known_mm = np.zeros((0, 4, 2))
+        self._ground: Floats | None = None
+        self._edges_shown = 1.0
+        areas = layouts.area_range_mm2
+        self._foreground, fuller = find_foregrounds(work, layouts.side, areas, px_per_mm)
+        self._keep_out_px = keep_out_px
+        found = find_marks(work, sampler.table, self._foreground, layouts.side, areas, px_per_mm)
+        if fuller is not None:
+            also = find_marks(work, sampler.table, fuller, layouts.side, areas, px_per_mm)
+            found = found.and_also(also.unlike(found))
+        self._marks = found.outside(keep_out_px)
+        self._wholes = len(self._marks)
+        self._looks = looks_of(sampler, layouts, self._marks)
+        self._free = self._looks.free.copy()
+
+    def whole_cards(self) -> tuple[Hypotheses, Floats]:
+        """Cards with three whole marks in sight, and how much larger than printed each measures."""
+        # Two faint marks may lie right by chance, three do not.
+        free = self._free | self._looks.faint
+        return whole_cards(self._model.layouts, self._marks, _WHOLE_SLACK_MM, free, _MOST_STRETCH)
+
+    def judge_whole(self, sampler: Sampler, whole: Hypotheses, stretches: Floats) -> Verdicts:
+        """Judge the cards with three whole marks in sight, and learn this picture's palette from them.
+
+        `stretches` (n,): how much larger each measures than printed, on the table of the sampler.
+        """
+        self._sampler = sampler
+        apart = np.sqrt((self._model.layouts.distances_mm[whole.faces] ** 2).mean(1))
+        whole = whole.take(np.abs(stretches - 1) < np.maximum(_UNEVEN, _UNEVEN_MM / apart))
+        self._marks = self._marks.on(sampler.table)
+        if not len(whole):
+            return self._nothing()
+        measured = self._measured(posed(self._model.layouts, self._marks, whole.faces, whole.marks))
+        sure = self._judged(measured).sure
+        if sure.any():
+            self._ground = np.median(ground_levels(measured.evidence)[sure], axis=0)
+            self._edges_shown = shown_of(measured.edges[sure])
+            known = self._model.colours[measured.hypotheses.faces[sure]]
+            self._palette = fitted_palette(self._model.palette, known.ravel(), measured.evidence.hues_deg[sure].ravel())
+        return self._taken(self._judged(measured))
+
+    def judge_part(self, known_mm: Floats) -> Verdicts:
+        """Judge the cards with two whole marks in sight, beside the known cards (k, 4, 2) of both sides."""
+        radii = radii_of(self._model.layouts)
+        if len(radii):
+            known_px = np.concatenate(
+                [self._sampler.table.to_px(known_mm.reshape(-1, 2)).reshape(-1, 4, 2), self._keep_out_px]
+            )
+            more, towards = cut_marks(
+                self._work,
+                self._sampler.table,
+                self._foreground,
+                known_px,
+                self._ground,
+                self._marks,
+                self._free,
+                radii,
+            )
+            if len(more):
+                self._wholes = len(self._marks)
+                self._marks = self._marks.and_also(more)
+                looks = looks_of(self._sampler, self._model.layouts, more, towards)
+                self._looks, self._free = self._looks.and_also(looks), np.concatenate([self._free, looks.free])
+        if np.count_nonzero(self._free) < 2:
+            return self._nothing()
+        self._known_mm = known_mm
+        likely = self._likely(np.arange(len(self._marks)))
+        found = part_cards(self._model.layouts, self._marks, _PART_SLACK_MM, self._free, likely)
+        return self._taken(self._judged(self._measured(found))) if len(found) else self._nothing()
+
+    def judge_lone(self, known_mm: Floats) -> Verdicts:
+        """Judge the cards with one whole mark and a straight edge in sight."""
+        lone = np.flatnonzero(self._free & self._looks.plain)
+        if self._model.layouts.all_round:
+            round_ones = round_on_table(self._work, self._sampler.table, self._foreground, self._marks.centres_px[lone])
+            lone = lone[round_ones | (lone >= self._wholes)]
+        if not len(lone):
+            return self._nothing()
+        self._known_mm = known_mm
+        lines = find_lines(self._work, self._sampler.table, self._marks.centres_mm[lone])
+        found = lone_mark_cards(self._deck, self._model.layouts, self._marks, lone, self._likely(lone), lines)
+        return self._taken(self._judged(self._measured(found))) if len(found) else self._nothing()
+
+    @property
+    def unused_marks(self) -> bool:
+        """Whether there are marks that no sure card has."""
+        return bool((self._free & self._looks.plain).any())
+
+    def judge_pivoted(self, told: list[Verdicts], known_mm: Floats) -> Verdicts:
+        """Judge the cards of which one whole mark and parts of others are in sight, beside those that are told."""
+        found = concatenated([verdict.hypotheses for verdict in told if verdict.layouts is self._model.layouts])
+        apart = ~self._parts_of(found)
+        apart &= ~self._marks.same_as(found.marks[found.marks >= 0])
+        apart &= ~within_quads(self._marks.centres_mm, known_mm)
+        chosen = np.flatnonzero(self._looks.free & self._looks.plain & apart)
+        if not len(chosen):
+            return self._nothing()
+        model, layouts = self._model, self._model.layouts
+        allowed = self._likely(chosen) & size_candidates(layouts, self._marks, OUT_OF_SHAPE)[chosen][:, None]
+        anchors = Anchors(self._marks.centres_mm[chosen], chosen, allowed, self._looks.rings[chosen])
+        hues = self._palette.hues_deg[model.colours]
+        mask = self._foreground.mask
+        found = pivoted_cards(self._sampler, layouts, model.contours, anchors, mask, hues, known_mm)
+        found = found.take(shape_fits(layouts, self._marks, found.faces, found.marks, OUT_OF_SHAPE))
+        if not len(found):
+            return self._nothing()
+        self._known_mm = known_mm
+        judged = self._judged(self._measured(found, hopeless=True))
+        searched = np.full(len(judged.hypotheses), _SEARCHED)
+        worth = np.maximum(judged.log_odds, WORTH_A_LOOK)
+        return replace(judged, log_odds=worth, terms={**judged.terms, "searched": searched}).lowered()
+
+    def look_closer(self, verdicts: list[Verdicts], told: list[Verdicts], known_mm: Floats) -> Verdicts:
+        """Judge again what the first look left open, beside the cards that are told, `known_mm` (k, 4, 2)."""
+        elsewhere = set[str]().union(*(verdict.face_ids for verdict in told))
+        own, told = ([v for v in some if v.layouts is self._model.layouts] for some in (verdicts, told))
+        first = joined(own)
+        marks, parts = first.hypotheses.marks, self._parts_of(concatenated([verdict.hypotheses for verdict in told]))
+        first = worth_a_look(first.take(np.flatnonzero(~(parts[marks] & (marks >= 0)).any(1))))
+        if not len(first.hypotheses):
+            return first
+        model, side, found = self._model, self._model.layouts.side, first.hypotheses
+        seen_mm = np.where((found.marks >= 0)[..., None], self._marks.centres_mm[found.marks], np.nan)
+        found = refined(self._sampler, found, self._deck, model.contours, model.layouts, seen_mm)
+        evidence = gather(self._sampler, found, model.points_mm, side, known_mm)
+        self._known_mm = known_mm
+        first = renewed(replace(first, hypotheses=found), evidence, self._strays(found))
+        hues = self._palette.hues_deg[model.colours[found.faces]]
+        cut = found.marks >= self._wholes
+        # Round a mark that is known by an arc lies whatever covers the rest of it.
+        rings = np.where(cut[..., None], self._looks.rings[found.marks], evidence.rings)
+        colours = CardColours(ground_levels(evidence), rings, hues, least_print(evidence.chroma, found.marks, side))
+        seen = traces(self._sampler, found, self._deck, model.contours, side, colours, known_mm)
+        again = judged_again(first, seen, np.asarray(cut.any(1)))
+        return again.lowered(self._mistakable(again, seen, seen_mm, known_mm, elsewhere))
+
+    def _parts_of(self, told: Hypotheses) -> Bools:
+        """Which marks (k,) are the parts in sight of a told card's marks that were not seen as a whole."""
+        card, size = np.nonzero(told.marks < 0)
+        layouts, faces = self._model.layouts, told.faces[card]
+        middle = told.to_table(layouts.centres_mm[told.faces])[card, size]
+        near = np.linalg.norm(self._marks.centres_mm[:, None] - middle, axis=2) < np.sqrt(
+            layouts.areas_mm2[faces, size] / np.pi
+        )
+        likely = self._likely(np.arange(len(self._marks)))[:, faces, size]
+        return np.asarray((near & likely).any(axis=1))
+
+    def _mistakable(
+        self, verdicts: Verdicts, seen: Traces, seen_mm: Floats, known_mm: Floats, elsewhere: set[str]
+    ) -> Bools:
+        """Which of the cards that would be told (n,) could as well be another face, whose other marks are hidden.
+
+        There is one card of each face: those that lie `elsewhere` (their ids) are out of the question.
+        """
+        layouts, sure = self._model.layouts, np.flatnonzero(verdicts.sure)
+        found = verdicts.hypotheses.take(sure)
+        shown = shown_by_cards(self._marks.centres_mm, self._marks.areas_mm2, known_mm)
+        shown, arcs = shown[found.marks], found.marks >= self._wholes
+        likely = self._likely(found.marks.ravel()).reshape(*found.marks.shape, *self._model.colours.shape)
+        left = np.array([face.id not in elsewhere for face in layouts.faces])
+        likely = likely.diagonal(0, 1, 3) & left[:, None]
+        # An arc says where the middle of its mark is, whatever covers the rest.
+        cut = np.where(arcs, np.nan, shown)
+        alike, of = look_alikes(layouts, self._deck.card_mm, found, seen_mm[sure], cut, likely)
+        fits = shape_fits(layouts, self._marks, alike.faces, alike.marks)
+        alike, of = alike.take(fits), of[fits]
+        evidence = gather(self._sampler, alike, self._model.points_mm, layouts.side, known_mm)
+        bare = np.where(alike.marks >= 0, 0.0, evidence.mark_plain.mean(2)).max(axis=1, initial=0.0)
+        mistakable = np.zeros(len(verdicts.hypotheses), bool)
+        mistakable[sure[of[bare < _BARE]]] = True
+        ends, rims, spilt = verdicts.terms["ends"][sure], rims_of(seen)[sure], seen.rim_spilt[sure]
+        mistakable[sure[may_be_larger(found, shown, arcs, rims, spilt, ends)]] = True
+        return mistakable | rivals_of(verdicts, mistakable)
+
+    def _nothing(self) -> Verdicts:
+        none = np.zeros(0)
+        return Verdicts(self._model.layouts, no_cards(), none, dict.fromkeys(LOOKED_AT, none))
+
+    def _likely(self, chosen: NDArray[np.intp]) -> Bools:
+        """(k, faces, 3) whether a found mark's colour may be that of the face's mark."""
+        density = self._palette.likelihood(self._looks.hues_deg[chosen], self._looks.spread_deg[chosen])
+        return np.asarray((density > _LIKELY)[:, self._model.colours])
+
+    def pieces(self, whole: Verdicts) -> list[Piece]:
+        """The marks of cards that three marks have named beyond doubt: things of known size that lie on the table."""
+        sure = whole.hypotheses.take(whole.sure)
+        return [
+            Piece(self._model.layouts.centres_mm[face], self._marks.centres_px[marks], _MARK_SIGMA_PX)
+            for face, marks in zip(sure.faces, sure.marks, strict=True)
+        ]
+
+    def unexplained(self, cards_mm: Floats) -> list[Print]:
+        """Give the marks that lie on none of the cards (n, 4, 2)."""
+        # Between two cards a piece of the table may be as plain, but no part of a mark is larger than the biggest one.
+        small = self._marks.areas_mm2 < _BLOOMED * self._model.layouts.areas_mm2.max()
+        return unexplained_prints(self._marks, np.flatnonzero(self._looks.plain & small), cards_mm)
+
+    def _taken(self, verdicts: Verdicts) -> Verdicts:
+        """Take the marks of sure cards out of what is left to explain."""
+        used = verdicts.hypotheses.marks[verdicts.sure].ravel()
+        self._free[self._marks.same_as(used[used >= 0])] = False
+        return verdicts
+
+    def _measured(self, hypotheses: Hypotheses, hopeless: bool = False) -> Measured:
+        """Look at the marks of all, and at the edges of those that edges could still save."""
+        side = self._model.layouts.side
+        evidence = gather(self._sampler, hypotheses, self._model.points_mm, side, self._known_mm)
+        best = self._judged(
+            Measured(hypotheses, evidence, np.ones((len(hypotheses), 4)), np.zeros(len(hypotheses)))
+        ).log_odds
+        hopeful = (best > 0) | hopeless
+        hypotheses, evidence = hypotheses.take(hopeful), evidence.take(hopeful)
+        steps, places = edge_steps(self._sampler, hypotheses, self._deck)
+        return Measured(hypotheses, evidence, edge_support(steps, places), self._strays(hypotheses))
+
+    def _strays(self, hypotheses: Hypotheses) -> Floats:
+        chosen = np.flatnonzero(self._looks.plain)
+        likely = self._likely(chosen)
+        return stray_marks(hypotheses, self._deck, self._model.layouts, self._marks, chosen, likely, self._known_mm)
+
+    def _judged(self, measured: Measured) -> Verdicts:
+        return judge(
+            measured.hypotheses,
+            measured.evidence,
+            measured.edges,
+            self._palette,
+            self._model.colours,
+            self._model.layouts,
+            measured.strays,
+            None if self._ground is None else linear_of(self._ground),
+            self._edges_shown,
+        )

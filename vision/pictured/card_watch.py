@@ -1,0 +1,154 @@
+"""Follows the cards that lie whole on a table through a series of pictures: reads only where something changed."""
+
+from __future__ import annotations
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from vision.pictured.picture_reader import PictureCard, PictureReader
+from vision.table import Table
+
+Image = NDArray[np.uint8]
+Floats = NDArray[np.float64]
+Singles = NDArray[np.float32]
+Cells = NDArray[np.bool_]
+Box = tuple[int, int, int, int]
+
+_CELL_MM = 10.0
+_CHANGED = 0.12  # of a cell's brightness
+_LEAST_CELLS = 4  # a card covers fifty
+_CORE_MM = 54.0  # round what changed: a card with its middle here may be another one now
+_CARD_MM = 52.0  # from there: to the far corner of a card's print
+_EDGE_MM = 15.0
+_TILE_MM = 200.0
+
+
+class CardWatch:
+    """Keeps the cards of one table; `cards` are the certain ones, as they were when their place was last read.
+
+    size_px: of the pictures. Where nobody asks for a place (`look`), it is read only when its turn comes (`sweep`).
+    """
+
+    def __init__(self, reader: PictureReader, table: Table, size_px: tuple[int, int]) -> None:
+        self.cards: tuple[PictureCard, ...] = ()
+        self._reader = reader
+        self._table = table
+        self._size = size_px
+        middle = np.array([[size_px[0] / 2, size_px[1] / 2]])
+        self._px_per_mm = float(table.px_per_mm(middle)[0])
+        self._cell_px = max(1.0, _CELL_MM * self._px_per_mm)
+        columns, rows = (max(1, round(side / self._cell_px)) for side in size_px)
+        self._grid = (columns, rows)
+        self._tiles = _tiles(size_px, _TILE_MM * self._px_per_mm)
+        self._next = 0
+        self._read: Singles | None = None  # what each cell looked like when it was read
+        self._before: Singles | None = None
+        self._looks = 0
+        self._unread: list[Box] = []  # where things moved in the last picture, and nobody looked
+        self.still = False
+        self._moves: Cells = np.zeros((rows, columns), bool)
+
+    @property
+    def cells_mm(self) -> Floats:
+        """(rows, columns, 2) the middle of each cell, in mm on the table."""
+        columns, rows = self._grid
+        x, y = np.meshgrid((np.arange(columns) + 0.5) / columns, (np.arange(rows) + 0.5) / rows)
+        points = np.stack([x * self._size[0], y * self._size[1]], axis=-1).reshape(-1, 2)
+        return np.asarray(self._table.to_mm(points).reshape(rows, columns, 2))
+
+    def look(self, image_bgr: Image, wanted: Cells) -> None:
+        """Look at the next picture (h, w, 3): read what changed in the cells (rows, columns) that are wanted.
+
+        `still` is then whether nothing moved anywhere since the picture before. The first picture is read whole. Where
+        something moves, every second picture is read: `look_closely` makes up for it.
+        """
+        # Rows are left out first: averaging every pixel would cost more than it tells.
+        step = max(1, int(self._cell_px / 3))
+        now = cv2.resize(image_bgr[::step], self._grid, interpolation=cv2.INTER_AREA).astype(np.float32)
+        if self._read is None or self._before is None:
+            self._read, self._before = now.copy(), now
+            self._merge(image_bgr, (0, 0, *self._size), 0)
+            return
+        self._moves = moves = _changed(self._before, now)
+        self.still = int(moves.sum()) < _LEAST_CELLS
+        self._before = now
+        self._looks += 1
+        self._unread.clear()
+        changed = _changed(self._read, now) & wanted
+        if int(changed.sum()) < _LEAST_CELLS:
+            return
+        joined = cv2.dilate(changed.astype(np.uint8), np.ones((3, 3), np.uint8))
+        count, labels, stats, _ = cv2.connectedComponentsWithStats(joined)
+        for number in range(1, count):
+            part = (labels == number) & changed
+            if int(part.sum()) < _LEAST_CELLS:
+                continue
+            left, top, width, height = (int(value) for value in stats[number, : cv2.CC_STAT_HEIGHT + 1])
+            box = self._in_px(left, top, left + width, top + height)
+            if (part & moves).any():
+                # An arm, most of it: all there is to know is whether a card lies in sight that was not there before.
+                self._unread.append(box)
+            else:
+                self._read[part] = now[part]
+                self._merge(image_bgr, self._wider(box, _CORE_MM), _CARD_MM)
+        if self._looks % 2:
+            self.look_closely(image_bgr)
+
+    def moves_in(self, cells: Cells) -> bool:
+        """Tell whether something moved in some of the cells (rows, columns) since the picture before."""
+        return int((self._moves & cells).sum()) >= _LEAST_CELLS
+
+    def look_closely(self, image_bgr: Image) -> None:
+        """Read what was left out in the picture that was looked at last, which is the same one."""
+        for box in self._unread:
+            self._merge(image_bgr, box, _EDGE_MM)
+        self._unread.clear()
+
+    def sweep(self, image_bgr: Image) -> bool:
+        """Read the next part of the table whatever it looks like; tells whether that was the last one."""
+        self._merge(image_bgr, self._tiles[self._next], _CARD_MM)
+        self._next = (self._next + 1) % len(self._tiles)
+        return self._next == 0
+
+    def _in_px(self, left: int, top: int, right: int, bottom: int) -> Box:
+        """Give a rectangle of cells in px."""
+        x, y = (size / cells for size, cells in zip(self._size, self._grid, strict=True))
+        return round(left * x), round(top * y), round(right * x), round(bottom * y)
+
+    def _wider(self, box: Box, by_mm: float) -> Box:
+        by = round(by_mm * self._px_per_mm)
+        left, top, right, bottom = box
+        return max(0, left - by), max(0, top - by), min(self._size[0], right + by), min(self._size[1], bottom + by)
+
+    def _merge(self, image_bgr: Image, core: Box, round_mm: float) -> None:
+        """Read a part anew, with so much round it: the cards with their middle in it are those that are found now."""
+        found = self._reader.read_part(image_bgr, self._table, self._wider(core, round_mm))
+        others = [card for card in self.cards if not _within(card, core)]
+        self.cards = (*others, *(card for card in found if _within(card, core)))
+
+
+def _within(card: PictureCard, box: Box) -> bool:
+    x, y = card.corners_px.mean(axis=0)
+    return bool(box[0] <= x < box[2] and box[1] <= y < box[3])
+
+
+def _tiles(size_px: tuple[int, int], side_px: float) -> tuple[Box, ...]:
+    """Parts of a picture, about as large as a square of `side_px`, that cover it."""
+    columns, rows = (max(1, round(side / side_px)) for side in size_px)
+    x = np.linspace(0, size_px[0], columns + 1).round().astype(int).tolist()
+    y = np.linspace(0, size_px[1], rows + 1).round().astype(int).tolist()
+    return tuple((x[k], y[m], x[k + 1], y[m + 1]) for m in range(rows) for k in range(columns))
+
+
+def _changed(before: Singles, now: Singles) -> Cells:
+    """Which cells changed by more than the light as a whole did."""
+    gain = float(before.mean() + 1) / float(now.mean() + 1)
+    gap = _brightest(cv2.absdiff(now * np.float32(gain), before))
+    return np.asarray(gap > _CHANGED * np.maximum(_brightest(before), 60))
+
+
+def _brightest(picture: cv2.typing.MatLike) -> Singles:
+    """The largest of the three channels, (h, w)."""
+    blue, green, red = cv2.split(picture)
+    return np.asarray(cv2.max(cv2.max(blue, green), red), np.float32)

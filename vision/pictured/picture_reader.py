@@ -1,0 +1,295 @@
+"""Reads all cards of a deck of pictures in one picture: where they lie, which face each shows, and how sure that is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from vision.errors import BadTableError
+from vision.markers import Marker, find_markers, table_from_markers
+from vision.pictured.picture_deck import PictureDeck, PictureFace
+from vision.pictured.pile_bleached import bleached_cards, clipped_share
+from vision.pictured.pile_corners import frames_from_corners
+from vision.pictured.pile_faces import FaceMatch, FaceReader
+from vision.pictured.pile_fit import FaceFitter
+from vision.pictured.pile_frames import Frames, darkest_of, find_frames
+from vision.pictured.pile_proof import (
+    CARD_ERROR,
+    cleared,
+    confidence_of,
+    doubt_of,
+    may_be_bleached,
+    misfit_of,
+    proved,
+    worth_a_look,
+    worth_another_look,
+)
+from vision.quads import shared_area
+from vision.table import Table
+
+Image = NDArray[np.uint8]
+Floats = NDArray[np.float64]
+
+WORK_PX_PER_MM = 1.25
+_WORK_PX = 1280  # longer side of the working picture where no table tells the scale
+_UNKNOWN_SCALE = (0.4, 2.4)  # px per mm in such a picture
+_SLACK = (0.9, 1.12)  # of a frame's size on the table: a high pile is nearer to the camera
+_SKEW = 0.06  # logarithm of the ratio of a frame's diagonals
+# Of a frame's sides, of which all are in sight, a part, or what light has left of them where it has bleached so much.
+_STRAIGHT, _STRAIGHT_PART, _STRAIGHT_BLEACHED, _BLEACHED = 0.6, 0.3, 0.2, 0.2
+_TAKEN = 0.3  # of a guessed frame that another card or a marker has already
+_SAME, _TRIES = 0.6, 3  # how many frames at one place are looked at closer, and what overlap is one place
+_LEAST_SIDE_PX = 40
+
+
+@dataclass(frozen=True, eq=False)
+class PictureCard:
+    """A card that was found.
+
+    `face` is None for a card that lies with its back up, and for an unclear one `face` is the likeliest, None where
+    nothing but white is left; `reason` is None for a certain card, else `covered`, `glare` or `colours`; `corners_px`
+    (4, 2) clockwise from the face's top-left corner; `confidence` the probability that the face is right.
+    """
+
+    face: PictureFace | None
+    confidence: float
+    corners_px: Floats
+    centre_mm: tuple[float, float] | None
+    reason: str | None
+
+    @property
+    def side(self) -> str:
+        """`front` or `back`."""
+        return "back" if self.face is None else "front"
+
+
+@dataclass(frozen=True, eq=False)
+class PictureReading:
+    """All cards that were found in one picture: the certain ones, and the others."""
+
+    cards: tuple[PictureCard, ...]
+    unclear: tuple[PictureCard, ...]
+
+
+class PictureReader:
+    """Reads the cards of one deck."""
+
+    def __init__(self, deck: PictureDeck) -> None:
+        self.deck = deck
+        self.faces = FaceReader(deck)
+        self.fitter = FaceFitter(self.faces)
+
+    def read(self, image_bgr: Image, table: Table | None = None) -> PictureReading:
+        """Read a picture (h, w, 3) uint8 BGR; without a table its markers give one.
+
+        Where no marker tells where the table's origin is, cards have no place in mm.
+        """
+        if min(image_bgr.shape[:2]) < _LEAST_SIDE_PX:
+            return PictureReading((), ())
+        markers: Sequence[Marker] = ()
+        if table is None:
+            markers = find_markers(np.asarray(cv2.cvtColor(image_bgr, cv2.COLOR_BGR2GRAY), np.uint8))
+            table = _marked_table(markers, image_bgr)
+        work, scale, limits = self._work(image_bgr, table)
+        frames = self._kept(find_frames(work, self.deck.frame_mm[2:], limits), scale, table)
+        found = self.matches(image_bgr, frames.corners_px)
+        bleached = np.zeros((0, 4, 2))
+        if table is not None:
+            bleached = self._bleached(work, scale, table, limits)
+            middle = float(np.sqrt(limits[0] * limits[1]))
+            part = frames_from_corners(work, self.deck.frame_mm[2:], middle, steps_of(table, scale))
+            part = self._kept(part, scale, table, least=_STRAIGHT_BLEACHED)
+            taken = [quad for match, quad in found if doubt_of(match) is None]
+            taken += [np.asarray(marker.corners_px) for marker in markers]
+            darkest = darkest_of(image_bgr)
+            for guesses in (Frames(bleached, np.ones(len(bleached))), part):
+                found += self._guessed(image_bgr, darkest, guesses, taken)
+        chosen = one_a_place(found)
+        cards = [self._card(match, frame, table) for match, frame in chosen]
+        taken = [quad for _, quad in chosen]
+        for quad in bleached:
+            if all(shared_area(quad, other) < _TAKEN for other in taken):
+                cards.append(PictureCard(None, 0.0, card_corners(self.deck, quad), _place(table, quad), "glare"))
+                taken.append(quad)
+        return PictureReading(
+            tuple(card for card in cards if card.reason is None), tuple(card for card in cards if card.reason)
+        )
+
+    def read_part(self, image_bgr: Image, table: Table, box_px: tuple[int, int, int, int]) -> tuple[PictureCard, ...]:
+        """Read the cards that lie whole within a part of a picture: left, top, right and bottom, px; certain ones only.
+
+        Cards of which something hides a part are not guessed, which takes most of the time of `read`.
+        """
+        left, top, right, bottom = box_px
+        crop = image_bgr[top:bottom, left:right]
+        if min(crop.shape[:2]) < _LEAST_SIDE_PX:
+            return ()
+        work, scale, limits = self._work(crop, table, (left, top))
+        frames = self._kept(find_frames(work, self.deck.frame_mm[2:], limits), scale, table, (left, top))
+        found = one_a_place(self.matches(image_bgr, frames.corners_px))
+        cards = [self._card(match, frame, table) for match, frame in found]
+        return tuple(card for card in cards if card.reason is None)
+
+    def matches(self, image_bgr: Image, frames_px: Floats) -> list[tuple[FaceMatch, Floats]]:
+        """Compare frames (n, 4, 2) with the art, and keep those that look like a card of the deck, doubts cleared."""
+        found = []
+        for quad in frames_px:
+            match = self.faces.read(image_bgr, quad)
+            if match.error < CARD_ERROR or may_be_bleached(match):
+                found.append(cleared(self.fitter, image_bgr, match, quad))
+        return [(match, quad) for match, quad in found if match.error < CARD_ERROR]
+
+    def _guessed(
+        self, image_bgr: Image, darkest: Image, frames: Frames, taken: list[Floats]
+    ) -> list[tuple[FaceMatch, Floats]]:
+        """Which of guessed frames are cards where none of `taken` lies; `darkest`: see `darkest_of`."""
+
+        def is_free(quad: Floats) -> bool:
+            return all(shared_area(quad, other) < _TAKEN for other in taken)
+
+        def is_bleached(quad: Floats) -> bool:
+            return clipped_share(darkest, quad) > _BLEACHED
+
+        guesses = [
+            (self.faces.read(image_bgr, quad), float(straight), quad)
+            for quad, straight in zip(frames.corners_px, frames.straight, strict=True)
+            if is_free(quad) and (straight > _STRAIGHT_PART or is_bleached(quad))
+        ]
+        guesses = [guess for guess in guesses if worth_a_look(guess[0])]
+        found: list[tuple[FaceMatch, Floats]] = []
+        tried: list[Floats] = []
+        for match, straight, quad in sorted(guesses, key=lambda guess: misfit_of(guess[0], guess[1])):
+            tries = sum(shared_area(quad, other) >= _SAME for other in tried)
+            if not is_free(quad) or tries >= _TRIES:
+                continue
+            if tries and not worth_another_look(match, straight, bleached=is_bleached(quad)):
+                continue
+            tried.append(quad)
+            card = proved(self.fitter, image_bgr, match, quad)
+            if card is not None:
+                found.append(card)
+                taken += [card[1]] if card[0].log_odds > 0 else []
+        return found
+
+    def _bleached(self, work: Image, scale: float, table: Table, limits: tuple[float, float]) -> Floats:
+        """Frames (n, 4, 2) in the whole picture of cards that light has bleached."""
+        cards = (bleached_cards(work, self.deck.card_mm, limits) + 0.5) / scale - 0.5
+        frames = np.array([frame_corners(self.deck, card) for card in cards]).reshape(-1, 4, 2)
+        return frames[_fits(table, frames, self.deck.frame_mm[2:])]
+
+    def _work(
+        self, image_bgr: Image, table: Table | None, offset: tuple[int, int] = (0, 0)
+    ) -> tuple[Image, float, tuple[float, float]]:
+        """The picture to search, its scale, and the least and most px per mm in it; it begins at `offset`, px."""
+        height, width = image_bgr.shape[:2]
+        if table is None:
+            scale = min(1.0, _WORK_PX / max(height, width))
+            least, most = _UNKNOWN_SCALE
+        else:
+            places = np.array([[0, 0], [width, 0], [width, height], [0, height], [width / 2, height / 2]], np.float64)
+            scales = table.px_per_mm(places + offset)
+            scale = min(1.0, WORK_PX_PER_MM / float(scales[-1]))
+            least, most = float(scales.min()) * _SLACK[0] * scale, float(scales.max()) * _SLACK[1] * scale
+        if scale == 1:
+            return image_bgr, 1.0, (least, most)
+        size = (max(1, round(width * scale)), max(1, round(height * scale)))
+        work = np.asarray(cv2.resize(image_bgr, size, interpolation=cv2.INTER_AREA), np.uint8)
+        return work, work.shape[1] / width, (least, most)
+
+    def _kept(
+        self,
+        frames: Frames,
+        scale: float,
+        table: Table | None,
+        offset: tuple[int, int] = (0, 0),
+        least: float = _STRAIGHT,
+    ) -> Frames:
+        """Frames of the searched picture in the whole one, those with straight sides and the right size."""
+        frames = frames.take(frames.straight > least)
+        frames = Frames((frames.corners_px + 0.5) / scale - 0.5 + offset, frames.straight)
+        return frames if table is None else frames.take(_fits(table, frames.corners_px, self.deck.frame_mm[2:]))
+
+    def _card(self, match: FaceMatch, frame_px: Floats, table: Table | None) -> PictureCard:
+        corners = card_corners(self.deck, np.roll(frame_px, -match.turn, axis=0))
+        return PictureCard(match.face, confidence_of(match), corners, _place(table, corners), doubt_of(match))
+
+
+def card_corners(deck: PictureDeck, frame_px: Floats) -> Floats:
+    """The corners (4, 2) of the card whose frame (4, 2) is given, in the same order."""
+    frame, card = _forms(deck)
+    return _carried(frame, card, frame_px)
+
+
+def frame_corners(deck: PictureDeck, card_px: Floats) -> Floats:
+    """The corners (4, 2) of the frame of the card whose corners (4, 2) are given, in the same order."""
+    frame, card = _forms(deck)
+    return _carried(card, frame, card_px)
+
+
+def _forms(deck: PictureDeck) -> tuple[Floats, Floats]:
+    """The corners of a frame and of its card, (4, 2) each, in mm."""
+    x, y, across, down = deck.frame_mm
+    width, height = deck.card_mm
+    frame = np.array([[x, y], [x + across, y], [x + across, y + down], [x, y + down]])
+    return frame, np.array([[0, 0], [width, 0], [width, height], [0, height]])
+
+
+def _carried(from_mm: Floats, to_mm: Floats, from_px: Floats) -> Floats:
+    """Where the corners `to_mm` are in a picture that shows `from_mm` at `from_px`."""
+    warp = cv2.getPerspectiveTransform(from_mm.astype(np.float32), from_px.astype(np.float32))
+    return np.asarray(cv2.perspectiveTransform(to_mm[None].astype(np.float32), warp)[0], np.float64)
+
+
+def steps_of(table: Table, scale: float = 1.0, offset: tuple[float, float] = (0.0, 0.0)) -> Callable[[Floats], Floats]:
+    """What a step of a mm on the table is in px, at points of a part of the picture that begins at `offset`, scaled."""
+
+    def steps(points: Floats) -> Floats:
+        here = (points + 0.5) / scale - 0.5 + offset
+        middle = table.to_mm(here)
+        right, down = (table.to_px(middle + step) for step in np.eye(2))
+        return np.asarray(np.stack([right - here, down - here], axis=2) * scale)
+
+    return steps
+
+
+def _place(table: Table | None, quad: Floats) -> tuple[float, float] | None:
+    """The middle of a quad (4, 2) on the table, mm."""
+    if table is None:
+        return None
+    x, y = table.to_mm(quad.mean(axis=0, keepdims=True))[0]
+    return float(x), float(y)
+
+
+def _marked_table(markers: Sequence[Marker], image_bgr: Image) -> Table | None:
+    try:
+        return table_from_markers(tuple(markers), (image_bgr.shape[1], image_bgr.shape[0])) if markers else None
+    except BadTableError:
+        return None
+
+
+def table_shape(table: Table, frames_px: Floats, frame_mm: tuple[float, float]) -> tuple[Floats, Floats]:
+    """How large frames (n, 4, 2) are by what they would be on the table, (n, 2) for both sides, and how skew, (n,)."""
+    corners = table.to_mm(frames_px.reshape(-1, 2)).reshape(-1, 4, 2)
+    sides = np.linalg.norm(np.roll(corners, -1, axis=1) - corners, axis=2)
+    pairs = (sides[:, :2] + sides[:, 2:]) / 2
+    one, other = (np.linalg.norm(corners[:, k] - corners[:, k + 2], axis=1) for k in (0, 1))
+    return np.sort(pairs, axis=1) / np.sort(frame_mm), np.abs(np.log(one / other))
+
+
+def _fits(table: Table, frames_px: Floats, frame_mm: tuple[float, float]) -> NDArray[np.bool_]:
+    """Which frames (n, 4, 2) have the frame's size on the table, and right angles."""
+    sizes, skews = table_shape(table, frames_px, frame_mm)
+    return np.asarray(((sizes > _SLACK[0]) & (sizes < _SLACK[1])).all(axis=1) & (skews < _SKEW))
+
+
+def one_a_place(found: list[tuple[FaceMatch, Floats]]) -> list[tuple[FaceMatch, Floats]]:
+    """The best of the matches that overlap: a certain one if there is one."""
+    chosen: list[tuple[FaceMatch, Floats]] = []
+    for match, quad in sorted(found, key=lambda pair: (doubt_of(pair[0]) is not None, pair[0].error)):
+        if all(shared_area(quad, other) < 0.2 for _, other in chosen):
+            chosen.append((match, quad))
+    return chosen

@@ -1,0 +1,277 @@
+"""Looks closer at a framed card: fits the art to what is seen, its place and its light together.
+
+Every picture of the deck is fitted as well as it can be, with the few tenths of a mm by which a frame's corners were
+off, and only then are they compared, by what is in sight of them: what lies on a card lies over its margin, too, so it
+is found and left out, and so is what a lamp has bleached.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from vision.pictured.pile_cover import cover_of
+from vision.pictured.pile_faces import CAP, CLIPPED, INDEPENDENT, OUTLIER, WHOLE, FaceMatch, FaceReader, spread_of
+from vision.pictured.pile_frames import shifted
+from vision.pictured.pile_glare import DARKER, glare_of
+from vision.pictured.pile_light import ArtFields, Light, LightModel, Seen, art_fields
+from vision.pictured.pile_ranking import Ranking
+
+Image = NDArray[np.uint8]
+Floats = NDArray[np.float64]
+Singles = NDArray[np.float32]
+Flags = NDArray[np.bool_]
+
+_FINE = 4  # samples to a cell's side, for the art's slopes
+_SOFT = 1.5  # of those samples: about a picture's own blur, and how far a first frame may be off
+_NOISE, _EDGE = 0.08, 0.6  # as in `pile_faces`: less of both, for colours and place are fitted
+_CAMERA, _CAMERA_LEVELS = 0.03, 3.0  # the camera's noise, of white and in grey levels
+_BLEACHED = 0.3  # of a card's white that is as bright as the camera can tell
+_MOVES = np.array([1.0, 1.2, 1.2, 1.0, 1.2, 1.2])  # mm: a frame's middle, and by how much its edges may be off
+_STILL_MM = 0.03
+_STEPS = 3
+_COARSE = 3  # cells from one to the next that ranks the pictures
+_ROUNDS = 2
+# The mean error of a cell that noise as expected makes, and how much less noise a picture may prove to have.
+_USUAL_ERROR, _QUIETER = 0.7, (0.3, 1.0)
+_PAINT_ALONE = 0.4  # of log-odds that only a paint gives: a camera's ways of mixing colours are not known any better
+_NO_RIVAL = 100.0  # log-odds by which a picture is behind that cannot be the right one
+_BLANK = 30.0  # by how much smooth colours must be likelier to be nothing else
+_COVERED = 0.03  # of a frame: what is less makes no difference
+
+
+@dataclass(frozen=True, eq=False)
+class _Art:
+    """One picture of the deck as the fit needs it; `slopes` (6, 3, cells) by the six moves."""
+
+    fields: ArtFields
+    slopes: Singles
+
+
+@dataclass(frozen=True, eq=False)
+class _View:
+    """A framed card: what it shows, its white at every cell, (3, cells), and the share of the margin that is white."""
+
+    seen: Seen
+    ground: Singles
+    white: float
+
+    def turned(self) -> _View:
+        """The same the other way up, if that has its margins in the same cells."""
+        return _View(self.seen.turned(), self.ground[:, ::-1], self.white)
+
+
+@dataclass(frozen=True, eq=False)
+class _Fit:
+    """One picture fitted to a frame that begins at its top-left."""
+
+    art: _Art
+    light: Light
+    view: _View
+    frame_px: Floats
+
+    @property
+    def likelihood(self) -> float:
+        """The logarithm of how likely all is that is seen."""
+        return float(self.light.score(self.view.seen.known))
+
+
+class FaceFitter:
+    """Fits the pictures of one deck."""
+
+    def __init__(self, faces: FaceReader) -> None:
+        self.faces = faces
+        self._size = faces.deck.card_mm
+        columns, rows = faces.cells
+        across, down = np.meshgrid((np.arange(columns) + 0.5) / columns - 0.5, (np.arange(rows) + 0.5) / rows - 0.5)
+        self._used = faces.frame | faces.margin
+        self._framed = faces.frame[self._used]
+        self._place = np.stack([across, down])[:, self._used].astype(np.float32)
+        self._model = LightModel(*(2 * self._place))
+        self._arts = [self._art(picture) for picture in faces.pictures]
+        # For a first ranking of all pictures, a few cells are enough.
+        some = np.zeros_like(self._used)
+        some[1::_COARSE, 1::_COARSE] = True
+        self._ranking = Ranking([art.fields for art in self._arts], 2 * self._place, some[self._used])
+
+    def _art(self, picture: Image) -> _Art:
+        columns, rows = self.faces.cells
+        fine = cv2.resize(picture, (columns * _FINE, rows * _FINE), interpolation=cv2.INTER_AREA)
+        fine = cv2.GaussianBlur(fine.astype(np.float32) / 255, (0, 0), _SOFT)
+        art = self._cells(fine)
+        right, down = (
+            self._flat(self._cells(np.gradient(fine, axis=axis)) * _FINE * count / side)
+            for axis, count, side in ((1, columns, self._size[0]), (0, rows, self._size[1]))
+        )
+        x, y = self._place
+        slopes = np.stack([right, right * x, right * y, down, down * x, down * y])
+        noise = _NOISE**2 + (_EDGE * spread_of(art)[self._used]) ** 2
+        soft = self._flat(cv2.GaussianBlur(art, (0, 0), 1.0))
+        return _Art(art_fields(self._flat(art), soft, noise.astype(np.float32)), slopes.astype(np.float32))
+
+    def _cells(self, fine: cv2.typing.MatLike) -> Singles:
+        shrunk = cv2.resize(np.asarray(fine, np.float32), self.faces.cells, interpolation=cv2.INTER_AREA)
+        return np.asarray(shrunk, np.float32)
+
+    def _flat(self, cells: cv2.typing.MatLike) -> Singles:
+        return np.ascontiguousarray(cells[self._used].T, np.float32)
+
+    def read(self, image_bgr: Image, frame_px: Floats) -> tuple[FaceMatch, Floats]:
+        """Compare one framed card with every picture; gives the match, and the frame (4, 2) where it fits best.
+
+        The frame is given in the order of `frame_px`; the match's `turn` counts from its first corner.
+        """
+        turns: dict[int, int] = {}
+        fits: dict[int, _Fit] = {}
+        uncovered: tuple[_Fit, Flags, _Fit] | None = None
+        placed = False
+        for picture, turn, view, amounts in self._chosen(image_bgr, frame_px):
+            frame = np.roll(frame_px, -turn, axis=0)
+            # Where the first one fits, the white is the same.
+            view = self._view(image_bgr, frame, view) if placed else view
+            art = self._arts[picture]
+            light = self._model.fitted(art.fields, view.seen, view.seen.known, amounts, _ROUNDS)
+            fit = _Fit(art, light, view, frame)
+            fit = self._settled(image_bgr, fit, None, 1 if placed else _STEPS)
+            if picture not in fits or fit.likelihood > fits[picture].likelihood:
+                fits[picture], turns[picture] = fit, turn
+            if placed:
+                continue
+            in_sight, _ = self._in_sight(fit)
+            if self._hidden(fit, in_sight):
+                uncovered = fit, in_sight, self._settled(image_bgr, fit, in_sight, 1)
+                fit = uncovered[-1]
+                in_sight, _ = self._in_sight(fit)
+            if self._better_than_blank(fit, in_sight) > -_BLANK:
+                # The first one is most often right: the others begin where it fits.
+                placed, frame_px = True, np.roll(fit.frame_px, turn, axis=0)
+            elif not fit.view.seen.bleached:
+                break
+        best = max(fits, key=lambda picture: fits[picture].likelihood)
+        likely = [picture for picture in fits if fits[picture].likelihood > fits[best].likelihood - _NO_RIVAL]
+        in_sight, stray = self._in_sight(fits[best], [fits[picture] for picture in likely])
+        if len(fits) > 1 and self._hidden(fits[best], in_sight):
+            fits = {picture: self._settled_again(image_bgr, fit, in_sight, uncovered) for picture, fit in fits.items()}
+            in_sight, stray = self._in_sight(fits[best], [fits[picture] for picture in likely])
+        match = self._match(fits, best, turns[best], in_sight, stray)
+        return match, np.roll(fits[best].frame_px, turns[best], axis=0)
+
+    def _chosen(self, image_bgr: Image, frame_px: Floats) -> Iterator[tuple[int, int, _View, Floats]]:
+        """The pictures worth fitting, the likeliest first: numbers, turns, what shows so, and amounts to begin with."""
+        views: dict[int, _View] = {}
+        for turn in self.faces.turns(frame_px):
+            other = views.get(turn - 2) if self.faces.centred else None
+            views[turn] = other.turned() if other else self._view(image_bgr, np.roll(frame_px, -turn, axis=0))
+        for one in self._ranking.likeliest({turn: view.seen for turn, view in views.items()}):
+            yield one.picture, one.turn, views[one.turn], one.amounts
+
+    def _match(self, fits: dict[int, _Fit], best: int, turn: int, in_sight: Flags, stray: float) -> FaceMatch:
+        fit = fits[best]
+        odds = printed = self._better_than_blank(fit, in_sight)
+        told = np.zeros(0, bool)
+        if len(fits) > 1:
+            mine = float(fit.light.score(in_sight))
+            leads = {k: mine - float(other.light.score(in_sight)) for k, other in fits.items() if k != best}
+            leads = {k: lead * (_PAINT_ALONE if self.faces.alike(best, k) else 1) for k, lead in leads.items()}
+            rival = min(leads, key=lambda picture: leads[picture])
+            odds = min(odds, leads[rival])
+            differ = self.faces.apart(best, rival) & in_sight[self._framed]
+            told = fit.light.cells[self._framed][differ] < OUTLIER
+        cells = fit.light.cells[in_sight & self._framed]
+        error = float(np.minimum(cells, CAP).mean()) if len(cells) else CAP
+        return FaceMatch(
+            self.faces.names[best],
+            turn,
+            odds / float(np.clip(error / _USUAL_ERROR, *_QUIETER)),
+            error / CAP,
+            float((cells > OUTLIER).mean()) if len(cells) else 1.0,
+            float(told.mean()) if len(told) else 0.0,
+            fit.view.white,
+            len(cells) / int(self._framed.sum()),
+            stray,
+            float((~fit.view.seen.known | self._glare(fit))[self._framed].mean()),
+            float(fit.light.bent),
+            printed,
+        )
+
+    def _view(self, image_bgr: Image, frame_px: Floats, before: _View | None = None) -> _View:
+        """What a frame that begins at a picture's top-left shows; one that has moved little keeps its white."""
+        card = self.faces.levels(image_bgr, frame_px)
+        levels = self._flat(card)
+        if before is not None:
+            seen = replace(before.seen, levels=levels / before.ground, clipped=levels >= CLIPPED)
+            return replace(before, seen=seen)
+        ground, share = self.faces.ground(card)
+        bleached = float((ground.max(axis=2) >= CLIPPED).mean()) > _BLEACHED
+        noise = _CAMERA**2 + (_CAMERA_LEVELS / float(ground.mean())) ** 2
+        white = self._flat(np.minimum(ground, 255))
+        return _View(Seen(levels / white, levels >= CLIPPED, bleached, share > WHOLE, noise), white, share)
+
+    def _settled(self, image_bgr: Image, fit: _Fit, in_sight: Flags | None, steps: int) -> _Fit:
+        """The same fit after a few steps to where the picture fits best, by what is in sight if that is known."""
+        moved = np.zeros(6)
+        art, light, view, frame_px = fit.art, fit.light, fit.view, fit.frame_px
+        for left in reversed(range(steps)):
+            slopes = art.slopes * light.contrast
+            open_to_see = light.cells < CAP if in_sight is None else (light.cells < CAP) & in_sight
+            pull = (slopes * (INDEPENDENT * light.weight * open_to_see)).reshape(6, -1)
+            normal = pull @ slopes.reshape(6, -1).T + np.diag(1 / _MOVES**2)
+            step = np.linalg.solve(normal, -(pull @ light.gap.reshape(-1)) - moved / _MOVES**2)
+            moved += step
+            frame_px = shifted(self.faces.deck, frame_px, step)
+            view = self._view(image_bgr, frame_px, view)
+            last = not left or np.abs(step).max() < _STILL_MM
+            known = view.seen.known if in_sight is None else in_sight
+            # The light of a place that the next step leaves need not be known so well.
+            rounds = _ROUNDS if last else 1
+            light = self._model.fitted(art.fields, view.seen, known, light.amounts, rounds)
+            if last:
+                break
+        return _Fit(art, light, view, frame_px)
+
+    def _settled_again(
+        self, image_bgr: Image, fit: _Fit, in_sight: Flags, done: tuple[_Fit, Flags, _Fit] | None
+    ) -> _Fit:
+        """The same fit after a step by what is in sight; `done` is one that was taken: from, what was in sight, to."""
+        if done is not None and fit is done[0] and np.array_equal(in_sight, done[1]):
+            return done[2]
+        return self._settled(image_bgr, fit, in_sight, 1)
+
+    def _hidden(self, fit: _Fit, in_sight: Flags) -> bool:
+        """Whether something hides so much of a print that a fit should be repeated without it."""
+        return bool((fit.view.seen.known & ~in_sight)[self._framed].mean() > _COVERED)
+
+    def _in_sight(self, fit: _Fit, likely: Sequence[_Fit] = ()) -> tuple[Flags, float]:
+        """Which cells nothing covers, (cells,), and the share of the frame that looks otherwise for no reason.
+
+        What is a reflection to one picture may be another one's white hat, so it must be one to all `likely` ones.
+        """
+        glare = self._glare(fit)
+        for other in likely if glare.any() else ():
+            glare &= self._glare(other)
+        known = fit.view.seen.known & ~glare
+        odd = np.zeros(self._used.shape, bool)
+        odd[self._used] = (fit.light.cells > OUTLIER) & known
+        covered, strange = cover_of(odd, self.faces.margin, self._used)
+        judged = known & self._framed
+        stray = float(strange[self._used][judged].sum()) / max(1, int(judged.sum()))
+        return known & ~covered[self._used], stray
+
+    def _glare(self, fit: _Fit) -> Flags:
+        """Which cells a reflection has changed, (cells,)."""
+        shines = fit.view.seen.shines & self._framed
+        if not shines.any():
+            return shines
+        odd = (fit.light.cells > OUTLIER) & fit.view.seen.known & self._framed
+        lit = odd & (fit.light.gap.max(axis=0) < DARKER)
+        return glare_of(shines, self._model.without_gloss(fit.art.fields, fit.light), odd, lit, self._used)
+
+    def _better_than_blank(self, fit: _Fit, in_sight: Flags) -> float:
+        """By how much a picture is likelier than none: smoothly changing colours, judged as the picture there is."""
+        colours, weight = fit.view.seen.levels, fit.light.weight * in_sight
+        blank = self._model.blank_score(colours[:, self._framed], weight[self._framed], self._framed)
+        return float(fit.light.score(in_sight)) - blank

@@ -1,0 +1,181 @@
+"""When a framed card is told for certain, and when it is worth a closer look."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vision.pictured.pile_faces import WHOLE, FaceMatch
+from vision.pictured.pile_fit import FaceFitter
+
+Image = NDArray[np.uint8]
+Floats = NDArray[np.float64]
+
+CARD_ERROR = 0.33  # mean capped error up to which a frame is a card of this deck
+_SURE, _SURE_ERROR = 15.0, 0.22
+_LEAST_TOLD = 0.6  # of what tells the picture from the next best one
+_MOST_HIDDEN = 0.25
+_ODDS_SCALE = 4.0
+_NO_RIVAL = 200.0
+_AT_FIRST_SIGHT, _TOLD_AT_FIRST_SIGHT, _ERROR_AT_FIRST_SIGHT = 80.0, 0.75, 0.15
+_GUESS_TOLD, _GUESS_HIDDEN, _GUESS_WHITE = 0.85, 0.2, 0.6  # of a guessed frame that is certain at first sight
+_GUESS_ERROR = 0.15  # of one that a closer look tells by little
+_LOOK_ERROR, _LOOK_WHITE, _LOOK_ODDS = 0.72, 0.25, 2.0  # of a guessed frame that a closer look may tell
+_LIKELY, _EVIDENT = 20.0, 0.9  # of one where another one proved to be none: log-odds, or the share of straight sides
+_PART_SURE = 25.0  # where something hides a part of the margin
+_FIT_ERROR, _PART_ERROR, _FIT_TOLD = 0.17, 0.21, 0.7
+_MUCH_SURER = 2.5
+_ALL_EXPLAINED = 0.12  # mean error of a fit that leaves next to nothing unexplained
+_OVERWHELMING = 150.0
+_LEAST_SEEN = 0.25  # of a print
+_LOST, _PART_LOST = 0.1, 0.12  # of a print in plain sight, to glare, dirt and blur; also to skin of its own colour
+_BACK_LOST = 0.25  # of a back that hardly anything else could be
+_BLEACHED_ERROR = 0.8
+_MUCH_BLEACHED = 0.2  # of a print
+# Standard deviations by which a camera may mix colours, where that leaves more of a print unexplained than noise does.
+_MOST_BENT, _MOST_STRAY = 2.5, 0.05
+_PRINTED = 15.0  # log-odds by which a picture must beat smooth colours to be print, where light has bleached the rest
+# The same where something hides a part of the margin and the fit leaves much unexplained, for other print may lie
+# there, and where it is print for certain.
+_PART_PRINT, _PLAIN_PRINT = 50.0, 100.0
+
+
+def confidence_of(match: FaceMatch) -> float:
+    """The probability that the match names the right picture."""
+    return float(1 / (1 + np.exp(-match.log_odds / _ODDS_SCALE)))
+
+
+def doubt_of(match: FaceMatch) -> str | None:
+    """Why a match is not certain; None if it is."""
+    if match.hidden > _MOST_HIDDEN or match.told < _LEAST_TOLD:
+        return "glare" if _bleached(match) else "covered"
+    if match.log_odds > _SURE and match.open_error < _SURE_ERROR:
+        return None
+    return "glare" if _bleached(match) else "colours"
+
+
+def may_be_bleached(match: FaceMatch) -> bool:
+    """Whether a frame that looks like no card may be one under glare: its margin is white and whole."""
+    return match.error < _BLEACHED_ERROR and match.white > WHOLE
+
+
+def _bleached(match: FaceMatch) -> bool:
+    """Whether a closer look found that light has bleached a good part of a card that nothing covers."""
+    return match.white > WHOLE and match.bleached > _MUCH_BLEACHED
+
+
+def _plain(match: FaceMatch) -> bool:
+    """Whether a certain match needs no closer look."""
+    return match.log_odds > _NO_RIVAL or _certain_at_once(match)
+
+
+def _certain_at_once(match: FaceMatch) -> bool:
+    """Whether what differs from the art at first sight is little, or as much as hides the margin, too."""
+    little = match.error < _ERROR_AT_FIRST_SIGHT + 1 - match.white and match.told > _TOLD_AT_FIRST_SIGHT
+    return little and match.log_odds > _AT_FIRST_SIGHT
+
+
+def _plausible(closer: FaceMatch) -> bool:
+    """Whether what differs from a fitted picture is in little things, or hidden by something that hides margin, too.
+
+    Nothing comes to lie on a card's print but over its margin; a picture of another colour differs everywhere, or asks
+    for a camera that mixes colours as none does.
+    """
+    if closer.bent > _MOST_BENT and closer.error > _ALL_EXPLAINED and closer.stray > _MOST_STRAY:
+        return False
+    if closer.white > WHOLE:
+        # The back's drawing comes in no other paint, so what a lamp has changed of it makes no doubt.
+        lost = _BACK_LOST if closer.face is None and closer.log_odds > _OVERWHELMING else _LOST
+        return closer.open_error < _FIT_ERROR and closer.stray < lost
+    # Skin looks much like a red card in a mirrored lamp: what hides margin must leave a better fit, unless hardly
+    # anything else is possible, as with the back's many colours.
+    fits = closer.error < _PART_ERROR or (closer.log_odds > _OVERWHELMING and closer.open_error < _FIT_ERROR)
+    return fits and closer.stray < _PART_LOST
+
+
+def _certain(closer: FaceMatch) -> bool:
+    """Whether a fitted picture is proved by what is in sight of it."""
+    sure = closer.log_odds > (_SURE if closer.white > WHOLE else _PART_SURE)
+    sure = sure and (closer.white > WHOLE or closer.error < _ALL_EXPLAINED or closer.printed > _PART_PRINT)
+    in_sight = closer.told > _FIT_TOLD and closer.seen > _LEAST_SEEN
+    return sure and in_sight and doubt_of(closer) is None and _plausible(closer)
+
+
+def _settles(closer: FaceMatch, first: FaceMatch) -> bool:
+    """Whether a closer look is certain, and outweighs a sure first one that it contradicts.
+
+    It does if it leaves next to nothing unexplained, or is much surer. At first sight what is bleached passes for paint
+    that is pale, so there it need only be surer.
+    """
+    agreed = closer.face is first.face or doubt_of(first) is not None or first.error >= CARD_ERROR
+    agreed = agreed or (_bleached(closer) and closer.log_odds > first.log_odds)
+    outweighs = closer.error < _ALL_EXPLAINED or closer.log_odds > _MUCH_SURER * first.log_odds
+    return _certain(closer) and (agreed or (closer.log_odds > _AT_FIRST_SIGHT and outweighs))
+
+
+def cleared(fitter: FaceFitter, image_bgr: Image, match: FaceMatch, frame_px: Floats) -> tuple[FaceMatch, Floats]:
+    """A match of a whole frame, looked at closer where the first look leaves a doubt, or is not far from one.
+
+    Two sure looks that name different pictures leave a doubt, unless the closer one explains nearly all that is seen.
+    """
+    sure = doubt_of(match) is None and match.error < CARD_ERROR
+    if sure and _plain(match):
+        return match, frame_px
+    if not sure and match.white < WHOLE:
+        return match, frame_px  # a hand, which no fit makes transparent
+    closer, fitted_px = fitter.read(image_bgr, frame_px)
+    if _settles(closer, match):
+        return (match, frame_px) if sure and closer.face is match.face else (closer, fitted_px)
+    if sure:
+        return replace(match, log_odds=0.0), frame_px
+    # A card that only the closer look can see is there, even if it cannot be told.
+    seen = match.error >= CARD_ERROR and _plausible(closer) and closer.log_odds > 0
+    return (replace(closer, log_odds=0.0), fitted_px) if seen else (match, frame_px)
+
+
+def worth_a_look(match: FaceMatch) -> bool:
+    """Whether a guessed frame may be a card that a closer look would tell."""
+    # At first sight, pictures that light has bleached look alike.
+    hopeful = match.error < _LOOK_ERROR and match.log_odds > _LOOK_ODDS
+    return match.white > _LOOK_WHITE and (hopeful or may_be_bleached(match))
+
+
+def worth_another_look(match: FaceMatch, straight: float, *, bleached: bool) -> bool:
+    """Whether a guessed frame may be a card where another one that was looked at closer proved to be none.
+
+    `straight` is the share of its sides that lies on straight edges. A frame that lies askew on a card has print in its
+    margin; light that has `bleached` it makes the right one unlikely at first sight, and leaves its margin white.
+    """
+    return match.log_odds > _LIKELY or straight > _EVIDENT or (bleached and match.white > WHOLE)
+
+
+def proved(fitter: FaceFitter, image_bgr: Image, match: FaceMatch, frame_px: Floats) -> tuple[FaceMatch, Floats] | None:
+    """What a guessed frame proves to be, with a closer look if need be; a doubt where it probably is a card."""
+    if proves_itself(match):
+        return match, frame_px
+    if not worth_a_look(match):
+        return None
+    closer, fitted_px = fitter.read(image_bgr, frame_px)
+    # On a bare table there are many frames to guess, and in some of them grain is a little like a picture.
+    evident = closer.log_odds > _PART_SURE or closer.error < _GUESS_ERROR or closer.printed > _PLAIN_PRINT
+    if evident and _settles(closer, match):
+        return closer, fitted_px
+    card = evident and closer.log_odds > _SURE
+    card = card or (_bleached(closer) and closer.printed > _PRINTED)
+    return (replace(closer, log_odds=0.0, hidden=1.0), fitted_px) if card and _plausible(closer) else None
+
+
+def misfit_of(match: FaceMatch, straight: float) -> tuple[bool, float]:
+    """How little a guessed frame promises, to sort by: a frame that lies off its card has print in its margin.
+
+    `straight` is the share of its sides that lies on straight edges.
+    """
+    return not proves_itself(match), match.error - match.white - straight
+
+
+def proves_itself(match: FaceMatch) -> bool:
+    """Whether a guessed frame is certain at first sight: a pattern that repeats, as the back's, fits in many places."""
+    seen = match.hidden < _GUESS_HIDDEN and match.told > _GUESS_TOLD and match.white > _GUESS_WHITE
+    return match.face is not None and seen and _certain_at_once(match)

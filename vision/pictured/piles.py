@@ -1,0 +1,299 @@
+"""Reads the tops of piles: one look at each place where a pile lies, from a picture to what lies open there.
+
+Pure: a picture in, sights out; `pile_watch` adds the times.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from vision.pictured.picture_deck import PictureDeck
+from vision.pictured.picture_reader import (
+    WORK_PX_PER_MM,
+    card_corners,
+    frame_corners,
+    steps_of,
+    table_shape,
+)
+from vision.pictured.pile_bleached import bleached_cards
+from vision.pictured.pile_corners import frames_from_corners, squared
+from vision.pictured.pile_faces import FaceMatch, FaceReader
+from vision.pictured.pile_fit import FaceFitter
+from vision.pictured.pile_frames import find_frames, printed
+from vision.pictured.pile_proof import (
+    CARD_ERROR,
+    cleared,
+    confidence_of,
+    doubt_of,
+    may_be_bleached,
+    misfit_of,
+    proved,
+)
+from vision.table import Table
+
+Image = NDArray[np.uint8]
+Floats = NDArray[np.float64]
+
+Pile = Literal["discard", "draw"]
+Kind = Literal["face", "back", "empty", "covered", "turning", "unclear"]
+
+REGION_MM = 82.0  # from a place's centre: half a card's diagonal, and how far an untidy pile may have moved
+_MOVED_MM = 38.0  # a card with its centre further off is no part of the pile
+_SIZE = (0.92, 1.09)  # of a frame's size on the table: 55 cards are 16 mm high, and the camera may be near
+_LIFTED = (0.6, 1.45)  # of a card that somebody holds over the pile
+_FLAT = 0.06  # logarithm of the ratio of a frame's diagonals
+_CROOKED = 0.03  # the same, of a frame of which something may have carried off a side
+_STRAIGHT = 0.7
+_AS_WELL, _AS_WELL_MORE = 1.15, 0.01  # of a sight's error
+_GUESSES = 3
+_LEAST_SIDE_PX = 16
+_BUSY = 0.05  # share of a place that shows edges, from which it is not bare table
+
+
+@dataclass(frozen=True)
+class PilePlace:
+    """Where a pile lies.
+
+    Its middle as `centre_mm` on the table, or as `centre_px` with `px_per_mm`, the scale there, when there is no table.
+    """
+
+    seat: int
+    centre_mm: tuple[float, float] | None = None
+    centre_px: tuple[float, float] | None = None
+    px_per_mm: float | None = None
+    pile: Pile = "discard"
+
+
+@dataclass(frozen=True, eq=False)
+class PileSight:
+    """What lies open at one place.
+
+    `kind`: `face` and `back` are certain; `turning` is a card that is lifted or aslant, `covered` something else in
+    the way, `unclear` a card that lies flat but cannot be told (`colour` and `mood` are then the likeliest);
+    `corners_px` (4, 2) the card's, clockwise from the face's top-left; `reason` says why it is no face or back; `error`
+    is the match's, 0 for the art itself.
+    """
+
+    seat: int
+    kind: Kind
+    colour: str | None
+    mood: str | None
+    confidence: float
+    corners_px: Floats | None
+    reason: str | None
+    pile: Pile = "discard"
+    error: float = 1.0
+
+    @property
+    def face(self) -> tuple[str, str] | None:
+        """Colour and mood of a certain face; None for all else."""
+        return (self.colour, self.mood) if self.kind == "face" and self.colour and self.mood else None
+
+
+@dataclass(frozen=True)
+class Region:
+    """The part of a picture in which a pile lies: its corner, size, the place's centre and the scale, in px."""
+
+    left: int
+    top: int
+    right: int
+    bottom: int
+    centre_px: tuple[float, float]
+    px_per_mm: float
+
+    def crop(self, image: NDArray[np.uint8]) -> NDArray[np.uint8]:
+        """Cut the region out of a picture (a view)."""
+        return image[self.top : self.bottom, self.left : self.right]
+
+
+class PileReader:
+    """Reads piles at known places in pictures of one size.
+
+    Raises:
+        ValueError: a place has neither a centre on the known table nor one in the picture with the scale there.
+    """
+
+    def __init__(
+        self,
+        deck: PictureDeck,
+        table: Table | None,
+        size_px: tuple[int, int],
+        pile_places: Sequence[PilePlace],
+        fitter: FaceFitter | None = None,
+    ) -> None:
+        self.deck = deck
+        self.table = table
+        self.size_px = size_px
+        self.places = tuple(pile_places)
+        self.fitter = fitter or FaceFitter(FaceReader(deck))
+        self.faces = self.fitter.faces
+        self.regions = tuple(_region(place, table, size_px) for place in self.places)
+
+    def read(self, image_bgr: Image, seats: Collection[int] | None = None) -> tuple[PileSight, ...]:
+        """Read the piles of some seats, or all, in the order of the places; `image_bgr` (h, w, 3) uint8."""
+        return tuple(
+            self.read_place(image_bgr, number)
+            for number, place in enumerate(self.places)
+            if seats is None or place.seat in seats
+        )
+
+    def still_there(self, image_bgr: Image, sight: PileSight) -> bool:
+        """Tell, with little work, whether a face that was seen certainly lies there as it lay, to be seen as well."""
+        if sight.kind != "face" or sight.corners_px is None:
+            return False
+        match = self.faces.read(image_bgr, frame_corners(self.deck, sight.corners_px))
+        same = match.face is not None and match.turn == 0 and match.face.attributes.get("colour") == sight.colour
+        same = same and match.face is not None and match.face.attributes.get("mood") == sight.mood
+        return same and doubt_of(match) is None and match.error < _AS_WELL * sight.error + _AS_WELL_MORE
+
+    def read_place(self, image_bgr: Image, number: int) -> PileSight:
+        """Read the pile at one place, by its number among `places`."""
+        place, region = self.places[number], self.regions[number]
+        crop = region.crop(image_bgr)
+        if min(crop.shape[:2]) < _LEAST_SIDE_PX:
+            return _nothing(place, "covered", "edge of picture")
+        work, scale = _shrunk(crop, region)
+        px_per_mm = region.px_per_mm * scale
+        frames = find_frames(work, self.deck.frame_mm[2:], (px_per_mm * _LIFTED[0], px_per_mm * _LIFTED[1]))
+        frames = frames.take(frames.straight > _STRAIGHT)
+        offset = np.array([region.left, region.top], np.float64)
+        corners = (frames.corners_px + 0.5) / scale - 0.5
+        near = np.linalg.norm(corners.mean(axis=1) + offset - region.centre_px, axis=1) < _MOVED_MM * region.px_per_mm
+        corners = corners[near]
+        found = [(match, quad) for match, quad in ((self.faces.read(crop, quad), quad) for quad in corners)]
+        cards = [(match, quad) for match, quad in found if match.error < CARD_ERROR or may_be_bleached(match)]
+        if cards:
+            match, quad = self._straightened(crop, offset, *min(cards, key=lambda pair: pair[0].error))
+            match, quad = cleared(self.fitter, crop, match, quad)
+            if match.error < CARD_ERROR:
+                return self._sight(place, match, quad + offset, region)
+        for quad in bleached_cards(work, self.deck.card_mm, (px_per_mm * _SIZE[0], px_per_mm * _SIZE[1])):
+            bleached = self._bleached(image_bgr, number, (quad + 0.5) / scale - 0.5 + offset)
+            if bleached is not None:
+                return bleached
+        return self._no_card(place, work, px_per_mm, (np.array(region.centre_px) - offset) * scale)
+
+    def read_part(self, image_bgr: Image, number: int) -> PileSight | None:
+        """Read a face with a fingertip across its edge, where `read_place` saw something in the way.
+
+        None unless what is in sight proves it. It takes several times as long as `read_place`.
+        """
+        region, size = self.regions[number], self.deck.frame_mm[2:]
+        crop = region.crop(image_bgr)
+        if self.table is None or min(crop.shape[:2]) < _LEAST_SIDE_PX:
+            return None
+        work, scale = _shrunk(crop, region)
+        offset = (float(region.left), float(region.top))
+        steps = steps_of(self.table, scale, offset)
+        frames = frames_from_corners(work, size, region.px_per_mm * scale, steps)
+        frames = frames.take(np.argsort(-frames.straight, kind="stable"))
+        guessed = (frames.corners_px + 0.5) / scale - 0.5 + offset
+        near = np.linalg.norm(guessed.mean(axis=1) - region.centre_px, axis=1) < _MOVED_MM * region.px_per_mm
+        guesses = list(zip(guessed[near], frames.straight[near], strict=True))[:_GUESSES]
+        found = [(self.faces.read(image_bgr, quad), float(straight), quad) for quad, straight in guesses]
+        # The closer look takes long: one guess a place is worth it.
+        found.sort(key=lambda guess: misfit_of(guess[0], guess[1]))
+        card = proved(self.fitter, image_bgr, found[0][0], found[0][2]) if found else None
+        sight = None if card is None else self._sight(self.places[number], *card, region)
+        return sight if sight is not None and sight.kind == "face" else None
+
+    def _bleached(self, image_bgr: Image, number: int, card_px: Floats) -> PileSight | None:
+        """What a card (4, 2) shows that light has bleached; None if it lies elsewhere, or not flat."""
+        place, region = self.places[number], self.regions[number]
+        frame = frame_corners(self.deck, card_px)
+        size, skew = self._shape(frame, region)
+        aside = float(np.linalg.norm(card_px.mean(axis=0) - region.centre_px))
+        if not _SIZE[0] < size < _SIZE[1] or skew > _FLAT or aside > _MOVED_MM * region.px_per_mm:
+            return None
+        card = proved(self.fitter, image_bgr, self.faces.read(image_bgr, frame), frame)
+        if card is not None:
+            return self._sight(place, *card, region)
+        return PileSight(place.seat, "unclear", None, None, 0.0, card_px, "glare", place.pile)
+
+    def _straightened(
+        self, crop: Image, offset: Floats, match: FaceMatch, frame_px: Floats
+    ) -> tuple[FaceMatch, Floats]:
+        """A frame that one of its own corners gives, if the whole frame lies crooked and looks less like a card."""
+        if self.table is None:
+            return match, frame_px
+        sizes, skews = table_shape(self.table, (frame_px + offset)[None], self.deck.frame_mm[2:])
+        if skews[0] < _CROOKED and abs(np.log(sizes[0, 0] / sizes[0, 1])) < _CROOKED:
+            return match, frame_px
+        steps = steps_of(self.table, 1.0, (float(offset[0]), float(offset[1])))
+        quads = squared(crop, frame_px, self.deck.frame_mm[2:], steps).corners_px
+        others = [(self.faces.read(crop, quad), quad) for quad in quads]
+        return min([(match, frame_px), *others], key=lambda pair: pair[0].error)
+
+    def _sight(self, place: PilePlace, match: FaceMatch, frame_px: Floats, region: Region) -> PileSight:
+        corners = card_corners(self.deck, np.roll(frame_px, -match.turn, axis=0))
+        size, skew = self._shape(frame_px, region)
+        attributes = match.face.attributes if match.face else {}
+        kind: Kind = "face" if match.face else "back"
+        reason = doubt_of(match)
+        if not _SIZE[0] < size < _SIZE[1] or skew > _FLAT:
+            kind, reason = "turning", "not lying flat"
+        elif reason:
+            kind = "unclear"
+        return PileSight(
+            place.seat,
+            kind,
+            attributes.get("colour"),
+            attributes.get("mood"),
+            confidence_of(match),
+            corners,
+            reason,
+            place.pile,
+            match.error,
+        )
+
+    def _shape(self, frame_px: Floats, region: Region) -> tuple[float, float]:
+        """The frame's size by that of one on the table, and how far from a rectangle it is."""
+        if self.table is not None:
+            sizes, skews = table_shape(self.table, frame_px[None], self.deck.frame_mm[2:])
+            return float(np.sqrt(sizes[0].prod())), float(skews[0])
+        width, height = self.deck.frame_mm[2:]
+        area = cv2.contourArea(frame_px.astype(np.float32))
+        return float(np.sqrt(area / (width * height))) / region.px_per_mm, 0.0
+
+    def _no_card(self, place: PilePlace, work: Image, px_per_mm: float, centre: Floats) -> PileSight:
+        """Tell bare table from something in the way: bare tables show no strong edges."""
+        mask = np.zeros(work.shape[:2], np.uint8)
+        cv2.circle(mask, (round(float(centre[0])), round(float(centre[1]))), round(60 * px_per_mm), 1, -1)
+        busy = float((printed(work, px_per_mm)[mask > 0] < 190).mean()) if mask.any() else 1.0
+        return _nothing(place, "empty", None) if busy < _BUSY else _nothing(place, "covered", "covered")
+
+
+def _shrunk(crop: Image, region: Region) -> tuple[Image, float]:
+    """A region's picture at the scale at which frames are searched, and that scale."""
+    scale = min(1.0, WORK_PX_PER_MM / region.px_per_mm)
+    if scale == 1:
+        return crop, scale
+    size = (round(crop.shape[1] * scale), round(crop.shape[0] * scale))
+    work = np.asarray(cv2.resize(crop, size, interpolation=cv2.INTER_AREA), np.uint8)
+    return work, work.shape[1] / crop.shape[1]
+
+
+def _nothing(place: PilePlace, kind: Kind, reason: str | None) -> PileSight:
+    return PileSight(place.seat, kind, None, None, 0.0, None, reason, place.pile)
+
+
+def _region(place: PilePlace, table: Table | None, size_px: tuple[int, int]) -> Region:
+    if place.centre_mm is not None and table is not None:
+        centre = table.to_px(np.array([place.centre_mm]))
+        px_per_mm = float(table.px_per_mm(centre)[0])
+        x, y = (float(value) for value in centre[0])
+    elif place.centre_px is not None and (place.px_per_mm is not None or table is not None):
+        x, y = place.centre_px
+        px_per_mm = place.px_per_mm or float(table.px_per_mm(np.array([[x, y]]))[0] if table else 0)
+    else:
+        raise ValueError(f"nothing tells where the pile of seat {place.seat} lies in the picture")
+    reach = REGION_MM * px_per_mm
+    left, top = (max(0, int(value - reach)) for value in (x, y))
+    right, bottom = (min(most, int(value + reach) + 1) for value, most in zip((x, y), size_px, strict=True))
+    return Region(left, top, max(left, right), max(top, bottom), (x, y), px_per_mm)

@@ -1,0 +1,157 @@
+"""Puts the cards that were found where their corners are: known size first, then the edge of each side."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vision.unknown.card_borders import border_beyond
+from vision.unknown.card_edges import SideFit, fit_sides
+from vision.unknown.card_kin import clear_cut
+from vision.unknown.card_plane import CardPlane
+from vision.unknown.card_poses import poses_of, settled
+from vision.unknown.card_sizes import Stock
+from vision.unknown.cast_shadows import moved_off_shadows
+from vision.unknown.line_segments import meet_sides
+
+Floats = NDArray[np.float32]
+
+_SEEN = 0.55  # the share of a side along which its edge is seen, at least
+_WIDE_BORDER_PX = 5.0  # on a narrower one the ground beside the edge cannot be seen: the frame must do
+_WHOLLY, _PLAIN = 0.9, 4.0  # of each side of a card with plain edges: the share seen, and `rise`
+_AS_LARGE = 0.1  # how far a card with plain edges may be from the others' size, as a lens shows it
+_FEWEST = 4  # such cards tell the plane better
+_SAME_SIZE = 0.02  # of the logarithm of a side
+_LOOSE = 0.022  # how far a side may lie from where the size wants it, by the card's width
+_OWN_SEEN, _OWN_SIZE = 0.85, 0.035  # of each side of a card with edges of its own; how far it may be from the size
+_PLAINER = 0.1  # of the logarithm of how plain the edges are
+_UNLIKE, _AS_OTHER = 0.1, 0.5  # more `oddness`; as another colour beyond
+_TOLD = 1.0  # weighted 8-bit Lab between a card and the table: means along a side show so much
+_NEARLY_THE_SIZE = 0.03  # of the logarithm of a side
+
+
+def finished(
+    image_bgr: NDArray[np.uint8],
+    image_lab: NDArray[np.uint8],
+    quads: Floats,
+    stock: Stock,
+    scale: float,
+    unevenness: float = 1.0,
+) -> tuple[SideFit, CardPlane]:
+    """Cards where most speaks for a card of their size, each side on its edge where that is plain; and their plane.
+
+    `image_bgr` is the picture, `image_lab` a copy at `scale` in 8-bit Lab, in which `quads` (n, 4, 2), clockwise,
+    are roughly right, and differ in size `unevenness` times more than usual. Where a border runs about what was found,
+    the cards and the plane's size include it.
+    """
+    plane = stock.plane
+    found = fit_sides(image_lab, quads, 2.0)
+    if len(quads) == 0:
+        return found, plane
+    clear = clear_cut(found) & (plane.deviation(found.quads) < _AS_LARGE * unevenness)
+    steps = stock.steps_of(found)
+    poses, _ = settled(image_lab, plane, poses_of(plane, quads), max(3.0, 0.06 * plane.size[0]), steps)
+    poses, _ = settled(image_lab, plane, poses, 2.0, steps)
+    margin = border_beyond(image_lab, plane, poses)
+    whole = plane.resized(plane.size[0] + 2 * margin, plane.size[1] + 2 * margin)
+    if margin >= _WIDE_BORDER_PX:
+        plane = whole
+    # Edges in plain sight need no help, and a lens or a bent card may make them differ from the rest.
+    clear = clear & (margin == 0)
+    rigid = poses.quads(plane)
+    own = _turned_like(found.quads, rigid)
+    rigid = np.where(clear[:, None, None], own, rigid)
+    final = _fitted(image_bgr, rigid, scale)
+    if margin == 0 and not clear.all():
+        rest = np.flatnonzero(~clear)
+        at_own = _fitted(image_bgr, own[rest], scale)
+        plainer = np.flatnonzero(_plainer(at_own, final.take(rest), plane))
+        clear[rest[plainer]], rigid[rest[plainer]] = True, own[rest[plainer]]
+        order = np.arange(len(quads))
+        order[rest[plainer]] = len(quads) + plainer
+        final = final.joined(at_own).take(order)
+    plain = _plain(final)
+    if plain.sum() >= _FEWEST:
+        # Plain edges tell more than the means along sides do, but frames are plainer than edges.
+        better = plane.refitted(final.quads[plain], np.ones(int(plain.sum())))
+        agrees = bool(np.abs(np.log(np.divide(better.size, plane.size))).max() < _SAME_SIZE)
+        if agrees and np.median(better.deviation(final.quads[plain])) < np.median(plane.deviation(final.quads[plain])):
+            rigid = np.where(clear[:, None, None], rigid, poses_of(better, rigid).quads(better))
+            more = 0.0 if margin >= _WIDE_BORDER_PX else 2 * margin
+            final = _fitted(image_bgr, rigid, scale)
+            plane, whole = better, better.resized(better.size[0] + more, better.size[1] + more)
+    most = (2 * _LOOSE if margin >= _WIDE_BORDER_PX else _LOOSE) * plane.size[0]
+    final = replace(final, quads=_where_seen(final, rigid, most))
+    if margin == 0:
+        final = replace(final, quads=moved_off_shadows(image_lab, final.quads))
+    if 0 < margin < _WIDE_BORDER_PX:
+        final = replace(final, quads=poses_of(plane, final.quads).quads(whole))
+    return final, whole
+
+
+def _turned_like(quads: Floats, others: Floats) -> Floats:
+    """The same quadrilaterals (n, 4, 2), each beginning with the corner next to that with which the other one does."""
+    turns = np.stack([np.roll(quads, k, axis=1) for k in range(4)])
+    nearest = np.linalg.norm(turns - others, axis=3).sum(axis=2).argmin(axis=0)
+    return np.asarray(turns[nearest, np.arange(len(quads))])
+
+
+def _plainer(own: SideFit, sized: SideFit, plane: CardPlane) -> NDArray[np.bool_]:
+    """Which cards (n,) are seen plainer, all round, at edges of their `own` than where the size wants them, `sized`.
+
+    On a patterned table a rigid card may come to lie with a side on the pattern. But frames are often plainer than the
+    cards' edges; then the cards differ from the size by more than cards do, or all by as much.
+    """
+    likelier = np.mean(np.log(own.rise * own.support + 1e-3) - np.log(sized.rise * sized.support + 1e-3), axis=1)
+    seen = own.support.min(axis=1)
+    again = plane.refitted(own.quads, seen)
+    if np.abs(np.log(np.divide(again.size, plane.size))).max() > _NEARLY_THE_SIZE:
+        return np.zeros(len(seen), bool)
+    # Edges of a pattern may have told the plane wrong, too.
+    off = np.minimum(plane.deviation(own.quads), again.deviation(own.quads))
+    right = (seen > _OWN_SEEN) & (off < _OWN_SIZE)
+    # Beyond a frame lies the card's own paper; where the table looks just like it, any line may be one.
+    beyond = own.contrast_beyond().min(axis=1)
+    right &= (beyond > _AS_OTHER * sized.contrast_beyond().min(axis=1)) & (beyond > _TOLD)
+    return np.asarray(right & (likelier > _PLAINER) & (own.oddness() < sized.oddness() + _UNLIKE))
+
+
+def _plain(fit: SideFit) -> NDArray[np.bool_]:
+    """Which cards (n,) have an edge in plain sight all along each side."""
+    return np.asarray((fit.support.min(axis=1) > _WHOLLY) & (fit.rise.min(axis=1) > _PLAIN))
+
+
+def _fitted(image_bgr: NDArray[np.uint8], quads: Floats, scale: float) -> SideFit:
+    """Each side on its own edge, as seen in the picture itself."""
+    fit = fit_sides(image_bgr, to_full(quads, scale), max(2.0, 1.25 / scale), 48, is_lab=False)
+    return replace(fit, quads=_to_small(fit.quads, scale))
+
+
+def _where_seen(fit: SideFit, rigid: Floats, most: float) -> Floats:
+    """Sides as fitted where an edge was seen close by, the others as the card's size wants them.
+
+    Where the edge is faint a side is put between the two.
+    """
+    sides = [np.stack([quads, np.roll(quads, -1, axis=1)], axis=2) for quads in (fit.quads, rigid)]
+    along = np.roll(rigid, -1, axis=1) - rigid
+    outward = np.stack([along[..., 1], -along[..., 0]], axis=-1) / np.linalg.norm(along, axis=2, keepdims=True)
+    moved = np.einsum("nsec,nsc->nse", sides[0] - sides[1], outward)
+    middle = moved.mean(axis=2)
+    across = np.roll(middle, 2, axis=1)
+    # Of two opposite sides that make the card too large or too small, the one that moved farther is wrong.
+    fits = (np.abs(middle + across) <= most) | (np.abs(middle) < np.abs(across))
+    seen = (fit.support > _SEEN) & (np.abs(moved).max(axis=2) <= 1.5 * most) & fits
+    # Where a faint edge lies is known no better than the size is.
+    share = np.where(seen, np.where(fit.rise < _PLAIN, 0.5, 1.0), 0.0)[..., None, None].astype(np.float32)
+    return meet_sides(share * sides[0] + (1 - share) * sides[1], rigid, 2.0)
+
+
+def _to_small(points: Floats, scale: float) -> Floats:
+    return np.asarray((points + 0.5) * scale - 0.5, np.float32)
+
+
+def to_full(points: Floats, scale: float) -> Floats:
+    """Points of the working copy in the picture itself; pixel centres are at whole numbers in both."""
+    return np.asarray((points + 0.5) / scale - 0.5, np.float32)

@@ -1,0 +1,150 @@
+"""Which of the things that have a card's size are cards: those that look like most of the others."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vision.unknown.card_borders import printed_share
+from vision.unknown.card_corners import are_rounder, corner_cuts
+from vision.unknown.card_edges import SideFit
+from vision.unknown.card_poses import poses_of, settled
+from vision.unknown.card_sizes import Stock
+from vision.unknown.edge_ends import end_at_corners, faint_run_on, run_on
+from vision.unknown.marker_sheets import inside_quad
+from vision.unknown.paper import darker_all_round
+from vision.unknown.print_islands import STANDS_OUT
+from vision.unknown.sheet_lines import sheet_lines
+
+Floats = NDArray[np.float32]
+
+_SEEN = 0.55  # the share of a side along which its edge is seen, at least
+_SURE = 0.8
+_WHOLLY = 0.9  # of each side of a card with plain edges
+_PLAIN = 12.0  # weighted 8-bit Lab
+_MAX_ODDNESS = 0.45
+_LEAST_CONTRAST = 1.0  # weighted 8-bit Lab
+_BARE = 0.012
+_AS_USUAL = 0.5
+_HARDLY = 0.25  # of the usual contrast, or of certainty
+_UNSURE = 0.6
+_SAME_STOCK = 20.0  # how far the grounds of two cards may differ, in weighted 8-bit Lab
+_REACH_PX = 4.0
+_SPREAD = 3.0
+_NEARER = 0.5  # to the other cards' ground than to what lies beyond its own edges
+_ODDER = 0.12  # than the others, times a spread
+_LARGER = 0.015  # of a side, or smaller
+_PLAINER = 2.5  # times the usual contrast
+_NEAR_PX = 6.0  # contrast is looked for as far out
+_ROUNDS = 3
+_TOO_MANY = 2  # flaws: one side may lie on another object, or in its shadow
+
+
+def clear_cut(fit: SideFit) -> NDArray[np.bool_]:
+    """Which cards (n,) have an edge in plain sight all along each side, beyond which it is clearly darker.
+
+    Ink only takes light away, so that is no frame printed on bare paper: the card ends there, or a thick frame begins.
+    """
+    return np.asarray(_in_plain_sight(fit) & darker_all_round(fit.beyond, fit.inside))
+
+
+def _in_plain_sight(fit: SideFit) -> NDArray[np.bool_]:
+    """Which cards (n,) have an edge in plain sight all along each side, beyond which the colour is clearly another."""
+    return np.asarray((fit.support.min(axis=1) > _WHOLLY) & (fit.contrast_beyond().min(axis=1) > _PLAIN))
+
+
+def stands_out(lab: NDArray[np.uint8], fit: SideFit) -> NDArray[np.bool_]:
+    """Which cards end where their corners are, and have another colour outside on two sides at least.
+
+    A bare rectangle, like the table between four cards, must stand out as much as the cards that show something.
+    """
+    contrast = fit.contrast_beyond()
+    chosen = end_at_corners(fit.quads, *run_on(lab, fit.quads), np.median(fit.inside, axis=1))
+    chosen &= (contrast > _LEAST_CONTRAST).sum(axis=1) >= 2
+    bare = printed_share(lab, fit.quads) < _BARE
+    usual = float(np.median(contrast[chosen & ~bare])) if (chosen & ~bare).any() else 0.0
+    # A side beside another card shows no contrast of its own.
+    open_contrast = np.where(_beside_others(fit.quads, np.ones(len(bare), bool)), 0, contrast)
+    return np.asarray(chosen & (~bare | (np.median(open_contrast, axis=1) > _AS_USUAL * usual)))
+
+
+def _beside_others(quads: Floats, others: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Beside which sides (n, 4) one of the `others` (n,) among the cards (n, 4, 2) lies close by."""
+    middles = (quads + np.roll(quads, -1, axis=1)) / 2
+    outward = middles - quads.mean(axis=1, keepdims=True)
+    beyond = middles + _NEAR_PX * outward / np.linalg.norm(outward, axis=2, keepdims=True)
+    found = np.zeros(beyond.shape[:2], bool)
+    for other in np.flatnonzero(others):
+        taken = inside_quad(quads[other], beyond.reshape(-1, 2)).reshape(-1, 4)
+        taken[other] = False
+        found |= taken
+    return found
+
+
+def kin(fit: SideFit, deviation: Floats, order: Floats) -> tuple[SideFit, Floats, Floats]:
+    """Leave out what does not look like one card, and what lacks a side unless its ground is that of a whole card."""
+    odd, ground = fit.oddness(), np.median(fit.inside, axis=1)
+    whole = (order[:, 0] > _SURE) & (odd < 0.2) & (fit.steps().mean(axis=1) > 0.7)
+    known = np.linalg.norm(ground[:, None] - ground[None, whole], axis=2).min(axis=1, initial=np.inf) < _SAME_STOCK
+    several = whole.sum() > 1
+    keep = (odd < _MAX_ODDNESS) & ((order[:, 0] > _SEEN) | (known & several & (odd < 0.25)))
+    return fit.take(keep), deviation[keep], order[keep]
+
+
+def like_the_others(lab: NDArray[np.uint8], stock: Stock, fit: SideFit, known: int | None = None) -> NDArray[np.bool_]:
+    """Which cards (n,) are like the others: in ground, size, how their sides agree, and contrast on the open sides.
+
+    A part of a sheet, between lines of text, has the sheet's own colour beyond some of its sides. The others are the
+    first `known` cards, which the rest must equal also where they lie beside one another, or all that are alike.
+    """
+    alike = np.ones(len(fit.quads), bool)
+    # Blank rectangles alone are sheets of paper.
+    if known == 0 or not (printed_share(lab, fit.quads) >= _BARE).any():
+        return ~alike
+    poses, steps = poses_of(stock.plane, fit.quads), stock.steps_of(fit)
+    certainty = np.sort(settled(lab, stock.plane, poses, _REACH_PX, steps)[1], axis=1)
+    deviation = np.asarray(stock.plane.deviation(fit.quads), np.float32)
+    contrast, ground = fit.contrast_beyond(), np.median(fit.inside, axis=1)
+    # Where no edge was found it is not known what lies on either side.
+    odd = fit.oddness() * fit.support.min(axis=1)
+    # Of small cards, seen from afar, what is beside the sides is not known well enough to be certain.
+    plain = _in_plain_sight(fit)
+    goes_on = faint_run_on(lab, fit.quads)
+    # Sides that one of the edges beside them passes: lines on something longer, if they have no contrast.
+    passed = np.roll(goes_on[..., 1], 1, axis=1) | np.roll(goes_on[..., 0], -1, axis=1)
+    # Where the sides lie in the end other lines may run on; of a faint one, means along it tell.
+    ends, lines, cuts = alike, None, np.zeros((len(alike), 4), np.float32)
+    if known is None:
+        runs_on, passes = run_on(lab, fit.quads)
+        ends = end_at_corners(fit.quads, goes_on, goes_on, ground)
+        ends |= end_at_corners(fit.quads, runs_on, passes, ground)
+        aspect = stock.plane.size[1] / stock.plane.size[0]
+        lines, cuts = sheet_lines(lab, fit.quads, aspect, goes_on, passes), corner_cuts(lab, fit, aspect)
+    # What is left out may have stood beside others, or made them look usual.
+    for _ in range(_ROUNDS):
+        others = alike if known is None else np.arange(len(alike)) < known
+        faint = contrast < min(_HARDLY * float(np.median(contrast[others])), _PLAIN)
+        if known is None:
+            faint &= ~_beside_others(fit.quads, others)
+        away = np.linalg.norm(ground - np.median(ground[others], axis=0), axis=1)
+        uneven = odd > _ODDER + _SPREAD * np.median(odd[others])
+        plainer = max(_PLAINER * float(np.median(contrast[others])), STANDS_OUT)
+        lopsided = uneven & (contrast > plainer).any(axis=1)
+        flaws = faint.sum(axis=1) + (faint & passed).any(axis=1) + uneven + lopsided
+        if lines is not None:
+            flaws += deviation > _LARGER + 2 * np.median(deviation[others])
+            # Beside edges as faint as the noise that may run on as well.
+            flaws += _TOO_MANY * (lines.on_sheets(others) & (contrast > _PLAIN).any(axis=1))
+            flaws += _TOO_MANY * are_rounder(cuts, others)
+        # Cards printed all over have many grounds; and where the light falls off, a card still is unlike the table.
+        kept = away < np.maximum(_SAME_STOCK + _SPREAD * np.median(away[others]), _NEARER * np.median(contrast, axis=1))
+        seen = (certainty[:, 1] > _HARDLY) & ~(faint.any(axis=1) & (certainty[:, 0] < _UNSURE))
+        kept &= (flaws < _TOO_MANY) & (seen | plain) & ends
+        if known is not None or (kept == alike).all():
+            # For a thing alone nothing else speaks.
+            only_one = known is None and kept.sum() == 1
+            return np.asarray(kept & (flaws == 0) if only_one else kept, np.bool_)
+        alike = alike & kept
+        if not alike.any():
+            break
+    return alike

@@ -1,0 +1,202 @@
+"""The marks printed on a card of an unknown deck: where, what colour, and what shape if that is plain."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from vision.unknown.colour_names import colour_name, lab_of_linear, linear_of_bgr
+from vision.unknown.mark_shapes import shape_name
+
+Floats = NDArray[np.float32]
+
+_WIDTH_PX = 150  # the card's shorter side in the upright picture of it
+_RIM = 0.035  # of the shorter side: the card's edge and the table beyond it
+_CHROMA_STEP = 7.0
+_DARK_STEP = 38.0  # a shadow seldom takes so much lightness
+_LIGHT_STEP = 14.0  # the same on dark cards, where marks are lighter than the ground
+_DARK_CARD_LIGHT = 0.8  # linear light that the brightest channel of a mark on a dark card is brought to
+_DARK_GROUND = 0.06  # linear light
+_EDGE_SHARE = 0.4
+_LEAST_SHARE = 0.0035  # of the card's area; smaller specks are no marks
+_SOLID_SHARE = 0.75  # how much of the darkest ink's strength the middle of a solid mark has
+
+
+@dataclass(frozen=True)
+class CardMark:
+    """One mark: its colour's name, its shape's or None, its middle in the picture and its outlined area in pixels."""
+
+    colour: str
+    shape: str | None
+    centre_px: tuple[float, float]
+    area_px: float
+
+
+def find_marks(
+    image_bgr: NDArray[np.uint8], corners_px: NDArray[np.floating], aspect: float | None = None
+) -> tuple[CardMark, ...]:
+    """The marks on the card with these corners (4, 2), clockwise, from the top of the upright card down.
+
+    `aspect` is the card's length by its width, if known; else it is taken from the picture.
+
+    The card's own ground is the reference for colour, wherever shadow or lamp may fall on it. Outlines and stripes
+    count as one mark with the colour of their ink.
+    """
+    upright, to_picture = _upright(image_bgr, corners_px, aspect)
+    light = np.maximum(linear_of_bgr(upright), 1e-3)
+    ground, ink = _ground_and_ink(light)
+    strength = np.sqrt((_difference(light, ground, _is_dark(ground)) ** 2).sum(axis=2))
+    marks = []
+    for piece in _outlines(ink):
+        # Blur and picture compression bleed colour round a mark: its outline is where half of its strength is left.
+        inside = _filled(piece, ink.shape) & ink
+        middle = _EDGE_SHARE * float(np.percentile(strength[inside > 0], 90))
+        for contour in _outlines(inside & (strength > middle).astype(np.uint8)):
+            outlined = _filled(contour, ink.shape).astype(bool)
+            colour = colour_name(_ink_lab(light, ground, outlined, ink.astype(bool)))
+            marks.append(_in_picture(_smooth(contour, ink.shape), colour, to_picture))
+    return tuple(marks)
+
+
+def _outlines(ink: NDArray[np.uint8]) -> list[NDArray[np.int32]]:
+    """Outer contours of what is printed, from the top down, without specks and without a frame round the card."""
+    height, width = ink.shape
+    closed = cv2.morphologyEx(ink, cv2.MORPH_CLOSE, cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (5, 5)))
+    contours, _ = cv2.findContours(closed, cv2.RETR_EXTERNAL, cv2.CHAIN_APPROX_NONE)
+    kept = []
+    for contour in contours:
+        x, y, w, h = cv2.boundingRect(contour)
+        is_frame = w > 0.8 * width and h > 0.8 * height
+        if cv2.contourArea(contour) >= _LEAST_SHARE * width * height and not is_frame:
+            kept.append((y, x, np.asarray(contour, np.int32)))
+    return [contour for _, _, contour in sorted(kept, key=lambda item: item[:2])]
+
+
+def _filled(contour: NDArray[np.int32], shape: tuple[int, int]) -> NDArray[np.uint8]:
+    mask = np.zeros(shape, np.uint8)
+    cv2.drawContours(mask, [contour], -1, 1, -1)
+    return mask
+
+
+def _smooth(contour: NDArray[np.int32], shape: tuple[int, int]) -> NDArray[np.int32]:
+    """The outline without burrs thinner than a stroke."""
+    opening = cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (3, 3))
+    opened = cv2.morphologyEx(_filled(contour, shape), cv2.MORPH_OPEN, opening)
+    pieces, _ = cv2.findContours(opened, cv2.RETR_EXTERNAL, cv2.CHAIN_APPROX_NONE)
+    return max((np.asarray(piece, np.int32) for piece in pieces), key=cv2.contourArea, default=contour)
+
+
+def _upright(
+    image: NDArray[np.uint8], corners: NDArray[np.floating], aspect: float | None
+) -> tuple[NDArray[np.uint8], NDArray[np.float64]]:
+    """The card seen from above with its shorter side across, and the homography from there to the picture."""
+    corners = np.asarray(corners, np.float32)
+    sides = np.linalg.norm(np.roll(corners, -1, axis=0) - corners, axis=1)
+    across, down = sides[0] + sides[2], sides[1] + sides[3]
+    if across > down:
+        corners, across, down = np.roll(corners, 1, axis=0), down, across
+    width, height = _WIDTH_PX, round(_WIDTH_PX * (aspect or float(down / across)))
+    frame = np.array([[-0.5, -0.5], [width - 0.5, -0.5], [width - 0.5, height - 0.5], [-0.5, height - 0.5]], np.float32)
+    to_picture = cv2.getPerspectiveTransform(frame, corners)
+    # Large cards are brought down by area, not by picking single pixels.
+    factor = max(1, round(float(across) / 2 / width))
+    grow = np.diag([1 / factor, 1 / factor, 1.0]) + np.array([[0, 0, (1 / factor - 1) / 2]] * 2 + [[0, 0, 0]])
+    size = (width * factor, height * factor)
+    flags = cv2.INTER_LINEAR | cv2.WARP_INVERSE_MAP
+    upright = cv2.warpPerspective(image, to_picture @ grow, size, flags=flags, borderMode=cv2.BORDER_REPLICATE)
+    if factor > 1:
+        upright = cv2.resize(upright, (width, height), interpolation=cv2.INTER_AREA)
+    return np.asarray(upright, np.uint8), np.asarray(to_picture, np.float64)
+
+
+def _ground_and_ink(light: Floats) -> tuple[Floats, NDArray[np.uint8]]:
+    """The bare card's light (h, w, 3) at every place, and the mask (h, w) of what is printed on it."""
+    height, width = light.shape[:2]
+    rim = max(2, round(_RIM * width))
+    inner = np.zeros((height, width), np.uint8)
+    inner[rim:-rim, rim:-rim] = 1
+    stock = _stock(light[rim:-rim, rim:-rim])
+    ground = np.broadcast_to(stock, light.shape).astype(np.float32)
+    ink = inner * 0
+    for _ in range(3):
+        ink = _unlike(_difference(light, ground, _is_dark(stock)), _is_dark(stock)) & inner
+        bare = cv2.erode(1 - ink, np.ones((5, 5), np.uint8)) * inner
+        known = np.dstack([light * bare[..., None], bare.astype(np.float32)])
+        coarse = cv2.resize(known, (width // 4, height // 4), interpolation=cv2.INTER_AREA)
+        around = cv2.resize(cv2.GaussianBlur(coarse, (0, 0), 0.0175 * width), (width, height))
+        weight = around[..., 3:]
+        share = np.minimum(weight / 0.05, 1)
+        ground = share * around[..., :3] / np.maximum(weight, 1e-3) + (1 - share) * stock
+    return ground, np.asarray(ink, np.uint8)
+
+
+def _stock(light: Floats) -> Floats:
+    """The commonest colour: the middle of the densest lightness, which print seldom outnumbers."""
+    grey = light.mean(axis=2).ravel()
+    edges = np.geomspace(1e-3, 1.05, 48)
+    count, _ = np.histogram(grey, edges)
+    dense = np.convolve(count, np.ones(5), "same")
+    peak = int(dense.argmax())
+    near = (grey >= edges[max(0, peak - 2)]) & (grey <= edges[min(len(edges) - 1, peak + 3)])
+    return np.asarray(np.median(light.reshape(-1, 3)[near], axis=0), np.float32)
+
+
+def _is_dark(ground: Floats) -> bool:
+    """Whether a card is so dark that colours cannot be told by dividing by it."""
+    return float(ground.mean()) < _DARK_GROUND
+
+
+def _difference(light: Floats, ground: Floats, dark: bool) -> Floats:
+    """How each pixel differs from the bare card there, in Lab (h, w, 3); what is lighter than white counts as white."""
+    if dark:
+        return _lab(light * 2.0) - _lab(ground * 2.0)
+    return _lab(light / ground) - np.array([100.0, 0.0, 0.0], np.float32)
+
+
+def _lab(linear: Floats) -> Floats:
+    return np.asarray(cv2.cvtColor(np.clip(linear, 0, 1).astype(np.float32), cv2.COLOR_LRGB2LAB), np.float32)
+
+
+def _unlike(difference: Floats, dark: bool) -> NDArray[np.uint8]:
+    """Mask of the pixels that are no bare card, in whatever shade."""
+    chroma = np.hypot(difference[..., 1], difference[..., 2])
+    if dark:
+        return np.asarray((difference[..., 0] > _LIGHT_STEP) | (chroma > 2.5 * _CHROMA_STEP), np.uint8)
+    typical = float(np.median(chroma))
+    return np.asarray((chroma > _CHROMA_STEP + typical) | (-difference[..., 0] > _DARK_STEP), np.uint8)
+
+
+def _ink_lab(
+    light: Floats, ground: Floats, outlined: NDArray[np.bool_], ink: NDArray[np.bool_]
+) -> tuple[float, float, float]:
+    """The ink's colour, Lab: for a solid mark its middle, for strokes what is left when the paper is taken out."""
+    inked = ink & outlined
+    core = cv2.erode(outlined.astype(np.uint8), np.ones((7, 7), np.uint8)).astype(bool)
+    core = core if core.sum() > 20 else inked
+    if _is_dark(ground):
+        colour = np.median(light[core & inked] if (core & inked).any() else light[inked], axis=0)
+        return _as_lab(colour * (_DARK_CARD_LIGHT / max(float(colour.max()), 0.2)))
+    ratio = light / ground
+    absorbed = np.clip(1 - ratio, 0, 1)
+    most = absorbed.max(axis=2)
+    full = float(np.percentile(most[inked], 85))
+    if float(np.median(most[core])) > _SOLID_SHARE * full:
+        return _as_lab(np.median(ratio[core], axis=0))
+    mean = absorbed[inked & (most >= np.percentile(most[inked], 60))].mean(axis=0)
+    return _as_lab(1 - mean * (0.93 / max(float(mean.max()), 0.05)))
+
+
+def _as_lab(rgb: Floats) -> tuple[float, float, float]:
+    lightness, a, b = lab_of_linear(np.clip(rgb, 0, 1)).tolist()
+    return lightness, a, b
+
+
+def _in_picture(contour: NDArray[np.int32], colour: str, to_picture: NDArray[np.float64]) -> CardMark:
+    outline = cv2.perspectiveTransform(contour.astype(np.float64), to_picture).astype(np.float32)
+    moments = cv2.moments(outline)
+    area = max(moments["m00"], 1e-6)
+    centre = (float(moments["m10"] / area), float(moments["m01"] / area))
+    return CardMark(colour, shape_name(contour), centre, float(area))

@@ -1,0 +1,284 @@
+"""Finds cards of any deck in a picture: no face, no marker and no size is known beforehand."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from vision.quads import apart
+from vision.unknown.card_choice import best_of
+from vision.unknown.card_edges import SideFit, fit_sides, glance
+from vision.unknown.card_finish import finished, to_full
+from vision.unknown.card_kin import clear_cut, like_the_others
+from vision.unknown.card_leftovers import with_leftovers
+from vision.unknown.card_plane import CardPlane
+from vision.unknown.card_poses import poses_of, settled
+from vision.unknown.card_proposals import MIN_SEGMENT_PX, at_corners, at_segments, distinct, fair_share
+from vision.unknown.card_sizes import Stock, agreed_size, size_of_cards
+from vision.unknown.card_surroundings import cards_about
+from vision.unknown.card_votes import agree_on_planes
+from vision.unknown.edge_ends import run_on
+from vision.unknown.line_segments import (
+    Corners,
+    SegmentMap,
+    find_corners,
+    line_segments,
+    quads_from_corners,
+    within_another,
+    without_hatching,
+)
+from vision.unknown.marker_sheets import find_marker_sheets, holds_marker, inside_quad, on_marker_sheet
+from vision.unknown.other_looks import look_otherwise
+from vision.unknown.panels import are_panels
+from vision.unknown.paper import darker_all_round
+from vision.unknown.ruled_sheets import are_ruled
+from vision.unknown.second_look import second_look
+
+Floats = NDArray[np.float32]
+
+_WORKING_PX = 1280  # candidates are looked for on a copy with this longer side
+_MIN_SIDE_PX, _MAX_SIDE_SHARE = 24.0, 0.75  # of a card; its longer side by the picture's
+_MAX_OUTLINES, _MAX_IN_ROWS = 1000, 3000
+_MAX_CANDIDATES = 300
+_FEW = 16  # places along a side that are looked at first
+_MAX_ODDNESS = 0.45
+_RUNS_ON = 0.6
+_MAX_RUN_ON = 4  # of eight: cards side by side in a row share edges
+_SLACK = 0.03  # how far off a guessed side may be, by the card's width
+_SEEN = 0.55  # the share of a side along which its edge is seen, at least
+_SURE = 0.8  # the same for the other three sides, if one side is not seen
+_ABOUT, _VERY_ROUGHLY = 0.12, 0.25
+_EVEN, _MOST_UNEVEN, _SEVERAL = 0.03, 2.5, 4  # by how much equal cards usually differ at most, and times that
+_ALIKE = 0.05  # how far a card in plain sight may be from the size that it speaks for
+_NEARBY_PX = 3.0  # off its outline, an edge is looked for
+_ANOTHER_SIZE, _ABOUT_AS_LARGE = 0.03, 0.09  # of the logarithm of a side; a frame and an edge differ by more
+_ASPECT_SLACK = 1.1  # few cards on a steep table hardly tell their aspect from its tilt
+
+
+@dataclass(frozen=True, eq=False)
+class FoundCards:
+    """Cards of one deck in a picture.
+
+    `corners_px` (n, 4, 2) clockwise, the first side one of the cards' shorter ones, however aslant they are seen;
+    `support` (n, 4) the share of each side where an edge was seen; `confidence` (n,) 0 to 1; `reasons` (n) is "" for a
+    card that lies open, else "covered" or "edge of picture"; `aspect` is the cards' length by their width.
+    """
+
+    corners_px: Floats
+    support: Floats
+    confidence: Floats
+    reasons: tuple[str, ...]
+    aspect: float
+
+
+def find_cards(image_bgr: NDArray[np.uint8], aspect: float | None = None) -> FoundCards:
+    """Find the cards in an (h, w, 3) picture; `aspect`: their length by their width, where it is known."""
+    scale = min(1.0, _WORKING_PX / max(image_bgr.shape[:2]))
+    small = image_bgr
+    if scale < 1:
+        small = np.asarray(cv2.resize(image_bgr, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA), np.uint8)
+    size_wh = (small.shape[1], small.shape[0])
+    lab = np.asarray(cv2.cvtColor(small, cv2.COLOR_BGR2LAB), np.uint8)
+    grey = np.asarray(cv2.cvtColor(small, cv2.COLOR_BGR2GRAY), np.uint8)
+    segments = line_segments(grey, lab, MIN_SEGMENT_PX)
+    markers = find_marker_sheets(grey)
+    segments = without_hatching(segments[~on_marker_sheet(segments, markers)])
+    corners = find_corners(segments, MIN_SEGMENT_PX * 0.7)
+    covered = SegmentMap(segments, (size_wh[1], size_wh[0]))
+    candidates = _free_candidates(lab, corners, covered, size_wh, markers)
+    quality = _quality(lab, candidates)
+    planes: list[CardPlane] = []
+    if aspect is not None:
+        # Two cards side by side are as large as all others side by side, but hardly of a card's shape.
+        aspects = aspect / _ASPECT_SLACK, aspect * _ASPECT_SLACK
+        planes = agree_on_planes(candidates.quads, quality, size_wh, aspects)
+    planes = planes or agree_on_planes(candidates.quads, quality, size_wh)
+    stock, chosen, unevenness = None, candidates.take(np.zeros(len(candidates.quads), bool)), 1.0
+    if planes:
+        stocks = [size_of_cards(lab, plane, _apart(candidates.quads, quality, plane)) for plane in planes]
+        stock = _best_seen(lab, stocks, candidates, quality)
+        unevenness = _unevenness(stock.plane, candidates.quads[clear_cut(candidates)])
+        fitted = _of_known_size(lab, stock.plane, segments, corners, covered, candidates, markers, unevenness)
+        chosen = best_of(lab, _completed(fitted, stock.plane), stock.plane, unevenness)
+        if len(chosen.quads):
+            stock = _agreed_again(lab, stock, chosen)
+            near = stock.plane.deviation(candidates.quads) < _ABOUT * unevenness
+            chosen = with_leftovers(lab, stock, chosen, np.concatenate([candidates.quads[near], fitted.quads]))
+            around = _about_prints(lab, stock.plane, chosen, planes, candidates, quality)
+            if around is not None:
+                return _reported(*around, scale, size_wh)
+    stock, chosen = second_look(lab, grey, segments, markers, *_but_panels(lab, stock, chosen))
+    stock, chosen = _but_panels(lab, stock, chosen)
+    if stock is None:
+        nothing = [np.zeros(shape, np.float32) for shape in ((0, 4, 2), (0, 4), (0,))]
+        return FoundCards(nothing[0], nothing[1], nothing[2], (), 1.4)
+    final, plane = finished(image_bgr, lab, chosen.quads, stock, scale, unevenness)
+    final = final.take(~are_ruled(lab, final.quads))
+    stock = replace(stock, plane=plane)
+    alike = like_the_others(lab, stock, final)
+    final = final.take(alike | look_otherwise(lab, stock, final, alike))
+    return _reported(final, plane, scale, size_wh)
+
+
+def _reported(final: SideFit, plane: CardPlane, scale: float, size_wh: tuple[int, int]) -> FoundCards:
+    """What was found in a copy at `scale` of size `size_wh`, as it lies in the picture itself."""
+    confidence = np.clip(final.support.mean(axis=1) - 2 * plane.deviation(final.quads), 0, 1)
+    reasons = tuple(_reason(k, final, size_wh) for k in range(len(final.quads)))
+    aspect = plane.size[1] / plane.size[0]
+    return FoundCards(to_full(final.quads, scale), final.support, np.asarray(confidence, np.float32), reasons, aspect)
+
+
+def _about_prints(
+    lab: NDArray[np.uint8],
+    agreed: CardPlane,
+    chosen: SideFit,
+    planes: list[CardPlane],
+    candidates: SideFit,
+    quality: Floats,
+) -> tuple[SideFit, CardPlane] | None:
+    """Cards about what was chosen, or about candidates of a size that was agreed on at first, if that was print."""
+    whole, quads = cards_about(lab, agreed, chosen)
+    for plane in planes:
+        # From frames on some sides and edges on others no card can be told, from frames alone it can.
+        if len(quads) == 0 and _differ(plane, agreed):
+            whole, quads = cards_about(lab, plane, fit_sides(lab, _apart(candidates.quads, quality, plane), 2.0, _FEW))
+    if len(quads) == 0 or not _differ(whole, agreed):
+        return None
+    return replace(fit_sides(lab, quads, 2.0), quads=quads), whole
+
+
+def _differ(one: CardPlane, other: CardPlane) -> bool:
+    """Whether cards differ in size on two planes."""
+    return bool(np.abs(np.log(np.divide(one.size, other.size))).max() > _ANOTHER_SIZE)
+
+
+def _but_panels(lab: NDArray[np.uint8], stock: Stock | None, chosen: SideFit) -> tuple[Stock | None, SideFit]:
+    """The same, or nothing where these are pictures printed on cards."""
+    return (None, chosen.take(np.zeros(len(chosen.quads), bool))) if are_panels(lab, chosen) else (stock, chosen)
+
+
+def _agreed_again(lab: NDArray[np.uint8], stock: Stock, chosen: SideFit) -> Stock:
+    """The stock as the cards chosen tell it."""
+    again = agreed_size(lab, stock.plane, chosen.quads, is_rough=False)
+    return again if again.step.any() else replace(stock, plane=again.plane)
+
+
+def _reason(k: int, fit: SideFit, size_wh: tuple[int, int]) -> str:
+    """Why the k-th card is not wholly in view, or nothing."""
+    quad = fit.quads[k]
+    if (quad < -2).any() or (quad > np.array(size_wh, np.float32) + 1).any():
+        return "edge of picture"
+    hidden = fit.support[k] < _SEEN
+    middles = ((quad + np.roll(quad, -1, axis=0)) / 2)[hidden]
+    others = np.delete(fit.quads, k, axis=0)
+    return "covered" if any(inside_quad(other, middles).any() for other in others) else ""
+
+
+def _completed(fit: SideFit, plane: CardPlane) -> SideFit:
+    """Where three sides were seen and one was not, it is put where the card's size wants it."""
+    order = np.sort(fit.support, axis=1)
+    rows = np.flatnonzero((order[:, 0] < _SEEN) & (order[:, 1] > _SURE))
+    quads = fit.quads.copy()
+    quads[rows] = plane.completed(quads[rows], fit.support[rows].argmin(axis=1))
+    return replace(fit, quads=quads)
+
+
+def _free_candidates(
+    lab: NDArray[np.uint8], corners: Corners, covered: SegmentMap, size_wh: tuple[int, int], markers: Floats
+) -> SideFit:
+    """Quadrilaterals of any size with edges along all four sides."""
+    quads = quads_from_corners(corners, _MIN_SIDE_PX, _MAX_SIDE_SHARE * max(size_wh))
+    coverage = covered.coverage(quads)
+    keep = (coverage.min(axis=1) > 0.3) & (coverage.mean(axis=1) > 0.55)
+    quads, coverage = quads[keep], coverage[keep]
+    keep = ~holds_marker(quads, markers)
+    quads, coverage = quads[keep], coverage[keep]
+    ends = _run_on(covered, quads) <= _MAX_RUN_ON
+    seen = glance(lab, distinct(quads[ends], coverage[ends].mean(axis=1))[:_MAX_OUTLINES])
+    # In rows close together all edges run on along the neighbours; but for darker gaps, such things are patterns.
+    in_rows = glance(lab, distinct(quads[~ends], coverage[~ends].mean(axis=1))[:_MAX_IN_ROWS])
+    gaps = darker_all_round(in_rows.outside, in_rows.inside)
+    seen = seen.joined(in_rows.take(np.flatnonzero(gaps)))
+    seen = seen.take(seen.oddness() < _MAX_ODDNESS)
+    outer = ~within_another(seen.quads, seen.inside, seen.outside)
+    fit = fit_sides(lab, fair_share(seen.quads[outer], _MAX_CANDIDATES), 2.5, _FEW)
+    # One side may be next to invisible: white on white, or bleached by a reflection.
+    fit = fit.take((np.sort(fit.support, axis=1)[:, 1] > 0.6) & (fit.support.mean(axis=1) > 0.7))
+    return fit.take(~are_ruled(lab, fit.quads))
+
+
+def _run_on(covered: SegmentMap, quads: Floats) -> NDArray[np.intp]:
+    """How many of the eight ends of a card's sides (n,) have an edge that runs on beyond the corner."""
+    return np.asarray((covered.overrun(quads) > _RUNS_ON).sum(axis=(1, 2)), np.intp)
+
+
+def _quality(lab: NDArray[np.uint8], fit: SideFit) -> Floats:
+    """How much each candidate counts in the vote on size."""
+    beyond, through = (ends.sum(axis=(1, 2)) for ends in run_on(lab, fit.quads))
+    # Edges of cards in a row run on as well, but for a notch between them.
+    ends = (beyond + through) / 2
+    quality = (
+        fit.support.mean(axis=1) * (0.3 + 0.7 * fit.support.min(axis=1)) * (0.4 + 0.6 * fit.sharpness.mean(axis=1))
+    )
+    return np.asarray(quality * np.clip(1 - ends / 5, 0, 1) ** 2 * np.clip(1 - fit.oddness(), 0.05, 1) ** 2, np.float32)
+
+
+def _apart(quads: Floats, quality: Floats, plane: CardPlane) -> Floats:
+    """Those of about the card's size, the best first, none on another."""
+    right = plane.deviation(quads) < _ABOUT
+    quads = quads[right][np.argsort(-quality[right], kind="stable")]
+    return quads[apart(quads)]
+
+
+def _best_seen(lab: NDArray[np.uint8], stocks: list[Stock], fit: SideFit, quality: Floats) -> Stock:
+    """The stock with the most votes, or one of about its size that more of the cards in plain sight have.
+
+    Of those with as many the one at whose outlines, about the candidates of its size, most edges are seen.
+    """
+    best = max(stocks, key=lambda stock: stock.votes)
+    alike = [s for s in stocks if np.abs(np.log(np.divide(s.plane.size, best.plane.size))).max() < _ABOUT_AS_LARGE]
+    if len(alike) == 1:
+        return best
+    plain = fit.quads[clear_cut(fit)]
+
+    def seen(stock: Stock) -> tuple[int, float]:
+        quads = _apart(fit.quads, quality, stock.plane)
+        _, certainty = settled(lab, stock.plane, poses_of(stock.plane, quads), _NEARBY_PX)
+        return len(apart(plain[stock.plane.deviation(plain) < _ALIKE])), float(certainty.sum())
+
+    return max(alike, key=seen)
+
+
+def _unevenness(plane: CardPlane, plain: Floats) -> float:
+    """How many times more than usual the cards in plain sight (n, 4, 2) differ in size: bent ones, seen steeply, do."""
+    deviation = plane.deviation(plain)
+    near = np.flatnonzero(deviation < _VERY_ROUGHLY)
+    near = near[np.argsort(deviation[near], kind="stable")]
+    near = near[apart(plain[near])]
+    if len(near) < _SEVERAL:
+        return 1.0
+    return float(np.clip(np.median(deviation[near]) / _EVEN, 1, _MOST_UNEVEN))
+
+
+def _of_known_size(
+    lab: NDArray[np.uint8],
+    plane: CardPlane,
+    segments: Floats,
+    corners: Corners,
+    covered: SegmentMap,
+    known: SideFit,
+    markers: Floats,
+    unevenness: float,
+) -> SideFit:
+    """All quadrilaterals of the card's size that the edges suggest."""
+    guesses = np.concatenate([at_corners(plane, corners), at_segments(plane, segments)])
+    coverage = covered.coverage(guesses)
+    keep = (coverage.mean(axis=1) > 0.4) & (np.sort(coverage, axis=1)[:, 1] > 0.3) & ~holds_marker(guesses, markers)
+    right = known.quads[plane.deviation(known.quads) < _ABOUT * unevenness]
+    quads = np.concatenate([right, fair_share(distinct(guesses[keep], coverage[keep].mean(axis=1)), _MAX_CANDIDATES)])
+    fit = fit_sides(lab, quads, max(2.5, _SLACK * plane.size[0]), _FEW)
+    fit = fit.take(np.sort(fit.support, axis=1)[:, 1:].mean(axis=1) > 0.6)
+    return fit_sides(lab, fit.quads, 2.0)

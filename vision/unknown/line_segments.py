@@ -1,0 +1,258 @@
+"""Straight edges in a picture, the corners that they form, and the quadrilaterals that such corners suggest."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from vision.unknown.paper import darker_all_round
+
+Floats = NDArray[np.float32]
+
+_MAX_SEGMENTS = 900
+_MAX_CORNERS = 1100
+_MAX_CORNER_ANGLE_COS = 0.6  # a right angle seen at 45 degrees' tilt stays within this
+_BOOST, _BOOST_TINT = 4, 1
+_KNOWN = 0.6  # share of a faint segment that one found before covers
+_SAME_COLOUR = 25.0
+_PARALLEL_COS = 0.95
+_BEYOND = (0.1, 0.35)  # where a side would run on, by its length
+_MAX_ASPECT = 2.9  # cards are up to twice as long as wide; tilt adds to that
+
+
+@dataclass(frozen=True, eq=False)
+class Corners:
+    """Places where two straight edges meet.
+
+    `point` (n, 2) in pixels; `u`, `v` (n, 2) unit vectors along the two edges away from the corner, v clockwise of u
+    as one sees the picture; `arm` (n, 2) how far the two edges reach from the corner, in pixels.
+    """
+
+    point: Floats
+    u: Floats
+    v: Floats
+    arm: Floats
+
+
+def line_segments(grey: NDArray[np.uint8], lab: NDArray[np.uint8], min_length_px: float) -> Floats:
+    """Straight edges of an (h, w) grey picture, the same as (h, w, 3) 8-bit Lab, as (n, 4) x1 y1 x2 y2, longest first.
+
+    The detector judges every segment against chance (von Gioi et al., LSD, 2012), so there is no contrast threshold
+    to tune to a table or a lamp. What is too faint for it is looked for in a coarser, boosted copy, and so are edges
+    between things as light as one another, a black card and a deep blue cloth, in the colour.
+    """
+    found = detected(grey, min_length_px)
+    # As fractions, for the mean of four pixels tells shades between two grey levels.
+    coarse = cv2.resize(grey.astype(np.float32), None, fx=0.5, fy=0.5, interpolation=cv2.INTER_AREA)
+    tints = cv2.resize(lab, None, fx=0.5, fy=0.5, interpolation=cv2.INTER_AREA)
+    for copy, boost in ((coarse, _BOOST), (tints[..., 1], _BOOST_TINT), (tints[..., 2], _BOOST_TINT)):
+        boosted = wrapped(np.asarray(copy, np.float32) * boost)
+        faint = (detected(boosted, 0.75 * min_length_px) + 0.5) * 2 - 0.5
+        known = SegmentMap(found, (grey.shape[0], grey.shape[1])).coverage_of_lines(faint)
+        found = np.concatenate([found, faint[known < _KNOWN]])
+    return found[np.argsort(-length_of(found), kind="stable")][:_MAX_SEGMENTS]
+
+
+def detected(grey: NDArray[np.uint8], min_length_px: float) -> Floats:
+    """Straight edges (n, 4) that the detector sees in an (h, w) grey picture."""
+    found = cv2.createLineSegmentDetector(cv2.LSD_REFINE_STD, 0.8).detect(grey)[0]
+    segments = np.zeros((0, 4), np.float32) if found is None else np.asarray(found, np.float32).reshape(-1, 4)
+    return segments[length_of(segments) >= min_length_px]
+
+
+def length_of(segments: Floats) -> Floats:
+    """How long each of the segments (n, 4) is (n,)."""
+    return np.asarray(np.hypot(segments[:, 2] - segments[:, 0], segments[:, 3] - segments[:, 1]), np.float32)
+
+
+def wrapped(grey: NDArray[np.float32]) -> NDArray[np.uint8]:
+    """A picture whose faint contrasts, white cards on a white table, were stretched far beyond white, in 8 bits.
+
+    Lightness is folded back at black and white like a map; so there are no halos along strong edges.
+    """
+    return np.asarray(255 - np.abs(255 - grey % 510), np.uint8)
+
+
+def without_hatching(segments: Floats) -> Floats:
+    """Leave out segments with three parallel ones close by on either side: ruled lines, stripes, grain."""
+    a, b = segments[:, :2], segments[:, 2:]
+    length = np.maximum(np.hypot(*(b - a).T), 1e-6)
+    d = (b - a) / length[:, None]
+    normal = np.stack([-d[:, 1], d[:, 0]], axis=1)
+    middle = (a + b) / 2
+    # Row i: all segments as seen from segment i.
+    away = middle @ normal.T - (middle * normal).sum(axis=1)
+    along = middle @ d.T - (middle * d).sum(axis=1)
+    overlap = (length[:, None] + length) / 2 - np.abs(along.T)
+    away = away.T
+    parallel = (np.abs(d @ d.T) > 0.99) & (overlap > 0.4 * length[:, None])
+    distance = np.abs(away)
+    close = parallel & (distance > 1.5) & (distance < np.minimum(0.3 * length[:, None], 30))
+    either_side = [(close & (away * sign > 0)).sum(axis=1) >= 3 for sign in (1, -1)]
+    return np.asarray(segments[~(either_side[0] & either_side[1])], np.float32)
+
+
+def find_corners(segments: Floats, min_arm_px: float) -> Corners:
+    """Corners formed by pairs of `segments` (n, 4) that meet, or would meet if they were a little longer.
+
+    An edge may run on beyond the corner (two cards side by side), so each pair gives up to four corners.
+    """
+    a, b = segments[:, :2], segments[:, 2:]
+    length = np.hypot(*(b - a).T)
+    d = (b - a) / np.maximum(length, 1e-6)[:, None]
+    first, second = np.nonzero(np.triu(np.abs(d @ d.T) < _MAX_CORNER_ANGLE_COS, 1))
+    d1, d2 = d[first], d[second]
+    offset = a[second] - a[first]
+    cross = d1[:, 0] * d2[:, 1] - d1[:, 1] * d2[:, 0]
+    s = (offset[:, 0] * d2[:, 1] - offset[:, 1] * d2[:, 0]) / cross
+    t = (offset[:, 0] * d1[:, 1] - offset[:, 1] * d1[:, 0]) / cross
+    l1, l2 = length[first], length[second]
+    gap = 4 + 0.3 * np.minimum(l1, l2)
+    near = (s > -gap) & (s < l1 + gap) & (t > -gap) & (t < l2 + gap)
+    first, second, s, t, d1, d2, l1, l2 = (x[near] for x in (first, second, s, t, d1, d2, l1, l2))
+    point = a[first] + s[:, None] * d1
+    parts = []
+    for sign1, arm1 in ((1, l1 - s), (-1, s)):
+        for sign2, arm2 in ((1, l2 - t), (-1, t)):
+            long_enough = (arm1 > min_arm_px) & (arm2 > min_arm_px)
+            parts.append(_oriented(point, sign1 * d1, sign2 * d2, arm1, arm2, long_enough))
+    merged = [np.concatenate([p[k] for p in parts]) for k in range(4)]
+    order = np.argsort(-np.minimum(merged[3].min(axis=1), 3 * min_arm_px), kind="stable")[:_MAX_CORNERS]
+    return Corners(*(np.asarray(x[order], np.float32) for x in merged))
+
+
+def _oriented(
+    point: Floats, u: Floats, v: Floats, arm_u: Floats, arm_v: Floats, keep: NDArray[np.bool_]
+) -> tuple[Floats, Floats, Floats, Floats]:
+    point, u, v, arm = point[keep], u[keep], v[keep], np.stack([arm_u, arm_v], axis=1)[keep]
+    swap = (u[:, 0] * v[:, 1] - u[:, 1] * v[:, 0] < 0)[:, None]
+    return point, np.where(swap, v, u), np.where(swap, u, v), np.where(swap, arm[:, ::-1], arm)
+
+
+def quads_from_corners(corners: Corners, min_side_px: float, max_side_px: float) -> Floats:
+    """Quadrilaterals (n, 4, 2), clockwise, of which two opposite corners were seen."""
+    p, u, v = corners.point, corners.u, corners.v
+    opposite = (u @ u.T < -_PARALLEL_COS) & (v @ v.T < -_PARALLEL_COS)
+    first, second = np.nonzero(np.triu(opposite, 1))
+    across = p[second] - p[first]
+    top_right = _meet(p[first], u[first], p[second], v[second])
+    bottom_left = _meet(p[first], v[first], p[second], u[second])
+    along_u = np.einsum("ni,ni->n", across, u[first])
+    along_v = np.einsum("ni,ni->n", across, v[first])
+    quads = np.stack([p[first], top_right, p[second], bottom_left], axis=1)
+    quads = quads[(along_u > 0.5 * min_side_px) & (along_v > 0.5 * min_side_px)]
+    sides = np.linalg.norm(np.roll(quads, -1, axis=1) - quads, axis=2)
+    longest, shortest = sides.max(axis=1), sides.min(axis=1)
+    good = (shortest > min_side_px) & (longest < max_side_px) & (longest < _MAX_ASPECT * shortest)
+    return np.asarray(quads[good], np.float32)
+
+
+def within_another(quads: Floats, inside: Floats, outside: Floats) -> NDArray[np.bool_]:
+    """Which quadrilaterals (n, 4, 2) lie evenly in another one, at most a fifth of its width away on each side.
+
+    A frame printed on a card lies so in the card's outline; a card in its shadow lies to one side. `inside` and
+    `outside` (n, 4, 3) are the colours next to the sides: the strip between the two must be of one colour, else it is
+    not the same card's.
+    """
+    within = np.zeros(len(quads), bool)
+    if len(quads) == 0:
+        return within
+    first = np.argmin(quads.sum(axis=2), axis=1)
+    rows, order = np.arange(len(quads))[:, None], (first[:, None] + np.arange(4)) % 4
+    corner, inside, outside = quads[rows, order], inside[rows, order], outside[rows, order]
+    darker = darker_all_round(outside, inside)
+    side = np.roll(corner, -1, axis=1) - corner
+    length = np.linalg.norm(side, axis=2)
+    width = length.min(axis=1)
+    outward = np.stack([side[..., 1], -side[..., 0]], axis=-1) / np.maximum(length, 1e-3)[..., None]
+    middle = corner + side / 2
+    centre = quads.mean(axis=1)
+    for block in np.array_split(np.arange(len(quads)), max(1, len(quads) // 256)):
+        near = np.abs(centre[block, None] - centre[None]).max(axis=2) < 0.15 * width
+        inner, outer = np.nonzero(near)
+        inner = block[inner]
+        margin = ((corner[outer] - middle[inner]) * outward[outer]).sum(axis=2)
+        parallel = (outward[inner] * outward[outer]).sum(axis=2).min(axis=1) > 0.99
+        share = margin / width[outer][:, None]
+        lopsided = np.abs(margin[:, :2] - margin[:, 2:]).max(axis=1) > 2 + 0.3 * margin.max(axis=1)
+        even = (share.min(axis=1) > 0.02) & (share.max(axis=1) < 0.2) & ~lopsided
+        differs = np.linalg.norm(outside[inner] - inside[outer], axis=2) > _SAME_COLOUR
+        # Between cards in rows there is a strip of table round each, which is no border: paper is not as dark.
+        one_strip = ~differs.any(axis=1) & ~darker[inner]
+        within[inner[even & parallel & one_strip]] = True
+    return within
+
+
+def _meet(p: Floats, d: Floats, q: Floats, e: Floats) -> Floats:
+    """Where the lines p + s d and q + t e meet; the lines are known not to be parallel."""
+    cross = d[:, 0] * e[:, 1] - d[:, 1] * e[:, 0]
+    cross = np.where(np.abs(cross) < 0.1, 0.1, cross)
+    offset = q - p
+    s = (offset[:, 0] * e[:, 1] - offset[:, 1] * e[:, 0]) / cross
+    return np.asarray(p + s[:, None] * d, np.float32)
+
+
+def meet_sides(ends: Floats, quads: Floats, reach_px: float) -> Floats:
+    """Corners (n, 4, 2) where neighbouring sides, given by two points each (n, 4, 2, 2), intersect."""
+    previous = np.roll(ends, 1, axis=1)
+    p, d = previous[:, :, 0], previous[:, :, 1] - previous[:, :, 0]
+    q, e = ends[:, :, 0], ends[:, :, 1] - ends[:, :, 0]
+    cross = d[..., 0] * e[..., 1] - d[..., 1] * e[..., 0]
+    safe = np.where(np.abs(cross) < 1e-3, 1e-3, cross)
+    offset = q - p
+    s = (offset[..., 0] * e[..., 1] - offset[..., 1] * e[..., 0]) / safe
+    corners = p + s[..., None] * d
+    moved = np.linalg.norm(corners - quads, axis=2, keepdims=True)
+    return np.asarray(np.where(moved < 6 * reach_px, corners, quads), np.float32)
+
+
+class SegmentMap:
+    """Answers how much of a straight line is covered by segments of the same direction.
+
+    The segments are drawn into one bit plane for each of eight directions.
+    """
+
+    _BINS = 8
+
+    def __init__(self, segments: Floats, shape: tuple[int, int]) -> None:
+        planes = np.zeros((self._BINS, *shape), np.uint8)
+        angle = np.arctan2(segments[:, 3] - segments[:, 1], segments[:, 2] - segments[:, 0]) / np.pi * self._BINS
+        for (x1, y1, x2, y2), position in zip(np.rint(segments).astype(int).tolist(), angle.tolist(), strict=True):
+            low = round(position - 0.35)
+            for k in {low % self._BINS, round(position + 0.35) % self._BINS}:
+                cv2.line(planes[k], (x1, y1), (x2, y2), 1, 5)
+        self._bits = np.zeros(shape, np.uint8)
+        for k in range(self._BINS):
+            self._bits |= planes[k] << np.uint8(k)
+
+    def coverage(self, quads: Floats) -> Floats:
+        """Covered share (n, 4) of each side of `quads` (n, 4, 2); what lies outside the picture is uncovered."""
+        lines = np.concatenate([quads, np.roll(quads, -1, axis=1)], axis=2)
+        return self.coverage_of_lines(lines.reshape(-1, 4)).reshape(-1, 4)
+
+    def overrun(self, quads: Floats) -> Floats:
+        """How much of the continuation of each side beyond its start and its end is covered, (n, 4, 2).
+
+        A card's edge ends at its corners; ruled lines, checks, planks and tiles run on.
+        """
+        start, end = quads, np.roll(quads, -1, axis=1)
+        near, far = _BEYOND[0] * (end - start), _BEYOND[1] * (end - start)
+        before, after = np.concatenate([start - near, start - far], 2), np.concatenate([end + near, end + far], 2)
+        lines = np.stack([before, after], axis=2).reshape(-1, 4)
+        return self.coverage_of_lines(np.asarray(lines, np.float32), 6).reshape(-1, 4, 2)
+
+    def coverage_of_lines(self, lines: Floats, samples: int = 12) -> Floats:
+        """Covered share (n,) of `lines` (n, 4), x1 y1 x2 y2, but for their ends."""
+        start, side = lines[:, None, :2], (lines[:, 2:] - lines[:, :2])
+        steps = np.linspace(0.08, 0.92, samples, dtype=np.float32)
+        points = np.rint(start + side[:, None] * steps[:, None]).astype(np.int32)
+        height, width = self._bits.shape
+        x, y = points[..., 0], points[..., 1]
+        inside = (x >= 0) & (x < width) & (y >= 0) & (y < height)
+        bits = self._bits[np.clip(y, 0, height - 1), np.clip(x, 0, width - 1)]
+        bin_index = np.rint(np.arctan2(side[:, 1], side[:, 0]) / np.pi * self._BINS).astype(int) % self._BINS
+        hit = (bits >> bin_index[:, None].astype(np.uint8)) & 1
+        return np.asarray((hit * inside).mean(axis=1), np.float32)

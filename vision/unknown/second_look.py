@@ -1,0 +1,293 @@
+"""Looks again for cards whose edges hardly differ from the table: about what is printed on them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vision.quads import apart, hold_any, lie_on, within_quads
+from vision.unknown.card_edges import SideFit, fit_sides
+from vision.unknown.card_kin import like_the_others
+from vision.unknown.card_plane import CardPlane, plane_of, refined
+from vision.unknown.card_poses import poses_of, settled, sides_of
+from vision.unknown.card_proposals import MIN_SEGMENT_PX, at_corners, at_segments, distinct, fair_share
+from vision.unknown.card_sizes import Stock, agreed_size, common_step
+from vision.unknown.card_votes import agree_on_planes
+from vision.unknown.closed_lines import closed_lines
+from vision.unknown.edge_ends import end_at_corners, faint_run_on
+from vision.unknown.faint_edges import faint_segments, moved_onto_edges, quads_about, without_print
+from vision.unknown.line_segments import SegmentMap, find_corners
+from vision.unknown.marker_sheets import holds_marker, inside_quad
+from vision.unknown.print_islands import STANDS_OUT, print_islands
+from vision.unknown.ruled_sheets import are_ruled
+
+Floats = NDArray[np.float32]
+
+_PLAIN_SHARE = 25  # per cent of the sides may be faint before it is worth looking again
+_SAME_PLACE, _LEAST_MARGIN = 0.01, 0.02  # by the width of a card
+_BESIDE = 2.0  # times as many things that may be print beside plain cards as on them
+_TOO_FEW = 2  # a single card tells no size
+_ENOUGH = 6  # cards tell the plane well
+_SEVERAL = 3  # cards must be found if all of them are faint
+_MOST_QUADS, _MOST_OF_SIZE = 300, 80
+_REACH_PX = 6.0  # how far off a line may lie that stands for a faint edge
+_LIKELY, _CERTAINLY = 4.0, 10.0  # how often a change along a side is as large as what changes there anyway
+_HALF_SEEN = 0.6
+_ABOUT, _ROUGHLY = 0.12, 0.2  # of a side: by how much quadrilaterals of the size may differ from it
+_AGREED = 0.06
+_SAME_PLANE = 0.03  # by which the cards known may differ from the size on another plane
+_FROM_FAR = (0.3, 0.2, 0.12, 0.08, 0.05, 0.03)  # spreads for a plane that is far off at the picture's other end
+_REACH = 0.09  # of a card's shorter side
+_SURE, _IN_ALL = 0.6, 2.6  # how certain three sides are, and all four together
+_ALL_ROUND = 0.4  # how certain each of the four is
+_CERTAIN = 10.0  # the same for all sides of all cards, if nothing else speaks for the size
+_FAINT = 0.25  # of the usual contrast
+_SAME_WAY, _MOST = 0.5, 0.7  # cosine; share of the cards
+
+
+@dataclass(frozen=True, eq=False)
+class _Hints:
+    """What a picture `lab`, (h, w, 3) 8-bit Lab, shows of faint cards.
+
+    `lines` (n, 4) are straight edges that are not those of print, `seen` answers where they run; `marks` (k, 2) is what
+    may be printed on cards; `quads` (m, 4, 2) are of lines about marks, with `plain` (m, 4) saying how plain their
+    sides are, 0 to 1, the faintest first, and `step` (m, 3) which way the colour changes outward; `markers` (l, 4, 2)
+    are no cards.
+    """
+
+    lab: NDArray[np.uint8]
+    lines: Floats
+    seen: SegmentMap
+    marks: Floats
+    markers: Floats
+    quads: Floats
+    plain: Floats
+    step: Floats
+
+
+def second_look(
+    lab: NDArray[np.uint8],
+    grey: NDArray[np.uint8],
+    segments: Floats,
+    markers: Floats,
+    stock: Stock | None,
+    chosen: SideFit,
+) -> tuple[Stock | None, SideFit]:
+    """The cards `chosen` with those like them whose edges are faint, or faint ones alone; and their stock.
+
+    `lab` (h, w, 3) and `grey` (h, w) are the picture, `segments` (n, 4) the straight edges seen in it, `markers`
+    (m, 4, 2) sheets that are no cards. Where the cards stand out plainly from the table none can be faint, unless far
+    more that may be print lies beside them than on them; nor where all of it lies on cards already.
+    """
+    few = len(chosen.quads) < _TOO_FEW
+    plain = not few and bool(np.percentile(chosen.contrast_beyond(), _PLAIN_SHARE) > STANDS_OUT)
+    marks = print_islands(lab)
+    on_cards = within_quads(marks.astype(np.float64), chosen.quads.astype(np.float64))
+    if on_cards.all() or (plain and (~on_cards).sum() <= _BESIDE * on_cards.sum()):
+        return stock, chosen
+    closed = closed_lines(grey)
+    closed = closed[hold_any(closed, marks) & ~holds_marker(closed, markers) & ~are_ruled(lab, closed)]
+    if plain and len(closed) < _TOO_FEW:
+        return stock, chosen
+    lines = without_print(lab, np.concatenate([segments, faint_segments(grey, segments, MIN_SEGMENT_PX)]))
+    seen = SegmentMap(lines, (grey.shape[0], grey.shape[1]))
+    hints = _Hints(
+        lab, lines, seen, marks, markers, *_with_edges(lab, _plausible(quads_about(lines, marks), seen, markers))
+    )
+    if few or stock is None:
+        stock, chosen = _faint_alone(hints, stock, chosen)
+    elif not plain:
+        stock, chosen = _with_faint_ones(hints, stock, chosen)
+    return _closed_in(hints, closed, stock, chosen)
+
+
+def _closed_in(hints: _Hints, closed: Floats, stock: Stock | None, chosen: SideFit) -> tuple[Stock | None, SideFit]:
+    """The cards chosen, or those about which thin dark lines (n, 4, 2) close, unless these are frames on them.
+
+    They count if they are more, or as many and fit better; of two sizes that with more cards does.
+    """
+    nothing = chosen.take(np.zeros(len(chosen.quads), bool))
+    best = (stock, chosen)
+    for plane in agree_on_planes(closed, np.ones(len(closed), np.float32), (hints.lab.shape[1], hints.lab.shape[0])):
+        agreeing = closed[plane.deviation(closed) < _AGREED]
+        agreeing = agreeing[apart(agreeing)]
+        if len(agreeing) < _TOO_FEW or (
+            stock is not None and _printed_alike(stock.plane, chosen.quads, plane, agreeing)
+        ):
+            continue
+        other = Stock(plane.refitted(agreeing, np.ones(len(agreeing))), np.zeros(3))
+        known = np.ones((len(agreeing), 4), np.float32)
+        near = replace(hints, quads=np.concatenate([agreeing, hints.quads]), plain=np.concatenate([known, hints.plain]))
+        found = _found(near, other, nothing)
+        better = best[1] is chosen and (stock is None or _fits_better(plane, stock.plane))
+        if len(found.quads) >= max(_SEVERAL, len(best[1].quads) + (not better)):
+            best = _agreeing(hints.lab, other, found, _REACH_PX / 2)
+    return best
+
+
+def _fits_better(one: CardPlane, other: CardPlane) -> bool:
+    """Whether as many cards of the size on one plane tell more than those on the other.
+
+    They do if they are larger things, on which those may be printed, or the same without their shadows.
+    """
+    larger = float(np.log(np.divide(one.size, other.size)).mean())
+    return larger > _AGREED or -_SAME_PLANE < larger < 0
+
+
+def _printed_alike(plane: CardPlane, cards: Floats, smaller: CardPlane, frames: Floats) -> bool:
+    """Whether frames (m, 4, 2) lie on cards (n, 4, 2), at the same place of each and off its edges: printed there.
+
+    The gaps between cards that were taken for parts of them are now wide, now narrow.
+    """
+    pairs = [(card, frame) for frame in frames for card in cards if inside_quad(card, frame.mean(axis=0)[None])[0]]
+    if len(pairs) <= len(frames) / 2:
+        return False
+    on, within = (poses_of(plane, np.stack(each)) for each in zip(*pairs, strict=True))
+    away = (within.centre - on.centre) / plane.size[0]
+    outward, *_ = sides_of(plane, on)
+    # A card may lie either way up.
+    place = np.abs(np.einsum("nk,nik->ni", away, outward[:, 1:3]))
+    margin = np.subtract(plane.size, smaller.size) / (2 * plane.size[0]) - place
+    spread = np.median(np.abs(place - np.median(place, axis=0)), axis=0)
+    return bool((spread < _SAME_PLACE).all() and np.median(margin.min(axis=1)) > _LEAST_MARGIN)
+
+
+def _plausible(quads: Floats, seen: SegmentMap, markers: Floats) -> Floats:
+    """Those of the quadrilaterals (n, 4, 2) that lines cover well, some from everywhere."""
+    coverage = seen.coverage(quads)
+    keep = (np.sort(coverage, axis=1)[:, 1] > 0.3) & (coverage.mean(axis=1) > 0.4) & ~holds_marker(quads, markers)
+    return fair_share(distinct(quads[keep], coverage[keep].mean(axis=1)), _MOST_QUADS)
+
+
+def _with_edges(lab: NDArray[np.uint8], quads: Floats) -> tuple[Floats, Floats, Floats]:
+    """Those of `quads` (n, 4, 2), put right, along whose sides the colour changes.
+
+    And how plainly (n, 4), the faintest side first, and which way (n, 3).
+    """
+    quads = quads[~are_ruled(lab, quads)]
+    if len(quads) == 0:
+        return quads, np.zeros((0, 4), np.float32), np.zeros((0, 3), np.float32)
+    quads, change, floor = moved_onto_edges(lab, quads, _REACH_PX)
+    # All round a card the colour changes the same way, while noise does as it likes.
+    usual = change.sum(axis=1, keepdims=True)
+    usual /= np.maximum(np.linalg.norm(usual, axis=2, keepdims=True), 1e-6)
+    times = np.sort((change * usual).sum(axis=2) / floor, axis=1)
+    good = (times[:, 1] > _LIKELY) & (times[:, 0] > 0)
+    return quads[good], np.minimum(times[good] / _CERTAINLY, 1), usual[good, 0]
+
+
+def _with_faint_ones(hints: _Hints, stock: Stock, chosen: SideFit) -> tuple[Stock, SideFit]:
+    """The cards chosen and faint ones of the same stock."""
+    if len(chosen.quads) >= _ENOUGH:
+        return stock, _found(hints, stock, chosen)
+    # A few cards in one corner of the picture hardly tell how the table is tilted.
+    known = np.ones((len(chosen.quads), 4), np.float32)
+    both = replace(hints, quads=np.concatenate([chosen.quads, hints.quads]), plain=np.concatenate([known, hints.plain]))
+    tilted = replace(stock, plane=_better_plane(both, stock.plane, chosen.quads))
+    found = _found(hints, tilted, chosen)
+    if len(found.quads) == len(chosen.quads):
+        return stock, chosen
+    better, found = _agreeing(hints.lab, tilted, found, _REACH_PX / 2)
+    before, now = (float(np.median(each.plane.deviation(chosen.quads))) for each in (stock, better))
+    # What does not agree with the cards that are plain to see is no card.
+    return (better, found) if now < max(1.5 * before, _SAME_PLANE / 2) else (stock, chosen)
+
+
+def _faint_alone(hints: _Hints, stock: Stock | None, chosen: SideFit) -> tuple[Stock | None, SideFit]:
+    """Cards all of which are faint, if several agree on a size; else what was chosen."""
+    nothing = chosen.take(np.zeros(len(chosen.quads), bool))
+    best, most = (stock, chosen), 0.0
+    for guess in _stocks(hints):
+        other = replace(guess, plane=_better_plane(hints, guess.plane, nothing.quads))
+        found = _found(hints, other, nothing)
+        if len(found.quads) < _SEVERAL:
+            continue
+        _, certainty = settled(hints.lab, other.plane, poses_of(other.plane, found.quads), 2.0, other.step)
+        contrast = found.contrast_beyond()
+        whole = (contrast > _FAINT * np.median(contrast)).all(axis=1)
+        sure = float(certainty.sum())
+        if sure > max(most, _CERTAIN) and whole.mean() >= 0.5:
+            best, most = _agreeing(hints.lab, other, found, _REACH_PX), sure
+    return best
+
+
+def _stocks(hints: _Hints) -> list[Stock]:
+    """The sizes of cards that the quadrilaterals about marks agree on."""
+    quads, faintest = hints.quads, np.minimum(hints.plain[:, 0] / _HALF_SEEN, 1)
+    quality = np.asarray(hints.plain.mean(axis=1) * (0.3 + 0.7 * faintest), np.float32)
+    stocks = []
+    for plane in agree_on_planes(quads, quality, (hints.lab.shape[1], hints.lab.shape[0])):
+        right = plane.deviation(quads) < _ABOUT
+        order = np.flatnonzero(right)[np.argsort(-quality[right], kind="stable")]
+        order = order[apart(quads[order])]
+        if len(order) == 0:
+            continue
+        stock = agreed_size(hints.lab, plane, quads[order])
+        stocks.append(
+            stock if stock.step.any() else replace(stock, step=common_step(hints.step[order], _SAME_WAY, _MOST))
+        )
+    return stocks
+
+
+def _better_plane(hints: _Hints, plane: CardPlane, known: Floats) -> CardPlane:
+    """The plane, or one near it on which more quadrilaterals agree, and most cards that are `known` (n, 4, 2)."""
+    deviation = plane.deviation(hints.quads)
+    order = np.argsort(4 * deviation - hints.plain.mean(axis=1) - hints.plain[:, 0], kind="stable")
+    order = order[deviation[order] < _ROUGHLY]
+    order = order[apart(hints.quads[order])]
+    quads, weight = hints.quads[order].astype(np.float64), hints.plain[order, :2].mean(axis=1).astype(np.float64)
+    other = plane_of(refined(quads, weight, plane.size_wh, plane.parameters, _FROM_FAR), plane.size_wh)
+    agree = [(weight * np.clip(1 - (each.deviation(quads) / _AGREED) ** 2, 0, 1)).sum() for each in (plane, other)]
+    fits = len(known) == 0 or np.median(other.deviation(known)) < _SAME_PLANE
+    return other if fits and agree[1] > agree[0] else plane
+
+
+def _agreeing(lab: NDArray[np.uint8], stock: Stock, chosen: SideFit, reach_px: float) -> tuple[Stock, SideFit]:
+    """The stock with the plane on which the edges of all cards agree best, and the cards as they lie on it."""
+    for reach in (reach_px, _REACH_PX / 2):
+        moved, change, floor = moved_onto_edges(lab, chosen.quads, reach)
+        weight = np.clip(np.linalg.norm(change, axis=2) / floor / _REACH_PX, 0.05, 1).mean(axis=1).astype(np.float64)
+        before = stock.plane
+        x = refined(moved.astype(np.float64), weight, before.size_wh, before.parameters, _FROM_FAR)
+        plane = plane_of(x, before.size_wh)
+        poses, _ = settled(lab, plane, poses_of(plane, moved), reach, stock.step)
+        stock, chosen = replace(stock, plane=plane), replace(chosen, quads=poses.quads(plane))
+    return stock, chosen
+
+
+def _of_size(hints: _Hints, plane: CardPlane) -> Floats:
+    """Quadrilaterals of the card's size (n, 4, 2) about marks, some from everywhere."""
+    about = hints.quads[plane.deviation(hints.quads) < _ABOUT]
+    corners = at_corners(plane, find_corners(hints.lines, 0.7 * MIN_SEGMENT_PX))
+    quads = np.concatenate([about, corners, at_segments(plane, hints.lines)])
+    coverage = hints.seen.coverage(quads)
+    keep = (coverage.mean(axis=1) > 0.3) & (np.sort(coverage, axis=1)[:, 2] > 0.3) & ~holds_marker(quads, hints.markers)
+    quads, coverage = quads[keep], coverage[keep]
+    holding = hold_any(quads, hints.marks)
+    return fair_share(distinct(quads[holding], coverage[holding].mean(axis=1)), _MOST_OF_SIZE)
+
+
+def _found(hints: _Hints, stock: Stock, chosen: SideFit) -> SideFit:
+    """The cards chosen, and others of their size where they lie when moved to where most speaks for them."""
+    lab, plane = hints.lab, stock.plane
+    quads = _of_size(hints, plane)
+    quads = quads[~lie_on(quads, chosen.quads)]
+    poses, certainty = settled(lab, plane, poses_of(plane, quads), _REACH * plane.size[0], stock.step)
+    sides = np.sort(certainty, axis=1)
+    three_sides = (sides[:, 1] > _SURE) & (sides.sum(axis=1) > _IN_ALL)
+    good = three_sides | (sides[:, 0] > _ALL_ROUND)
+    best = np.flatnonzero(good)[np.argsort(-sides[good].sum(axis=1), kind="stable")]
+    quads = poses.take(best).quads(plane)
+    quads = quads[~lie_on(quads, chosen.quads)]
+    quads = quads[apart(quads)]
+    if len(quads) == 0:
+        return chosen
+    # Where a faint edge runs all of it tells, and hardly its parts.
+    fits = chosen.joined(replace(fit_sides(lab, quads, 2.0), quads=quads))
+    goes_on = faint_run_on(lab, fits.quads)
+    keep = end_at_corners(fits.quads, goes_on, goes_on, np.median(fits.inside, axis=1))
+    keep &= like_the_others(lab, stock, fits, len(chosen.quads) or None) & ~are_ruled(lab, fits.quads)
+    keep[: len(chosen.quads)] = True
+    return fits.take(keep)

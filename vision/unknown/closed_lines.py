@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import reduce
+
 import cv2
 import numpy as np
 from numpy.typing import NDArray
@@ -41,7 +43,8 @@ def closed_lines(grey: NDArray[np.uint8]) -> Floats:
     darker -= np.median(darker)
     found = [np.zeros((0, 4, 2), np.float32)]
     for length in _LENGTHS_PX:
-        lines = np.max([cv2.filter2D(darker, cv2.CV_32F, each) for each in _strokes(length)], axis=0)
+        # One after the other: a dozen whole pictures at once take more memory than all else.
+        lines = reduce(np.maximum, (cv2.filter2D(darker, cv2.CV_32F, each) for each in _strokes(length)))
         levels = np.geomspace(_FAINTEST * max(float(np.median(lines)), _LEAST), _CLIP, _LEVELS, endpoint=False)
         quads = [quad for level in levels for quad in _enclosed(np.asarray(lines > level, np.uint8))]
         if quads:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 
@@ -99,24 +100,34 @@ def _is_print(grey: NDArray[np.uint8], corners_px: cv2.typing.MatLike, number: i
 
     In whatever is drawn in a dark frame, a number may be read by what most of each cell shows; hardly ever by all.
     """
-    side = _CELLS * _CELL_PX
-    square = (side * np.array([[0, 0], [1, 0], [1, 1], [0, 1]]) - 0.5).astype(np.float32)
-    upright = cv2.getPerspectiveTransform(corners_px.astype(np.float32), square)
-    seen = cv2.warpPerspective(grey, upright, (side, side), borderMode=cv2.BORDER_REPLICATE)
-    levels = np.stack([_middles(np.asarray(seen, np.uint8)), _middles(_printed(number))])
-    together = np.cov(levels)
+    together = np.cov(_seen(grey, corners_px)[:, 0], _printed(number))
     return bool(together[0, 1] > 0 and together[0, 1] ** 2 > _EXPLAINED * together[0, 0] * together[1, 1])
 
 
-def _middles(square: NDArray[np.uint8]) -> NDArray[np.uint8]:
-    """The samples of each cell that lie clear of the next one, which blur mixes with it, flat."""
-    return square.reshape(_CELLS, _CELL_PX, _CELLS, _CELL_PX)[:, 1:-1, :, 1:-1].reshape(-1)
+def _seen(image: NDArray[np.uint8], corners_px: cv2.typing.MatLike) -> NDArray[np.uint8]:
+    """What the cells of a square (1, 4, 2) show in a grey picture (h, w) or one in colours: levels (k, channels)."""
+    side = _CELLS * _CELL_PX
+    square = (side * np.array([[0, 0], [1, 0], [1, 1], [0, 1]]) - 0.5).astype(np.float32)
+    upright = cv2.getPerspectiveTransform(corners_px.astype(np.float32), square)
+    return _middles(cv2.warpPerspective(image, upright, (side, side), borderMode=cv2.BORDER_REPLICATE))
+
+
+def _middles(square: cv2.typing.MatLike) -> NDArray[np.uint8]:
+    """The samples (k, channels) of each cell that lie clear of the next one, which blur mixes with it."""
+    samples = square.reshape(_CELLS, _CELL_PX, _CELLS, _CELL_PX, -1)[:, 1:-1, :, 1:-1]
+    return np.asarray(samples.reshape(-1, samples.shape[-1]), np.uint8)
 
 
 @cache
 def _printed(number: int) -> NDArray[np.uint8]:
-    """What a marker's square looks like, as many samples along its side as are looked at."""
-    return np.asarray(cv2.aruco.generateImageMarker(_dictionary(), number, _CELLS * _CELL_PX), np.uint8)
+    """What a marker's cells would show of its print alone, (k,)."""
+    return _middles(cv2.aruco.generateImageMarker(_dictionary(), number, _CELLS * _CELL_PX))[:, 0]
+
+
+def whites_of(image_bgr: NDArray[np.uint8], markers: Sequence[Marker]) -> Points:
+    """(n, 3) the RGB levels of the white cells of markers in a picture (h, w, 3) BGR."""
+    whites = [np.median(_seen(image_bgr, m.corners_px)[_printed(m.id) > 0], axis=0)[::-1] for m in markers]
+    return np.array(whites, np.float64).reshape(-1, 3)
 
 
 def _refined(grey: NDArray[np.uint8], rough: Points) -> Points:

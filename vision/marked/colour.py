@@ -32,6 +32,23 @@ _LMS_TO_LAB = np.array(
 _SRGB = np.arange(256) / 255
 LINEAR = np.where(_SRGB <= 0.04045, _SRGB / 12.92, ((_SRGB + 0.055) / 1.055) ** 2.4)
 
+NEUTRAL = np.ones(3)  # a lamp in which white is white
+_DARK_WHITE, _CLIPPED = 40.0, 250.0  # levels: of a darker white no camera tells the tint
+_LEAST_OF_LAMP = 0.1
+
+
+def lamp_of(whites: Floats) -> Floats:
+    """(3,) linear RGB in which white appears, the greatest 1, by levels (n, 3) RGB that white paper has in a picture.
+
+    Neutral where the camera shows none so that its tint can be told.
+    """
+    # Where one channel clips the others still show which way the lamp leans.
+    told = whites[(whites.max(1) > _DARK_WHITE) & (whites.min(1) < _CLIPPED)]
+    if not len(told):
+        return NEUTRAL
+    light = linear_of(told)
+    return np.asarray(np.maximum(np.median(light / light.max(1, keepdims=True), axis=0), _LEAST_OF_LAMP))
+
 
 def linear_of(levels: Floats) -> Floats:
     """Linear light, 0 to 1, of sRGB levels (...), 0 to 255, to the nearest whole one."""

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vision.deck import Deck, Face, Mark
-from vision.marked.colour import LINEAR, hue_deg, linear_of, oklab
+from vision.marked.colour import LINEAR, NEUTRAL, hue_deg, linear_of, oklab
 from vision.marked.layouts import Hypotheses, Layouts
 from vision.marked.marks import Marks, WorkImage
 from vision.quads import within_quads
@@ -162,11 +162,13 @@ class Sampler:
         return np.asarray(levels.reshape(*points_px.shape[:-1], 3)[..., ::-1], np.float64)
 
 
-def gather(sampler: Sampler, hypotheses: Hypotheses, points_mm: Floats, side: str, known_mm: Floats) -> Evidence:
+def gather(
+    sampler: Sampler, hypotheses: Hypotheses, points_mm: Floats, side: str, known_mm: Floats, lamp: Floats = NEUTRAL
+) -> Evidence:
     """Measure all hypotheses of one side; `points_mm`: see `sample_points`.
 
     `known_mm` (k, 4, 2): corners of cards that are already known; what lies within them says nothing of the unseen
-    marks of another card.
+    marks of another card. `lamp` (3,): linear RGB in which white appears; white ground shows it itself.
     """
     n = len(hypotheses)
     on_table = hypotheses.to_table(points_mm[hypotheses.faces])
@@ -189,7 +191,7 @@ def gather(sampler: Sampler, hypotheses: Hypotheses, points_mm: Floats, side: st
     uncovered = ~within_quads(on_table[:, -GROUND:], known_mm)
     open_points = uncovered.sum(1)
     mark_plain &= ~explained
-    hues, spread, chroma, point_hues = _freed(inner, ring_level, side)
+    hues, spread, chroma, point_hues = _freed(inner, ring_level, side, lamp)
     return Evidence(
         ground_rgb=linear_of(ground_level),
         plain=plain,
@@ -225,11 +227,13 @@ def like_ground(levels: NDArray[np.uint8] | Floats, ground: Floats, side: str) -
     return np.asarray((np.abs(gap).max(-1) < 28) & (gap.max(-1) - gap.min(-1) < 20))
 
 
-def _freed(inner: NDArray[np.uint8], ring_level: Floats, side: str) -> tuple[Floats, Floats, Floats, Floats]:
-    """The marks' hues without lamp (white ground) or without reflection (black ground), all in degrees.
+def _freed(
+    inner: NDArray[np.uint8], ring_level: Floats, side: str, lamp: Floats = NEUTRAL
+) -> tuple[Floats, Floats, Floats, Floats]:
+    """The marks' hues without lamp and, on black ground, without reflection, all in degrees.
 
-    `inner` (n, m, k, 3): levels within m marks; `ring_level` (n, m, 3): levels round them. Gives the marks' hues
-    (n, m), their spread and chroma, both (n, m), and each point's hue (n, m, k), nan where it has no colour.
+    `inner` (n, m, k, 3): levels within m marks; `ring_level` (n, m, 3): levels round them; `lamp`: see `gather`. Gives
+    the marks' hues (n, m), their spread and chroma, both (n, m), and each point's hue (n, m, k), nan if it has none.
     """
     marks = LINEAR[inner]
     ring = linear_of(ring_level)[:, :, None]
@@ -237,7 +241,7 @@ def _freed(inner: NDArray[np.uint8], ring_level: Floats, side: str) -> tuple[Flo
         freed = (marks + 0.002) / (ring + 0.002)
         light = np.ones(freed.shape[:-1])
     else:
-        freed = np.maximum(marks - ring, 0)
+        freed = np.maximum(marks - ring, 0) / lamp
         light = freed.max(-1)
     middle, points = oklab(np.median(freed, axis=2)), oklab(freed)
     chroma = np.hypot(points[..., 1], points[..., 2])

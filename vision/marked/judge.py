@@ -78,6 +78,15 @@ def joined(verdicts: list[Verdicts]) -> Verdicts:
     return Verdicts(verdicts[0].layouts, found, np.concatenate([v.log_odds for v in verdicts]), terms)
 
 
+def likelier(one: Verdicts, other: Verdicts | None) -> Verdicts:
+    """Of two verdicts on the same hypotheses the one that speaks more for each; the first where there is no other."""
+    if other is None:
+        return one
+    better = other.log_odds > one.log_odds
+    terms = {name: np.where(better, other.terms[name], values) for name, values in one.terms.items()}
+    return replace(one, log_odds=np.maximum(one.log_odds, other.log_odds), terms=terms)
+
+
 def judge(
     hypotheses: Hypotheses,
     evidence: Evidence,

@@ -14,6 +14,7 @@ from vision.errors import BadTableError
 from vision.marked.blank_cards import blank_cards
 from vision.marked.card_table import tables_from_cards
 from vision.marked.closer_look import WORTH_A_LOOK, not_refuted
+from vision.marked.colour import lamp_of
 from vision.marked.evidence import Sampler
 from vision.marked.judge import Verdicts
 from vision.marked.layouts import common_stretch
@@ -25,7 +26,7 @@ from vision.marked.settle import also_unclear, left_open, settled, sure_corners,
 from vision.marked.side_model import side_models
 from vision.marked.side_reader import SideReader
 from vision.marked.wiped_cards import wiped_cards
-from vision.markers import SQUARE_MM, Marker, find_markers, table_from_markers
+from vision.markers import SQUARE_MM, Marker, find_markers, table_from_markers, whites_of
 from vision.reading import Reading, UnclearCard
 from vision.table import Piece, Table, fit_table
 
@@ -166,8 +167,9 @@ def _read(
     )
     table = table.stretched(stretch)
     sampler = Sampler(work, table)
+    lamp = lamp_of(whites_of(image_bgr, markers))
     verdicts = [
-        reader.judge_whole(sampler, found, stretches / stretch)
+        reader.judge_whole(sampler, found, stretches / stretch, lamp)
         for reader, (found, stretches) in zip(readers, whole, strict=True)
     ]
     pieces = [piece for reader, found in zip(readers, verdicts, strict=True) for piece in reader.pieces(found)]

@@ -14,7 +14,7 @@ from vision.marked.contours import CardColours, Traces, least_print, refined, tr
 from vision.marked.cut_marks import cut_marks, radii_of
 from vision.marked.evidence import Sampler, gather
 from vision.marked.foreground import find_foregrounds
-from vision.marked.judge import LOOKED_AT, Measured, Verdicts, joined, judge, renewed, shown_of
+from vision.marked.judge import LOOKED_AT, Measured, Verdicts, joined, judge, likelier, renewed, shown_of
 from vision.marked.layouts import (
     OUT_OF_SHAPE,
     Hypotheses,
@@ -87,10 +87,10 @@ class SideReader:
         free = self._free | self._looks.faint
         return whole_cards(self._model.layouts, self._marks, _WHOLE_SLACK_MM, free, _MOST_STRETCH)
 
-    def judge_whole(self, sampler: Sampler, whole: Hypotheses, stretches: Floats) -> Verdicts:
+    def judge_whole(self, sampler: Sampler, whole: Hypotheses, stretches: Floats, lamp: Floats) -> Verdicts:
         """Judge the cards with three whole marks in sight, and learn this picture's palette from them.
 
-        `stretches` (n,): how much larger each measures than printed, on the table of the sampler.
+        `stretches` (n,): how much larger each measures than printed, on the table of the sampler; `lamp`: see `gather`.
         """
         self._sampler = sampler
         apart = np.sqrt((self._model.layouts.distances_mm[whole.faces] ** 2).mean(1))
@@ -99,30 +99,30 @@ class SideReader:
         if not len(whole):
             return self._nothing()
         measured = self._measured(posed(self._model.layouts, self._marks, whole.faces, whole.marks))
-        sure = self._judged(measured).sure
+        # White ground shows the lamp itself.
+        by_lamp = self._judged_by(lamp, measured) if self._model.layouts.side == "black" else None
+        sure = likelier(self._judged(measured), by_lamp).sure
         if sure.any():
             self._ground = np.median(ground_levels(measured.evidence)[sure], axis=0)
             self._edges_shown = shown_of(measured.edges[sure])
             known = self._model.colours[measured.hypotheses.faces[sure]]
             self._palette = fitted_palette(self._model.palette, known.ravel(), measured.evidence.hues_deg[sure].ravel())
-        return self._taken(self._judged(measured))
+        return self._taken(likelier(self._judged(measured), by_lamp))
+
+    def _judged_by(self, lamp: Floats, measured: Measured) -> Verdicts:
+        """Judge by hues freed of the lamp, which may tint so much that none is as printed."""
+        points, side = self._model.points_mm, self._model.layouts.side
+        lit = gather(self._sampler, measured.hypotheses, points, side, self._known_mm, lamp)
+        return self._judged(replace(measured, evidence=lit))
 
     def judge_part(self, known_mm: Floats) -> Verdicts:
         """Judge the cards with two whole marks in sight, beside the known cards (k, 4, 2) of both sides."""
         radii = radii_of(self._model.layouts)
         if len(radii):
-            known_px = np.concatenate(
-                [self._sampler.table.to_px(known_mm.reshape(-1, 2)).reshape(-1, 4, 2), self._keep_out_px]
-            )
+            table = self._sampler.table
+            known_px = np.concatenate([table.to_px(known_mm.reshape(-1, 2)).reshape(-1, 4, 2), self._keep_out_px])
             more, towards = cut_marks(
-                self._work,
-                self._sampler.table,
-                self._foreground,
-                known_px,
-                self._ground,
-                self._marks,
-                self._free,
-                radii,
+                self._work, table, self._foreground, known_px, self._ground, self._marks, self._free, radii
             )
             if len(more):
                 self._wholes = len(self._marks)

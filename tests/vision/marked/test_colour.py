@@ -7,8 +7,22 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from simulation.still import table_picture
 from vision.deck import Deck
-from vision.marked.colour import Palette, fitted_palette, hue_deg, hue_gap, linear_rgb, oklab, printed_palette
+from vision.marked.colour import (
+    NEUTRAL,
+    Palette,
+    fitted_palette,
+    hue_deg,
+    hue_gap,
+    lamp_of,
+    linear_of,
+    linear_rgb,
+    oklab,
+    printed_palette,
+)
+from vision.marked.reader import table_in
+from vision.markers import whites_of
 
 
 @pytest.mark.parametrize(
@@ -93,3 +107,19 @@ def test_one_liar_among_many_moves_nothing() -> None:
     printed = palette_of([20.0, 140.0, 260.0])
     fitted = fitted_palette(printed, np.zeros(7, np.intp), np.array([20.0] * 6 + [150.0]))
     assert fitted.hues_deg[0] == pytest.approx(20, abs=0.5)
+
+
+@pytest.mark.parametrize("gains", [(1.0, 1.0, 1.0), (0.9, 0.7, 0.4), (0.5, 0.8, 0.9)])
+def test_the_markers_white_tells_the_lamp(deck: Deck, gains: tuple[float, float, float]) -> None:
+    """`gains`: of red, green and blue levels."""
+    image, _ = table_picture(deck, 0, seed=4, size=(1280, 720))
+    lit = np.asarray(np.rint(image * np.array(gains[::-1])), np.uint8)
+    before, lamp = (lamp_of(whites_of(picture, table_in(picture)[1])) for picture in (image, lit))
+    expected = before * linear_of(255 * np.array(gains))
+    assert lamp == pytest.approx(expected / expected.max(), abs=0.03)
+
+
+@pytest.mark.parametrize("level", [255, 12])
+def test_white_that_is_clipped_or_in_the_dark_tells_no_lamp(level: int) -> None:
+    assert (lamp_of(np.full((4, 3), level)) == NEUTRAL).all()
+    assert (lamp_of(np.zeros((0, 3))) == NEUTRAL).all()

@@ -171,6 +171,16 @@ def test_light_changes_no_face(
         assert read_faces(reading) == true_faces(truth)
 
 
+@pytest.mark.parametrize(("cards", "seed", "gains"), [(1, 0, (0.3, 0.7, 1.0)), (2, 10, (0.4, 0.75, 1.0))])
+def test_a_few_black_cards_are_read_by_a_lamp_that_leaves_no_hue_as_printed(
+    deck: Deck, cards: int, seed: int, gains: tuple[float, float, float]
+) -> None:
+    """So few teach no palette: the markers' white tells what the lamp does."""
+    image, truth = table_picture(deck, cards, seed=seed, size=(960, 540), side="black")
+    reading, _ = read_picture(np.asarray(np.rint(image * np.array(gains)), np.uint8), deck)
+    assert read_faces(reading) == true_faces(truth)
+
+
 def test_washed_out_cards_are_read(deck: Deck) -> None:
     """A light that adds most of what the camera can tell leaves marks of a few grey levels on clipped white."""
     image, truth = table_picture(deck, 10, seed=12, size=SIZE, look=Look(table="wood"))

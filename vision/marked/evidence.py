@@ -227,9 +227,7 @@ def like_ground(levels: NDArray[np.uint8] | Floats, ground: Floats, side: str) -
     return np.asarray((np.abs(gap).max(-1) < 28) & (gap.max(-1) - gap.min(-1) < 20))
 
 
-def _freed(
-    inner: NDArray[np.uint8], ring_level: Floats, side: str, lamp: Floats = NEUTRAL
-) -> tuple[Floats, Floats, Floats, Floats]:
+def _freed(inner: NDArray[np.uint8], ring_level: Floats, side: str, lamp: Floats = NEUTRAL) -> tuple[Floats, ...]:
     """The marks' hues without lamp and, on black ground, without reflection, all in degrees.
 
     `inner` (n, m, k, 3): levels within m marks; `ring_level` (n, m, 3): levels round them; `lamp`: see `gather`. Gives

@@ -105,14 +105,20 @@ def test_no_name_hides_the_card_that_it_names_nor_leaves_the_picture(
     window = Window(browser, page, size)
     names = window.page.locator(".seen .name")
     expect(names).to_have_count(3, timeout=WAIT_MS)
-    picture = window.page.locator(".live .picture").bounding_box()
-    assert picture is not None
-    for name in names.all():
-        words, card = name.bounding_box(), name.locator("..").bounding_box()
-        assert words is not None and card is not None
-        assert words["y"] >= card["y"] + card["height"] or words["y"] + words["height"] <= card["y"]
-        assert words["x"] >= picture["x"] and words["x"] + words["width"] <= picture["x"] + picture["width"] + 1
-        assert words["y"] + words["height"] <= picture["y"] + picture["height"] + 1
+    # All at one instant: the page may still move while it fills.
+    seen = window.page.locator(".live .picture").evaluate(
+        """(picture) => {
+          const box = (part) => part.getBoundingClientRect().toJSON();
+          const names = [...picture.querySelectorAll(".seen .name")];
+          return { picture: box(picture), names: names.map((name) => [box(name), box(name.parentElement)]) };
+        }"""
+    )
+    picture = seen["picture"]
+    assert len(seen["names"]) == 3
+    for words, card in seen["names"]:
+        assert words["top"] >= card["bottom"] or words["bottom"] <= card["top"]
+        assert words["left"] >= picture["left"] and words["right"] <= picture["right"] + 1
+        assert words["bottom"] <= picture["bottom"] + 1
     assert window.barriers() == []
     window.close()
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, cached_property
 from importlib import resources
 from pathlib import Path
@@ -12,9 +12,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from vision.descriptions import card_size, number, paint, text, why_broken
 from vision.errors import BadDeckError
 
 SIZES = ("small", "medium", "big")
+CIRCLE = "circle"
+"""The shape that needs no outline."""
 
 
 @dataclass(frozen=True)
@@ -89,10 +92,10 @@ def load_deck(name: str) -> Deck:
         return _bundled(name)
     except OSError as error:
         raise BadDeckError(f"the deck {name} cannot be read: {error.strerror or error}") from error
-    except (KeyError, TypeError, ValueError) as error:
+    except (KeyError, TypeError, AttributeError, OverflowError, RecursionError, ValueError) as error:
         if isinstance(error, BadDeckError):
             raise
-        raise BadDeckError(f"the deck {name} is broken: {type(error).__name__} {error}") from error
+        raise BadDeckError(f"the deck {name} is broken: {why_broken(error)}") from error
 
 
 @cache
@@ -102,21 +105,60 @@ def _bundled(name: str) -> Deck:
 
 
 def _parse(data: dict[str, Any]) -> Deck:
+    if not isinstance(data, dict):
+        raise ValueError("it is not a description")
     if "art" in data:
         raise BadDeckError(f"the cards of {data['deck']} show pictures, not marks")
-    sides = list(data["background"])
-    faces = tuple(
-        Face(card["id"], side, tuple(sorted((Mark(**mark) for mark in card[side]), key=lambda m: SIZES.index(m.size))))
-        for side in sides
-        for card in data["cards"]
+    width, height = card_size(data["card_mm"])
+    background = {text(side, "background"): paint(ground, "background") for side, ground in data["background"].items()}
+    palette = {
+        side: {text(colour, "palette"): paint(tone, "palette") for colour, tone in data["palette"][side].items()}
+        for side in background
+    }
+    outlines = {text(shape, "shapes"): _outline(points) for shape, points in data["shapes"].items()}
+    deck = Deck(
+        name=text(data["deck"], "deck"),
+        card_mm=(width, height),
+        corner_radius_mm=number(data["corner_radius_mm"], "corner_radius_mm", 0, min(width, height) / 2),
+        background=background,
+        palette=palette,
+        outlines=outlines,
+        faces=(),
     )
-    width, height = data["card_mm"]
-    return Deck(
-        name=data["deck"],
-        card_mm=(float(width), float(height)),
-        corner_radius_mm=float(data["corner_radius_mm"]),
-        background=dict(data["background"]),
-        palette={side: dict(colours) for side, colours in data["palette"].items()},
-        outlines={shape: np.asarray(points, dtype=np.float64) for shape, points in data["shapes"].items()},
-        faces=faces,
+    faces = tuple(_face(deck, side, card) for side in background for card in data["cards"])
+    if not faces:
+        raise ValueError("it has no cards")
+    if len({(face.side, face.id) for face in faces}) < len(faces):
+        raise ValueError("every card needs an id of its own")
+    return replace(deck, faces=faces)
+
+
+def _outline(points: object) -> NDArray[np.float64]:
+    outline = np.asarray(points, dtype=np.float64)
+    if outline.ndim != 2 or outline.shape[0] < 3 or outline.shape[1] != 2 or not (np.abs(outline) <= 1.5).all():
+        raise ValueError("a shape must be three points or more, x and y, in a circle of radius 1")
+    return outline
+
+
+def _face(deck: Deck, side: str, card: dict[str, Any]) -> Face:
+    """Give one side of a card as a deck describes it; of the deck all but its faces is known."""
+    marks = sorted((_mark(deck, side, mark) for mark in card[side]), key=lambda mark: SIZES.index(mark.size))
+    if tuple(mark.size for mark in marks) != SIZES:
+        raise ValueError("every side of a card needs a small, a medium and a big mark")
+    return Face(text(card["id"], "id"), side, tuple(marks))
+
+
+def _mark(deck: Deck, side: str, data: dict[str, Any]) -> Mark:
+    width, height = deck.card_mm
+    mark = Mark(
+        **{
+            **data,
+            "x_mm": number(data["x_mm"], "x_mm", 0, width),
+            "y_mm": number(data["y_mm"], "y_mm", 0, height),
+            "diameter_mm": number(data["diameter_mm"], "diameter_mm", 1, max(width, height)),
+            "rotation_deg": number(data["rotation_deg"], "rotation_deg", -360, 360),
+        }
     )
+    if mark.size not in SIZES or mark.colour not in deck.palette[side] or mark.shape not in (CIRCLE, *deck.outlines):
+        raise ValueError("a mark has a size, a colour or a shape that is not described")
+    return mark

@@ -16,6 +16,8 @@ Points = NDArray[np.float64]
 
 FORMAT = "ringmaster-table-1"
 REACH_MM = 180.0
+# Focal lengths that any lens over a table has, shares of the picture's longer side.
+_SHORTEST_LENS, _LONGEST_LENS = 0.1, 100.0
 _MOST_BYTES = 2**20
 _MOST = 1e7
 
@@ -99,7 +101,9 @@ def _parsed(data: dict[str, object], path: Path) -> TableProfile:
     edge = None if data.get("edge_mm") is None else _array(data, "edge_mm", (4, 2), path)
     flat = abs(np.linalg.det(homography / np.abs(homography).max())) < 1e-15 if homography.any() else True
     upright = camera[0, 0] > 0 and camera[1, 1] > 0 and (camera[[1, 2, 2], [0, 0, 1]] == 0).all() and camera[2, 2] == 1
-    if flat or not upright or min(width, height) < 1 or reach <= 0 or error < 0:
+    focal = np.array([camera[0, 0], camera[1, 1]]) / max(width, height, 1.0)
+    lens = (focal >= _SHORTEST_LENS).all() and (focal <= _LONGEST_LENS).all()
+    if flat or not upright or not lens or min(width, height) < 1 or reach <= 0 or error < 0:
         raise BadTableError(f"the table profile {path} describes no camera over a table")
     distortion = _array(data, "distortion", (5,), path)
     table = Table(camera, distortion, homography, (round(float(width)), round(float(height))), error)

@@ -13,7 +13,7 @@ _AT_ONCE = 20_000  # pairs of a point and a quad: what fits into the nearest mem
 _MOST_SHARED = 0.25  # of the smaller area; neighbours overlap a little
 
 
-def within_quads(points: Floats, quads: Floats) -> NDArray[np.bool_]:
+def within_quads(points: NDArray[np.floating], quads: NDArray[np.floating]) -> NDArray[np.bool_]:
     """(...,) whether each point (..., 2) lies within any of the quads (m, 4, 2), clockwise as seen (y down)."""
     x, y = np.ascontiguousarray(points.reshape(-1, 2).T)
     found = np.zeros(len(x), dtype=bool)

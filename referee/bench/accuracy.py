@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from referee.bench.match import inside, match_centres, match_outlines
 from referee.bench.truth import TrueCard, TrueMark, TruePicture
-from vision.deck import Deck, Face, Mark
+from vision.deck import CIRCLE, Deck, Face, Mark
 from vision.reading import CardReading, Reading, UnclearCard
 from vision.render_face import mark_outline_mm
 
@@ -223,7 +223,7 @@ def _printed_mark(face: Face | None, mark: TrueMark, middle_mm: NDArray[np.float
     for printed in face.marks if face else ():
         if printed.size == mark.size:
             return printed
-    return Mark(mark.size, mark.colour, "circle", float(middle_mm[0]), float(middle_mm[1]), mark.diameter_mm, 0.0)
+    return Mark(mark.size, mark.colour, CIRCLE, float(middle_mm[0]), float(middle_mm[1]), mark.diameter_mm, 0.0)
 
 
 def _unit_circle() -> NDArray[np.float64]:

@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from referee.errors import BadInputError
+from vision.deck import CIRCLE
 
 
 @dataclass(frozen=True, eq=False)
@@ -106,7 +107,7 @@ def parse_scene(data: dict[str, Any], folder: Path = Path()) -> TruePicture:
             TrueMark(
                 size=mark["size"],
                 colour=mark["colour"],
-                shape=mark.get("shape", "circle"),
+                shape=mark.get("shape", CIRCLE),
                 diameter_mm=float(mark["diameter_mm"]),
                 centre_px=np.array(mark["center_px"], dtype=np.float64),
                 visible=float(mark["visible_fraction"]),
@@ -145,4 +146,4 @@ def _side_up(cards: list[Any]) -> str:
     shapes = {mark.get("shape") for card in cards if card["side"] == "front" for mark in card.get("marks") or []}
     if not shapes - {None}:
         return "front"
-    return "white" if shapes == {"circle"} else "black"
+    return "white" if shapes == {CIRCLE} else "black"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from importlib import resources
 from pathlib import Path
 from typing import Any
 
@@ -214,15 +215,8 @@ def test_a_full_disk_leaves_the_old_file(
 
 
 def test_cards_larger_than_the_paper_are_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    description = {
-        "deck": "giant",
-        "card_mm": [250, 300],
-        "corner_radius_mm": 3,
-        "background": {"white": "#ffffff"},
-        "palette": {"white": {}},
-        "shapes": {},
-        "cards": [{"id": "giant-1", "white": []}],
-    }
+    description = json.loads(resources.files("vision").joinpath("decks", "confetti.json").read_text(encoding="utf-8"))
+    description["card_mm"] = [250, 300]
     (tmp_path / "giant.json").write_text(json.dumps(description))
     assert main(["print", str(tmp_path / "giant.json"), "-o", str(tmp_path / "a.pdf")]) == 2
     assert "do not fit on the paper" in capsys.readouterr().err

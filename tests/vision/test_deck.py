@@ -10,6 +10,7 @@ import pytest
 
 from vision.deck import load_deck
 from vision.errors import BadDeckError
+from vision.pictured.picture_deck import load_any_deck
 
 
 def test_every_card_has_two_sides_with_three_colours() -> None:
@@ -50,3 +51,57 @@ def test_a_broken_description_is_told_in_one_line(tmp_path: Path, text: str) -> 
 def test_an_unknown_deck_names_those_that_there_are() -> None:
     with pytest.raises(BadDeckError, match="confetti"):
         load_deck("tarot")
+
+
+WRONG: list[tuple[tuple[str | int, ...], object]] = [
+    (("card_mm",), 7),
+    (("card_mm", 0), float("nan")),
+    (("card_mm", 0), 10**400),
+    (("card_mm", 1), True),
+    (("corner_radius_mm",), -1),
+    (("background",), {}),
+    (("background", "white"), "white"),
+    (("palette", "black"), None),
+    (("palette", "white", "red"), []),
+    (("shapes",), None),
+    (("shapes", "heart"), [[0, 0], [1, 1]]),
+    (("shapes", "heart", 0), [0, float("inf")]),
+    (("cards",), []),
+    (("cards", 0, "id"), []),
+    (("cards", 0, "id"), "confetti-02"),
+    (("cards", 0, "white"), []),
+    (("cards", 0, "white", 0, "size"), "huge"),
+    (("cards", 0, "white", 0, "colour"), "pink"),
+    (("cards", 0, "black", 0, "shape"), "moon"),
+    (("cards", 0, "white", 0, "x_mm"), "left"),
+    (("cards", 0, "white", 0, "y_mm"), 1e308),
+    (("cards", 0, "white", 0, "diameter_mm"), 0),
+    (("cards", 0, "white", 0, "rotation_deg"), None),
+]
+WRONG_PICTURES: list[tuple[tuple[str | int, ...], object]] = [
+    (("card_mm", 0), float("nan")),
+    (("frame_mm", 2), 1e308),
+    (("palette", "red"), 10**400),
+    (("faces", 0, "face"), "x" * 5000),
+    (("faces", 0, "face"), "../../secret"),
+    (("faces", 0, "count"), 10**400),
+    (("back",), None),
+]
+
+
+@pytest.mark.parametrize(
+    ("name", "place", "value"),
+    [("confetti", place, value) for place, value in WRONG] + [("piccolino", *wrong) for wrong in WRONG_PICTURES],
+)
+def test_a_deck_with_one_wrong_field_is_told_broken_before_anything_is_read_by_it(
+    name: str, place: tuple[str | int, ...], value: object, tmp_path: Path
+) -> None:
+    described = json.loads(resources.files("vision").joinpath("decks", f"{name}.json").read_text(encoding="utf-8"))
+    spoilt = described
+    for key in place[:-1]:
+        spoilt = spoilt[key]
+    spoilt[place[-1]] = value
+    file = tmp_path / "mine.json"
+    file.write_text(json.dumps(described), encoding="utf-8")
+    with pytest.raises(BadDeckError, match="is broken: "):
+        load_any_deck(str(file))

@@ -227,13 +227,19 @@ def common_stretch(stretches: Floats, residual_mm: Floats) -> float:
 
 
 def part_cards(
-    layouts: Layouts, marks: Marks, slack_mm: float, free: NDArray[np.bool_], likely: NDArray[np.bool_]
+    layouts: Layouts,
+    marks: Marks,
+    slack_mm: float,
+    free: NDArray[np.bool_],
+    likely: NDArray[np.bool_],
+    loose: float = 1.0,
 ) -> Hypotheses:
     """All faces of which two found marks, both `free`, show the layout's distance within `slack_mm`.
 
-    `likely` (n, faces, 3): whether a found mark's colour may be that of the face's mark.
+    `likely` (n, faces, 3): whether a found mark's colour may be that of the face's mark. Its shape may be off by
+    `loose` times the usual slack.
     """
-    sizes = size_candidates(layouts, marks) & free[:, None]
+    sizes = size_candidates(layouts, marks, loose) & free[:, None]
     found = [no_cards()]
     for column, (a, b) in enumerate(_PAIRS):
         one, other = np.flatnonzero(sizes[:, a]), np.flatnonzero(sizes[:, b])
@@ -245,7 +251,7 @@ def part_cards(
         i, j = i[pair], j[pair]
         seen = np.full((len(i), 3), -1, dtype=np.intp)
         seen[:, a], seen[:, b] = one[i], other[j]
-        good = shape_fits(layouts, marks, faces, seen)
+        good = shape_fits(layouts, marks, faces, seen, loose)
         found.append(posed(layouts, marks, faces[good], seen[good]))
     return concatenated(found)
 

@@ -19,9 +19,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vision.deck import Deck, deck_names, load_deck
+from vision.descriptions import MOST_CARD_MM, card_size, number, paint, text, why_broken
 from vision.errors import BadDeckError
 
 Image = NDArray[np.uint8]
+_MOST_OF_A_FACE = 1000
 
 
 @dataclass(frozen=True, eq=False)
@@ -98,8 +100,8 @@ def load_picture_deck(name: str) -> PictureDeck:
         raise BadDeckError(f"the deck {name} has no pictures")
     try:
         return _parsed(data, _path(name).parent)
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
-        raise BadDeckError(f"the deck {name} is broken: {type(error).__name__} {error}") from error
+    except (KeyError, TypeError, AttributeError, OverflowError, ValueError) as error:
+        raise BadDeckError(f"the deck {name} is broken: {why_broken(error)}") from error
 
 
 def _path(name: str) -> Path:
@@ -124,23 +126,27 @@ def _described(name: str) -> dict[str, Any]:
 
 
 def _parsed(data: dict[str, Any], beside: Path) -> PictureDeck:
-    width, height = (float(side) for side in data["card_mm"])
-    x, y, across, down = (float(side) for side in data["frame_mm"])
+    width, height = card_size(data["card_mm"])
+    x, y, across, down = (number(side, "frame_mm", 0, MOST_CARD_MM) for side in data["frame_mm"])
     if not (x > 0 < y and across > 0 < down and x + across < width and y + down < height):
         raise ValueError("the frame must lie within the card")
     faces = tuple(
-        PictureFace(str(face["face"]), {str(k): str(v) for k, v in face["attributes"].items()}, int(face["count"]))
+        PictureFace(
+            text(face["face"], "face"),
+            {text(k, "attributes"): text(v, "attributes") for k, v in face["attributes"].items()},
+            int(number(face["count"], "count", 0, _MOST_OF_A_FACE)),
+        )
         for face in data["faces"]
     )
     if not faces or len({face.id for face in faces}) < len(faces):
         raise ValueError("every face needs an id of its own")
     return PictureDeck(
-        name=str(data["deck"]),
+        name=text(data["deck"], "deck"),
         card_mm=(width, height),
-        corner_radius_mm=float(data["corner_radius_mm"]),
+        corner_radius_mm=number(data["corner_radius_mm"], "corner_radius_mm", 0, min(width, height) / 2),
         frame_mm=(x, y, across, down),
-        palette={str(colour): str(paint) for colour, paint in data["palette"].items()},
+        palette={text(colour, "palette"): paint(tone, "palette") for colour, tone in data["palette"].items()},
         faces=faces,
-        back=str(data["back"]),
+        back=text(data["back"], "back"),
         folder=beside / str(data["art"]),
     )

@@ -50,8 +50,9 @@ def blank_cards(
     middles = quads.mean(1, keepdims=True)
     known = np.rint((middles + GROWN * (quads - middles)) * 2**_SUBPIXEL_BITS).astype(np.int32)
     found: list[Blank] = []
-    over_table = float(np.median(grey[::4, ::4])) + _OVER_TABLE
-    for level in sorted({_ALMOST_CLIPPED, min(over_table, _ALMOST_CLIPPED)}, reverse=True):
+    over_table = min(float(np.median(grey[::4, ::4])) + _OVER_TABLE, _ALMOST_CLIPPED)
+    # Little above the table a blurred card looks larger than it is.
+    for level in sorted({_ALMOST_CLIPPED, (over_table + _ALMOST_CLIPPED) / 2, over_table}, reverse=True):
         mask = cv2.threshold(grey, level, 255, cv2.THRESH_BINARY)[1]
         for quad in known:
             cv2.fillConvexPoly(mask, quad, (0,), shift=_SUBPIXEL_BITS)
@@ -60,6 +61,26 @@ def blank_cards(
             if all(np.linalg.norm(blank.centre_mm - place) > SAME_MM for place in places):
                 found.append(blank)
     return found
+
+
+def places_of(outline_mm: Floats, card_mm: tuple[float, float]) -> Floats:
+    """(n, 4, 2) places of a card of which all, or no less than a whole side, shows this outline (k, 2), clockwise."""
+    box = cv2.boxPoints(cv2.minAreaRect(outline_mm.astype(np.float32))).astype(np.float64)
+    found = [np.zeros((0, 4, 2))]
+    for turn in range(2):
+        start, right, _, left = np.roll(box, -turn, axis=0)
+        width, height = np.linalg.norm(right - start), np.linalg.norm(left - start)
+        for across, down in {card_mm, card_mm[::-1]}:
+            if not (across / _LARGER < width < across * _LARGER and _BESIDE_MM < height < down * _LARGER):
+                continue
+            ahead, aside = (right - start) / width * across, (left - start) / height
+            whole = height > down / _LARGER
+            if whole and turn:
+                continue
+            for end in [(height - down) / 2] if whole else [0.0, height - down]:
+                corner = (start + right - ahead) / 2 + end * aside
+                found.append(corner + np.array([[0.0 * ahead, ahead, ahead + down * aside, down * aside]]))
+    return np.concatenate(found)
 
 
 def _shapes(mask: Image, work: WorkImage, table: Table, card_mm: tuple[float, float]) -> Iterator[Blank]:

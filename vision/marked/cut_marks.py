@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vision.marked.evidence import RING, like_ground
-from vision.marked.layouts import ROUND, Layouts
+from vision.marked.layouts import ROUND, Hypotheses, Layouts
 from vision.marked.marks import Foreground, Marks, WorkImage
 from vision.quads import within_quads
 from vision.table import Table
@@ -193,3 +193,15 @@ def _shown(points: Floats, middle: Floats, radius: float) -> tuple[Floats, Float
         middle = middle + np.linalg.solve(ahead.T @ ahead, ahead.T @ (apart[near] - radius))
     angle = np.arctan2(ahead[:, 1], ahead[:, 0])
     return (np.unique(np.floor(angle / (2 * np.pi) * _BINS)) + 0.5) / _BINS * 2 * np.pi, middle
+
+
+def parts_of(told: Hypotheses, layouts: Layouts, marks: Marks, likely: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """(k,) which marks are the parts in sight of a told card's marks that were not seen as a whole.
+
+    `likely` (k, faces, 3): whether a mark's colour may be that of the face's mark.
+    """
+    card, size = np.nonzero(told.marks < 0)
+    faces = told.faces[card]
+    middle = told.to_table(layouts.centres_mm[told.faces])[card, size]
+    near = np.linalg.norm(marks.centres_mm[:, None] - middle, axis=2) < np.sqrt(layouts.areas_mm2[faces, size] / np.pi)
+    return np.asarray((near & likely[:, faces, size]).any(axis=1))

@@ -8,7 +8,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.deck import Deck, Face, Mark
+from vision.deck import CIRCLE, Deck, Face, Mark
 from vision.marked.colour import LINEAR, NEUTRAL, hue_deg, linear_of, oklab
 from vision.marked.layouts import Hypotheses, Layouts
 from vision.marked.marks import Marks, WorkImage
@@ -55,7 +55,7 @@ def _unit_inner(deck: Deck, shape: str) -> Floats:
     """(INNER, 2) points well inside a shape of circumradius 1, the deepest ones, far from each other."""
     axis = np.linspace(-0.95, 0.95, 39)
     grid = np.stack(np.meshgrid(axis, axis), axis=-1).reshape(-1, 2)
-    if shape == "circle":
+    if shape == CIRCLE:
         depth = 1 - np.linalg.norm(grid, axis=1)
     else:
         contour = deck.outlines[shape].astype(np.float32).reshape(-1, 1, 2)

@@ -13,8 +13,9 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.marked.marks import Foreground, WorkImage, least_area_px, resized
+from vision.marked.marks import Foreground, Marks, WorkImage, find_marks, least_area_px, resized
 from vision.marked.patches import patches_of
+from vision.table import Table
 
 Image = NDArray[np.uint8]
 
@@ -37,6 +38,18 @@ _CLIPPED = 250
 _WASHED_OUT_SHARE = 0.2
 _WASHED_OUT_LEAST = 3  # grey levels: clipped ground has no grain
 _SPARSE = 4
+
+
+def foreground_and_marks(
+    work: WorkImage, table: Table, ground: str, area_range_mm2: tuple[float, float], px_per_mm: float
+) -> tuple[Foreground, Marks]:
+    """Find what stands out from a `white` or `black` ground, and what of it may be marks; see `find_foregrounds`."""
+    foreground, fuller = find_foregrounds(work, ground, area_range_mm2, px_per_mm)
+    found = find_marks(work, table, foreground, ground, area_range_mm2, px_per_mm)
+    if fuller is not None:
+        also = find_marks(work, table, fuller, ground, area_range_mm2, px_per_mm)
+        found = found.and_also(also.unlike(found))
+    return foreground, found
 
 
 def find_foregrounds(

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from vision.deck import Deck
 from vision.errors import BadTableError
-from vision.marked.blank_cards import blank_cards
+from vision.marked.blank_cards import blank_cards, places_of
 from vision.marked.card_table import tables_from_cards
 from vision.marked.closer_look import WORTH_A_LOOK, not_refuted
 from vision.marked.colour import lamp_of
@@ -176,6 +176,27 @@ def _read(
     verdicts += [reader.judge_part(sure_corners(verdicts, deck)) for reader in readers]
     verdicts += [reader.judge_lone(sure_corners(verdicts, deck)) for reader in readers]
     verdicts, doubtful = _looked_closer(readers, verdicts, deck, doubt)
+    reading = _said(work, sampler, readers, verdicts, doubtful, deck, doubt, keep_out)
+    opened = _opened(readers, reading, deck, table)
+    if any(verdict.sure.any() for verdict in opened):
+        opened = told_of(left_open(opened, told_of(verdicts, deck, doubt), deck), deck, 0.0)
+        verdicts, doubtful = ([*left_open(some, opened, deck), *opened] for some in (verdicts, doubtful))
+        reading = _said(work, sampler, readers, verdicts, doubtful, deck, doubt, keep_out)
+    return reading, table, pieces
+
+
+def _said(
+    work: WorkImage,
+    sampler: Sampler,
+    readers: Sequence[SideReader],
+    verdicts: list[Verdicts],
+    doubtful: list[Verdicts],
+    deck: Deck,
+    doubt: float,
+    keep_out: NDArray[np.float64],
+) -> Reading:
+    """Say what the verdicts tell and leave unclear, and what else shows that a card lies there."""
+    table = sampler.table
     reading = also_unclear(settled(verdicts, deck, table, doubt), settled(doubtful, deck, table, doubt))
     said = [card.corners_px for card in reading.cards] + [card.corners_px for card in reading.unclear]
     said_mm = table.to_mm(np.concatenate(said)).reshape(-1, 4, 2) if said else np.zeros((0, 4, 2))
@@ -185,7 +206,16 @@ def _read(
     hidden = [_unclear(table, np.zeros((0, 2)), hint.centre_mm, "covered", hint.side) for hint in hints]
     reading = replace(reading, unclear=(*reading.unclear, *hidden))
     blank = _blank_cards(work, table, deck, reading, keep_out)
-    return replace(reading, unclear=(*reading.unclear, *blank)), table, pieces
+    return replace(reading, unclear=(*reading.unclear, *blank))
+
+
+def _opened(readers: Sequence[SideReader], reading: Reading, deck: Deck, table: Table) -> list[Verdicts]:
+    """Give the cards beside those that are told that may lie open, by the rims of their marks."""
+    shown = [table.to_mm(card.corners_px) for card in reading.unclear if len(card.corners_px)]
+    outlines = np.concatenate([np.zeros((0, 4, 2)), *(places_of(outline, deck.card_mm) for outline in shown)])
+    known = np.array([card.corners_px for card in reading.cards]).reshape(-1, 2)
+    known_mm = table.to_mm(known).reshape(-1, 4, 2)
+    return [reader.judge_open(outlines, known_mm) for reader in readers]
 
 
 def _peeking_ground(

@@ -11,9 +11,9 @@ from vision.deck import Deck
 from vision.marked.closer_look import WORTH_A_LOOK, ground_levels, judged_again, rims_of, worth_a_look
 from vision.marked.colour import fitted_palette, linear_of
 from vision.marked.contours import CardColours, Traces, least_print, refined, traces
-from vision.marked.cut_marks import cut_marks, radii_of
+from vision.marked.cut_marks import cut_marks, parts_of, radii_of
 from vision.marked.evidence import Sampler, gather
-from vision.marked.foreground import find_foregrounds
+from vision.marked.foreground import foreground_and_marks
 from vision.marked.judge import LOOKED_AT, Measured, Verdicts, joined, judge, likelier, renewed, shown_of
 from vision.marked.layouts import (
     OUT_OF_SHAPE,
@@ -29,10 +29,11 @@ from vision.marked.layouts import (
 from vision.marked.lone_marks import find_lines, lone_mark_cards, round_on_table
 from vision.marked.look_alikes import look_alikes, may_be_larger, rivals_of, shown_by_cards
 from vision.marked.mark_looks import looks_of
-from vision.marked.marks import WorkImage, find_marks
+from vision.marked.marks import WorkImage
 from vision.marked.outline import edge_steps, edge_support
 from vision.marked.peeking import Print, unexplained_prints
 from vision.marked.pivots import Anchors, pivoted_cards
+from vision.marked.rims import open_cards, unprinted
 from vision.marked.side_model import SideModel
 from vision.marked.strays import stray_marks
 from vision.quads import within_quads
@@ -70,12 +71,8 @@ class SideReader:
         self._ground: Floats | None = None
         self._edges_shown = 1.0
         areas = layouts.area_range_mm2
-        self._foreground, fuller = find_foregrounds(work, layouts.side, areas, px_per_mm)
+        self._foreground, found = foreground_and_marks(work, sampler.table, layouts.side, areas, px_per_mm)
         self._keep_out_px = keep_out_px
-        found = find_marks(work, sampler.table, self._foreground, layouts.side, areas, px_per_mm)
-        if fuller is not None:
-            also = find_marks(work, sampler.table, fuller, layouts.side, areas, px_per_mm)
-            found = found.and_also(also.unlike(found))
         self._marks = found.outside(keep_out_px)
         self._wholes = len(self._marks)
         self._looks = looks_of(sampler, layouts, self._marks)
@@ -107,7 +104,8 @@ class SideReader:
             self._edges_shown = shown_of(measured.edges[sure])
             known = self._model.colours[measured.hypotheses.faces[sure]]
             self._palette = fitted_palette(self._model.palette, known.ravel(), measured.evidence.hues_deg[sure].ravel())
-        return self._taken(likelier(self._judged(measured), by_lamp))
+        judged = likelier(self._judged(measured), by_lamp)
+        return self._taken(judged.lowered(unprinted(self._sampler, self._deck, self._model, judged)))
 
     def _judged_by(self, lamp: Floats, measured: Measured) -> Verdicts:
         """Judge by hues freed of the lamp, which may tint so much that none is as printed."""
@@ -157,7 +155,7 @@ class SideReader:
     def judge_pivoted(self, told: list[Verdicts], known_mm: Floats) -> Verdicts:
         """Judge the cards of which one whole mark and parts of others are in sight, beside those that are told."""
         found = concatenated([verdict.hypotheses for verdict in told if verdict.layouts is self._model.layouts])
-        apart = ~self._parts_of(found)
+        apart = ~parts_of(found, self._model.layouts, self._marks, self._likely(np.arange(len(self._marks))))
         apart &= ~self._marks.same_as(found.marks[found.marks >= 0])
         apart &= ~within_quads(self._marks.centres_mm, known_mm)
         chosen = np.flatnonzero(self._looks.free & self._looks.plain & apart)
@@ -183,7 +181,8 @@ class SideReader:
         elsewhere = set[str]().union(*(verdict.face_ids for verdict in told))
         own, told = ([v for v in some if v.layouts is self._model.layouts] for some in (verdicts, told))
         first = joined(own)
-        marks, parts = first.hypotheses.marks, self._parts_of(concatenated([verdict.hypotheses for verdict in told]))
+        marks, beside = first.hypotheses.marks, concatenated([verdict.hypotheses for verdict in told])
+        parts = parts_of(beside, self._model.layouts, self._marks, self._likely(np.arange(len(self._marks))))
         first = worth_a_look(first.take(np.flatnonzero(~(parts[marks] & (marks >= 0)).any(1))))
         if not len(first.hypotheses):
             return first
@@ -202,16 +201,12 @@ class SideReader:
         again = judged_again(first, seen, np.asarray(cut.any(1)))
         return again.lowered(self._mistakable(again, seen, seen_mm, known_mm, elsewhere))
 
-    def _parts_of(self, told: Hypotheses) -> Bools:
-        """Which marks (k,) are the parts in sight of a told card's marks that were not seen as a whole."""
-        card, size = np.nonzero(told.marks < 0)
-        layouts, faces = self._model.layouts, told.faces[card]
-        middle = told.to_table(layouts.centres_mm[told.faces])[card, size]
-        near = np.linalg.norm(self._marks.centres_mm[:, None] - middle, axis=2) < np.sqrt(
-            layouts.areas_mm2[faces, size] / np.pi
-        )
-        likely = self._likely(np.arange(len(self._marks)))[:, faces, size]
-        return np.asarray((near & likely).any(axis=1))
+    def judge_open(self, quads_mm: Floats, known_mm: Floats) -> Verdicts:
+        """Judge cards that lie open beside the known ones, (k, 4, 2), in these outlines (n, 4, 2) or others."""
+        left = self._free & ~within_quads(self._marks.centres_mm, known_mm)
+        if not len(quads_mm) and np.count_nonzero(left) < 2:
+            return self._nothing()
+        return open_cards(self._sampler, self._deck, self._model, self._marks, left, quads_mm)
 
     def _mistakable(
         self, verdicts: Verdicts, seen: Traces, seen_mm: Floats, known_mm: Floats, elsewhere: set[str]

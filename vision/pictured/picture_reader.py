@@ -22,7 +22,7 @@ from vision.pictured.pile_proof import (
     cleared,
     confidence_of,
     doubt_of,
-    may_be_bleached,
+    may_be_card,
     misfit_of,
     proved,
     worth_a_look,
@@ -139,7 +139,7 @@ class PictureReader:
         found = []
         for quad in frames_px:
             match = self.faces.read(image_bgr, quad)
-            if match.error < CARD_ERROR or may_be_bleached(match):
+            if may_be_card(match):
                 found.append(cleared(self.fitter, image_bgr, match, quad))
         return [(match, quad) for match, quad in found if match.error < CARD_ERROR]
 

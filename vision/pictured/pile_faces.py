@@ -34,7 +34,7 @@ _OVEREXPOSED = (1.3, 1.7, 2.3)
 _OVER_SIGMA = 0.5  # of the logarithm
 _MARGIN_MM = 0.8  # of the white that is too close to the frame or the card's edge
 OUTLIER = 5.0
-_LIKE_WHITE = 0.16  # of white: what light and print change of it
+LIKE_WHITE = 0.16  # of white: what light and print change of it
 _ENOUGH, _BRIGHTEST = 0.1, 0.6  # of a margin: what may tell the colour of white, and what is less bright
 WHOLE = 0.85  # share of a margin that is white, from which nothing hides any of it
 _STEADY = 1e-6
@@ -260,12 +260,12 @@ class FaceReader:
             plane = np.linalg.solve(kept.T @ some + _STEADY * np.eye(3), kept.T @ seen)
             flat = some @ plane
             gap = (seen - flat) / np.maximum(flat, 8)
-            keep = np.abs(gap).max(axis=1) < _LIKE_WHITE
+            keep = np.abs(gap).max(axis=1) < LIKE_WHITE
             if keep.sum() < 12:
                 keep = _brightest(bright, 0.5)
         white = np.maximum(self._basis @ plane, 8.0)
         # Nothing that lies on a card is brighter than its white: what is, a lamp shines on.
-        return white.astype(np.float32), float((gap.min(axis=1) > -_LIKE_WHITE).mean())
+        return white.astype(np.float32), float((gap.min(axis=1) > -LIKE_WHITE).mean())
 
     def ground(self, card: Singles) -> tuple[Singles, float]:
         """The white at every cell, (h, w, 3), of one colour all over the card, and the share of the margin that is.
@@ -281,7 +281,7 @@ class FaceReader:
         colour = told[bright >= np.partition(bright, rank)[rank]].mean(axis=0)
         ground = plane.mean(axis=2, keepdims=True) * (colour / colour.mean())
         # Nothing that lies on a card is brighter than its white: what is, a lamp shines on.
-        agrees = (margin > (1 - _LIKE_WHITE) * ground[self.margin]).all(axis=1)
+        agrees = (margin > (1 - LIKE_WHITE) * ground[self.margin]).all(axis=1)
         return np.asarray(ground, np.float32), float(agrees.mean())
 
 

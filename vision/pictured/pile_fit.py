@@ -8,18 +8,19 @@ is found and left out, and so is what a lamp has bleached.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import cv2
 import numpy as np
 from numpy.typing import NDArray
 
 from vision.pictured.pile_cover import cover_of
-from vision.pictured.pile_faces import CAP, CLIPPED, INDEPENDENT, OUTLIER, WHOLE, FaceMatch, FaceReader, spread_of
+from vision.pictured.pile_faces import CAP, INDEPENDENT, OUTLIER, FaceMatch, FaceReader, spread_of
 from vision.pictured.pile_frames import shifted
 from vision.pictured.pile_glare import DARKER, glare_of
-from vision.pictured.pile_light import ArtFields, Light, LightModel, Seen, art_fields
+from vision.pictured.pile_light import ArtFields, Light, LightModel, art_fields
 from vision.pictured.pile_ranking import Ranking
+from vision.pictured.pile_view import View, Viewer
 
 Image = NDArray[np.uint8]
 Floats = NDArray[np.float64]
@@ -29,13 +30,11 @@ Flags = NDArray[np.bool_]
 _FINE = 4  # samples to a cell's side, for the art's slopes
 _SOFT = 1.5  # of those samples: about a picture's own blur, and how far a first frame may be off
 _NOISE, _EDGE = 0.08, 0.6  # as in `pile_faces`: less of both, for colours and place are fitted
-_CAMERA, _CAMERA_LEVELS = 0.03, 3.0  # the camera's noise, of white and in grey levels
-_BLEACHED = 0.3  # of a card's white that is as bright as the camera can tell
 _MOVES = np.array([1.0, 1.2, 1.2, 1.0, 1.2, 1.2])  # mm: a frame's middle, and by how much its edges may be off
 _STILL_MM = 0.03
 _STEPS = 3
 _COARSE = 3  # cells from one to the next that ranks the pictures
-_ROUNDS = 2
+_ROUNDS, _SHADE_ROUNDS = 2, 2
 # The mean error of a cell that noise as expected makes, and how much less noise a picture may prove to have.
 _USUAL_ERROR, _QUIETER = 0.7, (0.3, 1.0)
 _PAINT_ALONE = 0.4  # of log-odds that only a paint gives: a camera's ways of mixing colours are not known any better
@@ -53,25 +52,12 @@ class _Art:
 
 
 @dataclass(frozen=True, eq=False)
-class _View:
-    """A framed card: what it shows, its white at every cell, (3, cells), and the share of the margin that is white."""
-
-    seen: Seen
-    ground: Singles
-    white: float
-
-    def turned(self) -> _View:
-        """The same the other way up, if that has its margins in the same cells."""
-        return _View(self.seen.turned(), self.ground[:, ::-1], self.white)
-
-
-@dataclass(frozen=True, eq=False)
 class _Fit:
     """One picture fitted to a frame that begins at its top-left."""
 
     art: _Art
     light: Light
-    view: _View
+    view: View
     frame_px: Floats
 
     @property
@@ -86,10 +72,10 @@ class FaceFitter:
     def __init__(self, faces: FaceReader) -> None:
         self.faces = faces
         self._size = faces.deck.card_mm
+        self._viewer = Viewer(faces)
+        self._used, self._framed = self._viewer.used, self._viewer.framed
         columns, rows = faces.cells
         across, down = np.meshgrid((np.arange(columns) + 0.5) / columns - 0.5, (np.arange(rows) + 0.5) / rows - 0.5)
-        self._used = faces.frame | faces.margin
-        self._framed = faces.frame[self._used]
         self._place = np.stack([across, down])[:, self._used].astype(np.float32)
         self._model = LightModel(*(2 * self._place))
         self._arts = [self._art(picture) for picture in faces.pictures]
@@ -104,39 +90,45 @@ class FaceFitter:
         fine = cv2.GaussianBlur(fine.astype(np.float32) / 255, (0, 0), _SOFT)
         art = self._cells(fine)
         right, down = (
-            self._flat(self._cells(np.gradient(fine, axis=axis)) * _FINE * count / side)
+            self._viewer.flat(self._cells(np.gradient(fine, axis=axis)) * _FINE * count / side)
             for axis, count, side in ((1, columns, self._size[0]), (0, rows, self._size[1]))
         )
         x, y = self._place
         slopes = np.stack([right, right * x, right * y, down, down * x, down * y])
         noise = _NOISE**2 + (_EDGE * spread_of(art)[self._used]) ** 2
-        soft = self._flat(cv2.GaussianBlur(art, (0, 0), 1.0))
-        return _Art(art_fields(self._flat(art), soft, noise.astype(np.float32)), slopes.astype(np.float32))
+        soft = self._viewer.flat(cv2.GaussianBlur(art, (0, 0), 1.0))
+        return _Art(art_fields(self._viewer.flat(art), soft, noise.astype(np.float32)), slopes.astype(np.float32))
 
     def _cells(self, fine: cv2.typing.MatLike) -> Singles:
         shrunk = cv2.resize(np.asarray(fine, np.float32), self.faces.cells, interpolation=cv2.INTER_AREA)
         return np.asarray(shrunk, np.float32)
-
-    def _flat(self, cells: cv2.typing.MatLike) -> Singles:
-        return np.ascontiguousarray(cells[self._used].T, np.float32)
 
     def read(self, image_bgr: Image, frame_px: Floats) -> tuple[FaceMatch, Floats]:
         """Compare one framed card with every picture; gives the match, and the frame (4, 2) where it fits best.
 
         The frame is given in the order of `frame_px`; the match's `turn` counts from its first corner.
         """
+        return self._read(image_bgr, frame_px, self._views(image_bgr, frame_px))
+
+    def read_in_shadow(self, image_bgr: Image, frame_px: Floats) -> tuple[FaceMatch, Floats] | None:
+        """The same with a shadow across the card in every picture's light; None if none lies there."""
+        views = self._views(image_bgr, frame_px, in_shadow=True)
+        return self._read(image_bgr, frame_px, views) if views else None
+
+    def _read(self, image_bgr: Image, frame_px: Floats, views: dict[int, View]) -> tuple[FaceMatch, Floats]:
+        """Compare a frame with every picture by what it shows at each turn."""
         turns: dict[int, int] = {}
         fits: dict[int, _Fit] = {}
         uncovered: tuple[_Fit, Flags, _Fit] | None = None
         placed = False
-        for picture, turn, view, amounts in self._chosen(image_bgr, frame_px):
+        for picture, turn, view, amounts in self._chosen(views):
             frame = np.roll(frame_px, -turn, axis=0)
             # Where the first one fits, the white is the same.
-            view = self._view(image_bgr, frame, view) if placed else view
+            view = self._viewer.view(image_bgr, frame, view) if placed else view
             art = self._arts[picture]
             light = self._model.fitted(art.fields, view.seen, view.seen.known, amounts, _ROUNDS)
-            fit = _Fit(art, light, view, frame)
-            fit = self._settled(image_bgr, fit, None, 1 if placed else _STEPS)
+            fit = self._shaded(_Fit(art, light, view, frame), _SHADE_ROUNDS)
+            fit = self._shaded(self._settled(image_bgr, fit, None, 1 if placed else _STEPS), 1)
             if picture not in fits or fit.likelihood > fits[picture].likelihood:
                 fits[picture], turns[picture] = fit, turn
             if placed:
@@ -160,12 +152,20 @@ class FaceFitter:
         match = self._match(fits, best, turns[best], in_sight, stray)
         return match, np.roll(fits[best].frame_px, turns[best], axis=0)
 
-    def _chosen(self, image_bgr: Image, frame_px: Floats) -> Iterator[tuple[int, int, _View, Floats]]:
-        """The pictures worth fitting, the likeliest first: numbers, turns, what shows so, and amounts to begin with."""
-        views: dict[int, _View] = {}
+    def _views(self, image_bgr: Image, frame_px: Floats, *, in_shadow: bool = False) -> dict[int, View]:
+        """What a frame shows at each turn; nothing if no shadow lies on it in which it is to be seen."""
+        views: dict[int, View] = {}
+        look = self._viewer.in_shadow if in_shadow else self._viewer.view
         for turn in self.faces.turns(frame_px):
             other = views.get(turn - 2) if self.faces.centred else None
-            views[turn] = other.turned() if other else self._view(image_bgr, np.roll(frame_px, -turn, axis=0))
+            view = other.turned() if other else look(image_bgr, np.roll(frame_px, -turn, axis=0))
+            if view is None:
+                return {}
+            views[turn] = view
+        return views
+
+    def _chosen(self, views: dict[int, View]) -> Iterator[tuple[int, int, View, Floats]]:
+        """The pictures worth fitting, the likeliest first: numbers, turns, what shows so, and amounts to begin with."""
         for one in self._ranking.likeliest({turn: view.seen for turn, view in views.items()}):
             yield one.picture, one.turn, views[one.turn], one.amounts
 
@@ -198,18 +198,13 @@ class FaceFitter:
             printed,
         )
 
-    def _view(self, image_bgr: Image, frame_px: Floats, before: _View | None = None) -> _View:
-        """What a frame that begins at a picture's top-left shows; one that has moved little keeps its white."""
-        card = self.faces.levels(image_bgr, frame_px)
-        levels = self._flat(card)
-        if before is not None:
-            seen = replace(before.seen, levels=levels / before.ground, clipped=levels >= CLIPPED)
-            return replace(before, seen=seen)
-        ground, share = self.faces.ground(card)
-        bleached = float((ground.max(axis=2) >= CLIPPED).mean()) > _BLEACHED
-        noise = _CAMERA**2 + (_CAMERA_LEVELS / float(ground.mean())) ** 2
-        white = self._flat(np.minimum(ground, 255))
-        return _View(Seen(levels / white, levels >= CLIPPED, bleached, share > WHOLE, noise), white, share)
+    def _shaded(self, fit: _Fit, rounds: int) -> _Fit:
+        """The same fit with a shadow where its picture says that it lies, if there is any."""
+        for _ in range(rounds if fit.view.shadow is not None else 0):
+            view = self._viewer.shaded(fit.view, fit.art.fields, fit.light)
+            light = self._model.fitted(fit.art.fields, view.seen, view.seen.known, fit.light.amounts, _ROUNDS)
+            fit = _Fit(fit.art, light, view, fit.frame_px)
+        return fit
 
     def _settled(self, image_bgr: Image, fit: _Fit, in_sight: Flags | None, steps: int) -> _Fit:
         """The same fit after a few steps to where the picture fits best, by what is in sight if that is known."""
@@ -223,7 +218,7 @@ class FaceFitter:
             step = np.linalg.solve(normal, -(pull @ light.gap.reshape(-1)) - moved / _MOVES**2)
             moved += step
             frame_px = shifted(self.faces.deck, frame_px, step)
-            view = self._view(image_bgr, frame_px, view)
+            view = self._viewer.view(image_bgr, frame_px, view)
             last = not left or np.abs(step).max() < _STILL_MM
             known = view.seen.known if in_sight is None else in_sight
             # The light of a place that the next step leaves need not be known so well.

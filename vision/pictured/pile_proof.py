@@ -27,6 +27,7 @@ _LIKELY, _EVIDENT = 20.0, 0.9  # of one where another one proved to be none: log
 _PART_SURE = 25.0  # where something hides a part of the margin
 _FIT_ERROR, _PART_ERROR, _FIT_TOLD = 0.17, 0.21, 0.7
 _MUCH_SURER = 2.5
+_SHADED_ERROR = 0.15
 _ALL_EXPLAINED = 0.12  # mean error of a fit that leaves next to nothing unexplained
 _OVERWHELMING = 150.0
 _LEAST_SEEN = 0.25  # of a print
@@ -54,6 +55,12 @@ def doubt_of(match: FaceMatch) -> str | None:
     if match.log_odds > _SURE and match.open_error < _SURE_ERROR:
         return None
     return "glare" if _bleached(match) else "colours"
+
+
+def may_be_card(match: FaceMatch) -> bool:
+    """Whether a frame looks like a card of the deck, or like one that glare or a shadow has changed."""
+    shaded = match.error < _LOOK_ERROR and _LOOK_WHITE < match.white < WHOLE
+    return match.error < CARD_ERROR or may_be_bleached(match) or shaded
 
 
 def may_be_bleached(match: FaceMatch) -> bool:
@@ -124,15 +131,33 @@ def cleared(fitter: FaceFitter, image_bgr: Image, match: FaceMatch, frame_px: Fl
     if sure and _plain(match):
         return match, frame_px
     if not sure and match.white < WHOLE:
-        return match, frame_px  # a hand, which no fit makes transparent
+        # A hand, which no fit makes transparent, or its shadow.
+        return _told_in_shadow(fitter, image_bgr, match, frame_px) or (match, frame_px)
     closer, fitted_px = fitter.read(image_bgr, frame_px)
     if _settles(closer, match):
         return (match, frame_px) if sure and closer.face is match.face else (closer, fitted_px)
+    shaded = _told_in_shadow(fitter, image_bgr, match, frame_px)
+    if shaded is not None:
+        return shaded
     if sure:
         return replace(match, log_odds=0.0), frame_px
     # A card that only the closer look can see is there, even if it cannot be told.
     seen = match.error >= CARD_ERROR and _plausible(closer) and closer.log_odds > 0
     return (replace(closer, log_odds=0.0), fitted_px) if seen else (match, frame_px)
+
+
+def _told_in_shadow(
+    fitter: FaceFitter, image_bgr: Image, first: FaceMatch, frame_px: Floats
+) -> tuple[FaceMatch, Floats] | None:
+    """What a frame proves to be if a shadow lies across it; None if none does, or the card is not certain.
+
+    A shadow may lie wherever that makes a picture likely, so little may be left unexplained, unless
+    hardly anything else is possible.
+    """
+    found = fitter.read_in_shadow(image_bgr, frame_px)
+    if found is None or found[0].log_odds < (_PART_SURE if found[0].error < _SHADED_ERROR else _OVERWHELMING):
+        return None
+    return found if _settles(found[0], first) else None
 
 
 def worth_a_look(match: FaceMatch) -> bool:
@@ -162,6 +187,9 @@ def proved(fitter: FaceFitter, image_bgr: Image, match: FaceMatch, frame_px: Flo
     evident = closer.log_odds > _PART_SURE or closer.error < _GUESS_ERROR or closer.printed > _PLAIN_PRINT
     if evident and _settles(closer, match):
         return closer, fitted_px
+    shaded = _told_in_shadow(fitter, image_bgr, match, frame_px) if closer.printed > _PRINTED else None
+    if shaded is not None:
+        return shaded
     card = evident and closer.log_odds > _SURE
     card = card or (_bleached(closer) and closer.printed > _PRINTED)
     return (replace(closer, log_odds=0.0, hidden=1.0), fitted_px) if card and _plausible(closer) else None

@@ -53,20 +53,26 @@ class Ranking:
         )
 
     def likeliest(self, views: Mapping[int, Seen]) -> Iterator[Ranked]:
-        """The pictures worth fitting, two at least, the likeliest first; `views` is what a frame shows at each turn."""
+        """The pictures worth fitting, two at least, the likeliest first; `views` is what a frame shows at each turn.
+
+        Under a hand a picture may look likelier upside down; it is given as it would lie, too.
+        """
         bleached = any(seen.bleached for seen in views.values())
         ranked = sorted(self._ranked(views), key=lambda one: -one.score)
         chosen: set[tuple[int, int]] = set()
-        pictures: set[int] = set()
+        turns: dict[int, int] = {}
         for one in ranked:
             # Where little is left of a picture it may look likelier upside down.
             key = (one.picture, one.turn if bleached else 0)
-            if key not in chosen and (len(pictures) < 2 or one.score > ranked[0].score - _HOPELESS):
+            if key not in chosen and (len(turns) < 2 or one.score > ranked[0].score - _HOPELESS):
                 chosen.add(key)
-                pictures.add(one.picture)
+                turns.setdefault(one.picture, one.turn)
                 yield one
-            if len(chosen) >= (_BLEACHED_RIVALS if bleached else _RIVALS) and len(pictures) > 1:
-                return
+            if len(chosen) >= (_BLEACHED_RIVALS if bleached else _RIVALS) and len(turns) > 1:
+                break
+        for one in ranked:
+            if not bleached and one.turn == ranked[0].turn != turns.get(one.picture, one.turn):
+                yield one
 
     def _ranked(self, views: Mapping[int, Seen]) -> Iterator[Ranked]:
         starts = [self._start(turn, seen.take(self._some), by) for turn, seen in views.items() for by in _starts(seen)]

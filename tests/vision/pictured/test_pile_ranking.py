@@ -46,6 +46,13 @@ def test_the_right_picture_comes_first_at_its_turn_and_a_rival_after_it(veil: fl
         assert {other.picture for other in others} - {picture}
 
 
+def test_a_rival_that_looks_likelier_upside_down_is_given_as_the_first_one_lies_too() -> None:
+    for picture in range(PICTURES):
+        view = seen(picture, 0.0, 0.3)
+        first, *others = ranking().likeliest({0: view, 2: view.turned()})
+        assert {other.picture for other in others} == {one.picture for one in others if one.turn == first.turn}
+
+
 def test_what_falls_far_behind_at_once_would_not_be_among_the_likeliest(monkeypatch: pytest.MonkeyPatch) -> None:
     def likeliest(picture: int) -> list[tuple[int, int]]:
         view = seen(picture, 0.7, 0.35)

@@ -5,13 +5,13 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from vision.quads import within_quads
 from vision.unknown.card_borders import printed_share
 from vision.unknown.card_corners import are_rounder, corner_cuts
 from vision.unknown.card_edges import SideFit
 from vision.unknown.card_poses import poses_of, settled
 from vision.unknown.card_sizes import Stock
 from vision.unknown.edge_ends import end_at_corners, faint_run_on, run_on
-from vision.unknown.marker_sheets import inside_quad
 from vision.unknown.paper import darker_all_round
 from vision.unknown.print_islands import STANDS_OUT
 from vision.unknown.sheet_lines import sheet_lines
@@ -25,7 +25,6 @@ _PLAIN = 12.0  # weighted 8-bit Lab
 _MAX_ODDNESS = 0.45
 _LEAST_CONTRAST = 1.0  # weighted 8-bit Lab
 _BARE = 0.012
-_AS_USUAL = 0.5
 _HARDLY = 0.25  # of the usual contrast, or of certainty
 _UNSURE = 0.6
 _SAME_STOCK = 20.0  # how far the grounds of two cards may differ, in weighted 8-bit Lab
@@ -54,18 +53,9 @@ def _in_plain_sight(fit: SideFit) -> NDArray[np.bool_]:
 
 
 def stands_out(lab: NDArray[np.uint8], fit: SideFit) -> NDArray[np.bool_]:
-    """Which cards end where their corners are, and have another colour outside on two sides at least.
-
-    A bare rectangle, like the table between four cards, must stand out as much as the cards that show something.
-    """
-    contrast = fit.contrast_beyond()
-    chosen = end_at_corners(fit.quads, *run_on(lab, fit.quads), np.median(fit.inside, axis=1))
-    chosen &= (contrast > _LEAST_CONTRAST).sum(axis=1) >= 2
-    bare = printed_share(lab, fit.quads) < _BARE
-    usual = float(np.median(contrast[chosen & ~bare])) if (chosen & ~bare).any() else 0.0
-    # A side beside another card shows no contrast of its own.
-    open_contrast = np.where(_beside_others(fit.quads, np.ones(len(bare), bool)), 0, contrast)
-    return np.asarray(chosen & (~bare | (np.median(open_contrast, axis=1) > _AS_USUAL * usual)))
+    """Which cards (n,) end where their corners are, and have another colour outside on two sides at least."""
+    ends = end_at_corners(fit.quads, *run_on(lab, fit.quads), np.median(fit.inside, axis=1))
+    return np.asarray(ends & ((fit.contrast_beyond() > _LEAST_CONTRAST).sum(axis=1) >= 2))
 
 
 def _beside_others(quads: Floats, others: NDArray[np.bool_]) -> NDArray[np.bool_]:
@@ -73,12 +63,9 @@ def _beside_others(quads: Floats, others: NDArray[np.bool_]) -> NDArray[np.bool_
     middles = (quads + np.roll(quads, -1, axis=1)) / 2
     outward = middles - quads.mean(axis=1, keepdims=True)
     beyond = middles + _NEAR_PX * outward / np.linalg.norm(outward, axis=2, keepdims=True)
-    found = np.zeros(beyond.shape[:2], bool)
-    for other in np.flatnonzero(others):
-        taken = inside_quad(quads[other], beyond.reshape(-1, 2)).reshape(-1, 4)
-        taken[other] = False
-        found |= taken
-    return found
+    rest = others & ~np.eye(len(quads), dtype=bool)
+    found = [within_quads(points, quads[some]) for points, some in zip(beyond, rest, strict=True)]
+    return np.asarray(found, bool).reshape(-1, 4)
 
 
 def kin(fit: SideFit, deviation: Floats, order: Floats) -> tuple[SideFit, Floats, Floats]:
@@ -112,12 +99,10 @@ def like_the_others(lab: NDArray[np.uint8], stock: Stock, fit: SideFit, known: i
     goes_on = faint_run_on(lab, fit.quads)
     # Sides that one of the edges beside them passes: lines on something longer, if they have no contrast.
     passed = np.roll(goes_on[..., 1], 1, axis=1) | np.roll(goes_on[..., 0], -1, axis=1)
-    # Where the sides lie in the end other lines may run on; of a faint one, means along it tell.
-    ends, lines, cuts = alike, None, np.zeros((len(alike), 4), np.float32)
+    # Where a faint edge runs on means along it tell; the notch at a corner shows at single places.
+    lines, cuts = None, np.zeros((len(alike), 4), np.float32)
     if known is None:
-        runs_on, passes = run_on(lab, fit.quads)
-        ends = end_at_corners(fit.quads, goes_on, goes_on, ground)
-        ends |= end_at_corners(fit.quads, runs_on, passes, ground)
+        _, passes = run_on(lab, fit.quads)
         aspect = stock.plane.size[1] / stock.plane.size[0]
         lines, cuts = sheet_lines(lab, fit.quads, aspect, goes_on, passes), corner_cuts(lab, fit, aspect)
     # What is left out may have stood beside others, or made them look usual.
@@ -139,7 +124,7 @@ def like_the_others(lab: NDArray[np.uint8], stock: Stock, fit: SideFit, known: i
         # Cards printed all over have many grounds; and where the light falls off, a card still is unlike the table.
         kept = away < np.maximum(_SAME_STOCK + _SPREAD * np.median(away[others]), _NEARER * np.median(contrast, axis=1))
         seen = (certainty[:, 1] > _HARDLY) & ~(faint.any(axis=1) & (certainty[:, 0] < _UNSURE))
-        kept &= (flaws < _TOO_MANY) & (seen | plain) & ends
+        kept &= (flaws < _TOO_MANY) & (seen | plain)
         if known is not None or (kept == alike).all():
             # For a thing alone nothing else speaks.
             only_one = known is None and kept.sum() == 1

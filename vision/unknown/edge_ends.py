@@ -5,9 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.quads import outward_of
+from vision.quads import outward_of, within_quads
 from vision.unknown.card_edges import frames, sample_lab
-from vision.unknown.marker_sheets import inside_quad
 
 Floats = NDArray[np.float32]
 
@@ -100,7 +99,7 @@ def in_rows(beside: NDArray[np.bool_]) -> NDArray[np.bool_]:
 def next_to(quads: Floats) -> NDArray[np.bool_]:
     """Which card lies just beyond which side of which: (n, 4, n)."""
     points = ((quads + np.roll(quads, -1, axis=1)) / 2 + _NEXT * outward_of(quads)).reshape(-1, 2)
-    found = np.stack([inside_quad(quad, points).reshape(-1, 4) for quad in quads], axis=2)
+    found = np.stack([within_quads(points, quad[None]).reshape(-1, 4) for quad in quads], axis=2)
     own = np.arange(len(quads))
     found[own, :, own] = False
     return found

@@ -8,7 +8,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.quads import apart
+from vision.quads import apart, within_quads
 from vision.unknown.card_choice import best_of
 from vision.unknown.card_edges import SideFit, fit_sides, glance
 from vision.unknown.card_finish import finished, to_full
@@ -30,7 +30,7 @@ from vision.unknown.line_segments import (
     within_another,
     without_hatching,
 )
-from vision.unknown.marker_sheets import find_marker_sheets, holds_marker, inside_quad, on_marker_sheet
+from vision.unknown.marker_sheets import find_marker_sheets, holds_marker, on_marker_sheet
 from vision.unknown.other_looks import look_otherwise
 from vision.unknown.panels import are_panels
 from vision.unknown.paper import darker_all_round
@@ -174,7 +174,7 @@ def _reason(k: int, fit: SideFit, size_wh: tuple[int, int]) -> str:
     hidden = fit.support[k] < _SEEN
     middles = ((quad + np.roll(quad, -1, axis=0)) / 2)[hidden]
     others = np.delete(fit.quads, k, axis=0)
-    return "covered" if any(inside_quad(other, middles).any() for other in others) else ""
+    return "covered" if within_quads(middles, others).any() else ""
 
 
 def _completed(fit: SideFit, plane: CardPlane) -> SideFit:

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vision.markers import MARKER_IDS
-from vision.quads import hold_any
+from vision.quads import hold_any, within_quads
 
 Floats = NDArray[np.float32]
 
@@ -26,18 +26,8 @@ def find_marker_sheets(grey: NDArray[np.uint8]) -> Floats:
 def on_marker_sheet(segments: Floats, markers: Floats) -> NDArray[np.bool_]:
     """Which segments (n, 4) lie in a marker or on the rim of its sheet."""
     middle = (segments[:, :2] + segments[:, 2:]) / 2
-    on = np.zeros(len(segments), bool)
-    for marker in markers:
-        centre = marker.mean(axis=0)
-        on |= inside_quad((marker - centre) * _MARKER_RIM + centre, middle)
-    return on
-
-
-def inside_quad(quad: Floats, points: NDArray[np.floating]) -> NDArray[np.bool_]:
-    """Which points (n, 2) lie inside a clockwise quadrilateral (4, 2)."""
-    side = np.roll(quad, -1, axis=0) - quad
-    away = points[:, None] - quad
-    return np.asarray((side[:, 0] * away[..., 1] - side[:, 1] * away[..., 0] > 0).all(axis=1))
+    centres = markers.mean(axis=1, keepdims=True)
+    return within_quads(middle, centres + _MARKER_RIM * (markers - centres))
 
 
 def holds_marker(quads: Floats, markers: Floats) -> NDArray[np.bool_]:

@@ -63,5 +63,5 @@ def _printed_beyond(image_lab: NDArray[np.uint8], quads: Floats, paper_bgr: Floa
     bgr = np.asarray(cv2.cvtColor(lab, cv2.COLOR_LAB2BGR), np.float32).reshape(*points.shape[:4], 3)
     dark = is_darker(bgr, _DARKER * paper_bgr[:, None, None, None])
     for card in range(len(quads)):
-        dark[card] &= ~within_quads(points[card].astype(np.float64), np.delete(quads, card, axis=0).astype(np.float64))
+        dark[card] &= ~within_quads(points[card], np.delete(quads, card, axis=0))
     return np.asarray(dark.mean(axis=(2, 3)), np.float32)

@@ -16,10 +16,9 @@ from vision.unknown.card_proposals import MIN_SEGMENT_PX, at_corners, at_segment
 from vision.unknown.card_sizes import Stock, agreed_size, common_step
 from vision.unknown.card_votes import agree_on_planes
 from vision.unknown.closed_lines import closed_lines
-from vision.unknown.edge_ends import end_at_corners, faint_run_on
 from vision.unknown.faint_edges import faint_segments, moved_onto_edges, quads_about, without_print
 from vision.unknown.line_segments import SegmentMap, find_corners
-from vision.unknown.marker_sheets import holds_marker, inside_quad
+from vision.unknown.marker_sheets import holds_marker
 from vision.unknown.print_islands import STANDS_OUT, print_islands
 from vision.unknown.ruled_sheets import are_ruled
 
@@ -52,9 +51,7 @@ class _Hints:
     """What a picture `lab`, (h, w, 3) 8-bit Lab, shows of faint cards.
 
     `lines` (n, 4) are straight edges that are not those of print, `seen` answers where they run; `marks` (k, 2) is what
-    may be printed on cards; `quads` (m, 4, 2) are of lines about marks, with `plain` (m, 4) saying how plain their
-    sides are, 0 to 1, the faintest first, and `step` (m, 3) which way the colour changes outward; `markers` (l, 4, 2)
-    are no cards.
+    may be printed on cards; `markers` (l, 4, 2) are no cards.
     """
 
     lab: NDArray[np.uint8]
@@ -62,6 +59,16 @@ class _Hints:
     seen: SegmentMap
     marks: Floats
     markers: Floats
+
+
+@dataclass(frozen=True, eq=False)
+class _Outlines:
+    """Quadrilaterals `quads` (m, 4, 2) of lines about marks.
+
+    `plain` (m, 4) says how plain their sides are, 0 to 1, the faintest first, and `step` (m, 3) which way the colour
+    changes outward.
+    """
+
     quads: Floats
     plain: Floats
     step: Floats
@@ -84,18 +91,16 @@ def second_look(
     few = len(chosen.quads) < _TOO_FEW
     plain = not few and bool(np.percentile(chosen.contrast_beyond(), _PLAIN_SHARE) > STANDS_OUT)
     marks = print_islands(lab)
-    on_cards = within_quads(marks.astype(np.float64), chosen.quads.astype(np.float64))
+    on_cards = within_quads(marks, chosen.quads)
     if on_cards.all() or (plain and (~on_cards).sum() <= _BESIDE * on_cards.sum()):
         return stock, chosen
     closed = closed_lines(grey)
-    closed = closed[hold_any(closed, marks) & ~holds_marker(closed, markers) & ~are_ruled(lab, closed)]
+    closed = closed[hold_any(closed, marks) & ~holds_marker(closed, markers)]
     if plain and len(closed) < _TOO_FEW:
         return stock, chosen
     lines = without_print(lab, np.concatenate([segments, faint_segments(grey, segments, MIN_SEGMENT_PX)]))
     seen = SegmentMap(lines, (grey.shape[0], grey.shape[1]))
-    hints = _Hints(
-        lab, lines, seen, marks, markers, *_with_edges(lab, _plausible(quads_about(lines, marks), seen, markers))
-    )
+    hints = _Hints(lab, lines, seen, marks, markers)
     if few or stock is None:
         stock, chosen = _faint_alone(hints, stock, chosen)
     elif not plain:
@@ -118,9 +123,7 @@ def _closed_in(hints: _Hints, closed: Floats, stock: Stock | None, chosen: SideF
         ):
             continue
         other = Stock(plane.refitted(agreeing, np.ones(len(agreeing))), np.zeros(3))
-        known = np.ones((len(agreeing), 4), np.float32)
-        near = replace(hints, quads=np.concatenate([agreeing, hints.quads]), plain=np.concatenate([known, hints.plain]))
-        found = _found(near, other, nothing)
+        found = _found(hints, other, nothing)
         better = best[1] is chosen and (stock is None or _fits_better(plane, stock.plane))
         if len(found.quads) >= max(_SEVERAL, len(best[1].quads) + (not better)):
             best = _agreeing(hints.lab, other, found, _REACH_PX / 2)
@@ -141,7 +144,7 @@ def _printed_alike(plane: CardPlane, cards: Floats, smaller: CardPlane, frames: 
 
     The gaps between cards that were taken for parts of them are now wide, now narrow.
     """
-    pairs = [(card, frame) for frame in frames for card in cards if inside_quad(card, frame.mean(axis=0)[None])[0]]
+    pairs = [(card, frame) for frame in frames for card in cards if within_quads(frame.mean(axis=0), card[None])]
     if len(pairs) <= len(frames) / 2:
         return False
     on, within = (poses_of(plane, np.stack(each)) for each in zip(*pairs, strict=True))
@@ -154,28 +157,21 @@ def _printed_alike(plane: CardPlane, cards: Floats, smaller: CardPlane, frames: 
     return bool((spread < _SAME_PLACE).all() and np.median(margin.min(axis=1)) > _LEAST_MARGIN)
 
 
-def _plausible(quads: Floats, seen: SegmentMap, markers: Floats) -> Floats:
-    """Those of the quadrilaterals (n, 4, 2) that lines cover well, some from everywhere."""
-    coverage = seen.coverage(quads)
-    keep = (np.sort(coverage, axis=1)[:, 1] > 0.3) & (coverage.mean(axis=1) > 0.4) & ~holds_marker(quads, markers)
-    return fair_share(distinct(quads[keep], coverage[keep].mean(axis=1)), _MOST_QUADS)
-
-
-def _with_edges(lab: NDArray[np.uint8], quads: Floats) -> tuple[Floats, Floats, Floats]:
-    """Those of `quads` (n, 4, 2), put right, along whose sides the colour changes.
-
-    And how plainly (n, 4), the faintest side first, and which way (n, 3).
-    """
-    quads = quads[~are_ruled(lab, quads)]
+def _outlines(hints: _Hints) -> _Outlines:
+    """What lines about marks make, put right, where they are plausible and the colour changes along the sides."""
+    quads = quads_about(hints.lines, hints.marks)
+    coverage = hints.seen.coverage(quads)
+    keep = (np.sort(coverage, axis=1)[:, 1] > 0.3) & (coverage.mean(axis=1) > 0.4) & ~holds_marker(quads, hints.markers)
+    quads = fair_share(distinct(quads[keep], coverage[keep].mean(axis=1)), _MOST_QUADS)
     if len(quads) == 0:
-        return quads, np.zeros((0, 4), np.float32), np.zeros((0, 3), np.float32)
-    quads, change, floor = moved_onto_edges(lab, quads, _REACH_PX)
+        return _Outlines(quads, np.zeros((0, 4), np.float32), np.zeros((0, 3), np.float32))
+    quads, change, floor = moved_onto_edges(hints.lab, quads, _REACH_PX)
     # All round a card the colour changes the same way, while noise does as it likes.
     usual = change.sum(axis=1, keepdims=True)
     usual /= np.maximum(np.linalg.norm(usual, axis=2, keepdims=True), 1e-6)
     times = np.sort((change * usual).sum(axis=2) / floor, axis=1)
     good = (times[:, 1] > _LIKELY) & (times[:, 0] > 0)
-    return quads[good], np.minimum(times[good] / _CERTAINLY, 1), usual[good, 0]
+    return _Outlines(quads[good], np.minimum(times[good] / _CERTAINLY, 1), usual[good, 0])
 
 
 def _with_faint_ones(hints: _Hints, stock: Stock, chosen: SideFit) -> tuple[Stock, SideFit]:
@@ -183,8 +179,8 @@ def _with_faint_ones(hints: _Hints, stock: Stock, chosen: SideFit) -> tuple[Stoc
     if len(chosen.quads) >= _ENOUGH:
         return stock, _found(hints, stock, chosen)
     # A few cards in one corner of the picture hardly tell how the table is tilted.
-    known = np.ones((len(chosen.quads), 4), np.float32)
-    both = replace(hints, quads=np.concatenate([chosen.quads, hints.quads]), plain=np.concatenate([known, hints.plain]))
+    about, known = _outlines(hints), np.ones((len(chosen.quads), 4), np.float32)
+    both = replace(about, quads=np.concatenate([chosen.quads, about.quads]), plain=np.concatenate([known, about.plain]))
     tilted = replace(stock, plane=_better_plane(both, stock.plane, chosen.quads))
     found = _found(hints, tilted, chosen)
     if len(found.quads) == len(chosen.quads):
@@ -199,8 +195,9 @@ def _faint_alone(hints: _Hints, stock: Stock | None, chosen: SideFit) -> tuple[S
     """Cards all of which are faint, if several agree on a size; else what was chosen."""
     nothing = chosen.take(np.zeros(len(chosen.quads), bool))
     best, most = (stock, chosen), 0.0
-    for guess in _stocks(hints):
-        other = replace(guess, plane=_better_plane(hints, guess.plane, nothing.quads))
+    about = _outlines(hints)
+    for guess in _stocks(hints.lab, about):
+        other = replace(guess, plane=_better_plane(about, guess.plane, nothing.quads))
         found = _found(hints, other, nothing)
         if len(found.quads) < _SEVERAL:
             continue
@@ -213,31 +210,31 @@ def _faint_alone(hints: _Hints, stock: Stock | None, chosen: SideFit) -> tuple[S
     return best
 
 
-def _stocks(hints: _Hints) -> list[Stock]:
-    """The sizes of cards that the quadrilaterals about marks agree on."""
-    quads, faintest = hints.quads, np.minimum(hints.plain[:, 0] / _HALF_SEEN, 1)
-    quality = np.asarray(hints.plain.mean(axis=1) * (0.3 + 0.7 * faintest), np.float32)
+def _stocks(lab: NDArray[np.uint8], about: _Outlines) -> list[Stock]:
+    """The sizes of cards that quadrilaterals about marks agree on."""
+    quads, faintest = about.quads, np.minimum(about.plain[:, 0] / _HALF_SEEN, 1)
+    quality = np.asarray(about.plain.mean(axis=1) * (0.3 + 0.7 * faintest), np.float32)
     stocks = []
-    for plane in agree_on_planes(quads, quality, (hints.lab.shape[1], hints.lab.shape[0])):
+    for plane in agree_on_planes(quads, quality, (lab.shape[1], lab.shape[0])):
         right = plane.deviation(quads) < _ABOUT
         order = np.flatnonzero(right)[np.argsort(-quality[right], kind="stable")]
         order = order[apart(quads[order])]
         if len(order) == 0:
             continue
-        stock = agreed_size(hints.lab, plane, quads[order])
+        stock = agreed_size(lab, plane, quads[order])
         stocks.append(
-            stock if stock.step.any() else replace(stock, step=common_step(hints.step[order], _SAME_WAY, _MOST))
+            stock if stock.step.any() else replace(stock, step=common_step(about.step[order], _SAME_WAY, _MOST))
         )
     return stocks
 
 
-def _better_plane(hints: _Hints, plane: CardPlane, known: Floats) -> CardPlane:
+def _better_plane(about: _Outlines, plane: CardPlane, known: Floats) -> CardPlane:
     """The plane, or one near it on which more quadrilaterals agree, and most cards that are `known` (n, 4, 2)."""
-    deviation = plane.deviation(hints.quads)
-    order = np.argsort(4 * deviation - hints.plain.mean(axis=1) - hints.plain[:, 0], kind="stable")
+    deviation = plane.deviation(about.quads)
+    order = np.argsort(4 * deviation - about.plain.mean(axis=1) - about.plain[:, 0], kind="stable")
     order = order[deviation[order] < _ROUGHLY]
-    order = order[apart(hints.quads[order])]
-    quads, weight = hints.quads[order].astype(np.float64), hints.plain[order, :2].mean(axis=1).astype(np.float64)
+    order = order[apart(about.quads[order])]
+    quads, weight = about.quads[order].astype(np.float64), about.plain[order, :2].mean(axis=1).astype(np.float64)
     other = plane_of(refined(quads, weight, plane.size_wh, plane.parameters, _FROM_FAR), plane.size_wh)
     agree = [(weight * np.clip(1 - (each.deviation(quads) / _AGREED) ** 2, 0, 1)).sum() for each in (plane, other)]
     fits = len(known) == 0 or np.median(other.deviation(known)) < _SAME_PLANE
@@ -259,9 +256,8 @@ def _agreeing(lab: NDArray[np.uint8], stock: Stock, chosen: SideFit, reach_px: f
 
 def _of_size(hints: _Hints, plane: CardPlane) -> Floats:
     """Quadrilaterals of the card's size (n, 4, 2) about marks, some from everywhere."""
-    about = hints.quads[plane.deviation(hints.quads) < _ABOUT]
     corners = at_corners(plane, find_corners(hints.lines, 0.7 * MIN_SEGMENT_PX))
-    quads = np.concatenate([about, corners, at_segments(plane, hints.lines)])
+    quads = np.concatenate([corners, at_segments(plane, hints.lines)])
     coverage = hints.seen.coverage(quads)
     keep = (coverage.mean(axis=1) > 0.3) & (np.sort(coverage, axis=1)[:, 2] > 0.3) & ~holds_marker(quads, hints.markers)
     quads, coverage = quads[keep], coverage[keep]
@@ -286,8 +282,6 @@ def _found(hints: _Hints, stock: Stock, chosen: SideFit) -> SideFit:
         return chosen
     # Where a faint edge runs all of it tells, and hardly its parts.
     fits = chosen.joined(replace(fit_sides(lab, quads, 2.0), quads=quads))
-    goes_on = faint_run_on(lab, fits.quads)
-    keep = end_at_corners(fits.quads, goes_on, goes_on, np.median(fits.inside, axis=1))
-    keep &= like_the_others(lab, stock, fits, len(chosen.quads) or None) & ~are_ruled(lab, fits.quads)
+    keep = like_the_others(lab, stock, fits, len(chosen.quads) or None) & ~are_ruled(lab, fits.quads)
     keep[: len(chosen.quads)] = True
     return fits.take(keep)

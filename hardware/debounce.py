@@ -75,7 +75,6 @@ class Debouncer:
         self._needed_ns = self._settings.contact_ns
         self._presses: deque[int] = deque(maxlen=self._settings.flutter_presses)
         self._let_go_ns: int | None = None  # stamp of the edge by which the latest press ended
-        self.spikes = 0
 
     @property
     def undecided_ns(self) -> int | None:
@@ -163,7 +162,6 @@ class Debouncer:
             if self._active:
                 return [self._press()]
             self._phase = _Phase.IDLE
-            self.spikes += 1
         elif self._phase is _Phase.OUT:
             self._phase = _Phase.IDLE
             self._presses.clear()

@@ -11,6 +11,7 @@ import functools
 import os
 import sys
 import tempfile
+import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -44,14 +45,23 @@ class PinFactory(Protocol):
 FactoryMaker = Callable[[], PinFactory]
 
 
-@functools.cache
+_opening = threading.Lock()
+
+
 def lgpio_factory() -> PinFactory:
     """Open the pins of this Raspberry Pi and give gpiozero's factory for them, always the same one.
 
-    There is one a process because gpiozero shares the pins among all of its local factories.
+    There is one a process because gpiozero shares the pins among all of its local factories. Bell, sandtimer and lamp
+    ask for it at the same time, each on its own thread.
 
     Raises HardwareError with what to do if that is not possible.
     """
+    with _opening:
+        return _opened_factory()
+
+
+@functools.cache
+def _opened_factory() -> PinFactory:
     with _lgpio_at_home():
         try:
             import lgpio

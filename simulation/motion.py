@@ -135,11 +135,6 @@ class Motion:
         left = 1.0 if t_s < flip.at_s else max(0.0, 1 - (t_s - flip.at_s) / flip.runs_s)
         return SandNow(180 * ((index + share) % 2), 70 * math.sin(math.pi * share), left if share > 0.5 else 0.0)
 
-    def still_until(self, t_s: float, end_s: float) -> bool:
-        """Whether nothing but sand moves from `t_s` to `end_s`."""
-        stays = [stay for seat in self._stays for stay in seat]
-        return not any(stay.start_s - TRAVEL_S < end_s and stay.end_s + TRAVEL_S > t_s for stay in stays)
-
     def _add(self, action: Carry | Ring | Flip | Rest) -> None:
         person = self.script.people[action.seat]
         stays = self._stays[action.seat]

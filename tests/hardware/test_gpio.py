@@ -7,6 +7,7 @@ import os
 import sys
 import time
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -16,7 +17,7 @@ from gpiozero.pins.mock import MockFactory, MockPin
 
 from hardware.bell import BellLogic, bell_lines, bell_seats
 from hardware.edges import Edge, EdgeDevice, LineSpec
-from hardware.errors import BadSettingError, HardwareError, PinInUseError
+from hardware.errors import BadSettingError, DeviceMissingError, HardwareError, PinInUseError
 from hardware.events import BellEdge, BellPressed
 from hardware.gpio import GpioLines, lgpio_factory
 from hardware.health import DeviceHealth, Health
@@ -167,6 +168,26 @@ def test_without_a_raspberry_pi_the_pins_say_so_and_leave_no_trace(
         lgpio_factory()
     assert Path.cwd() == tmp_path
     assert list(tmp_path.iterdir()) == []
+    assert "LG_WD" not in os.environ
+
+
+def test_devices_that_ask_for_the_pins_at_one_time_do_not_get_in_each_others_way(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delitem(sys.modules, "lgpio", raising=False)
+    # Like the true one it goes where LG_WD says; then it is not to be had.
+    package = tmp_path / "site" / "lgpio.py"
+    package.parent.mkdir()
+    package.write_text(
+        "import os, time\nos.chdir(os.environ['LG_WD'])\ntime.sleep(0.05)\nraise ImportError('no pins here')\n"
+    )
+    monkeypatch.syspath_prepend(str(package.parent))
+    with ThreadPoolExecutor(8) as devices:
+        asked = [devices.submit(lgpio_factory) for _ in range(8)]
+        faults = [type(one.exception()) for one in asked]
+    assert faults == [DeviceMissingError] * 8
+    assert Path.cwd() == tmp_path
     assert "LG_WD" not in os.environ
 
 

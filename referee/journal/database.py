@@ -41,10 +41,23 @@ TABLES = (
     "CREATE INDEX evidence_of ON evidence (game, event)",
 )
 
+# What is asked of each table: `PRAGMA quick_check` does not look at names.
+_COLUMNS = (
+    "game, uid, header, started_ms, boot, shift_ns, judged, ended_ms, closed FROM games",
+    "game, number, wall_ms, data, refused FROM events",
+    "game, event, place, since, until, data FROM rulings",
+    "game, number, wall_ms, event, data, undoes FROM corrections",
+    "file, game, event, t_ms, bytes, kept_ms, disputed FROM evidence",
+)
+
 # Added later, so it is made where it is missing: a version before, to which an upgrade may be rolled back, ignores it.
 # data: what was outlined in the picture that an event was judged on (see `referee.service.sight`).
 SIGHTS = """CREATE TABLE IF NOT EXISTS sights (
     game INTEGER NOT NULL, event INTEGER NOT NULL, data TEXT NOT NULL, PRIMARY KEY (game, event)) WITHOUT ROWID"""
+
+
+# Where a name in the file is damaged, Python cannot even read SQLite's complaint about it.
+_DAMAGE = (sqlite3.DatabaseError, UnicodeDecodeError)
 
 
 class Connection(Protocol):
@@ -62,7 +75,9 @@ Connect = Callable[[Path], Connection]
 
 def connect(path: Path) -> Connection:
     """Open a file for reading and writing; transactions are begun and ended by hand."""
-    return sqlite3.connect(path, isolation_level=None, check_same_thread=False, timeout=2.0)
+    connection = sqlite3.connect(path, isolation_level=None, check_same_thread=False, timeout=2.0)
+    connection.text_factory = _text
+    return connection
 
 
 def connect_to_read(path: Path) -> Connection:
@@ -74,12 +89,18 @@ def connect_to_read(path: Path) -> Connection:
     if not path.is_file():
         raise WorkFailedError(f"no games are kept in {path.parent} yet")
     connection = sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True, isolation_level=None, timeout=2.0)
+    connection.text_factory = _text
     try:
         connection.execute("SELECT count(*) FROM games").fetchone()
-    except sqlite3.Error as error:
+    except _DAMAGE as error:
         connection.close()
         raise WorkFailedError(f"the games in {path.parent} cannot be read: {error}") from error
     return connection
+
+
+def _text(data: bytes) -> str:
+    """Give a text as well as it can be read: one bad byte must not hide all games."""
+    return data.decode("utf-8", "replace")
 
 
 class DiskError(WorkFailedError):
@@ -125,7 +146,7 @@ def _sound(path: Path, connector: Connect) -> Connection:
     connection = connector(path)
     try:
         return _prepared(connection, path)
-    except sqlite3.DatabaseError as error:
+    except _DAMAGE as error:
         connection.close()
         if isinstance(error, sqlite3.OperationalError):
             raise
@@ -152,6 +173,13 @@ def _prepared(connection: Connection, path: Path) -> Connection:
         connection.execute("COMMIT")
         _sync_folder(path.parent)
     connection.execute(SIGHTS)
+    try:
+        for columns in _COLUMNS:
+            connection.execute(f"SELECT {columns} LIMIT 0")
+    except sqlite3.OperationalError as error:
+        if "no such" not in str(error):
+            raise
+        raise _DamagedError(str(error)) from error
     return connection
 
 

@@ -13,6 +13,7 @@ from referee.events import parse_event, parse_header
 from referee.journal.corrections import corrected, corrected_events
 from referee.journal.database import Connection
 from referee.journal.rows import (
+    LAST_MS,
     CorrectionRow,
     EventRow,
     GameRow,
@@ -152,12 +153,12 @@ def _game_from(data: Mapping[str, Any]) -> KeptGame:
     if not is_name(uid):
         raise BadInputError('"uid" must be the name of a game')
     header = parse_header(data)
-    ended = _maybe(data["ended_ms"], "ended_ms")
-    started, judged = whole_number(data["started_ms"], "started_ms"), whole_number(data["judged"], "judged")
+    ended = None if data["ended_ms"] is None else _time(data["ended_ms"], "ended_ms")
+    started, judged = _time(data["started_ms"], "started_ms"), _number(data["judged"], "judged")
     events = tuple(
         EventRow(
-            whole_number(one["number"], "number", 1),
-            whole_number(one["wall_ms"], "wall_ms"),
+            _number(one["number"], "number", 1),
+            _time(one["wall_ms"], "wall_ms"),
             parse_event(one["data"]),
             bool(one["refused"]),
         )
@@ -165,9 +166,9 @@ def _game_from(data: Mapping[str, Any]) -> KeptGame:
     )
     rulings = tuple(
         RulingRow(
-            whole_number(one["event"], "event", 1),
-            whole_number(one["place"], "place"),
-            whole_number(one["since"], "since"),
+            _number(one["event"], "event", 1),
+            _number(one["place"], "place"),
+            _number(one["since"], "since"),
             _maybe(one["until"], "until"),
             _ruling(one["data"]),
         )
@@ -175,8 +176,8 @@ def _game_from(data: Mapping[str, Any]) -> KeptGame:
     )
     corrections = tuple(
         CorrectionRow(
-            whole_number(one["number"], "number", 1),
-            whole_number(one["wall_ms"], "wall_ms"),
+            _number(one["number"], "number", 1),
+            _time(one["wall_ms"], "wall_ms"),
             _maybe(one["event"], "event"),
             None if one["data"] is None else dict(one["data"]),
             _maybe(one["undoes"], "undoes"),
@@ -207,7 +208,22 @@ def _once(game: KeptGame) -> KeptGame:
 
 
 def _maybe(value: object, name: str) -> int | None:
-    return None if value is None else whole_number(value, name)
+    return None if value is None else _number(value, name)
+
+
+def _number(value: object, name: str, least: int = 0) -> int:
+    """Give a number that the journal can hold."""
+    number = whole_number(value, name, least)
+    if number >= 1 << 63:
+        raise BadInputError(f'"{name}" is too large')
+    return number
+
+
+def _time(value: object, name: str) -> int:
+    number = whole_number(value, name)
+    if number > LAST_MS:
+        raise BadInputError(f'"{name}" is no time that there is')
+    return number
 
 
 def load_games(text: bytes) -> list[KeptGame]:

@@ -13,6 +13,8 @@ from referee.events import Event, Header, parse_event, parse_header
 from referee.jsonlines import parse_object
 
 Query = Callable[..., Sequence[tuple[Any, ...]]]
+LAST_MS = 253_402_300_799_999
+"""The last wall time that has a date, in the year 9999, ms."""
 
 
 @dataclass(frozen=True)
@@ -107,8 +109,10 @@ def event_data(event: Event) -> dict[str, object]:
 
 
 def iso_time(wall_ms: int | None) -> str | None:
-    """Give a time of day as ISO 8601."""
-    return None if wall_ms is None else datetime.fromtimestamp(wall_ms / 1000, UTC).isoformat(timespec="seconds")
+    """Give a time of day as ISO 8601, None where there is none."""
+    if wall_ms is None or not 0 <= wall_ms <= LAST_MS:
+        return None
+    return datetime.fromtimestamp(wall_ms / 1000, UTC).isoformat(timespec="seconds")
 
 
 _GAME = "SELECT game, uid, header, started_ms, boot, shift_ns, judged, ended_ms, closed FROM games"
@@ -130,12 +134,6 @@ def open_game(query: Query) -> GameRow | None:
         BadInputError: its header makes no sense.
     """
     rows = query(f"{_GAME} WHERE closed = 0 ORDER BY game DESC LIMIT 1")
-    return _game(rows[0]) if rows else None
-
-
-def game_by_uid(query: Query, uid: str) -> GameRow | None:
-    """Give the game with this name, None if there is none."""
-    rows = query(f"{_GAME} WHERE uid = ?", uid)
     return _game(rows[0]) if rows else None
 
 
@@ -186,5 +184,7 @@ def _object(text: str) -> dict[str, Any]:
 
 def _game(row: Sequence[Any]) -> GameRow:
     game, uid, header, started_ms, boot, shift_ns, judged, ended_ms, closed = row
+    if not 0 <= started_ms <= LAST_MS or not 0 <= (ended_ms or 0) <= LAST_MS:
+        raise BadInputError("the game was played at no time that there is")
     parsed = parse_header(_object(header))
     return GameRow(game, uid, parsed, started_ms, boot, shift_ns, judged, ended_ms, bool(closed))

@@ -116,3 +116,30 @@ def test_exports_that_cannot_be_are_refused(played: Path, capfd: pytest.CaptureF
     assert main(["export", "--state", str(played), "--game", "77"]) == 2
     assert main(["export", "--state", str(played), "--format", "jsonl"]) == 2
     assert len(capfd.readouterr().err.splitlines()) == 2
+
+
+@pytest.mark.parametrize(
+    ("place", "value"),
+    [
+        (("started_ms",), 10**30),
+        (("started_ms",), 1 << 62),
+        (("ended_ms",), 1 << 62),
+        (("judged",), 1 << 63),
+        (("events", 0, "number"), 1 << 63),
+        (("events", 0, "wall_ms"), 1 << 62),
+        (("rulings", 0, "place"), 1 << 63),
+    ],
+)
+def test_numbers_that_no_journal_can_hold_are_refused(
+    place: tuple[str | int, ...], value: int, played: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "games.json"
+    main(["export", "--state", str(played), "-o", str(file)])
+    data = json.loads(file.read_text())
+    spoilt = next(game for game in data["games"] if game["rulings"])
+    for key in place[:-1]:
+        spoilt = spoilt[key]
+    spoilt[place[-1]] = value
+    file.write_text(json.dumps(data))
+    assert main(["import", str(file), "--state", str(tmp_path / "other")]) == 2
+    assert f'"{place[-1]}" is ' in capfd.readouterr().err

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -78,7 +79,14 @@ def test_a_read_only_disk_is_told_and_nothing_breaks(tmp_path: Path) -> None:
     assert games(journal.read)[0].game == game
 
 
-@pytest.mark.parametrize("damage", ["nonsense", "torn", "holes"])
+def unreadable(whole: bytes) -> bytes:
+    """Damage a table so that SQLite's complaint about it names what is no text."""
+    return whole.replace(b"tablegamesgames", b"tablegam\xd5sgames").replace(
+        b"CREATE TABLE games", b"CREATE TABLF games"
+    )
+
+
+@pytest.mark.parametrize("damage", ["nonsense", "torn", "holes", "unreadable name", "lost column"])
 def test_a_damaged_file_is_set_aside_whole_and_a_new_one_begun(tmp_path: Path, damage: str) -> None:
     path = tmp_path / JOURNAL
     journal = Journal(path)
@@ -91,6 +99,8 @@ def test_a_damaged_file_is_set_aside_whole_and_a_new_one_begun(tmp_path: Path, d
         "nonsense": b"this is no database" * 300,
         "torn": whole[: len(whole) // 2],
         "holes": whole[:4096] + bytes(8192) + whole[12288:],
+        "unreadable name": unreadable(whole),
+        "lost column": whole.replace(b"refused INTEGER", b"sefused INTEGER"),
     }[damage]
     path.write_bytes(spoilt)
     again = Journal(path)
@@ -99,6 +109,37 @@ def test_a_damaged_file_is_set_aside_whole_and_a_new_one_begun(tmp_path: Path, d
     assert games(again.read) == ()
     again.begin_game(HEADER, "boot", 0)
     assert again.flush()
+
+
+def test_a_bad_byte_in_one_game_hides_no_other(tmp_path: Path) -> None:
+    path = tmp_path / JOURNAL
+    journal = Journal(path)
+    for name in ("Ann", "Bea"):
+        journal.begin_game(Header("piccolino", (name, "Cem"), {}), "boot", 0)
+    journal.close()
+    path.write_bytes(path.read_bytes().replace(b"Bea", b"B\xe5a"))
+    with closing(Journal(path)) as again:
+        assert again.set_aside is None
+        assert {row.header.players[0] for row in games(again.read)} == {"Ann", "B\ufffda"}
+    assert len(list(connect_to_read(path).execute("SELECT header FROM games"))) == 2
+
+
+def test_looking_into_a_journal_with_an_unreadable_name_is_one_sentence(tmp_path: Path) -> None:
+    path = tmp_path / JOURNAL
+    Journal(path).close()
+    path.write_bytes(unreadable(path.read_bytes()))
+    with pytest.raises(WorkFailedError, match="cannot be read"):
+        connect_to_read(path)
+
+
+def test_a_game_played_at_no_time_that_there_is_hides_no_other(tmp_path: Path) -> None:
+    path = tmp_path / JOURNAL
+    journal = Journal(path)
+    journal.begin_game(HEADER, "boot", 0)
+    second = journal.begin_game(HEADER, "boot", 0)
+    journal.flush()
+    journal.read("UPDATE games SET started_ms = ? WHERE game < ?", 1 << 60, second.game)
+    assert [row.game for row in games(journal.read)] == [second.game]
 
 
 def test_an_empty_file_is_a_new_journal(tmp_path: Path) -> None:

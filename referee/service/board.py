@@ -9,6 +9,7 @@ from referee.games.coloretto import Coloretto
 from referee.games.confetti import Confetti, Phase
 from referee.games.piccolino import Piccolino
 from referee.games.piccolino_one_bell import OneBell
+from referee.journal.corrections import corrected_events
 from referee.language import Language
 from referee.sayings import service as sayings
 from referee.service.play import Play
@@ -62,7 +63,9 @@ def phase(play: Play, lasts_ms: int | None) -> dict[str, Any]:
             key = "over" if piccolino.over else "who_rang" if asked else "turning"
             return _plain(key, piccolino.turn(), since_ns)
         case Coloretto() as coloretto:
-            return _plain("over" if coloretto.over else "placing", coloretto.turn, since_ns)
+            lying = {"rows": [None if row is None else list(row) for row in coloretto.rows]}
+            stands = _plain("over" if coloretto.over else "placing", coloretto.turn, since_ns)
+            return {**stands, **lying, "rooms": list(coloretto.rooms), "last": coloretto.last, "told": _last_told(play)}
         case _:
             return _plain("over" if play.over else "turning", None, since_ns)
 
@@ -114,6 +117,13 @@ def _last_round_ms(play: Play) -> int | None:
         elif ruling["ruling"] == "round" and ended_ns is not None:
             return int(ended_ns - ruling["t_ns"]) // 1_000_000
     return None
+
+
+def _last_told(play: Play) -> str | None:
+    """Give what a person told last of the game, as a correction names it; None if that was struck or is not there."""
+    struck = {number for number, data in corrected_events(play.book.corrections).items() if data is None}
+    told = (number for number, record in reversed(play.book.records.items()) if record.is_of_game)
+    return next((play.book.event_id(number) for number in told if number not in struck), None)
 
 
 def _plain(key: str, turn: int | None, since_ns: int) -> dict[str, Any]:

@@ -24,7 +24,9 @@ class Desk(Protocol):
         "game", "players", "options", "started"}`); `board` (a list of seats: `{"seat", "name", "points", "detail"}`,
         `detail`: a few words, may be ""); `phase` (what is going on: `{"key": "idle", "before_round", "running",
         "counting", "turning", "who_rang", "placing" or "over"}`, with `round`, `rounds`, `limit` where the game has
-        them, `turn`: a seat or null, `since_ns`: when it began, `lasts_ms`: how long the sand runs, or null);
+        them, `turn`: a seat or null, `since_ns`: when it began, `lasts_ms`: how long the sand runs, or null; in
+        Coloretto `rows`: their cards, null for a row that is gone, `rooms`: for how many cards each, `last`: whether
+        the round is the last, `told`: the id of the event told last, or null);
         `rulings` (newest first, at most 50: `{"id", "t_ns", "text", "ruling", "picture" (an id or null),
         "corrected"}`); `latest` (the first of them that has a text, or null); `questions` (what the page is asked:
         `{"id", "kind": "who_rang" or "decide", "text", "seats", "ruling": an id or null}`); `caption` (what is being

@@ -64,7 +64,8 @@ class Feed:
         self._desk = desk
         self._extras = extras
         self._parts: dict[str, _Part] = {}
-        self._clock_part = ""
+        self._desk_version = "0"
+        self._clock_ns, self._read_at = 0, 0.0
         self._messages: dict[int, bytes] = {}
         self._outlines_at = -OUTLINES_GAP_S
         self._wake = asyncio.Event()
@@ -150,6 +151,7 @@ class Feed:
         }
 
     def _take(self, parts: Mapping[str, str | tuple[str, ...]]) -> None:
+        self._clock_ns, self._read_at = int(str(parts.get("t_ns", 0))), self._loop.time()
         changed = [key for key, value in parts.items() if key not in _RESTLESS and not self._is_known(key, value)]
         if "outlines" in changed:
             early = self._outlines_at + OUTLINES_GAP_S - self._loop.time()
@@ -167,7 +169,7 @@ class Feed:
             self._parts[key] = (
                 _grown(before, value, self.version) if isinstance(value, tuple) else _Part(self.version, value)
             )
-        self._clock_part = f'"version":{parts.get("version", self.version)},"t_ns":{parts.get("t_ns", 0)}'
+        self._desk_version = str(parts.get("version", self.version))
         self._messages.clear()
         self._ring()
 
@@ -185,18 +187,27 @@ class Feed:
         A page that has the rulings as they were before the last change gets `"rulings_more": {"first": the new ones,
         "keep": how many of its own follow}` instead of all of them.
         """
-        changed = []
-        for key, part in self._parts.items():
-            if part.at > version:
-                knows = bool(part.more) and 0 < part.before <= version
-                changed.append(f'"{key}_more":{part.more}' if knows else f'"{key}":{part.text}')
-        return "{" + ",".join([self._clock_part, *changed]) + "}"
+        return self._stamp() + self._news(version)
 
     def message(self, version: int) -> bytes:
         """Give what has changed since a version as a server-sent event, made once for all pages that are level."""
         if version not in self._messages:
-            self._messages[version] = f"event: state\ndata: {self.since(version)}\n\n".encode()
-        return self._messages[version]
+            self._messages[version] = f"{self._news(version)}\n\n".encode()
+        return f"event: state\ndata: {self._stamp()}".encode() + self._messages[version]
+
+    def _stamp(self) -> str:
+        """Give the beginning of a state: its version, and the time that it is now, not that of the last change."""
+        now_ns = self._clock_ns + round((self._loop.time() - self._read_at) * 1e9)
+        return f'{{"version":{self._desk_version},"t_ns":{now_ns}'
+
+    def _news(self, version: int) -> str:
+        """Give the rest of it: the parts that have changed since a version."""
+        changed = []
+        for key, part in self._parts.items():
+            if part.at > version:
+                knows = bool(part.more) and 0 < part.before <= version
+                changed.append(f',"{key}_more":{part.more}' if knows else f',"{key}":{part.text}')
+        return "".join([*changed, "}"])
 
 
 def _grown(before: _Part | None, items: tuple[str, ...], version: int) -> _Part:

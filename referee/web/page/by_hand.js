@@ -36,8 +36,7 @@ function tell(app, event) {
 
 function coloretto(app) {
   const { local, state } = app;
-  const rows = state.board.length === 2 ? 3 : state.board.length;
-  const turn = (state.phase || {}).turn;
+  const { turn, rows, rooms, last, told } = state.phase;
   const seat = local.seat === undefined ? (turn === null || turn === undefined ? 0 : turn) : local.seat;
   const card = local.card || "red";
   const choose = (part) => {
@@ -48,7 +47,6 @@ function coloretto(app) {
     local.seat = undefined;
     tell(app, event);
   };
-  const numbers = Array.from({ length: rows }, (_none, row) => row);
   return h(
     "section",
     { class: "card-box", key: "by-hand", "aria-labelledby": "by-hand-title" },
@@ -67,19 +65,41 @@ function coloretto(app) {
         h(
           "button",
           { type: "button", key: name, "aria-pressed": String(card === name), onclick: () => choose({ card: name }) },
-          COLOURS.includes(name) ? h("span", { class: `swatch ${name}`, "aria-hidden": "true" }) : null,
-          name === "+2" ? "+2" : name === "joker" ? t("joker") : colour(name),
+          swatch(name),
+          cardName(name),
         ),
       ),
     ),
     h(
       "div",
       { class: "rows" },
-      numbers.map((row) => [
-        h("button", { type: "button", class: "main", key: `put ${row}`, onclick: () => play({ event: "card_placed", seat, row, card }) }, t("put_in_row", { n: row + 1 })),
-        h("button", { type: "button", key: `take ${row}`, onclick: () => play({ event: "row_taken", seat, row }) }, t("take_row", { n: row + 1 })),
+      rows.map((cards, row) => [
+        lying(cards, row),
+        h("button", { type: "button", class: "main", key: `put ${row}`, disabled: !cards || cards.length >= rooms[row], onclick: () => play({ event: "card_placed", seat, row, card }) }, t("put_in_row", { n: row + 1 })),
+        h("button", { type: "button", key: `take ${row}`, disabled: !cards || !cards.length, onclick: () => play({ event: "row_taken", seat, row }) }, t("take_row", { n: row + 1 })),
       ]),
     ),
-    h("div", { class: "row" }, h("button", { type: "button", class: "quiet", onclick: () => tell(app, { event: "last_round" }) }, t("last_round"))),
+    h(
+      "div",
+      { class: "row" },
+      last ? h("p", {}, t("last_round_runs")) : h("button", { type: "button", class: "quiet", onclick: () => tell(app, { event: "last_round" }) }, t("last_round")),
+      told ? h("button", { type: "button", key: "back", onclick: () => app.run({ do: "correct", event: told, with: null }) }, t("take_back")) : null,
+    ),
   );
+}
+
+// What was told to lie in a row, to be compared with the table.
+function lying(cards, row) {
+  const key = `lying ${row}`;
+  if (!cards) return h("p", { class: "lying", key }, t("row_gone", { n: row + 1 }));
+  if (!cards.length) return h("p", { class: "lying", key }, t("row_empty", { n: row + 1 }));
+  return h("p", { class: "lying", key }, cards.map(swatch), t("row_holds", { n: row + 1, cards: cards.map(cardName).join(", ") }));
+}
+
+function swatch(name) {
+  return COLOURS.includes(name) ? h("span", { class: `swatch ${name}`, "aria-hidden": "true" }) : null;
+}
+
+function cardName(name) {
+  return name === "+2" ? "+2" : name === "joker" ? t("joker") : colour(name);
 }

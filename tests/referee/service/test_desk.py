@@ -185,6 +185,26 @@ def test_a_game_is_paused_resumed_stopped_and_put_away(office: Office) -> None:
         office.desk.do({"do": "stop"})
 
 
+def test_coloretto_shows_what_was_told_and_its_last_step_is_taken_back(office: Office) -> None:
+    office.desk.do({"do": "start", "game": "coloretto", "players": ["Ann", "Ben", "Cem"], "options": {}})
+    assert office.state()["phase"]["told"] is None
+    for seat, card in enumerate(("red", "joker")):
+        event = {"event": "card_placed", "seat": seat, "row": 1, "card": card}
+        office.desk.do({"do": "event", "event": event})
+    office.desk.do({"do": "event", "event": {"event": "row_taken", "seat": 2, "row": 1}})
+    phase = office.state()["phase"]
+    assert (phase["rows"], phase["rooms"], phase["last"]) == ([[], None, []], [3, 3, 3], False)
+    for rows, turn in (([[], ["red", "joker"], []], 2), ([[], ["red"], []], 1), ([[], [], []], 0)):
+        office.desk.do({"do": "correct", "event": office.state()["phase"]["told"], "with": None})
+        phase = office.state()["phase"]
+        assert (phase["rows"], phase["turn"]) == (rows, turn)
+    assert phase["told"] is None
+    office.desk.do({"do": "undo"})
+    assert office.state()["phase"]["rows"] == [[], ["red"], []]
+    office.desk.do({"do": "event", "event": {"event": "last_round"}})
+    assert office.state()["phase"]["last"] is True
+
+
 def test_confetti_is_played_by_hand_from_the_page(office: Office) -> None:
     office.desk.do({"do": "start", "game": "confetti", "players": ["Ann"], "options": {}})
     office.desk.do({"do": "flip"})

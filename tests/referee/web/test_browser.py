@@ -10,9 +10,19 @@ from typing import Literal
 import axe_playwright_python
 import pytest
 from page_tools import PageUnderTest
-from playwright.sync_api import Browser, BrowserContext, Page, Playwright, ViewportSize, expect, sync_playwright
+from playwright.sync_api import (
+    Browser,
+    BrowserContext,
+    FloatRect,
+    Page,
+    Playwright,
+    ViewportSize,
+    expect,
+    sync_playwright,
+)
 
 from referee.bench.browsers import CHROMIUM, FLAGS
+from referee.language import LANGUAGES
 from referee.web.who import COOKIE
 
 PHONE: ViewportSize = {"width": 360, "height": 640}
@@ -74,6 +84,11 @@ class Window:
 
     def is_too_wide(self) -> bool:
         return bool(self.page.evaluate("document.documentElement.scrollWidth > innerWidth"))
+
+    def box(self, selector: str) -> FloatRect:
+        box = self.page.locator(selector).bounding_box()
+        assert box is not None
+        return box
 
     def close(self, *expected: str) -> None:
         self.context.close()
@@ -159,6 +174,28 @@ def test_no_view_has_a_serious_barrier_or_is_too_wide(
     # It would be noticed: a field without a name is a barrier.
     window.page.evaluate("document.body.appendChild(document.createElement('input'))")
     assert any("label" in barrier for barrier in window.barriers())
+    window.close()
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_no_width_of_screen_nor_zoom_hides_a_part_of_the_page(
+    page: PageUnderTest, browser: Browser, language: str
+) -> None:
+    window = Window(browser, page, PHONE)
+    page.table.desk.do({"do": "settings", "language": language})
+    page.table.desk.do({"do": "start", "game": "piccolino", "players": ["Ann", "Ben", "Cem"], "options": {}})
+    turn_two_reds(page)
+    page.table.tell("bell", seat=2)
+    expect(window.page.locator("html")).to_have_attribute("lang", language, timeout=WAIT_MS)
+    for view in ("table", "settings"):
+        window.open(view)
+        # Zoomed to 200 or 400 %, a screen of 1280 is 640 or 320 wide.
+        for width in (320, 390, 600, 640, 759, 760, 768, 820, 912, 1024, 1280):
+            window.page.set_viewport_size({"width": width, "height": 844})
+            assert (view, width, window.is_too_wide()) == (view, width, False)
+            brand, ways = window.box(".brand span"), window.box("nav")
+            apart = brand["x"] + brand["width"] <= ways["x"] or brand["y"] + brand["height"] <= ways["y"]
+            assert (view, width, apart) == (view, width, True)
     window.close()
 
 

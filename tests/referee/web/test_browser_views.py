@@ -165,3 +165,27 @@ def test_figures_show_what_was_played_evening_by_evening(page: PageUnderTest, br
     expect(window.page.locator("figure").filter(has_text="evening to evening").locator("polyline")).to_have_count(3)
     assert window.barriers() == []
     window.close()
+
+
+def test_a_game_told_by_hand_shows_what_was_told_and_takes_it_back(page: PageUnderTest, browser: Browser) -> None:
+    page.table.desk.do({"do": "start", "game": "coloretto", "players": ["Ann", "Ben"], "options": {}})
+    window = Window(browser, page, PHONE, paired=True)
+    expect.set_options(timeout=WAIT_MS)
+    rows = window.page.locator(".lying")
+    expect(rows).to_have_text(["Row 1: empty", "Row 2: empty", "Row 3: empty"])
+    expect(window.page.get_by_role("button", name="Take row 1")).to_be_disabled()
+    window.page.get_by_role("button", name="Joker").click()
+    window.page.get_by_role("button", name="Into row 1").click()
+    expect(rows).to_have_text(["Row 1: Joker", "Row 2: empty", "Row 3: empty"])
+    # Two players' first row has room for one card.
+    expect(window.page.get_by_role("button", name="Into row 1")).to_be_disabled()
+    expect(window.page.locator(".turn")).to_have_text("Ben plays")
+    window.page.get_by_role("button", name="Take row 1").click()
+    expect(rows.first).to_have_text("Row 1: taken")
+    assert window.barriers() == []
+    assert not window.is_too_wide()
+    for first in ("Row 1: Joker", "Row 1: empty"):
+        window.page.get_by_role("button", name="Take back the last step").click()
+        expect(rows.first).to_have_text(first)
+    expect(window.page.locator(".turn")).to_have_text("Ann plays")
+    window.close()

@@ -208,6 +208,19 @@ def test_a_page_that_wakes_up_gets_the_latest_and_not_all_that_was() -> None:
     run(work())
 
 
+def test_a_page_that_comes_long_after_the_last_news_is_told_the_time_that_it_is() -> None:
+    async def work() -> None:
+        async with Feed.running(CountingDesk()) as feed:
+            first = [json.loads(feed.since(0)), json.loads(feed.message(0).split(b"data: ")[1])]
+            await asyncio.sleep(0.2)
+            then = [json.loads(feed.since(0)), json.loads(feed.message(0).split(b"data: ")[1])]
+            for early, late in zip(first, then, strict=True):
+                assert late["t_ns"] - early["t_ns"] >= 190_000_000
+                assert {**early, "t_ns": 0} == {**late, "t_ns": 0}
+
+    run(work())
+
+
 def test_a_hundred_pages_ask_the_desk_no_more_than_one_does() -> None:
     async def work() -> None:
         desk = CountingDesk()

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import sys
+import signal
 import tempfile
 import threading
-import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -30,6 +30,7 @@ from referee.events import Event
 from referee.evidence_picture import write_picture
 from referee.games.registry import game_kind
 from referee.language import Language
+from referee.output import Output
 from referee.photo_finish import PhotoFinishes
 from referee.service.service import Parts, Service, running
 from referee.service.voice import signal_of
@@ -120,7 +121,17 @@ def show_live(demo: DemoTable, options: ShowOptions, say: Say) -> bool:
 
     Raises:
         WorkFailedError: the page cannot be served, or the referee has failed.
+        KeyboardInterrupt: Ctrl-C before the game was over; all that had begun has ended.
     """
+    with _asked_to_end() as asked:
+        drawn = _played(demo, options, say, asked)
+    _let_end()
+    if asked.is_set():
+        raise KeyboardInterrupt
+    return drawn
+
+
+def _played(demo: DemoTable, options: ShowOptions, say: Say, asked: threading.Event) -> bool:
     devices = SimulatedDevices(demo.table, demo.seed)
     voice = PrintedVoice(_speaker(options, say), lambda: devices.seconds, say)
     with tempfile.TemporaryDirectory(prefix="ringmaster-demo-") as folder:
@@ -132,18 +143,40 @@ def show_live(demo: DemoTable, options: ShowOptions, say: Say) -> bool:
             try:
                 if page is not None:
                     say(f"The page for everybody at the table: http://localhost:{page.port}/")
-                drawn = _watch(service, devices, demo, options)
+                drawn = _watch(service, devices, demo, options, asked)
                 if service.failed:
                     raise WorkFailedError("the referee has failed; please report it")
-                if page is not None and options.stay:
+                if page is not None and options.stay and not asked.is_set():
                     say("The page stays until you press Ctrl-C.")
-                    while True:
-                        time.sleep(1.0)
+                    asked.wait()
+                    asked.clear()
             finally:
+                if asked.is_set():
+                    voice.hush()
                 if page is not None:
                     page.stop()
-    _let_end()
     return drawn
+
+
+@contextmanager
+def _asked_to_end() -> Iterator[threading.Event]:
+    """Give what Ctrl-C sets; pressed again, it interrupts.
+
+    An interruption among the starts and stops of threads would meet some that cannot be stopped yet.
+    """
+    asked = threading.Event()
+    # Asked for first: Ctrl-C may come while the other one is being put in its place.
+    before = signal.getsignal(signal.SIGINT)
+
+    def ask(*_: object) -> None:
+        asked.set()
+        signal.signal(signal.SIGINT, before)
+
+    signal.signal(signal.SIGINT, ask)
+    try:
+        yield asked
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 def _let_end() -> None:
@@ -153,13 +186,16 @@ def _let_end() -> None:
             thread.join(_CATCH_UP_S)
 
 
-def _watch(service: Service, devices: SimulatedDevices, demo: DemoTable, options: ShowOptions) -> bool:
+def _watch(
+    service: Service, devices: SimulatedDevices, demo: DemoTable, options: ShowOptions, asked: threading.Event
+) -> bool:
     """Wait until the game is over and the referee has caught up, draw the first hands that are counted meanwhile."""
     drawn, ruled = False, 0
     while not service.ended.is_set() and not (devices.over and ruled >= demo.rulings):
         if devices.seconds > demo.table.script.length_s + _CATCH_UP_S:
             break
-        time.sleep(_POLL_S)
+        if asked.wait(_POLL_S):
+            break
         told = [{**one["ruling"], "t_ns": one["t_ns"]} for one in service.desk.state()["rulings"]]
         ruled = sum(ruling["ruling"] == demo.ruling for ruling in told)
         counted = _last_counted(told)
@@ -255,5 +291,6 @@ def _speaker(options: ShowOptions, say: Say) -> Speaker:
 
 def print_line(text: str) -> None:
     """Print a line at once, in UTF-8 whatever the locale says."""
-    sys.stdout.buffer.write(f"{text}\n".encode())
-    sys.stdout.buffer.flush()
+    output = Output()
+    output.line(text)
+    output.flush()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import signal
+import threading
 from pathlib import Path
 
 import pytest
@@ -89,3 +91,43 @@ def test_what_cannot_be_shown_is_said_in_one_line(
     out, err = capfd.readouterr()
     assert (out, len(err.splitlines())) == ("", 1)
     assert complaint in err
+
+
+def test_ctrl_c_among_the_starts_of_threads_ends_all_and_is_no_fault(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    start = threading.Thread.start
+
+    def interrupted(thread: threading.Thread) -> None:
+        if thread.name == "pictures":
+            signal.raise_signal(signal.SIGINT)
+        start(thread)
+
+    monkeypatch.setattr(threading.Thread, "start", interrupted)
+    before, handler = set(threading.enumerate()), signal.getsignal(signal.SIGINT)
+    assert main(["demo", "--rounds", "1", "--silent", "--no-page"]) == 130
+    assert capfd.readouterr().err == "ringmaster demo: stopped\n"
+    assert set(threading.enumerate()) <= before
+    # Where the tests run in the background it is not Python's own.
+    assert signal.getsignal(signal.SIGINT) is handler
+
+
+def test_ctrl_c_while_its_handler_is_put_in_place_is_no_fault(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    install = signal.signal
+    pressed: list[bool] = []
+
+    def interrupted(number: int, handler: signal._HANDLER) -> signal._HANDLER:
+        before = install(number, handler)
+        if not pressed:
+            pressed.append(True)
+            signal.raise_signal(signal.SIGINT)
+        return before
+
+    monkeypatch.setattr(signal, "signal", interrupted)
+    assert main(["demo", "--rounds", "1", "--silent", "--no-page"]) == 130
+    assert pressed
+    assert capfd.readouterr().err == "ringmaster demo: stopped\n"

@@ -7,11 +7,14 @@ Exit status: 0 done, 1 the work failed, 2 bad input or usage. Errors are one lin
 from __future__ import annotations
 
 import argparse
+import errno
 import importlib
+import io
 import os
 import sys
 from collections.abc import Sequence
 from keyword import iskeyword
+from pathlib import Path
 from types import TracebackType
 from typing import NoReturn
 
@@ -29,6 +32,10 @@ COMMANDS = (
     "doctor",
     "bench",
 )
+
+
+# What a disk or a device that takes no more answers, whoever was writing to it.
+_NO_ROOM = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO})
 
 
 class Parser(argparse.ArgumentParser):
@@ -63,6 +70,7 @@ def _parser(chosen: str | None) -> Parser:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command and give its exit status."""
+    _settle_streams()
     arguments = list(sys.argv[1:] if argv is None else argv)
     if not os.environ.get("RINGMASTER_DEBUG"):
         sys.excepthook = _report_fault
@@ -72,19 +80,41 @@ def main(argv: Sequence[str] | None = None) -> int:
     args = _parser(arguments[0] if arguments else None).parse_args(arguments)
     from hardware.errors import HardwareError
     from referee.errors import RefereeError
+    from referee.output import complain
     from vision.errors import VisionError
 
     try:
         status: int = args.run(args)
-        sys.stdout.flush()
+        if sys.stdout is not None:
+            sys.stdout.flush()
         return status
     except (VisionError, RefereeError, HardwareError) as error:
-        print(f"ringmaster {args.command}: {error}", file=sys.stderr)
+        complain(args.command, str(error))
         return 2 if isinstance(error, ValueError) else 1
     except BrokenPipeError:
         # The reader of our output went away (`| head`): nothing is lost, and there is nobody left to tell.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _drop_output()
         return 1
     except KeyboardInterrupt:
-        print(f"ringmaster {args.command}: stopped", file=sys.stderr)
+        complain(args.command, "stopped")
         return 130
+    except OSError as error:
+        if error.errno not in _NO_ROOM:
+            raise
+        _drop_output()
+        complain(args.command, f"no more can be written: {os.strerror(error.errno)}")
+        return 1
+
+
+def _settle_streams() -> None:
+    """Let names of files be printed whatever characters they hold, and complaints never stand among answers."""
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(encoding="utf-8", errors="replace")
+    if sys.stderr is None:
+        # Closed by whoever started us; `print` would take standard output for it.
+        sys.stderr = Path(os.devnull).open("w")  # noqa: SIM115 - it stays open to the end
+
+
+def _drop_output() -> None:
+    """Let what is still to be written go nowhere, so that Python's own last flush cannot fail, too."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -1,8 +1,16 @@
-"""Lines for standard output, in UTF-8 whatever the locale says: JSON must be, and names may need it."""
+"""Answers on standard output, in UTF-8 whatever the locale says, since names may need it; complaints beside them."""
 
 from __future__ import annotations
 
 import sys
+
+from referee.errors import WorkFailedError
+
+
+def complain(command: str, message: str) -> None:
+    """Print one line to standard error; what a file's name may hold of line ends and the like is spelled out."""
+    line = "".join(char if char.isprintable() else repr(char)[1:-1] for char in message)
+    print(f"ringmaster {command}: {line}", file=sys.stderr, flush=True)
 
 
 class Output:
@@ -20,7 +28,13 @@ class Output:
             self.flush()
 
     def flush(self) -> None:
-        """Write out all lines so far."""
+        """Write out all lines so far.
+
+        Raises:
+            WorkFailedError: whoever started this command has closed its standard output.
+        """
+        if sys.stdout is None:
+            raise WorkFailedError("there is no standard output to answer on")
         if self._lines:
             self._lines.append("")
             sys.stdout.buffer.write("\n".join(self._lines).encode("utf-8"))

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import argparse
 import json
-import sys
 from pathlib import Path
 
+from referee.arguments import seed
 from referee.bench.report import print_line, print_measurements
 from referee.commands import bench_piccolino
 from referee.errors import BadInputError
+from referee.output import complain
 
 SUMMARY = "Measure how fast and how well Ringmaster reads."
 
@@ -48,7 +49,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     crash = kinds.add_parser("crash", help="kill the referee at random instants and hold its journal to its word")
     crash.add_argument("--kills", metavar="N", type=int, default=300, help="how often it is killed (default 300)")
     crash.add_argument("--forgetful", action="store_true", help="on storage that drops what was not synced")
-    crash.add_argument("--seed", metavar="N", type=int, default=1, help="of games, instants and lost writes")
+    crash.add_argument("--seed", metavar="N", type=seed, default=1, help="of games, instants and lost writes")
     crash.add_argument("--json", action="store_true", help="the verdict as one JSON object")
     crash.set_defaults(bench=_crash)
     pages = kinds.add_parser("pages", help="what pages that watch cost the rulings")
@@ -69,7 +70,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     rulings = kinds.add_parser("rulings", help="rule rings round each card of drawn games of Piccolino, and count")
     rulings.add_argument("--games", metavar="N", type=int, default=4, help="for two to five players in turn")
     rulings.add_argument("--turns", metavar="N", type=int, default=32, help="cards turned a game, eight rings each")
-    rulings.add_argument("--seed", metavar="N", type=int, default=1, help="another number plays other games")
+    rulings.add_argument("--seed", metavar="N", type=seed, default=1, help="another number plays other games")
     rulings.add_argument("--json", action="store_true", help="a line a ring that was not right, and the sums")
     rulings.set_defaults(bench=_rulings)
     bench_piccolino.add_kinds(kinds)
@@ -145,7 +146,7 @@ def _time(args: argparse.Namespace) -> int:
     delays = measure_time(setup)
     print_measurements(measurements(delays, setup.size), as_json=args.json)
     for trouble in dict.fromkeys(delays.troubles):
-        print(f"ringmaster bench: {trouble}", file=sys.stderr)
+        complain("bench", trouble)
     return 0 if delays.pressed and delays.frames else 1
 
 

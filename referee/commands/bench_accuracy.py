@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from typing import TYPE_CHECKING
 
 from referee.bench.report import print_line, print_sums
 from referee.errors import BadInputError
+from referee.output import complain
 from referee.words import list_of
 
 if TYPE_CHECKING:
@@ -59,7 +59,7 @@ def run_hands(args: argparse.Namespace) -> int:
             image = _load(picture)
             seated = hands_off.doubt(image, SeatedReader(deck, None, args.players).read(image))
         except (BadInputError, VisionError) as error:
-            print(f"{picture.path.name}: not scored: {error}", file=sys.stderr)
+            complain("bench", f"{picture.path.name}: not scored: {error}")
             continue
         for verdict in hands.judge_hands(picture, seated):
             verdicts.append(verdict)

@@ -8,6 +8,7 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
+from referee.arguments import seed
 from referee.bench.report import print_line
 from referee.errors import BadInputError
 
@@ -16,7 +17,7 @@ def add_kinds(kinds: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
     """Add these benches to the others."""
     ringers = kinds.add_parser("ringers", help="name who rang the one bell on drawn tables, and count")
     ringers.add_argument("--rings", metavar="N", type=int, default=240, help="for two to five players (default 240)")
-    ringers.add_argument("--seed", metavar="N", type=int, default=1, help="another number lets others ring")
+    ringers.add_argument("--seed", metavar="N", type=seed, default=1, help="another number lets others ring")
     ringers.add_argument("--json", action="store_true", help="a line a ring that was not named right, and the sums")
     ringers.set_defaults(bench=_ringers)
     replay = kinds.add_parser("replay", help="judge a recording again and again, on one core and on two")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
+from referee.arguments import port, seed
 from referee.errors import WorkFailedError
 from referee.language import LANGUAGES, language_of
 
@@ -17,13 +18,13 @@ _LIVE_FPS, _FAST_FPS = {"confetti": 15.0, "piccolino": 24.0}, {"confetti": 6.0, 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
-    parser.add_argument("game", nargs="?", default="confetti", metavar="GAME", help="confetti (default)")
+    parser.add_argument("game", nargs="?", default="confetti", metavar="GAME", help="confetti (default) or piccolino")
     parser.add_argument("--rounds", metavar="N", type=int, default=3, help="how many rounds, 1 to 3 (default 3)")
     parser.add_argument("--fast", action="store_true", help="as fast as this computer can, without speech and page")
-    parser.add_argument("--seed", metavar="N", type=int, default=_SEED, help="another number is another game")
+    parser.add_argument("--seed", metavar="N", type=seed, default=_SEED, help="another number is another game")
     parser.add_argument("--silent", action="store_true", help="print what is said, and do not speak")
     parser.add_argument("--language", choices=LANGUAGES, help="of all that is said (default: the system's)")
-    parser.add_argument("--port", type=int, default=8080, help="of the page (default 8080, or any that is free)")
+    parser.add_argument("--port", type=port, default=8080, help="of the page (default 8080, or any that is free)")
     parser.add_argument("--no-page", action="store_true", help="serve no page")
     parser.add_argument("--stay", action="store_true", help="keep the page after the game, until Ctrl-C")
     parser.add_argument(

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import argparse
 import json
-import sys
 from pathlib import Path
 
 from referee.errors import BadInputError
+from referee.output import Output
 
 SUMMARY = "write the games that were played into a file"
 
@@ -63,8 +63,9 @@ def run(args: argparse.Namespace) -> int:
         case _:
             text = json.dumps(as_json(kept), ensure_ascii=False, indent=1) + "\n"
     if args.output is None:
-        sys.stdout.buffer.write(text.encode())
-        sys.stdout.buffer.flush()
+        output = Output()
+        output.line(text.removesuffix("\n"))
+        output.flush()
     else:
         write_whole(args.output, text.encode())
     return 0

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import os
-import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from referee.errors import BadInputError
 from referee.jsonlines import to_line
-from referee.output import Output
+from referee.output import Output, complain
 from vision.errors import VisionError
 
 if TYPE_CHECKING:
@@ -73,7 +72,7 @@ def run(args: argparse.Namespace) -> int:
             start = perf_counter()
             found = read(picture)
         except VisionError as error:
-            print(f"ringmaster read: {error}", file=sys.stderr, flush=True)
+            complain("read", str(error))
             status = 2
             continue
         ms = round((perf_counter() - start) * 1000, 1)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import math
-import sys
 import time
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from contextlib import closing, contextmanager
@@ -12,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from referee.errors import BadInputError, WorkFailedError
+from referee.output import complain
 
 if TYPE_CHECKING:
     from hardware.camera import Camera, CameraSettings
@@ -173,4 +173,4 @@ def _report_camera(report: CameraReport) -> None:
 
 
 def _say(message: str) -> None:
-    print(f"ringmaster record: {message}", file=sys.stderr)
+    complain("record", message)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -16,7 +15,7 @@ from referee.games.registry import game_kind
 from referee.jsonlines import to_line
 from referee.judge import judge
 from referee.language import LANGUAGES, Language, language_of
-from referee.output import Output
+from referee.output import Output, complain
 
 SUMMARY = "judge a recorded game again and print its rulings"
 
@@ -100,7 +99,7 @@ class _Printer:
 
     def complain(self, message: str) -> None:
         self._output.flush()
-        print(f"ringmaster replay: {message}", file=sys.stderr)
+        complain("replay", message)
 
     def flush(self) -> None:
         self._output.flush()

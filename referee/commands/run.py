@@ -5,14 +5,15 @@ from __future__ import annotations
 import argparse
 import os
 import signal
-import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from referee.errors import BadInputError, RefereeError, WorkFailedError
+from referee.arguments import port
+from referee.errors import RefereeError, WorkFailedError
+from referee.output import complain
 
 if TYPE_CHECKING:
     from referee.service.leaving import Leaving
@@ -25,7 +26,7 @@ _STOP_CHECK_S = 0.5
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
     parser.add_argument("--host", default="", help="address to serve the page at (default: all of this machine)")
-    parser.add_argument("--port", type=int, default=8080, help="port of the page (default 8080)")
+    parser.add_argument("--port", type=port, default=8080, help="port of the page (default 8080)")
     parser.add_argument("--camera", metavar="CAMERA", help="picamera2, usb:0, a folder, a video or a recording")
     parser.add_argument("--simulated", action="store_true", help="play on a simulated table instead of the real one")
     parser.add_argument("--state", metavar="DIR", type=Path, help="where games and settings are kept")
@@ -35,11 +36,8 @@ def run(args: argparse.Namespace) -> int:
     """Work until SIGTERM or Ctrl-C.
 
     Raises:
-        BadInputError: the port is none.
         WorkFailedError: another referee is at work, the page cannot be served, or the referee has failed.
     """
-    if not 0 <= args.port <= 65535:
-        raise BadInputError(f"there is no port {args.port}")
     from hardware.camera import parse_spec
     from referee.heap import share_one_heap
     from referee.journal.folder import state_folder
@@ -124,7 +122,7 @@ def _until_told(leaving: Leaving) -> Iterator[threading.Event]:
 def _say_fault(fault: threading.ExceptHookArgs) -> None:
     name = fault.thread.name if fault.thread is not None else "?"
     what = " ".join(f"{fault.exc_type.__name__}: {fault.exc_value}".split())[:200]
-    print(f"ringmaster run: a fault of its own in the part “{name}” ({what}); please report it", file=sys.stderr)
+    complain("run", f"a fault of its own in the part “{name}” ({what}); please report it")
 
 
 def _name(host: str) -> str:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from referee.errors import BadInputError, WorkFailedError
 from referee.jsonlines import Line, batches, one_of, parse_object, to_line, whole_number
-from referee.output import Output
+from referee.output import Output, complain
 
 SUMMARY = "score hands given as JSON, one a line on standard input, or from a picture of the table"
 
@@ -58,6 +58,9 @@ def run(args: argparse.Namespace) -> int:
     if args.image is not None:
         status: int = import_module("referee.commands.score_image").run(args)
         return status
+    for name in ("players", "side", "table", "picture"):
+        if getattr(args, name) is not None:
+            raise BadInputError(f"--{name} goes with a picture of the table: name it with --image")
     scorer = _scorer(args)
     if sys.stdin is None:
         raise BadInputError("there is no standard input to read hands from")
@@ -131,7 +134,7 @@ def _score_lines(scorer: Scorer) -> int:
                 output.line(scorer(parse_object(line)))
             except BadInputError as error:
                 output.flush()
-                print(f"ringmaster score: line {number}: {error}", file=sys.stderr)
+                complain("score", f"line {number}: {error}")
                 status = 2
         output.flush()
     return status

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import argparse
-import sys
 
 from referee.errors import BadInputError
 from referee.evidence_picture import check_picture_path, write_picture
 from referee.games.confetti_hand import Overlimit
 from referee.jsonlines import to_line
-from referee.output import Output
+from referee.output import Output, complain
 from referee.seats import MOST_PLAYERS
 from referee.table_score import TableScore, score_picture
 from vision.deck import load_deck
@@ -58,4 +57,4 @@ def _print(result: TableScore, *, as_json: bool) -> None:
                 output.line(sentence)
     output.flush()
     for seat, fault in result.faults.items():
-        print(f"ringmaster score: seat {seat}: {fault}", file=sys.stderr)
+        complain("score", f"seat {seat}: {fault}")

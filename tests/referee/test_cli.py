@@ -1,0 +1,80 @@
+"""The command as a shell runs it: where answers and complaints go, and how it ends."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from referee.cli import main
+
+MAIN = f'{sys.executable} -c "import sys; from referee.cli import main; sys.exit(main())"'
+HAND = """echo '{"cards": [["red","blue","green"]]}' | """
+WRONG_HAND = HAND.replace("green", "grey")
+
+
+def shell(line: str, folder: Path, **environment: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        line, shell=True, cwd=folder, env={**os.environ, **environment}, capture_output=True, text=True, check=False
+    )
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no device that is always full")
+@pytest.mark.parametrize("line", [HAND + MAIN + " score confetti --json", MAIN + " print markers -o m.pdf"])
+def test_a_full_disk_is_named_and_not_called_a_fault_of_the_program(line: str, tmp_path: Path) -> None:
+    done = shell(f"{line} > /dev/full", tmp_path)
+    assert done.returncode == 1
+    assert done.stderr.splitlines() == [done.stderr.strip()]
+    assert "No space left on device" in done.stderr
+    assert "fault" not in done.stderr
+
+
+def test_an_answer_for_a_closed_output_is_a_failure_that_is_said(tmp_path: Path) -> None:
+    done = shell(f"{HAND}{MAIN} score confetti --json >&-", tmp_path)
+    assert (done.returncode, done.stderr) == (1, "ringmaster score: there is no standard output to answer on\n")
+
+
+def test_a_complaint_is_no_answer_even_where_there_is_no_place_for_it(tmp_path: Path) -> None:
+    assert "line 1" in shell(f"{WRONG_HAND}{MAIN} score confetti --json", tmp_path).stderr
+    done = shell(f"{WRONG_HAND}{MAIN} score confetti --json 2>&-", tmp_path)
+    assert (done.returncode, done.stdout) == (2, "")
+
+
+def test_names_are_printed_whatever_the_terminal_is_said_to_bear(tmp_path: Path) -> None:
+    done = shell(f"{MAIN} print markers -o Spaß.pdf", tmp_path, PYTHONIOENCODING="ascii")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.startswith("Spaß.pdf: ")
+
+
+def test_a_complaint_is_one_line_whatever_a_file_is_called(tmp_path: Path) -> None:
+    done = shell(f"{MAIN} print markers -o \"$(printf 'a\\nb\\033[31m')/m.pdf\"", tmp_path)
+    assert done.returncode == 2
+    assert done.stderr == "ringmaster print: there is no folder a\\nb\\x1b[31m to write m.pdf into\n"
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["demo", "--seed", "-5"],
+        ["demo", "--port", "-1"],
+        ["demo", "--port", "65536"],
+        ["run", "--port", "9" * 30],
+        ["bench", "rulings", "--seed", "-1"],
+        ["bench", "ringers", "--seed", "nan"],
+    ],
+)
+def test_seeds_and_ports_that_there_are_none_of_are_bad_usage(
+    words: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit) as end:
+        main(words)
+    assert end.value.code == 2
+    assert f"argument {words[-2]}" in capsys.readouterr().err
+
+
+def test_what_only_a_picture_needs_is_not_passed_over_without_one(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["score", "confetti", "--players", "3"]) == 2
+    assert "--image" in capsys.readouterr().err

@@ -77,6 +77,14 @@ def main(argv: Sequence[str] | None = None) -> int:
     # Before numpy comes: on matrices as small as ours its linear algebra's threads only wait, and burn the cores that
     # frames and rings need.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    try:
+        return _answer(arguments)
+    except KeyboardInterrupt:
+        print(" ".join(["ringmaster", *arguments[:1]]) + ": stopped", file=sys.stderr, flush=True)
+        return 130
+
+
+def _answer(arguments: list[str]) -> int:
     args = _parser(arguments[0] if arguments else None).parse_args(arguments)
     from hardware.errors import HardwareError
     from referee.errors import RefereeError
@@ -95,9 +103,6 @@ def main(argv: Sequence[str] | None = None) -> int:
         # The reader of our output went away (`| head`): nothing is lost, and there is nobody left to tell.
         _drop_output()
         return 1
-    except KeyboardInterrupt:
-        complain(args.command, "stopped")
-        return 130
     except OSError as error:
         if error.errno not in _NO_ROOM:
             raise

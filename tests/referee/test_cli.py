@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import importlib
 import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
@@ -78,3 +81,23 @@ def test_seeds_and_ports_that_there_are_none_of_are_bad_usage(
 def test_what_only_a_picture_needs_is_not_passed_over_without_one(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["score", "confetti", "--players", "3"]) == 2
     assert "--image" in capsys.readouterr().err
+
+
+def test_ctrl_c_while_the_command_is_still_being_loaded_is_no_fault(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    load = importlib.import_module
+
+    def interrupted(name: str) -> ModuleType:
+        signal.raise_signal(signal.SIGINT)
+        return load(name)
+
+    monkeypatch.setattr(importlib, "import_module", interrupted)
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        assert main(["score", "confetti"]) == 130
+    except KeyboardInterrupt:
+        pytest.fail("the interruption got through")
+    finally:
+        signal.signal(signal.SIGINT, before)
+    assert capsys.readouterr().err == "ringmaster score: stopped\n"

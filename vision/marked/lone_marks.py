@@ -88,11 +88,8 @@ def round_on_table(work: WorkImage, table: Table, foreground: Foreground, centre
     mm_per_px = np.stack([end - origin for end in ends], axis=-1)
     fits = np.ones(len(labels), dtype=bool)
     for k in np.flatnonzero(np.isin(labels, foreground.numbers)):
-        left, top, across, down = foreground.boxes[np.searchsorted(foreground.numbers, labels[k]), :4]
-        patch = (foreground.labels[top : top + down, left : left + across] == labels[k]).astype(np.uint8)
-        moments = cv2.moments(patch, binaryImage=True)
-        spread = np.array([[moments["mu20"], moments["mu11"]], [moments["mu11"], moments["mu02"]]]) / moments["m00"]
-        least, most = np.linalg.eigvalsh(mm_per_px[k] @ (spread + np.eye(2) / 12) @ mm_per_px[k].T)
+        xx, yy, xy = foreground.spreads[np.searchsorted(foreground.numbers, labels[k])]
+        least, most = np.linalg.eigvalsh(mm_per_px[k] @ np.array([[xx, xy], [xy, yy]]) @ mm_per_px[k].T)
         fits[k] = most < _LONGER**2 * least
     return fits
 

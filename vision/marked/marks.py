@@ -139,7 +139,8 @@ class Foreground:
     """What stands out from the ground: a 0/1 `mask` (h, w) and the ground's `level` (h, w, 3), BGR.
 
     `labels` (h, w): which patch each pixel belongs to, 0 for none. Of the n patches that are large enough, `numbers`
-    (n,): their labels, `boxes` (n, 5): left, top, width, height and area, `centres` (n, 2): centroids; in work px.
+    (n,): their labels, `boxes` (n, 5): left, top, width, height and area, `centres` (n, 2): centroids, `spreads` (n,
+    3): variances of x and y, and covariance; in work px.
     """
 
     mask: Image
@@ -148,6 +149,7 @@ class Foreground:
     numbers: NDArray[np.intp]
     boxes: NDArray[np.intp]
     centres: NDArray[np.float64]
+    spreads: NDArray[np.float64]
 
 
 def least_area_px(least_mm2: float, px_per_mm: float) -> float:
@@ -179,22 +181,14 @@ def find_marks(
     areas_mm2 = areas[chosen] / np.maximum(scale * work.scale, 1e-6) ** 2
     fits = (areas_mm2 > area_range_mm2[0]) & (areas_mm2 < area_range_mm2[1])
     chosen, centres_px, areas_mm2, scale = chosen[fits], centres_px[fits], areas_mm2[fits], scale[fits]
-    fullness = _fullness(foreground, chosen)
+    fullness = _fullness(areas[chosen], foreground.spreads[chosen])
     return Marks(ground, centres_px, table.to_mm(centres_px), areas_mm2, scale, fullness)
 
 
-def _fullness(foreground: Foreground, chosen: NDArray[np.intp]) -> NDArray[np.float64]:
-    """Area over that of the ellipse with the same second moments: 1 for any filled ellipse, whatever its tilt.
+def _fullness(areas: NDArray[np.float64], spreads: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Area (n,) over that of the ellipse with the same second moments (n, 3): 1 for any filled one, whatever its tilt.
 
     It does not change under an affine map, so every printed shape has a fullness of its own from any viewpoint.
     """
-    fullness = np.zeros(len(chosen))
-    for k, (number, box) in enumerate(zip(foreground.numbers[chosen], foreground.boxes[chosen], strict=True)):
-        left, top, width, height = box[:4]
-        patch = (foreground.labels[top : top + height, left : left + width] == number).astype(np.uint8)
-        moments = cv2.moments(patch, binaryImage=True)
-        # A pixel is a square, not a point: it adds 1/12 to each variance.
-        xx, yy = (moments[key] / moments["m00"] + 1 / 12 for key in ("mu20", "mu02"))
-        spread = xx * yy - (moments["mu11"] / moments["m00"]) ** 2
-        fullness[k] = moments["m00"] / (4 * np.pi * np.sqrt(max(spread, 1e-9)))
-    return fullness
+    xx, yy, xy = spreads.T
+    return np.asarray(areas / (4 * np.pi * np.sqrt(np.maximum(xx * yy - xy * xy, 1e-9))))

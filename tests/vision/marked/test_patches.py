@@ -1,4 +1,4 @@
-"""Patches are those that OpenCV finds, with the same areas, boxes and centroids."""
+"""Patches are those that OpenCV finds, with the same areas, boxes, centroids and spreads."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def test_patches_are_those_of_opencv(share: float, least: float) -> None:
     random = np.random.default_rng(4)
     mask = np.asarray(random.random((83, 121)) < share, np.uint8)
     mask[20:40, 50:90] = 1
-    labels, numbers, boxes, centres = patches_of(mask, least)
+    labels, numbers, boxes, centres, spreads = patches_of(mask, least)
     _, _, true, middles = cv2.connectedComponentsWithStats(mask, connectivity=4)
     large = np.flatnonzero(np.append(False, true[1:, cv2.CC_STAT_AREA] >= least))
     # Labels may be dealt out otherwise, boxes and centroids may not.
@@ -24,11 +24,15 @@ def test_patches_are_those_of_opencv(share: float, least: float) -> None:
     assert (boxes[order] == true[large][other]).all()
     assert np.allclose(centres[order], middles[large][other])
     assert ((labels > 0) == (mask > 0)).all()
-    for number, (left, top, width, height, area) in zip(numbers, boxes, strict=True):
-        assert np.count_nonzero(labels[top : top + height, left : left + width] == number) == area
+    for number, (left, top, width, height, area), spread in zip(numbers, boxes, spreads, strict=True):
+        patch = labels[top : top + height, left : left + width] == number
+        assert np.count_nonzero(patch) == area
+        moments = cv2.moments(patch.astype(np.uint8), binaryImage=True)
+        true = [moments[key] / area for key in ("mu20", "mu02", "mu11")]
+        assert np.allclose(spread, np.add(true, (1 / 12, 1 / 12, 0)))
 
 
 @pytest.mark.parametrize("mask", [np.zeros((5, 7), np.uint8), np.eye(9, dtype=np.uint8)])
 def test_where_nothing_is_large_enough_there_are_none(mask: NDArray[np.uint8]) -> None:
-    _, numbers, boxes, centres = patches_of(mask, 2.0)
-    assert (len(numbers), boxes.shape, centres.shape) == (0, (0, 5), (0, 2))
+    _, numbers, boxes, centres, spreads = patches_of(mask, 2.0)
+    assert (len(numbers), boxes.shape, centres.shape, spreads.shape) == (0, (0, 5), (0, 2), (0, 3))

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from vision.marked.evidence import RING, like_ground
 from vision.marked.layouts import ROUND, Hypotheses, Layouts
 from vision.marked.marks import Foreground, Marks, WorkImage
-from vision.quads import within_quads
+from vision.quads import distances, within_quads
 from vision.table import Table
 
 Image = NDArray[np.uint8]
@@ -110,7 +110,7 @@ def _unexplained(
     boxes, centres = boxes[large], centres[large]
     column, row = np.rint(centres).astype(np.intp).T
     on_card = True if ground is None else like_ground(foreground.level[row, column, ::-1], ground, "white")
-    apart = np.linalg.norm(centres[:, None] - whole[None], axis=2).min(axis=1, initial=np.inf)
+    apart = distances(centres, whole).min(axis=1, initial=np.inf)
     boxes = boxes[(on_card | (boxes[:, 4] > _BROAD * radius**2)) & (apart > 1)]
     corners = boxes[:, None, :2] + boxes[:, None, 2:4] * _UNIT
     unexplained: NDArray[np.intp] = boxes[
@@ -141,7 +141,7 @@ def _outlines(
     points_px = work.to_picture(np.concatenate(long))
     lengths = np.array([len(c) for c in long], np.intp)
     middles = np.add.reduceat(points_px, np.cumsum(lengths) - lengths) / lengths[:, None]
-    apart = np.linalg.norm(middles[:, None] - whole_px[None], axis=2)
+    apart = distances(middles, whole_px)
     unknown = np.repeat((apart > near_px).all(axis=1), lengths)
     points, number = table.to_mm(points_px[unknown]), np.repeat(np.arange(len(long)), lengths)[unknown]
     if not len(points):
@@ -203,5 +203,5 @@ def parts_of(told: Hypotheses, layouts: Layouts, marks: Marks, likely: NDArray[n
     card, size = np.nonzero(told.marks < 0)
     faces = told.faces[card]
     middle = told.to_table(layouts.centres_mm[told.faces])[card, size]
-    near = np.linalg.norm(marks.centres_mm[:, None] - middle, axis=2) < np.sqrt(layouts.areas_mm2[faces, size] / np.pi)
+    near = distances(marks.centres_mm, middle) < np.sqrt(layouts.areas_mm2[faces, size] / np.pi)
     return np.asarray((near & likely[:, faces, size]).any(axis=1))

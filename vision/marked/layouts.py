@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from vision.deck import Deck, Face
 from vision.marked.marks import Marks
+from vision.quads import distances
 from vision.render_face import mark_outline_mm
 
 Floats = NDArray[np.float64]
@@ -188,7 +189,7 @@ def whole_cards(
     """
     sizes = size_candidates(layouts, marks, OUT_OF_SHAPE) & free[:, None]
     small, medium, big = (np.flatnonzero(sizes[:, k]) for k in range(3))
-    apart = np.linalg.norm(marks.centres_mm[:, None] - marks.centres_mm[None], axis=2)
+    apart = distances(marks.centres_mm, marks.centres_mm)
     low, high = layouts.distances_mm.min(0) - slack_mm, layouts.distances_mm.max(0) + slack_mm
     triples = []
     for m in medium:
@@ -243,7 +244,7 @@ def part_cards(
     found = [no_cards()]
     for column, (a, b) in enumerate(_PAIRS):
         one, other = np.flatnonzero(sizes[:, a]), np.flatnonzero(sizes[:, b])
-        apart = np.linalg.norm(marks.centres_mm[one][:, None] - marks.centres_mm[other][None], axis=2)
+        apart = distances(marks.centres_mm[one], marks.centres_mm[other])
         known = layouts.distances_mm[:, column]
         i, j = np.nonzero((apart > known.min() - slack_mm) & (apart < known.max() + slack_mm))
         close = np.abs(apart[i, j][:, None] - known) < slack_mm

@@ -8,7 +8,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.quads import within_quads
+from vision.quads import distances, within_quads
 from vision.table import Table
 
 Image = NDArray[np.uint8]
@@ -105,10 +105,10 @@ class Marks:
 
     def unlike(self, others: Marks) -> Marks:
         """Those that are not among the others, of about the same size at the same place."""
-        apart = np.linalg.norm(self.centres_px[:, None] - others.centres_px[None], axis=2)
+        apart = distances(self.centres_px, others.centres_px)
         ratio = self.areas_mm2[:, None] / others.areas_mm2[None]
         same = (apart < 0.5 * others.px_per_mm) & (np.abs(ratio - 1) < _SAME_AREA)
-        return self._take(~same.any(1))
+        return self._take(np.asarray(~same.any(1)))
 
     def same_as(self, numbers: NDArray[np.intp]) -> NDArray[np.bool_]:
         """(n,) which of them are those with these numbers (m,), or other finds of the same: see `coincide`."""

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from vision.marked.marks import WorkImage
 from vision.marked.peeking import Hint, Print
-from vision.quads import distance_to_quads
+from vision.quads import distance_to_quads, distances
 from vision.table import Table
 
 Image = NDArray[np.uint8]
@@ -141,7 +141,7 @@ def _beside_cards(scene: _Scene, quads: Floats, sides: Sequence[str]) -> Iterato
     uneven = 3 * np.median(np.abs(rims - levels[:, None]), axis=1)
     outside = _along(quads, _BESIDE_MM * scales, scene.levels.shape)
     beside, open_table = scene.levels[outside].astype(np.float64), scene.known[outside] == 0
-    apart = np.linalg.norm(quads.mean(1)[:, None] - quads.mean(1)[None], axis=-1)
+    apart = distances(quads.mean(1), quads.mean(1))
     for side in sorted(set(sides)):
         nearest = np.where(np.array(sides) == side, apart, np.inf).argmin(1)
         grounds = [_Ground(side, levels[k], uneven[k]) for k in nearest]

@@ -104,7 +104,11 @@ def _rectangle(
     if not least < area < most or area < _LEAST_FILL * sides[0] * sides[1]:
         return None
     lines = _side_lines(outline[:, 0].astype(np.float64), np.asarray(cv2.boxPoints(box), np.float64))
-    return None if lines is None else _upright(crossings(lines[None])[0])
+    if lines is None:
+        return None
+    quad = crossings(lines[None])[0]
+    # Sides along what is crumpled may be nearly parallel, and then cross far away.
+    return _upright(quad) if np.abs(quad - box[0]).max() < sides[1] else None
 
 
 def _side_lines(points: Floats, corners: Floats) -> Floats | None:

@@ -9,6 +9,7 @@ from flat_piles import Floats, Image, PileTable, bare, photographed, piccolino, 
 
 from vision.pictured.picture_reader import PictureReader
 from vision.pictured.pile_bleached import bleached_cards
+from vision.pictured.pile_frames import rectangles
 from vision.pictured.piles import PilePlace, PileReader
 
 CAMERA = PileTable((1280, 720))
@@ -60,3 +61,10 @@ def test_cards_in_plain_light_are_not_bleached_and_neither_is_a_white_sheet() ->
     assert len(bleached_cards(image, piccolino().card_mm, scale)) == 0
     cv2.rectangle(image, (200, 200), (480, 400), (255, 255, 255), -1)
     assert len(bleached_cards(image, piccolino().card_mm, scale)) == 0
+
+
+def test_a_crumpled_bright_shape_has_no_corner_far_beyond_itself() -> None:
+    mask, shape = np.zeros((160, 160), np.uint8), [88, 125, 71, 65, 68, 95, 104, 118, 99, 72, 94, 111, 71, 127]
+    cv2.fillPoly(mask, [np.array(shape, np.int32).reshape(-1, 2)], (1,))
+    for quad in rectangles([mask], piccolino().card_mm, (0.6, 1.2)):
+        assert np.abs(quad - 80).max() < 100

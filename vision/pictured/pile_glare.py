@@ -28,11 +28,23 @@ def glare_of(shines: Flags, print_levels: Singles, odd: Flags, lit: Flags, used:
     out_of_dark = shines & (print_levels.min(axis=0) < _DARK)
     if not out_of_dark.any() or not odd.any():
         return np.zeros_like(out_of_dark)
-    core = cv2.morphologyEx(_spread(out_of_dark, used), cv2.MORPH_OPEN, np.ones((_THICK, _THICK), np.uint8))
+    core = _whole(_thick(_spread(shines, used)), _thick(_spread(out_of_dark, used)))
     edge, near = (cv2.dilate(core, cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (s, s))) for s in (_EDGE, _REACH))
     glare = cv2.bitwise_or(cv2.bitwise_and(edge, _spread(odd, used)), cv2.bitwise_and(near, _spread(lit, used)))
     # A cell that fits by chance between others that do not is changed as well.
     return np.asarray(cv2.morphologyEx(glare, cv2.MORPH_CLOSE, np.ones((_THICK, _THICK), np.uint8))[used] > 0)
+
+
+def _thick(cells: NDArray[np.uint8]) -> NDArray[np.uint8]:
+    return np.asarray(cv2.morphologyEx(cells, cv2.MORPH_OPEN, np.ones((_THICK, _THICK), np.uint8)))
+
+
+def _whole(shining: NDArray[np.uint8], core: NDArray[np.uint8]) -> NDArray[np.uint8]:
+    """All that shines together with a core, (h, w): a reflection does not end where white print begins."""
+    count, labels = cv2.connectedComponents(cv2.bitwise_or(shining, core))
+    reflects = np.zeros(count, np.uint8)
+    reflects[labels[core > 0]] = 1
+    return np.asarray(reflects[labels])
 
 
 def _spread(cells: Flags, used: Flags) -> NDArray[np.uint8]:

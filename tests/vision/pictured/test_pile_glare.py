@@ -21,9 +21,11 @@ def box(rows: slice, columns: slice) -> Flags:
     return cells
 
 
-def glare(shines: Flags, odd: Flags, lit: Flags, level: float = 0.2) -> Flags:
-    """Cells of the card (h, w) that a reflection has changed, on a print of one level."""
+def glare(shines: Flags, odd: Flags, lit: Flags, level: float = 0.2, white: Flags | None = None) -> Flags:
+    """Cells of the card (h, w) that a reflection has changed, on a print of one level, but for what is `white`."""
     levels = np.full((3, int(USED.sum())), level, np.float32)
+    if white is not None:
+        levels[:, white[USED]] = 0.95
     found = np.zeros(USED.shape, bool)
     found[USED] = glare_of(shines[USED], levels, odd[USED], lit[USED], USED)
     return found
@@ -52,3 +54,11 @@ def test_white_print_is_no_reflection_and_neither_is_a_line_that_lies_a_little_o
     assert not glare(box(*SPOT), edge, edge, level=0.9).any()
     line = box(slice(20, 30), slice(15, 17))
     assert not glare(line, line, line).any()
+
+
+def test_a_reflection_goes_on_over_white_print_and_white_print_elsewhere_is_none() -> None:
+    hat, ruff = box(slice(20, 30), slice(20, 32)), box(slice(44, 50), slice(15, 25))
+    beside, below = box(slice(20, 30), slice(32, 34)), box(slice(50, 52), slice(15, 25))
+    found = glare(box(*SPOT) | hat | ruff, beside | below, np.zeros_like(hat), white=hat | ruff)
+    assert found[beside].all()
+    assert not found[below].any()

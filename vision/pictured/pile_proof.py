@@ -20,6 +20,7 @@ _MOST_HIDDEN = 0.25
 _ODDS_SCALE = 4.0
 _NO_RIVAL = 200.0
 _AT_FIRST_SIGHT, _TOLD_AT_FIRST_SIGHT, _ERROR_AT_FIRST_SIGHT = 80.0, 0.75, 0.15
+_ERROR_BY_ODDS = 800.0  # log-odds that outweigh an error of one at first sight
 _GUESS_TOLD, _GUESS_HIDDEN, _GUESS_WHITE = 0.85, 0.2, 0.6  # of a guessed frame that is certain at first sight
 _GUESS_ERROR = 0.15  # of one that a closer look tells by little
 _LOOK_ERROR, _LOOK_WHITE, _LOOK_ODDS = 0.72, 0.25, 2.0  # of a guessed frame that a closer look may tell
@@ -32,11 +33,14 @@ _ALL_EXPLAINED = 0.12  # mean error of a fit that leaves next to nothing unexpla
 _OVERWHELMING = 150.0
 _LEAST_SEEN = 0.25  # of a print
 _LOST, _PART_LOST = 0.1, 0.12  # of a print in plain sight, to glare, dirt and blur; also to skin of its own colour
+_CONFIRMED = 100.0  # log-odds of a closer look that a first one confirms
+_MORE_LOST = 0.05  # where the first look is as sure of the same picture, and no colour had to be bent
 _BACK_LOST = 0.25  # of a back that hardly anything else could be
 _BLEACHED_ERROR = 0.8
 _MUCH_BLEACHED = 0.2  # of a print
 # Standard deviations by which a camera may mix colours, where that leaves more of a print unexplained than noise does.
 _MOST_BENT, _MOST_STRAY = 2.5, 0.05
+_AGAIN, _STILL = 3, 0.004  # how often a fit is repeated, and by how much of its size a frame must have moved
 _PRINTED = 15.0  # log-odds by which a picture must beat smooth colours to be print, where light has bleached the rest
 # The same where something hides a part of the margin and the fit leaves much unexplained, for other print may lie
 # there, and where it is print for certain.
@@ -79,22 +83,28 @@ def _plain(match: FaceMatch) -> bool:
 
 
 def _certain_at_once(match: FaceMatch) -> bool:
-    """Whether what differs from the art at first sight is little, or as much as hides the margin, too."""
-    little = match.error < _ERROR_AT_FIRST_SIGHT + 1 - match.white and match.told > _TOLD_AT_FIRST_SIGHT
+    """Whether what differs from the art at first sight is little, or as much as hides the margin, too.
+
+    The less sure a look is, the less may differ: a paint that a camera has made pale is not far from black.
+    """
+    most = min(_ERROR_AT_FIRST_SIGHT, match.log_odds / _ERROR_BY_ODDS)
+    little = match.error < most + 1 - match.white and match.told > _TOLD_AT_FIRST_SIGHT
     return little and match.log_odds > _AT_FIRST_SIGHT
 
 
-def _plausible(closer: FaceMatch) -> bool:
+def _plausible(closer: FaceMatch, *, confirmed: bool = False) -> bool:
     """Whether what differs from a fitted picture is in little things, or hidden by something that hides margin, too.
 
-    Nothing comes to lie on a card's print but over its margin; a picture of another colour differs everywhere, or asks
-    for a camera that mixes colours as none does.
+    Nothing comes to lie on a card's print but over its margin; a picture of another colour differs everywhere, and asks
+    for a camera that mixes colours as none does. So where the first look has `confirmed` the picture and its colours
+    are as they should be, somewhat more may differ: small, noisy and overexposed pictures blur what is printed.
     """
     if closer.bent > _MOST_BENT and closer.error > _ALL_EXPLAINED and closer.stray > _MOST_STRAY:
         return False
     if closer.white > WHOLE:
         # The back's drawing comes in no other paint, so what a lamp has changed of it makes no doubt.
-        lost = _BACK_LOST if closer.face is None and closer.log_odds > _OVERWHELMING else _LOST
+        lost = _LOST + (_MORE_LOST * max(0.0, 1 - closer.bent / _MOST_BENT) if confirmed else 0.0)
+        lost = _BACK_LOST if closer.face is None and closer.log_odds > _OVERWHELMING else lost
         return closer.open_error < _FIT_ERROR and closer.stray < lost
     # Skin looks much like a red card in a mirrored lamp: what hides margin must leave a better fit, unless hardly
     # anything else is possible, as with the back's many colours.
@@ -102,12 +112,12 @@ def _plausible(closer: FaceMatch) -> bool:
     return fits and closer.stray < _PART_LOST
 
 
-def _certain(closer: FaceMatch) -> bool:
-    """Whether a fitted picture is proved by what is in sight of it."""
+def _certain(closer: FaceMatch, *, confirmed: bool = False) -> bool:
+    """Whether a fitted picture is proved by what is in sight of it, or also by a first look that has `confirmed` it."""
     sure = closer.log_odds > (_SURE if closer.white > WHOLE else _PART_SURE)
     sure = sure and (closer.white > WHOLE or closer.error < _ALL_EXPLAINED or closer.printed > _PART_PRINT)
     in_sight = closer.told > _FIT_TOLD and closer.seen > _LEAST_SEEN
-    return sure and in_sight and doubt_of(closer) is None and _plausible(closer)
+    return sure and in_sight and doubt_of(closer) is None and _plausible(closer, confirmed=confirmed)
 
 
 def _settles(closer: FaceMatch, first: FaceMatch) -> bool:
@@ -119,7 +129,27 @@ def _settles(closer: FaceMatch, first: FaceMatch) -> bool:
     agreed = closer.face is first.face or doubt_of(first) is not None or first.error >= CARD_ERROR
     agreed = agreed or (_bleached(closer) and closer.log_odds > first.log_odds)
     outweighs = closer.error < _ALL_EXPLAINED or closer.log_odds > _MUCH_SURER * first.log_odds
-    return _certain(closer) and (agreed or (closer.log_odds > _AT_FIRST_SIGHT and outweighs))
+    confirmed = closer.face is first.face and closer.turn == first.turn and doubt_of(first) is None
+    confirmed = confirmed and closer.log_odds > _CONFIRMED
+    return _certain(closer, confirmed=confirmed) and (agreed or (closer.log_odds > _AT_FIRST_SIGHT and outweighs))
+
+
+def _looked_closer(
+    fitter: FaceFitter, image_bgr: Image, first: FaceMatch, frame_px: Floats
+) -> tuple[FaceMatch, Floats, bool]:
+    """A closer look, the frame (4, 2) where it fits best, and whether it settles what the frame shows.
+
+    Light that bleaches a card carries off its frame's sides, too, by more than a fit moves them at once: it is repeated
+    from where it has moved the frame, as long as it moves it and what is there is print.
+    """
+    for again in range(_AGAIN + 1):
+        closer, fitted_px = fitter.read(image_bgr, frame_px)
+        settled = _settles(closer, first)
+        moved = float(np.abs(fitted_px - frame_px).max() / np.ptp(frame_px, axis=0).max())
+        if settled or again == _AGAIN or moved < _STILL or not (_bleached(closer) and closer.printed > 0):
+            break
+        first, frame_px = fitter.faces.read(image_bgr, fitted_px), fitted_px
+    return closer, fitted_px, settled
 
 
 def cleared(fitter: FaceFitter, image_bgr: Image, match: FaceMatch, frame_px: Floats) -> tuple[FaceMatch, Floats]:
@@ -133,8 +163,8 @@ def cleared(fitter: FaceFitter, image_bgr: Image, match: FaceMatch, frame_px: Fl
     if not sure and match.white < WHOLE:
         # A hand, which no fit makes transparent, or its shadow.
         return _told_in_shadow(fitter, image_bgr, match, frame_px) or (match, frame_px)
-    closer, fitted_px = fitter.read(image_bgr, frame_px)
-    if _settles(closer, match):
+    closer, fitted_px, settled = _looked_closer(fitter, image_bgr, match, frame_px)
+    if settled:
         return (match, frame_px) if sure and closer.face is match.face else (closer, fitted_px)
     shaded = _told_in_shadow(fitter, image_bgr, match, frame_px)
     if shaded is not None:
@@ -182,10 +212,10 @@ def proved(fitter: FaceFitter, image_bgr: Image, match: FaceMatch, frame_px: Flo
         return match, frame_px
     if not worth_a_look(match):
         return None
-    closer, fitted_px = fitter.read(image_bgr, frame_px)
+    closer, fitted_px, settled = _looked_closer(fitter, image_bgr, match, frame_px)
     # On a bare table there are many frames to guess, and in some of them grain is a little like a picture.
     evident = closer.log_odds > _PART_SURE or closer.error < _GUESS_ERROR or closer.printed > _PLAIN_PRINT
-    if evident and _settles(closer, match):
+    if evident and settled:
         return closer, fitted_px
     shaded = _told_in_shadow(fitter, image_bgr, match, frame_px) if closer.printed > _PRINTED else None
     if shaded is not None:

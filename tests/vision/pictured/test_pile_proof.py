@@ -10,7 +10,7 @@ from flat_piles import Image, piccolino
 from vision.pictured.picture_reader import one_a_place
 from vision.pictured.pile_faces import FaceMatch, FaceReader
 from vision.pictured.pile_fit import FaceFitter
-from vision.pictured.pile_proof import doubt_of, misfit_of, proved, worth_another_look
+from vision.pictured.pile_proof import cleared, doubt_of, misfit_of, proved, worth_another_look
 
 RED = FaceMatch(piccolino().by_id["red-happy"], 0, 30.0, 0.2, 0.05, 0.9, 1.0)
 FRAME = np.array([[0.0, 0.0], [53.0, 0.0], [53.0, 78.0], [0.0, 78.0]])
@@ -25,6 +25,14 @@ class Fitter(FaceFitter):
 
     def read(self, image_bgr: Image, frame_px: np.ndarray) -> tuple[FaceMatch, np.ndarray]:
         return self.found, frame_px
+
+
+class Follower(Fitter):
+    """Moves a frame by a tenth of its height at each look, and is the surer the further down it is."""
+
+    def read(self, image_bgr: Image, frame_px: np.ndarray) -> tuple[FaceMatch, np.ndarray]:
+        below = float(frame_px[0, 1]) / FRAME[2, 1]
+        return replace(self.found, log_odds=self.found.log_odds + 100 * below), frame_px + [0, FRAME[2, 1] / 10]
 
 
 def test_a_certain_card_is_not_lost_to_a_doubtful_frame_that_happens_to_fit_better() -> None:
@@ -148,3 +156,37 @@ def test_a_reflection_across_the_back_makes_no_doubt_and_across_a_face_it_may_be
         found = proved(Fitter(closer), image, doubt, FRAME)
         told[face] = found is not None and doubt_of(found[0]) is None
     assert told == {None: True, RED.face: False}
+
+
+def test_what_is_only_just_sure_at_first_sight_and_leaves_much_open_is_looked_at_closer() -> None:
+    image, told = np.zeros((90, 60, 3), np.uint8), {}
+    purple = replace(RED, face=piccolino().by_id["purple-happy"], log_odds=188.0, error=0.06)
+    for odds, error in ((82.0, 0.14), (82.0, 0.08), (130.0, 0.14)):
+        black = replace(RED, face=piccolino().by_id["black-happy"], log_odds=odds, error=error)
+        found = cleared(Fitter(purple), image, black, FRAME)[0].face
+        told[odds, error] = found.id if found else None
+    assert told == {(82.0, 0.14): "purple-happy", (82.0, 0.08): "black-happy", (130.0, 0.14): "black-happy"}
+
+
+def test_a_bleached_card_whose_frame_is_far_off_is_looked_at_again_where_the_look_has_moved_it() -> None:
+    image, doubt, told = np.zeros((90, 60, 3), np.uint8), replace(RED, log_odds=5.0), {}
+    for bleached in (0.0, 0.4):
+        for printed in (-20.0, 120.0):
+            found = proved(
+                Follower(replace(RED, log_odds=2.0, error=0.1, bleached=bleached, printed=printed)),
+                image,
+                doubt,
+                FRAME,
+            )
+            told[bleached, printed] = found is not None and doubt_of(found[0]) is None
+    assert told == {(0.0, -20.0): False, (0.0, 120.0): False, (0.4, -20.0): False, (0.4, 120.0): True}
+
+
+def test_what_two_looks_name_alike_in_its_own_colours_may_differ_a_little_more() -> None:
+    image, told = np.zeros((90, 60, 3), np.uint8), {}
+    for first in (RED, replace(RED, log_odds=5.0)):
+        for bent in (0.5, 2.4):
+            closer = replace(RED, log_odds=150.0, error=0.2, hidden=0.12, stray=0.12, bent=bent)
+            found = cleared(Fitter(closer), image, first, FRAME)[0]
+            told[first.log_odds, bent] = doubt_of(found) is None
+    assert told == {(30.0, 0.5): True, (30.0, 2.4): False, (5.0, 0.5): False, (5.0, 2.4): False}

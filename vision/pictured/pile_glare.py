@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 Singles = NDArray[np.float32]
 Flags = NDArray[np.bool_]
 
-_DARK = 0.6  # of white: what some channel of a print is darker than
+_DARK = 0.75  # of white: what some channel of a print is darker than, pale paint as pink, too
 DARKER = 0.06  # of white: by how much noise may let lit print look darker than it is, in some channel
 _THICK = 3  # cells: a line of white that lies a little off is thinner
 _EDGE = 7  # cells across: the steep edge about what shines, of which a fit may take some for print

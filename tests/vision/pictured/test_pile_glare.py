@@ -62,3 +62,9 @@ def test_a_reflection_goes_on_over_white_print_and_white_print_elsewhere_is_none
     found = glare(box(*SPOT) | hat | ruff, beside | below, np.zeros_like(hat), white=hat | ruff)
     assert found[beside].all()
     assert not found[below].any()
+
+
+def test_a_reflection_shines_out_of_pale_paint_as_out_of_dark_print() -> None:
+    edge = box(slice(17, 33), slice(12, 28)) & ~box(*SPOT)
+    found = glare(box(*SPOT), edge, np.zeros_like(edge), level=0.68)
+    assert (found & edge).sum() > 0.8 * edge.sum()

@@ -14,6 +14,7 @@ from vision.unknown.card_plane import CardPlane
 from vision.unknown.card_poses import poses_of, settled
 from vision.unknown.card_sizes import Stock
 from vision.unknown.cast_shadows import moved_off_shadows
+from vision.unknown.edge_ends import are_ruled_round
 from vision.unknown.line_segments import meet_sides
 
 Floats = NDArray[np.float32]
@@ -56,6 +57,8 @@ def finished(
     poses, _ = settled(image_lab, plane, poses, 2.0, steps)
     margin = border_beyond(image_lab, plane, poses)
     whole = plane.resized(plane.size[0] + 2 * margin, plane.size[1] + 2 * margin)
+    if margin > 0 and are_ruled_round(image_lab, poses.quads(plane), poses.quads(whole)):
+        margin, whole = 0.0, plane
     if margin >= _WIDE_BORDER_PX:
         plane = whole
     # Edges in plain sight need no help, and a lens or a bent card may make them differ from the rest.

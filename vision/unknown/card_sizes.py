@@ -22,7 +22,7 @@ from vision.unknown.card_poses import (
     sides_of,
     steepness_beside,
 )
-from vision.unknown.edge_ends import run_on
+from vision.unknown.edge_ends import are_ruled_round
 from vision.unknown.edge_pairs import edge_pairs, outward
 from vision.unknown.line_segments import meet_sides
 from vision.unknown.paper import is_darker
@@ -43,7 +43,7 @@ _PLAIN, _MOSTLY = 8.0, 0.5  # weighted 8-bit Lab; of the cards
 _ACROSS = np.array([-0.6, 0.0, 0.6])  # of half a side
 _AS_STRONG = 0.25
 _LARGER = 0.03  # of the logarithm of a side
-_LINES, _LESS_SURE = 1.0, 0.1  # of the eight ends of a thing's edges run on; certainty
+_LESS_SURE = 0.1  # certainty
 _NEARBY_PX = 4.0  # off its outline, a card's edge is looked for
 
 
@@ -78,14 +78,12 @@ def size_of_cards(image_lab: NDArray[np.uint8], plane: CardPlane, quads: NDArray
     stock = agreed_size(image_lab, plane, quads)
     if len(quads) < _FEWEST or np.log(np.divide(stock.plane.size, plane.size)).max() < _LARGER:
         return stock
-    seen = []
-    for each, step in ((plane, None), (stock.plane, stock.step)):
-        poses, certainty = settled(image_lab, each, poses_of(each, quads[:_MOST]), _NEARBY_PX, step)
-        runs_on, passes = run_on(image_lab, poses.quads(each))
-        # Along cards in a row edges run on as well, but for a notch.
-        seen.append((float(certainty.mean()), float((runs_on + passes.astype(np.float64)).sum(axis=(1, 2)).mean() / 2)))
-    (sure, lines), (sure_of_larger, lines_of_larger) = seen
-    ruled = lines_of_larger > lines + _LINES and sure_of_larger < sure - _LESS_SURE
+    (sure, lie), (sure_of_larger, larger) = (
+        (float(certainty.mean()), poses.quads(each))
+        for each, step in ((plane, None), (stock.plane, stock.step))
+        for poses, certainty in [settled(image_lab, each, poses_of(each, quads[:_MOST]), _NEARBY_PX, step)]
+    )
+    ruled = sure_of_larger < sure - _LESS_SURE and are_ruled_round(image_lab, lie, larger)
     return agreed_size(image_lab, plane, quads, is_rough=False) if ruled else stock
 
 

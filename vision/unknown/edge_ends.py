@@ -22,6 +22,7 @@ _RUNS_ON = 0.6  # of the places beyond a corner
 _MAX_ENDS = 3  # of eight; by chance some edge lies in the continuation of a side
 _NEXT = 0.3  # how far beyond a side a neighbouring card is looked for, by the length of the sides beside it
 _ROWS = 8
+_MORE_LINES = 1.0  # of eight ends: where so many more run on they are ruled on a sheet
 _SAME_GROUND = 12.0  # weighted 8-bit Lab
 
 
@@ -42,6 +43,20 @@ def run_on(image_lab: NDArray[np.uint8], quads: Floats) -> tuple[NDArray[np.bool
         beyond.append((away > _AS_STRONG * typical).mean(axis=1) > _RUNS_ON)
         through.append(beyond[-1] & (near > _AS_STRONG * typical).all(axis=1))
     return np.stack(beyond, axis=1).reshape(-1, 4, 2), np.stack(through, axis=1).reshape(-1, 4, 2)
+
+
+def lines_beyond(image_lab: NDArray[np.uint8], quads: Floats) -> float:
+    """How many of the eight ends of the edges of `quads` (n, 4, 2) run on, on average; those with a notch count half.
+
+    Along cards in a row edges run on as well, but for the notch; lines ruled on a sheet have none.
+    """
+    runs_on, passes = run_on(image_lab, quads)
+    return float((runs_on + passes.astype(np.float64)).sum(axis=(1, 2)).mean() / 2) if len(quads) else 0.0
+
+
+def are_ruled_round(image_lab: NDArray[np.uint8], cards: Floats, cells: Floats) -> bool:
+    """Whether `cells` (m, 4, 2) are ruled on what `cards` (n, 4, 2) lie on: their edges run on, and the cards' end."""
+    return lines_beyond(image_lab, cells) > lines_beyond(image_lab, cards) + _MORE_LINES
 
 
 def faint_run_on(image_lab: NDArray[np.uint8], quads: Floats) -> NDArray[np.bool_]:

@@ -196,14 +196,17 @@ def _free_candidates(
     quads, coverage = quads[keep], coverage[keep]
     keep = ~holds_marker(quads, markers)
     quads, coverage = quads[keep], coverage[keep]
-    ends = _run_on(covered, quads) <= _MAX_RUN_ON
-    seen = glance(lab, distinct(quads[ends], coverage[ends].mean(axis=1))[:_MAX_OUTLINES])
+    run_on_at = _run_on(covered, quads)
+    ends = run_on_at <= _MAX_RUN_ON
+    # Lines ruled beneath the cards make quadrilaterals by the thousand, seen all along, that end nowhere.
+    score = np.asarray(coverage.mean(axis=1) * (1 - run_on_at / 8), np.float32)
+    seen = glance(lab, distinct(quads[ends], score[ends])[:_MAX_OUTLINES])
     # In rows close together all edges run on along the neighbours; but for darker gaps, such things are patterns.
     in_rows = glance(lab, distinct(quads[~ends], coverage[~ends].mean(axis=1))[:_MAX_IN_ROWS])
     gaps = darker_all_round(in_rows.outside, in_rows.inside)
     seen = seen.joined(in_rows.take(np.flatnonzero(gaps)))
     seen = seen.take(seen.oddness() < _MAX_ODDNESS)
-    outer = ~within_another(seen.quads, seen.inside, seen.outside)
+    outer = ~within_another(seen.quads, seen.inside, seen.outside, _run_on(covered, seen.quads))
     fit = fit_sides(lab, fair_share(seen.quads[outer], _MAX_CANDIDATES), 2.5, _FEW)
     # One side may be next to invisible: white on white, or bleached by a reflection.
     fit = fit.take((np.sort(fit.support, axis=1)[:, 1] > 0.6) & (fit.support.mean(axis=1) > 0.7))

@@ -18,6 +18,7 @@ _MAX_CORNER_ANGLE_COS = 0.6  # a right angle seen at 45 degrees' tilt stays with
 _BOOST, _BOOST_TINT = 4, 1
 _KNOWN = 0.6  # share of a faint segment that one found before covers
 _SAME_COLOUR = 25.0
+_MORE_LINES = 2
 _PARALLEL_COS = 0.95
 _BEYOND = (0.1, 0.35)  # where a side would run on, by its length
 _MAX_ASPECT = 2.9  # cards are up to twice as long as wide; tilt adds to that
@@ -150,12 +151,15 @@ def quads_from_corners(corners: Corners, min_side_px: float, max_side_px: float)
     return np.asarray(quads[good], np.float32)
 
 
-def within_another(quads: Floats, inside: Floats, outside: Floats) -> NDArray[np.bool_]:
+def within_another(
+    quads: Floats, inside: Floats, outside: Floats, runs_on: NDArray[np.intp] | None = None
+) -> NDArray[np.bool_]:
     """Which quadrilaterals (n, 4, 2) lie evenly in another one, at most a fifth of its width away on each side.
 
     A frame printed on a card lies so in the card's outline; a card in its shadow lies to one side. `inside` and
     `outside` (n, 4, 3) are the colours next to the sides: the strip between the two must be of one colour, else it is
-    not the same card's.
+    not the same card's. Nor is what has far more of its eight edges' ends run on, of `runs_on` (n,): places for cards
+    are ruled so on a sheet.
     """
     within = np.zeros(len(quads), bool)
     if len(quads) == 0:
@@ -182,6 +186,8 @@ def within_another(quads: Floats, inside: Floats, outside: Floats) -> NDArray[np
         differs = np.linalg.norm(outside[inner] - inside[outer], axis=2) > _SAME_COLOUR
         # Between cards in rows there is a strip of table round each, which is no border: paper is not as dark.
         one_strip = ~differs.any(axis=1) & ~darker[inner]
+        if runs_on is not None:
+            one_strip &= runs_on[outer] <= runs_on[inner] + _MORE_LINES
         within[inner[even & parallel & one_strip]] = True
     return within
 

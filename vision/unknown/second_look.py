@@ -16,6 +16,7 @@ from vision.unknown.card_proposals import MIN_SEGMENT_PX, at_corners, at_segment
 from vision.unknown.card_sizes import Stock, agreed_size, common_step
 from vision.unknown.card_votes import agree_on_planes
 from vision.unknown.closed_lines import closed_lines
+from vision.unknown.edge_ends import are_ruled_round
 from vision.unknown.faint_edges import faint_segments, moved_onto_edges, quads_about, without_print
 from vision.unknown.line_segments import SegmentMap, find_corners
 from vision.unknown.marker_sheets import holds_marker
@@ -118,9 +119,10 @@ def _closed_in(hints: _Hints, closed: Floats, stock: Stock | None, chosen: SideF
     for plane in agree_on_planes(closed, np.ones(len(closed), np.float32), (hints.lab.shape[1], hints.lab.shape[0])):
         agreeing = closed[plane.deviation(closed) < _AGREED]
         agreeing = agreeing[apart(agreeing)]
-        if len(agreeing) < _TOO_FEW or (
-            stock is not None and _printed_alike(stock.plane, chosen.quads, plane, agreeing)
-        ):
+        several = len(chosen.quads) >= _SEVERAL
+        if len(agreeing) < _TOO_FEW or (several and are_ruled_round(hints.lab, chosen.quads, agreeing)):
+            continue
+        if stock is not None and _printed_alike(stock.plane, chosen.quads, plane, agreeing):
             continue
         other = Stock(plane.refitted(agreeing, np.ones(len(agreeing))), np.zeros(3))
         found = _found(hints, other, nothing)

@@ -1,4 +1,4 @@
-"""A notepad of a card's size is no card; a card with a frame, lines of text or stripes in its marks is one."""
+"""Ruled paper is no card, nor are places ruled for cards; a card with a frame, text or stripes in its marks is one."""
 
 import cv2
 import numpy as np
@@ -79,3 +79,40 @@ def test_a_notepad_among_cards_of_its_size_is_no_card() -> None:
     middles = np.array([(x + WIDTH / 2, y + LENGTH / 2) for x, y in PLACES])
     assert len(found) == len(PLACES)
     assert all(np.linalg.norm(found - middle, axis=1).min() < 4 for middle in middles)
+
+
+def laid_in_cells(seed: int) -> tuple[Picture, NDArray[np.float32]]:
+    """A sheet of paper (h, w, 3) ruled with places for twelve cards, a card laid in each, and their corners (12, 4, 2).
+
+    The cards are about as light as the paper, and of another white.
+    """
+    random = np.random.default_rng(seed)
+    picture = np.full((720, 810, 3), (214, 196, 198), np.uint8)
+    for x in range(30, 810, 250):
+        cv2.line(picture, (x, 8), (x + int(random.integers(-3, 4)), 712), (165, 120, 118), 2, cv2.LINE_AA)
+    for y in range(44, 720, 158):
+        cv2.line(picture, (8, y), (802, y + int(random.integers(-3, 4))), (165, 120, 118), 2, cv2.LINE_AA)
+    quads = []
+    for k in range(12):
+        angle = np.radians(random.uniform(-1, 1))
+        turn = np.array([[np.cos(angle), np.sin(angle)], [-np.sin(angle), np.cos(angle)]])
+        half = np.array([[-100, -64], [100, -64], [100, 64], [-100, 64]]) @ turn
+        quad = half + (155 + 250 * (k % 3), 123 + 158 * (k // 3)) + random.uniform(-8, 8, 2)
+        cv2.fillPoly(picture, [np.rint((quad + (2, 1)) * 16).astype(np.int32)], (150, 138, 140), cv2.LINE_AA, 4)
+        cv2.fillPoly(picture, [np.rint(quad * 16).astype(np.int32)], (188, 204, 206), cv2.LINE_AA, 4)
+        colour = [(60, 40, 200), (60, 150, 40), (130, 30, 90)][k % 3]
+        cv2.ellipse(picture, (tuple(quad.mean(axis=0).tolist()), (34, 80), 0.0), colour, -1 if k % 2 else 3)
+        quads.append(quad)
+    seen = cv2.GaussianBlur(picture, (0, 0), 0.9) * np.linspace(1.0, 0.85, 810)[:, None]
+    seen += random.normal(0, 2, seen.shape)
+    return np.asarray(np.clip(seen, 0, 255), np.uint8), np.asarray(quads, np.float32)
+
+
+@pytest.mark.parametrize("seed", [1, 2, 4])
+def test_cards_laid_in_places_ruled_for_them_are_found_and_the_places_are_not(seed: int) -> None:
+    picture, true = laid_in_cells(seed)
+    found = find_cards(picture).corners_px
+    assert len(found) == len(true)
+    turned = np.stack([np.roll(found, k, axis=1) for k in range(4)])
+    off = np.linalg.norm(turned[:, None] - true[None, :, None], axis=4).max(axis=3).min(axis=(0, 2))
+    assert off.max() < 0.03 * 128

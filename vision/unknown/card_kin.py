@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.quads import within_quads
+from vision.quads import outward_of, within_quads
 from vision.unknown.card_borders import printed_share
 from vision.unknown.card_corners import are_rounder, corner_cuts
 from vision.unknown.card_edges import SideFit
@@ -35,6 +35,7 @@ _ODDER = 0.12  # than the others, times a spread
 _LARGER = 0.015  # of a side, or smaller
 _PLAINER = 2.5  # times the usual contrast
 _NEAR_PX = 6.0  # contrast is looked for as far out
+_SAME_WAY, _SEVERAL = 0.8, 3  # cosine; sides that tell what is usual
 _ROUNDS = 3
 _TOO_MANY = 2  # flaws: one side may lie on another object, or in its shadow
 
@@ -66,6 +67,22 @@ def _beside_others(quads: Floats, others: NDArray[np.bool_]) -> NDArray[np.bool_
     rest = others & ~np.eye(len(quads), dtype=bool)
     found = [within_quads(points, quads[some]) for points, some in zip(beyond, rest, strict=True)]
     return np.asarray(found, bool).reshape(-1, 4)
+
+
+def _usual_there(contrast: Floats, facing: Floats, others: NDArray[np.bool_]) -> Floats:
+    """What contrast is usual beyond each side (n, 4), if it is less beyond sides of the `others` that face that way.
+
+    Light comes from one side: white cards on white cast a shadow beyond the others, and show by no more than a rim
+    there. `facing` (n, 4, 2) are unit vectors.
+    """
+    usual = np.full(contrast.shape, np.median(contrast[others]), np.float32)
+    for k, ways in enumerate(facing):
+        rest = others & (np.arange(len(others)) != k)
+        along = np.einsum("ni,jsi->njs", ways, facing[rest]) > _SAME_WAY
+        for side, same in enumerate(along):
+            if same.sum() >= _SEVERAL:
+                usual[k, side] = min(usual[k, side], float(np.median(contrast[rest][same])))
+    return usual
 
 
 def kin(fit: SideFit, deviation: Floats, order: Floats) -> tuple[SideFit, Floats, Floats]:
@@ -105,10 +122,12 @@ def like_the_others(lab: NDArray[np.uint8], stock: Stock, fit: SideFit, known: i
         _, passes = run_on(lab, fit.quads)
         aspect = stock.plane.size[1] / stock.plane.size[0]
         lines, cuts = sheet_lines(lab, fit.quads, aspect, goes_on, passes), corner_cuts(lab, fit, aspect)
+    facing = outward_of(fit.quads)
+    facing /= np.linalg.norm(facing, axis=2, keepdims=True)
     # What is left out may have stood beside others, or made them look usual.
     for _ in range(_ROUNDS):
         others = alike if known is None else np.arange(len(alike)) < known
-        faint = contrast < min(_HARDLY * float(np.median(contrast[others])), _PLAIN)
+        faint = contrast < np.minimum(_HARDLY * _usual_there(contrast, facing, others), _PLAIN)
         if known is None:
             faint &= ~_beside_others(fit.quads, others)
         away = np.linalg.norm(ground - np.median(ground[others], axis=0), axis=1)

@@ -43,6 +43,24 @@ def test_parts_of_a_sheet_are_not_like_the_cards(sheet: int, part: tuple[int, in
     assert judged(sheet, rectangle(*part)) == [True, True, True, True, False]
 
 
+@pytest.mark.parametrize("towards", [(1, 1), (-1, 1), (1, -1), (-1, -1)])
+def test_sides_towards_the_lamp_show_less_than_those_that_cast_a_shadow(towards: tuple[int, int]) -> None:
+    table = np.full((SIZE_WH[1], SIZE_WH[0]), 238, np.float32)
+    for x, y in CARDS:
+        shadow = np.zeros_like(table)
+        right, down = x + 4 * towards[0], y + 4 * towards[1]
+        cv2.rectangle(shadow, (right, down), (right + WIDTH, down + LENGTH), 1.0, -1)
+        table -= 70 * cv2.GaussianBlur(shadow, (0, 0), 2)
+    for x, y in CARDS:
+        cv2.rectangle(table, (x, y), (x + WIDTH, y + LENGTH), 240, -1)
+        cv2.circle(table, (x + 45, y + 65), 20, 80, -1)
+    noisy = cv2.GaussianBlur(table, (0, 0), 0.7)[..., None] + np.random.default_rng(1).normal(0, 1, (*table.shape, 3))
+    lab = np.asarray(cv2.cvtColor(np.clip(noisy, 0, 255).astype(np.uint8), cv2.COLOR_BGR2LAB), np.uint8)
+    quads = np.stack([rectangle(*place) for place in CARDS])
+    stock = Stock(agree_on_planes(quads, np.ones(4), SIZE_WH)[0], np.array([-1.0, 0.0, 0.0]))
+    assert like_the_others(lab, stock, fit_sides(lab, quads, 2.0)).all()
+
+
 def test_where_nothing_was_found_nothing_stands_out() -> None:
     lab = np.full((SIZE_WH[1], SIZE_WH[0], 3), (200, 128, 128), np.uint8)
     nothing = fit_sides(lab, np.zeros((0, 4, 2), np.float32), 2.0)

@@ -26,7 +26,7 @@ _MAX_ODDNESS = 0.45
 _LEAST_CONTRAST = 1.0  # weighted 8-bit Lab
 _BARE = 0.012
 _HARDLY = 0.25  # of the usual contrast, or of certainty
-_UNSURE = 0.6
+_UNSURE, _BEYOND_DOUBT = 0.6, 0.9
 _SAME_STOCK = 20.0  # how far the grounds of two cards may differ, in weighted 8-bit Lab
 _REACH_PX = 4.0
 _SPREAD = 3.0
@@ -114,6 +114,8 @@ def like_the_others(lab: NDArray[np.uint8], stock: Stock, fit: SideFit, known: i
     # Of small cards, seen from afar, what is beside the sides is not known well enough to be certain.
     plain = _in_plain_sight(fit)
     goes_on = faint_run_on(lab, fit.quads)
+    # A card that curls casts a deep shadow beyond one side; but a part of a sheet has edges that run on.
+    ends = (certainty[:, 0] > _BEYOND_DOUBT) & ~goes_on.any(axis=(1, 2))
     # Sides that one of the edges beside them passes: lines on something longer, if they have no contrast.
     passed = np.roll(goes_on[..., 1], 1, axis=1) | np.roll(goes_on[..., 0], -1, axis=1)
     # Where a faint edge runs on means along it tell; the notch at a corner shows at single places.
@@ -133,7 +135,7 @@ def like_the_others(lab: NDArray[np.uint8], stock: Stock, fit: SideFit, known: i
         away = np.linalg.norm(ground - np.median(ground[others], axis=0), axis=1)
         uneven = odd > _ODDER + _SPREAD * np.median(odd[others])
         plainer = max(_PLAINER * float(np.median(contrast[others])), STANDS_OUT)
-        lopsided = uneven & (contrast > plainer).any(axis=1)
+        lopsided = uneven & (contrast > plainer).any(axis=1) & ~ends
         flaws = faint.sum(axis=1) + (faint & passed).any(axis=1) + uneven + lopsided
         if lines is not None:
             flaws += deviation > _LARGER + 2 * np.median(deviation[others])

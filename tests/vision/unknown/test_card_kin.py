@@ -61,6 +61,30 @@ def test_sides_towards_the_lamp_show_less_than_those_that_cast_a_shadow(towards:
     assert like_the_others(lab, stock, fit_sides(lab, quads, 2.0)).all()
 
 
+@pytest.mark.parametrize("on_a_sheet", [False, True])
+def test_a_card_that_curls_casts_a_deep_shadow_and_a_part_of_a_sheet_runs_on(on_a_sheet: bool) -> None:
+    table = np.full((SIZE_WH[1], SIZE_WH[0]), 233, np.uint8)
+    x, y = CARDS[-1]
+    longer = 60 if on_a_sheet else 0
+    cv2.rectangle(table, (x + WIDTH, y - longer), (x + WIDTH + 8, y + LENGTH + longer), 90, -1)
+    cv2.rectangle(table, (x, y - longer), (x + WIDTH, y + LENGTH + longer), 240, -1)
+    for at, (left, top) in enumerate(CARDS):
+        if at < len(CARDS) - 1:
+            cv2.rectangle(table, (left, top), (left + WIDTH, top + LENGTH), 240, -1)
+        cv2.circle(table, (left + 45, top + 65), 20, 80, -1)
+    if on_a_sheet:
+        for line in (y, y + LENGTH):
+            cv2.line(table, (x, line), (x + WIDTH, line), 228, 2)
+    # What stands up catches the light.
+    cv2.rectangle(table, (x - 4, y - longer), (x - 1, y + LENGTH + longer), 254, -1)
+    noisy = cv2.GaussianBlur(table, (0, 0), 0.7)[..., None] + np.random.default_rng(1).normal(0, 1, (*table.shape, 3))
+    lab = np.asarray(cv2.cvtColor(np.clip(noisy, 0, 255).astype(np.uint8), cv2.COLOR_BGR2LAB), np.uint8)
+    quads = np.stack([rectangle(*place) for place in CARDS])
+    stock = Stock(agree_on_planes(quads, np.ones(4), SIZE_WH)[0], np.array([-1.0, 0.0, 0.0]))
+    kin = like_the_others(lab, stock, fit_sides(lab, quads, 2.0))
+    assert kin.tolist() == [True, True, True, not on_a_sheet]
+
+
 def test_where_nothing_was_found_nothing_stands_out() -> None:
     lab = np.full((SIZE_WH[1], SIZE_WH[0], 3), (200, 128, 128), np.uint8)
     nothing = fit_sides(lab, np.zeros((0, 4, 2), np.float32), 2.0)

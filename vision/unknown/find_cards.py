@@ -34,6 +34,7 @@ from vision.unknown.marker_sheets import find_marker_sheets, holds_marker, on_ma
 from vision.unknown.other_looks import look_otherwise
 from vision.unknown.panels import are_panels
 from vision.unknown.paper import darker_all_round
+from vision.unknown.print_islands import STANDS_OUT
 from vision.unknown.ruled_sheets import are_ruled
 from vision.unknown.second_look import second_look
 
@@ -55,6 +56,7 @@ _EVEN, _MOST_UNEVEN, _SEVERAL = 0.03, 2.5, 4  # by how much equal cards usually 
 _ALIKE = 0.05  # how far a card in plain sight may be from the size that it speaks for
 _NEARBY_PX = 3.0  # off its outline, an edge is looked for
 _ANOTHER_SIZE, _ABOUT_AS_LARGE = 0.03, 0.09  # of the logarithm of a side; a frame and an edge differ by more
+_TOO_FEW, _PLAIN_SHARE = 2, 25  # cards that tell a size; per cent of the sides that may be faint
 _ASPECT_SLACK = 1.1  # few cards on a steep table hardly tell their aspect from its tilt
 
 
@@ -119,8 +121,15 @@ def find_cards(image_bgr: NDArray[np.uint8], aspect: float | None = None) -> Fou
     final = final.take(~are_ruled(lab, final.quads))
     stock = replace(stock, plane=plane)
     alike = like_the_others(lab, stock, final)
-    final = final.take(alike | look_otherwise(lab, stock, final, alike))
+    cards = alike | look_otherwise(lab, stock, final, alike)
+    final = final.take(cards & (not _by_chance(final, cards)))
     return _reported(final, plane, scale, size_wh)
+
+
+def _by_chance(things: SideFit, cards: NDArray[np.bool_]) -> bool:
+    """Whether of faint things that agreed on a size so few are cards (n,) that it was that of shadows and print."""
+    few = cards.sum() <= _TOO_FEW and 2 * cards.sum() < len(cards)
+    return bool(few and np.percentile(things.contrast_beyond(), _PLAIN_SHARE) < STANDS_OUT)
 
 
 def _reported(final: SideFit, plane: CardPlane, scale: float, size_wh: tuple[int, int]) -> FoundCards:

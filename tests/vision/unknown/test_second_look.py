@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from vision.unknown.card_edges import SideFit
 from vision.unknown.edge_ends import faint_run_on
 from vision.unknown.faint_edges import moved_onto_edges
 from vision.unknown.print_islands import print_islands
@@ -103,3 +104,15 @@ def test_edges_of_a_long_sheet_run_on_beyond_a_part_of_it() -> None:
     assert not runs_on[0].any()
     assert not runs_on[1, 0]
     assert not runs_on[3, 1]
+
+
+@pytest.mark.parametrize(("lighter", "told"), [(4.0, 0), (40.0, 1)])
+def test_where_most_faint_things_prove_to_be_none_the_rest_are_no_cards(
+    lighter: float, told: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def only_one(_lab: object, _stock: object, fit: SideFit) -> NDArray[np.bool_]:
+        return np.asarray(np.arange(len(fit.quads)) == 0)
+
+    monkeypatch.setattr("vision.unknown.find_cards.like_the_others", only_one)
+    monkeypatch.setattr("vision.unknown.find_cards.look_otherwise", lambda *things: np.zeros_like(things[-1]))
+    assert len(find_unknown_cards(picture(lighter)).cards) == told

@@ -35,6 +35,8 @@ LINEAR = np.where(_SRGB <= 0.04045, _SRGB / 12.92, ((_SRGB + 0.055) / 1.055) ** 
 NEUTRAL = np.ones(3)  # a lamp in which white is white
 _DARK_WHITE, _CLIPPED = 40.0, 250.0  # levels: of a darker white no camera tells the tint
 _LEAST_OF_LAMP = 0.1
+LEAST_CHROMA, GRAIN_CHROMA = 0.05, 0.02  # of print that nothing pales; what grain may have
+_HALF = 0.5  # of the chroma of a card's palest mark in sight
 
 
 def lamp_of(whites: Floats) -> Floats:
@@ -73,6 +75,18 @@ def hue_deg(lab: Floats) -> Floats:
 def hue_gap(a: Floats, b: Floats) -> Floats:
     """Signed difference a − b of hues in degrees, -180 to 180."""
     return np.asarray((a - b + 180) % 360 - 180)
+
+
+def least_print(chroma: Floats, marks: NDArray[np.intp], side: str) -> Floats:
+    """(n,) the least chroma that is print on cards whose `marks` (n, 3), -1 for unseen, have these (n, 3).
+
+    Haze and glare take the same share of colour from all of a white card's print; on black they add to print and ground
+    alike, so that the difference keeps its colour.
+    """
+    if side == "black":
+        return np.full(len(chroma), LEAST_CHROMA)
+    palest = np.where(marks >= 0, chroma, np.inf).min(axis=1)
+    return np.asarray(np.clip(_HALF * palest, GRAIN_CHROMA, LEAST_CHROMA))
 
 
 @dataclass(frozen=True, eq=False)

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vision.deck import Deck
-from vision.marked.colour import hue_deg, hue_gap, linear_of, oklab
+from vision.marked.colour import GRAIN_CHROMA, LEAST_CHROMA, hue_deg, hue_gap, linear_of, oklab
 from vision.marked.evidence import Sampler, like_ground
 from vision.marked.layouts import Hypotheses, Layouts
 from vision.marked.outline import corners_of
@@ -33,10 +33,10 @@ _ACROSS_MM = {
 }
 OUTSIDE_MM = {side: float(places[-1]) for side, places in _ACROSS_MM.items()}
 _LEAST_STEP = 6.0  # grey levels over two steps of the profile
+_EXACT_MM = 0.5  # true contours lie so well where they have been moved, seen at a pixel a millimetre
 _MARK_WEIGHT = 8.0  # a whole mark's centre, in contour points
 _STIFF = np.diag([1.0, 1.0, 300.0])
-_LEAST_CHROMA, _LEAST_LIGHT = 0.05, 0.02
-_HALF, _GRAIN_CHROMA = 0.5, 0.02  # of the card's palest mark in sight; what grain may have
+_LEAST_LIGHT = 0.02
 _NEAR_DEG = 28.0
 _CLIPPED = 248
 _NOISE = 10.0
@@ -173,7 +173,8 @@ class Traces:
     Of each side (n, 4): `edge_open`, the share where the card's ground shows within it, and `edge_seen`, the share
     where it shows and ends there. Of each mark (n, 3): `rim_seen`, the share of its rim with its colour within and
     ground outside; `rim_cut`, with its colour within and something else outside; `rim_spilt`, with its colour on both
-    sides; `rim_bare`, with ground on both sides; `rim_open`, outside the known cards.
+    sides; `rim_bare`, with ground on both sides; `rim_open`, outside the known cards. `edge_exact` (n, 4), `rim_exact`
+    (n, 3): the share where the strongest step nearby is less than half a millimetre off.
     """
 
     edge_open: Floats
@@ -183,6 +184,8 @@ class Traces:
     rim_spilt: Floats
     rim_bare: Floats
     rim_open: Floats
+    edge_exact: Floats
+    rim_exact: Floats
 
 
 @dataclass(frozen=True, eq=False)
@@ -199,18 +202,6 @@ class CardColours:
     least_chroma: Floats
 
 
-def least_print(chroma: Floats, marks: NDArray[np.intp], side: str) -> Floats:
-    """(n,) the least chroma that is print on cards whose `marks` (n, 3), -1 for unseen, have these (n, 3).
-
-    Haze and glare take the same share of colour from all of a white card's print; on black they add to print and ground
-    alike, so that the difference keeps its colour.
-    """
-    if side == "black":
-        return np.full(len(chroma), _LEAST_CHROMA)
-    palest = np.where(marks >= 0, chroma, np.inf).min(axis=1)
-    return np.asarray(np.clip(_HALF * palest, _GRAIN_CHROMA, _LEAST_CHROMA))
-
-
 def traces(
     sampler: Sampler,
     hypotheses: Hypotheses,
@@ -223,15 +214,19 @@ def traces(
     """Look along the contours; `known_mm` (k, 4, 2): corners of known cards."""
     points, normals = contours.points_mm[hypotheses.faces], contours.normals[hypotheses.faces]
     across = points[:, :, None] + _ACROSS_MM[side][:, None] * normals[:, :, None]
-    levels = CardViews(sampler, hypotheses, deck).levels(across)
+    views = CardViews(sampler, hypotheses, deck)
+    levels = views.levels(across)
     covered = within_quads(hypotheses.to_table(across[:, :, 0]), known_mm)
     within, outside = levels[:, :, 0], levels[:, :, -1]
     step = np.abs(levels[:, :, 2:] - levels[:, :, :-2]).max((-1, -2)) > _LEAST_STEP
     sides, marks = slice(0, 4 * SIDE), slice(4 * SIDE, None)
     own = colours.ground[:, None]
-    shaded = _in_other_light(within[:, sides], own, side) & np.array(side == "white")
-    edge_open = (like_ground(within[:, sides], own, side) | shaded) & ~covered[:, sides]
+    plain, shaded = like_ground(within[:, sides], own, side), _in_other_light(within[:, sides], own, side)
+    edge_open = (plain | (shaded & np.array(side == "white"))) & ~covered[:, sides]
     edge_seen = edge_open & step[:, sides]
+    strongest, places = _steps(views, points, normals)
+    exact = (strongest > _LEAST_STEP) & (np.abs(places) < _EXACT_MM)
+    edge_exact = exact[:, sides] & (plain | shaded) & ~covered[:, sides]
     within, outside, hidden = within[:, marks], outside[:, marks], covered[:, marks]
     ground, expected = np.repeat(colours.rings, RIM, axis=1), np.repeat(colours.hues_deg, RIM, axis=1)
     open_outside, other_light = like_ground(outside, ground, side), _in_other_light(outside, ground, side)
@@ -242,7 +237,7 @@ def traces(
     if side == "white":
         # Under haze or glare print may be as pale as a shadow, but not as grey: where a mark was not found, that is all
         # that is asked of it not to be missing.
-        least = np.repeat(np.where(hypotheses.marks >= 0, colours.least_chroma[:, None], _GRAIN_CHROMA), RIM, axis=1)
+        least = np.repeat(np.where(hypotheses.marks >= 0, colours.least_chroma[:, None], GRAIN_CHROMA), RIM, axis=1)
         bare = like_bare & ~coloured(within, local, side, expected, least) & ~hidden
     else:
         bare = like_bare & ~hidden
@@ -257,6 +252,8 @@ def traces(
         _shares(tinted & spilt, 3),
         _shares(bare & open_outside, 3),
         _shares(~hidden, 3),
+        _shares(edge_exact, 4),
+        _shares(exact[:, marks] & ~hidden, 3),
     )
 
 
@@ -275,7 +272,7 @@ def _in_other_light(levels: Floats, ground: Floats, side: str) -> Bools:
 
 
 def coloured(
-    levels: Floats, ground: Floats, side: str, hues: Floats, least_chroma: Floats | float = _LEAST_CHROMA
+    levels: Floats, ground: Floats, side: str, hues: Floats, least_chroma: Floats | float = LEAST_CHROMA
 ) -> Bools:
     """Whether levels (n, p, 3) show the hues (n, p) on a ground (n, p, 3)."""
     mark, bare = linear_of(levels), linear_of(ground)

@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 
 from vision.deck import Deck
 from vision.marked.closer_look import WORTH_A_LOOK, ground_levels, judged_again, rims_of, worth_a_look
-from vision.marked.colour import fitted_palette, linear_of
-from vision.marked.contours import CardColours, Traces, least_print, refined, traces
+from vision.marked.colour import fitted_palette, least_print, linear_of
+from vision.marked.contours import CardColours, Traces, refined, traces
 from vision.marked.cut_marks import cut_marks, parts_of, radii_of
 from vision.marked.evidence import Sampler, gather
 from vision.marked.foreground import foreground_and_marks
@@ -198,7 +198,7 @@ class SideReader:
         rings = np.where(cut[..., None], self._looks.rings[found.marks], evidence.rings)
         colours = CardColours(ground_levels(evidence), rings, hues, least_print(evidence.chroma, found.marks, side))
         seen = traces(self._sampler, found, self._deck, model.contours, side, colours, known_mm)
-        again = judged_again(first, seen, np.asarray(cut.any(1)))
+        again = judged_again(first, seen)
         return again.lowered(self._mistakable(again, seen, seen_mm, known_mm, elsewhere))
 
     def judge_open(self, quads_mm: Floats, known_mm: Floats) -> Verdicts:

@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from vision.deck import Deck
-from vision.marked.colour import printed_palette
-from vision.marked.contours import RIM, SIDE, CardColours, Traces, contours_of, least_print, refined, traces
+from vision.marked.colour import least_print, printed_palette
+from vision.marked.contours import RIM, SIDE, CardColours, Traces, contours_of, refined, traces
 from vision.marked.evidence import Sampler, gather, sample_points
 from vision.marked.layouts import Hypotheses, layouts_of
 from vision.marked.marks import work_image

@@ -17,6 +17,7 @@ Floats = NDArray[np.float64]
 WORTH_A_LOOK = -1.0  # log-odds of the first look
 MOST_LOOKS = 40  # of one side
 _ENOUGH = 0.6
+_SOME_VOID = 0.2  # of a side: what covers a card may be of the table's colour
 _MOST_EXACT = 0.8  # of a whole mark's rim: blur and grain leave no more of many
 _SAME_MM = 4.0
 _SAME_RAD = 0.07
@@ -76,6 +77,7 @@ def features(first: Verdicts, seen: Traces) -> dict[str, Floats]:
         "exact_rim": np.minimum(np.where(whole, _of_open(seen.rim_exact, seen), 1.0).min(1), _MOST_EXACT),
         "exact_part": (np.minimum(seen.rim_exact, part) * ~whole).sum(1),
         "ends": (seen.edge_seen.sum(1) + 0.3) / (seen.edge_open.sum(1) + 0.6),
+        "void": np.maximum(seen.edge_void.sum(1) - _SOME_VOID, 0.0),
         "part": (part * ~whole).sum(1),
         "bare": (seen.rim_bare * ~whole).max(1),
         "bare_whole": (seen.rim_bare * whole).max(1),
@@ -100,6 +102,7 @@ _WEIGHTS = {
     "exact_rim": 5.4,
     "exact_part": 13.8,
     "ends": 4.0,
+    "void": -5.0,
     "part": 1.3,
     "bare": -6.4,
     "strays": 2.3,

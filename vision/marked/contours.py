@@ -38,6 +38,7 @@ _MARK_WEIGHT = 8.0  # a whole mark's centre, in contour points
 _STIFF = np.diag([1.0, 1.0, 300.0])
 _LEAST_LIGHT = 0.02
 _NEAR_DEG = 28.0
+_FAR = 255.0  # levels: like nothing that is seen
 _CLIPPED = 248
 _NOISE = 10.0
 _DEEPEST_SHADOW, _SHADOW_TINT = 0.2, 0.16  # of the levels of white ground
@@ -174,7 +175,8 @@ class Traces:
     where it shows and ends there. Of each mark (n, 3): `rim_seen`, the share of its rim with its colour within and
     ground outside; `rim_cut`, with its colour within and something else outside; `rim_spilt`, with its colour on both
     sides; `rim_bare`, with ground on both sides; `rim_open`, outside the known cards. `edge_exact` (n, 4), `rim_exact`
-    (n, 3): the share where the strongest step nearby is less than half a millimetre off.
+    (n, 3): the share where the strongest step nearby is less than half a millimetre off. `edge_void` (n, 4): where what
+    lies beside the card, the table, shows within it.
     """
 
     edge_open: Floats
@@ -185,6 +187,7 @@ class Traces:
     rim_bare: Floats
     rim_open: Floats
     edge_exact: Floats
+    edge_void: Floats
     rim_exact: Floats
 
 
@@ -227,6 +230,7 @@ def traces(
     strongest, places = _steps(views, points, normals)
     exact = (strongest > _LEAST_STEP) & (np.abs(places) < _EXACT_MM)
     edge_exact = exact[:, sides] & (plain | shaded) & ~covered[:, sides]
+    edge_void = _like_beside(within[:, sides], outside[:, sides], edge_exact) & ~(plain | shaded | covered[:, sides])
     within, outside, hidden = within[:, marks], outside[:, marks], covered[:, marks]
     ground, expected = np.repeat(colours.rings, RIM, axis=1), np.repeat(colours.hues_deg, RIM, axis=1)
     open_outside, other_light = like_ground(outside, ground, side), _in_other_light(outside, ground, side)
@@ -253,8 +257,15 @@ def traces(
         _shares(bare & open_outside, 3),
         _shares(~hidden, 3),
         _shares(edge_exact, 4),
+        _shares(edge_void, 4),
         _shares(exact[:, marks] & ~hidden, 3),
     )
+
+
+def _like_beside(within: Floats, outside: Floats, ends: Bools) -> Bools:
+    """Whether levels (n, p, 3) within sides look like those outside them where the card ends for certain, (n, p)."""
+    beside = np.ma.median(np.ma.array(outside, mask=np.repeat(~ends[..., None], 3, axis=2)), axis=1)
+    return like_ground(within, np.ma.filled(beside, -_FAR)[:, None], "black")
 
 
 def _shares(good: Bools, parts: int) -> Floats:

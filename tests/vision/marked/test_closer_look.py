@@ -50,6 +50,7 @@ def shown(edges: float, whole: float, others: float, bare: float, opened: float 
         rim_spilt=none,
         rim_bare=np.array([[0.0, bare, bare]]),
         rim_open=np.array([[opened, 1.0, 1.0]]),
+        edge_void=np.zeros((1, 4)),
         edge_exact=exact * np.array([[edges, edges, 0.0, 0.0]]),
         rim_exact=exact * np.array([[whole, others, others]]),
     )
@@ -99,6 +100,14 @@ def test_contours_must_lie_where_the_card_has_them(deck: Deck) -> None:
         first = first_look(deck, [2.0], [(0, 0)], marks=marks)
         assert judged_again(first, shown(0.7, 1.0, 0.3, 0.0)).sure.all()
         assert not judged_again(first, shown(0.7, 1.0, 0.3, 0.0, exact=0.2)).sure.any()
+
+
+def test_where_the_table_shows_within_its_sides_there_is_no_card(deck: Deck) -> None:
+    """Half a mark and the corner beside it may be another face's that lies across, but for where that would go on."""
+    first, traces = first_look(deck, [2.0], [(0, 0)]), shown(0.6, 0.9, 0.1, 0.0)
+    across = replace(traces, edge_void=np.array([[0.7, 0.2, 0.0, 0.1]]))
+    assert judged_again(first, traces).sure.all()
+    assert not judged_again(first, across).sure.any()
 
 
 def test_coins_on_a_grey_table_are_no_doubtful_card(deck: Deck) -> None:

@@ -94,6 +94,27 @@ def test_light_that_blooms_over_black_leaves_the_ground_and_the_rims(deck: Deck,
     assert look(deck, sampler, "black", card).rim_seen.mean() > 0.8
 
 
+@pytest.mark.parametrize("side", ["white", "black"])
+def test_contours_are_exact_where_the_card_lies_and_not_a_millimetre_beside(deck: Deck, side: str) -> None:
+    sampler = picture_of(deck, side, 40)
+    there, beside = look(deck, sampler, side, lying(40)), look(deck, sampler, side, lying(40, (0.8, 0.8)))
+    assert there.edge_exact.min() > 0.9
+    assert there.rim_exact.min() > 0.8
+    assert beside.edge_exact.max() < 0.3
+    assert not there.edge_void.any()
+
+
+@pytest.mark.parametrize("side", ["white", "black"])
+def test_the_table_is_seen_where_a_card_would_have_to_go_on(deck: Deck, side: str) -> None:
+    along = 20.0 * np.array([math.cos(TURN), math.sin(TURN)])
+    seen = look(deck, picture_of(deck, side, 40), side, lying(40, (float(along[0]), float(along[1]))))
+    top, right, bottom, left = seen.edge_void[0]
+    assert right == 1
+    assert left == 0
+    assert 0.2 < top < 0.5
+    assert 0.2 < bottom < 0.5
+
+
 @settings(max_examples=25, deadline=None)
 @given(
     side=st.sampled_from(["white", "black"]),

@@ -38,7 +38,7 @@ _MARK_WEIGHT = 8.0  # a whole mark's centre, in contour points
 _STIFF = np.diag([1.0, 1.0, 300.0])
 _LEAST_LIGHT = 0.02
 _NEAR_DEG = 28.0
-_FAR = 255.0  # levels: like nothing that is seen
+_FAR = 1000.0  # a level that nothing has
 _CLIPPED = 248
 _NOISE = 10.0
 _DEEPEST_SHADOW, _SHADOW_TINT = 0.2, 0.16  # of the levels of white ground
@@ -175,8 +175,7 @@ class Traces:
     where it shows and ends there. Of each mark (n, 3): `rim_seen`, the share of its rim with its colour within and
     ground outside; `rim_cut`, with its colour within and something else outside; `rim_spilt`, with its colour on both
     sides; `rim_bare`, with ground on both sides; `rim_open`, outside the known cards. `edge_exact` (n, 4), `rim_exact`
-    (n, 3): the share where the strongest step nearby is less than half a millimetre off. `edge_void` (n, 4): where what
-    lies beside the card, the table, shows within it.
+    (n, 3): where the strongest step is less than half a millimetre off; `edge_void` (n, 4): where the table shows within.
     """
 
     edge_open: Floats
@@ -264,8 +263,9 @@ def traces(
 
 def _like_beside(within: Floats, outside: Floats, ends: Bools) -> Bools:
     """Whether levels (n, p, 3) within sides look like those outside them where the card ends for certain, (n, p)."""
-    beside = np.ma.median(np.ma.array(outside, mask=np.repeat(~ends[..., None], 3, axis=2)), axis=1)
-    return like_ground(within, np.ma.filled(beside, -_FAR)[:, None], "black")
+    levels = np.sort(np.where(ends[..., None], outside, _FAR), axis=1)
+    beside = np.take_along_axis(levels, (ends.sum(1) // 2)[:, None, None], axis=1)
+    return like_ground(within, beside, "black")
 
 
 def _shares(good: Bools, parts: int) -> Floats:

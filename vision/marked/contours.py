@@ -175,7 +175,7 @@ class Traces:
     where it shows and ends there. Of each mark (n, 3): `rim_seen`, the share of its rim with its colour within and
     ground outside; `rim_cut`, with its colour within and something else outside; `rim_spilt`, with its colour on both
     sides; `rim_bare`, with ground on both sides; `rim_open`, outside the known cards. `edge_exact` (n, 4), `rim_exact`
-    (n, 3): where the strongest step is less than half a millimetre off; `edge_void` (n, 4): where the table shows within.
+    (n, 3): where the strongest step is less than half a mm off; `edge_void` (n, 4): where the table shows within.
     """
 
     edge_open: Floats

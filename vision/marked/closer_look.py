@@ -68,13 +68,15 @@ def features(first: Verdicts, seen: Traces) -> dict[str, Floats]:
     part = np.minimum(seen.rim_seen + 0.4 * seen.rim_cut, _ENOUGH)
     rim = np.where(whole, rims_of(seen), 1.0).min(1)
     exact = _across(seen.edge_exact)
+    # A lone mark's place says little: its rim must be of its colour, too.
+    most_exact = np.where(count < 2, np.minimum(rim, _MOST_EXACT), _MOST_EXACT)
     return {
         "first": np.clip(first.log_odds, -2.0, 8.0),
         "two": (count >= 2).astype(float),
         "printed": (count >= 2) * np.minimum(rim / _ENOUGH, 1.0),
         "exact_side": exact[:, 1],
         "exact_corner": exact[:, 0],
-        "exact_rim": np.minimum(np.where(whole, _of_open(seen.rim_exact, seen), 1.0).min(1), _MOST_EXACT),
+        "exact_rim": np.minimum(np.where(whole, _of_open(seen.rim_exact, seen), 1.0).min(1), most_exact),
         "exact_part": (np.minimum(seen.rim_exact, part) * ~whole).sum(1),
         "ends": (seen.edge_seen.sum(1) + 0.3) / (seen.edge_open.sum(1) + 0.6),
         "void": np.maximum(seen.edge_void.sum(1) - _SOME_VOID, 0.0),
@@ -92,7 +94,7 @@ def _across(sides: Floats) -> Floats:
 
 
 # Fitted on rendered tables and collages of them with hands laid on, half of them judged without the faces that are
-# there, so that every answer was a false one: nine of 8,000 of those would be told, by the weights before 61.
+# there, so that every answer was a false one: nine of 2,070 of those would be told, by the weights before 61.
 _WEIGHTS = {
     "first": 0.15,
     "two": 3.2,

@@ -102,6 +102,14 @@ def test_contours_must_lie_where_the_card_has_them(deck: Deck) -> None:
         assert not judged_again(first, shown(0.7, 1.0, 0.3, 0.0, exact=0.2)).sure.any()
 
 
+def test_a_lone_mark_of_another_colour_makes_no_card(deck: Deck) -> None:
+    """Two faces may have their small marks in one place, an orange and a red one; all else was covered in a heap."""
+    first, own = first_look(deck, [SURE + 1], [(0, 0)]), shown(0.7, 0.9, 0.0, 0.0)
+    another = replace(own, rim_seen=np.array([[0.05, 0.0, 0.0]]))
+    assert judged_again(first, own).sure.all()
+    assert not judged_again(first, another).sure.any()
+
+
 def test_where_the_table_shows_within_its_sides_there_is_no_card(deck: Deck) -> None:
     """Half a mark and the corner beside it may be another face's that lies across, but for where that would go on."""
     first, traces = first_look(deck, [2.0], [(0, 0)]), shown(0.6, 0.9, 0.1, 0.0)

@@ -25,9 +25,9 @@ def test_patches_are_those_of_opencv(share: float, least: float) -> None:
     assert np.allclose(centres[order], middles[large][other])
     assert ((labels > 0) == (mask > 0)).all()
     for number, (left, top, width, height, area), spread in zip(numbers, boxes, spreads, strict=True):
-        patch = labels[top : top + height, left : left + width] == number
+        patch = np.asarray(labels[top : top + height, left : left + width] == number, np.uint8)
         assert np.count_nonzero(patch) == area
-        moments = cv2.moments(patch.astype(np.uint8), binaryImage=True)
+        moments = cv2.moments(patch, binaryImage=True)
         true = [moments[key] / area for key in ("mu20", "mu02", "mu11")]
         assert np.allclose(spread, np.add(true, (1 / 12, 1 / 12, 0)))
 

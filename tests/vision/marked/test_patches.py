@@ -28,8 +28,8 @@ def test_patches_are_those_of_opencv(share: float, least: float) -> None:
         patch = np.asarray(labels[top : top + height, left : left + width] == number, np.uint8)
         assert np.count_nonzero(patch) == area
         moments = cv2.moments(patch, binaryImage=True)
-        true = [moments[key] / area for key in ("mu20", "mu02", "mu11")]
-        assert np.allclose(spread, np.add(true, (1 / 12, 1 / 12, 0)))
+        of_points = [moments[key] / area for key in ("mu20", "mu02", "mu11")]
+        assert np.allclose(spread, np.add(of_points, (1 / 12, 1 / 12, 0)))
 
 
 @pytest.mark.parametrize("mask", [np.zeros((5, 7), np.uint8), np.eye(9, dtype=np.uint8)])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 from pathlib import Path
 
@@ -85,10 +86,16 @@ def test_a_forgotten_phone_may_only_look(page: PageUnderTest) -> None:
     assert second.do(**START).status == 401
 
 
-@pytest.mark.parametrize("csrf", ["", "0" * 64, "\x00", "é"])
+@pytest.mark.parametrize("csrf", ["", "0" * 64, "é"])
 def test_a_change_needs_what_only_our_pages_can_read(paired: Phone, csrf: str) -> None:
-    answer = paired.post("/api/do", START, X_CSRF_Token=csrf)
-    assert answer.status == 403 or (csrf == "\x00" and answer.status == 400)
+    assert paired.post("/api/do", START, X_CSRF_Token=csrf).status == 403
+    assert paired.state()["mode"] == "idle"
+
+
+def test_a_change_with_a_header_that_no_browser_sends_is_refused(paired: Phone) -> None:
+    # The head alone is refused: what is sent of the body after that may have the answer overtaken by a reset.
+    with contextlib.suppress(ConnectionResetError, BrokenPipeError):
+        assert paired.post("/api/do", START, X_CSRF_Token="\x00").status in (400, 403)
     assert paired.state()["mode"] == "idle"
 
 

@@ -18,6 +18,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import NoReturn
 
+from referee.output import complain
+
 COMMANDS = (
     "run",
     "read",
@@ -80,7 +82,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     try:
         return _answer(arguments)
     except KeyboardInterrupt:
-        print(" ".join(["ringmaster", *arguments[:1]]) + ": stopped", file=sys.stderr, flush=True)
+        complain(arguments[0] if arguments else "", "stopped")
         return 130
 
 
@@ -88,7 +90,6 @@ def _answer(arguments: list[str]) -> int:
     args = _parser(arguments[0] if arguments else None).parse_args(arguments)
     from hardware.errors import HardwareError
     from referee.errors import RefereeError
-    from referee.output import complain
     from vision.errors import VisionError
 
     try:

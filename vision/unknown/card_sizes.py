@@ -78,12 +78,11 @@ def size_of_cards(image_lab: NDArray[np.uint8], plane: CardPlane, quads: NDArray
     stock = agreed_size(image_lab, plane, quads)
     if len(quads) < _FEWEST or np.log(np.divide(stock.plane.size, plane.size)).max() < _LARGER:
         return stock
-    (sure, lie), (sure_of_larger, larger) = (
-        (float(certainty.mean()), poses.quads(each))
-        for each, step in ((plane, None), (stock.plane, stock.step))
-        for poses, certainty in [settled(image_lab, each, poses_of(each, quads[:_MOST]), _NEARBY_PX, step)]
-    )
-    ruled = sure_of_larger < sure - _LESS_SURE and are_ruled_round(image_lab, lie, larger)
+    rough, wider = (poses_of(each, quads[:_MOST]) for each in (plane, stock.plane))
+    own, sure = settled(image_lab, plane, rough, _NEARBY_PX)
+    larger, sure_of_larger = settled(image_lab, stock.plane, wider, _NEARBY_PX, stock.step)
+    ruled = sure_of_larger.mean() < sure.mean() - _LESS_SURE
+    ruled = ruled and are_ruled_round(image_lab, own.quads(plane), larger.quads(stock.plane))
     return agreed_size(image_lab, plane, quads, is_rough=False) if ruled else stock
 
 

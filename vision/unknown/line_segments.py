@@ -151,9 +151,7 @@ def quads_from_corners(corners: Corners, min_side_px: float, max_side_px: float)
     return np.asarray(quads[good], np.float32)
 
 
-def within_another(
-    quads: Floats, inside: Floats, outside: Floats, runs_on: NDArray[np.intp] | None = None
-) -> NDArray[np.bool_]:
+def within_another(quads: Floats, inside: Floats, outside: Floats, runs_on: NDArray[np.intp]) -> NDArray[np.bool_]:
     """Which quadrilaterals (n, 4, 2) lie evenly in another one, at most a fifth of its width away on each side.
 
     A frame printed on a card lies so in the card's outline; a card in its shadow lies to one side. `inside` and
@@ -186,8 +184,7 @@ def within_another(
         differs = np.linalg.norm(outside[inner] - inside[outer], axis=2) > _SAME_COLOUR
         # Between cards in rows there is a strip of table round each, which is no border: paper is not as dark.
         one_strip = ~differs.any(axis=1) & ~darker[inner]
-        if runs_on is not None:
-            one_strip &= runs_on[outer] <= runs_on[inner] + _MORE_LINES
+        one_strip &= runs_on[outer] <= runs_on[inner] + _MORE_LINES
         within[inner[even & parallel & one_strip]] = True
     return within
 

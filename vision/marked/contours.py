@@ -228,7 +228,9 @@ def traces(
     edge_seen = edge_open & step[:, sides]
     strongest, places = _steps(views, points, normals)
     exact = (strongest > _LEAST_STEP) & (np.abs(places) < _EXACT_MM)
-    edge_exact = exact[:, sides] & (plain | shaded) & ~covered[:, sides]
+    # Under a reflection black is grey, and so may the table be, but then the card ends where it gets lighter.
+    darker = (within[:, sides] < outside[:, sides]).all(-1)
+    edge_exact = exact[:, sides] & (edge_open | (shaded & darker & ~covered[:, sides]))
     edge_void = _like_beside(within[:, sides], outside[:, sides], edge_exact) & ~(plain | shaded | covered[:, sides])
     within, outside, hidden = within[:, marks], outside[:, marks], covered[:, marks]
     ground, expected = np.repeat(colours.rings, RIM, axis=1), np.repeat(colours.hues_deg, RIM, axis=1)

@@ -80,6 +80,30 @@ def test_a_heap_is_read_where_it_lies_open_and_never_guessed(deck: Deck, side: s
     assert read_faces(reading) >= true_faces(truth, 0.9)
 
 
+CHECKED = Look(
+    table="checked",
+    tilt_deg=21.714150541749962,
+    blur_px=1.7793614251333296,
+    noise=1.6791090266005058,
+    gradient=0.2317226001901946,
+    jpeg_quality=60,
+    tint=(0.6658222413488388, 0.8899934229693014, 0.8471845712767575),
+)
+PLAIN = Look(table="plain", tilt_deg=11.0, blur_px=1.7, noise=1.0, gradient=0.16, tint=(0.985, 0.944, 0.997))
+
+
+@pytest.mark.parametrize(
+    ("count", "seed", "size", "look"), [(29, 9106, (1280, 720), CHECKED), (21, 9120, (1920, 1080), PLAIN)]
+)
+def test_neither_squares_of_the_table_nor_pieces_of_marks_make_a_card(
+    deck: Deck, count: int, seed: int, size: tuple[int, int], look: Look
+) -> None:
+    """The squares' sides were taken for a card's under a reflection, and cut marks lay where another face has whole."""
+    image, truth = table_picture(deck, count, seed, size, side="black", overlap=True, look=look)
+    reading, _ = read_picture(image, deck)
+    nothing_wrong(reading, truth)
+
+
 @pytest.mark.parametrize("side", ["white", "black"])
 @pytest.mark.parametrize("markers", [(), (6,)])
 def test_cards_are_read_with_no_marker_or_one(deck: Deck, side: str, markers: tuple[int, ...]) -> None:

@@ -21,8 +21,10 @@ from vision.render_face import mark_outline_mm
 Floats = NDArray[np.float64]
 
 _AREA_RATIO = (0.62, 1.4)  # a found mark's area over the printed one's; blur and light move the outline
+_BLOOMED_RATIO = (0.5, 2.6)
 _FULLNESS_SLACK = {"small": 0.11, "medium": 0.07, "big": 0.05}
 OUT_OF_SHAPE = 1.6  # times the slack, where two other marks lie right: blur and glare round a mark off
+ANY_SHAPE = float("inf")  # where the rims are looked at afterwards: light that clips may bloom to any size
 _FLAT_MM2 = 25.0
 ROUND = 0.995  # fullness
 _AGREE = 0.006
@@ -154,13 +156,16 @@ def size_candidates(layouts: Layouts, marks: Marks, loose: float = 1.0) -> NDArr
     """
     fits = np.zeros((len(marks), 3), dtype=bool)
     for size in range(3):
-        slack = loose * _FULLNESS_SLACK[layouts.faces[0].marks[size].size]
         for area, full in layouts.kinds[size]:
-            ratio = marks.areas_mm2 / area
-            fits[:, size] |= (
-                (ratio > _AREA_RATIO[0]) & (ratio < _AREA_RATIO[1]) & (np.abs(marks.fullness - full) < slack)
-            )
+            fits[:, size] |= _fit(layouts, size, marks.areas_mm2 / area, marks.fullness - full, loose)
     return fits
+
+
+def _fit(layouts: Layouts, size: int, ratio: Floats, fuller: Floats, loose: float) -> NDArray[np.bool_]:
+    """Whether marks of `ratio` times the area of a small, medium or big one, and `fuller` by so much, may be it."""
+    least, most = _BLOOMED_RATIO if loose == ANY_SHAPE else _AREA_RATIO
+    slack = loose * _FULLNESS_SLACK[layouts.faces[0].marks[size].size]
+    return np.asarray((ratio > least) & (ratio < most) & (np.abs(fuller) < slack))
 
 
 def shape_fits(
@@ -173,21 +178,26 @@ def shape_fits(
     good = np.ones(len(faces), dtype=bool)
     for size in range(3):
         number = seen[:, size]
-        slack = loose * _FULLNESS_SLACK[layouts.faces[0].marks[size].size]
         ratio = marks.areas_mm2[number] / layouts.areas_mm2[faces, size]
-        full = np.abs(marks.fullness[number] - layouts.fullness[faces, size]) < slack
-        good &= ((ratio > _AREA_RATIO[0]) & (ratio < _AREA_RATIO[1]) & full) | (number < 0)
+        fuller = marks.fullness[number] - layouts.fullness[faces, size]
+        good &= _fit(layouts, size, ratio, fuller, loose) | (number < 0)
     return good
 
 
 def whole_cards(
-    layouts: Layouts, marks: Marks, slack_mm: float, free: NDArray[np.bool_], stretch: float = 0.02
+    layouts: Layouts,
+    marks: Marks,
+    slack_mm: float,
+    free: NDArray[np.bool_],
+    stretch: float = 0.02,
+    loose: float = OUT_OF_SHAPE,
 ) -> tuple[Hypotheses, Floats]:
     """All faces of which three found marks, all `free`, show the layout, each distance within `slack_mm`.
 
-    The whole card may be larger or smaller by `stretch`; gives (n,) how much larger each is, too.
+    The whole card may be larger or smaller by `stretch`, and the marks' shapes off by `loose` times the usual slack;
+    gives (n,) how much larger each is, too.
     """
-    sizes = size_candidates(layouts, marks, OUT_OF_SHAPE) & free[:, None]
+    sizes = size_candidates(layouts, marks, loose) & free[:, None]
     small, medium, big = (np.flatnonzero(sizes[:, k]) for k in range(3))
     apart = distances(marks.centres_mm, marks.centres_mm)
     low, high = layouts.distances_mm.min(0) - slack_mm, layouts.distances_mm.max(0) + slack_mm
@@ -213,7 +223,7 @@ def whole_cards(
     # The mirror image has the same distances; flat triangles have no clear turn.
     same = (_turn(centres)[which] * layouts.turns[faces] > 0) | (np.abs(layouts.turns)[faces] < _FLAT_MM2)
     which, faces, scale = which[same], faces[same], scale[same]
-    good = shape_fits(layouts, marks, faces, seen[which], OUT_OF_SHAPE)
+    good = shape_fits(layouts, marks, faces, seen[which], loose)
     return posed(layouts, marks, faces[good], seen[which[good]]), scale[good]
 
 

@@ -18,7 +18,7 @@ from vision.deck import Deck
 from vision.marked.contours import RIM, SIDE, CardViews, refined
 from vision.marked.evidence import Sampler
 from vision.marked.judge import LOOKED_AT, SURE, Verdicts
-from vision.marked.layouts import OUT_OF_SHAPE, Hypotheses, concatenated, no_cards, part_cards
+from vision.marked.layouts import ANY_SHAPE, OUT_OF_SHAPE, Hypotheses, concatenated, no_cards, part_cards, whole_cards
 from vision.marked.marks import Marks, coincide
 from vision.marked.outline import corners_of, edge_steps, edge_support
 from vision.marked.side_model import SideModel
@@ -44,16 +44,28 @@ _NO_DOUBT, _PRINTED = 12.0, 0.8
 
 
 def open_cards(
-    sampler: Sampler, deck: Deck, model: SideModel, marks: Marks, left: NDArray[np.bool_], quads_mm: Floats
+    sampler: Sampler,
+    deck: Deck,
+    model: SideModel,
+    marks: Marks,
+    left: NDArray[np.bool_],
+    beside: NDArray[np.bool_],
+    quads_mm: Floats,
 ) -> Verdicts:
     """Judge the best face of one side in each of the outlines (n, 4, 2), clockwise, on the table.
 
-    Cards are also looked for where two of the `marks` that are `left`, (m,), may be theirs, and their sides show. Each
-    is given those of all marks that lie in the middle of its own.
+    Cards are also looked for where two of the `marks` that are `left`, (m,), may be theirs, and their sides show, and
+    where three of those that lie `beside` known cards, (m,), have their rims. Each is given those of all marks that lie
+    in the middle of its own.
     """
     any_hue = np.ones((len(marks), len(model.layouts.faces), 3), dtype=bool)
     pairs = part_cards(model.layouts, marks, _SLACK_MM, left, any_hue, OUT_OF_SHAPE)
-    quads_mm = np.concatenate([quads_mm, _outlined(sampler, deck, pairs)])
+    outlines = [quads_mm, _outlined(sampler, deck, pairs)]
+    # Where all marks are round, those of two neighbours may lie like those of a third card.
+    if not model.layouts.all_round:
+        whole, _ = whole_cards(model.layouts, marks, _SLACK_MM, beside, loose=ANY_SHAPE)
+        outlines.append(_rimmed(sampler, deck, model, whole))
+    quads_mm = np.concatenate(outlines)
     found, odds = [no_cards()], [np.zeros(0)]
     for quad in quads_mm:
         upright = _poses(quad, deck)
@@ -90,6 +102,17 @@ def _outlined(sampler: Sampler, deck: Deck, cards: Hypotheses) -> Floats:
     sides = edge_support(*edge_steps(sampler, cards, deck)).mean(1)
     order = np.argsort(-sides, kind="stable")
     quads = cards.to_table(corners_of(deck))[order[sides[order] > _SIDES_EVEN]]
+    return np.asarray(quads[apart(quads)])
+
+
+def _rimmed(sampler: Sampler, deck: Deck, model: SideModel, cards: Hypotheses) -> Floats:
+    """(n, 4, 2) places in mm of those cards of which each mark's rim shows, each place once."""
+    if not len(cards):
+        return np.zeros((0, 4, 2))
+    moved = _moved(sampler, deck, model, cards)
+    rims = _least_shown(sampler, deck, model, moved, _LEAST_STEP)
+    order = np.argsort(-rims, kind="stable")
+    quads = moved.to_table(corners_of(deck))[order[rims[order] > _RIM_EVEN]]
     return np.asarray(quads[apart(quads)])
 
 

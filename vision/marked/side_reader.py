@@ -203,10 +203,11 @@ class SideReader:
 
     def judge_open(self, quads_mm: Floats, known_mm: Floats) -> Verdicts:
         """Judge cards that lie open beside the known ones, (k, 4, 2), in these outlines (n, 4, 2) or others."""
-        left = self._free & ~within_quads(self._marks.centres_mm, known_mm)
-        if not len(quads_mm) and np.count_nonzero(left) < 2:
+        beside = ~within_quads(self._marks.centres_mm, known_mm)
+        if not len(quads_mm) and np.count_nonzero(beside) < 2:
             return self._nothing()
-        return open_cards(self._sampler, self._deck, self._model, self._marks, left, quads_mm)
+        left = self._free & beside
+        return open_cards(self._sampler, self._deck, self._model, self._marks, left, beside, quads_mm)
 
     def _mistakable(
         self, verdicts: Verdicts, seen: Traces, seen_mm: Floats, known_mm: Floats, elsewhere: set[str]

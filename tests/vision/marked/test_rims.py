@@ -16,6 +16,7 @@ from vision.deck import Deck
 from vision.marked.blank_cards import places_of
 from vision.marked.reader import read
 from vision.reading import Reading
+from vision.render_face import face_image
 
 SCALE, SIZE = 1.6, (480, 400)
 MIDDLE = np.array([240.0, 200.0])
@@ -31,14 +32,15 @@ def on_card(points_mm: tuple[float, float], turn: float) -> tuple[float, float]:
     return float(MIDDLE[0] + cos * x - sin * y), float(MIDDLE[1] + sin * x + cos * y)
 
 
-def mirroring(number: int, turn: float, veil: float, hidden: int | None = None) -> Image:
+def mirroring(number: int, turn: float, veil: float, hidden: int | None = None, sides: bool = True) -> Image:
     """A black card on grey cloth in which a lamp is mirrored, so brightly that marks clip, seen through a soft lens.
 
     `veil`: of the light that clips, in the card's middle; it fades towards the corners. `hidden`: a mark of which only
-    the card's ground is to be seen.
+    the card's ground is to be seen. `sides`: whether they show; else the table is as black, and mirrors the lamp, too.
     """
     deck, face = confetti(), BLACK[number]
-    picture = np.full((SIZE[1], SIZE[0], 3), (92, 96, 100), np.uint8)
+    cloth = (92, 96, 100) if sides else face_image(deck, face, SCALE)[8, 8]
+    picture = np.full((SIZE[1], SIZE[0], 3), cloth, np.uint8)
     lay(picture, deck, face, on_card((0, 0), turn), turn, SCALE)
     if hidden is not None:
         mark = face.marks[hidden]
@@ -49,7 +51,8 @@ def mirroring(number: int, turn: float, veil: float, hidden: int | None = None) 
     corners = [on_card(corner, turn) for corner in ((0, 0), (63, 0), (63, 88), (0, 88))]
     cv2.fillPoly(card, [np.rint(corners).astype(np.int32)], (1.0,))
     y, x = np.mgrid[: SIZE[1], : SIZE[0]]
-    lamp = veil * np.exp(-((x - MIDDLE[0]) ** 2 + (y - MIDDLE[1]) ** 2) / (110 * SCALE) ** 2) * card
+    lamp = veil * np.exp(-((x - MIDDLE[0]) ** 2 + (y - MIDDLE[1]) ** 2) / (110 * SCALE) ** 2)
+    lamp = lamp * card if sides else lamp
     light = cv2.GaussianBlur((picture / 255.0) ** 2.2 + lamp[..., None], (0, 0), 0.8 * SCALE)
     grain = np.random.default_rng(number).normal(0, 1.5, light.shape)
     return np.asarray(np.clip(np.rint(255 * np.minimum(light, 1.0) ** (1 / 2.2) + grain), 0, 255), np.uint8)
@@ -67,6 +70,15 @@ def test_a_card_is_read_though_no_mark_has_its_colour_any_more(number: int, turn
     assert not reading.unclear
     corners = [on_card(corner, turn) for corner in ((0, 0), (63, 0), (63, 88), (0, 88))]
     assert np.abs(reading.cards[0].corners_px - corners).max() < 1.5 * SCALE
+
+
+@settings(max_examples=15, deadline=None)
+@given(number=faces, turn=turns, veil=st.floats(0.8, 0.9))
+def test_three_rims_are_enough_where_no_side_shows(number: int, turn: float, veil: float) -> None:
+    picture = mirroring(number, turn, veil, sides=False)
+    assert [card.face for card in read_by(confetti(), picture).cards] == [BLACK[number]]
+    others = replace(confetti(), faces=tuple(face for face in confetti().faces if face.id != BLACK[number].id))
+    assert not read_by(others, picture).cards
 
 
 @settings(max_examples=15, deadline=None)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -40,7 +41,7 @@ def counted(picture: TruePicture, *found: PictureCard, grey: int = 90) -> dict[s
     image = np.full((300, 600, 3), grey, np.uint8)
     certain = tuple(card for card in found if card.reason is None)
     reading = PictureReading(certain, tuple(card for card in found if card.reason is not None))
-    return summary([judge_reading(picture, image, reading)], DECK)
+    return summary([judge_reading(picture, image, reading, DECK)], DECK)
 
 
 def test_outcomes_are_told_apart() -> None:
@@ -85,6 +86,38 @@ def test_cards_beneath_count_only_when_read() -> None:
 
 def test_bleached_cards_are_counted_apart() -> None:
     assert counted(truth(("red-sad.0", "front", 1.0)), grey=255)["cards"]["bleached"]["missed"] == 1
+
+
+@pytest.mark.parametrize(
+    ("face", "wiped_mm", "group"),
+    [
+        # White print clips in any well exposed picture.
+        ("red-happy", (0, 0, 0, 0), ">=0.90"),
+        ("red-sad", (0, 0, 0, 0), ">=0.90"),
+        # What both moods have, as the suit, tells none of them.
+        ("red-happy", (0, 60, 63, 88), ">=0.90"),
+        ("red-sad", (0, 60, 63, 88), ">=0.90"),
+        # Hat and face tell a clown's mood.
+        ("red-happy", (0, 0, 63, 60), "bleached"),
+        ("red-sad", (20, 25, 43, 60), "bleached"),
+        ("red-sad", (0, 0, 63, 60), "bleached"),
+        # Backs have no mood: half of their print must be gone.
+        ("back", (0, 0, 63, 40), ">=0.90"),
+        ("back", (0, 0, 63, 52), "bleached"),
+    ],
+)
+def test_a_card_is_bleached_where_what_tells_it_is_white(
+    face: str, wiped_mm: tuple[int, int, int, int], group: str
+) -> None:
+    art = cv2.resize(DECK.picture(face), (63, 88), interpolation=cv2.INTER_AREA)
+    left, top, right, bottom = wiped_mm
+    art[top:bottom, left:right] = 255
+    image = np.full((300, 600, 3), 90, np.uint8)
+    image[100:188, 50:113] = art
+    picture = truth(("red-sad.0", "back", 1.0) if face == "back" else (f"{face}.0", "front", 1.0))
+    picture = replace(picture, cards=(replace(picture.cards[0], corners_px=PLACES[0] - 0.5),))
+    ((found, outcome, _, _),) = judge_reading(picture, image, PictureReading((), ()), DECK).cards
+    assert (found, outcome) == (group, "missed")
 
 
 def test_the_command_measures_a_folder(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

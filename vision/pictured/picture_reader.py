@@ -12,11 +12,11 @@ from numpy.typing import NDArray
 from vision.errors import BadTableError
 from vision.markers import Marker, find_markers, table_from_markers
 from vision.pictured.picture_deck import PictureDeck, PictureFace
-from vision.pictured.pile_bleached import bleached_cards, clipped_share
+from vision.pictured.pile_bleached import bleached_cards, clipped_share, faint_prints
 from vision.pictured.pile_corners import frames_from_corners
 from vision.pictured.pile_faces import FaceMatch, FaceReader
 from vision.pictured.pile_fit import FaceFitter
-from vision.pictured.pile_frames import Frames, darkest_of, find_frames
+from vision.pictured.pile_frames import SLACK, Frames, darkest_of, find_frames, fits_table
 from vision.pictured.pile_proof import (
     CARD_ERROR,
     cleared,
@@ -37,10 +37,9 @@ Floats = NDArray[np.float64]
 WORK_PX_PER_MM = 1.25
 _WORK_PX = 1280  # longer side of the working picture where no table tells the scale
 _UNKNOWN_SCALE = (0.4, 2.4)  # px per mm in such a picture
-_SLACK = (0.9, 1.12)  # of a frame's size on the table: a high pile is nearer to the camera
-_SKEW = 0.06  # logarithm of the ratio of a frame's diagonals
 # Of a frame's sides, of which all are in sight, a part, or what light has left of them where it has bleached so much.
 _STRAIGHT, _STRAIGHT_PART, _STRAIGHT_BLEACHED, _BLEACHED = 0.6, 0.3, 0.2, 0.2
+_CLIPPED_MARGIN = 0.5  # of what lies about a frame, where faint print stands out of it
 _TAKEN = 0.3  # of a guessed frame that another card or a marker has already
 _SAME, _TRIES = 0.6, 3  # how many frames at one place are looked at closer, and what overlap is one place
 _LEAST_SIDE_PX = 40
@@ -100,14 +99,16 @@ class PictureReader:
         bleached = np.zeros((0, 4, 2))
         if table is not None:
             bleached = self._bleached(work, scale, table, limits)
-            middle = float(np.sqrt(limits[0] * limits[1]))
-            part = frames_from_corners(work, self.deck.frame_mm[2:], middle, steps_of(table, scale))
-            part = self._kept(part, scale, table, least=_STRAIGHT_BLEACHED)
+            part = self._parts(work, scale, table, limits)
             taken = [quad for match, quad in found if doubt_of(match) is None]
             taken += [np.asarray(marker.corners_px) for marker in markers]
             darkest = darkest_of(image_bgr)
             for guesses in (Frames(bleached, np.ones(len(bleached))), part):
                 found += self._guessed(image_bgr, darkest, guesses, taken)
+            for faint in faint_prints(work, self.deck.card_mm, limits):
+                part = self._parts(faint, scale, table, limits)
+                margins = [clipped_share(darkest, card_corners(self.deck, quad), quad) for quad in part.corners_px]
+                found += self._guessed(image_bgr, darkest, part.take(np.array(margins) > _CLIPPED_MARGIN), taken)
         chosen = one_a_place(found)
         cards = [self._card(match, frame, table) for match, frame in chosen]
         taken = [quad for _, quad in chosen]
@@ -175,11 +176,17 @@ class PictureReader:
                 taken += [card[1]] if card[0].log_odds > 0 else []
         return found
 
+    def _parts(self, work: Image, scale: float, table: Table, limits: tuple[float, float]) -> Frames:
+        """Frames in the whole picture by what shows of them in the searched one."""
+        middle = float(np.sqrt(limits[0] * limits[1]))
+        part = frames_from_corners(work, self.deck.frame_mm[2:], middle, steps_of(table, scale))
+        return self._kept(part, scale, table, least=_STRAIGHT_BLEACHED)
+
     def _bleached(self, work: Image, scale: float, table: Table, limits: tuple[float, float]) -> Floats:
         """Frames (n, 4, 2) in the whole picture of cards that light has bleached."""
         cards = (bleached_cards(work, self.deck.card_mm, limits) + 0.5) / scale - 0.5
         frames = np.array([frame_corners(self.deck, card) for card in cards]).reshape(-1, 4, 2)
-        return frames[_fits(table, frames, self.deck.frame_mm[2:])]
+        return frames[fits_table(table, frames, self.deck.frame_mm[2:])]
 
     def _work(
         self, image_bgr: Image, table: Table | None, offset: tuple[int, int] = (0, 0)
@@ -193,7 +200,7 @@ class PictureReader:
             places = np.array([[0, 0], [width, 0], [width, height], [0, height], [width / 2, height / 2]], np.float64)
             scales = table.px_per_mm(places + offset)
             scale = min(1.0, WORK_PX_PER_MM / float(scales[-1]))
-            least, most = float(scales.min()) * _SLACK[0] * scale, float(scales.max()) * _SLACK[1] * scale
+            least, most = float(scales.min()) * SLACK[0] * scale, float(scales.max()) * SLACK[1] * scale
         if scale == 1:
             return image_bgr, 1.0, (least, most)
         size = (max(1, round(width * scale)), max(1, round(height * scale)))
@@ -211,7 +218,7 @@ class PictureReader:
         """Frames of the searched picture in the whole one, those with straight sides and the right size."""
         frames = frames.take(frames.straight > least)
         frames = Frames((frames.corners_px + 0.5) / scale - 0.5 + offset, frames.straight)
-        return frames if table is None else frames.take(_fits(table, frames.corners_px, self.deck.frame_mm[2:]))
+        return frames if table is None else frames.take(fits_table(table, frames.corners_px, self.deck.frame_mm[2:]))
 
     def _card(self, match: FaceMatch, frame_px: Floats, table: Table | None) -> PictureCard:
         corners = card_corners(self.deck, np.roll(frame_px, -match.turn, axis=0))
@@ -269,21 +276,6 @@ def _marked_table(markers: Sequence[Marker], image_bgr: Image) -> Table | None:
         return table_from_markers(tuple(markers), (image_bgr.shape[1], image_bgr.shape[0])) if markers else None
     except BadTableError:
         return None
-
-
-def table_shape(table: Table, frames_px: Floats, frame_mm: tuple[float, float]) -> tuple[Floats, Floats]:
-    """How large frames (n, 4, 2) are by what they would be on the table, (n, 2) for both sides, and how skew, (n,)."""
-    corners = table.to_mm(frames_px.reshape(-1, 2)).reshape(-1, 4, 2)
-    sides = np.linalg.norm(np.roll(corners, -1, axis=1) - corners, axis=2)
-    pairs = (sides[:, :2] + sides[:, 2:]) / 2
-    one, other = (np.linalg.norm(corners[:, k] - corners[:, k + 2], axis=1) for k in (0, 1))
-    return np.sort(pairs, axis=1) / np.sort(frame_mm), np.abs(np.log(one / other))
-
-
-def _fits(table: Table, frames_px: Floats, frame_mm: tuple[float, float]) -> NDArray[np.bool_]:
-    """Which frames (n, 4, 2) have the frame's size on the table, and right angles."""
-    sizes, skews = table_shape(table, frames_px, frame_mm)
-    return np.asarray(((sizes > _SLACK[0]) & (sizes < _SLACK[1])).all(axis=1) & (skews < _SKEW))
 
 
 def one_a_place(found: list[tuple[FaceMatch, Floats]]) -> list[tuple[FaceMatch, Floats]]:

@@ -14,12 +14,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vision.pictured.picture_deck import PictureDeck
+from vision.table import Table
 from vision.white_edges import crossings, moved_to_white
 
 Image = NDArray[np.uint8]
 Floats = NDArray[np.float64]
 
 LEVELS = (0.88, 0.76, 0.6)  # of the brightness of the white nearby
+SLACK = (0.9, 1.12)  # of a frame's size on the table: a high pile is nearer to the camera
+_SKEW = 0.06  # logarithm of the ratio of a frame's diagonals
 _REACH_MM = 15.0
 _DARKEST_WHITE = 26
 _LEAST_FILL = 0.86  # of the rectangle around it
@@ -160,6 +163,21 @@ def refined(image_bgr: Image, quads: Floats) -> Frames:
     grey = np.asarray(cv2.add(cv2.add(blue, green, dtype=cv2.CV_32F), red, dtype=cv2.CV_32F), np.float32)
     grey /= 3
     return Frames(*moved_to_white(grey, quads))
+
+
+def table_shape(table: Table, frames_px: Floats, frame_mm: tuple[float, float]) -> tuple[Floats, Floats]:
+    """How large frames (n, 4, 2) are by what they would be on the table, (n, 2) for both sides, and how skew, (n,)."""
+    corners = table.to_mm(frames_px.reshape(-1, 2)).reshape(-1, 4, 2)
+    sides = np.linalg.norm(np.roll(corners, -1, axis=1) - corners, axis=2)
+    pairs = (sides[:, :2] + sides[:, 2:]) / 2
+    one, other = (np.linalg.norm(corners[:, k] - corners[:, k + 2], axis=1) for k in (0, 1))
+    return np.sort(pairs, axis=1) / np.sort(frame_mm), np.abs(np.log(one / other))
+
+
+def fits_table(table: Table, frames_px: Floats, frame_mm: tuple[float, float]) -> NDArray[np.bool_]:
+    """Which frames (n, 4, 2) have the frame's size on the table, and right angles."""
+    sizes, skews = table_shape(table, frames_px, frame_mm)
+    return np.asarray(((sizes > SLACK[0]) & (sizes < SLACK[1])).all(axis=1) & (skews < _SKEW))
 
 
 def shifted(deck: PictureDeck, frame_px: Floats, step: Floats) -> Floats:

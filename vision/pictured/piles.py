@@ -19,13 +19,12 @@ from vision.pictured.picture_reader import (
     card_corners,
     frame_corners,
     steps_of,
-    table_shape,
 )
 from vision.pictured.pile_bleached import bleached_cards
 from vision.pictured.pile_corners import frames_from_corners, squared
 from vision.pictured.pile_faces import FaceMatch, FaceReader
 from vision.pictured.pile_fit import FaceFitter
-from vision.pictured.pile_frames import find_frames, printed
+from vision.pictured.pile_frames import find_frames, printed, table_shape
 from vision.pictured.pile_proof import (
     CARD_ERROR,
     cleared,

@@ -55,6 +55,19 @@ def test_the_outline_of_a_bleached_card_tells_where_its_print_is_and_what_is_lef
     assert sight.face == tuple(name.split("-"))
 
 
+@pytest.mark.parametrize("name", ["pink-happy", "pink-sad"])
+def test_pale_print_on_an_overexposed_untidy_pile_is_read(name: str) -> None:
+    image = bare(np.random.default_rng(1), CAMERA, 3)
+    pile(np.random.default_rng(5), image, CAMERA, (3.0, 43.0, 20.0), ["back"], 5)
+    corners = pile(np.random.default_rng(2), image, CAMERA, PLACE, [name], 6)
+    seen = photographed(np.random.default_rng(3), image, 0.0)
+    image = np.rint(255 * (3.6 * (seen / 255.0) ** 2.2).clip(0, 1) ** (1 / 2.2)).astype(np.uint8)
+    reading = PictureReader(piccolino()).read(image, CAMERA.table)
+    assert [card.face and card.face.id for card in reading.cards] == [name]
+    assert reading.unclear == ()
+    assert reading.cards[0].corners_px == pytest.approx(corners, abs=2.5)
+
+
 def test_cards_in_plain_light_are_not_bleached_and_neither_is_a_white_sheet() -> None:
     image, _ = lit("yellow-sad", everywhere(0.0))
     scale = (1.2, 1.7)

@@ -28,7 +28,8 @@ _LIKELY = 2.5  # the gain of the middle card
 _MOST_CARDS_SHARE = 0.75
 _MOST_CARDS = 16
 _FEWEST_SIDES = 2
-_RING, _RINGS = np.linspace(0.12, 0.88, 20), (0.03, 0.045, 0.06)  # along a side; inside of it, by the card's width
+_RING, _INSIDE = np.linspace(0.12, 0.88, 20), (0.03, 0.045, 0.06)  # along a side; inside of it, by the card's width
+RINGS = len(_INSIDE)  # of places along inside of a card's edges
 _PRINT = 12.0  # what differs from a card's ground by more, in 8-bit Lab, is print
 
 
@@ -57,9 +58,12 @@ def along_border(image_lab: NDArray[np.uint8], quads: NDArray[np.float32], aspec
 
 
 def border_places(aspect: float) -> NDArray[np.float64]:
-    """Places (p, 2) all along inside of a card's edges, by its first and second sides; `aspect` is length by width."""
+    """Places (p, 2) all along inside of a card's edges, by its first and second sides; `aspect` is length by width.
+
+    They lie in `RINGS` rings, side after side.
+    """
     rings = []
-    for inside in _RINGS:
+    for inside in _INSIDE:
         x, y = np.full(len(_RING), inside), np.full(len(_RING), inside / aspect)
         rings += [np.stack(side, axis=1) for side in ((_RING, y), (1 - x, _RING), (_RING, 1 - y), (x, _RING))]
     return np.concatenate(rings)

@@ -37,19 +37,36 @@ def closed_lines(grey: NDArray[np.uint8]) -> Floats:
     `grey` is an (h, w) picture. A line counts by how much darker it is than what lies on both sides of it, averaged
     along each of some directions; areas are those that it closes in at each of several levels of that.
     """
-    light = cv2.GaussianBlur(grey.astype(np.float32), (0, 0), _BLUR_PX)
-    around = cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (_WIDEST_PX, _WIDEST_PX))
-    darker = np.minimum(cv2.morphologyEx(light, cv2.MORPH_CLOSE, around) - light, _CLIP)
-    darker -= np.median(darker)
+    darker = _darker(grey)
     found = [np.zeros((0, 4, 2), np.float32)]
     for length in _LENGTHS_PX:
-        # One after the other: a dozen whole pictures at once take more memory than all else.
-        lines = reduce(np.maximum, (cv2.filter2D(darker, cv2.CV_32F, each) for each in _strokes(length)))
+        lines = _averaged(darker, length)
         levels = np.geomspace(_FAINTEST * max(float(np.median(lines)), _LEAST), _CLIP, _LEVELS, endpoint=False)
         quads = [quad for level in levels for quad in _enclosed(np.asarray(lines > level, np.uint8))]
         if quads:
-            found.append(_on_the_line(np.asarray(lines, np.float32), np.stack(quads)))
+            found.append(_on_the_line(lines, np.stack(quads)))
     return np.concatenate(found)
+
+
+def dark_lines(grey: NDArray[np.uint8]) -> Floats:
+    """How much darker each place of an (h, w) picture is than both sides of a line through it, by what is usual."""
+    lines = _averaged(_darker(grey), max(_LENGTHS_PX))
+    return lines / np.float32(max(float(np.median(lines)), _LEAST))
+
+
+def _darker(grey: NDArray[np.uint8]) -> Floats:
+    """How much darker each place of an (h, w) picture is than what lies round it, but for what is usual."""
+    light = cv2.GaussianBlur(grey.astype(np.float32), (0, 0), _BLUR_PX)
+    around = cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (_WIDEST_PX, _WIDEST_PX))
+    darker = np.minimum(cv2.morphologyEx(light, cv2.MORPH_CLOSE, around) - light, _CLIP)
+    return np.asarray(darker - np.median(darker), np.float32)
+
+
+def _averaged(darker: Floats, length: int) -> Floats:
+    """The same (h, w) along the lines of so many pixels on which it is most."""
+    # One after the other: a dozen whole pictures at once take more memory than all else.
+    strokes = (cv2.filter2D(darker, cv2.CV_32F, each) for each in _strokes(length))
+    return np.asarray(reduce(np.maximum, strokes), np.float32)
 
 
 def _strokes(length: int) -> list[Floats]:
@@ -73,11 +90,11 @@ def _enclosed(lines: NDArray[np.uint8]) -> list[Floats]:
         for contour, place in zip(contours, tree[0], strict=True)
         if place[_PARENT] >= 0 and len(contour) > _SHORTEST_PX and cv2.contourArea(contour) < _MAX_SHARE * lines.size
     ]
-    quads = [_four_sides(contour) for contour in large if min(cv2.boundingRect(contour)[2:]) >= _MIN_SIDE_PX]
+    quads = [four_sides(contour) for contour in large if min(cv2.boundingRect(contour)[2:]) >= _MIN_SIDE_PX]
     return [quad for quad in quads if quad is not None]
 
 
-def _four_sides(contour: NDArray[np.integer | np.floating]) -> Floats | None:
+def four_sides(contour: NDArray[np.integer | np.floating]) -> Floats | None:
     """The corners (4, 2), clockwise, of the straight sides of a contour (n, 1, 2), unless it is another shape."""
     hull = cv2.convexHull(contour)
     area, length = cv2.contourArea(contour), cv2.arcLength(hull, True)

@@ -11,11 +11,12 @@ from numpy.typing import NDArray
 from vision.quads import apart, within_quads
 from vision.unknown.card_choice import best_of
 from vision.unknown.card_edges import SideFit, fit_sides, glance
-from vision.unknown.card_finish import finished, to_full
-from vision.unknown.card_kin import clear_cut, like_the_others
+from vision.unknown.card_finish import to_full
+from vision.unknown.card_kin import clear_cut
 from vision.unknown.card_leftovers import with_leftovers
 from vision.unknown.card_plane import CardPlane
 from vision.unknown.card_poses import poses_of, settled
+from vision.unknown.card_proofs import proved
 from vision.unknown.card_proposals import MIN_SEGMENT_PX, at_corners, at_segments, distinct, fair_share
 from vision.unknown.card_sizes import Stock, agreed_size, size_of_cards
 from vision.unknown.card_surroundings import cards_about
@@ -31,12 +32,11 @@ from vision.unknown.line_segments import (
     without_hatching,
 )
 from vision.unknown.marker_sheets import find_marker_sheets, holds_marker, on_marker_sheet
-from vision.unknown.other_looks import look_otherwise
 from vision.unknown.panels import are_panels
 from vision.unknown.paper import darker_all_round
-from vision.unknown.print_islands import STANDS_OUT
 from vision.unknown.ruled_sheets import are_ruled
 from vision.unknown.second_look import second_look
+from vision.unknown.tinted_look import tinted_look
 
 Floats = NDArray[np.float32]
 
@@ -56,7 +56,6 @@ _EVEN, _MOST_UNEVEN, _SEVERAL = 0.03, 2.5, 4  # by how much equal cards usually 
 _ALIKE = 0.05  # how far a card in plain sight may be from the size that it speaks for
 _NEARBY_PX = 3.0  # off its outline, an edge is looked for
 _ANOTHER_SIZE, _ABOUT_AS_LARGE = 0.03, 0.09  # of the logarithm of a side; a frame and an edge differ by more
-_TOO_FEW, _PLAIN_SHARE = 2, 25  # cards that tell a size; per cent of the sides that may be faint
 _ASPECT_SLACK = 1.1  # few cards on a steep table hardly tell their aspect from its tilt
 
 
@@ -114,22 +113,11 @@ def find_cards(image_bgr: NDArray[np.uint8], aspect: float | None = None) -> Fou
                 return _reported(*around, scale, size_wh)
     stock, chosen = second_look(lab, grey, segments, markers, *_but_panels(lab, stock, chosen))
     stock, chosen = _but_panels(lab, stock, chosen)
-    if stock is None:
+    final, plane = tinted_look(image_bgr, small, segments, proved(image_bgr, lab, stock, chosen, scale, unevenness))
+    if plane is None:
         nothing = [np.zeros(shape, np.float32) for shape in ((0, 4, 2), (0, 4), (0,))]
         return FoundCards(nothing[0], nothing[1], nothing[2], (), 1.4)
-    final, plane = finished(image_bgr, lab, chosen.quads, stock, scale, unevenness)
-    final = final.take(~are_ruled(lab, final.quads))
-    stock = replace(stock, plane=plane)
-    alike = like_the_others(lab, stock, final)
-    cards = alike | look_otherwise(lab, stock, final, alike)
-    final = final.take(cards & (not _by_chance(final, cards)))
     return _reported(final, plane, scale, size_wh)
-
-
-def _by_chance(things: SideFit, cards: NDArray[np.bool_]) -> bool:
-    """Whether of faint things that agreed on a size so few are cards (n,) that it was that of shadows and print."""
-    few = cards.sum() <= _TOO_FEW and 2 * cards.sum() < len(cards)
-    return bool(few and np.percentile(things.contrast_beyond(), _PLAIN_SHARE) < STANDS_OUT)
 
 
 def _reported(final: SideFit, plane: CardPlane, scale: float, size_wh: tuple[int, int]) -> FoundCards:

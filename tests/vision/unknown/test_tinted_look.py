@@ -1,0 +1,87 @@
+"""White cards as light as a white table are found by their tint; spots on a blotchy table and blank sheets are none."""
+
+import cv2
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from vision.unknown.find_cards import find_cards
+from vision.unknown.paper_tints import tint_map
+
+SIZE_WH = (960, 640)
+WIDTH, LENGTH = 120.0, 186.0
+TABLE = np.array([178.0, 186.0, 190.0])  # blue, green, red
+BLUER = np.array([6.0, -0.8, -0.7])  # as light as the table
+PLACES = [
+    (150, 150, 6),
+    (360, 160, -14),
+    (600, 150, 25),
+    (810, 170, 4),
+    (170, 460, -20),
+    (430, 450, 10),
+    (740, 460, -5),
+]
+Picture = NDArray[np.uint8]
+
+
+def card_at(x: float, y: float, degrees: float) -> NDArray[np.float32]:
+    """Corners (4, 2), clockwise, of a card with its middle at (x, y)."""
+    angle = np.radians(degrees)
+    turn = np.array([[np.cos(angle), np.sin(angle)], [-np.sin(angle), np.cos(angle)]])
+    half = np.array([[-WIDTH, -LENGTH], [WIDTH, -LENGTH], [WIDTH, LENGTH], [-WIDTH, LENGTH]]) / 2
+    return np.asarray(half @ turn + [x, y], np.float32)
+
+
+def picture(step: NDArray[np.float64], marks: bool = True, seed: int = 1) -> Picture:
+    """Cards that differ from the table by a `step`, with a mark or without, in a lamp that falls off, in noise.
+
+    As cameras have it, the noise of colour is coarser than that of light. (h, w, 3) BGR.
+    """
+    random = np.random.default_rng(seed)
+    scene = np.full((SIZE_WH[1] * 4, SIZE_WH[0] * 4, 3), TABLE, np.float32)
+    for x, y, degrees in PLACES:
+        cv2.fillPoly(scene, [np.rint(card_at(x, y, degrees) * 4 + 1.5).astype(np.int32)], (TABLE + step).tolist())
+        if marks:
+            cv2.ellipse(scene, (4 * x, 4 * y), (100, 160), -degrees, 0, 360, (70, 130, 60), -1)
+    small = cv2.GaussianBlur(cv2.resize(scene, SIZE_WH, interpolation=cv2.INTER_AREA), (0, 0), 1.2)
+    across, down = np.meshgrid(np.linspace(-1, 1, SIZE_WH[0]), np.linspace(-1, 1, SIZE_WH[1]))
+    lamp = 1.05 - 0.2 * (across + 0.3) ** 2 - 0.15 * down**2
+    grain = random.normal(0, 2, small.shape[:2])[..., None]
+    blotches = cv2.GaussianBlur(np.asarray(random.normal(0, 9, small.shape), np.float32), (0, 0), 2.5)
+    return np.asarray(np.clip(np.rint(small * lamp[..., None] + grain + blotches), 0, 255), np.uint8)
+
+
+def found_in(image: Picture) -> tuple[int, int]:
+    """How many of the cards are found with their corners within 3 % of the width; and how many cards are found."""
+    quads, right = find_cards(image).corners_px, 0
+    for place in PLACES:
+        true = card_at(*place)
+        off = [np.linalg.norm(np.roll(quad, k, axis=0) - true, axis=1).max() for quad in quads for k in range(4)]
+        right += min(off, default=np.inf) < 0.03 * WIDTH
+    return right, len(quads)
+
+
+@pytest.mark.parametrize("way", [1, -1])
+def test_cards_as_light_as_the_table_are_found_by_their_tint(way: int) -> None:
+    assert found_in(picture(way * BLUER)) == (len(PLACES), len(PLACES))
+
+
+@pytest.mark.parametrize("seed", [2, 3])
+def test_spots_on_a_blotchy_table_are_no_cards(seed: int) -> None:
+    assert found_in(picture(0 * BLUER, seed=seed)) == (0, 0)
+
+
+def test_blank_sheets_of_another_tint_are_no_cards() -> None:
+    assert found_in(picture(BLUER, marks=False)) == (0, 0)
+
+
+def test_a_shadow_has_no_tint() -> None:
+    bright = picture(BLUER)
+    shaded = bright.copy()
+    shaded[:, 500:] = np.rint(shaded[:, 500:] * 0.6)
+    steps = [
+        np.median(each.values[:, 260:280]) - np.median(each.values[:, 220:240])
+        for each in map(tint_map, (bright, shaded))
+    ]
+    card = np.median(tint_map(shaded).steps(card_at(*PLACES[0])[None]))
+    assert abs(steps[1] - steps[0]) < 0.4 * card

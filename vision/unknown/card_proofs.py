@@ -1,0 +1,48 @@
+"""What speaks against the cards that were chosen once they lie where their edges are."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vision.unknown.card_edges import SideFit
+from vision.unknown.card_finish import finished
+from vision.unknown.card_kin import like_the_others
+from vision.unknown.card_plane import CardPlane
+from vision.unknown.card_sizes import Stock
+from vision.unknown.other_looks import look_otherwise
+from vision.unknown.print_islands import STANDS_OUT
+from vision.unknown.ruled_sheets import are_ruled
+
+_TOO_FEW, _PLAIN_SHARE = 2, 25  # cards that tell a size; per cent of the sides that may be faint
+
+
+def proved(
+    image_bgr: NDArray[np.uint8],
+    lab: NDArray[np.uint8],
+    stock: Stock | None,
+    chosen: SideFit,
+    scale: float,
+    unevenness: float,
+) -> tuple[SideFit, CardPlane | None]:
+    """The cards `chosen` put where their edges are, without those that are none; and their plane, if they have any.
+
+    `image_bgr` is the picture, `lab` the copy at `scale`, 8-bit Lab, in which they were chosen. They differ in size
+    `unevenness` times more than usual.
+    """
+    if stock is None:
+        return chosen.take(np.zeros(len(chosen.quads), bool)), None
+    final, plane = finished(image_bgr, lab, chosen.quads, stock, scale, unevenness)
+    final = final.take(~are_ruled(lab, final.quads))
+    stock = replace(stock, plane=plane)
+    alike = like_the_others(lab, stock, final)
+    cards = alike | look_otherwise(lab, stock, final, alike)
+    return final.take(cards & (not _by_chance(final, cards))), plane
+
+
+def _by_chance(things: SideFit, cards: NDArray[np.bool_]) -> bool:
+    """Whether of faint things that agreed on a size so few are cards (n,) that it was that of shadows and print."""
+    few = cards.sum() <= _TOO_FEW and 2 * cards.sum() < len(cards)
+    return bool(few and np.percentile(things.contrast_beyond(), _PLAIN_SHARE) < STANDS_OUT)

@@ -1,0 +1,74 @@
+"""A look at the tint of what lies on the table, where cards may have been missed that are as light as it."""
+
+from __future__ import annotations
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from vision.quads import lie_on, within_quads
+from vision.unknown.card_edges import SideFit
+from vision.unknown.card_finish import finished
+from vision.unknown.card_plane import CardPlane
+from vision.unknown.card_sizes import Stock
+from vision.unknown.closed_lines import dark_lines
+from vision.unknown.paper_tints import tint_map
+from vision.unknown.print_islands import STANDS_OUT, print_islands
+from vision.unknown.tinted_cards import TintedCards, more_of_size, tinted_cards
+
+Floats = NDArray[np.float32]
+
+_PLAIN_SHARE = 25  # per cent of the sides may be faint before it is worth looking again
+_SEVERAL = 3  # cards tell a size
+_MOSTLY = 0.5  # of the cards found before
+_SAME_PLACE = 0.06  # by the width of a card
+_BLUR_PX = 2.5  # a card's ground is told from print without the grain of a dim picture
+
+
+def tinted_look(
+    image_bgr: NDArray[np.uint8], small_bgr: NDArray[np.uint8], lines: Floats, found: tuple[SideFit, CardPlane | None]
+) -> tuple[SideFit, CardPlane | None]:
+    """The cards `found` and their plane, or those that the tint of paper and table shows if these are more.
+
+    `image_bgr` is the picture, `small_bgr` the copy in which the cards were found and `lines` (n, 4) are straight
+    edges. Where the cards stand out plainly from the table none can be missed for being as light as it, nor where all
+    that may be print lies on cards.
+    """
+    cards, plane = found
+    lab = np.asarray(cv2.cvtColor(small_bgr, cv2.COLOR_BGR2LAB), np.uint8)
+    marks = print_islands(lab)
+    several = plane is not None and len(cards.quads) >= _SEVERAL
+    if several and np.percentile(cards.contrast_beyond(), _PLAIN_SHARE) > STANDS_OUT:
+        return found
+    if within_quads(marks, cards.quads).all():
+        return found
+    tinted = _tinted(small_bgr, lab, lines, marks, cards.quads, plane if several else None)
+    if tinted is None or len(tinted.quads) <= len(cards.quads):
+        return found
+    if len(cards.quads) and lie_on(cards.quads, tinted.quads).mean() < _MOSTLY:
+        return found
+    middles = [quads.mean(axis=1) for quads in (cards.quads, tinted.quads)]
+    same = np.linalg.norm(middles[0][:, None] - middles[1][None], axis=2) < _SAME_PLACE * tinted.plane.size[0]
+    # What both looks found was found by plainer edges before.
+    kept = cards.take(same.any(axis=1))
+    stock = Stock(tinted.plane, np.zeros(3))
+    more, whole = finished(image_bgr, lab, tinted.quads[~same.any(axis=0)], stock, len(small_bgr) / len(image_bgr))
+    return kept.joined(more), plane if len(kept.quads) >= _SEVERAL else whole
+
+
+def _tinted(
+    small_bgr: NDArray[np.uint8],
+    lab: NDArray[np.uint8],
+    lines: Floats,
+    marks: Floats,
+    known: Floats,
+    plane: CardPlane | None,
+) -> TintedCards | None:
+    """Cards of the size that is known if the tint tells most of the `known` ones (n, 4, 2), else of any size."""
+    tints, smooth = tint_map(small_bgr), np.asarray(cv2.GaussianBlur(lab, (0, 0), _BLUR_PX), np.uint8)
+    if plane is not None:
+        found = more_of_size(smooth, tints, lines, marks, plane, known)
+        if found is not None and len(found.quads) > _MOSTLY * len(known):
+            return found
+    grey = np.asarray(cv2.cvtColor(small_bgr, cv2.COLOR_BGR2GRAY), np.uint8)
+    return tinted_cards(smooth, tints, dark_lines(grey), lines, marks)

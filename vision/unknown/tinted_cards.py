@@ -89,12 +89,12 @@ def tinted_cards(
 def more_of_size(
     smooth_lab: NDArray[np.uint8], tints: TintMap, lines: Floats, marks: Floats, plane: CardPlane, known: Floats
 ) -> TintedCards | None:
-    """The cards of the size of the `known` ones (n, 4, 2) if these, too, differ from the table in tint.
+    """The cards of the size of the `known` ones (n, 4, 2) if these, too, differ from the table in tint, and are fewer.
 
     The rest is as for `tinted_cards`.
     """
     way = 1 if np.median(tints.steps(known)) > 0 else -1
-    return _found(smooth_lab, tints, way, lines, marks, plane, known, known)
+    return _found(smooth_lab, tints, way, lines, marks, plane, known, known, len(known))
 
 
 def _found(
@@ -106,16 +106,20 @@ def _found(
     plane: CardPlane,
     sure: Floats,
     quads: Floats,
+    fewer: int = 0,
 ) -> TintedCards | None:
     """Cards by straight edges and quadrilaterals (n, 4, 2), with the steps of those that are `sure` (m, 4, 2).
 
-    The plane is found anew from the cards that differ from the table on all sides; there must be several.
+    The plane is found anew from the cards that differ from the table on all sides; there must be several, and at first
+    more than are `fewer`.
     """
     usual = float(np.median(way * tints.steps(sure)))
     if usual < _USUAL:
         return None
     search = _Search(smooth_lab, tints, way, usual, lines, marks)
     found = search.of_size(plane, quads)
+    if len(found.quads) <= fewer:
+        return None
     for _ in range(_ROUNDS):
         whole = found.quads[found.whole()]
         if len(whole) < _FEWEST or not (printed_share(smooth_lab, whole) > _BARE).any():

@@ -64,11 +64,9 @@ def _tinted(
     known: Floats,
     plane: CardPlane | None,
 ) -> TintedCards | None:
-    """Cards of the size that is known if the tint tells most of the `known` ones (n, 4, 2), else of any size."""
+    """Cards of the size of the `known` ones (n, 4, 2) if a plane tells it, and are more; else of the size of most."""
     tints, smooth = tint_map(small_bgr), np.asarray(cv2.GaussianBlur(lab, (0, 0), _BLUR_PX), np.uint8)
     if plane is not None:
-        found = more_of_size(smooth, tints, lines, marks, plane, known)
-        if found is not None and len(found.quads) > _MOSTLY * len(known):
-            return found
+        return more_of_size(smooth, tints, lines, marks, plane, known)
     grey = np.asarray(cv2.cvtColor(small_bgr, cv2.COLOR_BGR2GRAY), np.uint8)
     return tinted_cards(smooth, tints, dark_lines(grey), lines, marks)

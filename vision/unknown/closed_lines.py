@@ -50,7 +50,7 @@ def closed_lines(grey: NDArray[np.uint8]) -> Floats:
 
 def dark_lines(grey: NDArray[np.uint8]) -> Floats:
     """How much darker each place of an (h, w) picture is than both sides of a line through it, by what is usual."""
-    lines = _averaged(_darker(grey), max(_LENGTHS_PX))
+    lines = _averaged(_darker(grey), min(_LENGTHS_PX))
     return lines / np.float32(max(float(np.median(lines)), _LEAST))
 
 

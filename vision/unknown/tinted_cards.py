@@ -22,7 +22,7 @@ from vision.unknown.paper_tints import TintMap
 
 Floats = NDArray[np.float32]
 
-_LEVELS = np.array([1, 1.5, 2, 2.5, 3, 3.5, 4, 4.5, 5, 6, 7, 8, 10, 12.5, 15.5, 19, 25, 32])  # times the noise
+_LEVELS = (1.0, 1.5, 2.0, 2.5, 3.0, 3.5, 4.0, 5.0, 6.0, 7.5, 9.5, 12.5, 17.0, 24.0)  # times the noise
 _PLAIN_LINES = (np.inf, 6.0, 3.0)  # times the usual: cards side by side are told apart by the line between them
 _GRAIN, _OPENED = 9, 5  # pixels of the halved picture: what is thinner is no paper
 _SHORTEST_PX, _NARROWEST_PX, _LARGEST = 50, 12, 0.12  # all round; across; of the picture's area
@@ -135,7 +135,7 @@ def _found(
 
 def _voters(tints: TintMap, dark: Floats, way: int, marks: Floats) -> tuple[Floats, Floats]:
     """Areas (n, 4, 2) about marks that end on all four sides, yellower than the table if `way` is -1; quality (n,)."""
-    quads = np.concatenate([np.zeros((0, 4, 2), np.float32), *(quad[None] for quad in _areas(tints, dark, way))])
+    quads = np.concatenate([np.zeros((0, 4, 2), np.float32), *(quad[None] for quad in _areas(tints, dark, way, marks))])
     quads = quads[hold_any(quads, marks)]
     strength = np.zeros((len(quads), 4), np.float32)
     for reach in _REACHES_PX:
@@ -146,8 +146,8 @@ def _voters(tints: TintMap, dark: Floats, way: int, marks: Floats) -> tuple[Floa
     return quads[keep], np.asarray(quality[keep], np.float32)
 
 
-def _areas(tints: TintMap, dark: Floats, way: int) -> Iterator[Floats]:
-    """The outlines (4, 2), clockwise, of areas with four sides that are bluer, or yellower, than some level."""
+def _areas(tints: TintMap, dark: Floats, way: int, marks: Floats) -> Iterator[Floats]:
+    """The outlines (4, 2), clockwise, of areas with four sides about marks, bluer, or yellower, than some level."""
     paper = cv2.medianBlur(np.asarray(np.clip(128 + 4 * way * tints.values, 0, 255), np.uint8), _GRAIN)
     lines = cv2.resize(cv2.dilate(dark, np.ones((2, 2))), paper.shape[::-1], interpolation=cv2.INTER_NEAREST)
     kernel = np.ones((_OPENED, _OPENED), np.uint8)
@@ -158,15 +158,19 @@ def _areas(tints: TintMap, dark: Floats, way: int) -> Iterator[Floats]:
             for contour in cv2.findContours(
                 cv2.morphologyEx(mask, cv2.MORPH_OPEN, kernel), cv2.RETR_EXTERNAL, cv2.CHAIN_APPROX_NONE
             )[0]:
-                quad = _outline(np.asarray(contour), _LARGEST * paper.size)
+                quad = _outline(np.asarray(contour), _LARGEST * paper.size, np.asarray(marks / 2, np.float32))
                 if quad is not None:
                     yield np.asarray((quad + 0.5) * 2 - 0.5, np.float32)
 
 
-def _outline(contour: NDArray[np.integer], largest: float) -> Floats | None:
+def _outline(contour: NDArray[np.integer], largest: float, marks: Floats) -> Floats | None:
     """The four sides of a contour, else of the box round it if it fills that; none if it is too small or large."""
+    x, y, width, height = cv2.boundingRect(contour)
+    if len(contour) < _SHORTEST_PX or min(width, height) < _NARROWEST_PX:
+        return None
+    away = marks - (x, y)
     area = cv2.contourArea(contour)
-    if len(contour) < _SHORTEST_PX or min(cv2.boundingRect(contour)[2:]) < _NARROWEST_PX or area > largest:
+    if area > largest or not ((away > 0) & (away < (width, height))).all(axis=1).any():
         return None
     quad = four_sides(contour)
     if quad is None:

@@ -113,7 +113,8 @@ def find_cards(image_bgr: NDArray[np.uint8], aspect: float | None = None) -> Fou
                 return _reported(*around, scale, size_wh)
     stock, chosen = second_look(lab, grey, segments, markers, *_but_panels(lab, stock, chosen))
     stock, chosen = _but_panels(lab, stock, chosen)
-    final, plane = tinted_look(image_bgr, small, segments, proved(image_bgr, lab, stock, chosen, scale, unevenness))
+    known = proved(image_bgr, lab, stock, chosen, scale, unevenness)
+    final, plane = tinted_look(image_bgr, small, scale, segments, markers, known)
     if plane is None:
         nothing = [np.zeros(shape, np.float32) for shape in ((0, 4, 2), (0, 4), (0,))]
         return FoundCards(nothing[0], nothing[1], nothing[2], (), 1.4)

@@ -70,15 +70,15 @@ class TintMap:
         falls = np.zeros_like(tints)
         falls[:, :, _DEEP_PX:-_DEEP_PX] = mean[:, :, : -_DEEP_PX - 1] - mean[:, :, _DEEP_PX + 1 :]
         falls = np.clip(falls, -_CLIP, _CLIP)
-        rows, at, best = np.arange(len(_PLACES))[:, None], np.arange(len(offsets)), None
+        rows, at = np.arange(len(_PLACES))[:, None], np.arange(len(offsets))
+        best = np.full((3, len(start)), -np.inf)
         for turn in _TURNS_PX:
             index = np.clip(at + np.rint((2 * _PLACES[:, None] - 1) * turn).astype(int), 0, len(offsets) - 1)
             seen = falls[:, rows, index].mean(axis=1) - _NEAREST * (np.abs(offsets) + abs(turn))
             seen[:, np.abs(offsets) > reach] = -np.inf
             k = seen.argmax(axis=1)
             found = np.stack([np.take_along_axis(seen, k[:, None], 1)[:, 0], offsets[k], np.full(len(k), turn)])
-            best = found if best is None else np.where(found[0] > best[0], found, best)
-        assert best is not None
+            best = np.where(found[0] > best[0], found, best)
         strength, offset, turn = best
         shift = offset[:, None] + turn[:, None] * np.array([-1, 1], np.float32)
         ends = np.stack([start, start + side], axis=1) + outward[:, None] * shift[..., None]

@@ -24,30 +24,29 @@ Floats = NDArray[np.float32]
 
 _LEVELS = (1.0, 1.5, 2.0, 2.5, 3.0, 3.5, 4.0, 5.0, 6.0, 7.5, 9.5, 12.5, 17.0, 24.0)  # times the noise
 _PLAIN_LINES = (np.inf, 6.0, 3.0)  # times the usual: cards side by side are told apart by the line between them
+_GAIN = 4.0  # of tints in eight bits
 _GRAIN, _OPENED = 9, 5  # pixels of the halved picture: what is thinner is no paper
 _SHORTEST_PX, _NARROWEST_PX, _LARGEST = 50, 12, 0.12  # all round; across; of the picture's area
 _FULL = 0.75  # of the box round it
 _REACHES_PX = (12.0, 6.0, 4.0)
-_SEEN = 3.0  # times the noise, beside each side
-_EVEN, _LEAST_QUALITY = 0.5, 0.2
+_SEEN, _EVEN, _LEAST_QUALITY = 3.0, 0.5, 0.2  # an area's step: times the noise, by its mean; what counts at all
 _AGREE, _ROUGHLY = 0.06, 0.35  # of a side
-_FEWEST = 3
-_ROUNDS = 2
+_FEWEST, _ROUNDS, _MOST = 3, 2, 200
 _USUAL, _PLAIN = 3.5, 8.0  # times the noise
-_MOST = 200
-_LESS, _MORE = 0.4, 2.5
-_NEARLY, _SIDE, _IN_ALL = 0.3, 0.5, 2.6  # of the usual step: beside three sides, and beside all together
+_LESS, _MORE = 0.4, 2.5  # times the usual step: where it is more, print lies beside
+_NEARLY, _SIDE, _IN_ALL = 0.3, 0.5, 2.6  # shares of three sides, of each, and of all four together
+_MOSTLY = 0.5  # of the cards differ from the table on all sides
 _SETTLING_PX = (10.0, 8.0, 6.0, 4.0, 3.0)
-_LEAST_SAY = 0.05
-_CALM, _STAINED = 8.0, 0.25  # weighted 8-bit Lab, from the ground along the border; per cent of it
-_BARE = 0.012
+_LEAST_SAY = 0.05  # of a side beside which no change is seen
+_CALM, _STAINED = 8.0, 0.25  # weighted 8-bit Lab, from the ground along the border; share of one side of it
+_BARE = 0.012  # of a card's area: less print is a stain
 
 
 @dataclass(frozen=True, eq=False)
 class TintedCards:
-    """Cards `quads` (n, 4, 2) on a `plane`; `steps` (n, 4) how much their tint differs beside each side, by the usual.
+    """Cards `quads` (n, 4, 2) on a `plane` that differ from the table in tint.
 
-    `usual` is that by the noise.
+    `steps` (n, 4) is the share of each side beside which they differ by about the `usual` step, which is by the noise.
     """
 
     plane: CardPlane
@@ -58,10 +57,6 @@ class TintedCards:
     def whole(self) -> NDArray[np.bool_]:
         """Which cards (n,) differ from what lies beside them on all four sides."""
         return np.asarray(self.steps.min(axis=1, initial=np.inf) > _SIDE)
-
-    def take(self, keep: NDArray[np.bool_]) -> TintedCards:
-        """The same for some of the cards."""
-        return TintedCards(self.plane, self.quads[keep], self.steps[keep], self.usual)
 
 
 def tinted_cards(
@@ -94,7 +89,8 @@ def more_of_size(
     The rest is as for `tinted_cards`.
     """
     way = 1 if np.median(tints.steps(known)) > 0 else -1
-    return _found(smooth_lab, tints, way, lines, marks, plane, known, known, len(known))
+    areas, _ = _voters(tints, None, way, marks)
+    return _found(smooth_lab, tints, way, lines, marks, plane, known, np.concatenate([known, areas]), len(known))
 
 
 def _found(
@@ -130,10 +126,10 @@ def _found(
         if len(again.quads) < len(found.quads):
             break
         found = again
-    return found
+    return found if found.whole().mean() > _MOSTLY else None
 
 
-def _voters(tints: TintMap, dark: Floats, way: int, marks: Floats) -> tuple[Floats, Floats]:
+def _voters(tints: TintMap, dark: Floats | None, way: int, marks: Floats) -> tuple[Floats, Floats]:
     """Areas (n, 4, 2) about marks that end on all four sides, yellower than the table if `way` is -1; quality (n,)."""
     quads = np.concatenate([np.zeros((0, 4, 2), np.float32), *(quad[None] for quad in _areas(tints, dark, way, marks))])
     quads = quads[hold_any(quads, marks)]
@@ -146,15 +142,17 @@ def _voters(tints: TintMap, dark: Floats, way: int, marks: Floats) -> tuple[Floa
     return quads[keep], np.asarray(quality[keep], np.float32)
 
 
-def _areas(tints: TintMap, dark: Floats, way: int, marks: Floats) -> Iterator[Floats]:
+def _areas(tints: TintMap, dark: Floats | None, way: int, marks: Floats) -> Iterator[Floats]:
     """The outlines (4, 2), clockwise, of areas with four sides about marks, bluer, or yellower, than some level."""
-    paper = cv2.medianBlur(np.asarray(np.clip(128 + 4 * way * tints.values, 0, 255), np.uint8), _GRAIN)
-    lines = cv2.resize(cv2.dilate(dark, np.ones((2, 2))), paper.shape[::-1], interpolation=cv2.INTER_NEAREST)
+    paper = cv2.medianBlur(np.asarray(np.clip(128 + _GAIN * way * tints.values, 0, 255), np.uint8), _GRAIN)
+    lines = np.zeros(paper.shape, np.float32)
+    if dark is not None:
+        cv2.resize(cv2.dilate(dark, np.ones((2, 2))), paper.shape[::-1], lines, interpolation=cv2.INTER_NEAREST)
     kernel = np.ones((_OPENED, _OPENED), np.uint8)
-    for plain in _PLAIN_LINES:
+    for plain in _PLAIN_LINES if dark is not None else _PLAIN_LINES[:1]:
         between = lines < plain
         for level in _LEVELS:
-            mask = np.asarray((paper > 128 + 4 * level) & between, np.uint8)
+            mask = np.asarray((paper > 128 + _GAIN * level) & between, np.uint8)
             for contour in cv2.findContours(
                 cv2.morphologyEx(mask, cv2.MORPH_OPEN, kernel), cv2.RETR_EXTERNAL, cv2.CHAIN_APPROX_NONE
             )[0]:

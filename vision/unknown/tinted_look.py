@@ -12,8 +12,10 @@ from vision.unknown.card_finish import finished
 from vision.unknown.card_plane import CardPlane
 from vision.unknown.card_sizes import Stock
 from vision.unknown.closed_lines import dark_lines
+from vision.unknown.marker_sheets import on_marker_sheet
 from vision.unknown.paper_tints import tint_map
 from vision.unknown.print_islands import STANDS_OUT, print_islands
+from vision.unknown.ruled_sheets import are_ruled
 from vision.unknown.tinted_cards import TintedCards, more_of_size, tinted_cards
 
 Floats = NDArray[np.float32]
@@ -26,17 +28,23 @@ _BLUR_PX = 2.5  # a card's ground is told from print without the grain of a dim 
 
 
 def tinted_look(
-    image_bgr: NDArray[np.uint8], small_bgr: NDArray[np.uint8], lines: Floats, found: tuple[SideFit, CardPlane | None]
+    image_bgr: NDArray[np.uint8],
+    small_bgr: NDArray[np.uint8],
+    scale: float,
+    lines: Floats,
+    markers: Floats,
+    found: tuple[SideFit, CardPlane | None],
 ) -> tuple[SideFit, CardPlane | None]:
     """The cards `found` and their plane, or those that the tint of paper and table shows if these are more.
 
-    `image_bgr` is the picture, `small_bgr` the copy in which the cards were found and `lines` (n, 4) are straight
-    edges. Where the cards stand out plainly from the table none can be missed for being as light as it, nor where all
-    that may be print lies on cards.
+    `image_bgr` is the picture, `small_bgr` the copy at `scale` in which the cards were found, `lines` (n, 4) are
+    straight edges in that and `markers` (m, 4, 2) sheets that are no cards. Where the cards stand out plainly from the
+    table none can be missed for being as light as it, nor where all that may be print lies on cards.
     """
     cards, plane = found
     lab = np.asarray(cv2.cvtColor(small_bgr, cv2.COLOR_BGR2LAB), np.uint8)
     marks = print_islands(lab)
+    marks = marks[~on_marker_sheet(np.concatenate([marks, marks], axis=1), markers)]
     several = plane is not None and len(cards.quads) >= _SEVERAL
     if several and np.percentile(cards.contrast_beyond(), _PLAIN_SHARE) > STANDS_OUT:
         return found
@@ -52,7 +60,8 @@ def tinted_look(
     # What both looks found was found by plainer edges before.
     kept = cards.take(same.any(axis=1))
     stock = Stock(tinted.plane, np.zeros(3))
-    more, whole = finished(image_bgr, lab, tinted.quads[~same.any(axis=0)], stock, len(small_bgr) / len(image_bgr))
+    more, whole = finished(image_bgr, lab, tinted.quads[~same.any(axis=0)], stock, scale)
+    more = more.take(~are_ruled(lab, more.quads))
     return kept.joined(more), plane if len(kept.quads) >= _SEVERAL else whole
 
 

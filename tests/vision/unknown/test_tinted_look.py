@@ -32,15 +32,17 @@ def card_at(x: float, y: float, degrees: float) -> NDArray[np.float32]:
     return np.asarray(half @ turn + [x, y], np.float32)
 
 
-def picture(step: NDArray[np.float64], marks: bool = True, seed: int = 1) -> Picture:
+def picture(step: NDArray[np.float64], marks: bool = True, seed: int = 1, lighter: int = 0) -> Picture:
     """Cards that differ from the table by a `step`, with a mark or without, in a lamp that falls off, in noise.
 
-    As cameras have it, the noise of colour is coarser than that of light. (h, w, 3) BGR.
+    As cameras have it, the noise of colour is coarser than that of light. So many cards are `lighter`, too, by ten grey
+    levels. (h, w, 3) BGR.
     """
     random = np.random.default_rng(seed)
     scene = np.full((SIZE_WH[1] * 4, SIZE_WH[0] * 4, 3), TABLE, np.float32)
-    for x, y, degrees in PLACES:
-        cv2.fillPoly(scene, [np.rint(card_at(x, y, degrees) * 4 + 1.5).astype(np.int32)], (TABLE + step).tolist())
+    for k, (x, y, degrees) in enumerate(PLACES):
+        paper = TABLE + step + (10 if k < lighter else 0)
+        cv2.fillPoly(scene, [np.rint(card_at(x, y, degrees) * 4 + 1.5).astype(np.int32)], paper.tolist())
         if marks:
             cv2.ellipse(scene, (4 * x, 4 * y), (100, 160), -degrees, 0, 360, (70, 130, 60), -1)
     small = cv2.GaussianBlur(cv2.resize(scene, SIZE_WH, interpolation=cv2.INTER_AREA), (0, 0), 1.2)
@@ -64,6 +66,10 @@ def found_in(image: Picture) -> tuple[int, int]:
 @pytest.mark.parametrize("way", [1, -1])
 def test_cards_as_light_as_the_table_are_found_by_their_tint(way: int) -> None:
     assert found_in(picture(way * BLUER)) == (len(PLACES), len(PLACES))
+
+
+def test_cards_that_show_by_their_tint_alone_are_found_beside_others() -> None:
+    assert found_in(picture(BLUER, lighter=4)) == (len(PLACES), len(PLACES))
 
 
 @pytest.mark.parametrize("seed", [2, 3])

@@ -113,6 +113,6 @@ def test_where_most_faint_things_prove_to_be_none_the_rest_are_no_cards(
     def only_one(_lab: object, _stock: object, fit: SideFit) -> NDArray[np.bool_]:
         return np.asarray(np.arange(len(fit.quads)) == 0)
 
-    monkeypatch.setattr("vision.unknown.find_cards.like_the_others", only_one)
-    monkeypatch.setattr("vision.unknown.find_cards.look_otherwise", lambda *things: np.zeros_like(things[-1]))
+    monkeypatch.setattr("vision.unknown.card_proofs.like_the_others", only_one)
+    monkeypatch.setattr("vision.unknown.card_proofs.look_otherwise", lambda *things: np.zeros_like(things[-1]))
     assert len(find_unknown_cards(picture(lighter)).cards) == told

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vision.deck import Deck
+from vision.marked.channels import channel_most, channel_range
 from vision.marked.colour import GRAIN_CHROMA, LEAST_CHROMA, hue_deg, hue_gap, linear_of, oklab
 from vision.marked.evidence import Sampler, like_ground
 from vision.marked.layouts import Hypotheses, Layouts
@@ -143,7 +144,7 @@ def _squares(rows: Floats, weight: Floats, gap: Floats) -> tuple[Floats, Floats]
 def _steps(views: CardViews, points: Floats, normals: Floats) -> tuple[Floats, Floats]:
     """(n, p) the strongest step across each contour point, and where it lies in mm outwards."""
     levels = views.levels(points[:, :, None] + _OFFSETS_MM[:, None] * normals[:, :, None])
-    step = np.abs(levels[:, :, 2:] - levels[:, :, :-2]).max(-1)
+    step = channel_most(np.abs(levels[:, :, 2:] - levels[:, :, :-2]))
     # Of two edges the nearer one is more likely the card's own.
     nearby = step * (1 - 0.15 * np.abs(_OFFSETS_MM[1:-1]))
     best = np.clip(nearby.argmax(-1), 1, step.shape[-1] - 2)[..., None]
@@ -220,10 +221,10 @@ def traces(
     levels = views.levels(across)
     covered = within_quads(hypotheses.to_table(across[:, :, 0]), known_mm)
     within, outside = levels[:, :, 0], levels[:, :, -1]
-    step = np.abs(levels[:, :, 2:] - levels[:, :, :-2]).max((-1, -2)) > _LEAST_STEP
+    step = channel_most(np.abs(levels[:, :, 2:] - levels[:, :, :-2])).max(-1) > _LEAST_STEP
     sides, marks = slice(0, 4 * SIDE), slice(4 * SIDE, None)
     own = colours.ground[:, None]
-    plain, shaded = like_ground(within[:, sides], own, side), _in_other_light(within[:, sides], own, side)
+    plain, shaded = like_ground(within[:, sides], own, side), in_other_light(within[:, sides], own, side)
     edge_open = (plain | (shaded & np.array(side == "white"))) & ~covered[:, sides]
     edge_seen = edge_open & step[:, sides]
     strongest, places = _steps(views, points, normals)
@@ -234,7 +235,7 @@ def traces(
     edge_void = _like_beside(within[:, sides], outside[:, sides], edge_exact) & ~(plain | shaded | covered[:, sides])
     within, outside, hidden = within[:, marks], outside[:, marks], covered[:, marks]
     ground, expected = np.repeat(colours.rings, RIM, axis=1), np.repeat(colours.hues_deg, RIM, axis=1)
-    open_outside, other_light = like_ground(outside, ground, side), _in_other_light(outside, ground, side)
+    open_outside, other_light = like_ground(outside, ground, side), in_other_light(outside, ground, side)
     # Freed of the ground right beside it a mark keeps its colour in shadow and under a reflection.
     local = np.where((open_outside | other_light)[..., None], outside, ground)
     like_bare = like_ground(within, ground, side)
@@ -274,13 +275,12 @@ def _shares(good: Bools, parts: int) -> Floats:
     return np.asarray(good.reshape(len(good), parts, -1).mean(2))
 
 
-def _in_other_light(levels: Floats, ground: Floats, side: str) -> Bools:
+def in_other_light(levels: Floats, ground: Floats, side: str) -> Bools:
     """Whether levels may be a card's ground in a shadow, darker but of the same tint, or black under a reflection."""
     if side == "black":
-        most, least = levels.max(-1), levels.min(-1)
+        least, most = channel_range(levels)
         return np.asarray(most - least < 0.25 * most + 12)
-    share = (levels + _NOISE) / (ground + _NOISE)
-    most, least = share.max(-1), share.min(-1)
+    least, most = channel_range((levels + _NOISE) / (ground + _NOISE))
     return np.asarray((most < 1) & (least > _DEEPEST_SHADOW) & (most - least < _SHADOW_TINT * most))
 
 
@@ -294,7 +294,7 @@ def coloured(
         clipped: Bools = np.zeros(levels.shape[:-1], dtype=bool)
     else:
         freed = np.maximum(mark - bare, 0)
-        lab, light = oklab(freed), freed.max(-1)
+        lab, light = oklab(freed), channel_most(freed)
         # Print on black that the camera clips has lost its colour but not its shape.
         clipped = np.asarray((levels > _CLIPPED).all(-1))
     near = np.abs(hue_gap(hue_deg(lab), hues)) < _NEAR_DEG

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vision.deck import CIRCLE, Deck, Face, Mark
+from vision.marked.channels import channel_most, channel_range
 from vision.marked.colour import LINEAR, NEUTRAL, hue_deg, linear_of, oklab
 from vision.marked.layouts import Hypotheses, Layouts
 from vision.marked.marks import Marks, WorkImage
@@ -220,11 +221,10 @@ def like_ground(levels: NDArray[np.uint8] | Floats, ground: Floats, side: str) -
     """Whether levels look like a card's ground, lit more or less: the same colour on white, as dark on black."""
     noise = 10.0
     if side == "white":
-        ratio = (levels + noise) / (ground + noise)
-        least, most = ratio.min(-1), ratio.max(-1)
+        least, most = channel_range((levels + noise) / (ground + noise))
         return np.asarray((least > 0.6) & (most < 1.5) & (most - least < 0.16 * most))
-    gap = levels - ground
-    return np.asarray((np.abs(gap).max(-1) < 28) & (gap.max(-1) - gap.min(-1) < 20))
+    least, most = channel_range(levels - ground)
+    return np.asarray((most < 28) & (least > -28) & (most - least < 20))
 
 
 def _freed(inner: NDArray[np.uint8], ring_level: Floats, side: str, lamp: Floats = NEUTRAL) -> tuple[Floats, ...]:
@@ -240,7 +240,7 @@ def _freed(inner: NDArray[np.uint8], ring_level: Floats, side: str, lamp: Floats
         light = np.ones(freed.shape[:-1])
     else:
         freed = np.maximum(marks - ring, 0) / lamp
-        light = freed.max(-1)
+        light = channel_most(freed)
     middle, points = oklab(np.median(freed, axis=2)), oklab(freed)
     chroma = np.hypot(points[..., 1], points[..., 2])
     coloured = (chroma > 0.05) & (light > 0.02)

@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vision.deck import Deck
+from vision.marked.channels import channel_most
 from vision.marked.evidence import Sampler
 from vision.marked.layouts import Hypotheses
 
@@ -47,7 +48,7 @@ def edge_steps(sampler: Sampler, hypotheses: Hypotheses, deck: Deck) -> tuple[Fl
     profile = points[:, None] + offsets[None, :, None] * normals[:, None]
     levels, _ = sampler.levels(hypotheses.to_table(profile.reshape(-1, 2)))
     levels = levels.reshape(len(hypotheses), len(points), _STEPS, 3).astype(np.float64)
-    step = np.abs(levels[:, :, 2:] - levels[:, :, :-2]).max(-1)
+    step = channel_most(np.abs(levels[:, :, 2:] - levels[:, :, :-2]))
     where = step.argmax(-1)
     return step.max(-1), offsets[1:-1][where]
 

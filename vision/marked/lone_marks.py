@@ -24,15 +24,16 @@ _LONGER = 1.4  # than broad: the edge of what covers a mark may cut a little off
 
 def find_lines(work: WorkImage, table: Table, around_mm: Floats) -> Floats:
     """(n, 2, 2) straight edges on the table in mm, in the parts of the picture near the points `around_mm` (k, 2)."""
-    wanted = np.zeros(work.bgr.shape[:2], np.uint8)
-    centres = work.to_work(table.to_px(around_mm))
-    scale = float(np.median(table.px_per_mm(table.to_px(around_mm)))) * work.scale
-    for x, y in centres:
-        cv2.circle(wanted, (round(float(x)), round(float(y))), round(_REACH_MM * scale), 1, -1)
-    left, top, width, height = cv2.boundingRect(wanted)
-    if min(width, height) < 8:
+    if not len(around_mm):
         return np.zeros((0, 2, 2))
-    grey = cv2.cvtColor(work.bgr[top : top + height, left : left + width], cv2.COLOR_BGR2GRAY)
+    around_px = table.to_px(around_mm)
+    centres = np.rint(work.to_work(around_px)).astype(np.intp)
+    reach = round(_REACH_MM * float(np.median(table.px_per_mm(around_px))) * work.scale)
+    left, top = np.maximum(centres.min(axis=0) - reach, 0)
+    right, bottom = np.minimum(centres.max(axis=0) + reach + 1, work.bgr.shape[1::-1])
+    if min(right - left, bottom - top) < 8:
+        return np.zeros((0, 2, 2))
+    grey = cv2.cvtColor(work.bgr[top:bottom, left:right], cv2.COLOR_BGR2GRAY)
     # Where there is no line OpenCV gives None, which its stubs leave out.
     found = cast("Floats | None", cv2.createLineSegmentDetector(cv2.LSD_REFINE_NONE).detect(grey)[0])
     if found is None:

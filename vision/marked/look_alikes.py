@@ -5,8 +5,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from vision.marked.evidence import Sampler, gather
 from vision.marked.judge import SURE, Verdicts
 from vision.marked.layouts import Hypotheses, Layouts, concatenated, no_cards
+from vision.marked.side_model import SideModel
 from vision.quads import distance_to_outlines
 from vision.table import turned
 
@@ -17,6 +19,7 @@ _WHOLE_MM, _ARC_MM, _CUT_MM = 1.0, 1.6, 3.0
 _BESIDE, _CUT = 1.2, 0.93  # a card's outline by a mark's radius
 _MOST_OF_RIM, _MUCH_OF_RIM, _MOST_OF_ENDS = 0.72, 0.65, 0.75
 _SPILT = 0.2  # of a mark's rim
+_BARE = 0.5  # of a mark's place where the card's ground shows, so that the mark is not there
 _HALF_TURN = np.array([0.0, np.pi])
 
 
@@ -82,6 +85,13 @@ def look_alikes(
             parts.append(Hypotheses(faces, seen, turn, middle - at, np.zeros(len(faces))))
             of.append(np.full(len(faces), k))
     return concatenated(parts), np.concatenate(of)
+
+
+def not_bare(sampler: Sampler, model: SideModel, alike: Hypotheses, known_mm: Floats) -> NDArray[np.bool_]:
+    """Which cards (n,) have no bare ground where a mark of theirs was not found, beside the known ones (k, 4, 2)."""
+    evidence = gather(sampler, alike, model.points_mm, model.layouts.side, known_mm)
+    bare = np.where(alike.marks >= 0, 0.0, evidence.mark_plain.mean(2)).max(axis=1, initial=0.0)
+    return np.asarray(bare < _BARE)
 
 
 def rivals_of(verdicts: Verdicts, doubtful: NDArray[np.bool_]) -> NDArray[np.bool_]:

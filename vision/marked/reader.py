@@ -15,11 +15,12 @@ from vision.marked.blank_cards import blank_cards, places_of
 from vision.marked.card_table import tables_from_cards
 from vision.marked.closer_look import WORTH_A_LOOK, not_refuted
 from vision.marked.colour import lamp_of
+from vision.marked.corners import find_corners
 from vision.marked.evidence import Sampler
 from vision.marked.judge import Verdicts
 from vision.marked.layouts import common_stretch
+from vision.marked.lone_marks import find_lines
 from vision.marked.marks import WorkImage, work_image
-from vision.marked.outline import corners_of
 from vision.marked.peeking import Hint, Print, one_a_card, peeking_cards
 from vision.marked.peeking_ground import peeking_ground
 from vision.marked.settle import also_unclear, left_open, settled, sure_corners, told_of, unsure_odds
@@ -175,7 +176,7 @@ def _read(
     pieces = [piece for reader, found in zip(readers, verdicts, strict=True) for piece in reader.pieces(found)]
     verdicts += [reader.judge_part(sure_corners(verdicts, deck)) for reader in readers]
     verdicts += [reader.judge_lone(sure_corners(verdicts, deck)) for reader in readers]
-    verdicts, doubtful = _looked_closer(readers, verdicts, deck, doubt)
+    verdicts, doubtful = _looked_closer(work, table, readers, verdicts, deck, doubt)
     reading = _said(work, sampler, readers, verdicts, doubtful, deck, doubt, keep_out)
     opened = _opened(readers, reading, deck, table)
     if any(verdict.sure.any() for verdict in opened):
@@ -256,7 +257,7 @@ def _unclear(
 
 
 def _looked_closer(
-    readers: list[SideReader], verdicts: list[Verdicts], deck: Deck, doubt: float
+    work: WorkImage, table: Table, readers: list[SideReader], verdicts: list[Verdicts], deck: Deck, doubt: float
 ) -> tuple[list[Verdicts], list[Verdicts]]:
     """Look closer at what is left open until no more can be told: a card that is told explains what it hides.
 
@@ -269,8 +270,9 @@ def _looked_closer(
     if not unsure and not any(reader.unused_marks for reader in readers):
         return verdicts, []
     told, again, pivoted = told_of(whole, deck, doubt), list[Verdicts](), False
+    cornered: list[Verdicts] = []
     while True:
-        verdicts, known_mm = left_open(verdicts, told, deck), _corners_mm(told, deck)
+        verdicts, known_mm = left_open(verdicts, told, deck), sure_corners(told, deck)
         if any(len(verdict.hypotheses) for verdict in verdicts):
             again = [reader.look_closer(verdicts, told, known_mm) for reader in readers]
             more = told_of([*told, *again], deck, doubt)
@@ -284,8 +286,13 @@ def _looked_closer(
             if any(len(verdict.hypotheses) for verdict in found):
                 verdicts = [*verdicts, *found]
                 continue
-        return [*told, *again], [not_refuted(verdict) for verdict in again]
-
-
-def _corners_mm(told: list[Verdicts], deck: Deck) -> NDArray[np.float64]:
-    return np.concatenate([card.hypotheses.to_table(corners_of(deck)) for card in told])
+        if not cornered:
+            left = np.concatenate([reader.print_left(known_mm) for reader in readers])
+            corners = find_corners(find_lines(work, table, left))
+            cornered = [reader.judge_cornered(corners, told, known_mm) for reader in readers]
+        cornered = left_open(cornered, told, deck)
+        more = told_of([*told, *again, *cornered], deck, doubt)
+        if sum(len(card.hypotheses) for card in more) > sum(len(card.hypotheses) for card in told):
+            told, again = more, []
+            continue
+        return [*told, *again, *cornered], [not_refuted(verdict) for verdict in again]

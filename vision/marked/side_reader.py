@@ -9,8 +9,10 @@ from numpy.typing import NDArray
 
 from vision.deck import Deck
 from vision.marked.closer_look import WORTH_A_LOOK, ground_levels, judged_again, rims_of, worth_a_look
-from vision.marked.colour import fitted_palette, least_print, linear_of
+from vision.marked.colour import NEUTRAL, fitted_palette, least_print, linear_of
 from vision.marked.contours import CardColours, Traces, refined, traces
+from vision.marked.corner_look import judged_in_corners, looked_into
+from vision.marked.corners import Corners, print_left
 from vision.marked.cut_marks import cut_marks, parts_of, radii_of
 from vision.marked.evidence import Sampler, gather
 from vision.marked.foreground import foreground_and_marks
@@ -27,7 +29,7 @@ from vision.marked.layouts import (
     whole_cards,
 )
 from vision.marked.lone_marks import find_lines, lone_mark_cards, round_on_table
-from vision.marked.look_alikes import look_alikes, may_be_larger, rivals_of, shown_by_cards
+from vision.marked.look_alikes import look_alikes, may_be_larger, not_bare, rivals_of, shown_by_cards
 from vision.marked.mark_looks import looks_of
 from vision.marked.marks import WorkImage
 from vision.marked.outline import edge_steps, edge_support
@@ -51,7 +53,6 @@ _LIKELY = 0.4 / 360  # per degree: a hue at random has 1 / 360
 _MARK_SIGMA_PX = 0.5
 _BLOOMED = 1.1  # of a mark's area, as light blooms over black
 _SEARCHED = -2.0  # log-odds: the best of a thousand poses fits by chance more often than one does
-_BARE = 0.5  # of a mark's place where the card's ground shows, so that the mark is not there
 
 
 class SideReader:
@@ -69,7 +70,7 @@ class SideReader:
         self._palette = model.palette
         self._known_mm = np.zeros((0, 4, 2))
         self._ground: Floats | None = None
-        self._edges_shown = 1.0
+        self._edges_shown, self._white_rgb = 1.0, NEUTRAL
         areas = layouts.area_range_mm2
         self._foreground, found = foreground_and_marks(work, sampler.table, layouts.side, areas, px_per_mm)
         self._keep_out_px = keep_out_px
@@ -89,7 +90,7 @@ class SideReader:
 
         `stretches` (n,): how much larger each measures than printed, on the table of the sampler; `lamp`: see `gather`.
         """
-        self._sampler = sampler
+        self._sampler, self._white_rgb = sampler, lamp
         apart = np.sqrt((self._model.layouts.distances_mm[whole.faces] ** 2).mean(1))
         whole = whole.take(np.abs(stretches - 1) < np.maximum(_UNEVEN, _UNEVEN_MM / apart))
         self._marks = self._marks.on(sampler.table)
@@ -101,6 +102,7 @@ class SideReader:
         sure = likelier(self._judged(measured), by_lamp).sure
         if sure.any():
             self._ground = np.median(ground_levels(measured.evidence)[sure], axis=0)
+            self._white_rgb = linear_of(self._ground)
             self._edges_shown = shown_of(measured.edges[sure])
             known = self._model.colours[measured.hypotheses.faces[sure]]
             self._palette = fitted_palette(self._model.palette, known.ravel(), measured.evidence.hues_deg[sure].ravel())
@@ -127,8 +129,6 @@ class SideReader:
                 self._marks = self._marks.and_also(more)
                 looks = looks_of(self._sampler, self._model.layouts, more, towards)
                 self._looks, self._free = self._looks.and_also(looks), np.concatenate([self._free, looks.free])
-        if np.count_nonzero(self._free) < 2:
-            return self._nothing()
         self._known_mm = known_mm
         likely = self._likely(np.arange(len(self._marks)))
         found = part_cards(self._model.layouts, self._marks, _PART_SLACK_MM, self._free, likely)
@@ -140,8 +140,6 @@ class SideReader:
         if self._model.layouts.all_round:
             round_ones = round_on_table(self._work, self._sampler.table, self._foreground, self._marks.centres_px[lone])
             lone = lone[round_ones | (lone >= self._wholes)]
-        if not len(lone):
-            return self._nothing()
         self._known_mm = known_mm
         lines = find_lines(self._work, self._sampler.table, self._marks.centres_mm[lone])
         found = lone_mark_cards(self._deck, self._model.layouts, self._marks, lone, self._likely(lone), lines)
@@ -164,9 +162,8 @@ class SideReader:
         model, layouts = self._model, self._model.layouts
         allowed = self._likely(chosen) & size_candidates(layouts, self._marks, OUT_OF_SHAPE)[chosen][:, None]
         anchors = Anchors(self._marks.centres_mm[chosen], chosen, allowed, self._looks.rings[chosen])
-        hues = self._palette.hues_deg[model.colours]
-        mask = self._foreground.mask
-        found = pivoted_cards(self._sampler, layouts, model.contours, anchors, mask, hues, known_mm)
+        here = (self._sampler, layouts, model.contours, anchors, self._foreground.mask)
+        found = pivoted_cards(*here, self._palette.hues_deg[model.colours], known_mm)
         found = found.take(shape_fits(layouts, self._marks, found.faces, found.marks, OUT_OF_SHAPE))
         if not len(found):
             return self._nothing()
@@ -201,6 +198,19 @@ class SideReader:
         again = judged_again(first, seen)
         return again.lowered(self._mistakable(again, seen, seen_mm, known_mm, elsewhere))
 
+    def print_left(self, known_mm: Floats) -> Floats:
+        """(n, 2) places in mm beside the known cards (k, 4, 2) where something stands out from what may be a card."""
+        here = (self._work, self._sampler.table, self._foreground, self._model.layouts.side)
+        return print_left(*here, self._white_rgb, known_mm, self._keep_out_px)
+
+    def judge_cornered(self, corners: Corners, told: list[Verdicts], known_mm: Floats) -> Verdicts:
+        """Judge the cards of which a corner is in sight, and parts of marks, beside those that are told."""
+        self._known_mm, here = known_mm, (self._sampler, self._deck, self._model, corners)
+        looked = looked_into(*here, self._palette, self._white_rgb, known_mm, told)
+        if looked is None:
+            return self._nothing()
+        return judged_in_corners(self._model.layouts, looked, self._strays(looked.found.hypotheses))
+
     def judge_open(self, quads_mm: Floats, known_mm: Floats) -> Verdicts:
         """Judge cards that lie open beside the known ones, (k, 4, 2), in these outlines (n, 4, 2) or others."""
         beside = ~within_quads(self._marks.centres_mm, known_mm)
@@ -227,18 +237,15 @@ class SideReader:
         cut = np.where(arcs, np.nan, shown)
         alike, of = look_alikes(layouts, self._deck.card_mm, found, seen_mm[sure], cut, likely)
         fits = shape_fits(layouts, self._marks, alike.faces, alike.marks)
-        alike, of = alike.take(fits), of[fits]
-        evidence = gather(self._sampler, alike, self._model.points_mm, layouts.side, known_mm)
-        bare = np.where(alike.marks >= 0, 0.0, evidence.mark_plain.mean(2)).max(axis=1, initial=0.0)
+        fits &= not_bare(self._sampler, self._model, alike, known_mm)
         mistakable = np.zeros(len(verdicts.hypotheses), bool)
-        mistakable[sure[of[bare < _BARE]]] = True
+        mistakable[sure[of[fits]]] = True
         ends, rims, spilt = verdicts.terms["ends"][sure], rims_of(seen)[sure], seen.rim_spilt[sure]
         mistakable[sure[may_be_larger(found, shown, arcs, rims, spilt, ends)]] = True
         return mistakable | rivals_of(verdicts, mistakable)
 
     def _nothing(self) -> Verdicts:
-        none = np.zeros(0)
-        return Verdicts(self._model.layouts, no_cards(), none, dict.fromkeys(LOOKED_AT, none))
+        return Verdicts(self._model.layouts, no_cards(), np.zeros(0), dict.fromkeys(LOOKED_AT, np.zeros(0)))
 
     def _likely(self, chosen: NDArray[np.intp]) -> Bools:
         """(k, faces, 3) whether a found mark's colour may be that of the face's mark."""
@@ -291,6 +298,6 @@ class SideReader:
             self._model.colours,
             self._model.layouts,
             measured.strays,
-            None if self._ground is None else linear_of(self._ground),
+            None if self._ground is None else self._white_rgb,
             self._edges_shown,
         )

@@ -63,8 +63,7 @@ class SideReader:
     ) -> None:
         """Find the marks; `keep_out_px` (m, 4, 2): where there is something else, a marker card."""
         layouts = model.layouts
-        self._work = work
-        self._sampler = sampler
+        self._work, self._sampler = work, sampler
         self._deck = deck
         self._model = model
         self._palette = model.palette
@@ -73,8 +72,7 @@ class SideReader:
         self._edges_shown, self._white_rgb = 1.0, NEUTRAL
         areas = layouts.area_range_mm2
         self._foreground, found = foreground_and_marks(work, sampler.table, layouts.side, areas, px_per_mm)
-        self._keep_out_px = keep_out_px
-        self._marks = found.outside(keep_out_px)
+        self._keep_out_px, self._marks = keep_out_px, found.outside(keep_out_px)
         self._wholes = len(self._marks)
         self._looks = looks_of(sampler, layouts, self._marks)
         self._free = self._looks.free.copy()

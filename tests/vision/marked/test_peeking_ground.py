@@ -11,6 +11,7 @@ from flat_cards import Image, confetti, flat_table, lay
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from vision.marked.corners import Corners
 from vision.marked.reader import read
 from vision.reading import Reading
 
@@ -165,8 +166,10 @@ def test_a_lone_mark_on_a_table_is_no_card() -> None:
     assert not reading.unclear
 
 
-def test_a_face_that_lies_elsewhere_is_no_rival() -> None:
-    # Of the lower card one mark and its corner show, which two faces have in the same place.
+def test_a_face_that_lies_elsewhere_is_no_rival(monkeypatch: pytest.MonkeyPatch) -> None:
+    # Of the lower card one mark and its corner show, which two faces have in the same place. The little that shows of
+    # a second mark would tell it by its corner.
+    monkeypatch.setattr("vision.marked.reader.find_corners", lambda _: Corners(np.zeros((0, 2)), np.zeros(0)))
     picture = table_of(BROWN)
     lay_face(picture, 3, (172.3, 127.4))
     lay_face(picture, 73, (150, 120))
@@ -174,6 +177,16 @@ def test_a_face_that_lies_elsewhere_is_no_rival() -> None:
     assert white[3] not in {card.face for card in reading_of(picture).cards}
     lay_face(picture, 57, (60, 60))
     assert {card.face for card in reading_of(picture).cards} == {white[k] for k in (3, 57, 73)}
+
+
+def test_a_corner_and_a_mark_tell_a_card_if_a_second_mark_shows() -> None:
+    picture = table_of(BROWN)
+    lay_face(picture, 3, (172.3, 127.4))
+    lay_face(picture, 73, (150, 120))
+    white = confetti().side("white")
+    assert {card.face for card in reading_of(picture).cards} == {white[3], white[73]}
+    cv2.circle(picture, (int(217 * SCALE), int(158 * SCALE)), int(14 * SCALE), SKIN, cv2.FILLED)
+    assert {card.face for card in reading_of(picture).cards} == {white[73]}
 
 
 @pytest.mark.parametrize(("face", "side", "reach_mm"), [(20, "white", 54), (31, "white", 46), (5, "black", 46)])

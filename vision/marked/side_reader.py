@@ -203,8 +203,11 @@ class SideReader:
 
     def judge_cornered(self, corners: Corners, told: list[Verdicts], known_mm: Floats) -> Verdicts:
         """Judge the cards of which a corner is in sight, and parts of marks, beside those that are told."""
-        self._known_mm, here = known_mm, (self._sampler, self._deck, self._model, corners)
-        looked = looked_into(*here, self._palette, self._white_rgb, known_mm, told)
+        # A marker has corners, too, and a black ground, on which noise may pass for print.
+        keep_out_mm = self._sampler.table.to_mm(self._keep_out_px.reshape(-1, 2)).reshape(-1, 4, 2)
+        self._known_mm = np.concatenate([known_mm, keep_out_mm])
+        here = (self._sampler, self._deck, self._model, corners)
+        looked = looked_into(*here, self._palette, self._white_rgb, self._known_mm, told)
         if looked is None:
             return self._nothing()
         return judged_in_corners(self._model.layouts, looked, self._strays(looked.found.hypotheses))

@@ -20,7 +20,7 @@ PX_PER_MM = 1.7
 SIZE = (560, 480)
 AT, TURN = (330.0, 90.0), 0.5
 TABLE, SKIN, SHADE = (60, 90, 120), (95, 120, 170), (75, 95, 135)
-UNDER_FINGERS = range(0, 84, 7)
+UNDER_FINGERS = range(0, 84, 6)  # a gap between fingers was once a mark of the tenth
 
 
 def under_fingers(deck: Deck, face: int) -> NDArray[np.uint8]:

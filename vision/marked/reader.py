@@ -13,17 +13,15 @@ from vision.deck import Deck
 from vision.errors import BadTableError
 from vision.marked.blank_cards import blank_cards, places_of
 from vision.marked.card_table import tables_from_cards
-from vision.marked.closer_look import WORTH_A_LOOK, not_refuted
 from vision.marked.colour import lamp_of
-from vision.marked.corners import find_corners
 from vision.marked.evidence import Sampler
 from vision.marked.judge import Verdicts
 from vision.marked.layouts import common_stretch
-from vision.marked.lone_marks import find_lines
 from vision.marked.marks import WorkImage, work_image
 from vision.marked.peeking import Hint, Print, one_a_card, peeking_cards
 from vision.marked.peeking_ground import peeking_ground
-from vision.marked.settle import also_unclear, left_open, settled, sure_corners, told_of, unsure_odds
+from vision.marked.rounds import looked_closer
+from vision.marked.settle import also_unclear, left_open, settled, sure_corners, told_of
 from vision.marked.side_model import side_models
 from vision.marked.side_reader import SideReader
 from vision.marked.wiped_cards import wiped_cards
@@ -176,7 +174,7 @@ def _read(
     pieces = [piece for reader, found in zip(readers, verdicts, strict=True) for piece in reader.pieces(found)]
     verdicts += [reader.judge_part(sure_corners(verdicts, deck)) for reader in readers]
     verdicts += [reader.judge_lone(sure_corners(verdicts, deck)) for reader in readers]
-    verdicts, doubtful = _looked_closer(work, table, readers, verdicts, deck, doubt)
+    verdicts, doubtful = looked_closer(work, table, readers, verdicts, deck, doubt)
     reading = _said(work, sampler, readers, verdicts, doubtful, deck, doubt, keep_out)
     opened = _opened(readers, reading, deck, table)
     if any(verdict.sure.any() for verdict in opened):
@@ -254,45 +252,3 @@ def _unclear(
     (px,) = table.to_px(place_mm[None])
     x, y = place_mm
     return UnclearCard(outline_px, (float(px[0]), float(px[1])), (float(x), float(y)), reason, None, side)
-
-
-def _looked_closer(
-    work: WorkImage, table: Table, readers: list[SideReader], verdicts: list[Verdicts], deck: Deck, doubt: float
-) -> tuple[list[Verdicts], list[Verdicts]]:
-    """Look closer at what is left open until no more can be told: a card that is told explains what it hides.
-
-    Gives the verdicts, and those of the first look that the closer one could neither confirm nor place elsewhere.
-    """
-    # Three whole marks are proof enough; two, or one and an edge, must bear a closer look.
-    whole, rest = verdicts[: len(readers)], verdicts[len(readers) :]
-    odds = [unsure_odds(verdict) for verdict in whole] + [verdict.log_odds for verdict in rest]
-    unsure = np.concatenate(odds).max(initial=WORTH_A_LOOK) > WORTH_A_LOOK
-    if not unsure and not any(reader.unused_marks for reader in readers):
-        return verdicts, []
-    told, again, pivoted = told_of(whole, deck, doubt), list[Verdicts](), False
-    cornered: list[Verdicts] = []
-    while True:
-        verdicts, known_mm = left_open(verdicts, told, deck), sure_corners(told, deck)
-        if any(len(verdict.hypotheses) for verdict in verdicts):
-            again = [reader.look_closer(verdicts, told, known_mm) for reader in readers]
-            more = told_of([*told, *again], deck, doubt)
-            if sum(len(card.hypotheses) for card in more) > sum(len(card.hypotheses) for card in told):
-                told, again = more, []
-                continue
-        # Where nothing else can be told, a mark and what shows of two others may still make a card.
-        if not pivoted:
-            pivoted = True
-            found = [reader.judge_pivoted(told, known_mm) for reader in readers]
-            if any(len(verdict.hypotheses) for verdict in found):
-                verdicts = [*verdicts, *found]
-                continue
-        if not cornered:
-            left = np.concatenate([reader.print_left(known_mm) for reader in readers])
-            corners = find_corners(find_lines(work, table, left))
-            cornered = [reader.judge_cornered(corners, told, known_mm) for reader in readers]
-        cornered = left_open(cornered, told, deck)
-        more = told_of([*told, *again, *cornered], deck, doubt)
-        if sum(len(card.hypotheses) for card in more) > sum(len(card.hypotheses) for card in told):
-            told, again = more, []
-            continue
-        return [*told, *again, *cornered], [not_refuted(verdict) for verdict in again]

@@ -92,14 +92,34 @@ CHECKED = Look(
 PLAIN = Look(table="plain", tilt_deg=11.0, blur_px=1.7, noise=1.0, gradient=0.16, tint=(0.985, 0.944, 0.997))
 
 
-@pytest.mark.parametrize(
-    ("count", "seed", "size", "look"), [(29, 9106, (1280, 720), CHECKED), (21, 9120, (1920, 1080), PLAIN)]
+CLOTH = Look(
+    table="cloth",
+    tilt_deg=7.1,
+    blur_px=0.97,
+    noise=3.93,
+    gradient=0.465,
+    jpeg_quality=60,
+    tint=(0.701, 0.998, 0.922),
 )
-def test_neither_squares_of_the_table_nor_pieces_of_marks_make_a_card(
-    deck: Deck, count: int, seed: int, size: tuple[int, int], look: Look
+
+
+@pytest.mark.parametrize(
+    ("side", "count", "seed", "size", "look"),
+    [
+        ("black", 29, 9106, (1280, 720), CHECKED),
+        ("black", 21, 9120, (1920, 1080), PLAIN),
+        ("white", 11, 9539, (960, 540), CLOTH),
+    ],
+    ids=["squares of the table", "pieces of marks", "a card that hides a rival"],
+)
+def test_none_is_told_wrong_in_heaps_that_were_misread(
+    deck: Deck, side: str, count: int, seed: int, size: tuple[int, int], look: Look
 ) -> None:
-    """The squares' sides were taken for a card's under a reflection, and cut marks lay where another face has whole."""
-    image, truth = table_picture(deck, count, seed, size, side="black", overlap=True, look=look)
+    """A checked table's squares passed for sides, and cut marks lay where another face has whole ones.
+
+    And of two cards told at once one had hidden the other's rival, by marks that were none of it.
+    """
+    image, truth = table_picture(deck, count, seed, size, side=side, overlap=True, look=look)
     reading, _ = read_picture(image, deck)
     nothing_wrong(reading, truth)
 

@@ -1,0 +1,72 @@
+"""Rounds of closer looks at the cards that are not yet told: one that is told explains what it hides of the others."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from vision.deck import Deck
+from vision.marked.closer_look import WORTH_A_LOOK, not_refuted
+from vision.marked.corners import find_corners
+from vision.marked.judge import SURE, Verdicts
+from vision.marked.lone_marks import find_lines
+from vision.marked.marks import WorkImage
+from vision.marked.settle import left_open, sure_corners, told_of, unsure_odds
+from vision.marked.side_reader import SideReader
+from vision.table import Table
+
+
+def looked_closer(
+    work: WorkImage, table: Table, readers: list[SideReader], verdicts: list[Verdicts], deck: Deck, doubt: float
+) -> tuple[list[Verdicts], list[Verdicts]]:
+    """Look closer at what the `verdicts` leave open, round after round, until no more can be told.
+
+    They are those of whole cards first, one for each of the `readers`; `doubt`: see `settled`. Gives all verdicts, and
+    those of the first look that the closer one could neither confirm nor place elsewhere.
+    """
+    # Three whole marks are proof enough; two, or one and an edge, must bear a closer look.
+    whole, rest = verdicts[: len(readers)], verdicts[len(readers) :]
+    odds = [unsure_odds(verdict) for verdict in whole] + [verdict.log_odds for verdict in rest]
+    unsure = np.concatenate(odds).max(initial=WORTH_A_LOOK) > WORTH_A_LOOK
+    if not unsure and not any(reader.unused_marks for reader in readers):
+        return verdicts, []
+    told, again, pivoted = told_of(whole, deck, doubt), list[Verdicts](), False
+    cornered: list[Verdicts] = []
+    while True:
+        verdicts, known_mm = left_open(verdicts, told, deck), sure_corners(told, deck)
+        if any(len(verdict.hypotheses) for verdict in verdicts):
+            again = [reader.look_closer(verdicts, told, known_mm) for reader in readers]
+            # The surer ones first: their marks are no strays, then, on the others, of which one may be another's rival.
+            for some in (_surer(again), again):
+                more = told_of([*told, *some], deck, doubt)
+                if _count(more) > _count(told):
+                    break
+            if _count(more) > _count(told):
+                told, again = more, []
+                continue
+        # Where nothing else can be told, a mark and what shows of two others may still make a card.
+        if not pivoted:
+            pivoted = True
+            found = [reader.judge_pivoted(told, known_mm) for reader in readers]
+            if any(len(verdict.hypotheses) for verdict in found):
+                verdicts = [*verdicts, *found]
+                continue
+        if not cornered:
+            left = np.concatenate([reader.print_left(known_mm) for reader in readers])
+            corners = find_corners(find_lines(work, table, left))
+            cornered = [reader.judge_cornered(corners, told, known_mm) for reader in readers]
+        cornered = left_open(cornered, told, deck)
+        more = told_of([*told, *again, *cornered], deck, doubt)
+        if _count(more) > _count(told):
+            told, again = more, []
+            continue
+        return [*told, *again, *cornered], [not_refuted(verdict) for verdict in again]
+
+
+def _surer(verdicts: list[Verdicts]) -> list[Verdicts]:
+    """The verdicts, those lowered that are nearer to the least that is sure than to the surest."""
+    surest = np.concatenate([verdict.log_odds for verdict in verdicts]).max(initial=SURE)
+    return [verdict.lowered(verdict.log_odds < (SURE + surest) / 2) for verdict in verdicts]
+
+
+def _count(cards: list[Verdicts]) -> int:
+    return sum(len(card.hypotheses) for card in cards)

@@ -30,18 +30,20 @@ def looked_closer(
     if not unsure and not any(reader.unused_marks for reader in readers):
         return verdicts, []
     told, again, pivoted = told_of(whole, deck, doubt), list[Verdicts](), False
-    cornered: list[Verdicts] = []
+    earlier, cornered = list[Verdicts](), list[Verdicts]()
     while True:
         verdicts, known_mm = left_open(verdicts, told, deck), sure_corners(told, deck)
         if any(len(verdict.hypotheses) for verdict in verdicts):
             again = [reader.look_closer(verdicts, told, known_mm) for reader in readers]
             # The surer ones first: their marks are no strays, then, on the others, of which one may be another's rival.
-            for some in (_surer(again), again):
+            # What was sure before stays so, however much of it the surer ones explain, if no rival is surer now.
+            judged = [*again, *left_open(earlier, told, deck)]
+            for some in (_surer(judged), judged):
                 more = told_of([*told, *some], deck, doubt)
                 if _count(more) > _count(told):
                     break
             if _count(more) > _count(told):
-                told, again = more, []
+                told, again, earlier = more, [], [verdict.take(verdict.sure) for verdict in judged]
                 continue
         # Where nothing else can be told, a mark and what shows of two others may still make a card.
         if not pivoted:

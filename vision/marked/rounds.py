@@ -38,12 +38,9 @@ def looked_closer(
             # The surer ones first: their marks are no strays, then, on the others, of which one may be another's rival.
             # What was sure before stays so, however much of it the surer ones explain, if no rival is surer now.
             judged = [*again, *left_open(earlier, told, deck)]
-            for some in (_surer(judged), judged):
-                more = told_of([*told, *some], deck, doubt)
-                if _count(more) > _count(told):
-                    break
-            if _count(more) > _count(told):
-                told, again, earlier = more, [], [verdict.take(verdict.sure) for verdict in judged]
+            more = _surer(told_of([*told, *judged], deck, doubt)[len(told) :])
+            if _count(more):
+                told, again, earlier = [*told, *more], [], [verdict.take(verdict.sure) for verdict in judged]
                 continue
         # Where nothing else can be told, a mark and what shows of two others may still make a card.
         if not pivoted:
@@ -65,9 +62,9 @@ def looked_closer(
 
 
 def _surer(verdicts: list[Verdicts]) -> list[Verdicts]:
-    """The verdicts, those lowered that are nearer to the least that is sure than to the surest."""
+    """Those that are nearer to the surest of them than to the least that is sure."""
     surest = np.concatenate([verdict.log_odds for verdict in verdicts]).max(initial=SURE)
-    return [verdict.lowered(verdict.log_odds < (SURE + surest) / 2) for verdict in verdicts]
+    return [verdict.take(verdict.log_odds >= (SURE + surest) / 2) for verdict in verdicts]
 
 
 def _count(cards: list[Verdicts]) -> int:

@@ -67,19 +67,15 @@ def features(first: Verdicts, seen: Traces) -> dict[str, Floats]:
     count = whole.sum(1)
     part = np.minimum(seen.rim_seen + 0.4 * seen.rim_cut, _ENOUGH)
     rim = np.where(whole, rims_of(seen), 1.0).min(1)
-    exact = _across(seen.edge_exact)
     # A lone mark's place says little: its rim must be of its colour, too.
     most_exact = np.where(count < 2, np.minimum(rim, _MOST_EXACT), _MOST_EXACT)
     return {
         "first": np.clip(first.log_odds, -2.0, 8.0),
         "two": (count >= 2).astype(float),
         "printed": (count >= 2) * np.minimum(rim / _ENOUGH, 1.0),
-        "exact_side": exact[:, 1],
-        "exact_corner": exact[:, 0],
+        **side_terms(seen),
         "exact_rim": np.minimum(np.where(whole, _of_open(seen.rim_exact, seen), 1.0).min(1), most_exact),
         "exact_part": (np.minimum(seen.rim_exact, part) * ~whole).sum(1),
-        "ends": (seen.edge_seen.sum(1) + 0.3) / (seen.edge_open.sum(1) + 0.6),
-        "void": np.maximum(seen.edge_void.sum(1) - _SOME_VOID, 0.0),
         "part": (part * ~whole).sum(1),
         "bare": (seen.rim_bare * ~whole).max(1),
         "bare_whole": (seen.rim_bare * whole).max(1),
@@ -88,9 +84,16 @@ def features(first: Verdicts, seen: Traces) -> dict[str, Floats]:
     }
 
 
-def _across(sides: Floats) -> Floats:
-    """(n, 2) of the shares (n, 4) of opposite sides the greater one, the less of the two first."""
-    return np.sort(np.stack([sides[:, ::2].max(1), sides[:, 1::2].max(1)], axis=1), axis=1)
+def side_terms(seen: Traces) -> dict[str, Floats]:
+    """What the sides of each card say, each term (n,)."""
+    # Of opposite sides the one that lies more exactly: the other may be covered.
+    exact = np.stack([seen.edge_exact[:, ::2].max(1), seen.edge_exact[:, 1::2].max(1)], axis=1)
+    return {
+        "exact_side": exact.max(1),
+        "exact_corner": exact.min(1),
+        "ends": (seen.edge_seen.sum(1) + 0.3) / (seen.edge_open.sum(1) + 0.6),
+        "void": np.maximum(seen.edge_void.sum(1) - _SOME_VOID, 0.0),
+    }
 
 
 # Fitted on rendered tables and collages of them with hands laid on, half of them judged without the faces that are

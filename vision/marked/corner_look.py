@@ -8,18 +8,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vision.deck import Deck
+from vision.marked.closer_look import side_terms
 from vision.marked.colour import LEAST_CHROMA, Palette
 from vision.marked.contours import CardColours, Traces, refined, traces
 from vision.marked.cornered import Cornered, cornered_cards
 from vision.marked.corners import Corners
 from vision.marked.evidence import Sampler
-from vision.marked.judge import LOOKED_AT, SURE, Verdicts
+from vision.marked.judge import LOOKED_AT, SURE, Verdicts, faces_of
 from vision.marked.layouts import Hypotheses, Layouts
 from vision.marked.side_model import SideModel
 
 Floats = NDArray[np.float64]
 
-_SOME_VOID = 0.2  # of a side: what covers a card may be of the table's colour
 _ENOUGH, _ENOUGH_OF_OTHERS = 0.6, 0.4  # of a rim
 _CUT = 0.4  # of a rim beside something else than ground
 _CLAIMED = 0.12  # of a rim: less is nobody's print
@@ -63,7 +63,7 @@ def looked_into(
 
     There is one card of each face: those that are `told` are left out; see `cornered_cards`.
     """
-    elsewhere = set[str]().union(*(verdict.face_ids for verdict in told))
+    elsewhere = faces_of(told)
     left = np.array([face.id not in elsewhere for face in model.layouts.faces])
     found = cornered_cards(sampler, deck, model, corners, palette, white_rgb, known_mm, left)
     if not len(found.scores):
@@ -84,15 +84,12 @@ def judged_in_corners(layouts: Layouts, looked: Looked, strays: Floats) -> Verdi
     `strays` (n,): see `stray_marks`.
     """
     found, seen = looked.found, looked.traces
-    exact = np.stack([seen.edge_exact[:, ::2].max(1), seen.edge_exact[:, 1::2].max(1)], axis=1)
     part = np.minimum(seen.rim_exact, seen.rim_seen + _CUT * seen.rim_cut)
     most = np.sort(part, axis=1)
     none = np.zeros(len(part))
     terms = {
         **dict.fromkeys(LOOKED_AT, none),
-        "exact_corner": exact.min(1),
-        "ends": (seen.edge_seen.sum(1) + 0.3) / (seen.edge_open.sum(1) + 0.6),
-        "void": np.maximum(seen.edge_void.sum(1) - _SOME_VOID, 0.0),
+        **side_terms(seen),
         "bare": np.minimum(seen.rim_bare, found.bare).max(1, initial=0.0),
         "best_part": np.minimum(most[:, 2], _ENOUGH),
         "other_part": np.minimum(most[:, 1], _ENOUGH_OF_OTHERS),

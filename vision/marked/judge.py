@@ -71,6 +71,11 @@ class Verdicts:
         return replace(self, log_odds=np.where(which, np.minimum(self.log_odds, SURE - 0.5), self.log_odds))
 
 
+def faces_of(verdicts: list[Verdicts]) -> set[str]:
+    """The ids of all faces that several verdicts name."""
+    return set[str]().union(*(verdict.face_ids for verdict in verdicts))
+
+
 def joined(verdicts: list[Verdicts]) -> Verdicts:
     """Several verdicts on one side as one."""
     terms = {name: np.concatenate([v.terms[name] for v in verdicts]) for name in LOOKED_AT}

@@ -99,10 +99,7 @@ def unprinted(sampler: Sampler, deck: Deck, model: SideModel, whole: Verdicts) -
 
 def _outlined(sampler: Sampler, deck: Deck, cards: Hypotheses) -> Floats:
     """(n, 4, 2) places in mm of those cards of which most of the sides show, each place once."""
-    sides = edge_support(*edge_steps(sampler, cards, deck)).mean(1)
-    order = np.argsort(-sides, kind="stable")
-    quads = cards.to_table(corners_of(deck))[order[sides[order] > _SIDES_EVEN]]
-    return np.asarray(quads[apart(quads)])
+    return _places(deck, cards, edge_support(*edge_steps(sampler, cards, deck)).mean(1), _SIDES_EVEN)
 
 
 def _rimmed(sampler: Sampler, deck: Deck, model: SideModel, cards: Hypotheses) -> Floats:
@@ -110,9 +107,13 @@ def _rimmed(sampler: Sampler, deck: Deck, model: SideModel, cards: Hypotheses) -
     if not len(cards):
         return np.zeros((0, 4, 2))
     moved = _moved(sampler, deck, model, cards)
-    rims = _least_shown(sampler, deck, model, moved, _LEAST_STEP)
-    order = np.argsort(-rims, kind="stable")
-    quads = moved.to_table(corners_of(deck))[order[rims[order] > _RIM_EVEN]]
+    return _places(deck, moved, _least_shown(sampler, deck, model, moved, _LEAST_STEP), _RIM_EVEN)
+
+
+def _places(deck: Deck, cards: Hypotheses, shown: Floats, least: float) -> Floats:
+    """(k, 4, 2) places in mm of those of the cards that show more than the least, (n,), the plainest of each place."""
+    order = np.argsort(-shown, kind="stable")
+    quads = cards.to_table(corners_of(deck))[order[shown[order] > least]]
     return np.asarray(quads[apart(quads)])
 
 

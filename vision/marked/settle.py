@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vision.deck import Deck, Face
-from vision.marked.judge import SURE, Verdicts
+from vision.marked.judge import SURE, Verdicts, faces_of
 from vision.marked.marks import coincide
 from vision.marked.outline import corners_of
 from vision.reading import CardReading, Reading, UnclearCard
@@ -161,7 +161,7 @@ def told_of(verdicts: list[Verdicts], deck: Deck, doubt: float) -> list[Verdicts
 
 def left_open(verdicts: list[Verdicts], told: list[Verdicts], deck: Deck) -> list[Verdicts]:
     """Those of the hypotheses that cards which are told leave open: other marks, other places, other faces."""
-    faces = set[str]().union(*(card.face_ids for card in told))
+    faces = faces_of(told)
     marks = {(card.layouts.side, mark) for card in told for mark in card.hypotheses.marks.ravel().tolist() if mark >= 0}
     places = np.concatenate([_mark_places(card) for card in told])
     middles = np.concatenate([card.hypotheses.to_table(corners_of(deck)).mean(1) for card in told])

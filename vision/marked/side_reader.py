@@ -16,7 +16,7 @@ from vision.marked.corners import Corners, print_left
 from vision.marked.cut_marks import cut_marks, parts_of, radii_of
 from vision.marked.evidence import Sampler, gather
 from vision.marked.foreground import foreground_and_marks
-from vision.marked.judge import LOOKED_AT, Measured, Verdicts, joined, judge, likelier, renewed, shown_of
+from vision.marked.judge import LOOKED_AT, Measured, Verdicts, faces_of, joined, judge, likelier, renewed, shown_of
 from vision.marked.layouts import (
     OUT_OF_SHAPE,
     Hypotheses,
@@ -63,16 +63,19 @@ class SideReader:
     ) -> None:
         """Find the marks; `keep_out_px` (m, 4, 2): where there is something else, a marker card."""
         layouts = model.layouts
-        self._work, self._sampler = work, sampler
+        self._work = work
+        self._sampler = sampler
         self._deck = deck
         self._model = model
         self._palette = model.palette
         self._known_mm = np.zeros((0, 4, 2))
         self._ground: Floats | None = None
-        self._edges_shown, self._white_rgb = 1.0, NEUTRAL
+        self._edges_shown = 1.0
+        self._lamp = NEUTRAL
         areas = layouts.area_range_mm2
         self._foreground, found = foreground_and_marks(work, sampler.table, layouts.side, areas, px_per_mm)
-        self._keep_out_px, self._marks = keep_out_px, found.outside(keep_out_px)
+        self._keep_out_px = keep_out_px
+        self._marks = found.outside(keep_out_px)
         self._wholes = len(self._marks)
         self._looks = looks_of(sampler, layouts, self._marks)
         self._free = self._looks.free.copy()
@@ -88,7 +91,7 @@ class SideReader:
 
         `stretches` (n,): how much larger each measures than printed, on the table of the sampler; `lamp`: see `gather`.
         """
-        self._sampler, self._white_rgb = sampler, lamp
+        self._sampler, self._lamp = sampler, lamp
         apart = np.sqrt((self._model.layouts.distances_mm[whole.faces] ** 2).mean(1))
         whole = whole.take(np.abs(stretches - 1) < np.maximum(_UNEVEN, _UNEVEN_MM / apart))
         self._marks = self._marks.on(sampler.table)
@@ -100,7 +103,6 @@ class SideReader:
         sure = likelier(self._judged(measured), by_lamp).sure
         if sure.any():
             self._ground = np.median(ground_levels(measured.evidence)[sure], axis=0)
-            self._white_rgb = linear_of(self._ground)
             self._edges_shown = shown_of(measured.edges[sure])
             known = self._model.colours[measured.hypotheses.faces[sure]]
             self._palette = fitted_palette(self._model.palette, known.ravel(), measured.evidence.hues_deg[sure].ravel())
@@ -160,8 +162,8 @@ class SideReader:
         model, layouts = self._model, self._model.layouts
         allowed = self._likely(chosen) & size_candidates(layouts, self._marks, OUT_OF_SHAPE)[chosen][:, None]
         anchors = Anchors(self._marks.centres_mm[chosen], chosen, allowed, self._looks.rings[chosen])
-        here = (self._sampler, layouts, model.contours, anchors, self._foreground.mask)
-        found = pivoted_cards(*here, self._palette.hues_deg[model.colours], known_mm)
+        hues, mask = self._palette.hues_deg[model.colours], self._foreground.mask
+        found = pivoted_cards(self._sampler, layouts, model.contours, anchors, mask, hues, known_mm)
         found = found.take(shape_fits(layouts, self._marks, found.faces, found.marks, OUT_OF_SHAPE))
         if not len(found):
             return self._nothing()
@@ -173,7 +175,7 @@ class SideReader:
 
     def look_closer(self, verdicts: list[Verdicts], told: list[Verdicts], known_mm: Floats) -> Verdicts:
         """Judge again what the first look left open, beside the cards that are told, `known_mm` (k, 4, 2)."""
-        elsewhere = set[str]().union(*(verdict.face_ids for verdict in told))
+        elsewhere = faces_of(told)
         own, told = ([v for v in some if v.layouts is self._model.layouts] for some in (verdicts, told))
         first = joined(own)
         marks, beside = first.hypotheses.marks, concatenated([verdict.hypotheses for verdict in told])
@@ -198,16 +200,17 @@ class SideReader:
 
     def print_left(self, known_mm: Floats) -> Floats:
         """(n, 2) places in mm beside the known cards (k, 4, 2) where something stands out from what may be a card."""
-        here = (self._work, self._sampler.table, self._foreground, self._model.layouts.side)
-        return print_left(*here, self._white_rgb, known_mm, self._keep_out_px)
+        table, side = self._sampler.table, self._model.layouts.side
+        return print_left(self._work, table, self._foreground, side, self._white_rgb, known_mm, self._keep_out_px)
 
     def judge_cornered(self, corners: Corners, told: list[Verdicts], known_mm: Floats) -> Verdicts:
         """Judge the cards of which a corner is in sight, and parts of marks, beside those that are told."""
         # A marker has corners, too, and a black ground, on which noise may pass for print.
         keep_out_mm = self._sampler.table.to_mm(self._keep_out_px.reshape(-1, 2)).reshape(-1, 4, 2)
-        self._known_mm = np.concatenate([known_mm, keep_out_mm])
-        here = (self._sampler, self._deck, self._model, corners)
-        looked = looked_into(*here, self._palette, self._white_rgb, self._known_mm, told)
+        known_mm = self._known_mm = np.concatenate([known_mm, keep_out_mm])
+        looked = looked_into(
+            self._sampler, self._deck, self._model, corners, self._palette, self._white_rgb, known_mm, told
+        )
         if looked is None:
             return self._nothing()
         return judged_in_corners(self._model.layouts, looked, self._strays(looked.found.hypotheses))
@@ -238,12 +241,17 @@ class SideReader:
         cut = np.where(arcs, np.nan, shown)
         alike, of = look_alikes(layouts, self._deck.card_mm, found, seen_mm[sure], cut, likely)
         fits = shape_fits(layouts, self._marks, alike.faces, alike.marks)
-        fits &= not_bare(self._sampler, self._model, alike, known_mm)
+        alike, of = alike.take(fits), of[fits]
         mistakable = np.zeros(len(verdicts.hypotheses), bool)
-        mistakable[sure[of[fits]]] = True
+        mistakable[sure[of[not_bare(self._sampler, self._model, alike, known_mm)]]] = True
         ends, rims, spilt = verdicts.terms["ends"][sure], rims_of(seen)[sure], seen.rim_spilt[sure]
         mistakable[sure[may_be_larger(found, shown, arcs, rims, spilt, ends)]] = True
         return mistakable | rivals_of(verdicts, mistakable)
+
+    @property
+    def _white_rgb(self) -> Floats:
+        """(3,) linear, the tint that white cards have: what they show, or what the lamp should make of them."""
+        return self._lamp if self._ground is None else linear_of(self._ground)
 
     def _nothing(self) -> Verdicts:
         return Verdicts(self._model.layouts, no_cards(), np.zeros(0), dict.fromkeys(LOOKED_AT, np.zeros(0)))
@@ -299,6 +307,6 @@ class SideReader:
             self._model.colours,
             self._model.layouts,
             measured.strays,
-            None if self._ground is None else self._white_rgb,
+            None if self._ground is None else linear_of(self._ground),
             self._edges_shown,
         )

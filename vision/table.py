@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import cv2
 import numpy as np
@@ -18,6 +19,10 @@ _PRIOR_SIGMA = (0.25, 0.08, 0.6, 0.6, 10.0)  # log focal, k1, two tilts (rad), l
 _CORNER_SIGMA_PX = 0.35
 _ENOUGH = 3  # pieces that leave one explanation only
 _TILTS = ((0.0, 0.0), (0.35, 0.0), (-0.35, 0.0), (0.0, 0.35), (0.0, -0.35))
+_LEAST_TILT = 1e-4  # it takes so much of the spread of the pieces over the picture to tell a tilt
+_THIN_MM2 = 1.0
+_EDGE_ON = 0.05  # of a ray's direction along the table's normal
+_ROUGH_DAMPING, _NEAR_DAMPING = 1e-3, 1e-5  # of the first step from a start
 _ENOUGH_GAIN = 0.3  # of chi squared: less is noise
 
 
@@ -43,7 +48,12 @@ class Table:
         undistorted = cv2.undistortPoints(
             np.asarray(points_px, np.float64).reshape(-1, 1, 2), self.camera, self.distortion, P=self.camera
         )
-        return np.asarray(cv2.perspectiveTransform(undistorted, np.linalg.inv(self.homography)), np.float64)[:, 0]
+        return np.asarray(cv2.perspectiveTransform(undistorted, self._to_table), np.float64)[:, 0]
+
+    @cached_property
+    def _to_table(self) -> Points:
+        """(3, 3) from undistorted px to the table."""
+        return np.asarray(np.linalg.inv(self.homography), np.float64)
 
     def to_px(self, points_mm: Points) -> Points:
         """(n, 2) points on the table in mm to (n, 2) picture points."""
@@ -69,8 +79,8 @@ class Table:
         points = np.asarray(points_px, np.float64)
         around = np.concatenate([points, points + (step, 0), points + (0, step)])
         origin, right, down = np.split(self.to_mm(around), 3)
-        area = np.abs(np.linalg.det(np.stack([right - origin, down - origin], axis=1)))
-        return np.asarray(step / np.sqrt(np.maximum(area, 1e-12)))
+        (ax, ay), (bx, by) = (right - origin).T, (down - origin).T
+        return np.asarray(step / np.sqrt(np.maximum(np.abs(ax * by - ay * bx), 1e-12)))
 
     def moved(self, origin_mm: Points) -> Table:
         """The same table with its origin at `origin_mm`."""
@@ -109,16 +119,51 @@ class _PlaneModel:
 
     def start(self, tilts: tuple[float, float] = (0.0, 0.0)) -> Points:
         """Parameters of a camera at about the right height, turned by two tilts (rad) from straight down."""
-        px_per_mm = np.median([_diameter(p.points_px) / _diameter(p.shape_mm) for p in self.pieces])
+        px_per_mm = float(np.median([_diameter(p.points_px) / _diameter(p.shape_mm) for p in self.pieces]))
+        height = np.log(_FOCAL_PRIOR * self.width / px_per_mm)
+        return np.append([np.log(_FOCAL_PRIOR), 0.0, *tilts, height], self._laid((self.seen - self.centre) / px_per_mm))
+
+    def start_by_areas(self) -> Points | None:
+        """Parameters of the camera that shows three or more pieces about as large as they are seen.
+
+        None where they are seen so steeply, or are so thin, that this does not tell. A piece's area goes with the cube
+        of 1 / depth, and 1 / depth of a plane is linear in the picture.
+        """
         focal = _FOCAL_PRIOR * self.width
-        vector = [np.log(_FOCAL_PRIOR), 0.0, *tilts, np.log(focal / px_per_mm)]
-        for piece in self.pieces:
-            model, seen = piece.shape_mm - piece.shape_mm.mean(0), piece.points_px - piece.points_px.mean(0)
-            turn = np.angle(np.vdot(model @ [1, 1j], seen @ [1, 1j]))
-            middle = (piece.points_px.mean(0) - self.centre) / px_per_mm
+        rays = np.append((self.seen - self.centre) / focal, np.ones((len(self.seen), 1)), axis=1)
+        middles = np.array([ray.mean(0) for ray in self._by_piece(rays)])
+        printed = np.array([_extent(p.shape_mm) for p in self.pieces])
+        if printed.max() < _THIN_MM2:
+            return None
+        scale = np.cbrt([_extent(p.points_px) for p in self.pieces] / np.maximum(printed, _THIN_MM2))
+        # Thin pieces have hardly any area, and tell little; what pieces in a row leave open is no tilt.
+        design = middles * (printed / printed.max())[:, None]
+        against_tilt = _LEAST_TILT * np.diag([1, 1, 0])
+        plane = np.linalg.solve(design.T @ middles + against_tilt, design.T @ scale)
+        normal = plane / np.linalg.norm(plane)
+        if not (normal[2] > _EDGE_ON and (rays @ normal > _EDGE_ON).all()):
+            return None
+        tilts = np.arctan2(-normal[1], normal[2]), np.arcsin(normal[0])
+        height = focal / np.linalg.norm(plane) ** 1.5 / normal[2]
+        vector = np.array([np.log(_FOCAL_PRIOR), 0.0, *tilts, np.log(height)])
+        rotation = self.rotation(vector[None])[0]
+        # Where the points' rays meet the plane.
+        on_plane = (rays * (height * normal[2] / (rays @ normal))[:, None] - (0, 0, height)) @ rotation[:, :2]
+        return np.append(vector, self._laid(on_plane))
+
+    def _laid(self, points_mm: Points) -> Points:
+        """x, y and turn of each piece (3·p,) whose points (n, 2) lie so on the table."""
+        places = []
+        for piece, seen in zip(self.pieces, self._by_piece(points_mm), strict=True):
+            model = piece.shape_mm - piece.shape_mm.mean(0)
+            turn = np.angle(np.vdot(model @ [1, 1j], (seen - seen.mean(0)) @ [1, 1j]))
             offset = turned(piece.shape_mm.mean(0)[None], np.array([turn]))[0]
-            vector += [*(middle - offset), turn]
-        return np.array(vector)
+            places += [*(seen.mean(0) - offset), turn]
+        return np.array(places)
+
+    def _by_piece(self, points: Points) -> list[Points]:
+        """The points (n, k) of all pieces, piece by piece."""
+        return np.split(points, np.flatnonzero(np.diff(self.index)) + 1)
 
     def rotation(self, vectors: Points) -> Points:
         """(b, 3, 3) from the table's frame to the camera's."""
@@ -153,6 +198,12 @@ def turned(points: Points, turn: Points) -> Points:
     return np.stack([cos * points[:, 0] - sin * points[:, 1], sin * points[:, 0] + cos * points[:, 1]], axis=1)
 
 
+def _extent(points: Points) -> float:
+    """How far (n, 2) points spread over an area, so that any affine map multiplies it as it does areas."""
+    x, y = (points - points.mean(0)).T
+    return float(np.sqrt(max((x @ x) * (y @ y) - (x @ y) ** 2, 0.0)))
+
+
 def _diameter(points: Points) -> float:
     return float(np.linalg.norm(points[:, None] - points[None], axis=2).max())
 
@@ -164,8 +215,7 @@ def _jacobian(model: _PlaneModel, vector: Points) -> tuple[Points, Points]:
     return values[0], ((values[1:] - values[0]) / steps[:, None]).T
 
 
-def _levenberg_marquardt(model: _PlaneModel, vector: Points, rounds: int = 40) -> Points:
-    damping = 1e-3
+def _levenberg_marquardt(model: _PlaneModel, vector: Points, damping: float, rounds: int = 40) -> Points:
     errors, slope = _jacobian(model, vector)
     for _ in range(rounds):
         normal = slope.T @ slope
@@ -211,9 +261,12 @@ def misfit(pieces: Sequence[Piece], size_px: tuple[int, int]) -> tuple[float, Ta
 
 def _fitted(pieces: Sequence[Piece], size_px: tuple[int, int]) -> tuple[_PlaneModel, Points]:
     model = _PlaneModel(pieces, size_px)
+    near = model.start_by_areas() if len(pieces) >= _ENOUGH else None
+    if near is not None:
+        return model, _levenberg_marquardt(model, near, _NEAR_DAMPING)
     # The perspective of one square has two explanations, and the way down may lead to the worse one.
     starts = _TILTS if len(pieces) < _ENOUGH else _TILTS[:1]
-    ends = [_levenberg_marquardt(model, model.start(tilts)) for tilts in starts]
+    ends = [_levenberg_marquardt(model, model.start(tilts), _ROUGH_DAMPING) for tilts in starts]
     best = min(ends, key=lambda end: float((model.residuals(end[None]) ** 2).sum())) if len(ends) > 1 else ends[0]
     return model, best
 

@@ -126,6 +126,33 @@ def test_every_marker_measures_as_it_was_printed(camera: Camera, n: int) -> None
         assert sides == pytest.approx(np.full(4, 50.0), rel=0.04)
 
 
+@settings(max_examples=30, deadline=None)
+@given(
+    tilt=st.tuples(st.floats(-40, 40), st.floats(-40, 40)), row=st.sampled_from([(4, 5, 6), (7, 8, 9), (10, 12, 14)])
+)
+def test_markers_in_a_row_measure_as_they_were_printed_however_steep_the_table(
+    tilt: tuple[float, float], row: tuple[int, ...]
+) -> None:
+    pieces = [Camera(tilt_deg=tilt).pieces(16)[k] for k in row]
+    table, _ = fit_table(pieces, SIZE)
+    for piece in pieces:
+        corners = table.to_mm(piece.points_px)
+        assert np.linalg.norm(corners - np.roll(corners, 1, axis=0), axis=1) == pytest.approx(
+            np.full(4, 50.0), rel=0.04
+        )
+
+
+def test_marks_in_a_row_on_each_of_three_cards_tell_the_scale() -> None:
+    camera, row = Camera(), np.array([[-25.0, 0.0], [0.0, 0.0], [25.0, 0.0]])
+    ways = {0.0: (0.2, 0.3), 1.0: (0.8, 0.4), 2.0: (0.4, 0.8)}
+    pieces = []
+    for angle, share in ways.items():
+        turn = np.array([[math.cos(angle), math.sin(angle)], [-math.sin(angle), math.cos(angle)]])
+        pieces.append(Piece(row, camera.see(row @ turn + camera.table_at(share))))
+    table, _ = fit_table(pieces, SIZE)
+    assert worst_length(camera, table, reach=0.2) < 0.05
+
+
 @pytest.mark.parametrize("n", [1, 2, 3])
 def test_few_markers_say_how_vague_they_are(n: int) -> None:
     few, _ = fit_table(Camera().pieces(n), SIZE)

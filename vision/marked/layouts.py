@@ -63,12 +63,10 @@ class Layouts:
     turns: Floats
 
     @cached_property
-    def kinds(self) -> tuple[tuple[tuple[float, float], ...], ...]:
-        """The different (area, fullness) of small, medium and big marks."""
-        return tuple(
-            tuple({(round(a, 2), round(f, 3)) for a, f in zip(areas, full, strict=True)})
-            for areas, full in zip(self.areas_mm2.T.tolist(), self.fullness.T.tolist(), strict=True)
-        )
+    def kinds(self) -> tuple[Floats, Floats, Floats]:
+        """The different areas and fullness (2, k) of small, medium and big marks."""
+        small, medium, big = np.stack([self.areas_mm2.round(2), self.fullness.round(3)]).swapaxes(0, 2)
+        return np.unique(small, axis=0).T, np.unique(medium, axis=0).T, np.unique(big, axis=0).T
 
     @cached_property
     def all_round(self) -> bool:
@@ -134,8 +132,10 @@ class Hypotheses:
         """Points (n, k, 2) or (k, 2) on every card to (n, k, 2) points on the table."""
         cos, sin = np.cos(self.turn)[:, None], np.sin(self.turn)[:, None]
         x, y = points_mm[..., 0], points_mm[..., 1]
-        moved = np.stack(np.broadcast_arrays(cos * x - sin * y, sin * x + cos * y), axis=-1)
-        return np.asarray(moved + self.shift_mm[:, None])
+        placed = np.empty((len(self), *points_mm.shape[-2:]))
+        placed[..., 0] = cos * x - sin * y + self.shift_mm[:, :1]
+        placed[..., 1] = sin * x + cos * y + self.shift_mm[:, 1:]
+        return placed
 
 
 def concatenated(parts: list[Hypotheses]) -> Hypotheses:
@@ -155,9 +155,9 @@ def size_candidates(layouts: Layouts, marks: Marks, loose: float = 1.0) -> NDArr
     Its shape may be off by `loose` times the usual slack.
     """
     fits = np.zeros((len(marks), 3), dtype=bool)
-    for size in range(3):
-        for area, full in layouts.kinds[size]:
-            fits[:, size] |= _fit(layouts, size, marks.areas_mm2 / area, marks.fullness - full, loose)
+    for size, (areas, full) in enumerate(layouts.kinds):
+        ratio, fuller = marks.areas_mm2[:, None] / areas, marks.fullness[:, None] - full
+        fits[:, size] = _fit(layouts, size, ratio, fuller, loose).any(1)
     return fits
 
 
@@ -197,20 +197,18 @@ def whole_cards(
     The whole card may be larger or smaller by `stretch`, and the marks' shapes off by `loose` times the usual slack;
     gives (n,) how much larger each is, too.
     """
+    if np.count_nonzero(free) < 3:
+        return no_cards(), np.zeros(0)
     sizes = size_candidates(layouts, marks, loose) & free[:, None]
     small, medium, big = (np.flatnonzero(sizes[:, k]) for k in range(3))
     apart = distances(marks.centres_mm, marks.centres_mm)
     low, high = layouts.distances_mm.min(0) - slack_mm, layouts.distances_mm.max(0) + slack_mm
-    triples = []
-    for m in medium:
-        s = small[(apart[small, m] > low[0]) & (apart[small, m] < high[0])]
-        b = big[(apart[m, big] > low[1]) & (apart[m, big] < high[1])]
-        if len(s) and len(b):
-            ss, bb = (a.ravel() for a in np.meshgrid(s, b, indexing="ij"))
-            triples.append(np.stack([ss, np.full(len(ss), m), bb], axis=1))
-    if not triples:
+    to_small, to_big = apart[medium][:, small], apart[medium][:, big]
+    m, s = np.nonzero((to_small > low[0]) & (to_small < high[0]))
+    pair, b = np.nonzero(((to_big > low[1]) & (to_big < high[1]))[m])
+    if not len(pair):
         return no_cards(), np.zeros(0)
-    seen = np.concatenate(triples)
+    seen = np.stack([small[s[pair]], medium[m[pair]], big[b]], axis=1)
     centres = marks.centres_mm[seen]
     sides, known = _distances(centres), layouts.distances_mm
     # One distance rules out most faces; the exact test is left for the rest.
@@ -250,6 +248,8 @@ def part_cards(
     `likely` (n, faces, 3): whether a found mark's colour may be that of the face's mark. Its shape may be off by
     `loose` times the usual slack.
     """
+    if np.count_nonzero(free) < 2:
+        return no_cards()
     sizes = size_candidates(layouts, marks, loose) & free[:, None]
     found = [no_cards()]
     for column, (a, b) in enumerate(_PAIRS):

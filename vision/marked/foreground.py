@@ -146,9 +146,13 @@ def _half_lit(half: Image, core: Image, least_px: float) -> Image:
     core = np.asarray(core & half, np.uint8)
     count, labels = cv2.connectedComponents(half, connectivity=4, ltype=cv2.CV_32S)
     areas = np.bincount(labels[(half & 1).view(bool)], minlength=count)
-    kept = np.bincount(labels[(core & 1).view(bool)], minlength=count)
+    # Most of every patch is core: what is not is soon looked through.
+    rest = np.flatnonzero(half != core)
+    patch = labels.ravel()[rest]
+    kept = areas - np.bincount(patch, minlength=count)
     weak = (kept < _LEAST_CORE * areas) & (areas >= least_px)
-    return np.where(weak[labels], half, core) if weak.any() else core
+    core.ravel()[rest[weak[patch]]] = 255
+    return core
 
 
 def _tinted_or_light(bgr: Image) -> Image:

@@ -100,8 +100,9 @@ def _is_print(grey: NDArray[np.uint8], corners_px: cv2.typing.MatLike, number: i
 
     In whatever is drawn in a dark frame, a number may be read by what most of each cell shows; hardly ever by all.
     """
-    together = np.cov(_seen(grey, corners_px)[:, 0], _printed(number))
-    return bool(together[0, 1] > 0 and together[0, 1] ** 2 > _EXPLAINED * together[0, 0] * together[1, 1])
+    seen, printed = (cells - cells.mean() for cells in (_seen(grey, corners_px)[:, 0], _printed(number)))
+    together = float(seen @ printed)
+    return together > 0 and together**2 > _EXPLAINED * float(seen @ seen) * float(printed @ printed)
 
 
 def _seen(image: NDArray[np.uint8], corners_px: cv2.typing.MatLike) -> NDArray[np.uint8]:

@@ -49,6 +49,7 @@ def blank_cards(
     quads = (work.to_work(known_px) - 0.5) / 2
     middles = quads.mean(1, keepdims=True)
     known = np.rint((middles + GROWN * (quads - middles)) * 2**_SUBPIXEL_BITS).astype(np.int32)
+    scale = float(table.px_per_mm(work.to_picture(np.array([work.bgr.shape[1::-1]]) / 2))[0]) * work.scale / 2
     found: list[Blank] = []
     over_table = min(float(np.median(grey[::4, ::4])) + _OVER_TABLE, _ALMOST_CLIPPED)
     # Little above the table a blurred card looks larger than it is.
@@ -56,7 +57,7 @@ def blank_cards(
         mask = cv2.threshold(grey, level, 255, cv2.THRESH_BINARY)[1]
         for quad in known:
             cv2.fillConvexPoly(mask, quad, (0,), shift=_SUBPIXEL_BITS)
-        for blank in _shapes(np.asarray(mask, np.uint8), work, table, card_mm):
+        for blank in _shapes(np.asarray(mask, np.uint8), scale, work, table, card_mm):
             places = [*others_mm, *(other.centre_mm for other in found)]
             if all(np.linalg.norm(blank.centre_mm - place) > SAME_MM for place in places):
                 found.append(blank)
@@ -83,10 +84,9 @@ def places_of(outline_mm: Floats, card_mm: tuple[float, float]) -> Floats:
     return np.concatenate(found)
 
 
-def _shapes(mask: Image, work: WorkImage, table: Table, card_mm: tuple[float, float]) -> Iterator[Blank]:
-    """Give the shapes on a mask of half the work scale that may be what shows of a card."""
+def _shapes(mask: Image, scale: float, work: WorkImage, table: Table, card_mm: tuple[float, float]) -> Iterator[Blank]:
+    """Give the shapes on a mask of half the work scale, `scale` px a mm, that may be what shows of a card."""
     contours, _ = cv2.findContours(mask, cv2.RETR_EXTERNAL, cv2.CHAIN_APPROX_SIMPLE)
-    scale = float(np.median(table.px_per_mm(work.to_picture(np.array([work.bgr.shape[1::-1]]) / 2)))) * work.scale / 2
     least, most = 0.5 * (min(card_mm) - _ROUNDED_MM) * scale, 2 * float(np.hypot(*card_mm)) * scale
     height, width = mask.shape
     for contour in contours:

@@ -129,8 +129,9 @@ def fitted_palette(palette: Palette, colours: NDArray[np.intp], hues_deg: Floats
     for colour in range(len(hues)):
         gaps = hue_gap(hues_deg[colours == colour], palette.hues_deg[colour])
         if len(gaps) >= 2:
-            shifts[colour] = np.median(gaps) * len(gaps) / (len(gaps) + 1)
-            spread = 1.4826 * np.median(np.abs(gaps - np.median(gaps)))
+            middle = np.median(gaps)
+            shifts[colour] = middle * len(gaps) / (len(gaps) + 1)
+            spread = 1.4826 * np.median(np.abs(gaps - middle))
             sigmas[colour] = np.hypot(max(spread, _SEEN_SIGMA_DEG), palette.sigmas_deg[colour] / (len(gaps) + 1))
     known = ~np.isnan(shifts)
     if known.any():

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -24,6 +26,7 @@ def corners_of(deck: Deck) -> Floats:
     return np.array([[0.0, 0.0], [width, 0.0], [width, height], [0.0, height]])
 
 
+@lru_cache(maxsize=4)
 def edge_points(deck: Deck) -> tuple[Floats, Floats]:
     """(4·PER_SIDE, 2) points along the sides, clear of the round corners, and (4·PER_SIDE, 2) outward normals."""
     corners = corners_of(deck)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import cv2
 import numpy as np
@@ -26,7 +26,7 @@ from vision.marked.side_model import side_models
 from vision.marked.side_reader import SideReader
 from vision.marked.wiped_cards import wiped_cards
 from vision.markers import SQUARE_MM, Marker, find_markers, table_from_markers, whites_of
-from vision.reading import Reading, UnclearCard
+from vision.reading import CardReading, Reading, UnclearCard
 from vision.table import Piece, Table, fit_table
 
 Image = NDArray[np.uint8]
@@ -175,80 +175,78 @@ def _read(
     verdicts += [reader.judge_part(sure_corners(verdicts, deck)) for reader in readers]
     verdicts += [reader.judge_lone(sure_corners(verdicts, deck)) for reader in readers]
     verdicts, doubtful = looked_closer(work, table, readers, verdicts, deck, doubt)
-    reading = _said(work, sampler, readers, verdicts, doubtful, deck, doubt, keep_out)
-    opened = _opened(readers, reading, deck, table)
+    scene = _Scene(work, sampler, readers, deck, doubt, keep_out)
+    reading = scene.said(verdicts, doubtful)
+    opened = scene.opened(reading)
     if any(verdict.sure.any() for verdict in opened):
         opened = told_of(left_open(opened, told_of(verdicts, deck, doubt), deck), deck, 0.0)
         verdicts, doubtful = ([*left_open(some, opened, deck), *opened] for some in (verdicts, doubtful))
-        reading = _said(work, sampler, readers, verdicts, doubtful, deck, doubt, keep_out)
+        reading = scene.said(verdicts, doubtful)
     return reading, table, pieces
 
 
-def _said(
-    work: WorkImage,
-    sampler: Sampler,
-    readers: Sequence[SideReader],
-    verdicts: list[Verdicts],
-    doubtful: list[Verdicts],
-    deck: Deck,
-    doubt: float,
-    keep_out: NDArray[np.float64],
-) -> Reading:
-    """Say what the verdicts tell and leave unclear, and what else shows that a card lies there."""
-    table = sampler.table
-    reading = also_unclear(settled(verdicts, deck, table, doubt), settled(doubtful, deck, table, doubt))
-    said = [card.corners_px for card in reading.cards] + [card.corners_px for card in reading.unclear]
-    said_mm = table.to_mm(np.concatenate(said)).reshape(-1, 4, 2) if said else np.zeros((0, 4, 2))
-    prints = [mark for reader in readers for mark in reader.unexplained(said_mm)]
-    bare = _peeking_ground(work, table, deck, reading, keep_out, prints)
-    hints = one_a_card([*peeking_cards(sampler, prints, said_mm), *bare])
-    hidden = [_unclear(table, np.zeros((0, 2)), hint.centre_mm, "covered", hint.side) for hint in hints]
-    reading = replace(reading, unclear=(*reading.unclear, *hidden))
-    blank = _blank_cards(work, table, deck, reading, keep_out)
-    return replace(reading, unclear=(*reading.unclear, *blank))
+@dataclass(frozen=True, eq=False)
+class _Scene:
+    """A picture whose cards have been judged, and what may still be said of it.
+
+    `doubt`: see `settled`; `markers_px` (n, 4, 2): the sheets of the markers.
+    """
+
+    work: WorkImage
+    sampler: Sampler
+    readers: Sequence[SideReader]
+    deck: Deck
+    doubt: float
+    markers_px: NDArray[np.float64]
+
+    @property
+    def table(self) -> Table:
+        return self.sampler.table
+
+    def said(self, verdicts: list[Verdicts], doubtful: list[Verdicts]) -> Reading:
+        """Say what the verdicts tell and leave unclear, and what else shows that a card lies there."""
+        sure, doubted = (settled(some, self.deck, self.table, self.doubt) for some in (verdicts, doubtful))
+        reading = also_unclear(sure, doubted)
+        said = [card.corners_px for card in reading.cards] + [card.corners_px for card in reading.unclear]
+        said_mm = self.table.to_mm(np.concatenate(said)).reshape(-1, 4, 2) if said else np.zeros((0, 4, 2))
+        prints = [mark for reader in self.readers for mark in reader.unexplained(said_mm)]
+        hints = one_a_card([*peeking_cards(self.sampler, prints, said_mm), *self._peeking_ground(reading, prints)])
+        hidden = [self._unclear(np.zeros((0, 2)), hint.centre_mm, "covered", hint.side) for hint in hints]
+        reading = replace(reading, unclear=(*reading.unclear, *hidden))
+        return replace(reading, unclear=(*reading.unclear, *self._blank_cards(reading)))
+
+    def opened(self, reading: Reading) -> list[Verdicts]:
+        """Give the cards beside those that are told that may lie open, by the rims of their marks."""
+        shown = [self.table.to_mm(card.corners_px) for card in reading.unclear if len(card.corners_px)]
+        places = (places_of(outline, self.deck.card_mm) for outline in shown)
+        known_mm = self.table.to_mm(_corners(reading.cards).reshape(-1, 2)).reshape(-1, 4, 2)
+        outlines = np.concatenate([np.zeros((0, 4, 2)), *places])
+        return [reader.judge_open(outlines, known_mm) for reader in self.readers]
+
+    def _peeking_ground(self, reading: Reading, prints: Sequence[Print]) -> list[Hint]:
+        """Give places where a card shows of which too few marks are in sight to make it out."""
+        others = np.concatenate([_corners(reading.unclear), self.markers_px])
+        sides = [card.face.side for card in reading.cards]
+        return peeking_ground(self.work, self.table, self.deck.card_mm, _corners(reading.cards), sides, others, prints)
+
+    def _blank_cards(self, reading: Reading) -> list[UnclearCard]:
+        """Give the cards that show no more than an outline."""
+        known_px = np.concatenate([_corners(reading.cards), _corners(reading.unclear), self.markers_px])
+        doubtful_mm = np.array([card.centre_mm for card in reading.unclear]).reshape(-1, 2)
+        where = self.work, self.table, self.deck.card_mm
+        found = blank_cards(*where, known_px, doubtful_mm)
+        found += wiped_cards(*where, known_px, found, doubtful_mm)
+        return [self._unclear(blank.outline_px, blank.centre_mm, "glare", None) for blank in found]
+
+    def _unclear(
+        self, outline_px: NDArray[np.float64], place_mm: NDArray[np.float64], reason: str, side: str | None
+    ) -> UnclearCard:
+        """Give a card of which nothing names a face; `place_mm` (2,) lies on it."""
+        (px,) = self.table.to_px(place_mm[None])
+        x, y = place_mm
+        return UnclearCard(outline_px, (float(px[0]), float(px[1])), (float(x), float(y)), reason, None, side)
 
 
-def _opened(readers: Sequence[SideReader], reading: Reading, deck: Deck, table: Table) -> list[Verdicts]:
-    """Give the cards beside those that are told that may lie open, by the rims of their marks."""
-    shown = [table.to_mm(card.corners_px) for card in reading.unclear if len(card.corners_px)]
-    outlines = np.concatenate([np.zeros((0, 4, 2)), *(places_of(outline, deck.card_mm) for outline in shown)])
-    known = np.array([card.corners_px for card in reading.cards]).reshape(-1, 2)
-    known_mm = table.to_mm(known).reshape(-1, 4, 2)
-    return [reader.judge_open(outlines, known_mm) for reader in readers]
-
-
-def _peeking_ground(
-    work: WorkImage,
-    table: Table,
-    deck: Deck,
-    reading: Reading,
-    markers_px: NDArray[np.float64],
-    prints: Sequence[Print],
-) -> list[Hint]:
-    """Give places where a card shows of which too few marks are in sight to make it out."""
-    cards = np.array([card.corners_px for card in reading.cards]).reshape(-1, 4, 2)
-    doubtful = np.array([card.corners_px for card in reading.unclear]).reshape(-1, 4, 2)
-    sides = [card.face.side for card in reading.cards]
-    return peeking_ground(work, table, deck.card_mm, cards, sides, np.concatenate([doubtful, markers_px]), prints)
-
-
-def _blank_cards(
-    work: WorkImage, table: Table, deck: Deck, reading: Reading, markers_px: NDArray[np.float64]
-) -> list[UnclearCard]:
-    """Give the cards that show no more than an outline."""
-    outlines = [card.corners_px for card in reading.cards] + [card.corners_px for card in reading.unclear]
-    quads = np.array([outline for outline in outlines if len(outline) == 4]).reshape(-1, 4, 2)
-    known_px = np.concatenate([quads, markers_px])
-    doubtful_mm = np.array([card.centre_mm for card in reading.unclear]).reshape(-1, 2)
-    found = blank_cards(work, table, deck.card_mm, known_px, doubtful_mm)
-    found += wiped_cards(work, table, deck.card_mm, known_px, found, doubtful_mm)
-    return [_unclear(table, blank.outline_px, blank.centre_mm, "glare", None) for blank in found]
-
-
-def _unclear(
-    table: Table, outline_px: NDArray[np.float64], place_mm: NDArray[np.float64], reason: str, side: str | None
-) -> UnclearCard:
-    """Give a card of which nothing names a face; `place_mm` (2,) lies on it."""
-    (px,) = table.to_px(place_mm[None])
-    x, y = place_mm
-    return UnclearCard(outline_px, (float(px[0]), float(px[1])), (float(x), float(y)), reason, None, side)
+def _corners(cards: Sequence[CardReading | UnclearCard]) -> NDArray[np.float64]:
+    """(n, 4, 2) corners of those of the cards that show all four, in picture px."""
+    return np.array([card.corners_px for card in cards if len(card.corners_px) == 4]).reshape(-1, 4, 2)

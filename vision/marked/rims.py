@@ -8,7 +8,7 @@ light does not change; a card is as sure as its least mark is.
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 import numpy as np
@@ -18,7 +18,16 @@ from vision.deck import Deck
 from vision.marked.contours import RIM, SIDE, CardViews, refined
 from vision.marked.evidence import Sampler
 from vision.marked.judge import LOOKED_AT, SURE, Verdicts
-from vision.marked.layouts import ANY_SHAPE, OUT_OF_SHAPE, Hypotheses, concatenated, no_cards, part_cards, whole_cards
+from vision.marked.layouts import (
+    ANY_SHAPE,
+    OUT_OF_SHAPE,
+    Hypotheses,
+    Layouts,
+    concatenated,
+    no_cards,
+    part_cards,
+    whole_cards,
+)
 from vision.marked.marks import Marks, coincide
 from vision.marked.outline import corners_of, edge_steps, edge_support
 from vision.marked.side_model import SideModel
@@ -58,28 +67,21 @@ def open_cards(
     where three of those that lie `beside` known cards, (m,), have their rims. Each is given those of all marks that lie
     in the middle of its own.
     """
-    any_hue = np.ones((len(marks), len(model.layouts.faces), 3), dtype=bool)
-    pairs = part_cards(model.layouts, marks, _SLACK_MM, left, any_hue, OUT_OF_SHAPE)
-    outlines = [quads_mm, _outlined(sampler, deck, pairs)]
+    rims, layouts = _Rims(sampler, deck, model), model.layouts
+    any_hue = np.ones((len(marks), len(layouts.faces), 3), dtype=bool)
+    pairs = part_cards(layouts, marks, _SLACK_MM, left, any_hue, OUT_OF_SHAPE)
+    outlines = [quads_mm, rims.outlined(pairs)]
     # Where all marks are round, those of two neighbours may lie like those of a third card.
-    if not model.layouts.all_round:
-        whole, _ = whole_cards(model.layouts, marks, _SLACK_MM, beside, loose=ANY_SHAPE)
-        outlines.append(_rimmed(sampler, deck, model, whole))
-    quads_mm = np.concatenate(outlines)
+    if not layouts.all_round:
+        whole, _ = whole_cards(layouts, marks, _SLACK_MM, beside, loose=ANY_SHAPE)
+        outlines.append(rims.rimmed(whole))
     found, odds = [no_cards()], [np.zeros(0)]
-    for quad in quads_mm:
-        upright = _poses(quad, deck)
-        light = _light_on(sampler, deck, upright)
-        least = _least_step(light)
-        faces = _finalists(sampler, deck, model, upright, light, least)
-        total = _log_odds(sampler, deck, model, faces, least)
-        best = int(total.argmax())
-        lead = total[best] - total[faces.faces != faces.faces[best]].max(initial=-np.inf)
-        # A hull's rectangle may be turned by a degree or two: the second move begins where the first one ended.
-        found.append(_moved(sampler, deck, model, faces.take(np.array([best]))))
-        odds.append(np.array([min(total[best], lead)]))
-    cards = _with_marks(concatenated(found), model, marks)
-    return Verdicts(model.layouts, cards, np.concatenate(odds), dict.fromkeys(LOOKED_AT, np.zeros(len(cards))))
+    for quad in np.concatenate(outlines):
+        card, best = rims.best_in(quad)
+        found.append(card)
+        odds.append(np.array([best]))
+    cards = _with_marks(concatenated(found), layouts, marks)
+    return Verdicts(layouts, cards, np.concatenate(odds), dict.fromkeys(LOOKED_AT, np.zeros(len(cards))))
 
 
 def unprinted(sampler: Sampler, deck: Deck, model: SideModel, whole: Verdicts) -> NDArray[np.bool_]:
@@ -88,33 +90,91 @@ def unprinted(sampler: Sampler, deck: Deck, model: SideModel, whole: Verdicts) -
     A piece of a reflection on a black card may have a mark's size and lie where another face has one, and so may what
     others leave in sight of marks in a heap.
     """
-    found = np.zeros(len(whole.hypotheses), dtype=bool)
+    rims, found = _Rims(sampler, deck, model), np.zeros(len(whole.hypotheses), dtype=bool)
     for k in np.flatnonzero(whole.sure & (whole.log_odds < _NO_DOUBT)):
         card = whole.hypotheses.take(np.array([k]))
-        least = _least_step(_light_on(sampler, deck, card))
-        rim = _least_shown(sampler, deck, model, _and_moved(sampler, deck, model, card), least).max()
+        least = _least_step(rims.light_on(card))
+        rim = rims.least_shown(rims.and_moved(card), least).max()
         found[k] = whole.log_odds[k] + _RIM_WEIGHT * min(rim - _PRINTED, 0.0) < SURE
     return found
 
 
-def _outlined(sampler: Sampler, deck: Deck, cards: Hypotheses) -> Floats:
-    """(n, 4, 2) places in mm of those cards of which most of the sides show, each place once."""
-    return _places(deck, cards, edge_support(*edge_steps(sampler, cards, deck)).mean(1), _SIDES_EVEN)
+@dataclass(frozen=True, eq=False)
+class _Rims:
+    """Looks at the rims that cards of one side of a deck would show in one picture."""
 
+    sampler: Sampler
+    deck: Deck
+    model: SideModel
 
-def _rimmed(sampler: Sampler, deck: Deck, model: SideModel, cards: Hypotheses) -> Floats:
-    """(n, 4, 2) places in mm of those cards of which each mark's rim shows, each place once."""
-    if not len(cards):
-        return np.zeros((0, 4, 2))
-    moved = _moved(sampler, deck, model, cards)
-    return _places(deck, moved, _least_shown(sampler, deck, model, moved, _LEAST_STEP), _RIM_EVEN)
+    def outlined(self, cards: Hypotheses) -> Floats:
+        """(n, 4, 2) places in mm of those cards of which most of the sides show, each place once."""
+        return self._places(cards, self._sides(cards), _SIDES_EVEN)
 
+    def rimmed(self, cards: Hypotheses) -> Floats:
+        """(n, 4, 2) places in mm of those cards of which each mark's rim shows, each place once."""
+        if not len(cards):
+            return np.zeros((0, 4, 2))
+        moved = self._moved(cards)
+        return self._places(moved, self.least_shown(moved, _LEAST_STEP), _RIM_EVEN)
 
-def _places(deck: Deck, cards: Hypotheses, shown: Floats, least: float) -> Floats:
-    """(k, 4, 2) places in mm of those of the cards that show more than the least, (n,), the plainest of each place."""
-    order = np.argsort(-shown, kind="stable")
-    quads = cards.to_table(corners_of(deck))[order[shown[order] > least]]
-    return np.asarray(quads[apart(quads)])
+    def best_in(self, quad_mm: Floats) -> tuple[Hypotheses, float]:
+        """The likeliest card in an outline (4, 2), and its log-odds or its lead over the next face, the lesser."""
+        upright = _poses(quad_mm, self.deck)
+        light = self.light_on(upright)
+        least = _least_step(light)
+        faces = self._finalists(upright, light, least)
+        total = self._log_odds(faces, least)
+        best = int(total.argmax())
+        lead = total[best] - total[faces.faces != faces.faces[best]].max(initial=-np.inf)
+        # A hull's rectangle may be turned by a degree or two: the second move begins where the first one ended.
+        return self._moved(faces.take(np.array([best]))), float(min(total[best], lead))
+
+    def light_on(self, upright: Hypotheses) -> Floats:
+        """(h, w) levels all over the first card, every `_GRID_MM`, of all channels together."""
+        axes = [
+            np.linspace(0.0, side, last + 1)
+            for side, last in zip(self.deck.card_mm, _last_cell(self.deck), strict=True)
+        ]
+        grid = np.stack(np.meshgrid(*axes), axis=-1)
+        card = upright.take(np.array([0]))
+        return np.asarray(CardViews(self.sampler, card, self.deck).levels(grid[None])[0].sum(-1))
+
+    def and_moved(self, cards: Hypotheses) -> Hypotheses:
+        """The cards moved to where their contours are, and after them the same as they lie."""
+        return concatenated([self._moved(cards), cards])
+
+    def least_shown(self, cards: Hypotheses, least: float) -> Floats:
+        """(n,) how much shows of the rim that shows least; see `_least_step`."""
+        light = CardViews(self.sampler, cards, self.deck).levels(_across_rims(self.model, cards.faces)).sum(-1)
+        return np.asarray(_shown(light, least, self.model).min(1))
+
+    def _places(self, cards: Hypotheses, shown: Floats, least: float) -> Floats:
+        """(k, 4, 2) places in mm of the cards that show more than the least, (n,), the plainest of each place."""
+        order = np.argsort(-shown, kind="stable")
+        quads = cards.to_table(corners_of(self.deck))[order[shown[order] > least]]
+        return np.asarray(quads[apart(quads)])
+
+    def _sides(self, cards: Hypotheses) -> Floats:
+        """(n,) the share of the cards' sides that shows."""
+        return np.asarray(edge_support(*edge_steps(self.sampler, cards, self.deck)).mean(1))
+
+    def _moved(self, cards: Hypotheses) -> Hypotheses:
+        unseen = np.full((len(cards), 3, 2), np.nan)
+        return refined(self.sampler, cards, self.deck, self.model.contours, self.model.layouts, unseen)
+
+    def _finalists(self, upright: Hypotheses, light: Floats, least: float) -> Hypotheses:
+        """Give the likeliest faces in an outline, either way up, moved to where their contours are and as it lies."""
+        cells = _rim_cells(self.deck, self.model)
+        shown = np.concatenate([_shown(turned[cells], least, self.model) for turned in (light, light[::-1, ::-1])])
+        likeliest = np.argsort(-shown.min(1) - shown.mean(1), kind="stable")[:_FINALISTS]
+        way, face = np.divmod(likeliest, len(self.model.layouts.faces))
+        return self.and_moved(replace(upright.take(way), faces=face))
+
+    def _log_odds(self, faces: Hypotheses, least: float) -> Floats:
+        """(n,) how much speaks for each face: by the mark whose rim shows least, and by the card's sides."""
+        rim, sides = self.least_shown(faces, least), self._sides(faces)
+        return np.asarray(_RIM_WEIGHT * (rim - _RIM_EVEN) + _SIDES_WEIGHT * (sides - _SIDES_EVEN))
 
 
 def _poses(quad_mm: Floats, deck: Deck) -> Hypotheses:
@@ -141,39 +201,10 @@ def _rim_cells(deck: Deck, model: SideModel) -> tuple[NDArray[np.intp], NDArray[
     return row, column
 
 
-def _light_on(sampler: Sampler, deck: Deck, upright: Hypotheses) -> Floats:
-    """(h, w) levels all over the card, every `_GRID_MM`, of all channels together."""
-    axes = [np.linspace(0.0, side, last + 1) for side, last in zip(deck.card_mm, _last_cell(deck), strict=True)]
-    grid = np.stack(np.meshgrid(*axes), axis=-1)
-    return np.asarray(CardViews(sampler, upright.take(np.array([0])), deck).levels(grid[None])[0].sum(-1))
-
-
 def _least_step(light: Floats) -> float:
     """The least step that is none of the card's grain."""
     grain = np.abs(light[:, _STEP:] - light[:, :-_STEP])
     return max(_LEAST_STEP, _OVER_GRAIN * _DEVIATION * float(np.median(grain)))
-
-
-def _finalists(
-    sampler: Sampler, deck: Deck, model: SideModel, upright: Hypotheses, light: Floats, least: float
-) -> Hypotheses:
-    """Give the likeliest faces in an outline, either way up, moved to where their contours are and as it lies."""
-    count = len(model.layouts.faces)
-    cells = _rim_cells(deck, model)
-    shown = np.concatenate([_shown(turned[cells], least, model) for turned in (light, light[::-1, ::-1])])
-    likeliest = np.argsort(-shown.min(1) - shown.mean(1), kind="stable")[:_FINALISTS]
-    way, face = np.divmod(likeliest, count)
-    return _and_moved(sampler, deck, model, replace(upright.take(way), faces=face))
-
-
-def _and_moved(sampler: Sampler, deck: Deck, model: SideModel, cards: Hypotheses) -> Hypotheses:
-    """The cards moved to where their contours are, and after them the same as they lie."""
-    return concatenated([_moved(sampler, deck, model, cards), cards])
-
-
-def _moved(sampler: Sampler, deck: Deck, model: SideModel, cards: Hypotheses) -> Hypotheses:
-    unseen = np.full((len(cards), 3, 2), np.nan)
-    return refined(sampler, cards, deck, model.contours, model.layouts, unseen)
 
 
 def _across_rims(model: SideModel, faces: NDArray[np.intp]) -> Floats:
@@ -192,22 +223,8 @@ def _shown(light: Floats, least: float, model: SideModel) -> Floats:
     return np.asarray(shows.reshape(len(light), 3, RIM).mean(2))
 
 
-def _log_odds(sampler: Sampler, deck: Deck, model: SideModel, faces: Hypotheses, least: float) -> Floats:
-    """(n,) how much speaks for each face: by the mark whose rim shows least, and by the card's sides."""
-    rim = _least_shown(sampler, deck, model, faces, least)
-    sides = edge_support(*edge_steps(sampler, faces, deck)).mean(1)
-    return np.asarray(_RIM_WEIGHT * (rim - _RIM_EVEN) + _SIDES_WEIGHT * (sides - _SIDES_EVEN))
-
-
-def _least_shown(sampler: Sampler, deck: Deck, model: SideModel, cards: Hypotheses, least: float) -> Floats:
-    """(n,) how much shows of the rim that shows least."""
-    light = CardViews(sampler, cards, deck).levels(_across_rims(model, cards.faces)).sum(-1)
-    return np.asarray(_shown(light, least, model).min(1))
-
-
-def _with_marks(cards: Hypotheses, model: SideModel, marks: Marks) -> Hypotheses:
+def _with_marks(cards: Hypotheses, layouts: Layouts, marks: Marks) -> Hypotheses:
     """The same cards, each with the marks that must be its own."""
-    layouts = model.layouts
     places = cards.to_table(layouts.centres_mm[cards.faces])[:, :, None]
     radii = np.sqrt(layouts.areas_mm2[cards.faces] / np.pi)[:, :, None]
     own = coincide(places, radii, marks.centres_mm, np.sqrt(marks.areas_mm2 / np.pi))

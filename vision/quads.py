@@ -19,15 +19,19 @@ def within_quads(points: NDArray[np.floating], quads: NDArray[np.floating]) -> N
     found = np.zeros(len(x), dtype=bool)
     if not len(x) or not len(quads):
         return found.reshape(points.shape[:-1])
-    low, high = np.array([x.min(), y.min()]), np.array([x.max(), y.max()])
-    near = quads[((quads.max(axis=1) >= low) & (quads.min(axis=1) <= high)).all(axis=1)]
-    along = np.roll(near, -1, axis=1) - near
+    low, high = quads.min(axis=1), quads.max(axis=1)
+    near = np.flatnonzero(((high >= [x.min(), y.min()]) & (low <= [x.max(), y.max()])).all(axis=1))
+    along = np.roll(quads, -1, axis=1) - quads
     step = max(1, _AT_ONCE // len(x))
     for k in range(0, len(near), step):
-        inside = np.ones((len(near[k : k + step]), len(x)), dtype=bool)
-        for start, way in zip(near[k : k + step].swapaxes(0, 1), along[k : k + step].swapaxes(0, 1), strict=True):
-            inside &= way[:, :1] * (y - start[:, 1:]) > way[:, 1:] * (x - start[:, :1])
-        found |= inside.any(axis=0)
+        some = near[k : k + step]
+        (left, top), (right, bottom) = low[some].T[..., None], high[some].T[..., None]
+        # Most points lie in no quad's box: only the others are held against its sides.
+        boxed = np.flatnonzero((x > left) & (x < right) & (y > top) & (y < bottom))
+        quad, point = np.divmod(boxed, len(x))
+        start, way = quads[some[quad]], along[some[quad]]
+        ahead, aside = x[point, None] - start[..., 0], y[point, None] - start[..., 1]
+        found[point[(way[..., 0] * aside > way[..., 1] * ahead).all(axis=1)]] = True
     return found.reshape(points.shape[:-1])
 
 
@@ -42,10 +46,13 @@ def points_within(quads: NDArray[np.floating], shares: Floats) -> Floats:
     cross = _cross(one, other)
     cross = np.where(np.abs(cross) < _FLAT, _FLAT, cross)
     g, h = _cross(rest, other) / cross, _cross(one, rest) / cross
-    maps = np.stack([right - start + g[:, None] * right, left - start + h[:, None] * left, start], axis=1)
-    scales = np.stack([g, h, np.ones_like(g)], axis=1)[..., None]
-    place = np.concatenate([shares, np.ones_like(shares[..., :1])], axis=-1).reshape(len(shares), -1, 3)
-    return np.asarray((place @ maps / (place @ scales)).reshape(-1, *shares.shape[1:]))
+    right, left = right - start + g[:, None] * right, left - start + h[:, None] * left
+    across, down = np.moveaxis(shares.reshape(len(shares), -1, 2), -1, 0)
+    scale = g[:, None] * across + h[:, None] * down + 1
+    points = np.empty((*scale.shape, 2))
+    for k in range(2):
+        points[..., k] = (right[:, k, None] * across + left[:, k, None] * down + start[:, k, None]) / scale
+    return points.reshape(-1, *shares.shape[1:])
 
 
 def _cross(one: Floats, other: Floats) -> Floats:

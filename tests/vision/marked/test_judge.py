@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-
 import cv2
 import numpy as np
 import pytest
@@ -17,7 +15,6 @@ from vision.marked.layouts import Hypotheses, layouts_of, posed
 from vision.marked.marks import WorkImage
 from vision.marked.outline import corners_of, edge_steps, edge_support
 from vision.marked.side_model import side_models
-from vision.quads import within_quads
 
 PX_PER_MM = 0.9
 SIZE = (200, 180)
@@ -135,13 +132,6 @@ def test_sample_points_keep_to_the_card_and_its_marks(deck: Deck) -> None:
         for face, inner in zip(layouts.faces, points[:, :36].reshape(-1, 3, 12, 2), strict=True):
             for mark, own in zip(face.marks, inner, strict=True):
                 assert (np.linalg.norm(own - (mark.x_mm, mark.y_mm), axis=1) < mark.diameter_mm / 2).all()
-
-
-def test_points_within_quads(deck: Deck) -> None:
-    quads = poses([0, 0], [0.0, math.pi / 2], [(0.0, 0.0), (300.0, 0.0)]).to_table(corners_of(deck))
-    points = np.array([[[30.0, 40], [70, 40], [250, 30], [330, 30]]])
-    assert within_quads(points, quads).tolist() == [[True, False, True, False]]
-    assert within_quads(points, np.zeros((0, 4, 2))).tolist() == [[False] * 4]
 
 
 def test_no_hypotheses_give_no_verdicts(deck: Deck) -> None:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from referee.events import Game
+from referee.announcer import Announcer
+from referee.events import Game, Question
 from referee.games.coloretto import Coloretto
 from referee.games.confetti import Confetti, Phase
 from referee.games.piccolino import Piccolino
@@ -61,7 +62,8 @@ def phase(play: Play, lasts_ms: int | None) -> dict[str, Any]:
             question = play.question()
             asked = question is not None and question.kind == "who_rang"
             key = "over" if piccolino.over else "who_rang" if asked else "turning"
-            return _plain(key, piccolino.turn(), since_ns)
+            # Cards may have been turned since the ring that waits: whose turn it was then is not whose it is.
+            return _plain(key, None if asked else piccolino.turn(), since_ns)
         case Coloretto() as coloretto:
             lying = {"rows": [None if row is None else list(row) for row in coloretto.rows]}
             stands = _plain("over" if coloretto.over else "placing", coloretto.turn, since_ns)
@@ -70,8 +72,8 @@ def phase(play: Play, lasts_ms: int | None) -> dict[str, Any]:
             return _plain("over" if play.over else "turning", None, since_ns)
 
 
-def questions(play: Play, language: Language) -> list[dict[str, Any]]:
-    """Give what the players are asked now."""
+def questions(play: Play, announcer: Announcer) -> list[dict[str, Any]]:
+    """Give what the players are asked now, in the announcer's language."""
     question = play.question()
     if question is None:
         return []
@@ -80,9 +82,10 @@ def questions(play: Play, language: Language) -> list[dict[str, Any]]:
             {
                 "id": f"who-{play.book.row.game}-{question.t_ns}",
                 "kind": "who_rang",
-                "text": sayings.who_rang(language),
+                "text": sayings.who_rang(announcer.language),
                 "seats": list(question.seats),
                 "ruling": None,
+                "verdict": _verdict(question, play.shift_ns, announcer),
             }
         ]
     place = next((p for p, ruling in play.book.newest(50) if ruling["ruling"] == "unclear"), None)
@@ -90,11 +93,18 @@ def questions(play: Play, language: Language) -> list[dict[str, Any]]:
         {
             "id": f"decide-{play.book.row.game}-{question.t_ns}",
             "kind": "decide",
-            "text": sayings.decide(language),
+            "text": sayings.decide(announcer.language),
             "seats": list(question.seats),
             "ruling": None if place is None else play.book.ruling_id(place),
+            "verdict": None,
         }
     ]
+
+
+def _verdict(question: Question, shift_ns: int, announcer: Announcer) -> dict[str, Any]:
+    """Give how a ring stands that waits for its ringer's name: it was said, so the page must show it, too."""
+    ruling = question.ruling.as_json()
+    return {"t_ns": question.t_ns - shift_ns, "text": announcer.say(ruling), "ruling": ruling}
 
 
 def _detail(game: Game, seat: int, language: Language) -> str:

@@ -29,8 +29,9 @@ class Desk(Protocol):
         the round is the last, `told`: the id of the event told last, or null);
         `rulings` (newest first, at most 50: `{"id", "t_ns", "text", "ruling", "picture" (an id or null),
         "corrected"}`); `latest` (the first of them that has a text, or null); `questions` (what the page is asked:
-        `{"id", "kind": "who_rang" or "decide", "text", "seats", "ruling": an id or null}`); `caption` (what is being
-        said, or ""); `devices` (`{"name", "state", "message"}`, the states are those of `hardware.health`); `outlines`
+        `{"id", "kind": "who_rang" or "decide", "text", "seats", "ruling": an id or null, "verdict": how a ring stands
+        that waits for its ringer's name, `{"t_ns", "text", "ruling"}`, or null}`); `caption` (what is being said, or
+        ""); `devices` (`{"name", "state", "message"}`, the states are those of `hardware.health`); `outlines`
         (of what is seen: `{"corners": [[x, y], …] as shares of the picture's size, "seat", "label", "certain",
         "event": the id of the event that a correction names, or null}`); `readings` (those events by their ids);
         `notices` (`{"text", "seat"}`, what people should do now); `settings` (`{"language", "volume": 0 to 1, "quiet",

@@ -61,7 +61,7 @@ def view(play: Play | None, paused: bool, scene: Scene, picture_of: PictureOf) -
             "board": board(play, language),
             "phase": phase(play, scene.lasts_ms),
             "rulings": rulings(play, announcer, picture_of),
-            "questions": questions(play, language),
+            "questions": questions(play, announcer),
             "outlines": _outlines(play, scene.frame_wh),
             "readings": readings(play),
             "can_undo": play.can_undo,

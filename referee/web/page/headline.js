@@ -1,4 +1,5 @@
-// What stands large: the latest ruling that decides something, with what followed from it in small.
+// What stands large: a verdict that waits for its ringer's name, or the latest ruling that decides something, with
+// what followed from it in small.
 
 import { count, t } from "./words.js";
 
@@ -8,8 +9,16 @@ function decides(entry) {
   return entry.text && DECIDES.has((entry.ruling || {}).ruling);
 }
 
+// The verdict that was said of a ring whose ringer is asked for; it has no number yet, and nothing to look at.
+export function waitingVerdict(app) {
+  const asked = app.state.questions.find((one) => one.verdict && one.verdict.text);
+  return asked ? asked.verdict : null;
+}
+
 // Give { title, reason, entry, together, after }: `together` are the hands of one count, `after` what followed.
 export function headline(app) {
+  const waiting = waitingVerdict(app);
+  if (waiting) return single(app, waiting, []);
   const worded = app.state.rulings.filter((one) => one.text);
   const at = worded.findIndex(decides);
   if (at < 0) return worded.length ? single(app, worded[0], []) : null;

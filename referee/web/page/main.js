@@ -4,6 +4,7 @@ import { h, patch } from "./dom.js";
 import { change, follow, learnWhoIAm, me, pair, read, Refused } from "./server.js";
 import { learn, t } from "./words.js";
 import { frame } from "./frame.js";
+import { waitingVerdict } from "./headline.js";
 import { pairing } from "./view_pair.js";
 import * as table from "./view_table.js";
 import * as tv from "./view_tv.js";
@@ -68,7 +69,7 @@ async function take(parts) {
 }
 
 function tellTheBlind() {
-  const latest = app.state.latest;
+  const latest = waitingVerdict(app) || app.state.latest;
   const text = latest ? latest.text : "";
   if (said !== null && text !== said) document.getElementById("said").textContent = text;
   said = text;

@@ -60,7 +60,7 @@ function verdict(app) {
             { class: "meta" },
             h("span", {}, ago(app, entry.t_ns)),
             entry.corrected ? h("span", { class: "tag" }, t("corrected")) : null,
-            h("a", { class: "button", href: `#ruling/${entry.id}` }, t("look_or_correct")),
+            entry.id ? h("a", { class: "button", href: `#ruling/${entry.id}` }, t("look_or_correct")) : null,
           ),
     ),
   );

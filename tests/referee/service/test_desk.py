@@ -103,7 +103,9 @@ def test_a_ring_of_nobody_asks_who_it_was_and_takes_the_answer(office: Office) -
     office.table.hear("bell", seat=None)
     state = office.state()
     assert [(question["kind"], question["seats"]) for question in state["questions"]] == [("who_rang", [0, 1, 2])]
-    assert state["phase"]["key"] == "who_rang"
+    assert (state["phase"]["key"], state["phase"]["turn"]) == ("who_rang", None)
+    verdict = state["questions"][0]["verdict"]
+    assert (verdict["text"], verdict["ruling"]["valid"]) == ("Valid ring: two happy reds.", True)
     office.desk.do({"do": "ringer", "seat": 1})
     state = office.state()
     assert state["questions"] == []

@@ -143,9 +143,17 @@ def test_who_rang_is_answered_with_one_tap(page: PageUnderTest, browser: Browser
     window = Window(browser, page, PHONE, paired=True)
     page.table.desk.do({"do": "start", "game": "piccolino", "players": ["Ann", "Ben"], "options": {}})
     turn_two_reds(page)
+    page.table.tell("bell", seat=0)
+    expect(window.page.locator(".verdict h1")).to_have_text("Valid ring, Ann", timeout=WAIT_MS)
+    page.table.tell("card_shown", seat=0, colour="blue", mood="sad")
     page.table.tell("bell", seat=None)
+    # What was said aloud stands there while nobody knows yet whose ring it was, and not the ring before.
+    expect(window.page.locator(".verdict h1")).to_have_text("False ring", timeout=WAIT_MS)
+    expect(window.page.locator(".verdict .reason")).to_have_text("No two happy clowns of one colour.")
+    expect(window.page.locator(".verdict a")).to_have_count(0)
+    assert window.barriers() == []
     window.page.locator(".question").get_by_role("button", name="Ben").click()
-    expect(window.page.locator(".verdict h1")).to_have_text("Valid ring, Ben", timeout=WAIT_MS)
+    expect(window.page.locator(".verdict h1")).to_have_text("False ring, Ben", timeout=WAIT_MS)
     window.close()
 
 

@@ -37,7 +37,8 @@ _BELONGS = frozenset({"also_rang", "ignored"})
 class Wanted:
     """Pictures round `t_ns` of the monotonic clock, for an event of a game.
 
-    before_only: just the last one before. sight: what was seen in the one that it was judged on.
+    before_only: just the last one before. sight: what was seen in the one that it was judged on. frame: that one, where
+    it was read for longer than the buffer may keep it; None: the buffer has it.
     """
 
     game: int
@@ -45,10 +46,14 @@ class Wanted:
     t_ns: int
     before_only: bool = False
     sight: Sight | None = None
+    frame: Frame | None = None
 
 
-def pictures_wanted(play: Play, count: int, sight: Sight | None = None) -> Iterator[Wanted]:
-    """Give which pictures are wanted of the events of a game after the first `count`; sight: what is seen now."""
+def pictures_wanted(play: Play, count: int, sight: Sight | None = None, frame: Frame | None = None) -> Iterator[Wanted]:
+    """Give which pictures are wanted of the events of a game after the first `count`.
+
+    sight: what is seen now. frame: the one that was looked at last.
+    """
     for number in range(count + 1, len(play.book.records) + 1):
         record = play.book.records[number]
         is_ring = record.event.kind == "bell"
@@ -56,7 +61,8 @@ def pictures_wanted(play: Play, count: int, sight: Sight | None = None) -> Itera
         if kinds & _PICTURED or (is_ring and not (kinds and kinds <= _BELONGS)):
             # What was read from a frame carries the end of that frame's exposure.
             t_ns = record.event.t_ns - play.shift_ns + (not is_ring)
-            yield Wanted(play.book.row.game, number, t_ns, before_only=not is_ring, sight=sight)
+            read_from = frame if frame is not None and not is_ring and frame.exposure_end_ns + 1 == t_ns else None
+            yield Wanted(play.book.row.game, number, t_ns, before_only=not is_ring, sight=sight, frame=read_from)
 
 
 class Pictures:
@@ -180,6 +186,8 @@ class Pictures:
             self._buffer.wait_complete(last_ns, max(0.0, (last_ns - self._clock()) / SECOND_NS + 0.2))
 
     def _choose(self, wanted: Wanted) -> list[Frame]:
+        if wanted.frame is not None:
+            return [wanted.frame]
         offsets = (0,) if wanted.before_only else OFFSETS_MS
         found = (self._buffer.last_before(wanted.t_ns + offset * MS) for offset in offsets)
         chosen: dict[int, Frame] = {}

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from hardware.frames import Frame
 from referee.session import Outline
 
 
@@ -39,9 +40,11 @@ class Sight:
         }
 
 
-def sight_in(exposure_end_ns: int, size_px: tuple[int, int] | None, outlines: Sequence[Outline]) -> Sight | None:
+def sight_in(frame: Frame | None, outlines: Sequence[Outline]) -> Sight | None:
     """Give what was seen in the last frame; None if there was none, or nothing in it."""
-    return None if size_px is None or not outlines else Sight(exposure_end_ns, size_px, tuple(outlines))
+    if frame is None or not outlines:
+        return None
+    return Sight(frame.exposure_end_ns, (int(frame.image.shape[1]), frame.rows), tuple(outlines))
 
 
 def drawn(outlines: Sequence[Outline]) -> list[Outline]:

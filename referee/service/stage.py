@@ -66,7 +66,7 @@ class Stage:
         self.want_pictures: Callable[[Wanted], None] = lambda wanted: None
         self.on_fault: Callable[[str | None], None] = lambda why: None
         self._fault: str | None = None
-        self._frame_ns = 0
+        self._frame: Frame | None = None
         self._telling = Telling(voice)
         self._make_watcher = make_watcher
         self._clock = clock
@@ -94,7 +94,7 @@ class Stage:
             if play is None or not self.in_play:
                 return Outcome()
             before = play.watcher.outlines
-            self.frame_wh, self._frame_ns = (int(frame.image.shape[1]), frame.rows), frame.exposure_end_ns
+            self.frame_wh, self._frame = (int(frame.image.shape[1]), frame.rows), frame
             outcome = self._feed(play, lambda: play.look(frame))
             if play.watcher.outlines is not before:
                 self.on_outlines()
@@ -265,7 +265,7 @@ class Stage:
         try:
             outcome = feed()
         finally:
-            for wanted in pictures_wanted(play, count, sight_in(self._frame_ns, self.frame_wh, play.watcher.outlines)):
+            for wanted in pictures_wanted(play, count, sight_in(self._frame, play.watcher.outlines), self._frame):
                 self.want_pictures(wanted)
         self._heed_fault(play.fault)
         announcer = self._announcer(play)

@@ -14,11 +14,13 @@ from table_fakes import FakeDevices, Table
 from hardware.frames import Frame
 from hardware.health import DeviceHealth, Health, HealthBoard
 from referee.errors import BadInputError
+from referee.events import Event
 from referee.journal.evidence import EvidenceFolder
 from referee.service.pictures import Pictures, Wanted
 from referee.service.settings import TableSettings, load_settings
 from referee.service.table_area import TableArea
 from referee.service.table_desk import TableDesk
+from referee.session import Seen
 
 SCENE = Path(__file__).parents[2] / "data" / "scenes" / "white-easy.jpg"
 MS = 1_000_000
@@ -344,6 +346,35 @@ def test_a_rings_pictures_show_the_table_only_and_make_its_time_line(office: Off
     assert times == sorted(times) and times[0] < -300 and times[-1] > 150
     assert sorted(mark["kind"] for mark in timeline["marks"]) == ["card", "card", "ring"]
     assert office.desk.picture("live") is not None
+
+
+def test_hands_that_were_read_for_longer_than_frames_are_kept_have_their_picture_all_the_same(
+    office: Office, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    office.desk.do({"do": "start", "game": "confetti", "players": ["Ann"], "options": {}})
+    for kind in ("timer_flipped", "timer_ran_out"):
+        office.table.hear(kind)
+    image = np.asarray(cv2.imread(str(SCENE)), np.uint8)
+    read = Frame(office.table.clock(), office.table.clock.now_ns, image, 1)
+
+    def slowly(seen: Frame) -> Seen:
+        for later_s in (3, 6):
+            frame(office, seen.exposure_end_ns + later_s * 1000 * MS, np.zeros_like(image))
+        hand = {"event": "hand", "seat": 0, "cards": [["red", "blue", "green"]], "faces": ["confetti-01"]}
+        return Seen((Event(seen.exposure_end_ns, "hand", hand),))
+
+    monkeypatch.setattr(office.table.watchers[-1], "look", slowly)
+    office.devices.buffer.push(read)
+    office.table.stage.look(read)
+    (wanted,) = office.wanted
+    assert office.pictures.take(wanted)
+    office.desk.pictures_kept(wanted.game, wanted.event)
+    hand = next(one for one in office.state()["rulings"] if one["ruling"]["ruling"] == "hand")
+    picture = office.desk.picture(hand["picture"])
+    assert picture is not None
+    # Not one of those that came while it was being read, which are black.
+    shown = cv2.imdecode(np.frombuffer(picture, np.uint8), cv2.IMREAD_COLOR)
+    assert shown is not None and shown.mean() > 20
 
 
 def test_where_nobody_knows_where_the_table_is_no_picture_is_stored(office: Office, tmp_path: Path) -> None:

@@ -61,7 +61,7 @@ class LiveTable:
         self.motion = Motion(script)
         look, size = self.shots.look, self.shots.size
         self.view = view_of(script.area_mm, size, look)
-        self._seed = seed
+        self._deck, self._seed = deck, seed
         random = np.random.default_rng(seed)
         middle = (script.area_mm[0] / 2, script.area_mm[1] / 2)
         self.art = art_of(deck, 1.25 * self.view.px_per_mm(*middle))
@@ -83,6 +83,10 @@ class LiveTable:
         self._patches: dict[tuple[object, ...], Patch | None] = {}
         self._hands: dict[tuple[int, str], HandArt] = {}
         self._stands, self._stood = bare.copy(), (-1, 0.0, 0.0, 0)
+
+    def twin(self) -> LiveTable:
+        """Give the same table once more, to be filmed from another thread."""
+        return LiveTable(self.script, self._deck, self._seed, self.shots, self.start_ns)
 
     @property
     def frames(self) -> int:

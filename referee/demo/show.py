@@ -33,6 +33,7 @@ from referee.language import Language
 from referee.output import Output
 from referee.photo_finish import PhotoFinishes
 from referee.service.service import Parts, Service, running
+from referee.service.settings import TableSettings, save_settings
 from referee.service.voice import signal_of
 from referee.session import Outcome, RulingData, Session
 from referee.table_score import score_picture
@@ -135,6 +136,7 @@ def _played(demo: DemoTable, options: ShowOptions, say: Say, asked: threading.Ev
     devices = SimulatedDevices(demo.table, demo.seed)
     voice = PrintedVoice(_speaker(options, say), lambda: devices.seconds, say)
     with tempfile.TemporaryDirectory(prefix="ringmaster-demo-") as folder:
+        save_settings(Path(folder), TableSettings(language=options.language))
         parts = Parts(
             lambda _: devices, lambda _settings, _health: voice, lambda _settings, _health: voice, demo.header
         )
@@ -200,7 +202,7 @@ def _watch(
         ruled = sum(ruling["ruling"] == demo.ruling for ruling in told)
         counted = _last_counted(told)
         if counted is not None and not drawn:
-            drawn = _draw(devices.buffer.last_before(counted + 1), demo, options.picture)
+            drawn = _draw(demo.frame_at(counted), demo, options.picture)
     return drawn
 
 

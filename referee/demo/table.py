@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from hardware.frames import SECOND_NS, Frame
 from referee.demo import confetti_script, piccolino_script
 from referee.errors import BadInputError
 from referee.events import Header
@@ -30,6 +31,11 @@ class DemoTable:
     seed: int
     ruling: str
     rulings: int
+
+    def frame_at(self, t_ns: int) -> Frame:
+        """Draw the frame anew whose exposure ended at `t_ns`, from any thread: a busy computer keeps none so long."""
+        twin = self.table.twin()
+        return twin.frame(max(0, round((t_ns - twin.start_ns) * twin.shots.frames_per_s / SECOND_NS) - 1))
 
 
 def demo_table(game: str, seed: int, rounds: int = MOST_ROUNDS, shots: Shots | None = None) -> DemoTable:

@@ -5,19 +5,25 @@ from __future__ import annotations
 import signal
 import threading
 from pathlib import Path
+from types import SimpleNamespace
+from typing import cast
 
 import pytest
 
+from hardware.frames import FrameBuffer
 from hardware.lamp import Signal
 from hardware.speaker import RecordedSpeaker
 from referee.announcer import Announcer
 from referee.cli import main
 from referee.demo.confetti_script import Plan, write_confetti
-from referee.demo.show import PrintedVoice
+from referee.demo.devices import SimulatedDevices
+from referee.demo.show import PrintedVoice, ShowOptions, _played, _watch
+from referee.demo.table import demo_table
 from referee.games.confetti_hand import score_hand
 from referee.language import Language
 from referee.seated_reading import SeatedReader
 from referee.seats import share_out
+from referee.service.service import Service
 from simulation.live import LiveTable, Shots
 from vision.deck import load_deck
 from vision.image import load_picture
@@ -54,6 +60,34 @@ def test_cards_kept_in_a_pile_leave_the_hands_beside_them_clear() -> None:
     shared = share_out(seated.reading, seated.ring, None)
     assert [{card.face.id for card in hand.cards} for hand in shared.seats] == [set(hand) for hand in second.hands]
     assert [hand.unclear for hand in shared.seats] == [(), (), ()]
+
+
+def test_the_scored_table_is_drawn_however_long_the_referee_took_to_count_it(tmp_path: Path) -> None:
+    (played,) = write_confetti(load_deck("confetti"), 7, Plan(rounds=1, heap=30)).rounds
+    demo = demo_table("confetti", 7, 1, Shots(frames_per_s=6.0))
+    t_ns = demo.table.exposure_end_ns(round((played.out_s + 3.0) * demo.table.shots.frames_per_s))
+    hands = [{"t_ns": t_ns, "ruling": {"ruling": "hand", "seat": seat}} for seat in range(3)]
+    desk = SimpleNamespace(state=lambda: {"rulings": hands})
+    service = SimpleNamespace(desk=desk, ended=threading.Event())
+    # No frame is kept any more.
+    devices = SimpleNamespace(seconds=40.0, over=True, buffer=FrameBuffer())
+    path = tmp_path / "scored.jpg"
+    options = ShowOptions("en", path, aloud=False)
+    drawn = _watch(cast(Service, service), cast(SimulatedDevices, devices), demo, options, threading.Event())
+    assert drawn
+    assert load_picture(path).size_px[0] >= 1280
+
+
+def test_the_page_and_what_is_said_are_in_the_language_asked_for(tmp_path: Path) -> None:
+    asked, lines = threading.Event(), list[str]()
+
+    def say(line: str) -> None:
+        lines.append(line)
+        asked.set()
+
+    demo = demo_table("confetti", 7, 1, Shots(size=(160, 90), frames_per_s=2.0))
+    _played(demo, ShowOptions("de", tmp_path / "a.jpg", aloud=False), say, asked)
+    assert lines == ["   0.0 s  Confetti: Ann, Ben und Cem."]
 
 
 def test_what_is_said_is_printed_with_its_time_and_spoken() -> None:

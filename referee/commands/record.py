@@ -11,6 +11,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from referee.errors import BadInputError, WorkFailedError
+from referee.events import Header
+from referee.games.registry import game_kind
 from referee.output import complain
 
 if TYPE_CHECKING:
@@ -165,6 +167,8 @@ def _header(game: str | None, players: str | None) -> dict[str, object] | None:
     names = [name.strip() for name in (players or "").split(",")]
     if not all(names):
         raise BadInputError("say with --players who plays, clockwise, with commas: Ann,Ben,Cem")
+    # An evening's recording that no replay takes is found out too late.
+    game_kind(game).start(Header(game, tuple(names), {}))
     return {"game": game, "players": names, "options": {}}
 
 

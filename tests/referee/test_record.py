@@ -113,6 +113,8 @@ def test_ctrl_c_keeps_what_was_recorded(
         (["--camera", "PICTURES", "--players", "Ann,Ben"], "--game"),
         (["--camera", "PICTURES", "--game", "confetti", "--players", "Ann,,Ben"], "--players"),
         (["--camera", "PICTURES", "--game", "confetti"], "--players"),
+        (["--camera", "PICTURES", "--game", "Piccolo", "--players", "Ann,Ben"], "there is no game 'Piccolo'"),
+        (["--camera", "PICTURES", "--game", "piccolino", "--players", "Ann"], "2 to 5 can play"),
     ],
 )
 def test_bad_usage_is_one_line_and_status_two(

@@ -18,9 +18,10 @@ from numpy.typing import NDArray
 from referee.bench.children import peak_bytes, run_seconds
 from referee.bench.readers import read_picture
 from referee.bench.yardstick import in_yardsticks, one_thread
-from referee.errors import BadInputError, RefereeError
+from referee.errors import RefereeError
 from simulation.still import table_picture
 from vision.deck import Deck, load_deck
+from vision.image import load_picture
 from vision.reading import Reading
 
 # Drawn pictures and the yardsticks that reading them may take.
@@ -74,10 +75,10 @@ def measure_all(images: Sequence[Path], runs: int, deck_name: str = "confetti") 
     """Measure everything, one value after the other; `images` replace the drawn pictures.
 
     Raises:
-        BadInputError: an image cannot be read.
+        BadImageError: an image cannot be read.
     """
     deck = load_deck(deck_name)
-    pictures: list[tuple[str, Image, float | None]] = [(path.name, _loaded(path), None) for path in images]
+    pictures: list[tuple[str, Image, float | None]] = [(path.name, load_picture(path).image, None) for path in images]
     if not pictures:
         pictures += [(f"{n} cards drawn", table_picture(deck, n, seed=n)[0], target) for n, target in _DRAWN]
     for name, image, target in pictures:
@@ -146,13 +147,6 @@ def _read_peak_mb(image: Image, deck_name: str) -> tuple[float, str]:
         path = Path(folder) / "table.jpg"
         path.write_bytes(cv2.imencode(".jpg", image)[1].tobytes())
         return peak_bytes(["read", str(path), "--deck", deck_name, "--json"]) / 1e6, ""
-
-
-def _loaded(path: Path) -> Image:
-    image = cv2.imread(str(path), cv2.IMREAD_COLOR)
-    if image is None:
-        raise BadInputError(f"{path} is no picture that can be read")
-    return np.asarray(image, dtype=np.uint8)
 
 
 def report_header() -> str:

@@ -87,6 +87,7 @@ class SeatPile:
         self._taken_ns: int | None = None
         self._left: tuple[Face | Unread | None, Corners | None] = (None, None)
         self._steady: tuple[Face, Corners | None, int] | None = None
+        self._another = False  # another face than the one that was won has lain here since then
         self._before: tuple[Face | Unread | None, Corners | None] | None = None  # what a ring in doubt hangs on
 
     @property
@@ -108,6 +109,7 @@ class SeatPile:
         self._left = (self.top, self._pose)
         self._won_ns = None if bare else t_ns
         self.top = self._gone = self._doubted = self._steady = self._empty_ns = None
+        self._another = False
 
     def not_won(self) -> None:
         """It turned out that nobody has won the piles."""
@@ -169,7 +171,10 @@ class SeatPile:
         turns: it is this player's turn to lay a card.
         """
         laid = turns and self._hidden_ns is not None and t_ns - self._hidden_ns > LAID_NS
-        if self.leaving or self.is_plain():
+        if self.leaving:
+            # It may be a first card, or piles that were put down on their way.
+            return laid or self._another
+        if self.is_plain():
             return laid
         if laid or self._blind or self.sight is None or self.sight.kind == "unclear" or self._plain_ns is None:
             return True
@@ -247,7 +252,10 @@ class SeatPile:
             return ()
         stays = self._stays(sight, t_ns)
         waited = not sweeping or self._won_ns is None or t_ns - self._won_ns >= STUCK_NS
-        if not stays or not waited or _face(sight) in (None, self._left[0]):
+        if not stays or _face(sight) in (None, self._left[0]):
+            return ()
+        self._another = True
+        if not waited:
             return ()
         self._won_ns = None
         return self._see_face(sight, t_ns)

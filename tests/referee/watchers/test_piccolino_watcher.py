@@ -312,6 +312,17 @@ def test_another_card_that_came_to_lie_on_a_won_pile_is_a_doubt_but_one_that_pas
     assert table.ring(1)[0]["ruling"] == ruled
 
 
+def test_a_first_card_on_a_place_that_was_not_known_again_as_bare_is_a_doubt_when_an_arm_hides_it() -> None:
+    table = swept(away=(0, 1))
+    # It lies there plainly, but piles may have been put down so on their way.
+    table.show(2, "green", "happy", pose=9, frames=40)
+    table.eyes.sights[2] = Seen(2, "covered")
+    table.show(0, "green", "happy", pose=3, frames=6)
+    assert table.told() == ["card_shown"] * 4
+    (unclear,) = table.ring(2)
+    assert (unclear["ruling"], unclear["seats"]) == ("unclear", [2])
+
+
 def test_a_pile_that_is_taken_without_a_ring_is_gone_and_may_come_back() -> None:
     table = pair()
     table.show(1, "empty", frames=3)

@@ -60,12 +60,13 @@ def _lines(file: BufferedReader) -> Iterator[_Numbered]:
     while part := _readline(file):
         number += 1
         whole = part.endswith(b"\n")
-        text: Line = part.rstrip(b"\r\n")
+        text = part.rstrip(b"\r\n")
         if len(part) > MAX_LINE:
+            # Told before its end is looked for: a device's may never come.
+            yield _Numbered(f"line {number}", None, True)
             while not whole and (part := _readline(file)):
                 whole = part.endswith(b"\n")
-            text = None
-        if text is None or text.strip():
+        elif text.strip():
             yield _Numbered(f"line {number}", text, whole)
 
 

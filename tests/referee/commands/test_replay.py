@@ -195,3 +195,9 @@ def test_a_file_that_is_not_there_or_no_file_is_one_line(replay: Replay, tmp_pat
     for path in (tmp_path / "none.jsonl", tmp_path, tmp_path / "a\nb.jsonl"):
         done = replay(path)
         assert (done.returncode, done.stdout, len(done.stderr.splitlines())) == (2, "", 1)
+
+
+def test_what_never_ends_is_refused_after_its_first_line_could_have_been_one() -> None:
+    done = subprocess.run([*MAIN, "replay", "/dev/zero"], capture_output=True, text=True, timeout=120, check=False)
+    assert done.returncode == 2
+    assert done.stderr == "ringmaster replay: line 1: longer than 1024 kB, which no hand or event is\n"

@@ -189,3 +189,17 @@ def test_a_game_told_by_hand_shows_what_was_told_and_takes_it_back(page: PageUnd
         expect(rows.first).to_have_text(first)
     expect(window.page.locator(".turn")).to_have_text("Ann plays")
     window.close()
+
+
+def test_a_long_caption_stands_whole_on_the_score_board_for_a_screen_across_the_room(
+    page: PageUnderTest, browser: Browser
+) -> None:
+    page.table.desk.do(START)
+    page.table.stage.voice.tell("Something lies over Ann’s cards: take it away, please, and spread the two beside it.")
+    page.table.desk.refresh()
+    window = Window(browser, page, PHONE)
+    window.open("tv")
+    caption = window.page.locator(".tv-caption")
+    expect(caption).to_contain_text("spread the two beside it.", timeout=WAIT_MS)
+    assert caption.evaluate("(one) => one.scrollWidth <= one.clientWidth")
+    window.close()

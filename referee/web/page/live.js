@@ -1,9 +1,9 @@
 // The table as the camera sees it, with outlines of what is read; a tap on one corrects it.
 
 import { h } from "./dom.js";
-import { sign } from "./parts.js";
+import { colour, sign } from "./parts.js";
 import { choicesFor } from "./readings.js";
-import { t } from "./words.js";
+import { has, t } from "./words.js";
 
 const GAP_MS = 500;
 const RETRY_MS = 4000;
@@ -73,7 +73,7 @@ function tag(app, outline, at, ontap) {
   const side = left + right < 2 * NEAR_SIDE ? "rightwards" : left + right > 2 - 2 * NEAR_SIDE ? "leftwards" : "";
   const share = (value) => `${value * 100}%`;
   const few = app.state.outlines.length <= FEW;
-  const label = outline.label || "?";
+  const label = wordsOf(outline);
   const props = {
     class: `seen ${few || !outline.certain ? "named" : ""} ${side} ${bottom > NEAR_BOTTOM ? "upwards" : ""}`,
     key: `${outline.event} ${at}`,
@@ -82,6 +82,13 @@ function tag(app, outline, at, ontap) {
   const name = h("span", { class: "name" }, few ? sign(outline.seat) : null, outline.certain ? label : "?");
   if (!ontap || !outline.event) return h("span", Object.assign(props, { "aria-hidden": "true" }), name);
   return h("button", Object.assign(props, { type: "button", "aria-label": t("correct_this", { what: label }), onclick: () => ontap(app, outline) }), name);
+}
+
+// What it was read as, colours and mood, in the language of the page.
+function wordsOf(outline) {
+  if (!outline.certain || !outline.label) return t("face_unread");
+  const word = (name) => (has(`mood_${name}`) ? t(`mood_${name}`) : colour(name));
+  return outline.label.split(" ").map(word).join(", ").toLowerCase();
 }
 
 function correction(app) {

@@ -120,6 +120,8 @@ def test_no_name_hides_the_card_that_it_names_nor_leaves_the_picture(
         assert words["left"] >= picture["left"] and words["right"] <= picture["right"] + 1
         assert words["bottom"] <= picture["bottom"] + 1
     assert window.barriers() == []
+    page.table.desk.do({"do": "settings", "language": "de"})
+    expect(names.first).to_have_text("orange, fröhlich", timeout=WAIT_MS)
     window.close()
 
 

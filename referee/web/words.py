@@ -238,7 +238,7 @@ WORDS = {
     "bell": mark_in("page", "Bell"),
     "bell_one": mark_in("page", "One button for all"),
     "bell_seats": mark_in("page", "A button at each seat"),
-    "bell_microphone": mark_in("page", "The game’s own bell, heard by a microphone"),
+    "bell_microphone": mark_in("page", "The game’s own bell (microphone)"),
     "bell_none": mark_in("page", "None: rings are told on this page"),
     "bell_pin": mark_in("page", "The button is at"),
     "bell_pin_of": mark_in("page", "Button of seat {n}"),

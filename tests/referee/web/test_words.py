@@ -13,7 +13,7 @@ from referee.games.registry import GAMES
 from referee.language import LANGUAGES
 from referee.web import app
 from referee.web.games import GAMES as PAGE_GAMES
-from referee.web.games import PageGame
+from referee.web.games import PageGame, games_in
 from referee.web.guard import RefusedError
 from referee.web.words import WORDS, words_in
 
@@ -89,3 +89,13 @@ def test_every_fault_has_a_sentence_or_words_of_its_own() -> None:
     silent = {"wrong_host", "bad_request", "no_picture", "too_many_pages"}
     assert keys - silent == {key for key in keys if f"fault_{key}" in WORDS}
     assert RefusedError(400, "bad_request", "No.").text == "No."
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_what_is_chosen_from_a_list_fits_on_a_phone(language: str) -> None:
+    chosen = [
+        choice["text"] for game in games_in(language) for option in game["options"] for choice in option["choices"]
+    ]
+    chosen += [text for key, text in words_in(language).items() if key.startswith(("bell_", "camera_"))]
+    assert len(chosen) > 15
+    assert [text for text in chosen if len(text) > 35] == []

@@ -132,7 +132,7 @@ class PiccolinoWatcher:
         """Where no frame tells, a change may have come: in a moment if frames are missing and the pile was touched."""
         if self._won_ns is not None and pile.leaving and any(p.leaving for p in self._piles if p is not pile):
             # The winner's arm takes the piles away, and lays no card meanwhile; but play may have gone on unseen.
-            return pile.shows_another(t_ns)
+            return pile.held_another
         stale = self._pace.too_old(t_ns) or (self._pace.missing(t_ns) and not pile.is_plain())
         if stale and not pile.leaving:
             return True

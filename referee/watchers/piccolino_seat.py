@@ -87,7 +87,7 @@ class SeatPile:
         self._taken_ns: int | None = None
         self._left: tuple[Face | Unread | None, Corners | None] = (None, None)
         self._steady: tuple[Face, Corners | None, int] | None = None
-        self._another = False  # another face than the one that was won has lain here since then
+        self._another = False  # another card than the one that was won has lain here since then
         self._before: tuple[Face | Unread | None, Corners | None] | None = None  # what a ring in doubt hangs on
 
     @property
@@ -160,10 +160,13 @@ class SeatPile:
         """Tell whether the last frame showed the pile lying there plainly, or plainly none."""
         return self._hidden_ns is None and self.sight is not None
 
-    def shows_another(self, t_ns: int) -> bool:
-        """Tell whether another face than the one that was won has come to lie here."""
-        seen = self.sight is not None and _face(self.sight) not in (None, self._left[0])
-        return seen and self._steady is not None and t_ns - self._steady[2] >= STEADY_NS
+    @property
+    def held_another(self) -> bool:
+        """Whether another card than the one that was won has lain here since, and nobody saw the place bare.
+
+        It may be a first card, or piles that were put down on their way.
+        """
+        return self.leaving and self._another
 
     def is_unseen(self, t_ns: int, *, turns: bool) -> bool:
         """Tell whether nobody can say what lies open here at `t_ns`, when the last frame before it is the last seen.
@@ -171,11 +174,8 @@ class SeatPile:
         turns: it is this player's turn to lay a card.
         """
         laid = turns and self._hidden_ns is not None and t_ns - self._hidden_ns > LAID_NS
-        if self.leaving:
-            # It may be a first card, or piles that were put down on their way.
-            return laid or self._another
-        if self.is_plain():
-            return laid
+        if self.leaving or self.is_plain():
+            return laid or self.held_another
         if laid or self._blind or self.sight is None or self.sight.kind == "unclear" or self._plain_ns is None:
             return True
         if self._empty_ns is not None and self.top is not None and t_ns - self._empty_ns > BARE_NS:
@@ -252,10 +252,12 @@ class SeatPile:
             return ()
         stays = self._stays(sight, t_ns)
         waited = not sweeping or self._won_ns is None or t_ns - self._won_ns >= STUCK_NS
-        if not stays or _face(sight) in (None, self._left[0]):
+        face = _face(sight)
+        if not stays or face is None:
             return ()
-        self._another = True
-        if not waited:
+        # A card with the face of the one that was won may be the next one: no two are laid alike.
+        self._another |= face != self._left[0] or _moved(self._left[1], sight.corners_px) > _SAME
+        if not waited or face == self._left[0]:
             return ()
         self._won_ns = None
         return self._see_face(sight, t_ns)

@@ -323,6 +323,15 @@ def test_a_first_card_on_a_place_that_was_not_known_again_as_bare_is_a_doubt_whe
     assert (unclear["ruling"], unclear["seats"]) == ("unclear", [2])
 
 
+@pytest.mark.parametrize(("pose", "ruled"), [(5.1, "ignored"), (9.0, "unclear")])
+def test_an_equal_card_that_lies_otherwise_than_the_one_that_was_won_is_a_doubt_too(pose: float, ruled: str) -> None:
+    table = swept(away=())
+    table.show(1, "covered", frames=9)
+    table.show(1, "red", "happy", pose=pose, frames=20)
+    table.show(1, "covered")
+    assert table.ring(1)[0]["ruling"] == ruled
+
+
 def test_a_pile_that_is_taken_without_a_ring_is_gone_and_may_come_back() -> None:
     table = pair()
     table.show(1, "empty", frames=3)

@@ -21,7 +21,7 @@ Floats = NDArray[np.float64]
 Singles = NDArray[np.float32]
 
 CELL_MM = 1.5
-_FINE = 2  # samples to a cell's side
+FINE = 2  # samples to a cell's side
 _NOISE = 0.11  # of white: what light, print and JPEG change
 _EDGE = 0.9  # how much of the art's own variation round a cell counts as noise: cards lie a little off
 CAP = 9.0  # of a cell's squared error over its noise
@@ -238,16 +238,19 @@ class FaceReader:
 
     def levels(self, image_bgr: Image, frame_px: Floats) -> Singles:
         """The cells of the card that is framed at `frame_px` (4, 2): (h, w, 3) grey levels."""
+        return cv2.resize(self.samples(image_bgr, frame_px), self.cells, interpolation=cv2.INTER_AREA).astype(np.float32)
+
+    def samples(self, image_bgr: Image, frame_px: Floats) -> Image:
+        """The card that is framed at `frame_px` (4, 2), FINE samples to a cell's side: (h, w, 3) grey levels."""
         columns, rows = self.cells
         x, y, across, down = self.deck.frame_mm
         corners = np.array([[x, y], [x + across, y], [x + across, y + down], [x, y + down]])
-        scale = np.array([columns, rows]) * _FINE / self.deck.card_mm
+        scale = np.array([columns, rows]) * FINE / self.deck.card_mm
         target = (corners * scale - 0.5).astype(np.float32)
         warp = cv2.getPerspectiveTransform(frame_px.astype(np.float32), target)
-        fine = cv2.warpPerspective(
-            image_bgr, warp, (columns * _FINE, rows * _FINE), flags=cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE
-        )
-        return cv2.resize(fine, (columns, rows), interpolation=cv2.INTER_AREA).astype(np.float32)
+        size = (columns * FINE, rows * FINE)
+        fine = cv2.warpPerspective(image_bgr, warp, size, flags=cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
+        return np.asarray(fine, np.uint8)
 
     def white(self, card: Singles) -> tuple[Singles, float]:
         """The white of the card's ground at every cell, (h, w, 3), and how much of the margin agrees with it."""

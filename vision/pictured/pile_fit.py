@@ -19,6 +19,7 @@ from vision.pictured.pile_faces import CAP, INDEPENDENT, OUTLIER, FaceMatch, Fac
 from vision.pictured.pile_frames import shifted
 from vision.pictured.pile_glare import DARKER, glare_of
 from vision.pictured.pile_light import ArtFields, Light, LightModel, art_fields
+from vision.pictured.pile_pattern import PatternReader
 from vision.pictured.pile_ranking import Ranking
 from vision.pictured.pile_view import View, Viewer
 
@@ -71,6 +72,7 @@ class FaceFitter:
 
     def __init__(self, faces: FaceReader) -> None:
         self.faces = faces
+        self.patterns = PatternReader(faces)
         self._size = faces.deck.card_mm
         self._viewer = Viewer(faces)
         self._used, self._framed = self._viewer.used, self._viewer.framed

@@ -45,6 +45,10 @@ _PRINTED = 15.0  # log-odds by which a picture must beat smooth colours to be pr
 # The same where something hides a part of the margin and the fit leaves much unexplained, for other print may lie
 # there, and where it is print for certain.
 _PART_PRINT, _PLAIN_PRINT = 50.0, 100.0
+# By how much more of the local contrasts one picture must explain than any other, and how like it they must be: what is
+# bleached or hidden comes to 14, and a clown to 0.22 of a back's likeness.
+_LEAD, _LIKE, _BACK_LIKE = 40.0, 0.35, 0.25
+_PATTERN_BENT = 1.5
 
 
 def confidence_of(match: FaceMatch) -> float:
@@ -162,18 +166,46 @@ def cleared(fitter: FaceFitter, image_bgr: Image, match: FaceMatch, frame_px: Fl
         return match, frame_px
     if not sure and match.white < WHOLE:
         # A hand, which no fit makes transparent, or its shadow.
-        return _told_in_shadow(fitter, image_bgr, match, frame_px) or (match, frame_px)
+        return _told_otherwise(fitter, image_bgr, match, frame_px) or (match, frame_px)
     closer, fitted_px, settled = _looked_closer(fitter, image_bgr, match, frame_px)
     if settled:
         return (match, frame_px) if sure and closer.face is match.face else (closer, fitted_px)
-    shaded = _told_in_shadow(fitter, image_bgr, match, frame_px)
-    if shaded is not None:
-        return shaded
+    told = _told_otherwise(fitter, image_bgr, match, frame_px)
+    if told is not None:
+        return told
     if sure:
         return replace(match, log_odds=0.0), frame_px
     # A card that only the closer look can see is there, even if it cannot be told.
     seen = match.error >= CARD_ERROR and _plausible(closer) and closer.log_odds > 0
     return (replace(closer, log_odds=0.0), fitted_px) if seen else (match, frame_px)
+
+
+def _told_otherwise(
+    fitter: FaceFitter, image_bgr: Image, first: FaceMatch, frame_px: Floats
+) -> tuple[FaceMatch, Floats] | None:
+    """What a frame proves to be in a shadow, or by its local contrasts; None if neither is certain."""
+    return _told_in_shadow(fitter, image_bgr, first, frame_px) or _told_by_pattern(fitter, image_bgr, frame_px)
+
+
+def _told_by_pattern(fitter: FaceFitter, image_bgr: Image, frame_px: Floats) -> tuple[FaceMatch, Floats] | None:
+    """What a frame proves to be by its local contrasts, under whatever reflections; None if it is not certain.
+
+    Nothing else has the back's lozenges. Clowns of all colours are drawn much alike, so a fit of light and paint where
+    the contrasts agree best must find the same clown, and little that is unlike it.
+    """
+    found = fitter.patterns.read(image_bgr, frame_px)
+    if found is None or found.lead < _LEAD:
+        return None
+    face = fitter.faces.names[found.picture]
+    told = FaceMatch(face, found.turn, found.lead, _SURE_ERROR * (1 - found.likeness), 0.0, 1.0, 1.0)
+    if face is None:
+        return (told, found.frame_px) if found.likeness > _BACK_LIKE else None
+    if found.likeness < _LIKE:
+        return None
+    closer, fitted_px = fitter.read(image_bgr, found.frame_px)
+    agreed = closer.face is face and closer.turn == found.turn and closer.log_odds > 0
+    alike = closer.bent < _PATTERN_BENT and closer.stray < _LOST
+    return (replace(told, white=closer.white), fitted_px) if agreed and alike else None
 
 
 def _told_in_shadow(
@@ -218,8 +250,9 @@ def proved(fitter: FaceFitter, image_bgr: Image, match: FaceMatch, frame_px: Flo
     if evident and settled:
         return closer, fitted_px
     shaded = _told_in_shadow(fitter, image_bgr, match, frame_px) if closer.printed > _PRINTED else None
-    if shaded is not None:
-        return shaded
+    told = shaded or _told_by_pattern(fitter, image_bgr, frame_px)
+    if told is not None:
+        return told
     card = evident and closer.log_odds > _SURE
     card = card or (_bleached(closer) and closer.printed > _PRINTED)
     return (replace(closer, log_odds=0.0, hidden=1.0), fitted_px) if card and _plausible(closer) else None

@@ -238,7 +238,8 @@ class FaceReader:
 
     def levels(self, image_bgr: Image, frame_px: Floats) -> Singles:
         """The cells of the card that is framed at `frame_px` (4, 2): (h, w, 3) grey levels."""
-        return cv2.resize(self.samples(image_bgr, frame_px), self.cells, interpolation=cv2.INTER_AREA).astype(np.float32)
+        shrunk = cv2.resize(self.samples(image_bgr, frame_px), self.cells, interpolation=cv2.INTER_AREA)
+        return shrunk.astype(np.float32)
 
     def samples(self, image_bgr: Image, frame_px: Floats) -> Image:
         """The card that is framed at `frame_px` (4, 2), FINE samples to a cell's side: (h, w, 3) grey levels."""
@@ -248,9 +249,8 @@ class FaceReader:
         scale = np.array([columns, rows]) * FINE / self.deck.card_mm
         target = (corners * scale - 0.5).astype(np.float32)
         warp = cv2.getPerspectiveTransform(frame_px.astype(np.float32), target)
-        size = (columns * FINE, rows * FINE)
-        fine = cv2.warpPerspective(image_bgr, warp, size, flags=cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
-        return np.asarray(fine, np.uint8)
+        size, border = (columns * FINE, rows * FINE), cv2.BORDER_REPLICATE
+        return np.asarray(cv2.warpPerspective(image_bgr, warp, size, borderMode=border), np.uint8)
 
     def white(self, card: Singles) -> tuple[Singles, float]:
         """The white of the card's ground at every cell, (h, w, 3), and how much of the margin agrees with it."""

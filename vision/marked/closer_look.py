@@ -127,6 +127,7 @@ def judged_again(first: Verdicts, seen: Traces) -> Verdicts:
     unprinted = (terms["bare_whole"] > _BARE) & (terms["rim"] < _NO_RIM)
     # Gaps between fingers pass for one mark, but then no print shows: of 150 true cards by one mark the least had 0.6.
     unprinted |= (terms["two"] == 0) & (terms["rim"] + terms["part"] < _NO_RIM)
+    terms["bared"] = _WEIGHTS["bare"] * terms["bare"]
     terms["unprinted"] = np.where(unprinted, _UNPRINTED, 0.0)
     return Verdicts(first.layouts, first.hypotheses, total + terms["unprinted"], terms)
 

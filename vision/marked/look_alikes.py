@@ -94,6 +94,21 @@ def not_bare(sampler: Sampler, model: SideModel, alike: Hypotheses, known_mm: Fl
     return np.asarray(bare < _BARE)
 
 
+def same_pair_as(verdicts: Verdicts, bare: Floats) -> NDArray[np.bool_]:
+    """Which cards (n,) are told by two marks that another face has just so, elsewhere about them, and is as likely.
+
+    `bare` (n,): log-odds that each has lost by ground where its third mark should be: in a heap that may be another
+    card's, so that only what shows of the sides tells the two from each other.
+    """
+    found = verdicts.hypotheses
+    marks = np.sort(found.marks, axis=1)
+    pair = (found.marks >= 0).sum(1) == 2
+    same = (marks[:, None] == marks).all(2) & pair & (found.faces[:, None] != found.faces)
+    likely = verdicts.terms["first"] > SURE
+    near = verdicts.log_odds[:, None] - (verdicts.log_odds - bare) < SURE
+    return np.asarray((same & likely & near).any(1))
+
+
 def rivals_of(verdicts: Verdicts, doubtful: NDArray[np.bool_]) -> NDArray[np.bool_]:
     """Which cards (n,) a `doubtful` one (n,) rivals: it has the same mark, and they are not surely likelier.
 

@@ -29,7 +29,7 @@ from vision.marked.layouts import (
     whole_cards,
 )
 from vision.marked.lone_marks import find_lines, lone_mark_cards, round_on_table
-from vision.marked.look_alikes import look_alikes, may_be_larger, not_bare, rivals_of, shown_by_cards
+from vision.marked.look_alikes import look_alikes, may_be_larger, not_bare, rivals_of, same_pair_as, shown_by_cards
 from vision.marked.mark_looks import looks_of
 from vision.marked.marks import WorkImage
 from vision.marked.outline import edge_steps, edge_support
@@ -246,6 +246,7 @@ class SideReader:
         mistakable[sure[of[not_bare(self._sampler, self._model, alike, known_mm)]]] = True
         ends, rims, spilt = verdicts.terms["ends"][sure], rims_of(seen)[sure], seen.rim_spilt[sure]
         mistakable[sure[may_be_larger(found, shown, arcs, rims, spilt, ends)]] = True
+        mistakable |= same_pair_as(verdicts, verdicts.terms["bared"])
         return mistakable | rivals_of(verdicts, mistakable)
 
     @property

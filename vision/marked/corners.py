@@ -10,6 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from vision.deck import Deck
 from vision.marked.colour import linear_of
 from vision.marked.evidence import Sampler, like_ground
 from vision.marked.marks import Foreground, WorkImage
@@ -24,6 +25,8 @@ _SQUARE_RAD = np.radians(4.0)
 _BEYOND_MM = (-2.0, 9.0)  # from a line's end to the corner, which is round
 _SAME_MM, _SAME_RAD = 3.0, np.radians(4.0)
 NEAR_MM = np.stack(np.meshgrid([5.0, 8.0, 11.0], [5.0, 8.0, 11.0]), axis=-1).reshape(-1, 2)
+_SHORTER_MM, _LONGER_MM = 3.0, 2.0  # than a side without its round corners, and than a side
+_IN_LINE_MM, _RUN_ON_MM = 1.5, 20.0
 _PLAIN_THERE = 0.6  # of those places near a corner: a mark may lie there
 # Of the three channels the most linear light by the least: white cards tell the lamp's tint, black ones do not.
 _TINT = {"white": 1.6, "black": 3.0}
@@ -44,8 +47,49 @@ class Corners:
         return Corners(self.places_mm[which], self.turn[which])
 
 
-def find_corners(lines_mm: Floats) -> Corners:
-    """Find where two of the lines (n, 2, 2) meet at a right angle, both ending there."""
+def find_corners(lines_mm: Floats, deck: Deck) -> Corners:
+    """Find where two of the lines (n, 2, 2) meet at a right angle, both ending there, or one is a card's whole side."""
+    met, whole = _met(lines_mm), _whole_sides(lines_mm, deck)
+    places, turn, length = (np.concatenate(some) for some in zip(met, whole, strict=True))
+    return _each_once(places, turn, length)
+
+
+def _whole_sides(lines_mm: Floats, deck: Deck) -> tuple[Floats, Floats, Floats]:
+    """Both ends of each line that is as long as a card's side and runs on beyond neither end; see `_met`.
+
+    The card may lie on either side of it.
+    """
+    along = lines_mm[:, 1] - lines_mm[:, 0]
+    length = np.linalg.norm(along, axis=1)
+    middles, units = lines_mm.mean(1), along / length[:, None]
+    places, turns = [np.zeros((0, 2))], [np.zeros(0)]
+    for side in deck.card_mm:
+        straight = side - 2 * deck.corner_radius_mm
+        fits = np.flatnonzero((length > straight - _SHORTER_MM) & (length < side + _LONGER_MM))
+        fits = fits[~_run_on(lines_mm, middles[fits], units[fits], side)]
+        middle, unit = middles[fits], units[fits]
+        turn = np.arctan2(unit[:, 1], unit[:, 0])
+        places += [middle - side / 2 * unit, middle + side / 2 * unit]
+        turns += [turn, turn + np.pi]
+    # Where two sides are seen to meet they say it better.
+    return np.concatenate(places), np.concatenate(turns), np.zeros(sum(map(len, turns)))
+
+
+def _run_on(lines_mm: Floats, middles: Floats, units: Floats, side_mm: float) -> Bools:
+    """Which sides (k,), by their middles and directions, (k, 2), have any of the lines (n, 2, 2) straight beyond them.
+
+    Joints of boards and rims of sheets are seen in pieces, one of which may be as long as a card's side.
+    """
+    gap = lines_mm[None] - middles[:, None, None]
+    at = (gap * units[:, None, None]).sum(-1)
+    off = np.abs(gap[..., 0] * units[:, None, None, 1] - gap[..., 1] * units[:, None, None, 0]).max(-1)
+    ahead = np.abs(at).min(-1) - side_mm / 2
+    beyond = (np.sign(at[..., 0]) == np.sign(at[..., 1])) & (ahead > -_LONGER_MM) & (ahead < _RUN_ON_MM)
+    return np.asarray((beyond & (off < _IN_LINE_MM)).any(1))
+
+
+def _met(lines_mm: Floats) -> tuple[Floats, Floats, Floats]:
+    """Where two lines meet: places, turns, and how long the shorter line is."""
     length = np.linalg.norm(lines_mm[:, 1] - lines_mm[:, 0], axis=1)
     longest = np.argsort(-length, kind="stable")[:_MOST_LINES]
     lines_mm, length = lines_mm[longest], length[longest]
@@ -68,7 +112,7 @@ def find_corners(lines_mm: Floats) -> Corners:
     # The second side, turned back by a right angle, says the same: the longer one says it better.
     x, y = weight * first.T + other_weight * np.stack([second[:, 1], -second[:, 0]])
     turn = np.arctan2(y, x)
-    return _each_once(places, turn, np.minimum(length[one], length[other]))
+    return places, turn, np.minimum(length[one], length[other])
 
 
 def _each_once(places: Floats, turn: Floats, length: Floats) -> Corners:

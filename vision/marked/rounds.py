@@ -6,6 +6,7 @@ import numpy as np
 
 from vision.deck import Deck
 from vision.marked.closer_look import WORTH_A_LOOK, not_refuted
+from vision.marked.corner_look import borne_out
 from vision.marked.corners import find_corners
 from vision.marked.judge import SURE, Verdicts
 from vision.marked.lone_marks import find_lines
@@ -51,14 +52,15 @@ def looked_closer(
                 continue
         if not cornered:
             left = np.concatenate([reader.print_left(known_mm) for reader in readers])
-            corners = find_corners(find_lines(work, table, left))
+            corners = find_corners(find_lines(work, table, left), deck)
             cornered = [reader.judge_cornered(corners, told, known_mm) for reader in readers]
         cornered = left_open(cornered, told, deck)
-        more = told_of([*told, *again, *cornered], deck, doubt)
+        looks = [borne_out(*both, deck) for both in zip(cornered, again, strict=True)] if again else cornered
+        more = told_of([*told, *again, *looks], deck, doubt)
         if _count(more) > _count(told):
             told, again = more, []
             continue
-        return [*told, *again, *cornered], [not_refuted(verdict) for verdict in again]
+        return [*told, *again, *looks], [not_refuted(verdict) for verdict in again]
 
 
 def _surer(verdicts: list[Verdicts]) -> list[Verdicts]:

@@ -11,7 +11,9 @@ from flat_cards import flat_table, lay, poses
 from numpy.typing import NDArray
 
 from vision.deck import Deck
+from vision.marked.corner_look import borne_out
 from vision.marked.corners import find_corners
+from vision.marked.judge import Verdicts
 from vision.marked.layouts import layouts_of
 from vision.marked.outline import corners_of
 from vision.marked.reader import read
@@ -69,20 +71,61 @@ def test_the_sides_of_a_card_meet_at_its_four_corners(deck: Deck, turn: float) -
     # Each side is seen from where the round corners end, and one of them the other way about.
     sides = np.stack([corners + 0.06 * (ends - corners), ends - 0.06 * (ends - corners)], axis=1)
     sides[1] = sides[1, ::-1]
-    found = find_corners(sides)
-    assert len(found.turn) == 4
-    for corner, along in zip(corners, ends - corners, strict=True):
-        (k,) = np.flatnonzero(np.linalg.norm(found.places_mm - corner, axis=1) < 0.1)
-        expected = np.arctan2(along[1], along[0])
-        assert np.cos(found.turn[k] - expected) == pytest.approx(1.0, abs=1e-6)
+    found = find_corners(sides, deck)
+    apart = np.linalg.norm(found.places_mm[:, None] - corners, axis=-1)
+    assert apart.min(1).max() < 0.1
+    for corner, along in enumerate(ends - corners):
+        # A whole side may be that of a card beyond it, too.
+        turns = found.turn[apart[:, corner] < 0.1]
+        assert np.cos(turns - np.arctan2(along[1], along[0])).max() == pytest.approx(1.0, abs=1e-6)
 
 
-def test_lines_that_cross_or_meet_aslant_make_no_corner() -> None:
-    along = np.array([[0.0, 0.0], [60.0, 0.0]])
-    across, aslant, apart = ([[30.0, -30.0], [30.0, 30.0]], [[0.0, 0.0], [40.0, 60.0]], [[0.0, 20.0], [0.0, 80.0]])
+def test_lines_that_cross_or_meet_aslant_make_no_corner(deck: Deck) -> None:
+    along = np.array([[0.0, 0.0], [40.0, 0.0]])
+    across, aslant, apart = ([[20.0, -20.0], [20.0, 20.0]], [[0.0, 0.0], [30.0, 40.0]], [[0.0, 20.0], [0.0, 60.0]])
     for other in (across, aslant, apart):
-        assert len(find_corners(np.array([along, other])).turn) == 0
+        assert len(find_corners(np.array([along, other]), deck).turn) == 0
 
 
-def test_without_lines_there_is_no_corner() -> None:
-    assert len(find_corners(np.zeros((0, 2, 2))).turn) == 0
+def test_without_lines_there_is_no_corner(deck: Deck) -> None:
+    assert len(find_corners(np.zeros((0, 2, 2)), deck).turn) == 0
+
+
+@pytest.mark.parametrize("side", [0, 1])
+def test_a_whole_side_gives_both_its_corners_whichever_way_the_card_lies(deck: Deck, side: int) -> None:
+    corners = corners_of(deck)
+    start, end = corners[side], corners[side + 1]
+    along = (end - start) / deck.card_mm[side]
+    seen = np.array([[start + deck.corner_radius_mm * along, end - deck.corner_radius_mm * along]])
+    found = find_corners(seen, deck)
+    ways = np.stack([np.cos(found.turn), np.sin(found.turn)], axis=1)
+    for place, way in ((start, along), (end, -along)):
+        (k,) = np.flatnonzero(np.linalg.norm(found.places_mm - place, axis=1) < 0.1)
+        assert ways[k] == pytest.approx(way, abs=1e-6)
+    assert len(found.turn) == 2
+    assert len(find_corners(0.6 * seen, deck).turn) == 0
+
+
+def test_a_line_that_runs_on_is_no_side_of_a_card(deck: Deck) -> None:
+    """Joints of boards are seen in pieces."""
+    side = [[0.0, 0.0], [deck.card_mm[0], 0.0]]
+    beyond, beside = [[70.0, 0.5], [160.0, 0.5]], [[70.0, 9.0], [160.0, 9.0]]
+    assert len(find_corners(np.array([side, beyond]), deck).turn) == 0
+    assert len(find_corners(np.array([side, beside]), deck).turn) == 2
+
+
+@pytest.mark.parametrize(
+    ("face", "off", "odds", "together"),
+    [(4, 1.0, 3.0, 5.0), (4, 1.0, 30.0, 6.0), (4, 1.0, -3.0, 2.0), (4, 20.0, 3.0, 2.0), (5, 1.0, 3.0, 2.0)],
+)
+def test_what_the_closer_look_says_of_the_same_card_counts(
+    deck: Deck, face: int, off: float, odds: float, together: float
+) -> None:
+    """Neither of two looks is sure, but both would have the same card in the same place; up to a bound."""
+    cornered, again = verdict(deck, 4, 0.0, 2.0), verdict(deck, face, off, odds)
+    assert borne_out(cornered, again, deck).log_odds.tolist() == [together]
+
+
+def verdict(deck: Deck, face: int, at: float, odds: float) -> Verdicts:
+    """One card that lies straight."""
+    return Verdicts(layouts_of(deck, "white"), poses([face], [0.0], [(at, 0.0)]), np.array([odds]), {})

@@ -27,6 +27,8 @@ _SAME_MM, _SAME_RAD = 3.0, np.radians(4.0)
 NEAR_MM = np.stack(np.meshgrid([5.0, 8.0, 11.0], [5.0, 8.0, 11.0]), axis=-1).reshape(-1, 2)
 _SHORTER_MM, _LONGER_MM = 3.0, 2.0  # than a side without its round corners, and than a side
 _IN_LINE_MM, _RUN_ON_MM = 1.5, 20.0
+_BEYOND_SIDE_MM = np.stack([np.linspace(10.0, 50.0, 9), np.full(9, -3.0)], axis=1)
+_ENDS_THERE = 0.5  # of those places: one card may lie on another
 _PLAIN_THERE = 0.6  # of those places near a corner: a mark may lie there
 # Of the three channels the most linear light by the least: white cards tell the lamp's tint, black ones do not.
 _TINT = {"white": 1.6, "black": 3.0}
@@ -37,14 +39,18 @@ _BESIDE = 1.1  # of a card's size: its own edges stand out, too
 
 @dataclass(frozen=True, eq=False)
 class Corners:
-    """Corners on the table: `places_mm` (n, 2), and which way the side runs that follows clockwise, `turn` (n,)."""
+    """Corners on the table: `places_mm` (n, 2), and which way the side runs that follows clockwise, `turn` (n,).
+
+    `whole` (n,): whether that side alone says so, seen as a whole.
+    """
 
     places_mm: Floats
     turn: Floats
+    whole: Bools
 
     def take(self, which: NDArray[np.intp]) -> Corners:
         """Some of them."""
-        return Corners(self.places_mm[which], self.turn[which])
+        return Corners(self.places_mm[which], self.turn[which], self.whole[which])
 
 
 def find_corners(lines_mm: Floats, deck: Deck) -> Corners:
@@ -125,7 +131,7 @@ def _each_once(places: Floats, turn: Floats, length: Floats) -> Corners:
     for k in range(len(places)):
         if not near[k, kept].any():
             kept.append(k)
-    return Corners(places[kept], turn[kept])
+    return Corners(places[kept], turn[kept], length[order][kept] == 0)
 
 
 def print_left(
@@ -163,6 +169,9 @@ def on_cards(
     grounds = np.median(levels, axis=1)
     plain = like_ground(levels, grounds[:, None], side).mean(1) > _PLAIN_THERE
     plain &= inside.all(1) & ~within_quads(near, known_mm).any(1) & like_paper(grounds, side, white_rgb)
+    # A line with the same on both sides, grain or a joint of boards, is no card's side unless another one says so.
+    beyond = sampler.levels(corners.places_mm[:, None] + turned_by(_BEYOND_SIDE_MM, corners.turn))[0]
+    plain &= ~corners.whole | (like_ground(beyond, grounds[:, None], side).mean(1) < _ENDS_THERE)
     return corners.take(np.flatnonzero(plain)), grounds[plain]
 
 

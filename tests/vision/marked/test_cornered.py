@@ -12,9 +12,11 @@ from numpy.typing import NDArray
 
 from vision.deck import Deck
 from vision.marked.corner_look import borne_out
-from vision.marked.corners import find_corners
+from vision.marked.corners import find_corners, on_cards
+from vision.marked.evidence import Sampler
 from vision.marked.judge import Verdicts
 from vision.marked.layouts import layouts_of
+from vision.marked.marks import work_image
 from vision.marked.outline import corners_of
 from vision.marked.reader import read
 
@@ -112,6 +114,24 @@ def test_a_line_that_runs_on_is_no_side_of_a_card(deck: Deck) -> None:
     beyond, beside = [[70.0, 0.5], [160.0, 0.5]], [[70.0, 9.0], [160.0, 9.0]]
     assert len(find_corners(np.array([side, beyond]), deck).turn) == 0
     assert len(find_corners(np.array([side, beside]), deck).turn) == 2
+
+
+@pytest.mark.parametrize(("table", "sides"), [(TABLE, 1), ((255, 255, 255), 0)])
+def test_a_line_with_the_same_on_both_sides_is_no_side_of_a_card(
+    deck: Deck, table: tuple[int, int, int], sides: int
+) -> None:
+    """Not unless another side meets it: cards may lie on each other, but paper has creases."""
+    image = np.full((SIZE[1], SIZE[0], 3), table, np.uint8)
+    cv2.rectangle(image, (85, 85), (300, 300), (255, 255, 255), cv2.FILLED)
+    sampler = Sampler(work_image(image, PX_PER_MM), flat_table(SIZE, PX_PER_MM))
+    line = np.array([[[50.0, 50.0], [50.0 + deck.card_mm[0], 50.0]]])
+    across = np.array([[[50.0, 50.0], [50.0, 90.0]]])
+    on_a_side, _ = on_cards(sampler, "white", find_corners(line, deck), np.ones(3), np.zeros((0, 4, 2)))
+    assert len(on_a_side.turn) == sides
+    met, _ = on_cards(
+        sampler, "white", find_corners(np.concatenate([line, across]), deck), np.ones(3), np.zeros((0, 4, 2))
+    )
+    assert len(met.turn) >= 1
 
 
 @pytest.mark.parametrize(

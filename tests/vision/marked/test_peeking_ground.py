@@ -169,7 +169,8 @@ def test_a_lone_mark_on_a_table_is_no_card() -> None:
 def test_a_face_that_lies_elsewhere_is_no_rival(monkeypatch: pytest.MonkeyPatch) -> None:
     # Of the lower card one mark and its corner show, which two faces have in the same place. The little that shows of
     # a second mark would tell it by its corner.
-    monkeypatch.setattr("vision.marked.rounds.find_corners", lambda *_: Corners(np.zeros((0, 2)), np.zeros(0)))
+    no_corners = Corners(np.zeros((0, 2)), np.zeros(0), np.zeros(0, bool))
+    monkeypatch.setattr("vision.marked.rounds.find_corners", lambda *_: no_corners)
     picture = table_of(BROWN)
     lay_face(picture, 3, (172.3, 127.4))
     lay_face(picture, 73, (150, 120))

@@ -12,6 +12,7 @@ Floats = NDArray[np.float64]
 FOCAL_SHARE = 0.85  # focal length by the picture's longer side: phones, webcams and the Pi's cameras lie near it
 TILT_PRIOR = 0.5  # radians
 _FOCAL_PRIOR = 0.15  # of the logarithm of the focal length
+_CENTRE_PRIOR = 0.3  # of where the camera looked, by the picture's longer side: a cropped picture may lie anywhere
 _PRIOR, _LEAST_SHARE = 0.01, 1e-3  # how much these count beside a card that agrees, and if hardly any does
 _NEAR = 0.5  # quadrilaterals farther off than that have no say in the fit
 WIDE = (0.1, 0.08, 0.06, 0.04, 0.03, 0.03)
@@ -77,13 +78,17 @@ def apply_homography(homography: Floats, points: Floats) -> Floats:
     return np.asarray(homogeneous[..., :2] / homogeneous[..., 2:])
 
 
-def rectifier(tilt: Floats, size_wh: tuple[int, int], log_focal: float = 0.0) -> Floats:
-    """Homography that looks straight down on a table tilted by (rx, ry, 0) radians, with scale 1 at the middle.
+def rectifier(
+    tilt: Floats, size_wh: tuple[int, int], log_focal: float = 0.0, centre: tuple[float, float] = (0.0, 0.0)
+) -> Floats:
+    """Homography that looks straight down on a table tilted by (rx, ry, 0) radians, with scale 1 at the `centre`.
 
-    `log_focal` is the logarithm of the focal length by its usual one.
+    `log_focal` is the logarithm of the focal length by its usual one, `centre` how far from the picture's middle the
+    camera looked, by the picture's longer side.
     """
     focal = FOCAL_SHARE * max(size_wh) * float(np.exp(log_focal))
-    to_ray = np.array([[1, 0, -size_wh[0] / 2], [0, 1, -size_wh[1] / 2], [0, 0, focal]]) / focal
+    x, y = (side / 2 + max(size_wh) * off for side, off in zip(size_wh, centre, strict=True))
+    to_ray = np.array([[1, 0, -x], [0, 1, -y], [0, 0, focal]]) / focal
     angle = float(np.hypot(*tilt))
     axis = np.array([tilt[0], tilt[1], 0.0]) / max(angle, 1e-9)
     cross = np.array([[0, -axis[2], axis[1]], [axis[2], 0, -axis[0]], [-axis[1], axis[0], 0]])
@@ -106,18 +111,24 @@ def shape_of(quads: Floats) -> tuple[Floats, NDArray[np.bool_]]:
 
 
 def plane_of(x: Floats, size_wh: tuple[int, int]) -> CardPlane:
-    """The plane with parameters x = (rx, ry, log short, log long, log focal) for a picture of a size."""
-    return CardPlane(rectifier(x[:2], size_wh, float(x[4])), (float(np.exp(x[2])), float(np.exp(x[3]))), x, size_wh)
+    """The plane with parameters x = (rx, ry, log short, log long, log focal), perhaps cx, cy, of a picture."""
+    return CardPlane(rectifier_of(x, size_wh), (float(np.exp(x[2])), float(np.exp(x[3]))), x, size_wh)
+
+
+def rectifier_of(x: Floats, size_wh: tuple[int, int]) -> Floats:
+    """The homography of a plane with parameters x, of which the last two, the centre, may be left out."""
+    centre = (float(x[5]), float(x[6])) if len(x) > 5 else (0.0, 0.0)
+    return rectifier(x[:2], size_wh, float(x[4]), centre)
 
 
 def refined(quads: Floats, weight: Floats, size_wh: tuple[int, int], x: Floats, spreads: tuple[float, ...]) -> Floats:
-    """Gauss-Newton on tilt and size, x = (rx, ry, log short, log long, log focal).
+    """Gauss-Newton on tilt and size, x = (rx, ry, log short, log long, log focal), or also the centre, cx, cy, at last.
 
     Quadrilaterals that disagree by more than each step's spread hardly count.
     """
 
     def residuals(x: Floats) -> Floats:
-        shape, _ = shape_of(apply_homography(rectifier(x[:2], size_wh, float(x[4])), quads))
+        shape, _ = shape_of(apply_homography(rectifier_of(x, size_wh), quads))
         shape[:, :4] -= x[[2, 2, 3, 3]]
         return shape
 
@@ -125,16 +136,18 @@ def refined(quads: Floats, weight: Floats, size_wh: tuple[int, int], x: Floats, 
     quads, weight = quads[near], weight[near]
     for spread in spreads:
         r = residuals(x)
-        jacobian = np.stack([(residuals(x + step) - r) / 1e-4 for step in np.eye(5) * 1e-4], axis=-1)
+        jacobian = np.stack([(residuals(x + step) - r) / 1e-4 for step in np.eye(len(x)) * 1e-4], axis=-1)
         w = weight / (1 + (np.abs(r).max(axis=1) / spread) ** 2) ** 2
         normal = np.einsum("n,nki,nkj->ij", w, jacobian, jacobian)
         # One card alone hardly tells tilt from shape; the prior then keeps the table near level. Where all cards are
         # off by more than the spread, as on a steep table, it must not outweigh them.
         prior = _PRIOR * max(_LEAST_SHARE, float(w.sum()) / max(float(weight.sum()), 1e-9))
-        normal += np.diag([prior / TILT_PRIOR**2, prior / TILT_PRIOR**2, 1e-9, 1e-9, prior / _FOCAL_PRIOR**2])
+        stiff = (
+            prior / np.array([TILT_PRIOR, TILT_PRIOR, np.inf, np.inf, _FOCAL_PRIOR, _CENTRE_PRIOR, _CENTRE_PRIOR]) ** 2
+        )
+        normal += np.diag(np.maximum(stiff, 1e-9)[: len(x)])
         right = -np.einsum("n,nki,nk->i", w, jacobian, r)
-        right[:2] -= prior / TILT_PRIOR**2 * x[:2]
-        right[4] -= prior / _FOCAL_PRIOR**2 * x[4]
+        right -= stiff[: len(x)] * x
         step = np.linalg.solve(normal, right)
         x = x + np.clip(step, -0.15, 0.15)
     return x

@@ -28,6 +28,7 @@ _DIRECTIONS = 8
 _LARGER_COUNTS_MORE = 0.2  # power of the area: stripes in a mark are seldom outnumbered by cards
 _LEAST_VOTES = 1.0  # a single poor quadrilateral is no card
 _SAME_SIZE = 0.01  # of the logarithm of a side
+_FAR_MORE, _SEVERAL = 1.25, 3.0  # times the votes, and how many: a card or two tell no centre
 
 
 def agree_on_planes(
@@ -60,7 +61,18 @@ def agree_on_planes(
     x, agreeing = whole_cards(agreed, outlines, overlap)
     larger = outermost(x, agreeing, outlines, weight, _box_overlap(outlines), size_wh)
     found = [larger] if np.abs(larger - x)[2:4].max() < _SAME_SIZE else [larger, x]
-    return [plane_of(each, size_wh) for each in found]
+    return [plane_of(_off_centre(each, outlines, weight, overlap, size_wh), size_wh) for each in found]
+
+
+def _off_centre(x: Floats, quads: Floats, weight: Floats, overlap: Floats, size_wh: tuple[int, int]) -> Floats:
+    """The parameters x, with where the camera looked if far more agree then: of a picture that was cropped.
+
+    Noise in the outlines of faint cards would tell a centre of its own, so a little more is not enough.
+    """
+    free = refined(quads, weight**2, size_wh, np.concatenate([x, np.zeros(2)]), WIDE)
+    agreeing = np.stack([_agreeing(each, quads, weight, size_wh) for each in (x, free)])
+    before, after = (float(shared_votes(np.stack([each, each > 0]), overlap)[0]) for each in agreeing)
+    return free if after > max(_FAR_MORE * before, _SEVERAL) else x
 
 
 def _agreed(

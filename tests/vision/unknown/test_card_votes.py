@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from vision.unknown.card_plane import apply_homography, rectifier
 from vision.unknown.card_votes import agree_on_planes
 
 SIZE_WH = (1280, 720)
@@ -80,3 +81,14 @@ def test_two_telephones_beside_the_cards_are_no_larger_cards() -> None:
 def test_something_poor_and_alone_is_no_card() -> None:
     assert sizes(CARDS[:1], [0.1]) == []
     assert len(sizes(CARDS[:1], [0.9])) == 1
+
+
+def test_cards_all_over_a_cropped_picture_agree() -> None:
+    # The camera looked at a place left of the middle: no plane seen straight through the middle shows them all alike.
+    seen = np.linalg.inv(rectifier(np.array([0.5, 0.15]), SIZE_WH, centre=(-0.3, 0.0)))
+    middles = [(-450, -150), (-150, -150), (150, -150), (450, -150), (-450, 150), (-150, 150), (150, 150), (450, 150)]
+    turns = [8, -20, 55, 5, 80, 5, -35, -60]
+    flat = np.stack([rectangle(x, y, turn, WIDTH, LENGTH) for (x, y), turn in zip(middles, turns, strict=True)])
+    cards = apply_homography(seen, flat)
+    plane = agree_on_planes(cards, np.full(len(cards), 0.9), SIZE_WH)[0]
+    assert plane.deviation(cards).max() < 0.03

@@ -89,6 +89,6 @@ def test_cards_all_over_a_cropped_picture_agree() -> None:
     middles = [(-450, -150), (-150, -150), (150, -150), (450, -150), (-450, 150), (-150, 150), (150, 150), (450, 150)]
     turns = [8, -20, 55, 5, 80, 5, -35, -60]
     flat = np.stack([rectangle(x, y, turn, WIDTH, LENGTH) for (x, y), turn in zip(middles, turns, strict=True)])
-    cards = apply_homography(seen, flat)
+    cards = apply_homography(np.asarray(seen, np.float64), flat)
     plane = agree_on_planes(cards, np.full(len(cards), 0.9), SIZE_WH)[0]
     assert plane.deviation(cards).max() < 0.03

@@ -20,8 +20,15 @@ _CHANGED_CELL = 0.12  # of the brightness, in a cell of the small picture
 _CHANGED_CELLS = 3
 _SHADED = 0.33  # of a bare place: cards cover more of it
 _MIDDLE = 0.55  # of a region's half: what a pile there would cover
+_CORE = 0.275  # the same: what a card there covers wherever it lies
+_BESIDE, _BESIDE_SHADED = 0.1, 0.2  # of a bare place: what may be of another colour or brightness while it rests
+_RESTS_NS = 300_000_000
 _AGAIN = 30  # pictures after which one place is read without any change: slow light must not deceive
 MOST_SEARCHED = 2
+
+_ROWS, _COLUMNS = np.indices(_SMALL)
+_FROM_MIDDLE = np.hypot(_ROWS - (_SMALL[0] - 1) / 2, _COLUMNS - (_SMALL[1] - 1) / 2) / (_SMALL[0] / 2)
+"""How far each cell of a small picture is from its middle, by a region's half."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,6 +79,7 @@ class PileWatch:
         self._states: list[PileState | None] = [None] * len(reader.places)
         self._small: list[Singles | None] = [None] * len(reader.places)
         self._bare: list[tuple[Singles, ...]] = [()] * len(reader.places)
+        self._rest: list[tuple[int, Singles] | None] = [None] * len(reader.places)  # since when a place rests, and how
         self._looks = 0
         self._t_ns: int | None = None
         self._before_ns: int | None = None
@@ -87,6 +95,7 @@ class PileWatch:
                 watch._states[number] = None if state is None else replace(state, number=number)
                 watch._small[number] = self._small[before]
                 watch._bare[number] = self._bare[before]
+                watch._rest[number] = self._rest[before]
         watch._t_ns, watch._before_ns = self._t_ns, self._before_ns
         return watch
 
@@ -115,7 +124,7 @@ class PileWatch:
         changes = []
         for number in range(len(self._states)):
             before = self._states[number]
-            sight = self._sight(image_bgr, number, before)
+            sight = self._sight(image_bgr, number, before, t_ns)
             after = _followed(number, before, sight, t_ns, self._t_ns)
             self._states[number] = after
             if before is None or _differ(before, after):
@@ -147,13 +156,13 @@ class PileWatch:
             changes.append(PileChange(self._t_ns, state, after))
         return tuple(changes)
 
-    def _sight(self, image_bgr: Image, number: int, before: PileState | None) -> PileSight:
+    def _sight(self, image_bgr: Image, number: int, before: PileState | None, t_ns: int) -> PileSight:
         small = _small(self.reader.regions[number].crop(image_bgr))
         due = self._looks % (_AGAIN * len(self._states)) == number * _AGAIN
         if before is not None and not due:
             changed = _changed(self._small[number], small)
             if int(changed.sum()) < _CHANGED_CELLS:
-                return before.sight
+                return self._unless_bare(before.sight, number, small, t_ns)
             # An arm that passes by, or the draw pile beside, hides nothing of the top.
             if before.kind == "face" and not (changed & self._top_cells(number, before.sight)).any():
                 return before.sight
@@ -162,10 +171,26 @@ class PileWatch:
                 return before.sight
         self._small[number] = small
         self._searched.discard(number)
-        sight = self.reader.read_place(image_bgr, number)
-        if sight.kind == "covered" and any(_is_bare(bare, small) for bare in self._bare[number]):
-            return replace(sight, kind="empty", reason=None)
-        return sight
+        return self._unless_bare(self.reader.read_place(image_bgr, number), number, small, t_ns)
+
+    def _unless_bare(self, sight: PileSight, number: int, small: Singles, t_ns: int) -> PileSight:
+        """What a place shows, or that it is bare: checks and grain may look like a card that is held aslant.
+
+        What has been at rest beside it is no arm that lays a card: the draw pile has grown, or a hand lies there.
+        """
+        if sight.kind not in ("covered", "turning"):
+            return sight
+        rests = self._rests(number, small, t_ns)
+        if not any(_is_bare(bare, small, rests=rests) for bare in self._bare[number]):
+            return sight
+        return replace(sight, kind="empty", colour=None, mood=None, confidence=0.0, corners_px=None, reason=None)
+
+    def _rests(self, number: int, small: Singles, t_ns: int) -> bool:
+        """Tell whether nothing has moved in the middle of a place for a while."""
+        since = self._rest[number]
+        if since is None or int((_changed(since[1], small) & (_FROM_MIDDLE < _MIDDLE)).sum()) >= _CHANGED_CELLS:
+            self._rest[number] = since = t_ns, small
+        return t_ns - since[0] >= _RESTS_NS
 
     def _top_cells(self, number: int, sight: PileSight) -> Cells:
         """Which cells of a region's small copy show the top card, and the table's edge round it."""
@@ -199,15 +224,20 @@ def _changed(before: Singles | None, now: Singles) -> Cells:
     return np.asarray(gap > _CHANGED_CELL)
 
 
-def _is_bare(bare: Singles, now: Singles) -> bool:
-    """Tell whether a place looks as it did when nothing lay there; beside it lies the draw pile."""
-    rows, columns = np.indices(_SMALL)
-    middle = np.hypot(rows - (_SMALL[0] - 1) / 2, columns - (_SMALL[1] - 1) / 2) < _MIDDLE * _SMALL[0] / 2
+def _is_bare(bare: Singles, now: Singles, *, rests: bool) -> bool:
+    """Tell whether a place looks as it did when nothing lay there; beside it lies the draw pile.
+
+    rests: nothing has moved there for a while.
+    """
+    middle = _FROM_MIDDLE < _MIDDLE
     changed = _changed(bare, now) & middle
     # A draw pile that shrinks takes its shadow along: more light or less, of the same colour, in a part too small for
     # a card.
     tinted = int((changed & _tinted(bare, now)).sum())
-    return tinted < _CHANGED_CELLS and bool(changed.sum() < _SHADED * middle.sum())
+    if tinted < _CHANGED_CELLS and changed.sum() < _SHADED * middle.sum():
+        return True
+    aside = tinted < _BESIDE * middle.sum() and changed.sum() < _BESIDE_SHADED * middle.sum()
+    return rests and bool(aside and not (changed & (_FROM_MIDDLE < _CORE)).any())
 
 
 def _tinted(before: Singles, now: Singles) -> Cells:

@@ -199,6 +199,49 @@ def test_a_bare_place_is_bare_in_another_shadow_too_but_not_with_an_arm_in_it(
     assert watch.states[0].kind == kind
 
 
+SKIN, SLEEVE = (60, 80, 120), (120, 60, 60)
+
+
+@pytest.mark.parametrize(
+    ("left", "colours", "kinds"),
+    [
+        (40, (SKIN, SKIN, SKIN), ["covered", "covered", "empty"]),
+        (40, (SKIN, SLEEVE, SKIN), ["covered", "covered", "covered"]),
+        (57, (SKIN, SKIN, SKIN), ["covered", "covered", "covered"]),
+    ],
+    ids=["at rest beside the place", "moving there", "at rest across the place"],
+)
+def test_what_rests_beside_a_bare_place_is_no_arm_that_lays_a_card(
+    left: int, colours: Sequence[tuple[int, int, int]], kinds: list[Kind]
+) -> None:
+    # A draw pile that has grown, or a hand that lies on it: the place was never known as bare again.
+    reader = ScriptedReader()
+    reader.script = {90: ("covered", None, 0), 60: ("covered", None, 0), 120: ("covered", None, 0)}
+    watch = PileWatch(reader)
+    watch.know_bare(0, [painted()])
+    seen = []
+    for number, colour in enumerate(colours):
+        picture = painted()
+        picture[:, left : left + 6] = colour
+        watch.look(picture, number * 200 * MS)
+        seen.append(watch.states[0].kind)
+    assert seen == kinds
+
+
+def test_checks_that_look_like_a_card_held_aslant_are_bare_where_they_looked_so_before() -> None:
+    reader = ScriptedReader()
+    reader.script = {90: ("turning", "red-happy", 0), 160: ("turning", "red-happy", 0), 220: ("unclear", None, 0)}
+    watch = PileWatch(reader)
+    watch.know_bare(0, [painted(), painted(220)])
+    kinds = []
+    for number, picture in enumerate((painted(), painted(160), painted(220))):
+        watch.look(picture, number * 33 * MS)
+        kinds.append(watch.states[0].kind)
+    # A card that light has bleached may look like a pale table.
+    assert kinds == ["empty", "turning", "unclear"]
+    assert watch.states[0].sight.corners_px is None
+
+
 def test_of_several_pictures_of_a_bare_place_one_may_have_had_a_card_in_it() -> None:
     reader = ScriptedReader()
     reader.script = {90: ("covered", None, 0), 220: ("covered", None, 0)}

@@ -5,26 +5,22 @@ from __future__ import annotations
 import signal
 import tempfile
 import threading
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from hardware.chimes import Chime
 from hardware.events import Event as DeviceEvent
 from hardware.frame_tap import FrameExposed
 from hardware.frames import Frame
-from hardware.health import DeviceHealth
-from hardware.lamp import Signal
-from hardware.speaker import NullSpeaker, Speaker, open_speaker
-from hardware.speaker_settings import SpeakerSettings
-from hardware.speaker_spoken import SpokenSpeaker
 from referee.announcer import Announcer
 from referee.demo.album import FinishAlbum
 from referee.demo.devices import SimulatedDevices
+from referee.demo.players import TablePlayers
 from referee.demo.stepped import SteppedTable
 from referee.demo.table import DemoTable
+from referee.demo.voice import LAMP, PrintedVoice, Say, speaker_for, stamped
 from referee.errors import BadInputError, WorkFailedError
 from referee.events import Event
 from referee.evidence_picture import write_picture
@@ -45,18 +41,9 @@ from vision.image import Picture
 if TYPE_CHECKING:
     from referee.web.server import PageServer
 
-_LAST_WORDS_S = 20.0
 _POLL_S = 0.1
 # A busy computer may be behind the game by so much.
 _CATCH_UP_S = 60.0
-_LAMP = {
-    Signal.VALID: "green",
-    Signal.FALSE: "red, blinking",
-    Signal.UNCLEAR: "yellow",
-    Signal.TIME_RUNNING: "blue: the sand runs",
-    Signal.TIME_OVER: "white, flashing: time",
-}
-Say = Callable[[str], None]
 
 
 @dataclass(frozen=True)
@@ -73,48 +60,6 @@ class ShowOptions:
     aloud: bool = True
     page: int | None = None
     stay: bool = False
-
-
-class PrintedVoice:
-    """A speaker and a lamp that print what they say and show; `speaker` says it aloud as well."""
-
-    def __init__(self, speaker: Speaker, seconds: Callable[[], float], say: Say) -> None:
-        self._speaker = speaker
-        self._seconds = seconds
-        self._print = say
-
-    def say(self, sentences: Sequence[str], *, urgent: bool = True, chime: Chime | None = None) -> None:
-        """Print sentences with their time, and say them."""
-        for sentence in sentences:
-            self._print(stamped(self._seconds(), sentence))
-        self._speaker.say(sentences, urgent=urgent, chime=chime)
-
-    def hush(self) -> None:
-        """Be silent."""
-        self._speaker.hush()
-
-    def prepare(self, sentences: Sequence[str]) -> None:
-        """Get ready for sentences."""
-        self._speaker.prepare(sentences)
-
-    def show(self, signal: Signal) -> None:
-        """Print what the lamp would show."""
-        if signal in _LAMP:
-            self._print(stamped(self._seconds(), f"(lamp: {_LAMP[signal]})"))
-
-    def mute(self, quiet: bool) -> None:
-        """Make no difference: the lamp has no buzzer here."""
-
-    def close(self) -> None:
-        """Let what was begun be said to its end."""
-        if isinstance(self._speaker, SpokenSpeaker):
-            self._speaker.wait(_LAST_WORDS_S)
-        self._speaker.close()
-
-
-def stamped(seconds: float, sentence: str) -> str:
-    """Give a line with the time of the game."""
-    return f"{max(seconds, 0.0):6.1f} s  {sentence}"
 
 
 def show_live(demo: DemoTable, options: ShowOptions, say: Say) -> bool:
@@ -134,7 +79,7 @@ def show_live(demo: DemoTable, options: ShowOptions, say: Say) -> bool:
 
 def _played(demo: DemoTable, options: ShowOptions, say: Say, asked: threading.Event) -> bool:
     devices = SimulatedDevices(demo.table, demo.seed)
-    voice = PrintedVoice(_speaker(options, say), lambda: devices.seconds, say)
+    voice = PrintedVoice(speaker_for(options.language, say, aloud=options.aloud), lambda: devices.seconds, say)
     with tempfile.TemporaryDirectory(prefix="ringmaster-demo-") as folder:
         save_settings(Path(folder), TableSettings(language=options.language))
         parts = Parts(
@@ -145,7 +90,7 @@ def _played(demo: DemoTable, options: ShowOptions, say: Say, asked: threading.Ev
             try:
                 if page is not None:
                     say(f"The page for everybody at the table: http://localhost:{page.port}/")
-                drawn = _watch(service, devices, demo, options, asked)
+                drawn = _watch(service, devices, demo, options, asked, say)
                 if service.failed:
                     raise WorkFailedError("the referee has failed; please report it")
                 if page is not None and options.stay and not asked.is_set():
@@ -189,21 +134,50 @@ def _let_end() -> None:
 
 
 def _watch(
-    service: Service, devices: SimulatedDevices, demo: DemoTable, options: ShowOptions, asked: threading.Event
+    service: Service,
+    devices: SimulatedDevices,
+    demo: DemoTable,
+    options: ShowOptions,
+    asked: threading.Event,
+    say: Say,
 ) -> bool:
-    """Wait until the game is over and the referee has caught up, draw the first hands that are counted meanwhile."""
+    """Wait until the game is over and the referee has caught up, draw the first hands that are counted meanwhile.
+
+    What the referee asks is answered as players would, or every later ring would wait for a name.
+    """
     drawn, ruled = False, 0
+    players = TablePlayers(demo)
     while not service.ended.is_set() and not (devices.over and ruled >= demo.rulings):
         if devices.seconds > demo.table.script.length_s + _CATCH_UP_S:
             break
         if asked.wait(_POLL_S):
             break
-        told = [{**one["ruling"], "t_ns": one["t_ns"]} for one in service.desk.state()["rulings"]]
+        state = service.desk.state()
+        told = [{**one["ruling"], "t_ns": one["t_ns"]} for one in state["rulings"]]
         ruled = sum(ruling["ruling"] == demo.ruling for ruling in told)
         counted = _last_counted(told)
         if counted is not None and not drawn:
             drawn = _draw(demo.frame_at(counted), demo, options.picture)
+        _answer(service, devices, players, state, say)
     return drawn
+
+
+def _answer(
+    service: Service, devices: SimulatedDevices, players: TablePlayers, state: Mapping[str, Any], say: Say
+) -> None:
+    """Let the players answer what the page asks now, by the page's own way."""
+    for question in state["questions"]:
+        unclear = (ruling for ruling in state["rulings"] if ruling["id"] == question["ruling"])
+        about = question["verdict"] or next(unclear, None)
+        if about is None:
+            continue
+        answer = players.answer(question["kind"], devices.table.seconds(about["t_ns"]), devices.seconds)
+        if answer is None:
+            continue
+        say(stamped(devices.seconds, answer.words))
+        # Somebody may have tapped on the page just before.
+        with suppress(BadInputError):
+            service.desk.do({"do": "ringer" if answer.kind == "ringer" else "decide", **answer.data})
 
 
 def show_fast(demo: DemoTable, options: ShowOptions, say: Say) -> bool:
@@ -213,20 +187,34 @@ def show_fast(demo: DemoTable, options: ShowOptions, say: Say) -> bool:
     finishes = PhotoFinishes(header.players)
     session = Session(game_kind(header.game).start(header), watcher_for(header, WatchSetup()), finishes.take)
     album = FinishAlbum(session, announcer, finishes, options.picture.parent / "photo-finish")
+    players = TablePlayers(demo)
     drawn: list[bool] = []
+
+    def tell(seconds: float, outcome: Outcome, *, looked: bool) -> None:
+        for ruling in outcome.rulings:
+            signal = signal_of(ruling)
+            if signal in LAMP:
+                say(stamped(seconds, f"(lamp: {LAMP[signal]})"))
+        announced = announcer.announce(outcome.rulings)
+        for sentence in announced.sentences if announced is not None else ():
+            say(stamped(seconds, sentence))
+        album.heard(outcome, looked=looked)
+        if not drawn and _last_counted(outcome.rulings) is not None:
+            drawn.append(_draw(outcome.frame, demo, options.picture))
 
     def heard(event: DeviceEvent, outcome: Outcome) -> None:
         seconds = demo.table.seconds(event.t_ns)
-        for ruling in outcome.rulings:
-            signal = signal_of(ruling)
-            if signal in _LAMP:
-                say(stamped(seconds, f"(lamp: {_LAMP[signal]})"))
-        for told in (announcer.announce(outcome.rulings), announcer.announce_event(event)):
-            for sentence in told.sentences if told is not None else ():
-                say(stamped(seconds, sentence))
-        album.heard(outcome, looked=isinstance(event, FrameExposed))
-        if not drawn and _last_counted(outcome.rulings) is not None:
-            drawn.append(_draw(outcome.frame, demo, options.picture))
+        tell(seconds, outcome, looked=isinstance(event, FrameExposed))
+        announced = announcer.announce_event(event)
+        for sentence in announced.sentences if announced is not None else ():
+            say(stamped(seconds, sentence))
+        question = session.question
+        if question is None:
+            return
+        answer = players.answer(question.kind, demo.table.seconds(question.t_ns), seconds)
+        if answer is not None:
+            say(stamped(seconds, answer.words))
+            tell(seconds, session.say(Event(event.t_ns, answer.kind, answer.data)), looked=False)
 
     table = SteppedTable(demo.table, demo.seed, session, heard)
     try:
@@ -277,18 +265,6 @@ def _draw(frame: Frame | None, demo: DemoTable, path: Path) -> bool:
         return False
     write_picture(path, scored.drawn(picture, deck))
     return True
-
-
-def _speaker(options: ShowOptions, say: Say) -> Speaker:
-    """Give what speaks, if that is wanted and can be had; what is missing is said once."""
-    told: set[str] = set()
-
-    def complain(health: DeviceHealth) -> None:
-        if health.message and health.message not in told:
-            told.add(health.message)
-            say(f"({health.message})")
-
-    return open_speaker(SpeakerSettings(language=options.language), complain) if options.aloud else NullSpeaker()
 
 
 def print_line(text: str) -> None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from hardware.frames import SECOND_NS, Frame
 from referee.demo import confetti_script, piccolino_script
@@ -24,6 +26,7 @@ class DemoTable:
     """A table with a script on it, and the header of the game that is played.
 
     ruling, rulings: which kind of ruling shows how far the referee has come, and how many of them there will be.
+    rings: how each ring of the script is to be ruled, with its `seat`; `t_ns` counts from the script's beginning.
     """
 
     table: LiveTable
@@ -31,6 +34,7 @@ class DemoTable:
     seed: int
     ruling: str
     rulings: int
+    rings: tuple[Mapping[str, Any], ...] = ()
 
     def frame_at(self, t_ns: int) -> Frame:
         """Draw the frame anew whose exposure ended at `t_ns`, from any thread: a busy computer keeps none so long."""
@@ -55,7 +59,7 @@ def demo_table(game: str, seed: int, rounds: int = MOST_ROUNDS, shots: Shots | N
         clowns = load_picture_deck("piccolino")
         plan = piccolino_script.Plan(players=4, turns=8 * rounds)
         played = piccolino_script.write_piccolino(clowns, seed, plan)
-        rings = sum(ruling["ruling"] == "ring" for ruling in played.rulings)
+        rings = tuple(ruling for ruling in played.rulings if ruling["ruling"] == "ring")
         four = Header(game, NAMES[:4], {})
-        return DemoTable(LiveTable(played.script, clowns, seed, shots), four, seed, "ring", rings)
+        return DemoTable(LiveTable(played.script, clowns, seed, shots), four, seed, "ring", len(rings), rings)
     raise BadInputError(f"there is no demonstration of {ascii(game)[:40]} yet, only of {' and '.join(GAMES)}")

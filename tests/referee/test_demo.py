@@ -15,18 +15,24 @@ from hardware.lamp import Signal
 from hardware.speaker import RecordedSpeaker
 from referee.announcer import Announcer
 from referee.cli import main
+from referee.demo import players
 from referee.demo.confetti_script import Plan, write_confetti
 from referee.demo.devices import SimulatedDevices
-from referee.demo.show import PrintedVoice, ShowOptions, _played, _watch
-from referee.demo.table import demo_table
+from referee.demo.seating import AREA_MM, MIDDLE_MM, people_at, ring_of
+from referee.demo.show import ShowOptions, _played, _watch, show_fast
+from referee.demo.table import DemoTable, demo_table
+from referee.demo.voice import PrintedVoice
+from referee.events import Header
 from referee.games.confetti_hand import score_hand
 from referee.language import Language
 from referee.seated_reading import SeatedReader
 from referee.seats import share_out
 from referee.service.service import Service
 from simulation.live import LiveTable, Shots
+from simulation.script import Ring, Script
 from vision.deck import load_deck
 from vision.image import load_picture
+from vision.pictured.picture_deck import load_picture_deck
 
 
 def test_a_round_is_refereed_as_it_is_played_and_the_scored_table_drawn(
@@ -67,13 +73,13 @@ def test_the_scored_table_is_drawn_however_long_the_referee_took_to_count_it(tmp
     demo = demo_table("confetti", 7, 1, Shots(frames_per_s=6.0))
     t_ns = demo.table.exposure_end_ns(round((played.out_s + 3.0) * demo.table.shots.frames_per_s))
     hands = [{"t_ns": t_ns, "ruling": {"ruling": "hand", "seat": seat}} for seat in range(3)]
-    desk = SimpleNamespace(state=lambda: {"rulings": hands})
+    desk = SimpleNamespace(state=lambda: {"rulings": hands, "questions": []})
     service = SimpleNamespace(desk=desk, ended=threading.Event())
     # No frame is kept any more.
     devices = SimpleNamespace(seconds=40.0, over=True, buffer=FrameBuffer())
     path = tmp_path / "scored.jpg"
     options = ShowOptions("en", path, aloud=False)
-    drawn = _watch(cast(Service, service), cast(SimulatedDevices, devices), demo, options, threading.Event())
+    drawn = _watch(cast(Service, service), cast(SimulatedDevices, devices), demo, options, threading.Event(), print)
     assert drawn
     assert load_picture(path).size_px[0] >= 1280
 
@@ -88,6 +94,34 @@ def test_the_page_and_what_is_said_are_in_the_language_asked_for(tmp_path: Path)
     demo = demo_table("confetti", 7, 1, Shots(size=(160, 90), frames_per_s=2.0))
     _played(demo, ShowOptions("de", tmp_path / "a.jpg", aloud=False), say, asked)
     assert lines == ["   0.0 s  Confetti: Ann, Ben und Cem."]
+
+
+def two_rings(frames_per_s: float) -> DemoTable:
+    """Ben and Cem ring at a table on which nothing can be read, nor whose arm it was."""
+    people = people_at(ring_of(3))
+    script = Script(AREA_MM, (), people, (Ring(1, 0.5), Ring(2, 2.5)), 4.5, bell_mm=MIDDLE_MM)
+    shots = Shots(size=(160, 90), frames_per_s=frames_per_s)
+    table = LiveTable(script, load_picture_deck("piccolino"), 1, shots)
+    rings = tuple({"t_ns": t_ns, "seat": seat, "valid": False} for seat, t_ns in ((1, 500_000_000), (2, 2_500_000_000)))
+    return DemoTable(table, Header("piccolino", ("Ann", "Ben", "Cem"), {}), 1, "ring", 2, rings)
+
+
+@pytest.mark.parametrize("live", [True, False])
+def test_the_players_of_the_demonstration_say_who_rang_so_that_it_never_stands_still(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, live: bool
+) -> None:
+    monkeypatch.setattr(players, "PAUSE_S", 0.3)
+    lines: list[str] = []
+    options = ShowOptions("en", tmp_path / "a.jpg", aloud=False)
+    if live:
+        _played(two_rings(10.0), options, lines.append, threading.Event())
+    else:
+        show_fast(two_rings(10.0), options, lines.append)
+    said = [line[10:] for line in lines]
+    names = [line for line in said if line.startswith("(a tap") and line.endswith("rang)")]
+    assert names == ["(a tap on the page: Ben rang)", "(a tap on the page: Cem rang)"]
+    assert "(a tap on the page: false ring)" in said
+    assert "False ring, Cem: so you decided." in said
 
 
 def test_what_is_said_is_printed_with_its_time_and_spoken() -> None:

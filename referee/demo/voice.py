@@ -1,0 +1,76 @@
+"""What is said at a simulated table: printed with its time, and spoken where this computer can."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from hardware.chimes import Chime
+from hardware.health import DeviceHealth
+from hardware.lamp import Signal
+from hardware.speaker import NullSpeaker, Speaker, open_speaker
+from hardware.speaker_settings import SpeakerSettings
+from hardware.speaker_spoken import SpokenSpeaker
+
+_LAST_WORDS_S = 20.0
+LAMP = {
+    Signal.VALID: "green",
+    Signal.FALSE: "red, blinking",
+    Signal.UNCLEAR: "yellow",
+    Signal.TIME_RUNNING: "blue: the sand runs",
+    Signal.TIME_OVER: "white, flashing: time",
+}
+Say = Callable[[str], None]
+
+
+class PrintedVoice:
+    """A speaker and a lamp that print what they say and show; `speaker` says it aloud as well."""
+
+    def __init__(self, speaker: Speaker, seconds: Callable[[], float], say: Say) -> None:
+        self._speaker = speaker
+        self._seconds = seconds
+        self._print = say
+
+    def say(self, sentences: Sequence[str], *, urgent: bool = True, chime: Chime | None = None) -> None:
+        """Print sentences with their time, and say them."""
+        for sentence in sentences:
+            self._print(stamped(self._seconds(), sentence))
+        self._speaker.say(sentences, urgent=urgent, chime=chime)
+
+    def hush(self) -> None:
+        """Be silent."""
+        self._speaker.hush()
+
+    def prepare(self, sentences: Sequence[str]) -> None:
+        """Get ready for sentences."""
+        self._speaker.prepare(sentences)
+
+    def show(self, signal: Signal) -> None:
+        """Print what the lamp would show."""
+        if signal in LAMP:
+            self._print(stamped(self._seconds(), f"(lamp: {LAMP[signal]})"))
+
+    def mute(self, quiet: bool) -> None:
+        """Make no difference: the lamp has no buzzer here."""
+
+    def close(self) -> None:
+        """Let what was begun be said to its end."""
+        if isinstance(self._speaker, SpokenSpeaker):
+            self._speaker.wait(_LAST_WORDS_S)
+        self._speaker.close()
+
+
+def stamped(seconds: float, sentence: str) -> str:
+    """Give a line with the time of the game."""
+    return f"{max(seconds, 0.0):6.1f} s  {sentence}"
+
+
+def speaker_for(language: str, say: Say, *, aloud: bool) -> Speaker:
+    """Give what speaks, if that is wanted and can be had; what is missing is said once."""
+    told: set[str] = set()
+
+    def complain(health: DeviceHealth) -> None:
+        if health.message and health.message not in told:
+            told.add(health.message)
+            say(f"({health.message})")
+
+    return open_speaker(SpeakerSettings(language=language), complain) if aloud else NullSpeaker()

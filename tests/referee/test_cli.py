@@ -12,6 +12,7 @@ from types import ModuleType
 
 import pytest
 
+from referee import start
 from referee.cli import main
 
 MAIN = f'{sys.executable} -c "import sys; from referee.cli import main; sys.exit(main())"'
@@ -101,3 +102,18 @@ def test_ctrl_c_while_the_command_is_still_being_loaded_is_no_fault(
     finally:
         signal.signal(signal.SIGINT, before)
     assert capsys.readouterr().err == "ringmaster score: stopped\n"
+
+
+def test_ctrl_c_before_the_command_line_is_there_is_no_fault(
+    monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    class Pressed:
+        @staticmethod
+        def find_spec(name: str, *_: object) -> None:
+            if name == "referee.cli":
+                raise KeyboardInterrupt
+
+    monkeypatch.delitem(sys.modules, "referee.cli")
+    monkeypatch.setattr(sys, "meta_path", [Pressed, *sys.meta_path])
+    assert start.main() == 130
+    assert capfd.readouterr().err == "ringmaster: stopped\n"

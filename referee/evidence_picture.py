@@ -164,7 +164,7 @@ def _draw_seat_tags(
                 cv2.fillPoly(busy, [np.asarray(np.rint(canvas.placed(card.corners_px)), np.int32)], 1)
     middle = ring.corners_mm.mean(0)
     for hand in sharing.seats:
-        text = f"Seat {hand.seat}"
+        text = f"Seat {hand.seat + 1}"
         if hand.seat in scores:
             points = scores[hand.seat].points
             text += f": {points} point{'' if abs(points) == 1 else 's'}" + ("?" if hand.unclear else "")

@@ -44,9 +44,12 @@ class TableScore:
     faults: dict[int, str]
 
     def sentences(self) -> list[tuple[int | None, str]]:
-        """Give what is said of each seat, and at the end, without a seat, of the cards in nobody's hand."""
+        """Give what is said of each seat, and at the end, without a seat, of the cards in nobody's hand.
+
+        People count seats from one, as the page does.
+        """
         said: list[tuple[int | None, str]] = [
-            (hand.seat, f"Seat {hand.seat}: {self._say_hand(hand)}") for hand in self.sharing.seats
+            (hand.seat, f"Seat {hand.seat + 1}: {self._say_hand(hand)}") for hand in self.sharing.seats
         ]
         text = f"{count_of(len(self.sharing.heap), 'card')} in nobody's hand"
         if self.sharing.heap_unclear:
@@ -89,7 +92,7 @@ def _say_unclear(cards: Sequence[UnclearCard], seat: int) -> str:
     said = []
     if unread:
         reasons = sorted(set(unread))
-        remedies = [_REMEDIES.get(reason, f"spread the cards at seat {seat}") for reason in reasons]
+        remedies = [_REMEDIES.get(reason, f"spread the cards at seat {seat + 1}") for reason in reasons]
         said.append(f"{count_of(len(unread), 'card')} cannot be read ({list_of(reasons)}), {list_of(remedies)}")
     if len(unread) < len(cards):
         said.append("a hand lies there and may hide cards, take it away")

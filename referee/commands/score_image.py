@@ -57,4 +57,4 @@ def _print(result: TableScore, *, as_json: bool) -> None:
                 output.line(sentence)
     output.flush()
     for seat, fault in result.faults.items():
-        complain("score", f"seat {seat}: {fault}")
+        complain("score", f"seat {seat if as_json else seat + 1}: {fault}")

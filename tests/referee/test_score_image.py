@@ -116,9 +116,9 @@ def test_people_get_sentences_and_a_picture(tmp_path: Path, capfd: Capture) -> N
     assert main(["score", "confetti", "--image", str(TABLE), "--players", "3", "--picture", str(drawn)]) == 0
     out = capfd.readouterr().out.splitlines()
     assert out[:3] == [
-        "Seat 0: five sets on six cards: 5 points",
-        "Seat 1: three sets on four cards, one card unused: 2 points",
-        "Seat 2: four sets on five cards, one card unused: 3 points",
+        "Seat 1: five sets on six cards: 5 points",
+        "Seat 2: three sets on four cards, one card unused: 2 points",
+        "Seat 3: four sets on five cards, one card unused: 3 points",
     ]
     assert str(drawn) in out[-1]
     before, after = load_picture(TABLE).image, load_picture(drawn).image
@@ -145,7 +145,7 @@ def test_a_seat_with_an_unclear_card_is_uncertain_and_told_what_to_do(
     drawn = tmp_path / "evidence.png"
     assert main(["score", "confetti", "--image", str(TABLE), "--players", "3", "--picture", str(drawn)]) == 0
     out = capfd.readouterr().out.splitlines()
-    assert "not certain: one card cannot be read (covered), spread the cards at seat 0" in out[0]
+    assert "not certain: one card cannot be read (covered), spread the cards at seat 1" in out[0]
     assert not any("not certain" in line for line in out[1:3])
     red = (load_picture(drawn).image.astype(int) @ [-1, -1, 2] > 300)[:900]
     assert red.sum() > (load_picture(TABLE).image.astype(int) @ [-1, -1, 2] > 300).sum() + 2000

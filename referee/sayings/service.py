@@ -109,6 +109,11 @@ def who_rang(language: Language) -> str:
     return language.text("Who rang?")
 
 
+def ring_waits(language: Language) -> str:
+    """Give why nothing is said of a ring: the one before it waits for its ringer's name."""
+    return language.text("This ring waits: please tap first who rang before it.")
+
+
 def rang(players: Sequence[str], seat: int | None, language: Language) -> str:
     """Give who it was that rang, where nothing else follows from it."""
     if seat is None:

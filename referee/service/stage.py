@@ -275,8 +275,8 @@ class Stage:
             self.notices = self._telling.notice(announcer, outcome.notices)
         elif outcome.rulings:
             self.notices = ()
-        self._telling.ask(announcer, play.question())
-        if outcome.rulings or outcome.notices or len(play.book.records) > count:
+        self._telling.ask(announcer, play.question(), heard=(heard := play.book.since(count)))
+        if outcome.rulings or outcome.notices or heard:
             self.on_change()
         return outcome
 

@@ -6,11 +6,14 @@ from collections.abc import Sequence
 from typing import Any
 
 from referee.announcer import Announcer
-from referee.events import Question
+from referee.events import Event, Question
 from referee.journal.corrections import Change, told
 from referee.sayings import service as sayings
 from referee.service.voice import Voice
 from referee.session import Notice, RulingData
+
+REMIND_NS = 2_000_000_000
+"""Longer than the lock-out: a ring that comes sooner belongs to the one that was asked about."""
 
 
 class Telling:
@@ -19,6 +22,7 @@ class Telling:
     def __init__(self, voice: Voice) -> None:
         self._voice = voice
         self._asked: tuple[int, str, RulingData] | None = None
+        self._reminded = (0, 0)  # for which ring's name, and at which later ring
 
     def rule(self, announcer: Announcer, rulings: Sequence[RulingData]) -> None:
         """Announce rulings; of a ring whose verdict was said when it was asked who rang, only what is new."""
@@ -32,17 +36,32 @@ class Telling:
             named = next((ruling["seat"] for ruling in rulings if ruling not in fresh), None)
             self._voice.tell(sayings.rang(announcer.players, named, announcer.language))
 
-    def ask(self, announcer: Announcer, question: Question | None, *, urgent: bool = True) -> bool:
-        """Ask the players what only they know, once; the verdict of a ring need not wait for its ringer's name."""
+    def ask(
+        self, announcer: Announcer, question: Question | None, *, urgent: bool = True, heard: Sequence[Event] = ()
+    ) -> bool:
+        """Ask the players what only they know, once; the verdict of a ring need not wait for its ringer's name.
+
+        heard: what has just happened; a ring that has to wait for that name is not met with silence.
+        """
         verdict = {} if question is None else question.ruling.as_json()
         asked = None if question is None else (question.t_ns, question.kind, verdict)
         if asked == self._asked:
+            self._remind(announcer, question, [event.t_ns for event in heard if event.kind == "bell"])
             return False
         self._asked = asked
         if question is None or question.kind != "who_rang":
             return False
         self._voice.ask(announcer, verdict, sayings.who_rang(announcer.language), urgent=urgent)
         return True
+
+    def _remind(self, announcer: Announcer, question: Question | None, rings_ns: Sequence[int]) -> None:
+        """Say that a ring waits for the name of the one before it, if it does."""
+        if question is None or question.kind != "who_rang" or not rings_ns:
+            return
+        about_ns, last_ns = self._reminded
+        if rings_ns[-1] - (last_ns if about_ns == question.t_ns else question.t_ns) > REMIND_NS:
+            self._reminded = question.t_ns, rings_ns[-1]
+            self._voice.tell(sayings.ring_waits(announcer.language))
 
     def changed(self, announcer: Announcer, change: Change, question: Question | None, *, undone: bool) -> None:
         """Say what a correction, or taking one back, changed among the rulings, or of a ring that waits for a name."""

@@ -250,6 +250,20 @@ def test_who_rang_is_asked_once_with_the_verdict_and_again_after_the_power_was_o
     assert not [text for text in again.said if text.startswith("Valid ring, Ben")]
 
 
+def test_a_ring_that_waits_for_the_name_of_the_one_before_is_not_met_with_silence(tmp_path: Path) -> None:
+    table = Table(tmp_path)
+    table.piccolino_with_a_pair()
+    table.hear("bell", seat=None)
+    waits = "This ring waits: please tap first who rang before it."
+    for after_s, times in ((1.0, 0), (3.0, 1), (0.5, 1), (3.0, 2)):
+        table.clock.now_ns += round(after_s * S)
+        table.card(2, "green")
+        table.hear("bell", seat=None)
+        assert table.said.count(waits) == times
+    table.stage.say("ringer", {"seat": 1})
+    assert "Ben wins the piles: two cards." in table.said
+
+
 def test_a_ring_that_is_named_later_is_said_once_and_then_only_what_follows(tmp_path: Path) -> None:
     table = Table(tmp_path)
     table.piccolino_with_a_pair()

@@ -145,21 +145,30 @@ def _watch(
 
     What the referee asks is answered as players would, or every later ring would wait for a name.
     """
-    drawn, ruled = False, 0
+    drawn, caught_up = False, demo.rulings == 0
     players = TablePlayers(demo)
-    while not service.ended.is_set() and not (devices.over and ruled >= demo.rulings):
+    while not service.ended.is_set() and not (devices.over and caught_up):
         if devices.seconds > demo.table.script.length_s + _CATCH_UP_S:
             break
         if asked.wait(_POLL_S):
             break
         state = service.desk.state()
         told = [{**one["ruling"], "t_ns": one["t_ns"]} for one in state["rulings"]]
-        ruled = sum(ruling["ruling"] == demo.ruling for ruling in told)
+        caught_up = _ruled(told, demo.ruling) >= demo.rulings and not state["questions"]
         counted = _last_counted(told)
         if counted is not None and not drawn:
             drawn = _draw(demo.frame_at(counted), demo, options.picture)
         _answer(service, devices, players, state, say)
     return drawn
+
+
+def _ruled(told: Sequence[RulingData], kind: str) -> int:
+    """Give how many rulings of a kind there are; a ring that stayed unclear, or was passed over, gets no other."""
+    times = {ruling["t_ns"] for ruling in told if ruling["ruling"] == kind}
+    others = {
+        ruling["t_ns"] for ruling in told if ruling["ruling"] == "unclear" or ruling.get("event") == "bell"
+    } - times
+    return sum(ruling["ruling"] == kind for ruling in told) + len(others)
 
 
 def _answer(

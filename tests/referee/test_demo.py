@@ -124,6 +124,26 @@ def test_the_players_of_the_demonstration_say_who_rang_so_that_it_never_stands_s
     assert "False ring, Cem: so you decided." in said
 
 
+def test_the_demonstration_does_not_wait_for_the_ruling_of_a_ring_that_stayed_unclear(tmp_path: Path) -> None:
+    polls = iter(range(20))
+    rulings = [
+        {"t_ns": 1, "ruling": {"ruling": "unclear", "seat": 1, "seats": [0]}},
+        {"t_ns": 2, "ruling": {"ruling": "unclear", "seat": 2, "seats": [0]}},
+        {"t_ns": 2, "ruling": {"ruling": "ring", "seat": 2, "valid": False}},
+    ]
+
+    def state() -> dict[str, object]:
+        # The second ring is ruled at the fourth look.
+        return {"rulings": rulings if next(polls) >= 3 else rulings[:1], "questions": []}
+
+    service = SimpleNamespace(desk=SimpleNamespace(state=state), ended=threading.Event())
+    devices = SimpleNamespace(seconds=5.0, over=True, table=SimpleNamespace(seconds=float))
+    options = ShowOptions("en", tmp_path / "a.jpg", aloud=False)
+    asked = threading.Event()
+    _watch(cast(Service, service), cast(SimulatedDevices, devices), two_rings(10.0), options, asked, print)
+    assert next(polls) == 4
+
+
 def test_what_is_said_is_printed_with_its_time_and_spoken() -> None:
     speaker, lines = RecordedSpeaker(), list[str]()
     voice = PrintedVoice(speaker, lambda: 12.34, lines.append)

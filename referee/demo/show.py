@@ -168,7 +168,7 @@ def _ruled(told: Sequence[RulingData], kind: str) -> int:
     others = {
         ruling["t_ns"] for ruling in told if ruling["ruling"] == "unclear" or ruling.get("event") == "bell"
     } - times
-    return sum(ruling["ruling"] == kind for ruling in told) + len(others)
+    return len([ruling for ruling in told if ruling["ruling"] == kind]) + len(others)
 
 
 def _answer(

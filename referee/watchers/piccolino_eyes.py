@@ -32,7 +32,7 @@ SURVEY_NS = 60_000 * MS
 """How often is looked at what nobody asked for, by parts: after AGAIN_NS until each seat's pile has been found."""
 _REACH_MM = 1.6 * REACH_MM  # piles may lie further in than hands of cards
 _MOVED_MM = 22.0
-_RESTS_MM = 3.0
+_RESTS_MM, _RESTS_NS = 3.0, 400 * MS
 _MOVED_PX = 3.0
 _SURE_MARKERS = 4
 _BARE_NS = 1_000 * MS
@@ -61,7 +61,8 @@ class TableEyes:
         self._profile = profile
         self._players = players
         self._places: dict[int, tuple[float, float]] = {}
-        self._latest: dict[int, tuple[float, float]] = {}  # where faces lay in the frame before, of seats without place
+        # Where faces lie in the last frame, and since when, of seats without place.
+        self._latest: dict[int, tuple[tuple[float, float], int]] = {}
         self._bare: dict[int, list[tuple[int, Image]]] = {}  # pictures from before a seat's first card, and their times
         self._table: CardWatch | None = None
         self._markers_px: dict[int, Corners] = {}  # as they lay when the table was found
@@ -150,9 +151,10 @@ class TableEyes:
     def _places_found(self, *, rests: bool = True) -> list[Sight]:
         """Give what the seats show whose piles lie nobody knows where yet: the cards before them, as they come.
 
-        rests: a card that lies where it lay when this was last asked has its place there.
+        rests: a card that has lain still for a while has its place there.
         """
         sights: list[Sight] = []
+        t_ns = self._frame.exposure_end_ns if self._frame is not None else 0
         for seat in range(self._players):
             if seat in self._places or self._table is None:
                 continue
@@ -166,9 +168,10 @@ class TableEyes:
                 sights.append(BareSight(seat, "empty" if mine and not busy else "covered"))
                 continue
             sights.append(_face_sight(seat, face))
-            self._latest[seat] = face.centre_mm
-            # A face may be read while its card still comes down: where it lies, it lies in the next frame, too.
-            if rests and before is not None and math.dist(before, face.centre_mm) < _RESTS_MM:
+            lies_still = before is not None and math.dist(before[0], face.centre_mm) < _RESTS_MM
+            self._latest[seat] = before if before is not None and lies_still else (face.centre_mm, t_ns)
+            # A face may be read while its card still comes down, and one that was won may rest here on its way.
+            if rests and lies_still and t_ns - self._latest[seat][1] >= _RESTS_NS:
                 self._places[seat] = face.centre_mm
         return sights
 

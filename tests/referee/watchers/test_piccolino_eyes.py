@@ -53,7 +53,7 @@ def filmed(seed: int, players: int, until_s: float, shots: Shots) -> list[tuple[
     """Play a game on a simulated table; gives each ring's second, whether it was valid (None: unclear), its colour."""
     game = write_piccolino(load_picture_deck("piccolino"), seed, Plan(players=players, turns=24))
     table = LiveTable(game.script, load_picture_deck("piccolino"), seed, shots)
-    header = Header("piccolino", ("Ann", "Ben", "Cem", "Dan")[:players], {})
+    header = Header("piccolino", ("Ann", "Ben", "Cem", "Dan", "Eva")[:players], {})
     session = Session(game_kind("piccolino").start(header), watcher_for(header, WatchSetup()))
     ruled: list[tuple[int, object, object]] = []
 
@@ -109,3 +109,10 @@ def test_a_table_that_is_fitted_otherwise_to_the_same_markers_is_the_same_until_
 def test_a_first_card_laid_under_the_arm_that_rings_leaves_the_ring_in_doubt() -> None:
     # Only the draw pile beside it was in sight: the place was called empty, and the valid ring false.
     assert filmed(190, 4, 5.6, Shots(size=(1280, 720))) == [(5, None, None)]
+
+
+def test_a_card_that_is_put_down_for_a_moment_on_its_way_to_the_winner_lies_in_nobodys_place() -> None:
+    # It rested before a player whose first card nobody had seen; his pile was never looked at after that, and a ring
+    # on the pair that lay there a minute later was ruled false.
+    shots = Shots(size=(1280, 720), frames_per_s=20)
+    assert filmed(243, 5, 14.0, shots)[-1] == (14, False, None)

@@ -10,7 +10,8 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.table import Piece, Table, fit_table, misfit
+from vision.table import Table
+from vision.table_fit import Piece, fit_table, misfit
 from vision.white_edges import moved_to_white
 
 Points = NDArray[np.float64]

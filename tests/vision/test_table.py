@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 
 from vision.errors import BadTableError
 from vision.markers import SQUARE_MM
-from vision.table import Piece, Table, fit_table
+from vision.table import Table
+from vision.table_fit import Piece, fit_table
 
 Points = NDArray[np.float64]
 

@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 from vision.deck import Deck
 from vision.errors import BadTableError
 from vision.marked.outline import corners_of
-from vision.table import Piece, Table, fit_table
+from vision.table import Table
+from vision.table_fit import Piece, fit_table
 from vision.unknown.find_cards import FoundCards, find_cards
 
 Floats = NDArray[np.float64]

@@ -27,7 +27,8 @@ from vision.marked.side_reader import SideReader
 from vision.marked.wiped_cards import wiped_cards
 from vision.markers import SQUARE_MM, Marker, find_markers, table_from_markers, whites_of
 from vision.reading import CardReading, Reading, UnclearCard
-from vision.table import Piece, Table, fit_table
+from vision.table import Table
+from vision.table_fit import Piece, fit_table
 
 Image = NDArray[np.uint8]
 

@@ -39,7 +39,7 @@ from vision.marked.rims import open_cards, unprinted
 from vision.marked.side_model import SideModel
 from vision.marked.strays import stray_marks
 from vision.quads import within_quads
-from vision.table import Piece
+from vision.table_fit import Piece
 
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]

@@ -9,7 +9,8 @@ from numpy.typing import NDArray
 from vision.marked.card_table import agreed_table, tables_from_cards
 from vision.marked.outline import corners_of
 from vision.marked.reader import read_picture
-from vision.table import Piece, Table, turned
+from vision.table import Table, turned
+from vision.table_fit import Piece
 
 SCALE = 1.4  # pixels a mm
 CARDS = [((150.0, 120.0), 0.1), ((420.0, 150.0), -0.2), ((700.0, 140.0), 0.05), ((300.0, 420.0), 0.3)]

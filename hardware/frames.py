@@ -49,6 +49,11 @@ class Frame:
         return height if self.pixel_format is PixelFormat.BGR else height * 2 // 3
 
     @property
+    def size_px(self) -> tuple[int, int]:
+        """Width and height of the picture."""
+        return int(self.image.shape[1]), self.rows
+
+    @property
     def readout_ns(self) -> int:
         """Time from the end of the first row's exposure to the end of the last row's (0 for a global shutter)."""
         return 2 * (self.exposure_end_ns - self.t_ns)

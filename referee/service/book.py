@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from referee.errors import BadInputError
-from referee.events import Event, Header
+from referee.events import Header
 from referee.journal.corrections import Place
 from referee.journal.rows import CorrectionRow, GameRow, KeptGame
 from referee.service.records import Record, numbers_in
@@ -39,9 +39,9 @@ class Book:
         if record.event.kind == "bell":
             self.rings.setdefault(record.event.t_ns, record.number)
 
-    def since(self, count: int) -> list[Event]:
-        """Give the events after the first `count`."""
-        return [self.records[number].event for number in range(count + 1, len(self.records) + 1)]
+    def since(self, count: int) -> list[Record]:
+        """Give the records after the first `count`."""
+        return [self.records[number] for number in range(count + 1, len(self.records) + 1)]
 
     def event_id(self, number: int) -> str:
         """Give the name of an event for the page."""

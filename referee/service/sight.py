@@ -44,7 +44,7 @@ def sight_in(frame: Frame | None, outlines: Sequence[Outline]) -> Sight | None:
     """Give what was seen in the last frame; None if there was none, or nothing in it."""
     if frame is None or not outlines:
         return None
-    return Sight(frame.exposure_end_ns, (int(frame.image.shape[1]), frame.rows), tuple(outlines))
+    return Sight(frame.exposure_end_ns, frame.size_px, tuple(outlines))
 
 
 def drawn(outlines: Sequence[Outline]) -> list[Outline]:

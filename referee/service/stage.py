@@ -60,7 +60,6 @@ class Stage:
         self.voice = voice
         self.journal = journal
         self.notices: tuple[dict[str, Any], ...] = ()
-        self.frame_wh: tuple[int, int] | None = None
         self.on_change: OnChange = lambda: None
         self.on_outlines: OnChange = lambda: None
         self.want_pictures: Callable[[Wanted], None] = lambda wanted: None
@@ -76,6 +75,11 @@ class Stage:
     def language(self) -> Language:
         """The language of all that is said."""
         return Language(self.settings.language)
+
+    @property
+    def frame_wh(self) -> tuple[int, int] | None:
+        """Width and height of the picture that was looked at last."""
+        return None if self._frame is None else self._frame.size_px
 
     @property
     def paused(self) -> bool:
@@ -94,7 +98,7 @@ class Stage:
             if play is None or not self.in_play:
                 return Outcome()
             before = play.watcher.outlines
-            self.frame_wh, self._frame = (int(frame.image.shape[1]), frame.rows), frame
+            self._frame = frame
             outcome = self._feed(play, lambda: play.look(frame))
             if play.watcher.outlines is not before:
                 self.on_outlines()
@@ -275,7 +279,8 @@ class Stage:
             self.notices = self._telling.notice(announcer, outcome.notices)
         elif outcome.rulings:
             self.notices = ()
-        self._telling.ask(announcer, play.question(), heard=(heard := play.book.since(count)))
+        heard = [record.event for record in play.book.since(count)]
+        self._telling.ask(announcer, play.question(), heard=heard)
         if outcome.rulings or outcome.notices or heard:
             self.on_change()
         return outcome

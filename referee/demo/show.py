@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from hardware.events import Event as DeviceEvent
 from hardware.frame_tap import FrameExposed
 from hardware.frames import Frame
-from referee.announcer import Announcer
+from referee.announcer import Announcement, Announcer
 from referee.demo.album import FinishAlbum
 from referee.demo.devices import SimulatedDevices
 from referee.demo.players import TablePlayers
@@ -164,11 +164,9 @@ def _watch(
 
 def _ruled(told: Sequence[RulingData], kind: str) -> int:
     """Give how many rulings of a kind there are; a ring that stayed unclear, or was passed over, gets no other."""
-    times = {ruling["t_ns"] for ruling in told if ruling["ruling"] == kind}
-    others = {
-        ruling["t_ns"] for ruling in told if ruling["ruling"] == "unclear" or ruling.get("event") == "bell"
-    } - times
-    return len([ruling for ruling in told if ruling["ruling"] == kind]) + len(others)
+    times = [ruling["t_ns"] for ruling in told if ruling["ruling"] == kind]
+    rings = {ruling["t_ns"] for ruling in told if ruling["ruling"] == "unclear" or ruling.get("event") == "bell"}
+    return len(times) + len(rings.difference(times))
 
 
 def _answer(
@@ -199,14 +197,16 @@ def show_fast(demo: DemoTable, options: ShowOptions, say: Say) -> bool:
     players = TablePlayers(demo)
     drawn: list[bool] = []
 
+    def speak(seconds: float, announced: Announcement | None) -> None:
+        for sentence in announced.sentences if announced is not None else ():
+            say(stamped(seconds, sentence))
+
     def tell(seconds: float, outcome: Outcome, *, looked: bool) -> None:
         for ruling in outcome.rulings:
             signal = signal_of(ruling)
             if signal in LAMP:
                 say(stamped(seconds, f"(lamp: {LAMP[signal]})"))
-        announced = announcer.announce(outcome.rulings)
-        for sentence in announced.sentences if announced is not None else ():
-            say(stamped(seconds, sentence))
+        speak(seconds, announcer.announce(outcome.rulings))
         album.heard(outcome, looked=looked)
         if not drawn and _last_counted(outcome.rulings) is not None:
             drawn.append(_draw(outcome.frame, demo, options.picture))
@@ -214,9 +214,7 @@ def show_fast(demo: DemoTable, options: ShowOptions, say: Say) -> bool:
     def heard(event: DeviceEvent, outcome: Outcome) -> None:
         seconds = demo.table.seconds(event.t_ns)
         tell(seconds, outcome, looked=isinstance(event, FrameExposed))
-        announced = announcer.announce_event(event)
-        for sentence in announced.sentences if announced is not None else ():
-            say(stamped(seconds, sentence))
+        speak(seconds, announcer.announce_event(event))
         question = session.question
         if question is None:
             return

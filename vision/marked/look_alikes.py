@@ -94,18 +94,18 @@ def not_bare(sampler: Sampler, model: SideModel, alike: Hypotheses, known_mm: Fl
     return np.asarray(bare < _BARE)
 
 
-def same_pair_as(verdicts: Verdicts, bare: Floats) -> NDArray[np.bool_]:
+def same_pair_as(verdicts: Verdicts) -> NDArray[np.bool_]:
     """Which cards (n,) are told by two marks that another face has just so, elsewhere about them, and is as likely.
 
-    `bare` (n,): log-odds that each has lost by ground where its third mark should be: in a heap that may be another
-    card's, so that only what shows of the sides tells the two from each other.
+    Ground where its third mark should be does not speak against the other one: in a heap that may be another card's,
+    so that only what shows of the sides tells the two from each other.
     """
     found = verdicts.hypotheses
     marks = np.sort(found.marks, axis=1)
     pair = (found.marks >= 0).sum(1) == 2
     same = (marks[:, None] == marks).all(2) & pair & (found.faces[:, None] != found.faces)
     likely = verdicts.terms["first"] > SURE
-    near = verdicts.log_odds[:, None] - (verdicts.log_odds - bare) < SURE
+    near = verdicts.log_odds[:, None] - (verdicts.log_odds - verdicts.terms["bared"]) < SURE
     return np.asarray((same & likely & near).any(1))
 
 

@@ -246,7 +246,7 @@ class SideReader:
         mistakable[sure[of[not_bare(self._sampler, self._model, alike, known_mm)]]] = True
         ends, rims, spilt = verdicts.terms["ends"][sure], rims_of(seen)[sure], seen.rim_spilt[sure]
         mistakable[sure[may_be_larger(found, shown, arcs, rims, spilt, ends)]] = True
-        mistakable |= same_pair_as(verdicts, verdicts.terms["bared"])
+        mistakable |= same_pair_as(verdicts)
         return mistakable | rivals_of(verdicts, mistakable)
 
     @property

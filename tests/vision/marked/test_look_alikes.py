@@ -50,5 +50,6 @@ def test_a_face_that_has_the_same_two_marks_leaves_a_doubt_unless_more_than_bare
     """Beneath another white card a mark is hidden, and ground shows in its place: one of 3,000 was told as another."""
     found = poses(faces, [0.0, 1.0], [(0.0, 0.0), (40.0, 0.0)])
     found.marks[:] = (0, 1, -1), marks
-    verdicts = Verdicts(layouts_of(deck, "white"), found, np.array([6.0, -1.0]), {"first": np.array([SURE + 1, first])})
-    assert same_pair_as(verdicts, np.array([0.0, bared]))[0] == doubtful
+    terms = {"first": np.array([SURE + 1, first]), "bared": np.array([0.0, bared])}
+    verdicts = Verdicts(layouts_of(deck, "white"), found, np.array([6.0, -1.0]), terms)
+    assert same_pair_as(verdicts)[0] == doubtful

@@ -34,7 +34,7 @@ _PLAIN_THERE = 0.6  # of those places near a corner: a mark may lie there
 _TINT = {"white": 1.6, "black": 3.0}
 _DIM = 0.005  # of linear light: below, levels are too coarse to have a tint
 _SPARSE_PX = 6  # half of the smallest mark
-_BESIDE = 1.1  # of a card's size: its own edges stand out, too
+_BESIDE = 1.1  # of a card's or a marker's size: its own edges stand out, too
 
 
 @dataclass(frozen=True, eq=False)
@@ -153,9 +153,12 @@ def print_left(
     grounds = foreground.level[places[:, 1], places[:, 0], ::-1]
     places_px = work.to_picture(places[like_paper(grounds, side, white_rgb)].astype(np.float64))
     places_mm = table.to_mm(places_px)
-    middles = known_mm.mean(1, keepdims=True)
-    explained = within_quads(places_mm, middles + _BESIDE * (known_mm - middles))
-    return np.asarray(places_mm[~explained & ~within_quads(places_px, keep_out_px)])
+    explained = within_quads(places_mm, _larger(known_mm)) | within_quads(places_px, _larger(keep_out_px))
+    return np.asarray(places_mm[~explained])
+
+
+def _larger(quads: Floats) -> Floats:
+    return quads.mean(1, keepdims=True) + _BESIDE * (quads - quads.mean(1, keepdims=True))
 
 
 def on_cards(

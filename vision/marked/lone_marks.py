@@ -19,6 +19,7 @@ Floats = NDArray[np.float64]
 _LEAST_LINE_MM = 9.0
 _SLACK_MM = 1.1
 _REACH_MM = 85.0
+_COARSE_PX = 8
 _LONGER = 1.4  # than broad: the edge of what covers a mark may cut a little off, 1.25 at most in 50 true ones
 
 
@@ -27,20 +28,32 @@ def find_lines(work: WorkImage, table: Table, around_mm: Floats) -> Floats:
     if not len(around_mm):
         return np.zeros((0, 2, 2))
     around_px = table.to_px(around_mm)
-    centres = np.rint(work.to_work(around_px)).astype(np.intp)
     reach = round(_REACH_MM * float(np.median(table.px_per_mm(around_px))) * work.scale)
-    left, top = np.maximum(centres.min(axis=0) - reach, 0)
-    right, bottom = np.minimum(centres.max(axis=0) + reach + 1, work.bgr.shape[1::-1])
-    if min(right - left, bottom - top) < 8:
-        return np.zeros((0, 2, 2))
-    grey = cv2.cvtColor(work.bgr[top:bottom, left:right], cv2.COLOR_BGR2GRAY)
+    ends = [_segments(work.bgr[part]) + (part[1].start, part[0].start) for part in _parts(work, around_px, reach)]
+    lines = table.to_mm(work.to_picture(np.concatenate(ends).reshape(-1, 2))).reshape(-1, 2, 2)
+    return np.asarray(lines[np.linalg.norm(lines[:, 1] - lines[:, 0], axis=1) > _LEAST_LINE_MM])
+
+
+def _parts(work: WorkImage, around_px: Floats, reach: int) -> list[tuple[slice, slice]]:
+    """Rows and columns of the work image that hold all within `reach` of the points (k, 2): far ones lie apart."""
+    height, width = work.bgr.shape[:2]
+    near = np.zeros((-(-height // _COARSE_PX), -(-width // _COARSE_PX)), np.uint8)
+    column, row = np.rint(work.to_work(around_px) / _COARSE_PX).astype(np.intp).T
+    near[row.clip(0, len(near) - 1), column.clip(0, near.shape[1] - 1)] = 1
+    side = 2 * -(-reach // _COARSE_PX) + 1
+    near = np.asarray(cv2.dilate(near, np.ones((side, side), np.uint8)), np.uint8)
+    boxes = cv2.connectedComponentsWithStats(near)[2][1:, :4]
+    whole = np.array([cv2.boundingRect(near)])
+    boxes = boxes if boxes[:, 2:].prod(1).sum() < whole[:, 2:].prod() else whole
+    return [np.s_[y : y + down, x : x + across] for x, y, across, down in (_COARSE_PX * boxes).tolist()]
+
+
+def _segments(bgr: NDArray[np.uint8]) -> Floats:
+    """(n, 2, 2) the ends of straight edges in an image (h, w, 3), in px."""
+    grey = cv2.cvtColor(bgr, cv2.COLOR_BGR2GRAY)
     # Where there is no line OpenCV gives None, which its stubs leave out.
     found = cast("Floats | None", cv2.createLineSegmentDetector(cv2.LSD_REFINE_NONE).detect(grey)[0])
-    if found is None:
-        return np.zeros((0, 2, 2))
-    ends = np.asarray(found, np.float64).reshape(-1, 2, 2) + (left, top)
-    lines = table.to_mm(work.to_picture(ends.reshape(-1, 2))).reshape(-1, 2, 2)
-    return np.asarray(lines[np.linalg.norm(lines[:, 1] - lines[:, 0], axis=1) > _LEAST_LINE_MM])
+    return np.zeros((0, 2, 2)) if found is None else np.asarray(found, np.float64).reshape(-1, 2, 2)
 
 
 def lone_mark_cards(

@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vision.marked.colour import LINEAR
-from vision.marked.contours import Traces
 from vision.marked.evidence import Evidence
 from vision.marked.judge import LOOKED_AT, Verdicts
+from vision.marked.traces import Traces
 
 Floats = NDArray[np.float64]
 

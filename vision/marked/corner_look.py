@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from vision.deck import Deck
 from vision.marked.closer_look import side_terms
 from vision.marked.colour import LEAST_CHROMA, Palette
-from vision.marked.contours import CardColours, Traces, refined, traces
+from vision.marked.contours import refined
 from vision.marked.cornered import Cornered, cornered_cards
 from vision.marked.corners import Corners
 from vision.marked.evidence import Sampler
@@ -18,6 +18,7 @@ from vision.marked.judge import LOOKED_AT, SURE, Verdicts, faces_of
 from vision.marked.layouts import Hypotheses, Layouts
 from vision.marked.outline import corners_of
 from vision.marked.side_model import SideModel
+from vision.marked.traces import CardColours, Traces, traces
 
 Floats = NDArray[np.float64]
 

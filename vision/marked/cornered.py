@@ -16,12 +16,13 @@ from numpy.typing import NDArray
 from vision.deck import Deck
 from vision.marked.channels import channel_most
 from vision.marked.colour import LEAST_CHROMA, Palette, hue_deg, hue_gap, linear_of, oklab
-from vision.marked.contours import OUTSIDE_MM, SIDE, in_other_light
+from vision.marked.contours import SIDE
 from vision.marked.corners import NEAR_MM, Corners, on_cards, turned_by
 from vision.marked.evidence import Sampler, like_ground
 from vision.marked.layouts import Hypotheses, concatenated, no_cards
 from vision.marked.outline import corners_of
 from vision.marked.side_model import SideModel
+from vision.marked.traces import OUTSIDE_MM, in_other_light
 from vision.quads import within_quads
 from vision.table import turned
 

@@ -158,7 +158,8 @@ def print_left(
 
 
 def _larger(quads: Floats) -> Floats:
-    return quads.mean(1, keepdims=True) + _BESIDE * (quads - quads.mean(1, keepdims=True))
+    middles = quads.mean(1, keepdims=True)
+    return np.asarray(middles + _BESIDE * (quads - middles))
 
 
 def on_cards(

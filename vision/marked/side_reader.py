@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from vision.deck import Deck
 from vision.marked.closer_look import WORTH_A_LOOK, ground_levels, judged_again, rims_of, worth_a_look
 from vision.marked.colour import NEUTRAL, fitted_palette, least_print, linear_of
-from vision.marked.contours import CardColours, Traces, refined, traces
+from vision.marked.contours import refined
 from vision.marked.corner_look import judged_in_corners, looked_into
 from vision.marked.corners import Corners, print_left
 from vision.marked.cut_marks import cut_marks, parts_of, radii_of
@@ -38,6 +38,7 @@ from vision.marked.pivots import Anchors, pivoted_cards
 from vision.marked.rims import open_cards, unprinted
 from vision.marked.side_model import SideModel
 from vision.marked.strays import stray_marks
+from vision.marked.traces import CardColours, Traces, traces
 from vision.quads import within_quads
 from vision.table_fit import Piece
 

@@ -15,10 +15,11 @@ from numpy.typing import NDArray
 
 from vision.deck import Deck
 from vision.marked.colour import least_print, printed_palette
-from vision.marked.contours import RIM, SIDE, CardColours, Traces, contours_of, refined, traces
+from vision.marked.contours import RIM, SIDE, contours_of, refined
 from vision.marked.evidence import Sampler, gather, sample_points
 from vision.marked.layouts import Hypotheses, layouts_of
 from vision.marked.marks import work_image
+from vision.marked.traces import CardColours, Traces, traces
 from vision.render_face import bgr
 
 Image = NDArray[np.uint8]

@@ -1,4 +1,4 @@
-"""A mark that names a card all by itself must be a mark: as broad as long on the table, however the camera sees it."""
+"""A mark that names a card by itself must be as broad as long on the table; edges are seen wherever it lies."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from vision.marked.lone_marks import round_on_table
+from vision.marked.lone_marks import find_lines, round_on_table
 from vision.marked.marks import Foreground, WorkImage
 from vision.marked.patches import patches_of
 from vision.table import Table
@@ -57,3 +57,21 @@ def test_a_circle_that_an_edge_cuts_a_little_is_round_enough() -> None:
 
 def test_what_was_found_by_its_outline_alone_is_not_asked() -> None:
     assert is_round(ellipse(16, 7), at=(150.0, 140.0))
+
+
+def edges_near(*around: tuple[float, float]) -> list[float]:
+    """Where the upright edges lie, in mm, that are found near points in a picture of four boards' ends."""
+    picture = np.full((400, 1000, 3), 90, np.uint8)
+    for left in (60, 260, 700, 900):
+        picture[150:250, left : left + 40] = 200
+    table = Table(steep_table(1.0).camera, np.zeros(5), np.eye(3), (1000, 400), 0.001)
+    lines = find_lines(WorkImage(picture, 1.0), table, np.array(around).reshape(-1, 2))
+    upright = np.abs(lines[:, 0, 0] - lines[:, 1, 0]) < 1
+    return sorted({float(x.round(-1)) for x in lines[upright].mean(1)[:, 0]})
+
+
+def test_edges_are_found_near_what_they_are_sought_for_and_nowhere_between() -> None:
+    assert edges_near((80.0, 200.0), (920.0, 200.0)) == [60, 100, 900, 940]
+    assert edges_near((280.0, 200.0)) == [260, 300]
+    assert edges_near((80.0, 200.0), (180.0, 200.0), (280.0, 200.0)) == [60, 100, 260, 300]
+    assert edges_near() == []

@@ -1,0 +1,167 @@
+"""What a picture shows along the contours of hypothetical cards: it speaks for them or against them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vision.deck import Deck
+from vision.marked.channels import channel_most, channel_range
+from vision.marked.colour import GRAIN_CHROMA, LEAST_CHROMA, hue_deg, hue_gap, linear_of, oklab
+from vision.marked.contours import LEAST_STEP, RIM, SIDE, CardViews, Contours, steps_across
+from vision.marked.evidence import Sampler, like_ground
+from vision.marked.layouts import Hypotheses
+from vision.quads import within_quads
+
+Floats = NDArray[np.float64]
+Bools = NDArray[np.bool_]
+
+# Light blooms over black: its ground is looked for farther out.
+_ACROSS_MM = {
+    "white": np.array([-1.5, -0.75, 0.0, 0.75, 1.5]),
+    "black": np.array([-1.5, -0.75, 0.0, 0.75, 2.2]),
+}
+OUTSIDE_MM = {side: float(places[-1]) for side, places in _ACROSS_MM.items()}
+_EXACT_MM = 0.5  # true contours lie so well where they have been moved, seen at a pixel a millimetre
+_LEAST_LIGHT = 0.02
+_NEAR_DEG = 28.0
+_FAR = 1000.0  # a level that nothing has
+_CLIPPED = 248
+_NOISE = 10.0
+_DEEPEST_SHADOW, _SHADOW_TINT = 0.2, 0.16  # of the levels of white ground
+
+
+@dataclass(frozen=True, eq=False)
+class Traces:
+    """What a picture shows along the contours of n cards, outside the cards that are known.
+
+    Of each side (n, 4): `edge_open`, the share where the card's ground shows within it, and `edge_seen`, the share
+    where it shows and ends there. Of each mark (n, 3): `rim_seen`, the share of its rim with its colour within and
+    ground outside; `rim_cut`, with its colour within and something else outside; `rim_spilt`, with its colour on both
+    sides; `rim_bare`, with ground on both sides; `rim_open`, outside the known cards. `edge_exact` (n, 4), `rim_exact`
+    (n, 3): where the strongest step is less than half a mm off; `edge_void` (n, 4): where the table shows within.
+    """
+
+    edge_open: Floats
+    edge_seen: Floats
+    rim_seen: Floats
+    rim_cut: Floats
+    rim_spilt: Floats
+    rim_bare: Floats
+    rim_open: Floats
+    edge_exact: Floats
+    edge_void: Floats
+    rim_exact: Floats
+
+
+@dataclass(frozen=True, eq=False)
+class CardColours:
+    """The colours of n cards in their light.
+
+    `ground` (n, 3): each card's own, in RGB levels; `rings` (n, 3, 3): the same round each mark, which may lie in
+    another light; `hues_deg` (n, 3): the marks' colours; `least_chroma` (n,): see `least_print`.
+    """
+
+    ground: Floats
+    rings: Floats
+    hues_deg: Floats
+    least_chroma: Floats
+
+
+def traces(
+    sampler: Sampler,
+    hypotheses: Hypotheses,
+    deck: Deck,
+    contours: Contours,
+    side: str,
+    colours: CardColours,
+    known_mm: Floats,
+) -> Traces:
+    """Look along the contours; `known_mm` (k, 4, 2): corners of known cards."""
+    points, normals = contours.points_mm[hypotheses.faces], contours.normals[hypotheses.faces]
+    across = points[:, :, None] + _ACROSS_MM[side][:, None] * normals[:, :, None]
+    views = CardViews(sampler, hypotheses, deck)
+    levels = views.levels(across)
+    covered = within_quads(hypotheses.to_table(across[:, :, 0]), known_mm)
+    within, outside = levels[:, :, 0], levels[:, :, -1]
+    step = channel_most(np.abs(levels[:, :, 2:] - levels[:, :, :-2])).max(-1) > LEAST_STEP
+    sides, marks = slice(0, 4 * SIDE), slice(4 * SIDE, None)
+    own = colours.ground[:, None]
+    plain, shaded = like_ground(within[:, sides], own, side), in_other_light(within[:, sides], own, side)
+    edge_open = (plain | (shaded & np.array(side == "white"))) & ~covered[:, sides]
+    edge_seen = edge_open & step[:, sides]
+    strongest, places = steps_across(views, points, normals)
+    exact = (strongest > LEAST_STEP) & (np.abs(places) < _EXACT_MM)
+    # Under a reflection black is grey, and so may the table be, but then the card ends where it gets lighter.
+    darker = (within[:, sides] < outside[:, sides]).all(-1)
+    edge_exact = exact[:, sides] & (edge_open | (shaded & darker & ~covered[:, sides]))
+    edge_void = _like_beside(within[:, sides], outside[:, sides], edge_exact) & ~(plain | shaded | covered[:, sides])
+    within, outside, hidden = within[:, marks], outside[:, marks], covered[:, marks]
+    ground, expected = np.repeat(colours.rings, RIM, axis=1), np.repeat(colours.hues_deg, RIM, axis=1)
+    open_outside, other_light = like_ground(outside, ground, side), in_other_light(outside, ground, side)
+    # Freed of the ground right beside it a mark keeps its colour in shadow and under a reflection.
+    local = np.where((open_outside | other_light)[..., None], outside, ground)
+    like_bare = like_ground(within, ground, side)
+    tinted = coloured(within, local, side, expected, colours.least_chroma[:, None]) & ~hidden
+    if side == "white":
+        # Under haze or glare print may be as pale as a shadow, but not as grey: where a mark was not found, that is all
+        # that is asked of it not to be missing.
+        least = np.repeat(np.where(hypotheses.marks >= 0, colours.least_chroma[:, None], GRAIN_CHROMA), RIM, axis=1)
+        bare = like_bare & ~coloured(within, local, side, expected, least) & ~hidden
+    else:
+        bare = like_bare & ~hidden
+        tinted &= ~bare
+    spilt = coloured(outside, ground, side, expected) & ~open_outside
+    shown = open_outside | (other_light & ~spilt)
+    return Traces(
+        _shares(edge_open, 4),
+        _shares(edge_seen, 4),
+        _shares(tinted & shown, 3),
+        _shares(tinted & ~shown & ~spilt, 3),
+        _shares(tinted & spilt, 3),
+        _shares(bare & open_outside, 3),
+        _shares(~hidden, 3),
+        _shares(edge_exact, 4),
+        _shares(edge_void, 4),
+        _shares(exact[:, marks] & ~hidden, 3),
+    )
+
+
+def _like_beside(within: Floats, outside: Floats, ends: Bools) -> Bools:
+    """Whether levels (n, p, 3) within sides look like those outside them where the card ends for certain, (n, p)."""
+    levels = np.sort(np.where(ends[..., None], outside, _FAR), axis=1)
+    beside = np.take_along_axis(levels, (ends.sum(1) // 2)[:, None, None], axis=1)
+    return like_ground(within, beside, "black")
+
+
+def _shares(good: Bools, parts: int) -> Floats:
+    return np.asarray(good.reshape(len(good), parts, -1).mean(2))
+
+
+def in_other_light(levels: Floats, ground: Floats, side: str) -> Bools:
+    """Whether levels may be a card's ground in a shadow, darker but of the same tint, or black under a reflection."""
+    if side == "black":
+        least, most = channel_range(levels)
+        return np.asarray(most - least < 0.25 * most + 12)
+    least, most = channel_range((levels + _NOISE) / (ground + _NOISE))
+    return np.asarray((most < 1) & (least > _DEEPEST_SHADOW) & (most - least < _SHADOW_TINT * most))
+
+
+def coloured(
+    levels: Floats, ground: Floats, side: str, hues: Floats, least_chroma: Floats | float = LEAST_CHROMA
+) -> Bools:
+    """Whether levels (n, p, 3) show the hues (n, p) on a ground (n, p, 3)."""
+    mark, bare = linear_of(levels), linear_of(ground)
+    if side == "white":
+        lab, light = oklab((mark + 0.002) / (bare + 0.002)), np.ones(levels.shape[:-1])
+        clipped: Bools = np.zeros(levels.shape[:-1], dtype=bool)
+    else:
+        freed = np.maximum(mark - bare, 0)
+        lab, light = oklab(freed), channel_most(freed)
+        # Print on black that the camera clips has lost its colour but not its shape.
+        clipped = np.asarray((levels > _CLIPPED).all(-1))
+    near = np.abs(hue_gap(hue_deg(lab), hues)) < _NEAR_DEG
+    strong = (np.hypot(lab[..., 1], lab[..., 2]) > least_chroma) & (light > _LEAST_LIGHT)
+    return np.asarray((near & strong) | clipped)

@@ -100,8 +100,10 @@ class Phone:
         deadline = time.monotonic() + ANSWER_S
         while True:
             state = self.state()
-            if any(text in ruling["text"] for ruling in state["rulings"]) or time.monotonic() > deadline:
+            said = [ruling["text"] for ruling in state["rulings"]]
+            if any(text in one for one in said):
                 return state
+            assert time.monotonic() < deadline, f"{text!r} is not among {said}"
             time.sleep(0.01)
 
 

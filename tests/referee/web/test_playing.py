@@ -139,7 +139,7 @@ def test_pause_settings_and_the_end(page: PageUnderTest, paired: Phone) -> None:
     turn_a_pair(page)
     page.table.tell("bell", seat=2)
     paired.do(do="stop")
-    paired.state_with("Das Ende")
+    paired.state_with("Ende: Cem gewinnt")
     (game,) = paired.get("/api/history").data["games"]
     assert game["winners"] == [2]
     assert paired.get(f"/api/history/{game['id']}").data["rulings"][0]["text"].startswith("Richtig")

@@ -123,6 +123,9 @@ class TableEyes:
             sights += [change.after.sight for change in self._watch.look_closely(image)]
         if not self.settled:
             self._table.look_closely(image)
+            for seat in range(self._players):
+                if seat not in self._places and self._nearest(seat, self._cards_of(seat)) is None:
+                    self._table.search(image, self._seats == seat)
             sights += self._places_found(rests=False)
         return sights
 
@@ -158,7 +161,7 @@ class TableEyes:
         for seat in range(self._players):
             if seat in self._places or self._table is None:
                 continue
-            mine = [card for card in self._table.cards if self._seat_of(card) == seat]
+            mine = self._cards_of(seat)
             face = self._nearest(seat, mine)
             before = self._latest.pop(seat, None)
             if face is None or face.centre_mm is None:
@@ -190,7 +193,7 @@ class TableEyes:
         self._swept_ns = t_ns
         moved = False
         for seat, place in self._places.items():
-            face = self._nearest(seat, [card for card in self._table.cards if self._seat_of(card) == seat])
+            face = self._nearest(seat, self._cards_of(seat))
             if face is not None and face.centre_mm is not None and math.dist(place, face.centre_mm) > _MOVED_MM:
                 self._places[seat] = face.centre_mm
                 moved = True
@@ -234,10 +237,12 @@ class TableEyes:
             return None
         return self.seating
 
-    def _seat_of(self, card: PictureCard) -> int | None:
-        if card.centre_mm is None or self.seating is None:
-            return None
-        return self.seating.ring.seat_at(card.centre_mm)
+    def _cards_of(self, seat: int) -> list[PictureCard]:
+        """Give the cards that lie before a seat, as far as they are known."""
+        if self._table is None or self.seating is None:
+            return []
+        seat_at = self.seating.ring.seat_at
+        return [c for c in self._table.cards if c.centre_mm is not None and seat_at(c.centre_mm) == seat]
 
     def _keep_bare(self, seat: int, image: Image, t_ns: int) -> None:
         """Keep what a seat looks like before its first card: the first picture, and the latest, some time apart.

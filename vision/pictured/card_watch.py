@@ -42,7 +42,8 @@ class CardWatch:
         self._grid = (columns, rows)
         self._tiles = _tiles(size_px, _TILE_MM * self._px_per_mm)
         self._next = 0
-        self._read: Singles | None = None  # what each cell looked like when it was read
+        self._first: Singles | None = None  # what each cell looked like at the start
+        self._read: Singles | None = None  # and when it was read
         self._before: Singles | None = None
         self._looks = 0
         self._unread: list[Box] = []  # where things moved in the last picture, and nobody looked
@@ -67,7 +68,7 @@ class CardWatch:
         step = max(1, int(self._cell_px / 3))
         now = cv2.resize(image_bgr[::step], self._grid, interpolation=cv2.INTER_AREA).astype(np.float32)
         if self._read is None or self._before is None:
-            self._read, self._before = now.copy(), now
+            self._first, self._read, self._before = now, now.copy(), now
             self._merge(image_bgr, (0, 0, *self._size), 0)
             return
         self._moves = moves = _changed(self._before, now)
@@ -105,6 +106,18 @@ class CardWatch:
             self._merge(image_bgr, box, _EDGE_MM)
         self._unread.clear()
 
+    def search(self, image_bgr: Image, cells: Cells) -> None:
+        """Read in some cells (rows, columns) what came there since the start, also cards of which a part is hidden.
+
+        The picture is the one that was looked at last. It takes several times as long as to look.
+        """
+        if self._first is None or self._before is None:
+            return
+        rows, columns = np.nonzero(_changed(self._first, self._before) & cells)
+        if len(rows) >= _LEAST_CELLS:
+            box = self._in_px(columns.min(), rows.min(), columns.max() + 1, rows.max() + 1)
+            self._merge(image_bgr, box, _EDGE_MM, hidden=True)
+
     def sweep(self, image_bgr: Image) -> bool:
         """Read the next part of the table whatever it looks like; tells whether that was the last one."""
         self._merge(image_bgr, self._tiles[self._next], _CARD_MM)
@@ -121,9 +134,9 @@ class CardWatch:
         left, top, right, bottom = box
         return max(0, left - by), max(0, top - by), min(self._size[0], right + by), min(self._size[1], bottom + by)
 
-    def _merge(self, image_bgr: Image, core: Box, round_mm: float) -> None:
+    def _merge(self, image_bgr: Image, core: Box, round_mm: float, *, hidden: bool = False) -> None:
         """Read a part anew, with so much round it: the cards with their middle in it are those that are found now."""
-        found = self._reader.read_part(image_bgr, self._table, self._wider(core, round_mm))
+        found = self._reader.read_part(image_bgr, self._table, self._wider(core, round_mm), hidden=hidden)
         others = [card for card in self.cards if not _within(card, core)]
         self.cards = (*others, *(card for card in found if _within(card, core)))
 

@@ -120,10 +120,12 @@ class PictureReader:
             tuple(card for card in cards if card.reason is None), tuple(card for card in cards if card.reason)
         )
 
-    def read_part(self, image_bgr: Image, table: Table, box_px: tuple[int, int, int, int]) -> tuple[PictureCard, ...]:
+    def read_part(
+        self, image_bgr: Image, table: Table, box_px: tuple[int, int, int, int], *, hidden: bool = False
+    ) -> tuple[PictureCard, ...]:
         """Read the cards that lie whole within a part of a picture: left, top, right and bottom, px; certain ones only.
 
-        Cards of which something hides a part are not guessed, which takes most of the time of `read`.
+        hidden: also those of which something hides a part, which takes most of the time of `read`.
         """
         left, top, right, bottom = box_px
         crop = image_bgr[top:bottom, left:right]
@@ -131,8 +133,12 @@ class PictureReader:
             return ()
         work, scale, limits = self._work(crop, table, (left, top))
         frames = self._kept(find_frames(work, self.deck.frame_mm[2:], limits), scale, table, (left, top))
-        found = one_a_place(self.matches(image_bgr, frames.corners_px))
-        cards = [self._card(match, frame, table) for match, frame in found]
+        found = self.matches(image_bgr, frames.corners_px)
+        if hidden:
+            taken = [quad for match, quad in found if doubt_of(match) is None]
+            part = self._parts(work, scale, table, limits, (left, top))
+            found += self._guessed(image_bgr, darkest_of(image_bgr), part, taken)
+        cards = [self._card(match, frame, table) for match, frame in one_a_place(found)]
         return tuple(card for card in cards if card.reason is None)
 
     def matches(self, image_bgr: Image, frames_px: Floats) -> list[tuple[FaceMatch, Floats]]:
@@ -176,11 +182,18 @@ class PictureReader:
                 taken += [card[1]] if card[0].log_odds > 0 else []
         return found
 
-    def _parts(self, work: Image, scale: float, table: Table, limits: tuple[float, float]) -> Frames:
+    def _parts(
+        self,
+        work: Image,
+        scale: float,
+        table: Table,
+        limits: tuple[float, float],
+        offset: tuple[int, int] = (0, 0),
+    ) -> Frames:
         """Frames in the whole picture by what shows of them in the searched one."""
         middle = float(np.sqrt(limits[0] * limits[1]))
-        part = frames_from_corners(work, self.deck.frame_mm[2:], middle, steps_of(table, scale))
-        return self._kept(part, scale, table, least=_STRAIGHT_BLEACHED)
+        part = frames_from_corners(work, self.deck.frame_mm[2:], middle, steps_of(table, scale, offset))
+        return self._kept(part, scale, table, offset, least=_STRAIGHT_BLEACHED)
 
     def _bleached(self, work: Image, scale: float, table: Table, limits: tuple[float, float]) -> Floats:
         """Frames (n, 4, 2) in the whole picture of cards that light has bleached."""

@@ -18,6 +18,7 @@ from referee.watchers import piccolino_eyes
 from referee.watchers.piccolino_eyes import TableEyes
 from referee.watchers.setup import WatchSetup, watcher_for
 from simulation.live import LiveTable, Shots
+from simulation.view import Look
 from vision.markers import Marker, table_from_markers
 from vision.pictured.picture_deck import load_picture_deck
 from vision.pictured.piles import Image, PileReader, PileSight
@@ -106,9 +107,16 @@ def test_a_table_that_is_fitted_otherwise_to_the_same_markers_is_the_same_until_
     assert seatings[3] is not seatings[2]
 
 
-def test_a_first_card_laid_under_the_arm_that_rings_leaves_the_ring_in_doubt() -> None:
-    # Only the draw pile beside it was in sight: the place was called empty, and the valid ring false.
-    assert filmed(190, 4, 5.6, Shots(size=(1280, 720))) == [(5, None, None)]
+@pytest.mark.parametrize(
+    ("seed", "players", "table", "ruling"),
+    [(190, 4, "wood", (5, True, "black")), (273, 3, "white", (5, True, "green")), (275, 5, "white", (5, None, None))],
+)
+def test_a_first_card_under_the_arm_that_rings_counts_if_what_shows_tells_it_and_leaves_a_doubt_if_not(
+    seed: int, players: int, table: str, ruling: tuple[int, object, object]
+) -> None:
+    # Once only the draw pile beside it was in sight: the place was called empty, and a valid ring false.
+    shots = Shots(size=(1280, 720), frames_per_s=20, look=Look(table=table))
+    assert filmed(seed, players, 5.6, shots) == [ruling]
 
 
 def test_a_card_that_is_put_down_for_a_moment_on_its_way_to_the_winner_lies_in_nobodys_place() -> None:

@@ -50,7 +50,7 @@ _FLAT = 0.06  # logarithm of the ratio of a frame's diagonals
 _CROOKED = 0.03  # the same, of a frame of which something may have carried off a side
 _STRAIGHT = 0.7
 _AS_WELL, _AS_WELL_MORE = 1.15, 0.01  # of a sight's error
-_GUESSES = 3
+_GUESSES = 12  # to be compared with the art, which tells better than straight edges which one is worth a closer look
 _LEAST_SIDE_PX = 16
 _BUSY = 0.05  # share of a place that shows edges, from which it is not bare table
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import cv2
 import numpy as np
 import pytest
 
@@ -19,9 +20,9 @@ from referee.watchers.piccolino_eyes import TableEyes
 from referee.watchers.setup import WatchSetup, watcher_for
 from simulation.live import LiveTable, Shots
 from simulation.view import Look
-from vision.markers import Marker, table_from_markers
+from vision.markers import Marker, find_markers, table_from_markers
 from vision.pictured.picture_deck import load_picture_deck
-from vision.pictured.piles import Image, PileReader, PileSight
+from vision.pictured.piles import Image, PilePlace, PileReader, PileSight
 from vision.table import Table
 
 MS = 1_000_000
@@ -117,6 +118,17 @@ def test_a_first_card_under_the_arm_that_rings_counts_if_what_shows_tells_it_and
     # Once only the draw pile beside it was in sight: the place was called empty, and a valid ring false.
     shots = Shots(size=(1280, 720), frames_per_s=20, look=Look(table=table))
     assert filmed(seed, players, 5.6, shots) == [ruling]
+
+
+def test_a_card_half_under_the_arm_that_rings_is_read_though_print_and_sleeve_make_straighter_frames() -> None:
+    deck = load_picture_deck("piccolino")
+    script = write_piccolino(deck, 292, Plan(players=2, turns=24)).script
+    shots = Shots(size=(1280, 720), frames_per_s=20, look=Look(table="white", tint=(1.0, 0.97, 0.9)))
+    image = LiveTable(script, deck, 292, shots).frame(720).bgr()
+    table = table_from_markers(find_markers(np.asarray(cv2.cvtColor(image, cv2.COLOR_BGR2GRAY), np.uint8)), shots.size)
+    sight = PileReader(deck, table, shots.size, [PilePlace(1, centre_mm=(564.0, 98.0))]).read_part(image, 0)
+    assert sight is not None
+    assert (sight.colour, sight.mood) == ("purple", "happy")
 
 
 def test_a_card_that_is_put_down_for_a_moment_on_its_way_to_the_winner_lies_in_nobodys_place() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -88,6 +89,9 @@ BACKENDS = {
 }
 
 
+_WHICH = {"picamera2": "[0-9]*", "usb": "[0-9]*|/dev/.+"}
+
+
 def open_camera(spec: str, settings: CameraSettings | None = None) -> Camera:
     """Open a camera by its name.
 
@@ -103,12 +107,15 @@ def open_camera(spec: str, settings: CameraSettings | None = None) -> Camera:
 
 
 def parse_spec(spec: str) -> tuple[str, str]:
-    """Split a camera's name into the back-end and what it is told. Raises BadCameraError."""
+    """Split a camera's name into the back-end and what it is told. Raises BadCameraError for a name that means nothing.
+
+    Whether the camera is there is seen when it is opened.
+    """
     kind, _, which = spec.partition(":")
-    if kind in BACKENDS:
+    if kind in BACKENDS and re.fullmatch(_WHICH.get(kind, ".+"), which):
         return kind, which
     path = Path(spec)
-    if path.is_dir():
+    if spec and path.is_dir():
         return "folder", spec
     if path.is_file():
         return ("recording" if path.suffix == ".mcap" else "video"), spec

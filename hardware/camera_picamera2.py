@@ -21,7 +21,7 @@ from typing import Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from hardware.camera import BadCameraError, Camera, CameraError, CameraMissingError, CameraSettings, CameraTimeoutError
+from hardware.camera import Camera, CameraError, CameraMissingError, CameraSettings, CameraTimeoutError
 from hardware.camera_clock import boottime_ns, clock_offset_ns
 from hardware.camera_lock import DriftWatch, Verdict
 from hardware.camera_setup import set_up
@@ -250,10 +250,8 @@ class Picamera2Camera:
 def open_picamera2(which: str, settings: CameraSettings) -> Camera:
     """Open the first camera, or the one with the number `which`.
 
-    Raises BadCameraError for another name, CameraMissingError if picamera2 or the camera is not there.
+    Raises CameraMissingError if picamera2 or the camera is not there.
     """
-    if which and not which.isdecimal():
-        raise BadCameraError(f"“{which}” is not the number of a camera: say picamera2 or picamera2:1.")
     # libcamera writes its own lines among those that are for people; they are still to be had by setting this.
     os.environ.setdefault("LIBCAMERA_LOG_LEVELS", "*:FATAL")
     try:

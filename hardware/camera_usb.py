@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from hardware.camera import BadCameraError, Camera, CameraMissingError, CameraSettings, CameraTimeoutError
+from hardware.camera import Camera, CameraMissingError, CameraSettings, CameraTimeoutError
 from hardware.camera_setup import exposure_notes
 from hardware.exposure import Exposure, ExposureLimits, settle
 from hardware.frames import SECOND_NS, Frame
@@ -142,18 +142,13 @@ class UsbCamera:
 
 
 def open_usb(which: str, settings: CameraSettings) -> Camera:
-    """Open `0`, `1` … or `/dev/videoN`; `` is 0.
-
-    Raises BadCameraError for another name, CameraMissingError if it is not there or in use.
-    """
+    """Open `0`, `1` … or `/dev/videoN`; `` is 0. Raises CameraMissingError if it is not there or in use."""
     import cv2
 
     quiet_opencv()
     # A hung camera is given up after a second, not OpenCV's ten, so that it can be opened anew.
     os.environ.setdefault("OPENCV_VIDEOIO_V4L_SELECT_TIMEOUT", "1")
-    device: int | str = int(which or 0) if (which or "0").isdecimal() else which
-    if isinstance(device, str) and not device.startswith("/dev/"):
-        raise BadCameraError(f"“{which}” is not a USB camera: say usb:0 or usb:/dev/video0.")
+    device: int | str = which if which.startswith("/dev/") else int(which or 0)
     name = f"USB camera {which or 0}"
     capture = cv2.VideoCapture(device, cv2.CAP_V4L2)
     try:

@@ -88,7 +88,7 @@ def load_deck(name: str) -> Deck:
         if name.endswith(".json"):
             return _parse(json.loads(Path(name).read_text(encoding="utf-8")))
         if name not in deck_names():
-            raise BadDeckError(f"there is no deck called {name!r}; there is {', '.join(deck_names())}")
+            raise BadDeckError(f"there is no deck called {name!r}, only {' and '.join(deck_names())}")
         return _bundled(name)
     except OSError as error:
         raise BadDeckError(f"the deck {name} cannot be read: {error.strerror or error}") from error

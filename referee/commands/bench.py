@@ -12,7 +12,7 @@ from referee.commands import bench_piccolino
 from referee.errors import BadInputError
 from referee.output import complain
 
-SUMMARY = "Measure how fast and how well Ringmaster reads."
+SUMMARY = "measure how fast and how well Ringmaster reads"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

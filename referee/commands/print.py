@@ -9,13 +9,13 @@ from pathlib import Path
 from referee.errors import BadInputError
 from referee.files import check_writable, write_whole
 
-SUMMARY = "Make a PDF of a deck or of the marker cards, to print and cut."
+SUMMARY = "make a PDF of a deck or of the marker cards, to print and cut"
 _PAPERS = ("a4", "letter")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of `print`."""
-    parser.add_argument("what", metavar="WHAT", help="a deck's name, or markers")
+    parser.add_argument("what", metavar="WHAT", help="a deck (confetti, piccolino), or markers")
     parser.add_argument("-o", "--output", metavar="FILE.pdf", type=Path, required=True, help="the PDF to write")
     parser.add_argument("--manifest", metavar="FILE.json", type=Path, help="where every card lies on the pages")
     parser.add_argument("--paper", type=str.lower, choices=_PAPERS, default="a4", help="the paper (default a4)")

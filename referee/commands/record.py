@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from hardware.events import BellEdge, SandEdge
     from hardware.frames import Frame
 
-SUMMARY = "Record the table into a file that can be replayed."
+SUMMARY = "record the table into a file that can be replayed"
 FILES = ("folder", "video", "recording")
 SECOND_NS = 1_000_000_000
 
@@ -94,7 +94,8 @@ def _record(
         count = writer.frames
     lost = last.sequence - first.sequence + 1 - count
     missing = f" ({lost} more did not come or were too fast to keep)" if lost > 0 else ""
-    print(f"{output}: {count} pictures{missing}, {(last.t_ns - first.t_ns) / SECOND_NS:.1f} s")
+    pictures = "1 picture" if count == 1 else f"{count} pictures"
+    print(f"{output}: {pictures}{missing}, {(last.t_ns - first.t_ns) / SECOND_NS:.1f} s")
     return 0
 
 

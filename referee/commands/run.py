@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from referee.arguments import port
-from referee.errors import RefereeError, WorkFailedError
+from referee.errors import BadInputError, RefereeError, WorkFailedError
 from referee.output import complain
 
 if TYPE_CHECKING:
@@ -36,6 +36,7 @@ def run(args: argparse.Namespace) -> int:
     """Work until SIGTERM or Ctrl-C.
 
     Raises:
+        BadInputError: a camera was named for the table that draws itself.
         WorkFailedError: another referee is at work, the page cannot be served, or the referee has failed.
     """
     from hardware.camera import parse_spec
@@ -46,6 +47,8 @@ def run(args: argparse.Namespace) -> int:
 
     share_one_heap()
     if args.camera is not None:
+        if args.simulated:
+            raise BadInputError("--camera is for the real table; --simulated draws its own")
         parse_spec(args.camera)
     folder = state_folder(args.state)
     if args.simulated:

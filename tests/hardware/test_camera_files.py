@@ -112,6 +112,12 @@ def test_files_that_are_not_what_they_should_be(tmp_path: Path) -> None:
         camera.read()
 
 
+@pytest.mark.parametrize("name", ["", "usb:webcam", "picamera2:front", "folder:", "video:", "recording:", "webcam"])
+def test_a_name_that_means_no_camera_is_refused_before_any_is_looked_for(name: str) -> None:
+    with pytest.raises(BadCameraError, match=f"no camera called “{name}”: say"):
+        parse_spec(name)
+
+
 def test_a_path_is_recognised_by_what_is_there(tmp_path: Path) -> None:
     (tmp_path / "game.mcap").write_bytes(b"")
     (tmp_path / "table.mp4").write_bytes(b"")

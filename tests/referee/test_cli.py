@@ -59,6 +59,14 @@ def test_a_complaint_is_one_line_whatever_a_file_is_called(tmp_path: Path) -> No
     assert done.stderr == "ringmaster print: there is no folder a\\nb\\x1b[31m to write m.pdf into\n"
 
 
+@pytest.mark.parametrize("words", ["--camera ''", "--camera usb:webcam", "--simulated --camera usb:0"])
+def test_a_camera_that_cannot_be_played_with_is_said_before_the_referee_begins(words: str, tmp_path: Path) -> None:
+    done = shell(f"timeout 60 {MAIN} run --state . --port 0 {words}", tmp_path)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "camera" in done.stderr
+    assert len(done.stderr.splitlines()) == 1
+
+
 @pytest.mark.parametrize(
     "words",
     [

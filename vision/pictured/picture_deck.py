@@ -108,7 +108,7 @@ def _path(name: str) -> Path:
     if name.endswith(".json"):
         return Path(name)
     if name not in deck_names():
-        raise BadDeckError(f"there is no deck called {name!r}; there is {', '.join(deck_names())}")
+        raise BadDeckError(f"there is no deck called {name!r}, only {' and '.join(deck_names())}")
     return Path(str(resources.files("vision").joinpath("decks", f"{name}.json")))
 
 

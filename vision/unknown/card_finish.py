@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +17,7 @@ from vision.unknown.card_sizes import Stock
 from vision.unknown.cast_shadows import moved_off_shadows
 from vision.unknown.edge_ends import are_ruled_round
 from vision.unknown.line_segments import meet_sides
+from vision.unknown.lost_sides import look_farther
 
 Floats = NDArray[np.float32]
 
@@ -66,10 +68,10 @@ def finished(
     rigid = poses.quads(plane)
     own = _turned_like(found.quads, rigid)
     rigid = np.where(clear[:, None, None], own, rigid)
-    final = _fitted(image_bgr, rigid, scale)
+    final = _fitted(image_bgr, rigid, scale=scale)
     if margin == 0 and not clear.all():
         rest = np.flatnonzero(~clear)
-        at_own = _fitted(image_bgr, own[rest], scale)
+        at_own = _fitted(image_bgr, own[rest], scale=scale)
         plainer = np.flatnonzero(_plainer(at_own, final.take(rest), plane))
         clear[rest[plainer]], rigid[rest[plainer]] = True, own[rest[plainer]]
         order = np.arange(len(quads))
@@ -83,11 +85,12 @@ def finished(
         if agrees and np.median(better.deviation(final.quads[plain])) < np.median(plane.deviation(final.quads[plain])):
             rigid = np.where(clear[:, None, None], rigid, poses_of(better, rigid).quads(better))
             more = 0.0 if margin >= _WIDE_BORDER_PX else 2 * margin
-            final = _fitted(image_bgr, rigid, scale)
+            final = _fitted(image_bgr, rigid, scale=scale)
             plane, whole = better, better.resized(better.size[0] + more, better.size[1] + more)
     most = (2 * _LOOSE if margin >= _WIDE_BORDER_PX else _LOOSE) * plane.size[0]
     final = replace(final, quads=_where_seen(final, rigid, most))
     if margin == 0:
+        final = look_farther(partial(_fitted, image_bgr, scale=scale), final, plane, unevenness)
         final = replace(final, quads=moved_off_shadows(image_lab, final.quads))
     if 0 < margin < _WIDE_BORDER_PX:
         final = replace(final, quads=poses_of(plane, final.quads).quads(whole))
@@ -126,9 +129,9 @@ def _plain(fit: SideFit) -> NDArray[np.bool_]:
     return np.asarray((fit.support.min(axis=1) > _WHOLLY) & (fit.rise.min(axis=1) > _PLAIN))
 
 
-def _fitted(image_bgr: NDArray[np.uint8], quads: Floats, scale: float) -> SideFit:
-    """Each side on its own edge, as seen in the picture itself."""
-    fit = fit_sides(image_bgr, to_full(quads, scale), max(2.0, 1.25 / scale), 48, is_lab=False)
+def _fitted(image_bgr: NDArray[np.uint8], quads: Floats, reach_px: float = 1.25, *, scale: float) -> SideFit:
+    """Each side on its own edge, as seen in the picture itself, `reach_px` away at most."""
+    fit = fit_sides(image_bgr, to_full(quads, scale), max(2.0, reach_px / scale), 48, is_lab=False)
     return replace(fit, quads=_to_small(fit.quads, scale))
 
 

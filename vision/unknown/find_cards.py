@@ -32,6 +32,7 @@ from vision.unknown.line_segments import (
     without_hatching,
 )
 from vision.unknown.marker_sheets import find_marker_sheets, holds_marker, on_marker_sheet
+from vision.unknown.more_of_them import more_of_them
 from vision.unknown.panels import are_panels
 from vision.unknown.paper import darker_all_round
 from vision.unknown.ruled_sheets import are_ruled
@@ -114,6 +115,7 @@ def find_cards(image_bgr: NDArray[np.uint8], aspect: float | None = None) -> Fou
     stock, chosen = second_look(lab, grey, segments, markers, *_but_panels(lab, stock, chosen))
     stock, chosen = _but_panels(lab, stock, chosen)
     known = proved(image_bgr, lab, stock, chosen, scale, unevenness)
+    known = more_of_them(image_bgr, lab, grey, segments, markers, known, scale)
     final, plane = tinted_look(image_bgr, small, scale, segments, markers, known)
     if plane is None:
         nothing = [np.zeros(shape, np.float32) for shape in ((0, 4, 2), (0, 4), (0,))]

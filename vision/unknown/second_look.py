@@ -12,13 +12,13 @@ from vision.unknown.card_edges import SideFit, fit_sides
 from vision.unknown.card_kin import like_the_others
 from vision.unknown.card_plane import CardPlane, plane_of, refined
 from vision.unknown.card_poses import poses_of, settled, sides_of
-from vision.unknown.card_proposals import MIN_SEGMENT_PX, at_corners, at_segments, distinct, fair_share
+from vision.unknown.card_proposals import distinct, fair_share
 from vision.unknown.card_sizes import Stock, agreed_size, common_step
 from vision.unknown.card_votes import agree_on_planes
 from vision.unknown.closed_lines import closed_lines
 from vision.unknown.edge_ends import are_ruled_round
-from vision.unknown.faint_edges import faint_segments, moved_onto_edges, quads_about, without_print
-from vision.unknown.line_segments import SegmentMap, find_corners
+from vision.unknown.faint_edges import moved_onto_edges, quads_about
+from vision.unknown.faint_hints import FaintHints, faint_hints
 from vision.unknown.marker_sheets import holds_marker
 from vision.unknown.print_islands import STANDS_OUT, print_islands
 from vision.unknown.ruled_sheets import are_ruled
@@ -31,7 +31,7 @@ _BESIDE = 2.0  # times as many things that may be print beside plain cards as on
 _TOO_FEW = 2  # a single card tells no size
 _ENOUGH = 6  # cards tell the plane well
 _SEVERAL = 3  # cards must be found if all of them are faint
-_MOST_QUADS, _MOST_OF_SIZE = 300, 80
+_MOST_QUADS = 300
 _REACH_PX = 6.0  # how far off a line may lie that stands for a faint edge
 _LIKELY, _CERTAINLY = 4.0, 10.0  # how often a change along a side is as large as what changes there anyway
 _HALF_SEEN = 0.6
@@ -45,21 +45,6 @@ _ALL_ROUND = 0.4  # how certain each of the four is
 _CERTAIN = 10.0  # the same for all sides of all cards, if nothing else speaks for the size
 _FAINT = 0.25  # of the usual contrast
 _SAME_WAY, _MOST = 0.5, 0.7  # cosine; share of the cards
-
-
-@dataclass(frozen=True, eq=False)
-class _Hints:
-    """What a picture `lab`, (h, w, 3) 8-bit Lab, shows of faint cards.
-
-    `lines` (n, 4) are straight edges that are not those of print, `seen` answers where they run; `marks` (k, 2) is what
-    may be printed on cards; `markers` (l, 4, 2) are no cards.
-    """
-
-    lab: NDArray[np.uint8]
-    lines: Floats
-    seen: SegmentMap
-    marks: Floats
-    markers: Floats
 
 
 @dataclass(frozen=True, eq=False)
@@ -99,9 +84,7 @@ def second_look(
     closed = closed[hold_any(closed, marks) & ~holds_marker(closed, markers)]
     if plain and len(closed) < _TOO_FEW:
         return stock, chosen
-    lines = without_print(lab, np.concatenate([segments, faint_segments(grey, segments, MIN_SEGMENT_PX)]))
-    seen = SegmentMap(lines, (grey.shape[0], grey.shape[1]))
-    hints = _Hints(lab, lines, seen, marks, markers)
+    hints = faint_hints(lab, grey, segments, marks, markers)
     if few or stock is None:
         stock, chosen = _faint_alone(hints, stock, chosen)
     elif not plain:
@@ -109,7 +92,7 @@ def second_look(
     return _closed_in(hints, closed, stock, chosen)
 
 
-def _closed_in(hints: _Hints, closed: Floats, stock: Stock | None, chosen: SideFit) -> tuple[Stock | None, SideFit]:
+def _closed_in(hints: FaintHints, closed: Floats, stock: Stock | None, chosen: SideFit) -> tuple[Stock | None, SideFit]:
     """The cards chosen, or those about which thin dark lines (n, 4, 2) close, unless these are frames on them.
 
     They count if they are more, or as many and fit better; of two sizes that with more cards does.
@@ -159,7 +142,7 @@ def _printed_alike(plane: CardPlane, cards: Floats, smaller: CardPlane, frames: 
     return bool((spread < _SAME_PLACE).all() and np.median(margin.min(axis=1)) > _LEAST_MARGIN)
 
 
-def _outlines(hints: _Hints) -> _Outlines:
+def _outlines(hints: FaintHints) -> _Outlines:
     """What lines about marks make, put right, where they are plausible and the colour changes along the sides."""
     quads = quads_about(hints.lines, hints.marks)
     coverage = hints.seen.coverage(quads)
@@ -176,7 +159,7 @@ def _outlines(hints: _Hints) -> _Outlines:
     return _Outlines(quads[good], np.minimum(times[good] / _CERTAINLY, 1), usual[good, 0])
 
 
-def _with_faint_ones(hints: _Hints, stock: Stock, chosen: SideFit) -> tuple[Stock, SideFit]:
+def _with_faint_ones(hints: FaintHints, stock: Stock, chosen: SideFit) -> tuple[Stock, SideFit]:
     """The cards chosen and faint ones of the same stock."""
     if len(chosen.quads) >= _ENOUGH:
         return stock, _found(hints, stock, chosen)
@@ -193,7 +176,7 @@ def _with_faint_ones(hints: _Hints, stock: Stock, chosen: SideFit) -> tuple[Stoc
     return (better, found) if now < max(1.5 * before, _SAME_PLANE / 2) else (stock, chosen)
 
 
-def _faint_alone(hints: _Hints, stock: Stock | None, chosen: SideFit) -> tuple[Stock | None, SideFit]:
+def _faint_alone(hints: FaintHints, stock: Stock | None, chosen: SideFit) -> tuple[Stock | None, SideFit]:
     """Cards all of which are faint, if several agree on a size; else what was chosen."""
     nothing = chosen.take(np.zeros(len(chosen.quads), bool))
     best, most = (stock, chosen), 0.0
@@ -256,21 +239,10 @@ def _agreeing(lab: NDArray[np.uint8], stock: Stock, chosen: SideFit, reach_px: f
     return stock, chosen
 
 
-def _of_size(hints: _Hints, plane: CardPlane) -> Floats:
-    """Quadrilaterals of the card's size (n, 4, 2) about marks, some from everywhere."""
-    corners = at_corners(plane, find_corners(hints.lines, 0.7 * MIN_SEGMENT_PX))
-    quads = np.concatenate([corners, at_segments(plane, hints.lines)])
-    coverage = hints.seen.coverage(quads)
-    keep = (coverage.mean(axis=1) > 0.3) & (np.sort(coverage, axis=1)[:, 2] > 0.3) & ~holds_marker(quads, hints.markers)
-    quads, coverage = quads[keep], coverage[keep]
-    holding = hold_any(quads, hints.marks)
-    return fair_share(distinct(quads[holding], coverage[holding].mean(axis=1)), _MOST_OF_SIZE)
-
-
-def _found(hints: _Hints, stock: Stock, chosen: SideFit) -> SideFit:
+def _found(hints: FaintHints, stock: Stock, chosen: SideFit) -> SideFit:
     """The cards chosen, and others of their size where they lie when moved to where most speaks for them."""
     lab, plane = hints.lab, stock.plane
-    quads = _of_size(hints, plane)
+    quads = hints.of_size(plane)
     quads = quads[~lie_on(quads, chosen.quads)]
     poses, certainty = settled(lab, plane, poses_of(plane, quads), _REACH * plane.size[0], stock.step)
     sides = np.sort(certainty, axis=1)

@@ -1,0 +1,95 @@
+"""Cards that lie among those found, in a heap on a table as pale as they are, with a side that is not to be seen."""
+
+from __future__ import annotations
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from vision.quads import apart, lie_on, within_quads
+from vision.unknown.card_edges import SideFit
+from vision.unknown.card_finish import finished
+from vision.unknown.card_grounds import even_grounds
+from vision.unknown.card_plane import CardPlane
+from vision.unknown.card_poses import poses_of, settled
+from vision.unknown.card_sizes import Stock
+from vision.unknown.faint_hints import FaintHints, faint_hints
+from vision.unknown.marker_sheets import on_marker_sheet
+from vision.unknown.print_islands import STANDS_OUT, print_islands
+from vision.unknown.ruled_sheets import are_ruled
+
+Floats = NDArray[np.float32]
+
+_ENOUGH = 6  # cards tell the plane, and what a card looks like
+_PLAIN_SHARE = 25  # per cent of the sides may be faint before it is worth looking again
+_ROUNDS = 3
+_REACH = 0.09  # of a card's shorter side
+_BEYOND_DOUBT, _IN_ALL = 0.9, 3.05  # how certain three sides are, and all four together
+_INSIDE_PX = 4.0  # of the picture's border
+_SAME_STOCK = 20.0  # weighted 8-bit Lab, from the others' ground
+_BLUR_PX = 2.5  # a card's ground is told from print without the grain of a dim picture
+_CALM, _STAINED = 8.0, 0.2  # weighted 8-bit Lab, from the ground along the border; share of its places
+
+
+def more_of_them(
+    image_bgr: NDArray[np.uint8],
+    lab: NDArray[np.uint8],
+    grey: NDArray[np.uint8],
+    segments: Floats,
+    markers: Floats,
+    found: tuple[SideFit, CardPlane | None],
+    scale: float,
+) -> tuple[SideFit, CardPlane | None]:
+    """The cards `found` and their plane, with those of the same size that three certain sides show.
+
+    Where the table is known from several cards, three sides tell where the fourth is. `image_bgr` is the picture, `lab`
+    and `grey` the copy at `scale` in which the cards were found, `segments` (n, 4) are straight edges in it, `markers`
+    (m, 4, 2) sheets that are no cards. Where the cards stand out plainly from the table none can be missed, nor where
+    all that may be print lies on cards.
+    """
+    cards, plane = found
+    if plane is None or len(cards.quads) < _ENOUGH:
+        return found
+    if np.percentile(cards.contrast_beyond(), _PLAIN_SHARE) > STANDS_OUT:
+        return found
+    marks = print_islands(lab)
+    marks = marks[~on_marker_sheet(np.concatenate([marks, marks], axis=1), markers)]
+    marks = marks[~within_quads(marks, cards.quads)]
+    if len(marks) == 0:
+        return found
+    hints = faint_hints(lab, grey, segments, marks, markers)
+    smooth = np.asarray(cv2.GaussianBlur(lab, (0, 0), _BLUR_PX), np.uint8)
+    for _ in range(_ROUNDS):
+        better = plane.refitted(cards.quads, np.ones(len(cards.quads)))
+        quads = _among(hints, smooth, better, cards)
+        if len(quads) == 0:
+            break
+        both, _ = finished(image_bgr, lab, np.concatenate([cards.quads, quads]), Stock(better, np.zeros(3)), scale)
+        more = both.take(np.arange(len(cards.quads), len(both.quads)))
+        more = more.take(~are_ruled(lab, more.quads))
+        if len(more.quads) == 0:
+            break
+        cards, plane = cards.joined(more), better
+    return cards, plane
+
+
+def _among(hints: FaintHints, smooth_lab: NDArray[np.uint8], plane: CardPlane, cards: SideFit) -> Floats:
+    """Outlines (n, 4, 2) of the size on a plane with three certain sides, the ground of the `cards`, and none on one."""
+    quads = hints.of_size(plane)
+    quads = quads[~lie_on(quads, cards.quads)]
+    if len(quads) == 0:
+        return quads
+    # Where the picture ends there seems to be an edge, beyond doubt.
+    least, most = _INSIDE_PX, np.array(plane.size_wh, np.float32) - 1 - _INSIDE_PX
+    poses, certainty = settled(hints.lab, plane, poses_of(plane, quads), _REACH * plane.size[0])
+    order = np.sort(certainty, axis=1)
+    quads = poses.quads(plane)
+    certain = (order[:, 1] > _BEYOND_DOUBT) & (order.sum(axis=1) > _IN_ALL)
+    inside = ((quads > least) & (quads < most)).all(axis=(1, 2))
+    good = np.flatnonzero(certain & inside & ~lie_on(quads, cards.quads))
+    away, corners = even_grounds(smooth_lab, quads[good], plane.size[1] / plane.size[0])
+    ground = np.median(cards.inside, axis=(0, 1))
+    same = np.linalg.norm(corners.mean(axis=1) - ground, axis=1) < _SAME_STOCK
+    good = good[same & ((away > _CALM).mean(axis=1) < _STAINED)]
+    good = good[np.argsort(-order[good].sum(axis=1), kind="stable")]
+    return quads[good][apart(quads[good])]

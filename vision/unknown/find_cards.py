@@ -31,6 +31,7 @@ from vision.unknown.line_segments import (
     within_another,
     without_hatching,
 )
+from vision.unknown.lone_card import lone_card
 from vision.unknown.marker_sheets import find_marker_sheets, holds_marker, on_marker_sheet
 from vision.unknown.more_of_them import more_of_them
 from vision.unknown.panels import are_panels
@@ -116,7 +117,7 @@ def find_cards(image_bgr: NDArray[np.uint8], aspect: float | None = None) -> Fou
     stock, chosen = _but_panels(lab, stock, chosen)
     known = proved(image_bgr, lab, stock, chosen, scale, unevenness)
     known = more_of_them(image_bgr, lab, grey, segments, markers, known, scale)
-    final, plane = tinted_look(image_bgr, small, scale, segments, markers, known)
+    final, plane = lone_card(lab, markers, tinted_look(image_bgr, small, scale, segments, markers, known))
     if plane is None:
         nothing = [np.zeros(shape, np.float32) for shape in ((0, 4, 2), (0, 4), (0,))]
         return FoundCards(nothing[0], nothing[1], nothing[2], (), 1.4)

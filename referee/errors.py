@@ -9,5 +9,9 @@ class BadInputError(RefereeError, ValueError):
     """Input or usage that cannot be worked with (exit status 2)."""
 
 
+class OvertakenError(RefereeError):
+    """What somebody told hung on how things stood, and something else came first."""
+
+
 class WorkFailedError(RefereeError, RuntimeError):
     """The input was fine but the work itself failed (exit status 1)."""

@@ -72,6 +72,22 @@ def phase(play: Play, lasts_ms: int | None) -> dict[str, Any]:
             return _plain("over" if play.over else "turning", None, since_ns)
 
 
+def moment(play: Play | None) -> str:
+    """Name how things stand, as far as what people tell hangs on it; another name: something came in between."""
+    if play is None:
+        return "idle"
+    match play.game:
+        case Confetti() as confetti:
+            step = f"{confetti.number} {_CONFETTI[confetti.phase]}"
+        case Coloretto():
+            step = str(len(play.book.records))
+        case _:
+            step = "over" if play.over else ""
+    question = play.question()
+    asked = "" if question is None else str(question.t_ns)
+    return "-".join((str(play.book.row.game), step, str(play.paused), str(len(play.book.corrections)), asked))
+
+
 def questions(play: Play, announcer: Announcer) -> list[dict[str, Any]]:
     """Give what the players are asked now, in the announcer's language."""
     question = play.question()

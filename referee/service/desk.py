@@ -36,7 +36,8 @@ class Desk(Protocol):
         "event": the id of the event that a correction names, or null}`); `readings` (those events by their ids);
         `notices` (`{"text", "seat"}`, what people should do now); `settings` (`{"language", "volume": 0 to 1, "quiet",
         "quiet_hours": null or ["22:00", "07:00"], "camera", "bell": "one", "seats", "microphone" or "none",
-        "bell_pins": BCM numbers by seat, "sandtimer", "lamp": whether fitted}`); `language` (of all texts); `can_undo`.
+        "bell_pins": BCM numbers by seat, "sandtimer", "lamp": whether fitted}`); `language` (of all texts); `can_undo`;
+        `moment` (names how things stand, for commands that hang on it).
         """
 
     def subscribe(self, notify: Callable[[int], None]) -> Callable[[], None]:
@@ -49,7 +50,11 @@ class Desk(Protocol):
         `time` (it ran out), `count`, `ringer` (`seat`), `decide` (`valid`), `event` (`event`: an event of the game, for
         games played by hand), `correct` (`ruling`: an id, or `event`: an id, with `with`: the event's new data, or null
         to strike it; a ruling's id means the event that led to it), `undo` (the last correction), `look_again`
-        (`ruling`), `settings` (those of the state that change).
+        (`ruling`), `settings` (those of the state that change). With the state's `moment`, a command is carried out
+        only if that is how things stand still.
+
+        Raises:
+            OvertakenError: something else came first; nothing has changed.
         """
 
     def picture(self, which: str) -> bytes | None:

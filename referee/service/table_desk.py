@@ -11,11 +11,12 @@ from typing import Any
 
 from hardware.health import HealthBoard
 from referee.announcer import Announcer
-from referee.errors import BadInputError
+from referee.errors import BadInputError, OvertakenError
 from referee.games.registry import GAMES
 from referee.journal.evidence import EvidenceFolder
 from referee.journal.rows import game_numbered, kept_game, sight_of
 from referee.service import archive
+from referee.service.board import moment
 from referee.service.book import Book, book_of
 from referee.service.desk import Data
 from referee.service.explain import explanation
@@ -122,6 +123,15 @@ class TableDesk:
 
     def do(self, command: Data) -> Data:
         """Carry out a command."""
+        seen = command.get("moment")
+        if seen is None:
+            return self._carry_out(command)
+        with self._stage.lock:
+            if seen != moment(self._stage.play):
+                raise OvertakenError("something else was entered just before: please look again")
+            return self._carry_out(command)
+
+    def _carry_out(self, command: Data) -> Data:
         match command.get("do"):
             case "start":
                 return self._start(command)

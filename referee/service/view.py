@@ -12,7 +12,7 @@ from referee.journal.corrections import corrected_events
 from referee.journal.rows import iso_time
 from referee.language import Language
 from referee.sayings import service as sayings
-from referee.service.board import board, phase, questions
+from referee.service.board import board, moment, phase, questions
 from referee.service.play import Play
 from referee.service.settings import TableSettings
 from referee.service.sight import drawn
@@ -53,6 +53,7 @@ def view(play: Play | None, paused: bool, scene: Scene, picture_of: PictureOf) -
         "settings": scene.settings.public(),
         "language": scene.settings.language,
         "can_undo": False,
+        "moment": moment(play),
     }
     if play is not None:
         announcer = Announcer(play.header.game, play.header.players, language)

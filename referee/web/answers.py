@@ -11,7 +11,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
 from hardware.errors import HardwareError
-from referee.errors import BadInputError, RefereeError
+from referee.errors import BadInputError, OvertakenError, RefereeError
 from referee.jsonlines import parse_object
 from referee.service.settings import SettingError
 from referee.web.feed import encoded
@@ -98,6 +98,8 @@ async def on_fault(_request: Request, error: Exception) -> Response:
         return Json({"error": _sentence(error), "key": "wrong_code"}, 403)
     if isinstance(error, SettingError):
         return Json({"error": _sentence(error), "key": error.key, "values": error.values}, 400)
+    if isinstance(error, OvertakenError):
+        return Json({"error": _sentence(error), "key": "overtaken"}, 409)
     return Json({"error": _sentence(error)}, 400 if isinstance(error, ValueError) else 409)
 
 

@@ -31,7 +31,13 @@ class _Command(BaseModel):
     model_config = ConfigDict(extra="forbid", strict=True)
 
 
-class Start(_Command):
+class _Timely(_Command):
+    """What hangs on how things stand: `moment`, as the page saw them; left out, whatever came in between."""
+
+    moment: Annotated[str, Field(max_length=64)] = ""
+
+
+class Start(_Timely):
     """Begin a game; `players` clockwise from the seat at the bottom of the picture."""
 
     do: Literal["start"]
@@ -40,34 +46,34 @@ class Start(_Command):
     options: Annotated[dict[str, JsonValue], Field(max_length=20)] = {}
 
 
-class Plain(_Command):
+class Plain(_Timely):
     """What needs no more than its name."""
 
     do: Literal["stop", "pause", "resume", "flip", "time", "count", "undo"]
 
 
-class Ringer(_Command):
+class Ringer(_Timely):
     """Say who rang."""
 
     do: Literal["ringer"]
     seat: Seat
 
 
-class Decide(_Command):
+class Decide(_Timely):
     """Rule a ring that was unclear (P10)."""
 
     do: Literal["decide"]
     valid: bool
 
 
-class TellEvent(_Command):
+class TellEvent(_Timely):
     """Tell what happened, in a game that is played by hand."""
 
     do: Literal["event"]
     event: EventData
 
 
-class CorrectRuling(_Command):
+class CorrectRuling(_Timely):
     """Change or strike the event that led to a ruling."""
 
     do: Literal["correct"]
@@ -75,7 +81,7 @@ class CorrectRuling(_Command):
     new: EventData | None = Field(alias="with")
 
 
-class CorrectEvent(_Command):
+class CorrectEvent(_Timely):
     """Change or strike an event."""
 
     do: Literal["correct"]

@@ -63,6 +63,9 @@ WORDS = {
     "fault_too_large": mark_in("page", "That is too large."),
     "fault_too_slow": mark_in("page", "It did not arrive whole: please try again."),
     "fault_busy": mark_in("page", "Another picture is being read: please try again in a moment."),
+    "fault_overtaken": mark_in(
+        "page", "Something else was entered just before. Please look again: this tap has changed nothing."
+    ),
     "fault_not_here": mark_in("page", "There is no such thing here."),
     "welcome": mark_in("page", "Ready when you are"),
     "welcome_more": mark_in(
@@ -82,6 +85,7 @@ WORDS = {
     "ring_false": mark_in("page", "False"),
     "turn_of": mark_in("page", "{name} plays"),
     "scores": mark_in("page", "Scores"),
+    "cards_held": mark_in("page", "Cards held"),
     "next_game": mark_in("page", "Next game"),
     "pause": mark_in("page", "Pause"),
     "resume": mark_in("page", "Go on"),

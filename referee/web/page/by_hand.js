@@ -24,14 +24,10 @@ function bells(app) {
       "div",
       { class: "row" },
       app.state.board.map((place) =>
-        h("button", { type: "button", key: place.seat, onclick: () => tell(app, { event: "bell", seat: place.seat }) }, sign(place.seat), place.name),
+        h("button", { type: "button", key: place.seat, onclick: () => app.run({ do: "event", event: { event: "bell", seat: place.seat } }) }, sign(place.seat), place.name),
       ),
     ),
   );
-}
-
-function tell(app, event) {
-  app.run({ do: "event", event });
 }
 
 function coloretto(app) {
@@ -45,7 +41,7 @@ function coloretto(app) {
   };
   const play = (event) => {
     local.seat = undefined;
-    tell(app, event);
+    app.runTimely({ do: "event", event });
   };
   return h(
     "section",
@@ -82,8 +78,8 @@ function coloretto(app) {
     h(
       "div",
       { class: "row" },
-      last ? h("p", {}, t("last_round_runs")) : h("button", { type: "button", class: "quiet", onclick: () => tell(app, { event: "last_round" }) }, t("last_round")),
-      told ? h("button", { type: "button", key: "back", onclick: () => app.run({ do: "correct", event: told, with: null }) }, t("take_back")) : null,
+      last ? h("p", {}, t("last_round_runs")) : h("button", { type: "button", class: "quiet", onclick: () => app.runTimely({ do: "event", event: { event: "last_round" } }) }, t("last_round")),
+      told ? h("button", { type: "button", key: "back", onclick: () => app.runTimely({ do: "correct", event: told, with: null }) }, t("take_back")) : null,
     ),
   );
 }

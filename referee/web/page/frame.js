@@ -56,5 +56,5 @@ function toast(app) {
 }
 
 export function undo(app) {
-  app.run({ do: "undo" }, () => app.toasted(t("undone")));
+  app.runTimely({ do: "undo" }, () => app.toasted(t("undone")));
 }

@@ -29,6 +29,7 @@ const app = {
   pending: null,
   draw,
   run,
+  runTimely,
   load,
   go: (hash) => {
     location.hash = hash;
@@ -36,11 +37,17 @@ const app = {
   nowNs: () => (app.state ? app.state.t_ns + (performance.now() - app.takenAt) * 1e6 : 0),
 };
 
+// So long a finger is on its way: what changed later than that before a tap, it cannot have meant.
+const MEANT_MS = 400;
+
 let language = null;
+let worded = false;
 let said = null;
+let meant = { moment: null, until: 0 };
 
 function draw() {
-  if (!app.state) return;
+  // Before the words are there, their keys would stand in their places.
+  if (!app.state || !worded) return;
   const view = VIEWS[app.route.view];
   const content = app.pending ? pairing(app) : view.draw(app);
   document.body.className = app.route.view === "tv" && !app.pending ? "tv" : "";
@@ -55,11 +62,15 @@ async function take(parts) {
     parts.rulings = first.concat(app.state.rulings.slice(0, keep));
     delete parts.rulings_more;
   }
+  if (parts.moment !== undefined && app.state && parts.moment !== app.state.moment) {
+    meant = { moment: app.state.moment, until: performance.now() + MEANT_MS };
+  }
   app.state = Object.assign({}, app.state, parts);
   app.takenAt = performance.now();
   if (app.state.language !== language) {
     language = app.state.language;
     await learn(language);
+    worded = true;
     app.local = {};
     open();
   }
@@ -142,6 +153,12 @@ async function run(command, done) {
     }
     toast(words_of(fault), true);
   }
+}
+
+// The same, but only if things stand as they were seen: else nothing is entered, and the page says so.
+function runTimely(command, done) {
+  const moment = performance.now() < meant.until ? meant.moment : app.state.moment;
+  return run(Object.assign({ moment }, command), done);
 }
 
 // Read something for a view: `app.local[name]` is undefined until it is there, and { fault } if it cannot be had.

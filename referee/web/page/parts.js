@@ -1,7 +1,7 @@
 // Pieces that several views draw: seats, verdicts, cards, pictures.
 
 import { h } from "./dom.js";
-import { count, has, t } from "./words.js";
+import { count, has, signed, t } from "./words.js";
 
 const SHAPES = [
   "M12 3a9 9 0 1 0 0 18a9 9 0 1 0 0-18z",
@@ -121,7 +121,12 @@ export function sand(app) {
 
 // Points that are counted at the end only are no nought before.
 export function shownPoints(points) {
-  return points === null || points === undefined ? "–" : String(points);
+  return points === null || points === undefined ? "–" : signed(points);
+}
+
+// In Piccolino nobody has points: who holds most cards wins.
+export function scoresTitle(game) {
+  return t(game && game.game === "piccolino" ? "cards_held" : "scores");
 }
 
 export function button(text, onclick, more) {

@@ -1,7 +1,7 @@
 // What has been played: games by evening, and one game with its rounds, rulings and corrections.
 
 import { h } from "./dom.js";
-import { heading, icon, shownPoints, sign, waitingFor } from "./parts.js";
+import { heading, icon, scoresTitle, shownPoints, sign, waitingFor } from "./parts.js";
 import { rulingLink } from "./view_table.js";
 import { clock, day, t } from "./words.js";
 
@@ -63,11 +63,11 @@ function points(game) {
   const rounds = game.rounds || [];
   return h(
     "div",
-    { class: "card-box scroll", tabindex: "0", role: "region", "aria-label": t("scores") },
+    { class: "card-box scroll", tabindex: "0", role: "region", "aria-label": scoresTitle(game) },
     h(
       "table",
       {},
-      h("caption", {}, t("scores")),
+      h("caption", {}, scoresTitle(game)),
       h("thead", {}, h("tr", {}, h("th", { scope: "col" }, t("player")), rounds.map((round) => h("th", { scope: "col", class: "num" }, t("round", { n: round.number }))), h("th", { scope: "col", class: "num" }, t("total")))),
       h(
         "tbody",

@@ -245,5 +245,5 @@ function begin(app, game, event) {
   for (const option of game.options) if (option.kind === "seat" && options[option.name] >= players.length) delete options[option.name];
   plan.players = seats(game);
   remember();
-  app.run({ do: "start", game: game.id, players, options }, () => app.go("#table"));
+  app.runTimely({ do: "start", game: game.id, players, options }, () => app.go("#table"));
 }

@@ -1,7 +1,7 @@
 // The table: the latest ruling, what is asked, the live picture, the scores, and what a hand may do.
 
 import { h } from "./dom.js";
-import { ago, button, heading, icon, kindOf, nameOf, phaseOf, sand, shownPoints, sign } from "./parts.js";
+import { ago, button, heading, icon, kindOf, nameOf, phaseOf, sand, scoresTitle, shownPoints, sign } from "./parts.js";
 import { handParts, headline } from "./headline.js";
 import { byHand } from "./by_hand.js";
 import { live } from "./live.js";
@@ -89,14 +89,14 @@ function questions(app) {
 
 function ringers(app, question) {
   return question.seats.map((seat) =>
-    h("button", { type: "button", class: "big", key: seat, onclick: () => app.run({ do: "ringer", seat }) }, sign(seat), nameOf(app, seat)),
+    h("button", { type: "button", class: "big", key: seat, onclick: () => app.runTimely({ do: "ringer", seat }) }, sign(seat), nameOf(app, seat)),
   );
 }
 
 function decisions(app) {
   return [
-    h("button", { type: "button", class: "big", onclick: () => app.run({ do: "decide", valid: true }) }, icon("yes"), t("ring_valid")),
-    h("button", { type: "button", class: "big", onclick: () => app.run({ do: "decide", valid: false }) }, icon("no"), t("ring_false")),
+    h("button", { type: "button", class: "big", onclick: () => app.runTimely({ do: "decide", valid: true }) }, icon("yes"), t("ring_valid")),
+    h("button", { type: "button", class: "big", onclick: () => app.runTimely({ do: "decide", valid: false }) }, icon("no"), t("ring_false")),
   ];
 }
 
@@ -122,7 +122,7 @@ export function board(app) {
   return h(
     "section",
     { class: "card-box", key: "board", "aria-labelledby": "board-title" },
-    h("h2", { id: "board-title" }, t("scores")),
+    h("h2", { id: "board-title" }, scoresTitle(app.state.game)),
     h(
       "ol",
       { class: "board" },
@@ -142,7 +142,7 @@ export function board(app) {
 
 function controls(app) {
   const { mode, game } = app.state;
-  const tap = (key, command, more) => button(t(key), () => app.run({ do: command }), more);
+  const tap = (key, command, more) => button(t(key), () => app.runTimely({ do: command }), more);
   if (mode === "over") return h("div", { class: "row", key: "controls" }, h("a", { class: "button main", href: "#start" }, t("next_game")), undoButton(app));
   const confetti = game && game.game === "confetti";
   const phase = (app.state.phase || {}).key;
@@ -172,7 +172,7 @@ function stop(app) {
     "span",
     { class: "row asked", key: "stopping", role: "group", "aria-label": t("stop_sure") },
     h("span", {}, t("stop_sure")),
-    button(t("stop_yes"), () => app.run({ do: "stop" }, () => ask(app, false)), { class: "danger" }),
+    button(t("stop_yes"), () => app.runTimely({ do: "stop" }, () => ask(app, false)), { class: "danger" }),
     button(t("cancel"), () => ask(app, false), { class: "quiet" }),
   );
 }

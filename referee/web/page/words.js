@@ -22,7 +22,12 @@ export function has(key) {
 // Give "1 round", "2 rounds": the sentence is found under key_one and key_many.
 export function count(key, n, values) {
   const one = language === "fr" ? Math.abs(n) < 2 : Math.abs(n) === 1;
-  return t(`${key}_${one ? "one" : "many"}`, Object.assign({ n }, values));
+  return t(`${key}_${one ? "one" : "many"}`, Object.assign({ n: signed(n) }, values));
+}
+
+// A number with a minus sign, which a hyphen is not: a line may break after that.
+export function signed(n) {
+  return String(n).replace("-", "−");
 }
 
 export function day(iso, style) {

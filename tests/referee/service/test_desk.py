@@ -13,7 +13,7 @@ from table_fakes import FakeDevices, Table
 
 from hardware.frames import Frame
 from hardware.health import DeviceHealth, Health, HealthBoard
-from referee.errors import BadInputError
+from referee.errors import BadInputError, OvertakenError
 from referee.events import Event
 from referee.journal.evidence import EvidenceFolder
 from referee.service.pictures import Pictures, Wanted
@@ -207,6 +207,47 @@ def test_coloretto_shows_what_was_told_and_its_last_step_is_taken_back(office: O
     assert office.state()["phase"]["rows"] == [[], ["red"], []]
     office.desk.do({"do": "event", "event": {"event": "last_round"}})
     assert office.state()["phase"]["last"] is True
+
+
+def test_of_two_phones_that_tap_at_once_one_is_told_that_it_came_too_late(office: Office) -> None:
+    office.desk.do({"do": "start", "game": "coloretto", "players": ["Ann", "Ben", "Cem"], "options": {}})
+    seen = office.state()["moment"]
+    green = {"event": "card_placed", "row": 1, "card": "green"}
+    office.desk.do({"do": "event", "event": {**green, "seat": 0}, "moment": seen})
+    with pytest.raises(OvertakenError, match="look again"):
+        office.desk.do({"do": "event", "event": {**green, "seat": 0}, "moment": seen})
+    state = office.state()
+    assert state["phase"]["rows"] == [[], ["green"], []] and state["phase"]["turn"] == 1
+    # Both take the last step back: the one before it stays.
+    office.desk.do({"do": "event", "event": {**green, "seat": 1}, "moment": state["moment"]})
+    state = office.state()
+    back = {"do": "correct", "event": state["phase"]["told"], "with": None, "moment": state["moment"]}
+    office.desk.do(back)
+    with pytest.raises(OvertakenError):
+        office.desk.do({**back, "event": state["phase"]["told"]})
+    assert office.state()["phase"]["rows"] == [[], ["green"], []]
+
+
+def test_a_name_tapped_for_one_ring_is_not_taken_for_the_next(office: Office) -> None:
+    piccolino(office)
+    office.table.hear("bell", seat=None)
+    seen = office.state()["moment"]
+    office.table.hear("ringer", seat=1)
+    office.table.card(1, "green")
+    office.table.clock.now_ns += 2_000_000_000
+    office.table.hear("bell", seat=None)
+    with pytest.raises(OvertakenError):
+        office.desk.do({"do": "ringer", "seat": 2, "moment": seen})
+    assert [question["kind"] for question in office.state()["questions"]] == ["who_rang"]
+
+
+def test_a_second_tap_in_the_same_place_does_not_end_the_round_that_the_first_began(office: Office) -> None:
+    office.desk.do({"do": "start", "game": "confetti", "players": ["Ann", "Ben"], "options": {}})
+    seen = office.state()["moment"]
+    office.desk.do({"do": "flip", "moment": seen})
+    with pytest.raises(OvertakenError):
+        office.desk.do({"do": "time", "moment": seen})
+    assert office.state()["phase"]["key"] == "running"
 
 
 def test_confetti_is_played_by_hand_from_the_page(office: Office) -> None:

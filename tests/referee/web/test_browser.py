@@ -71,6 +71,10 @@ class Window:
         self.page.goto(f"{self.home}#{view}")
         self.page.wait_for_selector("main h1", state="attached")
 
+    def look(self) -> None:
+        """Look before the next tap, as people do: what changed just before it cannot be meant by it."""
+        self.page.wait_for_timeout(500)
+
     def barriers(self) -> list[str]:
         """Give what axe finds serious or worse."""
         self.page.evaluate(AXE)
@@ -132,6 +136,7 @@ def test_a_game_is_started_followed_corrected_and_undone(
     for window in (mine, other):
         expect(window.page.locator(".verdict h1")).to_have_text("False ring, Cem")
     expect(other.page.locator("[data-seat='2'] .points")).to_have_text("16")
+    mine.look()
     mine.page.get_by_role("button", name="Undo", exact=True).click()
     expect(other.page.locator(".verdict h1")).to_have_text("Valid ring, Cem")
     expect(other.page.locator("[data-seat='2'] .points")).to_have_text("20")
@@ -152,6 +157,7 @@ def test_who_rang_is_answered_with_one_tap(page: PageUnderTest, browser: Browser
     expect(window.page.locator(".verdict .reason")).to_have_text("No two happy clowns of one colour.")
     expect(window.page.locator(".verdict a")).to_have_count(0)
     assert window.barriers() == []
+    window.look()
     window.page.locator(".question").get_by_role("button", name="Ben").click()
     expect(window.page.locator(".verdict h1")).to_have_text("False ring, Ben", timeout=WAIT_MS)
     window.close()
@@ -218,6 +224,7 @@ def test_everything_can_be_reached_and_done_by_keyboard(page: PageUnderTest, bro
         if reached[-1] == "Pause":
             break
     assert {"Table", "History", "Settings"} <= set(reached)
+    window.look()
     window.page.keyboard.press("Enter")
     expect(window.page.get_by_role("button", name="Go on")).to_be_visible(timeout=WAIT_MS)
     assert page.table.desk.state()["mode"] == "paused"

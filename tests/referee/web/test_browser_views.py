@@ -179,17 +179,59 @@ def test_a_game_told_by_hand_shows_what_was_told_and_takes_it_back(page: PageUnd
     window.page.get_by_role("button", name="Joker").click()
     window.page.get_by_role("button", name="Into row 1").click()
     expect(rows).to_have_text(["Row 1: Joker", "Row 2: empty", "Row 3: empty"])
+    window.look()
+    # The second tap of a double one would enter a card for the next player.
+    window.page.get_by_role("button", name="Into row 2").dblclick()
+    expect(rows).to_have_text(["Row 1: Joker", "Row 2: Joker", "Row 3: empty"])
+    expect(window.page.get_by_role("alert")).to_contain_text("this tap has changed nothing")
+    window.look()
+    window.page.get_by_role("button", name="Take back the last step").click()
+    expect(rows).to_have_text(["Row 1: Joker", "Row 2: empty", "Row 3: empty"])
     # Two players' first row has room for one card.
     expect(window.page.get_by_role("button", name="Into row 1")).to_be_disabled()
     expect(window.page.locator(".turn")).to_have_text("Ben plays")
+    window.look()
     window.page.get_by_role("button", name="Take row 1").click()
     expect(rows.first).to_have_text("Row 1: taken")
     assert window.barriers() == []
     assert not window.is_too_wide()
     for first in ("Row 1: Joker", "Row 1: empty"):
+        window.look()
         window.page.get_by_role("button", name="Take back the last step").click()
         expect(rows.first).to_have_text(first)
     expect(window.page.locator(".turn")).to_have_text("Ann plays")
+    window.close("409")
+
+
+@pytest.mark.parametrize("language", ["en", "de"])
+def test_letters_of_twice_the_size_leave_nothing_beside_a_phones_screen(
+    page: PageUnderTest, browser: Browser, language: str
+) -> None:
+    window = Window(browser, page, {"width": 360, "height": 740}, paired=True)
+    page.table.desk.do({"do": "settings", "language": language})
+    players = ["Grandmother Anneliese", "Ben", "Maximilian-Alexander"]
+
+    def is_whole(view: str) -> None:
+        window.open(view)
+        window.page.wait_for_load_state("networkidle")
+        window.page.evaluate("document.documentElement.style.fontSize = '200%'")
+        assert (view, window.is_too_wide()) == (view, False)
+        cut = "spans => spans.filter(span => span.scrollWidth > span.clientWidth + 1).map(span => span.textContent)"
+        assert window.page.locator("nav a span").evaluate_all(cut) == []
+
+    page.table.desk.do({**START, "game": "coloretto", "players": players})
+    page.table.desk.do({"do": "event", "event": {"event": "card_placed", "seat": 0, "row": 1, "card": "joker"}})
+    is_whole("table")
+    page.table.desk.do({**START, "players": players})
+    turn_two_reds(page)
+    page.table.tell("bell", seat=2)
+    is_whole("table")
+    ring = next(one["id"] for one in page.table.desk.state()["rulings"] if one["ruling"]["ruling"] == "ring")
+    for view in (f"ruling/{ring}", "start", "settings", "figures", "history/2"):
+        is_whole(view)
+    page.table.tell("card_shown", seat=0, colour="blue", mood="sad")
+    page.table.tell("bell", seat=None)
+    is_whole("table")
     window.close()
 
 

@@ -33,6 +33,7 @@ from vision.pictured.pile_proof import (
     may_be_bleached,
     misfit_of,
     proved,
+    worth_another_look,
 )
 from vision.table import Table
 
@@ -50,7 +51,7 @@ _FLAT = 0.06  # logarithm of the ratio of a frame's diagonals
 _CROOKED = 0.03  # the same, of a frame of which something may have carried off a side
 _STRAIGHT = 0.7
 _AS_WELL, _AS_WELL_MORE = 1.15, 0.01  # of a sight's error
-_GUESSES = 12  # to be compared with the art, which tells better than straight edges which one is worth a closer look
+_GUESSES, _LOOKS = 12, 2  # of a covered frame: to be compared with the art, and of those to be looked at closer
 _LEAST_SIDE_PX = 16
 _BUSY = 0.05  # share of a place that shows edges, from which it is not bare table
 
@@ -184,23 +185,22 @@ class PileReader:
         None unless what is in sight proves it. It takes several times as long as `read_place`.
         """
         region, size = self.regions[number], self.deck.frame_mm[2:]
-        crop = region.crop(image_bgr)
+        crop, offset = region.crop(image_bgr), (float(region.left), float(region.top))
         if self.table is None or min(crop.shape[:2]) < _LEAST_SIDE_PX:
             return None
         work, scale = _shrunk(crop, region)
-        offset = (float(region.left), float(region.top))
-        steps = steps_of(self.table, scale, offset)
-        frames = frames_from_corners(work, size, region.px_per_mm * scale, steps)
+        frames = frames_from_corners(work, size, region.px_per_mm * scale, steps_of(self.table, scale, offset))
         frames = frames.take(np.argsort(-frames.straight, kind="stable"))
         guessed = (frames.corners_px + 0.5) / scale - 0.5 + offset
         near = np.linalg.norm(guessed.mean(axis=1) - region.centre_px, axis=1) < _MOVED_MM * region.px_per_mm
-        guesses = list(zip(guessed[near], frames.straight[near], strict=True))[:_GUESSES]
-        found = [(self.faces.read(image_bgr, quad), float(straight), quad) for quad, straight in guesses]
-        # The closer look takes long: one guess a place is worth it.
-        found.sort(key=lambda guess: misfit_of(guess[0], guess[1]))
-        card = proved(self.fitter, image_bgr, found[0][0], found[0][2]) if found else None
-        sight = None if card is None else self._sight(self.places[number], *card, region)
-        return sight if sight is not None and sight.kind == "face" else None
+        guesses = list(zip(guessed[near], frames.straight[near].tolist(), strict=True))[:_GUESSES]
+        looks = ((self.faces.read(image_bgr, quad), straight, quad) for quad, straight in guesses)
+        found = sorted(looks, key=lambda guess: misfit_of(*guess[:2]))
+        # The closer look takes long: it is for the best guess, and for others only if they are likely by themselves.
+        others = [guess for guess in found[1:] if worth_another_look(*guess[:2], bleached=False)]
+        cards = (proved(self.fitter, image_bgr, match, quad) for match, _, quad in [*found[:1], *others][:_LOOKS])
+        sights = (self._sight(self.places[number], *card, region) for card in cards if card is not None)
+        return next((sight for sight in sights if sight.kind == "face"), None)
 
     def _bleached(self, image_bgr: Image, number: int, card_px: Floats) -> PileSight | None:
         """What a card (4, 2) shows that light has bleached; None if it lies elsewhere, or not flat."""

@@ -4,7 +4,7 @@ import { h } from "./dom.js";
 import { colour, nameOf, sign } from "./parts.js";
 import { t } from "./words.js";
 
-const COLOURS = ["red", "orange", "yellow", "green", "blue", "purple", "brown"];
+export const COLOURS = ["red", "orange", "yellow", "green", "blue", "purple", "brown"];
 
 export function byHand(app) {
   const { game, mode } = app.state;

@@ -2,6 +2,7 @@
 
 import { h } from "./dom.js";
 import { button, heading, sign, waitingFor } from "./parts.js";
+import { startCards, startCardsTold } from "./start_cards.js";
 import { count, t } from "./words.js";
 
 const REMEMBERED = "ringmaster-start";
@@ -40,6 +41,7 @@ export function draw(app) {
       heading(t("start_game")),
       chooseGame(app, games.games, game),
       choosePlayers(app, game),
+      game.id === "coloretto" ? startCards(app, seats(game)) : null,
       chooseOptions(app, game),
       app.state.mode === "playing" || app.state.mode === "paused" ? h("p", { class: "note bad" }, t("ends_running_game")) : null,
       h("p", { class: "fault", role: "alert" }, app.local.fault || ""),
@@ -238,11 +240,18 @@ function begin(app, game, event) {
     app.draw();
     return;
   }
+  const cards = game.id === "coloretto" ? startCardsTold(app, players.length) : [];
+  if (!cards) {
+    app.local.fault = t("start_cards_missing");
+    app.draw();
+    return;
+  }
   app.local.fault = "";
   const known = new Set(game.options.map((option) => option.name));
   const options = {};
   for (const [name, value] of Object.entries(plan.options)) if (known.has(name)) options[name] = value;
   for (const option of game.options) if (option.kind === "seat" && options[option.name] >= players.length) delete options[option.name];
+  if (cards.length) options.start_cards = cards;
   plan.players = seats(game);
   remember();
   app.runTimely({ do: "start", game: game.id, players, options }, () => app.go("#table"));

@@ -169,6 +169,31 @@ def test_figures_show_what_was_played_evening_by_evening(page: PageUnderTest, br
     window.close()
 
 
+def test_coloretto_begins_with_the_cards_that_everybody_starts_with(page: PageUnderTest, browser: Browser) -> None:
+    # They come to no row: nobody was asked for them, and each player's points were a card short at the end.
+    window = Window(browser, page, PHONE, paired=True)
+    expect.set_options(timeout=WAIT_MS)
+    window.open("start")
+    window.page.get_by_role("radio", name="Coloretto").check()
+    window.page.get_by_label("Name of the player at seat 1").fill("Ann")
+    cards = window.page.get_by_role("combobox", name="start card")
+    expect(cards).to_have_count(3)
+    begin = window.page.get_by_role("button", name="Start", exact=True)
+    begin.click()
+    expect(window.page.get_by_role("alert")).to_contain_text("say which cards everybody starts with")
+    for at, card in enumerate(("red", "blue", "none")):
+        cards.nth(at).select_option(card)
+    assert window.barriers() == []
+    begin.click()
+    expect(window.page.locator(".turn")).to_have_text("Ann plays")
+    assert page.table.desk.state()["game"]["options"]["start_cards"] == [["red"], ["blue"], []]
+    # With two players, everybody starts with two cards.
+    window.open("start")
+    window.page.get_by_role("button", name="One player less").click()
+    expect(cards).to_have_count(4)
+    window.close()
+
+
 def test_a_game_told_by_hand_shows_what_was_told_and_takes_it_back(page: PageUnderTest, browser: Browser) -> None:
     page.table.desk.do({"do": "start", "game": "coloretto", "players": ["Ann", "Ben"], "options": {}})
     window = Window(browser, page, PHONE, paired=True)

@@ -24,7 +24,8 @@ from vision.unknown.ruled_sheets import are_ruled
 Floats = NDArray[np.float32]
 
 _SCALE = 0.25
-_LEVELS = 16
+_LEVELS, _RANGE = 16, (2, 98)  # percentiles of a channel
+_GRAIN = 5  # reduced pixels: what is thinner is no card
 _LEAST, _MOST = 0.02, 0.5  # of the picture's area: what is smaller is found by straight edges
 _REACH_PX = 8.0
 _WHOLLY, _PLAIN = 0.9, 6.0  # of each side; weighted 8-bit Lab
@@ -84,8 +85,9 @@ def _areas(lab: NDArray[np.uint8]) -> Iterator[Floats]:
     small = cv2.resize(lab, None, fx=_SCALE, fy=_SCALE, interpolation=cv2.INTER_AREA)
     height, width = small.shape[:2]
     for channel, way in ((0, 1), (2, -1), (2, 1)):
-        values = cv2.medianBlur(np.ascontiguousarray(small[..., channel]), 5).astype(np.int16) * way
-        levels = np.unique(np.linspace(*np.percentile(values, (2, 98)), _LEVELS).astype(np.int16))
+        values = cv2.medianBlur(np.ascontiguousarray(small[..., channel]), _GRAIN).astype(np.int16) * way
+        low, high = np.percentile(values, _RANGE).tolist()
+        levels = np.unique(np.linspace(low, high, _LEVELS).astype(np.int16))
         for level in levels:
             mask = np.asarray(values > level, np.uint8)
             for contour in cv2.findContours(mask, cv2.RETR_EXTERNAL, cv2.CHAIN_APPROX_NONE)[0]:

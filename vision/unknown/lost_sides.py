@@ -7,7 +7,7 @@ should be, and the fourth lies where the table goes on, or the card does.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import fields, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -48,7 +48,7 @@ def look_farther(
     away = fitted(before.quads, reach)
     sides = [np.stack([quads, np.roll(quads, -1, axis=1)], axis=2) for quads in (away.quads, before.quads)]
     again = replace(away, quads=meet_sides(np.where(lost[..., None, None], *sides), before.quads, reach))
-    for name in ("support", "rise", "sharpness", "inside", "outside", "beyond", "constancy"):
+    for name in (part.name for part in fields(again) if part.name != "quads"):
         one, other = getattr(again, name), getattr(before, name)
         again = replace(again, **{name: np.where(lost if one.ndim == 2 else lost[..., None], one, other)})
     beyond = again.contrast_beyond()

@@ -74,7 +74,7 @@ def more_of_them(
 
 
 def _among(hints: FaintHints, smooth_lab: NDArray[np.uint8], plane: CardPlane, cards: SideFit) -> Floats:
-    """Outlines (n, 4, 2) of the size on a plane with three certain sides, the ground of the `cards`, and none on one."""
+    """Outlines (n, 4, 2) of the size on a plane with three certain sides and the ground of the `cards`, off these."""
     quads = hints.of_size(plane)
     quads = quads[~lie_on(quads, cards.quads)]
     if len(quads) == 0:
@@ -92,4 +92,5 @@ def _among(hints: FaintHints, smooth_lab: NDArray[np.uint8], plane: CardPlane, c
     same = np.linalg.norm(corners.mean(axis=1) - ground, axis=1) < _SAME_STOCK
     good = good[same & ((away > _CALM).mean(axis=1) < _STAINED)]
     good = good[np.argsort(-order[good].sum(axis=1), kind="stable")]
-    return quads[good][apart(quads[good])]
+    quads = quads[good]
+    return np.asarray(quads[apart(quads)], np.float32)

@@ -33,9 +33,10 @@ _WAVES = 6  # of the veil, across and down together: half waves, less one
 _WHITE_VARIES = (0.15, 0.2, 0.2, 0.15, 0.15, 0.15)
 _CLIPPED_WHITE_VARIES = (1.0, 0.5, 0.5, 0.5, 0.5, 0.5)
 _VEIL_VARIES, _WAVE_VARIES = 0.25, 0.3
-_CAST_VARIES, _CLIPPED_CAST_VARIES = 0.08, 0.1
+# Of the white, by how bright it is: where that is clipped, what colour the lamp has is not known.
+_CAST_VARIES, _CLIPPED_CAST_VARIES = 0.08, 0.4
 # Of a veil, by how bright it is; skin would pass for a coloured veil where a hand may lie on the card.
-_VEIL_CAST_VARIES, _WHOLE_VEIL_CAST_VARIES = 0.02, 0.1
+_VEIL_CAST_VARIES, _WHOLE_VEIL_CAST_VARIES = 0.02, 0.25
 _CROSSTALK = slice(-9, -3)  # among the ways
 # Most ways change one channel only: a row is one way in one channel, and the rows go channel by channel.
 _CHANNELS_OF_WAYS = ((0,), (2,), (0,), (2,), (0,), (0,), (1,), (1,), (2,), (2,), (0, 1, 2), (0, 1, 2), (0, 1, 2))
@@ -44,7 +45,7 @@ _CHANNEL_OF, _WAY_OF = (np.array(column) for column in zip(*_ROWS, strict=True))
 _ROWS_OF = tuple(slice(*np.searchsorted(_CHANNEL_OF, (channel, channel + 1)).tolist()) for channel in range(3))
 _SAME_CHANNEL = (_CHANNEL_OF[:, None] == _CHANNEL_OF).astype(np.float32)
 _TO_WAYS = (np.arange(len(_CHANNELS_OF_WAYS))[:, None] == _WAY_OF).astype(np.float32)
-_VEIL_CASTS = np.flatnonzero(np.isin(_WAY_OF, (2, 3)))  # among the rows
+_WHITE_CASTS, _VEIL_CASTS = (np.flatnonzero(np.isin(_WAY_OF, ways)) for ways in ((0, 1), (2, 3)))  # among the rows
 # How much of one channel's light a camera gives to another, as measured: green and red to blue, blue and red to green,
 # blue and green to red. Lamps that it was not built for make more of it.
 _CROSSTALK_VARIES = (0.09, 0.09, 0.045, 0.07, 0.04, 0.045)
@@ -251,7 +252,8 @@ class LightModel:
         white = (used[..., : self._whites] @ self._white.T)[..., None, :]
         veil = (used[..., self._whites : self._veils] @ self._waves.T)[..., None, :]
         ways_now = art.ways.copy()
-        # What gloss mirrors has a colour of its own, as far as it mirrors anything.
+        # The lamp has a colour of its own, and so has what gloss mirrors, as far as it mirrors anything.
+        ways_now[..., _WHITE_CASTS, :] *= np.maximum(white, 0)
         ways_now[..., _VEIL_CASTS, :] *= np.maximum(veil, 0)
         amount = used[..., None, self._veils + _WAY_OF]
         ways = np.concatenate([amount[..., rows] @ ways_now[..., rows, :] for rows in _ROWS_OF], axis=-2)

@@ -68,6 +68,41 @@ def test_pale_print_on_an_overexposed_untidy_pile_is_read(name: str) -> None:
     assert reading.cards[0].corners_px == pytest.approx(corners, abs=2.5)
 
 
+def under_lamp(name: str, lamp: tuple[float, float], over: float, veil: float) -> Image:
+    """An overexposed untidy pile under a lamp so blue and so red by its green, which gloss mirrors a little."""
+    image = bare(np.random.default_rng(1), CAMERA, 3)
+    pile(np.random.default_rng(5), image, CAMERA, (3.0, 43.0, 20.0), ["back"], 5)
+    pile(np.random.default_rng(2), image, CAMERA, PLACE, [name], 6)
+    seen = (photographed(np.random.default_rng(3), image, 0.0) / 255.0) ** 2.2
+    colour = np.array([lamp[0], 1.0, lamp[1]])
+    return np.asarray(np.rint(255 * ((seen + veil * colour) * over * colour).clip(0, 1) ** (1 / 2.2)), np.uint8)
+
+
+@pytest.mark.parametrize(
+    ("name", "lamp", "over", "veil"),
+    [
+        ("purple-happy", (0.65, 1.3), 2.2, 0.4),
+        ("purple-sad", (0.5, 1.6), 1.6, 0.4),
+        ("green-sad", (0.65, 1.3), 2.2, 0.4),
+        ("black-happy", (1.5, 0.7), 2.2, 0.2),
+    ],
+)
+def test_an_overexposed_clown_under_a_coloured_lamp_keeps_its_own_colour(
+    name: str, lamp: tuple[float, float], over: float, veil: float
+) -> None:
+    reading = PictureReader(piccolino()).read(under_lamp(name, lamp, over, veil), CAMERA.table)
+    assert [card.face and card.face.id for card in reading.cards] == [name]
+
+
+@pytest.mark.parametrize("name", ["green-sad", "purple-happy"])
+@pytest.mark.parametrize(("over", "veil"), [(2.2, 0.4), (3.0, 0.2), (3.0, 0.4)])
+def test_a_clown_that_a_strongly_coloured_lamp_washes_out_is_not_told_as_another(
+    name: str, over: float, veil: float
+) -> None:
+    reading = PictureReader(piccolino()).read(under_lamp(name, (0.5, 1.8), over, veil), CAMERA.table)
+    assert {card.face and card.face.id for card in reading.cards} <= {name}
+
+
 def test_cards_in_plain_light_are_not_bleached_and_neither_is_a_white_sheet() -> None:
     image, _ = lit("yellow-sad", everywhere(0.0))
     scale = (1.2, 1.7)

@@ -90,6 +90,15 @@ class PatternReader:
         lead = float(scores[picture] - np.delete(scores, picture).max())
         return PatternMatch(picture, turn, lead, float(likeness[picture]), np.roll(frame, turn, axis=0))
 
+    def lead(self, image_bgr: Image, frame_px: Floats, picture: int) -> float:
+        """By how much a card is more like a picture, by its number, than like any that is drawn otherwise.
+
+        `frame_px` (4, 2) begins at the picture's top-left. The difference of two mean correlations, -1 to 1.
+        """
+        likeness = _compared(self._faces.samples(image_bgr, frame_px), self._fine)[1]
+        others = [k for k in range(len(likeness)) if k != picture and not self._faces.alike(picture, k)]
+        return float(likeness[picture] - likeness[others].max()) if others else 1.0
+
     def _settled(self, image_bgr: Image, frame_px: Floats, picture: int) -> Floats:
         """Where a picture agrees best, by steps to the sides; the frame begins at its top-left."""
         best = -1.0

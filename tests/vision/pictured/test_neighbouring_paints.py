@@ -14,6 +14,7 @@ from vision.pictured.picture_deck import PictureDeck, load_picture_deck
 from vision.pictured.picture_reader import PictureReader, frame_corners
 from vision.pictured.pile_faces import FaceReader
 from vision.pictured.pile_fit import FaceFitter
+from vision.pictured.pile_pattern import PatternReader
 from vision.pictured.pile_proof import doubt_of
 
 PAINTS = {"red": (61, 38, 215), "orange": (32, 130, 245)}
@@ -86,3 +87,11 @@ def test_at_first_sight_a_paint_alone_is_not_as_certain_as_a_drawing(edition: Pi
     assert drawn.face is not None
     assert alone.face.id == drawn.face.id == "orange-happy"
     assert alone.log_odds < 80 < drawn.log_odds
+
+
+def test_a_drawing_makes_no_doubt_between_paints_that_share_it(edition: PictureDeck) -> None:
+    image, frame = seen(edition, "red-happy", 0.0)
+    faces = FaceReader(edition)
+    leads = {face and face.id: PatternReader(faces).lead(image, frame, k) for k, face in enumerate(faces.names)}
+    assert min(leads["red-happy"], leads["orange-happy"]) > 0.3
+    assert leads[None] < -0.3

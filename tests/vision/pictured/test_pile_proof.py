@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
-from flat_piles import Image, piccolino
+import pytest
+from flat_piles import Image, PileTable, bare, piccolino, pile
 
-from vision.pictured.picture_reader import one_a_place
+from vision.pictured.picture_reader import frame_corners, one_a_place
 from vision.pictured.pile_faces import FaceMatch, FaceReader
 from vision.pictured.pile_fit import FaceFitter
 from vision.pictured.pile_proof import cleared, doubt_of, misfit_of, proved, worth_another_look
@@ -190,3 +191,33 @@ def test_what_two_looks_name_alike_in_its_own_colours_may_differ_a_little_more()
             found = cleared(Fitter(closer), image, first, FRAME)[0]
             told[first.log_odds, bent] = doubt_of(found) is None
     assert told == {(30.0, 0.5): True, (30.0, 2.4): False, (5.0, 0.5): False, (5.0, 2.4): False}
+
+
+def topped(name: str) -> tuple[Image, np.ndarray]:
+    """A pile with a card on top, and the card's frame."""
+    camera = PileTable((1280, 720))
+    image = bare(np.random.default_rng(1), camera, 0)
+    corners = pile(np.random.default_rng(2), image, camera, (0.0, 40.0, 12.0), [name], 6)
+    return image, frame_corners(piccolino(), corners)
+
+
+@pytest.mark.parametrize("told", ["green-sad", "yellow-sad"])
+def test_a_fit_of_light_does_not_name_a_clown_whose_drawing_is_not_there(told: str) -> None:
+    image, frame = topped("green-sad")
+    fitter = Fitter(replace(RED, face=piccolino().by_id[told], log_odds=60.0, error=0.1, told=1.0))
+    first = replace(RED, log_odds=2.0)
+    match, _ = cleared(fitter, image, first, frame)
+    card = proved(fitter, image, first, frame)
+    is_told = told == "green-sad"
+    assert (doubt_of(match) is None) == is_told
+    assert (card is not None and doubt_of(card[0]) is None) == is_told
+
+
+@pytest.mark.parametrize(("bent", "is_told"), [(2.0, True), (3.0, False)])
+def test_where_only_one_drawing_is_at_all_possible_a_lamp_may_bend_its_colours_somewhat(
+    bent: float, is_told: bool
+) -> None:
+    image, frame = topped("purple-happy")
+    fitter = Fitter(replace(RED, face=piccolino().by_id["purple-happy"], log_odds=90.0, error=0.25, bent=bent))
+    match, _ = cleared(fitter, image, replace(RED, log_odds=2.0), frame)
+    assert (doubt_of(match) is None) == is_told

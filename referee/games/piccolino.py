@@ -123,7 +123,7 @@ class Piccolino:
         _demand(self.verify_show(card.seat))
         remarks = self._remarks(card)
         self.cards.turn(card.seat)
-        self.tops.show(card.t_ns, card.seat, Top(card.colour, card.mood))
+        self.tops.show(card.t_ns, card.seat, Top(card.colour, card.mood), card.hidden_ns)
         self._next = (card.seat + 1) % self.players
         self._last_card_ns = card.t_ns
         self._cleared = False

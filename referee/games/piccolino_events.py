@@ -12,12 +12,16 @@ from referee.jsonlines import is_name, one_of, shown, whole_number
 
 @dataclass(frozen=True)
 class CardShown:
-    """A seat turned a card onto its discard pile; None for what of it cannot be told with enough certainty (P10)."""
+    """A seat turned a card onto its discard pile; None for what of it cannot be told with enough certainty (P10).
+
+    hidden_ns: so long before it may have lain there already, where a hand hid that.
+    """
 
     t_ns: int
     seat: int
     colour: str | None
     mood: Mood | None
+    hidden_ns: int = 0
 
 
 @dataclass(frozen=True)
@@ -104,7 +108,8 @@ def parse_action(event: Event, players: int) -> Action:
     """
     match event.kind:
         case "card_shown":
-            return CardShown(event.t_ns, event.seat(players), *_face(event))
+            hidden_ns = whole_number(event.data.get("hidden_ns", 0), "hidden_ns")
+            return CardShown(event.t_ns, event.seat(players), *_face(event), hidden_ns)
         case "card_read":
             return CardRead(event.t_ns, event.seat(players), *_face(event))
         case "pile_gone":

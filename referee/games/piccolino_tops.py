@@ -54,7 +54,8 @@ class Verdict:
 
     `seats` show `colour`: all that show it happily where the ring is valid, all that did where that pair was covered
     up, all that show it where a sad one is among them, all that cannot be read where it is unclear.
-    `since_ms` is how long the pair had been open, or had been covered.
+    `since_ms` is how long the pair had been open, or had been covered; None where a hand hid since when it was open.
+    `lucky`: for certain shorter than anybody takes to react.
     """
 
     valid: bool | None
@@ -83,14 +84,15 @@ class Tops:
         self.by_seat: dict[int, Top] = {}
         self.missed_ns: list[int] = []
         self._shown_ns: dict[int, int] = {}
+        self._hidden_ns: dict[int, int] = {}  # how long before that the card may have lain there already
         self._since_ns: dict[str, int] = {}
         self._covered: _Covered | None = None
 
-    def show(self, t_ns: int, seat: int, top: Top) -> None:
-        """Put a card on a seat's discard pile."""
+    def show(self, t_ns: int, seat: int, top: Top, hidden_ns: int = 0) -> None:
+        """Put a card on a seat's discard pile, where it may have lain unseen for `hidden_ns` already."""
         before = self.pairs()
         self.by_seat[seat] = top
-        self._shown_ns[seat] = t_ns
+        self._shown_ns[seat], self._hidden_ns[seat] = t_ns, hidden_ns
         self._follow(t_ns, before)
 
     def take_away(self, t_ns: int, seat: int) -> None:
@@ -121,7 +123,7 @@ class Tops:
     def clear(self) -> None:
         """Take all discard piles away."""
         self.by_seat = {}
-        self._shown_ns = {}
+        self._shown_ns, self._hidden_ns = {}, {}
         self.missed_ns = []
         self._since_ns = {}
         self._covered = None
@@ -139,7 +141,10 @@ class Tops:
         tops = {**self.by_seat, **dict.fromkeys(unseen, UNREAD)}
         for colour, seats in _happy_twice(tops).items():
             open_ns = t_ns - self._since_ns[colour]
-            return Verdict(True, None, colour, seats, open_ns / 1e6, lucky=open_ns < LUCKY_NS)
+            came_ns = sorted(self._shown_ns.get(seat, 0) - self._hidden_ns.get(seat, 0) for seat in seats)[1]
+            lucky = max(open_ns, t_ns - came_ns) < LUCKY_NS
+            since_ms = open_ns / 1e6 if lucky or open_ns >= LUCKY_NS else None
+            return Verdict(True, None, colour, seats, since_ms, lucky)
         if unread := _could_pair(tops):
             return Verdict(None, Reason.UNCLEAR, seats=unread)
         if self._covered and t_ns - self._covered.t_ns <= COVERED_UP_NS:

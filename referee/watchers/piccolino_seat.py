@@ -74,6 +74,7 @@ class SeatPile:
         self.sight: Sight | None = None
         self._pose: Corners | None = None
         self._plain_ns: int | None = None
+        self._settled_ns = 0  # when it was last certain that no other card had come
         self._hidden_ns: int | None = None  # since when it is not plainly seen
         self._blind = False  # frames were lost since it was last plainly seen
         self._unclear_ns: int | None = None
@@ -186,13 +187,15 @@ class SeatPile:
         """Keep since when the place is as it is."""
         self._unclear_ns = (self._unclear_ns or t_ns) if sight.kind == "unclear" else None
         self._empty_ns = (self._empty_ns or t_ns) if sight.kind == "empty" else None
-        self._turned |= sight.kind in ("turning", "back")
+        if sight.kind in ("turning", "back"):
+            self._turned, self._settled_ns = True, t_ns
         if sight.kind != "face":
             self._hidden_ns = self._hidden_ns or t_ns
             self._blind |= lost
 
     def _plainly(self, sight: Sight, t_ns: int) -> None:
         self._plain_ns, self._hidden_ns, self._turned, self._blind = t_ns, None, False, False
+        self._settled_ns = t_ns
         self._pose = sight.corners_px
 
     def _see_face(self, sight: Sight, t_ns: int) -> tuple[Event, ...]:
@@ -206,6 +209,7 @@ class SeatPile:
         believed = self.top is not None and self.top[0] is not None and self._read is not None
         known, arrived = self._read if believed else self.top, self._arrived(sight)
         back_again = self._gone == face or (known == (None, None) and self._doubted in (None, face))
+        hidden_ns = t_ns - self._settled_ns
         self._plainly(sight, t_ns)
         self._doubted, self._read = None, face
         if back_again:
@@ -213,7 +217,7 @@ class SeatPile:
         if known == face and not arrived:
             return ()
         self._shown_ns = t_ns
-        return (self._event("card_shown", t_ns, face),)
+        return (self._event("card_shown", t_ns, face, hidden_ns),)
 
     def _is_as_before(self, sight: Sight, t_ns: int) -> bool:
         """Tell whether what lies here is what lay here before a ring that is in doubt of it; no two cards lie alike."""
@@ -243,7 +247,8 @@ class SeatPile:
             return (), ()
         self._doubted = self.top if self.top is not None and self.top[0] is not None else None
         kind = "card_shown" if self.top is None else "card_read"
-        return (self._event(kind, t_ns, (None, None)),), (Notice(t_ns, "unread_card", self.seat, {}),)
+        hidden_ns = t_ns - self._settled_ns if self.top is None else None
+        return (self._event(kind, t_ns, (None, None), hidden_ns),), (Notice(t_ns, "unread_card", self.seat, {}),)
 
     def _see_leaving(self, sight: Sight, t_ns: int, sweeping: bool) -> tuple[Event, ...]:
         if sight.kind == "empty" and self._empty_ns is not None and t_ns - self._empty_ns >= TAKEN_NS:
@@ -272,9 +277,10 @@ class SeatPile:
             self._steady = face, sight.corners_px, t_ns
         return t_ns - self._steady[2] >= STEADY_NS
 
-    def _event(self, kind: str, t_ns: int, face: Face | Unread | None = None) -> Event:
+    def _event(self, kind: str, t_ns: int, face: Face | Unread | None = None, hidden_ns: int | None = None) -> Event:
         shown = {} if face is None else {"colour": face[0], "mood": face[1]}
-        return Event(t_ns, kind, {"seat": self.seat, **shown})
+        hidden = {} if hidden_ns is None else {"hidden_ns": hidden_ns}
+        return Event(t_ns, kind, {"seat": self.seat, **shown, **hidden})
 
 
 def _face(sight: Sight) -> Face | None:

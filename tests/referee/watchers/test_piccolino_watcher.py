@@ -109,6 +109,27 @@ def test_a_hand_over_a_pile_leaves_what_lay_there_but_not_for_ever() -> None:
     assert (unclear["ruling"], unclear["seats"]) == ("unclear", [1])
 
 
+def test_a_ring_is_a_lucky_guess_only_if_the_card_came_just_before_it_for_certain() -> None:
+    # A hand lay on it, and it was read at the ring only: nobody knows how long the players saw it.
+    hidden = Table()
+    hidden.show(0, "red", "happy")
+    hidden.show(1, "covered", frames=10)
+    hidden.eyes.closely = [Seen(1, "face", "red", "happy", corners(5))]
+    ring = hidden.ring(2)[0]
+    assert (ring["valid"], ring.get("lucky"), ring.get("reaction_ms")) == (True, None, None)
+    turned = Table(lucky_guess="false")
+    turned.show(0, "red", "happy")
+    turned.show(1, "covered", frames=10)
+    turned.show(1, "turning")
+    turned.show(1, "red", "happy")
+    assert turned.ring(2)[0]["reason"] == "lucky_guess"
+    slow = Table()
+    slow.show(0, "red", "happy")
+    slow.show(1, "covered", frames=10)
+    slow.show(1, "red", "happy", frames=10)
+    assert slow.ring(2)[0]["reaction_ms"] == pytest.approx(9 * 33 + 10)
+
+
 @pytest.mark.parametrize(("seat", "frames", "ruled"), [(2, 13, "unclear"), (2, 10, "ring"), (0, 20, "ring")])
 def test_a_hand_that_stays_over_the_pile_may_hide_a_card_only_where_one_is_to_be_laid(
     seat: int, frames: int, ruled: str

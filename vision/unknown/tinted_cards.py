@@ -223,6 +223,8 @@ class _Search:
 
 def _one_paper(smooth_lab: NDArray[np.uint8], quads: Floats, aspect: float) -> NDArray[np.bool_]:
     """Which cards (n, 4, 2) have one ground along the inside of each of their edges."""
+    if len(quads) == 0:
+        return np.zeros(0, bool)
     away, _ = even_grounds(smooth_lab, quads, aspect)
     stained = (away > _CALM).reshape(len(quads), RINGS, 4, -1)
     return np.asarray(stained.mean(axis=(1, 3)).max(axis=1, initial=0) < _STAINED)

@@ -5,8 +5,10 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from vision.unknown.card_plane import CardPlane
 from vision.unknown.find_cards import find_cards
 from vision.unknown.paper_tints import tint_map
+from vision.unknown.tinted_cards import more_of_size
 
 SIZE_WH = (960, 640)
 WIDTH, LENGTH = 120.0, 186.0
@@ -79,6 +81,15 @@ def test_spots_on_a_blotchy_table_are_no_cards(seed: int) -> None:
 
 def test_blank_sheets_of_another_tint_are_no_cards() -> None:
     assert found_in(picture(BLUER, marks=False)) == (0, 0)
+
+
+def test_where_nothing_else_is_printed_no_more_cards_are_told() -> None:
+    image = picture(BLUER)
+    smooth = np.asarray(cv2.GaussianBlur(cv2.cvtColor(image, cv2.COLOR_BGR2LAB), (0, 0), 2.5), np.uint8)
+    known = np.stack([card_at(*place) for place in PLACES[:3]])
+    plane = CardPlane(np.eye(3), (WIDTH, LENGTH), np.array([0, 0, np.log(WIDTH), np.log(LENGTH), 0]), SIZE_WH)
+    lines, corner_of_the_table = np.zeros((0, 4), np.float32), np.array([[3, 3]], np.float32)
+    assert more_of_size(smooth, tint_map(image), lines, corner_of_the_table, plane, known) is None
 
 
 def test_a_shadow_has_no_tint() -> None:

@@ -50,12 +50,11 @@ class FaceMatch:
 
     `face` is None for the back; `turn` counts quarter turns from the frame's first corner to the face's top-left one;
     `log_odds` is by how much it beats the best other picture; `error` the mean capped error, 0 for the art itself;
-    `hidden` the share of the frame that does not look like it; `told`, of the cells in which the two best pictures
-    differ, the share that does look like it; `white` the share of the margin that is white. A closer look tells all of
-    them of what it finds in sight: `seen` is the share of the frame that nothing covers and no light has bleached, and
-    `stray` the share that looks otherwise although nothing lies over the margin there, `bleached` the share that is as
-    bright as the camera can tell, `bent` by how many standard deviations a camera would have to mix colours, and
-    `printed` by how much the picture beats smooth colours of nothing.
+    `hidden` the share of the frame unlike it; `told`, of the cells in which the two best pictures differ, the share
+    like it; `white` the share of the margin that is white. A closer look tells this of what is in sight: `seen` is the
+    share that nothing covers or bleaches, `stray` the share that looks otherwise where nothing lies over the margin,
+    `bleached` the share that is clipped, `bent` by how many standard deviations a camera would have to mix colours, and
+    `printed` by how much the picture beats smooth colours of nothing; `overexposed` whether white is clipped.
     """
 
     face: PictureFace | None
@@ -70,6 +69,7 @@ class FaceMatch:
     bleached: float = 0.0
     bent: float = 0.0
     printed: float = 0.0
+    overexposed: bool = False
 
     @property
     def open_error(self) -> float:

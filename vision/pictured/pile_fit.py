@@ -198,6 +198,7 @@ class FaceFitter:
             float((~fit.view.seen.known | self._glare(fit))[self._framed].mean()),
             float(fit.light.bent),
             printed,
+            fit.view.seen.bleached,
         )
 
     def _shaded(self, fit: _Fit, rounds: int) -> _Fit:

@@ -144,9 +144,9 @@ def _settles(closer: FaceMatch, first: FaceMatch) -> bool:
 def _drawn_otherwise(fitter: FaceFitter, image_bgr: Image, closer: FaceMatch, frame_px: Floats) -> bool:
     """Whether local contrasts, which ask nothing of any light, are those of another picture than a closer look found.
 
-    A light that no fit knows may make one paint look like another one, but not its drawing.
+    Where white is clipped, a light that no fit knows may make one paint look like another one, but not its drawing.
     """
-    if closer.log_odds > _OVERWHELMING:
+    if not closer.overexposed or closer.log_odds > _OVERWHELMING:
         return False
     picture = fitter.faces.names.index(closer.face)
     return fitter.patterns.lead(image_bgr, np.roll(frame_px, -closer.turn, axis=0), picture) < -_UNLIKE

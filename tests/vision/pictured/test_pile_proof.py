@@ -202,9 +202,10 @@ def topped(name: str) -> tuple[Image, np.ndarray]:
 
 
 @pytest.mark.parametrize("told", ["green-sad", "yellow-sad"])
-def test_a_fit_of_light_does_not_name_a_clown_whose_drawing_is_not_there(told: str) -> None:
+def test_an_overexposed_clown_is_not_named_by_a_fit_whose_drawing_is_not_there(told: str) -> None:
     image, frame = topped("green-sad")
-    fitter = Fitter(replace(RED, face=piccolino().by_id[told], log_odds=60.0, error=0.1, told=1.0))
+    found = replace(RED, face=piccolino().by_id[told], log_odds=60.0, error=0.1, told=1.0, overexposed=True)
+    fitter = Fitter(found)
     first = replace(RED, log_odds=2.0)
     match, _ = cleared(fitter, image, first, frame)
     card = proved(fitter, image, first, frame)

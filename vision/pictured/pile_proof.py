@@ -49,9 +49,6 @@ _PART_PRINT, _PLAIN_PRINT = 50.0, 100.0
 # bleached or hidden comes to 14, and a clown to 0.22 of a back's likeness.
 _LEAD, _LIKE, _BACK_LIKE = 40.0, 0.35, 0.25
 _PATTERN_BENT = 1.5
-# By how much a card is less like the picture that a fit found than like another one: measured, 0.13 to 0.33 where a fit
-# was wrong, and 0.01 where it was right.
-_UNLIKE = 0.08
 
 
 def confidence_of(match: FaceMatch) -> float:
@@ -142,14 +139,14 @@ def _settles(closer: FaceMatch, first: FaceMatch) -> bool:
 
 
 def _drawn_otherwise(fitter: FaceFitter, image_bgr: Image, closer: FaceMatch, frame_px: Floats) -> bool:
-    """Whether local contrasts, which ask nothing of any light, are those of another picture than a closer look found.
+    """Whether local contrasts, which ask nothing of any light, are more like another picture than a closer look found.
 
     Where white is clipped, a light that no fit knows may make one paint look like another one, but not its drawing.
     """
     if not closer.overexposed or closer.log_odds > _OVERWHELMING:
         return False
     picture = fitter.faces.names.index(closer.face)
-    return fitter.patterns.lead(image_bgr, np.roll(frame_px, -closer.turn, axis=0), picture) < -_UNLIKE
+    return fitter.patterns.lead(image_bgr, np.roll(frame_px, -closer.turn, axis=0), picture) < 0
 
 
 def _looked_closer(

@@ -49,6 +49,9 @@ _PART_PRINT, _PLAIN_PRINT = 50.0, 100.0
 # bleached or hidden comes to 14, and a clown to 0.22 of a back's likeness.
 _LEAD, _LIKE, _BACK_LIKE = 40.0, 0.35, 0.25
 _PATTERN_BENT = 1.5
+_UNLIKE = (
+    0.02  # of likeness, by which another picture must be more like a card: right ones come to 0.004, wrong ones to 0.04
+)
 
 
 def confidence_of(match: FaceMatch) -> float:
@@ -146,7 +149,7 @@ def _drawn_otherwise(fitter: FaceFitter, image_bgr: Image, closer: FaceMatch, fr
     if not closer.overexposed or closer.log_odds > _OVERWHELMING:
         return False
     picture = fitter.faces.names.index(closer.face)
-    return fitter.patterns.lead(image_bgr, np.roll(frame_px, -closer.turn, axis=0), picture) < 0
+    return fitter.patterns.lead(image_bgr, np.roll(frame_px, -closer.turn, axis=0), picture) < -_UNLIKE
 
 
 def _looked_closer(

@@ -49,9 +49,8 @@ _PART_PRINT, _PLAIN_PRINT = 50.0, 100.0
 # bleached or hidden comes to 14, and a clown to 0.22 of a back's likeness.
 _LEAD, _LIKE, _BACK_LIKE = 40.0, 0.35, 0.25
 _PATTERN_BENT = 1.5
-_UNLIKE = (
-    0.02  # of likeness, by which another picture must be more like a card: right ones come to 0.004, wrong ones to 0.04
-)
+# By how much another picture must be more like a card: right ones come to 0.004, wrong ones to 0.04.
+_UNLIKE = 0.02
 
 
 def confidence_of(match: FaceMatch) -> float:

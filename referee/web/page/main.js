@@ -39,6 +39,7 @@ const app = {
 
 // So long a finger is on its way: what changed later than that before a tap, it cannot have meant.
 const MEANT_MS = 400;
+const AGAIN_MS = 1000;
 
 let language = null;
 let worded = false;
@@ -67,16 +68,27 @@ async function take(parts) {
   }
   app.state = Object.assign({}, app.state, parts);
   app.takenAt = performance.now();
-  if (app.state.language !== language) {
-    language = app.state.language;
-    await learn(language);
-    worded = true;
-    app.local = {};
-    open();
-  }
+  await speak();
   if (parts.pairing) learnWhoIAm().then(draw, () => null);
   tellTheBlind();
   draw();
+}
+
+// Learn the words of the state's language; where the network fails, again and again until they are there.
+async function speak() {
+  const before = language;
+  language = app.state.language;
+  if (language === before) return;
+  try {
+    await learn(language);
+  } catch {
+    language = before;
+    setTimeout(speak, AGAIN_MS);
+    return;
+  }
+  worded = true;
+  app.local = {};
+  open();
 }
 
 function tellTheBlind() {

@@ -5,6 +5,7 @@ let language = "en-GB";
 
 export async function learn(code) {
   const response = await fetch(`/api/words/${code}`);
+  if (!response.ok) throw new Error(`no words for ${code}`);
   words = await response.json();
   language = code === "en" ? "en-GB" : code;
   document.documentElement.lang = code;

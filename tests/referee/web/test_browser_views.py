@@ -8,7 +8,7 @@ import cv2
 import numpy as np
 import pytest
 from page_tools import PageUnderTest
-from playwright.sync_api import Browser, ViewportSize, expect, sync_playwright
+from playwright.sync_api import Browser, Route, ViewportSize, expect, sync_playwright
 from test_browser import PHONE, SCREEN, WAIT_MS, Window, launched, needs_chromium, turn_two_reds
 
 from hardware.frames import Frame
@@ -272,3 +272,21 @@ def test_a_long_caption_stands_whole_on_the_score_board_for_a_screen_across_the_
     expect(caption).to_contain_text("spread the two beside it.", timeout=WAIT_MS)
     assert caption.evaluate("(one) => one.scrollWidth <= one.clientWidth")
     window.close()
+
+
+def test_words_that_a_bad_connection_loses_are_asked_for_again(page: PageUnderTest, browser: Browser) -> None:
+    window = Window(browser, page, PHONE)
+    asked: list[str] = []
+
+    def lost_once(route: Route) -> None:
+        asked.append(route.request.url)
+        if len(asked) == 1:
+            route.abort()
+        else:
+            route.continue_()
+
+    window.page.route("**/api/words/*", lost_once)
+    window.open("table")
+    expect(window.page.locator("main h1")).to_have_text("Ready when you are")
+    assert len(asked) == 2
+    window.close("ERR_FAILED")

@@ -69,6 +69,12 @@ def hold_any(quads: NDArray[np.floating], points: NDArray[np.floating]) -> NDArr
     return holds
 
 
+def enlarged(quads: NDArray[np.floating], by: float) -> Floats:
+    """Quads (n, 4, 2) so many times as large about the means of their corners."""
+    middles = quads.mean(axis=1, keepdims=True)
+    return np.asarray(middles + by * (quads - middles), np.float64)
+
+
 def outward_of(quads: NDArray[np.floating]) -> NDArray[np.floating]:
     """From each side of quadrilaterals (n, 4, 2) away from the opposite one, as far as that lies: (n, 4, 2)."""
     end = np.roll(quads, -1, axis=1)

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vision.marked.marks import WorkImage, resized
+from vision.quads import enlarged
 from vision.table import Table
 
 Image = NDArray[np.uint8]
@@ -47,8 +48,7 @@ def blank_cards(
     height, width = work.bgr.shape[0] // 2, work.bgr.shape[1] // 2
     grey = np.asarray(cv2.cvtColor(resized(work.bgr, (width, height)), cv2.COLOR_BGR2GRAY), np.uint8)
     quads = (work.to_work(known_px) - 0.5) / 2
-    middles = quads.mean(1, keepdims=True)
-    known = np.rint((middles + GROWN * (quads - middles)) * 2**_SUBPIXEL_BITS).astype(np.int32)
+    known = np.rint(enlarged(quads, GROWN) * 2**_SUBPIXEL_BITS).astype(np.int32)
     scale = float(table.px_per_mm(work.to_picture(np.array([work.bgr.shape[1::-1]]) / 2))[0]) * work.scale / 2
     found: list[Blank] = []
     over_table = min(float(np.median(grey[::4, ::4])) + _OVER_TABLE, _ALMOST_CLIPPED)

@@ -14,7 +14,7 @@ from vision.deck import Deck
 from vision.marked.colour import linear_of
 from vision.marked.evidence import Sampler, like_ground
 from vision.marked.marks import Foreground, WorkImage
-from vision.quads import distances, within_quads
+from vision.quads import distances, enlarged, within_quads
 from vision.table import Table
 
 Floats = NDArray[np.float64]
@@ -153,13 +153,9 @@ def print_left(
     grounds = foreground.level[places[:, 1], places[:, 0], ::-1]
     places_px = work.to_picture(places[like_paper(grounds, side, white_rgb)].astype(np.float64))
     places_mm = table.to_mm(places_px)
-    explained = within_quads(places_mm, _larger(known_mm)) | within_quads(places_px, _larger(keep_out_px))
+    explained = within_quads(places_mm, enlarged(known_mm, _BESIDE))
+    explained |= within_quads(places_px, enlarged(keep_out_px, _BESIDE))
     return np.asarray(places_mm[~explained])
-
-
-def _larger(quads: Floats) -> Floats:
-    middles = quads.mean(1, keepdims=True)
-    return np.asarray(middles + _BESIDE * (quads - middles))
 
 
 def on_cards(

@@ -26,6 +26,7 @@ from vision.marked.side_model import side_models
 from vision.marked.side_reader import SideReader
 from vision.marked.wiped_cards import wiped_cards
 from vision.markers import SQUARE_MM, Marker, find_markers, table_from_markers, whites_of
+from vision.quads import enlarged
 from vision.reading import CardReading, Reading, UnclearCard
 from vision.table import Table
 from vision.table_fit import Piece, fit_table
@@ -158,8 +159,7 @@ def _read(
     sampler = Sampler(work, table)
     most = float(scales.max()) * work.scale
     squares = np.array([marker.corners_px for marker in markers]).reshape(-1, 4, 2)
-    middles = squares.mean(1, keepdims=True)
-    keep_out = middles + _SHEET * (squares - middles)
+    keep_out = enlarged(squares, _SHEET)
     readers = [SideReader(work, sampler, deck, model, most, keep_out) for model in side_models(deck).values()]
     whole = [reader.whole_cards() for reader in readers]
     stretch = common_stretch(

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vision.markers import MARKER_IDS
-from vision.quads import hold_any, within_quads
+from vision.quads import enlarged, hold_any, within_quads
 
 Floats = NDArray[np.float32]
 
@@ -26,8 +26,7 @@ def find_marker_sheets(grey: NDArray[np.uint8]) -> Floats:
 def on_marker_sheet(segments: Floats, markers: Floats) -> NDArray[np.bool_]:
     """Which segments (n, 4) lie in a marker or on the rim of its sheet."""
     middle = (segments[:, :2] + segments[:, 2:]) / 2
-    centres = markers.mean(axis=1, keepdims=True)
-    return within_quads(middle, centres + _MARKER_RIM * (markers - centres))
+    return within_quads(middle, enlarged(markers, _MARKER_RIM))
 
 
 def holds_marker(quads: Floats, markers: Floats) -> NDArray[np.bool_]:

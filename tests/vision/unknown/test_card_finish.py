@@ -4,6 +4,7 @@ import cv2
 import numpy as np
 import pytest
 from numpy.typing import NDArray
+from turned_card import turned_card
 
 from vision.unknown.card_finish import finished
 from vision.unknown.card_plane import CardPlane
@@ -18,11 +19,7 @@ BENT = [-0.03, 0.025, 0.0, 0.03, -0.025, 0.01]  # by so much narrower they are s
 
 def card_at(x: float, y: float, degrees: float, narrower: float = 0.0) -> NDArray[np.float32]:
     """Corners (4, 2), clockwise, of a card about (x, y)."""
-    angle = np.radians(degrees)
-    turn = np.array([[np.cos(angle), np.sin(angle)], [-np.sin(angle), np.cos(angle)]])
-    wide = WIDTH * (1 - narrower)
-    corners = np.array([[-wide, -LENGTH], [wide, -LENGTH], [wide, LENGTH], [-wide, LENGTH]]) / 2
-    return np.asarray(corners @ turn + [x, y], np.float32)
+    return turned_card((WIDTH * (1 - narrower), LENGTH), x, y, degrees)
 
 
 TRUE = np.stack([card_at(*place, narrower) for place, narrower in zip(PLACES, BENT, strict=True)])

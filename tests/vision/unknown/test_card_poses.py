@@ -4,6 +4,7 @@ import cv2
 import numpy as np
 import pytest
 from numpy.typing import NDArray
+from turned_card import turned_card
 
 from vision.unknown.card_borders import border_beyond
 from vision.unknown.card_plane import CardPlane
@@ -16,10 +17,7 @@ WIDTH, LENGTH = 80.0, 120.0
 
 def card_at(x: float, y: float, degrees: float, grow: float = 0.0) -> NDArray[np.float32]:
     """Corners, clockwise, of a card with its middle at (x, y), `grow` larger on each side."""
-    angle = np.radians(degrees)
-    turn = np.array([[np.cos(angle), np.sin(angle)], [-np.sin(angle), np.cos(angle)]])
-    half = np.array([[-WIDTH, -LENGTH], [WIDTH, -LENGTH], [WIDTH, LENGTH], [-WIDTH, LENGTH]]) / 2
-    return np.asarray((half + grow * np.sign(half)) @ turn + [x, y], np.float32)
+    return turned_card((WIDTH + 2 * grow, LENGTH + 2 * grow), x, y, degrees)
 
 
 PLACES = [(110, 120, 10), (320, 130, -25), (520, 110, 60), (140, 350, 85), (360, 340, 5), (540, 340, -40)]

@@ -4,6 +4,7 @@ import cv2
 import numpy as np
 import pytest
 from numpy.typing import NDArray
+from turned_card import turned_card
 
 from vision.unknown.cast_shadows import moved_off_shadows
 
@@ -14,10 +15,7 @@ PLACES = [(120, 130, 8), (330, 140, -12), (560, 140, 20), (150, 430, 4), (380, 4
 
 def card_at(x: float, y: float, degrees: float) -> NDArray[np.float32]:
     """Corners (4, 2), clockwise, of a card about (x, y)."""
-    angle = np.radians(degrees)
-    turn = np.array([[np.cos(angle), np.sin(angle)], [-np.sin(angle), np.cos(angle)]])
-    corners = np.array([[-WIDTH, -LENGTH], [WIDTH, -LENGTH], [WIDTH, LENGTH], [-WIDTH, LENGTH]]) / 2
-    return np.asarray(corners @ turn + [x, y], np.float32)
+    return turned_card((WIDTH, LENGTH), x, y, degrees)
 
 
 TRUE = np.stack([card_at(*place) for place in PLACES])

@@ -4,6 +4,7 @@ import cv2
 import numpy as np
 import pytest
 from numpy.typing import NDArray
+from turned_card import turned_card
 
 from vision.unknown.card_edges import SideFit
 from vision.unknown.edge_ends import faint_run_on
@@ -27,10 +28,7 @@ PLACES = [
 
 def card_at(x: float, y: float, degrees: float) -> NDArray[np.float32]:
     """Corners, clockwise, of a card with its middle at (x, y)."""
-    angle = np.radians(degrees)
-    turn = np.array([[np.cos(angle), np.sin(angle)], [-np.sin(angle), np.cos(angle)]])
-    half = np.array([[-WIDTH, -LENGTH], [WIDTH, -LENGTH], [WIDTH, LENGTH], [-WIDTH, LENGTH]]) / 2
-    return np.asarray(half @ turn + [x, y], np.float32)
+    return turned_card((WIDTH, LENGTH), x, y, degrees)
 
 
 def picture(lighter: float, marks: bool = True, seed: int = 3) -> NDArray[np.uint8]:

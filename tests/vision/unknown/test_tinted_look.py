@@ -4,6 +4,7 @@ import cv2
 import numpy as np
 import pytest
 from numpy.typing import NDArray
+from turned_card import turned_card
 
 from vision.unknown.card_plane import CardPlane
 from vision.unknown.find_cards import find_cards
@@ -28,10 +29,7 @@ Picture = NDArray[np.uint8]
 
 def card_at(x: float, y: float, degrees: float) -> NDArray[np.float32]:
     """Corners (4, 2), clockwise, of a card with its middle at (x, y)."""
-    angle = np.radians(degrees)
-    turn = np.array([[np.cos(angle), np.sin(angle)], [-np.sin(angle), np.cos(angle)]])
-    half = np.array([[-WIDTH, -LENGTH], [WIDTH, -LENGTH], [WIDTH, LENGTH], [-WIDTH, LENGTH]]) / 2
-    return np.asarray(half @ turn + [x, y], np.float32)
+    return turned_card((WIDTH, LENGTH), x, y, degrees)
 
 
 def picture(step: NDArray[np.float64], marks: bool = True, seed: int = 1, lighter: int = 0) -> Picture:

@@ -49,18 +49,22 @@ def drawn(
         along = wider * np.array([math.cos(turn), math.sin(turn)])
         down = higher * np.array([-math.sin(turn), math.cos(turn)])
         corners = np.array([(x, y) + half * (a * along + b * down) for a, b in ((-1, -1), (1, -1), (1, 1), (-1, 1))])
+        # Only the piece of the picture that the sheet lies in is drawn.
+        reach = 1.05 * SHEET * np.abs(corners - (x, y)).max(axis=0) + 2
+        left, top = np.maximum(np.floor((x, y) - reach), 0).astype(int)
+        piece = picture[top : int(y + reach[1]) + 1, left : int(x + reach[0]) + 1]
         inner = np.array([[0, 0], [6 * cell, 0], [6 * cell, 6 * cell], [0, 6 * cell]]) + edge - 0.5
-        warp = cv2.getPerspectiveTransform(inner.astype(np.float32), corners.astype(np.float32))
+        warp = cv2.getPerspectiveTransform(inner.astype(np.float32), (corners - (left, top)).astype(np.float32))
         # Drawn finer than the picture, as a camera gathers light.
         finer = max(1, 3840 // size[0])
         fine = np.diag([finer, finer, 1.0]) @ warp
         fine[:2] += (finer - 1) / 2 * fine[2]
-        large = (size[0] * finer, size[1] * finer)
+        part, large = piece.shape[::-1], (piece.shape[1] * finer, piece.shape[0] * finer)
         cover = cv2.warpPerspective(np.full_like(card, 255), fine, large)
         seen = np.asarray(cv2.warpPerspective(card, fine, large), np.uint8)
-        alpha = cv2.resize(cover, size, interpolation=cv2.INTER_AREA) / 255.0
-        print_lit = np.asarray(cv2.resize(in_light(seen), size, interpolation=cv2.INTER_AREA), np.float64)
-        picture[:] = as_grey(np.asarray(in_light(picture) * (1 - alpha) + print_lit, np.float64))
+        alpha = cv2.resize(cover, part, interpolation=cv2.INTER_AREA) / 255.0
+        print_lit = np.asarray(cv2.resize(in_light(seen), part, interpolation=cv2.INTER_AREA), np.float64)
+        piece[:] = as_grey(np.asarray(in_light(piece) * (1 - alpha) + print_lit, np.float64))
         truth[number] = corners
     return picture, truth
 

@@ -15,6 +15,7 @@ from vision.deck import load_deck
 from vision.image import load_picture
 from vision.marked.reader import table_in
 from vision.people_hands import HandFinder, PersonsHand
+from vision.table import Table
 
 Image = NDArray[np.uint8]
 Points = NDArray[np.float64]
@@ -25,9 +26,9 @@ HANDS_PX = ((1325, 280), (640, 800))  # the backs of the two hands in the scene
 CARD_UNDER_ARM_PX = (540, 790)
 
 
-def hands_in(image: Image, outline_px: Points) -> list[PersonsHand]:
+def hands_in(image: Image, outline_px: Points) -> tuple[list[PersonsHand], Table]:
     table, _ = table_in(image)
-    return HandFinder().find(image, table, table.to_mm(outline_px))
+    return HandFinder().find(image, table, table.to_mm(outline_px)), table
 
 
 def outline_of(image: Image) -> Points:
@@ -35,8 +36,7 @@ def outline_of(image: Image) -> Points:
     return np.array([[0.0, 0], [width, 0], [width, height], [0, height]])
 
 
-def hides(image: Image, hand: PersonsHand, point_px: tuple[float, float]) -> bool:
-    table, _ = table_in(image)
+def hides(table: Table, hand: PersonsHand, point_px: tuple[float, float]) -> bool:
     x, y = table.to_mm(np.array([point_px], np.float64))[0]
     return cv2.pointPolygonTest(hand.hides_mm(table).astype(np.float32), (float(x), float(y)), False) >= 0
 
@@ -49,16 +49,17 @@ def test_hands_are_found_whichever_way_they_point(turn: int) -> None:
     matrix = cv2.getRotationMatrix2D((width / 2, height / 2), turn, 1.0)
     matrix = matrix + [[0, 0, (side - width) / 2], [0, 0, (side - height) / 2]]
     turned = np.asarray(cv2.warpAffine(scene, matrix, (side, side)), np.uint8)
-    hands = hands_in(turned, cv2.transform(outline_of(scene)[None], matrix)[0])
+    hands, table = hands_in(turned, cv2.transform(outline_of(scene)[None], matrix)[0])
     assert len(hands) == 2
     for point in HANDS_PX:
         x, y = matrix @ [*point, 1]
-        assert sum(hides(turned, hand, (x, y)) for hand in hands) == 1
+        assert sum(hides(table, hand, (x, y)) for hand in hands) == 1
 
 
 def test_a_hand_hides_what_lies_under_its_arm() -> None:
     scene = load_picture(SCENE).image
-    assert any(hides(scene, hand, CARD_UNDER_ARM_PX) for hand in hands_in(scene, outline_of(scene)))
+    hands, table = hands_in(scene, outline_of(scene))
+    assert any(hides(table, hand, CARD_UNDER_ARM_PX) for hand in hands)
 
 
 @pytest.mark.parametrize("x", [400, 640])
@@ -66,7 +67,7 @@ def test_a_hand_hides_what_lies_under_its_arm() -> None:
 def test_childrens_hands_are_hands_too(size: float, x: int) -> None:
     image, _ = table_picture(DECK, 8, seed=5, size=(1280, 720))
     # 1.4: as large as a grown-up's
-    (hand,) = hands_in(with_hand(image, (x, 200), size), outline_of(image))
+    (hand,), _ = hands_in(with_hand(image, (x, 200), size), outline_of(image))
     assert np.linalg.norm(hand.joints_px[0] - (x, 200)) < 60 * size
 
 
@@ -82,4 +83,4 @@ def test_childrens_hands_are_hands_too(size: float, x: int) -> None:
 )
 def test_cards_bells_mugs_and_tables_are_no_hands(name: str) -> None:
     image = load_picture(DATA / f"{name}.jpg").image
-    assert hands_in(image, outline_of(image)) == []
+    assert hands_in(image, outline_of(image))[0] == []

@@ -14,11 +14,12 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from vision.deck import Deck
-from vision.marked.colour import least_print, printed_palette
-from vision.marked.contours import RIM, SIDE, contours_of, refined
-from vision.marked.evidence import Sampler, gather, sample_points
-from vision.marked.layouts import Hypotheses, layouts_of
+from vision.marked.colour import least_print
+from vision.marked.contours import RIM, SIDE, refined
+from vision.marked.evidence import Sampler, gather
+from vision.marked.layouts import Hypotheses
 from vision.marked.marks import work_image
+from vision.marked.side_model import side_models
 from vision.marked.traces import CardColours, Traces, traces
 from vision.render_face import bgr
 
@@ -51,21 +52,20 @@ def look(
     known_mm: Floats = NOTHING_KNOWN,
     rings: Floats | None = None,
 ) -> Traces:
-    layouts, palette = layouts_of(deck, side), printed_palette(deck, side)
-    colours = [palette.names.index(mark.colour) for mark in deck.side(side)[int(card.faces[0])].marks]
+    model = side_models(deck)[side]
     ground = np.array([bgr(deck.background[side])[::-1]], np.float64)
-    hues = palette.hues_deg[colours][None]
+    hues = model.palette.hues_deg[model.colours[card.faces]]
     rings = np.repeat(ground[:, None], 3, axis=1) if rings is None else rings
     whole = replace(card, marks=np.array([[0, 1, 2]], np.intp))
-    chroma = gather(sampler, whole, sample_points(deck, layouts), side, known_mm).chroma
+    chroma = gather(sampler, whole, model.points_mm, side, known_mm).chroma
     lit = CardColours(ground, rings, hues, least_print(chroma, whole.marks, side))
-    return traces(sampler, card, deck, contours_of(deck, layouts), side, lit, known_mm)
+    return traces(sampler, card, deck, model.contours, side, lit, known_mm)
 
 
 @pytest.mark.parametrize("side", ["white", "black"])
 def test_contours_run_round_the_card_and_its_marks(deck: Deck, side: str) -> None:
-    layouts = layouts_of(deck, side)
-    contours = contours_of(deck, layouts)
+    model = side_models(deck)[side]
+    layouts, contours = model.layouts, model.contours
     assert contours.points_mm.shape == contours.normals.shape == (84, 4 * SIDE + 3 * RIM, 2)
     np.testing.assert_allclose(np.linalg.norm(contours.normals, axis=2), 1)
     sides, outward = contours.points_mm[:, : 4 * SIDE], contours.normals[:, : 4 * SIDE]
@@ -88,9 +88,9 @@ def bloomed(px_per_mm: float, deck: Deck, face: int) -> Sampler:
 
 @pytest.mark.parametrize("face", [0, 17, 50, 83])
 def test_light_that_blooms_over_black_leaves_the_ground_and_the_rims(deck: Deck, face: int) -> None:
-    sampler, layouts, card = bloomed(PX_PER_MM, deck, face), layouts_of(deck, "black"), lying(face)
+    sampler, card = bloomed(PX_PER_MM, deck, face), lying(face)
     card = replace(card, marks=np.array([[0, 1, 2]], np.intp))
-    seen = gather(sampler, card, sample_points(deck, layouts), "black", NOTHING_KNOWN)
+    seen = gather(sampler, card, side_models(deck)["black"].points_mm, "black", NOTHING_KNOWN)
     assert seen.open_plain[0] > 0.95
     assert look(deck, sampler, "black", card).rim_seen.mean() > 0.8
 
@@ -125,11 +125,11 @@ def test_the_table_is_seen_where_a_card_would_have_to_go_on(deck: Deck, side: st
 )
 def test_a_card_is_moved_to_where_it_lies(side: str, face: int, off: tuple[float, float], off_deg: float) -> None:
     deck = confetti()
-    sampler, layouts = picture_of(deck, side, face), layouts_of(deck, side)
+    sampler, model = picture_of(deck, side, face), side_models(deck)[side]
     unseen = np.full((1, 3, 2), np.nan)
     card = lying(face, off, math.radians(off_deg))
-    moved = refined(sampler, card, deck, contours_of(deck, layouts), layouts, unseen)
-    moved = refined(sampler, moved, deck, contours_of(deck, layouts), layouts, unseen)
+    moved = refined(sampler, card, deck, model.contours, model.layouts, unseen)
+    moved = refined(sampler, moved, deck, model.contours, model.layouts, unseen)
     middle = np.array([[31.5, 44.0]])
     np.testing.assert_allclose(moved.to_table(middle), lying(face).to_table(middle), atol=0.5)
     assert abs(float(moved.turn[0]) - TURN) < math.radians(0.8)
@@ -148,8 +148,7 @@ def test_the_right_face_shows_all_its_contours_and_no_bare_mark(deck: Deck, side
 @pytest.mark.parametrize("side", ["white", "black"])
 def test_every_other_face_shows_a_bare_mark_or_a_wrong_one(deck: Deck, side: str) -> None:
     sampler = picture_of(deck, side, 17)
-    layouts = layouts_of(deck, side)
-    for face in [number for number in range(84) if layouts.faces[number] is not layouts.faces[17]]:
+    for face in [number for number in range(84) if number != 17]:
         seen = look(deck, sampler, side, lying(face))
         assert seen.rim_seen.min() < 0.6
         assert seen.rim_bare.max() > 0.2 or seen.rim_spilt.max() > 0.2
@@ -190,11 +189,12 @@ def hazy(deck: Deck, face: int) -> Sampler:
 
 @pytest.mark.parametrize("face", [0, 17, 40, 83])
 def test_print_under_haze_is_pale_but_there(deck: Deck, face: int) -> None:
-    rings = np.broadcast_to(hazy(deck, face).levels(lying(face).to_table(np.array([[31.5, 2.0]])))[0], (1, 3, 3))
-    seen = look(deck, hazy(deck, face), "white", lying(face), rings=rings.astype(np.float64))
+    sampler = hazy(deck, face)
+    rings = np.broadcast_to(sampler.levels(lying(face).to_table(np.array([[31.5, 2.0]])))[0], (1, 3, 3))
+    seen = look(deck, sampler, "white", lying(face), rings=rings.astype(np.float64))
     assert seen.rim_seen.min() > 0.8
     assert seen.rim_bare.max() == 0
     for other in range(84):
         if deck.side("white")[other].marks != deck.side("white")[face].marks:
-            wrong = look(deck, hazy(deck, face), "white", lying(other), rings=rings.astype(np.float64))
+            wrong = look(deck, sampler, "white", lying(other), rings=rings.astype(np.float64))
             assert wrong.rim_bare.max() > 0.2 or wrong.rim_spilt.max() > 0.2

@@ -15,10 +15,10 @@ from vision.marked.corner_look import borne_out
 from vision.marked.corners import find_corners, on_cards
 from vision.marked.evidence import Sampler
 from vision.marked.judge import Verdicts
-from vision.marked.layouts import layouts_of
 from vision.marked.marks import work_image
 from vision.marked.outline import corners_of
 from vision.marked.reader import read
+from vision.marked.side_model import side_models
 
 PX_PER_MM = 1.7
 SIZE = (560, 480)
@@ -30,7 +30,7 @@ UNDER_FINGERS = range(0, 84, 6)  # a gap between fingers was once a mark of the 
 def under_fingers(deck: Deck, face: int) -> NDArray[np.uint8]:
     """Two black cards in plain sight, and one of which each mark is half under a finger of its own."""
     image = np.full((SIZE[1], SIZE[0], 3), TABLE, np.uint8)
-    faces, layouts = deck.side("black"), layouts_of(deck, "black")
+    faces, layouts = deck.side("black"), side_models(deck)["black"].layouts
     for other, at in (((face + 1) % 84, (40.0, 40.0)), ((face + 2) % 84, (40.0, 260.0)), (face, AT)):
         lay(image, deck, faces[other], at, TURN if other == face else 0.0, PX_PER_MM)
     card = poses([face], [TURN], [(AT[0] / PX_PER_MM, AT[1] / PX_PER_MM)])
@@ -148,4 +148,4 @@ def test_what_the_closer_look_says_of_the_same_card_counts(
 
 def verdict(deck: Deck, face: int, at: float, odds: float) -> Verdicts:
     """One card that lies straight."""
-    return Verdicts(layouts_of(deck, "white"), poses([face], [0.0], [(at, 0.0)]), np.array([odds]), {})
+    return Verdicts(side_models(deck)["white"].layouts, poses([face], [0.0], [(at, 0.0)]), np.array([odds]), {})

@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from vision.deck import Deck
 from vision.marked.cut_marks import cut_marks, radii_of
 from vision.marked.foreground import find_foregrounds
-from vision.marked.layouts import layouts_of
 from vision.marked.marks import Marks, find_marks, work_image
+from vision.marked.side_model import side_models
 
 Image = NDArray[np.uint8]
 
@@ -41,7 +41,11 @@ def card(deck: Deck, index: int) -> Image:
 
 
 def found_in(picture: Image, deck: Deck, known_px: NDArray[np.float64] = NOTHING, doubted: bool = False) -> Found:
-    layouts, table, work = layouts_of(deck, "white"), flat_table(SIZE, PX_PER_MM), work_image(picture, PX_PER_MM)
+    layouts, table, work = (
+        side_models(deck)["white"].layouts,
+        flat_table(SIZE, PX_PER_MM),
+        work_image(picture, PX_PER_MM),
+    )
     areas, scale = layouts.area_range_mm2, PX_PER_MM * work.scale
     foreground, _ = find_foregrounds(work, "white", areas, scale)
     whole = find_marks(work, table, foreground, "white", areas, scale)
@@ -52,7 +56,7 @@ def found_in(picture: Image, deck: Deck, known_px: NDArray[np.float64] = NOTHING
 
 def true_middles(deck: Deck, index: int) -> NDArray[np.float64]:
     """(3, 2) middles of the small, the medium and the big mark in px."""
-    return np.asarray(layouts_of(deck, "white").centres_mm[index] * PX_PER_MM + AT)
+    return np.asarray(side_models(deck)["white"].layouts.centres_mm[index] * PX_PER_MM + AT)
 
 
 def fingertip(picture: Image, middle: NDArray[np.float64], radius_px: float) -> None:
@@ -62,8 +66,8 @@ def fingertip(picture: Image, middle: NDArray[np.float64], radius_px: float) -> 
 
 
 def test_the_radii_are_those_of_the_round_marks(deck: Deck) -> None:
-    assert radii_of(layouts_of(deck, "white")) == pytest.approx([14.0, 9.5, 6.0], abs=0.1)
-    assert len(radii_of(layouts_of(deck, "black"))) == 0
+    assert radii_of(side_models(deck)["white"].layouts) == pytest.approx([14.0, 9.5, 6.0], abs=0.1)
+    assert len(radii_of(side_models(deck)["black"].layouts)) == 0
 
 
 @pytest.mark.parametrize("index", range(0, 84, 4))
@@ -72,7 +76,7 @@ def test_a_mark_that_a_finger_touches_is_found_where_it_is(deck: Deck, index: in
     size = int(middles[:, 0].argmin())  # the finger comes from the left and touches no other mark
     if size == 0:
         size = 1 + int(np.abs(middles[1:, 1] - middles[0, 1]).argmax())
-    radius_px = PX_PER_MM * float(radii_of(layouts_of(deck, "white"))[2 - size])
+    radius_px = PX_PER_MM * float(radii_of(side_models(deck)["white"].layouts)[2 - size])
     fingertip(picture, middles[size], 0.6 * radius_px)
     found = found_in(picture, deck)
     assert np.linalg.norm(found.whole.centres_px - middles[size], axis=1).min(initial=99.0) > 1.0
@@ -99,7 +103,7 @@ def test_what_lies_within_a_known_card_is_left_alone(deck: Deck) -> None:
 def test_of_a_mark_that_a_straight_edge_cuts_the_middle_is_found_where_it_was_printed(deck: Deck, size: int) -> None:
     """What is left of it has the area of a mark, too, but its own middle."""
     picture, middle = card(deck, 5), true_middles(deck, 5)[size]
-    radius_px = PX_PER_MM * float(radii_of(layouts_of(deck, "white"))[2 - size])
+    radius_px = PX_PER_MM * float(radii_of(side_models(deck)["white"].layouts)[2 - size])
     x, y = (round(float(v)) for v in middle)
     cut = x + round(0.5 * radius_px)
     cv2.rectangle(picture, (cut, y - round(1.2 * radius_px)), (cut + 40, y + round(1.2 * radius_px)), (255,) * 3, -1)

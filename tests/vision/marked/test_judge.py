@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from vision.deck import Deck
 from vision.marked.evidence import Sampler, gather, sample_points
 from vision.marked.judge import SURE, Verdicts, judge
-from vision.marked.layouts import Hypotheses, layouts_of, posed
+from vision.marked.layouts import Hypotheses, posed
 from vision.marked.marks import WorkImage
 from vision.marked.outline import corners_of, edge_steps, edge_support
 from vision.marked.side_model import side_models
@@ -43,7 +43,7 @@ def judged(
 
 def all_faces(deck: Deck, side: str, lost: int | None = None) -> Hypotheses:
     """Every face of a side fitted to the marks of the one that lies there, as if each had been found by them."""
-    layouts = layouts_of(deck, side)
+    layouts = side_models(deck)[side].layouts
     marks = true_marks(layouts, poses([FACE], [TURN], [PLACE]))
     faces = np.arange(len(layouts.faces))
     seen = np.repeat(np.arange(3, dtype=np.intp)[None], len(faces), axis=0)
@@ -125,7 +125,7 @@ def test_edges_are_seen_where_they_are_and_missed_where_they_are_covered(deck: D
 
 def test_sample_points_keep_to_the_card_and_its_marks(deck: Deck) -> None:
     for side in ("white", "black"):
-        layouts = layouts_of(deck, side)
+        layouts = side_models(deck)[side].layouts
         points = sample_points(deck, layouts)
         assert points.shape == (len(layouts.faces), 3 * 12 + 3 * 16 + 40, 2)
         assert (points[:, -40:] > 0).all() and (points[:, -40:] < deck.card_mm).all()

@@ -8,8 +8,8 @@ from flat_cards import poses
 
 from vision.deck import Deck
 from vision.marked.judge import SURE, Verdicts
-from vision.marked.layouts import layouts_of
 from vision.marked.look_alikes import may_be_larger, same_pair_as
+from vision.marked.side_model import side_models
 
 
 @pytest.mark.parametrize(
@@ -51,5 +51,5 @@ def test_a_face_that_has_the_same_two_marks_leaves_a_doubt_unless_more_than_bare
     found = poses(faces, [0.0, 1.0], [(0.0, 0.0), (40.0, 0.0)])
     found.marks[:] = (0, 1, -1), marks
     terms = {"first": np.array([SURE + 1, first]), "bared": np.array([0.0, bared])}
-    verdicts = Verdicts(layouts_of(deck, "white"), found, np.array([6.0, -1.0]), terms)
+    verdicts = Verdicts(side_models(deck)["white"].layouts, found, np.array([6.0, -1.0]), terms)
     assert same_pair_as(verdicts)[0] == doubtful

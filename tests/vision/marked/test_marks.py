@@ -12,8 +12,9 @@ from numpy.typing import NDArray
 
 from vision.deck import Deck
 from vision.marked.foreground import find_foregrounds
-from vision.marked.layouts import layouts_of, size_candidates
+from vision.marked.layouts import size_candidates
 from vision.marked.marks import Marks, find_marks, work_image
+from vision.marked.side_model import side_models
 
 Image = NDArray[np.uint8]
 Light = Callable[[NDArray[np.float64]], NDArray[np.float64]]
@@ -37,13 +38,13 @@ def marks_in(picture: Image, deck: Deck, side: str) -> Marks:
     table = flat_table(SIZE, PX_PER_MM)
     work = work_image(picture, PX_PER_MM)
     assert work.scale == 0.5
-    areas, scale = layouts_of(deck, side).area_range_mm2, PX_PER_MM * work.scale
+    areas, scale = side_models(deck)[side].layouts.area_range_mm2, PX_PER_MM * work.scale
     return find_marks(work, table, find_foregrounds(work, side, areas, scale)[0], side, areas, scale)
 
 
 def found(marks: Marks, deck: Deck, side: str, first: int) -> int:
     """How many of the 24 printed marks were found where they lie, with the right size and shape."""
-    layouts = layouts_of(deck, side)
+    layouts = side_models(deck)[side].layouts
     sizes = size_candidates(layouts, marks)
     count = 0
     for index, place in enumerate(PLACES):
@@ -113,7 +114,7 @@ def test_the_table_under_the_cards_does_not_matter(deck: Deck, table: tuple[int,
 
 @pytest.mark.parametrize("side", ["white", "black"])
 def test_areas_and_scale_are_those_of_the_print(deck: Deck, side: str) -> None:
-    layouts = layouts_of(deck, side)
+    layouts = side_models(deck)[side].layouts
     marks = marks_in(cards(deck, side, 0), deck, side)
     true = layouts.centres_mm[:8] + np.array(PLACES)[:, None] / PX_PER_MM
     apart = np.linalg.norm(marks.centres_mm[:, None] - true.reshape(-1, 2), axis=2)
@@ -127,7 +128,7 @@ def test_light_that_blooms_over_black_does_not_enlarge_the_marks(deck: Deck) -> 
     """A lens blurs light, not grey levels, and the camera clips what is too bright after that."""
     light = (cards(deck, "black", 0) / 255.0) ** 2.2
     bloomed = np.minimum(1.3 * cv2.GaussianBlur(light, (0, 0), 1.6), 1.0) ** (1 / 2.2)
-    layouts = layouts_of(deck, "black")
+    layouts = side_models(deck)["black"].layouts
     marks = marks_in(np.asarray(np.rint(255 * bloomed), np.uint8), deck, "black")
     true = layouts.centres_mm[:8] + np.array(PLACES)[:, None] / PX_PER_MM
     own = np.linalg.norm(marks.centres_mm[:, None] - true.reshape(-1, 2), axis=2).argmin(axis=0)
@@ -140,7 +141,7 @@ def test_light_that_blooms_over_black_does_not_enlarge_the_marks(deck: Deck) -> 
 def test_marks_that_overexposure_washes_out_are_found_as_large_as_printed(deck: Deck, exposure: float) -> None:
     light = cv2.GaussianBlur((cards(deck, "white", 0) / 255.0) ** 2.2, (0, 0), 1.2)
     picture = np.asarray(np.rint(255 * np.minimum(exposure * light, 1.0) ** (1 / 2.2)), np.uint8)
-    work, layouts = work_image(picture, PX_PER_MM), layouts_of(deck, "white")
+    work, layouts = work_image(picture, PX_PER_MM), side_models(deck)["white"].layouts
     areas, scale = layouts.area_range_mm2, PX_PER_MM * work.scale
     _, fuller = find_foregrounds(work, "white", areas, scale)
     assert fuller is not None
@@ -157,7 +158,7 @@ def test_ground_that_is_not_clipped_is_looked_at_once(deck: Deck) -> None:
 
 
 def test_a_black_card_that_mirrors_a_lamp_on_a_dark_table_keeps_its_marks_up_to_the_corners(deck: Deck) -> None:
-    layouts, turn, at = layouts_of(deck, "black"), 0.6, (200.0, 60.0)
+    layouts, turn, at = side_models(deck)["black"].layouts, 0.6, (200.0, 60.0)
     true = np.array([[np.cos(turn), -np.sin(turn)], [np.sin(turn), np.cos(turn)]])
     seen = 0
     for index, face in enumerate(layouts.faces):

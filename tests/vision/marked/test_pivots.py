@@ -12,13 +12,12 @@ from flat_cards import flat_table, lay, poses
 from numpy.typing import NDArray
 
 from vision.deck import Deck
-from vision.marked.colour import printed_palette
-from vision.marked.contours import contours_of
 from vision.marked.evidence import Sampler
-from vision.marked.layouts import Hypotheses, layouts_of
+from vision.marked.layouts import Hypotheses
 from vision.marked.marks import work_image
 from vision.marked.pivots import Anchors, pivoted_cards
 from vision.marked.reader import read
+from vision.marked.side_model import side_models
 
 PX_PER_MM = 1.7
 SIZE = (480, 400)
@@ -33,28 +32,28 @@ def found_about(
     deck: Deck, side: str, face: int, size: int, covered: NDArray[np.float64], known_mm: NDArray[np.float64]
 ) -> Hypotheses:
     """Lay a card, lay a finger on each of the points (n, 2) on it, and turn all faces about one mark."""
-    layouts, palette = layouts_of(deck, side), printed_palette(deck, side)
+    model = side_models(deck)[side]
+    layouts, colours = model.layouts, model.colours
     image = np.full((SIZE[1], SIZE[0], 3), (60, 90, 120), np.uint8)
     lay(image, deck, deck.side(side)[face], AT, TURN, PX_PER_MM)
     card = poses([face], [TURN], [(AT[0] / PX_PER_MM, AT[1] / PX_PER_MM)])
     for x, y in card.to_table(covered)[0] * PX_PER_MM:
         cv2.line(image, (round(x), round(y)), (round(x) + 300, round(y) - 300), SKIN, 16, cv2.LINE_AA)
     sampler = Sampler(work_image(image, PX_PER_MM), flat_table(SIZE, PX_PER_MM))
-    colours = np.array([[palette.names.index(mark.colour) for mark in f.marks] for f in layouts.faces])
     allowed = np.zeros((1, len(layouts.faces), 3), bool)
     allowed[0, :, size] = colours[:, size] == colours[face, size]
     ground = {"white": np.full((1, 3), 255.0), "black": np.full((1, 3), 22.0)}[side]
     middle = card.to_table(layouts.centres_mm[[face]])[:, size]
     anchors = Anchors(middle, np.array([7]), allowed, ground)
     mask = np.ones((SIZE[1], SIZE[0]), np.uint8)
-    hues = palette.hues_deg[colours]
-    return pivoted_cards(sampler, layouts, contours_of(deck, layouts), anchors, mask, hues, known_mm)
+    hues = model.palette.hues_deg[colours]
+    return pivoted_cards(sampler, layouts, model.contours, anchors, mask, hues, known_mm)
 
 
 @pytest.mark.parametrize("side", ["white", "black"])
 @pytest.mark.parametrize("face", range(0, 84, 9))
 def test_what_shows_of_two_marks_gives_the_turn_about_the_third(deck: Deck, side: str, face: int) -> None:
-    centres = layouts_of(deck, side).centres_mm[face]
+    centres = side_models(deck)[side].layouts.centres_mm[face]
     size = int(np.abs(centres[:, 0] - centres[:, 1] - np.median(centres[:, 0] - centres[:, 1])).argmax())
     found = found_about(deck, side, face, size, np.delete(centres, size, axis=0) + (6.0, 0.0), NOTHING_KNOWN)
     off = np.abs((found.turn - TURN + math.pi) % (2 * math.pi) - math.pi)
@@ -71,7 +70,7 @@ def test_where_nothing_else_of_a_card_is_in_sight_no_pose_is_given(deck: Deck) -
 def touched_at_night(deck: Deck, face: int) -> NDArray[np.uint8]:
     """Two black cards and, under two fingers, a third one on a table as black, so that no edge of it shows."""
     image = np.full((460, 560, 3), NIGHT, np.uint8)
-    faces, layouts = deck.side("black"), layouts_of(deck, "black")
+    faces, layouts = deck.side("black"), side_models(deck)["black"].layouts
     for other, at in (((face + 1) % 84, (40.0, 60.0)), ((face + 2) % 84, (40.0, 260.0)), (face, (330.0, 90.0))):
         lay(image, deck, faces[other], at, 0.5 if other == face else 0.0, PX_PER_MM)
     card = poses([face], [0.5], [(330.0 / PX_PER_MM, 90.0 / PX_PER_MM)])

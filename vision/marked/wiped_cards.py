@@ -23,8 +23,8 @@ Bools = NDArray[np.bool_]
 
 _BRIGHT = 240
 _EVERY = 4  # of the picture's rows and columns
-# Where more is bright than a few cards, it is the table.
-_CELL_MM, _LEAST_IN_CELL, _MOST_CELLS = 40.0, 4, 12
+# Where more is bright than a large lamp that is mirrored, as much as nine cards, it is the table.
+_CELL_MM, _LEAST_IN_CELL, _MOST_CELLS = 40.0, 4, 32
 _MOST_LINES = 80
 _GAP_OFF_MM, _TURN_OFF = 2.0, np.radians(4.0)
 _LONG = 0.25  # of a side, that at least one of two parallel lines has
@@ -32,7 +32,7 @@ _ON_SIDE_MM, _BEYOND_MM = 1.5, 1.0
 _ALONG = np.linspace(0.09, 0.91, 16)  # of a side, clear of the round corners
 _SPOTS = np.stack(np.meshgrid((np.arange(8) + 0.5) / 8, (np.arange(8) + 0.5) / 8), axis=-1).reshape(-1, 2)
 _LEAST_BRIGHT, _MOST_KNOWN = 0.15, 0.1  # of a card
-_LEAST_OF_SIDE, _LEAST_OF_SIDES = 0.6, 0.8
+_LEAST_OF_SIDE, _LEAST_OF_SIDES = 0.5, 0.8
 
 
 def wiped_cards(

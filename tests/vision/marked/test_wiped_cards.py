@@ -36,6 +36,21 @@ def table_with(card: bool, light: bool) -> Image:
     return picture
 
 
+def beside_a_lamp(card: bool) -> Image:
+    """A dark table that mirrors a lamp of 15 cm, and a black card or none beside it, which mirrors what is about it."""
+    picture = np.full((SIZE[1], SIZE[0], 3), 34, np.uint8)
+    if card:
+        lay(picture, confetti(), confetti().side("black")[17], AT, TURN, SCALE)
+    x, y = (MIDDLE_MM + 120.0 * np.array([-math.sin(TURN), math.cos(TURN)])) * SCALE
+    beyond_mm = np.hypot(*(np.indices(SIZE[::-1])[::-1] - np.array([x, y])[:, None, None])) / SCALE - 75.0
+    lamp = 255 * (beyond_mm < 0)
+    # What is laminated mirrors more than the grain of the table.
+    shine = 420 * np.exp(-np.maximum(beyond_mm, 0) / 110) * (picture != 34).any(axis=2)
+    light = cv2.GaussianBlur(lamp + shine, (0, 0), 1.5)[..., None]
+    grain = np.random.default_rng(1).normal(0, 2, picture.shape)
+    return np.asarray(np.clip(picture + light + grain, 0, 255), np.uint8)
+
+
 def unclear_in(picture: Image) -> list[UnclearCard]:
     reading = read(picture, confetti(), flat_table(SIZE, SCALE))
     assert not [card for card in reading.cards if card.face is not confetti().side("black")[17]]
@@ -50,6 +65,12 @@ def test_a_black_card_that_a_reflection_has_wiped_clean_is_unclear() -> None:
 def test_a_reflection_on_the_table_is_no_card_and_a_card_that_is_told_is_not_unclear() -> None:
     assert not unclear_in(table_with(card=False, light=True))
     assert not unclear_in(table_with(card=True, light=False))
+
+
+def test_a_card_that_a_large_lamps_reflection_touches_is_unclear_and_the_lamp_is_no_card() -> None:
+    (card,) = unclear_in(beside_a_lamp(card=True))
+    np.testing.assert_allclose(np.array(card.centre_mm), MIDDLE_MM, atol=2)
+    assert not unclear_in(beside_a_lamp(card=False))
 
 
 @settings(max_examples=25, deadline=None)

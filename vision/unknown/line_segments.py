@@ -12,7 +12,10 @@ from vision.unknown.paper import darker_all_round
 
 Floats = NDArray[np.float32]
 
-_MAX_SEGMENTS = 900
+_MOST_FOUND, _MAX_SEGMENTS = 3000, 900  # with hatching, and without
+_SAME_WAY_COS, _BESIDE, _LINES = 0.99, 0.4, 3  # of hatching: by the length of a line, and lines on either side
+_APART_PX, _CLOSE_PX, _CLOSE = 1.5, 30.0, 0.3  # the last by the length of a line
+_BLOCK = 256
 _MAX_CORNERS = 1100
 _MAX_CORNER_ANGLE_COS = 0.6  # a right angle seen at 45 degrees' tilt stays within this
 _BOOST, _BOOST_TINT = 4, 1
@@ -54,7 +57,7 @@ def line_segments(grey: NDArray[np.uint8], lab: NDArray[np.uint8], min_length_px
         faint = (detected(boosted, 0.75 * min_length_px) + 0.5) * 2 - 0.5
         known = SegmentMap(found, (grey.shape[0], grey.shape[1])).coverage_of_lines(faint)
         found = np.concatenate([found, faint[known < _KNOWN]])
-    return found[np.argsort(-length_of(found), kind="stable")][:_MAX_SEGMENTS]
+    return found[np.argsort(-length_of(found), kind="stable")][:_MOST_FOUND]
 
 
 def detected(grey: NDArray[np.uint8], min_length_px: float) -> Floats:
@@ -78,22 +81,32 @@ def wrapped(grey: NDArray[np.float32]) -> NDArray[np.uint8]:
 
 
 def without_hatching(segments: Floats) -> Floats:
-    """Leave out segments with three parallel ones close by on either side: ruled lines, stripes, grain."""
+    """The longest of `segments` (n, 4), longest first, but for those with three parallel ones close by on either side.
+
+    Such are ruled lines, stripes, grain and weave. Those beside must be about as long: short ones, pieces of print or
+    grain, lie along a card's edge as well.
+    """
     a, b = segments[:, :2], segments[:, 2:]
     length = np.maximum(np.hypot(*(b - a).T), 1e-6)
     d = (b - a) / length[:, None]
-    normal = np.stack([-d[:, 1], d[:, 0]], axis=1)
     middle = (a + b) / 2
-    # Row i: all segments as seen from segment i.
-    away = middle @ normal.T - (middle * normal).sum(axis=1)
-    along = middle @ d.T - (middle * d).sum(axis=1)
-    overlap = (length[:, None] + length) / 2 - np.abs(along.T)
-    away = away.T
-    parallel = (np.abs(d @ d.T) > 0.99) & (overlap > 0.4 * length[:, None])
-    distance = np.abs(away)
-    close = parallel & (distance > 1.5) & (distance < np.minimum(0.3 * length[:, None], 30))
-    either_side = [(close & (away * sign > 0)).sum(axis=1) >= 3 for sign in (1, -1)]
-    return np.asarray(segments[~(either_side[0] & either_side[1])], np.float32)
+    x, y = np.ascontiguousarray(middle.T)
+    reach = length / 2 + _CLOSE_PX / 2
+    counts = np.zeros((2, len(segments)), np.intp)
+    for rows in np.array_split(np.arange(len(segments)), max(1, len(segments) // _BLOCK)):
+        near = np.abs(d[rows] @ d.T) > _SAME_WAY_COS
+        near &= np.abs(x[rows, None] - x) < reach[rows, None] + reach
+        near &= np.abs(y[rows, None] - y) < reach[rows, None] + reach
+        i, j = np.nonzero(near)
+        i = rows[i]
+        gap, way, own = middle[j] - middle[i], d[i], length[i]
+        away, along = way[:, 0] * gap[:, 1] - way[:, 1] * gap[:, 0], (way * gap).sum(axis=1)
+        beside = np.minimum((own + length[j]) / 2 - np.abs(along), length[j]) > _BESIDE * own
+        close = beside & (np.abs(away) > _APART_PX) & (np.abs(away) < np.minimum(_CLOSE * own, _CLOSE_PX))
+        for side, count in zip((away > 0, away < 0), counts, strict=True):
+            count += np.bincount(i[close & side], minlength=len(count))
+    hatched = (counts >= _LINES).all(axis=0)
+    return np.asarray(segments[~hatched][:_MAX_SEGMENTS], np.float32)
 
 
 def find_corners(segments: Floats, min_arm_px: float) -> Corners:

@@ -27,6 +27,7 @@ _SEEDS = 90
 _DIRECTIONS = 8
 _LARGER_COUNTS_MORE = 0.2  # power of the area: stripes in a mark are seldom outnumbered by cards
 _LEAST_VOTES = 1.0  # a single poor quadrilateral is no card
+_AGREE = 2.0  # things that agree, with nothing amiss, are so many votes
 _SAME_SIZE = 0.01  # of the logarithm of a side
 _FAR_MORE, _SEVERAL = 1.25, 3.0  # times the votes, and how many: a card or two tell no centre
 
@@ -54,14 +55,26 @@ def agree_on_planes(
     overlap = _overlap_along_sides(outlines)
     agreed: list[tuple[float, Floats, Floats]] = []
     for directions in (_DIRECTIONS, 2 * _DIRECTIONS):
-        # Few cards on a steep table may need a guess that is nearer.
-        agreed = agreed or _agreed(outlines, weight, overlap, size_wh, aspects, _tilts(directions))
+        # Cards on a steep table may need a guess that is nearer; something small always agrees a little.
+        if not _several(agreed):
+            nearer = _agreed(outlines, weight, overlap, size_wh, aspects, _tilts(directions))
+            agreed = nearer if _most(nearer) > _FAR_MORE * _most(agreed) else agreed
     if not agreed:
         return []
     x, agreeing = whole_cards(agreed, outlines, overlap)
     larger = outermost(x, agreeing, outlines, weight, _box_overlap(outlines), size_wh)
     found = [larger] if np.abs(larger - x)[2:4].max() < _SAME_SIZE else [larger, x]
     return [plane_of(_off_centre(each, outlines, weight, overlap, size_wh), size_wh) for each in found]
+
+
+def _most(agreed: list[tuple[float, Floats, Floats]]) -> float:
+    """The most votes that one of these planes has."""
+    return max((votes for votes, _, _ in agreed), default=0.0)
+
+
+def _several(agreed: list[tuple[float, Floats, Floats]]) -> bool:
+    """Whether several things agree on one of these planes, each with its votes, whatever their size."""
+    return any(votes / np.exp(_LARGER_COUNTS_MORE * x[2:4].sum()) > _AGREE for votes, x, _ in agreed)
 
 
 def _off_centre(x: Floats, quads: Floats, weight: Floats, overlap: Floats, size_wh: tuple[int, int]) -> Floats:

@@ -22,6 +22,18 @@ def rectangle(
     return np.asarray((half + [0, down]) @ turn + [x, y])
 
 
+# As they were seen in the upper left part of a picture taken from the side.
+STEEP = np.array(
+    [
+        [(1057, 509), (1138, 629), (904, 643), (839, 516)],
+        [(755, 335), (728, 248), (928, 275), (968, 359)],
+        [(807, 463), (764, 360), (974, 374), (1031, 474)],
+        [(876, 138), (916, 207), (731, 189), (701, 120)],
+        [(362, 154), (354, 234), (111, 194), (136, 114)],
+        [(461, 612), (436, 478), (696, 488), (742, 615)],
+    ],
+    float,
+)
 CARDS = np.stack([rectangle(*place, WIDTH, LENGTH) for place in PLACES])
 
 
@@ -70,6 +82,14 @@ def test_of_a_known_shape_cards_are_told_where_only_pairs_side_by_side_are_well_
     aspect = LENGTH / WIDTH
     (plane,) = agree_on_planes(quads, quality, SIZE_WH, (aspect / 1.1, aspect * 1.1))
     assert np.allclose(plane.size, (WIDTH, LENGTH), rtol=0.02)
+
+
+def test_cards_seen_from_the_side_outvote_what_is_printed_on_one() -> None:
+    x, y = STEEP[0].mean(axis=0)
+    prints = np.stack([rectangle(x, y, degrees, 28, 52) for degrees in (0, 4, 8)])
+    quads, quality = np.concatenate([prints, STEEP]), np.array([0.9] * 3 + [0.6] * len(STEEP))
+    plane = agree_on_planes(quads, quality, (1195, 709))[0]
+    assert np.median(plane.deviation(STEEP)) < 0.05
 
 
 def test_two_telephones_beside_the_cards_are_no_larger_cards() -> None:

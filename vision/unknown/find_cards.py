@@ -170,7 +170,9 @@ def _agreed_again(lab: NDArray[np.uint8], stock: Stock, chosen: SideFit) -> Stoc
 def _reason(k: int, fit: SideFit, size_wh: tuple[int, int]) -> str:
     """Why the k-th card is not wholly in view, or nothing."""
     quad = fit.quads[k]
-    if (quad < -2).any() or (quad > np.array(size_wh, np.float32) + 1).any():
+    # Rounded corners may be all that sticks out.
+    beyond = max(float(-quad.min()), float((quad - size_wh).max()) + 1)
+    if beyond > max(2.0, _SLACK * float(np.linalg.norm(quad - np.roll(quad, -1, axis=0), axis=1).min())):
         return "edge of picture"
     hidden = fit.support[k] < _SEEN
     middles = ((quad + np.roll(quad, -1, axis=0)) / 2)[hidden]

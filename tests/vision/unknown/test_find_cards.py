@@ -4,6 +4,7 @@ import cv2
 import numpy as np
 import pytest
 from numpy.typing import NDArray
+from turned_card import turned_card
 
 from vision.unknown.find_cards import find_cards
 
@@ -111,3 +112,44 @@ def test_small_dark_cards_far_off_are_found_beside_large_ones(seed: int) -> None
     off = off_px(found, true)
     assert len(found) <= len(true)
     assert (off < 0.03 * np.linalg.norm(true[:, 0] - true[:, 1], axis=1)).sum() >= len(true) - 1
+
+
+def on_corduroy(quads: NDArray[np.float32], seed: int) -> NDArray[np.uint8]:
+    """Draw white cards on a ribbed cloth, each of whose ribs is longer than a card's side."""
+    random = np.random.default_rng(seed)
+    table = np.full(SIZE_WH[::-1], 60, np.float64)
+    for x in range(2, SIZE_WH[0], 6):
+        y = -int(random.integers(0, 150))
+        while y < SIZE_WH[1]:
+            long = int(random.integers(140, 180))
+            cv2.rectangle(table, (x, y), (x + 2, y + long - 12), float(random.uniform(100, 125)), -1)
+            y += long
+    cards = np.zeros(SIZE_WH[::-1], np.uint8)
+    for quad in quads:
+        cv2.fillPoly(cards, [np.rint(quad * 16).astype(np.int32)], 255, cv2.LINE_AA, 4)
+    cover = cv2.GaussianBlur(cards, (0, 0), 0.8)[..., None] / 255.0
+    picture = table[..., None] * (1 - cover) + np.array([236.0, 236.0, 236.0]) * cover
+    for quad in quads:
+        cv2.ellipse(picture, (tuple(quad.mean(axis=0).tolist()), (16, 40), 30), (60, 40, 200), -1)
+    noisy = cv2.GaussianBlur(picture + random.normal(0, 2, picture.shape), (0, 0), 0.6)
+    return np.asarray(np.clip(noisy, 0, 255), np.uint8)
+
+
+@pytest.mark.parametrize("seed", [1, 2])
+def test_cards_are_found_among_ribs_longer_than_their_sides(seed: int) -> None:
+    spread = [(150 + 175 * (k % 5), 150 + 230 * (k // 5), (6, -9, 11, -7, 8)[k % 5]) for k in range(15)]
+    true = np.stack([turned_card((WIDTH, LENGTH), *place) for place in spread])
+    found = find_cards(on_corduroy(true, seed)).corners_px
+    assert len(found) == len(true)
+    assert off_px(found, true).max() < 0.03 * WIDTH
+
+
+@pytest.mark.parametrize(("beyond", "reason"), [(0.02, ""), (0.06, "edge of picture")])
+def test_a_card_is_cut_off_if_more_than_its_rounding_is_out_of_the_picture(beyond: float, reason: str) -> None:
+    spread = [(200 + 280 * (k % 3), 200 + 340 * (k // 3), (40, -5, 8)[k % 3]) for k in range(6)]
+    true = np.stack([turned_card((150, 232), *place) for place in spread])
+    left = round(float(true[0, :, 0].min()) + beyond * 150)
+    found = find_cards(np.ascontiguousarray(photograph(true, 1)[:, left:]))
+    of_first = off_px(true[:1] - (left, 0), found.corners_px)
+    assert of_first.min() < 0.03 * 150
+    assert found.reasons[int(of_first.argmin())] == reason

@@ -8,7 +8,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.quads import apart, within_quads
+from vision.quads import apart, enlarged, within_quads
 from vision.unknown.card_choice import best_of
 from vision.unknown.card_edges import SideFit, fit_sides, glance
 from vision.unknown.card_finish import to_full
@@ -44,6 +44,7 @@ Floats = NDArray[np.float32]
 
 _WORKING_PX = 1280  # candidates are looked for on a copy with this longer side
 _MIN_SIDE_PX, _MAX_SIDE_SHARE = 24.0, 0.75  # of a card; its longer side by the picture's
+_LARGEST_SHARE, _FARTHER = 0.92, 1.05  # the same where all round it is darker, and how far off, by its size
 _MAX_OUTLINES, _MAX_IN_ROWS = 1000, 3000
 _MAX_CANDIDATES = 300
 _FEW = 16  # places along a side that are looked at first
@@ -193,7 +194,7 @@ def _free_candidates(
     lab: NDArray[np.uint8], corners: Corners, covered: SegmentMap, size_wh: tuple[int, int], markers: Floats
 ) -> SideFit:
     """Quadrilaterals of any size with edges along all four sides."""
-    quads = quads_from_corners(corners, _MIN_SIDE_PX, _MAX_SIDE_SHARE * max(size_wh))
+    quads = quads_from_corners(corners, _MIN_SIDE_PX, _LARGEST_SHARE * max(size_wh))
     coverage = covered.coverage(quads)
     keep = (coverage.min(axis=1) > 0.3) & (coverage.mean(axis=1) > 0.55)
     quads, coverage = quads[keep], coverage[keep]
@@ -213,6 +214,12 @@ def _free_candidates(
     fit = fit_sides(lab, fair_share(seen.quads[outer], _MAX_CANDIDATES), 2.5, _FEW)
     # One side may be next to invisible: white on white, or bleached by a reflection.
     fit = fit.take((np.sort(fit.support, axis=1)[:, 1] > 0.6) & (fit.support.mean(axis=1) > 0.7))
+    # What nearly fills the picture may be a frame on a card whose edges are not in view: it ends at no darker table.
+    longest = np.linalg.norm(fit.quads - np.roll(fit.quads, -1, axis=1), axis=2).max(axis=1)
+    large = longest > _MAX_SIDE_SHARE * max(size_wh)
+    about = np.asarray(enlarged(fit.quads[large], _FARTHER), np.float32)
+    large[large] = ~darker_all_round(glance(lab, about).outside, fit.inside[large])
+    fit = fit.take(~large)
     return fit.take(~are_ruled(lab, fit.quads))
 
 

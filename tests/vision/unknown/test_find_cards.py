@@ -153,3 +153,17 @@ def test_a_card_is_cut_off_if_more_than_its_rounding_is_out_of_the_picture(beyon
     of_first = off_px(true[:1] - (left, 0), found.corners_px)
     assert of_first.min() < 0.03 * 150
     assert found.reasons[int(of_first.argmin())] == reason
+
+
+def test_a_card_that_nearly_fills_the_picture_is_found() -> None:
+    true = turned_card((530, 830), 500, 400, 87)[None]
+    found = find_cards(photograph(true, 1)).corners_px
+    assert len(found) == 1
+    assert off_px(found, true).max() < 0.03 * 530
+
+
+def test_a_frame_on_a_card_whose_edges_are_out_of_the_picture_is_none() -> None:
+    card, frame = turned_card((1200, 1800), 500, 400, 87)[None], turned_card((530, 830), 500, 400, 87)
+    picture = photograph(card, 1)
+    cv2.polylines(picture, [np.rint(frame).astype(np.int32)], True, (40, 30, 30), 3, cv2.LINE_AA)
+    assert len(find_cards(picture).corners_px) == 0

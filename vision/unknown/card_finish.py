@@ -90,7 +90,7 @@ def finished(
     most = (2 * _LOOSE if margin >= _WIDE_BORDER_PX else _LOOSE) * plane.size[0]
     final = replace(final, quads=_where_seen(final, rigid, most))
     if margin == 0:
-        final = look_farther(partial(_fitted, image_bgr, scale=scale), final, plane, unevenness)
+        final = look_farther(image_lab, partial(_fitted, image_bgr, scale=scale), final, plane, unevenness)
         final = replace(final, quads=moved_off_shadows(image_lab, final.quads))
     if 0 < margin < _WIDE_BORDER_PX:
         final = replace(final, quads=poses_of(plane, final.quads).quads(whole))

@@ -13,6 +13,7 @@ SIZE_WH = (900, 640)
 WIDTH, LENGTH = 120.0, 170.0
 PLACES = [(120, 140), (350, 140), (620, 140), (160, 440), (420, 450), (700, 450)]
 BENT = 5
+BROWN, PALE = (60, 100, 140), (229, 231, 233)
 Picture = NDArray[np.uint8]
 
 
@@ -22,10 +23,10 @@ def card_at(x: float, y: float, longer: float = 0.0) -> NDArray[np.float32]:
     return np.asarray(corners + [[x, y], [x, y], [x, y + longer], [x, y + longer]], np.float32)
 
 
-def picture(longer: float, line: float = 0.0) -> Picture:
-    """White cards on brown, one of them longer, perhaps with a line on the table so far below it; (h, w, 3) BGR."""
+def picture(longer: float, line: float = 0.0, table: tuple[int, int, int] = BROWN) -> Picture:
+    """White cards on a table, one of them longer, perhaps with a line on the table so far below it; (h, w, 3) BGR."""
     fine = 4
-    scene = np.full((SIZE_WH[1] * fine, SIZE_WH[0] * fine, 3), (60, 100, 140), np.uint8)
+    scene = np.full((SIZE_WH[1] * fine, SIZE_WH[0] * fine, 3), table, np.uint8)
     for k, place in enumerate(PLACES):
         card = card_at(*place, longer if k == BENT else 0)
         cv2.fillPoly(scene, [np.rint(card * fine + 1.5).astype(np.int32)], (235, 235, 235))
@@ -52,6 +53,11 @@ def off_px(image: Picture, longer: float) -> NDArray[np.float64]:
 @pytest.mark.parametrize("longer", [9.0, 10.0, 12.0])
 def test_the_side_of_a_bent_card_is_found_where_its_edge_is(longer: float) -> None:
     assert off_px(picture(longer), longer).max() < 0.02 * WIDTH
+
+
+@pytest.mark.parametrize("longer", [5.0, 8.0])
+def test_so_is_it_on_a_table_nearly_as_white(longer: float) -> None:
+    assert off_px(picture(longer, table=PALE), longer).max() < 0.02 * WIDTH
 
 
 def test_a_line_on_the_table_beyond_a_card_takes_no_side_with_it() -> None:

@@ -118,7 +118,10 @@ def find_cards(image_bgr: NDArray[np.uint8], aspect: float | None = None) -> Fou
     stock, chosen = _but_panels(lab, stock, chosen)
     known = proved(image_bgr, lab, stock, chosen, scale, unevenness)
     known = more_of_them(image_bgr, lab, grey, segments, markers, known, scale)
-    final, plane = lone_card(lab, markers, tinted_look(image_bgr, small, scale, segments, markers, known))
+    found = tinted_look(image_bgr, small, scale, segments, markers, known)
+    if found is not known:
+        found = more_of_them(image_bgr, lab, grey, segments, markers, found, scale)
+    final, plane = lone_card(lab, markers, found)
     if plane is None:
         nothing = [np.zeros(shape, np.float32) for shape in ((0, 4, 2), (0, 4), (0,))]
         return FoundCards(nothing[0], nothing[1], nothing[2], (), 1.4)

@@ -32,17 +32,23 @@ def card_at(x: float, y: float, degrees: float) -> NDArray[np.float32]:
     return turned_card((WIDTH, LENGTH), x, y, degrees)
 
 
-def picture(step: NDArray[np.float64], marks: bool = True, seed: int = 1, lighter: int = 0) -> Picture:
+def picture(
+    step: NDArray[np.float64], marks: bool = True, seed: int = 1, lighter: int = 0, shadowed: int = 0
+) -> Picture:
     """Cards that differ from the table by a `step`, with a mark or without, in a lamp that falls off, in noise.
 
     As cameras have it, the noise of colour is coarser than that of light. So many cards are `lighter`, too, by ten grey
-    levels. (h, w, 3) BGR.
+    levels, and so many of the last ones have the table's tint, and thin shadows beside three sides. (h, w, 3) BGR.
     """
     random = np.random.default_rng(seed)
     scene = np.full((SIZE_WH[1] * 4, SIZE_WH[0] * 4, 3), TABLE, np.float32)
     for k, (x, y, degrees) in enumerate(PLACES):
-        paper = TABLE + step + (10 if k < lighter else 0)
-        cv2.fillPoly(scene, [np.rint(card_at(x, y, degrees) * 4 + 1.5).astype(np.int32)], paper.tolist())
+        corners = np.rint(card_at(x, y, degrees) * 4 + 1.5).astype(np.int32)
+        if k < len(PLACES) - shadowed:
+            cv2.fillPoly(scene, [corners], (TABLE + step + (10 if k < lighter else 0)).tolist())
+        else:
+            cv2.polylines(scene, [corners[:2]], False, (0.97 * TABLE).tolist(), 8)
+            cv2.polylines(scene, [np.roll(corners, -1, axis=0)], False, (0.8 * TABLE).tolist(), 8)
         if marks:
             cv2.ellipse(scene, (4 * x, 4 * y), (100, 160), -degrees, 0, 360, (70, 130, 60), -1)
     small = cv2.GaussianBlur(cv2.resize(scene, SIZE_WH, interpolation=cv2.INTER_AREA), (0, 0), 1.2)
@@ -70,6 +76,10 @@ def test_cards_as_light_as_the_table_are_found_by_their_tint(way: int) -> None:
 
 def test_cards_that_show_by_their_tint_alone_are_found_beside_others() -> None:
     assert found_in(picture(BLUER, lighter=4)) == (len(PLACES), len(PLACES))
+
+
+def test_a_card_that_shows_by_its_shadows_alone_is_found_beside_them() -> None:
+    assert found_in(picture(BLUER, shadowed=1)) == (len(PLACES), len(PLACES))
 
 
 @pytest.mark.parametrize("seed", [2, 3])

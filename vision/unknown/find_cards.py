@@ -22,6 +22,7 @@ from vision.unknown.card_sizes import Stock, agreed_size, size_of_cards
 from vision.unknown.card_surroundings import cards_about
 from vision.unknown.card_votes import agree_on_planes
 from vision.unknown.edge_ends import run_on
+from vision.unknown.gaps import are_divided
 from vision.unknown.line_segments import (
     Corners,
     SegmentMap,
@@ -45,7 +46,7 @@ Floats = NDArray[np.float32]
 _WORKING_PX = 1280  # candidates are looked for on a copy with this longer side
 _MIN_SIDE_PX, _MAX_SIDE_SHARE = 24.0, 0.75  # of a card; its longer side by the picture's
 _LARGEST_SHARE, _FARTHER = 0.92, 1.05  # the same where all round it is darker, and how far off, by its size
-_MAX_OUTLINES, _MAX_IN_ROWS = 1000, 3000
+_MAX_OUTLINES = 3000
 _MAX_CANDIDATES = 300
 _FEW = 16  # places along a side that are looked at first
 _MAX_ODDNESS = 0.45
@@ -209,12 +210,15 @@ def _free_candidates(
     score = np.asarray(coverage.mean(axis=1) * (1 - run_on_at / 8), np.float32)
     seen = glance(lab, distinct(quads[ends], score[ends])[:_MAX_OUTLINES])
     # In rows close together all edges run on along the neighbours; but for darker gaps, such things are patterns.
-    in_rows = glance(lab, distinct(quads[~ends], coverage[~ends].mean(axis=1))[:_MAX_IN_ROWS])
+    in_rows = glance(lab, distinct(quads[~ends], coverage[~ends].mean(axis=1))[:_MAX_OUTLINES])
     gaps = darker_all_round(in_rows.outside, in_rows.inside)
     seen = seen.joined(in_rows.take(np.flatnonzero(gaps)))
     seen = seen.take(seen.oddness() < _MAX_ODDNESS)
     outer = ~within_another(seen.quads, seen.inside, seen.outside, _run_on(covered, seen.quads))
-    fit = fit_sides(lab, fair_share(seen.quads[outer], _MAX_CANDIDATES), 2.5, _FEW)
+    seen = seen.take(outer)
+    seen = seen.take(~are_divided(lab, seen))
+    seen = seen.take(np.argsort(seen.oddness(), kind="stable"))
+    fit = fit_sides(lab, fair_share(seen.quads, _MAX_CANDIDATES), 2.5, _FEW)
     # One side may be next to invisible: white on white, or bleached by a reflection.
     fit = fit.take((np.sort(fit.support, axis=1)[:, 1] > 0.6) & (fit.support.mean(axis=1) > 0.7))
     # What nearly fills the picture may be a frame on a card whose edges are not in view: it ends at no darker table.

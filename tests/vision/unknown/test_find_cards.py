@@ -62,6 +62,23 @@ def test_plain_cards_in_rows_are_found_at_their_own_edges(gap: float, seed: int)
     assert off.max() < 0.03 * WIDTH
 
 
+def in_blocks(across: int, down: int, gap: float) -> NDArray[np.float32]:
+    """Corners (n, 4, 2) of cards in close blocks of some columns and rows, with more room between the blocks."""
+    middles = np.array([(180 + 290 * k, 180 + 320 * row) for row in range(2) for k in range(3)], np.float32)
+    steps = [(k - (across - 1) / 2, j - (down - 1) / 2) for k in range(across) for j in range(down)]
+    centres = middles[:, None] + np.array(steps, np.float32) * (WIDTH + gap, LENGTH + gap)
+    return np.stack([turned_card((WIDTH, LENGTH), x, y, 0.3) for x, y in centres.reshape(-1, 2).tolist()])
+
+
+@pytest.mark.parametrize(("across", "down"), [(2, 1), (3, 1), (2, 2)])
+@pytest.mark.parametrize("seed", [1, 2])
+def test_cards_in_close_blocks_are_not_taken_for_larger_cards(across: int, down: int, seed: int) -> None:
+    true = in_blocks(across, down, 4.0)
+    found = find_cards(photograph(true, seed)).corners_px
+    assert len(found) == len(true)
+    assert off_px(found, true).max() < 0.03 * WIDTH
+
+
 def seen_at(degrees: float, away: float) -> NDArray[np.float64]:
     """The map (3, 3) from a picture from above to one from the side, by the angle from above and the distance."""
     focal, tilt = 0.85 * SIZE_WH[0], np.radians(degrees)

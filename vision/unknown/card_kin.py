@@ -15,6 +15,7 @@ from vision.unknown.edge_ends import end_at_corners, faint_run_on, run_on
 from vision.unknown.paper import darker_all_round
 from vision.unknown.print_islands import STANDS_OUT
 from vision.unknown.sheet_lines import sheet_lines
+from vision.unknown.weighted_lab import LIGHTNESS_WEIGHT
 
 Floats = NDArray[np.float32]
 
@@ -28,7 +29,10 @@ _BARE = 0.012
 _HARDLY = 0.25  # of the usual contrast, or of certainty
 _UNSURE, _BEYOND_DOUBT = 0.6, 0.9
 _SAME_STOCK = 20.0  # how far the grounds of two cards may differ, in weighted 8-bit Lab
-_REACH_PX = 4.0
+_REACH_PX, _REACH = 4.0, 0.03  # off its place a card's edges may lie, the latter by its shorter side: bent ones do
+# From here, weighted 8-bit Lab is in proportion to the cube root of light.
+_NO_LIGHT = np.array([-16 * 2.55 * LIGHTNESS_WEIGHT, 128, 128], np.float32)
+_DEEPEST, _SAME_TABLE = 0.35, 10.0  # shadow, by that root; weighted 8-bit Lab, of tint
 _SPREAD = 3.0
 _NEARER = 0.5  # to the other cards' ground than to what lies beyond its own edges
 _ODDER = 0.12  # than the others, times a spread
@@ -85,6 +89,22 @@ def _usual_there(contrast: Floats, facing: Floats, others: NDArray[np.bool_]) ->
     return usual
 
 
+def _unlike(ground: Floats, table: Floats, ends: NDArray[np.bool_], others: NDArray[np.bool_]) -> Floats:
+    """How far the ground of each card (n,) is from that of the `others`, in the light that falls on it.
+
+    `ground` and `table` (n, 3) are weighted 8-bit Lab colours. A shadow dims the table beside a card as it dims that;
+    a card then stands out from it in the same way, which a shadow alone does not, and `ends` (n,) on all sides.
+    """
+    ground, table = ground - _NO_LIGHT, table - _NO_LIGHT
+    usual, usual_table = (np.median(colour[others], axis=0) for colour in (ground, table))
+    light = np.clip(table[:, :1] / usual_table[0], _DEEPEST, 1.0)
+    away, dimmed = (np.linalg.norm(ground - each * usual, axis=1) for each in (1.0, light))
+    step = usual - usual_table
+    in_shadow = ends & ((ground - table) @ step > _HARDLY * light[:, 0] * (step @ step))
+    in_shadow &= np.linalg.norm(table - light * usual_table, axis=1) < _SAME_TABLE
+    return np.asarray(np.where(in_shadow, np.minimum(away, dimmed), away), np.float32)
+
+
 def kin(fit: SideFit, deviation: Floats, order: Floats) -> tuple[SideFit, Floats, Floats]:
     """Leave out what does not look like one card, and what lacks a side unless its ground is that of a whole card."""
     odd, ground = fit.oddness(), np.median(fit.inside, axis=1)
@@ -106,9 +126,10 @@ def like_the_others(lab: NDArray[np.uint8], stock: Stock, fit: SideFit, known: i
     if known == 0 or not (printed_share(lab, fit.quads) >= _BARE).any():
         return ~alike
     poses, steps = poses_of(stock.plane, fit.quads), stock.steps_of(fit)
-    certainty = np.sort(settled(lab, stock.plane, poses, _REACH_PX, steps)[1], axis=1)
+    reach = max(_REACH_PX, _REACH * stock.plane.size[0])
+    certainty = np.sort(settled(lab, stock.plane, poses, reach, steps)[1], axis=1)
     deviation = np.asarray(stock.plane.deviation(fit.quads), np.float32)
-    contrast, ground = fit.contrast_beyond(), np.median(fit.inside, axis=1)
+    contrast, ground, table = fit.contrast_beyond(), np.median(fit.inside, axis=1), np.median(fit.beyond, axis=1)
     # Where no edge was found it is not known what lies on either side.
     odd = fit.oddness() * fit.support.min(axis=1)
     # Of small cards, seen from afar, what is beside the sides is not known well enough to be certain.
@@ -132,7 +153,7 @@ def like_the_others(lab: NDArray[np.uint8], stock: Stock, fit: SideFit, known: i
         faint = contrast < np.minimum(_HARDLY * _usual_there(contrast, facing, others), _PLAIN)
         if known is None:
             faint &= ~_beside_others(fit.quads, others)
-        away = np.linalg.norm(ground - np.median(ground[others], axis=0), axis=1)
+        away = _unlike(ground, table, ends, others)
         uneven = odd > _ODDER + _SPREAD * np.median(odd[others])
         plainer = max(_PLAINER * float(np.median(contrast[others])), STANDS_OUT)
         lopsided = uneven & (contrast > plainer).any(axis=1) & ~ends

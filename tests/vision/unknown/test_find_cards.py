@@ -79,6 +79,34 @@ def test_cards_in_close_blocks_are_not_taken_for_larger_cards(across: int, down:
     assert off_px(found, true).max() < 0.03 * WIDTH
 
 
+def half_in_shadow(table: tuple[int, int, int], dim: float) -> tuple[NDArray[np.uint8], NDArray[np.float32]]:
+    """White cards on a plain table, of which something dims a third to so much, and where they are."""
+    places = [(150 + (k % 4) * 230 + 10 * (k // 4), 200 + (k // 4) * 300 + 15 * (k % 3), 25 * k - 40) for k in range(8)]
+    quads = np.stack([turned_card((WIDTH, LENGTH), *place) for place in places])
+    shadow, cards = np.zeros(SIZE_WH[::-1], np.float32), np.zeros(SIZE_WH[::-1], np.uint8)
+    for quad in quads:
+        cv2.fillPoly(shadow, [np.rint(quad + (4, 3)).astype(np.int32)], 1.0)
+        cv2.fillPoly(cards, [np.rint(quad * 16).astype(np.int32)], 255, cv2.LINE_AA, 4)
+    picture = np.array(table) * (1 - 0.35 * cv2.GaussianBlur(shadow, (0, 0), 3))[..., None]
+    cover = cv2.GaussianBlur(cards, (0, 0), 0.8)[..., None] / 255.0
+    picture = picture * (1 - cover) + np.array([228.0, 232.0, 235.0]) * cover
+    for k, quad in enumerate(quads):
+        cv2.ellipse(picture, (tuple(quad.mean(axis=0).tolist()), (20, 50), 25.0 * k), (60, 40, 200), -1)
+    light = np.where(np.arange(SIZE_WH[0]) < 700, 1.0, dim)[None]
+    picture *= cv2.GaussianBlur(np.repeat(light, SIZE_WH[1], axis=0), (0, 0), 6)[..., None]
+    picture += np.random.default_rng(1).normal(0, 1.5, picture.shape)
+    return np.clip(picture, 0, 255).astype(np.uint8), quads
+
+
+@pytest.mark.parametrize("table", [(190, 205, 212), (120, 150, 170), (60, 90, 120)])
+@pytest.mark.parametrize("dim", [0.3, 0.6])
+def test_cards_in_a_hard_shadow_are_found_beside_those_in_the_light(table: tuple[int, int, int], dim: float) -> None:
+    picture, true = half_in_shadow(table, dim)
+    found = find_cards(picture).corners_px
+    assert len(found) == len(true)
+    assert off_px(found, true).max() < 0.03 * WIDTH
+
+
 def seen_at(degrees: float, away: float) -> NDArray[np.float64]:
     """The map (3, 3) from a picture from above to one from the side, by the angle from above and the distance."""
     focal, tilt = 0.85 * SIZE_WH[0], np.radians(degrees)

@@ -117,16 +117,11 @@ def find_corners(segments: Floats, min_arm_px: float) -> Corners:
     a, b = segments[:, :2], segments[:, 2:]
     length = np.hypot(*(b - a).T)
     d = (b - a) / np.maximum(length, 1e-6)[:, None]
-    first, second = np.nonzero(np.triu(np.abs(d @ d.T) < _MAX_CORNER_ANGLE_COS, 1))
-    d1, d2 = d[first], d[second]
-    offset = a[second] - a[first]
-    cross = d1[:, 0] * d2[:, 1] - d1[:, 1] * d2[:, 0]
-    s = (offset[:, 0] * d2[:, 1] - offset[:, 1] * d2[:, 0]) / cross
-    t = (offset[:, 0] * d1[:, 1] - offset[:, 1] * d1[:, 0]) / cross
-    l1, l2 = length[first], length[second]
-    gap = 4 + 0.3 * np.minimum(l1, l2)
-    near = (s > -gap) & (s < l1 + gap) & (t > -gap) & (t < l2 + gap)
-    first, second, s, t, d1, d2, l1, l2 = (x[near] for x in (first, second, s, t, d1, d2, l1, l2))
+    # Block by block: with faint lines there may be a million pairs.
+    blocks = np.array_split(np.arange(len(segments)), max(1, len(segments) // _BLOCK))
+    met = [_meeting(a, d, length, rows) for rows in blocks]
+    first, second, s, t = (np.concatenate(part) for part in zip(*met, strict=True))
+    d1, d2, l1, l2 = d[first], d[second], length[first], length[second]
     point = a[first] + s[:, None] * d1
     parts = []
     for sign1, arm1 in ((1, l1 - s), (-1, s)):
@@ -136,6 +131,26 @@ def find_corners(segments: Floats, min_arm_px: float) -> Corners:
     merged = [np.concatenate([p[k] for p in parts]) for k in range(4)]
     order = np.argsort(-np.minimum(merged[3].min(axis=1), 3 * min_arm_px), kind="stable")[:_MAX_CORNERS]
     return Corners(*(np.asarray(x[order], np.float32) for x in merged))
+
+
+def _meeting(
+    a: Floats, d: Floats, length: Floats, rows: NDArray[np.intp]
+) -> tuple[NDArray[np.intp], NDArray[np.intp], Floats, Floats]:
+    """Which of the segments in these rows meet which later ones (k,), and how far along either they do.
+
+    The segments start at `a` (n, 2), and run along unit vectors `d` (n, 2) for a `length` (n,).
+    """
+    later = np.arange(len(a)) > rows[:, None]
+    block, second = np.nonzero(later & (np.abs(d[rows] @ d.T) < _MAX_CORNER_ANGLE_COS))
+    first = rows[block]
+    d1, d2, l1, l2 = d[first], d[second], length[first], length[second]
+    offset = a[second] - a[first]
+    cross = d1[:, 0] * d2[:, 1] - d1[:, 1] * d2[:, 0]
+    s = (offset[:, 0] * d2[:, 1] - offset[:, 1] * d2[:, 0]) / cross
+    t = (offset[:, 0] * d1[:, 1] - offset[:, 1] * d1[:, 0]) / cross
+    gap = 4 + 0.3 * np.minimum(l1, l2)
+    near = (s > -gap) & (s < l1 + gap) & (t > -gap) & (t < l2 + gap)
+    return first[near], second[near], s[near], t[near]
 
 
 def _oriented(

@@ -18,6 +18,7 @@ from vision.unknown.cast_shadows import moved_off_shadows
 from vision.unknown.edge_ends import are_ruled_round
 from vision.unknown.line_segments import meet_sides
 from vision.unknown.lost_sides import look_farther
+from vision.unknown.view import View
 
 Floats = NDArray[np.float32]
 
@@ -35,21 +36,13 @@ _TOLD = 1.0  # weighted 8-bit Lab between a card and the table: means along a si
 _NEARLY_THE_SIZE = 0.03  # of the logarithm of a side
 
 
-def finished(
-    image_bgr: NDArray[np.uint8],
-    image_lab: NDArray[np.uint8],
-    quads: Floats,
-    stock: Stock,
-    scale: float,
-    unevenness: float = 1.0,
-) -> tuple[SideFit, CardPlane]:
+def finished(view: View, quads: Floats, stock: Stock, unevenness: float = 1.0) -> tuple[SideFit, CardPlane]:
     """Cards where most speaks for a card of their size, each side on its edge where that is plain; and their plane.
 
-    `image_bgr` is the picture, `image_lab` a copy at `scale` in 8-bit Lab, in which `quads` (n, 4, 2), clockwise,
-    are roughly right, and differ in size `unevenness` times more than usual. Where a border runs about what was found,
-    the cards and the plane's size include it.
+    `quads` (n, 4, 2), clockwise, are roughly right, and differ in size `unevenness` times more than usual. Where a
+    border runs about what was found, the cards and the plane's size include it.
     """
-    plane = stock.plane
+    image_lab, plane = view.lab, stock.plane
     found = fit_sides(image_lab, quads, 2.0)
     if len(quads) == 0:
         return found, plane
@@ -68,10 +61,10 @@ def finished(
     rigid = poses.quads(plane)
     own = _turned_like(found.quads, rigid)
     rigid = np.where(clear[:, None, None], own, rigid)
-    final = _fitted(image_bgr, rigid, scale=scale)
+    final = _fitted(view, rigid)
     if margin == 0 and not clear.all():
         rest = np.flatnonzero(~clear)
-        at_own = _fitted(image_bgr, own[rest], scale=scale)
+        at_own = _fitted(view, own[rest])
         plainer = np.flatnonzero(_plainer(at_own, final.take(rest), plane))
         clear[rest[plainer]], rigid[rest[plainer]] = True, own[rest[plainer]]
         order = np.arange(len(quads))
@@ -85,12 +78,12 @@ def finished(
         if agrees and np.median(better.deviation(final.quads[plain])) < np.median(plane.deviation(final.quads[plain])):
             rigid = np.where(clear[:, None, None], rigid, poses_of(better, rigid).quads(better))
             more = 0.0 if margin >= _WIDE_BORDER_PX else 2 * margin
-            final = _fitted(image_bgr, rigid, scale=scale)
+            final = _fitted(view, rigid)
             plane, whole = better, better.resized(better.size[0] + more, better.size[1] + more)
     most = (2 * _LOOSE if margin >= _WIDE_BORDER_PX else _LOOSE) * plane.size[0]
     final = replace(final, quads=_where_seen(final, rigid, most))
     if margin == 0:
-        final = look_farther(image_lab, partial(_fitted, image_bgr, scale=scale), final, plane, unevenness)
+        final = look_farther(image_lab, partial(_fitted, view), final, plane, unevenness)
         final = replace(final, quads=moved_off_shadows(image_lab, final.quads))
     if 0 < margin < _WIDE_BORDER_PX:
         final = replace(final, quads=poses_of(plane, final.quads).quads(whole))
@@ -129,10 +122,10 @@ def _plain(fit: SideFit) -> NDArray[np.bool_]:
     return np.asarray((fit.support.min(axis=1) > _WHOLLY) & (fit.rise.min(axis=1) > _PLAIN))
 
 
-def _fitted(image_bgr: NDArray[np.uint8], quads: Floats, reach_px: float = 1.25, *, scale: float) -> SideFit:
+def _fitted(view: View, quads: Floats, reach_px: float = 1.25) -> SideFit:
     """Each side on its own edge, as seen in the picture itself, `reach_px` away at most."""
-    fit = fit_sides(image_bgr, to_full(quads, scale), max(2.0, reach_px / scale), 48, is_lab=False)
-    return replace(fit, quads=_to_small(fit.quads, scale))
+    fit = fit_sides(view.image_bgr, to_full(quads, view.scale), max(2.0, reach_px / view.scale), 48, is_lab=False)
+    return replace(fit, quads=_to_small(fit.quads, view.scale))
 
 
 def _where_seen(fit: SideFit, rigid: Floats, most: float) -> Floats:

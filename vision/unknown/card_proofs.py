@@ -15,30 +15,23 @@ from vision.unknown.card_sizes import Stock
 from vision.unknown.other_looks import look_otherwise
 from vision.unknown.print_islands import STANDS_OUT
 from vision.unknown.ruled_sheets import are_ruled
+from vision.unknown.view import View
 
 _TOO_FEW, _PLAIN_SHARE = 2, 25  # cards that tell a size; per cent of the sides that may be faint
 
 
-def proved(
-    image_bgr: NDArray[np.uint8],
-    lab: NDArray[np.uint8],
-    stock: Stock | None,
-    chosen: SideFit,
-    scale: float,
-    unevenness: float,
-) -> tuple[SideFit, CardPlane | None]:
+def proved(view: View, stock: Stock | None, chosen: SideFit, unevenness: float) -> tuple[SideFit, CardPlane | None]:
     """The cards `chosen` put where their edges are, without those that are none; and their plane, if they have any.
 
-    `image_bgr` is the picture, `lab` the copy at `scale`, 8-bit Lab, in which they were chosen. They differ in size
-    `unevenness` times more than usual.
+    They differ in size `unevenness` times more than usual.
     """
     if stock is None:
         return chosen.take(np.zeros(len(chosen.quads), bool)), None
-    final, plane = finished(image_bgr, lab, chosen.quads, stock, scale, unevenness)
-    final = final.take(~are_ruled(lab, final.quads))
+    final, plane = finished(view, chosen.quads, stock, unevenness)
+    final = final.take(~are_ruled(view.lab, final.quads))
     stock = replace(stock, plane=plane)
-    alike = like_the_others(lab, stock, final)
-    cards = alike | look_otherwise(lab, stock, final, alike)
+    alike = like_the_others(view.lab, stock, final)
+    cards = alike | look_otherwise(view.lab, stock, final, alike)
     return final.take(cards & (not _by_chance(final, cards))), plane
 
 

@@ -13,6 +13,7 @@ from vision.unknown.card_proposals import MIN_SEGMENT_PX, at_corners, at_segment
 from vision.unknown.faint_edges import faint_segments, without_print
 from vision.unknown.line_segments import SegmentMap, find_corners
 from vision.unknown.marker_sheets import holds_marker
+from vision.unknown.view import View
 
 Floats = NDArray[np.float32]
 
@@ -45,9 +46,8 @@ class FaintHints:
         return fair_share(distinct(quads[holding], coverage[holding].mean(axis=1)), _MOST_OF_SIZE)
 
 
-def faint_hints(
-    lab: NDArray[np.uint8], grey: NDArray[np.uint8], segments: Floats, marks: Floats, markers: Floats
-) -> FaintHints:
-    """Look for faint lines besides the `segments` (n, 4) in a picture, `lab` (h, w, 3) and `grey` (h, w)."""
-    lines = without_print(lab, np.concatenate([segments, faint_segments(grey, segments, MIN_SEGMENT_PX)]))
-    return FaintHints(lab, lines, SegmentMap(lines, (grey.shape[0], grey.shape[1])), marks, markers)
+def faint_hints(view: View, marks: Floats) -> FaintHints:
+    """Look for faint lines besides the segments of a view, in which `marks` (k, 2) may be printed on cards."""
+    faint = faint_segments(view.grey, view.segments, MIN_SEGMENT_PX)
+    lines = without_print(view.lab, np.concatenate([view.segments, faint]))
+    return FaintHints(view.lab, lines, SegmentMap(lines, view.size_wh[::-1]), marks, view.markers)

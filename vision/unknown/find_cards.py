@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-import cv2
 import numpy as np
 from numpy.typing import NDArray
 
@@ -27,26 +26,24 @@ from vision.unknown.line_segments import (
     Corners,
     SegmentMap,
     find_corners,
-    line_segments,
     quads_from_corners,
     within_another,
-    without_hatching,
 )
 from vision.unknown.lone_card import lone_card
-from vision.unknown.marker_sheets import find_marker_sheets, holds_marker, on_marker_sheet
+from vision.unknown.marker_sheets import holds_marker
 from vision.unknown.more_of_them import more_of_them
 from vision.unknown.panels import are_panels
 from vision.unknown.paper import darker_all_round
 from vision.unknown.ruled_sheets import are_ruled
 from vision.unknown.second_look import second_look
 from vision.unknown.tinted_look import tinted_look
+from vision.unknown.view import View, view_of
 
 Floats = NDArray[np.float32]
 
-_WORKING_PX = 1280  # candidates are looked for on a copy with this longer side
 _MIN_SIDE_PX, _MAX_SIDE_SHARE = 24.0, 0.75  # of a card; its longer side by the picture's
 _LARGEST_SHARE, _FARTHER = 0.92, 1.05  # the same where all round it is darker, and how far off, by its size
-_MAX_OUTLINES = 3000
+_MAX_OUTLINES, _MAX_LARGE = 3000, 200
 _MAX_CANDIDATES = 300
 _FEW = 16  # places along a side that are looked at first
 _MAX_ODDNESS = 0.45
@@ -81,19 +78,11 @@ class FoundCards:
 
 def find_cards(image_bgr: NDArray[np.uint8], aspect: float | None = None) -> FoundCards:
     """Find the cards in an (h, w, 3) picture; `aspect`: their length by their width, where it is known."""
-    scale = min(1.0, _WORKING_PX / max(image_bgr.shape[:2]))
-    small = image_bgr
-    if scale < 1:
-        small = np.asarray(cv2.resize(image_bgr, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA), np.uint8)
-    size_wh = (small.shape[1], small.shape[0])
-    lab = np.asarray(cv2.cvtColor(small, cv2.COLOR_BGR2LAB), np.uint8)
-    grey = np.asarray(cv2.cvtColor(small, cv2.COLOR_BGR2GRAY), np.uint8)
-    segments = line_segments(grey, lab, MIN_SEGMENT_PX)
-    markers = find_marker_sheets(grey)
-    segments = without_hatching(segments[~on_marker_sheet(segments, markers)])
-    corners = find_corners(segments, MIN_SEGMENT_PX * 0.7)
-    covered = SegmentMap(segments, (size_wh[1], size_wh[0]))
-    candidates = _free_candidates(lab, corners, covered, size_wh, markers)
+    view = view_of(image_bgr)
+    lab, size_wh = view.lab, view.size_wh
+    corners = find_corners(view.segments, MIN_SEGMENT_PX * 0.7)
+    covered = SegmentMap(view.segments, (size_wh[1], size_wh[0]))
+    candidates = _free_candidates(view, corners, covered)
     quality = _quality(lab, candidates)
     planes: list[CardPlane] = []
     if aspect is not None:
@@ -106,7 +95,7 @@ def find_cards(image_bgr: NDArray[np.uint8], aspect: float | None = None) -> Fou
         stocks = [size_of_cards(lab, plane, _apart(candidates.quads, quality, plane)) for plane in planes]
         stock = _best_seen(lab, stocks, candidates, quality)
         unevenness = _unevenness(stock.plane, candidates.quads[clear_cut(candidates)])
-        fitted = _of_known_size(lab, stock.plane, segments, corners, covered, candidates, markers, unevenness)
+        fitted = _of_known_size(view, stock.plane, corners, covered, candidates, unevenness)
         chosen = best_of(lab, _completed(fitted, stock.plane), stock.plane, unevenness)
         if len(chosen.quads):
             stock = _agreed_again(lab, stock, chosen)
@@ -114,27 +103,27 @@ def find_cards(image_bgr: NDArray[np.uint8], aspect: float | None = None) -> Fou
             chosen = with_leftovers(lab, stock, chosen, np.concatenate([candidates.quads[near], fitted.quads]))
             around = _about_prints(lab, stock.plane, chosen, planes, candidates, quality)
             if around is not None:
-                return _reported(*around, scale, size_wh)
-    stock, chosen = second_look(lab, grey, segments, markers, *_but_panels(lab, stock, chosen))
+                return _reported(*around, view)
+    stock, chosen = second_look(view, *_but_panels(lab, stock, chosen))
     stock, chosen = _but_panels(lab, stock, chosen)
-    known = proved(image_bgr, lab, stock, chosen, scale, unevenness)
-    known = more_of_them(image_bgr, lab, grey, segments, markers, known, scale)
-    found = tinted_look(image_bgr, small, scale, segments, markers, known)
+    known = more_of_them(view, proved(view, stock, chosen, unevenness))
+    found = tinted_look(view, known)
     if found is not known:
-        found = more_of_them(image_bgr, lab, grey, segments, markers, found, scale)
-    final, plane = lone_card(lab, markers, found)
+        found = more_of_them(view, found)
+    final, plane = lone_card(view, found)
     if plane is None:
         nothing = [np.zeros(shape, np.float32) for shape in ((0, 4, 2), (0, 4), (0,))]
         return FoundCards(nothing[0], nothing[1], nothing[2], (), 1.4)
-    return _reported(final, plane, scale, size_wh)
+    return _reported(final, plane, view)
 
 
-def _reported(final: SideFit, plane: CardPlane, scale: float, size_wh: tuple[int, int]) -> FoundCards:
-    """What was found in a copy at `scale` of size `size_wh`, as it lies in the picture itself."""
+def _reported(final: SideFit, plane: CardPlane, view: View) -> FoundCards:
+    """What was found in the view's copy, as it lies in the picture itself."""
     confidence = np.clip(final.support.mean(axis=1) - 2 * plane.deviation(final.quads), 0, 1)
-    reasons = tuple(_reason(k, final, size_wh) for k in range(len(final.quads)))
+    reasons = tuple(_reason(k, final, view.size_wh) for k in range(len(final.quads)))
     aspect = plane.size[1] / plane.size[0]
-    return FoundCards(to_full(final.quads, scale), final.support, np.asarray(confidence, np.float32), reasons, aspect)
+    corners = to_full(final.quads, view.scale)
+    return FoundCards(corners, final.support, np.asarray(confidence, np.float32), reasons, aspect)
 
 
 def _about_prints(
@@ -194,25 +183,31 @@ def _completed(fit: SideFit, plane: CardPlane) -> SideFit:
     return replace(fit, quads=quads)
 
 
-def _free_candidates(
-    lab: NDArray[np.uint8], corners: Corners, covered: SegmentMap, size_wh: tuple[int, int], markers: Floats
-) -> SideFit:
+def _free_candidates(view: View, corners: Corners, covered: SegmentMap) -> SideFit:
     """Quadrilaterals of any size with edges along all four sides."""
-    quads = quads_from_corners(corners, _MIN_SIDE_PX, _LARGEST_SHARE * max(size_wh))
+    lab = view.lab
+    quads = quads_from_corners(corners, _MIN_SIDE_PX, _LARGEST_SHARE * max(view.size_wh))
     coverage = covered.coverage(quads)
     keep = (coverage.min(axis=1) > 0.3) & (coverage.mean(axis=1) > 0.55)
     quads, coverage = quads[keep], coverage[keep]
-    keep = ~holds_marker(quads, markers)
+    keep = ~holds_marker(quads, view.markers)
     quads, coverage = quads[keep], coverage[keep]
     run_on_at = _run_on(covered, quads)
     ends = run_on_at <= _MAX_RUN_ON
     # Lines ruled beneath the cards make quadrilaterals by the thousand, seen all along, that end nowhere.
     score = np.asarray(coverage.mean(axis=1) * (1 - run_on_at / 8), np.float32)
-    seen = glance(lab, distinct(quads[ends], score[ends])[:_MAX_OUTLINES])
+    # What nearly fills the picture is at most one card; but there are as many such things as all others.
+    large = _longest(quads) > _MAX_SIDE_SHARE * max(view.size_wh)
+    outlines = [
+        distinct(quads[some], score[some])[:most]
+        for some, most in ((ends & ~large, _MAX_OUTLINES), (ends & large, _MAX_LARGE))
+    ]
+    seen = glance(lab, np.concatenate(outlines))
     # In rows close together all edges run on along the neighbours; but for darker gaps, such things are patterns.
-    in_rows = glance(lab, distinct(quads[~ends], coverage[~ends].mean(axis=1))[:_MAX_OUTLINES])
+    rows = ~ends & ~large
+    in_rows = glance(lab, distinct(quads[rows], coverage[rows].mean(axis=1))[:_MAX_OUTLINES])
     gaps = darker_all_round(in_rows.outside, in_rows.inside)
-    seen = seen.joined(in_rows.take(np.flatnonzero(gaps)))
+    seen = seen.joined(in_rows.take(gaps))
     seen = seen.take(seen.oddness() < _MAX_ODDNESS)
     outer = ~within_another(seen.quads, seen.inside, seen.outside, _run_on(covered, seen.quads))
     seen = seen.take(outer)
@@ -222,12 +217,16 @@ def _free_candidates(
     # One side may be next to invisible: white on white, or bleached by a reflection.
     fit = fit.take((np.sort(fit.support, axis=1)[:, 1] > 0.6) & (fit.support.mean(axis=1) > 0.7))
     # What nearly fills the picture may be a frame on a card whose edges are not in view: it ends at no darker table.
-    longest = np.linalg.norm(fit.quads - np.roll(fit.quads, -1, axis=1), axis=2).max(axis=1)
-    large = longest > _MAX_SIDE_SHARE * max(size_wh)
+    large = _longest(fit.quads) > _MAX_SIDE_SHARE * max(view.size_wh)
     about = np.asarray(enlarged(fit.quads[large], _FARTHER), np.float32)
     large[large] = ~darker_all_round(glance(lab, about).outside, fit.inside[large])
     fit = fit.take(~large)
     return fit.take(~are_ruled(lab, fit.quads))
+
+
+def _longest(quads: Floats) -> Floats:
+    """The longest side of each quadrilateral (n,)."""
+    return np.asarray(np.linalg.norm(quads - np.roll(quads, -1, axis=1), axis=2).max(axis=1), np.float32)
 
 
 def _run_on(covered: SegmentMap, quads: Floats) -> NDArray[np.intp]:
@@ -284,21 +283,15 @@ def _unevenness(plane: CardPlane, plain: Floats) -> float:
 
 
 def _of_known_size(
-    lab: NDArray[np.uint8],
-    plane: CardPlane,
-    segments: Floats,
-    corners: Corners,
-    covered: SegmentMap,
-    known: SideFit,
-    markers: Floats,
-    unevenness: float,
+    view: View, plane: CardPlane, corners: Corners, covered: SegmentMap, known: SideFit, unevenness: float
 ) -> SideFit:
     """All quadrilaterals of the card's size that the edges suggest."""
-    guesses = np.concatenate([at_corners(plane, corners), at_segments(plane, segments)])
+    guesses = np.concatenate([at_corners(plane, corners), at_segments(plane, view.segments)])
     coverage = covered.coverage(guesses)
-    keep = (coverage.mean(axis=1) > 0.4) & (np.sort(coverage, axis=1)[:, 1] > 0.3) & ~holds_marker(guesses, markers)
+    keep = (coverage.mean(axis=1) > 0.4) & (np.sort(coverage, axis=1)[:, 1] > 0.3)
+    keep &= ~holds_marker(guesses, view.markers)
     right = known.quads[plane.deviation(known.quads) < _ABOUT * unevenness]
     quads = np.concatenate([right, fair_share(distinct(guesses[keep], coverage[keep].mean(axis=1)), _MAX_CANDIDATES)])
-    fit = fit_sides(lab, quads, max(2.5, _SLACK * plane.size[0]), _FEW)
+    fit = fit_sides(view.lab, quads, max(2.5, _SLACK * plane.size[0]), _FEW)
     fit = fit.take(np.sort(fit.support, axis=1)[:, 1:].mean(axis=1) > 0.6)
-    return fit_sides(lab, fit.quads, 2.0)
+    return fit_sides(view.lab, fit.quads, 2.0)

@@ -146,8 +146,8 @@ def _meeting(
     d1, d2, l1, l2 = d[first], d[second], length[first], length[second]
     offset = a[second] - a[first]
     cross = d1[:, 0] * d2[:, 1] - d1[:, 1] * d2[:, 0]
-    s = (offset[:, 0] * d2[:, 1] - offset[:, 1] * d2[:, 0]) / cross
-    t = (offset[:, 0] * d1[:, 1] - offset[:, 1] * d1[:, 0]) / cross
+    s = np.asarray((offset[:, 0] * d2[:, 1] - offset[:, 1] * d2[:, 0]) / cross, np.float32)
+    t = np.asarray((offset[:, 0] * d1[:, 1] - offset[:, 1] * d1[:, 0]) / cross, np.float32)
     gap = 4 + 0.3 * np.minimum(l1, l2)
     near = (s > -gap) & (s < l1 + gap) & (t > -gap) & (t < l2 + gap)
     return first[near], second[near], s[near], t[near]

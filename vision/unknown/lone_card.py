@@ -20,6 +20,7 @@ from vision.unknown.closed_lines import four_sides
 from vision.unknown.marker_sheets import holds_marker
 from vision.unknown.paper import darker_all_round
 from vision.unknown.ruled_sheets import are_ruled
+from vision.unknown.view import View
 
 Floats = NDArray[np.float32]
 
@@ -34,19 +35,17 @@ _ROUNDED = 0.004  # by its width, at each corner
 _SAMPLES = 48
 
 
-def lone_card(
-    lab: NDArray[np.uint8], markers: Floats, found: tuple[SideFit, CardPlane | None]
-) -> tuple[SideFit, CardPlane | None]:
+def lone_card(view: View, found: tuple[SideFit, CardPlane | None]) -> tuple[SideFit, CardPlane | None]:
     """The cards `found` and their plane; or, if that is none or one, the card that stands out as an area, about it.
 
-    `lab` is (h, w, 3) 8-bit Lab, `markers` (m, 4, 2) are sheets that are no cards. On a grained table lines as straight
+    On a grained table lines as straight
     as a card's edges meet them everywhere, and no other card tells edges from frames.
     """
-    cards, _ = found
+    (cards, _), lab = found, view.lab
     if len(cards.quads) > 1:
         return found
     quads = np.concatenate([np.zeros((0, 4, 2), np.float32), *(quad[None] for quad in _areas(lab))])
-    quads = quads[~holds_marker(quads, markers)]
+    quads = quads[~holds_marker(quads, view.markers)]
     if len(cards.quads):
         quads = quads[np.array([within_quads(cards.quads[0], quad[None]).all() for quad in quads], bool)]
     if len(quads) == 0:
@@ -54,7 +53,7 @@ def lone_card(
     fit = _plain_cards(lab, fit_sides(lab, fit_sides(lab, quads, _REACH_PX, _SAMPLES).quads, 2.0, _SAMPLES))
     for k in np.argsort(-fit.rise.mean(axis=1) * fit.support.min(axis=1), kind="stable"):
         card = fit.take(np.array([k]))
-        planes = agree_on_planes(card.quads, np.ones(1, np.float32), (lab.shape[1], lab.shape[0]))
+        planes = agree_on_planes(card.quads, np.ones(1, np.float32), view.size_wh)
         if planes and np.nanmin(corner_cuts(lab, card, planes[0].size[1] / planes[0].size[0])) > _ROUNDED:
             return card, planes[0]
     return found

@@ -17,6 +17,7 @@ from vision.unknown.faint_hints import FaintHints, faint_hints
 from vision.unknown.marker_sheets import on_marker_sheet
 from vision.unknown.print_islands import STANDS_OUT, print_islands
 from vision.unknown.ruled_sheets import are_ruled
+from vision.unknown.view import View
 
 Floats = NDArray[np.float32]
 
@@ -31,15 +32,7 @@ _BLUR_PX = 2.5  # a card's ground is told from print without the grain of a dim 
 _CALM, _STAINED = 8.0, 0.2  # weighted 8-bit Lab, from the ground along the border; share of its places
 
 
-def more_of_them(
-    image_bgr: NDArray[np.uint8],
-    lab: NDArray[np.uint8],
-    grey: NDArray[np.uint8],
-    segments: Floats,
-    markers: Floats,
-    found: tuple[SideFit, CardPlane | None],
-    scale: float,
-) -> tuple[SideFit, CardPlane | None]:
+def more_of_them(view: View, found: tuple[SideFit, CardPlane | None]) -> tuple[SideFit, CardPlane | None]:
     """The cards `found` and their plane, with those of the same size that three certain sides show.
 
     Where the table is known from several cards, three sides tell where the fourth is. `image_bgr` is the picture, `lab`
@@ -52,21 +45,21 @@ def more_of_them(
         return found
     if np.percentile(cards.contrast_beyond(), _PLAIN_SHARE) > STANDS_OUT:
         return found
-    marks = print_islands(lab)
-    marks = marks[~on_marker_sheet(np.concatenate([marks, marks], axis=1), markers)]
+    marks = print_islands(view.lab)
+    marks = marks[~on_marker_sheet(np.concatenate([marks, marks], axis=1), view.markers)]
     marks = marks[~within_quads(marks, cards.quads)]
     if len(marks) == 0:
         return found
-    hints = faint_hints(lab, grey, segments, marks, markers)
-    smooth = np.asarray(cv2.GaussianBlur(lab, (0, 0), _BLUR_PX), np.uint8)
+    hints = faint_hints(view, marks)
+    smooth = np.asarray(cv2.GaussianBlur(view.lab, (0, 0), _BLUR_PX), np.uint8)
     for _ in range(_ROUNDS):
         better = plane.refitted(cards.quads, np.ones(len(cards.quads)))
         quads = _among(hints, smooth, better, cards)
         if len(quads) == 0:
             break
-        both, _ = finished(image_bgr, lab, np.concatenate([cards.quads, quads]), Stock(better, np.zeros(3)), scale)
+        both, _ = finished(view, np.concatenate([cards.quads, quads]), Stock(better, np.zeros(3)))
         more = both.take(np.arange(len(cards.quads), len(both.quads)))
-        more = more.take(~are_ruled(lab, more.quads))
+        more = more.take(~are_ruled(view.lab, more.quads))
         if len(more.quads) == 0:
             break
         cards, plane = cards.joined(more), better

@@ -22,6 +22,7 @@ from vision.unknown.faint_hints import FaintHints, faint_hints
 from vision.unknown.marker_sheets import holds_marker
 from vision.unknown.print_islands import STANDS_OUT, print_islands
 from vision.unknown.ruled_sheets import are_ruled
+from vision.unknown.view import View
 
 Floats = NDArray[np.float32]
 
@@ -60,31 +61,23 @@ class _Outlines:
     step: Floats
 
 
-def second_look(
-    lab: NDArray[np.uint8],
-    grey: NDArray[np.uint8],
-    segments: Floats,
-    markers: Floats,
-    stock: Stock | None,
-    chosen: SideFit,
-) -> tuple[Stock | None, SideFit]:
+def second_look(view: View, stock: Stock | None, chosen: SideFit) -> tuple[Stock | None, SideFit]:
     """The cards `chosen` with those like them whose edges are faint, or faint ones alone; and their stock.
 
-    `lab` (h, w, 3) and `grey` (h, w) are the picture, `segments` (n, 4) the straight edges seen in it, `markers`
-    (m, 4, 2) sheets that are no cards. Where the cards stand out plainly from the table none can be faint, unless far
+    Where the cards stand out plainly from the table none can be faint, unless far
     more that may be print lies beside them than on them; nor where all of it lies on cards already.
     """
     few = len(chosen.quads) < _TOO_FEW
     plain = not few and bool(np.percentile(chosen.contrast_beyond(), _PLAIN_SHARE) > STANDS_OUT)
-    marks = print_islands(lab)
+    marks = print_islands(view.lab)
     on_cards = within_quads(marks, chosen.quads)
     if on_cards.all() or (plain and (~on_cards).sum() <= _BESIDE * on_cards.sum()):
         return stock, chosen
-    closed = closed_lines(grey)
-    closed = closed[hold_any(closed, marks) & ~holds_marker(closed, markers)]
+    closed = closed_lines(view.grey)
+    closed = closed[hold_any(closed, marks) & ~holds_marker(closed, view.markers)]
     if plain and len(closed) < _TOO_FEW:
         return stock, chosen
-    hints = faint_hints(lab, grey, segments, marks, markers)
+    hints = faint_hints(view, marks)
     if few or stock is None:
         stock, chosen = _faint_alone(hints, stock, chosen)
     elif not plain:

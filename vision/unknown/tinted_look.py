@@ -17,6 +17,7 @@ from vision.unknown.paper_tints import tint_map
 from vision.unknown.print_islands import STANDS_OUT, print_islands
 from vision.unknown.ruled_sheets import are_ruled
 from vision.unknown.tinted_cards import TintedCards, more_of_size, tinted_cards
+from vision.unknown.view import View
 
 Floats = NDArray[np.float32]
 
@@ -27,30 +28,21 @@ _SAME_PLACE = 0.06  # by the width of a card
 _BLUR_PX = 2.5  # a card's ground is told from print without the grain of a dim picture
 
 
-def tinted_look(
-    image_bgr: NDArray[np.uint8],
-    small_bgr: NDArray[np.uint8],
-    scale: float,
-    lines: Floats,
-    markers: Floats,
-    found: tuple[SideFit, CardPlane | None],
-) -> tuple[SideFit, CardPlane | None]:
+def tinted_look(view: View, found: tuple[SideFit, CardPlane | None]) -> tuple[SideFit, CardPlane | None]:
     """The cards `found` and their plane, or those that the tint of paper and table shows if these are more.
 
-    `image_bgr` is the picture, `small_bgr` the copy at `scale` in which the cards were found, `lines` (n, 4) are
-    straight edges in that and `markers` (m, 4, 2) sheets that are no cards. Where the cards stand out plainly from the
+    Where the cards stand out plainly from the
     table none can be missed for being as light as it, nor where all that may be print lies on cards.
     """
     cards, plane = found
-    lab = np.asarray(cv2.cvtColor(small_bgr, cv2.COLOR_BGR2LAB), np.uint8)
-    marks = print_islands(lab)
-    marks = marks[~on_marker_sheet(np.concatenate([marks, marks], axis=1), markers)]
+    marks = print_islands(view.lab)
+    marks = marks[~on_marker_sheet(np.concatenate([marks, marks], axis=1), view.markers)]
     several = plane is not None and len(cards.quads) >= _SEVERAL
     if several and np.percentile(cards.contrast_beyond(), _PLAIN_SHARE) > STANDS_OUT:
         return found
     if within_quads(marks, cards.quads).all():
         return found
-    tinted = _tinted(small_bgr, lab, lines, marks, cards.quads, plane if several else None)
+    tinted = _tinted(view, marks, cards.quads, plane if several else None)
     if tinted is None or len(tinted.quads) <= len(cards.quads):
         return found
     if len(cards.quads) and lie_on(cards.quads, tinted.quads).mean() < _MOSTLY:
@@ -60,22 +52,14 @@ def tinted_look(
     # What both looks found was found by plainer edges before.
     kept = cards.take(same.any(axis=1))
     stock = Stock(tinted.plane, np.zeros(3))
-    more, whole = finished(image_bgr, lab, tinted.quads[~same.any(axis=0)], stock, scale)
-    more = more.take(~are_ruled(lab, more.quads))
+    more, whole = finished(view, tinted.quads[~same.any(axis=0)], stock)
+    more = more.take(~are_ruled(view.lab, more.quads))
     return kept.joined(more), plane if len(kept.quads) >= _SEVERAL else whole
 
 
-def _tinted(
-    small_bgr: NDArray[np.uint8],
-    lab: NDArray[np.uint8],
-    lines: Floats,
-    marks: Floats,
-    known: Floats,
-    plane: CardPlane | None,
-) -> TintedCards | None:
+def _tinted(view: View, marks: Floats, known: Floats, plane: CardPlane | None) -> TintedCards | None:
     """Cards of the size of the `known` ones (n, 4, 2) if a plane tells it, and are more; else of the size of most."""
-    tints, smooth = tint_map(small_bgr), np.asarray(cv2.GaussianBlur(lab, (0, 0), _BLUR_PX), np.uint8)
+    tints, smooth = tint_map(view.small_bgr), np.asarray(cv2.GaussianBlur(view.lab, (0, 0), _BLUR_PX), np.uint8)
     if plane is not None:
-        return more_of_size(smooth, tints, lines, marks, plane, known)
-    grey = np.asarray(cv2.cvtColor(small_bgr, cv2.COLOR_BGR2GRAY), np.uint8)
-    return tinted_cards(smooth, tints, dark_lines(grey), lines, marks)
+        return more_of_size(smooth, tints, view.segments, marks, plane, known)
+    return tinted_cards(smooth, tints, dark_lines(view.grey), view.segments, marks)

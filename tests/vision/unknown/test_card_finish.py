@@ -9,6 +9,7 @@ from turned_card import turned_card
 from vision.unknown.card_finish import finished
 from vision.unknown.card_plane import CardPlane
 from vision.unknown.card_sizes import Stock
+from vision.unknown.view import view_of
 
 SIZE_WH = (900, 640)
 WIDTH, LENGTH = 120.0, 170.0
@@ -45,10 +46,8 @@ def picture(seed: int) -> NDArray[np.uint8]:
 
 def off_px(seed: int) -> NDArray[np.float32]:
     """How far corners of the cards (n,) are off when they were right at first."""
-    bgr = picture(seed)
-    lab = np.asarray(cv2.cvtColor(bgr, cv2.COLOR_BGR2LAB), np.uint8)
     plane = CardPlane(np.eye(3), (WIDTH, LENGTH), np.array([0, 0, np.log(WIDTH), np.log(LENGTH), 0]), SIZE_WH)
-    final, _ = finished(bgr, lab, TRUE, Stock(plane, np.array([-1.0, 0.0, 0.0])), 1.0)
+    final, _ = finished(view_of(picture(seed)), TRUE, Stock(plane, np.array([-1.0, 0.0, 0.0])))
     turned = np.stack([np.roll(final.quads, k, axis=1) for k in range(4)])
     return np.asarray(np.linalg.norm(turned - TRUE, axis=3).max(axis=2).min(axis=0))
 

@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from vision.unknown.card_edges import fit_sides
 from vision.unknown.lone_card import lone_card
+from vision.unknown.view import view_of
 
 SIZE_WH = (900, 1200)
 CARD = (230, 330, 470, 730)  # left, top, width, height
@@ -47,8 +48,8 @@ def picture(radius: int, printed: bool, seed: int = 1) -> Picture:
 
 def outlines(image: Picture, found: NDArray[np.float32]) -> NDArray[np.float32]:
     """What is told (n, 4, 2) where straight edges have found (m, 4, 2)."""
-    lab = np.asarray(cv2.cvtColor(image, cv2.COLOR_BGR2LAB), np.uint8)
-    cards, plane = lone_card(lab, np.zeros((0, 4, 2), np.float32), (fit_sides(lab, found, 2.0), None))
+    view = view_of(image)
+    cards, plane = lone_card(view, (fit_sides(view.lab, found, 2.0), None))
     assert len(found) or (plane is None) == (len(cards.quads) == 0)
     return cards.quads
 

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from vision.unknown.card_finish import finished
 from vision.unknown.card_plane import CardPlane
 from vision.unknown.card_sizes import Stock
+from vision.unknown.view import view_of
 
 SIZE_WH = (900, 640)
 WIDTH, LENGTH = 120.0, 170.0
@@ -41,11 +42,10 @@ def picture(longer: float, line: float = 0.0, table: tuple[int, int, int] = BROW
 
 def off_px(image: Picture, longer: float) -> NDArray[np.float64]:
     """How far the corners of the cards (n,) are off, all of one size at first."""
-    lab = np.asarray(cv2.cvtColor(image, cv2.COLOR_BGR2LAB), np.uint8)
     plane = CardPlane(np.eye(3), (WIDTH, LENGTH), np.array([0, 0, np.log(WIDTH), np.log(LENGTH), 0]), SIZE_WH)
     first = np.stack([card_at(*place) for place in PLACES])
     true = np.stack([card_at(*place, longer if k == BENT else 0) for k, place in enumerate(PLACES)])
-    final, _ = finished(image, lab, first, Stock(plane, np.array([-1.0, 0.0, 0.0])), 1.0)
+    final, _ = finished(view_of(image), first, Stock(plane, np.array([-1.0, 0.0, 0.0])))
     turned = np.stack([np.roll(final.quads, k, axis=1) for k in range(4)])
     return np.asarray(np.linalg.norm(turned - true, axis=3).max(axis=2).min(axis=0))
 

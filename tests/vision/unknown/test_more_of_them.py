@@ -8,8 +8,8 @@ from turned_card import turned_card
 
 from vision.unknown.card_edges import fit_sides
 from vision.unknown.card_plane import CardPlane
-from vision.unknown.line_segments import line_segments
 from vision.unknown.more_of_them import more_of_them
+from vision.unknown.view import view_of
 
 SIZE_WH = (1000, 700)
 WIDTH, LENGTH = 110.0, 170.0
@@ -46,12 +46,10 @@ def picture(shadows: tuple[int, ...], marked: bool = True, seed: int = 1) -> Pic
 
 def more(image: Picture, known: int = len(KNOWN)) -> NDArray[np.float32]:
     """The outlines (n, 4, 2) told besides those of so many known cards."""
-    lab = np.asarray(cv2.cvtColor(image, cv2.COLOR_BGR2LAB), np.uint8)
-    grey = np.asarray(cv2.cvtColor(image, cv2.COLOR_BGR2GRAY), np.uint8)
-    cards = fit_sides(lab, np.stack([card_at(*place) for place in KNOWN[:known]]), 2.0)
+    view = view_of(image)
+    cards = fit_sides(view.lab, np.stack([card_at(*place) for place in KNOWN[:known]]), 2.0)
     plane = CardPlane(np.eye(3), (WIDTH, LENGTH), np.array([0, 0, np.log(WIDTH), np.log(LENGTH), 0]), SIZE_WH)
-    lines, markers = line_segments(grey, lab, 12), np.zeros((0, 4, 2), np.float32)
-    found, _ = more_of_them(image, lab, grey, lines, markers, (cards, plane), 1.0)
+    found, _ = more_of_them(view, (cards, plane))
     assert np.allclose(found.quads[:known], cards.quads)
     return found.quads[known:]
 

@@ -38,8 +38,8 @@ _SAMPLES = 48
 def lone_card(view: View, found: tuple[SideFit, CardPlane | None]) -> tuple[SideFit, CardPlane | None]:
     """The cards `found` and their plane; or, if that is none or one, the card that stands out as an area, about it.
 
-    On a grained table lines as straight
-    as a card's edges meet them everywhere, and no other card tells edges from frames.
+    On a grained table lines as straight as a card's edges meet them everywhere, and no other card tells edges from
+    frames.
     """
     (cards, _), lab = found, view.lab
     if len(cards.quads) > 1:

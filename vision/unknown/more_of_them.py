@@ -35,10 +35,8 @@ _CALM, _STAINED = 8.0, 0.2  # weighted 8-bit Lab, from the ground along the bord
 def more_of_them(view: View, found: tuple[SideFit, CardPlane | None]) -> tuple[SideFit, CardPlane | None]:
     """The cards `found` and their plane, with those of the same size that three certain sides show.
 
-    Where the table is known from several cards, three sides tell where the fourth is. `image_bgr` is the picture, `lab`
-    and `grey` the copy at `scale` in which the cards were found, `segments` (n, 4) are straight edges in it, `markers`
-    (m, 4, 2) sheets that are no cards. Where the cards stand out plainly from the table none can be missed, nor where
-    all that may be print lies on cards.
+    Where the table is known from several cards, three sides tell where the fourth is. Where the cards stand
+    out plainly from the table none can be missed, nor where all that may be print lies on cards.
     """
     cards, plane = found
     if plane is None or len(cards.quads) < _ENOUGH:

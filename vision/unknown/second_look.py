@@ -64,8 +64,8 @@ class _Outlines:
 def second_look(view: View, stock: Stock | None, chosen: SideFit) -> tuple[Stock | None, SideFit]:
     """The cards `chosen` with those like them whose edges are faint, or faint ones alone; and their stock.
 
-    Where the cards stand out plainly from the table none can be faint, unless far
-    more that may be print lies beside them than on them; nor where all of it lies on cards already.
+    Where the cards stand out plainly from the table none can be faint, unless far more that may be print lies beside
+    them than on them; nor where all of it lies on cards already.
     """
     few = len(chosen.quads) < _TOO_FEW
     plain = not few and bool(np.percentile(chosen.contrast_beyond(), _PLAIN_SHARE) > STANDS_OUT)

@@ -31,8 +31,8 @@ _BLUR_PX = 2.5  # a card's ground is told from print without the grain of a dim 
 def tinted_look(view: View, found: tuple[SideFit, CardPlane | None]) -> tuple[SideFit, CardPlane | None]:
     """The cards `found` and their plane, or those that the tint of paper and table shows if these are more.
 
-    Where the cards stand out plainly from the
-    table none can be missed for being as light as it, nor where all that may be print lies on cards.
+    Where the cards stand out plainly from the table none can be missed for being as light as it, nor where all that may
+    be print lies on cards.
     """
     cards, plane = found
     marks = print_islands(view.lab)

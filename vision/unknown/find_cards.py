@@ -43,7 +43,7 @@ Floats = NDArray[np.float32]
 
 _MIN_SIDE_PX, _MAX_SIDE_SHARE = 24.0, 0.75  # of a card; its longer side by the picture's
 _LARGEST_SHARE, _FARTHER = 0.92, 1.05  # the same where all round it is darker, and how far off, by its size
-_MAX_OUTLINES, _MAX_LARGE = 3000, 200
+_MAX_OUTLINES, _MAX_IN_ROWS, _MAX_LARGE = 1000, 3000, 200
 _MAX_CANDIDATES = 300
 _FEW = 16  # places along a side that are looked at first
 _MAX_ODDNESS = 0.45
@@ -205,7 +205,7 @@ def _free_candidates(view: View, corners: Corners, covered: SegmentMap) -> SideF
     seen = glance(lab, np.concatenate(outlines))
     # In rows close together all edges run on along the neighbours; but for darker gaps, such things are patterns.
     rows = ~ends & ~large
-    in_rows = glance(lab, distinct(quads[rows], coverage[rows].mean(axis=1))[:_MAX_OUTLINES])
+    in_rows = glance(lab, distinct(quads[rows], coverage[rows].mean(axis=1))[:_MAX_IN_ROWS])
     gaps = darker_all_round(in_rows.outside, in_rows.inside)
     seen = seen.joined(in_rows.take(gaps))
     seen = seen.take(seen.oddness() < _MAX_ODDNESS)

@@ -71,7 +71,7 @@ def in_blocks(across: int, down: int, gap: float) -> NDArray[np.float32]:
 
 
 @pytest.mark.parametrize(("across", "down"), [(2, 1), (3, 1), (2, 2)])
-@pytest.mark.parametrize("seed", [1, 3])
+@pytest.mark.parametrize("seed", [1, 2])
 def test_cards_in_close_blocks_are_not_taken_for_larger_cards(across: int, down: int, seed: int) -> None:
     true = in_blocks(across, down, 8.0)
     found = find_cards(photograph(true, seed)).corners_px

@@ -14,8 +14,7 @@ from vision.unknown.card_plane import CardPlane
 from vision.unknown.card_poses import poses_of, settled
 from vision.unknown.card_sizes import Stock
 from vision.unknown.faint_hints import FaintHints, faint_hints
-from vision.unknown.marker_sheets import on_marker_sheet
-from vision.unknown.print_islands import STANDS_OUT, print_islands
+from vision.unknown.print_islands import STANDS_OUT
 from vision.unknown.ruled_sheets import are_ruled
 from vision.unknown.view import View
 
@@ -35,17 +34,15 @@ _CALM, _STAINED = 8.0, 0.2  # weighted 8-bit Lab, from the ground along the bord
 def more_of_them(view: View, found: tuple[SideFit, CardPlane | None]) -> tuple[SideFit, CardPlane | None]:
     """The cards `found` and their plane, with those of the same size that three certain sides show.
 
-    Where the table is known from several cards, three sides tell where the fourth is. Where the cards stand
-    out plainly from the table none can be missed, nor where all that may be print lies on cards.
+    Where the table is known from several cards, three sides tell where the fourth is. Where the cards stand out
+    plainly from the table none can be missed, nor where all that may be print lies on cards.
     """
     cards, plane = found
     if plane is None or len(cards.quads) < _ENOUGH:
         return found
     if np.percentile(cards.contrast_beyond(), _PLAIN_SHARE) > STANDS_OUT:
         return found
-    marks = print_islands(view.lab)
-    marks = marks[~on_marker_sheet(np.concatenate([marks, marks], axis=1), view.markers)]
-    marks = marks[~within_quads(marks, cards.quads)]
+    marks = view.marks_off_sheets[~within_quads(view.marks_off_sheets, cards.quads)]
     if len(marks) == 0:
         return found
     hints = faint_hints(view, marks)

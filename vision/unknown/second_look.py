@@ -20,7 +20,7 @@ from vision.unknown.edge_ends import are_ruled_round
 from vision.unknown.faint_edges import moved_onto_edges, quads_about
 from vision.unknown.faint_hints import FaintHints, faint_hints
 from vision.unknown.marker_sheets import holds_marker
-from vision.unknown.print_islands import STANDS_OUT, print_islands
+from vision.unknown.print_islands import STANDS_OUT
 from vision.unknown.ruled_sheets import are_ruled
 from vision.unknown.view import View
 
@@ -69,7 +69,7 @@ def second_look(view: View, stock: Stock | None, chosen: SideFit) -> tuple[Stock
     """
     few = len(chosen.quads) < _TOO_FEW
     plain = not few and bool(np.percentile(chosen.contrast_beyond(), _PLAIN_SHARE) > STANDS_OUT)
-    marks = print_islands(view.lab)
+    marks = view.marks
     on_cards = within_quads(marks, chosen.quads)
     if on_cards.all() or (plain and (~on_cards).sum() <= _BESIDE * on_cards.sum()):
         return stock, chosen

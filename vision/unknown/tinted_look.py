@@ -12,9 +12,8 @@ from vision.unknown.card_finish import finished
 from vision.unknown.card_plane import CardPlane
 from vision.unknown.card_sizes import Stock
 from vision.unknown.closed_lines import dark_lines
-from vision.unknown.marker_sheets import on_marker_sheet
 from vision.unknown.paper_tints import tint_map
-from vision.unknown.print_islands import STANDS_OUT, print_islands
+from vision.unknown.print_islands import STANDS_OUT
 from vision.unknown.ruled_sheets import are_ruled
 from vision.unknown.tinted_cards import TintedCards, more_of_size, tinted_cards
 from vision.unknown.view import View
@@ -35,8 +34,7 @@ def tinted_look(view: View, found: tuple[SideFit, CardPlane | None]) -> tuple[Si
     be print lies on cards.
     """
     cards, plane = found
-    marks = print_islands(view.lab)
-    marks = marks[~on_marker_sheet(np.concatenate([marks, marks], axis=1), view.markers)]
+    marks = view.marks_off_sheets
     several = plane is not None and len(cards.quads) >= _SEVERAL
     if several and np.percentile(cards.contrast_beyond(), _PLAIN_SHARE) > STANDS_OUT:
         return found

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import cv2
 import numpy as np
@@ -11,6 +12,7 @@ from numpy.typing import NDArray
 from vision.unknown.card_proposals import MIN_SEGMENT_PX
 from vision.unknown.line_segments import line_segments, without_hatching
 from vision.unknown.marker_sheets import find_marker_sheets, on_marker_sheet
+from vision.unknown.print_islands import print_islands
 
 Image = NDArray[np.uint8]
 Floats = NDArray[np.float32]
@@ -39,6 +41,16 @@ class View:
     def size_wh(self) -> tuple[int, int]:
         """Width and height of the copy."""
         return self.grey.shape[1], self.grey.shape[0]
+
+    @cached_property
+    def marks(self) -> Floats:
+        """Places (k, 2) in the copy where something may be printed."""
+        return print_islands(self.lab)
+
+    @cached_property
+    def marks_off_sheets(self) -> Floats:
+        """Those of the marks (k, 2) that lie on no marker's sheet."""
+        return self.marks[~on_marker_sheet(np.concatenate([self.marks, self.marks], axis=1), self.markers)]
 
 
 def view_of(image_bgr: Image) -> View:

@@ -41,11 +41,8 @@ def card(deck: Deck, index: int) -> Image:
 
 
 def found_in(picture: Image, deck: Deck, known_px: NDArray[np.float64] = NOTHING, doubted: bool = False) -> Found:
-    layouts, table, work = (
-        side_models(deck)["white"].layouts,
-        flat_table(SIZE, PX_PER_MM),
-        work_image(picture, PX_PER_MM),
-    )
+    layouts = side_models(deck)["white"].layouts
+    table, work = flat_table(SIZE, PX_PER_MM), work_image(picture, PX_PER_MM)
     areas, scale = layouts.area_range_mm2, PX_PER_MM * work.scale
     foreground, _ = find_foregrounds(work, "white", areas, scale)
     whole = find_marks(work, table, foreground, "white", areas, scale)

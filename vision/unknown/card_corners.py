@@ -12,8 +12,9 @@ from vision.unknown.weighted_lab import weighted_at
 Floats = NDArray[np.float32]
 
 _PLACES = np.linspace(-0.06, 0.16, 45)  # inward of a corner along both of its sides, by the card's width
-_OUTSIDE = 4  # of these places: there the colour is that outside the card
+_OUTSIDE, _RIM = 4, 8  # of these places: outside the card, and inside at least before print may begin
 _LEAST = 6.0  # weighted 8-bit Lab: of a card on one like it no corner is seen
+_NEARLY = 0.8  # of what the best step explains
 _OVERSHOOT = 0.2  # of the change of colour: print, or light, may lie beyond either
 _FEWEST = 2  # corners must be seen: print or another thing may lie at one
 _ROUNDER = 0.03  # by the card's width, than the others' and twice as much as theirs
@@ -39,8 +40,21 @@ def corner_cuts(image_lab: NDArray[np.uint8], fit: SideFit, aspect: float, groun
     size = np.square(change).sum(axis=2)
     away = np.einsum("nkpc,nkc->nkp", colours - ground[:, :, None], change) / np.maximum(size, 1)[..., None]
     outside = np.clip(away, -_OVERSHOOT, 1 + _OVERSHOOT)
-    inward = _PLACES >= 0
-    cut = (outside[..., inward].sum(axis=2) - (1 - outside[..., ~inward]).sum(axis=2)) * (_PLACES[1] - _PLACES[0])
+    # The first step that explains the places up to a little farther on about as well as any: the grain of a table may
+    # look like the card here and there, and print that begins close to its rim like the table.
+    total = np.pad(np.cumsum(outside - 0.5, axis=2), ((0, 0), (0, 0), (1, 0)))
+    at = np.arange(len(_PLACES) + 1)
+    low, high = np.maximum(at - _RIM, 0), np.minimum(at + _RIM, len(_PLACES))
+    explained = 2 * total - total[..., high]
+    nearby = np.lib.stride_tricks.sliding_window_view(
+        np.pad(explained, ((0, 0), (0, 0), (_RIM, _RIM)), constant_values=-np.inf), 2 * _RIM + 1, axis=2
+    ).max(axis=3)
+    likely = (explained == nearby) & (explained >= _NEARLY * explained.max(axis=2, keepdims=True))
+    first = likely.argmax(axis=2)
+    # How much of what lies about the step is outside tells its place between two of these.
+    share = np.take_along_axis(total[..., high] - total[..., low], first[..., None], axis=2)[..., 0]
+    between = (share + (low[first] + high[first] - 1) / 2) * (_PLACES[1] - _PLACES[0])
+    cut = _PLACES[0] + between
     return np.asarray(np.where(size > _LEAST**2, cut, np.nan), np.float32)
 
 

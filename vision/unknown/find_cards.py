@@ -29,10 +29,10 @@ from vision.unknown.line_segments import (
     quads_from_corners,
     within_another,
 )
-from vision.unknown.lone_card import lone_card
 from vision.unknown.marker_sheets import holds_marker
 from vision.unknown.more_of_them import more_of_them
-from vision.unknown.panels import are_panels
+from vision.unknown.near_cards import near_cards
+from vision.unknown.panels import are_marks, are_panels
 from vision.unknown.paper import darker_all_round
 from vision.unknown.ruled_sheets import are_ruled
 from vision.unknown.second_look import second_look
@@ -104,13 +104,13 @@ def find_cards(image_bgr: NDArray[np.uint8], aspect: float | None = None) -> Fou
             around = _about_prints(lab, stock.plane, chosen, planes, candidates, quality)
             if around is not None:
                 return _reported(*around, view)
-    stock, chosen = second_look(view, *_but_panels(lab, stock, chosen))
-    stock, chosen = _but_panels(lab, stock, chosen)
+    stock, chosen = second_look(view, *_but_print(lab, stock, chosen))
+    stock, chosen = _but_print(lab, stock, chosen)
     known = more_of_them(view, proved(view, stock, chosen, unevenness))
     found = tinted_look(view, known)
     if found is not known:
         found = more_of_them(view, found)
-    final, plane = lone_card(view, found)
+    final, plane = near_cards(view, found)
     if plane is None:
         nothing = [np.zeros(shape, np.float32) for shape in ((0, 4, 2), (0, 4), (0,))]
         return FoundCards(nothing[0], nothing[1], nothing[2], (), 1.4)
@@ -150,9 +150,10 @@ def _differ(one: CardPlane, other: CardPlane) -> bool:
     return bool(np.abs(np.log(np.divide(one.size, other.size))).max() > _ANOTHER_SIZE)
 
 
-def _but_panels(lab: NDArray[np.uint8], stock: Stock | None, chosen: SideFit) -> tuple[Stock | None, SideFit]:
-    """The same, or nothing where these are pictures printed on cards."""
-    return (None, chosen.take(np.zeros(len(chosen.quads), bool))) if are_panels(lab, chosen) else (stock, chosen)
+def _but_print(lab: NDArray[np.uint8], stock: Stock | None, chosen: SideFit) -> tuple[Stock | None, SideFit]:
+    """The same, or nothing where these are pictures or marks printed on cards."""
+    printed = are_panels(lab, chosen) or are_marks(lab, chosen)
+    return (None, chosen.take(np.zeros(len(chosen.quads), bool))) if printed else (stock, chosen)
 
 
 def _agreed_again(lab: NDArray[np.uint8], stock: Stock, chosen: SideFit) -> Stock:

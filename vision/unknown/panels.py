@@ -1,4 +1,4 @@
-"""Pictures printed on cards: round a panel lies bare paper with more print, always at the same place."""
+"""Pictures and marks printed on cards: round a panel lies bare paper with more print, and a mark is of one colour."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.quads import outward_of, within_quads
+from vision.quads import enlarged, outward_of, within_quads
+from vision.unknown.card_borders import printed_share
 from vision.unknown.card_edges import SideFit
 from vision.unknown.paper import is_darker
 from vision.unknown.weighted_lab import as_bgr
@@ -19,7 +20,8 @@ _NEXT, _FAR, _RINGS = 0.06, 0.5, 16  # beyond a side, by the distance between it
 _OUTER = (0.8, 1.5)  # the same, beyond the cards
 _ALONG = np.linspace(0.06, 0.94, 24, dtype=np.float32)
 _DARKER = 0.85  # than paper: print, and no shadow
-_PRINTED, _BARE = 0.06, 0.01  # of what lies beyond a side, and more than of the table
+_PRINTED, _BARE = 0.06, 0.01  # of what lies beyond a side, and more than of the table; of what lies inside
+_INNER = 0.6  # of a thing: its edges are not always where a straight side is put
 
 
 def are_panels(image_lab: NDArray[np.uint8], fit: SideFit) -> bool:
@@ -39,6 +41,18 @@ def are_panels(image_lab: NDArray[np.uint8], fit: SideFit) -> bool:
         return False
     pattern = float(np.median(_printed_beyond(image_lab, fit.quads, beyond, *_OUTER)))
     return bool((bare_and_printed & (share[:, 3] > _PRINTED + pattern)).mean() > _MOSTLY)
+
+
+def are_marks(image_lab: NDArray[np.uint8], fit: SideFit) -> bool:
+    """Whether most of what was found is evenly coloured and darker than round it: so are marks on cards, and no cards.
+
+    `image_lab` is (h, w, 3) 8-bit Lab. On a dark card something is printed.
+    """
+    if len(fit.quads) == 0:
+        return False
+    ink = is_darker(as_bgr(fit.inside), as_bgr(fit.beyond)).all(axis=1)
+    even = printed_share(image_lab, np.asarray(enlarged(fit.quads, _INNER), np.float32)) < _BARE
+    return bool((ink & even).mean() > _MOSTLY)
 
 
 def _at_one_place(quads: Floats, printed: NDArray[np.bool_]) -> bool:

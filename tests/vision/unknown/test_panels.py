@@ -6,7 +6,7 @@ from numpy.typing import NDArray
 
 from vision.unknown.card_edges import fit_sides
 from vision.unknown.find_cards import find_cards
-from vision.unknown.panels import are_panels
+from vision.unknown.panels import are_marks, are_panels
 
 WIDTH, LENGTH, PANEL = 130, 190, 84
 CENTRES = [(150 + 240 * (k % 4), 160 + 290 * (k // 4)) for k in range(8)]
@@ -68,3 +68,31 @@ def test_dark_cards_with_things_beside_them_here_and_there_are_no_panels() -> No
         cv2.circle(picture, (x + away[0], y + away[1]), 24, (60, 60, 60), -1)
     lab = np.asarray(cv2.cvtColor(picture, cv2.COLOR_BGR2LAB), np.uint8)
     assert not are_panels(lab, fit_sides(lab, panels(), 2.0))
+
+
+def diamonds(on_cards: bool) -> tuple[NDArray[np.uint8], NDArray[np.float32]]:
+    """Red diamonds, (h, w, 3) 8-bit Lab and their outlines (n, 4, 2): marks, or the dark cards of a deck with print."""
+    picture = np.full((620, 1020, 3), 230, np.uint8)
+    outlines = []
+    for x, y in CENTRES:
+        quad = np.array([(x, y - 60), (x + 45, y), (x, y + 60), (x - 45, y)], np.int32)
+        cv2.fillPoly(picture, [quad], (60, 50, 190))
+        if on_cards:
+            cv2.circle(picture, (x, y), 14, (210, 210, 220), -1)
+        outlines.append(quad)
+    lab = cv2.cvtColor(cv2.GaussianBlur(picture, (0, 0), 0.8), cv2.COLOR_BGR2LAB)
+    return np.asarray(lab, np.uint8), np.array(outlines, np.float32)
+
+
+def test_things_of_one_dark_colour_on_a_bright_ground_are_marks() -> None:
+    lab, quads = diamonds(on_cards=False)
+    assert are_marks(lab, fit_sides(lab, quads, 2.0))
+    lab, quads = diamonds(on_cards=True)
+    assert not are_marks(lab, fit_sides(lab, quads, 2.0))
+
+
+def test_bright_cards_are_no_marks_and_neither_is_nothing() -> None:
+    lab, quads = diamonds(on_cards=False)
+    lab[..., 0] = 255 - lab[..., 0]
+    assert not are_marks(lab, fit_sides(lab, quads, 2.0))
+    assert not are_marks(lab, fit_sides(lab, quads[:0], 2.0))

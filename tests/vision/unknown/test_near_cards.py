@@ -1,4 +1,4 @@
-"""A card alone on grained wood, whose lines meet its edges everywhere; a printed sheet with sharp corners is none."""
+"""Cards seen from near, on grained wood whose lines meet their edges everywhere; a sheet with sharp corners is none."""
 
 import cv2
 import numpy as np
@@ -6,7 +6,8 @@ import pytest
 from numpy.typing import NDArray
 
 from vision.unknown.card_edges import fit_sides
-from vision.unknown.lone_card import lone_card
+from vision.unknown.card_plane import CardPlane
+from vision.unknown.near_cards import near_cards
 from vision.unknown.view import view_of
 
 SIZE_WH = (900, 1200)
@@ -49,7 +50,7 @@ def picture(radius: int, printed: bool, seed: int = 1) -> Picture:
 def outlines(image: Picture, found: NDArray[np.float32]) -> NDArray[np.float32]:
     """What is told (n, 4, 2) where straight edges have found (m, 4, 2)."""
     view = view_of(image)
-    cards, plane = lone_card(view, (fit_sides(view.lab, found, 2.0), None))
+    cards, plane = near_cards(view, (fit_sides(view.lab, found, 2.0), None))
     assert len(found) or (plane is None) == (len(cards.quads) == 0)
     return cards.quads
 
@@ -83,3 +84,63 @@ def test_a_card_that_lies_elsewhere_is_kept() -> None:
 def test_a_blank_card_and_a_printed_sheet_with_sharp_corners_are_not_told() -> None:
     assert len(outlines(picture(24, printed=False), NONE)) == 0
     assert len(outlines(picture(0, printed=True), NONE)) == 0
+
+
+def small(places: list[tuple[int, int]], wide: int, high: int) -> NDArray[np.float32]:
+    """Outlines (n, 4, 2) of small things at places."""
+    corners = np.array([[0, 0], [wide, 0], [wide, high], [0, high]])
+    return np.array([corners + place for place in places], np.float32)
+
+
+def told_instead(image: Picture, found: NDArray[np.float32]) -> NDArray[np.float32]:
+    """What is told (n, 4, 2) where small things (m, 4, 2) were found that agree on a size."""
+    view = view_of(image)
+    size = float(found[0, 1, 0] - found[0, 0, 0]), float(found[0, 2, 1] - found[0, 1, 1])
+    plane = CardPlane(np.eye(3), size, np.array([0, 0, *np.log(size), 0]), view.size_wh)
+    return near_cards(view, (fit_sides(view.lab, found, 2.0), plane))[0].quads
+
+
+def test_a_card_is_told_instead_of_what_agrees_by_chance_in_the_grain_beside_it() -> None:
+    grain = small([(40, 60), (60, 900), (760, 200), (780, 1000), (740, 700)], 40, 62)
+    cards = told_instead(picture(24, printed=True), grain)
+    assert len(cards) == 1
+    assert off_px(cards[0]) < 0.01 * CARD[2]
+
+
+def test_a_card_is_told_instead_of_marks_on_it() -> None:
+    x, y, wide, high = CARD
+    marks = [(int(x + c * wide) - 33, int(y + (0.2 + 0.2 * r) * high) - 48) for r in range(4) for c in (0.3, 0.7)]
+    cards = told_instead(picture(24, printed=True), small(marks, 66, 96))
+    assert len(cards) == 1
+    assert off_px(cards[0]) < 0.01 * CARD[2]
+
+
+def test_small_cards_on_a_tray_with_round_corners_are_kept() -> None:
+    image = picture(24, printed=False)
+    image[CARD[1] : CARD[1] + CARD[3], CARD[0] : CARD[0] + CARD[2]] //= 2
+    image[CARD[1] : CARD[1] + CARD[3], CARD[0] : CARD[0] + CARD[2]] += 60
+    places = [(x, y) for x in (270, 430, 590) for y in (380, 560, 740, 900)]
+    cards = small(places, 90, 130)
+    for x, y in places:
+        cv2.rectangle(image, (x, y), (x + 90, y + 130), (233, 231, 230), -1)
+        cv2.circle(image, (x + 45, y + 65), 18, (60, 150, 40), -1)
+    assert len(told_instead(image, cards)) == len(cards)
+
+
+def test_of_two_cards_on_grained_wood_both_are_told() -> None:
+    image = picture(24, printed=True)
+    x, wide = CARD[0], CARD[2]
+    both = np.concatenate([image[:, : x + wide + 60], image[:, x - 60 :]], axis=1)
+    cards = outlines(np.ascontiguousarray(both), NONE)
+    assert len(cards) == 2
+
+
+@pytest.mark.parametrize("seed", [4, 5])
+def test_a_card_half_in_shadow_is_told_whole(seed: int) -> None:
+    image = picture(24, printed=True, seed=seed)
+    shadow = np.ones(image.shape, np.float32)
+    cv2.rectangle(shadow, (0, 700), (620, SIZE_WH[1]), (0.78, 0.70, 0.66), -1)
+    shaded = np.asarray(np.rint(image * cv2.GaussianBlur(shadow, (0, 0), 4)), np.uint8)
+    cards = outlines(shaded, NONE)
+    assert len(cards) == 1
+    assert off_px(cards[0]) < 0.015 * CARD[2]

@@ -1,0 +1,185 @@
+"""A card or two seen from near: large in the picture, on a table whose grain breaks up their edges."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import fields
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from vision.quads import apart, enlarged, within_quads
+from vision.unknown.card_borders import printed_share
+from vision.unknown.card_corners import corner_cuts
+from vision.unknown.card_edges import SideFit, fit_sides
+from vision.unknown.card_kin import stands_out
+from vision.unknown.card_plane import CardPlane, shape_of
+from vision.unknown.card_proposals import MIN_SEGMENT_PX, distinct
+from vision.unknown.card_votes import agree_on_planes
+from vision.unknown.closed_lines import four_sides
+from vision.unknown.joined_lines import joined_lines
+from vision.unknown.line_segments import SegmentMap, find_corners, quads_from_corners
+from vision.unknown.marker_sheets import holds_marker
+from vision.unknown.paper import is_darker
+from vision.unknown.paper_tints import tint_map
+from vision.unknown.ruled_sheets import are_ruled
+from vision.unknown.view import View
+from vision.unknown.weighted_lab import as_bgr
+
+Floats = NDArray[np.float32]
+
+_SCALE = 0.25
+_LEVELS, _RANGE = 16, (2, 98)  # percentiles of a channel
+_TINT_GAIN = 4.0  # of tints in eight bits
+_GRAIN = 5  # reduced pixels: what is thinner is no card
+_LEAST, _MOST = 0.02, 0.85  # of the picture's area: what is smaller is found by straight edges
+_LEAST_SIDE, _MOST_SIDE = 0.1, 0.92  # of the picture's longer side
+_SIDE_SEEN, _SEEN, _MOST_OUTLINES = 0.3, 0.55, 200  # shares of one side and of all
+_REACH_PX = 8.0
+_WHOLLY, _PLAIN = 0.9, 3.0  # of each side; weighted 8-bit Lab
+_ONE_GROUND, _DARKER, _BARE = 0.45, 3, 0.012  # oddness; sides; share of its area that is printed
+_ROUNDED, _ROUNDEST = 0.004, 0.036  # by its width: a radius of an eighth of it is much for a card
+_MOSTLY = 0.5  # of what was found, or of a thing's sides
+_WITHIN = 0.9  # of what was found: sides on a frame and sides on the edge may mix
+_SAME_PLACE = 0.15  # by the width of a card
+_AS_LARGE = 0.1  # of a side: one card alone hardly tells how the table is tilted
+_SAMPLES = 48
+
+
+def near_cards(view: View, found: tuple[SideFit, CardPlane | None]) -> tuple[SideFit, CardPlane | None]:
+    """The cards `found` and their plane, or those that stand out as large areas if the former do not stand out.
+
+    On a grained table lines as straight as a card's edges meet them everywhere. Then nothing is found of a card that
+    lies there alone, or frames and marks that are printed on it, or what agrees on a size by chance in the grain.
+    """
+    (cards, plane), lab = found, view.lab
+    plain = np.zeros(0, bool) if plane is None else _plain(lab, cards) & _rounded(lab, cards, plane)
+    if len(plain) > 1 and (plain.mean() > _MOSTLY or _share(view, cards.quads).max() > _LEAST):
+        return found
+    quads = np.concatenate([_by_lines(view), *(quad[None] for quad in _areas(view))])
+    quads = quads[~holds_marker(quads, view.markers)]
+    fit = fit_sides(lab, fit_sides(lab, quads, _REACH_PX, _SAMPLES).quads, 2.0, _SAMPLES)
+    fit = _whole_first(_short_first(fit.take(_plain(lab, fit))))
+    if plane is not None and len(plain) == 1 and plain[0]:
+        return _with_others(lab, _short_first(cards).joined(fit), plane)
+    for k in np.flatnonzero(_instead(fit.quads, cards)):
+        planes = agree_on_planes(fit.quads[k : k + 1], np.ones(1, np.float32), view.size_wh)
+        if planes and _rounded(lab, fit.take(np.array([k])), planes[0]).all():
+            return _with_others(lab, fit.take(np.arange(k, len(fit.quads))), planes[0])
+    return found
+
+
+def _whole_first(fit: SideFit) -> SideFit:
+    """The same cards, the largest first, and of those at one place the one whose faintest side is plainest.
+
+    What a shadow's edge cuts off a card is smaller than it; a line in the grain beside it is fainter than its edge.
+    """
+    if len(fit.quads) == 0:
+        return fit
+    area = np.array([cv2.contourArea(quad) for quad in fit.quads], np.float32)
+    fit = fit.take(np.argsort(-area * (1 - fit.oddness()), kind="stable"))
+    width = np.linalg.norm(fit.quads[:, 1] - fit.quads[:, 0], axis=1)
+    turned = (np.roll(fit.quads, k, axis=1) for k in (0, 2))
+    away = [np.abs(fit.quads[:, None] - each[None]).max(axis=(2, 3)) for each in turned]
+    first = (np.minimum(*away) < _SAME_PLACE * width[:, None]).argmax(axis=1)
+    return fit.take(np.lexsort((-fit.contrast_beyond().min(axis=1), first)))
+
+
+def _instead(quads: Floats, found: SideFit) -> NDArray[np.bool_]:
+    """Which outlines (n, 4, 2) may be cards instead of what was found: most of that is off them, or dark print on them.
+
+    A single thing must lie within them, but for a side that may be theirs.
+    """
+    if len(found.quads) == 1:
+        inner = np.asarray(enlarged(found.quads, _WITHIN), np.float32)[0]
+        may = [within_quads(inner, quad[None]).all() for quad in quads]
+    else:
+        ink = is_darker(as_bgr(found.inside), as_bgr(found.beyond)).mean(axis=1) > _MOSTLY
+        others = found.quads[~ink].mean(axis=1)
+        may = [within_quads(others, quad[None]).sum() <= _MOSTLY * len(ink) for quad in quads]
+    return np.array(may, bool)
+
+
+def _with_others(lab: NDArray[np.uint8], fit: SideFit, plane: CardPlane) -> tuple[SideFit, CardPlane]:
+    """The first of some cards and those as large as it on its plane; and the plane on which all agree."""
+    alike = (plane.deviation(fit.quads) < _AS_LARGE) & _rounded(lab, fit, plane)
+    alike[0] = True
+    cards = fit.take(alike)
+    cards = cards.take(np.asarray(apart(cards.quads), np.intp))
+    return cards, plane.refitted(cards.quads, np.ones(len(cards.quads))) if len(cards.quads) > 1 else plane
+
+
+def _rounded(lab: NDArray[np.uint8], fit: SideFit, plane: CardPlane) -> NDArray[np.bool_]:
+    """Which cards (n,) are rounded at all corners that are seen, and at two or more no more than cards are.
+
+    Where a reflection, a shadow's edge or print lies at a corner it looks rounder than it is.
+    """
+    cuts = corner_cuts(lab, fit, plane.size[1] / plane.size[0])
+    round_all_over = (np.isnan(cuts) | (cuts > _ROUNDED)).all(axis=1)
+    return np.asarray(round_all_over & (np.sort(np.nan_to_num(cuts), axis=1)[:, 1] < _ROUNDEST))
+
+
+def _by_lines(view: View) -> Floats:
+    """Large quadrilaterals (n, 4, 2) of edges that were seen in pieces."""
+    edges = np.concatenate([joined_lines(view.segments), view.segments])
+    longer = max(view.size_wh)
+    quads = quads_from_corners(find_corners(edges, MIN_SEGMENT_PX), _LEAST_SIDE * longer, _MOST_SIDE * longer)
+    share = _share(view, quads)
+    quads = quads[(share > _LEAST) & (share < _MOST)]
+    coverage = SegmentMap(edges, view.size_wh[::-1]).coverage(quads)
+    seen = (coverage.min(axis=1) > _SIDE_SEEN) & (coverage.mean(axis=1) > _SEEN)
+    return distinct(quads[seen], coverage[seen].mean(axis=1))[:_MOST_OUTLINES]
+
+
+def _share(view: View, quads: Floats) -> Floats:
+    """How much of the picture quadrilaterals (n, 4, 2) take (n,)."""
+    return np.array([cv2.contourArea(quad) / view.grey.size for quad in quads], np.float32)
+
+
+def _plain(lab: NDArray[np.uint8], fit: SideFit) -> NDArray[np.bool_]:
+    """Which cards (n,) are seen all round, of one ground with print on it that ends at the corners.
+
+    It is darker beyond three sides, or all; on the fourth a lamp's reflection may lie.
+    """
+    plain = (fit.support > _WHOLLY).all(axis=1) & (fit.contrast_beyond() > _PLAIN).all(axis=1)
+    darker = is_darker(as_bgr(fit.beyond), as_bgr(fit.inside)).sum(axis=1)
+    plain &= (darker >= _DARKER) & (fit.oddness() < _ONE_GROUND)
+    some = fit.take(plain)
+    plain[plain] = (printed_share(lab, some.quads) > _BARE) & stands_out(lab, some) & ~are_ruled(lab, some.quads)
+    return np.asarray(plain, np.bool_)
+
+
+def _short_first(fit: SideFit) -> SideFit:
+    """The same cards, each from a shorter side on."""
+    long_first = ~shape_of(np.asarray(fit.quads, np.float64))[1]
+    parts = {part.name: getattr(fit, part.name) for part in fields(fit)}
+    turned = {name: np.where(_as(long_first, part), np.roll(part, -1, axis=1), part) for name, part in parts.items()}
+    return SideFit(**turned)
+
+
+def _as(which: NDArray[np.bool_], part: Floats) -> NDArray[np.bool_]:
+    """The choice (n,) in the shape of a part (n, ...)."""
+    return which.reshape(-1, *(1,) * (part.ndim - 1))
+
+
+def _areas(view: View) -> Iterator[Floats]:
+    """The corners (4, 2), clockwise, of areas with four sides that are lighter, bluer or yellower than some level."""
+    small = cv2.resize(view.lab, None, fx=_SCALE, fy=_SCALE, interpolation=cv2.INTER_AREA)
+    height, width = small.shape[:2]
+    tints = cv2.resize(tint_map(view.small_bgr).values, (width, height), interpolation=cv2.INTER_AREA)
+    tint = np.clip(128 + _TINT_GAIN * tints, 0, 255).astype(np.uint8)
+    for channel, way in ((small[..., 0], 1), (small[..., 2], -1), (small[..., 2], 1), (tint, 1), (tint, -1)):
+        values = cv2.medianBlur(np.ascontiguousarray(channel), _GRAIN).astype(np.int16) * way
+        low, high = np.percentile(values, _RANGE).tolist()
+        levels = np.unique(np.linspace(low, high, _LEVELS).astype(np.int16))
+        for level in levels:
+            mask = np.asarray(values > level, np.uint8)
+            for contour in cv2.findContours(mask, cv2.RETR_EXTERNAL, cv2.CHAIN_APPROX_NONE)[0]:
+                x, y, w, h = cv2.boundingRect(contour)
+                if x == 0 or y == 0 or x + w == width or y + h == height:
+                    continue
+                if _LEAST < cv2.contourArea(contour) / mask.size < _MOST:
+                    quad = four_sides(np.asarray(contour))
+                    if quad is not None:
+                        yield np.asarray((quad + 0.5) / _SCALE - 0.5, np.float32)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -15,6 +17,15 @@ _SEEN = 0.55  # the share of a side along which its edge is seen, at least
 _SURE = 0.8  # the same for the other three sides, if one side is not seen
 _ONE_GROUND = 0.2  # oddness
 _ROUNDS = 3
+
+
+def completed(fit: SideFit, plane: CardPlane) -> SideFit:
+    """Where three sides were seen and one was not, it is put where the card's size wants it."""
+    order = np.sort(fit.support, axis=1)
+    rows = np.flatnonzero((order[:, 0] < _SEEN) & (order[:, 1] > _SURE))
+    quads = fit.quads.copy()
+    quads[rows] = plane.completed(quads[rows], fit.support[rows].argmin(axis=1))
+    return replace(fit, quads=quads)
 
 
 def best_of(lab: NDArray[np.uint8], fit: SideFit, plane: CardPlane, unevenness: float) -> SideFit:

@@ -151,6 +151,6 @@ def _to_small(points: Floats, scale: float) -> Floats:
     return np.asarray((points + 0.5) * scale - 0.5, np.float32)
 
 
-def to_full(points: Floats, scale: float) -> Floats:
-    """Points of the working copy in the picture itself; pixel centres are at whole numbers in both."""
+def to_full(points: Floats, scale: float | Floats) -> Floats:
+    """Points (..., 2) of a copy at a scale, or at two, in the picture itself; pixel centres are at whole numbers."""
     return np.asarray((points + 0.5) / scale - 0.5, np.float32)

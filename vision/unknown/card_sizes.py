@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.quads import within_quads
+from vision.quads import apart, within_quads
 from vision.unknown.card_edges import SideFit
 from vision.unknown.card_plane import CardPlane
 from vision.unknown.card_poses import (
@@ -45,6 +45,8 @@ _AS_STRONG = 0.25
 _LARGER = 0.03  # of the logarithm of a side
 _LESS_SURE = 0.1  # certainty
 _NEARBY_PX = 4.0  # off its outline, a card's edge is looked for
+_EVEN, _MOST_UNEVEN, _SEVERAL = 0.03, 2.5, 4  # by how much equal cards usually differ at most, and times that
+_VERY_ROUGHLY = 0.25
 
 
 @dataclass(frozen=True, eq=False)
@@ -199,3 +201,14 @@ def at_another(plane: CardPlane, poses: Poses, offsets: Floats) -> NDArray[np.bo
         found[card] = within_quads(points[card], np.delete(quads, card, axis=0))
     found &= (offsets > 0)[:, None]
     return np.asarray(np.maximum.accumulate(found.any(axis=3), axis=2))
+
+
+def unevenness_of(plane: CardPlane, plain: NDArray[np.floating]) -> float:
+    """How many times more than usual the cards in plain sight (n, 4, 2) differ in size: bent ones, seen steeply, do."""
+    deviation = plane.deviation(plain)
+    near = np.flatnonzero(deviation < _VERY_ROUGHLY)
+    near = near[np.argsort(deviation[near], kind="stable")]
+    near = near[apart(plain[near])]
+    if len(near) < _SEVERAL:
+        return 1.0
+    return float(np.clip(np.median(deviation[near]) / _EVEN, 1, _MOST_UNEVEN))

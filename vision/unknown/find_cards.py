@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vision.quads import apart, enlarged, within_quads
-from vision.unknown.card_choice import best_of
+from vision.unknown.card_choice import best_of, completed
 from vision.unknown.card_edges import SideFit, fit_sides, glance
 from vision.unknown.card_finish import to_full
 from vision.unknown.card_kin import clear_cut
@@ -17,7 +17,7 @@ from vision.unknown.card_plane import CardPlane
 from vision.unknown.card_poses import poses_of, settled
 from vision.unknown.card_proofs import proved
 from vision.unknown.card_proposals import MIN_SEGMENT_PX, at_corners, at_segments, distinct, fair_share
-from vision.unknown.card_sizes import Stock, agreed_size, size_of_cards
+from vision.unknown.card_sizes import Stock, agreed_size, size_of_cards, unevenness_of
 from vision.unknown.card_surroundings import cards_about
 from vision.unknown.card_votes import agree_on_planes
 from vision.unknown.edge_ends import run_on
@@ -36,6 +36,7 @@ from vision.unknown.panels import are_marks, are_panels
 from vision.unknown.paper import darker_all_round
 from vision.unknown.ruled_sheets import are_ruled
 from vision.unknown.second_look import second_look
+from vision.unknown.squeezed import shape_as_taken, with_shape
 from vision.unknown.tinted_look import tinted_look
 from vision.unknown.view import View, view_of
 
@@ -51,9 +52,7 @@ _RUNS_ON = 0.6
 _MAX_RUN_ON = 4  # of eight: cards side by side in a row share edges
 _SLACK = 0.03  # how far off a guessed side may be, by the card's width
 _SEEN = 0.55  # the share of a side along which its edge is seen, at least
-_SURE = 0.8  # the same for the other three sides, if one side is not seen
-_ABOUT, _VERY_ROUGHLY = 0.12, 0.25
-_EVEN, _MOST_UNEVEN, _SEVERAL = 0.03, 2.5, 4  # by how much equal cards usually differ at most, and times that
+_ABOUT = 0.12
 _ALIKE = 0.05  # how far a card in plain sight may be from the size that it speaks for
 _NEARBY_PX = 3.0  # off its outline, an edge is looked for
 _ANOTHER_SIZE, _ABOUT_AS_LARGE = 0.03, 0.09  # of the logarithm of a side; a frame and an edge differ by more
@@ -80,23 +79,19 @@ def find_cards(image_bgr: NDArray[np.uint8], aspect: float | None = None) -> Fou
     """Find the cards in an (h, w, 3) picture; `aspect`: their length by their width, where it is known."""
     view = view_of(image_bgr)
     lab, size_wh = view.lab, view.size_wh
-    corners = find_corners(view.segments, MIN_SEGMENT_PX * 0.7)
     covered = SegmentMap(view.segments, (size_wh[1], size_wh[0]))
-    candidates = _free_candidates(view, corners, covered)
-    quality = _quality(lab, candidates)
-    planes: list[CardPlane] = []
-    if aspect is not None:
-        # Two cards side by side are as large as all others side by side, but hardly of a card's shape.
-        aspects = aspect / _ASPECT_SLACK, aspect * _ASPECT_SLACK
-        planes = agree_on_planes(candidates.quads, quality, size_wh, aspects)
-    planes = planes or agree_on_planes(candidates.quads, quality, size_wh)
+    corners, candidates, quality, planes = _agreeing(view, view.segments, covered, aspect)
+    # Who knows the aspect wants to know how the camera stood, which a squeezed picture does not tell.
+    shape = None if aspect is not None else shape_as_taken(planes, candidates, quality, size_wh)
+    if shape is not None:
+        return _as_taken(image_bgr, shape)
     stock, chosen, unevenness = None, candidates.take(np.zeros(len(candidates.quads), bool)), 1.0
     if planes:
         stocks = [size_of_cards(lab, plane, _apart(candidates.quads, quality, plane)) for plane in planes]
         stock = _best_seen(lab, stocks, candidates, quality)
-        unevenness = _unevenness(stock.plane, candidates.quads[clear_cut(candidates)])
+        unevenness = unevenness_of(stock.plane, candidates.quads[clear_cut(candidates)])
         fitted = _of_known_size(view, stock.plane, corners, covered, candidates, unevenness)
-        chosen = best_of(lab, _completed(fitted, stock.plane), stock.plane, unevenness)
+        chosen = best_of(lab, completed(fitted, stock.plane), stock.plane, unevenness)
         if len(chosen.quads):
             stock = _agreed_again(lab, stock, chosen)
             near = stock.plane.deviation(candidates.quads) < _ABOUT * unevenness
@@ -115,6 +110,28 @@ def find_cards(image_bgr: NDArray[np.uint8], aspect: float | None = None) -> Fou
         nothing = [np.zeros(shape, np.float32) for shape in ((0, 4, 2), (0, 4), (0,))]
         return FoundCards(nothing[0], nothing[1], nothing[2], (), 1.4)
     return _reported(final, plane, view)
+
+
+def _agreeing(
+    view: View, segments: Floats, covered: SegmentMap, aspect: float | None
+) -> tuple[Corners, SideFit, Floats, list[CardPlane]]:
+    """The corners that segments (n, 4) form, what may be cards, how much each counts, and the planes they agree on."""
+    corners = find_corners(segments, MIN_SEGMENT_PX * 0.7)
+    candidates = _free_candidates(view, corners, covered)
+    quality = _quality(view.lab, candidates)
+    planes: list[CardPlane] = []
+    if aspect is not None:
+        # Two cards side by side are as large as all others side by side, but hardly of a card's shape.
+        aspects = aspect / _ASPECT_SLACK, aspect * _ASPECT_SLACK
+        planes = agree_on_planes(candidates.quads, quality, view.size_wh, aspects)
+    return corners, candidates, quality, planes or agree_on_planes(candidates.quads, quality, view.size_wh)
+
+
+def _as_taken(image_bgr: NDArray[np.uint8], shape: float) -> FoundCards:
+    """The cards of a squeezed picture, searched for in one that is wide by high as it was taken."""
+    stretched, larger = with_shape(image_bgr, shape)
+    cards = find_cards(stretched)
+    return replace(cards, corners_px=to_full(cards.corners_px, larger))
 
 
 def _reported(final: SideFit, plane: CardPlane, view: View) -> FoundCards:
@@ -173,15 +190,6 @@ def _reason(k: int, fit: SideFit, size_wh: tuple[int, int]) -> str:
     middles = ((quad + np.roll(quad, -1, axis=0)) / 2)[hidden]
     others = np.delete(fit.quads, k, axis=0)
     return "covered" if within_quads(middles, others).any() else ""
-
-
-def _completed(fit: SideFit, plane: CardPlane) -> SideFit:
-    """Where three sides were seen and one was not, it is put where the card's size wants it."""
-    order = np.sort(fit.support, axis=1)
-    rows = np.flatnonzero((order[:, 0] < _SEEN) & (order[:, 1] > _SURE))
-    quads = fit.quads.copy()
-    quads[rows] = plane.completed(quads[rows], fit.support[rows].argmin(axis=1))
-    return replace(fit, quads=quads)
 
 
 def _free_candidates(view: View, corners: Corners, covered: SegmentMap) -> SideFit:
@@ -270,17 +278,6 @@ def _best_seen(lab: NDArray[np.uint8], stocks: list[Stock], fit: SideFit, qualit
         return len(apart(plain[stock.plane.deviation(plain) < _ALIKE])), float(certainty.sum())
 
     return max(alike, key=seen)
-
-
-def _unevenness(plane: CardPlane, plain: Floats) -> float:
-    """How many times more than usual the cards in plain sight (n, 4, 2) differ in size: bent ones, seen steeply, do."""
-    deviation = plane.deviation(plain)
-    near = np.flatnonzero(deviation < _VERY_ROUGHLY)
-    near = near[np.argsort(deviation[near], kind="stable")]
-    near = near[apart(plain[near])]
-    if len(near) < _SEVERAL:
-        return 1.0
-    return float(np.clip(np.median(deviation[near]) / _EVEN, 1, _MOST_UNEVEN))
 
 
 def _of_known_size(

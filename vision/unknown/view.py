@@ -17,7 +17,7 @@ from vision.unknown.print_islands import print_islands
 Image = NDArray[np.uint8]
 Floats = NDArray[np.float32]
 
-_WORKING_PX = 1280  # cards are looked for on a copy with this longer side
+WORKING_PX = 1280  # cards are looked for on a copy with this longer side
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,7 +55,7 @@ class View:
 
 def view_of(image_bgr: Image) -> View:
     """Prepare an (h, w, 3) picture."""
-    scale = min(1.0, _WORKING_PX / max(image_bgr.shape[:2]))
+    scale = min(1.0, WORKING_PX / max(image_bgr.shape[:2]))
     small = image_bgr
     if scale < 1:
         small = np.asarray(cv2.resize(image_bgr, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA), np.uint8)

@@ -107,6 +107,34 @@ def test_cards_in_a_hard_shadow_are_found_beside_those_in_the_light(table: tuple
     assert off_px(found, true).max() < 0.03 * WIDTH
 
 
+def turned_all_ways(height: int) -> NDArray[np.float32]:
+    """Corners (n, 4, 2) of cards in a picture so high, no two lying the same way."""
+    middles = [(x, y) for y in range(130, height - 100, 190) for x in (150, 390, 630, 870)]
+    return np.stack([turned_card((WIDTH, LENGTH), x, y, 37 * k) for k, (x, y) in enumerate(middles)])
+
+
+@pytest.mark.parametrize(("height", "upright"), [(750, False), (750, True), (562, False), (562, True)])
+def test_cards_in_a_picture_that_was_squeezed_into_a_square_are_found(height: int, upright: bool) -> None:
+    true = turned_all_ways(height)
+    picture, side = photograph(true, 1)[:height], 640
+    if upright:
+        picture, true = picture.transpose(1, 0, 2), true[..., ::-1][:, ::-1]
+    squeezed = cv2.resize(picture, (side, side), interpolation=cv2.INTER_AREA)
+    by = side / np.array(picture.shape[1::-1])
+    found = find_cards(squeezed).corners_px
+    assert len(found) == len(true)
+    # In the picture as it was taken, for a squeezed card has no width.
+    assert off_px((found + 0.5) / by - 0.5, true).max() < 0.03 * WIDTH
+
+
+def test_cards_in_a_picture_that_was_cut_to_a_square_keep_their_shape() -> None:
+    true = turned_all_ways(800)
+    true = true[(true[..., 0] < 790).all(axis=1)]
+    found = find_cards(np.ascontiguousarray(photograph(true, 1)[:, :800])).corners_px
+    assert len(found) == len(true)
+    assert off_px(found, true).max() < 0.03 * WIDTH
+
+
 def seen_at(degrees: float, away: float) -> NDArray[np.float64]:
     """The map (3, 3) from a picture from above to one from the side, by the angle from above and the distance."""
     focal, tilt = 0.85 * SIZE_WH[0], np.radians(degrees)

@@ -64,7 +64,13 @@ def agree_on_planes(
     x, agreeing = whole_cards(agreed, outlines, overlap)
     larger = outermost(x, agreeing, outlines, weight, _box_overlap(outlines), size_wh)
     found = [larger] if np.abs(larger - x)[2:4].max() < _SAME_SIZE else [larger, x]
-    return [plane_of(_off_centre(each, outlines, weight, overlap, size_wh), size_wh) for each in found]
+    found = [_off_centre(each, outlines, weight, overlap, size_wh) for each in found]
+    return [plane_of(each, size_wh) for each in found if _is_card_like(each, aspects)]
+
+
+def _is_card_like(x: Floats, aspects: tuple[float, float]) -> bool:
+    """Whether parameters x give a card's shape: squares may look like cards until the tilt has settled."""
+    return bool(np.log(aspects[0]) < x[3] - x[2] < np.log(aspects[1]))
 
 
 def _most(agreed: list[tuple[float, Floats, Floats]]) -> float:
@@ -119,8 +125,7 @@ def _agreed(
             continue
         tried.append(size)
         x = refined(outlines, favoured, size_wh, np.concatenate([tilt, size, [0.0]]), WIDE)
-        # Squares may look like cards until the tilt has settled.
-        if np.log(aspects[0]) < x[3] - x[2] < np.log(aspects[1]):
+        if _is_card_like(x, aspects):
             agreeing = _agreeing(x, outlines, weight, size_wh)
             shared, things = shared_votes(np.stack([agreeing, agreeing > 0.3 * agreeing.max()]), overlap)
             # One thing alone agrees with nothing.

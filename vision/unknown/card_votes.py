@@ -64,8 +64,10 @@ def agree_on_planes(
     x, agreeing = whole_cards(agreed, outlines, overlap)
     larger = outermost(x, agreeing, outlines, weight, _box_overlap(outlines), size_wh)
     found = [larger] if np.abs(larger - x)[2:4].max() < _SAME_SIZE else [larger, x]
-    found = [_off_centre(each, outlines, weight, overlap, size_wh) for each in found]
-    return [plane_of(each, size_wh) for each in found if _is_card_like(each, aspects)]
+    found = [each for each in found if _is_card_like(each, aspects)]
+    freed = [_off_centre(each, outlines, weight, overlap, size_wh) for each in found]
+    pairs = zip(freed, found, strict=True)
+    return [plane_of(free if _is_card_like(free, aspects) else each, size_wh) for free, each in pairs]
 
 
 def _is_card_like(x: Floats, aspects: tuple[float, float]) -> bool:

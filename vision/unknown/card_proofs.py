@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from vision.unknown.card_edges import SideFit
 from vision.unknown.card_finish import finished
+from vision.unknown.card_grounds import even_grounds
 from vision.unknown.card_kin import like_the_others
 from vision.unknown.card_plane import CardPlane
 from vision.unknown.card_sizes import Stock
@@ -32,10 +33,18 @@ def proved(view: View, stock: Stock | None, chosen: SideFit, unevenness: float) 
     stock = replace(stock, plane=plane)
     alike = like_the_others(view.lab, stock, final)
     cards = alike | look_otherwise(view.lab, stock, final, alike)
-    return final.take(cards & (not _by_chance(final, cards))), plane
+    return final.take(cards & (not agree_by_chance(view.lab, final, cards, stock))), plane
 
 
-def _by_chance(things: SideFit, cards: NDArray[np.bool_]) -> bool:
-    """Whether of faint things that agreed on a size so few are cards (n,) that it was that of shadows and print."""
-    few = cards.sum() <= _TOO_FEW and 2 * cards.sum() < len(cards)
-    return bool(few and np.percentile(things.contrast_beyond(), _PLAIN_SHARE) < STANDS_OUT)
+def agree_by_chance(lab: NDArray[np.uint8], things: SideFit, cards: NDArray[np.bool_], stock: Stock) -> bool:
+    """Whether faint things agreed on a size, of which so few are cards (n,) that it was that of shadows and print.
+
+    Or they are a table's grain: what is next to them differs from them no more than their own ground does from itself.
+    """
+    if not cards.any() or np.percentile(things.contrast_beyond(), _PLAIN_SHARE) >= STANDS_OUT:
+        return False
+    alike = things.take(cards)
+    away, _ = even_grounds(lab, alike.quads, stock.plane.size[1] / stock.plane.size[0])
+    step = np.median(np.linalg.norm(alike.outside - alike.inside, axis=2), axis=1)
+    grain = np.median(step - np.median(away, axis=1)) < 0
+    return bool(grain or (cards.sum() <= _TOO_FEW and 2 * cards.sum() < len(cards)))

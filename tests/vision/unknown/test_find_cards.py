@@ -119,12 +119,12 @@ def test_cards_in_a_picture_that_was_squeezed_into_a_square_are_found(height: in
     picture, side = photograph(true, 1)[:height], 640
     if upright:
         picture, true = picture.transpose(1, 0, 2), true[..., ::-1][:, ::-1]
-    squeezed = cv2.resize(picture, (side, side), interpolation=cv2.INTER_AREA)
-    by = side / np.array(picture.shape[1::-1])
+    squeezed = np.asarray(cv2.resize(picture, (side, side), interpolation=cv2.INTER_AREA), np.uint8)
+    by = np.array([side / picture.shape[1], side / picture.shape[0]], np.float32)
     found = find_cards(squeezed).corners_px
     assert len(found) == len(true)
     # In the picture as it was taken, for a squeezed card has no width.
-    assert off_px((found + 0.5) / by - 0.5, true).max() < 0.03 * WIDTH
+    assert off_px(np.asarray((found + 0.5) / by - 0.5, np.float32), true).max() < 0.03 * WIDTH
 
 
 def test_cards_in_a_picture_that_was_cut_to_a_square_keep_their_shape() -> None:

@@ -137,7 +137,7 @@ def fit_sides(
     offsets = np.arange(-reach_px, reach_px + step / 2, step, dtype=np.float32)
     along = np.linspace(_TRIM, 1 - _TRIM, samples, dtype=np.float32)
     start, side, outward = frames(quads)
-    farther = np.arange(step, _BEYOND_PX + 1 + step / 2, step, dtype=np.float32)
+    farther = np.arange(step, max(step, _BEYOND_PX + 1) + step / 2, step, dtype=np.float32)
     all_offsets = np.concatenate([-reach_px - np.array(_GROUND_PX, np.float32)[::-1], offsets, reach_px + farther])
     lab = sample_lab(image, start, side, outward, along, all_offsets, is_lab)
     band = lab[:, :, : len(_GROUND_PX)]

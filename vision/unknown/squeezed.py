@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from vision.quads import apart
 from vision.unknown.card_edges import SideFit
 from vision.unknown.card_plane import CardPlane
+from vision.unknown.card_poses import poses_of
 from vision.unknown.card_votes import agree_on_planes
 from vision.unknown.view import WORKING_PX
 
@@ -17,13 +18,15 @@ Floats = NDArray[np.float32]
 _SHAPES = (4 / 3, 3 / 4, 16 / 9, 9 / 16)  # width by height, of cameras' pictures
 _ALIKE = 0.05  # how far a card may be from the size that it speaks for
 _FAR_MORE, _SEVERAL = 1.25, 3.0  # times what agrees on a size, and how much: of a card or two any shape can be told
+_ONE_WAY = 0.95  # the mean of directions, a quarter turn being a whole one
 
 
 def shape_as_taken(planes: list[CardPlane], fit: SideFit, quality: Floats, size_wh: tuple[int, int]) -> float | None:
     """Width by height of the picture before it was squeezed, if far more candidates then have one size; else nothing.
 
     `planes` are those that the candidates agree on as they lie in the picture, `quality` (n,) is how much each counts.
-    A squeezed card is another parallelogram whichever way it lies, which no tilt of the table explains.
+    A squeezed card is another parallelogram whichever way it lies, which no tilt of the table explains; but the tiles
+    of a floor all lie one way, and squares are cards in another shape of the picture.
     """
     width, height = size_wh
     if width != height:
@@ -33,7 +36,8 @@ def shape_as_taken(planes: list[CardPlane], fit: SideFit, quality: Floats, size_
     best = None
     for shape in _SHAPES:
         quads = np.asarray(fit.quads * np.array([shape, 1]), np.float32)
-        found = _agreeing(agree_on_planes(quads, quality, (round(width * shape), height)), quads, quality)
+        others = agree_on_planes(quads, quality, (round(width * shape), height))
+        found = _agreeing([plane for plane in others if not _lie_one_way(plane, quads)], quads, quality)
         for counts in found / (1, shape):
             if (counts > least).all():
                 best, least = shape, counts
@@ -50,6 +54,13 @@ def _agreeing(planes: list[CardPlane], quads: Floats, quality: Floats) -> Floats
         area = [cv2.contourArea(quad) for quad in quads[right]]
         found[k] = quality[right].sum(), (quality[right] * area).sum()
     return found
+
+
+def _lie_one_way(plane: CardPlane, quads: Floats) -> bool:
+    """Whether those of `quads` (n, 4, 2) that have the size on a plane are turned by quarters of a turn only."""
+    across = poses_of(plane, quads[plane.deviation(quads) < _ALIKE]).across
+    quarters = (across[:, 0] + 1j * across[:, 1]) ** 4
+    return bool(np.abs(quarters.mean()) > _ONE_WAY) if len(quarters) else True
 
 
 def with_shape(image_bgr: NDArray[np.uint8], shape: float) -> tuple[NDArray[np.uint8], Floats]:

@@ -135,17 +135,16 @@ def test_cards_in_a_picture_that_was_cut_to_a_square_keep_their_shape() -> None:
     assert off_px(found, true).max() < 0.03 * WIDTH
 
 
-@pytest.mark.parametrize("degrees", [0.0, 17.0, 31.0])
+@pytest.mark.parametrize("degrees", [17.0, 25.0, 31.0])
 def test_square_tiles_in_a_square_picture_are_no_squeezed_cards(degrees: float) -> None:
-    tiles = [turned_card((84, 84), 110.0 * x, 110.0 * y, 0) for x in range(-8, 9) for y in range(-8, 9)]
-    turn = cv2.getRotationMatrix2D((0, 0), degrees, 1) + [[0, 0, 400], [0, 0, 400]]
-    corners = cv2.transform(np.concatenate(tiles)[None], turn).reshape(-1, 4, 2)
-    floor = np.full((800, 800, 3), (60, 66, 70), np.uint8)
-    for tile in corners:
+    tiles = [turned_card((40, 40), 54.0 * x, 54.0 * y, 0) for x in range(-9, 10) for y in range(-9, 10)]
+    turn = cv2.getRotationMatrix2D((0, 0), degrees, 1) + [[0, 0, 320], [0, 0, 320]]
+    floor = np.full((640, 640, 3), (44, 50, 54), np.uint8)
+    for tile in cv2.transform(np.concatenate(tiles)[None], turn).reshape(-1, 4, 2):
         cv2.fillPoly(floor, [np.rint(tile * 16).astype(np.int32)], (196, 204, 208), cv2.LINE_AA, 4)
     seen = cv2.GaussianBlur(floor, (0, 0), 0.8) + np.random.default_rng(2).normal(0, 3, floor.shape)
-    found = find_cards(np.asarray(np.clip(np.rint(seen), 0, 255), np.uint8)).corners_px
-    assert all(cv2.contourArea(quad) > 2 * 84**2 for quad in found)
+    found = find_cards(np.asarray(np.clip(np.rint(seen), 0, 255), np.uint8))
+    assert "" not in found.reasons
 
 
 def seen_at(degrees: float, away: float) -> NDArray[np.float64]:

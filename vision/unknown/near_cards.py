@@ -38,8 +38,9 @@ _LEAST_SIDE, _MOST_SIDE = 0.1, 0.92  # of the picture's longer side
 _SIDE_SEEN, _SEEN, _MOST_OUTLINES = 0.3, 0.55, 200  # shares of one side and of all
 _REACH_PX = 8.0
 _WHOLLY, _PLAIN = 0.9, 3.0  # of each side; weighted 8-bit Lab
-_ONE_GROUND, _DARKER, _BARE = 0.45, 3, 0.012  # oddness; sides; share of its area that is printed
-_ROUNDED, _ROUNDEST = 0.004, 0.036  # by its width: a radius of an eighth of it is much for a card
+_ONE_GROUND, _EVEN = 0.45, 0.2  # oddness, in a shadow's edge and in even light
+_DARKER, _BARE = 3, 0.012  # sides; share of its area that is printed
+_ROUNDED, _ROUNDEST = 0.004, 0.045  # by its width: a radius of a seventh of it is much for a card
 _MOSTLY = 0.5  # of what was found, or of a thing's sides
 _WITHIN = 0.9  # of what was found: sides on a frame and sides on the edge may mix
 _SAME_PLACE = 0.15  # by the width of a card
@@ -113,11 +114,12 @@ def _with_others(lab: NDArray[np.uint8], fit: SideFit, plane: CardPlane) -> tupl
 def _rounded(lab: NDArray[np.uint8], fit: SideFit, plane: CardPlane) -> NDArray[np.bool_]:
     """Which cards (n,) are rounded at all corners that are seen, and at two or more no more than cards are.
 
-    Where a reflection, a shadow's edge or print lies at a corner it looks rounder than it is.
+    Where a reflection, a shadow's edge or print lies at a corner it looks rounder than it is, and where grain lies
+    there, sharper: in even light one may.
     """
     cuts = corner_cuts(lab, fit, plane.size[1] / plane.size[0])
-    round_all_over = (np.isnan(cuts) | (cuts > _ROUNDED)).all(axis=1)
-    return np.asarray(round_all_over & (np.sort(np.nan_to_num(cuts), axis=1)[:, 1] < _ROUNDEST))
+    sharp = (cuts <= _ROUNDED).sum(axis=1)
+    return np.asarray((sharp <= (fit.oddness() < _EVEN)) & (np.sort(np.nan_to_num(cuts), axis=1)[:, 1] < _ROUNDEST))
 
 
 def _by_lines(view: View) -> Floats:

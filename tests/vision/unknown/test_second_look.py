@@ -113,4 +113,6 @@ def test_where_most_faint_things_prove_to_be_none_the_rest_are_no_cards(
 
     monkeypatch.setattr("vision.unknown.card_proofs.like_the_others", only_one)
     monkeypatch.setattr("vision.unknown.card_proofs.look_otherwise", lambda *things: np.zeros_like(things[-1]))
+    # All of these are cards, and plain ones of one size would be told with the one that is left.
+    monkeypatch.setattr("vision.unknown.find_cards.near_cards", lambda _view, found: found)
     assert len(find_unknown_cards(picture(lighter)).cards) == told

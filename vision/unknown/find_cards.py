@@ -80,7 +80,7 @@ def find_cards(image_bgr: NDArray[np.uint8], aspect: float | None = None) -> Fou
     view = view_of(image_bgr)
     lab, size_wh = view.lab, view.size_wh
     covered = SegmentMap(view.segments, (size_wh[1], size_wh[0]))
-    corners, candidates, quality, planes = _agreeing(view, view.segments, covered, aspect)
+    corners, candidates, quality, planes = _agreeing(view, covered, aspect)
     # Who knows the aspect wants to know how the camera stood, which a squeezed picture does not tell.
     shape = None if aspect is not None else shape_as_taken(planes, candidates, quality, size_wh)
     if shape is not None:
@@ -113,10 +113,10 @@ def find_cards(image_bgr: NDArray[np.uint8], aspect: float | None = None) -> Fou
 
 
 def _agreeing(
-    view: View, segments: Floats, covered: SegmentMap, aspect: float | None
+    view: View, covered: SegmentMap, aspect: float | None
 ) -> tuple[Corners, SideFit, Floats, list[CardPlane]]:
-    """The corners that segments (n, 4) form, what may be cards, how much each counts, and the planes they agree on."""
-    corners = find_corners(segments, MIN_SEGMENT_PX * 0.7)
+    """The corners in a view, what may be cards, how much each counts (n,), and the planes on which they agree."""
+    corners = find_corners(view.segments, MIN_SEGMENT_PX * 0.7)
     candidates = _free_candidates(view, corners, covered)
     quality = _quality(view.lab, candidates)
     planes: list[CardPlane] = []

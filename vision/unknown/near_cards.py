@@ -22,7 +22,6 @@ from vision.unknown.joined_lines import joined_lines
 from vision.unknown.line_segments import SegmentMap, find_corners, quads_from_corners
 from vision.unknown.marker_sheets import holds_marker
 from vision.unknown.paper import is_darker
-from vision.unknown.paper_tints import tint_map
 from vision.unknown.ruled_sheets import are_ruled
 from vision.unknown.view import View
 from vision.unknown.weighted_lab import as_bgr
@@ -169,7 +168,7 @@ def _areas(view: View) -> Iterator[Floats]:
     """The corners (4, 2), clockwise, of areas with four sides that are lighter, bluer or yellower than some level."""
     small = cv2.resize(view.lab, None, fx=_SCALE, fy=_SCALE, interpolation=cv2.INTER_AREA)
     height, width = small.shape[:2]
-    tints = cv2.resize(tint_map(view.small_bgr).values, (width, height), interpolation=cv2.INTER_AREA)
+    tints = cv2.resize(view.tints.values, (width, height), interpolation=cv2.INTER_AREA)
     tint = np.clip(128 + _TINT_GAIN * tints, 0, 255).astype(np.uint8)
     for channel, way in ((small[..., 0], 1), (small[..., 2], -1), (small[..., 2], 1), (tint, 1), (tint, -1)):
         values = cv2.medianBlur(np.ascontiguousarray(channel), _GRAIN).astype(np.int16) * way

@@ -12,7 +12,6 @@ from vision.unknown.card_finish import finished
 from vision.unknown.card_plane import CardPlane
 from vision.unknown.card_sizes import Stock
 from vision.unknown.closed_lines import dark_lines
-from vision.unknown.paper_tints import tint_map
 from vision.unknown.print_islands import STANDS_OUT
 from vision.unknown.ruled_sheets import are_ruled
 from vision.unknown.tinted_cards import TintedCards, more_of_size, tinted_cards
@@ -57,7 +56,7 @@ def tinted_look(view: View, found: tuple[SideFit, CardPlane | None]) -> tuple[Si
 
 def _tinted(view: View, marks: Floats, known: Floats, plane: CardPlane | None) -> TintedCards | None:
     """Cards of the size of the `known` ones (n, 4, 2) if a plane tells it, and are more; else of the size of most."""
-    tints, smooth = tint_map(view.small_bgr), np.asarray(cv2.GaussianBlur(view.lab, (0, 0), _BLUR_PX), np.uint8)
+    smooth = np.asarray(cv2.GaussianBlur(view.lab, (0, 0), _BLUR_PX), np.uint8)
     if plane is not None:
-        return more_of_size(smooth, tints, view.segments, marks, plane, known)
-    return tinted_cards(smooth, tints, dark_lines(view.grey), view.segments, marks)
+        return more_of_size(smooth, view.tints, view.segments, marks, plane, known)
+    return tinted_cards(smooth, view.tints, dark_lines(view.grey), view.segments, marks)

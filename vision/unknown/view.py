@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from vision.unknown.card_proposals import MIN_SEGMENT_PX
 from vision.unknown.line_segments import line_segments, without_hatching
 from vision.unknown.marker_sheets import find_marker_sheets, on_marker_sheet
+from vision.unknown.paper_tints import TintMap, tint_map
 from vision.unknown.print_islands import print_islands
 
 Image = NDArray[np.uint8]
@@ -46,6 +47,11 @@ class View:
     def marks(self) -> Floats:
         """Places (k, 2) in the copy where something may be printed."""
         return print_islands(self.lab)
+
+    @cached_property
+    def tints(self) -> TintMap:
+        """The tints of the copy."""
+        return tint_map(self.small_bgr)
 
     @cached_property
     def marks_off_sheets(self) -> Floats:

@@ -30,6 +30,7 @@ _LEAST_VOTES = 1.0  # a single poor quadrilateral is no card
 _AGREE = 2.0  # things that agree, with nothing amiss, are so many votes
 _SAME_SIZE = 0.01  # of the logarithm of a side
 _FAR_MORE, _SEVERAL = 1.25, 3.0  # times the votes, and how many: a card or two tell no centre
+_AT_ONCE = 64  # quadrilaterals
 
 
 def agree_on_planes(
@@ -157,11 +158,16 @@ def _overlap_along_sides(quads: Floats) -> Floats:
     """The same of boxes along the sides of either, whichever share less: cards in slanting rows share nothing."""
     side = np.roll(quads, -1, axis=1) - quads
     axes = np.stack([side[:, 0] - side[:, 2], side[:, 1] - side[:, 3]], axis=2) / 2
-    away = quads[None] - quads.mean(axis=1)[:, None, None]
-    places = np.einsum("jab,jikb->jika", np.linalg.pinv(axes), away)
-    low, high = places.min(axis=2), places.max(axis=2)
-    shared = np.clip(np.minimum(high, 0.5) - np.maximum(low, -0.5), 0, None) / np.clip(high - low, 1e-6, 1)
-    area = shared.prod(axis=2)
+    inverse, centre = np.linalg.pinv(axes), quads.mean(axis=1)
+    area = np.empty((len(quads), len(quads)))
+    # Some at a time: on squared paper there are many.
+    for start in range(0, len(quads), _AT_ONCE):
+        rows = slice(start, start + _AT_ONCE)
+        away = quads[None] - centre[rows, None, None]
+        places = np.einsum("jab,jikb->jika", inverse[rows], away)
+        low, high = places.min(axis=2), places.max(axis=2)
+        shared = np.clip(np.minimum(high, 0.5) - np.maximum(low, -0.5), 0, None) / np.clip(high - low, 1e-6, 1)
+        area[rows] = shared.prod(axis=2)
     return np.asarray(np.minimum(area, area.T))
 
 

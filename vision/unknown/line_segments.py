@@ -15,7 +15,7 @@ Floats = NDArray[np.float32]
 _MOST_FOUND, _MAX_SEGMENTS = 3000, 900  # with hatching, and without
 _SAME_WAY_COS, _BESIDE, _LINES = 0.99, 0.4, 3  # of hatching: by the length of a line, and lines on either side
 _APART_PX, _CLOSE_PX, _CLOSE = 1.5, 30.0, 0.3  # the last by the length of a line
-_BLOCK = 256
+_BLOCK, _AT_ONCE = 256, 50000  # segments, and lines
 _MAX_CORNERS = 1100
 _MAX_CORNER_ANGLE_COS = 0.6  # a right angle seen at 45 degrees' tilt stays within this
 _BOOST, _BOOST_TINT = 4, 1
@@ -277,6 +277,11 @@ class SegmentMap:
 
     def coverage_of_lines(self, lines: Floats, samples: int = 12) -> Floats:
         """Covered share (n,) of `lines` (n, 4), x1 y1 x2 y2, but for their ends."""
+        # Some at a time: on squared paper there are millions.
+        blocks = np.array_split(lines, max(1, len(lines) // _AT_ONCE))
+        return np.concatenate([self._covered_of(block, samples) for block in blocks])
+
+    def _covered_of(self, lines: Floats, samples: int) -> Floats:
         start, side = lines[:, None, :2], (lines[:, 2:] - lines[:, :2])
         steps = np.linspace(0.08, 0.92, samples, dtype=np.float32)
         points = np.rint(start + side[:, None] * steps[:, None]).astype(np.int32)

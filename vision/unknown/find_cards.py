@@ -22,6 +22,7 @@ from vision.unknown.card_surroundings import cards_about
 from vision.unknown.card_votes import agree_on_planes
 from vision.unknown.edge_ends import run_on
 from vision.unknown.gaps import are_divided
+from vision.unknown.half_frames import but_half_frames
 from vision.unknown.line_segments import (
     Corners,
     SegmentMap,
@@ -89,8 +90,10 @@ def find_cards(image_bgr: NDArray[np.uint8], aspect: float | None = None) -> Fou
     if planes:
         stocks = [size_of_cards(lab, plane, _apart(candidates.quads, quality, plane)) for plane in planes]
         stock = _best_seen(lab, stocks, candidates, quality)
+        stock, whole = but_half_frames(lab, stock, _apart(candidates.quads, quality, stock.plane), stocks)
         unevenness = unevenness_of(stock.plane, candidates.quads[clear_cut(candidates)])
-        fitted = _of_known_size(view, stock.plane, corners, covered, candidates, unevenness)
+        outlines = np.concatenate([candidates.quads, whole])
+        fitted = _of_known_size(view, stock.plane, corners, covered, outlines, unevenness)
         chosen = best_of(lab, completed(fitted, stock.plane), stock.plane, unevenness)
         if len(chosen.quads):
             stock = _agreed_again(lab, stock, chosen)
@@ -281,14 +284,14 @@ def _best_seen(lab: NDArray[np.uint8], stocks: list[Stock], fit: SideFit, qualit
 
 
 def _of_known_size(
-    view: View, plane: CardPlane, corners: Corners, covered: SegmentMap, known: SideFit, unevenness: float
+    view: View, plane: CardPlane, corners: Corners, covered: SegmentMap, known: Floats, unevenness: float
 ) -> SideFit:
-    """All quadrilaterals of the card's size that the edges suggest."""
+    """All quadrilaterals of the card's size that the edges suggest, and those `known` (n, 4, 2) before."""
     guesses = np.concatenate([at_corners(plane, corners), at_segments(plane, view.segments)])
     coverage = covered.coverage(guesses)
     keep = (coverage.mean(axis=1) > 0.4) & (np.sort(coverage, axis=1)[:, 1] > 0.3)
     keep &= ~holds_marker(guesses, view.markers)
-    right = known.quads[plane.deviation(known.quads) < _ABOUT * unevenness]
+    right = known[plane.deviation(known) < _ABOUT * unevenness]
     quads = np.concatenate([right, fair_share(distinct(guesses[keep], coverage[keep].mean(axis=1)), _MAX_CANDIDATES)])
     fit = fit_sides(view.lab, quads, max(2.5, _SLACK * plane.size[0]), _FEW)
     fit = fit.take(np.sort(fit.support, axis=1)[:, 1:].mean(axis=1) > 0.6)

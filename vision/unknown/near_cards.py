@@ -66,7 +66,9 @@ def near_cards(view: View, found: tuple[SideFit, CardPlane | None]) -> tuple[Sid
     for k in np.flatnonzero(_instead(fit.quads, cards)):
         planes = agree_on_planes(fit.quads[k : k + 1], np.ones(1, np.float32), view.size_wh)
         if planes and _rounded(lab, fit.take(np.array([k])), planes[0]).all():
-            return _with_others(lab, fit.take(np.arange(k, len(fit.quads))), planes[0])
+            near = _with_others(lab, fit.take(np.arange(k, len(fit.quads))), planes[0])
+            # Where more stand out, a block of them may look like one.
+            return near if len(plain) == 1 or plain.sum() < len(near[0].quads) else found
     return found
 
 

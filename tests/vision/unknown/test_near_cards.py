@@ -127,6 +127,19 @@ def test_small_cards_on_a_tray_with_round_corners_are_kept() -> None:
     assert len(told_instead(image, cards)) == len(cards)
 
 
+def test_two_cards_that_stand_out_are_not_given_up_for_one_larger_thing_among_fainter_ones() -> None:
+    image = picture(24, printed=True)
+    cards = [(60, 60), (760, 1020)]
+    for x, y in cards:
+        shape = np.zeros(image.shape[:2], np.uint8)
+        cv2.rectangle(shape, (x + 8, y + 8), (x + 82, y + 122), 255, -1)
+        image[cv2.dilate(shape, cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (17, 17))) > 0] = (233, 231, 230)
+        cv2.circle(image, (x + 45, y + 65), 18, (60, 150, 40), -1)
+    faint = [(60, 800), (760, 200), (400, 60), (400, 1070), (60, 400)]
+    told = told_instead(image, small(cards + faint, 90, 130))
+    assert np.ptp(told[0, :, 0]) == pytest.approx(90, abs=3)
+
+
 def test_of_two_cards_on_grained_wood_both_are_told() -> None:
     image = picture(24, printed=True)
     x, wide = CARD[0], CARD[2]

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.quads import apart, enlarged, within_quads
+from vision.quads import apart, enlarged, lie_on, within_quads
 from vision.unknown.card_choice import best_of, completed
 from vision.unknown.card_edges import SideFit, fit_sides, glance
 from vision.unknown.card_finish import to_full
@@ -101,7 +101,7 @@ def find_cards(image_bgr: NDArray[np.uint8], aspect: float | None = None) -> Fou
             chosen = with_leftovers(lab, stock, chosen, np.concatenate([candidates.quads[near], fitted.quads]))
             around = _about_prints(lab, stock.plane, chosen, planes, candidates, quality)
             if around is not None:
-                return _reported(*around, view)
+                return _reported(*_and_plain_ones(view, *around, corners, covered), view)
     stock, chosen = second_look(view, *_but_print(lab, stock, chosen))
     stock, chosen = _but_print(lab, stock, chosen)
     known = more_of_them(view, proved(view, stock, chosen, unevenness))
@@ -163,6 +163,16 @@ def _about_prints(
     if len(quads) == 0 or not _differ(whole, agreed):
         return None
     return replace(fit_sides(lab, quads, 2.0), quads=quads), whole
+
+
+def _and_plain_ones(
+    view: View, cards: SideFit, plane: CardPlane, corners: Corners, covered: SegmentMap
+) -> tuple[SideFit, CardPlane]:
+    """The cards about prints, and others of their size that stand out by themselves: faces beside patterned backs."""
+    fitted = _of_known_size(view, plane, corners, covered, cards.quads, 1.0)
+    fitted = fitted.take(~lie_on(fitted.quads, cards.quads))
+    others, _ = proved(view, Stock(plane, np.zeros(3)), best_of(view.lab, completed(fitted, plane), plane, 1.0), 1.0)
+    return cards.joined(others.take(clear_cut(others) & ~lie_on(others.quads, cards.quads))), plane
 
 
 def _differ(one: CardPlane, other: CardPlane) -> bool:

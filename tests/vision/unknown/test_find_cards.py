@@ -62,6 +62,29 @@ def test_plain_cards_in_rows_are_found_at_their_own_edges(gap: float, seed: int)
     assert off.max() < 0.03 * WIDTH
 
 
+def patterned_backs(quads: NDArray[np.float32], seed: int) -> NDArray[np.uint8]:
+    """Draw white cards on red cloth, all but some with a pattern of frames within frames on their backs."""
+    picture = np.full((SIZE_WH[1], SIZE_WH[0], 3), (34, 30, 160), np.uint8)
+    for k, quad in enumerate(quads):
+        cv2.fillPoly(picture, [np.rint(quad * 16).astype(np.int32)], (215, 228, 232), cv2.LINE_AA, 4)
+        if k % 5 == 0:
+            cv2.ellipse(picture, (tuple(quad.mean(axis=0).tolist()), (22, 60), 0.0), (30, 30, 30), -1)
+            continue
+        for ring, shade in enumerate([(170, 170, 222), (205, 205, 228)] * 4):
+            inner = quad.mean(axis=0) + (quad - quad.mean(axis=0)) * (1 - np.array([6 + 3.5 * ring]) / (WIDTH / 2))
+            cv2.fillPoly(picture, [np.rint(inner * 16).astype(np.int32)], shade, cv2.LINE_AA, 4)
+    noise = np.random.default_rng(seed).normal(0, 2.0, picture.shape)
+    return np.asarray(np.clip(cv2.GaussianBlur(picture, (0, 0), 0.8) + noise, 0, 255), np.uint8)
+
+
+@pytest.mark.parametrize("seed", [1, 2])
+def test_cards_with_frames_within_frames_on_their_backs_are_found_beside_faces(seed: int) -> None:
+    true = places(30.0)
+    found = find_cards(patterned_backs(true, seed)).corners_px
+    assert len(found) == len(true)
+    assert off_px(found, true).max() < 0.03 * WIDTH
+
+
 def in_blocks(across: int, down: int, gap: float) -> NDArray[np.float32]:
     """Corners (n, 4, 2) of cards in close blocks of some columns and rows, with more room between the blocks."""
     middles = np.array([(180 + 290 * k, 180 + 320 * row) for row in range(2) for k in range(3)], np.float32)

@@ -194,5 +194,5 @@ def _tilts(directions: int) -> list[Floats]:
     """A level table, and tables tilted in so many directions."""
     angles = np.arange(directions) * 2 * np.pi / directions
     return [np.zeros(2)] + [
-        np.radians(angle) * np.array([np.cos(d), np.sin(d)]) for angle in (15, 30, 45) for d in angles
+        np.radians(angle) * np.array([np.cos(d), np.sin(d)]) for angle in (15, 30, 45, 60) for d in angles
     ]

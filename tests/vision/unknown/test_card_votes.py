@@ -112,3 +112,11 @@ def test_cards_all_over_a_cropped_picture_agree() -> None:
     cards = apply_homography(np.asarray(seen, np.float64), flat)
     plane = agree_on_planes(cards, np.full(len(cards), 0.9), SIZE_WH)[0]
     assert plane.deviation(cards).max() < 0.03
+
+
+@pytest.mark.parametrize("direction", [0.0, 100.0, 215.0])
+def test_one_card_seen_from_far_aside_may_be_a_card(direction: float) -> None:
+    tilt = np.radians(60) * np.array([np.cos(np.radians(direction)), np.sin(np.radians(direction))])
+    seen = apply_homography(np.linalg.inv(rectifier(tilt, SIZE_WH)), rectangle(600, 380, 25, 200, 310)[None])
+    (plane,) = agree_on_planes(seen, np.ones(1), SIZE_WH)
+    assert plane.deviation(seen).max() < 0.05

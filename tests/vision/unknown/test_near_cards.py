@@ -140,6 +140,14 @@ def test_two_cards_that_stand_out_are_not_given_up_for_one_larger_thing_among_fa
     assert np.ptp(told[0, :, 0]) == pytest.approx(90, abs=3)
 
 
+def test_a_card_that_all_but_fills_the_picture_is_told() -> None:
+    (x, y, wide, high), margin = CARD, 8
+    near = picture(24, printed=True)[y - margin : y + high + margin, x - margin : x + wide + margin]
+    cards = outlines(np.ascontiguousarray(near), NONE)
+    assert len(cards) == 1
+    assert off_px(cards[0] + (x - margin, y - margin)) < 0.01 * wide
+
+
 def test_of_two_cards_on_grained_wood_both_are_told() -> None:
     image = picture(24, printed=True)
     x, wide = CARD[0], CARD[2]

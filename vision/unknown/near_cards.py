@@ -40,6 +40,7 @@ _WHOLLY, _PLAIN = 0.9, 3.0  # of each side; weighted 8-bit Lab
 _ONE_GROUND, _EVEN = 0.45, 0.2  # oddness, in a shadow's edge and in even light
 _DARKER, _BARE = 3, 0.012  # sides; share of its area that is printed
 _ROUNDED, _ROUNDEST = 0.004, 0.045  # by its width: a radius of a seventh of it is much for a card
+_INK = 0.85  # of the light of paper: less is print, and no shadow
 _MOSTLY = 0.5  # of what was found, or of a thing's sides
 _WITHIN = 0.9  # of what was found: sides on a frame and sides on the edge may mix
 _SAME_PLACE = 0.15  # by the width of a card
@@ -54,7 +55,8 @@ def near_cards(view: View, found: tuple[SideFit, CardPlane | None]) -> tuple[Sid
     lies there alone, or frames and marks that are printed on it, or what agrees on a size by chance in the grain.
     """
     (cards, plane), lab = found, view.lab
-    plain = np.zeros(0, bool) if plane is None else _plain(lab, cards) & _rounded(lab, cards, plane)
+    rounded = np.zeros(len(cards.quads), bool) if plane is None else _rounded(lab, cards, plane)
+    plain = _plain(lab, cards) & rounded
     if len(plain) > 1 and (plain.mean() > _MOSTLY or _share(view, cards.quads).max() > _LEAST):
         return found
     quads = np.concatenate([_by_lines(view), *(quad[None] for quad in _areas(view))])
@@ -63,7 +65,9 @@ def near_cards(view: View, found: tuple[SideFit, CardPlane | None]) -> tuple[Sid
     fit = _whole_first(_short_first(fit.take(_plain(lab, fit))))
     if plane is not None and len(plain) == 1 and plain[0]:
         return _with_others(lab, _short_first(cards).joined(fit), plane)
-    for k in np.flatnonzero(_instead(fit.quads, cards)):
+    # What is rounded, with print on it, is no print, on whatever it lies.
+    bare = ~rounded | (printed_share(lab, cards.quads) <= _BARE)
+    for k in np.flatnonzero(_instead(fit, cards, bare)):
         planes = agree_on_planes(fit.quads[k : k + 1], np.ones(1, np.float32), view.size_wh)
         if planes and _rounded(lab, fit.take(np.array([k])), planes[0]).all():
             near = _with_others(lab, fit.take(np.arange(k, len(fit.quads))), planes[0])
@@ -88,18 +92,24 @@ def _whole_first(fit: SideFit) -> SideFit:
     return fit.take(np.lexsort((-fit.contrast_beyond().min(axis=1), first)))
 
 
-def _instead(quads: Floats, found: SideFit) -> NDArray[np.bool_]:
-    """Which outlines (n, 4, 2) may be cards instead of what was found: most of that is off them, or dark print on them.
+def _instead(fit: SideFit, found: SideFit, bare: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Which outlines (n,) may be cards instead of what was found: most of that is off them, or dark print on them.
 
-    A single thing must lie within them, but for a side that may be theirs.
+    Print is `bare` (m,), with sharp corners or no print on it, and darker than what lies round it, or than the paper
+    along the card's own sides. A single thing must lie within them, but for a side that may be theirs.
     """
     if len(found.quads) == 1:
         inner = np.asarray(enlarged(found.quads, _WITHIN), np.float32)[0]
-        may = [within_quads(inner, quad[None]).all() for quad in quads]
+        may = [within_quads(inner, quad[None]).all() for quad in fit.quads]
     else:
         ink = is_darker(as_bgr(found.inside), as_bgr(found.beyond)).mean(axis=1) > _MOSTLY
-        others = found.quads[~ink].mean(axis=1)
-        may = [within_quads(others, quad[None]).sum() <= _MOSTLY * len(ink) for quad in quads]
+        colour, middle = as_bgr(np.median(found.inside, axis=1)), found.quads.mean(axis=1)
+        paper = as_bgr(np.median(fit.inside, axis=1))
+        printed = bare & (ink | is_darker(colour, _INK * paper[:, None]))
+        may = [
+            (within_quads(middle, quad[None]) & ~some).sum() <= _MOSTLY * len(ink)
+            for quad, some in zip(fit.quads, printed, strict=True)
+        ]
     return np.array(may, bool)
 
 

@@ -115,6 +115,30 @@ def test_a_card_is_told_instead_of_marks_on_it() -> None:
     assert off_px(cards[0]) < 0.01 * CARD[2]
 
 
+def test_a_card_is_told_instead_of_coloured_marks_with_black_outlines() -> None:
+    image = picture(24, printed=False)
+    boxes = small([(300, 420), (470, 520), (330, 640), (520, 760)], 110, 160)
+    for x, y in boxes[:, 0].astype(int).tolist():
+        cv2.rectangle(image, (x - 12, y - 12), (x + 130, y + 180), (20, 20, 20), -1)
+        cv2.rectangle(image, (x, y), (x + 110, y + 160), (40, 60, 200), -1)
+    cards = told_instead(image, boxes)
+    assert len(cards) == 1
+    assert off_px(cards[0]) < 0.01 * CARD[2]
+
+
+def test_dark_cards_with_round_corners_on_a_pale_tray_are_kept() -> None:
+    image = picture(24, printed=False)
+    places = [(x, y) for x in (270, 430, 590) for y in (380, 560, 740, 900)]
+    disc = cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (15, 15))
+    shape: Picture = np.zeros(image.shape[:2], np.uint8)
+    for x, y in places:
+        cv2.rectangle(shape, (x + 7, y + 7), (x + 83, y + 123), 255, -1)
+    image[cv2.dilate(shape, disc) > 0] = (120, 40, 30)
+    for x, y in places:
+        cv2.circle(image, (x + 45, y + 65), 18, (60, 200, 220), -1)
+    assert len(told_instead(image, small(places, 90, 130))) == len(places)
+
+
 def test_small_cards_on_a_tray_with_round_corners_are_kept() -> None:
     image = picture(24, printed=False)
     image[CARD[1] : CARD[1] + CARD[3], CARD[0] : CARD[0] + CARD[2]] //= 2

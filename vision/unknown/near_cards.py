@@ -18,6 +18,7 @@ from vision.unknown.card_plane import CardPlane, shape_of
 from vision.unknown.card_proposals import MIN_SEGMENT_PX, distinct
 from vision.unknown.card_votes import agree_on_planes
 from vision.unknown.closed_lines import four_sides
+from vision.unknown.gaps import are_divided
 from vision.unknown.joined_lines import joined_lines
 from vision.unknown.line_segments import SegmentMap, find_corners, quads_from_corners
 from vision.unknown.marker_sheets import holds_marker
@@ -37,6 +38,7 @@ _LEAST_SIDE, _MOST_SIDE = 0.1, 0.98  # of the picture's longer side
 _SIDE_SEEN, _SEEN, _MOST_OUTLINES = 0.3, 0.55, 200  # shares of one side and of all
 _REACH_PX = 8.0
 _WHOLLY, _PLAIN = 0.9, 3.0  # of each side; weighted 8-bit Lab
+_TINTED, _PARTLY = 4.0, 0.65  # times the noise of tints; share of a side
 _ONE_GROUND, _EVEN = 0.45, 0.2  # oddness, in a shadow's edge and in even light
 _DARKER, _BARE = 3, 0.012  # sides; share of its area that is printed
 _ROUNDED, _ROUNDEST = 0.004, 0.045  # by its width: a radius of a seventh of it is much for a card
@@ -62,7 +64,7 @@ def near_cards(view: View, found: tuple[SideFit, CardPlane | None]) -> tuple[Sid
     quads = np.concatenate([_by_lines(view), *(quad[None] for quad in _areas(view))])
     quads = quads[~holds_marker(quads, view.markers)]
     fit = fit_sides(lab, fit_sides(lab, quads, _REACH_PX, _SAMPLES).quads, 2.0, _SAMPLES)
-    fit = _whole_first(_short_first(fit.take(_plain(lab, fit))))
+    fit = _whole_first(_short_first(fit.take(_plain(lab, fit) | _of_another_tint(view, fit))))
     if plane is not None and len(plain) == 1 and plain[0]:
         return _with_others(lab, _short_first(cards).joined(fit), plane)
     # What is rounded, with print on it, is no print, on whatever it lies.
@@ -157,10 +159,28 @@ def _plain(lab: NDArray[np.uint8], fit: SideFit) -> NDArray[np.bool_]:
     """
     plain = (fit.support > _WHOLLY).all(axis=1) & (fit.contrast_beyond() > _PLAIN).all(axis=1)
     darker = is_darker(as_bgr(fit.beyond), as_bgr(fit.inside)).sum(axis=1)
-    plain &= (darker >= _DARKER) & (fit.oddness() < _ONE_GROUND)
-    some = fit.take(plain)
-    plain[plain] = (printed_share(lab, some.quads) > _BARE) & stands_out(lab, some) & ~are_ruled(lab, some.quads)
-    return np.asarray(plain, np.bool_)
+    return _printed_whole(lab, fit, plain & (darker >= _DARKER))
+
+
+def _of_another_tint(view: View, fit: SideFit) -> NDArray[np.bool_]:
+    """Which cards (n,) are bluer, or yellower, than what lies beyond each side, all along it, with print on one ground.
+
+    White on white shows by no more than its tint on a side that faces the light.
+    """
+    steps = view.tints.steps(fit.quads)
+    usual = np.median(steps, axis=2)
+    tinted = (np.abs(usual) > _TINTED).all(axis=1) & (np.abs(usual.sum(axis=1)) == np.abs(usual).sum(axis=1))
+    tinted &= (steps * np.sign(usual)[..., None] > _TINTED / 2).all(axis=(1, 2)) & (fit.support > _PARTLY).all(axis=1)
+    return _printed_whole(view.lab, fit, tinted)
+
+
+def _printed_whole(lab: NDArray[np.uint8], fit: SideFit, some: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Which of some cards (n,) are of one ground with print on it that ends at the corners."""
+    some = some & (fit.oddness() < _ONE_GROUND)
+    few = fit.take(some)
+    some[some] = (printed_share(lab, few.quads) > _BARE) & stands_out(lab, few) & ~are_ruled(lab, few.quads)
+    some[some] = ~are_divided(lab, fit.take(some))
+    return np.asarray(some, np.bool_)
 
 
 def _short_first(fit: SideFit) -> SideFit:

@@ -172,6 +172,25 @@ def test_a_card_that_all_but_fills_the_picture_is_told() -> None:
     assert off_px(cards[0] + (x - margin, y - margin)) < 0.01 * wide
 
 
+def on_white(tint: float, printed: bool) -> Picture:
+    """The same card on a table as light as it, which is yellower by so many grey levels, (h, w, 3) BGR."""
+    random = np.random.default_rng(6)
+    scene = picture(24, printed).astype(np.float32)
+    card = np.zeros(scene.shape[:2], np.uint8)
+    card[CARD[1] : CARD[1] + CARD[3], CARD[0] : CARD[0] + CARD[2]] = 1
+    scene[card == 0] = (232 - tint, 230, 229)
+    seen = cv2.GaussianBlur(scene, (0, 0), 0.8) + random.normal(0, 1.2, scene.shape)
+    return np.asarray(np.clip(np.rint(seen), 0, 255), np.uint8)
+
+
+def test_a_white_card_on_white_is_told_by_its_tint() -> None:
+    cards = outlines(on_white(5, printed=True), NONE)
+    assert len(cards) == 1
+    assert off_px(cards[0]) < 0.02 * CARD[2]
+    assert len(outlines(on_white(5, printed=False), NONE)) == 0
+    assert len(outlines(on_white(0, printed=True), NONE)) == 0
+
+
 def test_of_two_cards_on_grained_wood_both_are_told() -> None:
     image = picture(24, printed=True)
     x, wide = CARD[0], CARD[2]

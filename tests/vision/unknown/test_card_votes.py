@@ -117,6 +117,7 @@ def test_cards_all_over_a_cropped_picture_agree() -> None:
 @pytest.mark.parametrize("direction", [0.0, 100.0, 215.0])
 def test_one_card_seen_from_far_aside_may_be_a_card(direction: float) -> None:
     tilt = np.radians(60) * np.array([np.cos(np.radians(direction)), np.sin(np.radians(direction))])
-    seen = apply_homography(np.linalg.inv(rectifier(tilt, SIZE_WH)), rectangle(600, 380, 25, 200, 310)[None])
+    aside = np.asarray(np.linalg.inv(rectifier(tilt, SIZE_WH)), np.float64)
+    seen = apply_homography(aside, rectangle(600, 380, 25, 200, 310)[None])
     (plane,) = agree_on_planes(seen, np.ones(1), SIZE_WH)
     assert plane.deviation(seen).max() < 0.05

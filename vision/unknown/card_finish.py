@@ -84,10 +84,19 @@ def finished(view: View, quads: Floats, stock: Stock, unevenness: float = 1.0) -
     final = replace(final, quads=_where_seen(final, rigid, most))
     if margin == 0:
         final = look_farther(image_lab, partial(_fitted, view), final, plane, unevenness)
-        final = replace(final, quads=moved_off_shadows(image_lab, final.quads))
+        final = _off_shadows(view, final)
     if 0 < margin < _WIDE_BORDER_PX:
         final = replace(final, quads=poses_of(plane, final.quads).quads(whole))
     return final, whole
+
+
+def _off_shadows(view: View, final: SideFit) -> SideFit:
+    """The cards with sides moved off thin shadows, and these as they are seen there."""
+    quads = moved_off_shadows(view.lab, final.quads)
+    moved = np.flatnonzero((quads != final.quads).any(axis=(1, 2)))
+    order = np.arange(len(quads))
+    order[moved] = len(quads) + np.arange(len(moved))
+    return final.joined(replace(_fitted(view, quads[moved]), quads=quads[moved])).take(order)
 
 
 def _turned_like(quads: Floats, others: Floats) -> Floats:

@@ -11,10 +11,13 @@ from vision.unknown.line_segments import meet_sides
 Floats = NDArray[np.float32]
 
 _STEP = 0.5
-_OFFSETS = np.arange(-10, 5 + _STEP / 2, _STEP, dtype=np.float32)  # outward of a side, in pixels
+_OFFSETS = np.arange(-10, 10 + _STEP / 2, _STEP, dtype=np.float32)  # outward of a side, in pixels
 _ALONG = np.linspace(0.15, 0.85, 32, dtype=np.float32)
-_WITHIN, _BEYOND = _OFFSETS <= -6, _OFFSETS >= 2  # the card, and the table
-_WIDEST_PX, _NARROWEST_PX = 4.0, 0.5  # how far inside of the side its shadow is darkest
+_WITHIN, _BEYOND = _OFFSETS <= -6, (_OFFSETS >= 2) & (_OFFSETS <= 5)  # the card, and the table
+_BEYOND_SHADOW = _OFFSETS >= 6  # the same for a side that was put right
+_WIDEST_PX, _NARROWEST_PX = 4.0, 0.5  # how far off the side its shadow is darkest
+_INSIDE = (_OFFSETS >= -_WIDEST_PX) & (_OFFSETS <= -_NARROWEST_PX)
+_OUTSIDE = (_OFFSETS >= _NARROWEST_PX) & (_OFFSETS <= _WIDEST_PX)
 _DARKER, _ALIKE = 4.0, 12.0  # weighted 8-bit Lab: than both card and table, which hardly differ
 _FEWEST, _MOSTLY = 3, 0.5  # cards, and of them
 _ONE_WAY = 0.9  # of the shadows
@@ -24,27 +27,42 @@ def moved_off_shadows(image_lab: NDArray[np.uint8], quads: Floats) -> Floats:
     """Cards (n, 4, 2), clockwise, with sides that lie where thin shadows end moved to where these begin.
 
     `image_lab` is (h, w, 3) 8-bit Lab. A line printed on cards is there on sides that face any way; shadows are there
-    only on sides that face away from the light, and then on most cards.
+    only on sides that face away from the light, and then on most cards, beyond the sides that were put right.
     """
     if len(quads) < _FEWEST:
         return quads
     start, side, outward = frames(quads)
     colours = np.median(sample_lab(image_lab, start, side, outward, _ALONG, _OFFSETS, True, smooth=False), axis=1)
-    card, table = (np.median(colours[:, where], axis=1) for where in (_WITHIN, _BEYOND))
-    light = colours[..., 0]
-    near = (_OFFSETS >= -_WIDEST_PX) & (_OFFSETS <= -_NARROWEST_PX)
-    darkest = np.where(near, light, np.inf).argmin(axis=1)
-    rows = np.arange(len(light))
-    least = light[rows, darkest]
-    shaded = np.minimum(card[:, 0], table[:, 0]) - least > _DARKER
-    shaded &= (np.linalg.norm(card - table, axis=1) < _ALIKE) & (light[rows, darkest + 1] >= least)
+    within, darkest = _shaded(colours, _INSIDE, _BEYOND)
+    beyond, _ = _shaded(colours, _OUTSIDE, _BEYOND_SHADOW)
+    shaded = within | beyond
     on_cards = shaded.reshape(-1, 4).any(axis=1)
     away = outward[shaded].mean(axis=0) if shaded.any() else np.zeros(2, np.float32)
     if on_cards.sum() < max(_FEWEST, _MOSTLY * len(quads)) or np.mean(outward[shaded] @ away > 0) < _ONE_WAY:
         return quads
-    moved = np.where(shaded, _begin(light, (card[:, 0] + least) / 2, darkest), 0)[:, None, None] * outward[:, None]
+    light = colours[..., 0]
+    least = light[np.arange(len(light)), darkest]
+    half = np.asarray((np.median(light[:, _WITHIN], axis=1) + least) / 2, np.float32)
+    moved = np.where(within, _begin(light, half, darkest), 0)[:, None, None] * outward[:, None]
     ends = np.asarray(np.stack([start, start + side], axis=1) + moved, np.float32)
     return meet_sides(ends.reshape(-1, 4, 2, 2), quads, _WIDEST_PX)
+
+
+def _shaded(
+    colours: Floats, near: NDArray[np.bool_], beyond: NDArray[np.bool_]
+) -> tuple[NDArray[np.bool_], NDArray[np.intp]]:
+    """Beside which sides (n,) it is darkest at one of the offsets `near` them, darker than the card and what is beyond.
+
+    And at which offset. `colours` (n, k, 3) are those at all offsets, in weighted 8-bit Lab.
+    """
+    light = colours[..., 0]
+    darkest = np.where(near, light, np.inf).argmin(axis=1)
+    rows = np.arange(len(light))
+    least = light[rows, darkest]
+    card, table = (np.median(colours[:, where], axis=1) for where in (_WITHIN, beyond))
+    shaded = np.minimum(card[:, 0], table[:, 0]) - least > _DARKER
+    shaded &= (np.linalg.norm(card - table, axis=1) < _ALIKE) & (light[rows, darkest + 1] >= least)
+    return np.asarray(shaded, np.bool_), darkest
 
 
 def _begin(light: Floats, half: Floats, darkest: NDArray[np.intp]) -> Floats:

@@ -51,6 +51,13 @@ def test_sides_are_moved_to_where_the_shadows_begin(sides: list[int]) -> None:
     assert np.abs(moved - TRUE).max() < 1.0
 
 
+def test_shadows_beyond_sides_that_were_put_right_speak_for_the_few_that_were_not() -> None:
+    with_shadows = grown(TRUE, [2])
+    some = np.concatenate([with_shadows[:2], TRUE[2:]])
+    moved = moved_off_shadows(picture(with_shadows), some)
+    assert np.abs(moved - TRUE).max() < 1.0
+
+
 def test_cards_without_shadows_stay() -> None:
     assert (moved_off_shadows(picture(TRUE), TRUE) == TRUE).all()
 

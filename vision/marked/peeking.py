@@ -19,6 +19,7 @@ _CLEAR_MM = 2.0  # marks nearer to a read card's edge may be that card's own sha
 _ONE_CARD_MM = 55.0
 _LEAST_AREA_MM2 = 30.0
 _LEAST_FULLNESS = 0.7
+_LEAST_OPEN = 0.25  # of the places round a mark must lie beside the known cards
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,13 +60,20 @@ def peeking_cards(sampler: Sampler, prints: Sequence[Print], cards_mm: Floats) -
 
 
 def _on_same_ground(sampler: Sampler, mark: Print, cards_mm: Floats) -> bool:
-    """Whether the ground round a mark is as light as the nearest known card's rim, and not the table's."""
+    """Whether the ground round a mark is as light as the nearest known card's rim, and not the table's.
+
+    What a known card shows there says nothing of another: between two cards the table is dark on a light ground, too.
+    """
     angle = np.linspace(0, 2 * np.pi, 16, endpoint=False)
     circle = np.stack([np.cos(angle), np.sin(angle)], axis=1)
     quad = cards_mm[np.argmin(distance_to_quads(mark.centre_mm[None], cards_mm)[0])]
     inner = quad.mean(0) + 0.93 * (quad - quad.mean(0))
     rim = np.median(sampler.levels(inner)[0].astype(np.float64), axis=0)
-    around = sampler.levels(mark.centre_mm + (np.sqrt(mark.area_mm2 / np.pi) + 1.8) * circle)[0].astype(np.float64)
+    ring = mark.centre_mm + (np.sqrt(mark.area_mm2 / np.pi) + 1.8) * circle
+    ring = ring[~within_quads(ring, cards_mm)]
+    if len(ring) < _LEAST_OPEN * len(circle):
+        return False
+    around = sampler.levels(ring)[0].astype(np.float64)
     off = np.abs(around - rim).max(1) / (rim.max() + 30.0 if mark.side == "white" else 255.0)
     return bool((off < 0.12).mean() > 0.5)
 

@@ -20,6 +20,7 @@ _LEAST_LINE_MM = 9.0
 _SLACK_MM = 1.1
 _REACH_MM = 85.0
 _COARSE_PX = 8
+_BINS = 32  # of steepness: with 1,024, as is usual, half of the time is spent on sorting pixels, for the same edges
 _LONGER = 1.4  # than broad: the edge of what covers a mark may cut a little off, 1.25 at most in 50 true ones
 
 
@@ -52,7 +53,8 @@ def _segments(bgr: NDArray[np.uint8]) -> Floats:
     """(n, 2, 2) the ends of straight edges in an image (h, w, 3), in px."""
     grey = cv2.cvtColor(bgr, cv2.COLOR_BGR2GRAY)
     # Where there is no line OpenCV gives None, which its stubs leave out.
-    found = cast("Floats | None", cv2.createLineSegmentDetector(cv2.LSD_REFINE_NONE).detect(grey)[0])
+    detector = cv2.createLineSegmentDetector(cv2.LSD_REFINE_NONE, n_bins=_BINS)
+    found = cast("Floats | None", detector.detect(grey)[0])
     return np.zeros((0, 2, 2)) if found is None else np.asarray(found, np.float64).reshape(-1, 2, 2)
 
 

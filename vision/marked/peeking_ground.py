@@ -195,6 +195,9 @@ def _pieces(scene: _Scene, window: _Window, ground: _Ground, beside: Image, edge
     px_per_mm, likeness = window.px_per_mm, LIKENESS[ground.side]
     mask = cv2.inRange(window.of(scene.levels), ground.level - ground.slack, ground.level + ground.slack)
     mask = np.asarray(cv2.subtract(mask, cv2.dilate(window.of(scene.known), _disc(1))), np.uint8)
+    # Mostly nothing does.
+    if cv2.countNonZero(cv2.bitwise_and(mask, beside)) < _LEAST_TOUCH_MM2 * px_per_mm**2:
+        return
     mask = np.asarray(cv2.morphologyEx(mask, cv2.MORPH_OPEN, _disc(round(_THIN_MM * px_per_mm / 2))), np.uint8)
     count, labels, boxes, _ = cv2.connectedComponentsWithStats(mask, connectivity=4, ltype=cv2.CV_32S)
     touching = np.bincount(labels[beside > 0], minlength=count) / px_per_mm**2

@@ -137,14 +137,12 @@ class Sampler:
     def __init__(self, work: WorkImage, table: Table) -> None:
         self._work = work
         self.table = table
-        window = (3, 3) if work.scale < 1 else (2, 2)
-        self._smooth = np.asarray(cv2.blur(work.bgr, window), np.uint8)
         self._height, self._width = work.bgr.shape[:2]
 
     def levels(self, points_mm: Floats) -> tuple[NDArray[np.uint8], NDArray[np.bool_]]:
         """(..., 3) RGB levels at table points (..., 2), and whether each lies in the picture."""
         rows, columns, inside = self.pixels(points_mm)
-        return np.asarray(self._smooth[rows, columns][..., ::-1], np.uint8), inside
+        return np.asarray(self._work.smooth[rows, columns][..., ::-1], np.uint8), inside
 
     def pixels(self, points_mm: Floats) -> tuple[NDArray[np.intp], NDArray[np.intp], NDArray[np.bool_]]:
         """Row and column of the work px nearest to table points (..., 2), and whether each lies in the picture."""

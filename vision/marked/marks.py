@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import cv2
 import numpy as np
@@ -26,6 +27,11 @@ class WorkImage:
 
     bgr: Image
     scale: float
+
+    @cached_property
+    def smooth(self) -> Image:
+        """The picture without its finest grain."""
+        return np.asarray(cv2.blur(self.bgr, (3, 3) if self.scale < 1 else (2, 2)), np.uint8)
 
     def to_work(self, points_px: NDArray[np.float64]) -> NDArray[np.float64]:
         """Picture points to work points (pixel centres at whole numbers in both)."""

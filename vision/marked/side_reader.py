@@ -278,10 +278,10 @@ class SideReader:
         return unexplained_prints(self._marks, np.flatnonzero(self._looks.plain & small), cards_mm)
 
     def _taken(self, verdicts: Verdicts) -> Verdicts:
-        """Take the marks of sure cards out of what is left to explain."""
+        """Take the marks of sure cards out of what is left to explain, and leave what is worth another look."""
         used = verdicts.hypotheses.marks[verdicts.sure].ravel()
         self._free[self._marks.same_as(used[used >= 0])] = False
-        return verdicts
+        return verdicts.take(verdicts.log_odds >= WORTH_A_LOOK)
 
     def _measured(self, hypotheses: Hypotheses, hopeless: bool = False) -> Measured:
         """Look at the marks of all, and at the edges of those that edges could still save."""

@@ -8,6 +8,7 @@ and only one face has print of those colours there, and no bare ground where its
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 
 import cv2
 import numpy as np
@@ -74,36 +75,35 @@ def cornered_cards(
     own, side = corners_of(deck), model.layouts.side
     ahead = np.roll(own, -1, axis=0) - own
     leads = np.arctan2(ahead[:, 1], ahead[:, 0])
-    faces = np.flatnonzero(allowed)
-    rims, colours = _rims_from_corners(deck, model, faces), model.colours[faces]
     parts, grounds, scores, bare = [no_cards()], [np.zeros((0, 3))], [np.zeros(0)], [np.zeros((0, 3))]
     corners, levels = on_cards(sampler, side, corners, white_rgb, known_mm)
     for k in _worth_a_view(sampler, side, deck, corners, levels, known_mm):
         place, turn, ground = corners.places_mm[k], float(corners.turn[k]), levels[k]
         view = _view(sampler, side, deck, place, turn, ground, palette, known_mm)
-        looks = [_shown(view, rims[way], colours) for way in range(4)]
+        looks = [_shown(view, cells, model.colours) for cells in _rims_from_corners(deck, model)]
         shown, missing = (np.stack(some) for some in zip(*looks, strict=True))
-        score = shown.ravel()
+        score = np.where(allowed, shown, -np.inf).ravel()
         best = np.argsort(-score, kind="stable")[:_MOST]
         best = best[score[best] > _LEAST_SCORE]
-        way, face = np.divmod(best, len(faces))
+        way, face = np.divmod(best, len(allowed))
         turns = turn - leads[way]
         shift = place - turned(own[way], turns)
-        parts.append(Hypotheses(faces[face], np.full((len(best), 3), -1), turns, shift, np.zeros(len(best))))
+        parts.append(Hypotheses(face, np.full((len(best), 3), -1), turns, shift, np.zeros(len(best))))
         grounds.append(np.repeat(ground[None], len(best), axis=0))
         scores.append(score[best])
         bare.append(missing.reshape(-1, 3)[best])
     return Cornered(concatenated(parts), np.concatenate(grounds), np.concatenate(scores), np.concatenate(bare))
 
 
-def _rims_from_corners(deck: Deck, model: SideModel, faces: NDArray[np.intp]) -> list[NDArray[np.intp]]:
+@lru_cache(maxsize=4)
+def _rims_from_corners(deck: Deck, model: SideModel) -> list[NDArray[np.intp]]:
     """Cells just within and just outside the rims of all faces, (2, 2, faces, 3·RIM), from each of a card's corners.
 
     The first is how many cells along the side that follows clockwise, the second along the other one.
     """
     width, height = deck.card_mm
     rims = slice(4 * SIDE, None, _EVERY)
-    points, normals = model.contours.points_mm[faces, rims], model.contours.normals[faces, rims]
+    points, normals = model.contours.points_mm[:, rims], model.contours.normals[:, rims]
     x, y = np.moveaxis(
         np.stack([points + _WITHIN_MM * normals, points + OUTSIDE_MM[model.layouts.side] * normals]), -1, 0
     )

@@ -128,9 +128,11 @@ def _each_once(places: Floats, turn: Floats, length: Floats) -> Corners:
     near = distances(places, places) < _SAME_MM
     near &= np.abs((turn[:, None] - turn + np.pi) % (2 * np.pi) - np.pi) < _SAME_RAD
     kept: list[int] = []
+    found = np.zeros(len(places), dtype=bool)
     for k in range(len(places)):
-        if not near[k, kept].any():
+        if not found[k]:
             kept.append(k)
+            found |= near[k]
     return Corners(places[kept], turn[kept], length[order][kept] == 0)
 
 

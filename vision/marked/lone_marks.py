@@ -77,15 +77,17 @@ def lone_mark_cards(
     reach = ((corners[None, None] - layouts.centres_mm[:, :, None]) * outward).sum(-1)  # (faces, 3, 4)
     parts = [no_cards()]
     for size in range(3):
+        fits = np.flatnonzero(sizes[:, size])
         for side in range(4):
-            off = np.abs(np.abs(gap)[:, :, None] - reach[None, None, :, size, side])
-            k, line, face = np.nonzero((off < _SLACK_MM) & sizes[:, size, None, None] & allowed[:, None, :, size])
+            off = np.abs(np.abs(gap)[fits, :, None] - reach[:, size, side])
+            k, line, face = np.nonzero((off < _SLACK_MM) & allowed[fits, None, :, size])
+            residual, k = off[k, line, face], fits[k]
             towards = np.sign(gap[k, line])[:, None] * normal[line]
             turn = np.arctan2(towards[:, 1], towards[:, 0]) - np.arctan2(outward[side, 1], outward[side, 0])
             seen = np.full((len(k), 3), -1, dtype=np.intp)
             seen[:, size] = chosen[k]
             shift = marks.centres_mm[chosen[k]] - turned(layouts.centres_mm[face, size], turn)
-            found = Hypotheses(face, seen, turn, shift, off[k, line, face])
+            found = Hypotheses(face, seen, turn, shift, residual)
             parts.append(found.take(_on_side(found, lines_mm[line].mean(1), corners, side)))
     found = concatenated(parts)
     return found.take(shape_fits(layouts, marks, found.faces, found.marks))

@@ -235,7 +235,9 @@ def _ends_at_an_edge(scene: _Scene, outline_mm: Floats, middle_mm: Floats, liken
     normals = np.stack([np.cos(_ANGLES), np.sin(_ANGLES)])
     offsets = np.floor((outline - middle_mm) @ normals / _LINE_MM).astype(int)
     lowest = int(offsets.min())
-    held = np.stack([np.bincount(column - lowest, lengths, offsets.max() - lowest + 2) for column in offsets.T])
+    bins = int(offsets.max()) - lowest + 2
+    cells = offsets.T - lowest + bins * np.arange(len(_ANGLES))[:, None]
+    held = np.bincount(cells.ravel(), np.tile(lengths, len(_ANGLES)), bins * len(_ANGLES)).reshape(-1, bins)
     held = held[:, :-1] + held[:, 1:]  # a line may lie on the border of two bins
     angle, offset = np.unravel_index(held.argmax(), held.shape)
     if held[angle, offset] < max(edge_mm, _LEAST_EDGE * lengths.sum()):

@@ -8,7 +8,7 @@ from vision.deck import Deck
 from vision.marked.closer_look import WORTH_A_LOOK, not_refuted
 from vision.marked.corner_look import borne_out
 from vision.marked.corners import find_corners
-from vision.marked.judge import SURE, Verdicts
+from vision.marked.judge import SURE, Verdicts, joined
 from vision.marked.lone_marks import find_lines
 from vision.marked.marks import WorkImage
 from vision.marked.settle import left_open, sure_corners, told_of, unsure_odds
@@ -31,7 +31,7 @@ def looked_closer(
     if not unsure and not any(reader.unused_marks for reader in readers):
         return verdicts, []
     told, again, pivoted = told_of(whole, deck, doubt), list[Verdicts](), False
-    earlier, cornered = list[Verdicts](), list[Verdicts]()
+    verdicts, earlier, cornered = _by_side(verdicts), list[Verdicts](), list[Verdicts]()
     while True:
         verdicts, known_mm = left_open(verdicts, told, deck), sure_corners(told, deck)
         if any(len(verdict.hypotheses) for verdict in verdicts):
@@ -41,14 +41,15 @@ def looked_closer(
             judged = [*again, *left_open(earlier, told, deck)]
             more = _surer(told_of([*told, *judged], deck, doubt)[len(told) :])
             if _count(more):
-                told, again, earlier = [*told, *more], [], [verdict.take(verdict.sure) for verdict in judged]
+                told, again = _by_side([*told, *more]), []
+                earlier = [verdict.take(verdict.sure) for verdict in _by_side(judged)]
                 continue
         # Where nothing else can be told, a mark and what shows of two others may still make a card.
         if not pivoted:
             pivoted = True
             found = [reader.judge_pivoted(told, known_mm) for reader in readers]
             if any(len(verdict.hypotheses) for verdict in found):
-                verdicts = [*verdicts, *found]
+                verdicts = _by_side([*verdicts, *found])
                 continue
         if not cornered:
             left = np.concatenate([reader.print_left(known_mm) for reader in readers])
@@ -58,7 +59,7 @@ def looked_closer(
         looks = [borne_out(*both, deck) for both in zip(cornered, again, strict=True)] if again else cornered
         more = told_of([*told, *again, *looks], deck, doubt)
         if _count(more) > _count(told):
-            told, again = more, []
+            told, again = _by_side(more), []
             continue
         return [*told, *again, *looks], [not_refuted(verdict) for verdict in again]
 
@@ -67,6 +68,12 @@ def _surer(verdicts: list[Verdicts]) -> list[Verdicts]:
     """Those that are nearer to the surest of them than to the least that is sure."""
     surest = np.concatenate([verdict.log_odds for verdict in verdicts]).max(initial=SURE)
     return [verdict.take(verdict.log_odds >= (SURE + surest) / 2) for verdict in verdicts]
+
+
+def _by_side(verdicts: list[Verdicts]) -> list[Verdicts]:
+    """The same, those of each side as one."""
+    sides = dict.fromkeys(verdict.layouts for verdict in verdicts)
+    return [joined([verdict for verdict in verdicts if verdict.layouts is layouts]) for layouts in sides]
 
 
 def _count(cards: list[Verdicts]) -> int:

@@ -73,6 +73,7 @@ class SideReader:
         self._ground: Floats | None = None
         self._edges_shown = 1.0
         self._lamp = NEUTRAL
+        self._moved: dict[bytes, Floats] = {}
         areas = layouts.area_range_mm2
         self._foreground, found = foreground_and_marks(work, sampler.table, layouts.side, areas, px_per_mm)
         self._keep_out_px = keep_out_px
@@ -186,7 +187,7 @@ class SideReader:
             return first
         model, side, found = self._model, self._model.layouts.side, first.hypotheses
         seen_mm = np.where((found.marks >= 0)[..., None], self._marks.centres_mm[found.marks], np.nan)
-        found = refined(self._sampler, found, self._deck, model.contours, model.layouts, seen_mm)
+        found = self._on_contours(found, seen_mm)
         evidence = gather(self._sampler, found, model.points_mm, side, known_mm)
         self._known_mm = known_mm
         first = renewed(replace(first, hypotheses=found), evidence, self._strays(found))
@@ -198,6 +199,18 @@ class SideReader:
         seen = traces(self._sampler, found, self._deck, model.contours, side, colours, known_mm)
         again = judged_again(first, seen)
         return again.lowered(self._mistakable(again, seen, seen_mm, known_mm, elsewhere))
+
+    def _on_contours(self, found: Hypotheses, seen_mm: Floats) -> Hypotheses:
+        """The cards moved to where the picture shows their contours; see `refined`."""
+        cards = [row.tobytes() for row in np.column_stack([found.faces, found.marks, found.turn, found.shift_mm])]
+        # In each round most are the same ones.
+        new = np.array([k for k, card in enumerate(cards) if card not in self._moved], np.intp)
+        if len(new):
+            model, some = self._model, found.take(new)
+            moved = refined(self._sampler, some, self._deck, model.contours, model.layouts, seen_mm[new])
+            self._moved |= {cards[k]: pose for k, pose in zip(new, np.c_[moved.turn, moved.shift_mm], strict=True)}
+        poses = np.array([self._moved[card] for card in cards])
+        return replace(found, turn=poses[:, 0], shift_mm=poses[:, 1:])
 
     def print_left(self, known_mm: Floats) -> Floats:
         """(n, 2) places in mm beside the known cards (k, 4, 2) where something stands out from what may be a card."""

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vision.deck import Deck
+from vision.marked.channels import channel_most
 
 Floats = NDArray[np.float64]
 
@@ -36,6 +37,7 @@ NEUTRAL = np.ones(3)  # a lamp in which white is white
 _DARK_WHITE, _CLIPPED = 40.0, 250.0  # levels: of a darker white no camera tells the tint
 _LEAST_OF_LAMP = 0.1
 LEAST_CHROMA, GRAIN_CHROMA = 0.05, 0.02  # of print that nothing pales; what grain may have
+_LEAST_LIGHT = 0.02  # of print on black
 _HALF = 0.5  # of the chroma of a card's palest mark in sight
 
 
@@ -70,6 +72,17 @@ def oklab(rgb: Floats) -> Floats:
 def hue_deg(lab: Floats) -> Floats:
     """(...) hue angle in degrees, 0 to 360."""
     return np.asarray(np.degrees(np.arctan2(lab[..., 2], lab[..., 1])) % 360)
+
+
+def hues_on(levels: NDArray[np.uint8] | Floats, ground: Floats, side: str) -> Floats:
+    """(n,) hues in degrees of print on a ground (3,) or (n, 3), nan where levels (n, 3) have no colour."""
+    mark, bare = linear_of(np.asarray(levels, np.float64)), linear_of(ground)
+    freed = (mark + 0.002) / (bare + 0.002) if side == "white" else np.maximum(mark - bare, 0)
+    lab = oklab(freed)
+    strong = np.hypot(lab[:, 1], lab[:, 2]) > LEAST_CHROMA
+    if side == "black":
+        strong &= channel_most(freed) > _LEAST_LIGHT
+    return np.where(strong, hue_deg(lab), np.nan)
 
 
 def hue_gap(a: Floats, b: Floats) -> Floats:

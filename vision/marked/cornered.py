@@ -15,8 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vision.deck import Deck
-from vision.marked.channels import channel_most
-from vision.marked.colour import LEAST_CHROMA, Palette, hue_deg, hue_gap, linear_of, oklab
+from vision.marked.colour import Palette, hue_gap, hues_on
 from vision.marked.contours import SIDE
 from vision.marked.corners import NEAR_MM, Corners, on_cards, turned_by
 from vision.marked.evidence import Sampler, like_ground
@@ -36,7 +35,7 @@ _MOST_VIEWS = 40  # of one side
 _PLAIN, _LIT, _OWN, _PRINT = range(4)  # flags of a cell
 _EVERY = 2  # of a rim's points
 _WITHIN_MM = -1.5
-_NEAR_DEG, _LEAST_LIGHT = 28.0, 0.02
+_NEAR_DEG = 28.0
 _LEAST_STEP, _STEP_OF_GROUND = 8.0, 0.06  # grey levels from one cell to the next, and a share of the ground's
 _BARE_WEIGHT = 0.5
 _LEAST_SCORE = 0.3  # of one rim: true cards of which half shows had 0.3 to 2.8
@@ -140,7 +139,7 @@ def _worth_a_view(
     plain = like_ground(levels, grounds[:, None], side) & open_to_view
     worth = plain.mean(1) > _LEAST_PLAIN
     card, cell = np.nonzero(open_to_view & ~plain & worth[:, None])
-    printed = np.isfinite(_hues(levels[card, cell], grounds[card], side))
+    printed = np.isfinite(hues_on(levels[card, cell], grounds[card], side))
     worth &= np.bincount(card[printed], minlength=len(worth)) >= _LEAST_PRINTED
     return np.flatnonzero(worth)[:_MOST_VIEWS]
 
@@ -169,7 +168,7 @@ def _view(
     view[_going_on(plain, levels, ground)] |= 1 << _OWN
     rest = np.nonzero(open_to_view & ~plain)
     left = levels[rest].astype(np.float64)
-    hues = _hues(left, ground, side)[:, None]
+    hues = hues_on(left, ground, side)[:, None]
     near = np.abs(hue_gap(hues, palette.hues_deg)) < _NEAR_DEG
     flags = (near << np.arange(_PRINT, _PRINT + near.shape[1])).sum(1)
     view[rest] = flags | in_other_light(left, ground, side) << _LIT
@@ -193,14 +192,3 @@ def _going_on(plain: Bools, levels: NDArray[np.uint8], ground: Floats) -> Bools:
     first = np.bincount(labels[near[:, 0], near[:, 1]], minlength=1)
     first[0] = 0
     return np.asarray(plain & (labels == first.argmax()) & (first.max() > 0))
-
-
-def _hues(levels: NDArray[np.uint8] | Floats, ground: Floats, side: str) -> Floats:
-    """(n,) hues in degrees of print on a ground, nan where levels (n, 3) have no colour."""
-    mark, bare = linear_of(np.asarray(levels, np.float64)), linear_of(ground)
-    freed = (mark + 0.002) / (bare + 0.002) if side == "white" else np.maximum(mark - bare, 0)
-    lab = oklab(freed)
-    strong = np.hypot(lab[:, 1], lab[:, 2]) > LEAST_CHROMA
-    if side == "black":
-        strong &= channel_most(freed) > _LEAST_LIGHT
-    return np.where(strong, hue_deg(lab), np.nan)

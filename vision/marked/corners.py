@@ -7,11 +7,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import cv2
 import numpy as np
 from numpy.typing import NDArray
 
 from vision.deck import Deck
-from vision.marked.colour import linear_of
+from vision.marked.colour import hues_on, linear_of
 from vision.marked.evidence import Sampler, like_ground
 from vision.marked.marks import Foreground, WorkImage
 from vision.quads import distances, enlarged, within_quads
@@ -34,6 +35,7 @@ _PLAIN_THERE = 0.6  # of those places near a corner: a mark may lie there
 _TINT = {"white": 1.6, "black": 3.0}
 _DIM = 0.005  # of linear light: below, levels are too coarse to have a tint
 _SPARSE_PX = 6  # half of the smallest mark
+_TOGETHER = 5  # of those, within the largest mark
 _BESIDE = 1.1  # of a card's or a marker's size: its own edges stand out, too
 
 
@@ -145,19 +147,24 @@ def print_left(
     known_mm: Floats,
     keep_out_px: Floats,
 ) -> Floats:
-    """Give places (n, 2) in mm where something stands out from what may be a card, beside the known ones.
+    """Give places (n, 2) in mm where something in colour stands out from what may be a card, beside the known ones.
 
-    `white_rgb` (3,): linear, the tint of white cards; `known_mm` (k, 4, 2): the known cards; `keep_out_px` (m, 4, 2):
+    Grain does so, too, but hardly twice within the reach of a mark. `white_rgb` (3,): linear, the tint of white cards; `known_mm` (k, 4, 2): the known cards; `keep_out_px` (m, 4, 2):
     where there is something else.
     """
-    labels = foreground.labels[::_SPARSE_PX, ::_SPARSE_PX]
-    places = np.argwhere(np.isin(labels, foreground.numbers))[:, ::-1] * _SPARSE_PX
-    grounds = foreground.level[places[:, 1], places[:, 0], ::-1]
-    places_px = work.to_picture(places[like_paper(grounds, side, white_rgb)].astype(np.float64))
+    labels, smooth, level = (v[::_SPARSE_PX, ::_SPARSE_PX] for v in (foreground.labels, work.smooth, foreground.level))
+    rows, columns = np.nonzero(np.isin(labels, foreground.numbers, kind="table"))
+    levels, grounds = smooth[rows, columns, ::-1], level[rows, columns, ::-1].astype(np.float64)
+    coloured = np.flatnonzero(like_paper(grounds, side, white_rgb) & np.isfinite(hues_on(levels, grounds, side)))
+    rows, columns = rows[coloured], columns[coloured]
+    places_px = work.to_picture(_SPARSE_PX * np.stack([columns, rows], axis=1).astype(np.float64))
     places_mm = table.to_mm(places_px)
     explained = within_quads(places_mm, enlarged(known_mm, _BESIDE))
     explained |= within_quads(places_px, enlarged(keep_out_px, _BESIDE))
-    return np.asarray(places_mm[~explained])
+    left = np.zeros(labels.shape, np.uint8)
+    left[rows, columns] = ~explained
+    together = cv2.boxFilter(left, -1, (_TOGETHER, _TOGETHER), normalize=False, borderType=cv2.BORDER_CONSTANT) > 1
+    return np.asarray(places_mm[~explained & together[rows, columns]])
 
 
 def on_cards(

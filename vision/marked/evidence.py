@@ -142,7 +142,11 @@ class Sampler:
     def levels(self, points_mm: Floats) -> tuple[NDArray[np.uint8], NDArray[np.bool_]]:
         """(..., 3) RGB levels at table points (..., 2), and whether each lies in the picture."""
         rows, columns, inside = self.pixels(points_mm)
-        return np.asarray(self._work.smooth[rows, columns][..., ::-1], np.uint8), inside
+        return self.at(rows, columns), inside
+
+    def at(self, rows: NDArray[np.intp], columns: NDArray[np.intp]) -> NDArray[np.uint8]:
+        """(..., 3) RGB levels at work px (...)."""
+        return np.asarray(self._work.smooth[rows, columns][..., ::-1], np.uint8)
 
     def pixels(self, points_mm: Floats) -> tuple[NDArray[np.intp], NDArray[np.intp], NDArray[np.bool_]]:
         """Row and column of the work px nearest to table points (..., 2), and whether each lies in the picture."""

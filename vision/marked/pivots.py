@@ -25,6 +25,8 @@ _TURNS = np.radians(np.arange(0, 360, 3.0))
 _EVERY = 2  # of a rim's points
 _SPARSE = 2  # of those, for a first try
 _TRIES = 120  # about one mark
+_AROUND, _CELL_MM = 240, 1.5  # cells of a first try: of a whole turn, and outwards
+_GROUND, _PRINT = 0, 1  # flags of such a cell
 _DEEP_MM = -1.5
 _BARE_WEIGHT = 0.5
 _LEAST_SCORE = 0.1
@@ -62,18 +64,23 @@ def pivoted_cards(
     rims = slice(4 * SIDE, None, _EVERY)
     rim, normal = (v[:, rims].reshape(len(v), 3, -1, 2) for v in (contours.points_mm, contours.normals))
     pairs = np.stack([rim + _DEEP_MM * normal, rim + OUTSIDE_MM[layouts.side] * normal], axis=2)
+    palette, colours = np.unique(hues_deg, return_inverse=True)
+    colours = colours.reshape(hues_deg.shape)
+    wide_mm = np.linalg.norm(pairs - layouts.centres_mm[:, :, None, None], axis=-1).max()
+    reach_mm = float(layouts.distances_mm.max() + wide_mm)
     parts = [no_cards()]
     for k in range(len(anchors.numbers)):
         faces, size = np.nonzero(anchors.allowed[k])
         others = (size[:, None] + (1, 2)) % 3
         arms = pairs[faces[:, None], others] - layouts.centres_mm[faces, size][:, None, None, None]
-        hues, ground = hues_deg[faces[:, None], others], anchors.grounds[k]
-        middle = anchors.centres_mm[k]
-        which, step = _worth_a_try(sampler, layouts.side, mask, arms[:, :, :, ::_SPARSE], middle, hues, ground)
+        middle, ground = anchors.centres_mm[k], anchors.grounds[k]
+        view = _view(sampler, layouts.side, mask, middle, ground, palette, reach_mm)
+        which, step = _worth_a_try(view, arms[:, :, :, ::_SPARSE], colours[faces[:, None], others])
         if not len(which):
             continue
         places = middle + _turned(arms[which], _TURNS[step].reshape(-1, 1, 1, 1))
-        score = _scores(sampler, layouts.side, places, hues[which], ground, known_mm)
+        hues = hues_deg[faces[which][:, None], others[which]]
+        score = _scores(sampler, layouts.side, places, hues, ground, known_mm)
         best = _peaks(which, step, score, len(faces))
         turn, faces, size = _TURNS[step[best]], faces[which[best]], size[which[best]]
         seen = np.full((len(best), 3), -1, np.intp)
@@ -90,28 +97,45 @@ def _turned(arms: Floats, turn: Floats) -> Floats:
     return np.stack([cos * x - sin * y, sin * x + cos * y], axis=-1)
 
 
-def _worth_a_try(
+def _view(
     sampler: Sampler,
     side: str,
     mask: NDArray[np.uint8],
-    arms: Floats,
     middle_mm: Floats,
-    hues: Floats,
     ground: Floats,
+    palette: Floats,
+    reach_mm: float,
+) -> NDArray[np.uint8]:
+    """Look at the table round a middle, in cells (radii, 2·_AROUND) that go round it twice, of which each has flags.
+
+    `_GROUND`: it looks like the ground; `_PRINT` + k: print of the palette's hue k stands out.
+    """
+    angle = np.arange(_AROUND) * (2 * np.pi / _AROUND)
+    radius = np.arange(_CELL_MM / 2, reach_mm + _CELL_MM, _CELL_MM)[:, None]
+    places = middle_mm + np.stack([radius * np.cos(angle), radius * np.sin(angle)], axis=-1)
+    rows, columns, _ = sampler.pixels(places)
+    levels = sampler.at(rows, columns).astype(np.float64)
+    view = like_ground(levels, ground, side).astype(np.uint8) << _GROUND
+    printed = np.nonzero(mask[rows, columns])
+    hued = coloured(levels[printed][None], ground, side, palette[:, None])
+    view[printed] |= (hued << np.arange(_PRINT, _PRINT + len(palette))[:, None]).sum(0).astype(np.uint8)
+    return np.tile(view, 2)
+
+
+def _worth_a_try(
+    view: NDArray[np.uint8], arms: Floats, colours: NDArray[np.intp]
 ) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
     """Which of the faces (n,), and at which step of turning, show the most of their other marks' rims.
 
-    `arms` (n, 2, 2, p, 2) lead from the middle to a few points within and outside those; `hues` (n, 2) in degrees.
+    `arms` (n, 2, 2, p, 2) lead from the middle to a few points within and outside those; `colours` (n, 2): index of
+    each in the palette of the `view`, see `_view`.
     """
-    within = middle_mm + _turned(arms[:, None, :, 0], _TURNS.reshape(-1, 1, 1))
-    rows, columns, _ = sampler.pixels(within)
-    face, step, mark, point = np.nonzero(mask[rows, columns])
-    levels = sampler.levels(within[face, step, mark, point])[0].astype(np.float64)
-    print_like = coloured(levels[None], np.broadcast_to(ground, (1, *levels.shape)), side, hues[face, mark][None])[0]
-    face, step, mark, point = (index[print_like] for index in (face, step, mark, point))
-    outside = middle_mm + _turned(arms[face, mark, 1, point], _TURNS[step])
-    seen = like_ground(sampler.levels(outside)[0].astype(np.float64), ground, side)
-    count = np.bincount((face * len(_TURNS) + step)[seen], minlength=len(arms) * len(_TURNS))
+    radius = (np.hypot(arms[..., 0], arms[..., 1]) / _CELL_MM).astype(np.intp)
+    angle = np.rint(np.arctan2(arms[..., 1], arms[..., 0]) * (_AROUND / (2 * np.pi))).astype(np.intp) % _AROUND
+    steps = np.arange(0, _AROUND, _AROUND // len(_TURNS))
+    seen = view.ravel()[(radius * view.shape[1] + angle)[..., None] + steps]
+    printed = seen[:, :, 0] >> (_PRINT + colours[..., None, None]).astype(np.uint8)
+    count = np.count_nonzero(printed & (seen[:, :, 1] >> _GROUND) & 1, axis=(1, 2)).ravel()
     best = np.argsort(-count, kind="stable")[:_TRIES]
     which, step = np.divmod(best[count[best] > 0], len(_TURNS))
     return which, step

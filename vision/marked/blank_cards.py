@@ -12,7 +12,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.marked.marks import WorkImage, resized
+from vision.marked.marks import WorkImage
 from vision.quads import enlarged
 from vision.table import Table
 
@@ -45,8 +45,7 @@ def blank_cards(
     work: WorkImage, table: Table, card_mm: tuple[float, float], known_px: Floats, others_mm: Floats
 ) -> list[Blank]:
     """Give the cards that show an outline outside the quads `known_px` (n, 4, 2), not near to the places (m, 2)."""
-    height, width = work.bgr.shape[0] // 2, work.bgr.shape[1] // 2
-    grey = np.asarray(cv2.cvtColor(resized(work.bgr, (width, height)), cv2.COLOR_BGR2GRAY), np.uint8)
+    grey = np.asarray(cv2.cvtColor(work.half, cv2.COLOR_BGR2GRAY), np.uint8)
     quads = (work.to_work(known_px) - 0.5) / 2
     known = np.rint(enlarged(quads, GROWN) * 2**_SUBPIXEL_BITS).astype(np.int32)
     scale = float(table.px_per_mm(work.to_picture(np.array([work.bgr.shape[1::-1]]) / 2))[0]) * work.scale / 2

@@ -24,7 +24,7 @@ Floats = NDArray[np.float64]
 SIDE = 14  # points on each side of a card
 RIM = 22  # points round each mark
 _CORNER_MM = 1.5  # beyond the round corner
-_OFFSETS_MM = np.arange(-4, 5) * 0.75
+OFFSETS_MM = np.arange(-4, 5) * 0.75
 LEAST_STEP = 6.0  # grey levels over two steps of the profile
 _MARK_WEIGHT = 8.0  # a whole mark's centre, in contour points
 _STIFF = np.diag([1.0, 1.0, 300.0])
@@ -95,7 +95,7 @@ def refined(
     `seen_mm` (n, 3, 2): where the small, medium and big mark were found on the table, nan for unseen.
     """
     points, normals = contours.points_mm[hypotheses.faces], contours.normals[hypotheses.faces]
-    steps, places = steps_across(CardViews(sampler, hypotheses, deck), points, normals)
+    steps, places = steps_in(levels_across(CardViews(sampler, hypotheses, deck), points, normals))
     middle = points.mean(1, keepdims=True)
     rows = _motion_rows(points - middle, normals)
     centres = layouts.centres_mm[hypotheses.faces]
@@ -126,17 +126,21 @@ def _squares(rows: Floats, weight: Floats, gap: Floats) -> tuple[Floats, Floats]
     return np.einsum("npi,npj->nij", weighted, rows), np.einsum("npi,np->ni", weighted, gap)
 
 
-def steps_across(views: CardViews, points: Floats, normals: Floats) -> tuple[Floats, Floats]:
-    """(n, p) the strongest step across each contour point, and where it lies in mm outwards."""
-    levels = views.levels(points[:, :, None] + _OFFSETS_MM[:, None] * normals[:, :, None])
+def levels_across(views: CardViews, points: Floats, normals: Floats) -> Floats:
+    """(n, p, `OFFSETS_MM`, 3) RGB levels across each contour point, outwards."""
+    return views.levels(points[:, :, None] + OFFSETS_MM[:, None] * normals[:, :, None])
+
+
+def steps_in(levels: Floats) -> tuple[Floats, Floats]:
+    """(n, p) the strongest step across each contour point, and where it lies in mm outwards; see `levels_across`."""
     step = channel_most(np.abs(levels[:, :, 2:] - levels[:, :, :-2]))
     # Of two edges the nearer one is more likely the card's own.
-    nearby = step * (1 - 0.15 * np.abs(_OFFSETS_MM[1:-1]))
+    nearby = step * (1 - 0.15 * np.abs(OFFSETS_MM[1:-1]))
     best = np.clip(nearby.argmax(-1), 1, step.shape[-1] - 2)[..., None]
     before, at, after = (np.take_along_axis(step, best + k, -1)[..., 0] for k in (-1, 0, 1))
     bend = np.minimum(before - 2 * at + after, -1e-6)
     finer = np.clip(0.5 * (before - after) / bend, -0.5, 0.5)
-    return at, _OFFSETS_MM[1:-1][best[..., 0]] + (_OFFSETS_MM[1] - _OFFSETS_MM[0]) * finer
+    return at, OFFSETS_MM[1:-1][best[..., 0]] + (OFFSETS_MM[1] - OFFSETS_MM[0]) * finer
 
 
 def _unturned(hypotheses: Hypotheses, vectors: Floats) -> Floats:

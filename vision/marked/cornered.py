@@ -96,9 +96,9 @@ def cornered_cards(
 
 @lru_cache(maxsize=4)
 def _rims_from_corners(deck: Deck, model: SideModel) -> list[NDArray[np.intp]]:
-    """Cells just within and just outside the rims of all faces, (2, 2, faces, 3·RIM), from each of a card's corners.
+    """Cells of a view just within and just outside the rims of all faces, (2, faces, 3·RIM), from each of its corners.
 
-    The first is how many cells along the side that follows clockwise, the second along the other one.
+    See `_view`: as many rows on as the place lies along the side that follows clockwise, and columns along the other.
     """
     width, height = deck.card_mm
     rims = slice(4 * SIDE, None, _EVERY)
@@ -107,7 +107,8 @@ def _rims_from_corners(deck: Deck, model: SideModel) -> list[NDArray[np.intp]]:
         np.stack([points + _WITHIN_MM * normals, points + OUTSIDE_MM[model.layouts.side] * normals]), -1, 0
     )
     ways = [(x, y), (y, width - x), (width - x, height - y), (height - y, x)]
-    return [np.maximum(np.stack(way) / _CELL_MM, 0).astype(np.intp) for way in ways]
+    rows_and_columns = (np.maximum(np.stack(way) / _CELL_MM, 0).astype(np.intp) for way in ways)
+    return [rows * len(_grid(deck, _CELL_MM)) + columns for rows, columns in rows_and_columns]
 
 
 def _shown(view: NDArray[np.uint16], cells: NDArray[np.intp], colours: NDArray[np.intp]) -> tuple[Floats, Floats]:
@@ -116,7 +117,7 @@ def _shown(view: NDArray[np.uint16], cells: NDArray[np.intp], colours: NDArray[n
     `view`: see `_view`; `cells`: see `_rims_from_corners`; `colours` (faces, 3): palette index of every face's marks.
     """
     size = (len(colours), 3, -1)
-    within, beside = (view[rows, columns].reshape(size) for rows, columns in cells.swapaxes(0, 1))
+    within, beside = (view.ravel().take(some).reshape(size) for some in cells)
     printed = ((within >> (_PRINT + colours[..., None])) & (beside >> _LIT) & 1).mean(-1)
     both = within & beside
     missing, own = ((both >> flag & 1).mean(-1) for flag in (_PLAIN, _OWN))

@@ -154,7 +154,7 @@ def print_left(
     """
     labels, smooth, level = (v[::_SPARSE_PX, ::_SPARSE_PX] for v in (foreground.labels, work.smooth, foreground.level))
     rows, columns = np.nonzero(np.isin(labels, foreground.numbers, kind="table"))
-    levels, grounds = smooth[rows, columns, ::-1], level[rows, columns, ::-1].astype(np.float64)
+    levels, grounds = smooth[rows, columns], level[rows, columns, ::-1].astype(np.float64)
     coloured = np.flatnonzero(like_paper(grounds, side, white_rgb) & np.isfinite(hues_on(levels, grounds, side)))
     rows, columns = rows[coloured], columns[coloured]
     places_px = work.to_picture(_SPARSE_PX * np.stack([columns, rows], axis=1).astype(np.float64))

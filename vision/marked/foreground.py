@@ -78,12 +78,11 @@ def _mask(
     White ground's levels are raised by a little; what is smaller than `least_px` is of no interest.
     """
     height, width = work.bgr.shape[:2]
-    half = resized(work.bgr, (width // 2, height // 2))
     # No mark holds a square window of more than its own area, so the ground closes over it; a much wider one would not
     # fit into the corners of a card, where the table would then pass for the ground. Grain wants it a little wider.
     reach = max(3, int(_WIDER * np.sqrt(most_mm2) * px_per_mm / 2)) | 1
     way = cv2.MORPH_CLOSE if ground == "white" else cv2.MORPH_OPEN
-    plain = np.asarray(cv2.morphologyEx(half, way, np.ones((reach, reach), np.uint8)), np.uint8)
+    plain = np.asarray(cv2.morphologyEx(work.half, way, np.ones((reach, reach), np.uint8)), np.uint8)
     level = cv2.resize(plain, (width, height))
     if ground == "white":
         noise = np.full(level.shape, _DARK, np.uint8)

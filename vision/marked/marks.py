@@ -30,8 +30,14 @@ class WorkImage:
 
     @cached_property
     def smooth(self) -> Image:
-        """The picture without its finest grain."""
-        return np.asarray(cv2.blur(self.bgr, (3, 3) if self.scale < 1 else (2, 2)), np.uint8)
+        """(h, w, 3) RGB: the picture without its finest grain."""
+        blurred = cv2.blur(self.bgr, (3, 3) if self.scale < 1 else (2, 2))
+        return np.asarray(cv2.cvtColor(blurred, cv2.COLOR_BGR2RGB), np.uint8)
+
+    @cached_property
+    def half(self) -> Image:
+        """The picture at half its size, BGR."""
+        return resized(self.bgr, (self.bgr.shape[1] // 2, self.bgr.shape[0] // 2))
 
     def to_work(self, points_px: NDArray[np.float64]) -> NDArray[np.float64]:
         """Picture points to work points (pixel centres at whole numbers in both)."""

@@ -228,7 +228,9 @@ def _as_small_as_a_card(outline_mm: Floats, card_mm: tuple[float, float]) -> boo
 def _ends_at_an_edge(scene: _Scene, outline_mm: Floats, middle_mm: Floats, likeness: _Likeness, edge_mm: float) -> bool:
     """Tell whether the longest straight line of the outline, clear of known cards, is the edge of something light."""
     lengths = np.linalg.norm(np.diff(outline_mm, axis=0, append=outline_mm[:1]), axis=1)
-    free = distance_to_quads(outline_mm, scene.known_mm).min(1, initial=np.inf) > _NEAR_MM
+    low, high = outline_mm.min(0) - _NEAR_MM, outline_mm.max(0) + _NEAR_MM
+    near = ((scene.known_mm.max(1) > low) & (scene.known_mm.min(1) < high)).all(1)
+    free = distance_to_quads(outline_mm, scene.known_mm[near]).min(1, initial=np.inf) > _NEAR_MM
     outline, lengths = outline_mm[free], lengths[free]
     if lengths.sum() < edge_mm:
         return False

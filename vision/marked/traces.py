@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from vision.deck import Deck
 from vision.marked.channels import channel_most, channel_range
 from vision.marked.colour import GRAIN_CHROMA, LEAST_CHROMA, hue_deg, hue_gap, linear_of, oklab
-from vision.marked.contours import LEAST_STEP, RIM, SIDE, CardViews, Contours, steps_across
+from vision.marked.contours import LEAST_STEP, OFFSETS_MM, RIM, SIDE, CardViews, Contours, levels_across, steps_in
 from vision.marked.evidence import Sampler, like_ground
 from vision.marked.layouts import Hypotheses
 from vision.quads import within_quads
@@ -18,12 +18,8 @@ from vision.quads import within_quads
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
 
-# Light blooms over black: its ground is looked for farther out.
-_ACROSS_MM = {
-    "white": np.array([-1.5, -0.75, 0.0, 0.75, 1.5]),
-    "black": np.array([-1.5, -0.75, 0.0, 0.75, 2.2]),
-}
-OUTSIDE_MM = {side: float(places[-1]) for side, places in _ACROSS_MM.items()}
+OUTSIDE_MM = {"white": 1.5, "black": 2.2}  # light blooms over black: its ground is looked for farther out
+_WITHIN = 2  # of the places across a contour, the innermost that is looked at
 _EXACT_MM = 0.5  # true contours lie so well where they have been moved, seen at a pixel a millimetre
 _LEAST_LIGHT = 0.02
 _NEAR_DEG = 28.0
@@ -81,18 +77,18 @@ def traces(
 ) -> Traces:
     """Look along the contours; `known_mm` (k, 4, 2): corners of known cards."""
     points, normals = contours.points_mm[hypotheses.faces], contours.normals[hypotheses.faces]
-    across = points[:, :, None] + _ACROSS_MM[side][:, None] * normals[:, :, None]
     views = CardViews(sampler, hypotheses, deck)
-    levels = views.levels(across)
-    covered = within_quads(hypotheses.to_table(across[:, :, 0]), known_mm)
-    within, outside = levels[:, :, 0], levels[:, :, -1]
-    step = channel_most(np.abs(levels[:, :, 2:] - levels[:, :, :-2])).max(-1) > LEAST_STEP
+    profiles, outside = levels_across(views, points, normals), views.levels(points + OUTSIDE_MM[side] * normals)
+    covered = within_quads(hypotheses.to_table(points + OFFSETS_MM[_WITHIN] * normals), known_mm)
+    within = profiles[:, :, _WITHIN]
     sides, marks = slice(0, 4 * SIDE), slice(4 * SIDE, None)
+    levels = np.concatenate([profiles[:, sides, _WITHIN : _WITHIN + 4], outside[:, sides, None]], axis=2)
+    step = channel_most(np.abs(levels[:, :, 2:] - levels[:, :, :-2])).max(-1) > LEAST_STEP
     own = colours.ground[:, None]
     plain, shaded = like_ground(within[:, sides], own, side), in_other_light(within[:, sides], own, side)
     edge_open = (plain | (shaded & np.array(side == "white"))) & ~covered[:, sides]
-    edge_seen = edge_open & step[:, sides]
-    strongest, places = steps_across(views, points, normals)
+    edge_seen = edge_open & step
+    strongest, places = steps_in(profiles)
     exact = (strongest > LEAST_STEP) & (np.abs(places) < _EXACT_MM)
     # Under a reflection black is grey, and so may the table be, but then the card ends where it gets lighter.
     darker = (within[:, sides] < outside[:, sides]).all(-1)

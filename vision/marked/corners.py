@@ -149,12 +149,13 @@ def print_left(
 ) -> Floats:
     """Give places (n, 2) in mm where something in colour stands out from what may be a card, beside the known ones.
 
-    Grain does so, too, but hardly twice within the reach of a mark. `white_rgb` (3,): linear, the tint of white cards; `known_mm` (k, 4, 2): the known cards; `keep_out_px` (m, 4, 2):
-    where there is something else.
+    Grain does so, too, but hardly twice within the reach of a mark. `white_rgb` (3,): linear, the tint of white cards;
+    `known_mm` (k, 4, 2): the known cards; `keep_out_px` (m, 4, 2): where there is something else.
     """
     labels, smooth, level = (v[::_SPARSE_PX, ::_SPARSE_PX] for v in (foreground.labels, work.smooth, foreground.level))
     rows, columns = np.nonzero(np.isin(labels, foreground.numbers, kind="table"))
-    levels, grounds = smooth[rows, columns], level[rows, columns, ::-1].astype(np.float64)
+    levels = np.asarray(smooth[rows, columns], np.float64)
+    grounds = np.asarray(level[rows, columns, ::-1], np.float64)
     coloured = np.flatnonzero(like_paper(grounds, side, white_rgb) & np.isfinite(hues_on(levels, grounds, side)))
     rows, columns = rows[coloured], columns[coloured]
     places_px = work.to_picture(_SPARSE_PX * np.stack([columns, rows], axis=1).astype(np.float64))

@@ -24,12 +24,12 @@ _BINS = 32  # of steepness: with 1,024, as is usual, half of the time is spent o
 _LONGER = 1.4  # than broad: the edge of what covers a mark may cut a little off, 1.25 at most in 50 true ones
 
 
-def find_lines(work: WorkImage, table: Table, around_mm: Floats) -> Floats:
+def find_lines(work: WorkImage, table: Table, around_mm: Floats, reach_mm: float = _REACH_MM) -> Floats:
     """(n, 2, 2) straight edges on the table in mm, in the parts of the picture near the points `around_mm` (k, 2)."""
     if not len(around_mm):
         return np.zeros((0, 2, 2))
     around_px = table.to_px(around_mm)
-    reach = round(_REACH_MM * float(np.median(table.px_per_mm(around_px))) * work.scale)
+    reach = round(reach_mm * float(np.median(table.px_per_mm(around_px))) * work.scale)
     ends = [_segments(work.bgr[part]) + (part[1].start, part[0].start) for part in _parts(work, around_px, reach)]
     lines = table.to_mm(work.to_picture(np.concatenate(ends).reshape(-1, 2))).reshape(-1, 2, 2)
     return np.asarray(lines[np.linalg.norm(lines[:, 1] - lines[:, 0], axis=1) > _LEAST_LINE_MM])

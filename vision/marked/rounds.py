@@ -53,7 +53,9 @@ def looked_closer(
                 continue
         if not cornered:
             left = np.concatenate([reader.print_left(known_mm) for reader in readers])
-            corners = find_corners(find_lines(work, table, left), deck)
+            # No corner of a card lies farther from its print.
+            lines = find_lines(work, table, left, float(np.hypot(*deck.card_mm)))
+            corners = find_corners(lines, deck)
             cornered = [reader.judge_cornered(corners, told, known_mm) for reader in readers]
         cornered = left_open(cornered, told, deck)
         looks = [borne_out(*both, deck) for both in zip(cornered, again, strict=True)] if again else cornered

@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.quads import apart, enlarged, lie_on, within_quads
+from vision.quads import apart, lie_on, within_quads
 from vision.unknown.card_choice import best_of, completed
-from vision.unknown.card_edges import SideFit, fit_sides, glance
+from vision.unknown.card_edges import SideFit, fit_sides
 from vision.unknown.card_finish import to_full
 from vision.unknown.card_kin import clear_cut
 from vision.unknown.card_leftovers import with_leftovers
@@ -20,22 +20,17 @@ from vision.unknown.card_proposals import MIN_SEGMENT_PX, at_corners, at_segment
 from vision.unknown.card_sizes import Stock, agreed_size, size_of_cards, unevenness_of
 from vision.unknown.card_surroundings import cards_about
 from vision.unknown.card_votes import agree_on_planes
-from vision.unknown.edge_ends import run_on
-from vision.unknown.gaps import are_divided
+from vision.unknown.free_candidates import FEW, MAX_CANDIDATES, free_candidates, quality_of
 from vision.unknown.half_frames import but_half_frames
 from vision.unknown.line_segments import (
     Corners,
     SegmentMap,
     find_corners,
-    quads_from_corners,
-    within_another,
 )
 from vision.unknown.marker_sheets import holds_marker
 from vision.unknown.more_of_them import more_of_them
 from vision.unknown.near_cards import near_cards
 from vision.unknown.panels import are_marks, are_panels
-from vision.unknown.paper import darker_all_round
-from vision.unknown.ruled_sheets import are_ruled
 from vision.unknown.second_look import second_look
 from vision.unknown.squeezed import shape_as_taken, with_shape
 from vision.unknown.tinted_look import tinted_look
@@ -43,14 +38,6 @@ from vision.unknown.view import View, view_of
 
 Floats = NDArray[np.float32]
 
-_MIN_SIDE_PX, _MAX_SIDE_SHARE = 24.0, 0.75  # of a card; its longer side by the picture's
-_LARGEST_SHARE, _FARTHER = 0.92, 1.05  # the same where all round it is darker, and how far off, by its size
-_MAX_OUTLINES, _MAX_IN_ROWS, _MAX_LARGE = 1000, 3000, 200
-_MAX_CANDIDATES = 300
-_FEW = 16  # places along a side that are looked at first
-_MAX_ODDNESS = 0.45
-_RUNS_ON = 0.6
-_MAX_RUN_ON = 4  # of eight: cards side by side in a row share edges
 _SLACK = 0.03  # how far off a guessed side may be, by the card's width
 _SEEN = 0.55  # the share of a side along which its edge is seen, at least
 _ABOUT = 0.12
@@ -120,8 +107,8 @@ def _agreeing(
 ) -> tuple[Corners, SideFit, Floats, list[CardPlane]]:
     """The corners in a view, what may be cards, how much each counts (n,), and the planes on which they agree."""
     corners = find_corners(view.segments, MIN_SEGMENT_PX * 0.7)
-    candidates = _free_candidates(view, corners, covered)
-    quality = _quality(view.lab, candidates)
+    candidates = free_candidates(view, corners, covered)
+    quality = quality_of(view.lab, candidates)
     planes: list[CardPlane] = []
     if aspect is not None:
         # Two cards side by side are as large as all others side by side, but hardly of a card's shape.
@@ -159,7 +146,7 @@ def _about_prints(
     for plane in planes:
         # From frames on some sides and edges on others no card can be told, from frames alone it can.
         if len(quads) == 0 and _differ(plane, agreed):
-            whole, quads = cards_about(lab, plane, fit_sides(lab, _apart(candidates.quads, quality, plane), 2.0, _FEW))
+            whole, quads = cards_about(lab, plane, fit_sides(lab, _apart(candidates.quads, quality, plane), 2.0, FEW))
     if len(quads) == 0 or not _differ(whole, agreed):
         return None
     return replace(fit_sides(lab, quads, 2.0), quads=quads), whole
@@ -205,68 +192,6 @@ def _reason(k: int, fit: SideFit, size_wh: tuple[int, int]) -> str:
     return "covered" if within_quads(middles, others).any() else ""
 
 
-def _free_candidates(view: View, corners: Corners, covered: SegmentMap) -> SideFit:
-    """Quadrilaterals of any size with edges along all four sides."""
-    lab = view.lab
-    quads = quads_from_corners(corners, _MIN_SIDE_PX, _LARGEST_SHARE * max(view.size_wh))
-    coverage = covered.coverage(quads)
-    keep = (coverage.min(axis=1) > 0.3) & (coverage.mean(axis=1) > 0.55)
-    quads, coverage = quads[keep], coverage[keep]
-    keep = ~holds_marker(quads, view.markers)
-    quads, coverage = quads[keep], coverage[keep]
-    run_on_at = _run_on(covered, quads)
-    ends = run_on_at <= _MAX_RUN_ON
-    # Lines ruled beneath the cards make quadrilaterals by the thousand, seen all along, that end nowhere.
-    score = np.asarray(coverage.mean(axis=1) * (1 - run_on_at / 8), np.float32)
-    # What nearly fills the picture is at most one card; but there are as many such things as all others.
-    large = _longest(quads) > _MAX_SIDE_SHARE * max(view.size_wh)
-    outlines = [
-        distinct(quads[some], score[some])[:most]
-        for some, most in ((ends & ~large, _MAX_OUTLINES), (ends & large, _MAX_LARGE))
-    ]
-    seen = glance(lab, np.concatenate(outlines))
-    # In rows close together all edges run on along the neighbours; but for darker gaps, such things are patterns.
-    rows = ~ends & ~large
-    in_rows = glance(lab, distinct(quads[rows], coverage[rows].mean(axis=1))[:_MAX_IN_ROWS])
-    gaps = darker_all_round(in_rows.outside, in_rows.inside)
-    seen = seen.joined(in_rows.take(gaps))
-    seen = seen.take(seen.oddness() < _MAX_ODDNESS)
-    outer = ~within_another(seen.quads, seen.inside, seen.outside, _run_on(covered, seen.quads))
-    seen = seen.take(outer)
-    seen = seen.take(~are_divided(lab, seen))
-    seen = seen.take(np.argsort(seen.oddness(), kind="stable"))
-    fit = fit_sides(lab, fair_share(seen.quads, _MAX_CANDIDATES), 2.5, _FEW)
-    # One side may be next to invisible: white on white, or bleached by a reflection.
-    fit = fit.take((np.sort(fit.support, axis=1)[:, 1] > 0.6) & (fit.support.mean(axis=1) > 0.7))
-    # What nearly fills the picture may be a frame on a card whose edges are not in view: it ends at no darker table.
-    large = _longest(fit.quads) > _MAX_SIDE_SHARE * max(view.size_wh)
-    about = np.asarray(enlarged(fit.quads[large], _FARTHER), np.float32)
-    large[large] = ~darker_all_round(glance(lab, about).outside, fit.inside[large])
-    fit = fit.take(~large)
-    return fit.take(~are_ruled(lab, fit.quads))
-
-
-def _longest(quads: Floats) -> Floats:
-    """The longest side of each quadrilateral (n,)."""
-    return np.asarray(np.linalg.norm(quads - np.roll(quads, -1, axis=1), axis=2).max(axis=1), np.float32)
-
-
-def _run_on(covered: SegmentMap, quads: Floats) -> NDArray[np.intp]:
-    """How many of the eight ends of a card's sides (n,) have an edge that runs on beyond the corner."""
-    return np.asarray((covered.overrun(quads) > _RUNS_ON).sum(axis=(1, 2)), np.intp)
-
-
-def _quality(lab: NDArray[np.uint8], fit: SideFit) -> Floats:
-    """How much each candidate counts in the vote on size."""
-    beyond, through = (ends.sum(axis=(1, 2)) for ends in run_on(lab, fit.quads))
-    # Edges of cards in a row run on as well, but for a notch between them.
-    ends = (beyond + through) / 2
-    quality = (
-        fit.support.mean(axis=1) * (0.3 + 0.7 * fit.support.min(axis=1)) * (0.4 + 0.6 * fit.sharpness.mean(axis=1))
-    )
-    return np.asarray(quality * np.clip(1 - ends / 5, 0, 1) ** 2 * np.clip(1 - fit.oddness(), 0.05, 1) ** 2, np.float32)
-
-
 def _apart(quads: Floats, quality: Floats, plane: CardPlane) -> Floats:
     """Those of about the card's size, the best first, none on another."""
     right = plane.deviation(quads) < _ABOUT
@@ -302,7 +227,7 @@ def _of_known_size(
     keep = (coverage.mean(axis=1) > 0.4) & (np.sort(coverage, axis=1)[:, 1] > 0.3)
     keep &= ~holds_marker(guesses, view.markers)
     right = known[plane.deviation(known) < _ABOUT * unevenness]
-    quads = np.concatenate([right, fair_share(distinct(guesses[keep], coverage[keep].mean(axis=1)), _MAX_CANDIDATES)])
-    fit = fit_sides(view.lab, quads, max(2.5, _SLACK * plane.size[0]), _FEW)
+    quads = np.concatenate([right, fair_share(distinct(guesses[keep], coverage[keep].mean(axis=1)), MAX_CANDIDATES)])
+    fit = fit_sides(view.lab, quads, max(2.5, _SLACK * plane.size[0]), FEW)
     fit = fit.take(np.sort(fit.support, axis=1)[:, 1:].mean(axis=1) > 0.6)
     return fit_sides(view.lab, fit.quads, 2.0)

@@ -23,6 +23,8 @@ _THIN_MM2 = 1.0
 _EDGE_ON = 0.05  # of a ray's direction along the table's normal
 _ROUGH_DAMPING, _NEAR_DAMPING = 1e-3, 1e-5  # of the first step from a start
 _ENOUGH_GAIN = 0.3  # of chi squared: less is noise
+_NOISE = 1.0  # times sigma: what is seen as well as this is explained
+_ROW = 0.2  # as broad as long
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,6 +95,12 @@ class _PlaneModel:
             offset = turned(piece.shape_mm.mean(0)[None], np.array([turn]))[0]
             places += [*(seen.mean(0) - offset), turn]
         return np.array(places)
+
+    def in_a_row(self) -> bool:
+        """Whether the pieces lie so nearly in line that their areas hardly tell the tilt across it."""
+        middles = np.array([points.mean(0) for points in self._by_piece(self.seen)])
+        spread = np.linalg.svd(middles - middles.mean(0), compute_uv=False)
+        return bool(spread[-1] < _ROW * spread[0])
 
     def _by_piece(self, points: Points) -> list[Points]:
         """The points (n, k) of all pieces, piece by piece."""
@@ -189,13 +197,14 @@ def misfit(pieces: Sequence[Piece], size_px: tuple[int, int]) -> tuple[float, Ta
 def _fitted(pieces: Sequence[Piece], size_px: tuple[int, int]) -> tuple[_PlaneModel, Points]:
     model = _PlaneModel(pieces, size_px)
     near = model.start_by_areas() if len(pieces) >= _ENOUGH else None
-    if near is not None:
-        return model, _levenberg_marquardt(model, near, _NEAR_DAMPING)
-    # The perspective of one square has two explanations, and the way down may lead to the worse one.
-    starts = _TILTS if len(pieces) < _ENOUGH else _TILTS[:1]
-    ends = [_levenberg_marquardt(model, model.start(tilts), _ROUGH_DAMPING) for tilts in starts]
-    best = min(ends, key=lambda end: float((model.residuals(end[None]) ** 2).sum())) if len(ends) > 1 else ends[0]
-    return model, best
+    ends = [] if near is None else [_levenberg_marquardt(model, near, _NEAR_DAMPING)]
+    if ends and not (model.in_a_row() and _root_mean_square(model.residuals(ends[0][None])[0]) > _NOISE):
+        return model, ends[0]
+    # The perspective of one square has two explanations, and the way down may lead to the worse one; so it may from
+    # pieces in a row, which leave the tilt across it open.
+    starts = _TILTS if len(pieces) < _ENOUGH or ends else _TILTS[:1]
+    ends += [_levenberg_marquardt(model, model.start(tilts), _ROUGH_DAMPING) for tilts in starts]
+    return model, min(ends, key=lambda end: float((model.residuals(end[None]) ** 2).sum()))
 
 
 def _root_mean_square(residuals: Points) -> float:

@@ -105,7 +105,7 @@ def _view(
     ground: Floats,
     palette: Floats,
     reach_mm: float,
-) -> NDArray[np.uint8]:
+) -> NDArray[np.uint16]:
     """Look at the table round a middle, in cells (radii, 2·_AROUND) that go round it twice, of which each has flags.
 
     `_GROUND`: it looks like the ground; `_PRINT` + k: print of the palette's hue k stands out.
@@ -115,15 +115,15 @@ def _view(
     places = middle_mm + np.stack([radius * np.cos(angle), radius * np.sin(angle)], axis=-1)
     rows, columns, _ = sampler.pixels(places)
     levels = sampler.at(rows, columns).astype(np.float64)
-    view = like_ground(levels, ground, side).astype(np.uint8) << _GROUND
+    view = like_ground(levels, ground, side).astype(np.uint16) << _GROUND
     printed = np.nonzero(mask[rows, columns])
     hued = coloured(levels[printed][None], ground, side, palette[:, None])
-    view[printed] |= (hued << np.arange(_PRINT, _PRINT + len(palette))[:, None]).sum(0).astype(np.uint8)
+    view[printed] |= (hued << np.arange(_PRINT, _PRINT + len(palette))[:, None]).sum(0).astype(np.uint16)
     return np.tile(view, 2)
 
 
 def _worth_a_try(
-    view: NDArray[np.uint8], arms: Floats, colours: NDArray[np.intp]
+    view: NDArray[np.uint16], arms: Floats, colours: NDArray[np.intp]
 ) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
     """Which of the faces (n,), and at which step of turning, show the most of their other marks' rims.
 
@@ -134,7 +134,7 @@ def _worth_a_try(
     angle = np.rint(np.arctan2(arms[..., 1], arms[..., 0]) * (_AROUND / (2 * np.pi))).astype(np.intp) % _AROUND
     steps = np.arange(0, _AROUND, _AROUND // len(_TURNS))
     seen = view.ravel()[(radius * view.shape[1] + angle)[..., None] + steps]
-    printed = seen[:, :, 0] >> (_PRINT + colours[..., None, None]).astype(np.uint8)
+    printed = seen[:, :, 0] >> (_PRINT + colours[..., None, None]).astype(np.uint16)
     count = np.count_nonzero(printed & (seen[:, :, 1] >> _GROUND) & 1, axis=(1, 2)).ravel()
     best = np.argsort(-count, kind="stable")[:_TRIES]
     which, step = np.divmod(best[count[best] > 0], len(_TURNS))

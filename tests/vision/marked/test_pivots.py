@@ -29,9 +29,18 @@ UNDER_FINGERS = range(0, 84, 6)
 
 
 def found_about(
-    deck: Deck, side: str, face: int, size: int, covered: NDArray[np.float64], known_mm: NDArray[np.float64]
+    deck: Deck,
+    side: str,
+    face: int,
+    size: int,
+    covered: NDArray[np.float64],
+    known_mm: NDArray[np.float64],
+    shades: int = 1,
 ) -> Hypotheses:
-    """Lay a card, lay a finger on each of the points (n, 2) on it, and turn all faces about one mark."""
+    """Lay a card, lay a finger on each of the points (n, 2) on it, and turn all faces about one mark.
+
+    Of each colour the deck may have so many `shades`, which differ by next to nothing.
+    """
     model = side_models(deck)[side]
     layouts, colours = model.layouts, model.colours
     image = np.full((SIZE[1], SIZE[0], 3), (60, 90, 120), np.uint8)
@@ -46,7 +55,7 @@ def found_about(
     middle = card.to_table(layouts.centres_mm[[face]])[:, size]
     anchors = Anchors(middle, np.array([7]), allowed, ground)
     mask = np.ones((SIZE[1], SIZE[0]), np.uint8)
-    hues = model.palette.hues_deg[colours]
+    hues = model.palette.hues_deg[colours] + 0.01 * (np.arange(len(colours)) % shades)[:, None]
     return pivoted_cards(sampler, layouts, model.contours, anchors, mask, hues, known_mm)
 
 
@@ -59,6 +68,14 @@ def test_what_shows_of_two_marks_gives_the_turn_about_the_third(deck: Deck, side
     off = np.abs((found.turn - TURN + math.pi) % (2 * math.pi) - math.pi)
     assert ((found.faces == face) & (off < math.radians(4))).any()
     assert (found.marks[:, size] == 7).all()
+
+
+@pytest.mark.parametrize("face", [3, 27, 49, 78])
+def test_a_card_of_a_deck_of_twelve_colours_is_found_about_one_mark(deck: Deck, face: int) -> None:
+    centres = side_models(deck)["white"].layouts.centres_mm[face]
+    found = found_about(deck, "white", face, 0, np.delete(centres, 0, axis=0) + (6.0, 0.0), NOTHING_KNOWN, shades=2)
+    off = np.abs((found.turn - TURN + math.pi) % (2 * math.pi) - math.pi)
+    assert ((found.faces == face) & (off < math.radians(4))).any()
 
 
 def test_where_nothing_else_of_a_card_is_in_sight_no_pose_is_given(deck: Deck) -> None:

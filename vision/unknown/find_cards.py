@@ -22,11 +22,7 @@ from vision.unknown.card_surroundings import cards_about
 from vision.unknown.card_votes import agree_on_planes
 from vision.unknown.free_candidates import FEW, MAX_CANDIDATES, free_candidates, quality_of
 from vision.unknown.half_frames import but_half_frames
-from vision.unknown.line_segments import (
-    Corners,
-    SegmentMap,
-    find_corners,
-)
+from vision.unknown.line_segments import Corners, SegmentMap, find_corners
 from vision.unknown.marker_sheets import holds_marker
 from vision.unknown.more_of_them import more_of_them
 from vision.unknown.near_cards import near_cards

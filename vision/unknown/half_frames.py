@@ -6,10 +6,12 @@ card's own, as there are four ways to choose them.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.unknown.card_poses import Poses, poses_of, settled
+from vision.unknown.card_poses import poses_of, settled, sides_of
 from vision.unknown.card_sizes import Stock
 
 Floats = NDArray[np.float32]
@@ -43,12 +45,12 @@ def _about(image_lab: NDArray[np.uint8], smaller: Stock, quads: Floats, larger: 
     """
     inner, sure = settled(image_lab, smaller.plane, poses_of(smaller.plane, quads), _NEARBY_PX)
     about = poses_of(larger.plane, inner.quads(smaller.plane))
-    along = np.stack([-about.across[:, 1], about.across[:, 0]], axis=1)
+    outward, *_ = sides_of(larger.plane, about)
     wider, longer = np.subtract(larger.plane.size, smaller.plane.size) / 2
     reach = min(_AGAIN_PX, wider / 2, longer / 2)
     outlines, tried = [], []
     for x, y in _TRIED:
-        poses = Poses(about.centre + x * wider * about.across + y * longer * along, about.across)
+        poses = replace(about, centre=about.centre + x * wider * outward[:, 1] + y * longer * outward[:, 2])
         poses, certainty = settled(image_lab, larger.plane, poses, reach, larger.step)
         outlines.append(poses.quads(larger.plane))
         tried.append(certainty.sum(axis=1))

@@ -30,6 +30,7 @@ COMMANDS = (
     "export",
     "import",
     "print",
+    "calibrate",
     "demo",
     "doctor",
     "bench",

@@ -69,9 +69,13 @@ def near_cards(view: View, found: tuple[SideFit, CardPlane | None]) -> tuple[Sid
         return _with_others(lab, _short_first(cards).joined(fit), plane)
     # What is rounded, with print on it, is no print, on whatever it lies.
     bare = ~rounded | (printed_share(lab, cards.quads) <= _BARE)
-    for k in np.flatnonzero(_instead(fit, cards, bare)):
+    on = _on(fit, cards)
+    printed = on & _prints(fit, cards, bare)
+    for k in np.flatnonzero(_instead(fit, cards, on & ~printed)):
         planes = agree_on_planes(fit.quads[k : k + 1], np.ones(1, np.float32), view.size_wh)
-        if planes and _rounded(lab, fit.take(np.array([k])), planes[0]).all():
+        # Home-made cards have sharp corners, as a sheet has, on which lies more than print.
+        sharp = on[k].all() and printed[k].sum() >= max(1, _MOSTLY * len(cards.quads))
+        if planes and (sharp or _rounded(lab, fit.take(np.array([k])), planes[0]).all()):
             near = _with_others(lab, fit.take(np.arange(k, len(fit.quads))), planes[0])
             # Where more stand out, a block of them may look like one.
             return near if len(plain) == 1 or plain.sum() < len(near[0].quads) else found
@@ -94,25 +98,32 @@ def _whole_first(fit: SideFit) -> SideFit:
     return fit.take(np.lexsort((-fit.contrast_beyond().min(axis=1), first)))
 
 
-def _instead(fit: SideFit, found: SideFit, bare: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Which outlines (n,) may be cards instead of what was found: most of that is off them, or dark print on them.
+def _instead(fit: SideFit, found: SideFit, lie_there: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Which outlines (n,) may be cards instead of what was found: few things (n, m) lie there and are no print on them.
 
-    Print is `bare` (m,), with sharp corners or no print on it, and darker than what lies round it, or than the paper
-    along the card's own sides. A single thing must lie within them, but for a side that may be theirs.
+    A single thing must lie within them, but for a side that may be theirs.
     """
     if len(found.quads) == 1:
         inner = np.asarray(enlarged(found.quads, _WITHIN), np.float32)[0]
-        may = [within_quads(inner, quad[None]).all() for quad in fit.quads]
-    else:
-        ink = is_darker(as_bgr(found.inside), as_bgr(found.beyond)).mean(axis=1) > _MOSTLY
-        colour, middle = as_bgr(np.median(found.inside, axis=1)), found.quads.mean(axis=1)
-        paper = as_bgr(np.median(fit.inside, axis=1))
-        printed = bare & (ink | is_darker(colour, _INK * paper[:, None]))
-        may = [
-            (within_quads(middle, quad[None]) & ~some).sum() <= _MOSTLY * len(ink)
-            for quad, some in zip(fit.quads, printed, strict=True)
-        ]
-    return np.array(may, bool)
+        return np.array([within_quads(inner, quad[None]).all() for quad in fit.quads], bool)
+    return np.asarray(lie_there.sum(axis=1) <= _MOSTLY * len(found.quads), np.bool_)
+
+
+def _prints(fit: SideFit, found: SideFit, bare: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """What was found that may be print on which outlines (n, m).
+
+    Print is `bare` (m,), with sharp corners or no print on it, and darker than what lies round it, or than the paper
+    along the card's own sides.
+    """
+    ink = is_darker(as_bgr(found.inside), as_bgr(found.beyond)).mean(axis=1) > _MOSTLY
+    colour, paper = as_bgr(np.median(found.inside, axis=1)), as_bgr(np.median(fit.inside, axis=1))
+    return np.asarray(bare & (ink | is_darker(colour[None], _INK * paper[:, None])), np.bool_)
+
+
+def _on(fit: SideFit, found: SideFit) -> NDArray[np.bool_]:
+    """Which things found have their middle on which outlines (n, m)."""
+    middle = found.quads.mean(axis=1)
+    return np.array([within_quads(middle, quad[None]) for quad in fit.quads], bool).reshape(len(fit.quads), len(middle))
 
 
 def _with_others(lab: NDArray[np.uint8], fit: SideFit, plane: CardPlane) -> tuple[SideFit, CardPlane]:

@@ -126,8 +126,19 @@ def test_a_card_is_told_instead_of_coloured_marks_with_black_outlines() -> None:
     assert off_px(cards[0]) < 0.01 * CARD[2]
 
 
-def test_dark_cards_with_round_corners_on_a_pale_tray_are_kept() -> None:
-    image = picture(24, printed=False)
+def test_a_home_made_card_with_sharp_corners_is_told_instead_of_the_letters_on_it() -> None:
+    image = picture(0, printed=False)
+    letters = [(300, 500), (400, 500), (500, 500), (350, 700), (450, 700)]
+    for x, y in letters:
+        cv2.putText(image, "H", (x - 4, y + 116), cv2.FONT_HERSHEY_DUPLEX, 5, (40, 60, 200), 26)
+    cards = told_instead(image, small(letters, 90, 116))
+    assert len(cards) == 1
+    assert off_px(cards[0]) < 0.01 * CARD[2]
+
+
+@pytest.mark.parametrize("radius", [0, 24])
+def test_dark_cards_with_round_corners_on_a_pale_sheet_or_tray_are_kept(radius: int) -> None:
+    image = picture(radius, printed=False)
     places = [(x, y) for x in (270, 430, 590) for y in (380, 560, 740, 900)]
     disc = cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (15, 15))
     shape: Picture = np.zeros(image.shape[:2], np.uint8)

@@ -74,7 +74,7 @@ def near_cards(view: View, found: tuple[SideFit, CardPlane | None]) -> tuple[Sid
     for k in np.flatnonzero(_instead(fit, cards, on & ~printed)):
         planes = agree_on_planes(fit.quads[k : k + 1], np.ones(1, np.float32), view.size_wh)
         # Home-made cards have sharp corners, as a sheet has, on which lies more than print.
-        sharp = on[k].all() and printed[k].sum() >= max(1, _MOSTLY * len(cards.quads))
+        sharp = len(cards.quads) > 1 and on[k].all() and printed[k].mean() >= _MOSTLY
         if planes and (sharp or _rounded(lab, fit.take(np.array([k])), planes[0]).all()):
             near = _with_others(lab, fit.take(np.arange(k, len(fit.quads))), planes[0])
             # Where more stand out, a block of them may look like one.

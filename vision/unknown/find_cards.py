@@ -28,7 +28,7 @@ from vision.unknown.more_of_them import more_of_them
 from vision.unknown.near_cards import near_cards
 from vision.unknown.panels import are_marks, are_panels
 from vision.unknown.second_look import second_look
-from vision.unknown.squeezed import shape_as_taken, with_shape
+from vision.unknown.squeezed import are_enough, shape_as_taken, with_shape
 from vision.unknown.tinted_look import tinted_look
 from vision.unknown.view import View, view_of
 
@@ -62,13 +62,28 @@ class FoundCards:
 def find_cards(image_bgr: NDArray[np.uint8], aspect: float | None = None) -> FoundCards:
     """Find the cards in an (h, w, 3) picture; `aspect`: their length by their width, where it is known."""
     view = view_of(image_bgr)
-    lab, size_wh = view.lab, view.size_wh
-    covered = SegmentMap(view.segments, (size_wh[1], size_wh[0]))
+    covered = SegmentMap(view.segments, (view.size_wh[1], view.size_wh[0]))
     corners, candidates, quality, planes = _agreeing(view, covered, aspect)
+    found = _as_it_is(view, covered, corners, candidates, quality, planes)
     # Who knows the aspect wants to know how the camera stood, which a squeezed picture does not tell.
-    shape = None if aspect is not None else shape_as_taken(planes, candidates, quality, size_wh)
+    shape = None if aspect is not None else shape_as_taken(planes, candidates, quality, view.size_wh)
     if shape is not None:
-        return _as_taken(image_bgr, shape)
+        taken = _as_taken(image_bgr, shape)
+        if are_enough(len(taken.corners_px), len(found.corners_px)):
+            return taken
+    return found
+
+
+def _as_it_is(
+    view: View,
+    covered: SegmentMap,
+    corners: Corners,
+    candidates: SideFit,
+    quality: Floats,
+    planes: list[CardPlane],
+) -> FoundCards:
+    """The cards that some candidates, or the planes on which they agree, tell in a picture of the shape that it has."""
+    lab = view.lab
     stock, chosen, unevenness = None, candidates.take(np.zeros(len(candidates.quads), bool)), 1.0
     if planes:
         stocks = [size_of_cards(lab, plane, _apart(candidates.quads, quality, plane)) for plane in planes]

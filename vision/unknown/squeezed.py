@@ -17,22 +17,23 @@ Floats = NDArray[np.float32]
 
 _SHAPES = (4 / 3, 3 / 4, 16 / 9, 9 / 16)  # width by height, of cameras' pictures
 _ALIKE = 0.05  # how far a card may be from the size that it speaks for
-_FAR_MORE, _SEVERAL = 1.25, 3.0  # times what agrees on a size, and how much: of a card or two any shape can be told
+_FAR_MORE, _SOME = 1.25, 2.0  # times what agrees on a size, and how much
+_SEVERAL = 3  # cards: of one or two any shape can be told
 _ONE_WAY = 0.95  # the mean of directions, a quarter turn being a whole one
 
 
 def shape_as_taken(planes: list[CardPlane], fit: SideFit, quality: Floats, size_wh: tuple[int, int]) -> float | None:
-    """Width by height of the picture before it was squeezed, if far more candidates then have one size; else nothing.
+    """Width by height that a square picture may have been squeezed from: far more candidates then have one size.
 
     `planes` are those that the candidates agree on as they lie in the picture, `quality` (n,) is how much each counts.
-    A squeezed card is another parallelogram whichever way it lies, which no tilt of the table explains; but the tiles
-    of a floor all lie one way, and squares are cards in another shape of the picture.
+    A squeezed card is another parallelogram whichever way it lies, which no tilt of the table explains. But the
+    tiles of a floor all lie one way, and squares are cards in another shape of the picture.
     """
     width, height = size_wh
     if width != height:
         return None
     # Marks printed on cards are many, but small; of pairs of cards that look like one there are few.
-    least = np.maximum(_FAR_MORE * _agreeing(planes, fit.quads, quality).max(axis=0), (_SEVERAL, 0))
+    least = np.maximum(_FAR_MORE * _agreeing(planes, fit.quads, quality).max(axis=0), (_SOME, 0))
     best = None
     for shape in _SHAPES:
         quads = np.asarray(fit.quads * np.array([shape, 1]), np.float32)
@@ -42,6 +43,11 @@ def shape_as_taken(planes: list[CardPlane], fit: SideFit, quality: Floats, size_
             if (counts > least).all():
                 best, least = shape, counts
     return best
+
+
+def are_enough(others: int, cards: int) -> bool:
+    """Whether so many cards in another shape of the picture bear it out: several, and as many as are told as it is."""
+    return others >= max(_SEVERAL, cards)
 
 
 def _agreeing(planes: list[CardPlane], quads: Floats, quality: Floats) -> Floats:

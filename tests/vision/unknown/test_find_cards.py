@@ -150,6 +150,17 @@ def test_cards_in_a_picture_that_was_squeezed_into_a_square_are_found(height: in
     assert off_px(np.asarray((found + 0.5) / by - 0.5, np.float32), true).max() < 0.03 * WIDTH
 
 
+@pytest.mark.parametrize("few", [slice(0, 3), slice(4, 7), slice(2, 6)])
+def test_a_few_cards_in_a_squeezed_picture_are_found(few: slice) -> None:
+    true = turned_all_ways(750)[few]
+    picture, side = photograph(true, 1)[:750], 640
+    squeezed = np.asarray(cv2.resize(picture, (side, side), interpolation=cv2.INTER_AREA), np.uint8)
+    by = np.array([side / picture.shape[1], side / picture.shape[0]], np.float32)
+    found = find_cards(squeezed).corners_px
+    assert len(found) == len(true)
+    assert off_px(np.asarray((found + 0.5) / by - 0.5, np.float32), true).max() < 0.03 * WIDTH
+
+
 def test_cards_in_a_picture_that_was_cut_to_a_square_keep_their_shape() -> None:
     true = turned_all_ways(800)
     true = true[(true[..., 0] < 790).all(axis=1)]

@@ -15,22 +15,28 @@ _MOST_SHARED = 0.25  # of the smaller area; neighbours overlap a little
 
 def within_quads(points: NDArray[np.floating], quads: NDArray[np.floating]) -> NDArray[np.bool_]:
     """(...,) whether each point (..., 2) lies within any of the quads (m, 4, 2), clockwise as seen (y down)."""
-    x, y = np.ascontiguousarray(points.reshape(-1, 2).T)
-    found = np.zeros(len(x), dtype=bool)
-    if not len(x) or not len(quads):
-        return found.reshape(points.shape[:-1])
+    if not points.size or not len(quads):
+        return np.zeros(points.shape[:-1], dtype=bool)
+    # Points that come together, as those on one card do, lie together: most quads are far from all of them.
+    count = points.shape[-2]
+    x, y = np.ascontiguousarray(np.moveaxis(points.reshape(-1, count, 2), -1, 0))
     low, high = quads.min(axis=1), quads.max(axis=1)
-    near = np.flatnonzero(((high >= [x.min(), y.min()]) & (low <= [x.max(), y.max()])).all(axis=1))
-    along = np.roll(quads, -1, axis=1) - quads
-    step = max(1, _AT_ONCE // len(x))
-    for k in range(0, len(near), step):
-        some = near[k : k + step]
+    across, down = ((v.min(axis=1)[:, None], v.max(axis=1)[:, None]) for v in (x, y))
+    near = (high[:, 0] >= across[0]) & (low[:, 0] <= across[1]) & (high[:, 1] >= down[0]) & (low[:, 1] <= down[1])
+    groups, beside = np.nonzero(near)
+    along = quads[:, [1, 2, 3, 0]] - quads
+    found = np.zeros(x.size, dtype=bool)
+    step = max(1, _AT_ONCE // count)
+    for k in range(0, len(groups), step):
+        some, group = beside[k : k + step], groups[k : k + step]
         (left, top), (right, bottom) = low[some].T[..., None], high[some].T[..., None]
         # Most points lie in no quad's box: only the others are held against its sides.
-        boxed = np.flatnonzero((x > left) & (x < right) & (y > top) & (y < bottom))
-        quad, point = np.divmod(boxed, len(x))
-        start, way = quads[some[quad]], along[some[quad]]
-        ahead, aside = x[point, None] - start[..., 0], y[point, None] - start[..., 1]
+        gx, gy = x[group], y[group]
+        boxed = np.flatnonzero((gx > left) & (gx < right) & (gy > top) & (gy < bottom))
+        pair, at = np.divmod(boxed, count)
+        point = group[pair] * count + at
+        start, way = quads[some[pair]], along[some[pair]]
+        ahead, aside = x.ravel()[point, None] - start[..., 0], y.ravel()[point, None] - start[..., 1]
         found[point[(way[..., 0] * aside > way[..., 1] * ahead).all(axis=1)]] = True
     return found.reshape(points.shape[:-1])
 

@@ -256,9 +256,9 @@ def _freed(inner: NDArray[np.uint8], ring_level: Floats, side: str, lamp: Floats
 class MarkLook:
     """How marks that belong to no card yet look against the ground round them, each (k,).
 
-    `hues_deg`, `spread_deg`: their colour; `stands_out`: more than the grain of wood or cloth does, under a
-    reflection too; `faint`: at all, on white that is clipped; `plain`: as much as fresh print in even light; `ring`
-    (k, 3): the RGB levels of the ground round them.
+    `stands_out`: more than the grain of wood or cloth does, under a reflection too; `faint`: at all, on white that is
+    clipped; `plain`: as much as fresh print in even light; `hues_deg`, `spread_deg`: the colour of those that stand out
+    or are faint; `ring` (k, 3): the RGB levels of the ground round them.
     """
 
     hues_deg: Floats
@@ -286,17 +286,22 @@ def look_at(
     outer = radius / np.clip(marks.fullness[chosen], 0.4, 1)[:, None, None] + _RING_MM[side]
     around, inside = sampler.levels(centres + outer * circle)
     ring = np.median(around, axis=1)
-    hues, spread = (values[:, 0] for values in _freed(inner[:, None], ring[:, None], side)[:2])
     level = np.median(inner, axis=1)
     middle, ground = (linear_of(v) + 0.005 for v in (level, ring))
     ratio = (middle / ground).min(1) if side == "white" else 1 / (middle / ground).max(1)
     grey = ground.min(1) / ground.max(1) if side == "black" else np.ones(len(ground))
     calm = (like_ground(around, ring[:, None], side) & inside).mean(1) > _CALM_RING
+    stands_out = calm & (ratio < _WEAK_RATIO) & (grey > _WEAK_GREY)
+    faint = calm & (ratio < _FAINT_RATIO) & (ring >= _CLIPPED).all(-1) & np.array(side == "white")
+    hues, spread = np.zeros(len(chosen)), np.full(len(chosen), 180.0)
+    # Most patches are grain or shadows: nobody asks for their colour.
+    seen = stands_out | faint
+    hues[seen], spread[seen] = (v[:, 0] for v in _freed(inner[seen, None], ring[seen, None], side)[:2])
     return MarkLook(
         hues,
         spread + BLEACH_SPREAD_DEG * (level >= _CLIPPED).mean(-1),
-        calm & (ratio < _WEAK_RATIO) & (grey > _WEAK_GREY),
-        calm & (ratio < _FAINT_RATIO) & (ring >= _CLIPPED).all(-1) & np.array(side == "white"),
-        calm & (ratio < _PLAIN_RATIO) & (grey > _PLAIN_GREY) & (spread < _CLEAR_SPREAD_DEG),
+        stands_out,
+        faint,
+        stands_out & (ratio < _PLAIN_RATIO) & (grey > _PLAIN_GREY) & (spread < _CLEAR_SPREAD_DEG),
         ring,
     )

@@ -58,7 +58,7 @@ def find_foregrounds(
     """Find what stands out from a `white` or `black` ground.
 
     `area_range_mm2`: of the marks; `px_per_mm`: the greatest work scale. The second one is given where white ground is
-    clipped: in it marks that are washed out are seen, too, but near ones may have grown together.
+    clipped: it has the patches in which marks that are washed out are seen, too, but near ones may have grown together.
     """
     least_px = least_area_px(area_range_mm2[0], px_per_mm)
     mask, level, closed = _mask(work, ground, least_px, area_range_mm2[1], px_per_mm)
@@ -66,8 +66,18 @@ def find_foregrounds(
     faint = _washed_out(work.bgr, closed, _window(_NEAR_MM, px_per_mm)) if ground == "white" else None
     if faint is None:
         return first, None
-    mask = np.asarray(cv2.bitwise_or(mask, faint), np.uint8)
+    mask = _grown(first, faint)
     return first, Foreground(mask, level, *patches_of(mask, least_px))
+
+
+def _grown(first: Foreground, faint: Image) -> Image:
+    """(h, w) 0/1 mask of those patches that what is `faint`, (h, w) 0/1, adds to a first foreground or enlarges."""
+    added = cv2.subtract(faint, first.mask)
+    beside = np.asarray(cv2.dilate(added, cv2.getStructuringElement(cv2.MORPH_CROSS, (3, 3))), np.uint8)
+    enlarged = np.zeros(int(first.labels.max()) + 1, np.uint8)
+    enlarged[first.labels[beside.view(bool)]] = 1
+    enlarged[0] = 0
+    return np.asarray(cv2.bitwise_or(enlarged.take(first.labels), added), np.uint8)
 
 
 def _mask(

@@ -27,9 +27,10 @@ def patches_of(
     ends = np.flatnonzero(cv2.bitwise_xor(framed[:, 1:], framed[:, :-1]).view(bool))
     row, left = np.divmod(ends[::2], mask.shape[1] + 1)
     length = ends[1::2] - ends[::2]
-    number = labels[row, left].astype(np.intp)
+    number = labels.ravel()[ends[::2] - row].astype(np.intp)
     large = np.flatnonzero((np.bincount(number, weights=length, minlength=count) >= least_px)[number])
-    order = large[np.argsort(number[large], kind="stable")]
+    # Of numbers of 16 bits numpy sorts stably in a sixth of the time.
+    order = large[np.argsort(number[large].astype(np.min_scalar_type(count)), kind="stable")]
     row, left, length, number = row[order], left[order], length[order], number[order]
     first = np.flatnonzero(np.diff(number, prepend=-1))
     if not len(first):

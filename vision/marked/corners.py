@@ -88,12 +88,13 @@ def _run_on(lines_mm: Floats, middles: Floats, units: Floats, side_mm: float) ->
 
     Joints of boards and rims of sheets are seen in pieces, one of which may be as long as a card's side.
     """
-    gap = lines_mm[None] - middles[:, None, None]
-    at = (gap * units[:, None, None]).sum(-1)
-    off = np.abs(gap[..., 0] * units[:, None, None, 1] - gap[..., 1] * units[:, None, None, 0]).max(-1)
+    normals = np.stack([units[:, 1], -units[:, 0]], axis=1)
+    off = np.abs((lines_mm @ normals.T) - (middles * normals).sum(1))
+    line, side = np.nonzero((off < _IN_LINE_MM).all(1))
+    at = ((lines_mm[line] - middles[side, None]) * units[side, None]).sum(-1)
     ahead = np.abs(at).min(-1) - side_mm / 2
-    beyond = (np.sign(at[..., 0]) == np.sign(at[..., 1])) & (ahead > -_LONGER_MM) & (ahead < _RUN_ON_MM)
-    return np.asarray((beyond & (off < _IN_LINE_MM)).any(1))
+    beyond = (np.sign(at[:, 0]) == np.sign(at[:, 1])) & (ahead > -_LONGER_MM) & (ahead < _RUN_ON_MM)
+    return np.isin(np.arange(len(middles)), side[beyond])
 
 
 def _met(lines_mm: Floats) -> tuple[Floats, Floats, Floats]:

@@ -153,7 +153,9 @@ class Sampler:
         flat = self._work.to_work(self.table.to_px(points_mm.reshape(-1, 2)))
         columns, rows = np.rint(flat.T).astype(np.intp).reshape(2, *points_mm.shape[:-1])
         inside = (columns >= 0) & (columns < self._width) & (rows >= 0) & (rows < self._height)
-        return rows.clip(0, self._height - 1), columns.clip(0, self._width - 1), inside
+        if not inside.all():
+            rows, columns = rows.clip(0, self._height - 1), columns.clip(0, self._width - 1)
+        return rows, columns, inside
 
     def fine_levels(self, points_px: Floats) -> Floats:
         """(..., 3) RGB levels at picture points (..., 2), between the pixels, too; black outside the picture."""

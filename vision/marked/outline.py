@@ -50,10 +50,10 @@ def edge_steps(sampler: Sampler, hypotheses: Hypotheses, deck: Deck) -> tuple[Fl
     offsets = np.linspace(-_REACH_MM, _REACH_MM, _STEPS)
     profile = points[:, None] + offsets[None, :, None] * normals[:, None]
     levels, _ = sampler.levels(hypotheses.to_table(profile.reshape(-1, 2)))
-    levels = levels.reshape(len(hypotheses), len(points), _STEPS, 3).astype(np.float64)
+    levels = levels.reshape(len(hypotheses), len(points), _STEPS, 3).astype(np.int16)
     step = channel_most(np.abs(levels[:, :, 2:] - levels[:, :, :-2]))
     where = step.argmax(-1)
-    return step.max(-1), offsets[1:-1][where]
+    return step.max(-1).astype(np.float64), offsets[1:-1][where]
 
 
 def edge_support(steps: Floats, places_mm: Floats) -> Floats:

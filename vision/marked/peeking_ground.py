@@ -199,14 +199,16 @@ def _pieces(scene: _Scene, window: _Window, ground: _Ground, beside: Image, edge
     if cv2.countNonZero(cv2.bitwise_and(mask, beside)) < _LEAST_TOUCH_MM2 * px_per_mm**2:
         return
     mask = np.asarray(cv2.morphologyEx(mask, cv2.MORPH_OPEN, _disc(round(_THIN_MM * px_per_mm / 2))), np.uint8)
-    count, labels, boxes, _ = cv2.connectedComponentsWithStats(mask, connectivity=4, ltype=cv2.CV_32S)
+    count, found = cv2.connectedComponents(mask, connectivity=4, ltype=cv2.CV_32S)
+    labels = np.asarray(found, np.int32)
     touching = np.bincount(labels[beside > 0], minlength=count) / px_per_mm**2
-    for number in range(1, count):
-        x, y, across, down, area = boxes[number]
+    for number in np.flatnonzero(touching[1:] >= _LEAST_TOUCH_MM2) + 1:
+        whole = np.asarray(labels == number, np.uint8)
+        x, y, across, down = cv2.boundingRect(whole)
+        piece = whole[y : y + down, x : x + across]
         at_border = x == 0 or y == 0 or x + across == mask.shape[1] or y + down == mask.shape[0]
-        if at_border or touching[number] < _LEAST_TOUCH_MM2 or area < _LEAST_AREA_MM2 * px_per_mm**2:
+        if at_border or cv2.countNonZero(piece) < _LEAST_AREA_MM2 * px_per_mm**2:
             continue
-        piece = np.asarray(labels[y : y + down, x : x + across] == number, np.uint8)
         outline, middle = _outline(scene, piece, window.origin + (x, y))
         if _as_small_as_a_card(outline, scene.card_mm) and _ends_at_an_edge(scene, outline, middle, likeness, edge_mm):
             yield Hint(middle, ground.side)

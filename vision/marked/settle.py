@@ -45,6 +45,8 @@ def claims_of(verdicts: list[Verdicts], deck: Deck) -> list[Claim]:
         # White specks on black, a marker's cells among them, have no colour: only a sure card may do without.
         coloured = verdict.terms["colour"] > _COLOURED
         chosen = np.flatnonzero(verdict.sure | ((verdict.log_odds > _WORTH_SAYING) & coloured))
+        if not len(chosen):
+            continue
         hypotheses = verdict.hypotheses.take(chosen)
         corners = hypotheses.to_table(corners_of(deck))
         middles, places = corners.mean(1), _mark_places(verdict)[chosen]
@@ -59,7 +61,8 @@ def claims_of(verdicts: list[Verdicts], deck: Deck) -> list[Claim]:
 def sure_corners(verdicts: list[Verdicts], deck: Deck) -> Floats:
     """(n, 4, 2) corners in mm of the cards that are sure so far."""
     corners = corners_of(deck)
-    return np.concatenate([verdict.hypotheses.take(verdict.sure).to_table(corners) for verdict in verdicts])
+    found = (verdict.hypotheses.take(verdict.sure).to_table(corners) for verdict in verdicts if verdict.sure.any())
+    return np.concatenate([np.zeros((0, 4, 2)), *found])
 
 
 def _mark_places(verdict: Verdicts) -> Floats:
@@ -91,7 +94,8 @@ def _exclusions(claims: list[Claim]) -> NDArray[np.bool_]:
         for mark in claim.marks:
             holders.setdefault(mark, []).append(rank)
     for ranks in holders.values():
-        found[np.ix_(ranks, ranks)] = True
+        if len(ranks) > 1:
+            found[np.ix_(ranks, ranks)] = True
     places = np.array([claim.places for claim in claims]).reshape(-1, 3, 3)
     return np.asarray(found | _share_a_mark(places, places))
 
@@ -161,12 +165,18 @@ def told_of(verdicts: list[Verdicts], deck: Deck, doubt: float) -> list[Verdicts
 
 def left_open(verdicts: list[Verdicts], told: list[Verdicts], deck: Deck) -> list[Verdicts]:
     """Those of the hypotheses that cards which are told leave open: other marks, other places, other faces."""
+    told = [card for card in told if len(card.hypotheses)]
+    if not told:
+        return verdicts
     faces = faces_of(told)
     marks = {(card.layouts.side, mark) for card in told for mark in card.hypotheses.marks.ravel().tolist() if mark >= 0}
     places = np.concatenate([_mark_places(card) for card in told])
     middles = np.concatenate([card.hypotheses.to_table(corners_of(deck)).mean(1) for card in told])
     parts = []
     for verdict in verdicts:
+        if not len(verdict.hypotheses):
+            parts.append(verdict)
+            continue
         found, side = verdict.hypotheses, verdict.layouts.side
         centres = found.to_table(corners_of(deck)).mean(1)
         keep = ~(np.abs(centres[:, None] - middles[None]).max(-1) < _SAME_PLACE_MM).any(1)

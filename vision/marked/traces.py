@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from vision.deck import Deck
 from vision.marked.channels import channel_most, channel_range
-from vision.marked.colour import GRAIN_CHROMA, LEAST_CHROMA, hue_deg, hue_gap, linear_of, oklab
+from vision.marked.colour import GRAIN_CHROMA, LEAST_CHROMA, linear_of, oklab
 from vision.marked.contours import LEAST_STEP, OFFSETS_MM, RIM, SIDE, CardViews, Contours, levels_across, steps_in
 from vision.marked.evidence import Sampler, like_ground
 from vision.marked.layouts import Hypotheses
@@ -22,7 +22,7 @@ OUTSIDE_MM = {"white": 1.5, "black": 2.2}  # light blooms over black: its ground
 _WITHIN = 2  # of the places across a contour, the innermost that is looked at
 _EXACT_MM = 0.5  # true contours lie so well where they have been moved, seen at a pixel a millimetre
 _LEAST_LIGHT = 0.02
-_NEAR_DEG = 28.0
+_NEAR_COSINE = np.cos(np.radians(28.0))  # of the angle between two hues
 _FAR = 1000.0  # a level that nothing has
 _CLIPPED = 248
 _NOISE = 10.0
@@ -100,12 +100,13 @@ def traces(
     # Freed of the ground right beside it a mark keeps its colour in shadow and under a reflection.
     local = np.where((open_outside | other_light)[..., None], outside, ground)
     like_bare = like_ground(within, ground, side)
-    tinted = coloured(within, local, side, expected, colours.least_chroma[:, None]) & ~hidden
+    chroma = _chroma_of(within, local, side, expected)
+    tinted = (chroma > colours.least_chroma[:, None]) & ~hidden
     if side == "white":
         # Under haze or glare print may be as pale as a shadow, but not as grey: where a mark was not found, that is all
         # that is asked of it not to be missing.
         least = np.repeat(np.where(hypotheses.marks >= 0, colours.least_chroma[:, None], GRAIN_CHROMA), RIM, axis=1)
-        bare = like_bare & ~coloured(within, local, side, expected, least) & ~hidden
+        bare = like_bare & (chroma <= least) & ~hidden
     else:
         bare = like_bare & ~hidden
         tinted &= ~bare
@@ -145,10 +146,13 @@ def in_other_light(levels: Floats, ground: Floats, side: str) -> Bools:
     return np.asarray((most < 1) & (least > _DEEPEST_SHADOW) & (most - least < _SHADOW_TINT * most))
 
 
-def coloured(
-    levels: Floats, ground: Floats, side: str, hues: Floats, least_chroma: Floats | float = LEAST_CHROMA
-) -> Bools:
+def coloured(levels: Floats, ground: Floats, side: str, hues: Floats) -> Bools:
     """Whether levels (n, p, 3) show the hues (n, p) on a ground (n, p, 3)."""
+    return _chroma_of(levels, ground, side, hues) > LEAST_CHROMA
+
+
+def _chroma_of(levels: Floats, ground: Floats, side: str, hues: Floats) -> Floats:
+    """(n, p) how strongly levels (n, p, 3) show the hues (n, p) on a ground (n, p, 3), 0 where they show others."""
     mark, bare = linear_of(levels), linear_of(ground)
     if side == "white":
         lab, light = oklab((mark + 0.002) / (bare + 0.002)), np.ones(levels.shape[:-1])
@@ -158,6 +162,6 @@ def coloured(
         lab, light = oklab(freed), channel_most(freed)
         # Print on black that the camera clips has lost its colour but not its shape.
         clipped = np.asarray((levels > _CLIPPED).all(-1))
-    near = np.abs(hue_gap(hue_deg(lab), hues)) < _NEAR_DEG
-    strong = (np.hypot(lab[..., 1], lab[..., 2]) > least_chroma) & (light > _LEAST_LIGHT)
-    return np.asarray((near & strong) | clipped)
+    chroma, angle = np.hypot(lab[..., 1], lab[..., 2]), np.radians(hues)
+    near = lab[..., 1] * np.cos(angle) + lab[..., 2] * np.sin(angle) > _NEAR_COSINE * chroma
+    return np.where(clipped, np.inf, np.where(near & (light > _LEAST_LIGHT), chroma, 0.0))

@@ -124,6 +124,7 @@ def _shown(view: NDArray[np.uint16], cells: NDArray[np.intp], colours: NDArray[n
     return (printed - _BARE_WEIGHT * missing).sum(-1), own
 
 
+@lru_cache(maxsize=8)
 def _grid(deck: Deck, cell_mm: float) -> Floats:
     """(n, n, 2) the middles of cells along and across from a corner, as far as a card may reach either way."""
     axis = np.arange(cell_mm / 2, max(deck.card_mm), cell_mm)

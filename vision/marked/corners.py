@@ -154,7 +154,9 @@ def print_left(
     `known_mm` (k, 4, 2): the known cards; `keep_out_px` (m, 4, 2): where there is something else.
     """
     labels, smooth, level = (v[::_SPARSE_PX, ::_SPARSE_PX] for v in (foreground.labels, work.smooth, foreground.level))
-    rows, columns = np.nonzero(np.isin(labels, foreground.numbers, kind="table"))
+    large = np.zeros(int(labels.max()) + 1, bool)
+    large[foreground.numbers[foreground.numbers < len(large)]] = True
+    rows, columns = np.nonzero(large[labels])
     levels = np.asarray(smooth[rows, columns], np.float64)
     grounds = np.asarray(level[rows, columns, ::-1], np.float64)
     coloured = np.flatnonzero(like_paper(grounds, side, white_rgb) & np.isfinite(hues_on(levels, grounds, side)))

@@ -195,13 +195,15 @@ def _shown(points: Floats, middle: Floats, radius: float) -> tuple[Floats, Float
     return (np.unique(np.floor(angle / (2 * np.pi) * _BINS)) + 0.5) / _BINS * 2 * np.pi, middle
 
 
-def parts_of(told: Hypotheses, layouts: Layouts, marks: Marks, likely: NDArray[np.bool_]) -> NDArray[np.bool_]:
+def parts_of(
+    told: Hypotheses, layouts: Layouts, marks: Marks, likely: NDArray[np.bool_], colours: NDArray[np.intp]
+) -> NDArray[np.bool_]:
     """(k,) which marks are the parts in sight of a told card's marks that were not seen as a whole.
 
-    `likely` (k, faces, 3): whether a mark's colour may be that of the face's mark.
+    `likely` (k, n): which of n colours each mark may have; `colours` (faces, 3): those of every face's marks.
     """
     card, size = np.nonzero(told.marks < 0)
     faces = told.faces[card]
     middle = told.to_table(layouts.centres_mm[told.faces])[card, size]
     near = distances(marks.centres_mm, middle) < np.sqrt(layouts.areas_mm2[faces, size] / np.pi)
-    return np.asarray((near & likely[:, faces, size]).any(axis=1))
+    return np.asarray((near & likely[:, colours[faces, size]]).any(axis=1))

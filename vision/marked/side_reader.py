@@ -30,7 +30,7 @@ from vision.marked.layouts import (
 )
 from vision.marked.lone_marks import find_lines, lone_mark_cards, round_on_table
 from vision.marked.look_alikes import look_alikes, may_be_larger, not_bare, rivals_of, same_pair_as, shown_by_cards
-from vision.marked.mark_looks import looks_of
+from vision.marked.mark_looks import MarkLooks, looks_of
 from vision.marked.marks import WorkImage
 from vision.marked.outline import edge_steps, edge_support
 from vision.marked.peeking import Print, unexplained_prints
@@ -81,6 +81,7 @@ class SideReader:
         self._wholes = len(self._marks)
         self._looks = looks_of(sampler, layouts, self._marks)
         self._free = self._looks.free.copy()
+        self._colours_of = self._likely_colours(self._looks)
 
     def whole_cards(self) -> tuple[Hypotheses, Floats]:
         """Cards with three whole marks in sight, and how much larger than printed each measures."""
@@ -108,6 +109,7 @@ class SideReader:
             self._edges_shown = shown_of(measured.edges[sure])
             known = self._model.colours[measured.hypotheses.faces[sure]]
             self._palette = fitted_palette(self._model.palette, known.ravel(), measured.evidence.hues_deg[sure].ravel())
+            self._colours_of = self._likely_colours(self._looks)
         judged = likelier(self._judged(measured), by_lamp)
         return self._taken(judged.lowered(unprinted(self._sampler, self._deck, self._model, judged)))
 
@@ -131,6 +133,7 @@ class SideReader:
                 self._marks = self._marks.and_also(more)
                 looks = looks_of(self._sampler, self._model.layouts, more, towards)
                 self._looks, self._free = self._looks.and_also(looks), np.concatenate([self._free, looks.free])
+                self._colours_of = np.concatenate([self._colours_of, self._likely_colours(looks)])
         self._known_mm = known_mm
         likely = self._likely(np.arange(len(self._marks)))
         found = part_cards(self._model.layouts, self._marks, _PART_SLACK_MM, self._free, likely)
@@ -155,7 +158,7 @@ class SideReader:
     def judge_pivoted(self, told: list[Verdicts], known_mm: Floats) -> Verdicts:
         """Judge the cards of which one whole mark and parts of others are in sight, beside those that are told."""
         found = concatenated([verdict.hypotheses for verdict in told if verdict.layouts is self._model.layouts])
-        apart = ~parts_of(found, self._model.layouts, self._marks, self._likely(np.arange(len(self._marks))))
+        apart = ~parts_of(found, self._model.layouts, self._marks, self._colours_of, self._model.colours)
         apart &= ~self._marks.same_as(found.marks[found.marks >= 0])
         apart &= ~within_quads(self._marks.centres_mm, known_mm)
         chosen = np.flatnonzero(self._looks.free & self._looks.plain & apart)
@@ -181,7 +184,7 @@ class SideReader:
         own, told = ([v for v in some if v.layouts is self._model.layouts] for some in (verdicts, told))
         first = joined(own)
         marks, beside = first.hypotheses.marks, concatenated([verdict.hypotheses for verdict in told])
-        parts = parts_of(beside, self._model.layouts, self._marks, self._likely(np.arange(len(self._marks))))
+        parts = parts_of(beside, self._model.layouts, self._marks, self._colours_of, self._model.colours)
         first = worth_a_look(first.take(np.flatnonzero(~(parts[marks] & (marks >= 0)).any(1))))
         if not len(first.hypotheses):
             return first
@@ -246,8 +249,9 @@ class SideReader:
         """
         layouts, sure = self._model.layouts, np.flatnonzero(verdicts.sure)
         found = verdicts.hypotheses.take(sure)
-        shown = shown_by_cards(self._marks.centres_mm, self._marks.areas_mm2, known_mm)
-        shown, arcs = shown[found.marks], found.marks >= self._wholes
+        centres, areas = (some[found.marks.ravel()] for some in (self._marks.centres_mm, self._marks.areas_mm2))
+        shown = shown_by_cards(centres, areas, known_mm).reshape(found.marks.shape)
+        arcs = found.marks >= self._wholes
         likely = self._likely(found.marks.ravel()).reshape(*found.marks.shape, *self._model.colours.shape)
         left = np.array([face.id not in elsewhere for face in layouts.faces])
         likely = likely.diagonal(0, 1, 3) & left[:, None]
@@ -273,8 +277,11 @@ class SideReader:
 
     def _likely(self, chosen: NDArray[np.intp]) -> Bools:
         """(k, faces, 3) whether a found mark's colour may be that of the face's mark."""
-        density = self._palette.likelihood(self._looks.hues_deg[chosen], self._looks.spread_deg[chosen])
-        return np.asarray((density > _LIKELY)[:, self._model.colours])
+        return np.asarray(self._colours_of[chosen][:, self._model.colours])
+
+    def _likely_colours(self, looks: MarkLooks) -> Bools:
+        """(n, colours) which of the palette's colours each mark may have."""
+        return np.asarray(self._palette.likelihood(looks.hues_deg, looks.spread_deg) > _LIKELY)
 
     def pieces(self, whole: Verdicts) -> list[Piece]:
         """The marks of cards that three marks have named beyond doubt: things of known size that lie on the table."""

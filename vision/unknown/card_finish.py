@@ -8,14 +8,12 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.unknown.card_borders import border_beyond
 from vision.unknown.card_edges import SideFit, fit_sides
 from vision.unknown.card_kin import clear_cut
 from vision.unknown.card_plane import CardPlane
 from vision.unknown.card_poses import poses_of, settled
 from vision.unknown.card_sizes import Stock
 from vision.unknown.cast_shadows import moved_off_shadows
-from vision.unknown.edge_ends import are_ruled_round
 from vision.unknown.line_segments import meet_sides
 from vision.unknown.lost_sides import look_farther
 from vision.unknown.view import View
@@ -23,7 +21,6 @@ from vision.unknown.view import View
 Floats = NDArray[np.float32]
 
 _SEEN = 0.55  # the share of a side along which its edge is seen, at least
-_WIDE_BORDER_PX = 5.0  # on a narrower one the ground beside the edge cannot be seen: the frame must do
 _WHOLLY, _PLAIN = 0.9, 4.0  # of each side of a card with plain edges: the share seen, and `rise`
 _AS_LARGE = 0.1  # how far a card with plain edges may be from the others' size, as a lens shows it
 _FEWEST = 4  # such cards tell the plane better
@@ -39,8 +36,7 @@ _NEARLY_THE_SIZE = 0.03  # of the logarithm of a side
 def finished(view: View, quads: Floats, stock: Stock, unevenness: float = 1.0) -> tuple[SideFit, CardPlane]:
     """Cards where most speaks for a card of their size, each side on its edge where that is plain; and their plane.
 
-    `quads` (n, 4, 2), clockwise, are roughly right, and differ in size `unevenness` times more than usual. Where a
-    border runs about what was found, the cards and the plane's size include it.
+    `quads` (n, 4, 2), clockwise, are roughly right, and differ in size `unevenness` times more than usual.
     """
     image_lab, plane = view.lab, stock.plane
     found = fit_sides(image_lab, quads, 2.0)
@@ -50,19 +46,12 @@ def finished(view: View, quads: Floats, stock: Stock, unevenness: float = 1.0) -
     steps = stock.steps_of(found)
     poses, _ = settled(image_lab, plane, poses_of(plane, quads), max(3.0, 0.06 * plane.size[0]), steps)
     poses, _ = settled(image_lab, plane, poses, 2.0, steps)
-    margin = border_beyond(image_lab, plane, poses)
-    whole = plane.resized(plane.size[0] + 2 * margin, plane.size[1] + 2 * margin)
-    if margin > 0 and are_ruled_round(image_lab, poses.quads(plane), poses.quads(whole)):
-        margin, whole = 0.0, plane
-    if margin >= _WIDE_BORDER_PX:
-        plane = whole
     # Edges in plain sight need no help, and a lens or a bent card may make them differ from the rest.
-    clear = clear & (margin == 0)
     rigid = poses.quads(plane)
     own = _turned_like(found.quads, rigid)
     rigid = np.where(clear[:, None, None], own, rigid)
     final = _fitted(view, rigid)
-    if margin == 0 and not clear.all():
+    if not clear.all():
         rest = np.flatnonzero(~clear)
         at_own = _fitted(view, own[rest])
         plainer = np.flatnonzero(_plainer(at_own, final.take(rest), plane))
@@ -77,17 +66,10 @@ def finished(view: View, quads: Floats, stock: Stock, unevenness: float = 1.0) -
         agrees = bool(np.abs(np.log(np.divide(better.size, plane.size))).max() < _SAME_SIZE)
         if agrees and np.median(better.deviation(final.quads[plain])) < np.median(plane.deviation(final.quads[plain])):
             rigid = np.where(clear[:, None, None], rigid, poses_of(better, rigid).quads(better))
-            more = 0.0 if margin >= _WIDE_BORDER_PX else 2 * margin
-            final = _fitted(view, rigid)
-            plane, whole = better, better.resized(better.size[0] + more, better.size[1] + more)
-    most = (2 * _LOOSE if margin >= _WIDE_BORDER_PX else _LOOSE) * plane.size[0]
-    final = replace(final, quads=_where_seen(final, rigid, most))
-    if margin == 0:
-        final = look_farther(image_lab, partial(_fitted, view), final, plane, unevenness)
-        final = _off_shadows(view, final)
-    if 0 < margin < _WIDE_BORDER_PX:
-        final = replace(final, quads=poses_of(plane, final.quads).quads(whole))
-    return final, whole
+            final, plane = _fitted(view, rigid), better
+    final = replace(final, quads=_where_seen(final, rigid, _LOOSE * plane.size[0]))
+    final = look_farther(image_lab, partial(_fitted, view), final, plane, unevenness)
+    return _off_shadows(view, final), plane
 
 
 def _off_shadows(view: View, final: SideFit) -> SideFit:

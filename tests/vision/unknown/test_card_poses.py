@@ -6,7 +6,6 @@ import pytest
 from numpy.typing import NDArray
 from turned_card import turned_card
 
-from vision.unknown.card_borders import border_beyond
 from vision.unknown.card_plane import CardPlane
 from vision.unknown.card_poses import poses_of, settled
 from vision.unknown.card_votes import agree_on_planes
@@ -15,22 +14,15 @@ SIZE_WH = (640, 480)
 WIDTH, LENGTH = 80.0, 120.0
 
 
-def card_at(x: float, y: float, degrees: float, grow: float = 0.0) -> NDArray[np.float32]:
-    """Corners, clockwise, of a card with its middle at (x, y), `grow` larger on each side."""
-    return turned_card((WIDTH + 2 * grow, LENGTH + 2 * grow), x, y, degrees)
-
-
 PLACES = [(110, 120, 10), (320, 130, -25), (520, 110, 60), (140, 350, 85), (360, 340, 5), (540, 340, -40)]
-TRUE = np.stack([card_at(*place) for place in PLACES])
+TRUE = np.stack([turned_card((WIDTH, LENGTH), *place) for place in PLACES])
 
 
-def picture(table: int, ground: int, frame: float = 0.0) -> NDArray[np.uint8]:
-    """Draw the cards in grey with noise, 8-bit Lab; a dark face begins `frame` inside their edge if that is not 0."""
+def picture(table: int, ground: int) -> NDArray[np.uint8]:
+    """Draw the cards in grey with noise, 8-bit Lab."""
     grey = np.full((SIZE_WH[1] * 4, SIZE_WH[0] * 4), table, np.uint8)
-    for place in PLACES:
-        cv2.fillPoly(grey, [np.rint(card_at(*place) * 4 + 1.5).astype(np.int32)], ground)
-        if frame:
-            cv2.fillPoly(grey, [np.rint(card_at(*place, -frame) * 4 + 1.5).astype(np.int32)], 90)
+    for card in TRUE:
+        cv2.fillPoly(grey, [np.rint(card * 4 + 1.5).astype(np.int32)], ground)
     small = cv2.resize(grey, SIZE_WH, interpolation=cv2.INTER_AREA)
     noisy = small[..., None] + np.random.default_rng(2).normal(0, 1.5, (SIZE_WH[1], SIZE_WH[0], 3))
     return np.asarray(cv2.cvtColor(np.clip(noisy, 0, 255).astype(np.uint8), cv2.COLOR_BGR2LAB), np.uint8)
@@ -63,23 +55,3 @@ def test_faint_cards_that_lie_a_little_off_are_put_right(plane: CardPlane) -> No
 def test_a_bare_table_speaks_for_no_card(plane: CardPlane) -> None:
     _, certainty = settled(picture(table=225, ground=225), plane, poses_of(plane, TRUE), 4.0)
     assert certainty.mean() < 0.3
-
-
-@pytest.mark.parametrize(("table", "border"), [(225, 7.0), (225, 0.0), (120, 7.0)])
-def test_a_border_is_found_as_wide_as_it_is_and_only_where_there_is_one(
-    plane: CardPlane, table: int, border: float
-) -> None:
-    lab = picture(table=table, ground=236 if border else 90, frame=border)
-    frame = plane.resized(plane.size[0] - 2 * border, plane.size[1] - 2 * border)
-    assert border_beyond(lab, frame, poses_of(plane, TRUE)) == pytest.approx(border, abs=1.2)
-
-
-def test_the_gap_between_neighbours_is_no_border(plane: CardPlane) -> None:
-    size = (WIDTH + 6, LENGTH + 6)
-    rows = [(150 + column * size[0], 100 + row * size[1], 0) for row in range(3) for column in range(4)]
-    lab = np.full((SIZE_WH[1], SIZE_WH[0], 3), (90, 128, 128), np.uint8)
-    for place in rows:
-        cv2.fillPoly(lab, [np.rint(card_at(*place)).astype(np.int32)], (235, 128, 128))
-    level = plane.resized(WIDTH, LENGTH)
-    inner = np.stack([card_at(*place) for place in rows])
-    assert border_beyond(lab, level, poses_of(level, inner)) == 0

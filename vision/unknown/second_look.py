@@ -11,7 +11,7 @@ from vision.quads import apart, hold_any, lie_on, within_quads
 from vision.unknown.card_edges import SideFit, fit_sides
 from vision.unknown.card_kin import like_the_others
 from vision.unknown.card_plane import CardPlane, plane_of, refined
-from vision.unknown.card_poses import poses_of, settled, sides_of
+from vision.unknown.card_poses import poses_of, settled
 from vision.unknown.card_proposals import distinct, fair_share
 from vision.unknown.card_sizes import Stock, agreed_size, common_step
 from vision.unknown.card_votes import agree_on_planes
@@ -27,7 +27,6 @@ from vision.unknown.view import View
 Floats = NDArray[np.float32]
 
 _PLAIN_SHARE = 25  # per cent of the sides may be faint before it is worth looking again
-_SAME_PLACE, _LEAST_MARGIN = 0.01, 0.02  # by the width of a card
 _BESIDE = 2.0  # times as many things that may be print beside plain cards as on them
 _TOO_FEW = 2  # a single card tells no size
 _ENOUGH = 6  # cards tell the plane well
@@ -86,9 +85,9 @@ def second_look(view: View, stock: Stock | None, chosen: SideFit) -> tuple[Stock
 
 
 def _closed_in(hints: FaintHints, closed: Floats, stock: Stock | None, chosen: SideFit) -> tuple[Stock | None, SideFit]:
-    """The cards chosen, or those about which thin dark lines (n, 4, 2) close, unless these are frames on them.
+    """The cards chosen, or those about which thin dark lines (n, 4, 2) close if they are more.
 
-    They count if they are more, or as many and fit better; of two sizes that with more cards does.
+    Of two sizes that with more cards counts. Frames printed on cards close as well, but there are no more of them.
     """
     nothing = chosen.take(np.zeros(len(chosen.quads), bool))
     best = (stock, chosen)
@@ -98,41 +97,11 @@ def _closed_in(hints: FaintHints, closed: Floats, stock: Stock | None, chosen: S
         several = len(chosen.quads) >= _SEVERAL
         if len(agreeing) < _TOO_FEW or (several and are_ruled_round(hints.lab, chosen.quads, agreeing)):
             continue
-        if stock is not None and _printed_alike(stock.plane, chosen.quads, plane, agreeing):
-            continue
         other = Stock(plane.refitted(agreeing, np.ones(len(agreeing))), np.zeros(3))
         found = _found(hints, other, nothing)
-        better = best[1] is chosen and (stock is None or _fits_better(plane, stock.plane))
-        if len(found.quads) >= max(_SEVERAL, len(best[1].quads) + (not better)):
+        if len(found.quads) >= max(_SEVERAL, len(best[1].quads) + 1):
             best = _agreeing(hints.lab, other, found, _REACH_PX / 2)
     return best
-
-
-def _fits_better(one: CardPlane, other: CardPlane) -> bool:
-    """Whether as many cards of the size on one plane tell more than those on the other.
-
-    They do if they are larger things, on which those may be printed, or the same without their shadows.
-    """
-    larger = float(np.log(np.divide(one.size, other.size)).mean())
-    return larger > _AGREED or -_SAME_PLANE < larger < 0
-
-
-def _printed_alike(plane: CardPlane, cards: Floats, smaller: CardPlane, frames: Floats) -> bool:
-    """Whether frames (m, 4, 2) lie on cards (n, 4, 2), at the same place of each and off its edges: printed there.
-
-    The gaps between cards that were taken for parts of them are now wide, now narrow.
-    """
-    pairs = [(card, frame) for frame in frames for card in cards if within_quads(frame.mean(axis=0), card[None])]
-    if len(pairs) <= len(frames) / 2:
-        return False
-    on, within = (poses_of(plane, np.stack(each)) for each in zip(*pairs, strict=True))
-    away = (within.centre - on.centre) / plane.size[0]
-    outward, *_ = sides_of(plane, on)
-    # A card may lie either way up.
-    place = np.abs(np.einsum("nk,nik->ni", away, outward[:, 1:3]))
-    margin = np.subtract(plane.size, smaller.size) / (2 * plane.size[0]) - place
-    spread = np.median(np.abs(place - np.median(place, axis=0)), axis=0)
-    return bool((spread < _SAME_PLACE).all() and np.median(margin.min(axis=1)) > _LEAST_MARGIN)
 
 
 def _outlines(hints: FaintHints) -> _Outlines:

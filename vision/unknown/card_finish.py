@@ -43,9 +43,8 @@ def finished(view: View, quads: Floats, stock: Stock, unevenness: float = 1.0) -
     if len(quads) == 0:
         return found, plane
     clear = clear_cut(found) & (plane.deviation(found.quads) < _AS_LARGE * unevenness)
-    steps = stock.steps_of(found)
-    poses, _ = settled(image_lab, plane, poses_of(plane, quads), max(3.0, 0.06 * plane.size[0]), steps)
-    poses, _ = settled(image_lab, plane, poses, 2.0, steps)
+    poses, _ = settled(image_lab, plane, poses_of(plane, quads), max(3.0, 0.06 * plane.size[0]), stock.step)
+    poses, _ = settled(image_lab, plane, poses, 2.0, stock.step)
     # Edges in plain sight need no help, and a lens or a bent card may make them differ from the rest.
     rigid = poses.quads(plane)
     own = _turned_like(found.quads, rigid)

@@ -125,9 +125,9 @@ def like_the_others(lab: NDArray[np.uint8], stock: Stock, fit: SideFit, known: i
     # Blank rectangles alone are sheets of paper.
     if known == 0 or not (printed_share(lab, fit.quads) >= _BARE).any():
         return ~alike
-    poses, steps = poses_of(stock.plane, fit.quads), stock.steps_of(fit)
+    poses = poses_of(stock.plane, fit.quads)
     reach = max(_REACH_PX, _REACH * stock.plane.size[0])
-    certainty = np.sort(settled(lab, stock.plane, poses, reach, steps)[1], axis=1)
+    certainty = np.sort(settled(lab, stock.plane, poses, reach, stock.step)[1], axis=1)
     deviation = np.asarray(stock.plane.deviation(fit.quads), np.float32)
     contrast, ground, table = fit.contrast_beyond(), np.median(fit.inside, axis=1), np.median(fit.beyond, axis=1)
     # Where no edge was found it is not known what lies on either side.

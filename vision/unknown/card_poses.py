@@ -92,8 +92,7 @@ def look_beside(
 ) -> Evidence:
     """Look for edges from `inward` to `outward` of the sides of cards, in the plane's units.
 
-    If `step` (3,), or (n, 3) for each card its own, is not 0, only changes in that direction count: so shadows end
-    unnoticed beside the edges.
+    If `step` (3,) is not 0, only changes in that direction count: so shadows end unnoticed beside the edges.
     """
     offsets = np.arange(-inward, outward + STEP / 2, STEP)
     change = _changes(_colours(image_lab, plane, poses, offsets))
@@ -103,17 +102,12 @@ def look_beside(
         for side, half in enumerate(_half(plane)):
             index = _turned_lines(half, turn, len(offsets))
             mean[:, t, side] = change[:, side][:, _ROWS, index].mean(axis=1)
-    strength = np.linalg.norm(mean, axis=-1) if step is None else _along(mean, np.broadcast_to(step, (len(mean), 3)))
+    if step is None or not step.any():
+        strength = np.linalg.norm(mean, axis=-1)
+    else:
+        strength = np.asarray(np.maximum(mean @ step, 0), np.float32)
     floor = np.percentile(strength, _FLOOR_PERCENTILE, axis=(1, 3))
     return Evidence(offsets, turns, strength, mean, np.asarray(np.maximum(floor, _LEAST_FLOOR), np.float32))
-
-
-def _along(mean: NDArray[np.float32], step: Floats) -> NDArray[np.float32]:
-    """By how much the changes beside n cards (n, t, 4, k, 3) go along the step (n, 3) of each, any way if that is 0."""
-    strength = np.maximum(np.einsum("ntskc,nc->ntsk", mean, step), 0)
-    none = ~step.any(axis=1)
-    strength[none] = np.linalg.norm(mean[none], axis=-1)
-    return np.asarray(strength, np.float32)
 
 
 def steepness_beside(

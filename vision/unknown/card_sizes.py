@@ -8,7 +8,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vision.quads import apart, within_quads
-from vision.unknown.card_edges import SideFit
 from vision.unknown.card_plane import CardPlane
 from vision.unknown.card_poses import (
     STEP,
@@ -39,7 +38,7 @@ _LEAST_PAIR = 0.3
 _SHARED = 0.9
 _APART = 4  # places, of half a pixel: as far inside an edge one sees what it surrounds
 _BRIGHT = 80  # percentile
-_PLAIN, _MOSTLY = 8.0, 0.5  # weighted 8-bit Lab; of the cards
+_PLAIN = 8.0  # weighted 8-bit Lab
 _ACROSS = np.array([-0.6, 0.0, 0.6])  # of half a side
 _AS_STRONG = 0.25
 _LARGER = 0.03  # of the logarithm of a side
@@ -60,15 +59,6 @@ class Stock:
     plane: CardPlane
     step: Floats
     votes: float = 0.0
-
-    def steps_of(self, fit: SideFit) -> Floats:
-        """The step at the edges of each card (n, 3): 0 for those beyond whose sides it plainly goes the other way.
-
-        A deck has two sides, a white one and a black one perhaps. But if it is so of most, those are frames on them.
-        """
-        along = np.median((fit.outside - fit.inside) @ self.step, axis=1)
-        other = (along < -_PLAIN) & (np.mean(along > _PLAIN) > _MOSTLY)
-        return np.where(other[:, None], 0.0, self.step)
 
 
 def size_of_cards(image_lab: NDArray[np.uint8], plane: CardPlane, quads: NDArray[np.float32]) -> Stock:

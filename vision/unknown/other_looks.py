@@ -45,7 +45,7 @@ def look_otherwise(
     on_another &= odd
     if on_another.any():
         some = fit.take(on_another)
-        _, sure = settled(image_lab, stock.plane, poses_of(stock.plane, some.quads), _REACH_PX, stock.steps_of(some))
+        _, sure = settled(image_lab, stock.plane, poses_of(stock.plane, some.quads), _REACH_PX, stock.step)
         on_another[on_another] = sure.min(axis=1) > _SURE
     odd &= in_sight | on_another
     if not odd.any():

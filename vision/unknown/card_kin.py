@@ -6,9 +6,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vision.quads import outward_of, within_quads
-from vision.unknown.card_borders import printed_share
 from vision.unknown.card_corners import are_rounder, corner_cuts
 from vision.unknown.card_edges import SideFit
+from vision.unknown.card_grounds import printed_share
 from vision.unknown.card_poses import poses_of, settled
 from vision.unknown.card_sizes import Stock
 from vision.unknown.edge_ends import end_at_corners, faint_run_on, run_on

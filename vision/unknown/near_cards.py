@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vision.quads import apart, enlarged, within_quads
-from vision.unknown.card_borders import printed_share
 from vision.unknown.card_corners import corner_cuts
 from vision.unknown.card_edges import SideFit, fit_sides
+from vision.unknown.card_grounds import printed_share
 from vision.unknown.card_kin import stands_out
 from vision.unknown.card_plane import CardPlane, shape_of
 from vision.unknown.card_proposals import MIN_SEGMENT_PX, distinct

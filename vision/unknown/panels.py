@@ -7,8 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vision.quads import enlarged, outward_of, within_quads
-from vision.unknown.card_borders import printed_share
 from vision.unknown.card_edges import SideFit
+from vision.unknown.card_grounds import printed_share
 from vision.unknown.paper import is_darker
 from vision.unknown.weighted_lab import as_bgr
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.unknown.card_borders import along_border
+from vision.unknown.card_grounds import along_border
 from vision.unknown.edge_ends import in_rows, next_to
 
 Floats = NDArray[np.float32]

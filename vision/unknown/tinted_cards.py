@@ -10,8 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vision.quads import apart, hold_any
-from vision.unknown.card_borders import RINGS, printed_share
-from vision.unknown.card_grounds import even_grounds
+from vision.unknown.card_grounds import RINGS, even_grounds, printed_share
 from vision.unknown.card_plane import CardPlane
 from vision.unknown.card_poses import poses_of
 from vision.unknown.card_proposals import at_segments, distinct, fair_share

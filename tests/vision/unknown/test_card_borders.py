@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from vision.unknown.card_borders import printed_share
+from vision.unknown.card_grounds import printed_share
 from vision.unknown.find_cards import find_cards
 
 PLACES = [(90.0, 80.0), (330.0, 90.0), (570.0, 70.0), (200.0, 330.0), (470.0, 340.0), (720.0, 320.0)]

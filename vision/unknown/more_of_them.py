@@ -13,7 +13,7 @@ from vision.unknown.card_grounds import even_grounds
 from vision.unknown.card_plane import CardPlane
 from vision.unknown.card_poses import poses_of, settled
 from vision.unknown.card_sizes import Stock
-from vision.unknown.faint_hints import FaintHints, faint_hints
+from vision.unknown.faint_edges import FaintHints, faint_hints
 from vision.unknown.print_islands import STANDS_OUT
 from vision.unknown.ruled_sheets import are_ruled
 from vision.unknown.view import View

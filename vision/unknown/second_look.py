@@ -17,8 +17,7 @@ from vision.unknown.card_sizes import Stock, agreed_size, common_step
 from vision.unknown.card_votes import agree_on_planes
 from vision.unknown.closed_lines import closed_lines
 from vision.unknown.edge_ends import are_ruled_round
-from vision.unknown.faint_edges import moved_onto_edges, quads_about
-from vision.unknown.faint_hints import FaintHints, faint_hints
+from vision.unknown.faint_edges import FaintHints, faint_hints, moved_onto_edges, quads_about
 from vision.unknown.marker_sheets import holds_marker
 from vision.unknown.print_islands import STANDS_OUT
 from vision.unknown.ruled_sheets import are_ruled

@@ -1,4 +1,4 @@
-"""Which of many quadrilaterals of a card's size that overlap are the cards."""
+"""Which of many quadrilaterals of a card's size that overlap are the cards, and which of those left over."""
 
 from __future__ import annotations
 
@@ -7,16 +7,24 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.quads import apart
-from vision.unknown.card_edges import SideFit
-from vision.unknown.card_kin import kin, stands_out
+from vision.quads import apart, lie_on
+from vision.unknown.card_edges import SideFit, fit_sides
+from vision.unknown.card_kin import kin, like_the_others, stands_out
 from vision.unknown.card_plane import CardPlane
+from vision.unknown.card_poses import poses_of, settled
+from vision.unknown.card_sizes import Stock
 from vision.unknown.ruled_sheets import are_ruled
+
+Floats = NDArray[np.float32]
 
 _SEEN = 0.55  # the share of a side along which its edge is seen, at least
 _SURE = 0.8  # the same for the other three sides, if one side is not seen
 _ONE_GROUND = 0.2  # oddness
 _ROUNDS = 3
+_MOST_LEFT = 40  # outlines over that are looked at again
+_REACH = 0.09  # of the card's shorter side
+_CERTAIN = 0.8  # three sides at least
+_HARDLY = 0.3
 
 
 def completed(fit: SideFit, plane: CardPlane) -> SideFit:
@@ -53,3 +61,26 @@ def best_of(lab: NDArray[np.uint8], fit: SideFit, plane: CardPlane, unevenness: 
         whole[best] = cards
         fit, whole = fit.take(whole), whole[whole]
     return chosen.take(cards)
+
+
+def with_leftovers(lab: NDArray[np.uint8], stock: Stock, chosen: SideFit, others: Floats) -> SideFit:
+    """The cards chosen, and those of `others` (n, 4, 2) that are cards when moved to where most speaks for them.
+
+    `lab` is (h, w, 3) 8-bit Lab. What was chosen stays as it is; others lie a little off, by a frame or a shadow beside
+    their edge.
+    """
+    others = others[~lie_on(others, chosen.quads)][:_MOST_LEFT]
+    reach = _REACH * stock.plane.size[0]
+    poses, certainty = settled(lab, stock.plane, poses_of(stock.plane, others), reach, stock.step)
+    sides = np.sort(certainty, axis=1)
+    good = (sides[:, 0] > _HARDLY) & (sides[:, 1] > _CERTAIN)
+    best = np.flatnonzero(good)[np.argsort(-sides[good].sum(axis=1), kind="stable")]
+    quads = poses.take(best).quads(stock.plane)
+    quads = quads[~lie_on(quads, chosen.quads)]
+    more = fit_sides(lab, quads[apart(quads)], 2.0)
+    if len(more.quads) == 0:
+        return chosen
+    all_fits = chosen.joined(more)
+    keep = stands_out(lab, all_fits) & like_the_others(lab, stock, all_fits, len(chosen.quads))
+    keep[: len(chosen.quads)] = True
+    return all_fits.take(keep)

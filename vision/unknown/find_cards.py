@@ -8,11 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vision.quads import apart, lie_on, within_quads
-from vision.unknown.card_choice import best_of, completed
+from vision.unknown.card_choice import best_of, completed, with_leftovers
 from vision.unknown.card_edges import SideFit, fit_sides
 from vision.unknown.card_finish import to_full
 from vision.unknown.card_kin import clear_cut
-from vision.unknown.card_leftovers import with_leftovers
 from vision.unknown.card_plane import CardPlane
 from vision.unknown.card_poses import poses_of, settled
 from vision.unknown.card_proofs import proved

@@ -5,8 +5,8 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from vision.unknown.card_choice import with_leftovers
 from vision.unknown.card_edges import fit_sides
-from vision.unknown.card_leftovers import with_leftovers
 from vision.unknown.card_sizes import agreed_size, size_of_cards
 from vision.unknown.card_votes import agree_on_planes
 

@@ -80,13 +80,14 @@ def _peaks(certainty: Floats, grown: Floats, spread: float) -> tuple[Floats, Flo
 def outward(pairs: list[EdgePairs]) -> tuple[int, list[float]] | None:
     """Whether it is darker, 0, or brighter, 1, outside the cards, and by how much each of the `pairs` is grown.
 
-    What is seen well beside two sides may be seen less well beside the other two, if the change is the same.
+    What is seen well beside two sides may be seen less well beside the other two, if the change is the same. Where
+    it is nowhere darker outside nothing is told: print or shadows end there, and what was agreed on before is nearer.
     """
     outer = [[each.outermost(way) for each in pairs] for way in (0, 1)]
     votes = np.array([np.sqrt(np.prod([total for _, total in each])) for each in outer])
-    dark, bright = (votes > 0) & (votes >= _AS_GOOD * votes.max())
-    if not dark and not bright:
+    if votes[0] == 0:
         return None
+    dark, bright = votes >= _AS_GOOD * votes.max()
     grown = [[size for size, _ in each] for each in outer]
     # Just beyond a card its shadow, or a camera's sharpening, ends as evenly as the card does.
     shadow = dark and np.subtract(grown[1], grown[0]).max() < 2 * _SHADOW_PX

@@ -33,3 +33,11 @@ def test_the_end_of_a_shadow_beyond_white_cards_is_no_edge_of_theirs() -> None:
 
 def test_sides_that_change_differently_tell_no_size() -> None:
     assert outward([seen({0.0: (1.0, -9.0)}), seen({0.0: (1.0, 9.0)})]) is None
+
+
+def test_what_is_nowhere_darker_outside_tells_no_size() -> None:
+    assert outward([seen({-3.0: (1.0, 9.0)})] * 2) is None
+
+
+def test_a_dark_border_round_a_bright_face_is_part_of_the_card() -> None:
+    assert outward([seen({-8.0: (1.0, -9.0), 0.0: (1.0, 9.0)})] * 2) == (1, [0.0, 0.0])

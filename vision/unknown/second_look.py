@@ -34,6 +34,7 @@ _MOST_QUADS = 300
 _REACH_PX = 6.0  # how far off a line may lie that stands for a faint edge
 _LIKELY, _CERTAINLY = 4.0, 10.0  # how often a change along a side is as large as what changes there anyway
 _HALF_SEEN = 0.6
+_BETTER, _SAME_SIZE = 1.05, 0.0125  # times what agrees on the size; of the logarithm of a side
 _ABOUT, _ROUGHLY = 0.12, 0.2  # of a side: by how much quadrilaterals of the size may differ from it
 _AGREED = 0.06
 _SAME_PLANE = 0.03  # by which the cards known may differ from the size on another plane
@@ -123,6 +124,7 @@ def _outlines(hints: FaintHints) -> _Outlines:
 def _with_faint_ones(hints: FaintHints, stock: Stock, chosen: SideFit) -> tuple[Stock, SideFit]:
     """The cards chosen and faint ones of the same stock."""
     if len(chosen.quads) >= _ENOUGH:
+        stock, chosen = _on_a_better_tilt(hints.lab, stock, chosen)
         return stock, _found(hints, stock, chosen)
     # A few cards in one corner of the picture hardly tell how the table is tilted.
     about, known = _outlines(hints), np.ones((len(chosen.quads), 4), np.float32)
@@ -182,16 +184,45 @@ def _better_plane(about: _Outlines, plane: CardPlane, known: Floats) -> CardPlan
     order = order[apart(about.quads[order])]
     quads, weight = about.quads[order].astype(np.float64), about.plain[order, :2].mean(axis=1).astype(np.float64)
     other = plane_of(refined(quads, weight, plane.size_wh, plane.parameters, _FROM_FAR), plane.size_wh)
-    agree = [(weight * np.clip(1 - (each.deviation(quads) / _AGREED) ** 2, 0, 1)).sum() for each in (plane, other)]
+    agree = [_agreement(each, about.quads[order], weight) for each in (plane, other)]
     fits = len(known) == 0 or np.median(other.deviation(known)) < _SAME_PLANE
     return other if fits and agree[1] > agree[0] else plane
+
+
+def _on_a_better_tilt(lab: NDArray[np.uint8], stock: Stock, chosen: SideFit) -> tuple[Stock, SideFit]:
+    """The stock and the cards on the plane that their own edges agree on, where that is a better one of their size.
+
+    Outlines that happened to be found first vote for a plane; on it other cards are some per cent too large or too
+    small, so that their edges are missed. Where the size would change as well these may be frames, or shadows.
+    """
+    moved, weight = _at_own_edges(lab, chosen.quads, _REACH_PX)
+    before = stock.plane
+    x = refined(moved.astype(np.float64), weight, before.size_wh, before.parameters, _FROM_FAR)
+    plane = plane_of(x, before.size_wh)
+    if np.abs(np.log(np.divide(plane.size, before.size))).max() > _SAME_SIZE:
+        return stock, chosen
+    if _agreement(plane, moved, weight) < _BETTER * _agreement(before, moved, weight):
+        return stock, chosen
+    poses, _ = settled(lab, plane, poses_of(plane, moved), _REACH_PX / 2, stock.step)
+    return replace(stock, plane=plane), replace(chosen, quads=poses.quads(plane))
+
+
+def _agreement(plane: CardPlane, quads: Floats, weight: NDArray[np.float64]) -> float:
+    """How much of quadrilaterals (n, 4, 2) that weigh so much (n,) agrees on the size on a plane."""
+    return float((weight * np.clip(1 - (plane.deviation(quads) / _AGREED) ** 2, 0, 1)).sum())
+
+
+def _at_own_edges(lab: NDArray[np.uint8], quads: Floats, reach_px: float) -> tuple[Floats, NDArray[np.float64]]:
+    """Quadrilaterals (n, 4, 2) with each side at its edge, and how plain these are (n,), 0 to 1."""
+    moved, change, floor = moved_onto_edges(lab, quads, reach_px)
+    plain = np.clip(np.linalg.norm(change, axis=2) / floor / _REACH_PX, 0.05, 1).mean(axis=1)
+    return moved, plain.astype(np.float64)
 
 
 def _agreeing(lab: NDArray[np.uint8], stock: Stock, chosen: SideFit, reach_px: float) -> tuple[Stock, SideFit]:
     """The stock with the plane on which the edges of all cards agree best, and the cards as they lie on it."""
     for reach in (reach_px, _REACH_PX / 2):
-        moved, change, floor = moved_onto_edges(lab, chosen.quads, reach)
-        weight = np.clip(np.linalg.norm(change, axis=2) / floor / _REACH_PX, 0.05, 1).mean(axis=1).astype(np.float64)
+        moved, weight = _at_own_edges(lab, chosen.quads, reach)
         before = stock.plane
         x = refined(moved.astype(np.float64), weight, before.size_wh, before.parameters, _FROM_FAR)
         plane = plane_of(x, before.size_wh)

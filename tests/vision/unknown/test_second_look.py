@@ -6,11 +6,15 @@ import pytest
 from numpy.typing import NDArray
 from turned_card import turned_card
 
-from vision.unknown.card_edges import SideFit
+from vision.unknown.card_edges import SideFit, fit_sides
+from vision.unknown.card_plane import CardPlane, apply_homography, rectifier
+from vision.unknown.card_sizes import Stock
 from vision.unknown.edge_ends import faint_run_on
 from vision.unknown.faint_edges import moved_onto_edges
 from vision.unknown.print_islands import print_islands
+from vision.unknown.second_look import second_look
 from vision.unknown.unknown_deck import find_unknown_cards
+from vision.unknown.view import view_of
 
 SIZE_WH = (960, 600)
 WIDTH, LENGTH = 90.0, 140.0
@@ -61,6 +65,24 @@ def test_white_cards_on_a_white_table_are_found_by_a_few_grey_levels(lighter: fl
     image = picture(lighter)
     assert all(found_in(image))
     assert len(find_unknown_cards(image).cards) == len(PLACES)
+
+
+def test_cards_that_lie_right_tell_how_the_table_is_tilted() -> None:
+    table, told = rectifier(np.array([0.15, 0.05]), SIZE_WH), rectifier(np.array([0.08, 0.1]), SIZE_WH)
+    middle = np.array(SIZE_WH) / 2
+    to_middle = np.eye(3)
+    to_middle[:2, 2] = apply_homography(table, middle) - middle
+    aside = np.linalg.inv(table) @ to_middle
+    view = view_of(np.asarray(cv2.warpPerspective(picture(5.0), aside, SIZE_WH, borderValue=(TABLE,) * 3), np.uint8))
+    cards = np.array([cv2.perspectiveTransform(card_at(*place)[None], aside)[0] for place in PLACES], np.float32)
+    wrong = CardPlane(told, (WIDTH, LENGTH), np.array([0.08, 0.1, np.log(WIDTH), np.log(LENGTH), 0.0]), SIZE_WH)
+    assert view.scale == 1
+    stock, found = second_look(view, Stock(wrong, np.zeros(3)), fit_sides(view.lab, cards[:-1], 2.0))
+    assert stock is not None
+    assert wrong.deviation(cards).max() > 0.04
+    assert stock.plane.deviation(cards).max() < 0.025
+    off = np.abs(found.quads.mean(axis=1) - cards[-1].mean(axis=0)).max(axis=1)
+    assert off.min() < 0.03 * WIDTH
 
 
 @pytest.mark.parametrize("seed", [4, 5])

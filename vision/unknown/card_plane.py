@@ -32,10 +32,12 @@ class CardPlane:
     parameters: Floats
     size_wh: tuple[int, int]
 
-    def refitted(self, quads: NDArray[np.floating], weight: NDArray[np.floating]) -> CardPlane:
-        """The plane and size on which the cards found, (n, 4, 2) with weights (n,), agree best."""
+    def refitted(
+        self, quads: NDArray[np.floating], weight: NDArray[np.floating], spreads: tuple[float, ...] = NARROW
+    ) -> CardPlane:
+        """The plane and size on which the cards found, (n, 4, 2) with weights (n,), agree best (see `refined`)."""
         outlines, weights = np.asarray(quads, np.float64), np.asarray(weight, np.float64)
-        return plane_of(refined(outlines, weights, self.size_wh, self.parameters, NARROW), self.size_wh)
+        return plane_of(refined(outlines, weights, self.size_wh, self.parameters, spreads), self.size_wh)
 
     def resized(self, short: float, long: float) -> CardPlane:
         """The same plane for cards of another size."""

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from vision.quads import apart, hold_any, lie_on, within_quads
 from vision.unknown.card_edges import SideFit, fit_sides
 from vision.unknown.card_kin import like_the_others
-from vision.unknown.card_plane import CardPlane, plane_of, refined
+from vision.unknown.card_plane import CardPlane
 from vision.unknown.card_poses import poses_of, settled
 from vision.unknown.card_proposals import distinct, fair_share
 from vision.unknown.card_sizes import Stock, agreed_size, common_step
@@ -182,9 +182,9 @@ def _better_plane(about: _Outlines, plane: CardPlane, known: Floats) -> CardPlan
     order = np.argsort(4 * deviation - about.plain.mean(axis=1) - about.plain[:, 0], kind="stable")
     order = order[deviation[order] < _ROUGHLY]
     order = order[apart(about.quads[order])]
-    quads, weight = about.quads[order].astype(np.float64), about.plain[order, :2].mean(axis=1).astype(np.float64)
-    other = plane_of(refined(quads, weight, plane.size_wh, plane.parameters, _FROM_FAR), plane.size_wh)
-    agree = [_agreement(each, about.quads[order], weight) for each in (plane, other)]
+    quads, weight = about.quads[order], about.plain[order, :2].mean(axis=1).astype(np.float64)
+    other = plane.refitted(quads, weight, _FROM_FAR)
+    agree = [_agreement(each, quads, weight) for each in (plane, other)]
     fits = len(known) == 0 or np.median(other.deviation(known)) < _SAME_PLANE
     return other if fits and agree[1] > agree[0] else plane
 
@@ -196,14 +196,19 @@ def _on_a_better_tilt(lab: NDArray[np.uint8], stock: Stock, chosen: SideFit) -> 
     small, so that their edges are missed. Where the size would change as well these may be frames, or shadows.
     """
     moved, weight = _at_own_edges(lab, chosen.quads, _REACH_PX)
-    before = stock.plane
-    x = refined(moved.astype(np.float64), weight, before.size_wh, before.parameters, _FROM_FAR)
-    plane = plane_of(x, before.size_wh)
+    before, plane = stock.plane, stock.plane.refitted(moved, weight, _FROM_FAR)
     if np.abs(np.log(np.divide(plane.size, before.size))).max() > _SAME_SIZE:
         return stock, chosen
     if _agreement(plane, moved, weight) < _BETTER * _agreement(before, moved, weight):
         return stock, chosen
-    poses, _ = settled(lab, plane, poses_of(plane, moved), _REACH_PX / 2, stock.step)
+    return _put_on(lab, plane, moved, stock, chosen, _REACH_PX / 2)
+
+
+def _put_on(
+    lab: NDArray[np.uint8], plane: CardPlane, quads: Floats, stock: Stock, chosen: SideFit, reach_px: float
+) -> tuple[Stock, SideFit]:
+    """The stock with another plane, and the cards where most speaks for them on it, near `quads` (n, 4, 2)."""
+    poses, _ = settled(lab, plane, poses_of(plane, quads), reach_px, stock.step)
     return replace(stock, plane=plane), replace(chosen, quads=poses.quads(plane))
 
 
@@ -223,11 +228,7 @@ def _agreeing(lab: NDArray[np.uint8], stock: Stock, chosen: SideFit, reach_px: f
     """The stock with the plane on which the edges of all cards agree best, and the cards as they lie on it."""
     for reach in (reach_px, _REACH_PX / 2):
         moved, weight = _at_own_edges(lab, chosen.quads, reach)
-        before = stock.plane
-        x = refined(moved.astype(np.float64), weight, before.size_wh, before.parameters, _FROM_FAR)
-        plane = plane_of(x, before.size_wh)
-        poses, _ = settled(lab, plane, poses_of(plane, moved), reach, stock.step)
-        stock, chosen = replace(stock, plane=plane), replace(chosen, quads=poses.quads(plane))
+        stock, chosen = _put_on(lab, stock.plane.refitted(moved, weight, _FROM_FAR), moved, stock, chosen, reach)
     return stock, chosen
 
 

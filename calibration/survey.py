@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-import cv2
 import numpy as np
 from numpy.typing import NDArray
 
@@ -39,7 +38,7 @@ def survey(pictures: Iterable[tuple[str, Image]]) -> Survey:
     seen: dict[int, list[tuple[str, Marker]]] = {}
     for name, image in pictures:
         size = image.shape[1], image.shape[0]
-        markers = find_markers(np.asarray(cv2.cvtColor(image, cv2.COLOR_BGR2GRAY), np.uint8))
+        markers = find_markers(image)
         if not markers:
             raise BadTableError(f"no marker card is in sight in {name}")
         if size_px is not None and size != size_px:

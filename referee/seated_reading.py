@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-import cv2
 import numpy as np
 from numpy.typing import NDArray
 
@@ -79,7 +78,7 @@ class SeatedReader:
         size_px = (image.shape[1], image.shape[0])
         profile = self._profile
         edge_mm = None if profile is None else profile.edge_mm
-        markers = find_markers(np.asarray(cv2.cvtColor(image, cv2.COLOR_BGR2GRAY), np.uint8))
+        markers = find_markers(image)
         before = self.survey
         if edge_mm is None and len(markers) < _ALL and before is not None and before.fits(markers, size_px):
             reading, table = read_picture(image, self._deck, before.table, markers)

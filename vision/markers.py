@@ -58,13 +58,14 @@ def _detector(window: int) -> cv2.aruco.ArucoDetector:
     return cv2.aruco.ArucoDetector(_dictionary(), parameters)
 
 
-def find_markers(grey: NDArray[np.uint8]) -> tuple[Marker, ...]:
-    """Find the marker cards in a grey picture (h, w), in the order of their ids.
+def find_markers(image: NDArray[np.uint8]) -> tuple[Marker, ...]:
+    """Find the marker cards in a picture, (h, w, 3) BGR or (h, w) grey, in the order of their ids.
 
     The search runs on a small copy, then on a larger one and with another threshold where that shows fewer than four;
     the corners are then refined in the full picture. What is no print of black and white cells is left out, and what
     others like it show to be no square on their table, such as the print of a card that happens to be read as a marker.
     """
+    grey = image if image.ndim == 2 else np.asarray(cv2.cvtColor(image, cv2.COLOR_BGR2GRAY), np.uint8)
     rough: dict[int, Points] = {}
     for width, window, in_light in _SEARCHES:
         shrink = max(1.0, grey.shape[1] / width)

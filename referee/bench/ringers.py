@@ -6,9 +6,6 @@ import random
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-import cv2
-import numpy as np
-
 from hardware.frames import SECOND_NS, Frame
 from referee.demo.seating import AREA_MM, MIDDLE_MM, people_at, ring_of, spot
 from referee.seats import SeatRing, marker_rectangle
@@ -103,7 +100,7 @@ def _named(table: LiveTable, frames: Iterator[Frame], eyes: ArmEyes, ring: Ring)
 
 def _place_of(frame: Frame, players: int) -> Place:
     image = frame.bgr()
-    markers = find_markers(np.asarray(cv2.cvtColor(image, cv2.COLOR_BGR2GRAY), np.uint8))
+    markers = find_markers(image)
     table = table_from_markers(markers, SIZE)
     return Place(table, SeatRing(marker_rectangle(markers, table), players))
 

@@ -80,7 +80,7 @@ class TableArea:
         try:
             if self._profile is not None and self._profile.edge_mm is not None:
                 return _grown(self._profile.table_for(size_px), self._profile.edge_mm)
-            markers = find_markers(np.asarray(cv2.cvtColor(image, cv2.COLOR_BGR2GRAY), np.uint8))
+            markers = find_markers(image)
             table = self._profile.table_for(size_px) if self._profile else table_from_markers(markers, size_px)
             return _grown(table, marker_rectangle(markers, table))
         except (VisionError, BadInputError):

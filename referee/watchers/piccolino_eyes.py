@@ -6,7 +6,6 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-import cv2
 import numpy as np
 from numpy.typing import NDArray
 
@@ -208,7 +207,7 @@ class TableEyes:
                 return self._still_fits(image) or Place(
                     table, SeatRing(self._profile.edge_mm, self._players, _REACH_MM)
                 )
-            markers = find_markers(np.asarray(cv2.cvtColor(image, cv2.COLOR_BGR2GRAY), np.uint8))
+            markers = find_markers(image)
             if not markers or (self.seating is not None and len(markers) < _SURE_MARKERS):
                 return None
             if self.seating is not None and not self._have_moved(markers):

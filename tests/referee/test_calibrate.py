@@ -22,7 +22,7 @@ Image = NDArray[np.uint8]
 
 def without(image: Image, *ids: int) -> Image:
     bare = image.copy()
-    for marker in find_markers(np.asarray(cv2.cvtColor(image, cv2.COLOR_BGR2GRAY), np.uint8)):
+    for marker in find_markers(image):
         if marker.id in ids:
             grown = marker.corners_px.mean(0) + 1.4 * (marker.corners_px - marker.corners_px.mean(0))
             cv2.fillConvexPoly(bare, np.rint(grown).astype(np.int32), (90, 110, 120))

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-import cv2
 import numpy as np
 from numpy.typing import NDArray
 
@@ -48,7 +47,7 @@ def table_in(image_bgr: Image) -> tuple[Table, tuple[Marker, ...]]:
     Raises:
         BadTableError: no marker card is in sight, or they do not lie on one table.
     """
-    markers = find_markers(_grey(image_bgr))
+    markers = find_markers(image_bgr)
     if not markers:
         raise BadTableError("no marker card is in sight")
     return table_from_markers(markers, (image_bgr.shape[1], image_bgr.shape[0])), markers
@@ -67,7 +66,7 @@ def read_picture(
     if min(size) < _LEAST_SIDE_PX:
         return Reading((), ()), table
     if markers is None:
-        markers = find_markers(_grey(image_bgr))
+        markers = find_markers(image_bgr)
     if table is not None:
         reading, table, _ = _read(image_bgr, deck, table, markers, 0.0)
         return reading, table
@@ -119,10 +118,6 @@ def _same_outline(corners_px: NDArray[np.float64], outline_px: NDArray[np.float6
     width = np.linalg.norm(np.diff(outline_px, axis=0, append=outline_px[:1]), axis=1).min()
     off = [np.linalg.norm(np.roll(corners_px, turn, axis=0) - outline_px, axis=1).max() for turn in range(4)]
     return bool(min(off) < _SAME * width)
-
-
-def _grey(image_bgr: Image) -> Image:
-    return np.asarray(cv2.cvtColor(image_bgr, cv2.COLOR_BGR2GRAY), np.uint8)
 
 
 def _marked_table(markers: tuple[Marker, ...], size_px: tuple[int, int]) -> Table | None:

@@ -91,7 +91,7 @@ class PictureReader:
             return PictureReading((), ())
         markers: Sequence[Marker] = ()
         if table is None:
-            markers = find_markers(np.asarray(cv2.cvtColor(image_bgr, cv2.COLOR_BGR2GRAY), np.uint8))
+            markers = find_markers(image_bgr)
             table = _marked_table(markers, image_bgr)
         work, scale, limits = self._work(image_bgr, table)
         frames = self._kept(find_frames(work, self.deck.frame_mm[2:], limits), scale, table)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-import cv2
 import numpy as np
 import pytest
 
@@ -128,7 +127,7 @@ def test_a_card_half_under_the_arm_that_rings_is_read_though_print_and_sleeve_ma
     script = write_piccolino(deck, seed, Plan(players=2, turns=24)).script
     shots = Shots(size=(1280, 720), frames_per_s=20, look=Look(table="white", tint=(1.0, 0.97, 0.9)))
     image = LiveTable(script, deck, seed, shots).frame(frame).bgr()
-    table = table_from_markers(find_markers(np.asarray(cv2.cvtColor(image, cv2.COLOR_BGR2GRAY), np.uint8)), shots.size)
+    table = table_from_markers(find_markers(image), shots.size)
     sight = PileReader(deck, table, shots.size, [PilePlace(1, centre_mm=(564.0, 98.0))]).read_part(image, 0)
     assert sight is not None
     assert (sight.colour, sight.mood) == (colour, "happy")

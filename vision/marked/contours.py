@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 
 from vision.deck import Deck
 from vision.marked.channels import channel_most
-from vision.marked.evidence import Sampler
 from vision.marked.layouts import Hypotheses, Layouts
 from vision.marked.outline import corners_of
+from vision.marked.sampler import Sampler
 from vision.quads import points_within
 from vision.render_face import mark_outline_mm
 

@@ -18,9 +18,10 @@ from vision.deck import Deck
 from vision.marked.colour import Palette, hue_gap, hues_on
 from vision.marked.contours import SIDE
 from vision.marked.corners import NEAR_MM, Corners, on_cards, turned_by
-from vision.marked.evidence import Sampler, like_ground
+from vision.marked.evidence import like_ground
 from vision.marked.layouts import Hypotheses, concatenated, no_cards
 from vision.marked.outline import corners_of
+from vision.marked.sampler import Sampler
 from vision.marked.side_model import SideModel
 from vision.marked.traces import OUTSIDE_MM, in_other_light
 from vision.quads import within_quads

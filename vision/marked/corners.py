@@ -13,8 +13,9 @@ from numpy.typing import NDArray
 
 from vision.deck import Deck
 from vision.marked.colour import hues_on, linear_of
-from vision.marked.evidence import Sampler, like_ground
+from vision.marked.evidence import like_ground
 from vision.marked.marks import Foreground, WorkImage
+from vision.marked.sampler import Sampler
 from vision.quads import distances, enlarged, within_quads
 from vision.table import Table
 

@@ -12,9 +12,10 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.marked.evidence import RING, like_ground
+from vision.marked.evidence import like_ground
 from vision.marked.layouts import ROUND, Hypotheses, Layouts
 from vision.marked.marks import Foreground, Marks, WorkImage
+from vision.marked.sample_points import RING
 from vision.quads import distances, within_quads
 from vision.table import Table
 

@@ -4,30 +4,21 @@ from __future__ import annotations
 
 from dataclasses import dataclass, fields
 
-import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.deck import CIRCLE, Deck, Face, Mark
 from vision.marked.channels import channel_most, channel_range
 from vision.marked.colour import LINEAR, NEUTRAL, hue_deg, linear_of, oklab
-from vision.marked.layouts import Hypotheses, Layouts
-from vision.marked.marks import Marks, WorkImage
+from vision.marked.layouts import Hypotheses
+from vision.marked.marks import Marks
+from vision.marked.sample_points import GROUND, INNER, RING, RING_MM
+from vision.marked.sampler import Sampler
 from vision.quads import within_quads
-from vision.render_face import mark_outline_mm
-from vision.table import Table
 
 Floats = NDArray[np.float64]
 
-INNER = 12  # sample points inside each mark
-RING = 16  # sample points round each mark
-GROUND = 40  # sample points on the rest of the card
-_INSET = 0.16  # of the circumradius
-_RING_MM = {"white": 1.7, "black": 2.5}  # light blooms over black
-_BORDER_MM = 2.4
 _CLIPPED = 248
 BLEACH_SPREAD_DEG = 25.0  # of hue, where all of a mark's channels are clipped
-_BROAD = 1024
 _CLEAR_SPREAD_DEG = 30.0
 # Of linear light, mark to ground, in the channel that tells most; and how grey black ground must be.
 _PLAIN_RATIO, _WEAK_RATIO = 0.4, 0.78
@@ -35,70 +26,6 @@ _FAINT_RATIO = 0.98  # on white that is clipped, and so without grain
 _PLAIN_GREY, _WEAK_GREY = 0.4, 0.22
 _IN_MIDDLE, _AT_OUTLINE = 0.3, 0.7  # of a mark's radius, where its colour is looked at
 _CALM_RING = 0.35  # the rest may be covered, or lie under a reflection's edge
-
-
-def sample_points(deck: Deck, layouts: Layouts) -> Floats:
-    """Choose the sample points of all n faces of a side, (n, 3·INNER + 3·RING + GROUND, 2), in mm on the card.
-
-    Those inside the marks come first, then those round the marks, then those between them.
-    """
-    unit = {shape: _unit_inner(deck, shape) for shape in {mark.shape for face in layouts.faces for mark in face.marks}}
-    parts = [
-        [_placed(unit[mark.shape], mark) for mark in face.marks]
-        + [_ring(mark_outline_mm(deck, mark), RING, _RING_MM[layouts.side]) for mark in face.marks]
-        + [_ground(face, deck)]
-        for face in layouts.faces
-    ]
-    return np.array([np.concatenate(part) for part in parts])
-
-
-def _unit_inner(deck: Deck, shape: str) -> Floats:
-    """(INNER, 2) points well inside a shape of circumradius 1, the deepest ones, far from each other."""
-    axis = np.linspace(-0.95, 0.95, 39)
-    grid = np.stack(np.meshgrid(axis, axis), axis=-1).reshape(-1, 2)
-    if shape == CIRCLE:
-        depth = 1 - np.linalg.norm(grid, axis=1)
-    else:
-        contour = deck.outlines[shape].astype(np.float32).reshape(-1, 1, 2)
-        depth = np.array([cv2.pointPolygonTest(contour, (float(x), float(y)), True) for x, y in grid])
-    return _spread(grid[depth > min(_INSET, 0.75 * float(depth.max()))], INNER)
-
-
-def _placed(unit: Floats, mark: Mark) -> Floats:
-    turn = np.radians(mark.rotation_deg)
-    turned = unit @ np.array([[np.cos(turn), np.sin(turn)], [-np.sin(turn), np.cos(turn)]])
-    return np.asarray(turned * mark.diameter_mm / 2 + (mark.x_mm, mark.y_mm))
-
-
-def _ground(face: Face, deck: Deck) -> Floats:
-    """(GROUND, 2) points between the marks, all over the card; repeated where a face has too few places."""
-    width, height = deck.card_mm
-    x, y = np.linspace(_BORDER_MM, width - _BORDER_MM, 9), np.linspace(_BORDER_MM, height - _BORDER_MM, 13)
-    grid = np.stack(np.meshgrid(x, y), axis=-1).reshape(-1, 2)
-    gaps = [np.linalg.norm(grid - (m.x_mm, m.y_mm), axis=1) - m.diameter_mm / 2 for m in face.marks]
-    places = np.random.default_rng(0).permutation(grid[np.min(gaps, axis=0) > _RING_MM[face.side]])
-    return np.resize(places, (GROUND, 2))
-
-
-def _ring(outline: Floats, count: int, gap_mm: float) -> Floats:
-    """Points at a gap outside an outline, evenly along its convex hull."""
-    hull = cv2.convexHull(outline.astype(np.float32))[:, 0].astype(np.float64)
-    closed = np.concatenate([hull, hull[:1]])
-    length = np.concatenate([[0], np.cumsum(np.linalg.norm(np.diff(closed, axis=0), axis=1))])
-    at = np.arange(count) / count * length[-1]
-    points = np.stack([np.interp(at, length, closed[:, k]) for k in range(2)], axis=1)
-    outward = points - hull.mean(0)
-    return np.asarray(points + gap_mm * outward / np.linalg.norm(outward, axis=1, keepdims=True))
-
-
-def _spread(points: Floats, count: int) -> Floats:
-    """`count` of the points, far from each other (farthest-point sampling); repeats them where there are fewer."""
-    chosen = [int(np.argmin(np.linalg.norm(points - points.mean(0), axis=1)))]
-    gap = np.linalg.norm(points - points[chosen[0]], axis=1)
-    for _ in range(count - 1):
-        chosen.append(int(gap.argmax()))
-        gap = np.minimum(gap, np.linalg.norm(points - points[chosen[-1]], axis=1))
-    return points[chosen]
 
 
 @dataclass(frozen=True, eq=False)
@@ -129,42 +56,6 @@ class Evidence:
     def take(self, which: NDArray[np.bool_]) -> Evidence:
         """Some of them."""
         return Evidence(*(getattr(self, field.name)[which] for field in fields(self)))
-
-
-class Sampler:
-    """Reads sample points of hypotheses out of one picture."""
-
-    def __init__(self, work: WorkImage, table: Table) -> None:
-        self._work = work
-        self.table = table
-        self._height, self._width = work.bgr.shape[:2]
-
-    def levels(self, points_mm: Floats) -> tuple[NDArray[np.uint8], NDArray[np.bool_]]:
-        """(..., 3) RGB levels at table points (..., 2), and whether each lies in the picture."""
-        rows, columns, inside = self.pixels(points_mm)
-        return self.at(rows, columns), inside
-
-    def at(self, rows: NDArray[np.intp], columns: NDArray[np.intp]) -> NDArray[np.uint8]:
-        """(..., 3) RGB levels at work px (...)."""
-        return np.asarray(self._work.smooth.reshape(-1, 3).take(rows * self._width + columns, axis=0), np.uint8)
-
-    def pixels(self, points_mm: Floats) -> tuple[NDArray[np.intp], NDArray[np.intp], NDArray[np.bool_]]:
-        """Row and column of the work px nearest to table points (..., 2), and whether each lies in the picture."""
-        flat = self._work.to_work(self.table.to_px(points_mm.reshape(-1, 2)))
-        columns, rows = np.rint(flat.T).astype(np.intp).reshape(2, *points_mm.shape[:-1])
-        inside = (columns >= 0) & (columns < self._width) & (rows >= 0) & (rows < self._height)
-        if not inside.all():
-            rows, columns = rows.clip(0, self._height - 1), columns.clip(0, self._width - 1)
-        return rows, columns, inside
-
-    def fine_levels(self, points_px: Floats) -> Floats:
-        """(..., 3) RGB levels at picture points (..., 2), between the pixels, too; black outside the picture."""
-        flat = self._work.to_work(points_px.reshape(-1, 2))
-        # OpenCV takes at most 32767 rows, so the points are laid out as a broad picture.
-        places = np.zeros((2, -(-len(flat) // _BROAD), _BROAD), np.float32)
-        places.reshape(2, -1)[:, : len(flat)] = flat.T
-        levels = cv2.remap(self._work.bgr, places[0], places[1], cv2.INTER_LINEAR).reshape(-1, 3)[: len(flat)]
-        return np.asarray(levels.reshape(*points_px.shape[:-1], 3)[..., ::-1], np.float64)
 
 
 def gather(
@@ -285,7 +176,7 @@ def look_at(
     centres = marks.centres_mm[chosen][:, None]
     inner, _ = sampler.levels(centres + depth * radius * circle)
     # A star or a crescent is lighter than the circle round it.
-    outer = radius / np.clip(marks.fullness[chosen], 0.4, 1)[:, None, None] + _RING_MM[side]
+    outer = radius / np.clip(marks.fullness[chosen], 0.4, 1)[:, None, None] + RING_MM[side]
     around, inside = sampler.levels(centres + outer * circle)
     ring = np.median(around, axis=1)
     level = np.median(inner, axis=1)

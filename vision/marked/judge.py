@@ -8,8 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vision.marked.colour import Palette, hue_gap
-from vision.marked.evidence import BLEACH_SPREAD_DEG, RING, Evidence
+from vision.marked.evidence import BLEACH_SPREAD_DEG, Evidence
 from vision.marked.layouts import Hypotheses, Layouts, concatenated
+from vision.marked.sample_points import RING
 
 Floats = NDArray[np.float64]
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.marked.evidence import Sampler, gather
+from vision.marked.evidence import gather
 from vision.marked.judge import SURE, Verdicts
 from vision.marked.layouts import Hypotheses, Layouts, concatenated, no_cards
+from vision.marked.sampler import Sampler
 from vision.marked.side_model import SideModel
 from vision.quads import distance_to_outlines
 from vision.table import turned

@@ -7,9 +7,10 @@ from dataclasses import dataclass, fields
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.marked.evidence import Sampler, look_at
+from vision.marked.evidence import look_at
 from vision.marked.layouts import OUT_OF_SHAPE, Layouts, size_candidates
 from vision.marked.marks import Marks
+from vision.marked.sampler import Sampler
 from vision.marked.strays import print_like
 
 Floats = NDArray[np.float64]

@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 
 from vision.deck import Deck
 from vision.marked.channels import channel_most
-from vision.marked.evidence import Sampler
 from vision.marked.layouts import Hypotheses
+from vision.marked.sampler import Sampler
 
 Floats = NDArray[np.float64]
 

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.marked.evidence import Sampler
 from vision.marked.marks import Marks
+from vision.marked.sampler import Sampler
 from vision.quads import distance_to_quads, within_quads
 
 Floats = NDArray[np.float64]

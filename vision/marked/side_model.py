@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from vision.deck import Deck
 from vision.marked.colour import Palette, printed_palette
 from vision.marked.contours import Contours, contours_of
-from vision.marked.evidence import sample_points
 from vision.marked.layouts import Layouts, layouts_of
+from vision.marked.sample_points import sample_points
 
 Floats = NDArray[np.float64]
 

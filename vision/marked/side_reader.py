@@ -14,7 +14,7 @@ from vision.marked.contours import refined
 from vision.marked.corner_look import judged_in_corners, looked_into
 from vision.marked.corners import Corners, print_left
 from vision.marked.cut_marks import cut_marks, parts_of, radii_of
-from vision.marked.evidence import Sampler, gather
+from vision.marked.evidence import gather
 from vision.marked.foreground import foreground_and_marks
 from vision.marked.judge import LOOKED_AT, Measured, Verdicts, faces_of, joined, judge, likelier, renewed, shown_of
 from vision.marked.layouts import (
@@ -36,6 +36,7 @@ from vision.marked.outline import edge_steps, edge_support
 from vision.marked.peeking import Print, unexplained_prints
 from vision.marked.pivots import Anchors, pivoted_cards
 from vision.marked.rims import open_cards, unprinted
+from vision.marked.sampler import Sampler
 from vision.marked.side_model import SideModel
 from vision.marked.strays import stray_marks
 from vision.marked.traces import CardColours, Traces, traces

@@ -11,8 +11,9 @@ from vision.deck import Deck
 from vision.marked.channels import channel_most, channel_range
 from vision.marked.colour import GRAIN_CHROMA, LEAST_CHROMA, linear_of, oklab
 from vision.marked.contours import LEAST_STEP, OFFSETS_MM, RIM, SIDE, CardViews, Contours, levels_across, steps_in
-from vision.marked.evidence import Sampler, like_ground
+from vision.marked.evidence import like_ground
 from vision.marked.layouts import Hypotheses
+from vision.marked.sampler import Sampler
 from vision.quads import within_quads
 
 Floats = NDArray[np.float64]

@@ -16,9 +16,10 @@ from numpy.typing import NDArray
 from vision.deck import Deck
 from vision.marked.colour import least_print
 from vision.marked.contours import RIM, SIDE, refined
-from vision.marked.evidence import Sampler, gather
+from vision.marked.evidence import gather
 from vision.marked.layouts import Hypotheses
 from vision.marked.marks import work_image
+from vision.marked.sampler import Sampler
 from vision.marked.side_model import side_models
 from vision.marked.traces import CardColours, Traces, traces
 from vision.render_face import bgr

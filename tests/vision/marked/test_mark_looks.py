@@ -9,9 +9,10 @@ from flat_cards import flat_table, lay, poses, true_marks
 
 from vision.deck import Deck
 from vision.marked.colour import hue_gap
-from vision.marked.evidence import RING, Sampler
 from vision.marked.mark_looks import looks_of
 from vision.marked.marks import work_image
+from vision.marked.sample_points import RING
+from vision.marked.sampler import Sampler
 from vision.marked.side_model import side_models
 
 PX_PER_MM = 1.7

@@ -12,11 +12,11 @@ from flat_cards import flat_table, lay, poses
 from numpy.typing import NDArray
 
 from vision.deck import Deck
-from vision.marked.evidence import Sampler
 from vision.marked.layouts import Hypotheses
 from vision.marked.marks import work_image
 from vision.marked.pivots import Anchors, pivoted_cards
 from vision.marked.reader import read
+from vision.marked.sampler import Sampler
 from vision.marked.side_model import side_models
 
 PX_PER_MM = 1.7

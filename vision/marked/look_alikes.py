@@ -5,11 +5,15 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from vision.deck import Deck
+from vision.marked.closer_look import rims_of
 from vision.marked.evidence import gather
 from vision.marked.judge import SURE, Verdicts
-from vision.marked.layouts import Hypotheses, Layouts, concatenated, no_cards
+from vision.marked.layouts import Hypotheses, Layouts, concatenated, no_cards, shape_fits
 from vision.marked.sampler import Sampler
+from vision.marked.side_marks import SideMarks
 from vision.marked.side_model import SideModel
+from vision.marked.traces import Traces
 from vision.quads import distance_to_outlines
 from vision.table import turned
 
@@ -24,7 +28,44 @@ _BARE = 0.5  # of a mark's place where the card's ground shows, so that the mark
 _HALF_TURN = np.array([0.0, np.pi])
 
 
-def shown_by_cards(centres_mm: Floats, areas_mm2: Floats, known_mm: Floats) -> Floats:
+def mistakable(
+    sampler: Sampler,
+    deck: Deck,
+    model: SideModel,
+    marks: SideMarks,
+    verdicts: Verdicts,
+    seen: Traces,
+    known_mm: Floats,
+    elsewhere: set[str],
+) -> NDArray[np.bool_]:
+    """Which of the cards that would be told (n,) could as well be another face, whose other marks are hidden.
+
+    `seen`: what shows of the cards beside the known ones (k, 4, 2). There is one card of each face: those that lie
+    `elsewhere` (their ids) are out of the question.
+    """
+    layouts, sure = model.layouts, np.flatnonzero(verdicts.sure)
+    found = verdicts.hypotheses.take(sure)
+    centres, areas = (some[found.marks] for some in (marks.found.centres_mm, marks.found.areas_mm2))
+    shown = _shown_by_cards(centres.reshape(-1, 2), areas.ravel(), known_mm).reshape(found.marks.shape)
+    arcs = marks.are_arcs(found.marks)
+    likely = marks.likely(found.marks.ravel()).reshape(*found.marks.shape, *model.colours.shape)
+    left = np.array([face.id not in elsewhere for face in layouts.faces])
+    likely = likely.diagonal(0, 1, 3) & left[:, None]
+    # An arc says where the middle of its mark is, whatever covers the rest.
+    cut = np.where(arcs, np.nan, shown)
+    seen_mm = np.where((found.marks >= 0)[..., None], centres, np.nan)
+    alike, of = _look_alikes(layouts, deck.card_mm, found, seen_mm, cut, likely)
+    fits = shape_fits(layouts, marks.found, alike.faces, alike.marks)
+    alike, of = alike.take(fits), of[fits]
+    doubtful = np.zeros(len(verdicts.hypotheses), bool)
+    doubtful[sure[of[_not_bare(sampler, model, alike, known_mm)]]] = True
+    ends, rims, spilt = verdicts.terms["ends"][sure], rims_of(seen)[sure], seen.rim_spilt[sure]
+    doubtful[sure[may_be_larger(found, shown, arcs, rims, spilt, ends)]] = True
+    doubtful |= same_pair_as(verdicts)
+    return doubtful | _rivals_of(verdicts, doubtful)
+
+
+def _shown_by_cards(centres_mm: Floats, areas_mm2: Floats, known_mm: Floats) -> Floats:
     """How near the outline of a known card (k, 4, 2) lies to marks with centres (n, 2) and areas (n,), by their radius.
 
     Less than 1 (n,) is a mark that the card covers in part.
@@ -49,7 +90,7 @@ def may_be_larger(
     return np.asarray((marks & (shown < _CUT) & np.where(arcs, spilt > _SPILT, rims < least)).any(1))
 
 
-def look_alikes(
+def _look_alikes(
     layouts: Layouts,
     card_mm: tuple[float, float],
     found: Hypotheses,
@@ -59,7 +100,7 @@ def look_alikes(
 ) -> tuple[Hypotheses, NDArray[np.intp]]:
     """Other faces that would have their marks where those of the cards `found` (n,) are seen, and the same outline.
 
-    `seen_mm` (n, 3, 2) are the marks, nan for unseen; `shown` (n, 3): see `shown_by_cards`, nan for an arc; `likely`
+    `seen_mm` (n, 3, 2) are the marks, nan for unseen; `shown` (n, 3): see `_shown_by_cards`, nan for an arc; `likely`
     (n, faces, 3): whether their colours may be those of each face. Also gives the card (m,) that each of them is like.
     Only cards told by one mark or two have any.
     """
@@ -88,7 +129,7 @@ def look_alikes(
     return concatenated(parts), np.concatenate(of)
 
 
-def not_bare(sampler: Sampler, model: SideModel, alike: Hypotheses, known_mm: Floats) -> NDArray[np.bool_]:
+def _not_bare(sampler: Sampler, model: SideModel, alike: Hypotheses, known_mm: Floats) -> NDArray[np.bool_]:
     """Which cards (n,) have no bare ground where a mark of theirs was not found, beside the known ones (k, 4, 2)."""
     evidence = gather(sampler, alike, model.points_mm, model.layouts.side, known_mm)
     bare = np.where(alike.marks >= 0, 0.0, evidence.mark_plain.mean(2)).max(axis=1, initial=0.0)
@@ -110,7 +151,7 @@ def same_pair_as(verdicts: Verdicts) -> NDArray[np.bool_]:
     return np.asarray((same & likely & near).any(1))
 
 
-def rivals_of(verdicts: Verdicts, doubtful: NDArray[np.bool_]) -> NDArray[np.bool_]:
+def _rivals_of(verdicts: Verdicts, doubtful: NDArray[np.bool_]) -> NDArray[np.bool_]:
     """Which cards (n,) a `doubtful` one (n,) rivals: it has the same mark, and they are not surely likelier.
 
     If a card could as well be another one, the other one could as well be that card.

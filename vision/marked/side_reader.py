@@ -8,12 +8,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vision.deck import Deck
-from vision.marked.closer_look import WORTH_A_LOOK, ground_levels, judged_again, rims_of, worth_a_look
+from vision.marked.closer_look import WORTH_A_LOOK, ground_levels, judged_again, worth_a_look
 from vision.marked.colour import NEUTRAL, fitted_palette, least_print, linear_of
 from vision.marked.contours import refined
 from vision.marked.corner_look import judged_in_corners, looked_into
 from vision.marked.corners import Corners, print_left
-from vision.marked.cut_marks import cut_marks, parts_of, radii_of
+from vision.marked.cut_marks import cut_marks, radii_of
 from vision.marked.evidence import gather
 from vision.marked.foreground import foreground_and_marks
 from vision.marked.judge import LOOKED_AT, Measured, Verdicts, faces_of, joined, judge, likelier, renewed, shown_of
@@ -29,17 +29,17 @@ from vision.marked.layouts import (
     whole_cards,
 )
 from vision.marked.lone_marks import find_lines, lone_mark_cards, round_on_table
-from vision.marked.look_alikes import look_alikes, may_be_larger, not_bare, rivals_of, same_pair_as, shown_by_cards
-from vision.marked.mark_looks import MarkLooks, looks_of
+from vision.marked.look_alikes import mistakable
 from vision.marked.marks import WorkImage
 from vision.marked.outline import edge_steps, edge_support
 from vision.marked.peeking import Print, unexplained_prints
 from vision.marked.pivots import Anchors, pivoted_cards
 from vision.marked.rims import open_cards, unprinted
 from vision.marked.sampler import Sampler
+from vision.marked.side_marks import SideMarks
 from vision.marked.side_model import SideModel
 from vision.marked.strays import stray_marks
-from vision.marked.traces import CardColours, Traces, traces
+from vision.marked.traces import CardColours, traces
 from vision.quads import within_quads
 from vision.table_fit import Piece
 
@@ -51,7 +51,6 @@ _PART_SLACK_MM = 1.2
 _MOST_STRETCH = 0.05
 _UNEVEN = 0.02  # cards in a heap lie nearer to the camera, and aslant
 _UNEVEN_MM = 0.8  # what a mark's middle may be off changes the scale of a small triangle by more
-_LIKELY = 0.4 / 360  # per degree: a hue at random has 1 / 360
 _MARK_SIGMA_PX = 0.5
 _BLOOMED = 1.1  # of a mark's area, as light blooms over black
 _SEARCHED = -2.0  # log-odds: the best of a thousand poses fits by chance more often than one does
@@ -78,17 +77,13 @@ class SideReader:
         areas = layouts.area_range_mm2
         self._foreground, found = foreground_and_marks(work, sampler.table, layouts.side, areas, px_per_mm)
         self._keep_out_px = keep_out_px
-        self._marks = found.outside(keep_out_px)
-        self._wholes = len(self._marks)
-        self._looks = looks_of(sampler, layouts, self._marks)
-        self._free = self._looks.free.copy()
-        self._colours_of = self._likely_colours(self._looks)
+        self._marks = SideMarks(sampler, model, found.outside(keep_out_px))
 
     def whole_cards(self) -> tuple[Hypotheses, Floats]:
         """Cards with three whole marks in sight, and how much larger than printed each measures."""
         # Two faint marks may lie right by chance, three do not.
-        free = self._free | self._looks.faint
-        return whole_cards(self._model.layouts, self._marks, _WHOLE_SLACK_MM, free, _MOST_STRETCH)
+        free = self._marks.free | self._marks.looks.faint
+        return whole_cards(self._model.layouts, self._marks.found, _WHOLE_SLACK_MM, free, _MOST_STRETCH)
 
     def judge_whole(self, sampler: Sampler, whole: Hypotheses, stretches: Floats, lamp: Floats) -> Verdicts:
         """Judge the cards with three whole marks in sight, and learn this picture's palette from them.
@@ -98,10 +93,10 @@ class SideReader:
         self._sampler, self._lamp = sampler, lamp
         apart = np.sqrt((self._model.layouts.distances_mm[whole.faces] ** 2).mean(1))
         whole = whole.take(np.abs(stretches - 1) < np.maximum(_UNEVEN, _UNEVEN_MM / apart))
-        self._marks = self._marks.on(sampler.table)
+        self._marks.found = self._marks.found.on(sampler.table)
         if not len(whole):
             return self._nothing()
-        measured = self._measured(posed(self._model.layouts, self._marks, whole.faces, whole.marks))
+        measured = self._measured(posed(self._model.layouts, self._marks.found, whole.faces, whole.marks))
         # White ground shows the lamp itself.
         by_lamp = self._judged_by(lamp, measured) if self._model.layouts.side == "black" else None
         sure = likelier(self._judged(measured), by_lamp).sure
@@ -110,7 +105,7 @@ class SideReader:
             self._edges_shown = shown_of(measured.edges[sure])
             known = self._model.colours[measured.hypotheses.faces[sure]]
             self._palette = fitted_palette(self._model.palette, known.ravel(), measured.evidence.hues_deg[sure].ravel())
-            self._colours_of = self._likely_colours(self._looks)
+            self._marks.learn(self._palette)
         judged = likelier(self._judged(measured), by_lamp)
         return self._taken(judged.lowered(unprinted(self._sampler, self._deck, self._model, judged)))
 
@@ -127,50 +122,47 @@ class SideReader:
             table = self._sampler.table
             known_px = np.concatenate([table.to_px(known_mm.reshape(-1, 2)).reshape(-1, 4, 2), self._keep_out_px])
             more, towards = cut_marks(
-                self._work, table, self._foreground, known_px, self._ground, self._marks, self._free, radii
+                self._work, table, self._foreground, known_px, self._ground, self._marks.found, self._marks.free, radii
             )
             if len(more):
-                self._wholes = len(self._marks)
-                self._marks = self._marks.and_also(more)
-                looks = looks_of(self._sampler, self._model.layouts, more, towards)
-                self._looks, self._free = self._looks.and_also(looks), np.concatenate([self._free, looks.free])
-                self._colours_of = np.concatenate([self._colours_of, self._likely_colours(looks)])
+                self._marks.add_arcs(self._sampler, more, towards)
         self._known_mm = known_mm
-        likely = self._likely(np.arange(len(self._marks)))
-        found = part_cards(self._model.layouts, self._marks, _PART_SLACK_MM, self._free, likely)
+        likely = self._marks.likely(np.arange(len(self._marks)))
+        found = part_cards(self._model.layouts, self._marks.found, _PART_SLACK_MM, self._marks.free, likely)
         return self._taken(self._judged(self._measured(found))) if len(found) else self._nothing()
 
     def judge_lone(self, known_mm: Floats) -> Verdicts:
         """Judge the cards with one whole mark and a straight edge in sight."""
-        lone = np.flatnonzero(self._free & self._looks.plain)
+        lone, marks = self._marks.unused, self._marks.found
         if self._model.layouts.all_round:
-            round_ones = round_on_table(self._work, self._sampler.table, self._foreground, self._marks.centres_px[lone])
-            lone = lone[round_ones | (lone >= self._wholes)]
+            round_ones = round_on_table(self._work, self._sampler.table, self._foreground, marks.centres_px[lone])
+            lone = lone[round_ones | self._marks.are_arcs(lone)]
         self._known_mm = known_mm
-        lines = find_lines(self._work, self._sampler.table, self._marks.centres_mm[lone])
-        found = lone_mark_cards(self._deck, self._model.layouts, self._marks, lone, self._likely(lone), lines)
+        lines = find_lines(self._work, self._sampler.table, marks.centres_mm[lone])
+        found = lone_mark_cards(self._deck, self._model.layouts, marks, lone, self._marks.likely(lone), lines)
         return self._taken(self._judged(self._measured(found))) if len(found) else self._nothing()
 
     @property
     def unused_marks(self) -> bool:
         """Whether there are marks that no sure card has."""
-        return bool((self._free & self._looks.plain).any())
+        return bool(len(self._marks.unused))
 
     def judge_pivoted(self, told: list[Verdicts], known_mm: Floats) -> Verdicts:
         """Judge the cards of which one whole mark and parts of others are in sight, beside those that are told."""
         found = concatenated([verdict.hypotheses for verdict in told if verdict.layouts is self._model.layouts])
-        apart = ~parts_of(found, self._model.layouts, self._marks, self._colours_of, self._model.colours)
-        apart &= ~self._marks.same_as(found.marks[found.marks >= 0])
-        apart &= ~within_quads(self._marks.centres_mm, known_mm)
-        chosen = np.flatnonzero(self._looks.free & self._looks.plain & apart)
+        marks, looks = self._marks.found, self._marks.looks
+        apart = ~self._marks.parts_of(found)
+        apart &= ~marks.same_as(found.marks[found.marks >= 0])
+        apart &= ~within_quads(marks.centres_mm, known_mm)
+        chosen = np.flatnonzero(looks.free & looks.plain & apart)
         if not len(chosen):
             return self._nothing()
         model, layouts = self._model, self._model.layouts
-        allowed = self._likely(chosen) & size_candidates(layouts, self._marks, OUT_OF_SHAPE)[chosen][:, None]
-        anchors = Anchors(self._marks.centres_mm[chosen], chosen, allowed, self._looks.rings[chosen])
+        allowed = self._marks.likely(chosen) & size_candidates(layouts, marks, OUT_OF_SHAPE)[chosen][:, None]
+        anchors = Anchors(marks.centres_mm[chosen], chosen, allowed, looks.rings[chosen])
         hues, mask = self._palette.hues_deg[model.colours], self._foreground.mask
         found = pivoted_cards(self._sampler, layouts, model.contours, anchors, mask, hues, known_mm)
-        found = found.take(shape_fits(layouts, self._marks, found.faces, found.marks, OUT_OF_SHAPE))
+        found = found.take(shape_fits(layouts, marks, found.faces, found.marks, OUT_OF_SHAPE))
         if not len(found):
             return self._nothing()
         self._known_mm = known_mm
@@ -185,24 +177,26 @@ class SideReader:
         own, told = ([v for v in some if v.layouts is self._model.layouts] for some in (verdicts, told))
         first = joined(own)
         marks, beside = first.hypotheses.marks, concatenated([verdict.hypotheses for verdict in told])
-        parts = parts_of(beside, self._model.layouts, self._marks, self._colours_of, self._model.colours)
+        parts = self._marks.parts_of(beside)
         first = worth_a_look(first.take(np.flatnonzero(~(parts[marks] & (marks >= 0)).any(1))))
         if not len(first.hypotheses):
             return first
         model, side, found = self._model, self._model.layouts.side, first.hypotheses
-        seen_mm = np.where((found.marks >= 0)[..., None], self._marks.centres_mm[found.marks], np.nan)
+        seen_mm = np.where((found.marks >= 0)[..., None], self._marks.found.centres_mm[found.marks], np.nan)
         found = self._on_contours(found, seen_mm)
         evidence = gather(self._sampler, found, model.points_mm, side, known_mm)
         self._known_mm = known_mm
         first = renewed(replace(first, hypotheses=found), evidence, self._strays(found))
         hues = self._palette.hues_deg[model.colours[found.faces]]
-        cut = found.marks >= self._wholes
+        cut = self._marks.are_arcs(found.marks)
         # Round a mark that is known by an arc lies whatever covers the rest of it.
-        rings = np.where(cut[..., None], self._looks.rings[found.marks], evidence.rings)
+        rings = np.where(cut[..., None], self._marks.looks.rings[found.marks], evidence.rings)
         colours = CardColours(ground_levels(evidence), rings, hues, least_print(evidence.chroma, found.marks, side))
         seen = traces(self._sampler, found, self._deck, model.contours, side, colours, known_mm)
         again = judged_again(first, seen)
-        return again.lowered(self._mistakable(again, seen, seen_mm, known_mm, elsewhere))
+        return again.lowered(
+            mistakable(self._sampler, self._deck, model, self._marks, again, seen, known_mm, elsewhere)
+        )
 
     def _on_contours(self, found: Hypotheses, seen_mm: Floats) -> Hypotheses:
         """The cards moved to where the picture shows their contours; see `refined`."""
@@ -235,38 +229,12 @@ class SideReader:
 
     def judge_open(self, quads_mm: Floats, known_mm: Floats) -> Verdicts:
         """Judge cards that lie open beside the known ones, (k, 4, 2), in these outlines (n, 4, 2) or others."""
-        beside = ~within_quads(self._marks.centres_mm, known_mm)
+        marks = self._marks.found
+        beside = ~within_quads(marks.centres_mm, known_mm)
         if not len(quads_mm) and np.count_nonzero(beside) < 2:
             return self._nothing()
-        left = self._free & beside
-        return open_cards(self._sampler, self._deck, self._model, self._marks, left, beside, quads_mm)
-
-    def _mistakable(
-        self, verdicts: Verdicts, seen: Traces, seen_mm: Floats, known_mm: Floats, elsewhere: set[str]
-    ) -> Bools:
-        """Which of the cards that would be told (n,) could as well be another face, whose other marks are hidden.
-
-        There is one card of each face: those that lie `elsewhere` (their ids) are out of the question.
-        """
-        layouts, sure = self._model.layouts, np.flatnonzero(verdicts.sure)
-        found = verdicts.hypotheses.take(sure)
-        centres, areas = (some[found.marks.ravel()] for some in (self._marks.centres_mm, self._marks.areas_mm2))
-        shown = shown_by_cards(centres, areas, known_mm).reshape(found.marks.shape)
-        arcs = found.marks >= self._wholes
-        likely = self._likely(found.marks.ravel()).reshape(*found.marks.shape, *self._model.colours.shape)
-        left = np.array([face.id not in elsewhere for face in layouts.faces])
-        likely = likely.diagonal(0, 1, 3) & left[:, None]
-        # An arc says where the middle of its mark is, whatever covers the rest.
-        cut = np.where(arcs, np.nan, shown)
-        alike, of = look_alikes(layouts, self._deck.card_mm, found, seen_mm[sure], cut, likely)
-        fits = shape_fits(layouts, self._marks, alike.faces, alike.marks)
-        alike, of = alike.take(fits), of[fits]
-        mistakable = np.zeros(len(verdicts.hypotheses), bool)
-        mistakable[sure[of[not_bare(self._sampler, self._model, alike, known_mm)]]] = True
-        ends, rims, spilt = verdicts.terms["ends"][sure], rims_of(seen)[sure], seen.rim_spilt[sure]
-        mistakable[sure[may_be_larger(found, shown, arcs, rims, spilt, ends)]] = True
-        mistakable |= same_pair_as(verdicts)
-        return mistakable | rivals_of(verdicts, mistakable)
+        left = self._marks.free & beside
+        return open_cards(self._sampler, self._deck, self._model, marks, left, beside, quads_mm)
 
     @property
     def _white_rgb(self) -> Floats:
@@ -276,32 +244,23 @@ class SideReader:
     def _nothing(self) -> Verdicts:
         return Verdicts(self._model.layouts, no_cards(), np.zeros(0), dict.fromkeys(LOOKED_AT, np.zeros(0)))
 
-    def _likely(self, chosen: NDArray[np.intp]) -> Bools:
-        """(k, faces, 3) whether a found mark's colour may be that of the face's mark."""
-        return np.asarray(self._colours_of[chosen][:, self._model.colours])
-
-    def _likely_colours(self, looks: MarkLooks) -> Bools:
-        """(n, colours) which of the palette's colours each mark may have."""
-        return np.asarray(self._palette.likelihood(looks.hues_deg, looks.spread_deg) > _LIKELY)
-
     def pieces(self, whole: Verdicts) -> list[Piece]:
         """The marks of cards that three marks have named beyond doubt: things of known size that lie on the table."""
         sure = whole.hypotheses.take(whole.sure)
         return [
-            Piece(self._model.layouts.centres_mm[face], self._marks.centres_px[marks], _MARK_SIGMA_PX)
+            Piece(self._model.layouts.centres_mm[face], self._marks.found.centres_px[marks], _MARK_SIGMA_PX)
             for face, marks in zip(sure.faces, sure.marks, strict=True)
         ]
 
     def unexplained(self, cards_mm: Floats) -> list[Print]:
         """Give the marks that lie on none of the cards (n, 4, 2)."""
         # Between two cards a piece of the table may be as plain, but no part of a mark is larger than the biggest one.
-        small = self._marks.areas_mm2 < _BLOOMED * self._model.layouts.areas_mm2.max()
-        return unexplained_prints(self._marks, np.flatnonzero(self._looks.plain & small), cards_mm)
+        small = self._marks.found.areas_mm2 < _BLOOMED * self._model.layouts.areas_mm2.max()
+        return unexplained_prints(self._marks.found, np.flatnonzero(self._marks.looks.plain & small), cards_mm)
 
     def _taken(self, verdicts: Verdicts) -> Verdicts:
         """Take the marks of sure cards out of what is left to explain, and leave what is worth another look."""
-        used = verdicts.hypotheses.marks[verdicts.sure].ravel()
-        self._free[self._marks.same_as(used[used >= 0])] = False
+        self._marks.use(verdicts.hypotheses.marks[verdicts.sure].ravel())
         return verdicts.take(verdicts.log_odds >= WORTH_A_LOOK)
 
     def _measured(self, hypotheses: Hypotheses, hopeless: bool = False) -> Measured:
@@ -317,9 +276,9 @@ class SideReader:
         return Measured(hypotheses, evidence, edge_support(steps, places), self._strays(hypotheses))
 
     def _strays(self, hypotheses: Hypotheses) -> Floats:
-        chosen = np.flatnonzero(self._looks.plain)
-        likely = self._likely(chosen)
-        return stray_marks(hypotheses, self._deck, self._model.layouts, self._marks, chosen, likely, self._known_mm)
+        chosen, marks = np.flatnonzero(self._marks.looks.plain), self._marks.found
+        likely = self._marks.likely(chosen)
+        return stray_marks(hypotheses, self._deck, self._model.layouts, marks, chosen, likely, self._known_mm)
 
     def _judged(self, measured: Measured) -> Verdicts:
         return judge(

@@ -15,6 +15,7 @@ from vision.unknown.card_poses import poses_of, settled
 from vision.unknown.card_sizes import Stock
 from vision.unknown.faint_edges import FaintHints, faint_hints
 from vision.unknown.print_islands import STANDS_OUT
+from vision.unknown.print_middles import off_middles
 from vision.unknown.ruled_sheets import are_ruled
 from vision.unknown.view import View
 
@@ -25,6 +26,8 @@ _PLAIN_SHARE = 25  # per cent of the sides may be faint before it is worth looki
 _ROUNDS = 3
 _REACH = 0.09  # of a card's shorter side
 _BEYOND_DOUBT, _IN_ALL = 0.9, 3.05  # how certain three sides are, and all four together
+_IN_MIDDLE = 0.045  # of a card's width, from its middle to that of its print
+_MOST = 0.7  # of the cards have it there, if it tells anything
 _INSIDE_PX = 4.0  # of the picture's border
 _SAME_STOCK = 20.0  # weighted 8-bit Lab, from the others' ground
 _BLUR_PX = 2.5  # a card's ground is told from print without the grain of a dim picture
@@ -32,9 +35,9 @@ _CALM, _STAINED = 8.0, 0.2  # weighted 8-bit Lab, from the ground along the bord
 
 
 def more_of_them(view: View, found: tuple[SideFit, CardPlane | None]) -> tuple[SideFit, CardPlane | None]:
-    """The cards `found` and their plane, with those of the same size that three certain sides show.
+    """The cards `found` and their plane, with those of the same size that three certain sides show, or two and print.
 
-    Where the table is known from several cards, three sides tell where the fourth is. Where the cards stand out
+    Where the table is known from several cards, these sides tell where the others are. Where the cards stand out
     plainly from the table none can be missed, nor where all that may be print lies on cards.
     """
     cards, plane = found
@@ -62,7 +65,10 @@ def more_of_them(view: View, found: tuple[SideFit, CardPlane | None]) -> tuple[S
 
 
 def _among(hints: FaintHints, smooth_lab: NDArray[np.uint8], plane: CardPlane, cards: SideFit) -> Floats:
-    """Outlines (n, 4, 2) of the size on a plane with three certain sides and the ground of the `cards`, off these."""
+    """Outlines (n, 4, 2) of the size on a plane with the ground of the `cards`, off these.
+
+    Three of their sides are certain, or two that meet if print lies in their middle as it does on the cards.
+    """
     quads = hints.of_size(plane)
     quads = quads[~lie_on(quads, cards.quads)]
     if len(quads) == 0:
@@ -74,8 +80,14 @@ def _among(hints: FaintHints, smooth_lab: NDArray[np.uint8], plane: CardPlane, c
     quads = poses.quads(plane)
     certain = (order[:, 1] > _BEYOND_DOUBT) & (order.sum(axis=1) > _IN_ALL)
     inside = ((quads > least) & (quads < most)).all(axis=(1, 2))
+    aspect = plane.size[1] / plane.size[0]
+    if (off_middles(smooth_lab, cards.quads, aspect) < _IN_MIDDLE).mean() > _MOST:
+        # Two sides that meet tell where a card of the size lies, and print in its middle that it is one.
+        meeting = np.minimum(certainty, np.roll(certainty, -1, axis=1)).max(axis=1) > _BEYOND_DOUBT
+        two_sides = np.flatnonzero(meeting & ~certain)
+        certain[two_sides] = off_middles(smooth_lab, quads[two_sides], aspect) < _IN_MIDDLE
     good = np.flatnonzero(certain & inside & ~lie_on(quads, cards.quads))
-    away, corners = even_grounds(smooth_lab, quads[good], plane.size[1] / plane.size[0])
+    away, corners = even_grounds(smooth_lab, quads[good], aspect)
     ground = np.median(cards.inside, axis=(0, 1))
     same = np.linalg.norm(corners.mean(axis=1) - ground, axis=1) < _SAME_STOCK
     good = good[same & ((away > _CALM).mean(axis=1) < _STAINED)]

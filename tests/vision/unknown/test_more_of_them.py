@@ -1,4 +1,4 @@
-"""White cards on white in thin shadows: among several found, three sides and a trace of the fourth tell one more."""
+"""White cards on white in thin shadows: among several found, three sides tell one more, or two and print."""
 
 import cv2
 import numpy as np
@@ -25,10 +25,13 @@ def card_at(x: float, y: float, degrees: float) -> NDArray[np.float32]:
     return turned_card((WIDTH, LENGTH), x, y, degrees)
 
 
-def picture(shadows: tuple[int, ...], marked: bool = True, seed: int = 1) -> Picture:
+def picture(
+    shadows: tuple[int, ...], marked: bool = True, seed: int = 1, off: float = 0.0, known_off: float = 0.0
+) -> Picture:
     """Cards as light as the table in thin shadows, (h, w, 3) BGR.
 
-    The last one has them beside some sides only, and a trace beside the others.
+    The last one has them beside some sides only, and a trace beside the others. Its mark lies `off` its middle, in
+    pixels, those of the others `known_off`.
     """
     random = np.random.default_rng(seed)
     scene = np.full((SIZE_WH[1] * FINE, SIZE_WH[0] * FINE, 3), 205, np.uint8)
@@ -38,7 +41,7 @@ def picture(shadows: tuple[int, ...], marked: bool = True, seed: int = 1) -> Pic
             shade = SHADOW if place != HIDDEN or side in shadows else FAINT
             cv2.line(scene, corners[side].tolist(), corners[(side + 1) % 4].tolist(), shade, 6, cv2.LINE_AA)
         if place != HIDDEN or marked:
-            middle = (place[0] * FINE, place[1] * FINE)
+            middle = (place[0] * FINE, round((place[1] + (off if place == HIDDEN else known_off)) * FINE))
             cv2.ellipse(scene, middle, (25 * FINE, 40 * FINE), -place[2], 0, 360, (60, 60, 170), -1)
     small = cv2.GaussianBlur(cv2.resize(scene, SIZE_WH, interpolation=cv2.INTER_AREA), (0, 0), 0.8)
     return np.asarray(np.clip(small + random.normal(0, 1, small.shape), 0, 255), np.uint8)
@@ -62,9 +65,26 @@ def test_three_sides_tell_a_card_among_others(missing: int) -> None:
     assert off < 0.03 * WIDTH
 
 
-@pytest.mark.parametrize("shadows", [(0, 1), (1, 2), (0, 2), (1, 3)])
-def test_two_sides_tell_none(shadows: tuple[int, ...]) -> None:
+@pytest.mark.parametrize("corner", range(4))
+def test_two_sides_that_meet_and_print_in_the_middle_tell_a_card(corner: int) -> None:
+    told = more(picture((corner, (corner + 1) % 4)))
+    assert len(told) == 1
+    off = min(np.linalg.norm(np.roll(told[0], k, axis=0) - card_at(*HIDDEN), axis=1).max() for k in range(4))
+    assert off < 0.03 * WIDTH
+
+
+@pytest.mark.parametrize("shadows", [(0, 2), (1, 3)])
+def test_two_sides_that_do_not_meet_tell_none(shadows: tuple[int, ...]) -> None:
     assert len(more(picture(shadows))) == 0
+
+
+@pytest.mark.parametrize("shadows", [(0, 1), (1, 2)])
+def test_two_sides_tell_none_about_print_beside_the_middle(shadows: tuple[int, ...]) -> None:
+    assert len(more(picture(shadows, off=12))) == 0
+
+
+def test_two_sides_tell_none_where_no_print_lies_in_the_middle() -> None:
+    assert len(more(picture((0, 1), known_off=12))) == 0
 
 
 def test_a_place_without_print_is_none() -> None:

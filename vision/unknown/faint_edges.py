@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import cv2
 import numpy as np
 from numpy.typing import NDArray
 
@@ -12,16 +11,12 @@ from vision.quads import hold_any
 from vision.unknown.card_edges import frames, sample_lab
 from vision.unknown.card_plane import CardPlane
 from vision.unknown.card_proposals import MIN_SEGMENT_PX, at_corners, at_segments, distinct, fair_share
-from vision.unknown.line_segments import SegmentMap, detected, find_corners, length_of, meet_sides, wrapped
+from vision.unknown.line_segments import SegmentMap, find_corners, length_of, meet_sides
 from vision.unknown.marker_sheets import holds_marker
-from vision.unknown.print_islands import STANDS_OUT
 from vision.unknown.view import View
 
 Floats = NDArray[np.float32]
 
-_COPIES = ((1.5, 16.0), (1.0, 10.0), (2.5, 24.0))  # blur in pixels of the halved picture, and boost
-_KNOWN = 0.6  # share of a segment that one found before covers
-_ASIDE_PX = 2.5  # where the colours on either side of a segment are compared
 _AROUND_PX = 150.0  # how far from a mark its card's edges are looked for
 _NEAREST_PX = 6.0
 _MOST_LINES = 40  # about a mark, the longest and nearest
@@ -67,33 +62,8 @@ class FaintHints:
 
 
 def faint_hints(view: View, marks: Floats) -> FaintHints:
-    """Look for faint lines besides the segments of a view, in which `marks` (k, 2) may be printed on cards."""
-    faint = faint_segments(view.grey, view.segments, MIN_SEGMENT_PX)
-    lines = without_print(view.lab, np.concatenate([view.segments, faint]))
-    return FaintHints(view.lab, lines, SegmentMap(lines, view.size_wh[::-1]), marks, view.markers)
-
-
-def faint_segments(grey: NDArray[np.uint8], known: Floats, min_length_px: float) -> Floats:
-    """Straight edges (n, 4) of an (h, w) grey picture that differ by a grey level or two, without the `known` ones."""
-    half = cv2.resize(grey.astype(np.float32), None, fx=0.5, fy=0.5, interpolation=cv2.INTER_AREA)
-    found = known
-    for blur, boost in _COPIES:
-        smooth = np.asarray(cv2.GaussianBlur(half, (0, 0), blur), np.float32)
-        faint = (detected(wrapped(smooth * boost), 0.75 * min_length_px) + 0.5) * 2 - 0.5
-        seen = SegmentMap(found, (grey.shape[0], grey.shape[1])).coverage_of_lines(faint)
-        found = np.concatenate([found, faint[seen < _KNOWN]])
-    return np.asarray(found[len(known) :], np.float32)
-
-
-def without_print(image_lab: NDArray[np.uint8], segments: Floats) -> Floats:
-    """Those of the segments (n, 4) across which the colour changes by less than to what stands out as print."""
-    start, side = segments[:, :2], segments[:, 2:] - segments[:, :2]
-    length = np.maximum(length_of(segments), np.float32(1e-3))[:, None]
-    outward = np.asarray(np.stack([side[:, 1], -side[:, 0]], axis=1) / length, np.float32)
-    along, across = np.linspace(0.05, 0.95, 11, dtype=np.float32), np.array([-_ASIDE_PX, _ASIDE_PX], np.float32)
-    lab = sample_lab(image_lab, start, side, outward, along, across, True, smooth=False)
-    change = np.linalg.norm(lab[:, :, 1] - lab[:, :, 0], axis=2)
-    return np.asarray(segments[np.median(change, axis=1) < STANDS_OUT], np.float32)
+    """What a view shows of faint cards on which `marks` (k, 2) may be printed."""
+    return FaintHints(view.lab, view.faint_lines, view.faint_map, marks, view.markers)
 
 
 def quads_about(segments: Floats, marks: Floats) -> Floats:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import cv2
 import numpy as np
 from numpy.typing import NDArray
 
@@ -30,7 +29,6 @@ _IN_MIDDLE = 0.045  # of a card's width, from its middle to that of its print
 _MOST = 0.7  # of the cards have it there, if it tells anything
 _INSIDE_PX = 4.0  # of the picture's border
 _SAME_STOCK = 20.0  # weighted 8-bit Lab, from the others' ground
-_BLUR_PX = 2.5  # a card's ground is told from print without the grain of a dim picture
 _CALM, _STAINED = 8.0, 0.2  # weighted 8-bit Lab, from the ground along the border; share of its places
 
 
@@ -49,10 +47,9 @@ def more_of_them(view: View, found: tuple[SideFit, CardPlane | None]) -> tuple[S
     if len(marks) == 0:
         return found
     hints = faint_hints(view, marks)
-    smooth = np.asarray(cv2.GaussianBlur(view.lab, (0, 0), _BLUR_PX), np.uint8)
     for _ in range(_ROUNDS):
         better = plane.refitted(cards.quads, np.ones(len(cards.quads)))
-        quads = _among(hints, smooth, better, cards)
+        quads = _among(hints, view.smooth_lab, better, cards)
         if len(quads) == 0:
             break
         both, _ = finished(view, np.concatenate([cards.quads, quads]), Stock(better, np.zeros(3)))

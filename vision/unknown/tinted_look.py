@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import cv2
 import numpy as np
 from numpy.typing import NDArray
 
@@ -23,7 +22,6 @@ _PLAIN_SHARE = 25  # per cent of the sides may be faint before it is worth looki
 _SEVERAL = 3  # cards tell a size
 _MOSTLY = 0.5  # of the cards found before
 _SAME_PLACE = 0.06  # by the width of a card
-_BLUR_PX = 2.5  # a card's ground is told from print without the grain of a dim picture
 
 
 def tinted_look(view: View, found: tuple[SideFit, CardPlane | None]) -> tuple[SideFit, CardPlane | None]:
@@ -56,7 +54,6 @@ def tinted_look(view: View, found: tuple[SideFit, CardPlane | None]) -> tuple[Si
 
 def _tinted(view: View, marks: Floats, known: Floats, plane: CardPlane | None) -> TintedCards | None:
     """Cards of the size of the `known` ones (n, 4, 2) if a plane tells it, and are more; else of the size of most."""
-    smooth = np.asarray(cv2.GaussianBlur(view.lab, (0, 0), _BLUR_PX), np.uint8)
     if plane is not None:
-        return more_of_size(smooth, view.tints, view.segments, marks, plane, known)
-    return tinted_cards(smooth, view.tints, dark_lines(view.grey), view.segments, marks)
+        return more_of_size(view.smooth_lab, view.tints, view.segments, marks, plane, known)
+    return tinted_cards(view.smooth_lab, view.tints, dark_lines(view.grey), view.segments, marks)

@@ -10,7 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vision.unknown.card_proposals import MIN_SEGMENT_PX
-from vision.unknown.line_segments import line_segments, without_hatching
+from vision.unknown.faint_lines import faint_segments, without_print
+from vision.unknown.line_segments import SegmentMap, line_segments, without_hatching
 from vision.unknown.marker_sheets import find_marker_sheets, on_marker_sheet
 from vision.unknown.paper_tints import TintMap, tint_map
 from vision.unknown.print_islands import print_islands
@@ -19,6 +20,7 @@ Image = NDArray[np.uint8]
 Floats = NDArray[np.float32]
 
 WORKING_PX = 1280  # cards are looked for on a copy with this longer side
+_BLUR_PX = 2.5  # a card's ground is told from print without the grain of a dim picture
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,6 +44,22 @@ class View:
     def size_wh(self) -> tuple[int, int]:
         """Width and height of the copy."""
         return self.grey.shape[1], self.grey.shape[0]
+
+    @cached_property
+    def smooth_lab(self) -> Image:
+        """`lab` without the grain of a dim picture."""
+        return np.asarray(cv2.GaussianBlur(self.lab, (0, 0), _BLUR_PX), np.uint8)
+
+    @cached_property
+    def faint_lines(self) -> Floats:
+        """Straight edges (n, 4) in the copy, faint ones too, that are not those of print."""
+        faint = faint_segments(self.grey, self.segments, MIN_SEGMENT_PX)
+        return without_print(self.lab, np.concatenate([self.segments, faint]))
+
+    @cached_property
+    def faint_map(self) -> SegmentMap:
+        """Where `faint_lines` run."""
+        return SegmentMap(self.faint_lines, self.size_wh[::-1])
 
     @cached_property
     def marks(self) -> Floats:

@@ -26,6 +26,7 @@ from vision.unknown.marker_sheets import holds_marker
 from vision.unknown.more_of_them import more_of_them
 from vision.unknown.near_cards import near_cards
 from vision.unknown.panels import are_marks, are_panels
+from vision.unknown.print_corners import cornered
 from vision.unknown.second_look import second_look
 from vision.unknown.squeezed import are_enough, shape_as_taken, with_shape
 from vision.unknown.tinted_look import tinted_look
@@ -101,7 +102,7 @@ def _as_it_is(
                 return _reported(*_and_plain_ones(view, *around, corners, covered), view)
     stock, chosen = second_look(view, *_but_print(lab, stock, chosen))
     stock, chosen = _but_print(lab, stock, chosen)
-    known = more_of_them(view, proved(view, stock, chosen, unevenness))
+    known = more_of_them(view, cornered(view, proved(view, stock, chosen, unevenness)))
     found = tinted_look(view, known)
     if found is not known:
         found = more_of_them(view, found)

@@ -13,6 +13,7 @@ Floats = NDArray[np.float32]
 
 _PLACES = np.linspace(0.06, 0.94, 45)  # along either side: what lies beside the card is not looked at
 _PRINT = 12.0  # weighted 8-bit Lab: what differs from a card's ground by more is print
+_AT_ONCE = 64
 _BARE = 0.01  # of a card's places, if less is printed
 
 
@@ -22,8 +23,12 @@ def off_middles(smooth_lab: NDArray[np.uint8], quads: Floats, aspect: float) -> 
     `smooth_lab` is (h, w, 3) 8-bit Lab without grain, `quads` (n, 4, 2) begin with a shorter side, `aspect` is length
     by width.
     """
-    if len(quads) == 0:
-        return np.zeros(0, np.float32)
+    # Some at a time, for there may be hundreds.
+    blocks = [quads[start : start + _AT_ONCE] for start in range(0, len(quads), _AT_ONCE)]
+    return np.concatenate([np.zeros(0, np.float32), *(_off_middles(smooth_lab, block, aspect) for block in blocks)])
+
+
+def _off_middles(smooth_lab: NDArray[np.uint8], quads: Floats, aspect: float) -> Floats:
     _, corners = even_grounds(smooth_lab, quads, aspect)
     x, y = (each.ravel() for each in np.meshgrid(_PLACES, _PLACES))
     ground = np.einsum("nkc,km->nmc", corners, np.stack([(1 - x) * (1 - y), x * (1 - y), x * y, (1 - x) * y]))

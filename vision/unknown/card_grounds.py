@@ -12,8 +12,10 @@ Floats = NDArray[np.floating]
 
 _RING, _INSIDE = np.linspace(0.12, 0.88, 20), (0.03, 0.045, 0.06)  # along a side; inside of it, by the card's width
 RINGS = len(_INSIDE)  # of places along inside of a card's edges
+SAME_STOCK = 20.0  # how far the grounds of two cards may differ, in weighted 8-bit Lab
 _PRINT = 12.0  # what differs from a card's ground by more, in 8-bit Lab, is print
 _ROUNDS = 4
+_CALM, _STAINED = 8.0, 0.2  # weighted 8-bit Lab, from the ground along the border; share of its places
 _NEAR = 6.0  # weighted 8-bit Lab: what is farther off is print, and hardly counts
 _CORNERS = np.array([[0, 0], [1, 0], [1, 1], [0, 1]])
 
@@ -78,6 +80,17 @@ def even_grounds(
         away = np.linalg.norm(colours - known @ ground, axis=2)
         weight = 1 / (1 + (away / _NEAR) ** 2)
     return np.asarray(away, np.float32), np.asarray(_terms(_CORNERS) @ ground, np.float32)
+
+
+def clean_grounds(
+    smooth_lab: NDArray[np.uint8], quads: NDArray[np.float32], aspect: float
+) -> tuple[NDArray[np.bool_], NDArray[np.float32]]:
+    """Whether hardly anything but ground shows along inside of the edges of cards, (n,), and its mean colour (n, 3).
+
+    See `even_grounds`; `smooth_lab` is a picture without grain.
+    """
+    away, corners = even_grounds(smooth_lab, quads, aspect)
+    return np.asarray((away > _CALM).mean(axis=1) < _STAINED), np.asarray(corners.mean(axis=1), np.float32)
 
 
 def _terms(places: Floats) -> Floats:

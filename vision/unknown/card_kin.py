@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from vision.quads import outward_of, within_quads
 from vision.unknown.card_corners import are_rounder, corner_cuts
 from vision.unknown.card_edges import SideFit
-from vision.unknown.card_grounds import printed_share
+from vision.unknown.card_grounds import SAME_STOCK, printed_share
 from vision.unknown.card_poses import poses_of, settled
 from vision.unknown.card_sizes import Stock
 from vision.unknown.edge_ends import end_at_corners, faint_run_on, run_on
@@ -28,7 +28,6 @@ _LEAST_CONTRAST = 1.0  # weighted 8-bit Lab
 _BARE = 0.012
 _HARDLY = 0.25  # of the usual contrast, or of certainty
 _UNSURE, _BEYOND_DOUBT = 0.6, 0.9
-_SAME_STOCK = 20.0  # how far the grounds of two cards may differ, in weighted 8-bit Lab
 _REACH_PX, _REACH = 4.0, 0.03  # off its place a card's edges may lie, the latter by its shorter side: bent ones do
 # From here, weighted 8-bit Lab is in proportion to the cube root of light.
 _NO_LIGHT = np.array([-16 * 2.55 * LIGHTNESS_WEIGHT, 128, 128], np.float32)
@@ -109,7 +108,7 @@ def kin(fit: SideFit, deviation: Floats, order: Floats) -> tuple[SideFit, Floats
     """Leave out what does not look like one card, and what lacks a side unless its ground is that of a whole card."""
     odd, ground = fit.oddness(), np.median(fit.inside, axis=1)
     whole = (order[:, 0] > _SURE) & (odd < 0.2) & (fit.steps().mean(axis=1) > 0.7)
-    known = np.linalg.norm(ground[:, None] - ground[None, whole], axis=2).min(axis=1, initial=np.inf) < _SAME_STOCK
+    known = np.linalg.norm(ground[:, None] - ground[None, whole], axis=2).min(axis=1, initial=np.inf) < SAME_STOCK
     several = whole.sum() > 1
     keep = (odd < _MAX_ODDNESS) & ((order[:, 0] > _SEEN) | (known & several & (odd < 0.25)))
     return fit.take(keep), deviation[keep], order[keep]
@@ -164,7 +163,7 @@ def like_the_others(lab: NDArray[np.uint8], stock: Stock, fit: SideFit, known: i
             flaws += _TOO_MANY * (lines.on_sheets(others) & (contrast > _PLAIN).any(axis=1))
             flaws += _TOO_MANY * are_rounder(cuts, others)
         # Cards printed all over have many grounds; and where the light falls off, a card still is unlike the table.
-        kept = away < np.maximum(_SAME_STOCK + _SPREAD * np.median(away[others]), _NEARER * np.median(contrast, axis=1))
+        kept = away < np.maximum(SAME_STOCK + _SPREAD * np.median(away[others]), _NEARER * np.median(contrast, axis=1))
         seen = (certainty[:, 1] > _HARDLY) & ~(faint.any(axis=1) & (certainty[:, 0] < _UNSURE))
         kept &= (flaws < _TOO_MANY) & (seen | plain)
         if known is not None or (kept == alike).all():

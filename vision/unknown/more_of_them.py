@@ -8,13 +8,13 @@ from numpy.typing import NDArray
 from vision.quads import apart, lie_on, within_quads
 from vision.unknown.card_edges import SideFit
 from vision.unknown.card_finish import finished
-from vision.unknown.card_grounds import even_grounds
+from vision.unknown.card_grounds import SAME_STOCK, clean_grounds
 from vision.unknown.card_plane import CardPlane
-from vision.unknown.card_poses import poses_of, settled
+from vision.unknown.card_poses import best_corner, poses_of, settled
 from vision.unknown.card_sizes import Stock
 from vision.unknown.faint_edges import FaintHints, faint_hints
 from vision.unknown.print_islands import STANDS_OUT
-from vision.unknown.print_middles import off_middles
+from vision.unknown.print_middles import IN_MIDDLE, off_middles
 from vision.unknown.ruled_sheets import are_ruled
 from vision.unknown.view import View
 
@@ -25,11 +25,8 @@ _PLAIN_SHARE = 25  # per cent of the sides may be faint before it is worth looki
 _ROUNDS = 3
 _REACH = 0.09  # of a card's shorter side
 _BEYOND_DOUBT, _IN_ALL = 0.9, 3.05  # how certain three sides are, and all four together
-_IN_MIDDLE = 0.045  # of a card's width, from its middle to that of its print
 _MOST = 0.7  # of the cards have it there, if it tells anything
 _INSIDE_PX = 4.0  # of the picture's border
-_SAME_STOCK = 20.0  # weighted 8-bit Lab, from the others' ground
-_CALM, _STAINED = 8.0, 0.2  # weighted 8-bit Lab, from the ground along the border; share of its places
 
 
 def more_of_them(view: View, found: tuple[SideFit, CardPlane | None]) -> tuple[SideFit, CardPlane | None]:
@@ -78,16 +75,13 @@ def _among(hints: FaintHints, smooth_lab: NDArray[np.uint8], plane: CardPlane, c
     certain = (order[:, 1] > _BEYOND_DOUBT) & (order.sum(axis=1) > _IN_ALL)
     inside = ((quads > least) & (quads < most)).all(axis=(1, 2))
     aspect = plane.size[1] / plane.size[0]
-    if (off_middles(smooth_lab, cards.quads, aspect) < _IN_MIDDLE).mean() > _MOST:
+    if (off_middles(smooth_lab, cards.quads, aspect) < IN_MIDDLE).mean() > _MOST:
         # Two sides that meet tell where a card of the size lies, and print in its middle that it is one.
-        meeting = np.minimum(certainty, np.roll(certainty, -1, axis=1)).max(axis=1) > _BEYOND_DOUBT
-        two_sides = np.flatnonzero(meeting & ~certain)
-        certain[two_sides] = off_middles(smooth_lab, quads[two_sides], aspect) < _IN_MIDDLE
+        two_sides = np.flatnonzero((best_corner(certainty) > _BEYOND_DOUBT) & ~certain)
+        certain[two_sides] = off_middles(smooth_lab, quads[two_sides], aspect) < IN_MIDDLE
     good = np.flatnonzero(certain & inside & ~lie_on(quads, cards.quads))
-    away, corners = even_grounds(smooth_lab, quads[good], aspect)
-    ground = np.median(cards.inside, axis=(0, 1))
-    same = np.linalg.norm(corners.mean(axis=1) - ground, axis=1) < _SAME_STOCK
-    good = good[same & ((away > _CALM).mean(axis=1) < _STAINED)]
+    clean, grounds = clean_grounds(smooth_lab, quads[good], aspect)
+    good = good[clean & (np.linalg.norm(grounds - np.median(cards.inside, axis=(0, 1)), axis=1) < SAME_STOCK)]
     good = good[np.argsort(-order[good].sum(axis=1), kind="stable")]
     quads = quads[good]
     return np.asarray(quads[apart(quads)], np.float32)

@@ -12,16 +12,16 @@ from numpy.typing import NDArray
 from vision.quads import apart, within_quads
 from vision.unknown.card_edges import SideFit
 from vision.unknown.card_finish import finished
-from vision.unknown.card_grounds import even_grounds
+from vision.unknown.card_grounds import SAME_STOCK, clean_grounds
 from vision.unknown.card_plane import CardPlane
-from vision.unknown.card_poses import poses_of, settled
+from vision.unknown.card_poses import best_corner, poses_of, settled
 from vision.unknown.card_proposals import MIN_SEGMENT_PX, distinct, fair_share
 from vision.unknown.card_sizes import Stock
 from vision.unknown.card_votes import agree_on_planes
 from vision.unknown.faint_edges import FaintHints, faint_hints
 from vision.unknown.line_segments import Corners, find_corners
 from vision.unknown.print_islands import STANDS_OUT
-from vision.unknown.print_middles import off_middles
+from vision.unknown.print_middles import IN_MIDDLE, off_middles
 from vision.unknown.ruled_sheets import are_ruled
 from vision.unknown.view import View
 
@@ -35,11 +35,9 @@ _ASPECTS = (1.1, 2.2)
 _USUAL_ASPECT = 1.5
 _SQUARE_COS = 0.5
 _BORDER_PX = 4.0  # of the picture
-_IN_MIDDLE = 0.045  # of a card's width, from its middle to that of its print
 _SEEN = 0.45  # of two sides that meet
 _MOST_QUADS = 600
 _AGREE, _REACH, _BEYOND_DOUBT = 0.08, 0.05, 0.9
-_SAME_STOCK, _CALM, _STAINED = 20.0, 8.0, 0.2  # as in more_of_them
 
 
 def cornered(view: View, found: tuple[SideFit, CardPlane | None]) -> tuple[SideFit, CardPlane | None]:
@@ -74,9 +72,9 @@ def _about_print(hints: FaintHints, smooth_lab: NDArray[np.uint8]) -> Floats:
     most = np.array(hints.lab.shape[1::-1], np.float32) - 1 - _BORDER_PX
     quads = quads[((quads > _BORDER_PX) & (quads < most)).all(axis=(1, 2))]
     coverage = hints.seen.coverage(quads)
-    seen = np.minimum(coverage, np.roll(coverage, -1, axis=1)).max(axis=1) > _SEEN
+    seen = best_corner(coverage) > _SEEN
     quads = fair_share(distinct(quads[seen], coverage[seen].mean(axis=1)), _MOST_QUADS)
-    return quads[off_middles(smooth_lab, quads, _USUAL_ASPECT) < _IN_MIDDLE]
+    return quads[off_middles(smooth_lab, quads, _USUAL_ASPECT) < IN_MIDDLE]
 
 
 def _turned_about(corners: Corners, middles: Floats) -> Floats:
@@ -102,13 +100,10 @@ def _of_size(lab: NDArray[np.uint8], smooth_lab: NDArray[np.uint8], plane: CardP
     quads, aspect = poses.quads(plane), plane.size[1] / plane.size[0]
     if len(quads) == 0:
         return quads
-    good = np.minimum(certainty, np.roll(certainty, -1, axis=1)).max(axis=1) > _BEYOND_DOUBT
-    good &= off_middles(smooth_lab, quads, aspect) < _IN_MIDDLE
-    away, grounds = even_grounds(smooth_lab, quads, aspect)
-    good &= (away > _CALM).mean(axis=1) < _STAINED
+    clean, grounds = clean_grounds(smooth_lab, quads, aspect)
+    good = clean & (best_corner(certainty) > _BEYOND_DOUBT) & (off_middles(smooth_lab, quads, aspect) < IN_MIDDLE)
     if not good.any():
         return np.asarray(quads[good], np.float32)
-    ground = grounds.mean(axis=1)
-    good &= np.linalg.norm(ground - np.median(ground[good], axis=0), axis=1) < _SAME_STOCK
+    good &= np.linalg.norm(grounds - np.median(grounds[good], axis=0), axis=1) < SAME_STOCK
     quads = quads[good][np.argsort(-certainty[good].sum(axis=1), kind="stable")]
     return np.asarray(quads[apart(quads)], np.float32)

@@ -11,6 +11,7 @@ from vision.unknown.weighted_lab import weighted_at
 
 Floats = NDArray[np.float32]
 
+IN_MIDDLE = 0.045  # of a card's width, from its middle to that of its print
 _PLACES = np.linspace(0.06, 0.94, 45)  # along either side: what lies beside the card is not looked at
 _PRINT = 12.0  # weighted 8-bit Lab: what differs from a card's ground by more is print
 _AT_ONCE = 64

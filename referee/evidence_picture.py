@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 import cv2
@@ -37,15 +37,15 @@ _UNSURE: Colour = (40, 40, 220)
 _KINDS = {".jpg": ".jpg", ".jpeg": ".jpg", ".png": ".png"}
 
 
-def check_picture_path(path: Path) -> None:
-    """Say beforehand that no picture can be written there.
+def check_picture_path(path: Path, inputs: Iterable[Path] = ()) -> None:
+    """Say beforehand that no picture can be written there; `inputs` are files that are to be read.
 
     Raises:
-        BadInputError: the name does not end like a picture's, or its folder does not exist.
+        BadInputError: the name does not end like a picture's, its folder does not exist, or it is one of the inputs.
     """
     if path.suffix.lower() not in _KINDS:
         raise BadInputError(f"the name of the picture to write, {path}, must end in .jpg or .png")
-    check_writable(path)
+    check_writable(path, inputs)
 
 
 def write_picture(path: Path, image: Image) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO, cast
@@ -12,12 +12,15 @@ from typing import BinaryIO, cast
 from referee.errors import BadInputError, WorkFailedError
 
 
-def check_writable(path: Path) -> None:
-    """Say beforehand that a file can never be written there.
+def check_writable(path: Path, inputs: Iterable[Path] = ()) -> None:
+    """Say beforehand that a file can never be written there; `inputs` are files that are to be read.
 
     Raises:
-        BadInputError: the path is a folder, or lies in none.
+        BadInputError: the path is a folder, or lies in none, or is one of the inputs by this or another name.
     """
+    for read in inputs:
+        if path.exists() and read.exists() and path.samefile(read):
+            raise BadInputError(f"{path} is to be read, and would be lost: write to another file")
     if path.is_dir():
         raise BadInputError(f"{path} is a folder, not a file")
     if not path.parent.is_dir():

@@ -50,7 +50,7 @@ def run(args: argparse.Namespace) -> int:
     reach = REACH_MM if args.reach is None else args.reach
     if not 20 <= reach <= 2000:
         raise BadInputError(f"--reach must be from 20 to 2000 mm, not {reach:g}")
-    check_writable(args.output)
+    check_writable(args.output, map(Path, args.images))
     found = survey(_pictures(args.images))
     profile = TableProfile(found.table, marker_rectangle(found.markers, found.table), reach)
     write_whole(args.output, profile_text(profile).encode())

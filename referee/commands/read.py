@@ -62,7 +62,7 @@ def run(args: argparse.Namespace) -> int:
     if args.picture is not None:
         if len(args.images) > 1:
             raise BadInputError("--picture takes one picture at a time")
-        check_picture_path(args.picture)
+        check_picture_path(args.picture, [Path(args.images[0])])
     profile = None if args.table is None else load_profile(args.table)
     read = _reader_of(args.deck, profile)
     output, status = Output(), 0

@@ -30,7 +30,7 @@ def run(args: argparse.Namespace) -> int:
     if not 1 <= args.players <= MOST_PLAYERS:
         raise BadInputError(f"--players must be from 1 to {MOST_PLAYERS}, not {args.players}")
     if args.picture is not None:
-        check_picture_path(args.picture)
+        check_picture_path(args.picture, [args.image])
     deck = load_deck(args.deck)
     profile = None if args.table is None else load_profile(args.table)
     picture = load_picture(args.image)

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vision.errors import BadTableError
-from vision.markers import Marker, find_markers, table_from_markers
+from vision.markers import Marker, check_not_mirrored, find_markers, table_from_markers
 from vision.table import Table
 
 Image = NDArray[np.uint8]
@@ -31,8 +31,8 @@ def survey(pictures: Iterable[tuple[str, Image]]) -> Survey:
     What is covered in one picture may be seen in another.
 
     Raises:
-        BadTableError: the pictures differ in size, one shows no marker card that another shows as well, or shows one
-            elsewhere, or the marker cards lie on no flat table.
+        BadTableError: the pictures differ in size, one is mirrored, shows no marker card that another shows as well, or
+            shows one elsewhere, or the marker cards lie on no flat table.
     """
     size_px: tuple[int, int] | None = None
     seen: dict[int, list[tuple[str, Marker]]] = {}
@@ -40,6 +40,7 @@ def survey(pictures: Iterable[tuple[str, Image]]) -> Survey:
         size = image.shape[1], image.shape[0]
         markers = find_markers(image)
         if not markers:
+            check_not_mirrored(image, name)
             raise BadTableError(f"no marker card is in sight in {name}")
         if size_px is not None and size != size_px:
             raise BadTableError(f"{name} has another size than the pictures before it: take all with one camera")

@@ -12,7 +12,7 @@ from referee.errors import BadInputError
 from referee.seats import SeatRing, marker_rectangle, what_is_missing
 from vision.deck import Deck
 from vision.marked.reader import read_picture
-from vision.markers import Marker, find_markers
+from vision.markers import Marker, check_not_mirrored, find_markers
 from vision.profile import REACH_MM, TableProfile
 from vision.reading import Reading
 from vision.table import Table
@@ -73,7 +73,7 @@ class SeatedReader:
 
         Raises:
             BadInputError: too few markers are in sight to know the seats.
-            BadTableError: the markers lie on no flat table, or the picture does not fit the profile.
+            BadTableError: the markers lie on no flat table, or are mirrored, or the picture does not fit the profile.
         """
         size_px = (image.shape[1], image.shape[0])
         profile = self._profile
@@ -84,6 +84,7 @@ class SeatedReader:
             reading, table = read_picture(image, self._deck, before.table, markers)
             return SeatedReading(reading, table or before.table, before.ring)
         if edge_mm is None and not markers:
+            check_not_mirrored(image)
             raise BadInputError(what_is_missing(()))
         surveyed = None if profile is None else profile.table_for(size_px)
         reading, table = read_picture(image, self._deck, surveyed, markers)

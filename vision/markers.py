@@ -10,6 +10,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from vision.errors import BadTableError
 from vision.table import Table
 from vision.table_fit import Piece, fit_table, misfit
 from vision.white_edges import moved_to_white
@@ -88,6 +89,20 @@ def find_markers(image: NDArray[np.uint8]) -> tuple[Marker, ...]:
     fine = _refined(grey, np.stack([rough[number] for number in numbers]))
     together = _on_one_table(dict(zip(numbers, fine, strict=True)), grey.shape)
     return tuple(Marker(number, corners) for number, corners in together.items())
+
+
+def check_not_mirrored(image: NDArray[np.uint8], name: str = "the picture") -> None:
+    """Refuse a picture in which no marker was found as it is, and some are where left and right are swapped.
+
+    Mirrored cards look much like other cards of their deck.
+
+    Raises:
+        BadTableError: it is mirrored; `name` is what it is called then.
+    """
+    if find_markers(np.asarray(cv2.flip(image, 1), np.uint8)):
+        raise BadTableError(
+            f"{name} is mirrored, left and right are swapped: turn mirroring off in the camera and take it again"
+        )
 
 
 def _light(grey: NDArray[np.uint8]) -> NDArray[np.uint8]:

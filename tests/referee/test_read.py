@@ -93,6 +93,31 @@ def test_a_bad_picture_costs_no_other_one_its_answer(tmp_path: Path, capfd: Capt
         assert str(path) in complaint
 
 
+def test_a_mirrored_picture_is_refused_and_not_misread(tmp_path: Path, capfd: Capture) -> None:
+    mirrored = tmp_path / "mirrored.png"
+    cv2.imwrite(str(mirrored), cv2.flip(load_picture(EASY).image, 1))
+    for arguments in (["read", str(mirrored), "--deck"], ["score", "--players", "3", "--image", str(mirrored)]):
+        assert main([*arguments, "confetti"]) == 2
+        out, err = capfd.readouterr()
+        assert out == ""
+        assert "left and right are swapped" in err
+
+
+def test_the_picture_itself_is_never_written_over(tmp_path: Path, capfd: Capture) -> None:
+    picture, link = tmp_path / "table.jpg", tmp_path / "link.jpg"
+    picture.write_bytes(EASY.read_bytes())
+    link.symlink_to(picture)
+    for output in map(str, (picture, link)):
+        for arguments in (
+            ["read", str(picture), "--deck", "confetti", "--picture", output],
+            ["score", "confetti", "--image", str(picture), "--players", "3", "--picture", output],
+            ["calibrate", "table", str(picture), "-o", output],
+        ):
+            assert main(arguments) == 2
+            assert "would be lost" in capfd.readouterr().err
+    assert picture.read_bytes() == EASY.read_bytes()
+
+
 @pytest.mark.parametrize(
     ("arguments", "complaint"),
     [

@@ -24,7 +24,7 @@ from vision.marked.settle import also_unclear, left_open, settled, sure_corners,
 from vision.marked.side_model import side_models
 from vision.marked.side_reader import SideReader
 from vision.marked.wiped_cards import wiped_cards
-from vision.markers import SQUARE_MM, Marker, find_markers, table_from_markers, whites_of
+from vision.markers import SQUARE_MM, Marker, check_not_mirrored, find_markers, table_from_markers, whites_of
 from vision.quads import enlarged
 from vision.reading import CardReading, Reading, UnclearCard
 from vision.table import Table
@@ -45,10 +45,11 @@ def table_in(image_bgr: Image) -> tuple[Table, tuple[Marker, ...]]:
     """Find the table that the marker cards in this picture show.
 
     Raises:
-        BadTableError: no marker card is in sight, or they do not lie on one table.
+        BadTableError: no marker card is in sight, or mirrored ones are, or they do not lie on one table.
     """
     markers = find_markers(image_bgr)
     if not markers:
+        check_not_mirrored(image_bgr)
         raise BadTableError("no marker card is in sight")
     return table_from_markers(markers, (image_bgr.shape[1], image_bgr.shape[0])), markers
 
@@ -61,12 +62,17 @@ def read_picture(
     `markers` are those in the picture where they have been found already, None where they are to be found. Gives the
     table that the places in mm are on, too: the one given or shown, with its scale put right by the cards; it is None,
     and no card has a place in mm, where no marker says where the table's origin is.
+
+    Raises:
+        BadTableError: the picture is mirrored, as its markers show.
     """
     size = (image_bgr.shape[1], image_bgr.shape[0])
     if min(size) < _LEAST_SIDE_PX:
         return Reading((), ()), table
     if markers is None:
         markers = find_markers(image_bgr)
+        if not markers:
+            check_not_mirrored(image_bgr)
     if table is not None:
         reading, table, _ = _read(image_bgr, deck, table, markers, 0.0)
         return reading, table

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vision.errors import BadTableError
-from vision.markers import Marker, find_markers, table_from_markers
+from vision.markers import Marker, check_not_mirrored, find_markers, table_from_markers
 from vision.pictured.picture_deck import PictureDeck, PictureFace
 from vision.pictured.pile_bleached import bleached_cards, clipped_share, faint_prints
 from vision.pictured.pile_corners import frames_from_corners
@@ -86,12 +86,17 @@ class PictureReader:
         """Read a picture (h, w, 3) uint8 BGR; without a table its markers give one.
 
         Where no marker tells where the table's origin is, cards have no place in mm.
+
+        Raises:
+            BadTableError: the picture is mirrored, as its markers show.
         """
         if min(image_bgr.shape[:2]) < _LEAST_SIDE_PX:
             return PictureReading((), ())
         markers: Sequence[Marker] = ()
         if table is None:
             markers = find_markers(image_bgr)
+            if not markers:
+                check_not_mirrored(image_bgr)
             table = _marked_table(markers, image_bgr)
         work, scale, limits = self._work(image_bgr, table)
         frames = self._kept(find_frames(work, self.deck.frame_mm[2:], limits), scale, table)

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vision.errors import BadTableError
-from vision.markers import Marker, check_not_mirrored, find_markers, table_from_markers
+from vision.markers import Marker, markers_in, table_from_markers
 from vision.table import Table
 
 Image = NDArray[np.uint8]
@@ -38,9 +38,8 @@ def survey(pictures: Iterable[tuple[str, Image]]) -> Survey:
     seen: dict[int, list[tuple[str, Marker]]] = {}
     for name, image in pictures:
         size = image.shape[1], image.shape[0]
-        markers = find_markers(image)
+        markers = markers_in(image, name)
         if not markers:
-            check_not_mirrored(image, name)
             raise BadTableError(f"no marker card is in sight in {name}")
         if size_px is not None and size != size_px:
             raise BadTableError(f"{name} has another size than the pictures before it: take all with one camera")

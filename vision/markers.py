@@ -91,6 +91,14 @@ def find_markers(image: NDArray[np.uint8]) -> tuple[Marker, ...]:
     return tuple(Marker(number, corners) for number, corners in together.items())
 
 
+def markers_in(image: NDArray[np.uint8], name: str = "the picture") -> tuple[Marker, ...]:
+    """Find the marker cards as `find_markers` does, and refuse a mirrored picture as `check_not_mirrored` does."""
+    markers = find_markers(image)
+    if not markers:
+        check_not_mirrored(image, name)
+    return markers
+
+
 def check_not_mirrored(image: NDArray[np.uint8], name: str = "the picture") -> None:
     """Refuse a picture in which no marker was found as it is, and some are where left and right are swapped.
 
@@ -197,3 +205,11 @@ def table_from_markers(markers: tuple[Marker, ...], size_px: tuple[int, int]) ->
     """
     table, places = fit_table([Piece(SQUARE_MM, marker.corners_px) for marker in markers], size_px)
     return table.moved(places[0, :2])
+
+
+def table_if_shown(markers: tuple[Marker, ...], size_px: tuple[int, int]) -> Table | None:
+    """The table that markers show; None without any, or where one is held up in a hand and they make no plane."""
+    try:
+        return table_from_markers(markers, size_px) if markers else None
+    except BadTableError:
+        return None

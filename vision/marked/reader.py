@@ -24,7 +24,7 @@ from vision.marked.settle import also_unclear, left_open, settled, sure_corners,
 from vision.marked.side_model import side_models
 from vision.marked.side_reader import SideReader
 from vision.marked.wiped_cards import wiped_cards
-from vision.markers import SQUARE_MM, Marker, check_not_mirrored, find_markers, table_from_markers, whites_of
+from vision.markers import SQUARE_MM, Marker, markers_in, table_from_markers, table_if_shown, whites_of
 from vision.quads import enlarged
 from vision.reading import CardReading, Reading, UnclearCard
 from vision.table import Table
@@ -47,9 +47,8 @@ def table_in(image_bgr: Image) -> tuple[Table, tuple[Marker, ...]]:
     Raises:
         BadTableError: no marker card is in sight, or mirrored ones are, or they do not lie on one table.
     """
-    markers = find_markers(image_bgr)
+    markers = markers_in(image_bgr)
     if not markers:
-        check_not_mirrored(image_bgr)
         raise BadTableError("no marker card is in sight")
     return table_from_markers(markers, (image_bgr.shape[1], image_bgr.shape[0])), markers
 
@@ -70,13 +69,11 @@ def read_picture(
     if min(size) < _LEAST_SIDE_PX:
         return Reading((), ()), table
     if markers is None:
-        markers = find_markers(image_bgr)
-        if not markers:
-            check_not_mirrored(image_bgr)
+        markers = markers_in(image_bgr)
     if table is not None:
         reading, table, _ = _read(image_bgr, deck, table, markers, 0.0)
         return reading, table
-    table = _marked_table(markers, size)
+    table = table_if_shown(markers, size)
     if table is not None and table.scale_error < _VAGUE:
         reading, table, _ = _read(image_bgr, deck, table, markers, 0.0)
         return reading, table
@@ -124,14 +121,6 @@ def _same_outline(corners_px: NDArray[np.float64], outline_px: NDArray[np.float6
     width = np.linalg.norm(np.diff(outline_px, axis=0, append=outline_px[:1]), axis=1).min()
     off = [np.linalg.norm(np.roll(corners_px, turn, axis=0) - outline_px, axis=1).max() for turn in range(4)]
     return bool(min(off) < _SAME * width)
-
-
-def _marked_table(markers: tuple[Marker, ...], size_px: tuple[int, int]) -> Table | None:
-    """The table that markers show; None without any, or where one is held up in a hand and they make no plane."""
-    try:
-        return table_from_markers(markers, size_px) if markers else None
-    except BadTableError:
-        return None
 
 
 def _placeless(reading: Reading) -> Reading:

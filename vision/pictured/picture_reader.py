@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.errors import BadTableError
-from vision.markers import Marker, check_not_mirrored, find_markers, table_from_markers
+from vision.markers import Marker, markers_in, table_if_shown
 from vision.pictured.picture_deck import PictureDeck, PictureFace
 from vision.pictured.pile_bleached import bleached_cards, clipped_share, faint_prints
 from vision.pictured.pile_corners import frames_from_corners
@@ -92,12 +91,10 @@ class PictureReader:
         """
         if min(image_bgr.shape[:2]) < _LEAST_SIDE_PX:
             return PictureReading((), ())
-        markers: Sequence[Marker] = ()
+        markers: tuple[Marker, ...] = ()
         if table is None:
-            markers = find_markers(image_bgr)
-            if not markers:
-                check_not_mirrored(image_bgr)
-            table = _marked_table(markers, image_bgr)
+            markers = markers_in(image_bgr)
+            table = table_if_shown(markers, (image_bgr.shape[1], image_bgr.shape[0]))
         work, scale, limits = self._work(image_bgr, table)
         frames = self._kept(find_frames(work, self.deck.frame_mm[2:], limits), scale, table)
         found = self.matches(image_bgr, frames.corners_px)
@@ -287,13 +284,6 @@ def _place(table: Table | None, quad: Floats) -> tuple[float, float] | None:
         return None
     x, y = table.to_mm(quad.mean(axis=0, keepdims=True))[0]
     return float(x), float(y)
-
-
-def _marked_table(markers: Sequence[Marker], image_bgr: Image) -> Table | None:
-    try:
-        return table_from_markers(tuple(markers), (image_bgr.shape[1], image_bgr.shape[0])) if markers else None
-    except BadTableError:
-        return None
 
 
 def one_a_place(found: list[tuple[FaceMatch, Floats]]) -> list[tuple[FaceMatch, Floats]]:

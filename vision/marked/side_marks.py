@@ -22,13 +22,13 @@ _LIKELY = 0.4 / 360  # per degree: a hue at random has 1 / 360
 class SideMarks:
     """The n patches on one side's ground that may be marks.
 
-    `found`: all, those that are known by an arc of their outline after the others; `looks`: how they look; `free` (n,):
-    which of them look like whole marks and are on no card that is sure.
+    `palette`: the colours as this picture shows them; `found`: all, those that are known by an arc of their outline
+    after the others; `looks`: how they look; `free` (n,): which of them look like whole marks and are on no sure card.
     """
 
     def __init__(self, sampler: Sampler, model: SideModel, found: Marks) -> None:
         self._model = model
-        self._palette = model.palette
+        self.palette = model.palette
         self.found = found
         self._seen_whole = len(found)
         self.looks = looks_of(sampler, model.layouts, found)
@@ -39,8 +39,8 @@ class SideMarks:
         return len(self.found)
 
     def learn(self, palette: Palette) -> None:
-        """Take the colours for those of the palette (as this picture shows it)."""
-        self._palette = palette
+        """Take the colours for those of this palette."""
+        self.palette = palette
         self._colours = self._likely_colours(self.looks)
 
     def add_arcs(self, sampler: Sampler, arcs: Marks, towards: Floats) -> None:
@@ -74,4 +74,4 @@ class SideMarks:
 
     def _likely_colours(self, looks: MarkLooks) -> Bools:
         """(n, colours) which of the palette's colours each may have."""
-        return np.asarray(self._palette.likelihood(looks.hues_deg, looks.spread_deg) > _LIKELY)
+        return np.asarray(self.palette.likelihood(looks.hues_deg, looks.spread_deg) > _LIKELY)

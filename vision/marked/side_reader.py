@@ -68,7 +68,6 @@ class SideReader:
         self._sampler = sampler
         self._deck = deck
         self._model = model
-        self._palette = model.palette
         self._known_mm = np.zeros((0, 4, 2))
         self._ground: Floats | None = None
         self._edges_shown = 1.0
@@ -104,8 +103,8 @@ class SideReader:
             self._ground = np.median(ground_levels(measured.evidence)[sure], axis=0)
             self._edges_shown = shown_of(measured.edges[sure])
             known = self._model.colours[measured.hypotheses.faces[sure]]
-            self._palette = fitted_palette(self._model.palette, known.ravel(), measured.evidence.hues_deg[sure].ravel())
-            self._marks.learn(self._palette)
+            hues = measured.evidence.hues_deg[sure]
+            self._marks.learn(fitted_palette(self._model.palette, known.ravel(), hues.ravel()))
         judged = likelier(self._judged(measured), by_lamp)
         return self._taken(judged.lowered(unprinted(self._sampler, self._deck, self._model, judged)))
 
@@ -160,7 +159,7 @@ class SideReader:
         model, layouts = self._model, self._model.layouts
         allowed = self._marks.likely(chosen) & size_candidates(layouts, marks, OUT_OF_SHAPE)[chosen][:, None]
         anchors = Anchors(marks.centres_mm[chosen], chosen, allowed, looks.rings[chosen])
-        hues, mask = self._palette.hues_deg[model.colours], self._foreground.mask
+        hues, mask = self._marks.palette.hues_deg[model.colours], self._foreground.mask
         found = pivoted_cards(self._sampler, layouts, model.contours, anchors, mask, hues, known_mm)
         found = found.take(shape_fits(layouts, marks, found.faces, found.marks, OUT_OF_SHAPE))
         if not len(found):
@@ -187,7 +186,7 @@ class SideReader:
         evidence = gather(self._sampler, found, model.points_mm, side, known_mm)
         self._known_mm = known_mm
         first = renewed(replace(first, hypotheses=found), evidence, self._strays(found))
-        hues = self._palette.hues_deg[model.colours[found.faces]]
+        hues = self._marks.palette.hues_deg[model.colours[found.faces]]
         cut = self._marks.are_arcs(found.marks)
         # Round a mark that is known by an arc lies whatever covers the rest of it.
         rings = np.where(cut[..., None], self._marks.looks.rings[found.marks], evidence.rings)
@@ -221,7 +220,7 @@ class SideReader:
         keep_out_mm = self._sampler.table.to_mm(self._keep_out_px.reshape(-1, 2)).reshape(-1, 4, 2)
         known_mm = self._known_mm = np.concatenate([known_mm, keep_out_mm])
         looked = looked_into(
-            self._sampler, self._deck, self._model, corners, self._palette, self._white_rgb, known_mm, told
+            self._sampler, self._deck, self._model, corners, self._marks.palette, self._white_rgb, known_mm, told
         )
         if looked is None:
             return self._nothing()
@@ -285,7 +284,7 @@ class SideReader:
             measured.hypotheses,
             measured.evidence,
             measured.edges,
-            self._palette,
+            self._marks.palette,
             self._model.colours,
             self._model.layouts,
             measured.strays,

@@ -24,6 +24,7 @@ _SURE = 0.8
 _WHOLLY = 0.9  # of each side of a card with plain edges
 _PLAIN = 12.0  # weighted 8-bit Lab
 _MAX_ODDNESS = 0.45
+_FAINT_SIDES = 25  # per cent of the sides may be faint
 _LEAST_CONTRAST = 1.0  # weighted 8-bit Lab
 _BARE = 0.012
 _HARDLY = 0.25  # of the usual contrast, or of certainty
@@ -41,6 +42,11 @@ _NEAR_PX = 6.0  # contrast is looked for as far out
 _SAME_WAY, _SEVERAL = 0.8, 3  # cosine; sides that tell what is usual
 _ROUNDS = 3
 _TOO_MANY = 2  # flaws: one side may lie on another object, or in its shadow
+
+
+def stand_out(cards: SideFit) -> bool:
+    """Whether cards stand out plainly from the table, so that none can be missed and a faint one is not looked for."""
+    return bool(np.percentile(cards.contrast_beyond(), _FAINT_SIDES) > STANDS_OUT)
 
 
 def clear_cut(fit: SideFit) -> NDArray[np.bool_]:

@@ -9,11 +9,11 @@ from vision.quads import apart, lie_on, within_quads
 from vision.unknown.card_edges import SideFit
 from vision.unknown.card_finish import finished
 from vision.unknown.card_grounds import SAME_STOCK, clean_grounds
+from vision.unknown.card_kin import stand_out
 from vision.unknown.card_plane import CardPlane
 from vision.unknown.card_poses import best_corner, poses_of, settled
 from vision.unknown.card_sizes import Stock
 from vision.unknown.faint_edges import FaintHints, faint_hints
-from vision.unknown.print_islands import STANDS_OUT
 from vision.unknown.print_middles import IN_MIDDLE, off_middles
 from vision.unknown.ruled_sheets import are_ruled
 from vision.unknown.view import View
@@ -21,7 +21,6 @@ from vision.unknown.view import View
 Floats = NDArray[np.float32]
 
 _ENOUGH = 6  # cards tell the plane, and what a card looks like
-_PLAIN_SHARE = 25  # per cent of the sides may be faint before it is worth looking again
 _ROUNDS = 3
 _REACH = 0.09  # of a card's shorter side
 _BEYOND_DOUBT, _IN_ALL = 0.9, 3.05  # how certain three sides are, and all four together
@@ -38,7 +37,7 @@ def more_of_them(view: View, found: tuple[SideFit, CardPlane | None]) -> tuple[S
     cards, plane = found
     if plane is None or len(cards.quads) < _ENOUGH:
         return found
-    if np.percentile(cards.contrast_beyond(), _PLAIN_SHARE) > STANDS_OUT:
+    if stand_out(cards):
         return found
     marks = view.marks_off_sheets[~within_quads(view.marks_off_sheets, cards.quads)]
     if len(marks) == 0:

@@ -13,6 +13,7 @@ from vision.quads import apart, within_quads
 from vision.unknown.card_edges import SideFit
 from vision.unknown.card_finish import finished
 from vision.unknown.card_grounds import SAME_STOCK, clean_grounds
+from vision.unknown.card_kin import stand_out
 from vision.unknown.card_plane import CardPlane
 from vision.unknown.card_poses import best_corner, poses_of, settled
 from vision.unknown.card_proposals import MIN_SEGMENT_PX, distinct, fair_share
@@ -20,7 +21,6 @@ from vision.unknown.card_sizes import Stock
 from vision.unknown.card_votes import agree_on_planes
 from vision.unknown.faint_edges import FaintHints, faint_hints
 from vision.unknown.line_segments import Corners, find_corners
-from vision.unknown.print_islands import STANDS_OUT
 from vision.unknown.print_middles import IN_MIDDLE, off_middles
 from vision.unknown.ruled_sheets import are_ruled
 from vision.unknown.view import View
@@ -28,7 +28,6 @@ from vision.unknown.view import View
 Floats = NDArray[np.float32]
 
 _ENOUGH = 6  # cards, if none of them is seen all round
-_PLAIN_SHARE = 25  # per cent of the sides may be faint before it is worth looking again
 _PAIR_PX = 150.0  # marks of one card lie no farther apart
 _SIDES_PX = (24.0, 320.0)
 _ASPECTS = (1.1, 2.2)
@@ -48,7 +47,7 @@ def cornered(view: View, found: tuple[SideFit, CardPlane | None]) -> tuple[SideF
     cards, plane = found
     if len(cards.quads) >= _ENOUGH:
         return found
-    if len(cards.quads) and np.percentile(cards.contrast_beyond(), _PLAIN_SHARE) > STANDS_OUT:
+    if len(cards.quads) and stand_out(cards):
         return found
     marks = view.marks_off_sheets
     if (~within_quads(marks, cards.quads)).sum() < _ENOUGH:

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from vision.quads import apart, hold_any, lie_on, within_quads
 from vision.unknown.card_edges import SideFit, fit_sides
-from vision.unknown.card_kin import like_the_others
+from vision.unknown.card_kin import like_the_others, stand_out
 from vision.unknown.card_plane import CardPlane
 from vision.unknown.card_poses import poses_of, settled
 from vision.unknown.card_proposals import distinct, fair_share
@@ -19,13 +19,11 @@ from vision.unknown.closed_lines import closed_lines
 from vision.unknown.edge_ends import are_ruled_round
 from vision.unknown.faint_edges import FaintHints, faint_hints, moved_onto_edges, quads_about
 from vision.unknown.marker_sheets import holds_marker
-from vision.unknown.print_islands import STANDS_OUT
 from vision.unknown.ruled_sheets import are_ruled
 from vision.unknown.view import View
 
 Floats = NDArray[np.float32]
 
-_PLAIN_SHARE = 25  # per cent of the sides may be faint before it is worth looking again
 _BESIDE = 2.0  # times as many things that may be print beside plain cards as on them
 _TOO_FEW = 2  # a single card tells no size
 _ENOUGH = 6  # cards tell the plane well
@@ -67,7 +65,7 @@ def second_look(view: View, stock: Stock | None, chosen: SideFit) -> tuple[Stock
     them than on them; nor where all of it lies on cards already.
     """
     few = len(chosen.quads) < _TOO_FEW
-    plain = not few and bool(np.percentile(chosen.contrast_beyond(), _PLAIN_SHARE) > STANDS_OUT)
+    plain = not few and stand_out(chosen)
     marks = view.marks
     on_cards = within_quads(marks, chosen.quads)
     if on_cards.all() or (plain and (~on_cards).sum() <= _BESIDE * on_cards.sum()):

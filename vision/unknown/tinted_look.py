@@ -8,17 +8,16 @@ from numpy.typing import NDArray
 from vision.quads import lie_on, within_quads
 from vision.unknown.card_edges import SideFit
 from vision.unknown.card_finish import finished
+from vision.unknown.card_kin import stand_out
 from vision.unknown.card_plane import CardPlane
 from vision.unknown.card_sizes import Stock
 from vision.unknown.closed_lines import dark_lines
-from vision.unknown.print_islands import STANDS_OUT
 from vision.unknown.ruled_sheets import are_ruled
 from vision.unknown.tinted_cards import TintedCards, more_of_size, tinted_cards
 from vision.unknown.view import View
 
 Floats = NDArray[np.float32]
 
-_PLAIN_SHARE = 25  # per cent of the sides may be faint before it is worth looking again
 _SEVERAL = 3  # cards tell a size
 _MOSTLY = 0.5  # of the cards found before
 _SAME_PLACE = 0.06  # by the width of a card
@@ -33,7 +32,7 @@ def tinted_look(view: View, found: tuple[SideFit, CardPlane | None]) -> tuple[Si
     cards, plane = found
     marks = view.marks_off_sheets
     several = plane is not None and len(cards.quads) >= _SEVERAL
-    if several and np.percentile(cards.contrast_beyond(), _PLAIN_SHARE) > STANDS_OUT:
+    if several and stand_out(cards):
         return found
     if within_quads(marks, cards.quads).all():
         return found

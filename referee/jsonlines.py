@@ -18,18 +18,23 @@ Line = bytes | None
 def batches(read: Callable[[], bytes]) -> Iterator[list[Line]]:
     """Give whole lines as they arrive, in lists, so that an answer waits for nothing but its line.
 
-    `read` gives what has arrived, waiting for at least one byte, and b"" at the end.
+    `read` gives what has arrived, waiting for at least one byte, and b"" at the end. A line is given as None as soon as
+    it is too long: it may never end.
     """
-    pending, too_long = b"", False
+    pending, skipping = b"", False
     while chunk := read():
-        first, *others = chunk.split(b"\n")
-        pending = b"" if too_long else pending + first
-        too_long = too_long or len(pending) > MAX_LINE
-        if others:
-            yield [None if too_long else pending, *others[:-1]]
-            pending, too_long = others[-1], False
-    if pending or too_long:
-        yield [None if too_long else pending]
+        if skipping:
+            _, end, chunk = chunk.partition(b"\n")
+            skipping = not end
+        *lines, pending = (pending + chunk).split(b"\n")
+        whole: list[Line] = [None if len(line) > MAX_LINE else line for line in lines]
+        if len(pending) > MAX_LINE:
+            whole.append(None)
+            pending, skipping = b"", True
+        if whole:
+            yield whole
+    if pending:
+        yield [pending]
 
 
 def parse_object(line: Line) -> dict[str, object]:

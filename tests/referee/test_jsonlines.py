@@ -37,6 +37,11 @@ def test_a_line_too_long_is_given_as_none_and_the_next_ones_whole() -> None:
     assert read_all(long) == [None]
 
 
+def test_of_a_line_that_never_ends_is_told_before_its_end() -> None:
+    endless = batches(lambda: b"x" * 60_000)
+    assert next(endless) == [None]
+
+
 @pytest.mark.parametrize(
     ("line", "words"),
     [

@@ -31,7 +31,7 @@ def run(args: argparse.Namespace) -> int:
         raise BadInputError(f"--players must be from 1 to {MOST_PLAYERS}, not {args.players}")
     if args.picture is not None:
         check_picture_path(args.picture, [args.image])
-    deck = load_deck(args.deck)
+    deck = load_deck("confetti" if args.deck is None else args.deck)
     profile = None if args.table is None else load_profile(args.table)
     picture = load_picture(args.image)
     result = score_picture(

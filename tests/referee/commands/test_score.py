@@ -129,7 +129,10 @@ def test_coloretto_refuses_in_one_line() -> None:
     assert done.stderr == 'ringmaster score: line 1: "green" must be at least 0\n'
 
 
-@pytest.mark.parametrize("args", [("poker",), ("confetti", "--limit", "-1"), ("confetti", "--limit", "x"), ()])
+@pytest.mark.parametrize(
+    "args",
+    [("poker",), ("confetti", "--limit", "-1"), ("confetti", "--limit", "x"), ("confetti", "--deck", "nope"), ()],
+)
 def test_usage_that_makes_no_sense_is_one_line_and_status_two(args: tuple[str, ...]) -> None:
     done = score(*args, hands="")
     assert (done.returncode, done.stdout) == (2, "")

@@ -15,3 +15,7 @@ class BadDeckError(VisionError, ValueError):
 
 class BadTableError(VisionError, ValueError):
     """Markers or a table profile that give no table."""
+
+
+class MirroredError(BadTableError):
+    """A picture in which left and right are swapped, as its markers show."""

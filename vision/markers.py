@@ -10,7 +10,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.errors import BadTableError
+from vision.errors import BadTableError, MirroredError
 from vision.table import Table
 from vision.table_fit import Piece, fit_table, misfit
 from vision.white_edges import moved_to_white
@@ -105,10 +105,10 @@ def check_not_mirrored(image: NDArray[np.uint8], name: str = "the picture") -> N
     Mirrored cards look much like other cards of their deck.
 
     Raises:
-        BadTableError: it is mirrored; `name` is what it is called then.
+        MirroredError: it is mirrored; `name` is what it is called then.
     """
     if find_markers(np.asarray(cv2.flip(image, 1), np.uint8)):
-        raise BadTableError(
+        raise MirroredError(
             f"{name} is mirrored, left and right are swapped: turn mirroring off in the camera and take it again"
         )
 

@@ -150,6 +150,8 @@ def notice(kind: str, seat: int | None, data: Mapping[str, Any], players: Sequen
             return language.text("No cards are to be seen: please lay them before you.")
         case "no_table":
             return language.text("The table cannot be seen: please uncover the marker cards.")
+        case "mirrored":
+            return language.text("The camera swaps left and right: please turn mirroring off in its settings.")
         case _:
             return str(data.get("text", ""))
 

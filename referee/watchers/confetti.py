@@ -27,7 +27,7 @@ from referee.watchers.hands_in_time import HandsInTime
 from referee.watchers.setup import WatchSetup
 from referee.watchers.stillness import Stillness
 from vision.deck import load_deck
-from vision.errors import VisionError
+from vision.errors import MirroredError, VisionError
 
 MS = 1_000_000
 _STILL_NS = 800 * MS  # hands that hover are never quiet for so long; looks are so far apart, too
@@ -42,7 +42,10 @@ class _Phase(Enum):
 
 
 class ConfettiWatcher:
-    """See the module. Notices: `unclear_cards` of a seat (`count`, `reasons`), `no_cards`, `no_table` (`text`)."""
+    """See the module.
+
+    Notices: `unclear_cards` of a seat (`count`, `reasons`), `no_cards`, `no_table` and `mirrored` (`text`).
+    """
 
     def __init__(self, header: Header, setup: WatchSetup) -> None:
         side = header.options.get("side")
@@ -184,7 +187,8 @@ class ConfettiWatcher:
             seated = self._reader.read(image)
         except (BadInputError, VisionError) as error:
             self.outlines = ()
-            return None, Seen(notices=self._once_told(Notice(self._read_ns, "no_table", None, {"text": str(error)})))
+            kind = "mirrored" if isinstance(error, MirroredError) else "no_table"
+            return None, Seen(notices=self._once_told(Notice(self._read_ns, kind, None, {"text": str(error)})))
         self.outlines = _outlines(seated, self._side)
         width, height = seated.table.size_px
         self._still.watch(seated.table.to_px(seated.ring.corners_mm) / (width, height))

@@ -15,8 +15,8 @@ from referee.seats import SeatRing, marker_rectangle
 from referee.session import Notice
 from referee.watchers.piccolino_ringer import Place
 from referee.watchers.piccolino_seat import Corners, Sight
-from vision.errors import BadTableError
-from vision.markers import Marker, find_markers, table_from_markers
+from vision.errors import BadTableError, MirroredError
+from vision.markers import Marker, markers_in, table_from_markers
 from vision.pictured.card_watch import CardWatch, Cells
 from vision.pictured.picture_deck import PictureDeck
 from vision.pictured.picture_reader import PictureCard, PictureReader
@@ -53,7 +53,10 @@ class BareSight:
 
 
 class TableEyes:
-    """Sees the piles of one table; `notices` has `no_table` as long as the marker cards do not show where it is."""
+    """Sees the piles of one table.
+
+    `notices` has `no_table`, or `mirrored`, as long as the marker cards do not show where it is.
+    """
 
     def __init__(self, deck: PictureDeck, profile: TableProfile | None, players: int) -> None:
         self._cards = PictureReader(deck)
@@ -135,10 +138,14 @@ class TableEyes:
         if not still or (self._surveyed_ns is not None and t_ns - self._surveyed_ns < since_ns):
             return
         self._surveyed_ns = t_ns
-        before = self.seating
-        self.seating = self._survey(image) or self._still_fits(image)
+        before, in_the_way = self.seating, "no_table"
+        try:
+            shown = self._survey(image)
+        except (BadTableError, BadInputError) as error:
+            shown, in_the_way = None, "mirrored" if isinstance(error, MirroredError) else "no_table"
+        self.seating = shown or self._still_fits(image)
         if self.seating is None:
-            self.notices = (Notice(t_ns, "no_table", None, {}),)
+            self.notices = (Notice(t_ns, in_the_way, None, {}),)
             self._table = self._watch = None
             return
         self.notices = ()
@@ -199,24 +206,23 @@ class TableEyes:
         return moved
 
     def _survey(self, image: Image) -> Place | None:
-        """Find table and seats in a picture, by a profile or by the marker cards."""
+        """Find table and seats in a picture, by a profile or by the marker cards; None where these say nothing new.
+
+        Raises:
+            BadInputError, BadTableError: the marker cards show no table, or are mirrored.
+        """
         size = (image.shape[1], image.shape[0])
-        try:
-            if self._profile is not None and self._profile.edge_mm is not None:
-                table = self._profile.table_for(size)
-                return self._still_fits(image) or Place(
-                    table, SeatRing(self._profile.edge_mm, self._players, _REACH_MM)
-                )
-            markers = find_markers(image)
-            if not markers or (self.seating is not None and len(markers) < _SURE_MARKERS):
-                return None
-            if self.seating is not None and not self._have_moved(markers):
-                return self.seating
-            table = self._profile.table_for(size) if self._profile else table_from_markers(markers, size)
-            self._markers_px = {marker.id: marker.corners_px for marker in markers}
-            return Place(table, SeatRing(marker_rectangle(markers, table), self._players, _REACH_MM))
-        except (BadTableError, BadInputError):
+        if self._profile is not None and self._profile.edge_mm is not None:
+            table = self._profile.table_for(size)
+            return self._still_fits(image) or Place(table, SeatRing(self._profile.edge_mm, self._players, _REACH_MM))
+        markers = markers_in(image)
+        if not markers or (self.seating is not None and len(markers) < _SURE_MARKERS):
             return None
+        if self.seating is not None and not self._have_moved(markers):
+            return self.seating
+        table = self._profile.table_for(size) if self._profile else table_from_markers(markers, size)
+        self._markers_px = {marker.id: marker.corners_px for marker in markers}
+        return Place(table, SeatRing(marker_rectangle(markers, table), self._players, _REACH_MM))
 
     def _have_moved(self, markers: Sequence[Marker]) -> bool:
         """Tell whether most markers lie elsewhere in the picture, as they all do if the camera was moved.

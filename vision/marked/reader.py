@@ -63,7 +63,7 @@ def read_picture(
     and no card has a place in mm, where no marker says where the table's origin is.
 
     Raises:
-        BadTableError: the picture is mirrored, as its markers show.
+        MirroredError: the picture is mirrored, as its markers show.
     """
     size = (image_bgr.shape[1], image_bgr.shape[0])
     if min(size) < _LEAST_SIDE_PX:

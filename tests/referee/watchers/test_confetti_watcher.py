@@ -117,6 +117,12 @@ def test_a_table_nobody_can_read_is_waited_for_and_people_are_told_once(table: I
     assert [hand["points"] for hand in play.told("hand")] == [5, 2, 3]
 
 
+def test_a_camera_that_swaps_left_and_right_is_told_from_covered_markers(table: Image) -> None:
+    play = Play()
+    play.show([np.fliplr(table).copy()] * 6)
+    assert [notice.kind for notice in play.notices] == ["mirrored"]
+
+
 def test_cards_under_a_hand_that_rests_there_are_not_counted_without_them(table: Image) -> None:
     # The hand lies as still as the table, and nothing of a card of seat 1 shows beside it.
     play = Play()

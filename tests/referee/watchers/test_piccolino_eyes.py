@@ -13,6 +13,8 @@ from referee.demo.piccolino_script import Plan, write_piccolino
 from referee.demo.stepped import SteppedTable
 from referee.events import Header
 from referee.games.registry import game_kind
+from referee.language import Language
+from referee.sayings.service import notice as say
 from referee.session import Outcome, Session
 from referee.watchers import piccolino_eyes
 from referee.watchers.piccolino_eyes import TableEyes
@@ -105,6 +107,22 @@ def test_a_table_that_is_fitted_otherwise_to_the_same_markers_is_the_same_until_
         seatings.append(eyes.seating)
     assert seatings[0] is seatings[1] is seatings[2]
     assert seatings[3] is not seatings[2]
+
+
+def test_people_are_told_whether_markers_are_covered_or_the_camera_swaps_left_and_right() -> None:
+    laid = piles_table(2, 2, 1, Shots(size=(960, 540), frames_per_s=12))
+    frame = next(iter(laid.frames(laid.landings_ns)))
+    eyes = TableEyes(load_picture_deck("piccolino"), None, 2)
+    told = []
+    for second, image in enumerate((np.zeros_like(frame.bgr()), np.fliplr(frame.bgr()).copy(), frame.bgr())):
+        t_ns = frame.exposure_end_ns + second * 3_000 * MS
+        eyes.look(replace(frame, t_ns=t_ns, exposure_end_ns=t_ns, image=image, sequence=second))
+        told.append([say(notice.kind, notice.seat, notice.data, (), Language()) for notice in eyes.notices])
+    assert told == [
+        ["The table cannot be seen: please uncover the marker cards."],
+        ["The camera swaps left and right: please turn mirroring off in its settings."],
+        [],
+    ]
 
 
 @pytest.mark.parametrize(

@@ -20,6 +20,9 @@ _DARK_STEP = 38.0  # a shadow seldom takes so much lightness
 _LIGHT_STEP = 14.0  # the same on dark cards, where marks are lighter than the ground
 _DARK_CARD_LIGHT = 0.8  # linear light that the brightest channel of a mark on a dark card is brought to
 _DARK_GROUND = 0.06  # linear light
+_LIGHTER, _TINTED = 1.2, 1.5  # times the bare card; times in one channel as in another
+_CLIPPED, _NEARLY, _PLAIN = 0.9, 0.05, 0.2  # linear light: no more is told from white; less than that; seen for certain
+_FEWEST_PX = 10
 _EDGE_SHARE = 0.4
 _LEAST_SHARE = 0.0035  # of the card's area; smaller specks are no marks
 _SOLID_SHARE = 0.75  # how much of the darkest ink's strength the middle of a solid mark has
@@ -27,7 +30,10 @@ _SOLID_SHARE = 0.75  # how much of the darkest ink's strength the middle of a so
 
 @dataclass(frozen=True)
 class CardMark:
-    """One mark: its colour's name, its shape's or None, its middle in the picture and its outlined area in pixels."""
+    """One mark: its colour's name, its shape's or None, and in the picture its outlined area in pixels and its centre.
+
+    That is the centre of the smallest circle round it, so that a crescent's is where the whole disc's would be.
+    """
 
     colour: str
     shape: str | None
@@ -47,8 +53,9 @@ def find_marks(
     """
     upright, to_picture = _upright(image_bgr, corners_px, aspect)
     light = np.maximum(linear_of_bgr(upright), 1e-3)
-    ground, ink = _ground_and_ink(light)
-    strength = np.sqrt((_difference(light, ground, _is_dark(ground)) ** 2).sum(axis=2))
+    dark = _is_dark(light)
+    ground, ink = _ground_and_ink(light, dark)
+    strength = np.sqrt((_difference(light, ground, dark) ** 2).sum(axis=2))
     marks = []
     for piece in _outlines(ink):
         # Blur and picture compression bleed colour round a mark: its outline is where half of its strength is left.
@@ -56,7 +63,7 @@ def find_marks(
         middle = _EDGE_SHARE * float(np.percentile(strength[inside > 0], 90))
         for contour in _outlines(inside & (strength > middle).astype(np.uint8)):
             outlined = _filled(contour, ink.shape).astype(bool)
-            colour = colour_name(_ink_lab(light, ground, outlined, ink.astype(bool)))
+            colour = colour_name(_ink_lab(light, ground, outlined, ink.astype(bool), dark))
             marks.append(_in_picture(_smooth(contour, ink.shape), colour, to_picture))
     return tuple(marks)
 
@@ -112,47 +119,77 @@ def _upright(
     return np.asarray(upright, np.uint8), np.asarray(to_picture, np.float64)
 
 
-def _ground_and_ink(light: Floats) -> tuple[Floats, NDArray[np.uint8]]:
+def _ground_and_ink(light: Floats, dark: bool) -> tuple[Floats, NDArray[np.uint8]]:
     """The bare card's light (h, w, 3) at every place, and the mask (h, w) of what is printed on it."""
-    height, width = light.shape[:2]
-    rim = max(2, round(_RIM * width))
-    inner = np.zeros((height, width), np.uint8)
-    inner[rim:-rim, rim:-rim] = 1
-    stock = _stock(light[rim:-rim, rim:-rim])
+    inner = _within_rim(light.shape)
+    stock = _stock(light[inner > 0])
     ground = np.broadcast_to(stock, light.shape).astype(np.float32)
     ink = inner * 0
     for _ in range(3):
-        ink = _unlike(_difference(light, ground, _is_dark(stock)), _is_dark(stock)) & inner
-        bare = cv2.erode(1 - ink, np.ones((5, 5), np.uint8)) * inner
-        known = np.dstack([light * bare[..., None], bare.astype(np.float32)])
-        coarse = cv2.resize(known, (width // 4, height // 4), interpolation=cv2.INTER_AREA)
-        around = cv2.resize(cv2.GaussianBlur(coarse, (0, 0), 0.0175 * width), (width, height))
-        weight = around[..., 3:]
-        share = np.minimum(weight / 0.05, 1)
-        ground = share * around[..., :3] / np.maximum(weight, 1e-3) + (1 - share) * stock
+        ink = _unlike(_difference(light, ground, dark), dark) & inner
+        ground = _bare_about(light, ink, inner, stock)
     return ground, np.asarray(ink, np.uint8)
 
 
+def _within_rim(shape: tuple[int, ...]) -> NDArray[np.uint8]:
+    """Mask (h, w) of a card without its edge."""
+    rim = max(2, round(_RIM * shape[1]))
+    inner = np.zeros(shape[:2], np.uint8)
+    inner[rim:-rim, rim:-rim] = 1
+    return inner
+
+
+def _bare_about(light: Floats, ink: NDArray[np.uint8], inner: NDArray[np.uint8], stock: Floats) -> Floats:
+    """The light of the bare card (h, w, 3), of `stock` where none shows nearby."""
+    height, width = ink.shape
+    bare = cv2.erode(1 - ink, np.ones((5, 5), np.uint8)) * inner
+    known = np.dstack([light * bare[..., None], bare.astype(np.float32)])
+    coarse = cv2.resize(known, (width // 4, height // 4), interpolation=cv2.INTER_AREA)
+    around = cv2.resize(cv2.GaussianBlur(coarse, (0, 0), 0.0175 * width), (width, height))
+    weight = around[..., 3:]
+    share = np.minimum(weight / 0.05, 1)
+    return np.asarray(share * around[..., :3] / np.maximum(weight, 1e-3) + (1 - share) * stock, np.float32)
+
+
 def _stock(light: Floats) -> Floats:
-    """The commonest colour: the middle of the densest lightness, which print seldom outnumbers."""
-    grey = light.mean(axis=2).ravel()
+    """The commonest colour of pixels (n, 3): the middle of the densest lightness, which print seldom outnumbers."""
+    grey = light.mean(axis=1)
     edges = np.geomspace(1e-3, 1.05, 48)
     count, _ = np.histogram(grey, edges)
     dense = np.convolve(count, np.ones(5), "same")
     peak = int(dense.argmax())
     near = (grey >= edges[max(0, peak - 2)]) & (grey <= edges[min(len(edges) - 1, peak + 3)])
-    return np.asarray(np.median(light.reshape(-1, 3)[near], axis=0), np.float32)
+    return np.asarray(np.median(light[near], axis=0), np.float32)
 
 
-def _is_dark(ground: Floats) -> bool:
-    """Whether a card is so dark that colours cannot be told by dividing by it."""
-    return float(ground.mean()) < _DARK_GROUND
+def _is_dark(light: Floats) -> bool:
+    """Whether a card (h, w, 3) is darker than its print, so that colours cannot be told by dividing by it.
+
+    Light mirrored in it may make it grey, so that print is compared with the card about it.
+    """
+    inner = _within_rim(light.shape)
+    stock = _stock(light[inner > 0])
+    if stock.mean() < _DARK_GROUND:
+        return True
+    ground = np.broadcast_to(stock, light.shape).astype(np.float32)
+    for _ in range(2):
+        ratio = light / ground
+        coloured = (np.minimum(_tint(ratio), _tint(light)) > _TINTED) & (inner > 0)
+        ground = _bare_about(light, coloured.astype(np.uint8), inner, stock)
+    most = (light / ground).max(axis=2)[coloured]
+    return len(most) > 0 and float(np.median(most)) > _LIGHTER
+
+
+def _tint(light: Floats) -> Floats:
+    """How many times as much light there is in one channel as in another."""
+    return np.asarray(light.max(axis=2) / light.min(axis=2))
 
 
 def _difference(light: Floats, ground: Floats, dark: bool) -> Floats:
     """How each pixel differs from the bare card there, in Lab (h, w, 3); what is lighter than white counts as white."""
     if dark:
-        return _lab(light * 2.0) - _lab(ground * 2.0)
+        gain = 1 / max(float(np.percentile(light.max(axis=2), 99)), 0.3)
+        return _lab(light * gain) - _lab(ground * gain)
     return _lab(light / ground) - np.array([100.0, 0.0, 0.0], np.float32)
 
 
@@ -170,15 +207,14 @@ def _unlike(difference: Floats, dark: bool) -> NDArray[np.uint8]:
 
 
 def _ink_lab(
-    light: Floats, ground: Floats, outlined: NDArray[np.bool_], ink: NDArray[np.bool_]
+    light: Floats, ground: Floats, outlined: NDArray[np.bool_], ink: NDArray[np.bool_], dark: bool
 ) -> tuple[float, float, float]:
     """The ink's colour, Lab: for a solid mark its middle, for strokes what is left when the paper is taken out."""
     inked = ink & outlined
     core = cv2.erode(outlined.astype(np.uint8), np.ones((7, 7), np.uint8)).astype(bool)
     core = core if core.sum() > 20 else inked
-    if _is_dark(ground):
-        colour = np.median(light[core & inked] if (core & inked).any() else light[inked], axis=0)
-        return _as_lab(colour * (_DARK_CARD_LIGHT / max(float(colour.max()), 0.2)))
+    if dark:
+        return _as_lab(_print_on_dark(light, ground, outlined, core & inked if (core & inked).any() else inked))
     ratio = light / ground
     absorbed = np.clip(1 - ratio, 0, 1)
     most = absorbed.max(axis=2)
@@ -189,6 +225,21 @@ def _ink_lab(
     return _as_lab(1 - mean * (0.93 / max(float(mean.max()), 0.05)))
 
 
+def _print_on_dark(light: Floats, ground: Floats, outlined: NDArray[np.bool_], middle: NDArray[np.bool_]) -> Floats:
+    """The light (3,) of print on a dark card, without what the card mirrors, made as bright as print on white.
+
+    Where print is clipped its blurred rim, which is partly dark card, still has its hue.
+    """
+    added = np.maximum(light - ground, 0)
+    if float(np.median(light[middle].max(axis=1))) > _CLIPPED:
+        about = cv2.dilate(outlined.astype(np.uint8), np.ones((7, 7), np.uint8)).astype(bool)
+        rim = about & (light.max(axis=2) < _CLIPPED - _NEARLY) & (added.max(axis=2) > _PLAIN)
+        if rim.sum() > _FEWEST_PX:
+            middle = rim
+    colour = np.median(added[middle], axis=0)
+    return np.asarray(colour * (_DARK_CARD_LIGHT / max(float(colour.max()), _PLAIN / 2)), np.float32)
+
+
 def _as_lab(rgb: Floats) -> tuple[float, float, float]:
     lightness, a, b = lab_of_linear(np.clip(rgb, 0, 1)).tolist()
     return lightness, a, b
@@ -196,7 +247,7 @@ def _as_lab(rgb: Floats) -> tuple[float, float, float]:
 
 def _in_picture(contour: NDArray[np.int32], colour: str, to_picture: NDArray[np.float64]) -> CardMark:
     outline = cv2.perspectiveTransform(contour.astype(np.float64), to_picture).astype(np.float32)
-    moments = cv2.moments(outline)
-    area = max(moments["m00"], 1e-6)
-    centre = (float(moments["m10"] / area), float(moments["m01"] / area))
-    return CardMark(colour, shape_name(contour), centre, float(area))
+    area = max(cv2.contourArea(outline), 1e-6)
+    (x, y), _ = cv2.minEnclosingCircle(contour)
+    centre = cv2.perspectiveTransform(np.array([[[x, y]]]), to_picture)[0, 0].tolist()
+    return CardMark(colour, shape_name(contour), (centre[0], centre[1]), float(area))

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 _LEAST_AREA = 60.0
 _ROUND_ASPECT = 1.22
 _DENT = 0.055  # depth of a dent by the outline's size, to count
+_DOUBT_PX = 1.0  # less deep it may be a dent
 
 
 def shape_name(contour: NDArray[np.int32]) -> str | None:
@@ -22,13 +23,15 @@ def shape_name(contour: NDArray[np.int32]) -> str | None:
     hull = np.asarray(cv2.convexHull(contour), np.int32)
     solidity = area / max(cv2.contourArea(hull), 1.0)
     dents = _dents(contour)
+    if dents is None:
+        return None
     if dents == 0 and solidity > 0.93:
         return _convex_shape(contour, hull, area)
     return _dented_shape(contour, dents, solidity)
 
 
-def _dents(contour: NDArray[np.int32]) -> int:
-    """How many dents the outline has that are deep for its size."""
+def _dents(contour: NDArray[np.int32]) -> int | None:
+    """How many dents the outline has that are deep for its size; None if that is unsure."""
     x, y, w, h = cv2.boundingRect(contour)
     moved = contour - np.array([x - 2, y - 2], np.int32)
     hull, filled = np.zeros((h + 4, w + 4), np.uint8), np.zeros((h + 4, w + 4), np.uint8)
@@ -40,7 +43,9 @@ def _dents(contour: NDArray[np.int32]) -> int:
     )
     deepest = np.zeros(int(labels.max()) + 1)
     np.maximum.at(deepest, np.asarray(labels, np.intp).ravel(), np.asarray(depth).ravel())
-    return int((deepest[1:] > _DENT * np.sqrt(hull.sum()) + 1.5).sum())
+    least = _DENT * np.sqrt(hull.sum()) + 1.5
+    deep, doubtful = int((deepest[1:] > least).sum()), int((deepest[1:] > least - _DOUBT_PX).sum())
+    return deep if deep == doubtful else None
 
 
 def _convex_shape(contour: NDArray[np.int32], hull: NDArray[np.int32], area: float) -> str | None:

@@ -56,3 +56,15 @@ def test_the_centre_of_a_crescent_is_that_of_its_disc() -> None:
     cv2.circle(image, (178, 200), 50, (235, 235, 235), -1, cv2.LINE_AA)
     (mark,) = find_marks(image, _CORNERS)
     assert mark.centre_px == pytest.approx((150, 200), abs=5)
+
+
+@pytest.mark.parametrize("degrees", range(0, 45, 5))
+@pytest.mark.parametrize("blur", [3.0, 4.0, 5.0])
+def test_a_small_cross_out_of_focus_is_told_as_no_other_shape(degrees: int, blur: float) -> None:
+    arm = np.array([[-8, -24], [8, -24], [8, -8], [24, -8], [24, 8], [8, 8], [8, 24], [-8, 24], [-8, 8], [-24, 8]])
+    turn = cv2.getRotationMatrix2D((0, 0), degrees, 1)[:, :2]
+    outline = np.rint(np.vstack([arm, [[-24, -8], [-8, -8]]]) @ turn.T + (150, 200)).astype(np.int32)
+    image = np.full((_SIZE[1], _SIZE[0], 3), 235, np.uint8)
+    cv2.fillPoly(image, [outline], (150, 40, 120), cv2.LINE_AA)
+    (mark,) = find_marks(np.asarray(cv2.GaussianBlur(image, (0, 0), blur), np.uint8), _CORNERS)
+    assert mark.shape in ("cross", None)

@@ -11,7 +11,7 @@ _WHITE_LIGHTNESS = 84.0
 # Upper ends of hue ranges in degrees; a hue beyond the last one is red again.
 _HUES = ((43.0, "red"), (74.0, "orange"), (108.0, "yellow"), (205.0, "green"), (299.0, "blue"), (345.0, "purple"))
 _BROWN_LIGHTNESS, _BROWN_CHROMA = 50.0, 52.0
-_PINK_LIGHTNESS = 62.0
+_PINK_LIGHTNESS, _PINK_SATURATION = 62.0, 0.7  # the latter is chroma by lightness: light red is no pink
 
 
 def colour_name(lab: tuple[float, float, float]) -> str:
@@ -30,7 +30,8 @@ def colour_name(lab: tuple[float, float, float]) -> str:
     name = next((name for end, name in _HUES if hue < end), "red")
     if name in ("orange", "red") and hue < 90 and hue > 35 and lightness < _BROWN_LIGHTNESS and chroma < _BROWN_CHROMA:
         return "brown"
-    if (name == "red" and lightness > _PINK_LIGHTNESS and chroma < 62) or (hue > 330 and lightness > _BROWN_LIGHTNESS):
+    whitish = lightness > _PINK_LIGHTNESS and chroma < _PINK_SATURATION * lightness
+    if (name == "red" and whitish) or (hue > 330 and lightness > _BROWN_LIGHTNESS):
         return "pink"
     return name
 

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from vision.marked.marks import Marks
 from vision.marked.sampler import Sampler
+from vision.marked.table_pattern import TablePattern
 from vision.quads import distance_to_quads, within_quads
 
 Floats = NDArray[np.float64]
@@ -19,6 +20,7 @@ _CLEAR_MM = 2.0  # marks nearer to a read card's edge may be that card's own sha
 _ONE_CARD_MM = 55.0
 _LEAST_AREA_MM2 = 30.0
 _LEAST_FULLNESS = 0.7
+_CROSS = np.array([[0.0, 0.0], [1.0, 0.0], [0.0, 1.0], [-1.0, 0.0], [0.0, -1.0]])
 _LEAST_OPEN = 0.25  # of the places round a mark must lie beside the known cards
 
 
@@ -44,6 +46,16 @@ def unexplained_prints(marks: Marks, plain: NDArray[np.intp], cards_mm: Floats) 
     chosen = plain[(marks.areas_mm2[plain] > _LEAST_AREA_MM2) & (marks.fullness[plain] > _LEAST_FULLNESS)]
     chosen = chosen[~within_quads(marks.centres_mm[chosen], cards_mm)]
     return [Print(marks.centres_mm[k], float(marks.areas_mm2[k]), marks.ground) for k in chosen]
+
+
+def but_pattern(prints: Sequence[Print], pattern: TablePattern) -> list[Print]:
+    """Give the prints that are not such as lie all over the table."""
+    return [mark for mark in prints if not _is_pattern(mark, pattern)]
+
+
+def _is_pattern(mark: Print, pattern: TablePattern) -> bool:
+    places = mark.centre_mm + 0.5 * np.sqrt(mark.area_mm2 / np.pi) * _CROSS
+    return pattern.holds(places, mark.area_mm2, dark=mark.side == "white")
 
 
 def peeking_cards(sampler: Sampler, prints: Sequence[Print], cards_mm: Floats) -> list[Hint]:

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from vision.marked.marks import WorkImage
 from vision.marked.peeking import Hint, Print
+from vision.marked.table_pattern import TablePattern, filled
 from vision.quads import distance_to_quads, distances
 from vision.table import Table
 
@@ -34,7 +35,6 @@ _RING_MM = 1.8
 _RIM_MM, _BESIDE_MM = 3.0, 5.0  # within a card's edge, and outside
 _PER_SIDE = 16
 _LEAST_BESIDE = 2
-_SUBPIXEL_BITS = 4
 
 
 @dataclass(frozen=True)
@@ -81,6 +81,7 @@ class _Scene:
     levels: Image
     known: Image
     known_mm: Floats
+    pattern: TablePattern
 
     def to_mm(self, points_work: Floats) -> Floats:
         return self.table.to_mm(self.work.to_picture(points_work))
@@ -116,18 +117,20 @@ def peeking_ground(
     sides: Sequence[str],
     others_px: Floats,
     prints: Sequence[Print],
+    pattern: TablePattern,
 ) -> list[Hint]:
     """Give places where a piece of a card shows that is none of the cards (n, 4, 2), whose `sides` these are.
 
     `others_px` (m, 4, 2): what else is known to lie there, doubtful cards and markers. `prints`: marks that no card
     explains. A piece lies beside a card, and has the ground of the nearest one of its side, or it bears a mark. It is
-    no larger than a card, and ends at a straight edge. Where table and card are of one colour, none is found.
+    no larger than a card, ends at a straight edge, and is none of a `pattern` of the table's. Where table and card are
+    of one colour, none is found.
     """
     known_px = np.concatenate([cards_px, others_px])
     quads = work.to_work(known_px)
     known_mm = table.to_mm(known_px.reshape(-1, 2)).reshape(-1, 4, 2)
     levels = np.asarray(cv2.blur(work.bgr, (3, 3)), np.uint8)
-    scene = _Scene(work, table, card_mm, levels, _filled(levels.shape, quads), known_mm)
+    scene = _Scene(work, table, card_mm, levels, filled(levels.shape, quads), known_mm, pattern)
     marked = (hint for mark in prints for hint in _round_a_mark(scene, mark))
     return [*_beside_cards(scene, quads[: len(sides)], sides), *marked]
 
@@ -151,7 +154,7 @@ def _beside_cards(scene: _Scene, quads: Floats, sides: Sequence[str]) -> Iterato
         for number in np.flatnonzero(np.count_nonzero(alike, axis=1) >= _LEAST_BESIDE):
             quad = quads[number]
             window = _Window(scene, quad.min(0), quad.max(0), float(scales[number]))
-            near = _filled(window.shape, [quad - window.origin])
+            near = filled(window.shape, [quad - window.origin])
             near = np.asarray(cv2.dilate(near, _disc(1 + round(_NEAR_MM * window.px_per_mm))), np.uint8)
             yield from _pieces(scene, window, grounds[number], near, LIKENESS[side].edge_mm)
 
@@ -207,11 +210,14 @@ def _pieces(scene: _Scene, window: _Window, ground: _Ground, beside: Image, edge
         x, y, across, down = cv2.boundingRect(whole)
         piece = whole[y : y + down, x : x + across]
         at_border = x == 0 or y == 0 or x + across == mask.shape[1] or y + down == mask.shape[0]
-        if at_border or cv2.countNonZero(piece) < _LEAST_AREA_MM2 * px_per_mm**2:
+        area = cv2.countNonZero(piece)
+        if at_border or area < _LEAST_AREA_MM2 * px_per_mm**2:
             continue
         outline, middle = _outline(scene, piece, window.origin + (x, y))
         if _as_small_as_a_card(outline, scene.card_mm) and _ends_at_an_edge(scene, outline, middle, likeness, edge_mm):
-            yield Hint(middle, ground.side)
+            places = scene.to_mm(window.origin + (x, y) + np.argwhere(piece)[:, ::-1])
+            if not scene.pattern.holds(places, area / px_per_mm**2, dark=ground.side == "black"):
+                yield Hint(middle, ground.side)
 
 
 def _outline(scene: _Scene, piece: Image, origin: Floats) -> tuple[Floats, Floats]:
@@ -253,14 +259,6 @@ def _ends_at_an_edge(scene: _Scene, outline_mm: Floats, middle_mm: Floats, liken
     )
     step = np.abs(outside - inside).max(-1) / (inside.max(-1) + likeness.dark)
     return bool((step > likeness.step).mean() > _LEAST_STEPS)
-
-
-def _filled(shape: tuple[int, ...], quads: Sequence[Floats] | Floats) -> Image:
-    """0/255 mask of quads (4, 2), in px."""
-    mask = np.zeros(shape[:2], np.uint8)
-    for quad in quads:
-        cv2.fillConvexPoly(mask, np.rint(quad * 2**_SUBPIXEL_BITS).astype(np.int32), (255,), shift=_SUBPIXEL_BITS)
-    return mask
 
 
 def _disc(radius_px: int) -> cv2.typing.MatLike:

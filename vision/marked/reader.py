@@ -16,13 +16,14 @@ from vision.marked.colour import lamp_of
 from vision.marked.judge import Verdicts
 from vision.marked.layouts import common_stretch
 from vision.marked.marks import WorkImage, work_image
-from vision.marked.peeking import Hint, Print, one_a_card, peeking_cards
+from vision.marked.peeking import Hint, Print, but_pattern, one_a_card, peeking_cards
 from vision.marked.peeking_ground import peeking_ground
 from vision.marked.rounds import looked_closer
 from vision.marked.sampler import Sampler
 from vision.marked.settle import also_unclear, left_open, settled, sure_corners, told_of
 from vision.marked.side_model import side_models
 from vision.marked.side_reader import SideReader
+from vision.marked.table_pattern import TablePattern
 from vision.marked.wiped_cards import wiped_cards
 from vision.markers import SQUARE_MM, Marker, markers_in, table_from_markers, table_if_shown, whites_of
 from vision.quads import enlarged
@@ -165,10 +166,14 @@ def _read(
     pieces = [piece for reader, found in zip(readers, verdicts, strict=True) for piece in reader.pieces(found)]
     verdicts += [reader.judge_part(sure_corners(verdicts, deck)) for reader in readers]
     verdicts += [reader.judge_lone(sure_corners(verdicts, deck)) for reader in readers]
+    patterned = any(reader.sees_pattern for reader in readers)
+    if patterned:
+        # Pieces of a chequered cloth agree with some card here or there.
+        doubt = max(doubt, _UNPROVEN)
     verdicts, doubtful = looked_closer(work, table, readers, verdicts, deck, doubt)
     scene = _Scene(work, sampler, readers, deck, doubt, keep_out)
     reading = scene.said(verdicts, doubtful)
-    opened = scene.opened(reading)
+    opened = [] if patterned else scene.opened(reading)
     if any(verdict.sure.any() for verdict in opened):
         opened = told_of(left_open(opened, told_of(verdicts, deck, doubt), deck), deck, 0.0)
         verdicts, doubtful = ([*left_open(some, opened, deck), *opened] for some in (verdicts, doubtful))
@@ -201,7 +206,11 @@ class _Scene:
         said = [card.corners_px for card in reading.cards] + [card.corners_px for card in reading.unclear]
         said_mm = self.table.to_mm(np.concatenate(said)).reshape(-1, 4, 2) if said else np.zeros((0, 4, 2))
         prints = [mark for reader in self.readers for mark in reader.unexplained(said_mm)]
-        hints = one_a_card([*peeking_cards(self.sampler, prints, said_mm), *self._peeking_ground(reading, prints)])
+        known_px = np.concatenate([_corners(reading.cards), _corners(reading.unclear), self.markers_px])
+        pattern = TablePattern(self.work, self.table, known_px)
+        prints = but_pattern(prints, pattern)
+        beside = peeking_cards(self.sampler, prints, said_mm)
+        hints = one_a_card([*beside, *self._peeking_ground(reading, prints, pattern)])
         hidden = [self._unclear(np.zeros((0, 2)), hint.centre_mm, "covered", hint.side) for hint in hints]
         reading = replace(reading, unclear=(*reading.unclear, *hidden))
         return replace(reading, unclear=(*reading.unclear, *self._blank_cards(reading)))
@@ -214,11 +223,12 @@ class _Scene:
         outlines = np.concatenate([np.zeros((0, 4, 2)), *places])
         return [reader.judge_open(outlines, known_mm) for reader in self.readers]
 
-    def _peeking_ground(self, reading: Reading, prints: Sequence[Print]) -> list[Hint]:
+    def _peeking_ground(self, reading: Reading, prints: Sequence[Print], pattern: TablePattern) -> list[Hint]:
         """Give places where a card shows of which too few marks are in sight to make it out."""
         others = np.concatenate([_corners(reading.unclear), self.markers_px])
         sides = [card.face.side for card in reading.cards]
-        return peeking_ground(self.work, self.table, self.deck.card_mm, _corners(reading.cards), sides, others, prints)
+        where = self.work, self.table, self.deck.card_mm
+        return peeking_ground(*where, _corners(reading.cards), sides, others, prints, pattern)
 
     def _blank_cards(self, reading: Reading) -> list[UnclearCard]:
         """Give the cards that show no more than an outline."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -17,13 +19,16 @@ Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
 
 _LIKELY = 0.4 / 360  # per degree: a hue at random has 1 / 360
+_PATTERN = 15  # of 84 cards as many have a mark of one colour and size
+_SAME_HUE_DEG, _SAME_SIZE = 15.0, 0.35  # the latter of the logarithm of the area
 
 
 class SideMarks:
     """The n patches on one side's ground that may be marks.
 
     `palette`: the colours as this picture shows them; `found`: all, those that are known by an arc of their outline
-    after the others; `looks`: how they look; `free` (n,): which of them look like whole marks and are on no sure card.
+    after the others; `looks`: how they look; `free` (n,): which of them look like whole marks and are on no sure card;
+    `are_on_pattern`: whether there was a pattern among them, see `leave_pattern_out`.
     """
 
     def __init__(self, sampler: Sampler, model: SideModel, found: Marks) -> None:
@@ -33,6 +38,8 @@ class SideMarks:
         self._seen_whole = len(found)
         self.looks = looks_of(sampler, model.layouts, found)
         self.free: Bools = self.looks.free.copy()
+        self._used = np.zeros(len(found), bool)
+        self.are_on_pattern = False
         self._colours = self._likely_colours(self.looks)
 
     def __len__(self) -> int:
@@ -49,11 +56,30 @@ class SideMarks:
         self._seen_whole = len(self.found)
         self.found = self.found.and_also(arcs)
         self.looks, self.free = self.looks.and_also(looks), np.concatenate([self.free, looks.free])
+        self._used = np.concatenate([self._used, np.zeros(len(arcs), bool)])
         self._colours = np.concatenate([self._colours, self._likely_colours(looks)])
 
     def use(self, numbers: NDArray[np.intp]) -> None:
         """Take those with these numbers, (k,) or -1 for none, out of what is left to explain."""
-        self.free[self.found.same_as(numbers[numbers >= 0])] = False
+        used = self.found.same_as(numbers[numbers >= 0])
+        self.free[used], self._used[used] = False, True
+
+    def leave_pattern_out(self) -> None:
+        """Take out what is printed all over the table: more of one colour and size lie on no sure card than a deck has.
+
+        The squares of a tablecloth are as plain as marks, and make cards of three everywhere.
+        """
+        some = np.flatnonzero(self.looks.plain & ~self._used)
+        if len(some) < _PATTERN:
+            return
+        hues, areas = self.looks.hues_deg[some], self.found.areas_mm2[some]
+        apart = np.abs((hues[:, None] - hues + 180) % 360 - 180)
+        alike = (apart < _SAME_HUE_DEG) & (np.abs(np.log(areas[:, None] / areas)) < _SAME_SIZE)
+        pattern = some[alike.sum(axis=1) >= _PATTERN]
+        self.are_on_pattern |= len(pattern) > 0
+        plain = self.looks.plain.copy()
+        self.free[pattern], plain[pattern] = False, False
+        self.looks = replace(self.looks, plain=plain)
 
     @property
     def unused(self) -> NDArray[np.intp]:

@@ -116,6 +116,7 @@ class SideReader:
 
     def judge_part(self, known_mm: Floats) -> Verdicts:
         """Judge the cards with two whole marks in sight, beside the known cards (k, 4, 2) of both sides."""
+        self._marks.leave_pattern_out()
         radii = radii_of(self._model.layouts)
         if len(radii):
             table = self._sampler.table
@@ -125,6 +126,7 @@ class SideReader:
             )
             if len(more):
                 self._marks.add_arcs(self._sampler, more, towards)
+                self._marks.leave_pattern_out()
         self._known_mm = known_mm
         likely = self._marks.likely(np.arange(len(self._marks)))
         found = part_cards(self._model.layouts, self._marks.found, _PART_SLACK_MM, self._marks.free, likely)
@@ -140,6 +142,11 @@ class SideReader:
         lines = find_lines(self._work, self._sampler.table, marks.centres_mm[lone])
         found = lone_mark_cards(self._deck, self._model.layouts, marks, lone, self._marks.likely(lone), lines)
         return self._taken(self._judged(self._measured(found))) if len(found) else self._nothing()
+
+    @property
+    def sees_pattern(self) -> bool:
+        """Whether the table has a pattern that looks like marks on this side's ground."""
+        return self._marks.are_on_pattern
 
     @property
     def unused_marks(self) -> bool:

@@ -201,3 +201,62 @@ def test_the_only_card_under_a_hand_is_reported(face: int, side: str, reach_mm: 
     reading = reading_of(picture)
     assert not reading.cards
     assert [card.reason for card in reading.unclear] == ["covered"]
+
+
+CLOTHS = [((150, 40, 20), (232, 232, 232)), ((40, 160, 225), (235, 235, 235)), ((60, 130, 40), (225, 230, 230))]
+
+
+def tablecloth(colours: tuple[tuple[int, int, int], tuple[int, int, int]], square_mm: float, turn_deg: float) -> Image:
+    """A chequered cloth, darker towards one corner."""
+    x, y = np.meshgrid(np.arange(SIZE[0]), np.arange(SIZE[1]))
+    turn = math.radians(turn_deg)
+    u = (x * math.cos(turn) + y * math.sin(turn)) / (square_mm * SCALE)
+    v = (y * math.cos(turn) - x * math.sin(turn)) / (square_mm * SCALE)
+    dark = ((np.floor(u) + np.floor(v)) % 2 == 0)[..., None]
+    cloth = np.where(dark, *np.array(colours)) * (1 - 0.3 * (x + y) / sum(SIZE))[..., None]
+    noisy = cloth + np.random.default_rng(2).normal(0, 3, cloth.shape)
+    return np.asarray(np.clip(cv2.GaussianBlur(noisy, (0, 0), 0.7), 0, 255), np.uint8)
+
+
+def cloth_with_cards(
+    colours: tuple[tuple[int, int, int], tuple[int, int, int]], square_mm: float, turn_deg: float, side: str
+) -> Image:
+    picture = tablecloth(colours, square_mm, turn_deg)
+    for number, place, turn in ((3, (110.0, 100.0), 0.2), (41, (300.0, 120.0), 1.1), (66, (230.0, 250.0), 2.5)):
+        lay_face(picture, number, place, turn, side)
+    return picture
+
+
+@pytest.mark.parametrize(
+    ("colours", "square_mm", "turn_deg", "side"),
+    [
+        (CLOTHS[0], 30.0, 25.0, "white"),
+        (CLOTHS[1], 22.0, 10.0, "white"),
+        (CLOTHS[2], 28.0, 70.0, "white"),
+        (CLOTHS[0], 24.0, 10.0, "black"),
+        (CLOTHS[1], 22.0, 38.0, "black"),
+        # Once a card was told where there is none: squares agreed with one.
+        (CLOTHS[2], 15.1, 1.4, "white"),
+        (CLOTHS[2], 14.7, 11.0, "black"),
+    ],
+)
+def test_cards_on_a_chequered_cloth_are_told_and_its_squares_are_no_covered_ones(
+    colours: tuple[tuple[int, int, int], tuple[int, int, int]], square_mm: float, turn_deg: float, side: str
+) -> None:
+    reading = reading_of(cloth_with_cards(colours, square_mm, turn_deg, side))
+    assert {card.face.id for card in reading.cards} == {confetti().side(side)[number].id for number in (3, 41, 66)}
+    assert not reading.unclear
+
+
+@settings(max_examples=15, deadline=None)
+@given(
+    colours=st.sampled_from(CLOTHS),
+    square_mm=st.floats(12.0, 40.0),
+    turn_deg=st.floats(0.0, 90.0),
+    side=st.sampled_from(["white", "black"]),
+)
+def test_no_square_of_a_tablecloth_is_told_as_a_card(
+    colours: tuple[tuple[int, int, int], tuple[int, int, int]], square_mm: float, turn_deg: float, side: str
+) -> None:
+    reading = reading_of(cloth_with_cards(colours, square_mm, turn_deg, side))
+    assert {card.face.id for card in reading.cards} <= {confetti().side(side)[number].id for number in (3, 41, 66)}

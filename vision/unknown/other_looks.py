@@ -29,7 +29,8 @@ def look_otherwise(
     """Which of the things (n,) that are not `alike` are cards all the same: those that show the other side of the deck.
 
     `image_lab` is (h, w, 3) 8-bit Lab. Such a card is as large as those that are alike, to within what these agree, cut
-    like them at its corners, in plain sight on all sides, and its ground runs all round inside of its edges.
+    like them at its corners, in plain sight on all sides or among its like, and its ground runs all round inside of its
+    edges.
     """
     odd = ~alike
     if alike.sum() < _FEWEST or not odd.any():
@@ -40,19 +41,19 @@ def look_otherwise(
     plain = fit.contrast_beyond() > _PLAIN
     in_sight = plain.all(axis=1) & (fit.support > _NEARLY).all(axis=1) & (np.sort(fit.support, axis=1)[:, 1] > _SEEN)
     # A card on another one like it shows there by no more than its shadow.
-    on_another = (plain.sum(axis=1) >= _OPEN) & ~in_sight
-    on_another &= np.linalg.norm(ground - np.median(ground[alike], axis=0), axis=1) < _SAME_GROUND
-    on_another &= odd
-    if on_another.any():
-        some = fit.take(on_another)
-        _, sure = settled(image_lab, stock.plane, poses_of(stock.plane, some.quads), _REACH_PX, stock.step)
-        on_another[on_another] = sure.min(axis=1) > _SURE
-    odd &= in_sight | on_another
+    same_ground = np.linalg.norm(ground - np.median(ground[alike], axis=0), axis=1) < _SAME_GROUND
+    hidden = odd & ~in_sight & same_ground & (plain.sum(axis=1) >= _OPEN)
+    sure = np.zeros((len(odd), 4))
+    if hidden.any():
+        poses = poses_of(stock.plane, fit.quads[hidden])
+        sure[hidden] = np.sort(settled(image_lab, stock.plane, poses, _REACH_PX, stock.step)[1], axis=1)
+    on_another, three_sides = sure[:, 0] > _SURE, sure[:, 1] > _SURE
+    odd &= in_sight | three_sides
     if not odd.any():
         return odd
     goes_on = faint_run_on(image_lab, fit.quads)
-    odd &= end_at_corners(fit.quads, goes_on, goes_on, ground) & (goes_on.sum(axis=(1, 2)) <= _MAX_ENDS)
-    odd &= end_at_corners(fit.quads, *run_on(image_lab, fit.quads), ground)
+    ends = end_at_corners(fit.quads, goes_on, goes_on, ground) & (goes_on.sum(axis=(1, 2)) <= _MAX_ENDS)
+    ends &= end_at_corners(fit.quads, *run_on(image_lab, fit.quads), ground)
     aspect = stock.plane.size[1] / stock.plane.size[0]
     away, grounds = even_grounds(image_lab, fit.quads, aspect)
     cuts = corner_cuts(image_lab, fit, aspect, grounds)
@@ -61,6 +62,9 @@ def look_otherwise(
         return np.zeros(len(odd), bool)
     # Print or another card may lie at one corner; but of a sheet as white as the cards two may look like theirs.
     seen, off = np.isfinite(cuts), np.abs(cuts - usual)
-    odd &= (seen & (off < _CUT_ALIKE)).sum(axis=1) >= _CORNERS
-    odd &= in_sight | ~(seen & (off >= _CUT_ALIKE)).any(axis=1)
+    as_cut = seen & (off < _CUT_ALIKE)
+    whole = ends & (as_cut.sum(axis=1) >= _CORNERS) & (in_sight | (on_another & ~(seen & ~as_cut).any(axis=1)))
+    # A side in the open with a card's corners at both ends, and two that begin there, can be nothing else's.
+    open_side = (as_cut & np.roll(as_cut, -1, axis=1) & plain).any(axis=1)
+    odd &= whole | (three_sides & open_side)
     return np.asarray(odd & (np.percentile(away, _MOSTLY, axis=1) < _CALM))

@@ -82,6 +82,19 @@ def test_a_lamp_may_be_mirrored_on_it(sheen: float) -> None:
     assert not is_told(*table_with(corners(*OTHER), 0, sheen=sheen))
 
 
+@pytest.mark.parametrize(("radius", "told"), [(RADIUS, True), (0, False)])
+def test_of_a_card_among_its_like_one_open_end_with_its_two_corners_is_enough(radius: int, told: bool) -> None:
+    large = np.full((4 * SIZE_WH[1], 4 * SIZE_WH[0]), TABLE, np.float32)
+    other = corners(*OTHER)
+    for place in PLACES:
+        card(large, corners(*place), WHITE, RADIUS)
+    card(large, other, WHITE, radius)
+    # As white a card lies across its other end, and casts no shadow.
+    card(large, corners(OTHER[0] - 20, OTHER[1] + 100, LENGTH, WIDTH), WHITE, RADIUS)
+    lab = photographed(large)
+    assert is_told(lab, fit_sides(lab, np.stack([*(corners(*place) for place in PLACES), other]), 2.0)) == told
+
+
 def test_a_square_sheet_of_the_same_size_is_no_card() -> None:
     assert not is_told(*table_with(corners(*OTHER), 0))
 

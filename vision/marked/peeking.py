@@ -48,18 +48,11 @@ def unexplained_prints(marks: Marks, plain: NDArray[np.intp], cards_mm: Floats) 
     return [Print(marks.centres_mm[k], float(marks.areas_mm2[k]), marks.ground) for k in chosen]
 
 
-def but_pattern(prints: Sequence[Print], pattern: TablePattern) -> list[Print]:
-    """Give the prints that are not such as lie all over the table."""
-    return [mark for mark in prints if not _is_pattern(mark, pattern)]
+def peeking_cards(sampler: Sampler, prints: Sequence[Print], cards_mm: Floats, pattern: TablePattern) -> list[Hint]:
+    """Give the places where a mark or a part of one lies on a card's ground, beside the known cards (n, 4, 2).
 
-
-def _is_pattern(mark: Print, pattern: TablePattern) -> bool:
-    places = mark.centre_mm + 0.5 * np.sqrt(mark.area_mm2 / np.pi) * _CROSS
-    return pattern.holds(places, mark.area_mm2, dark=mark.side == "white")
-
-
-def peeking_cards(sampler: Sampler, prints: Sequence[Print], cards_mm: Floats) -> list[Hint]:
-    """Give the places where a mark or a part of one lies on a card's ground, beside the known cards (n, 4, 2)."""
+    What lies all over the table, in its `pattern`, is none.
+    """
     if not len(cards_mm) or not prints:
         return []
     distance = distance_to_quads(np.array([mark.centre_mm for mark in prints]), cards_mm).min(1)
@@ -67,8 +60,13 @@ def peeking_cards(sampler: Sampler, prints: Sequence[Print], cards_mm: Floats) -
     return [
         Hint(mark.centre_mm, mark.side)
         for mark, is_beside in zip(prints, beside, strict=True)
-        if is_beside and _on_same_ground(sampler, mark, cards_mm)
+        if is_beside and _on_same_ground(sampler, mark, cards_mm) and not _is_pattern(mark, pattern)
     ]
+
+
+def _is_pattern(mark: Print, pattern: TablePattern) -> bool:
+    places = mark.centre_mm + 0.5 * np.sqrt(mark.area_mm2 / np.pi) * _CROSS
+    return pattern.holds(places, mark.area_mm2, dark=mark.side == "white")
 
 
 def _on_same_ground(sampler: Sampler, mark: Print, cards_mm: Floats) -> bool:

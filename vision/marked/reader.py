@@ -16,7 +16,7 @@ from vision.marked.colour import lamp_of
 from vision.marked.judge import Verdicts
 from vision.marked.layouts import common_stretch
 from vision.marked.marks import WorkImage, work_image
-from vision.marked.peeking import Hint, Print, but_pattern, one_a_card, peeking_cards
+from vision.marked.peeking import Hint, Print, one_a_card, peeking_cards
 from vision.marked.peeking_ground import peeking_ground
 from vision.marked.rounds import looked_closer
 from vision.marked.sampler import Sampler
@@ -208,8 +208,7 @@ class _Scene:
         prints = [mark for reader in self.readers for mark in reader.unexplained(said_mm)]
         known_px = np.concatenate([_corners(reading.cards), _corners(reading.unclear), self.markers_px])
         pattern = TablePattern(self.work, self.table, known_px)
-        prints = but_pattern(prints, pattern)
-        beside = peeking_cards(self.sampler, prints, said_mm)
+        beside = peeking_cards(self.sampler, prints, said_mm, pattern)
         hints = one_a_card([*beside, *self._peeking_ground(reading, prints, pattern)])
         hidden = [self._unclear(np.zeros((0, 2)), hint.centre_mm, "covered", hint.side) for hint in hints]
         reading = replace(reading, unclear=(*reading.unclear, *hidden))

@@ -59,13 +59,15 @@ def open_cards(
     marks: Marks,
     left: NDArray[np.bool_],
     beside: NDArray[np.bool_],
+    likely: NDArray[np.bool_],
     quads_mm: Floats,
 ) -> Verdicts:
     """Judge the best face of one side in each of the outlines (n, 4, 2), clockwise, on the table.
 
     Cards are also looked for where two of the `marks` that are `left`, (m,), may be theirs, and their sides show, and
     where three of those that lie `beside` known cards, (m,), have their rims. Each is given those of all marks that lie
-    in the middle of its own.
+    in the middle of its own. It is not sure if one of them has a colour that is not `likely`, (m, faces, 3), for its
+    face, and few of its sides show: the dots of a tablecloth have rims as well.
     """
     rims, layouts = _Rims(sampler, deck, model), model.layouts
     any_hue = np.ones((len(marks), len(layouts.faces), 3), dtype=bool)
@@ -81,7 +83,8 @@ def open_cards(
         found.append(card)
         odds.append(np.array([best]))
     cards = _with_marks(concatenated(found), layouts, marks)
-    return Verdicts(layouts, cards, np.concatenate(odds), dict.fromkeys(LOOKED_AT, np.zeros(len(cards))))
+    verdicts = Verdicts(layouts, cards, np.concatenate(odds), dict.fromkeys(LOOKED_AT, np.zeros(len(cards))))
+    return verdicts.lowered(_otherwise_coloured(cards, likely) & (rims.sides(cards) < _SIDES_EVEN))
 
 
 def unprinted(sampler: Sampler, deck: Deck, model: SideModel, whole: Verdicts) -> NDArray[np.bool_]:
@@ -109,7 +112,7 @@ class _Rims:
 
     def outlined(self, cards: Hypotheses) -> Floats:
         """(n, 4, 2) places in mm of those cards of which most of the sides show, each place once."""
-        return self._places(cards, self._sides(cards), _SIDES_EVEN)
+        return self._places(cards, self.sides(cards), _SIDES_EVEN)
 
     def rimmed(self, cards: Hypotheses) -> Floats:
         """(n, 4, 2) places in mm of those cards of which each mark's rim shows, each place once."""
@@ -155,7 +158,7 @@ class _Rims:
         quads = cards.to_table(corners_of(self.deck))[order[shown[order] > least]]
         return np.asarray(quads[apart(quads)])
 
-    def _sides(self, cards: Hypotheses) -> Floats:
+    def sides(self, cards: Hypotheses) -> Floats:
         """(n,) the share of the cards' sides that shows."""
         return np.asarray(edge_support(*edge_steps(self.sampler, cards, self.deck)).mean(1))
 
@@ -173,7 +176,7 @@ class _Rims:
 
     def _log_odds(self, faces: Hypotheses, least: float) -> Floats:
         """(n,) how much speaks for each face: by the mark whose rim shows least, and by the card's sides."""
-        rim, sides = self.least_shown(faces, least), self._sides(faces)
+        rim, sides = self.least_shown(faces, least), self.sides(faces)
         return np.asarray(_RIM_WEIGHT * (rim - _RIM_EVEN) + _SIDES_WEIGHT * (sides - _SIDES_EVEN))
 
 
@@ -229,3 +232,11 @@ def _with_marks(cards: Hypotheses, layouts: Layouts, marks: Marks) -> Hypotheses
     radii = np.sqrt(layouts.areas_mm2[cards.faces] / np.pi)[:, :, None]
     own = coincide(places, radii, marks.centres_mm, np.sqrt(marks.areas_mm2 / np.pi))
     return replace(cards, marks=np.where(own.any(-1), own.argmax(-1), -1) if len(marks) else cards.marks)
+
+
+def _otherwise_coloured(cards: Hypotheses, likely: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """(n,) which of the cards have a mark of a colour that is not their face's."""
+    card, slot = np.nonzero(cards.marks >= 0)
+    found = np.zeros(len(cards), dtype=bool)
+    np.logical_or.at(found, card, ~likely[cards.marks[card, slot], cards.faces[card], slot])
+    return found

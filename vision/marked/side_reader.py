@@ -239,8 +239,8 @@ class SideReader:
         beside = ~within_quads(marks.centres_mm, known_mm)
         if not len(quads_mm) and np.count_nonzero(beside) < 2:
             return self._nothing()
-        left = self._marks.free & beside
-        return open_cards(self._sampler, self._deck, self._model, marks, left, beside, quads_mm)
+        left, likely = self._marks.free & beside, self._marks.likely(np.arange(len(marks)))
+        return open_cards(self._sampler, self._deck, self._model, marks, left, beside, likely, quads_mm)
 
     @property
     def _white_rgb(self) -> Floats:

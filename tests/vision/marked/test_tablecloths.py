@@ -98,7 +98,7 @@ def test_a_card_with_one_mark_covered_is_told_on_a_cloth(under: int, over: int, 
 
 
 PAINTS = [(50, 50, 215), (40, 130, 240), (60, 210, 245), (70, 160, 60), (190, 110, 40), (150, 60, 130)]
-DARK = (90, 70, 50)
+DARK, WHITE = (90, 70, 50), (235, 235, 235)
 
 
 def strewn_cloth(ground: tuple[int, int, int], paints: int, dots: int, seed: int) -> Image:
@@ -116,7 +116,20 @@ def strewn_cloth(ground: tuple[int, int, int], paints: int, dots: int, seed: int
     return np.asarray(np.clip(noisy, 0, 255), np.uint8)
 
 
-@pytest.mark.parametrize(("paints", "dots", "seed"), [(1, 194, 52), (4, 245, 95), (1, 174, 212), (4, 229, 267)])
-def test_no_dots_of_a_dark_tablecloth_are_told_as_a_card(paints: int, dots: int, seed: int) -> None:
-    """Three of them were once taken for a bleached card's marks, whatever their colours."""
-    assert not reading_of(strewn_cloth(DARK, paints, dots, seed)).cards
+@pytest.mark.parametrize(
+    ("ground", "paints", "dots", "seed"),
+    [
+        # Three of them were once taken for a bleached card's marks, whatever their colours,
+        (DARK, 1, 194, 52),
+        (DARK, 4, 245, 95),
+        (DARK, 1, 174, 212),
+        (DARK, 4, 229, 267),
+        # or for a card's that has no sides.
+        (WHITE, 2, 31, 113),
+        (WHITE, 3, 180, 230),
+    ],
+)
+def test_no_dots_of_a_tablecloth_are_told_as_a_card(
+    ground: tuple[int, int, int], paints: int, dots: int, seed: int
+) -> None:
+    assert not reading_of(strewn_cloth(ground, paints, dots, seed)).cards

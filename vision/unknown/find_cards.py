@@ -24,6 +24,7 @@ from vision.unknown.half_frames import but_half_frames
 from vision.unknown.line_segments import Corners, SegmentMap, find_corners
 from vision.unknown.marker_sheets import holds_marker
 from vision.unknown.more_of_them import more_of_them
+from vision.unknown.narrow_borders import in_borders
 from vision.unknown.near_cards import near_cards
 from vision.unknown.panels import are_marks, are_panels
 from vision.unknown.print_corners import cornered
@@ -153,8 +154,12 @@ def _about_prints(
     quality: Floats,
 ) -> tuple[SideFit, CardPlane] | None:
     """Cards about what was chosen, or about candidates of a size that was agreed on at first, if that was print."""
-    whole, quads = cards_about(lab, agreed, chosen)
+    whole, quads = in_borders(lab, agreed, chosen.quads)
+    if len(quads) == 0:
+        whole, quads = cards_about(lab, agreed, chosen)
     for plane in planes:
+        if len(quads) == 0:
+            whole, quads = in_borders(lab, plane, _apart(candidates.quads, quality, plane))
         # From frames on some sides and edges on others no card can be told, from frames alone it can.
         if len(quads) == 0 and _differ(plane, agreed):
             whole, quads = cards_about(lab, plane, fit_sides(lab, _apart(candidates.quads, quality, plane), 2.0, FEW))

@@ -11,6 +11,7 @@ from vision.unknown.card_proposals import distinct, fair_share
 from vision.unknown.edge_ends import run_on
 from vision.unknown.gaps import are_divided
 from vision.unknown.line_segments import Corners, SegmentMap, quads_from_corners, within_another
+from vision.unknown.lone_areas import lone_areas
 from vision.unknown.marker_sheets import holds_marker
 from vision.unknown.paper import darker_all_round
 from vision.unknown.ruled_sheets import are_ruled
@@ -58,7 +59,9 @@ def free_candidates(view: View, corners: Corners, covered: SegmentMap) -> SideFi
     seen = seen.take(outer)
     seen = seen.take(~are_divided(lab, seen))
     seen = seen.take(np.argsort(seen.oddness(), kind="stable"))
-    fit = fit_sides(lab, fair_share(seen.quads, MAX_CANDIDATES), 2.5, FEW)
+    lone = lone_areas(view)
+    lone = lone[~holds_marker(lone, view.markers)]
+    fit = fit_sides(lab, np.concatenate([fair_share(seen.quads, MAX_CANDIDATES), lone]), 2.5, FEW)
     # One side may be next to invisible: white on white, or bleached by a reflection.
     fit = fit.take((np.sort(fit.support, axis=1)[:, 1] > 0.6) & (fit.support.mean(axis=1) > 0.7))
     # What nearly fills the picture may be a frame on a card whose edges are not in view: it ends at no darker table.

@@ -17,6 +17,7 @@ _LEAST = 6.0  # weighted 8-bit Lab: of a card on one like it no corner is seen
 _NEARLY = 0.8  # of what the best step explains
 _OVERSHOOT = 0.2  # of the change of colour: print, or light, may lie beyond either
 _FEWEST = 2  # corners must be seen: print or another thing may lie at one
+_MISSING = 0.07  # by the card's width: a radius of a quarter of it
 _ROUNDER = 0.03  # by the card's width, than the others' and twice as much as theirs
 
 
@@ -70,3 +71,8 @@ def are_rounder(cuts: Floats, others: NDArray[np.bool_]) -> NDArray[np.bool_]:
     usual = max(float(np.median(cuts[others][seen[others]])), 0.0)
     round_all_over = (cuts > usual + max(_ROUNDER, usual)) | ~seen
     return np.asarray(round_all_over.all(axis=1) & (seen.sum(axis=1) >= _FEWEST))
+
+
+def are_missing(cuts: Floats) -> NDArray[np.bool_]:
+    """Which things (n,), cut by `cuts` (n, 4) at their corners, have lack several corners: a fan of cards has few."""
+    return np.asarray((np.nan_to_num(cuts) > _MISSING).sum(axis=1) >= _FEWEST)

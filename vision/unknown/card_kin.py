@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vision.quads import outward_of, within_quads
-from vision.unknown.card_corners import are_rounder, corner_cuts
+from vision.unknown.card_corners import are_missing, are_rounder, corner_cuts
 from vision.unknown.card_edges import SideFit
 from vision.unknown.card_grounds import SAME_STOCK, printed_share
 from vision.unknown.card_poses import poses_of, settled
@@ -175,7 +175,7 @@ def like_the_others(lab: NDArray[np.uint8], stock: Stock, fit: SideFit, known: i
         if known is not None or (kept == alike).all():
             # For a thing alone nothing else speaks.
             only_one = known is None and kept.sum() == 1
-            return np.asarray(kept & (flaws == 0) if only_one else kept, np.bool_)
+            return np.asarray(kept & (flaws == 0) & ~are_missing(cuts) if only_one else kept, np.bool_)
         alike = alike & kept
         if not alike.any():
             break

@@ -19,6 +19,7 @@ from vision.unknown.card_proposals import MIN_SEGMENT_PX, at_corners, at_segment
 from vision.unknown.card_sizes import Stock, agreed_size, size_of_cards, unevenness_of
 from vision.unknown.card_surroundings import cards_about
 from vision.unknown.card_votes import agree_on_planes
+from vision.unknown.cards_off_plane import with_those_off_plane
 from vision.unknown.free_candidates import FEW, MAX_CANDIDATES, free_candidates, quality_of
 from vision.unknown.half_frames import but_half_frames
 from vision.unknown.line_segments import Corners, SegmentMap, find_corners
@@ -107,7 +108,7 @@ def _as_it_is(
     found = tinted_look(view, known)
     if found is not known:
         found = more_of_them(view, found)
-    final, plane = near_cards(view, found)
+    final, plane = near_cards(view, with_those_off_plane(view, found, candidates, quality))
     if plane is None:
         nothing = [np.zeros(shape, np.float32) for shape in ((0, 4, 2), (0, 4), (0,))]
         return FoundCards(nothing[0], nothing[1], nothing[2], (), 1.4)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from test_other_looks import LENGTH, OTHER, PLACES, RADIUS, SIZE_WH, WHITE, WIDTH, corners, table_with
 
-from vision.unknown.card_corners import are_rounder
+from vision.unknown.card_corners import are_missing, are_rounder
 from vision.unknown.card_kin import like_the_others
 from vision.unknown.card_plane import CardPlane
 from vision.unknown.card_sizes import Stock
@@ -48,3 +48,10 @@ def test_where_no_corner_of_the_others_is_seen_none_is_rounder() -> None:
     cuts = np.full((5, 4), 0.2, np.float32)
     cuts[FOUR] = np.nan
     assert not are_rounder(cuts, FOUR).any()
+
+
+def test_a_thing_alone_without_corners_on_one_side_is_no_card() -> None:
+    assert are_missing(np.array([[0.09, 0.11, 0.02, 0.03], [0.02, np.nan, np.nan, 0.15]], np.float32)).tolist() == [
+        True,
+        False,
+    ]

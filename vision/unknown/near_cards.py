@@ -58,8 +58,11 @@ def near_cards(view: View, found: tuple[SideFit, CardPlane | None]) -> tuple[Sid
     """
     (cards, plane), lab = found, view.lab
     rounded = np.zeros(len(cards.quads), bool) if plane is None else _rounded(lab, cards, plane)
-    plain = _plain(lab, cards) & rounded
-    if len(plain) > 1 and (plain.mean() > _MOSTLY or _share(view, cards.quads).max() > _LEAST):
+    in_sight = _plain(lab, cards)
+    plain = in_sight & rounded
+    large = len(plain) > 1 and _share(view, cards.quads).max() > _LEAST
+    doubtful = not in_sight.any() and rounded.sum() <= _MOSTLY * len(rounded)
+    if len(plain) > 1 and (plain.mean() > _MOSTLY or (large and not doubtful)):
         return found
     quads = np.concatenate([_by_lines(view), *(quad[None] for quad in _areas(view))])
     quads = quads[~holds_marker(quads, view.markers)]
@@ -71,7 +74,9 @@ def near_cards(view: View, found: tuple[SideFit, CardPlane | None]) -> tuple[Sid
     bare = ~rounded | (printed_share(lab, cards.quads) <= _BARE)
     on = _on(fit, cards)
     printed = on & _prints(fit, cards, bare)
-    for k in np.flatnonzero(_instead(fit, cards, on & ~printed)):
+    # Keys in their blocks agree on a size, as large as a card beside them. What lies on large things is their ground.
+    beside = ~on.any(axis=1) | (not large)
+    for k in np.flatnonzero(_instead(fit, cards, on & ~printed) & beside):
         planes = agree_on_planes(fit.quads[k : k + 1], np.ones(1, np.float32), view.size_wh)
         # Home-made cards have sharp corners, as a sheet has, on which lies more than print.
         sharp = len(cards.quads) > 1 and on[k].all() and printed[k].mean() >= _MOSTLY

@@ -107,6 +107,20 @@ def test_a_card_is_told_instead_of_what_agrees_by_chance_in_the_grain_beside_it(
     assert off_px(cards[0]) < 0.01 * CARD[2]
 
 
+def test_a_card_is_told_instead_of_large_blocks_of_keys_beside_it() -> None:
+    image = picture(24, printed=True)
+    image[:240] = 40
+    for top in range(10, 220, 40):
+        for left in range(10, 880, 44):
+            cv2.rectangle(image, (left, top), (left + 36, top + 32), (58, 56, 56), -1)
+            cv2.line(image, (left, top), (left + 36, top), (96, 94, 94), 2)
+    # The outlines of several keys together, between which there is no edge.
+    blocks = small([(22, 8), (330, 12), (640, 8)], 168, 192)
+    cards = told_instead(image, blocks)
+    assert len(cards) == 1
+    assert off_px(cards[0]) < 0.01 * CARD[2]
+
+
 def test_a_card_is_told_instead_of_marks_on_it() -> None:
     x, y, wide, high = CARD
     marks = [(int(x + c * wide) - 33, int(y + (0.2 + 0.2 * r) * high) - 48) for r in range(4) for c in (0.3, 0.7)]

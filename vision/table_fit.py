@@ -15,6 +15,9 @@ Points = NDArray[np.float64]
 
 _FOCAL_PRIOR = 0.85  # focal length over picture width: phones and Pi cameras lie between 0.6 and 1.2
 _PRIOR_SIGMA = (0.25, 0.08, 0.6, 0.6, 10.0)  # log focal, k1, two tilts (rad), log height
+# Where a picture may have been cut to a part of itself or straightened by a program: how far from its middle the lens
+# looked, right and down, in picture widths, and the logarithm of a pixel's width by its height.
+_CUT_PRIOR_SIGMA = (*_PRIOR_SIGMA, 0.25, 0.25, 0.25)
 _CORNER_SIGMA_PX = 0.35
 _ENOUGH = 3  # pieces that leave one explanation only
 _TILTS = ((0.0, 0.0), (0.35, 0.0), (-0.35, 0.0), (0.0, 0.35), (0.0, -0.35))
@@ -24,6 +27,7 @@ _EDGE_ON = 0.05  # of a ray's direction along the table's normal
 _ROUGH_DAMPING, _NEAR_DAMPING = 1e-3, 1e-5  # of the first step from a start
 _ENOUGH_GAIN = 0.3  # of chi squared: less is noise
 _NOISE = 1.0  # times sigma: what is seen as well as this is explained
+_CUT_GAIN = 8.0  # of chi squared, by which a picture that was cut must explain more than a whole one, as in 95 of 100
 _ROW = 0.2  # as broad as long
 
 
@@ -39,12 +43,16 @@ class Piece:
 class _PlaneModel:
     """Projects pieces for a batch of parameter vectors.
 
-    A vector holds log focal/width, k1, two tilts, log height, then (x, y, turn) of every piece; lengths in mm. The
-    frame's origin is where the optical axis meets the table, and it has no roll against the camera.
+    A vector holds what all pieces share: log focal/width, k1, two tilts, log height, and of a picture that may be `cut`
+    the three of `_CUT_PRIOR_SIGMA`; then (x, y, turn) of every piece; lengths in mm. The frame's origin is where the
+    optical axis meets the table, and it has no roll against the camera.
     """
 
-    def __init__(self, pieces: Sequence[Piece], size_px: tuple[int, int]) -> None:
-        self.pieces = pieces
+    def __init__(self, pieces: Sequence[Piece], size_px: tuple[int, int], cut: bool = False) -> None:
+        self.pieces, self.cut = pieces, cut
+        self.prior_sigma = np.array(_CUT_PRIOR_SIGMA if cut else _PRIOR_SIGMA)
+        self.prior = np.zeros(len(self.prior_sigma))
+        self.prior[[0, 4]] = np.log(_FOCAL_PRIOR), np.log(900.0)
         self.width, self.height = size_px
         self.centre = np.array([(self.width - 1) / 2, (self.height - 1) / 2])
         self.index = np.concatenate([np.full(len(p.shape_mm), i) for i, p in enumerate(pieces)])
@@ -86,6 +94,10 @@ class _PlaneModel:
         on_plane = (rays * (height * normal[2] / (rays @ normal))[:, None] - (0, 0, height)) @ rotation[:, :2]
         return np.append(vector, self._laid(on_plane))
 
+    def started_whole(self, vector: Points) -> Points:
+        """Parameters of a picture that may be cut, from those of a whole one."""
+        return np.insert(vector, [len(_PRIOR_SIGMA)] * (len(self.prior) - len(_PRIOR_SIGMA)), 0.0)
+
     def _laid(self, points_mm: Points) -> Points:
         """x, y and turn of each piece (3·p,) whose points (n, 2) lie so on the table."""
         places = []
@@ -116,8 +128,9 @@ class _PlaneModel:
         return rotation.transpose(2, 0, 1)
 
     def residuals(self, vectors: Points) -> Points:
-        """(b, 2n + 5): reprojection errors over their sigma, then the distances from the priors."""
-        poses = vectors[:, 5:].reshape(len(vectors), -1, 3)[:, self.index]
+        """(b, 2n + k): reprojection errors over their sigma, then the distances from the k priors."""
+        shared = len(self.prior)
+        poses = vectors[:, shared:].reshape(len(vectors), -1, 3)[:, self.index]
         cos, sin = np.cos(poses[..., 2]), np.sin(poses[..., 2])
         x = poses[..., 0] + cos * self.shape[:, 0] - sin * self.shape[:, 1]
         y = poses[..., 1] + sin * self.shape[:, 0] + cos * self.shape[:, 1]
@@ -128,8 +141,11 @@ class _PlaneModel:
         bent = self.width * np.exp(vectors[:, :1]) * (1 + vectors[:, 1:2] * (u * u + v * v))
         errors = np.empty((*x.shape, 2))
         errors[..., 0], errors[..., 1] = bent * u, bent * v
+        if self.cut:
+            errors[..., 1] *= np.exp(vectors[:, 7:8])
+            errors += self.width * vectors[:, None, 5:7]
         errors += self.centre - self.seen
-        prior = (vectors[:, :5] - [np.log(_FOCAL_PRIOR), 0, 0, 0, np.log(900.0)]) / _PRIOR_SIGMA
+        prior = (vectors[:, :shared] - self.prior) / self.prior_sigma
         return np.concatenate([(errors / self.sigma[:, None]).reshape(len(vectors), -1), prior], axis=1)
 
 
@@ -180,42 +196,65 @@ def fit_table(pieces: Sequence[Piece], size_px: tuple[int, int]) -> tuple[Table,
         raise BadTableError("nothing of a known size lies on the table")
     model, vector = _fitted(pieces, size_px)
     errors, slope = _jacobian(model, vector)
-    worst = _root_mean_square(errors)
+    worst = _root_mean_square(model, errors)
     if not np.isfinite(worst) or worst > 25:
         raise BadTableError("the marker cards in this picture do not lie on one flat table")
     covariance = np.linalg.inv(slope.T @ slope + 1e-9 * np.eye(len(vector))) * max(worst, 1.0) ** 2
     error = _scale_error(model, vector, np.asarray(covariance, np.float64))
-    return replace(_table_of(model, vector), scale_error=error), vector[5:].reshape(-1, 3)
+    return replace(_table_of(model, vector), scale_error=error), vector[len(model.prior) :].reshape(-1, 3)
 
 
 def misfit(pieces: Sequence[Piece], size_px: tuple[int, int]) -> tuple[float, Table]:
     """Tell how badly pieces fit one flat table, as the root mean square of their errors over sigma, and the table."""
     model, vector = _fitted(pieces, size_px)
-    return _root_mean_square(model.residuals(vector[None])[0]), _table_of(model, vector)
+    return _root_mean_square(model, model.residuals(vector[None])[0]), _table_of(model, vector)
 
 
 def _fitted(pieces: Sequence[Piece], size_px: tuple[int, int]) -> tuple[_PlaneModel, Points]:
+    """Fit a whole picture's camera, or that of one cut from a larger one where only this explains what is seen."""
     model = _PlaneModel(pieces, size_px)
+    whole = _fitted_whole(model)
+    unexplained = _chi_squared(model, whole)
+    if len(pieces) < _ENOUGH or unexplained < _CUT_GAIN:
+        return model, whole
+    cut = _PlaneModel(pieces, size_px, cut=True)
+    # What could not explain the picture may have gone far astray.
+    starts = (start for start in (whole, model.start_by_areas(), model.start()) if start is not None)
+    ends = [_levenberg_marquardt(cut, cut.started_whole(start), _ROUGH_DAMPING) for start in starts]
+    end = min(ends, key=lambda end: _chi_squared(cut, end))
+    return (model, whole) if unexplained - _chi_squared(cut, end) < _CUT_GAIN else (cut, end)
+
+
+def _chi_squared(model: _PlaneModel, vector: Points) -> float:
+    return float((model.residuals(vector[None]) ** 2).sum())
+
+
+def _fitted_whole(model: _PlaneModel) -> Points:
+    """Fit the camera from wherever a start may lead to the best explanation."""
+    pieces = model.pieces
     near = model.start_by_areas() if len(pieces) >= _ENOUGH else None
     ends = [] if near is None else [_levenberg_marquardt(model, near, _NEAR_DAMPING)]
-    if ends and not (model.in_a_row() and _root_mean_square(model.residuals(ends[0][None])[0]) > _NOISE):
-        return model, ends[0]
+    if ends and not (model.in_a_row() and _root_mean_square(model, model.residuals(ends[0][None])[0]) > _NOISE):
+        return ends[0]
     # The perspective of one square has two explanations, and the way down may lead to the worse one; so it may from
     # pieces in a row, which leave the tilt across it open.
     starts = _TILTS if len(pieces) < _ENOUGH or ends else _TILTS[:1]
     ends += [_levenberg_marquardt(model, model.start(tilts), _ROUGH_DAMPING) for tilts in starts]
-    return model, min(ends, key=lambda end: float((model.residuals(end[None]) ** 2).sum()))
+    return min(ends, key=lambda end: _chi_squared(model, end))
 
 
-def _root_mean_square(residuals: Points) -> float:
-    """Of the reprojection errors: the last five residuals are the priors'."""
-    return float(np.sqrt((residuals[:-5] ** 2).mean()))
+def _root_mean_square(model: _PlaneModel, residuals: Points) -> float:
+    """Of the reprojection errors: the last residuals are the priors'."""
+    return float(np.sqrt((residuals[: -len(model.prior)] ** 2).mean()))
 
 
 def _table_of(model: _PlaneModel, vector: Points) -> Table:
     """The table of a parameter vector, its scale error unknown (0)."""
     focal = model.width * np.exp(vector[0])
     camera = np.array([[focal, 0, model.centre[0]], [0, focal, model.centre[1]], [0, 0, 1.0]])
+    if model.cut:
+        camera[:2, 2] += model.width * vector[5:7]
+        camera[1, 1] *= np.exp(vector[7])
     rotation = model.rotation(vector[None])[0]
     pose = np.stack([rotation[:, 0], rotation[:, 1], [0, 0, np.exp(vector[4])]], axis=1)
     homography = camera @ pose
@@ -228,9 +267,10 @@ def _scale_error(model: _PlaneModel, vector: Points, covariance: Points) -> floa
     corners = model.centre * np.array([[0.5, 0.5], [1.5, 0.5], [1.5, 1.5], [0.5, 1.5]])
     before = np.log(_table_of(model, vector).px_per_mm(corners))
     slopes = []
-    for k in range(5):
+    for k in range(len(model.prior)):
         moved = vector.copy()
         moved[k] += 1e-4
         slopes.append((np.log(_table_of(model, moved).px_per_mm(corners)) - before) / 1e-4)
     slope = np.array(slopes).T
-    return float(np.sqrt(np.max(np.diag(slope @ covariance[:5, :5] @ slope.T))))
+    shared = covariance[: len(model.prior), : len(model.prior)]
+    return float(np.sqrt(np.max(np.diag(slope @ shared @ slope.T))))

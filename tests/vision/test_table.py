@@ -209,3 +209,48 @@ def test_pieces_that_contradict_each_other_give_no_table() -> None:
     grown = Piece(SQUARE_MM, middle + 4 * (pieces[1].points_px - middle))
     with pytest.raises(BadTableError, match="flat table"):
         fit_table([*pieces, grown], SIZE)
+
+
+@dataclass(frozen=True)
+class Cut(Camera):
+    """A picture that was cut from a larger one, or pulled out of shape by a program."""
+
+    shift: tuple[float, float] = (0.0, 0.0)
+    stretch: float = 1.0
+    keystone: float = 0.0
+
+    def see(self, points_mm: Points) -> Points:
+        right, down = np.multiply(self.shift, SIZE)
+        # What is at the picture's top comes out smaller than at its bottom.
+        program = np.array([[1, 0, right], [0, self.stretch, down], [0, -self.keystone / SIZE[1], 1 + self.keystone]])
+        return np.asarray(cv2.perspectiveTransform(super().see(points_mm)[None], program)[0], np.float64)
+
+
+@settings(max_examples=20, deadline=None)
+@given(
+    tilt=st.tuples(st.floats(-20, 20), st.floats(-20, 20)),
+    shift=st.tuples(st.floats(-0.35, 0.35), st.floats(-0.35, 0.35)),
+    stretch=st.floats(0.75, 1.33),
+    n=st.integers(4, 16),
+)
+def test_sizes_are_right_in_a_picture_that_was_cut_or_squeezed(
+    tilt: tuple[float, float], shift: tuple[float, float], stretch: float, n: int
+) -> None:
+    camera = Cut(tilt_deg=tilt, shift=shift, stretch=stretch)
+    table, _ = fit_table(camera.pieces(n), SIZE)
+    assert worst_length(camera, table) < 0.02
+
+
+@pytest.mark.parametrize("keystone", [-0.3, -0.1, 0.1, 0.3, 0.5])
+def test_sizes_are_right_in_a_picture_that_a_program_straightened(keystone: float) -> None:
+    camera = Cut(keystone=keystone)
+    table, _ = fit_table(camera.pieces(4), SIZE)
+    # The lens bent the picture before the program did.
+    assert worst_length(camera, table) < 0.02
+
+
+@settings(max_examples=20, deadline=None)
+@given(camera=cameras, n=st.integers(3, 16))
+def test_a_whole_picture_is_not_taken_for_a_cut_one(camera: Camera, n: int) -> None:
+    table, _ = fit_table(camera.pieces(n), SIZE)
+    assert table.camera[:2, 2] == pytest.approx(((SIZE[0] - 1) / 2, (SIZE[1] - 1) / 2))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -34,6 +35,8 @@ from vision.table_fit import Piece, fit_table
 Image = NDArray[np.uint8]
 
 _VAGUE = 0.008  # relative scale error of a table from which the cards are asked, too
+# Fewer fit a table in any picture, also in one that was cut, where lengths far from them are off by a tenth.
+_ENOUGH_MARKERS = 3
 # Log-odds taken off covered cards on a table that few markers or none show, before and after whole cards proved it.
 _UNPROVEN, _VAGUE_DOUBT = 20.0, 2.0
 # The same where the table has a pattern. On 1,600 drawn cloths none was told wrongly even without, but for rims alone.
@@ -41,6 +44,10 @@ _PATTERN_DOUBT = 4.0
 _LEAST_SIDE_PX = 40  # a smaller picture shows no card
 _SHEET = 1.25  # a marker card by its square
 _SAME = 0.1  # of a card's width: its corners are found so well at least
+_AGREEING = 2  # outlines: a lone one fits any table
+_MOST_FITS = 5
+# How much larger or smaller than printed a card may measure, and the same in standard errors of a vague table's scale.
+_LEAST_REACH, _MOST_REACH, _SURE_REACH = 0.05, 0.15, 3.0
 _MARKER_SIGMA_PX = 1.0  # beside the marks, which bloom does not move
 
 
@@ -74,15 +81,34 @@ def read_picture(
     if markers is None:
         markers = markers_in(image_bgr)
     if table is not None:
-        reading, table, _ = _read(image_bgr, deck, table, markers, 0.0)
-        return reading, table
+        return _read(image_bgr, deck, table, markers, 0.0)
     table = table_if_shown(markers, size)
-    if table is not None and table.scale_error < _VAGUE:
-        reading, table, _ = _read(image_bgr, deck, table, markers, 0.0)
-        return reading, table
+    if table is not None and table.scale_error < _VAGUE and len(markers) >= _ENOUGH_MARKERS:
+        return _read(image_bgr, deck, table, markers, 0.0)
     if table is None:
         return _read_unmarked(image_bgr, deck), None
-    return _read_vaguely(image_bgr, deck, table, markers)
+    return _read_by_few(image_bgr, deck, table, markers)
+
+
+def _read_by_few(image_bgr: Image, deck: Deck, table: Table, markers: Sequence[Marker]) -> tuple[Reading, Table]:
+    """Read a picture on a table of vague scale that few markers show, and by outlines where that leaves doubts."""
+    reading, on_table = _read_vaguely(image_bgr, deck, table, markers)
+    if reading.cards and not reading.unclear:
+        return reading, on_table
+    squares = _squares(markers)
+    for shown in tables_from_cards(image_bgr, deck):
+        if len(shown.pieces) < _AGREEING:
+            break
+        with suppress(BadTableError):
+            also, places = fit_table([*squares, *shown.pieces], (image_bgr.shape[1], image_bgr.shape[0]))
+            other = _read_vaguely(image_bgr, deck, also.moved(places[0, :2]), markers, shown.pieces)
+            if len(other[0].cards) > len(reading.cards):
+                return other
+    return reading, on_table
+
+
+def _squares(markers: Sequence[Marker]) -> list[Piece]:
+    return [Piece(SQUARE_MM, marker.corners_px, _MARKER_SIGMA_PX) for marker in markers]
 
 
 def _read_unmarked(image_bgr: Image, deck: Deck) -> Reading:
@@ -91,9 +117,10 @@ def _read_unmarked(image_bgr: Image, deck: Deck) -> Reading:
     for shown in tables_from_cards(image_bgr, deck):
         reading, _ = _read_vaguely(image_bgr, deck, shown.table, (), shown.pieces)
         # Any outline fits a table of some scale, but a face in the midst of it only one of its own size.
-        if _borne_out(shown.pieces, reading) or (len(shown.pieces) > 1 and reading.cards):
+        agreed = len(shown.pieces) >= _AGREEING
+        if _borne_out(shown.pieces, reading) or (agreed and reading.cards):
             return _placeless(reading)
-        if doubtful is None and len(shown.pieces) > 1:
+        if doubtful is None and agreed:
             doubtful = reading
     return _placeless(doubtful) if doubtful is not None else Reading((), ())
 
@@ -101,17 +128,36 @@ def _read_unmarked(image_bgr: Image, deck: Deck) -> Reading:
 def _read_vaguely(
     image_bgr: Image, deck: Deck, table: Table, markers: Sequence[Marker], outlines: Sequence[Piece] = ()
 ) -> tuple[Reading, Table]:
-    """Read a picture on a table of vague scale, shown by markers or `outlines`, and again with what cards add to it."""
-    reading, on_table, marks = _read(image_bgr, deck, table, markers, _UNPROVEN)
-    if not marks:
-        return reading, on_table
-    squares = [Piece(SQUARE_MM, marker.corners_px, _MARKER_SIGMA_PX) for marker in markers]
-    pieces = [*squares, *_borne_out(outlines, reading), *marks]
-    try:
-        better, places = fit_table(pieces, (image_bgr.shape[1], image_bgr.shape[0]))
-    except BadTableError:
-        return reading, on_table
-    return _read(image_bgr, deck, better.moved(places[0, :2]), markers, _VAGUE_DOUBT)[:2]
+    """Read a picture on a table of vague scale, shown by markers or `outlines`, with what whole cards add to it."""
+    known = _squares(markers)
+    if outlines:
+        known += _borne_out(outlines, _read(image_bgr, deck, table, markers, _UNPROVEN)[0])
+    better = _grown_table(image_bgr, deck, table, markers, known)
+    doubt = _UNPROVEN if better is None else _VAGUE_DOUBT
+    return _read(image_bgr, deck, better or table, markers, doubt)
+
+
+def _grown_table(
+    image_bgr: Image, deck: Deck, table: Table, markers: Sequence[Marker], known: Sequence[Piece]
+) -> Table | None:
+    """Fit a table of vague scale to whole cards beside what is known, and to those found on the better one, and so on.
+
+    Where the picture was cut, lengths far from the markers are off by a tenth, and the next cards lie within reach of
+    the last ones only. None if no whole card is found.
+    """
+    better, count = None, 0
+    for _ in range(_MOST_FITS):
+        reach = min(max(_SURE_REACH * table.scale_error, _LEAST_REACH), _MOST_REACH)
+        marks = _look_over(image_bgr, deck, table, markers, reach).pieces
+        if len(marks) <= count:
+            break
+        count = len(marks)
+        try:
+            table, places = fit_table([*known, *marks], (image_bgr.shape[1], image_bgr.shape[0]))
+        except BadTableError:
+            break
+        better = table = table.moved(places[0, :2])
+    return better
 
 
 def _borne_out(outlines: Sequence[Piece], reading: Reading) -> list[Piece]:
@@ -138,13 +184,26 @@ def read(image_bgr: Image, deck: Deck, table: Table, markers: Sequence[Marker] =
     return _read(image_bgr, deck, table, markers, 0.0)[0]
 
 
-def _read(
-    image_bgr: Image, deck: Deck, table: Table, markers: Sequence[Marker], doubt: float
-) -> tuple[Reading, Table, list[Piece]]:
-    """Read a picture; gives the table in the cards' own scale, and the marks of the surest cards, which can tell more.
+@dataclass(frozen=True, eq=False)
+class _Overview:
+    """A picture of which the cards with three whole marks have been judged.
 
-    `doubt`: see `settled`.
+    `table`: in the cards' own scale; `verdicts`: a side each, like the readers; `pieces`: the marks of the surest
+    cards, which can tell more of the table; `markers_px` (n, 4, 2): the sheets of the markers.
     """
+
+    work: WorkImage
+    table: Table
+    readers: list[SideReader]
+    verdicts: list[Verdicts]
+    pieces: list[Piece]
+    markers_px: NDArray[np.float64]
+
+
+def _look_over(
+    image_bgr: Image, deck: Deck, table: Table, markers: Sequence[Marker], reach: float = _LEAST_REACH
+) -> _Overview:
+    """Find the cards with three whole marks; each may measure larger or smaller than printed by `reach`."""
     height, width = image_bgr.shape[:2]
     places = np.array([[0, 0], [width, 0], [width, height], [0, height], [width / 2, height / 2]], np.float64)
     scales = table.px_per_mm(places)
@@ -154,7 +213,7 @@ def _read(
     squares = np.array([marker.corners_px for marker in markers]).reshape(-1, 4, 2)
     keep_out = enlarged(squares, _SHEET)
     readers = [SideReader(work, sampler, deck, model, most, keep_out) for model in side_models(deck).values()]
-    whole = [reader.whole_cards() for reader in readers]
+    whole = [reader.whole_cards(reach) for reader in readers]
     stretch = common_stretch(
         np.concatenate([stretches for _, stretches in whole]), np.concatenate([found.residual_mm for found, _ in whole])
     )
@@ -166,6 +225,16 @@ def _read(
         for reader, (found, stretches) in zip(readers, whole, strict=True)
     ]
     pieces = [piece for reader, found in zip(readers, verdicts, strict=True) for piece in reader.pieces(found)]
+    return _Overview(work, table, readers, verdicts, pieces, keep_out)
+
+
+def _read(image_bgr: Image, deck: Deck, table: Table, markers: Sequence[Marker], doubt: float) -> tuple[Reading, Table]:
+    """Read a picture; gives the table in the cards' own scale, too.
+
+    `doubt`: see `settled`.
+    """
+    over = _look_over(image_bgr, deck, table, markers)
+    work, table, readers, verdicts = over.work, over.table, over.readers, over.verdicts
     verdicts += [reader.judge_part(sure_corners(verdicts, deck)) for reader in readers]
     verdicts += [reader.judge_lone(sure_corners(verdicts, deck)) for reader in readers]
     patterned = any(reader.sees_pattern for reader in readers)
@@ -173,14 +242,14 @@ def _read(
         # Pieces of a chequered cloth agree with some card here or there.
         doubt = max(doubt, _PATTERN_DOUBT)
     verdicts, doubtful = looked_closer(work, table, readers, verdicts, deck, doubt)
-    scene = _Scene(work, sampler, readers, deck, doubt, keep_out)
+    scene = _Scene(work, Sampler(work, table), readers, deck, doubt, over.markers_px)
     reading = scene.said(verdicts, doubtful)
     opened = [] if patterned else scene.opened(reading)
     if any(verdict.sure.any() for verdict in opened):
         opened = told_of(left_open(opened, told_of(verdicts, deck, doubt), deck), deck, 0.0)
         verdicts, doubtful = ([*left_open(some, opened, deck), *opened] for some in (verdicts, doubtful))
         reading = scene.said(verdicts, doubtful)
-    return reading, table, pieces
+    return reading, table
 
 
 @dataclass(frozen=True, eq=False)

@@ -48,7 +48,6 @@ Bools = NDArray[np.bool_]
 
 _WHOLE_SLACK_MM = 1.6
 _PART_SLACK_MM = 1.2
-_MOST_STRETCH = 0.05
 _UNEVEN = 0.02  # cards in a heap lie nearer to the camera, and aslant
 _UNEVEN_MM = 0.8  # what a mark's middle may be off changes the scale of a small triangle by more
 _MARK_SIGMA_PX = 0.5
@@ -78,11 +77,11 @@ class SideReader:
         self._keep_out_px = keep_out_px
         self._marks = SideMarks(sampler, model, found.outside(keep_out_px))
 
-    def whole_cards(self) -> tuple[Hypotheses, Floats]:
-        """Cards with three whole marks in sight, and how much larger than printed each measures."""
+    def whole_cards(self, reach: float) -> tuple[Hypotheses, Floats]:
+        """Cards with three whole marks in sight, and how much larger than printed each measures, by `reach` at most."""
         # Two faint marks may lie right by chance, three do not.
         free = self._marks.free | self._marks.looks.faint
-        return whole_cards(self._model.layouts, self._marks.found, _WHOLE_SLACK_MM, free, _MOST_STRETCH)
+        return whole_cards(self._model.layouts, self._marks.found, _WHOLE_SLACK_MM, free, reach)
 
     def judge_whole(self, sampler: Sampler, whole: Hypotheses, stretches: Floats, lamp: Floats) -> Verdicts:
         """Judge the cards with three whole marks in sight, and learn this picture's palette from them.

@@ -135,6 +135,28 @@ def test_cards_are_read_with_no_marker_or_one(deck: Deck, side: str, markers: tu
     assert all((card.centre_mm is None) == (markers == ()) for card in reading.cards)
 
 
+@pytest.mark.parametrize("side", ["white", "black"])
+@pytest.mark.parametrize("cut", [(0.25, 0.0), (-0.25, 0.0), (0.0, 0.3), (0.2, -0.2)], ids=str)
+def test_plain_cards_are_read_in_a_picture_of_which_a_part_is_cut_off(
+    deck: Deck, side: str, cut: tuple[float, float]
+) -> None:
+    """The lens did not look at its middle, and some of the markers are gone."""
+    image, truth = table_picture(deck, 14, seed=21, size=(1280, 720), side=side, look=Look(tilt_deg=25.0))
+    height, width = image.shape[:2]
+    left, right = sorted(np.clip((0, width), cut[0] * width, (1 + cut[0]) * width).astype(int))
+    top, bottom = sorted(np.clip((0, height), cut[1] * height, (1 + cut[1]) * height).astype(int))
+    reading, _ = read_picture(np.ascontiguousarray(image[top:bottom, left:right]), deck)
+    left_over = [
+        card["id"]
+        for card in truth["cards"]
+        if ((left, top) <= np.array(card["corners_px"])).all()
+        and (np.array(card["corners_px"]) < (right, bottom)).all()
+    ]
+    assert len(left_over) >= 6
+    assert {card.face.id for card in reading.cards} >= set(left_over)
+    assert read_faces(reading) <= true_faces(truth)
+
+
 @pytest.mark.parametrize("markers", [(), (0, 1, 2, 3)])
 def test_an_empty_table_gives_nothing(deck: Deck, markers: tuple[int, ...]) -> None:
     for kind in ("wood", "white"):

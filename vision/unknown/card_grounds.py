@@ -17,6 +17,7 @@ _PRINT = 12.0  # what differs from a card's ground by more, in 8-bit Lab, is pri
 _ROUNDS = 4
 _CALM, _STAINED = 8.0, 0.2  # weighted 8-bit Lab, from the ground along the border; share of its places
 _NEAR = 6.0  # weighted 8-bit Lab: what is farther off is print, and hardly counts
+_NEAREST = 36  # places of the rings: six along each of the two sides that meet
 _CORNERS = np.array([[0, 0], [1, 0], [1, 1], [0, 1]])
 
 
@@ -80,6 +81,19 @@ def even_grounds(
         away = np.linalg.norm(colours - known @ ground, axis=2)
         weight = 1 / (1 + (away / _NEAR) ** 2)
     return np.asarray(away, np.float32), np.asarray(_terms(_CORNERS) @ ground, np.float32)
+
+
+def grounds_near_corners(
+    image_lab: NDArray[np.uint8], quads: NDArray[np.float32], aspect: float
+) -> NDArray[np.float32]:
+    """The colours of cards near their corners (n, 4, 3), in weighted 8-bit Lab, whatever shadows lie farther off.
+
+    `image_lab` is (h, w, 3) 8-bit Lab, `quads` (n, 4, 2) begin with a shorter side, `aspect` is length by width.
+    """
+    places = border_places(aspect)
+    near = np.sort(np.abs(places - _CORNERS[:, None]).max(axis=2).argsort(axis=1, kind="stable")[:, :_NEAREST], axis=1)
+    colours = weighted_at(image_lab, np.asarray(points_within(quads, places[near.ravel()][None]), np.float32))
+    return np.asarray(np.median(colours.reshape(len(quads), *near.shape, 3), axis=2), np.float32)
 
 
 def clean_grounds(

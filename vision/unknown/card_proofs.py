@@ -20,6 +20,8 @@ from vision.unknown.view import View
 
 _TOO_FEW, _PLAIN_SHARE = 2, 25  # cards that tell a size; per cent of the sides that may be faint
 
+_HARDLY_MORE = 1.5  # times: cards of white on white in photographs differ from their table by three times that and more
+
 
 def proved(view: View, stock: Stock | None, chosen: SideFit, unevenness: float) -> tuple[SideFit, CardPlane | None]:
     """The cards `chosen` put where their edges are, without those that are none; and their plane, if they have any.
@@ -29,7 +31,7 @@ def proved(view: View, stock: Stock | None, chosen: SideFit, unevenness: float) 
     if stock is None:
         return chosen.take(np.zeros(len(chosen.quads), bool)), None
     final, plane = finished(view, chosen.quads, stock, unevenness)
-    final = final.take(~are_ruled(view.lab, final.quads))
+    final = final.take(~are_ruled(view.lab, final.quads, finely=True))
     stock = replace(stock, plane=plane)
     alike = like_the_others(view.lab, stock, final)
     cards = alike | look_otherwise(view.lab, stock, final, alike)
@@ -39,12 +41,12 @@ def proved(view: View, stock: Stock | None, chosen: SideFit, unevenness: float) 
 def agree_by_chance(lab: NDArray[np.uint8], things: SideFit, cards: NDArray[np.bool_], stock: Stock) -> bool:
     """Whether faint things agreed on a size, of which so few are cards (n,) that it was that of shadows and print.
 
-    Or they are a table's grain: what is next to them differs from them no more than their own ground does from itself.
+    Or they are a table's grain: what is next to them differs from them hardly more than their own ground from itself.
     """
     if not cards.any() or np.percentile(things.contrast_beyond(), _PLAIN_SHARE) >= STANDS_OUT:
         return False
     alike = things.take(cards)
     away, _ = even_grounds(lab, alike.quads, stock.plane.size[1] / stock.plane.size[0])
     step = np.median(np.linalg.norm(alike.outside - alike.inside, axis=2), axis=1)
-    grain = np.median(step - np.median(away, axis=1)) < 0
+    grain = np.median(step - _HARDLY_MORE * np.median(away, axis=1)) < 0
     return bool(grain or (cards.sum() <= _TOO_FEW and 2 * cards.sum() < len(cards)))

@@ -31,6 +31,8 @@ def faint_segments(grey: NDArray[np.uint8], known: Floats, min_length_px: float)
 
 def without_print(image_lab: NDArray[np.uint8], segments: Floats) -> Floats:
     """Those of the segments (n, 4) across which the colour changes by less than to what stands out as print."""
+    if len(segments) == 0:
+        return segments
     start, side = segments[:, :2], segments[:, 2:] - segments[:, :2]
     length = np.maximum(length_of(segments), np.float32(1e-3))[:, None]
     outward = np.asarray(np.stack([side[:, 1], -side[:, 0]], axis=1) / length, np.float32)

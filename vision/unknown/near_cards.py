@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import fields
 
 import cv2
@@ -12,36 +11,29 @@ from numpy.typing import NDArray
 from vision.quads import apart, enlarged, within_quads
 from vision.unknown.card_corners import corner_cuts
 from vision.unknown.card_edges import SideFit, fit_sides
-from vision.unknown.card_grounds import printed_share
+from vision.unknown.card_grounds import grounds_near_corners, printed_share
 from vision.unknown.card_kin import stands_out
 from vision.unknown.card_plane import CardPlane, shape_of
-from vision.unknown.card_proposals import MIN_SEGMENT_PX, distinct
 from vision.unknown.card_votes import agree_on_planes
-from vision.unknown.closed_lines import four_sides
 from vision.unknown.gaps import are_divided
-from vision.unknown.joined_lines import joined_lines
-from vision.unknown.line_segments import SegmentMap, find_corners, quads_from_corners
+from vision.unknown.large_outlines import LEAST, areas, by_lines, share_of
 from vision.unknown.marker_sheets import holds_marker
 from vision.unknown.paper import is_darker
+from vision.unknown.print_middles import IN_MIDDLE, off_middles
 from vision.unknown.ruled_sheets import are_ruled
 from vision.unknown.view import View
 from vision.unknown.weighted_lab import as_bgr
 
 Floats = NDArray[np.float32]
 
-_SCALE = 0.25
-_LEVELS, _RANGE = 16, (2, 98)  # percentiles of a channel
-_TINT_GAIN = 4.0  # of tints in eight bits
-_GRAIN = 5  # reduced pixels: what is thinner is no card
-_LEAST, _MOST = 0.02, 0.93  # of the picture's area: what is smaller is found by straight edges
-_LEAST_SIDE, _MOST_SIDE = 0.1, 0.98  # of the picture's longer side
-_SIDE_SEEN, _SEEN, _MOST_OUTLINES = 0.3, 0.55, 200  # shares of one side and of all
 _REACH_PX = 8.0
 _WHOLLY, _PLAIN = 0.9, 3.0  # of each side; weighted 8-bit Lab
 _TINTED, _PARTLY = 4.0, 0.65  # times the noise of tints; share of a side
-_ONE_GROUND, _EVEN = 0.45, 0.2  # oddness, in a shadow's edge and in even light
+_ONE_GROUND = 0.45  # oddness
 _DARKER, _BARE = 3, 0.012  # sides; share of its area that is printed
 _ROUNDED, _ROUNDEST = 0.004, 0.045  # by its width: a radius of a seventh of it is much for a card
+_MOST_OF_IT, _WHOLE = 0.7, 0.95  # of a side
+_CUT, _CUT_ALIKE, _CORNERS, _MISSING = 0.01, 0.01, 3, 0.07  # by the card's width
 _INK = 0.85  # of the light of paper: less is print, and no shadow
 _MOSTLY = 0.5  # of what was found, or of a thing's sides
 _WITHIN = 0.9  # of what was found: sides on a frame and sides on the edge may mix
@@ -60,14 +52,16 @@ def near_cards(view: View, found: tuple[SideFit, CardPlane | None]) -> tuple[Sid
     rounded = np.zeros(len(cards.quads), bool) if plane is None else _rounded(lab, cards, plane)
     in_sight = _plain(lab, cards)
     plain = in_sight & rounded
-    large = len(plain) > 1 and _share(view, cards.quads).max() > _LEAST
+    large = len(plain) > 1 and share_of(view, cards.quads).max() > LEAST
     doubtful = not in_sight.any() and rounded.sum() <= _MOSTLY * len(rounded)
     if len(plain) > 1 and (plain.mean() > _MOSTLY or (large and not doubtful)):
         return found
-    quads = np.concatenate([_by_lines(view), *(quad[None] for quad in _areas(view))])
-    quads = quads[~holds_marker(quads, view.markers)]
-    fit = fit_sides(lab, fit_sides(lab, quads, _REACH_PX, _SAMPLES).quads, 2.0, _SAMPLES)
-    fit = _whole_first(_short_first(fit.take(_plain(lab, fit) | _of_another_tint(view, fit))))
+    quads = np.concatenate([by_lines(view, view.segments), *(quad[None] for quad in areas(view))])
+    fit = _standing_out(view, quads)
+    if len(fit.quads) == 0:
+        fit = _standing_out(view, by_lines(view, view.faint_lines))
+        # Faint lines make outlines on any pattern.
+        fit = fit.take((fit.support > _WHOLE).all(axis=1) & _cut_as_cards(lab, fit))
     if plane is not None and len(plain) == 1 and plain[0]:
         return _with_others(lab, _short_first(cards).joined(fit), plane)
     # What is rounded, with print on it, is no print, on whatever it lies.
@@ -80,11 +74,18 @@ def near_cards(view: View, found: tuple[SideFit, CardPlane | None]) -> tuple[Sid
         planes = agree_on_planes(fit.quads[k : k + 1], np.ones(1, np.float32), view.size_wh)
         # Home-made cards have sharp corners, as a sheet has, on which lies more than print.
         sharp = len(cards.quads) > 1 and on[k].all() and printed[k].mean() >= _MOSTLY
-        if planes and (sharp or _rounded(lab, fit.take(np.array([k])), planes[0]).all()):
+        if planes and (sharp or _is_card(view, fit.take(np.array([k])), planes[0])):
             near = _with_others(lab, fit.take(np.arange(k, len(fit.quads))), planes[0])
             # Where more stand out, a block of them may look like one.
             return near if len(plain) == 1 or plain.sum() < len(near[0].quads) else found
     return found
+
+
+def _standing_out(view: View, quads: Floats) -> SideFit:
+    """Those of large quadrilaterals (n, 4, 2) that stand out as cards, each from a shorter side on, likelier first."""
+    lab, quads = view.lab, quads[~holds_marker(quads, view.markers)]
+    fit = _short_first(fit_sides(lab, fit_sides(lab, quads, _REACH_PX, _SAMPLES).quads, 2.0, _SAMPLES))
+    return _whole_first(fit.take(_plain(lab, fit) | _of_another_tint(view, fit) | _cut_as_cards(lab, fit)))
 
 
 def _whole_first(fit: SideFit) -> SideFit:
@@ -141,31 +142,39 @@ def _with_others(lab: NDArray[np.uint8], fit: SideFit, plane: CardPlane) -> tupl
 
 
 def _rounded(lab: NDArray[np.uint8], fit: SideFit, plane: CardPlane) -> NDArray[np.bool_]:
-    """Which cards (n,) are rounded at all corners that are seen, and at two or more no more than cards are.
+    """Which cards (n,) are rounded as cards are at three corners or four, but for those that are not seen.
 
-    Where a reflection, a shadow's edge or print lies at a corner it looks rounder than it is, and where grain lies
-    there, sharper: in even light one may.
+    Where a reflection or print lies at a corner it looks rounder than it is, and where grain lies there, sharper.
     """
-    cuts = corner_cuts(lab, fit, plane.size[1] / plane.size[0])
-    sharp = (cuts <= _ROUNDED).sum(axis=1)
-    return np.asarray((sharp <= (fit.oddness() < _EVEN)) & (np.sort(np.nan_to_num(cuts), axis=1)[:, 1] < _ROUNDEST))
+    cuts = _cuts(lab, fit, plane.size[1] / plane.size[0])
+    as_cards = ~np.isfinite(cuts) | ((cuts > _ROUNDED) & (cuts < _ROUNDEST))
+    return np.asarray(as_cards.sum(axis=1) >= _CORNERS)
 
 
-def _by_lines(view: View) -> Floats:
-    """Large quadrilaterals (n, 4, 2) of edges that were seen in pieces."""
-    edges = np.concatenate([joined_lines(view.segments), view.segments])
-    longer = max(view.size_wh)
-    quads = quads_from_corners(find_corners(edges, MIN_SEGMENT_PX), _LEAST_SIDE * longer, _MOST_SIDE * longer)
-    share = _share(view, quads)
-    quads = quads[(share > _LEAST) & (share < _MOST)]
-    coverage = SegmentMap(edges, view.size_wh[::-1]).coverage(quads)
-    seen = (coverage.min(axis=1) > _SIDE_SEEN) & (coverage.mean(axis=1) > _SEEN)
-    return distinct(quads[seen], coverage[seen].mean(axis=1))[:_MOST_OUTLINES]
+def _is_card(view: View, one: SideFit, plane: CardPlane) -> bool:
+    """Whether a large thing is rounded as cards are, so hardly only if its print lies about its middle."""
+    blunt = _usual(_cuts(view.lab, one, plane.size[1] / plane.size[0])) > _CUT
+    return bool(_rounded(view.lab, one, plane).all() and (blunt | _print_amid(view, one)).all())
 
 
-def _share(view: View, quads: Floats) -> Floats:
-    """How much of the picture quadrilaterals (n, 4, 2) take (n,)."""
-    return np.array([cv2.contourArea(quad) / view.grey.size for quad in quads], np.float32)
+def _cuts(lab: NDArray[np.uint8], fit: SideFit, aspect: float) -> Floats:
+    """How much is missing at the corners (n, 4) of cards: see `corner_cuts`. A shadow may lie across a card alone."""
+    return corner_cuts(lab, fit, aspect, grounds_near_corners(lab, fit.quads, aspect))
+
+
+def _undivided(share: Floats) -> NDArray[np.bool_]:
+    """Which things (n,) show most of each side, and all of one of two opposite ones; `share` (n, 4): of what shows.
+
+    Of cards that lie in a block both of them have gaps.
+    """
+    whole = share > _WHOLE
+    return np.asarray(((share > _MOST_OF_IT) & (whole | np.roll(whole, 2, axis=1))).all(axis=1), np.bool_)
+
+
+def _usual(cuts: Floats) -> Floats:
+    """How much is missing at the corners of things in the middle (n,) of four (n, 4); nothing if none is seen."""
+    none = ~np.asarray(np.isfinite(cuts).any(axis=1))
+    return np.asarray(np.nanmedian(np.where(none[:, None], 0, cuts), axis=1), np.float32)
 
 
 def _plain(lab: NDArray[np.uint8], fit: SideFit) -> NDArray[np.bool_]:
@@ -186,8 +195,41 @@ def _of_another_tint(view: View, fit: SideFit) -> NDArray[np.bool_]:
     steps = view.tints.steps(fit.quads)
     usual = np.median(steps, axis=2)
     tinted = (np.abs(usual) > _TINTED).all(axis=1) & (np.abs(usual.sum(axis=1)) == np.abs(usual).sum(axis=1))
-    tinted &= (steps * np.sign(usual)[..., None] > _TINTED / 2).all(axis=(1, 2)) & (fit.support > _PARTLY).all(axis=1)
+    tinted &= (fit.support > _PARTLY).all(axis=1)
+    along = (steps * np.sign(usual)[..., None] > _TINTED / 2).mean(axis=2)
+    amid = np.zeros(len(tinted), bool)
+    amid[tinted] = _print_amid(view, fit.take(tinted))
+    tinted &= (along == 1).all(axis=1) | (amid & _undivided(along) & _undivided(fit.support))
     return _printed_whole(view.lab, fit, tinted)
+
+
+def _print_amid(view: View, fit: SideFit) -> NDArray[np.bool_]:
+    """Which cards (n,), each from a shorter side on, have all that is printed on them about their middle."""
+    if len(fit.quads) == 0:
+        return np.zeros(0, bool)
+    return np.asarray(off_middles(view.smooth_lab, fit.quads, _aspect(fit)) < IN_MIDDLE, np.bool_)
+
+
+def _aspect(fit: SideFit) -> float:
+    """The length of cards, each from a shorter side on, by their width."""
+    sides = np.linalg.norm(fit.quads - np.roll(fit.quads, -1, axis=1), axis=2)
+    return float(np.median(sides[:, 1::2].sum(axis=1) / sides[:, ::2].sum(axis=1)))
+
+
+def _cut_as_cards(lab: NDArray[np.uint8], fit: SideFit) -> NDArray[np.bool_]:
+    """Which cards (n,), each from a shorter side on, are seen nearly all round and cut alike at three corners or four.
+
+    So cut is nothing but a card, on whatever table. A shadow's edge across it is not in focus.
+    """
+    seen = _undivided(fit.sharpness) & np.asarray((fit.contrast_beyond() > _PLAIN).all(axis=1), np.bool_)
+    if not seen.any():
+        return seen
+    few = fit.take(seen)
+    cuts = _cuts(lab, few, _aspect(few))
+    usual = _usual(cuts)
+    alike = (np.abs(cuts - usual[:, None]) < _CUT_ALIKE).sum(axis=1) >= _CORNERS
+    seen[seen] = alike & (usual > _CUT) & (usual < _ROUNDEST) & ~(cuts > _MISSING).any(axis=1)
+    return _printed_whole(lab, fit, seen)
 
 
 def _printed_whole(lab: NDArray[np.uint8], fit: SideFit, some: NDArray[np.bool_]) -> NDArray[np.bool_]:
@@ -210,25 +252,3 @@ def _short_first(fit: SideFit) -> SideFit:
 def _as(which: NDArray[np.bool_], part: Floats) -> NDArray[np.bool_]:
     """The choice (n,) in the shape of a part (n, ...)."""
     return which.reshape(-1, *(1,) * (part.ndim - 1))
-
-
-def _areas(view: View) -> Iterator[Floats]:
-    """The corners (4, 2), clockwise, of areas with four sides that are lighter, bluer or yellower than some level."""
-    small = cv2.resize(view.lab, None, fx=_SCALE, fy=_SCALE, interpolation=cv2.INTER_AREA)
-    height, width = small.shape[:2]
-    tints = cv2.resize(view.tints.values, (width, height), interpolation=cv2.INTER_AREA)
-    tint = np.clip(128 + _TINT_GAIN * tints, 0, 255).astype(np.uint8)
-    for channel, way in ((small[..., 0], 1), (small[..., 2], -1), (small[..., 2], 1), (tint, 1), (tint, -1)):
-        values = cv2.medianBlur(np.ascontiguousarray(channel), _GRAIN).astype(np.int16) * way
-        low, high = np.percentile(values, _RANGE).tolist()
-        levels = np.unique(np.linspace(low, high, _LEVELS).astype(np.int16))
-        for level in levels:
-            mask = np.asarray(values > level, np.uint8)
-            for contour in cv2.findContours(mask, cv2.RETR_EXTERNAL, cv2.CHAIN_APPROX_NONE)[0]:
-                x, y, w, h = cv2.boundingRect(contour)
-                if x == 0 or y == 0 or x + w == width or y + h == height:
-                    continue
-                if _LEAST < cv2.contourArea(contour) / mask.size < _MOST:
-                    quad = four_sides(np.asarray(contour))
-                    if quad is not None:
-                        yield np.asarray((quad + 0.5) / _SCALE - 0.5, np.float32)

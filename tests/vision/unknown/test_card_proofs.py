@@ -29,7 +29,9 @@ def on_wood(grain: float, lighter: float) -> NDArray[np.uint8]:
     return np.asarray(np.clip(lab, 0, 255), np.uint8)
 
 
-@pytest.mark.parametrize(("grain", "lighter", "by_chance"), [(12.0, 0.0, True), (4.0, 9.0, False), (1.0, 4.0, False)])
+@pytest.mark.parametrize(
+    ("grain", "lighter", "by_chance"), [(12.0, 0.0, True), (4.0, 0.0, True), (4.0, 9.0, False), (1.0, 4.0, False)]
+)
 def test_what_differs_from_the_table_less_than_from_itself_is_its_grain(
     grain: float, lighter: float, by_chance: bool
 ) -> None:

@@ -286,3 +286,8 @@ def test_a_frame_on_a_card_whose_edges_are_out_of_the_picture_is_none() -> None:
     picture = photograph(card, 1)
     cv2.polylines(picture, [np.rint(frame).astype(np.int32)], True, (40, 30, 30), 3, cv2.LINE_AA)
     assert len(find_cards(picture).corners_px) == 0
+
+
+@pytest.mark.parametrize("level", [0, 128, 255])
+def test_a_picture_of_one_colour_shows_no_card(level: int) -> None:
+    assert len(find_cards(np.full((600, 800, 3), level, np.uint8)).corners_px) == 0

@@ -233,3 +233,45 @@ def test_a_card_half_in_shadow_is_told_whole(seed: int) -> None:
     cards = outlines(shaded, NONE)
     assert len(cards) == 1
     assert off_px(cards[0]) < 0.015 * CARD[2]
+
+
+def on_lighter_table(radius: int, seed: int = 6) -> Picture:
+    """A worn grey card with marks on a table that is lighter than it, but for a shadow along its right side."""
+    image = picture(radius, printed=True, seed=seed).astype(np.float32)
+    x, y, wide, high = CARD
+    shape: Picture = np.zeros(image.shape[:2], np.uint8)
+    cv2.rectangle(shape, (x + radius, y + radius), (x + wide - radius, y + high - radius), 255, -1)
+    disc = cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (2 * radius + 1, 2 * radius + 1))
+    card = cv2.GaussianBlur(np.asarray(cv2.dilate(shape, disc), np.uint8), (0, 0), 0.8)[:, :, None] / np.float32(255)
+    shadow = np.ones(image.shape, np.float32)
+    cv2.rectangle(shadow, (x + wide // 2, y + 20), (x + wide + 40, y + high - 20), (0.45, 0.45, 0.45), -1)
+    table = np.array((232, 230, 229), np.float32) * cv2.GaussianBlur(shadow, (0, 0), 12)
+    random = np.random.default_rng(seed)
+    seen = table * (1 - card) + 0.9 * image * card + random.normal(0, 1.2, image.shape)
+    return np.asarray(np.clip(np.rint(seen), 0, 255), np.uint8)
+
+
+def test_a_card_darker_than_its_table_is_told_by_corners_cut_alike_and_a_sheet_is_not() -> None:
+    cards = outlines(on_lighter_table(24), NONE)
+    assert len(cards) == 1
+    assert off_px(cards[0]) < 0.01 * CARD[2]
+    assert len(outlines(on_lighter_table(0), NONE)) == 0
+
+
+def test_a_card_with_a_deep_shadow_across_one_end_is_told_whole() -> None:
+    """The corners there are dark, those at the other end light: along a side neither is usual."""
+    image, (x, y, wide, high) = picture(24, printed=True, seed=7), CARD
+    shadow = np.ones(image.shape, np.float32)
+    cv2.rectangle(shadow, (0, 0), (x + wide * 6 // 5, y + high // 2), (0.6, 0.6, 0.63), -1)
+    shaded = np.asarray(np.rint(image * cv2.GaussianBlur(shadow, (0, 0), 25)), np.uint8)
+    cards = outlines(shaded, NONE)
+    assert len(cards) == 1
+    assert off_px(cards[0]) < 0.015 * CARD[2]
+
+
+def test_the_soft_edge_of_a_shadow_across_a_card_is_not_told_as_its_end() -> None:
+    image, (x, y, wide, high) = picture(24, printed=True, seed=7), CARD
+    shadow = np.ones(image.shape, np.float32)
+    cv2.rectangle(shadow, (0, 0), (x + wide * 6 // 5, y + high // 7), (0.6, 0.6, 0.63), -1)
+    shaded = np.asarray(np.rint(image * cv2.GaussianBlur(shadow, (0, 0), 25)), np.uint8)
+    assert all(off_px(card) < 0.015 * wide for card in outlines(shaded, NONE))

@@ -22,9 +22,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Write the PDF and, if asked, the manifest."""
+    """Write the PDF and, if asked, the manifest.
+
+    Raises:
+        BadInputError: there is no such deck, or a file cannot be written, or has the name of another kind of file.
+    """
     if args.manifest is not None and args.manifest.resolve() == args.output.resolve():
         raise BadInputError("the PDF and the manifest need two different files")
+    if args.output.suffix.lower() not in ("", ".pdf"):
+        raise BadInputError(f"{args.output} will be a PDF: call it {args.output.with_suffix('.pdf').name}")
     for path in (args.output, args.manifest):
         if path is not None:
             check_writable(path)

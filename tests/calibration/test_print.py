@@ -180,6 +180,7 @@ def test_the_same_deck_gives_the_same_file(tmp_path: Path) -> None:
     [
         (["konfetti", "-o", "a.pdf"], "konfetti"),
         (["confetti", "-o", "."], "folder"),
+        (["markers", "-o", "a.jpg"], "call it a.pdf"),
         (["confetti", "-o", "nowhere/a.pdf"], "no folder nowhere"),
         (["confetti", "-o", "a.pdf", "--manifest", "nowhere/a.json"], "no folder nowhere"),
         (["confetti", "-o", "a.pdf", "--manifest", "a.pdf"], "two different files"),

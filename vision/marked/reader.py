@@ -188,12 +188,12 @@ def read(image_bgr: Image, deck: Deck, table: Table, markers: Sequence[Marker] =
 class _Overview:
     """A picture of which the cards with three whole marks have been judged.
 
-    `table`: in the cards' own scale; `verdicts`: a side each, like the readers; `pieces`: the marks of the surest
+    `sampler`: on the table in the cards' own scale; `verdicts`: a side each, like the readers; `pieces`: the marks of the surest
     cards, which can tell more of the table; `markers_px` (n, 4, 2): the sheets of the markers.
     """
 
     work: WorkImage
-    table: Table
+    sampler: Sampler
     readers: list[SideReader]
     verdicts: list[Verdicts]
     pieces: list[Piece]
@@ -217,15 +217,14 @@ def _look_over(
     stretch = common_stretch(
         np.concatenate([stretches for _, stretches in whole]), np.concatenate([found.residual_mm for found, _ in whole])
     )
-    table = table.stretched(stretch)
-    sampler = Sampler(work, table)
+    sampler = Sampler(work, table.stretched(stretch))
     lamp = lamp_of(whites_of(image_bgr, markers))
     verdicts = [
         reader.judge_whole(sampler, found, stretches / stretch, lamp)
         for reader, (found, stretches) in zip(readers, whole, strict=True)
     ]
     pieces = [piece for reader, found in zip(readers, verdicts, strict=True) for piece in reader.pieces(found)]
-    return _Overview(work, table, readers, verdicts, pieces, keep_out)
+    return _Overview(work, sampler, readers, verdicts, pieces, keep_out)
 
 
 def _read(image_bgr: Image, deck: Deck, table: Table, markers: Sequence[Marker], doubt: float) -> tuple[Reading, Table]:
@@ -234,7 +233,7 @@ def _read(image_bgr: Image, deck: Deck, table: Table, markers: Sequence[Marker],
     `doubt`: see `settled`.
     """
     over = _look_over(image_bgr, deck, table, markers)
-    work, table, readers, verdicts = over.work, over.table, over.readers, over.verdicts
+    work, table, readers, verdicts = over.work, over.sampler.table, over.readers, over.verdicts
     verdicts += [reader.judge_part(sure_corners(verdicts, deck)) for reader in readers]
     verdicts += [reader.judge_lone(sure_corners(verdicts, deck)) for reader in readers]
     patterned = any(reader.sees_pattern for reader in readers)
@@ -242,7 +241,7 @@ def _read(image_bgr: Image, deck: Deck, table: Table, markers: Sequence[Marker],
         # Pieces of a chequered cloth agree with some card here or there.
         doubt = max(doubt, _PATTERN_DOUBT)
     verdicts, doubtful = looked_closer(work, table, readers, verdicts, deck, doubt)
-    scene = _Scene(work, Sampler(work, table), readers, deck, doubt, over.markers_px)
+    scene = _Scene(work, over.sampler, readers, deck, doubt, over.markers_px)
     reading = scene.said(verdicts, doubtful)
     opened = [] if patterned else scene.opened(reading)
     if any(verdict.sure.any() for verdict in opened):

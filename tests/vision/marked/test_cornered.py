@@ -15,8 +15,8 @@ from vision.marked.corner_look import borne_out
 from vision.marked.corners import find_corners, on_cards
 from vision.marked.judge import Verdicts
 from vision.marked.marks import work_image
+from vision.marked.on_table import read_on
 from vision.marked.outline import corners_of
-from vision.marked.reader import read
 from vision.marked.sampler import Sampler
 from vision.marked.side_model import side_models
 
@@ -44,7 +44,7 @@ def under_fingers(deck: Deck, face: int) -> NDArray[np.uint8]:
 
 
 def told_in(image: NDArray[np.uint8], deck: Deck) -> set[str]:
-    return {card.face.id for card in read(image, deck, flat_table(SIZE, PX_PER_MM)).cards}
+    return {card.face.id for card in read_on(image, deck, flat_table(SIZE, PX_PER_MM))[0].cards}
 
 
 def ids(deck: Deck, *faces: int) -> set[str]:

@@ -12,7 +12,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from vision.marked.corners import Corners
-from vision.marked.reader import read
+from vision.marked.on_table import read_on
 from vision.reading import Reading
 
 SCALE = 1.6
@@ -27,7 +27,7 @@ def table_of(colour: tuple[int, int, int], seed: int = 1) -> Image:
 
 
 def reading_of(picture: Image) -> Reading:
-    return read(picture, confetti(), flat_table(SIZE, SCALE))
+    return read_on(picture, confetti(), flat_table(SIZE, SCALE))[0]
 
 
 def lay_face(picture: Image, number: int, at_mm: tuple[float, float], turn: float = 0.0, side: str = "white") -> None:

@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 from vision.deck import Deck
 from vision.marked.layouts import Hypotheses
 from vision.marked.marks import work_image
+from vision.marked.on_table import read_on
 from vision.marked.pivots import Anchors, pivoted_cards
-from vision.marked.reader import read
 from vision.marked.sampler import Sampler
 from vision.marked.side_model import side_models
 
@@ -103,7 +103,7 @@ def touched_at_night(deck: Deck, face: int) -> NDArray[np.uint8]:
 def test_cards_under_fingers_are_told_by_one_mark_and_what_shows_of_the_others(deck: Deck) -> None:
     told = 0
     for face in UNDER_FINGERS:
-        reading = read(touched_at_night(deck, face), deck, flat_table((560, 460), PX_PER_MM))
+        reading = read_on(touched_at_night(deck, face), deck, flat_table((560, 460), PX_PER_MM))[0]
         read_ids = {card.face.id for card in reading.cards}
         assert read_ids <= {deck.side("black")[number % 84].id for number in (face, face + 1, face + 2)}
         told += deck.side("black")[face].id in read_ids
@@ -113,5 +113,5 @@ def test_cards_under_fingers_are_told_by_one_mark_and_what_shows_of_the_others(d
 def test_no_other_card_is_told_where_the_one_under_the_fingers_is_of_no_deck(deck: Deck) -> None:
     for face in UNDER_FINGERS:
         known = replace(deck, faces=tuple(f for f in deck.faces if f is not deck.side("black")[face]))
-        reading = read(touched_at_night(deck, face), known, flat_table((560, 460), PX_PER_MM))
+        reading = read_on(touched_at_night(deck, face), known, flat_table((560, 460), PX_PER_MM))[0]
         assert {card.face.id for card in reading.cards} == {deck.side("black")[(face + k) % 84].id for k in (1, 2)}

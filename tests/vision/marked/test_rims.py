@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from vision.deck import Deck
 from vision.marked.blank_cards import places_of
-from vision.marked.reader import read
+from vision.marked.on_table import read_on
 from vision.reading import Reading
 from vision.render_face import face_image
 
@@ -59,7 +59,7 @@ def mirroring(number: int, turn: float, veil: float, hidden: int | None = None, 
 
 
 def read_by(deck: Deck, picture: Image) -> Reading:
-    return read(picture, deck, flat_table(SIZE, SCALE))
+    return read_on(picture, deck, flat_table(SIZE, SCALE))[0]
 
 
 @settings(max_examples=25, deadline=None)

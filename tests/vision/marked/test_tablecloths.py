@@ -11,7 +11,7 @@ from flat_cards import Image, confetti, flat_table, lay
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from vision.marked.reader import read
+from vision.marked.on_table import read_on
 from vision.reading import Reading
 
 SCALE = 1.6
@@ -19,7 +19,7 @@ SIZE = (720, 560)
 
 
 def reading_of(picture: Image) -> Reading:
-    return read(picture, confetti(), flat_table(SIZE, SCALE))
+    return read_on(picture, confetti(), flat_table(SIZE, SCALE))[0]
 
 
 def lay_face(picture: Image, number: int, at_mm: tuple[float, float], turn: float, side: str) -> None:

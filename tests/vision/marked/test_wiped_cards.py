@@ -10,7 +10,7 @@ from flat_cards import Image, confetti, flat_table, lay
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from vision.marked.reader import read
+from vision.marked.on_table import read_on
 from vision.marked.wiped_cards import frames, lined
 from vision.reading import UnclearCard
 
@@ -52,7 +52,7 @@ def beside_a_lamp(card: bool) -> Image:
 
 
 def unclear_in(picture: Image) -> list[UnclearCard]:
-    reading = read(picture, confetti(), flat_table(SIZE, SCALE))
+    reading = read_on(picture, confetti(), flat_table(SIZE, SCALE))[0]
     assert not [card for card in reading.cards if card.face is not confetti().side("black")[17]]
     return [card for card in reading.unclear if card.reason == "glare"]
 

@@ -21,6 +21,7 @@ Floats = NDArray[np.float32]
 _SEVERAL = 3  # cards tell a size
 _MOSTLY = 0.5  # of the cards found before
 _SAME_PLACE = 0.06  # by the width of a card
+_AS_LARGE = 0.1  # of a side
 
 
 def tinted_look(view: View, found: tuple[SideFit, CardPlane | None]) -> tuple[SideFit, CardPlane | None]:
@@ -43,6 +44,8 @@ def tinted_look(view: View, found: tuple[SideFit, CardPlane | None]) -> tuple[Si
         return found
     middles = [quads.mean(axis=1) for quads in (cards.quads, tinted.quads)]
     same = np.linalg.norm(middles[0][:, None] - middles[1][None], axis=2) < _SAME_PLACE * tinted.plane.size[0]
+    # A mark may have been found that lies amid a card.
+    same &= (tinted.plane.deviation(cards.quads) < _AS_LARGE)[:, None]
     # What both looks found was found by plainer edges before.
     kept = cards.take(same.any(axis=1))
     stock = Stock(tinted.plane, np.zeros(3))

@@ -6,10 +6,13 @@ import pytest
 from numpy.typing import NDArray
 from turned_card import turned_card
 
+from vision.unknown.card_edges import fit_sides
 from vision.unknown.card_plane import CardPlane
 from vision.unknown.find_cards import find_cards
 from vision.unknown.paper_tints import tint_map
 from vision.unknown.tinted_cards import more_of_size
+from vision.unknown.tinted_look import tinted_look
+from vision.unknown.view import view_of
 
 SIZE_WH = (960, 640)
 WIDTH, LENGTH = 120.0, 186.0
@@ -89,6 +92,16 @@ def test_spots_on_a_blotchy_table_are_no_cards(seed: int) -> None:
 
 def test_blank_sheets_of_another_tint_are_no_cards() -> None:
     assert found_in(picture(BLUER, marks=False)) == (0, 0)
+
+
+def test_a_mark_that_was_found_amid_a_card_gives_way_to_the_card() -> None:
+    view = view_of(picture(BLUER))
+    true = card_at(*PLACES[0])
+    mark = np.asarray(true.mean(axis=0) + np.array([[0, -14], [14, 0], [0, 14], [-14, 0]]), np.float32)
+    plane = CardPlane(np.eye(3), (20.0, 20.0), np.array([0, 0, np.log(20), np.log(20), 0]), SIZE_WH)
+    cards, _ = tinted_look(view, (fit_sides(view.lab, mark[None], 2.0), plane))
+    assert len(cards.quads) == len(PLACES)
+    assert all(cv2.contourArea(quad) > 0.9 * WIDTH * LENGTH for quad in cards.quads)
 
 
 def test_where_nothing_else_is_printed_no_more_cards_are_told() -> None:

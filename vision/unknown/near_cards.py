@@ -152,7 +152,7 @@ def _rounded(lab: NDArray[np.uint8], fit: SideFit, plane: CardPlane) -> NDArray[
 
 
 def _is_card(view: View, one: SideFit, plane: CardPlane) -> bool:
-    """Whether a large thing is rounded as cards are, so hardly only if its print lies about its middle."""
+    """Whether a large thing is rounded as cards are; where it hardly is, its print must lie about its middle."""
     blunt = _usual(_cuts(view.lab, one, plane.size[1] / plane.size[0])) > _CUT
     return bool(_rounded(view.lab, one, plane).all() and (blunt | _print_amid(view, one)).all())
 

@@ -25,7 +25,8 @@ def run(args: argparse.Namespace) -> int:
     """Write the PDF and, if asked, the manifest.
 
     Raises:
-        BadInputError: there is no such deck, or a file cannot be written, or has the name of another kind of file.
+        BadInputError: a file lies in no folder, or has the name of another kind of file.
+        BadDeckError: there is no such deck, or its description is broken.
     """
     if args.manifest is not None and args.manifest.resolve() == args.output.resolve():
         raise BadInputError("the PDF and the manifest need two different files")

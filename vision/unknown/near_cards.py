@@ -56,14 +56,14 @@ def near_cards(view: View, found: tuple[SideFit, CardPlane | None]) -> tuple[Sid
     doubtful = not in_sight.any() and rounded.sum() <= _MOSTLY * len(rounded)
     if len(plain) > 1 and (plain.mean() > _MOSTLY or (large and not doubtful)):
         return found
-    quads = np.concatenate([by_lines(view, view.segments), *(quad[None] for quad in areas(view))])
-    fit = _standing_out(view, quads)
-    if len(fit.quads) == 0:
-        fit = _standing_out(view, by_lines(view, view.faint_lines))
-        # Faint lines make outlines on any pattern.
-        fit = fit.take((fit.support > _WHOLE).all(axis=1) & _cut_as_cards(lab, fit))
+    fit = _fitted(view, np.concatenate([by_lines(view, view.segments), *(quad[None] for quad in areas(view))]))
+    fit = _whole_first(fit.take(_plain(lab, fit) | _of_another_tint(view, fit) | _cut_as_cards(lab, fit)))
     if plane is not None and len(plain) == 1 and plain[0]:
         return _with_others(lab, _short_first(cards).joined(fit), plane)
+    if len(fit.quads) == 0:
+        # Faint lines make outlines on any pattern.
+        fit = _fitted(view, by_lines(view, view.faint_lines))
+        fit = _whole_first(fit.take((fit.support > _WHOLE).all(axis=1) & _cut_as_cards(lab, fit)))
     # What is rounded, with print on it, is no print, on whatever it lies.
     bare = ~rounded | (printed_share(lab, cards.quads) <= _BARE)
     on = _on(fit, cards)
@@ -81,11 +81,10 @@ def near_cards(view: View, found: tuple[SideFit, CardPlane | None]) -> tuple[Sid
     return found
 
 
-def _standing_out(view: View, quads: Floats) -> SideFit:
-    """Those of large quadrilaterals (n, 4, 2) that stand out as cards, each from a shorter side on, likelier first."""
-    lab, quads = view.lab, quads[~holds_marker(quads, view.markers)]
-    fit = _short_first(fit_sides(lab, fit_sides(lab, quads, _REACH_PX, _SAMPLES).quads, 2.0, _SAMPLES))
-    return _whole_first(fit.take(_plain(lab, fit) | _of_another_tint(view, fit) | _cut_as_cards(lab, fit)))
+def _fitted(view: View, quads: Floats) -> SideFit:
+    """Large quadrilaterals (n, 4, 2) off markers, moved to their edges, each from a shorter side on."""
+    quads = quads[~holds_marker(quads, view.markers)]
+    return _short_first(fit_sides(view.lab, fit_sides(view.lab, quads, _REACH_PX, _SAMPLES).quads, 2.0, _SAMPLES))
 
 
 def _whole_first(fit: SideFit) -> SideFit:
@@ -146,15 +145,19 @@ def _rounded(lab: NDArray[np.uint8], fit: SideFit, plane: CardPlane) -> NDArray[
 
     Where a reflection or print lies at a corner it looks rounder than it is, and where grain lies there, sharper.
     """
-    cuts = _cuts(lab, fit, plane.size[1] / plane.size[0])
+    return _as_round_as_cards(_cuts(lab, fit, plane.size[1] / plane.size[0]))
+
+
+def _as_round_as_cards(cuts: Floats) -> NDArray[np.bool_]:
+    """The same by how much is missing at the corners (n, 4)."""
     as_cards = ~np.isfinite(cuts) | ((cuts > _ROUNDED) & (cuts < _ROUNDEST))
     return np.asarray(as_cards.sum(axis=1) >= _CORNERS)
 
 
 def _is_card(view: View, one: SideFit, plane: CardPlane) -> bool:
     """Whether a large thing is rounded as cards are; where it hardly is, its print must lie about its middle."""
-    blunt = _usual(_cuts(view.lab, one, plane.size[1] / plane.size[0])) > _CUT
-    return bool(_rounded(view.lab, one, plane).all() and (blunt | _print_amid(view, one)).all())
+    cuts = _cuts(view.lab, one, plane.size[1] / plane.size[0])
+    return bool(_as_round_as_cards(cuts).all() and ((_usual(cuts) > _CUT) | _print_amid(view, one)).all())
 
 
 def _cuts(lab: NDArray[np.uint8], fit: SideFit, aspect: float) -> Floats:

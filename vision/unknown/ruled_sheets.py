@@ -25,8 +25,8 @@ def are_ruled(image_lab: NDArray[np.uint8], quads: Floats, finely: bool = False)
     """Which of the quadrilaterals (n, 4, 2) have six or more evenly spaced lines all across, either way.
 
     `image_lab` is (h, w, 3) 8-bit Lab; `finely` finds narrow lines, too, which fall between the places usually looked
-    at. What is printed on a card leaves its margins free or runs round it as a frame;
-    lines that run through both margins and all between are ruled.
+    at. What is printed on a card leaves its margins free or runs round it as a frame; lines that run through both
+    margins and all between are ruled.
     """
     found = np.zeros(len(quads), bool)
     for some in (slice(k, k + _AT_ONCE) for k in range(0, len(quads), _AT_ONCE)):

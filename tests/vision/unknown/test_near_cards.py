@@ -29,16 +29,20 @@ def grained(random: np.random.Generator) -> NDArray[np.float32]:
     return np.asarray(wood, np.float32)
 
 
+def shape_of_card(radius: int) -> Picture:
+    """Where the card with so rounded corners lies, (h, w), 255."""
+    x, y, wide, high = CARD
+    shape: Picture = np.zeros(SIZE_WH[::-1], np.uint8)
+    cv2.rectangle(shape, (x + radius, y + radius), (x + wide - radius, y + high - radius), 255, -1)
+    disc = cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (2 * radius + 1, 2 * radius + 1))
+    return np.asarray(cv2.dilate(shape, disc), np.uint8)
+
+
 def picture(radius: int, printed: bool, seed: int = 1) -> Picture:
     """A white card with so rounded corners on wood, with marks or bare, (h, w, 3) BGR."""
     random = np.random.default_rng(seed)
     scene, (x, y, wide, high) = grained(random), CARD
-    shape: Picture = np.zeros(scene.shape[:2], np.uint8)
-    cv2.rectangle(shape, (x + radius, y + radius), (x + wide - radius, y + high - radius), 255, -1)
-    if radius:
-        disc = cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (2 * radius + 1, 2 * radius + 1))
-        shape = np.asarray(cv2.dilate(shape, disc), np.uint8)
-    scene[shape > 0] = (232, 230, 229)
+    scene[shape_of_card(radius) > 0] = (232, 230, 229)
     for row in range(4 * printed):
         for column in (0.3, 0.7):
             middle = (x + int(column * wide), y + int((0.2 + 0.2 * row) * high))
@@ -239,10 +243,7 @@ def on_lighter_table(radius: int, seed: int = 6) -> Picture:
     """A worn grey card with marks on a table that is lighter than it, but for a shadow along its right side."""
     image = picture(radius, printed=True, seed=seed).astype(np.float32)
     x, y, wide, high = CARD
-    shape: Picture = np.zeros(image.shape[:2], np.uint8)
-    cv2.rectangle(shape, (x + radius, y + radius), (x + wide - radius, y + high - radius), 255, -1)
-    disc = cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (2 * radius + 1, 2 * radius + 1))
-    card = cv2.GaussianBlur(np.asarray(cv2.dilate(shape, disc), np.uint8), (0, 0), 0.8)[:, :, None] / np.float32(255)
+    card = cv2.GaussianBlur(shape_of_card(radius), (0, 0), 0.8)[:, :, None] / np.float32(255)
     shadow = np.ones(image.shape, np.float32)
     cv2.rectangle(shadow, (x + wide // 2, y + 20), (x + wide + 40, y + high - 20), (0.45, 0.45, 0.45), -1)
     table = np.array((232, 230, 229), np.float32) * cv2.GaussianBlur(shadow, (0, 0), 12)
@@ -258,20 +259,20 @@ def test_a_card_darker_than_its_table_is_told_by_corners_cut_alike_and_a_sheet_i
     assert len(outlines(on_lighter_table(0), NONE)) == 0
 
 
+def under_a_shadow(end: int) -> Picture:
+    """A card with marks and a soft-edged shadow across it from its far side to `end` px from there."""
+    image, (x, y, wide, _) = picture(24, printed=True, seed=7), CARD
+    shadow = np.ones(image.shape, np.float32)
+    cv2.rectangle(shadow, (0, 0), (x + wide * 6 // 5, y + end), (0.6, 0.6, 0.63), -1)
+    return np.asarray(np.rint(image * cv2.GaussianBlur(shadow, (0, 0), 25)), np.uint8)
+
+
 def test_a_card_with_a_deep_shadow_across_one_end_is_told_whole() -> None:
     """The corners there are dark, those at the other end light: along a side neither is usual."""
-    image, (x, y, wide, high) = picture(24, printed=True, seed=7), CARD
-    shadow = np.ones(image.shape, np.float32)
-    cv2.rectangle(shadow, (0, 0), (x + wide * 6 // 5, y + high // 2), (0.6, 0.6, 0.63), -1)
-    shaded = np.asarray(np.rint(image * cv2.GaussianBlur(shadow, (0, 0), 25)), np.uint8)
-    cards = outlines(shaded, NONE)
+    cards = outlines(under_a_shadow(CARD[3] // 2), NONE)
     assert len(cards) == 1
     assert off_px(cards[0]) < 0.015 * CARD[2]
 
 
 def test_the_soft_edge_of_a_shadow_across_a_card_is_not_told_as_its_end() -> None:
-    image, (x, y, wide, high) = picture(24, printed=True, seed=7), CARD
-    shadow = np.ones(image.shape, np.float32)
-    cv2.rectangle(shadow, (0, 0), (x + wide * 6 // 5, y + high // 7), (0.6, 0.6, 0.63), -1)
-    shaded = np.asarray(np.rint(image * cv2.GaussianBlur(shadow, (0, 0), 25)), np.uint8)
-    assert all(off_px(card) < 0.015 * wide for card in outlines(shaded, NONE))
+    assert all(off_px(card) < 0.015 * CARD[2] for card in outlines(under_a_shadow(CARD[3] // 7), NONE))

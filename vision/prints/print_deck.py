@@ -1,0 +1,60 @@
+"""A deck of prints: one straight picture of every face, and what the faces mean."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+Image = NDArray[np.uint8]
+Side = Literal["front", "back"]
+
+ART_PX_PER_MM = 2.0
+"""The scale of taught pictures of faces: finer print than half a millimetre no camera over a table sees."""
+
+
+@dataclass(frozen=True, eq=False)
+class Print:
+    """What is printed on one side of a card.
+
+    `attributes` are the game's words for it (`colour` and `mood`, `kind`, ...), empty where nobody gave any; `art`
+    (h, w, 3) uint8 BGR is the whole card put straight, edge to edge, under white light as far as that is known;
+    `count` is how many cards of the deck show it, None where nobody knows.
+    """
+
+    id: str
+    side: Side
+    attributes: Mapping[str, str]
+    art: Image
+    count: int | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class PrintDeck:
+    """A deck's description.
+
+    `card_mm` is (width, height) of the cards as the art stands upright; where the deck was taught without a measure,
+    only their ratio counts. `game` is the game that it is played with, None for any. `alike` are pairs of ids that
+    cannot be told apart from the distance at which the deck was taught.
+    """
+
+    name: str
+    card_mm: tuple[float, float]
+    faces: tuple[Print, ...]
+    game: str | None = None
+    corner_radius_mm: float = 3.0
+    alike: tuple[tuple[str, str], ...] = field(default=())
+
+    @cached_property
+    def by_id(self) -> dict[str, Print]:
+        """Prints by id, backs among them."""
+        return {face.id: face for face in self.faces}
+
+    @cached_property
+    def fronts(self) -> tuple[Print, ...]:
+        """All faces that name a card."""
+        return tuple(face for face in self.faces if face.side == "front")

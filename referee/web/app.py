@@ -17,8 +17,9 @@ from referee.web import changing, reading, who
 from referee.web.answers import OWN_ERRORS, Desks, Json, on_fault, on_refused
 from referee.web.feed import Feed
 from referee.web.guard import Guard, RefusedError
-from referee.web.hosts import own_names
+from referee.web.hosts import OwnNames
 from referee.web.options import WebOptions
+from referee.web.refusal import refusal
 
 FILES = Path(__file__).parent / "page"
 
@@ -45,10 +46,24 @@ def create_app(desk: Desk, options: WebOptions | None = None) -> FastAPI:
             feed.notify(0)
 
     app.state.help_in = help_in
-    app.add_middleware(Guard, names=own_names(options.hosts))
+    names = OwnNames(options.hosts)
+
+    def language() -> str:
+        return str(desk.state().get("language", "en"))
+
+    app.add_middleware(Guard, names=names, language=language)
     app.add_exception_handler(RefusedError, on_refused)
     app.add_exception_handler(RequestValidationError, _on_bad_request)
-    app.add_exception_handler(HTTPException, _on_http_error)
+
+    async def on_http_error(request: Request, error: Exception) -> Response:
+        if not isinstance(error, HTTPException):
+            raise error
+        data = {"error": str(error.detail), "key": "not_here"}
+        answer = refusal(request.scope, names, language(), error.status_code, data)
+        answer.headers.update(error.headers or {})
+        return answer
+
+    app.add_exception_handler(HTTPException, on_http_error)
     for kind in OWN_ERRORS:
         app.add_exception_handler(kind, on_fault)
     ask = Desks()
@@ -93,9 +108,3 @@ async def _on_bad_request(_request: Request, error: Exception) -> Response:
     first = error.errors()[0]
     where = ".".join(str(part) for part in first["loc"])[:80]
     return Json({"error": f"This cannot be taken: {where}: {first['msg']}"[:300], "key": "bad_request"}, 400)
-
-
-async def _on_http_error(_request: Request, error: Exception) -> Response:
-    if not isinstance(error, HTTPException):
-        raise error
-    return Json({"error": str(error.detail), "key": "not_here"}, error.status_code, error.headers)

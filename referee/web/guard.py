@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from referee.web.hosts import is_own_host
+from referee.web.hosts import OwnNames, is_own_host
+from referee.web.refusal import refusal
 
 MOST_BODY_BYTES = 64 * 1024
 MOST_PICTURE_BYTES = 24 * 2**20
@@ -44,9 +44,10 @@ class RefusedError(Exception):
 class Guard:
     """Lets requests through to `app` that ask for this machine, come from its own pages and are not too large."""
 
-    def __init__(self, app: ASGIApp, names: frozenset[str]) -> None:
+    def __init__(self, app: ASGIApp, names: OwnNames, language: Callable[[], str]) -> None:
         self._app = app
         self._names = names
+        self._language = language
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Take a request; see the ASGI specification."""
@@ -64,8 +65,13 @@ class Guard:
 
         try:
             body = await self._checked(scope, receive)
-        except RefusedError as refusal:
-            await _refuse(refusal, send_guarded)
+        except RefusedError as error:
+            answer = refusal(
+                scope, self._names, self._language(), error.status, {"error": error.text, "key": error.key}
+            )
+            # The rest of a body that is not wanted is not waited for.
+            answer.headers["Connection"] = "close"
+            await answer(scope, receive, send_guarded)
             return
         await self._app(scope, receive if body is None else _given(body, receive), send_guarded)
 
@@ -117,12 +123,3 @@ def _given(body: bytes, receive: Receive) -> Receive:
         return pending.pop() if pending else await receive()
 
     return receive_again
-
-
-async def _refuse(refusal: RefusedError, send: Send) -> None:
-    body = json.dumps({"error": refusal.text, "key": refusal.key}, ensure_ascii=False).encode()
-    headers = [(b"content-type", b"application/json"), (b"content-length", str(len(body)).encode())]
-    # The rest of a body that is not wanted is not waited for.
-    headers.append((b"connection", b"close"))
-    await send({"type": "http.response.start", "status": refusal.status, "headers": headers})
-    await send({"type": "http.response.body", "body": body})

@@ -1,37 +1,106 @@
-"""Under which names the page may be asked for: a name that somebody else's name server gives is none of them."""
+"""Under which names the page may be asked for: a name that somebody else's name server gives is none of them.
+
+A page from elsewhere may have its own name lead to this machine (DNS rebinding), and would then be taken for ours. So a
+name counts only if nobody on the internet can have it: this machine's own name, alone or before an ending that public
+name servers do not know (RFC 6762 G, RFC 8375) or that this network gives to its machines.
+"""
 
 from __future__ import annotations
 
+import re
 import socket
 from collections.abc import Iterable
-from ipaddress import IPv6Address, ip_address
+from dataclasses import dataclass, field
+from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
+from pathlib import Path
 from urllib.parse import urlsplit
 
-ALWAYS = ("localhost", "ringmaster", "ringmaster.local")
+LABELS = ("ringmaster",)
+PRIVATE_ENDINGS = frozenset(
+    {"local", "lan", "home", "home.arpa", "internal", "intranet", "private", "corp", "localdomain", "fritz.box"}
+)
+"""No public name ends in these; `fritz.box` does, and belongs to the maker of the routers that give it to machines."""
+RESOLVER = Path("/etc/resolv.conf")
+_MOST_BYTES = 1 << 16
+_RENAMED = re.compile(r"-[0-9]{1,3}$")
+"""What avahi adds to a name that another machine has already."""
+_HOME = tuple(
+    ip_network(net)
+    for net in (
+        "10.0.0.0/8",
+        "172.16.0.0/12",
+        "192.168.0.0/16",
+        "169.254.0.0/16",
+        "127.0.0.0/8",
+        "fc00::/7",
+        "fe80::/10",
+    )
+)
 
 
-def own_names(more: Iterable[str] = ()) -> frozenset[str]:
-    """Give the names of this machine, in small letters: those of every Ringmaster, its own, and `more`."""
-    own = socket.gethostname().lower().removesuffix(".local")
-    return frozenset({*ALWAYS, own, f"{own}.local", *(name.lower() for name in more)})
+@dataclass
+class OwnNames:
+    """The names of this machine.
+
+    more: names beside its own, in full. resolver: the file that names this network's endings; read again when it has
+    changed, as a machine may start before it knows its network.
+    """
+
+    more: Iterable[str] = ()
+    resolver: Path = RESOLVER
+    hostname: str = field(default_factory=socket.gethostname)
+    _read_ns: int | None = None
+    _search: frozenset[str] = frozenset()
+
+    def __post_init__(self) -> None:
+        own = self.hostname.lower().removesuffix(".local").rstrip(".")
+        self._full = frozenset({"localhost", own, *(name.lower() for name in self.more)})
+        self.label = own.partition(".")[0] or LABELS[0]
+        self._labels = frozenset({*LABELS, own, self.label})
+
+    def __contains__(self, name: object) -> bool:
+        """Tell whether a name, in small letters, is one of this machine's."""
+        if not isinstance(name, str):
+            return False
+        if name in self._full:
+            return True
+        label, _, ending = name.partition(".")
+        if label not in self._labels and _RENAMED.sub("", label) not in self._labels:
+            return False
+        return not ending or ending in PRIVATE_ENDINGS or ending in self._endings()
+
+    def _endings(self) -> frozenset[str]:
+        """Give the endings that this network gives to names without one (resolv.conf: search, domain)."""
+        try:
+            changed_ns = self.resolver.stat().st_mtime_ns
+            if changed_ns != self._read_ns:
+                with self.resolver.open("rb") as file:
+                    self._search = _searched(file.read(_MOST_BYTES).decode("ascii", "replace"))
+                self._read_ns = changed_ns
+        except OSError:
+            return frozenset()
+        return self._search
 
 
-def is_own_host(host: str, names: frozenset[str], reached: str | None) -> bool:
+def _searched(text: str) -> frozenset[str]:
+    words = (line.split() for line in text.splitlines())
+    found = (word for line in words if line[:1] in (["search"], ["domain"]) for word in line[1:])
+    return frozenset(name for word in found if (name := word.lower().strip(".")))
+
+
+def is_own_host(host: str, names: OwnNames, reached: str | None) -> bool:
     """Tell whether a Host header means this machine.
 
-    names: those of `own_names`. reached: the address of ours that the browser has connected to; an address as Host must
-    be that one. A name from a foreign name server fails, whatever address it gives (DNS rebinding).
+    reached: the address of ours that the browser has connected to; an address as Host must be that one. A name from a
+    foreign name server fails, whatever address it gives.
     """
     name = name_of(host)
     if name is None:
         return False
     if name in names:
         return True
-    try:
-        address = ip_address(name)
-        return address.is_loopback or (reached is not None and _plain(reached) == str(address))
-    except ValueError:
-        return False
+    address = _address(name)
+    return address is not None and (address.is_loopback or address == _address(reached))
 
 
 def name_of(host: str) -> str | None:
@@ -46,19 +115,45 @@ def name_of(host: str) -> str | None:
     return None if parts.hostname is None else parts.hostname.rstrip(".").split("%")[0]
 
 
-def _plain(address: str) -> str:
-    """Give an address without its zone, an IPv4 one that came over IPv6 as such."""
-    known = ip_address(address.split("%")[0])
-    if isinstance(known, IPv6Address) and known.ipv4_mapped is not None:
-        return str(known.ipv4_mapped)
-    return str(known)
+def addresses(names: OwnNames, reached: str | None, port: int | None) -> list[str]:
+    """Give the page's addresses for somebody who came by another one: by name, and in digits where those can be typed.
+
+    reached: the address of ours that the browser has connected to.
+    """
+    end = "" if port in (None, 80) else f":{port}"
+    address = _address(reached)
+    found = [f"{names.label}.local"]
+    if address is not None and not address.is_link_local:
+        found.append(f"[{address}]" if address.version == 6 else str(address))
+    return [f"http://{name}{end}/" for name in found]
 
 
 def is_this_machine(address: str | None) -> bool:
     """Tell whether a browser runs on this machine: its screen stands in the room, so it may show the code."""
-    if address is None:
+    known = _address(address)
+    return known is not None and known.is_loopback
+
+
+def is_at_home(address: str | None, reached: str | None) -> bool:
+    """Tell whether a browser is in the home network, and not beyond a router that lets the internet in.
+
+    reached: the address of ours that it has connected to; public addresses of IPv6 are at home where they share the
+    first 64 bits with it.
+    """
+    known, own = _address(address), _address(reached)
+    if known is None:
         return False
+    if any(known in net for net in _HOME):
+        return True
+    both = isinstance(known, IPv6Address) and isinstance(own, IPv6Address)
+    return both and own is not None and int(known) >> 64 == int(own) >> 64
+
+
+def _address(text: str | None) -> IPv4Address | IPv6Address | None:
+    """Give an address without its zone, an IPv4 one that came over IPv6 as such; None for anything else."""
     try:
-        return ip_address(_plain(address)).is_loopback
+        known = ip_address((text or "").split("%")[0])
     except ValueError:
-        return False
+        return None
+    mapped = known.ipv4_mapped if isinstance(known, IPv6Address) else None
+    return known if mapped is None else mapped

@@ -66,6 +66,8 @@ WORDS = {
     "fault_overtaken": mark_in(
         "page", "Something else was entered just before. Please look again: this tap has changed nothing."
     ),
+    "fault_wrong_host": mark_in("page", "Ringmaster’s page has another address."),
+    "page_is_here": mark_in("page", "The page is here:"),
     "fault_not_here": mark_in("page", "There is no such thing here."),
     "welcome": mark_in("page", "Ready when you are"),
     "welcome_more": mark_in(

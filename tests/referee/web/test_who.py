@@ -10,7 +10,9 @@ import pytest
 from page_tools import START, PageUnderTest, Phone, served
 from starlette.requests import Request
 
+from referee.web.hosts import OwnNames
 from referee.web.tokens import FILE
+from referee.web.words import words_in
 
 READS = [
     "/",
@@ -124,9 +126,21 @@ def test_our_own_origin_is_let_in(paired: Phone) -> None:
         ("ringmaster.local", True),
         ("RINGMASTER.LOCAL:8080", True),
         ("localhost:80", True),
+        ("ringmaster", True),
+        ("ringmaster-2.local", True),
+        ("ringmaster.fritz.box", True),
+        ("ringmaster.lan.", True),
+        ("ringmaster-3.home.arpa:8080", True),
         ("127.0.0.1", True),
         ("[::1]:8080", True),
         ("evil.example", False),
+        ("ringmaster.example", False),
+        ("ringmaster-2.example", False),
+        ("evil.fritz.box", False),
+        ("evil.ringmaster.lan", False),
+        ("ringmaster.lan.example", False),
+        ("ringmaster-evil.local", False),
+        ("ringmaster.box", False),
         ("ringmaster.local.evil.example", False),
         ("192.168.7.7", False),
         ("a@localhost", False),
@@ -137,6 +151,27 @@ def test_our_own_origin_is_let_in(paired: Phone) -> None:
 )
 def test_a_page_is_served_under_our_own_names_only(phone: Phone, host: str, known: bool) -> None:
     assert (phone.get("/api/state", Host=host).status == 200) is known
+
+
+def test_this_networks_own_endings_count_once_the_machine_knows_them(tmp_path: Path) -> None:
+    resolver = tmp_path / "resolv.conf"
+    names = OwnNames(resolver=resolver, hostname="spielpi")
+    assert "ringmaster.casa.example" not in names
+    resolver.write_text("# from the router\nnameserver 192.168.1.1\nsearch Casa.Example. other.example\n")
+    assert all(name in names for name in ("ringmaster.casa.example", "spielpi.casa.example", "spielpi-2.other.example"))
+    assert "evil.casa.example" not in names and "ringmaster.example" not in names
+
+
+def test_whoever_comes_by_a_wrong_address_is_shown_the_right_one_in_words_and_in_digits(page: PageUnderTest) -> None:
+    page.table.desk.do({"do": "settings", "language": "de"})
+    answer = page.phone().get("/", Host="evil.example", Accept="text/html,*/*")
+    assert answer.status == 421 and answer.headers["content-type"].startswith("text/html")
+    text = answer.body.decode()
+    assert f'href="http://127.0.0.1:{page.port}/"' in text and f".local:{page.port}/" in text
+    assert words_in("de")["fault_wrong_host"] in text and "evil" not in text
+    assert page.phone().get("/api/state", Host="evil.example", Accept="application/json").data["key"] == "wrong_host"
+    lost = page.phone().get("/tabel", Accept="text/html")
+    assert lost.status == 404 and words_in("de")["fault_not_here"] in lost.body.decode()
 
 
 def test_the_code_is_shown_in_the_room_only(page: PageUnderTest) -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from referee.errors import BadInputError
 from referee.files import check_writable, write_whole
+from referee.sayings.usable_cards import USABLE_CARDS
 
 SUMMARY = "make a PDF of a deck or of the marker cards, to print and cut"
 _PAPERS = ("a4", "letter")
@@ -15,6 +16,7 @@ _PAPERS = ("a4", "letter")
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of `print`."""
+    parser.epilog = USABLE_CARDS
     parser.add_argument("what", metavar="WHAT", help="a deck (confetti, piccolino), or markers")
     parser.add_argument("-o", "--output", metavar="FILE.pdf", type=Path, required=True, help="the PDF to write")
     parser.add_argument("--manifest", metavar="FILE.json", type=Path, help="where every card lies on the pages")
@@ -40,6 +42,7 @@ def run(args: argparse.Namespace) -> int:
     if args.manifest is not None:
         write_whole(args.manifest, (json.dumps(manifest, indent=1, ensure_ascii=False) + "\n").encode())
     print(f"{args.output}: {manifest['pages']} pages; print at 100 % and measure the ruler: 100 mm")
+    print(USABLE_CARDS)
     return 0
 
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from referee.errors import BadInputError
 from referee.jsonlines import to_line
 from referee.output import Output, complain
+from referee.sayings.usable_cards import USABLE_CARDS
 from vision.errors import VisionError
 
 if TYPE_CHECKING:
@@ -41,6 +42,7 @@ class _Found:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
+    parser.epilog = f"{USABLE_CARDS} With --deck none it finds cards of any deck, without names."
     parser.add_argument("images", nargs="+", metavar="IMAGE", help="pictures of a table: JPEG, PNG or WebP")
     parser.add_argument("--deck", required=True, metavar="DECK", help="the deck's name, or none for any deck")
     parser.add_argument("--table", type=Path, metavar="PROFILE", help="the table's profile, instead of its markers")
@@ -85,6 +87,8 @@ def run(args: argparse.Namespace) -> int:
             output.line(f"{shown}: {len(found.cards)} cards, {len(found.unclear)} unclear ({ms:.0f} ms)")
             for words in found.words:
                 output.line(f"  {words}")
+            if not found.cards and args.deck != "none":
+                output.line(f"  {USABLE_CARDS}")
         output.flush()
         if args.picture is not None:
             write_picture(args.picture, found.draw())

@@ -6,6 +6,7 @@ from functools import cache
 
 from referee.language import Language, mark_in
 from referee.sayings.colours import colour_name
+from referee.sayings.usable_cards import USABLE_CARDS
 
 _CONTEXT = "page"
 _COLOURS = ("red", "orange", "yellow", "green", "blue", "purple", "pink", "black", "white", "brown", "grey")
@@ -186,6 +187,7 @@ WORDS = {
     "joker": mark_in("page", "Joker"),
     "tv_idle": mark_in("page", "Start a game on your phone: {address}"),
     "leave_tv": mark_in("page", "Back"),
+    "usable_cards": USABLE_CARDS,
     "which_game": mark_in("page", "Which game?"),
     "players_range": mark_in("page", "{least} to {most} players"),
     "who_plays": mark_in("page", "Who plays?"),

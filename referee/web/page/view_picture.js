@@ -17,6 +17,7 @@ export function draw(app) {
       "form",
       { class: "card-box narrow", onsubmit: (event) => send(app, event, players, limit) },
       h("p", {}, t("score_picture_more")),
+      h("p", { class: "note" }, t("usable_cards")),
       h("label", { for: "file" }, t("picture_file")),
       h("input", { id: "file", type: "file", accept: "image/jpeg,image/png,image/webp", required: true }),
       choice(app, "players", t("how_many_players"), [1, 2, 3, 4, 5, 6, 7], players),

@@ -55,6 +55,7 @@ function chooseGame(app, games, chosen) {
     "fieldset",
     { class: "games" },
     h("legend", {}, t("which_game")),
+    h("p", { class: "note" }, t("usable_cards")),
     games.map((game) =>
       h(
         "label",

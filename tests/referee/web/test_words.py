@@ -11,6 +11,7 @@ from page_tools import Phone
 from referee.events import Header
 from referee.games.registry import GAMES
 from referee.language import LANGUAGES
+from referee.sayings.usable_cards import USABLE_CARDS
 from referee.web import app
 from referee.web.games import GAMES as PAGE_GAMES
 from referee.web.games import PageGame, games_in
@@ -65,6 +66,11 @@ def test_the_page_gets_words_and_games_in_each_language(phone: Phone, language: 
     games = phone.get(f"/api/games/{language}").data["games"]
     assert {game["id"] for game in games} == set(GAMES)
     assert all(choice["text"] for game in games for option in game["options"] for choice in option["choices"])
+
+
+def test_the_readme_says_which_cards_can_be_used_as_the_page_does() -> None:
+    readme = Path(__file__).parents[3] / "README.md"
+    assert USABLE_CARDS in " ".join(readme.read_text().split())
 
 
 def test_an_unknown_language_is_refused(phone: Phone) -> None:

@@ -30,6 +30,7 @@ COMMANDS = (
     "export",
     "import",
     "print",
+    "decks",
     "calibrate",
     "demo",
     "doctor",

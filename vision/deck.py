@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from functools import cache, cached_property
 from importlib import resources
 from pathlib import Path
@@ -86,7 +86,7 @@ def load_deck(name: str) -> Deck:
     """
     try:
         if name.endswith(".json"):
-            return _parse(json.loads(Path(name).read_text(encoding="utf-8")))
+            return parse_deck(json.loads(Path(name).read_text(encoding="utf-8")))
         if name not in deck_names():
             raise BadDeckError(f"there is no deck called {name!r}, only {' and '.join(deck_names())}")
         return _bundled(name)
@@ -101,10 +101,18 @@ def load_deck(name: str) -> Deck:
 @cache
 def _bundled(name: str) -> Deck:
     # One and the same deck for every game of an evening: what is worked out for a deck is worked out once.
-    return _parse(json.loads(resources.files("vision").joinpath("decks", f"{name}.json").read_text(encoding="utf-8")))
+    return parse_deck(
+        json.loads(resources.files("vision").joinpath("decks", f"{name}.json").read_text(encoding="utf-8"))
+    )
 
 
-def _parse(data: dict[str, Any]) -> Deck:
+def parse_deck(data: dict[str, Any]) -> Deck:
+    """Give the deck of marks that a description is of.
+
+    Raises:
+        BadDeckError: its cards show pictures.
+        KeyError, TypeError, AttributeError, OverflowError, ValueError: the description is broken.
+    """
     if not isinstance(data, dict):
         raise ValueError("it is not a description")
     if "art" in data:
@@ -125,12 +133,29 @@ def _parse(data: dict[str, Any]) -> Deck:
         outlines=outlines,
         faces=(),
     )
-    faces = tuple(_face(deck, side, card) for side in background for card in data["cards"])
+    # Of a taught deck only those sides are known that lay in sight.
+    faces = tuple(_face(deck, side, card) for side in background for card in data["cards"] if side in card)
     if not faces:
         raise ValueError("it has no cards")
     if len({(face.side, face.id) for face in faces}) < len(faces):
         raise ValueError("every card needs an id of its own")
     return replace(deck, faces=faces)
+
+
+def described(deck: Deck) -> dict[str, Any]:
+    """Give the description that `parse_deck` makes this deck of."""
+    cards: dict[str, dict[str, Any]] = {}
+    for face in deck.faces:
+        cards.setdefault(face.id, {"id": face.id})[face.side] = [asdict(mark) for mark in face.marks]
+    return {
+        "deck": deck.name,
+        "card_mm": list(deck.card_mm),
+        "corner_radius_mm": deck.corner_radius_mm,
+        "background": deck.background,
+        "palette": deck.palette,
+        "shapes": {shape: outline.tolist() for shape, outline in deck.outlines.items()},
+        "cards": list(cards.values()),
+    }
 
 
 def _outline(points: object) -> NDArray[np.float64]:

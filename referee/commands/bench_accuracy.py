@@ -79,9 +79,13 @@ def _read_all(args: argparse.Namespace, pictures: list[TruePicture]) -> int:
     from referee.bench.accuracy import judge_pictures
     from referee.bench.failures import FailureBook
     from referee.bench.readers import read_picture
-    from vision.pictured.picture_deck import PictureDeck, load_any_deck
+    from referee.decks.finding import find_deck
+    from vision.pictured.picture_deck import PictureDeck
+    from vision.prints.print_deck import PrintDeck
 
-    deck = load_any_deck(args.deck)
+    deck = find_deck(args.deck)
+    if isinstance(deck, PrintDeck):
+        raise BadInputError(f"{deck.name} is a taught deck: ringmaster bench teach measures those")
     if isinstance(deck, PictureDeck):
         return _read_deck_of_pictures(args, pictures, deck)
     book = FailureBook(args.failures, deck) if args.failures else None

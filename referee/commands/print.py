@@ -52,9 +52,15 @@ def _made(what: str, paper: str) -> tuple[bytes, dict[str, object]]:
 
         return markers_pdf(paper)
     from calibration.print_deck import deck_pdf
-    from vision.pictured.picture_deck import PictureDeck, load_any_deck
+    from referee.decks.finding import find_deck
+    from vision.pictured.picture_deck import PictureDeck
+    from vision.prints.print_deck import PrintDeck
 
-    deck = load_any_deck(what)
+    deck = find_deck(what)
+    if isinstance(deck, PrintDeck):
+        raise BadInputError(
+            f"{deck.name} was taught from cards that you have: only Ringmaster's own cards can be printed"
+        )
     if isinstance(deck, PictureDeck):
         from calibration.print_pictures import picture_deck_pdf
 

@@ -20,10 +20,12 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from referee.decks.print_readers import PrintCard, PrintsReader
     from vision.deck import Deck
     from vision.image import Picture
     from vision.pictured.picture_deck import PictureDeck
     from vision.pictured.picture_reader import PictureCard, PictureReader
+    from vision.prints.print_deck import PrintDeck
     from vision.profile import TableProfile
     from vision.reading import CardReading, Reading, UnclearCard
 
@@ -96,17 +98,70 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _reader_of(name: str, profile: TableProfile | None) -> Callable[[Picture], _Found]:
-    from vision.pictured.picture_deck import PictureDeck, load_any_deck
+    from referee.decks.finding import find_deck
+    from vision.pictured.picture_deck import PictureDeck
+    from vision.prints.print_deck import PrintDeck
 
     if name == "none":
         return _any_deck
-    deck = load_any_deck(name)
+    deck = find_deck(name)
+    if isinstance(deck, PrintDeck):
+        from referee.decks.print_readers import reader_of
+
+        prints = reader_of(deck)
+        return lambda picture: _prints(picture, deck, prints, profile)
     if isinstance(deck, PictureDeck):
         from vision.pictured.picture_reader import PictureReader
 
         reader = PictureReader(deck)
         return lambda picture: _picture_deck(picture, reader, profile)
     return lambda picture: _known_deck(picture, deck, profile)
+
+
+def _prints(picture: Picture, deck: PrintDeck, reader: PrintsReader, profile: TableProfile | None) -> _Found:
+    from referee.evidence_picture import draw_outlines
+
+    reading = reader.read(picture.image, None if profile is None else profile.table_for(picture.size_px))
+    unknown: dict[str, None] = dict.fromkeys(key for face in deck.fronts[:1] for key in face.attributes)
+
+    def placed(card: PrintCard) -> dict[str, Any]:
+        return {
+            "corners_px": _points(picture.to_file(card.corners_px)),
+            "centre_mm": _millimetres(card.centre_mm),
+        }
+
+    cards, words = [], []
+    for card in reading.cards:
+        front = card.face if card.face is not None and card.face.side == "front" else None
+        cards.append(
+            {
+                "face": front and front.id,
+                "side": "back" if front is None else "front",
+                "confidence": round(card.confidence, 4),
+                "attributes": unknown if front is None else dict(front.attributes),
+                **placed(card),
+                "seat": None,
+            }
+        )
+        words.append(f"{_print_called(card)} ({_percent(card.confidence)})")
+    unclear = [
+        {
+            **placed(card),
+            "reason": card.reason,
+            "best": card.face and {"face": card.face.id, "confidence": round(card.confidence, 4)},
+        }
+        for card in reading.unclear
+    ]
+    words += [f"unclear, {card.reason}: perhaps {_print_called(card)}" for card in reading.unclear]
+    return _Found(
+        cards, unclear, words, lambda: draw_outlines(picture.image, [card.corners_px for card in reading.cards])
+    )
+
+
+def _print_called(card: PrintCard) -> str:
+    if card.face is None or card.face.side == "back":
+        return "a card's back"
+    return ": ".join(filter(None, (card.face.id, ", ".join(card.face.attributes.values()))))
 
 
 def _picture_deck(picture: Picture, reader: PictureReader, profile: TableProfile | None) -> _Found:

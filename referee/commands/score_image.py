@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 
+from referee.decks.finding import find_marked_deck
 from referee.errors import BadInputError
 from referee.evidence_picture import check_picture_path, write_picture
 from referee.games.confetti_hand import Overlimit
@@ -11,7 +12,6 @@ from referee.jsonlines import to_line
 from referee.output import Output, complain
 from referee.seats import MOST_PLAYERS
 from referee.table_score import TableScore, score_picture
-from vision.deck import load_deck
 from vision.image import load_picture
 from vision.profile import load_profile
 
@@ -31,7 +31,7 @@ def run(args: argparse.Namespace) -> int:
         raise BadInputError(f"--players must be from 1 to {MOST_PLAYERS}, not {args.players}")
     if args.picture is not None:
         check_picture_path(args.picture, [args.image])
-    deck = load_deck("confetti" if args.deck is None else args.deck)
+    deck = find_marked_deck("confetti" if args.deck is None else args.deck)
     profile = None if args.table is None else load_profile(args.table)
     picture = load_picture(args.image)
     result = score_picture(

@@ -39,7 +39,8 @@ class PrintDeck:
 
     `card_mm` is (width, height) of the cards as the art stands upright; where the deck was taught without a measure,
     only their ratio counts. `game` is the game that it is played with, None for any. `alike` are pairs of ids that
-    cannot be told apart from the distance at which the deck was taught.
+    cannot be told apart from the distance at which the deck was taught. `has_true_size` is False where nothing told
+    the size of the cards while they were taught.
     """
 
     name: str
@@ -48,6 +49,7 @@ class PrintDeck:
     game: str | None = None
     corner_radius_mm: float = 3.0
     alike: tuple[tuple[str, str], ...] = field(default=())
+    has_true_size: bool = True
 
     @cached_property
     def by_id(self) -> dict[str, Print]:

@@ -1,0 +1,44 @@
+"""Which deck is meant: a built-in name, the name of a taught deck, or the path of a deck file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from referee.decks.store import DeckStore
+from referee.journal.folder import state_folder
+from vision.deck import Deck, deck_names
+from vision.errors import BadDeckError
+from vision.pictured.picture_deck import PictureDeck, load_any_deck
+from vision.prints.print_deck import PrintDeck
+from vision.taught.deck_file import SUFFIX, read_deck_file
+
+AnyDeck = Deck | PictureDeck | PrintDeck
+
+
+def find_deck(name: str, state: Path | None = None) -> AnyDeck:
+    """Give the deck that somebody calls so; `state` is the folder with taught decks, None for the usual one.
+
+    Raises:
+        BadDeckError: there is no such deck, or it is broken.
+    """
+    if name.endswith(SUFFIX):
+        return read_deck_file(Path(name))
+    if name in deck_names() or name.endswith(".json"):
+        return load_any_deck(name)
+    store = DeckStore(state_folder(state))
+    names = store.names()
+    if name not in names:
+        raise BadDeckError(f"there is no deck called {name!r}, only {', '.join([*deck_names(), *names])}")
+    return store.load(name)
+
+
+def find_marked_deck(name: str, state: Path | None = None) -> Deck:
+    """Give the deck of marks that somebody calls so.
+
+    Raises:
+        BadDeckError: there is no such deck, it is broken, or its cards show pictures, not marks.
+    """
+    deck = find_deck(name, state)
+    if not isinstance(deck, Deck):
+        raise BadDeckError(f"the cards of {name} show pictures, not marks")
+    return deck

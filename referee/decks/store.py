@@ -1,0 +1,134 @@
+"""A family's decks in the state folder: one deck file each, under the deck's name."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from referee.errors import BadInputError, WorkFailedError
+from referee.files import write_whole
+from vision.deck import deck_names
+from vision.descriptions import why_broken
+from vision.errors import BadDeckError
+from vision.taught.deck_file import SUFFIX, TaughtDeck, deck_name, pack_deck, read_deck_file, renamed
+
+DECKS = "decks"
+RESERVED = frozenset({"none", "markers", "confetti", "piccolino", "coloretto", "everdeck"})
+MOST_DECKS = 500
+
+
+@dataclass(frozen=True)
+class KeptDeck:
+    """A deck in the store: `deck` is None where its file cannot be read, and `trouble` says why then."""
+
+    name: str
+    deck: TaughtDeck | None
+    trouble: str = ""
+
+
+class DeckStore:
+    """The decks in a folder; nothing is made there before a deck is kept."""
+
+    def __init__(self, state: Path) -> None:
+        self._folder = state / DECKS
+
+    def names(self) -> list[str]:
+        """Names of all decks, sorted.
+
+        Raises:
+            WorkFailedError: the folder cannot be read.
+        """
+        try:
+            if not self._folder.is_dir():
+                return []
+            files = [path.name for path in self._folder.iterdir()]
+        except OSError as error:
+            raise WorkFailedError(f"the decks in {self._folder} cannot be read: {error.strerror or error}") from error
+        names = (name.removesuffix(SUFFIX) for name in files if name.endswith(SUFFIX) and name[0] != ".")
+        return sorted(names, key=lambda name: (name.casefold(), name))
+
+    def all(self) -> Iterator[KeptDeck]:
+        """Every deck; one that cannot be read does not hide the others."""
+        for name in self.names():
+            try:
+                yield KeptDeck(name, self.load(name))
+            except BadDeckError as error:
+                yield KeptDeck(name, None, str(error))
+
+    def load(self, name: str) -> TaughtDeck:
+        """Give a deck.
+
+        Raises:
+            BadDeckError: there is none of this name, or its file is broken.
+        """
+        if name not in self.names():
+            raise BadDeckError(f"there is no taught deck called {name!r}")
+        # The file may have been put there, or copied, by hand.
+        return renamed(read_deck_file(self._path(name)), name)
+
+    def add(self, deck: TaughtDeck, *, replace: bool = False) -> None:
+        """Keep a deck under its name; `replace`: also in the place of one that is there.
+
+        Raises:
+            BadInputError: no deck can have this name, or one has it.
+            WorkFailedError: it cannot be written.
+        """
+        self.check_free(deck.name, replace=replace)
+        try:
+            self._folder.mkdir(parents=True, exist_ok=True, mode=0o750)
+        except OSError as error:
+            raise WorkFailedError(f"the folder {self._folder} cannot be made: {error.strerror or error}") from error
+        write_whole(self._path(deck.name), pack_deck(deck))
+
+    def check_free(self, name: str, *, replace: bool = False) -> None:
+        """Say whether a deck can be kept under a name.
+
+        Raises:
+            BadInputError: no deck can have this name, or one has it.
+        """
+        try:
+            deck_name(name)
+        except ValueError as error:
+            raise BadInputError(f"{name!r} is no name for a deck: {why_broken(error)}") from error
+        if name.casefold() in RESERVED | set(deck_names()):
+            raise BadInputError(f"{name} is a deck that comes with Ringmaster: give yours another name")
+        names = self.names()
+        taken = [other for other in names if other.casefold() == name.casefold()]
+        if taken and not (replace and taken == [name]):
+            raise BadInputError(f"there is a deck called {taken[0]} already: remove it first, or take another name")
+        if not taken and len(names) >= MOST_DECKS:
+            raise BadInputError(f"there are {len(names)} decks already: remove one first")
+
+    def remove(self, name: str) -> None:
+        """Forget a deck.
+
+        Raises:
+            BadDeckError: there is none of this name.
+            WorkFailedError: it cannot be removed.
+        """
+        if name not in self.names():
+            raise BadDeckError(f"there is no taught deck called {name!r}")
+        try:
+            self._path(name).unlink()
+        except OSError as error:
+            raise WorkFailedError(f"the deck {name} cannot be removed: {error.strerror or error}") from error
+
+    def rename(self, name: str, new: str) -> None:
+        """Give a deck another name.
+
+        Raises:
+            BadDeckError: there is none of this name.
+            BadInputError: no deck can have the new name, or another deck has it.
+        """
+        deck = self.load(name)
+        if new.casefold() == name.casefold():
+            # Only the writing of its name changes: the old one is no other deck.
+            self.remove(name)
+            self.add(renamed(deck, new))
+            return
+        self.add(renamed(deck, new))
+        self.remove(name)
+
+    def _path(self, name: str) -> Path:
+        return self._folder / f"{name}{SUFFIX}"

@@ -1,0 +1,266 @@
+"""A deck as one file, `NAME.deck`: a ZIP with `deck.json` and, for a deck of prints, `faces/ID.png`.
+
+Files come from other people: nothing in one is ever written to a disk under the name that it has there, and what it
+would unpack to is weighed before it is unpacked.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+import zipfile
+import zlib
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from vision.deck import Deck, described, parse_deck
+from vision.descriptions import card_size, number, text, why_broken
+from vision.errors import BadDeckError
+from vision.image_header import FlawedFileError, header_of
+from vision.prints.print_deck import Print, PrintDeck
+
+Image = NDArray[np.uint8]
+TaughtDeck = Deck | PrintDeck
+
+SUFFIX = ".deck"
+GAMES = ("confetti", "piccolino", "coloretto")
+MOST_BYTES = 32 * 2**20
+_MOST_DESCRIPTION, _MOST_PICTURE = 4 * 2**20, 4 * 2**20
+_MOST_FACES, _MOST_ATTRIBUTES, _MOST_OF_A_FACE = 1000, 12, 1000
+_LEAST_ART_PX, _MOST_ART_PX = 8, 2000  # a side
+_MOST_PIXELS = 60_000_000  # of all faces
+_ART_BYTES = 48_000  # of a face: 60 faces must fit into 3 MB
+_DESCRIPTION = "deck.json"
+_UNZIPPED_AT = (1980, 1, 1, 0, 0, 0)  # the same deck is always the same file
+_TORN = (zipfile.BadZipFile, zlib.error, EOFError, RuntimeError, NotImplementedError, OSError)
+_BROKEN = (KeyError, TypeError, AttributeError, OverflowError, RecursionError, ValueError)
+
+
+def read_deck_file(path: Path) -> TaughtDeck:
+    """Read a deck file.
+
+    Raises:
+        BadDeckError: there is no such file, it is torn, too large or no deck, or it holds what no deck holds.
+    """
+    try:
+        if not path.is_file():
+            raise BadDeckError(f"there is no deck file {path}")
+        if path.stat().st_size > MOST_BYTES:
+            raise BadDeckError(f"{path} is larger than any deck")
+        data = path.read_bytes()
+    except OSError as error:
+        raise BadDeckError(f"the deck file {path} cannot be read: {error.strerror or error}") from error
+    return unpack_deck(data, str(path))
+
+
+def unpack_deck(data: bytes, called: str) -> TaughtDeck:
+    """Give the deck that a deck file's bytes hold; `called` is what the file is called in complaints.
+
+    Raises:
+        BadDeckError: it is torn, or no deck, or holds what no deck holds.
+    """
+    try:
+        with zipfile.ZipFile(io.BytesIO(data)) as file:
+            entries = _entries(file)
+            description = json.loads(_content(file, entries, _DESCRIPTION, _MOST_DESCRIPTION).decode("utf-8"))
+            if not isinstance(description, dict):
+                raise ValueError("its description is none")
+            if description.get("kind") == "marks":
+                return _deck_of_marks(description)
+            return _deck_of_prints(description, lambda name: _content(file, entries, name, _MOST_PICTURE))
+    except _TORN as error:
+        raise BadDeckError(f"{called} is torn, or is no deck file") from error
+    except BadDeckError as error:
+        raise BadDeckError(f"{called} is no sound deck file: {error}") from error
+    except _BROKEN as error:
+        raise BadDeckError(f"{called} is no sound deck file: {why_broken(error)}") from error
+
+
+def pack_deck(deck: TaughtDeck) -> bytes:
+    """Give a deck as the bytes of a deck file; the same deck always gives the same bytes."""
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as file:
+
+        def add(name: str, data: bytes) -> None:
+            info = zipfile.ZipInfo(name, _UNZIPPED_AT)
+            info.compress_type = zipfile.ZIP_DEFLATED
+            info.external_attr = 0o644 << 16
+            file.writestr(info, data)
+
+        add(_DESCRIPTION, json.dumps(_description(deck), ensure_ascii=False, indent=1).encode())
+        if isinstance(deck, PrintDeck):
+            for face in deck.faces:
+                add(_art_name(face.id), _as_png(face.art))
+    return packed.getvalue()
+
+
+def fingerprint(deck: TaughtDeck) -> str:
+    """Give twelve characters by which one version of a deck is told from every other, whatever it is called."""
+    digest = hashlib.sha256()
+    digest.update(json.dumps({**_description(deck), "deck": ""}, sort_keys=True).encode())
+    if isinstance(deck, PrintDeck):
+        for face in deck.faces:
+            digest.update(np.ascontiguousarray(face.art).tobytes())
+    return digest.hexdigest()[:12]
+
+
+def as_kept(deck: TaughtDeck) -> TaughtDeck:
+    """Give a deck as it comes back out of its file."""
+    return unpack_deck(pack_deck(deck), deck.name)
+
+
+def renamed(deck: TaughtDeck, name: str) -> TaughtDeck:
+    """Give the same deck under another name."""
+    return replace(deck, name=name)
+
+
+def game_of(deck: TaughtDeck) -> str | None:
+    """Which game a deck is for, None for any."""
+    return "confetti" if isinstance(deck, Deck) else deck.game
+
+
+def deck_name(value: object) -> str:
+    """Give a name that a deck can be kept under.
+
+    Raises:
+        ValueError: it is none.
+    """
+    name = text(value, "deck")
+    if name != name.strip() or name[0] in ".-" or "\\" in name or name.lower().endswith((SUFFIX, ".json")):
+        raise ValueError("a deck's name is a short text without slashes that begins with a letter or a number")
+    return name
+
+
+def _entries(file: zipfile.ZipFile) -> Mapping[str, zipfile.ZipInfo]:
+    entries: dict[str, zipfile.ZipInfo] = {}
+    for info in file.infolist():
+        name = info.filename
+        if name.startswith(("/", "\\")) or ":" in name or ".." in name.replace("\\", "/").split("/"):
+            raise ValueError("it holds a file that would leave its folder")
+        if name in entries:
+            raise ValueError("it holds one file twice")
+        entries[name] = info
+        if len(entries) > 2 * _MOST_FACES:
+            raise ValueError("it holds more files than any deck")
+    if sum(info.file_size for info in entries.values()) > 4 * MOST_BYTES:
+        raise ValueError("it would unpack to more than any deck")
+    return entries
+
+
+def _content(file: zipfile.ZipFile, entries: Mapping[str, zipfile.ZipInfo], name: str, most: int) -> bytes:
+    if name not in entries:
+        raise ValueError(f"{name} is not in it")
+    with file.open(entries[name]) as entry:
+        # What an entry says of its size need not be true.
+        data = entry.read(most + 1)
+    if len(data) > most:
+        raise ValueError(f"{name} in it is larger than in any deck")
+    return data
+
+
+def _description(deck: TaughtDeck) -> dict[str, Any]:
+    if isinstance(deck, Deck):
+        return {"kind": "marks", "game": "confetti", **described(deck)}
+    return {
+        "kind": "prints",
+        "deck": deck.name,
+        "game": deck.game,
+        "card_mm": list(deck.card_mm),
+        "true_size": deck.has_true_size,
+        "corner_radius_mm": deck.corner_radius_mm,
+        "alike": [list(pair) for pair in deck.alike],
+        "faces": [
+            {"face": face.id, "side": face.side, "attributes": dict(face.attributes), "count": face.count}
+            for face in deck.faces
+        ],
+    }
+
+
+def _deck_of_marks(data: dict[str, Any]) -> Deck:
+    deck_name(data["deck"])
+    if len(data["cards"]) > _MOST_FACES:
+        raise ValueError("it has more cards than any deck")
+    return parse_deck(data)
+
+
+def _deck_of_prints(data: dict[str, Any], content: Callable[[str], bytes]) -> PrintDeck:
+    width, height = card_size(data["card_mm"])
+    if data["game"] not in (None, *GAMES):
+        raise ValueError('"game" must be one that Ringmaster knows')
+    if not isinstance(data["faces"], list) or not 0 < len(data["faces"]) <= _MOST_FACES:
+        raise ValueError(f'"faces" must be one to {_MOST_FACES}')
+    if not isinstance(data["true_size"], bool):
+        raise ValueError('"true_size" must be true or false')
+    described_faces = [_face(face) for face in data["faces"]]
+    ids = {face.id for face in described_faces}
+    if len(ids) < len(described_faces):
+        raise ValueError("every face needs a name of its own")
+    faces, pixels = [], 0
+    for face in described_faces:
+        faces.append(replace(face, art=_picture(content(_art_name(face.id)), face.id)))
+        pixels += faces[-1].art.shape[0] * faces[-1].art.shape[1]
+        if pixels > _MOST_PIXELS:
+            raise ValueError("its pictures are larger than in any deck")
+    alike = tuple((text(one, "alike"), text(other, "alike")) for one, other in data["alike"])
+    if not {face for pair in alike for face in pair} <= ids:
+        raise ValueError('"alike" names a face that is not there')
+    return PrintDeck(
+        name=deck_name(data["deck"]),
+        card_mm=(width, height),
+        faces=tuple(faces),
+        game=data["game"],
+        corner_radius_mm=number(data["corner_radius_mm"], "corner_radius_mm", 0, min(width, height) / 2),
+        alike=alike,
+        has_true_size=data["true_size"],
+    )
+
+
+def _face(data: dict[str, Any]) -> Print:
+    name, side = text(data["face"], "face"), data["side"]
+    if side not in ("front", "back"):
+        raise ValueError('"side" must be front or back')
+    if len(data["attributes"]) > _MOST_ATTRIBUTES:
+        raise ValueError('"attributes" are too many')
+    attributes = {text(key, "attributes"): text(value, "attributes") for key, value in data["attributes"].items()}
+    count = None if data["count"] is None else int(number(data["count"], "count", 0, _MOST_OF_A_FACE))
+    return Print(name, side, attributes, np.zeros((0, 0, 3), np.uint8), count)
+
+
+def _art_name(face_id: str) -> str:
+    return f"faces/{face_id}.png"
+
+
+def _picture(data: bytes, face_id: str) -> Image:
+    try:
+        header = header_of(data)
+    except FlawedFileError as error:
+        raise ValueError(f"the picture of {face_id} {error}") from error
+    # Looked at before anything is decoded: a small file can unpack to a picture of any size.
+    if not _LEAST_ART_PX <= min(header.width, header.height) <= max(header.width, header.height) <= _MOST_ART_PX:
+        raise ValueError(f"the picture of {face_id} has no size of a card")
+    try:
+        image = cv2.imdecode(np.frombuffer(data, np.uint8), cv2.IMREAD_COLOR)
+    except cv2.error as error:
+        raise ValueError(f"the picture of {face_id} is damaged") from error
+    if image is None:
+        raise ValueError(f"the picture of {face_id} is damaged")
+    return np.asarray(image, np.uint8)
+
+
+def _as_png(art: Image) -> bytes:
+    """A PNG of at most `_ART_BYTES`: the lowest bits, which hold a camera's noise and little print, go first."""
+    data = b""
+    for bits in range(4):
+        step = 1 << bits
+        coarse = np.minimum((art.astype(np.int16) + step // 2) // step * step, 255).astype(np.uint8)
+        data = cv2.imencode(".png", coarse, [cv2.IMWRITE_PNG_COMPRESSION, 9])[1].tobytes()
+        if len(data) <= _ART_BYTES:
+            break
+    return data

@@ -92,13 +92,14 @@ class Recording:
         self.header = header
         self._scan = scan
         self._warn = warn
+        self._told: set[str] = set()
 
     @property
     def events(self) -> Iterator[RecordedEvent]:
         """All that happened, in the order of time, read from the file as it is asked for.
 
         What cannot be read is left out, with one warning for each channel; a torn or damaged file ends with its last
-        whole chunk, with one warning.
+        whole chunk, with one warning. Nothing is warned of twice, however often the file is read.
         """
         damaged: list[bool] = []
         warned: set[str] = set()
@@ -111,13 +112,18 @@ class Recording:
             except BadRecordingError as error:
                 if stored.channel.topic not in warned:
                     warned.add(stored.channel.topic)
-                    self._warn(str(error))
+                    self._warn_once(str(error))
                 continue
             yield RecordedEvent(payload.t_ns, stored.channel.topic[1:], payload)
         if damaged:
-            self._warn(f"{self.path} is damaged; what comes after the damage is left out.")
+            self._warn_once(f"{self.path} is damaged; what comes after the damage is left out.")
         elif self._scan.torn:
-            self._warn(f"{self.path} breaks off in the middle; it is read up to the last part that is whole.")
+            self._warn_once(f"{self.path} breaks off in the middle; it is read up to the last part that is whole.")
+
+    def _warn_once(self, message: str) -> None:
+        if message not in self._told:
+            self._told.add(message)
+            self._warn(message)
 
 
 def read_recording(path: str | Path, warn: Callable[[str], None] = lambda message: None) -> Recording:

@@ -1,7 +1,8 @@
-"""Runs `ringmaster` in processes of its own, to see what one start costs in time and memory."""
+"""Runs `ringmaster` in processes of its own, to see what one start costs in time and memory, and how it ends."""
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
@@ -24,12 +25,65 @@ _LAUNCHER = (
 )
 
 
+# The same with all that the child says, and how it ended, whatever way that was.
+_WITNESS = (
+    "import json, os, subprocess, sys, threading\n"
+    "pipe, none = subprocess.PIPE, subprocess.DEVNULL\n"
+    "child = subprocess.Popen([sys.executable, '-c', *sys.argv[2:]], stdin=none, stdout=pipe, stderr=pipe)\n"
+    "said = {}\n"
+    "hear = lambda name: said.__setitem__(name, getattr(child, name).read().decode('utf-8', 'replace'))\n"
+    "ears = [threading.Thread(target=hear, args=(name,)) for name in ('stdout', 'stderr')]\n"
+    "for ear in ears: ear.start()\n"
+    "late = threading.Timer(float(sys.argv[1]), child.kill)\n"
+    "late.start()\n"
+    "_, status, usage = os.wait4(child.pid, 0)\n"
+    "late.cancel()\n"
+    "child.returncode = os.waitstatus_to_exitcode(status)\n"
+    "for ear in ears: ear.join()\n"
+    "unit = 1 if sys.platform == 'darwin' else 1024\n"
+    "seconds = usage.ru_utime + usage.ru_stime\n"
+    "print(json.dumps([child.returncode, said['stdout'], said['stderr'], usage.ru_maxrss * unit, seconds]))\n"
+)
+
+
 @dataclass(frozen=True)
 class Spent:
     """Seconds from start to end, and seconds of processor time, which a busy machine does not stretch."""
 
     wall_s: float
     processor_s: float
+
+
+@dataclass(frozen=True)
+class Ended:
+    """How a start of `ringmaster` ended.
+
+    status: its exit status, or the signal that ended it, negated; peak_bytes: as `peak_bytes`; processor_s: its
+    processor time.
+    """
+
+    status: int
+    stdout: str
+    stderr: str
+    peak_bytes: int
+    processor_s: float
+
+
+def end_of(arguments: Sequence[str], longest_s: float) -> Ended:
+    """Run `ringmaster` with these arguments to whatever end it comes to; after `longest_s` it is killed.
+
+    Raises:
+        WorkFailedError: no process could be started.
+    """
+    done = subprocess.run(
+        [sys.executable, "-c", _WITNESS, str(longest_s), _RINGMASTER, *arguments],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    if done.returncode:
+        raise WorkFailedError(_failure(arguments, done.stderr))
+    return Ended(*json.loads(done.stdout))
 
 
 def run_seconds(arguments: Sequence[str], stdin: str) -> Spent:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from referee.arguments import seed
 from referee.bench.report import print_line, print_measurements
-from referee.commands import bench_piccolino
+from referee.commands import bench_piccolino, bench_torn
 from referee.errors import BadInputError
 from referee.output import complain
 
@@ -74,6 +74,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     rulings.add_argument("--json", action="store_true", help="a line a ring that was not right, and the sums")
     rulings.set_defaults(bench=_rulings)
     bench_piccolino.add_kinds(kinds)
+    bench_torn.add_kind(kinds)
 
 
 def run(args: argparse.Namespace) -> int:

@@ -7,9 +7,10 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol, cast
+from typing import Protocol, cast, runtime_checkable
 
 from hardware.errors import BadSettingError, DeviceMissingError, HardwareError
+from hardware.exposure import Polygon
 from hardware.frames import Frame
 
 
@@ -50,6 +51,18 @@ class Camera(Protocol):
         """Let the camera go; closing twice is fine."""
 
 
+@runtime_checkable
+class Settling(Protocol):
+    """A camera that can be set up anew while it is open."""
+
+    def settle(self, area: Polygon | None = None, *, focus: bool = True) -> None:
+        """Find exposure, white balance and, if asked, focus anew and hold them; takes some seconds.
+
+        area: what the exposure is judged by, (k, 2) in shares of the picture's size; None: the whole picture. `notes`
+        then say what it could not do. Raises as `Camera.read` does.
+        """
+
+
 @dataclass(frozen=True)
 class CameraSettings:
     """What is wanted of a camera; it may give something else, and the frames say what.
@@ -59,7 +72,7 @@ class CameraSettings:
     frames_per_s: frames a second.
     lock: whether exposure and white balance are settled on the table when the camera is opened and then held.
     longest_exposure_us: microseconds; longer ones smear hands and turning cards.
-    mains_hz: frequency of the mains, 50 or 60, that lamps flicker with (twice a period).
+    mains_hz: frequency of the mains, 50 or 60, that lamps flicker with (twice a period), to be tried first.
     live: whether files and recordings are played at the pace they were taken, on the clock of today.
     """
 
@@ -95,7 +108,7 @@ _WHICH = {"picamera2": "[0-9]*", "usb": "[0-9]*|/dev/.+"}
 def open_camera(spec: str, settings: CameraSettings | None = None) -> Camera:
     """Open a camera by its name.
 
-    Names: `picamera2`, `picamera2:1`, `usb:0`, `usb:/dev/video2`, `folder:DIR`, `video:FILE`, `recording:FILE.mcap`, or
+    Names: `picamera2`, `picamera2:1`, `usb:0`, `usb:/dev/v4l/by-id/…`, `folder:DIR`, `video:FILE`, `recording:FILE.mcap`, or
     simply the path of a folder, a video or a recording. Raises BadCameraError for a name that means nothing,
     CameraMissingError if the camera is not there.
     """

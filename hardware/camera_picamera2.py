@@ -21,10 +21,12 @@ from typing import Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
+from hardware import camera_notes
 from hardware.camera import Camera, CameraError, CameraMissingError, CameraSettings, CameraTimeoutError
 from hardware.camera_clock import boottime_ns, clock_offset_ns
 from hardware.camera_lock import DriftWatch, Verdict
 from hardware.camera_setup import set_up
+from hardware.exposure import Polygon
 from hardware.frames import SECOND_NS, Frame
 from hardware.pixels import PixelFormat, from_stream
 
@@ -96,7 +98,9 @@ class Picamera2Camera:
         self.name = name
         self._device = device
         self._monotonic = monotonic
+        self._settings = settings
         self._notes: list[str] = []
+        self._tuning_notes: list[str] = []
         self._job: object | None = None
         self._watch: DriftWatch | None = None
         self._sequence = -1
@@ -107,11 +111,9 @@ class Picamera2Camera:
             stamp_ns = self.next_metadata().get("SensorTimestamp")
             self._clock_offset_ns = clock_offset_ns(stamp_ns, monotonic(), boottime())
             if self._clock_offset_ns is None:
-                self._notes.append("The camera does not say when its pictures were taken; their arrival counts.")
+                self._notes.append(camera_notes.NO_STAMPS)
             if settings.lock:
-                result = set_up(self, settings.longest_exposure_us, settings.mains_hz)
-                self._notes += result.notes
-                self._watch = DriftWatch(result.lock) if result.lock else None
+                self._set_up(None, focus=True)
         except CameraError:
             self.close()
             raise
@@ -122,7 +124,7 @@ class Picamera2Camera:
     @property
     def notes(self) -> tuple[str, ...]:
         """What the camera would not do."""
-        return tuple(self._notes)
+        return (*self._notes, *self._tuning_notes)
 
     @property
     def refused(self) -> int:
@@ -169,11 +171,24 @@ class Picamera2Camera:
                 request.release()
         raise CameraTimeoutError(f"{self.name} changes its exposure by itself.")
 
+    def settle(self, area: Polygon | None = None, *, focus: bool = True) -> None:
+        """Find focus, exposure and white balance anew, and hold them."""
+        try:
+            self._set_up(area, focus=focus)
+        except FAULTS as error:
+            raise CameraMissingError(f"{self.name} has a fault: {_one_line(error)}") from error
+
     def close(self) -> None:
         """Stop and let the camera go."""
         # A request that is still waited for would keep close() waiting for a frame that never comes.
         self._device.cancel_all_and_flush()
         self._device.close()
+
+    def _set_up(self, area: Polygon | None, *, focus: bool) -> None:
+        self._watch = None
+        result = set_up(self, self._settings, area, focus=focus)
+        self._tuning_notes = list(result.notes)
+        self._watch = DriftWatch(result.lock) if result.lock else None
 
     def _configure(self, settings: CameraSettings) -> None:
         size = (settings.width - settings.width % 2, settings.height - settings.height % 2)
@@ -184,7 +199,7 @@ class Picamera2Camera:
         try:
             device.configure(device.create_video_configuration(main=main, lores={"size": small, "format": "YUV420"}))
         except RuntimeError:
-            self._notes.append("The camera has no second, small stream; motion is seen in the large one.")
+            self._notes.append(camera_notes.NO_SMALL_STREAM)
             device.configure(device.create_video_configuration(main=main))
         configuration = device.camera_configuration()
         self._main = configuration["main"]
@@ -219,7 +234,8 @@ class Picamera2Camera:
         if verdict is Verdict.SET_AGAIN:
             self.set_controls(self._watch.lock.controls())
         elif verdict is Verdict.GIVE_UP:
-            self._notes.append(f"The camera does not keep its {self._watch.lock.drift(metadata)}; colours may drift.")
+            drifts = self._watch.lock.drift(metadata) == "exposure"
+            self._tuning_notes.append(camera_notes.EXPOSURE_DRIFTS if drifts else camera_notes.COLOURS_DRIFT)
             self._watch = None
             return True
         return verdict is Verdict.USE

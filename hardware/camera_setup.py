@@ -9,8 +9,11 @@ from typing import Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
+from hardware import camera_notes
+from hardware.camera import CameraSettings
 from hardware.camera_lock import Lock, exposure_controls, exposure_matches
-from hardware.exposure import Exposure, ExposureLimits, Judgement, Light, settle
+from hardware.exposure import Exposure, ExposureLimits, Judgement, Light, Polygon, within
+from hardware.flicker import settle_without_stripes
 
 # The automatics get this many frames to find the white balance before it is held.
 SETTLE_FRAMES = 45
@@ -44,38 +47,41 @@ class SetUp:
     notes: tuple[str, ...]
 
 
-def set_up(camera: Tunable, longest_exposure_us: float, mains_hz: int) -> SetUp:
+def set_up(camera: Tunable, settings: CameraSettings, area: Polygon | None = None, *, focus: bool = True) -> SetUp:
     """Focus on the table, find exposure and white balance, set them, and read them back.
 
-    longest_exposure_us: microseconds. mains_hz: 50 or 60, for lamps that flicker.
+    area: what the exposure is judged by, (k, 2) in shares of the picture's size; None: all. focus: else it stays.
     """
-    notes = [] if _focus(camera) else ["The camera could not focus on the table."]
+    notes = [] if not focus or _focus(camera) else [camera_notes.NO_FOCUS]
     metadata: Mapping[str, Any] = {}
-    if {"AwbEnable", "AeEnable"} & set(camera.controls):
+    automatics = {name: True for name in ("AeEnable", "AwbEnable") if name in camera.controls}
+    if automatics:
+        # They may be off since the camera was set up before.
+        camera.set_controls(automatics)
         for _ in range(SETTLE_FRAMES):
             metadata = camera.next_metadata()
     gains = metadata.get("ColourGains") if "ColourGains" in camera.controls else None
     if gains is None:
-        notes.append("The camera does not let its white balance be held; colours may drift.")
+        notes.append(camera_notes.COLOURS_DRIFT)
     if not {"ExposureTime", "AnalogueGain"} <= set(camera.controls):
-        notes.append("The camera does not let its exposure be set; white cards may be bleached.")
+        notes.append(camera_notes.NO_EXPOSURE)
         return SetUp(None, tuple(notes))
-    exposure, judgement = _find_exposure(camera, metadata, longest_exposure_us, mains_hz)
-    notes += exposure_notes(judgement)
+    exposure, found = _find_exposure(camera, metadata, settings, area)
+    notes += found
     lock = Lock(exposure, (float(gains[0]), float(gains[1])) if gains else None)
     camera.set_controls(lock.controls())
     if any(lock.drift(camera.next_metadata()) is None for _ in range(APPLY_FRAMES)):
         return SetUp(lock, tuple(notes))
-    notes.append("The camera does not keep the exposure it is set to; colours may drift.")
+    notes.append(camera_notes.EXPOSURE_DRIFTS)
     return SetUp(None, tuple(notes))
 
 
 def exposure_notes(judgement: Judgement) -> list[str]:
     """Say what is wrong with the light on the table, if anything."""
     if judgement.light is Light.TOO_DARK:
-        return ["There is little light on the table; a lamp would help."]
+        return [camera_notes.LITTLE_LIGHT]
     if judgement.light is Light.TOO_BRIGHT or not judgement.settled:
-        return ["The camera could not be set so that white cards are not bleached; less light would help."]
+        return [camera_notes.MUCH_LIGHT]
     return []
 
 
@@ -92,8 +98,9 @@ def _focus(camera: Tunable) -> bool:
 
 
 def _find_exposure(
-    camera: Tunable, metadata: Mapping[str, Any], longest_us: float, mains_hz: int
-) -> tuple[Exposure, Judgement]:
+    camera: Tunable, metadata: Mapping[str, Any], settings: CameraSettings, area: Polygon | None
+) -> tuple[Exposure, list[str]]:
+    longest_us = settings.longest_exposure_us
     shortest, longest = (float(limit) for limit in camera.controls["ExposureTime"][:2])
     shortest = max(shortest, 1.0)
     limits = ExposureLimits(
@@ -101,7 +108,7 @@ def _find_exposure(
         # libcamera says 0 where it knows no longest time.
         longest_us=max(min(longest or longest_us, longest_us), shortest),
         highest_gain=max(1.0, min(float(camera.controls["AnalogueGain"][1]), 8.0)),
-        flicker_us=500_000.0 / mains_hz,
+        flicker_us=500_000.0 / settings.mains_hz,
     )
 
     def apply(wanted: Exposure) -> Exposure:
@@ -114,8 +121,11 @@ def _find_exposure(
         # Rounded further than expected, or refused: what the camera reports is what is in force.
         return _reported(got, wanted)
 
-    settled = settle(camera.next_picture, apply, _reported(metadata, Exposure(10_000.0, 1.0)), limits)
-    return settled.exposure, settled.judgement
+    start = _reported(metadata, Exposure(10_000.0, 1.0))
+    settled, flickers = settle_without_stripes(
+        lambda: within(camera.next_picture(), area), apply, start, limits, camera.next_picture
+    )
+    return settled.exposure, exposure_notes(settled.judgement) + ([camera_notes.LAMP_FLICKERS] if flickers else [])
 
 
 def _reported(metadata: Mapping[str, Any], otherwise: Exposure) -> Exposure:

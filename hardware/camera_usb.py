@@ -17,18 +17,14 @@ import numpy as np
 import numpy.typing as npt
 
 from hardware.camera import Camera, CameraMissingError, CameraSettings, CameraTimeoutError
-from hardware.camera_setup import exposure_notes
-from hardware.exposure import Exposure, ExposureLimits, settle
+from hardware.exposure import Polygon
 from hardware.frames import SECOND_NS, Frame
 from hardware.pixels import quiet_opencv
+from hardware.usb_nodes import node_of
+from hardware.usb_tuning import WebcamTuner
 
 if TYPE_CHECKING:
     import cv2
-
-# V4L2's numbers: OpenCV hands them through as they are.
-MANUAL_EXPOSURE = 1
-EXPOSURE_UNIT_US = 100.0
-FRAMES_UNTIL_APPLIED = 4
 
 
 class UsbCamera:
@@ -60,8 +56,9 @@ class UsbCamera:
         rate = capture.get(cv2.CAP_PROP_FPS)
         if 1 <= rate <= 1000:
             self._interval_ns = SECOND_NS / rate
+        self._settings = settings
         if settings.lock:
-            self._lock(settings)
+            self.settle()
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -86,6 +83,11 @@ class UsbCamera:
         self._count(arrived_ns)
         return Frame((first_ns + arrived_ns) // 2, arrived_ns, np.asarray(picture, dtype=np.uint8), self._sequence)
 
+    def settle(self, area: Polygon | None = None, *, focus: bool = True) -> None:
+        """Find focus, white balance and exposure anew, and hold them."""
+        tuner = WebcamTuner(self._capture, self._picture, self._clock)
+        self._notes = tuner.tune(self._settings, area, focus=focus)
+
     def close(self) -> None:
         """Let the device go."""
         self._capture.release()
@@ -105,52 +107,24 @@ class UsbCamera:
         self._sequence += max(1, gap)
         self._last_ns = arrived_ns
 
-    def _lock(self, settings: CameraSettings) -> None:
-        import cv2
-
-        capture = self._capture
-        # The automatic white balance first finds its place, then stays there.
-        self._skip(FRAMES_UNTIL_APPLIED)
-        if not capture.set(cv2.CAP_PROP_AUTO_WB, 0) or capture.get(cv2.CAP_PROP_AUTO_WB) != 0:
-            self._notes.append(f"{self.name} does not let its white balance be held; colours may drift.")
-        manual = capture.set(cv2.CAP_PROP_AUTO_EXPOSURE, MANUAL_EXPOSURE)
-        if not manual or capture.get(cv2.CAP_PROP_AUTO_EXPOSURE) != MANUAL_EXPOSURE:
-            self._notes.append(f"{self.name} does not let its exposure be set; white cards may be bleached.")
-            return
-        limits = ExposureLimits(
-            longest_us=settings.longest_exposure_us, highest_gain=1.0, flicker_us=500_000.0 / settings.mains_hz
-        )
-        start = Exposure(max(capture.get(cv2.CAP_PROP_EXPOSURE) * EXPOSURE_UNIT_US, limits.shortest_us), 1.0)
-        settled = settle(self._picture, self._expose, start, limits)
-        self._notes += exposure_notes(settled.judgement)
-
-    def _expose(self, wanted: Exposure) -> Exposure:
-        import cv2
-
-        self._capture.set(cv2.CAP_PROP_EXPOSURE, max(1.0, round(wanted.time_us / EXPOSURE_UNIT_US)))
-        self._skip(FRAMES_UNTIL_APPLIED)
-        return Exposure(max(self._capture.get(cv2.CAP_PROP_EXPOSURE), 1.0) * EXPOSURE_UNIT_US, 1.0)
-
     def _picture(self) -> npt.NDArray[np.uint8]:
         frame = self.read()
         assert frame is not None
         return frame.image
 
-    def _skip(self, count: int) -> None:
-        for _ in range(count):
-            self.read()
-
 
 def open_usb(which: str, settings: CameraSettings) -> Camera:
-    """Open `0`, `1` … or `/dev/videoN`; `` is 0. Raises CameraMissingError if it is not there or in use."""
+    """Open a camera by its lasting name in `/dev/v4l/by-id`, by its node, or by a number; `` is the only one.
+
+    Raises CameraMissingError if it is not there or in use.
+    """
     import cv2
 
     quiet_opencv()
     # A hung camera is given up after a second, not OpenCV's ten, so that it can be opened anew.
     os.environ.setdefault("OPENCV_VIDEOIO_V4L_SELECT_TIMEOUT", "1")
-    device: int | str = which if which.startswith("/dev/") else int(which or 0)
-    name = f"USB camera {which or 0}"
-    capture = cv2.VideoCapture(device, cv2.CAP_V4L2)
+    node, name = node_of(which)
+    capture = cv2.VideoCapture(str(node), cv2.CAP_V4L2)
     try:
         if not capture.isOpened():
             raise CameraMissingError(f"{name} is not there, or another program is using it.")

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum
 
+import cv2
 import numpy as np
 import numpy.typing as npt
 
@@ -23,6 +24,8 @@ GLINT_SHARE = 0.002
 # Cameras code light with about this power (sRGB); the loop forgives it where the curve differs.
 GAMMA = 2.2
 GLINT_PX = 4
+
+Polygon = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -134,6 +137,18 @@ def settle(
         current = apply(judgement.exposure)
         judgement = judge(take(), current, limits)
     return Settled(current, judgement, steps + 1)
+
+
+def within(image: npt.NDArray[np.uint8], area: Polygon | None) -> npt.NDArray[np.uint8]:
+    """Give a picture (h, w) or (h, w, 3) that is black outside `area`, (k, 2) in shares of its size; None: all of it.
+
+    A window or a lamp beside the table is brighter than any card, and must not say how the table is exposed.
+    """
+    if area is None:
+        return image
+    mask = np.zeros(image.shape[:2], np.uint8)
+    cv2.fillPoly(mask, [np.rint(area * (image.shape[1], image.shape[0])).astype(np.int32)], 255)
+    return np.asarray(cv2.bitwise_and(image, image, mask=mask), np.uint8)
 
 
 def _without_glints(image: npt.NDArray[np.uint8]) -> npt.NDArray[np.float32]:

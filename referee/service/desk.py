@@ -101,3 +101,6 @@ class Desk(Protocol):
         evenings, oldest first: `{"date", "games", "wins": {name: number}, "false": {name: number}, "median_ms": {name:
         number}}`.
         """
+
+    def cameras(self) -> Data:
+        """Give the USB cameras that are plugged in now: `{"cameras": [{"camera": as in the settings, "name"}]}`."""

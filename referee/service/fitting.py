@@ -13,6 +13,9 @@ class Fitting(Protocol):
     def flip(self) -> bool:
         """Take it that the sandtimer was turned, told by a person; False if nothing here runs by that."""
 
+    def cameras(self) -> list[tuple[str, str]]:
+        """Give the USB cameras that are plugged in: what each is set by, and what its maker calls it."""
+
     def check(self, settings: TableSettings) -> None:
         """Try the devices that other settings name. Raises SettingError if one of them cannot be had."""
 
@@ -26,6 +29,10 @@ class NothingFitted:
     def flip(self) -> bool:
         """Nothing runs by hand."""
         return False
+
+    def cameras(self) -> list[tuple[str, str]]:
+        """Nothing is plugged in."""
+        return []
 
     def check(self, settings: TableSettings) -> None:
         """Nothing can be missing."""

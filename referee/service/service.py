@@ -16,6 +16,7 @@ from hardware.health import DeviceHealth, Health, HealthBoard
 from hardware.lamp import Lamp, open_lamp
 from hardware.speaker import Speaker, open_speaker
 from hardware.speaker_settings import SpeakerSettings
+from hardware.usb_nodes import usb_cameras
 from referee.clockwork import LONGEST_SLEEP_S, Clockwork
 from referee.events import Header
 from referee.journal.evidence import EvidenceFolder
@@ -145,6 +146,10 @@ class Service:
     def flip(self) -> bool:
         """Take it that the sandtimer was turned, told by a person."""
         return self.devices.flip()
+
+    def cameras(self) -> list[tuple[str, str]]:
+        """Give the USB cameras that are plugged in: what each is set by, and what its maker calls it."""
+        return [(camera.spec, camera.card) for camera in usb_cameras()]
 
     def check(self, settings: TableSettings) -> None:
         """Try the devices that other settings name.

@@ -21,8 +21,8 @@ SEAT_PINS = (17, 27, 22, 4, 25, 12, 16)
 USABLE_PINS = range(2, 28)
 """BCM numbers; 0 and 1 belong to the system."""
 _MOST_BYTES = 1 << 16
-PAGE_CAMERA = r"^(picamera2(:[0-9])?|usb:[0-9]{1,2})$"
-"""Cameras that a page may name, by their place: never a file or a folder of the machine."""
+PAGE_CAMERA = r"^(picamera2(:[0-9])?|usb:[0-9]{1,2}|usb:/dev/v4l/by-id/[A-Za-z0-9_][A-Za-z0-9_.:+=@-]{0,200})$"
+"""Cameras that a page may name, by their place or their lasting name: never a file or a folder of the machine."""
 PUBLIC = ("language", "volume", "quiet", "quiet_hours", "camera", "bell", "bell_pins", "sandtimer", "lamp")
 """What the page shows and changes."""
 

@@ -205,6 +205,10 @@ class TableDesk:
         """Give figures over all evenings."""
         return archive.statistics(self._stage.journal.read)
 
+    def cameras(self) -> Data:
+        """Give the USB cameras that are plugged in."""
+        return {"cameras": [{"camera": spec, "name": name} for spec, name in self._fitting.cameras()]}
+
     def _start(self, command: Data) -> Data:
         game, players, options = command.get("game"), command.get("players"), command.get("options", {})
         if game not in GAMES or not isinstance(players, list) or not isinstance(options, Mapping):

@@ -78,6 +78,11 @@ def routes(desk: Desk, ask: Desks, most_watchers: int) -> APIRouter:
         """Give the figures over all evenings."""
         return Json(await ask(desk.statistics))
 
+    @router.get("/api/cameras")
+    async def cameras() -> Response:
+        """Give the USB cameras that are plugged in."""
+        return Json(await ask(desk.cameras))
+
     @router.get("/api/games/{language}")
     async def games(language: _Code) -> Response:
         """Give the games that can be played, with their options in words."""

@@ -248,7 +248,6 @@ WORDS = {
     "camera_picamera2": mark_in("page", "Camera of the Raspberry Pi"),
     "camera_picamera2_1": mark_in("page", "Second camera of the Raspberry Pi"),
     "camera_usb_0": mark_in("page", "USB camera"),
-    "camera_usb_1": mark_in("page", "Second USB camera"),
     "bell": mark_in("page", "Bell"),
     "bell_one": mark_in("page", "One button for all"),
     "bell_seats": mark_in("page", "A button at each seat"),

@@ -2,66 +2,16 @@ from typing import cast
 
 import cv2
 import numpy as np
-import numpy.typing as npt
 import pytest
+from fake_webcam import DAYLIGHT, FRAME_MS, LAMP, MS, FakeWebcam
 
+from hardware import camera_notes
 from hardware.camera import CameraMissingError, CameraSettings, CameraTimeoutError, open_camera
 from hardware.camera_usb import UsbCamera
 from hardware.frames import Frame
 
-MS = 1_000_000
-FRAME_MS = 33
 
-
-class FakeCapture:
-    """A webcam as OpenCV shows it: properties that may be refused, stamps that may be missing."""
-
-    def __init__(self) -> None:
-        self.now_ns = 9_000_000 * MS
-        self.values: dict[int, float] = {
-            cv2.CAP_PROP_FPS: 30.0,
-            cv2.CAP_PROP_AUTO_EXPOSURE: 3.0,
-            cv2.CAP_PROP_EXPOSURE: 330.0,
-            cv2.CAP_PROP_AUTO_WB: 1.0,
-        }
-        self.refused: set[int] = set()
-        self.stamped = True
-        self.alive = True
-        self.picture: npt.NDArray[np.uint8] | None = None
-        self.fault: cv2.error | None = None
-        self.delay_frames = 1
-        self.released = 0
-
-    def grab(self) -> bool:
-        if self.fault is not None:
-            raise self.fault
-        self.now_ns += FRAME_MS * MS * self.delay_frames
-        return self.alive
-
-    def retrieve(self) -> tuple[bool, npt.NDArray[np.uint8] | None]:
-        if self.picture is not None:
-            return True, self.picture
-        light = np.full((24, 32, 3), 0.03)
-        light[6:16, 8:20] = 0.8
-        linear = np.clip(light * self.values[cv2.CAP_PROP_EXPOSURE] / 50, 0, 1)
-        return True, np.rint(255 * linear ** (1 / 2.2)).astype(np.uint8)
-
-    def get(self, prop: int) -> float:
-        if prop == cv2.CAP_PROP_POS_MSEC:
-            return self.now_ns / MS - 12 if self.stamped else 0.0
-        return self.values.get(prop, 0.0)
-
-    def set(self, prop: int, value: float) -> bool:
-        if prop in self.refused:
-            return False
-        self.values[prop] = value
-        return True
-
-    def release(self) -> None:
-        self.released += 1
-
-
-def opened(capture: FakeCapture, lock: bool = True) -> UsbCamera:
+def opened(capture: FakeWebcam, lock: bool = True) -> UsbCamera:
     return UsbCamera(cast(cv2.VideoCapture, capture), "USB camera 0", CameraSettings(lock=lock), lambda: capture.now_ns)
 
 
@@ -71,26 +21,121 @@ def read(camera: UsbCamera) -> Frame:
     return frame
 
 
-def test_exposure_is_settled_so_that_white_is_not_clipped() -> None:
-    capture = FakeCapture()
+def card(camera: UsbCamera) -> np.ndarray[tuple[int, ...], np.dtype[np.float64]]:
+    """Give the colour of the white card, blue, green, red."""
+    return np.asarray(np.median(read(camera).image[24:64, 34:39].reshape(-1, 3), axis=0))
+
+
+@pytest.mark.parametrize("light", [DAYLIGHT, LAMP])
+@pytest.mark.parametrize("brightness", [0.6, 4.0])
+def test_white_is_white_and_not_clipped_and_all_is_held(light: tuple[float, float, float], brightness: float) -> None:
+    capture = FakeWebcam(light, brightness)
     camera = opened(capture)
     assert camera.notes == ()
-    assert 200 <= np.median(read(camera).image[7:15, 9:19]) <= 245
-    assert capture.values[cv2.CAP_PROP_AUTO_WB] == 0
+    white = card(camera)
+    assert 200 <= white.max() <= 245
+    # The white balance was not frozen on its way.
+    assert white.min() > 0.97 * white.max()
+    for prop, held in ((cv2.CAP_PROP_AUTO_WB, 0), (cv2.CAP_PROP_AUTOFOCUS, 0), (cv2.CAP_PROP_AUTO_EXPOSURE, 1)):
+        assert capture.values[prop] == held
+    before = read(camera).image
+    assert np.abs(read(camera).image.astype(int) - before).max() <= 1
 
 
-def test_a_camera_that_refuses_its_controls_is_used_and_it_is_said() -> None:
-    capture = FakeCapture()
-    capture.refused = {cv2.CAP_PROP_AUTO_EXPOSURE, cv2.CAP_PROP_AUTO_WB, cv2.CAP_PROP_BUFFERSIZE}
+def test_what_another_evening_left_in_the_webcam_is_freed_first() -> None:
+    capture = FakeWebcam()
+    opened(capture)
+    # It keeps the daylight's settings while it has power; tonight there is a lamp, and the table is nearer.
+    capture.light, capture.brightness, capture.in_focus = np.array(LAMP), 0.7, 55.0
     camera = opened(capture)
-    assert read(camera).rows == 24
-    said = " ".join(camera.notes)
-    assert "exposure" in said
-    assert "white balance" in said
+    assert camera.notes == ()
+    white = card(camera)
+    assert white.min() > 0.97 * white.max() > 190
+    assert capture.lens == pytest.approx(55.0, abs=1.0)
+
+
+def test_the_light_may_change_while_it_is_open_and_is_settled_again() -> None:
+    capture = FakeWebcam(brightness=0.5)
+    camera = opened(capture)
+    capture.brightness = 8.0
+    assert card(camera).min() == 255
+    camera.settle(focus=False)
+    assert card(camera).max() <= 245
+
+
+def test_a_window_beside_the_table_does_not_say_how_the_table_is_exposed() -> None:
+    capture = FakeWebcam(brightness=2.0)
+    capture.window = 6.0
+    camera = opened(capture)
+    assert card(camera).max() < 150
+    camera.settle(np.array([[0.1, 0.1], [0.8, 0.1], [0.8, 0.9], [0.1, 0.9]]))
+    assert 200 <= card(camera).max() <= 245
+
+
+@pytest.mark.parametrize("mains_hz", [50, 60])
+def test_a_lamp_of_either_mains_makes_no_stripes(mains_hz: int) -> None:
+    capture = FakeWebcam(brightness=1.0)
+    capture.lamp_hz = 2 * mains_hz
+    camera = opened(capture)
+    assert camera.notes == ()
+    pictures = np.stack([read(camera).image[24:64, 34:39] for _ in range(8)]).astype(float)
+    assert np.ptp(pictures.mean(axis=(2, 3))) < 5
+    assert capture.values[cv2.CAP_PROP_EXPOSURE] == pytest.approx(5_000 / mains_hz, abs=1)
+
+
+def test_a_lamp_that_flickers_with_no_mains_is_said_to() -> None:
+    capture = FakeWebcam(brightness=1.0)
+    capture.lamp_hz = 133.0
+    assert opened(capture).notes == (camera_notes.LAMP_FLICKERS,)
+
+
+def test_a_focus_that_runs_away_is_brought_back_or_left_to_itself() -> None:
+    capture = FakeWebcam()
+    capture.hunts = True
+    assert opened(capture).notes == ()
+    assert capture.lens == 40.0
+    capture.lens, capture.deaf, capture.values[cv2.CAP_PROP_FOCUS] = 40.0, True, 40.0
+    assert opened(capture).notes == (camera_notes.FOCUS_DRIFTS,)
+    assert capture.values[cv2.CAP_PROP_AUTOFOCUS] == 1
+
+
+@pytest.mark.parametrize(
+    ("refused", "note"),
+    [
+        (cv2.CAP_PROP_AUTO_EXPOSURE, camera_notes.NO_EXPOSURE),
+        (cv2.CAP_PROP_AUTO_WB, camera_notes.COLOURS_DRIFT),
+        (cv2.CAP_PROP_AUTOFOCUS, None),
+        (cv2.CAP_PROP_BUFFERSIZE, None),
+    ],
+)
+def test_a_camera_that_refuses_a_control_is_used_and_it_is_said(refused: int, note: str | None) -> None:
+    capture = FakeWebcam()
+    capture.refused = {refused}
+    camera = opened(capture)
+    assert read(camera).rows == 96
+    assert camera.notes == ((note,) if note else ())
+
+
+def test_a_camera_that_takes_all_controls_and_does_as_it_likes_is_used_and_it_is_said() -> None:
+    capture = FakeWebcam()
+    capture.lies = True
+    camera = opened(capture)
+    assert {camera_notes.NO_EXPOSURE, camera_notes.COLOURS_DRIFT} <= set(camera.notes)
+
+
+def test_a_webcam_that_is_unplugged_or_has_no_rest_while_it_settles_ends_in_time() -> None:
+    capture = FakeWebcam()
+    capture.dies_after = 50
+    with pytest.raises(CameraMissingError, match="cable"):
+        opened(capture)
+    capture = FakeWebcam()
+    capture.lamp_hz = 1.1  # somebody who plays with the switch
+    opened(capture)
+    assert capture.frames * FRAME_MS < 20_000
 
 
 def test_a_frame_counts_as_exposed_when_it_has_arrived_never_earlier() -> None:
-    capture = FakeCapture()
+    capture = FakeWebcam()
     camera = opened(capture, lock=False)
     frame = read(camera)
     assert frame.exposure_end_ns == capture.now_ns
@@ -98,7 +143,7 @@ def test_a_frame_counts_as_exposed_when_it_has_arrived_never_earlier() -> None:
 
 
 def test_without_a_drivers_stamp_a_whole_frame_is_taken_for_the_readout() -> None:
-    capture = FakeCapture()
+    capture = FakeWebcam()
     capture.stamped = False
     frame = read(opened(capture, lock=False))
     assert frame.exposure_end_ns == capture.now_ns
@@ -106,7 +151,7 @@ def test_without_a_drivers_stamp_a_whole_frame_is_taken_for_the_readout() -> Non
 
 
 def test_lost_frames_show_in_the_count() -> None:
-    capture = FakeCapture()
+    capture = FakeWebcam()
     camera = opened(capture, lock=False)
     first = read(camera)
     assert read(camera).sequence == first.sequence + 1
@@ -115,7 +160,7 @@ def test_lost_frames_show_in_the_count() -> None:
 
 
 def test_unplugging_faults_and_half_pictures_are_clear_errors() -> None:
-    capture = FakeCapture()
+    capture = FakeWebcam()
     camera = opened(capture, lock=False)
     capture.picture = np.zeros((24, 32), np.uint8)
     with pytest.raises(CameraTimeoutError, match="not whole"):

@@ -5,7 +5,7 @@ import { sign } from "./parts.js";
 import { t } from "./words.js";
 
 const BELLS = ["one", "seats", "microphone", "none"];
-const CAMERAS = ["picamera2", "picamera2:1", "usb:0", "usb:1"];
+const CAMERAS = ["picamera2", "picamera2:1", "usb:0"];
 const SEAT_PINS = [17, 27, 22, 4, 25, 12, 16];
 
 // Where each GPIO is on the header's forty pins.
@@ -35,7 +35,7 @@ export function fitted(app, now) {
     { class: "card-box", key: `fitted ${app.local.refused || 0}`, disabled: Boolean(app.local.settling) },
     h("legend", {}, t("fitted")),
     app.local.settling ? h("p", { class: "note", role: "status" }, t("one_moment")) : null,
-    choice("camera", t("camera"), cameras(now), now.camera, (value) => set({ camera: value })),
+    choice("camera", t("camera"), cameras(app, now), now.camera, (value) => set({ camera: value })),
     choice("bell", t("bell"), BELLS.map((kind) => [kind, t(`bell_${kind}`)]), now.bell, (value) => set(bellPart(now, value))),
     now.bell === "one" ? pin(t("bell_pin"), "bell-pin", now.bell_pins[0], (value) => set({ bell_pins: [value] })) : null,
     now.bell === "seats" ? seats(now, set) : null,
@@ -45,10 +45,18 @@ export function fitted(app, now) {
   );
 }
 
-// A camera that was set in another way stays to be chosen.
-function cameras(now) {
-  const known = CAMERAS.map((name) => [name, t(`camera_${name.replace(":", "_")}`)]);
-  return CAMERAS.includes(now.camera) ? known : known.concat([[now.camera, now.camera]]);
+// USB cameras by their own names, which stay theirs whatever else is plugged in; one that was set otherwise can be kept.
+function cameras(app, now) {
+  const plugged = ((app.local.plugged || {}).cameras || []).map((one) => [one.camera, `${t("camera_usb_0")}: ${one.name}`]);
+  const own = CAMERAS.filter((name) => !plugged.length || !name.startsWith("usb:"));
+  const known = own.map((name) => [name, t(`camera_${name.replace(":", "_")}`)]).concat(plugged);
+  return known.some(([name]) => name === now.camera) ? known : known.concat([[now.camera, called(now.camera)]]);
+}
+
+function called(camera) {
+  const name = /by-id\/usb-(.*?)(-video-index\d+)?$/.exec(camera);
+  if (name) return `${t("camera_usb_0")}: ${name[1].replaceAll("_", " ")}`;
+  return camera.startsWith("usb:") ? t("camera_usb_0") : camera;
 }
 
 // A button at each seat needs pins of its own.

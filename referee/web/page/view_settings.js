@@ -10,6 +10,10 @@ import { count, t } from "./words.js";
 // A language is offered in its own words: who cannot read the others must find it.
 const LANGUAGES = { en: "English", de: "Deutsch", fr: "Français" };
 
+export function opened(app) {
+  app.load("plugged", "/api/cameras");
+}
+
 export function draw(app) {
   const now = Object.assign({ volume: 1, quiet: false, quiet_hours: null }, app.state.settings);
   return [

@@ -39,11 +39,15 @@ class Office:
         self.desk = TableDesk(stage, self.evidence, self.pictures, self.health, folder, self, self.table.clock)
         stage.on_change = self.table.voice.on_caption = self.desk.refresh
         self.fitted = self.table.settings
+        self.plugged: list[tuple[str, str]] = []
         self.wanted: list[Wanted] = []
         stage.want_pictures = self.wanted.append
 
     def flip(self) -> bool:
         return self.devices.flip()
+
+    def cameras(self) -> list[tuple[str, str]]:
+        return self.plugged
 
     def check(self, settings: TableSettings) -> None:
         self.devices.check(settings, self.table.stage.settings.other_devices(settings))
@@ -328,6 +332,14 @@ def test_camera_bell_and_pins_are_set_without_any_file(office: Office, tmp_path:
     assert (kept.camera, kept.lamp, complaint) == ("usb:0", False, None)
 
 
+def test_a_webcam_is_chosen_by_the_name_that_stays_its_own(office: Office, tmp_path: Path) -> None:
+    lasting = "usb:/dev/v4l/by-id/usb-046d_HD_Pro_Webcam_C920_1A2B-video-index0"
+    office.plugged = [(lasting, "HD Pro Webcam C920")]
+    assert office.desk.cameras() == {"cameras": [{"camera": lasting, "name": "HD Pro Webcam C920"}]}
+    office.desk.do({"do": "settings", "camera": lasting})
+    assert load_settings(tmp_path)[0].camera == lasting
+
+
 @pytest.mark.parametrize(
     ("wrong", "says"),
     [
@@ -339,6 +351,7 @@ def test_camera_bell_and_pins_are_set_without_any_file(office: Office, tmp_path:
         ({"bell_pins": "17"}, "numbers"),
         ({"camera": "usb:1"}, "gives no picture"),
         ({"camera": "/dev/sda"}, "no such camera"),
+        ({"camera": "usb:/dev/v4l/by-id/../../sda"}, "no such camera"),
         ({"sand": [1, 2, 3]}, "no such setting"),
     ],
 )

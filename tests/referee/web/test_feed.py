@@ -70,6 +70,9 @@ class CountingDesk:
     def statistics(self) -> Message:
         return {}
 
+    def cameras(self) -> Message:
+        return {}
+
 
 class Pipe:
     """What a page's connection takes; `stalled`: nothing after the first message, as a phone in a pocket."""

@@ -108,9 +108,9 @@ _WHICH = {"picamera2": "[0-9]*", "usb": "[0-9]*|/dev/.+"}
 def open_camera(spec: str, settings: CameraSettings | None = None) -> Camera:
     """Open a camera by its name.
 
-    Names: `picamera2`, `picamera2:1`, `usb:0`, `usb:/dev/v4l/by-id/…`, `folder:DIR`, `video:FILE`, `recording:FILE.mcap`, or
-    simply the path of a folder, a video or a recording. Raises BadCameraError for a name that means nothing,
-    CameraMissingError if the camera is not there.
+    Names: `picamera2`, `picamera2:1`, `usb:0`, `usb:/dev/v4l/by-id/…`, `folder:DIR`, `video:FILE`,
+    `recording:FILE.mcap`, or simply the path of a folder, a video or a recording. Raises BadCameraError for a name that
+    means nothing, CameraMissingError if the camera is not there.
     """
     kind, which = parse_spec(spec)
     opener = cast(

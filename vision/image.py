@@ -10,20 +10,23 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from threading import Lock
+from typing import Any
 
 import cv2
 import numpy as np
 from numpy.typing import NDArray
 
 from vision.errors import BadImageError
-from vision.image_header import FlawedFileError, Header, check_whole, header_of
+from vision.image_header import FlawedFileError, Header, header_of, turn_of, whole
 
 MOST_PIXELS = 50_000_000
 # The file and what its decoder holds: with all else that stays below 250 MB. Only a JPEG shrinks on the way.
 _MOST_HELD = {"png": 125 * 2**20, "webp": 125 * 2**20, "jpeg": 170 * 2**20}
-_MOST_BYTES = 100 * 2**20
+_MOST_BYTES = 80 * 2**20
 _LEAST_SIDE = 64
-_FINE_PX = 2000  # cards read no better above this longer side, and a phone's picture takes five times the memory
+# Cards read no better above this longer side, or in a panorama this area, and a phone's picture takes five times the
+# memory.
+_FINE_PX, _FINE_AREA_PX = 2000, 2000 * 1125
 _REDUCED = {
     1: cv2.IMREAD_COLOR,
     2: cv2.IMREAD_REDUCED_COLOR_2,
@@ -31,6 +34,7 @@ _REDUCED = {
     8: cv2.IMREAD_REDUCED_COLOR_8,
 }
 _STDERR = 2
+_BEHIND, _STRIP = 128, 256  # a grey level; rows
 _one_at_a_time = Lock()
 
 
@@ -78,7 +82,7 @@ def _load(path: Path, *, reduce: bool) -> Picture:
     try:
         header = header_of(data)
         _check_size(header, len(data), name)
-        check_whole(data, header.kind)
+        data = whole(data, header.kind)
     except FlawedFileError as error:
         raise BadImageError(f"the file {name} {error}") from error
     reduction = _reduction(header) if reduce else 1
@@ -125,8 +129,8 @@ def _check_size(header: Header, file_bytes: int, name: str) -> None:
 
 
 def _reduction(header: Header) -> int:
-    longer = max(header.width, header.height)
-    return max(n for n in _REDUCED if n == 1 or longer >= n * _FINE_PX)
+    longer, area = max(header.width, header.height), header.width * header.height
+    return max(n for n in _REDUCED if n == 1 or (longer >= n * _FINE_PX and area >= n * n * _FINE_AREA_PX))
 
 
 def _decoded(data: bytes, header: Header, reduction: int) -> NDArray[np.uint8] | None:
@@ -135,22 +139,51 @@ def _decoded(data: bytes, header: Header, reduction: int) -> NDArray[np.uint8] |
     small = reduction if header.kind == "jpeg" else 1
     with _one_at_a_time, _decoder_complaints() as complaints:
         try:
-            image = cv2.imdecode(np.frombuffer(data, np.uint8), _REDUCED[small])
+            image = cv2.imdecode(
+                np.frombuffer(data, np.uint8), cv2.IMREAD_UNCHANGED if header.see_through else _REDUCED[small]
+            )
         except cv2.error:
             return None
-    if image is None or any(_is_damage(line) for line in complaints):
+    if image is None or any(is_damage(line) for line in complaints):
         return None
+    if header.see_through:
+        image = _turned(_as_shown(image), turn_of(data, header.kind))
     if small != reduction:
         size = (max(1, image.shape[1] // reduction), max(1, image.shape[0] // reduction))
-        whole = image[: size[1] * reduction, : size[0] * reduction]
-        image = cv2.resize(whole, size, interpolation=cv2.INTER_AREA)
+        even = image[: size[1] * reduction, : size[0] * reduction]
+        image = cv2.resize(even, size, interpolation=cv2.INTER_AREA)
     return np.asarray(image, dtype=np.uint8)
 
 
-def _is_damage(line: str) -> bool:
-    # Cameras pad their JPEGs, which libjpeg calls extraneous bytes and which loses nothing.
-    jpeg = "Corrupt JPEG" in line or "Premature end" in line or "Invalid SOS" in line
-    return jpeg and "extraneous bytes" not in line
+def _as_shown(image: NDArray[Any]) -> NDArray[np.uint8]:
+    """Lay a picture of 1, 3 or 4 channels on grey, which is no card's ground, as far as it is transparent."""
+    if image.dtype != np.uint8:
+        image = cv2.convertScaleAbs(image, alpha=1 / 257)
+    if image.ndim == 2:
+        return np.asarray(cv2.cvtColor(image, cv2.COLOR_GRAY2BGR), np.uint8)
+    if image.shape[2] == 3:
+        return np.asarray(image, np.uint8)
+    shown = np.empty((*image.shape[:2], 3), np.uint8)
+    for top in range(0, len(image), _STRIP):
+        strip = image[top : top + _STRIP].astype(np.uint16)
+        share = strip[:, :, 3:]
+        shown[top : top + _STRIP] = (strip[:, :, :3] * share + _BEHIND * (255 - share) + 127) // 255
+    return shown
+
+
+def _turned(image: NDArray[np.uint8], turn: int) -> NDArray[np.uint8]:
+    """Turn a picture as Exif's number says; OpenCV does so itself, but not where it gives what is transparent, too."""
+    if turn in (5, 6, 7, 8):
+        image = np.asarray(cv2.transpose(image), np.uint8)
+    flip = {2: 1, 3: -1, 4: 0, 6: 1, 7: -1, 8: 0}.get(turn)
+    return image if flip is None else np.asarray(cv2.flip(image, flip), np.uint8)
+
+
+def is_damage(line: str) -> bool:
+    """Whether this line, which the decoder prints while it gives a picture, says that pixels have been lost."""
+    # Cameras pad their JPEGs before the end mark; before any other marker bytes are left over where some were lost.
+    padded = "extraneous bytes" in line and "0xd9" in line
+    return ("Corrupt JPEG" in line or "Premature end" in line) and not padded
 
 
 @contextmanager

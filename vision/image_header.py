@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import Enum
+from typing import Literal
+
+from vision.jpeg_file import END, jpeg_file
 
 
 class Flaw(Enum):
@@ -13,6 +16,9 @@ class Flaw(Enum):
     EMPTY = "is empty"
     FOREIGN = "is not a JPEG, PNG or WebP picture"
     PHONE = "is a HEIC picture, which only phones and tablets read: save it as a JPEG first"
+    AVIF = "is an AVIF picture, which cannot be read here: save it as a JPEG first"
+    FILM = "is a film, not a picture: take a still picture of the table"
+    RARE = "is a JPEG of a rare kind, which cannot be read here: save it as a plain JPEG first"
     TORN = "is torn: a part of it is missing"
     DAMAGED = "is damaged"
 
@@ -30,30 +36,33 @@ class Header:
     """Kind (`jpeg`, `png`, `webp`) and size in pixels, as stored: a camera's turn is not yet applied.
 
     `held_per_pixel`: bytes that a decoder holds for every pixel of the file, however small a picture it gives.
+    `see_through`: whether some of it may be transparent.
     """
 
     kind: str
     width: int
     height: int
     held_per_pixel: float
+    see_through: bool = False
 
 
 _PNG = b"\x89PNG\r\n\x1a\n"
-_HEIC = (b"heic", b"heix", b"hevc", b"heim", b"mif1", b"msf1", b"avif")
-_FRAMES = frozenset(range(0xC0, 0xD0)) - {0xC4, 0xC8, 0xCC}
-_ALONE = frozenset({0x01, *range(0xD0, 0xD8)})
-_END, _SCAN = 0xD9, 0xDA
-_PROGRESSIVE = frozenset({0xC2, 0xC6, 0xCA, 0xCE})
+_PNG_END = b"\0\0\0\0IEND\xaeB`\x82"
+# Brands of ISO base media files: of pictures, and what of the others are films. A file names one, and others that fit.
+_AVIF = frozenset({b"avif", b"avis", b"avio", b"MA1A", b"MA1B"})
+_HEIC = frozenset({b"heic", b"heix", b"heim", b"heis", b"hevc", b"hevx", b"hevm", b"hevs", b"avci", b"mif1", b"mif2"})
+_HEIC_SEQUENCE = frozenset({b"msf1", b"miaf"})
+_FILM = (b"mp4", b"iso", b"M4V", b"qt ", b"avc", b"3gp", b"3g2", b"MSNV", b"f4v")
 _RGB, _RGBA = 3, 4
-# In coded data FF 00 is a byte FF and FF D0-D7 are counters; anything else after FF ends the scan.
-_AFTER_SCAN = re.compile(rb"\xff[\x01-\xcf\xd8-\xfe]")
+_COEFFICIENT = 2.0  # bytes
+_ORIENTATION = 0x0112
 
 
 def header_of(data: bytes) -> Header:
     """Read the header of a JPEG, PNG or WebP file.
 
     Raises:
-        FlawedFileError: it is none of these, or ends before it tells its size.
+        FlawedFileError: it is none of these, of a kind that cannot be read, or ends before it tells its size.
     """
     if not data:
         raise FlawedFileError(Flaw.EMPTY)
@@ -63,27 +72,64 @@ def header_of(data: bytes) -> Header:
         return _jpeg_header(data)
     if data[:4] == b"RIFF" and data[8:12] == b"WEBP":
         return _webp_header(data)
-    if data[4:8] == b"ftyp" and data[8:12] in _HEIC:
-        raise FlawedFileError(Flaw.PHONE)
-    raise FlawedFileError(Flaw.FOREIGN)
+    raise FlawedFileError(_media_flaw(data) if data[4:8] == b"ftyp" else Flaw.FOREIGN)
 
 
-def check_whole(data: bytes, kind: str) -> None:
-    """Follow the file's own structure to its end mark.
+def whole(data: bytes, kind: str) -> bytes:
+    """Follow the file's own structure to its end, and give the file without what is odd but costs no pixel.
 
     Decoders fill what is missing with grey and call it a picture, so this is asked first.
 
     Raises:
-        FlawedFileError: the file ends before its end mark.
+        FlawedFileError: a part of the picture is missing.
     """
     if kind == "png":
-        whole = _png_is_whole(data)
-    elif kind == "jpeg":
-        whole = any(marker == _END for marker, _ in _jpeg_segments(data))
-    else:
-        whole = int.from_bytes(data[4:8], "little") + 8 <= len(data)
-    if not whole:
+        return _whole_png(data)
+    if kind == "jpeg":
+        return _whole_jpeg(data)
+    # Some writers count the byte that makes the length even, and leave it out.
+    missing = int.from_bytes(data[4:8], "little") + 8 - len(data)
+    if missing > 1:
         raise FlawedFileError(Flaw.TORN)
+    return data + b"\0" * missing if missing > 0 else data
+
+
+def turn_of(data: bytes, kind: str) -> int:
+    """Give how a PNG or a WebP is turned, as Exif counts it from 1 (as stored) to 8; 1 where it does not say."""
+    if kind == "png":
+        exif = next((data[at : at + length] for name, at, length in _png_chunks(data) if name == b"eXIf"), b"")
+    else:
+        exif = next((data[at : at + length] for name, at, length in _webp_chunks(data) if name == b"EXIF"), b"")
+    return _orientation(exif.removeprefix(b"Exif\0\0"))
+
+
+def _media_flaw(data: bytes) -> Flaw:
+    end = min(int.from_bytes(data[:4], "big"), len(data), 4096)
+    brands = [data[8:12], *(data[k : k + 4] for k in range(16, end, 4))]
+    for brand in brands:
+        if brand in _AVIF:
+            return Flaw.AVIF
+    for brand in brands:
+        if brand in _HEIC or brand in _HEIC_SEQUENCE:
+            return Flaw.PHONE
+    return Flaw.FILM if brands[0].startswith(_FILM) else Flaw.FOREIGN
+
+
+def _jpeg_header(data: bytes) -> Header:
+    found = jpeg_file(data)
+    if found is None:
+        raise FlawedFileError(Flaw.DAMAGED if END in data else Flaw.TORN)
+    if not found.is_readable:
+        raise FlawedFileError(Flaw.RARE)
+    held = _COEFFICIENT * found.samples_per_pixel if found.in_passes else 0.0
+    return Header("jpeg", found.width, found.height, held)
+
+
+def _whole_jpeg(data: bytes) -> bytes:
+    found = jpeg_file(data)
+    if found is None or not found.is_whole:
+        raise FlawedFileError(Flaw.TORN)
+    return found.plain()
 
 
 def _png_header(data: bytes) -> Header:
@@ -91,78 +137,73 @@ def _png_header(data: bytes) -> Header:
         raise FlawedFileError(Flaw.TORN)
     if data[12:16] != b"IHDR":
         raise FlawedFileError(Flaw.DAMAGED)
-    return Header("png", int.from_bytes(data[16:20], "big"), int.from_bytes(data[20:24], "big"), _RGB)
+    depth, colour = data[24:26]
+    see_through = colour in (4, 6)
+    for name, _, _ in _png_chunks(data):
+        see_through |= name == b"tRNS"
+        if name == b"IDAT":
+            break
+    held = _RGBA * (2 if depth == 16 else 1) + _RGB if see_through else _RGB
+    return Header("png", int.from_bytes(data[16:20], "big"), int.from_bytes(data[20:24], "big"), held, see_through)
 
 
-def _png_is_whole(data: bytes) -> bool:
+def _png_chunks(data: bytes) -> Iterator[tuple[bytes, int, int]]:
+    """The whole chunks of a PNG: each one's name, where what it holds begins, and how long that is."""
     at = len(_PNG)
     while at + 12 <= len(data):
         length, name = int.from_bytes(data[at : at + 4], "big"), data[at + 4 : at + 8]
+        if at + 12 + length > len(data):
+            return
+        yield name, at + 8, length
         at += 12 + length
+
+
+def _whole_png(data: bytes) -> bytes:
+    end, pixels = len(_PNG), False
+    for name, at, length in _png_chunks(data):
+        end, pixels = at + length + 4, pixels or name == b"IDAT"
         if name == b"IEND":
-            return at <= len(data)
-    return False
+            return data
+    # Its decoder knows whether the lines are all there.
+    if not pixels or end < len(data):
+        raise FlawedFileError(Flaw.TORN)
+    return data + _PNG_END
 
 
-def _jpeg_header(data: bytes) -> Header:
-    for marker, at in _jpeg_segments(data):
-        if marker in _FRAMES:
-            if at + 9 > len(data):
-                break
-            height, width = (int.from_bytes(data[at + k : at + k + 2], "big") for k in (5, 7))
-            held = _coefficients(data[at + 9 : at + 25]) if marker in _PROGRESSIVE else 0.0
-            return Header("jpeg", width, height, held)
-        if marker in (_SCAN, _END):
-            raise FlawedFileError(Flaw.DAMAGED)
-    raise FlawedFileError(Flaw.TORN)
-
-
-def _coefficients(components: bytes) -> float:
-    """Bytes a pixel of a JPEG that comes in passes: two for every sample, of which the colours may have fewer."""
-    samples = (
-        [(factors >> 4) * (factors & 15) for factors in components[2 : 2 + 3 * components[0] : 3]] if components else []
-    )
-    return 2.0 * sum(samples) / max([1, *samples])
-
-
-def _jpeg_segments(data: bytes) -> list[tuple[int, int]]:
-    """Markers and where each one's FF stands, up to the end mark or to where the file breaks off."""
-    found: list[tuple[int, int]] = []
-    at = 2
-    while True:
-        while data[at : at + 2] == b"\xff\xff":
-            at += 1
-        if at + 2 > len(data) or data[at] != 0xFF:
-            return found
-        marker = data[at + 1]
-        found.append((marker, at))
-        if marker == _END:
-            return found
-        at += 2
-        if marker in _ALONE:
-            continue
-        if at + 2 > len(data):
-            return found
-        at += int.from_bytes(data[at : at + 2], "big")
-        if marker == _SCAN:
-            after = _AFTER_SCAN.search(data, at)
-            if after is None:
-                return found
-            at = after.start()
+def _webp_chunks(data: bytes) -> Iterator[tuple[bytes, int, int]]:
+    at = 12
+    while at + 8 <= len(data):
+        length = int.from_bytes(data[at + 4 : at + 8], "little")
+        yield data[at : at + 4], at + 8, length
+        at += 8 + length + length % 2
 
 
 def _webp_header(data: bytes) -> Header:
     if len(data) < 30:
         raise FlawedFileError(Flaw.TORN)
-    kind = data[12:16]
-    held = _RGB if kind == b"VP8 " else _RGBA
+    kind, see_through = data[12:16], False
     if kind == b"VP8X":
         width, height = (int.from_bytes(data[k : k + 3], "little") + 1 for k in (24, 27))
+        see_through = bool(data[20] & 0x10)
     elif kind == b"VP8L":
         bits = int.from_bytes(data[21:25], "little")
         width, height = (bits & 0x3FFF) + 1, (bits >> 14 & 0x3FFF) + 1
+        see_through = bool(bits >> 28 & 1)
     elif kind == b"VP8 ":
         width, height = (int.from_bytes(data[k : k + 2], "little") & 0x3FFF for k in (26, 28))
     else:
         raise FlawedFileError(Flaw.DAMAGED)
-    return Header("webp", width, height, held)
+    held = _RGB if kind == b"VP8 " else _RGBA
+    return Header("webp", width, height, held + _RGB if see_through else held, see_through)
+
+
+def _orientation(tiff: bytes) -> int:
+    order: Literal["little", "big"] = "little" if tiff[:2] == b"II" else "big"
+    at = int.from_bytes(tiff[4:8], order)
+    for _ in range(int.from_bytes(tiff[at : at + 2], order)):
+        entry = tiff[at + 2 : at + 14]
+        if int.from_bytes(entry[:2], order) == _ORIENTATION or len(entry) < 12:
+            turn = int.from_bytes(entry[8:10], order)
+            return turn if 1 <= turn <= 8 else 1
+        at += 12
+    return 1

@@ -32,6 +32,7 @@ COMMANDS = (
     "print",
     "decks",
     "calibrate",
+    "code",
     "demo",
     "doctor",
     "bench",

@@ -41,7 +41,7 @@ def run(args: argparse.Namespace) -> int:
     """
     from hardware.camera import parse_spec
     from referee.heap import share_one_heap
-    from referee.journal.folder import state_folder
+    from referee.journal.folder import SIMULATED, state_folder
     from referee.service.leaving import Leaving
     from referee.service.service import running
 
@@ -53,11 +53,11 @@ def run(args: argparse.Namespace) -> int:
     folder = state_folder(args.state)
     if args.simulated:
         # Games that nobody played are not to stand among a family's own.
-        folder /= "simulated"
+        folder /= SIMULATED
     leaving = Leaving()
     try:
         with _until_told(leaving) as stop, running(folder, _parts(args)) as service:
-            _serve(service, args.host, args.port, stop)
+            _serve(service, args, stop)
             if service.failed:
                 raise WorkFailedError("the referee has failed and must be started again; the game is kept")
     except RefereeError as error:
@@ -67,20 +67,26 @@ def run(args: argparse.Namespace) -> int:
     return 0
 
 
-def _serve(service: Service, host: str, port: int, stop: threading.Event) -> None:
+def _serve(service: Service, args: argparse.Namespace, stop: threading.Event) -> None:
     """Serve the page until it is time to stop."""
     from referee.service.watchdog import notify
     from referee.web.app import create_app
     from referee.web.options import WebOptions
     from referee.web.server import PageServer
 
-    app = create_app(service.desk, WebOptions(state_dir=service.folder, say_code=service.say_code))
-    service.on_idle_bell = app.state.help_in
-    server = PageServer(app, host, port)
+    options = WebOptions(
+        state_dir=service.folder,
+        say_code=service.say_code,
+        newest_picture=service.newest_picture,
+        has_room=not args.simulated,
+    )
+    app = create_app(service.desk, options)
+    service.on_idle_bell = app.state.bell_pressed
+    server = PageServer(app, args.host, args.port)
     server.start()
     try:
         notify(f"READY=1\nSTATUS=The page is at port {server.port}.")
-        print(f"The referee is ready: http://{_name(host)}:{server.port}/", flush=True)
+        print(f"The referee is ready: http://{_name(args.host)}:{server.port}/", flush=True)
         while not stop.wait(_STOP_CHECK_S) and not service.ended.is_set():
             pass
         notify("STOPPING=1")

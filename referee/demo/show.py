@@ -245,7 +245,7 @@ def _page(service: Service, port: int) -> PageServer:
     from referee.web.options import WebOptions
     from referee.web.server import PageServer
 
-    app = create_app(service.desk, WebOptions(say_code=service.say_code))
+    app = create_app(service.desk, WebOptions(say_code=service.say_code, has_room=False))
     server = PageServer(app, "", port)
     try:
         server.start()

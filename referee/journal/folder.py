@@ -12,6 +12,10 @@ from referee.errors import WorkFailedError
 
 JOURNAL = "journal.sqlite"
 EVIDENCE = "evidence"
+SIMULATED = "simulated"
+"""The folder in it for games that nobody played."""
+INSTALLED = Path("/var/lib/ringmaster")
+"""Where the installed service keeps its own."""
 _LOCK = "lock"
 
 

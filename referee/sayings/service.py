@@ -131,6 +131,15 @@ def pairing_code(code: str, language: Language) -> str:
     return language.text("The code is {digits}.", digits=", ".join(language.number(int(digit)) for digit in code))
 
 
+def code_to_type(code: str, seconds: int, language: Language) -> str:
+    """Give a pairing code for whoever reads it at the machine."""
+    return language.text(
+        "The code is {code}. Type it on the page of the device that is to be paired, within {seconds} seconds.",
+        code=f"{code[:3]} {code[3:]}",
+        seconds=seconds,
+    )
+
+
 def notice(kind: str, seat: int | None, data: Mapping[str, Any], players: Sequence[str], language: Language) -> str:
     """Give what players should do; "" for a notice that there are no words for."""
     name = players[seat] if seat is not None and seat < len(players) else ""

@@ -10,6 +10,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+import numpy as np
+from numpy.typing import NDArray
+
 from hardware.events import BellPressed
 from hardware.events import Event as DeviceEvent
 from hardware.health import DeviceHealth, Health, HealthBoard
@@ -60,7 +63,7 @@ class Service:
     """A referee, put together but not at work before `start`.
 
     desk: what the page asks. ended: set when the referee's thread is over; failed: and it was by a fault.
-    on_idle_bell: told, on the referee's thread, that the bell was pressed while no game is being played.
+    on_idle_bell: told, on the referee's thread, when (ns) the bell was pressed while no game is being played.
     """
 
     def __init__(self, folder: Path, parts: Parts) -> None:
@@ -76,7 +79,7 @@ class Service:
         self.ended = threading.Event()
         self.failed = False
         self._opening = parts.opening
-        self.on_idle_bell: Callable[[], None] = lambda: None
+        self.on_idle_bell: Callable[[int], None] = lambda t_ns: None
         settings, self._complaint = load_settings(folder)
         self._boot = boot_id()
         self.journal = Journal(folder / JOURNAL)
@@ -181,6 +184,11 @@ class Service:
         """Say a pairing code aloud, even at quiet hours: somebody asked for it."""
         self.voice.say_aloud(sayings.pairing_code(code, self.stage.language))
 
+    def newest_picture(self) -> tuple[int, NDArray[np.uint8]] | None:
+        """Give when the newest frame was exposed, ns, and the frame, BGR."""
+        frame = self.devices.buffer.newest
+        return None if frame is None else (frame.t_ns, frame.bgr())
+
     def _report(self, health: DeviceHealth) -> None:
         if self.health.report(health):
             self._news.set()
@@ -208,7 +216,7 @@ class Service:
         if isinstance(event, DeviceHealth):
             self._report(event)
         elif isinstance(event, BellPressed) and not self.stage.in_play:
-            self.on_idle_bell()
+            self.on_idle_bell(event.t_ns)
 
 
 @contextmanager

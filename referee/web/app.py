@@ -13,11 +13,12 @@ from starlette.responses import FileResponse, RedirectResponse
 from starlette.staticfiles import StaticFiles
 
 from referee.service.desk import Desk
-from referee.web import changing, reading, who
+from referee.web import changing, reading, waiting_room, who
 from referee.web.answers import OWN_ERRORS, Desks, Json, on_fault, on_refused
 from referee.web.feed import Feed
 from referee.web.guard import Guard, RefusedError
 from referee.web.hosts import OwnNames
+from referee.web.local_door import local_door
 from referee.web.options import WebOptions
 from referee.web.refusal import refusal
 
@@ -27,25 +28,30 @@ FILES = Path(__file__).parent / "page"
 def create_app(desk: Desk, options: WebOptions | None = None) -> FastAPI:
     """Give the page of a desk; `app.state.who` pairs, `app.state.feed` is there while it runs.
 
-    `app.state.help_in` is to be called, from any thread, when somebody presses the bell while no game is played.
+    `app.state.bell_pressed` is to be called, from any thread, with the time (ns, monotonic clock) at which somebody has
+    pressed the bell while no game is played.
     """
     options = options or WebOptions()
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
-        async with Feed.running(desk, lambda: {"pairing": app.state.who.pairing.asked}) as feed:
+        async with (
+            Feed.running(desk, lambda: {"pairing": app.state.who.pairing.asked}) as feed,
+            local_door(options.state_dir, app.state.who.code_at_door),
+        ):
             app.state.feed = feed
             yield
 
     app = FastAPI(title="Ringmaster", docs_url=None, redoc_url=None, lifespan=lifespan)
     app.state.who = who.Who(options)
 
-    def help_in() -> None:
+    def bell_pressed(t_ns: int) -> None:
         feed: Feed | None = getattr(app.state, "feed", None)
+        app.state.who.first.pressed(t_ns / 1e9)
         if app.state.who.help_in() and feed is not None:
             feed.notify(0)
 
-    app.state.help_in = help_in
+    app.state.bell_pressed = bell_pressed
     names = OwnNames(options.hosts)
 
     def language() -> str:
@@ -69,6 +75,7 @@ def create_app(desk: Desk, options: WebOptions | None = None) -> FastAPI:
     ask = Desks()
     app.include_router(reading.routes(desk, ask, options.most_watchers))
     app.include_router(who.routes(app.state.who))
+    app.include_router(waiting_room.routes(desk, app.state.who, options))
     app.include_router(changing.routes(desk, ask, app.state.who))
     _add_files(app)
     return app

@@ -7,6 +7,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+import numpy as np
+from numpy.typing import NDArray
+
+Taken = tuple[int, NDArray[np.uint8]]
+"""When a picture was taken, ns, monotonic clock, and the picture, (h, w, 3) uint8 BGR."""
+
 
 def _say_nothing(_code: str) -> None:
     """Leave the code to the screens."""
@@ -20,7 +26,9 @@ class WebOptions:
     hosts: further names under which browsers may ask for the page, beside the machine's own.
     say_code: says a pairing code aloud, quickly and from any thread.
     most_watchers: pages that may be open at once.
-    clock: seconds that never go back, for waits after wrong codes.
+    clock: seconds of the monotonic clock, for waits after wrong codes and presses of the bell.
+    newest_picture: gives what the camera saw last, whole, in which a device's mark may lie; None: there is no camera.
+    has_room: whether people sit at the table, who can press its bell; not so where it is a simulated one.
     """
 
     state_dir: Path | None = None
@@ -28,3 +36,5 @@ class WebOptions:
     say_code: Callable[[str], None] = _say_nothing
     most_watchers: int = 200
     clock: Callable[[], float] = time.monotonic
+    newest_picture: Callable[[], Taken | None] | None = None
+    has_room: bool = True

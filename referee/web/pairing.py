@@ -74,6 +74,11 @@ class Pairing:
             self._code = None
         return self._code
 
+    @property
+    def left_s(self) -> int:
+        """How long the code is still valid, whole seconds; 0 if there is none."""
+        return 0 if self.code is None else int(self._made_s + LIFETIME_S - self.clock())
+
     def ask(self) -> tuple[str, bool]:
         """Give the code, a new one if none is valid, and whether to say it: not again and again to annoy a table."""
         with self._lock:

@@ -58,15 +58,23 @@ class TokenStore:
     def __len__(self) -> int:
         return len(self._devices)
 
+    def add_first(self, name: str) -> str | None:
+        """Pair a device if none is paired, and give its token."""
+        with self._lock:
+            return None if self._devices else self._added(name)
+
     def add(self, name: str) -> str:
         """Pair a device and give its token."""
+        with self._lock:
+            return self._added(name)
+
+    def _added(self, name: str) -> str:
         token = secrets.token_urlsafe(32)
         shown = "".join(char for char in name if char.isprintable())[:_NAME_LENGTH]
-        with self._lock:
-            while len(self._devices) >= MOST_DEVICES:
-                self._devices.pop(next(iter(self._devices)))
-            self._devices[digest_of(token)] = Device(digest_of(token), shown, self._today())
-            self._write()
+        while len(self._devices) >= MOST_DEVICES:
+            self._devices.pop(next(iter(self._devices)))
+        self._devices[digest_of(token)] = Device(digest_of(token), shown, self._today())
+        self._write()
         return token
 
     def knows(self, token: str | None) -> bool:

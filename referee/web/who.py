@@ -10,6 +10,7 @@ from pydantic import TypeAdapter
 
 from referee.web.answers import Json, body_as
 from referee.web.commands import Code, Forget
+from referee.web.first_device import FirstDevice
 from referee.web.guard import RefusedError
 from referee.web.hosts import is_this_machine
 from referee.web.options import WebOptions
@@ -28,6 +29,7 @@ class Who:
         self._options = options
         self.pairing = Pairing(options.clock)
         self.tokens = TokenStore(options.state_dir)
+        self.first = FirstDevice(options.clock, lambda: not len(self.tokens))
 
     def token(self, request: Request) -> str | None:
         """Give the token of a paired device; None for any other."""
@@ -58,6 +60,7 @@ class Who:
             "csrf": None if token is None else csrf_of(token),
             "code": self.pairing.code if in_the_room else None,
             "devices": len(self.tokens) if token is not None else None,
+            "first": not len(self.tokens),
         }
 
     def ask(self, *, let_in: bool = False) -> None:
@@ -67,6 +70,11 @@ class Who:
         code, say = self.pairing.ask()
         if say:
             self._options.say_code(code)
+
+    def code_at_door(self) -> tuple[str, int]:
+        """Give whoever works at this machine a code and its seconds, and a way past wrong ones that others tried."""
+        code = self.pairing.renew() or self.pairing.ask()[0]
+        return code, self.pairing.left_s
 
     def help_in(self) -> bool:
         """Let on who was refused, as somebody in the room has pressed the bell or a paired device says so."""
@@ -98,10 +106,7 @@ def routes(who: Who) -> APIRouter:
         """Pair the device that sends the code."""
         code = await body_as(TypeAdapter(Code), request)
         who.pairing.redeem(code.code, "" if request.client is None else request.client.host)
-        token = who.tokens.add(request.headers.get("user-agent", ""))
-        answer = Json({"paired": True, "csrf": csrf_of(token)})
-        answer.set_cookie(COOKIE, token, max_age=_YEAR_S, httponly=True, samesite="strict", path="/")
-        return answer
+        return let_in(who.tokens.add(request.headers.get("user-agent", "")))
 
     @router.post("/pair/forget", openapi_extra=json_body(Forget.model_json_schema()))
     async def forget(request: Request) -> Response:
@@ -114,6 +119,13 @@ def routes(who: Who) -> APIRouter:
         return answer
 
     return router
+
+
+def let_in(token: str) -> Json:
+    """Give the answer to a device that is paired now."""
+    answer = Json({"paired": True, "csrf": csrf_of(token)})
+    answer.set_cookie(COOKIE, token, max_age=_YEAR_S, httponly=True, samesite="strict", path="/")
+    return answer
 
 
 def json_body(schema: dict[str, Any]) -> dict[str, Any]:

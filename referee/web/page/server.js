@@ -1,6 +1,6 @@
 // Asks the server: reads, changes (with what pairing needs), and the stream of the table's state.
 
-export const me = { paired: false, csrf: null, code: null, devices: null };
+export const me = { paired: false, csrf: null, code: null, devices: null, first: false };
 
 export class Refused extends Error {
   constructor(status, data) {

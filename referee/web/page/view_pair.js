@@ -3,15 +3,26 @@
 import { h } from "./dom.js";
 import { change, learnWhoIAm, pair } from "./server.js";
 import { button, heading } from "./parts.js";
+import { acts, stopWaiting, waits } from "./first_device.js";
 import { t } from "./words.js";
 
 export function pairing(app) {
+  if (app.me.first) {
+    waits(app, () => {
+      const { pending } = app;
+      leave(app);
+      app.run(pending.work, pending.done);
+    });
+  }
+  const mute = isMute(app);
+  const first = app.me.first ? acts(app) : null;
   return h(
     "section",
     { class: "card-box narrow", key: "pair" },
     heading(t("pair_title")),
     h("p", {}, t("pair_why")),
-    app.me.code ? h("p", { class: "code-here" }, t("pair_code_is"), h("strong", {}, spaced(app.me.code))) : h("p", {}, t("pair_listen")),
+    app.me.code ? h("p", { class: "code-here" }, t("pair_code_is"), h("strong", {}, spaced(app.me.code))) : h("p", {}, t(mute ? "pair_mute" : "pair_listen")),
+    mute ? first : null,
     h(
       "form",
       { onsubmit: (event) => send(app, event) },
@@ -33,11 +44,17 @@ export function pairing(app) {
         "div",
         { class: "row" },
         h("button", { type: "submit", class: "main" }, t("pair_do")),
-        button(t("pair_again"), () => askAgain(app)),
+        mute ? null : button(t("pair_again"), () => askAgain(app)),
         button(t("cancel"), () => leave(app), { class: "quiet" }),
       ),
     ),
+    mute ? null : first,
   );
+}
+
+// Whether nobody can hear a code: then it is no use to listen.
+function isMute(app) {
+  return app.state.devices.some((device) => device.name === "speaker" && device.state !== "ok");
 }
 
 export function spaced(code) {
@@ -54,6 +71,7 @@ async function send(app, event) {
   const { pending } = app;
   try {
     await pair(digits(field));
+    stopWaiting();
   } catch (fault) {
     pending.fault = app.wordsOf(fault);
     field.value = "";
@@ -70,6 +88,7 @@ function askAgain(app) {
 }
 
 function leave(app) {
+  stopWaiting();
   app.pending = null;
   app.draw();
 }

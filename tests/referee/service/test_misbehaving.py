@@ -335,7 +335,7 @@ def test_a_bell_button_is_moved_to_another_pin_in_mid_game(tmp_path: Path) -> No
 def test_the_bell_helps_who_was_locked_out_but_only_while_no_game_is_played(tmp_path: Path) -> None:
     pressed: list[int] = []
     with house(tmp_path, RecordedSpeaker(), RecordedLamp()) as home:
-        home.service.on_idle_bell = lambda: pressed.append(1)
+        home.service.on_idle_bell = pressed.append
         assert home.rings_are_ruled()
         assert pressed == []
         home.service.desk.do({"do": "stop"})

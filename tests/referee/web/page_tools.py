@@ -5,7 +5,7 @@ from __future__ import annotations
 import http.client
 import json
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -16,7 +16,7 @@ from fastapi import FastAPI
 from referee.bench.quiet_table import QuietTable, quiet_table
 from referee.service.desk import Desk
 from referee.web.app import create_app
-from referee.web.options import WebOptions
+from referee.web.options import Taken, WebOptions
 from referee.web.server import PageServer
 
 START: dict[str, Any] = {"do": "start", "game": "piccolino", "players": ["Ann", "Ben", "Cem"], "options": {}}
@@ -132,11 +132,14 @@ class PageUnderTest:
 
 
 @contextmanager
-def served(folder: Path, desk: Desk | None = None) -> Iterator[PageUnderTest]:
+def served(
+    folder: Path, desk: Desk | None = None, newest_picture: Callable[[], Taken | None] = lambda: None
+) -> Iterator[PageUnderTest]:
     """Serve the page of a new table, or of another desk."""
     table = quiet_table(folder, clock=GameClock())
     clock, said = FakeClock(), list[str]()
-    app = create_app(desk or table.desk, WebOptions(state_dir=folder, say_code=said.append, clock=clock))
+    options = WebOptions(state_dir=folder, say_code=said.append, clock=clock, newest_picture=newest_picture)
+    app = create_app(desk or table.desk, options)
     server = PageServer(app, "127.0.0.1", 0)
     try:
         server.start()

@@ -21,6 +21,7 @@ from playwright.sync_api import (
     sync_playwright,
 )
 
+from hardware.health import DeviceHealth, Health
 from referee.bench.browsers import CHROMIUM, FLAGS
 from referee.language import LANGUAGES
 from referee.web.who import COOKIE
@@ -142,6 +143,28 @@ def test_a_game_is_started_followed_corrected_and_undone(
     expect(other.page.locator("[data-seat='2'] .points")).to_have_text("20")
     mine.close()
     other.close()
+
+
+def test_the_first_phone_is_let_in_by_the_bell_without_any_loudspeaker(page: PageUnderTest, browser: Browser) -> None:
+    expect.set_options(timeout=WAIT_MS)
+    page.table.health.report(DeviceHealth(1, "speaker", Health.MISSING, "none"))
+    page.table.desk.refresh()
+    window = Window(browser, page, PHONE)
+    window.open("settings")
+    window.page.get_by_role("button", name="Pair this device").click()
+    wanted = window.page.locator(".acts strong")
+    expect(wanted).to_contain_text("Press the bell")
+    expect(window.page.locator("main")).to_contain_text("There is no loudspeaker")
+    assert window.box(".acts .mark svg")["width"] > 200
+    assert window.barriers() == [] and not window.is_too_wide()
+    presses = int(wanted.inner_text().split(" times")[0].rpartition(" ")[2])
+    for _ in range(presses):
+        page.clock.now_s += 0.5
+        page.app.state.bell_pressed(int(page.clock.now_s * 1e9))
+    expect(window.page.locator(".acts")).to_contain_text(f"Pressed {presses} times so far.")
+    page.clock.now_s += 5
+    expect(window.page.get_by_text("This device may start games")).to_be_visible()
+    window.close()
 
 
 def test_who_rang_is_answered_with_one_tap(page: PageUnderTest, browser: Browser) -> None:

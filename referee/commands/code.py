@@ -1,0 +1,48 @@
+"""`ringmaster code`: the pairing code, at the machine itself."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from referee.errors import WorkFailedError
+
+SUMMARY = "tell the code with which a phone is paired"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the command's arguments."""
+    parser.add_argument("--state", metavar="DIR", type=Path, help="where the running referee keeps its games")
+    parser.add_argument("--json", action="store_true", help="answer in JSON")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Ask the referee that runs here.
+
+    Raises:
+        WorkFailedError: none runs, or it is another user's.
+    """
+    from referee.journal.folder import INSTALLED, SIMULATED, state_folder
+    from referee.jsonlines import to_line
+    from referee.language import Language, language_of
+    from referee.sayings.service import code_to_type
+    from referee.web.local_door import ask_at_door
+
+    folders = [args.state] if args.state is not None else [state_folder(), INSTALLED]
+    is_locked = False
+    for folder in (place for one in folders for place in (one, one / SIMULATED)):
+        try:
+            answer = ask_at_door(folder)
+        except PermissionError:
+            is_locked = True
+            continue
+        if answer is not None:
+            code, left_s = answer
+            if args.json:
+                print(to_line({"code": code, "valid_s": left_s}))
+            else:
+                print(code_to_type(code, left_s, Language(language_of())))
+            return 0
+    if is_locked:
+        raise WorkFailedError("only the referee's own user and root are told the code: say sudo ringmaster code")
+    raise WorkFailedError("no referee runs here: start it with ringmaster run, or sudo systemctl start ringmaster")

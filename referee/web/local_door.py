@@ -1,0 +1,91 @@
+"""A door for this machine alone: a socket in the referee's folder, at which its own user and root learn the code."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import socket
+import struct
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import asynccontextmanager, contextmanager, suppress
+from pathlib import Path
+
+SOCKET = "door"
+ANSWER_S = 5.0
+_MOST_BYTES = 64
+
+
+@asynccontextmanager
+async def local_door(folder: Path | None, give_code: Callable[[], tuple[str, int]]) -> AsyncIterator[None]:
+    """Tell a code, and for how many seconds it is valid, to whoever asks; where no socket can be, nobody can ask."""
+    listener = None if folder is None else _listener(folder)
+    if listener is None:
+        yield
+        return
+
+    async def answer(_reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        with suppress(OSError):
+            if _is_trusted(writer.get_extra_info("socket")):
+                code, left_s = give_code()
+                writer.write(f"{code} {left_s}".encode())
+                await writer.drain()
+        writer.close()
+
+    server = await asyncio.start_unix_server(answer, sock=listener)
+    try:
+        yield
+    finally:
+        server.close()
+        with suppress(OSError):
+            (folder or Path()).joinpath(SOCKET).unlink()
+
+
+def ask_at_door(folder: Path) -> tuple[str, int] | None:
+    """Give the code of the referee that works in a folder, and its seconds; None if no referee works there.
+
+    Raises:
+        PermissionError: it is not for this user.
+    """
+    try:
+        with _place(folder) as place, socket.socket(socket.AF_UNIX) as line:
+            line.settimeout(ANSWER_S)
+            line.connect(place)
+            code, left_s = line.recv(_MOST_BYTES).split()
+            return code.decode("ascii"), int(left_s)
+    except PermissionError:
+        raise
+    except (OSError, ValueError):
+        return None
+
+
+def _listener(folder: Path) -> socket.socket | None:
+    line = socket.socket(socket.AF_UNIX)
+    try:
+        # Before it has a name: nobody else ever finds it open.
+        os.fchmod(line.fileno(), 0o600)
+        with _place(folder) as place:
+            with suppress(FileNotFoundError):
+                Path(place).unlink()
+            line.bind(place)
+        line.listen()
+    except OSError:
+        line.close()
+        return None
+    return line
+
+
+@contextmanager
+def _place(folder: Path) -> Iterator[str]:
+    """Give the socket's path by way of its folder: a socket's own path may have 107 letters, and no more."""
+    handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        yield f"/proc/self/fd/{handle}/{SOCKET}"
+    finally:
+        os.close(handle)
+
+
+def _is_trusted(line: socket.socket) -> bool:
+    """Tell whether the other end is this user's, or root's."""
+    size = struct.calcsize("3i")
+    _, user, _ = struct.unpack("3i", line.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, size))
+    return user in (0, os.geteuid())

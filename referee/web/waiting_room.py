@@ -1,0 +1,104 @@
+"""Where a device waits to be the first that is paired (see `first_device`), and is told what lets it in."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from anyio import CapacityLimiter, to_thread
+from fastapi import APIRouter, Request, Response
+
+from referee.service.desk import Desk
+from referee.web.answers import Json
+from referee.web.first_device import Wait
+from referee.web.hosts import is_at_home
+from referee.web.options import WebOptions
+from referee.web.shown_mark import mark_rows, marks_in
+from referee.web.who import Who, let_in
+
+TICKET = "ringmaster-waits"
+LOOK_S = 0.7
+"""Pictures are looked at no more often than this, however many wait, s."""
+_BUTTONS = ("one", "seats")
+
+
+def routes(desk: Desk, who: Who, options: WebOptions) -> APIRouter:
+    """Give the request of those who wait."""
+    router = APIRouter(prefix="/api")
+    look = _Look(who, options)
+
+    @router.post("/pair/wait")
+    async def wait(request: Request) -> Response:
+        """Wait, or go on waiting, and learn what lets this device in; it is paired once that was done."""
+        client, server = request.client, request.scope.get("server")
+        if not is_at_home(client.host if client else None, server[0] if server else None):
+            return Json({"first": False, "home": False})
+        acts = acts_of(desk.state(), options) if options.has_room else []
+        if "camera" in acts:
+            await look()
+        waits = who.first.ask(request.cookies.get(TICKET))
+        if waits is not None and waits.granted:
+            token = who.tokens.add_first(request.headers.get("user-agent", ""))
+            who.first.leave(waits.ticket)
+            if token is not None:
+                return let_in(token)
+        if waits is None:
+            return Json({"first": not len(who.tokens), "home": True, "acts": []})
+        answer = Json(_told(waits, acts))
+        answer.set_cookie(TICKET, waits.ticket, httponly=True, samesite="strict", path="/api/pair")
+        return answer
+
+    return router
+
+
+def acts_of(state: Mapping[str, Any], options: WebOptions) -> list[str]:
+    """Give what lets a device in with the devices that are there: "bell", "camera".
+
+    A bell that is heard by a microphone is none: it can be rung from outside the room. A press in a game is a ring.
+    """
+    settings = state["settings"]
+    known = {str(one["name"]).partition(" ")[0]: one["state"] == "ok" for one in state["devices"]}
+    acts = []
+    if settings["bell"] in _BUTTONS and known.get("bell", True) and state["mode"] != "playing":
+        acts.append("bell")
+    if options.newest_picture is not None and known.get("camera", True):
+        acts.append("camera")
+    return acts
+
+
+class _Look:
+    """Looks for marks in what the camera sees now."""
+
+    def __init__(self, who: Who, options: WebOptions) -> None:
+        self._first, self._options = who.first, options
+        self._one = CapacityLimiter(1)
+        self._looked_s = -LOOK_S
+        self._seen_ns = 0
+
+    async def __call__(self) -> None:
+        now = self._options.clock()
+        if now - self._looked_s < LOOK_S or not self._first.is_awaited:
+            return
+        self._looked_s = now
+        await to_thread.run_sync(self._look, limiter=self._one)
+
+    def _look(self) -> None:
+        taken = None if self._options.newest_picture is None else self._options.newest_picture()
+        if taken is None or taken[0] <= self._seen_ns:
+            return
+        self._seen_ns = taken[0]
+        self._first.seen(marks_in(taken[1]), taken[0] / 1e9)
+
+
+def _told(waits: Wait, acts: list[str]) -> dict[str, Any]:
+    return {
+        "first": True,
+        "home": True,
+        "acts": acts,
+        "presses": waits.presses,
+        "mark": mark_rows(waits.mark),
+        "pressed": waits.pressed,
+        "miscounted": waits.miscounted,
+        "others": waits.others,
+        "bell_rests": waits.bell_rests,
+    }

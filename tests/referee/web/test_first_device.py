@@ -1,0 +1,273 @@
+"""The first device is let in by what only somebody in the room can do, and by nothing else."""
+
+from __future__ import annotations
+
+import json
+import stat
+from pathlib import Path
+from typing import Any
+
+import cv2
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+from page_tools import START, FakeClock, PageUnderTest, Phone, served
+
+from hardware.health import DeviceHealth, Health
+from referee.cli import main
+from referee.web.first_device import ALONE_S, GONE_S, MOST_WAITING, REST_S, FirstDevice, Wait
+from referee.web.hosts import is_at_home
+from referee.web.options import WebOptions
+from referee.web.shown_mark import mark_rows, marks_in
+from referee.web.waiting_room import acts_of
+
+Image = NDArray[np.uint8]
+
+
+class Room:
+    """A room with a bell, in which devices wait and time passes."""
+
+    def __init__(self) -> None:
+        self.clock = FakeClock()
+        self.paired = 0
+        self.first = FirstDevice(self.clock, lambda: not self.paired)
+        self.tickets: dict[str, str] = {}
+
+    def ask(self, name: str) -> Wait:
+        wait = self.first.ask(self.tickets.get(name))
+        assert wait is not None
+        self.tickets[name] = wait.ticket
+        return wait
+
+    def press(self, times: int, *asking: str) -> None:
+        for _ in range(times):
+            self.clock.now_s += 0.6
+            self.first.pressed(self.clock.now_s)
+            for name in asking:
+                self.ask(name)
+        self.pass_(REST_S + 0.1, *asking)
+
+    def pass_(self, seconds: float, *asking: str) -> None:
+        while seconds > 0:
+            self.clock.now_s += min(1.0, seconds)
+            seconds -= 1.0
+            for name in asking:
+                self.ask(name)
+
+
+def test_pressing_the_bell_as_often_as_the_screen_says_lets_the_device_in() -> None:
+    room = Room()
+    wait = room.ask("phone")
+    room.press(wait.presses, "phone")
+    assert room.ask("phone").granted
+
+
+@pytest.mark.parametrize("presses", [1, 2])
+def test_trying_the_bell_lets_in_nobody_who_waits_in_secret(presses: int) -> None:
+    room = Room()
+    room.ask("guest")
+    for _ in range(3):
+        room.press(presses, "guest")
+    assert not room.ask("guest").granted
+
+
+def test_of_two_that_wait_the_bell_lets_in_neither_and_both_are_told() -> None:
+    room = Room()
+    wanted = room.ask("phone").presses
+    room.ask("guest")
+    room.press(wanted, "phone", "guest")
+    assert [(room.ask(name).granted, room.ask(name).others) for name in ("phone", "guest")] == [(False, True)] * 2
+
+
+def test_one_that_has_hidden_just_before_still_spoils_it_and_one_that_has_left_does_not() -> None:
+    room = Room()
+    room.ask("guest")
+    room.pass_(GONE_S + 1, "phone")
+    room.press(room.ask("phone").presses, "phone")
+    assert not room.ask("phone").granted
+    room.pass_(ALONE_S + 1, "phone")
+    room.press(room.ask("phone").presses, "phone")
+    assert room.ask("phone").granted
+
+
+def test_presses_from_before_a_device_waited_are_not_for_it() -> None:
+    room = Room()
+    for _ in range(8):
+        room.clock.now_s += 0.3
+        room.first.pressed(room.clock.now_s)
+        room.ask("guest")
+    room.pass_(4, "guest")
+    assert not room.ask("guest").granted and room.ask("guest").miscounted is None
+
+
+@settings(max_examples=60)
+@given(st.lists(st.tuples(st.integers(1, 9), st.floats(0.2, 6.0)), min_size=8, max_size=40))
+def test_however_the_bell_is_pressed_a_secret_device_has_few_chances(runs: list[tuple[int, float]]) -> None:
+    room = Room()
+    tried = 0
+    for presses, pause_s in runs:
+        wait = room.ask("guest")
+        if wait.granted:
+            return
+        tried += not wait.bell_rests
+        room.press(9 if presses == wait.presses else presses, "guest")
+        room.pass_(pause_s, "guest")
+    assert tried <= 4 and not room.ask("guest").granted
+
+
+def test_a_mark_lets_in_the_device_that_shows_it_even_while_others_wait() -> None:
+    room = Room()
+    mine, theirs = room.ask("phone"), room.ask("guest")
+    assert mine.mark != theirs.mark
+    room.first.seen({mine.mark}, room.clock.now_s - 1)
+    assert not room.ask("phone").granted
+    room.clock.now_s += 2
+    room.first.seen({mine.mark, 7 if theirs.mark != 7 else 8}, room.clock.now_s - 0.5)
+    assert room.ask("phone").granted and not room.ask("guest").granted
+
+
+def test_once_a_device_is_paired_nobody_waits_any_more() -> None:
+    room = Room()
+    wait = room.ask("guest")
+    room.paired = 1
+    room.press(wait.presses)
+    room.first.seen({wait.mark}, room.clock.now_s)
+    assert room.first.ask(wait.ticket) is None
+    room.paired = 0
+    assert not room.ask("guest").granted
+
+
+def test_many_that_wait_take_bounded_room() -> None:
+    room = Room()
+    tickets = [room.first.ask(None) for _ in range(MOST_WAITING + 20)]
+    assert sum(ticket is not None for ticket in tickets) == MOST_WAITING
+    room.clock.now_s += 60
+    assert room.first.ask(None) is not None
+
+
+@pytest.mark.parametrize(
+    ("address", "home"),
+    [
+        ("192.168.1.20", True),
+        ("10.3.2.1", True),
+        ("fe80::1%wlan0", True),
+        ("::ffff:192.168.1.4", True),
+        ("2001:db8:1:2::77", True),
+        ("2001:db8:1:3::77", False),
+        ("93.184.216.34", False),
+        ("100.64.0.9", False),
+        ("::ffff:8.8.8.8", False),
+        ("", False),
+    ],
+)
+def test_devices_beyond_the_home_network_are_told_from_those_in_it(address: str, home: bool) -> None:
+    assert is_at_home(address, "2001:db8:1:2::1") is home
+
+
+def photo_with(mark: int) -> Image:
+    """Draw a table with a phone on it that shows a mark, seen a little from the side, in dim light."""
+    cells = np.array([[int(cell) for cell in row] for row in mark_rows(mark)], np.uint8)
+    screen = np.pad(cv2.resize(cells * 255, (96, 96), interpolation=cv2.INTER_NEAREST), 16, constant_values=255)
+    table = np.random.default_rng(5).normal(90, 6, (720, 1280)).clip(0, 255).astype(np.uint8)
+    target = np.array([[600, 300], [715, 330], [690, 440], [570, 412]], np.float32)
+    source = np.array([[0, 0], [128, 0], [128, 128], [0, 128]], np.float32)
+    move = cv2.getPerspectiveTransform(source, target)
+    laid = cv2.warpPerspective(screen, move, (1280, 720))
+    inside = cv2.warpPerspective(np.full_like(screen, 255), move, (1280, 720)) > 127
+    dim = np.where(inside, (laid * 0.7 + 20).astype(np.uint8), table)
+    return np.asarray(cv2.cvtColor(cv2.GaussianBlur(dim, (3, 3), 0), cv2.COLOR_GRAY2BGR), np.uint8)
+
+
+def wait_of(phone: Phone) -> dict[str, Any]:
+    answer = phone.post("/api/pair/wait", {})
+    assert answer.status == 200, answer.body
+    if answer.data.get("paired"):
+        phone.csrf = answer.data["csrf"]
+    return answer.data
+
+
+class Jar(Phone):
+    """A browser that keeps two cookies."""
+
+    def __init__(self, port: int) -> None:
+        super().__init__(port)
+        self.jar: dict[str, str] = {}
+
+    def post(self, path: str, body: object, **headers: str) -> Any:  # noqa: ANN401
+        self.cookie = "; ".join(f"{name}={value}" for name, value in self.jar.items()) or None
+        before = self.cookie
+        answer = super().post(path, body, **headers)
+        if self.cookie != before and self.cookie is not None:
+            name, _, value = self.cookie.partition("=")
+            self.jar[name] = value
+        return answer
+
+
+def test_on_the_page_the_bell_lets_the_first_device_in_and_none_after_it(page: PageUnderTest) -> None:
+    phone = Jar(page.port)
+    told = wait_of(phone)
+    assert told["acts"] == ["bell", "camera"] and page.phone().get("/api/me").data["first"]
+    for _ in range(told["presses"]):
+        page.clock.now_s += 0.5
+        page.app.state.bell_pressed(int(page.clock.now_s * 1e9))
+    assert wait_of(phone)["pressed"] == told["presses"]
+    page.clock.now_s += REST_S + 0.1
+    assert wait_of(phone)["paired"] is True
+    assert phone.post("/api/do", START).status == 200
+    assert wait_of(Jar(page.port)) == {"first": False, "home": True, "acts": []}
+
+
+def test_on_the_page_a_phone_under_the_camera_is_let_in(tmp_path: Path) -> None:
+    pictures: list[tuple[int, Image]] = []
+    with served(tmp_path, newest_picture=lambda: pictures[-1] if pictures else None) as page:
+        phone, guest = Jar(page.port), Jar(page.port)
+        told = wait_of(phone)
+        assert told["mark"] != wait_of(guest)["mark"]
+        mark = next(mark for mark in range(250) if mark_rows(mark) == told["mark"])
+        page.clock.now_s += 1
+        pictures.append((int(page.clock.now_s * 1e9), photo_with(mark)))
+        page.clock.now_s += 1
+        assert "paired" not in wait_of(guest)
+        assert wait_of(phone)["paired"] is True
+        assert wait_of(guest)["first"] is False
+
+
+def test_a_mark_is_read_and_a_marker_card_is_none() -> None:
+    assert marks_in(photo_with(17)) == {17}
+    cards = cv2.aruco.getPredefinedDictionary(cv2.aruco.DICT_4X4_50)
+    sheet = np.full((400, 400), 255, np.uint8)
+    sheet[100:300, 100:300] = cv2.aruco.generateImageMarker(cards, 3, 200)
+    assert marks_in(sheet) == frozenset()
+
+
+def test_only_acts_are_named_that_work_with_the_devices_that_are_there(page: PageUnderTest) -> None:
+    desk = page.table.desk
+    sighted = WebOptions(newest_picture=lambda: None)
+    assert acts_of(desk.state(), sighted) == ["bell", "camera"]
+    assert acts_of(desk.state(), WebOptions()) == ["bell"]
+    page.table.health.report(DeviceHealth(1, "camera", Health.MISSING, "gone"))
+    desk.refresh()
+    assert acts_of(desk.state(), sighted) == ["bell"]
+    desk.do(START)
+    assert acts_of(desk.state(), sighted) == []
+    desk.do({"do": "stop"})
+    for bell in ("microphone", "none"):
+        desk.do({"do": "settings", "bell": bell})
+        assert acts_of(desk.state(), sighted) == []
+
+
+def test_at_the_machine_itself_the_code_is_told_to_its_user_alone(
+    page: PageUnderTest, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert stat.S_IMODE((page.folder / "door").stat().st_mode) == 0o600
+    assert main(["code", "--state", str(page.folder), "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert told["valid_s"] == 300
+    assert page.phone().post("/api/pair", {"code": told["code"]}).status == 200
+
+
+def test_where_no_referee_runs_that_is_said_in_one_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["code", "--state", str(tmp_path)]) == 1
+    assert capsys.readouterr().err.count("\n") == 1

@@ -154,7 +154,6 @@ def test_the_first_phone_is_let_in_by_the_bell_without_any_loudspeaker(page: Pag
     window.page.get_by_role("button", name="Pair this device").click()
     wanted = window.page.locator(".acts strong")
     expect(wanted).to_contain_text("Press the bell")
-    expect(window.page.locator("main")).to_contain_text("There is no loudspeaker")
     assert window.box(".acts .mark svg")["width"] > 200
     assert window.barriers() == [] and not window.is_too_wide()
     presses = int(wanted.inner_text().split(" times")[0].rpartition(" ")[2])

@@ -12,9 +12,10 @@ import time
 from collections.abc import Callable
 from typing import Protocol
 
-from hardware.camera import Camera, CameraTimeoutError
+from hardware.camera import Camera, CameraTimeoutError, Settling
 from hardware.camera_watch import CameraReport, CameraState, CameraWatch, WatchLimits
 from hardware.errors import HardwareError
+from hardware.exposure import Polygon
 from hardware.frames import SECOND_NS, Frame
 
 CHECK_S = 0.2
@@ -70,7 +71,9 @@ class CameraSupervisor:
         self._session: _Session | None = None
         self._hung: list[_Session] = []
         self._retry_ns = clock()
-        self._notes: tuple[str, ...] = ()
+        self._camera: Camera | None = None
+        self._wish: tuple[Polygon | None, bool] | None = None
+        self._settling = False
         self._name = "the camera"
         self._watcher = threading.Thread(target=self._keep_watching, name="camera watch", daemon=True)
 
@@ -102,7 +105,21 @@ class CameraSupervisor:
     @property
     def notes(self) -> tuple[str, ...]:
         """What the camera that is open could not do, a sentence each."""
-        return self._notes
+        camera = self._camera
+        return () if camera is None else camera.notes
+
+    @property
+    def settling(self) -> bool:
+        """Whether the camera is being set up, or is to be: no frames come meanwhile."""
+        return self._settling or self._wish is not None
+
+    def settle(self, area: Polygon | None = None, *, focus: bool = True) -> bool:
+        """Let the camera be set up anew before its next frame (see `Settling`); False if it cannot be."""
+        with self._lock:
+            can = self._session is not None and isinstance(self._camera, Settling)
+            if can:
+                self._wish = area, focus
+            return can
 
     @property
     def name(self) -> str:
@@ -132,6 +149,7 @@ class CameraSupervisor:
             self._opened(session, camera)
             while not session.left_behind.is_set():
                 try:
+                    self._settle(session, camera)
                     frame = camera.read()
                 except CameraTimeoutError:
                     continue
@@ -152,7 +170,24 @@ class CameraSupervisor:
         with self._lock:
             if session is self._session:
                 self._buffer.restart()
-                self._notes, self._name = camera.notes, camera.name
+                self._camera, self._name, self._wish = camera, camera.name, None
+
+    def _settle(self, session: _Session, camera: Camera) -> None:
+        """Set the camera up anew if that was asked for; it then has as long for its next frame as after opening."""
+        with self._lock:
+            wish, self._wish = self._wish, None
+            if wish is None or session is not self._session or not isinstance(camera, Settling):
+                return
+            self._settling = True
+            self._watch.opening(self._clock())
+        try:
+            camera.settle(wish[0], focus=wish[1])
+        finally:
+            with self._lock:
+                self._settling = False
+                if session is self._session:
+                    self._watch.opening(self._clock())
+                    self._buffer.restart()
 
     def _take(self, session: _Session, frame: Frame) -> None:
         with self._lock:
@@ -166,7 +201,7 @@ class CameraSupervisor:
             # A camera that was told to stop has no fault.
             if session is not self._session or self._stopping.is_set():
                 return
-            self._session = None
+            self._session = self._camera = self._wish = None
             self._retry_ns = now_ns + RETRY_NS
             if message:
                 self._watch.lost(message, now_ns)
@@ -178,7 +213,8 @@ class CameraSupervisor:
         session.left_behind.set()
         session.left_ns = now_ns
         self._hung.append(session)
-        self._session = None
+        self._session = self._camera = self._wish = None
+        self._settling = False
 
     def _may_open(self, now_ns: int) -> bool:
         """Two at once would fight for the device: a thread left behind gets time to end, unless it hangs for good."""

@@ -11,7 +11,8 @@ class Health(Enum):
     """The state of a device.
 
     OK: works. MISSING: not there, unplugged, or may not be used. STALLED: there, but gives nothing any more. STUCK: a
-    button that is held, jammed or shorted and left out of play. CLOCK: its time stamps cannot be trusted.
+    button that is held, jammed or shorted and left out of play. CLOCK: its time stamps cannot be trusted. POOR: works,
+    but not well.
     """
 
     OK = "ok"
@@ -19,6 +20,7 @@ class Health(Enum):
     STALLED = "stalled"
     STUCK = "stuck"
     CLOCK = "clock"
+    POOR = "poor"
 
 
 @dataclass(frozen=True)

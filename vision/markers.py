@@ -156,6 +156,11 @@ def whites_of(image_bgr: NDArray[np.uint8], markers: Sequence[Marker]) -> Points
     return np.array(whites, np.float64).reshape(-1, 3)
 
 
+def cells_of(image: NDArray[np.uint8], corners_px: Points, number: int) -> tuple[Points, NDArray[np.bool_]]:
+    """What the cells of a marker, corners (4, 2), show: levels (k, channels), and (k,) whether its print is white."""
+    return _seen(image, corners_px).astype(np.float64), np.asarray(_printed(number) > 0)
+
+
 def _refined(grey: NDArray[np.uint8], rough: Points) -> Points:
     """Squares (n, 4, 2) with their corners where lines along the sides meet: a blurred corner itself is round."""
     side = np.linalg.norm(rough - np.roll(rough, 1, axis=1), axis=2).min(axis=1)

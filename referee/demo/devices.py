@@ -16,6 +16,7 @@ from hardware.camera_supervisor import CameraSupervisor
 from hardware.camera_watch import CameraReport, CameraState
 from hardware.edges import Clock, EdgeDevice, LineSpec
 from hardware.event_queue import EventQueue
+from hardware.exposure import Polygon
 from hardware.frame_tap import FrameTap
 from hardware.frames import SECOND_NS, FrameBuffer
 from hardware.gpio import GpioLines, PinFactory
@@ -167,6 +168,20 @@ class SimulatedDevices:
     def camera_hangs(self) -> bool:
         """No driver of a simulated camera can hang for good."""
         return False
+
+    def settle(self, area: Polygon | None, *, focus: bool) -> bool:
+        """Let the camera be set up anew, if a test's can be."""
+        return self.supervisor.settle(area, focus=focus)
+
+    @property
+    def settling(self) -> bool:
+        """Whether the camera is being set up."""
+        return self.supervisor.settling
+
+    @property
+    def camera_notes(self) -> tuple[str, ...]:
+        """What the camera could not do."""
+        return self.supervisor.notes
 
     def flip(self) -> bool:
         """The simulated sandtimer has sensors: nothing is told by hand."""

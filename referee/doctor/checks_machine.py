@@ -62,8 +62,7 @@ def check_permissions(machine: Machine) -> list[Finding]:
 
 def check_power(machine: Machine) -> list[Finding]:
     """Say whether the Raspberry Pi gets enough power and stays cool."""
-    said = re.search(r"throttled=0x([0-9a-fA-F]+)", machine.run("vcgencmd", "get_throttled") or "")
-    bits = int(said[1], 16) if said else _sysfs_bits(machine)
+    bits = power_bits(machine)
     degrees = machine.number("sys/class/thermal/thermal_zone0/temp")
     if bits is None:
         return [Finding("power", State.SKIPPED, "This computer does not say how it is powered.")]
@@ -89,6 +88,12 @@ def check_power(machine: Machine) -> list[Finding]:
 
 def _under_voltage(state: State, message: str) -> Finding:
     return Finding("power", state, message, "Use the official power supply and a short cable.")
+
+
+def power_bits(machine: Machine) -> int | None:
+    """Give what the firmware says of power and heat, as `vcgencmd get_throttled`; None if this machine says nothing."""
+    said = re.search(r"throttled=0x([0-9a-fA-F]+)", machine.run("vcgencmd", "get_throttled") or "")
+    return int(said[1], 16) if said else _sysfs_bits(machine)
 
 
 def _sysfs_bits(machine: Machine) -> int | None:

@@ -7,6 +7,7 @@ from typing import Any
 
 from hardware.health import Health
 from referee.language import Language, mark
+from referee.sayings import guard
 
 _DEVICES = {
     ("camera", Health.MISSING): mark("The camera is missing: please check its cable."),
@@ -42,6 +43,8 @@ def device(name: str, state: Health, message: str, language: Language) -> str:
     """Give the sentence for how a device is, "" where it works; one that has no words is told as the device says it."""
     if state is Health.OK:
         return ""
+    if name.startswith(guard.GUARD):
+        return guard.begun(name.removeprefix(guard.GUARD), language)
     kind = name.split()[0]
     seat = name.removeprefix("bell ")
     if kind == "bell" and seat.isdecimal() and state is Health.STUCK:

@@ -17,6 +17,7 @@ from hardware.camera_watch import CameraReport, CameraState, WatchLimits
 from hardware.edges import EdgeLines
 from hardware.errors import HardwareError
 from hardware.event_queue import EventQueue, Source
+from hardware.exposure import Polygon
 from hardware.frame_tap import FrameTap
 from hardware.frames import SECOND_NS, FrameBuffer
 from hardware.health import DeviceHealth
@@ -51,6 +52,17 @@ class Devices(Protocol):
 
     def camera_hangs(self) -> bool:
         """Whether the camera's driver hangs so that only a new process can open it again."""
+
+    def settle(self, area: Polygon | None, *, focus: bool) -> bool:
+        """Let the camera be set up anew (`hardware.camera.Settling`); returns at once, False if it cannot be."""
+
+    @property
+    def settling(self) -> bool:
+        """Whether the camera is being set up."""
+
+    @property
+    def camera_notes(self) -> tuple[str, ...]:
+        """What the camera could not do when it was set up, of `hardware.camera_notes`."""
 
     def flip(self) -> bool:
         """Take it that the sandtimer was turned, told by a person; False if nothing here runs by that."""
@@ -109,6 +121,20 @@ class TableDevices:
         """Whether the camera has been silent for so long that its driver must hang."""
         report = self._camera.supervisor.report
         return report.state is CameraState.STALLED and time.monotonic_ns() - report.since_ns > HANGS_NS
+
+    def settle(self, area: Polygon | None, *, focus: bool) -> bool:
+        """Let the camera be set up anew."""
+        return self._camera.supervisor.settle(area, focus=focus)
+
+    @property
+    def settling(self) -> bool:
+        """Whether the camera is being set up."""
+        return self._camera.supervisor.settling
+
+    @property
+    def camera_notes(self) -> tuple[str, ...]:
+        """What the camera could not do."""
+        return self._camera.supervisor.notes
 
     def flip(self) -> bool:
         """Start the sandtimer whose time is known and which has no sensors."""

@@ -16,6 +16,9 @@ class Fitting(Protocol):
     def cameras(self) -> list[tuple[str, str]]:
         """Give the USB cameras that are plugged in: what each is set by, and what its maker calls it."""
 
+    def camera_notes(self) -> tuple[str, ...]:
+        """Give what the camera could not do when it was set up, of `hardware.camera_notes`."""
+
     def check(self, settings: TableSettings) -> None:
         """Try the devices that other settings name. Raises SettingError if one of them cannot be had."""
 
@@ -33,6 +36,10 @@ class NothingFitted:
     def cameras(self) -> list[tuple[str, str]]:
         """Nothing is plugged in."""
         return []
+
+    def camera_notes(self) -> tuple[str, ...]:
+        """Nothing was set up."""
+        return ()
 
     def check(self, settings: TableSettings) -> None:
         """Nothing can be missing."""

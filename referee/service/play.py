@@ -77,7 +77,7 @@ class Play:
         """Give whether the game is over and paused; asked with each frame, and looked for after a change only."""
         if self._stands is None:
             over = any(ruling["ruling"] == "end" for record in self.book.records.values() for ruling in record.rulings)
-            kinds = (record.event.kind for record in reversed(self.book.records.values()) if not record.is_of_game)
+            kinds = (r.event.kind for r in reversed(self.book.records.values()) if r.event.kind in (PAUSE, RESUME))
             self._stands = over, next(kinds, RESUME) == PAUSE
         return self._stands
 
@@ -114,9 +114,9 @@ class Play:
         finally:
             self._keep()
 
-    def note(self, kind: str, now_ns: int) -> None:
-        """Journal something that is nothing to judge: `PAUSE` or `RESUME`."""
-        self._enter(Event(max(now_ns + self.shift_ns, self.last_ns), kind, {}))
+    def note(self, kind: str, now_ns: int, data: Mapping[str, object] | None = None) -> None:
+        """Journal something that is nothing to judge: `PAUSE`, `RESUME` or `MISHAP`."""
+        self._enter(Event(max(now_ns + self.shift_ns, self.last_ns), kind, data or {}))
         self._keep()
 
     def correct(self, number: int, data: Mapping[str, Any] | None) -> Change:

@@ -12,6 +12,8 @@ from referee.journal.rows import CorrectionRow, GameRow
 from referee.session import RulingData, Session
 
 PAUSE, RESUME = "pause", "resume"
+MISHAP = "mishap"
+"""Something that makes readings less sure began (`on`) or ended; `what`: which, of `referee.service.guard.mishaps`."""
 RESUME_GAP_NS = 10_000_000_000
 """How long a game is taken to have stood still while the power was off: nobody knows, but no ring is so near."""
 
@@ -34,8 +36,8 @@ class Record:
 
     @property
     def is_of_game(self) -> bool:
-        """Whether it is something to judge, and not a pause."""
-        return self.event.kind not in (PAUSE, RESUME)
+        """Whether it is something to judge, and not a pause or a mishap."""
+        return self.event.kind not in (PAUSE, RESUME, MISHAP)
 
 
 def judge_anew(

@@ -27,6 +27,8 @@ from referee.journal.folder import EVIDENCE, JOURNAL, locked
 from referee.journal.journal import Journal
 from referee.sayings import service as sayings
 from referee.service.devices import Devices
+from referee.service.guard.guard import Guard
+from referee.service.guard.machine_watchers import machine_watchers
 from referee.service.pictures import Pictures
 from referee.service.settings import TableSettings, load_settings
 from referee.service.stage import Stage
@@ -111,6 +113,9 @@ class Service:
         self.stage.on_outlines = self.desk.refresh_outlines
         self._pictures.on_kept = self.desk.pictures_kept
         self._pictures.on_idle = self.journal.checkpoint
+        self._guard = Guard(
+            self.devices, self.stage, self.health, self._area.outline, machine_watchers(folder), self.desk.refresh
+        )
         self._thread = threading.Thread(target=self._referee, name="referee", daemon=True)
 
     def start(self) -> None:
@@ -130,6 +135,7 @@ class Service:
         self._pictures.start()
         self._thread.start()
         self.devices.start(self._report)
+        self._guard.start()
 
     def stop_soon(self) -> None:
         """Make no more rulings, and write what waits; to be followed by `stop`."""
@@ -139,6 +145,7 @@ class Service:
     def stop(self) -> None:
         """End everything; what was journalled is kept."""
         self._stopping.set()
+        self._guard.stop()
         self.devices.stop()
         if self._thread.ident is not None:
             self._thread.join(timeout=1.0)
@@ -153,6 +160,10 @@ class Service:
     def cameras(self) -> list[tuple[str, str]]:
         """Give the USB cameras that are plugged in: what each is set by, and what its maker calls it."""
         return [(camera.spec, camera.card) for camera in usb_cameras()]
+
+    def camera_notes(self) -> tuple[str, ...]:
+        """Give what the camera could not do when it was set up, of `hardware.camera_notes`."""
+        return self.devices.camera_notes
 
     def check(self, settings: TableSettings) -> None:
         """Try the devices that other settings name.
@@ -177,6 +188,7 @@ class Service:
             _put_away(self.folder / PROFILE)
             self._profile = None
             self._area.forget()
+            self._guard.forget()
             self.stage.look_anew()
         self._news.set()
 

@@ -26,7 +26,7 @@ from referee.language import Language
 from referee.sayings import service as sayings
 from referee.service.pictures import Wanted, pictures_wanted
 from referee.service.play import Play
-from referee.service.records import PAUSE, RESUME, resumed_clock
+from referee.service.records import MISHAP, PAUSE, RESUME, resumed_clock
 from referee.service.settings import TableSettings
 from referee.service.sight import sight_in
 from referee.service.telling import Telling
@@ -187,6 +187,12 @@ class Stage:
                 play.note(PAUSE if on else RESUME, self._clock())
                 self.voice.tell(sayings.paused(on, self.language))
                 self.on_change()
+
+    def note_mishap(self, what: str, on: bool) -> None:
+        """Journal that something began or ended that makes readings less sure; nothing without a game."""
+        with self.lock:
+            if self.play is not None and not self.play.over:
+                self.play.note(MISHAP, self._clock(), {"what": what, "on": on})
 
     def say(self, kind: str, data: Mapping[str, Any]) -> Outcome:
         """Take an event that a person told.

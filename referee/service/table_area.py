@@ -41,6 +41,10 @@ class TableArea:
         """Know no longer where the table is: another camera is there, and nothing was calibrated with that one."""
         self._profile = self._shares = None
 
+    def outline(self) -> Polygon | None:
+        """Give the outline (n, 2) in shares of the picture's size, None as long as nobody knows."""
+        return self._shares
+
     def outline_px(self, size_px: tuple[int, int]) -> Polygon | None:
         """Give the outline (n, 2) in a picture of `size_px` (width, height), None as long as nobody knows."""
         return None if self._shares is None else self._shares * size_px

@@ -15,6 +15,7 @@ from referee.errors import BadInputError, OvertakenError
 from referee.games.registry import GAMES
 from referee.journal.evidence import EvidenceFolder
 from referee.journal.rows import game_numbered, kept_game, sight_of
+from referee.sayings.guard import camera_note
 from referee.service import archive
 from referee.service.board import moment
 from referee.service.book import Book, book_of
@@ -207,7 +208,8 @@ class TableDesk:
 
     def cameras(self) -> Data:
         """Give the USB cameras that are plugged in."""
-        return {"cameras": [{"camera": spec, "name": name} for spec, name in self._fitting.cameras()]}
+        notes = [camera_note(note, self._stage.language) for note in self._fitting.camera_notes()]
+        return {"cameras": [{"camera": spec, "name": name} for spec, name in self._fitting.cameras()], "notes": notes}
 
     def _start(self, command: Data) -> Data:
         game, players, options = command.get("game"), command.get("players"), command.get("options", {})

@@ -9,6 +9,7 @@ from hardware.health import DeviceHealth, Health, HealthBoard
 from referee.journal.evidence import EvidenceFolder
 from referee.journal.journal import Journal, Trouble
 from referee.sayings import service as sayings
+from referee.sayings.guard import GUARD
 from referee.service.stage import Stage
 from referee.service.watchdog import Watchdog
 
@@ -65,7 +66,9 @@ class Tending:
         self._watchdog.round_done(now_ns)
 
     def _tell_devices(self, now_ns: int) -> None:
-        language, known = self._stage.language, self._health.snapshot()
+        # What the guard notices it says itself: at night in an empty room nobody wants to hear that it is dark.
+        language = self._stage.language
+        known = [health for health in self._health.snapshot() if not health.device.startswith(GUARD)]
         for device in self._told.keys() - {health.device for health in known}:
             # It is there no more, since the table was set otherwise.
             del self._told[device]

@@ -36,6 +36,7 @@ export function fitted(app, now) {
     h("legend", {}, t("fitted")),
     app.local.settling ? h("p", { class: "note", role: "status" }, t("one_moment")) : null,
     choice("camera", t("camera"), cameras(app, now), now.camera, (value) => set({ camera: value })),
+    ((app.local.plugged || {}).notes || []).map((note) => h("p", { class: "note", key: note }, note)),
     choice("bell", t("bell"), BELLS.map((kind) => [kind, t(`bell_${kind}`)]), now.bell, (value) => set(bellPart(now, value))),
     now.bell === "one" ? pin(t("bell_pin"), "bell-pin", now.bell_pins[0], (value) => set({ bell_pins: [value] })) : null,
     now.bell === "seats" ? seats(now, set) : null,

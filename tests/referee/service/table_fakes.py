@@ -8,6 +8,7 @@ from pathlib import Path
 
 from hardware.event_queue import EventQueue
 from hardware.events import Event as DeviceEvent
+from hardware.exposure import Polygon
 from hardware.frames import SECOND_NS, FrameBuffer
 from hardware.lamp import RecordedLamp
 from hardware.speaker import RecordedSpeaker
@@ -106,6 +107,9 @@ class FakeDevices:
         self.buffer = FrameBuffer(4 * S)
         self.on_health: OnHealth | None = None
         self.hangs = False
+        self.settles, self.settling = True, False
+        self.settled: list[tuple[Polygon | None, bool]] = []
+        self.camera_notes: tuple[str, ...] = ()
         self.flipped = 0
         self.stopped = False
         self.unpluggable = {"usb:1"}
@@ -119,6 +123,10 @@ class FakeDevices:
 
     def camera_hangs(self) -> bool:
         return self.hangs
+
+    def settle(self, area: Polygon | None, *, focus: bool) -> bool:
+        self.settled.append((area, focus))
+        return self.settles
 
     def flip(self) -> bool:
         self.flipped += 1

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ import numpy as np
 import pytest
 from table_fakes import FakeDevices, Table
 
+from hardware import camera_notes
 from hardware.frames import Frame
 from hardware.health import DeviceHealth, Health, HealthBoard
 from referee.errors import BadInputError, OvertakenError
@@ -48,6 +50,9 @@ class Office:
 
     def cameras(self) -> list[tuple[str, str]]:
         return self.plugged
+
+    def camera_notes(self) -> tuple[str, ...]:
+        return self.devices.camera_notes
 
     def check(self, settings: TableSettings) -> None:
         self.devices.check(settings, self.table.stage.settings.other_devices(settings))
@@ -335,7 +340,11 @@ def test_camera_bell_and_pins_are_set_without_any_file(office: Office, tmp_path:
 def test_a_webcam_is_chosen_by_the_name_that_stays_its_own(office: Office, tmp_path: Path) -> None:
     lasting = "usb:/dev/v4l/by-id/usb-046d_HD_Pro_Webcam_C920_1A2B-video-index0"
     office.plugged = [(lasting, "HD Pro Webcam C920")]
-    assert office.desk.cameras() == {"cameras": [{"camera": lasting, "name": "HD Pro Webcam C920"}]}
+    office.devices.camera_notes = (camera_notes.COLOURS_DRIFT,)
+    office.table.stage.change_settings(replace(office.table.settings, language="de"))
+    shown = office.desk.cameras()
+    assert shown["cameras"] == [{"camera": lasting, "name": "HD Pro Webcam C920"}]
+    assert "Weißabgleich" in shown["notes"][0]
     office.desk.do({"do": "settings", "camera": lasting})
     assert load_settings(tmp_path)[0].camera == lasting
 

@@ -1,0 +1,209 @@
+"""The guard at work: looks at a picture four times a second, has the camera set up anew, and says what goes wrong.
+
+While no game is on the camera is judged once a minute, and when something is wrong; then, in a pause too, it is set up
+anew. In play it is left alone: a picture that changes amid play would be one more mishap. Only at a game's beginning is
+it set up in play, and that is said.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Collection, Sequence
+
+from hardware import camera_notes
+from hardware.exposure import Polygon
+from hardware.frames import SECOND_NS
+from hardware.health import DeviceHealth, Health, HealthBoard
+from referee.sayings import guard as sayings
+from referee.service.devices import Devices
+from referee.service.guard.machine_watchers import Pace, Watching
+from referee.service.guard.mishaps import Change, Lasting, Mishap
+from referee.service.guard.picture_guard import PictureGuard
+from referee.service.stage import Stage
+
+LOOK_S = 0.25
+JUDGE_NS = 60 * SECOND_NS
+AGAIN_NS, LONGEST_NS = 5 * SECOND_NS, 600 * SECOND_NS
+MACHINE_NS = 10 * SECOND_NS
+BEGIN_NS = 3 * SECOND_NS
+"""So long after its beginning a game has not been played yet: cards are dealt."""
+_OLD_NS = SECOND_NS
+_SAID_BY_CAMERA = {
+    camera_notes.NO_FOCUS: Mishap.BLURRED,
+    camera_notes.LAMP_FLICKERS: Mishap.FLICKER,
+}
+_LOST = frozenset({camera_notes.EXPOSURE_DRIFTS, camera_notes.COLOURS_DRIFT})
+
+
+class Guard:
+    """Reports to the health board, the journal and the voice, each thing once and its end.
+
+    area: where the table is, in shares of the picture's size; None as long as nobody knows. machine: what watches the
+    computer. on_change: told that the page has to be made anew.
+    """
+
+    def __init__(
+        self,
+        devices: Devices,
+        stage: Stage,
+        health: HealthBoard,
+        area: Callable[[], Polygon | None],
+        machine: Sequence[Watching] = (),
+        on_change: Callable[[], None] = lambda: None,
+        clock: Callable[[], int] = time.monotonic_ns,
+    ) -> None:
+        self._devices, self._stage, self._health = devices, stage, health
+        self._area, self._machine, self._on_change, self._clock = area, machine, on_change, clock
+        self._picture = PictureGuard()
+        self._pace = Pace(lambda: devices.buffer.pushed)
+        self._others = Lasting(begins_ns=0, ends_ns=0)
+        self._judged_ns = self._tried_ns = -LONGEST_NS
+        self._tries = 0
+        self._wrong: frozenset[Mishap] = frozenset()
+        self._machine_ns: int | None = None
+        self._frame_ns = 0
+        self._settling = self._because = False
+        self._notes: frozenset[str] = frozenset()
+        self._game: tuple[int, int] | None = None  # the one that is on, and since when
+        self._told: set[Mishap] = set()
+        self._on: set[Mishap] = set()
+        self._stopping = threading.Event()
+        self._thread = threading.Thread(target=self._run, name="guard", daemon=True)
+
+    def start(self) -> None:
+        """Begin to look."""
+        self._thread.start()
+
+    def stop(self) -> None:
+        """End."""
+        self._stopping.set()
+        if self._thread.ident is not None:
+            self._thread.join(timeout=1.0)
+
+    def forget(self) -> None:
+        """Take it that another camera is there."""
+        self._picture = PictureGuard()
+        self._pace.begin()
+        self._notes = frozenset()
+
+    def step(self, now_ns: int) -> None:
+        """Look once, and do what is due."""
+        self._heed_game(now_ns)
+        if self._devices.settling:
+            self._settling = True
+            return
+        if self._settling:
+            self._has_settled()
+        changes = [*self._look(now_ns), *self._look_at_machine(now_ns)]
+        self._tell(changes)
+        self._see_to_camera(now_ns)
+
+    def _look(self, now_ns: int) -> list[Change]:
+        frame = self._devices.buffer.newest
+        if frame is None or frame.exposure_end_ns <= self._frame_ns or now_ns - frame.exposure_end_ns > _OLD_NS:
+            return []
+        self._frame_ns = frame.exposure_end_ns
+        return self._picture.look(frame.bgr(), now_ns, self._area())
+
+    def _look_at_machine(self, now_ns: int) -> list[Change]:
+        asked: set[Mishap] = set(self._pace.mishaps)
+        here: set[Mishap] = set(self._pace.here(now_ns))
+        notes = frozenset(self._devices.camera_notes)
+        asked |= {*_SAID_BY_CAMERA.values(), Mishap.LOCK}
+        here |= {_SAID_BY_CAMERA[note] for note in notes if note in _SAID_BY_CAMERA}
+        if notes & _LOST - self._notes:
+            here.add(Mishap.LOCK)
+        if self._machine_ns is None or now_ns - self._machine_ns >= MACHINE_NS:
+            self._machine_ns = now_ns
+            for one in self._machine:
+                asked |= one.mishaps
+                here |= one.here(now_ns)
+        return self._others.take(here, asked, now_ns)
+
+    def _heed_game(self, now_ns: int) -> None:
+        """Follow which game is on; one that begins is told what is wrong already."""
+        with self._stage.lock:
+            play = self._stage.play
+            game = None if play is None or play.over else play.book.row.game
+        if game is None or self._game is None or self._game[0] != game:
+            self._game = None if game is None else (game, now_ns)
+            self._told.clear()
+            if game is not None:
+                self._say_begun([mishap for mishap in Mishap if mishap in self._on])
+
+    def _tell(self, changes: Collection[Change]) -> None:
+        on = self._picture.on | self._others.on
+        begun = [mishap for mishap in Mishap if mishap in on - self._on]
+        ended = [mishap for mishap in Mishap if mishap in self._on - on]
+        if not begun and not ended:
+            return
+        self._on = set(on)
+        for mishap in (*begun, *ended):
+            state = Health.POOR if mishap in on else Health.OK
+            self._health.report(DeviceHealth(self._clock(), sayings.GUARD + mishap.value, state))
+        if self._game is not None:
+            self._say_begun(begun)
+            self._say_ended(ended)
+        self._on_change()
+
+    def _say_begun(self, begun: Sequence[Mishap]) -> None:
+        for mishap in begun:
+            self._told.add(mishap)
+            self._stage.note_mishap(mishap.value, True)
+            self._stage.voice.tell(sayings.begun(mishap.value, self._stage.language))
+
+    def _say_ended(self, ended: Sequence[Mishap]) -> None:
+        for mishap in ended:
+            if mishap in self._told:
+                self._told.discard(mishap)
+                self._stage.note_mishap(mishap.value, False)
+                sentence = sayings.ended(mishap.value, self._stage.language)
+                self._stage.voice.tell(*([sentence] if sentence else []))
+
+    def _see_to_camera(self, now_ns: int) -> None:
+        """Have the camera set up anew where that may help and disturbs nobody."""
+        wrong = frozenset(mishap for mishap in self._on if mishap.settles)
+        if wrong != self._wrong:
+            # Other light may help where the last try did not.
+            self._wrong, self._tries = wrong, 0
+        if self._because and not wrong and not self._devices.settling:
+            self._because = False
+            if self._game is not None:
+                self._stage.voice.tell(sayings.camera_set(self._stage.language))
+        if self._stage.in_play:
+            if self._begins(now_ns) and (wrong or not self._picture.well) and self._settle(now_ns):
+                self._stage.voice.tell(sayings.setting_camera(self._stage.language))
+            return
+        if wrong:
+            self._settle(now_ns)
+        elif now_ns - self._judged_ns >= JUDGE_NS:
+            self._judged_ns = now_ns
+            if self._picture.well:
+                self._picture.refresh()
+            else:
+                self._settle(now_ns)
+
+    def _begins(self, now_ns: int) -> bool:
+        return self._game is not None and now_ns - self._game[1] < BEGIN_NS
+
+    def _settle(self, now_ns: int) -> bool:
+        """Have the camera set up; False if that cannot be, or was tried just now, or often in vain."""
+        patience_ns = min(JUDGE_NS * 2 ** (self._tries - 1), LONGEST_NS) if self._tries else AGAIN_NS
+        if now_ns - self._tried_ns < patience_ns:
+            return False
+        self._tried_ns = self._judged_ns = now_ns
+        self._tries += 1
+        self._settling = self._devices.settle(self._area(), focus=Mishap.BLURRED in self._wrong)
+        self._because = self._settling and bool(self._wrong)
+        return self._settling
+
+    def _has_settled(self) -> None:
+        self._settling = False
+        self._notes = frozenset(self._devices.camera_notes)
+        self._picture.settled()
+        self._pace.begin()
+
+    def _run(self) -> None:
+        while not self._stopping.wait(LOOK_S):
+            self.step(self._clock())

@@ -1,0 +1,80 @@
+"""What can go wrong while a game is on, and when it counts as begun and as ended. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from enum import Enum
+
+from hardware.frames import SECOND_NS
+
+
+class Mishap(Enum):
+    """What goes wrong; the value names it in the journal and on the page."""
+
+    DARK = "dark"
+    BRIGHT = "bright"
+    LIGHT = "light"
+    BLURRED = "blurred"
+    SMEARED = "smeared"
+    FLICKER = "flicker"
+    LOCK = "lock"
+    PACE = "pace"
+    HOT = "hot"
+    POWER = "power"
+    CLOCK = "clock"
+    DISK = "disk"
+
+    @property
+    def settles(self) -> bool:
+        """Whether setting the camera up anew may help."""
+        return self in _SETTLED
+
+
+_SETTLED = frozenset({Mishap.DARK, Mishap.BRIGHT, Mishap.LIGHT, Mishap.BLURRED, Mishap.LOCK})
+
+
+@dataclass(frozen=True)
+class Change:
+    """A mishap began (on) or ended."""
+
+    mishap: Mishap
+    on: bool
+    t_ns: int
+
+
+class Lasting:
+    """Lets only what lasts count: a hand over a marker, a shadow or a passing cloud is no mishap.
+
+    begins_ns, ends_ns: how long it must have been there, or gone, without a break.
+    """
+
+    def __init__(self, begins_ns: int = 7 * SECOND_NS // 10, ends_ns: int = 2 * SECOND_NS) -> None:
+        self._begins_ns, self._ends_ns = begins_ns, ends_ns
+        self._since: dict[Mishap, int] = {}
+        self._seen: dict[Mishap, int] = {}
+        self._on: set[Mishap] = set()
+
+    @property
+    def on(self) -> frozenset[Mishap]:
+        """What goes wrong now."""
+        return frozenset(self._on)
+
+    def take(self, here: Collection[Mishap], asked: Collection[Mishap], t_ns: int) -> list[Change]:
+        """Take what is `here` of all that was `asked` about, and give what began and ended by that."""
+        changes: list[Change] = []
+        for mishap in Mishap:
+            if mishap not in asked:
+                continue
+            if mishap in here:
+                self._since.setdefault(mishap, t_ns)
+                self._seen[mishap] = t_ns
+                if mishap not in self._on and t_ns - self._since[mishap] >= self._begins_ns:
+                    self._on.add(mishap)
+                    changes.append(Change(mishap, True, t_ns))
+            else:
+                self._since.pop(mishap, None)
+                if mishap in self._on and t_ns - self._seen[mishap] >= self._ends_ns:
+                    self._on.discard(mishap)
+                    changes.append(Change(mishap, False, t_ns))
+        return changes

@@ -1,0 +1,86 @@
+"""Follows the picture: where the marker cards are, what they looked like when all was well, what is wrong. Pure."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hardware.exposure import Polygon
+from hardware.frames import SECOND_NS
+from referee.service.guard.glance import Glance, glance_at
+from referee.service.guard.mishaps import Change, Lasting, Mishap
+from referee.service.guard.picture_watchers import WATCHED, seen_in, well_set
+from vision.errors import VisionError
+from vision.markers import Marker, find_markers
+
+SEARCH_NS = 2 * SECOND_NS
+LOST_NS = 6 * SECOND_NS
+"""The marker cards are looked for so often while none is known, and anew when so long none of them was in sight."""
+
+Image = NDArray[np.uint8]
+
+
+class PictureGuard:
+    """See the module.
+
+    `well`: whether white is where a camera should be set to, by the last picture.
+    """
+
+    def __init__(self) -> None:
+        self._lasting = Lasting()
+        self._markers: tuple[Marker, ...] = ()
+        self._searched_ns: int | None = None
+        self._sighted_ns = 0
+        self._before: Glance | None = None
+        self._now: Glance | None = None
+
+    @property
+    def on(self) -> frozenset[Mishap]:
+        """What goes wrong now."""
+        return self._lasting.on
+
+    @property
+    def well(self) -> bool:
+        """Whether the camera is set well, as far as the last picture tells."""
+        return self._now is None or bool(well_set(self._now)["light"])
+
+    def look(self, image: Image, t_ns: int, area: Polygon | None = None) -> list[Change]:
+        """Take a picture, (h, w, 3) uint8 BGR, and give what began and ended."""
+        self._search(image, t_ns)
+        now = self._now = glance_at(image, t_ns, self._markers, area)
+        if now.markers is not None and now.markers.in_sight.any():
+            self._sighted_ns = t_ns
+        here = seen_in(now, self._before)
+        if self._before is None and not here and now.markers is not None and now.markers.in_sight.all():
+            self._before = now
+        # A picture that was taken while everything is covered says nothing of focus or of lamps.
+        told = WATCHED if _tells(now) else {Mishap.DARK, Mishap.BRIGHT}
+        return self._lasting.take(here, told, t_ns)
+
+    def refresh(self) -> None:
+        """Take what is seen now for how it is when all is well, if nothing is wrong: daylight changes all day."""
+        now = self._now
+        if not self.on and now is not None and now.markers is not None and now.markers.in_sight.all():
+            self._before = now
+
+    def settled(self) -> None:
+        """Take it that the camera was set up anew: what it was like before is no measure any more."""
+        self._before = self._now = self._searched_ns = None
+
+    def _search(self, image: Image, t_ns: int) -> None:
+        lost = bool(self._markers) and t_ns - self._sighted_ns > LOST_NS
+        if self._markers and not lost:
+            return
+        if self._searched_ns is not None and t_ns - self._searched_ns < SEARCH_NS:
+            return
+        self._searched_ns = t_ns
+        try:
+            found = find_markers(image)
+        except VisionError:
+            return
+        if found:
+            self._markers, self._before, self._sighted_ns = found, None, t_ns
+
+
+def _tells(glance: Glance) -> bool:
+    return glance.markers is not None and bool(glance.markers.in_sight.any())

@@ -1,0 +1,157 @@
+"""What watches the picture: a small class for each mishap that shows in it. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Protocol
+
+import numpy as np
+
+from hardware.exposure import CLIPPED
+from referee.service.guard.glance import Glance
+from referee.service.guard.mishaps import Mishap
+
+# Levels of white. A camera is set to 225; from 250 colours are lost for good, below 100 noise eats them.
+_TOO_DARK = 100.0
+_ALL_DARK = 60.0
+_ALL_BRIGHT = 0.4
+# In light, not in levels: half as much, or 40 % more, is another lamp, a cloud is less.
+_LESS, _MORE = 0.5, 1.4
+_COLOUR = 0.2
+_GAMMA = 2.2
+_WIDER = 1.6
+_WIDER_PX = 0.45
+_PALER = 0.62
+
+
+class Watching(Protocol):
+    """Watches for one mishap."""
+
+    @property
+    def mishap(self) -> Mishap:
+        """What it watches for."""
+
+    def holds(self, now: Glance, before: Glance | None) -> bool:
+        """Whether it is so now; before: what the table was like when the camera had been set up."""
+
+
+class TooDark:
+    """White paper is grey: the light is off, or the sun has set."""
+
+    mishap = Mishap.DARK
+
+    def holds(self, now: Glance, before: Glance | None) -> bool:
+        """Judge by the marker cards in sight, by all of the picture where there are none."""
+        white = _white(now)
+        return now.white < _ALL_DARK if white is None else white < _TOO_DARK
+
+
+class TooBright:
+    """White paper is clipped, so that what is printed on it has lost its colours."""
+
+    mishap = Mishap.BRIGHT
+
+    def holds(self, now: Glance, before: Glance | None) -> bool:
+        """Judge by the marker cards: two are clipped, or the only one; or by nearly all of the picture."""
+        if now.clipped > _ALL_BRIGHT:
+            return True
+        if now.markers is None:
+            return False
+        # One under a sheet or an arm is none the less clipped if what lies on it is.
+        clipped = int(np.count_nonzero(now.markers.white_bgr.max(axis=1) >= CLIPPED))
+        return clipped >= min(2, len(now.markers.white_bgr))
+
+
+class OtherLight:
+    """Another lamp: much less or more light, or light of another colour, than the camera was set up for."""
+
+    mishap = Mishap.LIGHT
+
+    def holds(self, now: Glance, before: Glance | None) -> bool:
+        """Hold the white of each marker in sight against what it was."""
+        if now.markers is None or before is None or before.markers is None:
+            return False
+        both = now.markers.in_sight & before.markers.in_sight
+        if not both.any():
+            return False
+        # The clipped say neither how bright nor of what colour.
+        both &= now.markers.white_bgr.max(axis=1) < CLIPPED
+        if not both.any():
+            return False
+        light = (
+            np.maximum(now.markers.white_bgr[both], 1.0) / np.maximum(before.markers.white_bgr[both], 1.0)
+        ) ** _GAMMA
+        blue, green, red = np.median(light, axis=0)
+        bright = float(np.median(light.mean(axis=1)))
+        tint = max(abs(blue / green - 1.0), abs(red / green - 1.0))
+        return not _LESS <= bright <= _MORE or tint > _COLOUR
+
+
+class OutOfFocus:
+    """Edges that were sharp are soft everywhere."""
+
+    mishap = Mishap.BLURRED
+
+    def holds(self, now: Glance, before: Glance | None) -> bool:
+        """Judge by the median marker in sight."""
+        wider = _wider(now, before)
+        return bool(wider.size) and float(np.median(wider)) > 1.0
+
+
+class Smeared:
+    """A part of the lens is smeared: edges there are soft or pale, and as they were elsewhere."""
+
+    mishap = Mishap.SMEARED
+
+    def holds(self, now: Glance, before: Glance | None) -> bool:
+        """Judge by the markers one by one; soft everywhere is out of focus."""
+        if now.markers is None or before is None or before.markers is None:
+            return False
+        wider, both = _wider(now, before), _both(now, before)
+        soft = wider.size > 1 and float(np.max(wider)) > 1.0 >= float(np.median(wider))
+        shares = _depth(now)[both] / np.maximum(_depth(before)[both], 1e-3)
+        return bool(soft or (shares.size and float(shares.min()) < _PALER))
+
+
+WATCHING: tuple[Watching, ...] = (TooDark(), TooBright(), OtherLight(), OutOfFocus(), Smeared())
+WATCHED = frozenset(one.mishap for one in WATCHING)
+
+
+def seen_in(now: Glance, before: Glance | None) -> frozenset[Mishap]:
+    """Give all mishaps that show in a picture."""
+    here = frozenset(one.mishap for one in WATCHING if one.holds(now, before))
+    # Too dark and too bright say what to do; that it is another light than before says less.
+    return here - {Mishap.LIGHT} if here & {Mishap.DARK, Mishap.BRIGHT} else here
+
+
+def well_set(now: Glance) -> Mapping[str, bool]:
+    """Tell whether white is where the camera should be set to, so that there is room for what an evening brings."""
+    white = _white(now)
+    return {"known": white is not None, "light": 195.0 <= (now.white if white is None else white) <= 244.0}
+
+
+def _white(glance: Glance) -> float | None:
+    """The level of white paper: the largest channel of the median marker in sight; None where none is."""
+    if glance.markers is None or not glance.markers.in_sight.any():
+        return None
+    return float(np.median(glance.markers.white_bgr[glance.markers.in_sight].max(axis=1)))
+
+
+def _both(now: Glance, before: Glance) -> np.ndarray[tuple[int, ...], np.dtype[np.bool_]]:
+    assert now.markers is not None and before.markers is not None
+    return np.asarray(now.markers.in_sight & before.markers.in_sight)
+
+
+def _wider(now: Glance, before: Glance | None) -> np.ndarray[tuple[int, ...], np.dtype[np.float64]]:
+    """(k,) how much wider edges are than is borne, more than 1: too much, of the markers in sight."""
+    if now.markers is None or before is None or before.markers is None:
+        return np.zeros(0)
+    both = _both(now, before)
+    was, width = before.markers.blur_px[both], now.markers.blur_px[both]
+    return np.asarray(width / np.maximum(_WIDER * was, was + _WIDER_PX), np.float64)
+
+
+def _depth(glance: Glance) -> np.ndarray[tuple[int, ...], np.dtype[np.float64]]:
+    """(n,) how deep black is under white, as a share of white."""
+    assert glance.markers is not None
+    return np.asarray(glance.markers.contrast / np.maximum(glance.markers.white_bgr.mean(axis=1), 1.0), np.float64)

@@ -1,0 +1,283 @@
+"""The guard: what goes wrong is said once, before anything is misread, with its end; the camera is set up in time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+
+import cv2
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+from table_fakes import FakeDevices, S, Table
+
+from hardware import camera_notes
+from hardware.frames import Frame
+from hardware.health import HealthBoard
+from hardware.pixels import PixelFormat
+from referee.doctor.machine import Machine
+from referee.journal.rows import game_numbered, kept_game
+from referee.service.guard.guard import LONGEST_NS, Guard
+from referee.service.guard.machine_watchers import ClockJump, DiskFull, HeatAndPower, Watching
+from simulation.evening import Light, relit
+from simulation.live import to_nv12
+
+Image = NDArray[np.uint8]
+Alter = Callable[[Image], Image]
+PLACES = ((60, 50), (500, 50), (500, 270), (60, 270))
+
+
+@cache
+def table() -> Image:
+    """Draw a brown table with four marker cards, as a camera shows it that is set well."""
+    picture = np.full((360, 640, 3), (60, 90, 130), np.uint8)
+    for number, (x, y) in enumerate(PLACES):
+        marker = cv2.aruco.generateImageMarker(cv2.aruco.getPredefinedDictionary(cv2.aruco.DICT_4X4_50), number, 60)
+        picture[y - 12 : y + 72, x - 12 : x + 72] = 225
+        picture[y : y + 60, x : x + 60] = np.where(marker > 0, 225, 25)[..., None]
+    return np.asarray(cv2.GaussianBlur(picture, (0, 0), 0.7), np.uint8)
+
+
+def lit(*light: float) -> Alter:
+    blue, green, red = light if len(light) == 3 else light * 3
+    wanted: Light = (blue, green, red)
+    return lambda picture: relit(picture, wanted)
+
+
+def blurred(picture: Image) -> Image:
+    return np.asarray(cv2.GaussianBlur(picture, (0, 0), 2.5), np.uint8)
+
+
+def smeared(picture: Image) -> Image:
+    """Smear the lens over one corner."""
+    done = picture.copy()
+    done[:180, :320] = cv2.GaussianBlur(picture[:180, :320], (0, 0), 4.0) // 2 + 60
+    return done
+
+
+def covered(picture: Image) -> Image:
+    """Lay arms over two markers, and shade a third."""
+    done = picture.copy()
+    done[20:180, 20:260] = (95, 130, 190)
+    done[200:, 460:] = (110, 60, 40)
+    done[20:180, 460:] = done[20:180, 460:] * 0.75
+    return done
+
+
+class Room:
+    """A guard at a table of which a test makes the pictures; its time goes on by `go`."""
+
+    def __init__(self, folder: Path, machine: tuple[Watching, ...] = (), clock: list[int] | None = None) -> None:
+        self.wall = [0] if clock is None else clock
+        self.table = Table(folder)
+        self.table.clock.now_ns = 5000 * S
+        self.devices = FakeDevices()
+        self.health = HealthBoard()
+        self.now_ns = 5000 * S
+        stage = self.table.stage
+        self.guard = Guard(self.devices, stage, self.health, lambda: None, machine, clock=lambda: self.now_ns)
+        self.show: Alter = lit(1.0)
+        self.camera: Alter = lit(1.0)
+        self.yuv = False
+
+    def go(self, seconds: float, looks_per_s: int = 4) -> None:
+        for _ in range(round(looks_per_s * seconds)):
+            self.now_ns += S // looks_per_s
+            self.table.clock.now_ns = self.wall[0] = self.now_ns
+            picture = self.camera(self.show(table()))
+            kind = PixelFormat.NV12 if self.yuv else PixelFormat.BGR
+            shown = to_nv12(picture) if self.yuv else picture
+            for t_ns in range(self.now_ns - S // looks_per_s + S // 4, self.now_ns + 1, S // 4):
+                self.devices.buffer.push(Frame(t_ns, t_ns, shown, 4 * t_ns // S, kind))
+            self.guard.step(self.now_ns)
+
+    def play(self) -> None:
+        self.table.stage.start("piccolino", ["Ann", "Ben"], {})
+        self.go(4, 1)
+        self.table.speaker.said.clear()
+
+    @property
+    def said(self) -> list[str]:
+        return self.table.said
+
+    @property
+    def troubles(self) -> list[str]:
+        return [health.device for health in self.health.troubles()]
+
+    def journalled(self) -> list[tuple[object, object]]:
+        play = self.table.stage.playing()
+        row = game_numbered(self.table.journal.read, play.book.row.game)
+        assert row is not None
+        events = (one.event for one in kept_game(self.table.journal.read, row).events)
+        return [(event.data["what"], event.data["on"]) for event in events if event.kind == "mishap"]
+
+
+@pytest.fixture
+def room(tmp_path: Path) -> Room:
+    room = Room(tmp_path)
+    room.go(2)
+    return room
+
+
+@pytest.mark.parametrize(
+    ("what", "alter", "begins", "ends"),
+    [
+        ("dark", lit(0.12), "too dark", "enough light"),
+        ("bright", lit(1.8), "too bright", "not too bright"),
+        ("light", lit(0.4), "light has changed", "as it was"),
+        ("light", lit(0.45, 0.8, 1.0), "light has changed", "as it was"),
+        ("blurred", blurred, "not sharp", "sharp again"),
+        ("smeared", smeared, "wipe it", "clear again"),
+    ],
+)
+def test_a_mishap_is_said_once_in_time_and_its_end_and_both_are_journalled(
+    room: Room, what: str, alter: Alter, begins: str, ends: str
+) -> None:
+    room.yuv = what in ("light", "smeared")
+    room.play()
+    room.show = alter
+    room.go(2)
+    (sentence,) = room.said
+    assert begins in sentence
+    assert room.troubles == [f"guard {what}"]
+    room.go(4, 1)
+    assert len(room.said) == 1
+    room.show = lit(1.0)
+    room.go(2.5)
+    assert [ends in sentence for sentence in room.said] == [False, True]
+    assert (room.troubles, room.journalled()) == ([], [(what, True), (what, False)])
+    # A picture never changes amid play.
+    assert room.devices.settled == []
+
+
+def test_hands_shadows_and_a_short_flash_are_no_mishap(room: Room) -> None:
+    room.play()
+    for alter, seconds in ((covered, 2.0), (lit(1.0), 0.5), (lit(2.0), 0.25), (lit(1.0), 1.0), (lit(0.8), 2.0)):
+        room.show = alter
+        room.go(seconds)
+    assert (room.said, room.troubles) == ([], [])
+
+
+def test_a_camera_that_was_set_at_night_is_set_anew_by_day_without_a_word(tmp_path: Path) -> None:
+    room = Room(tmp_path)
+    room.camera = lit(6.0)
+    room.go(3)
+    assert len(room.devices.settled) == 1
+    room.camera = lit(1.0)
+    room.go(5)
+    assert (room.said, room.troubles, len(room.devices.settled)) == ([], [], 1)
+
+
+def test_in_play_it_is_only_said_and_a_pause_sets_the_camera(room: Room) -> None:
+    room.play()
+    room.show = lit(2.5)
+    room.go(3)
+    assert room.devices.settled == []
+    room.table.stage.pause(True)
+    room.go(0.25)
+    assert len(room.devices.settled) == 1
+    room.devices.settling = True
+    room.go(1)
+    room.camera, room.devices.settling = lit(0.4), False
+    room.go(4)
+    assert "too bright" in room.said[0]
+    assert [sentence for sentence in room.said[1:] if sentence != "Pause."] == [
+        "The light is not too bright any more.",
+        "The camera has set itself to the light: you can go on.",
+    ]
+
+
+def test_what_is_not_quite_right_at_a_games_beginning_is_set_and_said(room: Room) -> None:
+    room.show = lit(0.65)
+    room.go(3)
+    assert room.devices.settled == []
+    room.table.stage.start("piccolino", ["Ann", "Ben"], {})
+    room.go(1)
+    assert len(room.devices.settled) == 1
+    assert "One moment: the camera sets itself to the light." in room.said
+
+
+def test_in_an_empty_dark_room_nothing_is_said_and_the_camera_is_not_set_all_night(room: Room) -> None:
+    room.show = lit(0.02)
+    room.go(60, 1)
+    tried = len(room.devices.settled)
+    assert tried == 1
+    assert room.said == []
+    room.table.stage.start("piccolino", ["Ann", "Ben"], {})
+    room.go(1)
+    assert sum("too dark" in sentence for sentence in room.said) == 1
+    # Somebody switches the lamp on: no need to wait for the next try.
+    room.table.stage.pause(True)
+    room.show = lit(2.5)
+    room.go(3)
+    assert len(room.devices.settled) == tried + 1
+
+
+def test_tries_that_do_not_help_become_rare(room: Room) -> None:
+    room.show = lit(0.02)
+    for _ in range(40):
+        room.go(0.5)
+        room.now_ns += 60 * S
+    assert 4 <= len(room.devices.settled) <= 5 + 40 * 60 * S // LONGEST_NS
+
+
+def test_what_set_up_could_not_do_is_said_as_soon_as_somebody_plays(room: Room) -> None:
+    room.devices.camera_notes = (camera_notes.NO_FOCUS,)
+    room.play()
+    assert room.troubles == ["guard blurred"]
+    room.devices.camera_notes = (camera_notes.EXPOSURE_DRIFTS,)
+    room.go(3)
+    assert room.troubles == ["guard lock"]
+    assert any("settings by itself" in sentence for sentence in room.said)
+
+
+def test_a_game_that_is_resumed_keeps_its_mishaps_and_is_not_paused_by_them(room: Room) -> None:
+    room.play()
+    room.show = lit(0.12)
+    room.go(2)
+    again = room.table.again()
+    play = again.stage.resume()
+    assert play is not None and not play.paused and again.stage.in_play
+
+
+def test_heat_power_disk_and_clock_are_said_and_their_ends(tmp_path: Path) -> None:
+    fake: dict[str, int] = {"bits": 0, "free": 1 << 33, "wall": 0}
+    asked = Machine(root=tmp_path, run=lambda *_: f"throttled=0x{fake['bits']:x}", free_bytes=lambda _: fake["free"])
+    now_ns = [0]
+    clock = ClockJump(lambda: now_ns[0] + fake["wall"])
+    room = Room(tmp_path, (HeatAndPower(asked), DiskFull(asked, tmp_path), clock), now_ns)
+    room.play()
+    fake |= {"bits": 0x50005, "free": 1 << 20, "wall": 3600 * S}
+    room.go(12, 1)
+    assert room.troubles == ["guard clock", "guard disk", "guard power"]
+    fake |= {"bits": 0x50008, "free": 1 << 33}
+    room.go(12, 1)
+    assert room.troubles == ["guard clock", "guard hot"]
+    fake |= {"bits": 0x50000}
+    room.go(70, 1)
+    assert room.troubles == []
+    words = ("too little power", "put right", "nearly full", "too hot", "enough power", "room on the disk", "cooled")
+    assert [sum(word in sentence for sentence in room.said) for word in words] == [1] * len(words)
+
+
+def test_a_camera_that_gives_far_fewer_pictures_is_said_and_none_at_all_is_left_to_others(room: Room) -> None:
+    room.play()
+    shown = room.now_ns
+
+    def pictures(seconds: float, per_s: int) -> None:
+        nonlocal shown
+        for step in range(round(4 * seconds)):
+            room.now_ns += S // 4
+            for part in range(per_s // 4 if per_s >= 4 else int(step % 4 < per_s)):
+                shown = max(shown + 1, room.now_ns - S // 4 + part * 1_000_000)
+                room.devices.buffer.push(Frame(shown, shown, table(), 0))
+            room.guard.step(room.now_ns)
+
+    pictures(5, 28)
+    pictures(4, 12)
+    assert room.said == []
+    pictures(4, 4)
+    assert [("fewer pictures" in sentence) for sentence in room.said] == [True]
+    pictures(4, 28)
+    assert "enough pictures again" in room.said[-1]

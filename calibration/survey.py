@@ -9,8 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vision.errors import BadTableError
-from vision.markers import Marker, markers_in, table_from_markers
+from vision.markers import Marker, check_not_doubled, table_from_markers, unmirrored_markers
 from vision.table import Table
+from vision.table_texture import small_grey
 
 Image = NDArray[np.uint8]
 
@@ -19,10 +20,14 @@ _STILL_PX, _STILL = 2.0, 0.04  # a marker card that was not moved is seen off it
 
 @dataclass(frozen=True, eq=False)
 class Survey:
-    """A surveyed table, and the marker cards on it, each at the median of the places where it was seen."""
+    """A surveyed table, and the marker cards on it, each at the median of the places where it was seen.
+
+    `grey` (h, w): the first picture, as small as a table's texture is kept.
+    """
 
     table: Table
     markers: tuple[Marker, ...]
+    grey: Image
 
 
 def survey(pictures: Iterable[tuple[str, Image]]) -> Survey:
@@ -31,14 +36,17 @@ def survey(pictures: Iterable[tuple[str, Image]]) -> Survey:
     What is covered in one picture may be seen in another.
 
     Raises:
-        BadTableError: the pictures differ in size, one is mirrored, shows no marker card that another shows as well, or
-            shows one elsewhere, or the marker cards lie on no flat table.
+        BadTableError: the pictures differ in size, one is mirrored, shows no marker card that another shows as well,
+            shows one elsewhere, or two with one number, or the marker cards lie on no flat table.
     """
     size_px: tuple[int, int] | None = None
+    first: Image | None = None
     seen: dict[int, list[tuple[str, Marker]]] = {}
     for name, image in pictures:
         size = image.shape[1], image.shape[0]
-        markers = markers_in(image, name)
+        sight = unmirrored_markers(image, name)
+        check_not_doubled(sight, name)
+        markers = sight.markers
         if not markers:
             raise BadTableError(f"no marker card is in sight in {name}")
         if size_px is not None and size != size_px:
@@ -46,6 +54,7 @@ def survey(pictures: Iterable[tuple[str, Image]]) -> Survey:
         if seen and not any(marker.id in seen for marker in markers):
             raise BadTableError(f"{name} shows none of the marker cards that the pictures before it show")
         size_px = size
+        first = small_grey(image) if first is None else first
         for marker in markers:
             before = seen.setdefault(marker.id, [])
             if before and _moved(before[0][1], marker):
@@ -54,12 +63,12 @@ def survey(pictures: Iterable[tuple[str, Image]]) -> Survey:
                     "leave the camera and the marker cards where they are between pictures"
                 )
             before.append((name, marker))
-    if size_px is None:
+    if size_px is None or first is None:
         raise BadTableError("there is no picture to survey the table by")
     middles = tuple(
         Marker(number, np.median([marker.corners_px for _, marker in seen[number]], axis=0)) for number in sorted(seen)
     )
-    return Survey(table_from_markers(middles, size_px), middles)
+    return Survey(table_from_markers(middles, size_px), middles, first)
 
 
 def _moved(one: Marker, other: Marker) -> bool:

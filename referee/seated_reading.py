@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,24 +11,50 @@ from numpy.typing import NDArray
 from referee.errors import BadInputError
 from referee.seats import SeatRing, marker_rectangle, what_is_missing
 from vision.deck import Deck
+from vision.errors import MovedCameraError
 from vision.marked.reader import read_picture
-from vision.markers import Marker, check_not_mirrored, find_markers
+from vision.markers import Marker, MarkerSight, check_not_doubled, table_from_markers, unmirrored_markers
 from vision.profile import REACH_MM, TableProfile
-from vision.reading import Reading
+from vision.reading import Reading, UnclearCard
+from vision.standing import MOST_OFF_MM, Stand, stand_of, what_is_wrong
 from vision.table import Table
+
+OUT_OF_SIGHT = "out of sight"
+"""The reason of something unclear before a seat whose place is not in the picture."""
 
 _ALL = 4
 _PROOF = 2  # markers in sight that show the table to be where it was
-_SAME_PLACE_MM = 8.0
+_SAME_PLACE_MM = 2 * MOST_OFF_MM  # the earlier picture may be as far off
+_INWARD_MM = (0.0, 40.0, 80.0, 120.0)  # from the edge: where a seat's cards lie
+_UNSEEN = 0.1  # of a seat's place
 
 
 @dataclass(frozen=True, eq=False)
 class SeatedReading:
-    """What lies on a table, and who sits round it."""
+    """What lies on a table, and who sits round it.
+
+    `doubled` are numbers that two marker cards have, `pushed` the marker cards that were pushed since the table was
+    calibrated, and `moved` tells that the camera was, so that the marker cards told the table anew.
+    """
 
     reading: Reading
     table: Table
     ring: SeatRing
+    doubled: tuple[int, ...] = ()
+    pushed: tuple[int, ...] = ()
+    moved: bool = False
+
+    def remarks(self) -> tuple[str, ...]:
+        """Give what to do about camera and marker cards."""
+        said = []
+        if self.moved:
+            said.append(
+                "the camera was moved since the table was calibrated: the marker cards tell the table now; "
+                "calibrate it again"
+            )
+        said += [f"marker card {n} was pushed since the table was calibrated: it is left out" for n in self.pushed]
+        said += [f"two marker cards have the number {n}: both are left out, take one away" for n in self.doubled]
+        return tuple(said)
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,8 +84,9 @@ class Survey:
 class SeatedReader:
     """Reads pictures of one table.
 
-    Without a profile every picture's own markers tell table and seats. Where they do not, because an arm covers them,
-    those of an earlier picture still hold, as long as two markers are in sight and lie where they lay.
+    A profile holds as long as each picture shows that the camera stands where it stood. Else every picture's own
+    markers tell table and seats. Where they do not, because an arm covers them, those of an earlier picture still hold,
+    as long as two markers are in sight and lie where they lay.
     """
 
     def __init__(self, deck: Deck, profile: TableProfile | None, players: int) -> None:
@@ -69,33 +96,89 @@ class SeatedReader:
         self.survey: Survey | None = None
 
     def read(self, image: NDArray[np.uint8]) -> SeatedReading:
-        """Read a picture, (h, w, 3) BGR.
+        """Read a picture, (h, w, 3) BGR. A seat whose place is not in it has something unclear.
 
         Raises:
             BadInputError: too few markers are in sight to know the seats.
-            BadTableError: the markers lie on no flat table, or are mirrored, or the picture does not fit the profile.
+            BadTableError: the markers lie on no flat table, are mirrored, have one number twice, or the picture does
+                not fit the profile, or does not show that the camera still stands where it stood.
         """
-        size_px = (image.shape[1], image.shape[0])
         profile = self._profile
-        edge_mm = None if profile is None else profile.edge_mm
-        markers = find_markers(image)
-        before = self.survey
-        if edge_mm is None and len(markers) < _ALL and before is not None and before.fits(markers, size_px):
-            reading, table = read_picture(image, self._deck, before.table, markers)
-            return SeatedReading(reading, table or before.table, before.ring)
-        if edge_mm is None and not markers:
-            check_not_mirrored(image)
-            raise BadInputError(what_is_missing(()))
-        surveyed = None if profile is None else profile.table_for(size_px)
-        reading, table = read_picture(image, self._deck, surveyed, markers)
-        if table is None:
-            raise BadInputError(what_is_missing(()))
-        if surveyed is None or edge_mm is None:
-            rectangle = marker_rectangle(markers, table)
+        sight = unmirrored_markers(image)
+        if profile is None:
+            return self._read_by_markers(image, sight)
+        stand = stand_of(profile, image, sight.markers)
+        if stand.stands:
+            return self._read_by_profile(image, sight, profile, stand)
+        if not sight.markers:
+            raise MovedCameraError(what_is_wrong(profile, stand))
+        try:
+            return replace(self._read_by_markers(image, sight), moved=True)
+        except BadInputError as error:
+            raise MovedCameraError(what_is_wrong(profile, stand)) from error
+
+    def _read_by_profile(
+        self, image: NDArray[np.uint8], sight: MarkerSight, profile: TableProfile, stand: Stand
+    ) -> SeatedReading:
+        surveyed = profile.table_for((image.shape[1], image.shape[0]))
+        reading, table = read_picture(image, self._deck, surveyed, sight.cards)
+        table = table or surveyed
+        if profile.edge_mm is None:
+            rectangle = marker_rectangle(sight.markers, table)
         else:
             # The cards have put the scale right; the edge stays where it is in the picture.
-            rectangle = table.to_mm(surveyed.to_px(edge_mm))
-        ring = SeatRing(rectangle, self._players, REACH_MM if profile is None else profile.reach_mm)
-        places = {marker.id: np.asarray(table.to_mm(marker.corners_px).mean(0)) for marker in markers}
-        self.survey = Survey(table, ring, places)
-        return SeatedReading(reading, table, ring)
+            rectangle = table.to_mm(surveyed.to_px(profile.edge_mm))
+        return self._seated(reading, table, rectangle, sight, stand.pushed)
+
+    def _read_by_markers(self, image: NDArray[np.uint8], sight: MarkerSight) -> SeatedReading:
+        size_px = (image.shape[1], image.shape[0])
+        markers, before = sight.markers, self.survey
+        if len(markers) < _ALL and before is not None and before.fits(markers, size_px):
+            reading, table = read_picture(image, self._deck, before.table, sight.cards)
+            table = table or before.table
+            return SeatedReading(_with_unseen(reading, table, before.ring), table, before.ring, sight.doubled)
+        if len(markers) < _ALL:
+            check_not_doubled(sight)
+        if not markers:
+            raise BadInputError(what_is_missing(()))
+        # Where two have one number, the others tell the table; none of them is taken for a playing card.
+        shown = table_from_markers(markers, size_px) if sight.doubled else None
+        reading, table = read_picture(image, self._deck, shown, sight.cards)
+        if table is None:
+            raise BadInputError(what_is_missing(()))
+        return self._seated(reading, table, marker_rectangle(markers, table), sight)
+
+    def _seated(
+        self,
+        reading: Reading,
+        table: Table,
+        rectangle: NDArray[np.float64],
+        sight: MarkerSight,
+        pushed: tuple[int, ...] = (),
+    ) -> SeatedReading:
+        reach_mm = REACH_MM if self._profile is None else self._profile.reach_mm
+        ring = SeatRing(rectangle, self._players, reach_mm)
+        places = {marker.id: np.asarray(table.to_mm(marker.corners_px).mean(0)) for marker in sight.markers}
+        self.survey = Survey(table, ring, {number: place for number, place in places.items() if number not in pushed})
+        return SeatedReading(_with_unseen(reading, table, ring), table, ring, sight.doubled, pushed)
+
+
+def _with_unseen(reading: Reading, table: Table, ring: SeatRing) -> Reading:
+    """Leave unclear what lies before seats that are not in the picture, at least in part."""
+    unseen = []
+    middle = ring.corners_mm.mean(0)
+    for seat in range(ring.players):
+        edge = ring.part_of(seat)
+        ways = np.linalg.norm(middle - edge, axis=1, keepdims=True)
+        inward = (middle - edge) / np.maximum(ways, 1.0)
+        places = np.concatenate([edge + inward * np.minimum(ways, way) for way in _INWARD_MM if way <= ring.reach_mm])
+        places_px = table.to_px(places)
+        outside = np.any((places_px < 0) | (places_px > np.array(table.size_px) - 1), axis=1).reshape(-1)
+        if outside.mean() > _UNSEEN:
+            # One point stands for them all; it is on the edge, so that it is before this seat.
+            ends = edge[outside[: len(edge)]] if outside[: len(edge)].any() else edge
+            x, y = ends[len(ends) // 2]
+            x_px, y_px = table.to_px(np.array([[x, y]]))[0]
+            spot, spot_px = (float(x), float(y)), (float(x_px), float(y_px))
+            unseen.append(UnclearCard(np.zeros((0, 2)), spot_px, spot, OUT_OF_SIGHT, None))
+    return replace(reading, unclear=(*reading.unclear, *unseen))

@@ -14,7 +14,7 @@ from referee.games.confetti_hand import SIZES, Card, Overlimit, Score, score_han
 from referee.hands_off import HandsOff
 from referee.language import Language
 from referee.sayings.confetti import say_score
-from referee.seated_reading import SeatedReader
+from referee.seated_reading import OUT_OF_SIGHT, SeatedReader
 from referee.seats import SeatCards, SeatRing, Sharing, share_out
 from referee.words import count_of, list_of, number_word
 from vision.deck import Deck, Face
@@ -35,13 +35,17 @@ _REMEDIES = {
 
 @dataclass(frozen=True, eq=False)
 class TableScore:
-    """A scored table; `scores` is by seat and lacks the hands that are too large to score, which `faults` explain."""
+    """A scored table; `scores` is by seat and lacks the hands that are too large to score, which `faults` explain.
+
+    `remarks` are sentences on the marker cards and the camera.
+    """
 
     ring: SeatRing
     table: Table
     sharing: Sharing
     scores: dict[int, Score]
     faults: dict[int, str]
+    remarks: tuple[str, ...] = ()
 
     def sentences(self) -> list[tuple[int | None, str]]:
         """Give what is said of each seat, and at the end, without a seat, of the cards in nobody's hand.
@@ -88,13 +92,15 @@ class TableScore:
 
 
 def _say_unclear(cards: Sequence[UnclearCard], seat: int) -> str:
-    unread = [card.reason for card in cards if card.reason != "hand"]
+    unread = [card.reason for card in cards if card.reason not in ("hand", OUT_OF_SIGHT)]
     said = []
     if unread:
         reasons = sorted(set(unread))
         remedies = [_REMEDIES.get(reason, f"spread the cards at seat {seat + 1}") for reason in reasons]
         said.append(f"{count_of(len(unread), 'card')} cannot be read ({list_of(reasons)}), {list_of(remedies)}")
-    if len(unread) < len(cards):
+    if any(card.reason == OUT_OF_SIGHT for card in cards):
+        said.append("this seat's place is not in the picture, turn the camera")
+    if any(card.reason == "hand" for card in cards):
         said.append("a hand lies there and may hide cards, take it away")
     return "; ".join(said)
 
@@ -125,7 +131,7 @@ def score_picture(
             scores[hand.seat] = score_hand([card_of(card.face) for card in hand.cards], limit, overlimit)
         except BadInputError as error:
             faults[hand.seat] = str(error)
-    return TableScore(seated.ring, seated.table, sharing, scores, faults)
+    return TableScore(seated.ring, seated.table, sharing, scores, faults, seated.remarks())
 
 
 def card_of(face: Face) -> Card:

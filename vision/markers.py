@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 
@@ -10,12 +10,14 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.errors import BadTableError, MirroredError
+from vision.errors import BadTableError, DoubledMarkerError, MirroredError
 from vision.table import Table
 from vision.table_fit import Piece, fit_table, misfit
 from vision.white_edges import moved_to_white
 
 Points = NDArray[np.float64]
+_Find = tuple[int, int]
+"""A marker's id, and which of its finds in a picture it is, counted from 0."""
 
 MARKER_MM = 50.0
 MARKER_IDS = range(16)
@@ -29,6 +31,9 @@ _MOST_MOVED = 0.16  # of the shortest side
 _UNLIKE = 1.25  # squares on one table differ in shape by so much or more only where it is seen steeply
 _BADLY_OFF = 3.0  # times what the corners' error explains, and what the others alone show
 _NO_SQUARE = 0.15  # of a side; a marker card on a book seems larger by a twentieth
+_MOST_COPIES = 4  # of one number
+_ELSEWHERE = 0.5  # of a side: finds of one number that lie farther apart are two cards
+_LIKE_MIRRORED = (8, 9)  # numbers of which a mirrored print is the same print, turned
 _CELLS = 6  # along a print's side
 _CELL_PX = 4  # samples
 _EXPLAINED = 0.5  # of what varies in a print: more than by all else
@@ -42,6 +47,27 @@ class Marker:
 
     id: int
     corners_px: Points
+
+
+@dataclass(frozen=True, eq=False)
+class MarkerSight:
+    """The marker cards in a picture: `markers`, in the order of their ids, and `copies`, of which two have one id.
+
+    Nobody can tell which of those is meant.
+    """
+
+    markers: tuple[Marker, ...]
+    copies: tuple[Marker, ...] = ()
+
+    @property
+    def doubled(self) -> tuple[int, ...]:
+        """The ids that two or more cards have."""
+        return tuple(sorted({marker.id for marker in self.copies}))
+
+    @property
+    def cards(self) -> tuple[Marker, ...]:
+        """All marker cards in sight."""
+        return (*self.markers, *self.copies)
 
 
 @cache
@@ -62,12 +88,20 @@ def _detector(window: int) -> cv2.aruco.ArucoDetector:
 def find_markers(image: NDArray[np.uint8]) -> tuple[Marker, ...]:
     """Find the marker cards in a picture, (h, w, 3) BGR or (h, w) grey, in the order of their ids.
 
+    Those of which two have the same id are left out: see `sight_markers`.
+    """
+    return sight_markers(image).markers
+
+
+def sight_markers(image: NDArray[np.uint8]) -> MarkerSight:
+    """Find the marker cards in a picture, (h, w, 3) BGR or (h, w) grey.
+
     The search runs on a small copy, then on a larger one and with another threshold where that shows fewer than four;
     the corners are then refined in the full picture. What is no print of black and white cells is left out, and what
     others like it show to be no square on their table, such as the print of a card that happens to be read as a marker.
     """
     grey = image if image.ndim == 2 else np.asarray(cv2.cvtColor(image, cv2.COLOR_BGR2GRAY), np.uint8)
-    rough: dict[int, Points] = {}
+    rough: dict[_Find, Points] = {}
     for width, window, in_light in _SEARCHES:
         shrink = max(1.0, grey.shape[1] / width)
         size = (round(grey.shape[1] / shrink), round(grey.shape[0] / shrink))
@@ -79,38 +113,76 @@ def find_markers(image: NDArray[np.uint8]) -> tuple[Marker, ...]:
         wider = np.asarray(cv2.copyMakeBorder(searched, *4 * (_BEYOND_PX,), cv2.BORDER_REPLICATE), np.uint8)
         found, ids, _ = _detector(window).detectMarkers(wider)
         for corners, number in zip(found, [] if ids is None else ids.ravel(), strict=True):
-            if int(number) in MARKER_IDS and int(number) not in rough and _is_print(wider, corners, int(number)):
-                rough[int(number)] = (corners.reshape(4, 2).astype(np.float64) - _BEYOND_PX + 0.5) * shrink - 0.5
-        if len(_on_one_table(rough, grey.shape)) >= _ENOUGH:
+            if int(number) in MARKER_IDS and _is_print(wider, corners, int(number)):
+                square = (corners.reshape(4, 2).astype(np.float64) - _BEYOND_PX + 0.5) * shrink - 0.5
+                copies = [other for (same, _), other in rough.items() if same == number]
+                if all(_apart(square, other) for other in copies) and len(copies) < _MOST_COPIES:
+                    rough[int(number), len(copies)] = square
+        if len(_sight(_on_one_table(rough, grey.shape)).markers) >= _ENOUGH:
             break
-    numbers = sorted(rough)
-    if not numbers:
-        return ()
-    fine = _refined(grey, np.stack([rough[number] for number in numbers]))
-    together = _on_one_table(dict(zip(numbers, fine, strict=True)), grey.shape)
-    return tuple(Marker(number, corners) for number, corners in together.items())
+    if not rough:
+        return MarkerSight(())
+    finds = sorted(rough)
+    fine = _refined(grey, np.stack([rough[find] for find in finds]))
+    return _sight(_on_one_table(dict(zip(finds, fine, strict=True)), grey.shape))
+
+
+def _sight(found: Mapping[_Find, Points]) -> MarkerSight:
+    numbers = [number for number, _ in found]
+    cards = [Marker(number, corners) for (number, _), corners in found.items()]
+    alone = [numbers.count(card.id) == 1 for card in cards]
+    once, copies = (tuple(c for c, one in zip(cards, alone, strict=True) if one is which) for which in (True, False))
+    return MarkerSight(once, copies)
+
+
+def _apart(one: Points, other: Points) -> bool:
+    """Whether two squares (4, 2) are two places and not one that was found twice."""
+    side = max(float(np.linalg.norm(square[1] - square[0])) for square in (one, other))
+    return float(np.linalg.norm(one.mean(0) - other.mean(0))) > _ELSEWHERE * side
 
 
 def markers_in(image: NDArray[np.uint8], name: str = "the picture") -> tuple[Marker, ...]:
-    """Find the marker cards as `find_markers` does, and refuse a mirrored picture as `check_not_mirrored` does."""
-    markers = find_markers(image)
-    if not markers:
-        check_not_mirrored(image, name)
-    return markers
+    """Find the marker cards as `find_markers` does, where they tell the table without doubt.
+
+    Raises:
+        MirroredError: see `unmirrored_markers`.
+        DoubledMarkerError: two have the same id, and fewer than four others are in sight.
+    """
+    sight = unmirrored_markers(image, name)
+    if len(sight.markers) < _ENOUGH:
+        check_not_doubled(sight, name)
+    return sight.markers
 
 
-def check_not_mirrored(image: NDArray[np.uint8], name: str = "the picture") -> None:
-    """Refuse a picture in which no marker was found as it is, and some are where left and right are swapped.
+def check_not_doubled(sight: MarkerSight, name: str = "the picture") -> None:
+    """Refuse marker cards of which two have the same id.
+
+    Raises:
+        DoubledMarkerError: so it is; `name` is what the picture is called then.
+    """
+    if sight.doubled:
+        raise DoubledMarkerError(sight.doubled, name)
+
+
+def unmirrored_markers(image: NDArray[np.uint8], name: str = "the picture") -> MarkerSight:
+    """Find the marker cards, and refuse a picture that shows more of them where left and right are swapped.
 
     Mirrored cards look much like other cards of their deck.
 
     Raises:
         MirroredError: it is mirrored; `name` is what it is called then.
     """
-    if find_markers(np.asarray(cv2.flip(image, 1), np.uint8)):
+    sight = sight_markers(image)
+    if _witnesses(sight) == 0 and _witnesses(sight_markers(np.asarray(cv2.flip(image, 1), np.uint8))):
         raise MirroredError(
             f"{name} is mirrored, left and right are swapped: turn mirroring off in the camera and take it again"
         )
+    return sight
+
+
+def _witnesses(sight: MarkerSight) -> int:
+    """How many of the ids in sight no mirrored print would have."""
+    return len({marker.id for marker in sight.cards}.difference(_LIKE_MIRRORED))
 
 
 def _light(grey: NDArray[np.uint8]) -> NDArray[np.uint8]:
@@ -171,22 +243,22 @@ def _refined(grey: NDArray[np.uint8], rough: Points) -> Points:
     return np.where(kept[:, None, None], fine, rough)
 
 
-def _on_one_table(found: dict[int, Points], shape: tuple[int, ...]) -> dict[int, Points]:
-    """Leave out squares (4, 2), by id, that are none on the table that the others lie on; it takes three to tell."""
+def _on_one_table(found: dict[_Find, Points], shape: tuple[int, ...]) -> dict[_Find, Points]:
+    """Leave out squares (4, 2) that are none on the table that the others lie on; it takes three to tell."""
     size_px = (shape[1], shape[0])
     while len(found) > 2 and _unlikeness(list(found.values())) > _UNLIKE:
-        pieces = {number: Piece(SQUARE_MM, corners) for number, corners in found.items()}
+        pieces = {find: Piece(SQUARE_MM, corners) for find, corners in found.items()}
         together, _ = misfit(list(pieces.values()), size_px)
         if together < _BADLY_OFF:
             break
-        without = {odd: misfit([piece for number, piece in pieces.items() if number != odd], size_px) for odd in pieces}
-        odd = min(without, key=lambda number: without[number][0])
+        without = {odd: misfit([piece for find, piece in pieces.items() if find != odd], size_px) for odd in pieces}
+        odd = min(without, key=lambda find: without[find][0])
         alone, table = without[odd]
         corners = table.to_mm(found[odd])
         sides = np.linalg.norm(corners - np.roll(corners, 1, axis=0), axis=1) / MARKER_MM
         if alone * _BADLY_OFF > together or np.abs(sides - 1).max() < _NO_SQUARE:
             break
-        found = {number: corners for number, corners in found.items() if number != odd}
+        found = {find: corners for find, corners in found.items() if find != odd}
     return found
 
 

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import base64
+import binascii
 import json
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+import cv2
 import numpy as np
 from numpy.typing import NDArray
 
 from vision.errors import BadTableError
 from vision.table import Table
+from vision.table_texture import WIDTH_PX, TableTexture
 
 Points = NDArray[np.float64]
 
@@ -20,6 +25,8 @@ REACH_MM = 180.0
 _SHORTEST_LENS, _LONGEST_LENS = 0.1, 100.0
 _MOST_BYTES = 2**20
 _MOST = 1e7
+_MOST_POINTS = 64
+_PNG = b"\x89PNG\r\n\x1a\n"
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,12 +35,16 @@ class TableProfile:
 
     `table` holds for pictures of `table.size_px`; `edge_mm` (4, 2), the corners of the rectangle that people sit
     round, clockwise as the camera sees them from bottom right, or None if the markers of each picture are to tell;
-    `reach_mm` is how far from their edge a seat's cards may lie.
+    `reach_mm` is how far from their edge a seat's cards may lie. By the rest is told whether the camera still stands
+    there: `markers_mm`, the corners (4, 2) on the table of each marker card by its id, and the table's own texture.
+    Profiles of earlier versions have neither.
     """
 
     table: Table
     edge_mm: Points | None = None
     reach_mm: float = REACH_MM
+    markers_mm: Mapping[int, Points] = field(default_factory=dict)
+    texture: TableTexture | None = None
 
     def table_for(self, size_px: tuple[int, int]) -> Table:
         """Give the table for a picture of `size_px` (width, height) taken by the same camera.
@@ -67,6 +78,8 @@ def profile_text(profile: TableProfile) -> str:
         "scale_error": table.scale_error,
         "edge_mm": None if profile.edge_mm is None else profile.edge_mm.tolist(),
         "reach_mm": profile.reach_mm,
+        "markers_mm": {str(number): corners.tolist() for number, corners in profile.markers_mm.items()},
+        "texture": None if profile.texture is None else _texture_data(profile.texture),
     }
     return json.dumps(data, indent=1) + "\n"
 
@@ -92,12 +105,12 @@ def load_profile(path: Path) -> TableProfile:
     return _parsed(data, path)
 
 
-def _parsed(data: dict[str, object], path: Path) -> TableProfile:
+def _parsed(data: Mapping[str, object], path: Path) -> TableProfile:
     camera = _array(data, "camera", (3, 3), path)
     homography = _array(data, "homography", (3, 3), path)
     width, height = _array(data, "size_px", (2,), path)
-    reach = float(_array({"reach_mm": REACH_MM} | data, "reach_mm", (), path))
-    error = float(_array({"scale_error": 0.0} | data, "scale_error", (), path))
+    reach = float(_array({"reach_mm": REACH_MM, **data}, "reach_mm", (), path))
+    error = float(_array({"scale_error": 0.0, **data}, "scale_error", (), path))
     edge = None if data.get("edge_mm") is None else _array(data, "edge_mm", (4, 2), path)
     flat = abs(np.linalg.det(homography / np.abs(homography).max())) < 1e-15 if homography.any() else True
     upright = camera[0, 0] > 0 and camera[1, 1] > 0 and (camera[[1, 2, 2], [0, 0, 1]] == 0).all() and camera[2, 2] == 1
@@ -107,10 +120,44 @@ def _parsed(data: dict[str, object], path: Path) -> TableProfile:
         raise BadTableError(f"the table profile {path} describes no camera over a table")
     distortion = _array(data, "distortion", (5,), path)
     table = Table(camera, distortion, homography, (round(float(width)), round(float(height))), error)
-    return TableProfile(table, edge, reach)
+    return TableProfile(table, edge, reach, _markers(data, path), _texture(data, path))
 
 
-def _array(data: dict[str, object], key: str, shape: tuple[int, ...], path: Path) -> Points:
+def _texture_data(texture: TableTexture) -> dict[str, object]:
+    png = cv2.imencode(".png", texture.grey)[1].tobytes()
+    return {"outline_px": texture.outline.tolist(), "png": base64.b64encode(png).decode("ascii")}
+
+
+def _markers(data: Mapping[str, object], path: Path) -> dict[int, Points]:
+    markers = data.get("markers_mm") or {}
+    if not isinstance(markers, dict) or len(markers) > _MOST_POINTS or not all(key.isdecimal() for key in markers):
+        raise BadTableError(f'"markers_mm" in the table profile {path} must give the corners of marker cards')
+    return {int(key): _array(markers, key, (4, 2), path) for key in markers}
+
+
+def _texture(data: Mapping[str, object], path: Path) -> TableTexture | None:
+    texture = data.get("texture")
+    if texture is None:
+        return None
+    wrong = BadTableError(f'"texture" in the table profile {path} must be a small picture of the table')
+    outline = texture.get("outline_px") if isinstance(texture, dict) else None
+    if not isinstance(texture, dict) or not isinstance(outline, list) or not 3 <= len(outline) <= _MOST_POINTS:
+        raise wrong
+    try:
+        # A header says how large the picture will be before it is unpacked.
+        png = base64.b64decode(str(texture.get("png")), validate=True)
+        width, height = (int.from_bytes(png[at : at + 4], "big") for at in (16, 20))
+        if png[:8] != _PNG or width != WIDTH_PX or not 1 <= height <= 4 * WIDTH_PX:
+            raise wrong
+        grey = cv2.imdecode(np.frombuffer(png, np.uint8), cv2.IMREAD_GRAYSCALE)
+    except (binascii.Error, cv2.error) as error:
+        raise wrong from error
+    if grey is None or grey.shape != (height, width):
+        raise wrong
+    return TableTexture(np.asarray(grey, np.uint8), _array(texture, "outline_px", (len(outline), 2), path))
+
+
+def _array(data: Mapping[str, object], key: str, shape: tuple[int, ...], path: Path) -> Points:
     try:
         value = np.array(data.get(key), dtype=np.float64)
     except (TypeError, ValueError, OverflowError):

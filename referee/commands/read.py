@@ -23,11 +23,13 @@ if TYPE_CHECKING:
     from referee.decks.print_readers import PrintCard, PrintsReader
     from vision.deck import Deck
     from vision.image import Picture
+    from vision.markers import Marker
     from vision.pictured.picture_deck import PictureDeck
     from vision.pictured.picture_reader import PictureCard, PictureReader
     from vision.prints.print_deck import PrintDeck
     from vision.profile import TableProfile
     from vision.reading import CardReading, Reading, UnclearCard
+    from vision.table import Table
 
 SUMMARY = "read the cards in pictures of a table"
 
@@ -167,7 +169,7 @@ def _print_called(card: PrintCard) -> str:
 def _picture_deck(picture: Picture, reader: PictureReader, profile: TableProfile | None) -> _Found:
     from referee.evidence_picture import draw_outlines
 
-    reading = reader.read(picture.image, None if profile is None else profile.table_for(picture.size_px))
+    reading = reader.read(picture.image, _table(picture, profile)[0])
     words = [f"{_called(card)} ({_percent(card.confidence)})" for card in reading.cards]
     words += [f"unclear, {card.reason}: perhaps {_called(card)}" for card in reading.unclear]
     return _Found(
@@ -184,6 +186,23 @@ def _picture_deck(picture: Picture, reader: PictureReader, profile: TableProfile
         words,
         lambda: draw_outlines(picture.image, [card.corners_px for card in reading.cards]),
     )
+
+
+def _table(picture: Picture, profile: TableProfile | None) -> tuple[Table | None, tuple[Marker, ...] | None]:
+    """Give the profile's table, as long as the camera stands as it stood, and the markers in the picture if known.
+
+    Without table the picture's own markers tell it.
+    """
+    from vision.markers import unmirrored_markers
+    from vision.standing import table_now
+
+    if profile is None:
+        return None, None
+    sight = unmirrored_markers(picture.image)
+    table = table_now(profile, picture.image, sight)
+    if table is None:
+        complain("read", "the camera was moved since the table was calibrated: the marker cards tell the table now")
+    return table, sight.markers
 
 
 def _picture_card(card: PictureCard, picture: Picture, deck: PictureDeck) -> dict[str, Any]:
@@ -208,8 +227,8 @@ def _known_deck(picture: Picture, deck: Deck, profile: TableProfile | None) -> _
     from referee.evidence_picture import draw_reading
     from vision.marked.reader import read_picture
 
-    table = None if profile is None else profile.table_for(picture.size_px)
-    reading, _ = read_picture(picture.image, deck, table)
+    table, markers = _table(picture, profile)
+    reading, _ = read_picture(picture.image, deck, table, markers)
     return _Found(
         [_card(card, picture) for card in reading.cards],
         [_unclear(card, picture) for card in reading.unclear],

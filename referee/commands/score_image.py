@@ -56,5 +56,7 @@ def _print(result: TableScore, *, as_json: bool) -> None:
             if seat not in result.faults:
                 output.line(sentence)
     output.flush()
+    for remark in result.remarks:
+        complain("score", remark)
     for seat, fault in result.faults.items():
         complain("score", f"seat {seat if as_json else seat + 1}: {fault}")

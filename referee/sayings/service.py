@@ -149,6 +149,8 @@ def notice(kind: str, seat: int | None, data: Mapping[str, Any], players: Sequen
     match kind:
         case "unclear_cards" if data.get("reasons") == ["hand"]:
             return language.text("A hand lies over the cards of {player}, please take it away.", player=name)
+        case "unclear_cards" if data.get("reasons") == ["out of sight"]:
+            return language.text("The place of {player} is not in the picture, please turn the camera.", player=name)
         case "unclear_cards":
             return language.count(
                 "{player}: one card cannot be read, please spread your cards.",
@@ -162,6 +164,13 @@ def notice(kind: str, seat: int | None, data: Mapping[str, Any], players: Sequen
             return language.text("No cards are to be seen: please lay them before you.")
         case "no_table":
             return language.text("The table cannot be seen: please uncover the marker cards.")
+        case "two_markers":
+            return language.text(
+                "Two marker cards have the number {number}: please take the one away that does not belong there.",
+                number=language.number(int(data.get("number", 0))),
+            )
+        case "camera_moved":
+            return language.text("The camera was moved: please lay the marker cards 0 to 3 at the table's corners.")
         case "mirrored":
             return language.text("The camera swaps left and right: please turn mirroring off in its settings.")
         case _:

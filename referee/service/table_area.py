@@ -9,8 +9,9 @@ from numpy.typing import NDArray
 from referee.errors import BadInputError
 from referee.seats import marker_rectangle
 from vision.errors import VisionError
-from vision.markers import find_markers, table_from_markers
+from vision.markers import sight_markers, table_from_markers
 from vision.profile import TableProfile
+from vision.standing import table_now
 from vision.table import Table
 
 Image = NDArray[np.uint8]
@@ -82,17 +83,18 @@ class TableArea:
         height, width = image.shape[:2]
         size_px = (width, height)
         try:
-            if self._profile is not None and self._profile.edge_mm is not None:
-                return _grown(self._profile.table_for(size_px), self._profile.edge_mm)
-            markers = find_markers(image)
-            table = self._profile.table_for(size_px) if self._profile else table_from_markers(markers, size_px)
-            return _grown(table, marker_rectangle(markers, table))
+            sight = sight_markers(image)
+            known = None if self._profile is None else table_now(self._profile, image, sight)
+            if known is not None and self._profile is not None and self._profile.edge_mm is not None:
+                return outline_of(known, self._profile.edge_mm)
+            table = known or table_from_markers(sight.markers, size_px)
+            return outline_of(table, marker_rectangle(sight.markers, table))
         except (VisionError, BadInputError):
             return None
 
 
-def _grown(table: Table, rectangle_mm: Polygon) -> Polygon:
-    """Give the outline, in px, of a rectangle with a margin round it."""
+def outline_of(table: Table, rectangle_mm: Polygon) -> Polygon:
+    """Give the outline (n, 2), in px, of a rectangle (4, 2) on a table with a margin round it."""
     sides = np.roll(rectangle_mm, -1, axis=0) - rectangle_mm
     along = sides / np.linalg.norm(sides, axis=1, keepdims=True)
     outwards = np.roll(along, 1, axis=0) - along

@@ -24,10 +24,11 @@ from referee.session import Notice, Outline, RulingData, Seen
 from referee.table_score import card_of
 from referee.watchers.blend import Blend
 from referee.watchers.hands_in_time import HandsInTime
+from referee.watchers.no_table import no_table_notice
 from referee.watchers.setup import WatchSetup
 from referee.watchers.stillness import Stillness
 from vision.deck import load_deck
-from vision.errors import MirroredError, VisionError
+from vision.errors import VisionError
 
 MS = 1_000_000
 _STILL_NS = 800 * MS  # hands that hover are never quiet for so long; looks are so far apart, too
@@ -44,7 +45,7 @@ class _Phase(Enum):
 class ConfettiWatcher:
     """See the module.
 
-    Notices: `unclear_cards` of a seat (`count`, `reasons`), `no_cards`, `no_table` and `mirrored` (`text`).
+    Notices: `unclear_cards` of a seat (`count`, `reasons`), `no_cards`, and those of `no_table_notice`.
     """
 
     def __init__(self, header: Header, setup: WatchSetup) -> None:
@@ -132,7 +133,10 @@ class ConfettiWatcher:
         if seated is None:
             return seen
         self._in_time.rest(frame, seated)
-        return Seen()
+        t_ns = frame.exposure_end_ns
+        return Seen(
+            notices=self._once_told(*(Notice(t_ns, "two_markers", None, {"number": n}) for n in seated.doubled))
+        )
 
     def _hands_in_time(self, t_ns: int) -> tuple[Event, ...]:
         frame = self._frame
@@ -187,8 +191,7 @@ class ConfettiWatcher:
             seated = self._reader.read(image)
         except (BadInputError, VisionError) as error:
             self.outlines = ()
-            kind = "mirrored" if isinstance(error, MirroredError) else "no_table"
-            return None, Seen(notices=self._once_told(Notice(self._read_ns, kind, None, {"text": str(error)})))
+            return None, Seen(notices=self._once_told(no_table_notice(error, self._read_ns)))
         self.outlines = _outlines(seated, self._side)
         width, height = seated.table.size_px
         self._still.watch(seated.table.to_px(seated.ring.corners_mm) / (width, height))

@@ -11,29 +11,26 @@ from numpy.typing import NDArray
 
 from hardware.frames import Frame
 from referee.errors import BadInputError
-from referee.seats import SeatRing, marker_rectangle
 from referee.session import Notice
+from referee.watchers.no_table import no_table_notice
 from referee.watchers.piccolino_ringer import Place
 from referee.watchers.piccolino_seat import Corners, Sight
-from vision.errors import BadTableError, MirroredError
-from vision.markers import Marker, markers_in, table_from_markers
+from referee.watchers.table_finder import TableFinder
+from vision.errors import BadTableError
 from vision.pictured.card_watch import CardWatch, Cells
 from vision.pictured.picture_deck import PictureDeck
 from vision.pictured.picture_reader import PictureCard, PictureReader
 from vision.pictured.pile_watch import PileWatch
 from vision.pictured.piles import PilePlace, PileReader
-from vision.profile import REACH_MM, TableProfile
+from vision.profile import TableProfile
 
 MS = 1_000_000
 SEARCH_NS = 400 * MS
 AGAIN_NS = 2_000 * MS
 SURVEY_NS = 60_000 * MS
 """How often is looked at what nobody asked for, by parts: after AGAIN_NS until each seat's pile has been found."""
-_REACH_MM = 1.6 * REACH_MM  # piles may lie further in than hands of cards
 _MOVED_MM = 22.0
 _RESTS_MM, _RESTS_NS = 3.0, 400 * MS
-_MOVED_PX = 3.0
-_SURE_MARKERS = 4
 _BARE_NS = 1_000 * MS
 _MOST_BARE = 3
 _NOBODY = -1
@@ -55,27 +52,30 @@ class BareSight:
 class TableEyes:
     """Sees the piles of one table.
 
-    `notices` has `no_table`, or `mirrored`, as long as the marker cards do not show where it is.
+    `notices` has one of those of `no_table_notice` as long as nothing shows where it is.
     """
 
     def __init__(self, deck: PictureDeck, profile: TableProfile | None, players: int) -> None:
         self._cards = PictureReader(deck)
-        self._profile = profile
+        self._finder = TableFinder(profile, players)
         self._players = players
         self._places: dict[int, tuple[float, float]] = {}
         # Where faces lie in the last frame, and since when, of seats without place.
         self._latest: dict[int, tuple[tuple[float, float], int]] = {}
         self._bare: dict[int, list[tuple[int, Image]]] = {}  # pictures from before a seat's first card, and their times
         self._table: CardWatch | None = None
-        self._markers_px: dict[int, Corners] = {}  # as they lay when the table was found
         self._seats: NDArray[np.intp] = np.zeros((0, 0), np.intp)
         self._wanted: Cells = np.zeros((0, 0), np.bool_)
         self._watch: PileWatch | None = None
         self._frame: Frame | None = None
         self._surveyed_ns: int | None = None
         self._swept_ns: int | None = None
-        self.seating: Place | None = None
         self.notices: tuple[Notice, ...] = ()
+
+    @property
+    def seating(self) -> Place | None:
+        """Table and seats, None as long as nothing shows where they are."""
+        return self._finder.place
 
     @property
     def places_mm(self) -> dict[int, tuple[float, float]]:
@@ -120,6 +120,10 @@ class TableEyes:
         if self._frame is None or self._table is None:
             return ()
         image = self._frame.bgr()
+        if self._finder.was_moved(image):
+            # Whose pile lies where is not known any more; it is looked for anew in the next frame.
+            self._surveyed_ns = None
+            return [BareSight(seat, "covered") for seat in range(self._players)]
         sights: list[Sight] = []
         if self._watch is not None:
             sights += [change.after.sight for change in self._watch.look_closely(image)]
@@ -138,14 +142,13 @@ class TableEyes:
         if not still or (self._surveyed_ns is not None and t_ns - self._surveyed_ns < since_ns):
             return
         self._surveyed_ns = t_ns
-        before, in_the_way = self.seating, "no_table"
+        before, in_the_way = self.seating, Notice(t_ns, "no_table", None, {})
         try:
-            shown = self._survey(image)
+            self._finder.look(image)
         except (BadTableError, BadInputError) as error:
-            shown, in_the_way = None, "mirrored" if isinstance(error, MirroredError) else "no_table"
-        self.seating = shown or self._still_fits(image)
+            in_the_way = no_table_notice(error, t_ns)
         if self.seating is None:
-            self.notices = (Notice(t_ns, in_the_way, None, {}),)
+            self.notices = (in_the_way,)
             self._table = self._watch = None
             return
         self.notices = ()
@@ -204,43 +207,6 @@ class TableEyes:
                 self._places[seat] = face.centre_mm
                 moved = True
         return moved
-
-    def _survey(self, image: Image) -> Place | None:
-        """Find table and seats in a picture, by a profile or by the marker cards; None where these say nothing new.
-
-        Raises:
-            BadInputError, BadTableError: the marker cards show no table, or are mirrored.
-        """
-        size = (image.shape[1], image.shape[0])
-        if self._profile is not None and self._profile.edge_mm is not None:
-            table = self._profile.table_for(size)
-            return self._still_fits(image) or Place(table, SeatRing(self._profile.edge_mm, self._players, _REACH_MM))
-        markers = markers_in(image)
-        if not markers or (self.seating is not None and len(markers) < _SURE_MARKERS):
-            return None
-        if self.seating is not None and not self._have_moved(markers):
-            return self.seating
-        table = self._profile.table_for(size) if self._profile else table_from_markers(markers, size)
-        self._markers_px = {marker.id: marker.corners_px for marker in markers}
-        return Place(table, SeatRing(marker_rectangle(markers, table), self._players, _REACH_MM))
-
-    def _have_moved(self, markers: Sequence[Marker]) -> bool:
-        """Tell whether most markers lie elsewhere in the picture, as they all do if the camera was moved.
-
-        A table fitted anew to the same markers may differ by more than that: what was watched would be lost.
-        """
-        gaps_px = [
-            float(np.linalg.norm(marker.corners_px - self._markers_px[marker.id], axis=1).mean())
-            for marker in markers
-            if marker.id in self._markers_px
-        ]
-        return not gaps_px or len(self._markers_px) < _SURE_MARKERS or float(np.median(gaps_px)) > _MOVED_PX
-
-    def _still_fits(self, image: Image) -> Place | None:
-        """Keep the table that was known: arms cover markers all the time."""
-        if self.seating is None or self.seating.table.size_px != (image.shape[1], image.shape[0]):
-            return None
-        return self.seating
 
     def _cards_of(self, seat: int) -> list[PictureCard]:
         """Give the cards that lie before a seat, as far as they are known."""

@@ -63,6 +63,31 @@ def test_the_reach_says_whose_cards_lie_farther_from_the_edge(tmp_path: Path, ca
     assert sum(points(capfd, "--image", str(TABLE), "--table", profile)) < 10
 
 
+def test_a_camera_that_was_pushed_is_noticed_under_its_profile(tmp_path: Path, capfd: Capture) -> None:
+    image = np.asarray(cv2.resize(load_image(TABLE), (960, 540), interpolation=cv2.INTER_AREA), np.uint8)
+    profile = str(tmp_path / "table.json")
+    assert main(["calibrate", "table", kept(tmp_path, "table.png", image), "-o", profile]) == 0
+    # All marker cards are still in sight: they tell the table anew.
+    near = kept(tmp_path, "near.png", moved(image, 24, -12))
+    capfd.readouterr()
+    assert main(["score", "confetti", "--players", "3", "--json", "--image", near, "--table", profile]) == 0
+    out, err = capfd.readouterr()
+    assert [json.loads(line)["points"] for line in out.splitlines()] == [5, 2, 3]
+    assert "the camera was moved since the table was calibrated" in err
+    # The half of the table, and of its marker cards, is out of sight.
+    for command in (["score", "confetti", "--players", "3", "--image"], ["read", "--deck", "confetti"]):
+        assert main([*command, kept(tmp_path, "far.png", moved(image, 0, 200)), "--table", profile]) == 2
+        out, err = capfd.readouterr()
+        assert out == ""
+        assert len(err.splitlines()) == 1
+        assert "the camera was moved since the table was calibrated" in err
+
+
+def moved(image: Image, right: float, down: float) -> Image:
+    shift = np.array([[1.0, 0, right], [0, 1, down]])
+    return np.asarray(cv2.warpAffine(image, shift, image.shape[1::-1]), np.uint8)
+
+
 def refused(capfd: Capture, output: Path, *arguments: str) -> str:
     assert main(["calibrate", "table", *arguments, "-o", str(output)]) == 2
     out, err = capfd.readouterr()
@@ -87,6 +112,9 @@ def test_what_is_wrong_with_the_pictures_is_said_in_one_line(tmp_path: Path, cap
     assert "right.png shows none of the marker cards" in refused(capfd, profile, left, right)
     lone = kept(tmp_path, "lone.png", without(image, 0, 1, 2))
     assert "only marker card 3 is in sight" in refused(capfd, profile, lone)
+    twice = image.copy()
+    twice[400:560, 700:860] = image[728:888, 100:260]  # marker card 3
+    assert "marker card 3 is in" in refused(capfd, profile, kept(tmp_path, "twice.png", twice))
     text = tmp_path / "text.jpg"
     text.write_text("no picture", encoding="utf-8")
     assert "text.jpg" in refused(capfd, profile, str(text))

@@ -12,11 +12,12 @@ import cv2
 import numpy as np
 import pytest
 
+from calibration.survey import survey
 from referee.cli import main
+from referee.commands.calibrate import profile_of
 from vision.deck import load_deck
 from vision.image import load_picture
-from vision.marked.reader import table_in
-from vision.profile import TableProfile, profile_text
+from vision.profile import profile_text
 
 SCENES = Path(__file__).parents[1] / "data" / "scenes"
 EASY = SCENES / "white-easy.jpg"
@@ -152,10 +153,10 @@ def test_people_get_a_line_a_card_and_a_drawn_picture(tmp_path: Path, capfd: Cap
 
 def test_a_profile_stands_in_for_covered_markers(tmp_path: Path, capfd: Capture) -> None:
     picture = load_picture(EASY).image.copy()
-    table, markers = table_in(picture)
+    found = survey([("easy", picture)])
     profile = tmp_path / "table.json"
-    profile.write_text(profile_text(TableProfile(table)), encoding="utf-8")
-    for marker in markers:
+    profile.write_text(profile_text(profile_of(found, 180.0)), encoding="utf-8")
+    for marker in found.markers:
         cv2.fillConvexPoly(picture, np.rint(marker.corners_px).astype(np.int32), (90, 110, 120))
     for name, size in (("full.png", (1920, 1080)), ("half.png", (960, 540))):
         cv2.imwrite(str(tmp_path / name), cv2.resize(picture, size, interpolation=cv2.INTER_AREA))

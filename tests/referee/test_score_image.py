@@ -13,12 +13,14 @@ import pytest
 from numpy.typing import NDArray
 from pasted_hand import with_hand
 
+from calibration.survey import survey
 from referee.cli import main
+from referee.commands.calibrate import profile_of
 from vision.deck import Deck
 from vision.image import load_picture
 from vision.marked.reader import read_picture, table_in
 from vision.markers import Marker
-from vision.profile import TableProfile, profile_text
+from vision.profile import profile_text
 from vision.reading import Reading, UnclearCard
 from vision.table import Table
 
@@ -101,14 +103,35 @@ def test_too_few_markers_are_named(tmp_path: Path, capfd: Capture) -> None:
 
 
 def test_a_profile_may_say_where_the_seats_are(tmp_path: Path, capfd: Capture) -> None:
-    table, _ = table_in(load_picture(TABLE).image)
-    corners = table.to_mm(np.array([[1430.0, 830], [190, 810], [240, 130], [1380, 150]]))
+    kept = profile_of(survey([("table", load_picture(TABLE).image)]), 120.0)
+    corners = kept.table.to_mm(np.array([[1430.0, 830], [190, 810], [240, 130], [1380, 150]]))
     profile = tmp_path / "profile.json"
-    profile.write_text(profile_text(TableProfile(table, corners, 120.0)), encoding="utf-8")
+    profile.write_text(profile_text(replace(kept, edge_mm=corners)), encoding="utf-8")
     bare = without_markers(tmp_path, [0, 1, 2, 3])
     status, lines, _ = score(capfd, "--image", str(bare), "--players", "3", "--table", str(profile))
     assert status == 0
     assert [line["points"] for line in lines] == [5, 2, 3]
+
+
+def test_a_seat_that_is_not_in_the_picture_is_unclear_and_not_without_cards(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: Capture
+) -> None:
+    def reader(
+        image: NDArray[np.uint8], deck: Deck, known: Table | None, markers: tuple[Marker, ...]
+    ) -> tuple[Reading, Table | None]:
+        return Reading((), ()), known
+
+    monkeypatch.setattr("referee.seated_reading.read_picture", reader)
+    monkeypatch.setattr("referee.hands_off.HandsOff.doubt", lambda _, image, seated: seated)
+    kept = profile_of(survey([("table", load_picture(TABLE).image)]), 180.0)
+    # The left half of the table lies outside of the picture.
+    corners = kept.table.to_mm(np.array([[1430.0, 830], [-900, 810], [-900, 130], [1380, 150]]))
+    profile = tmp_path / "profile.json"
+    profile.write_text(profile_text(replace(kept, edge_mm=corners)), encoding="utf-8")
+    _, lines, _ = score(capfd, "--image", str(TABLE), "--players", "4", "--table", str(profile))
+    assert [line["unclear"] for line in lines] == [1, 1, 1, 0]
+    assert main(["score", "confetti", "--image", str(TABLE), "--players", "4", "--table", str(profile)]) == 0
+    assert "this seat's place is not in the picture, turn the camera" in capfd.readouterr().out.splitlines()[1]
 
 
 def test_people_get_sentences_and_a_picture(tmp_path: Path, capfd: Capture) -> None:

@@ -13,8 +13,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from vision.errors import BadTableError
-from vision.markers import MARKER_MM, find_markers, table_from_markers
+from vision.errors import BadTableError, DoubledMarkerError, MirroredError
+from vision.markers import MARKER_MM, find_markers, markers_in, sight_markers, table_from_markers
 from vision.unknown.marker_sheets import find_marker_sheets
 
 Image = NDArray[np.uint8]
@@ -221,3 +221,37 @@ def test_the_table_begins_at_the_lowest_marker_and_is_true_to_size() -> None:
 def test_no_marker_gives_no_table() -> None:
     with pytest.raises(BadTableError):
         table_from_markers((), (960, 540))
+
+
+def with_copy(picture: Image, x: float, y: float, to: tuple[int, int]) -> Image:
+    """The picture with the marker card at (x, y) copied to another place."""
+    half, changed = round(0.8 * SQUARE_PX), picture.copy()
+    card = picture[int(y) - half : int(y) + half, int(x) - half : int(x) + half]
+    changed[to[1] - half : to[1] + half, to[0] - half : to[0] + half] = card
+    return changed
+
+
+@pytest.mark.parametrize("to", [(480, 270), (250, 100)])
+def test_of_two_markers_with_one_number_neither_is_taken_and_people_are_told(to: tuple[int, int]) -> None:
+    picture, _ = drawn(CORNERS)
+    copied = with_copy(picture, *CORNERS[3][:2], to)
+    sight = sight_markers(copied)
+    assert [marker.id for marker in sight.markers] == [0, 9, 15]
+    assert sight.doubled == (3,)
+    with pytest.raises(DoubledMarkerError, match="marker card 3 is in the picture twice: take away"):
+        markers_in(copied)
+
+
+def test_four_others_are_enough_beside_two_markers_with_one_number() -> None:
+    picture, _ = drawn({**CORNERS, 5: (480.0, 100.0, 15.0)})
+    copied = with_copy(picture, 480.0, 100.0, (480, 400))
+    assert [marker.id for marker in markers_in(copied)] == [0, 3, 9, 15]
+
+
+def test_mirrored_markers_are_told_also_beside_one_that_looks_the_same_mirrored() -> None:
+    picture, _ = drawn({**CORNERS, 8: (480.0, 270.0, 20.0)})
+    assert [marker.id for marker in markers_in(picture)] == [0, 3, 8, 9, 15]
+    with pytest.raises(MirroredError):
+        markers_in(np.ascontiguousarray(picture[:, ::-1]))
+    alone, _ = drawn({8: (480.0, 270.0, 20.0)})
+    assert [marker.id for marker in markers_in(np.ascontiguousarray(alone[:, ::-1]))] == [8]

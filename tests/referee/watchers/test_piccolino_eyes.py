@@ -16,7 +16,7 @@ from referee.games.registry import game_kind
 from referee.language import Language
 from referee.sayings.service import notice as say
 from referee.session import Outcome, Session
-from referee.watchers import piccolino_eyes
+from referee.watchers import table_finder
 from referee.watchers.piccolino_eyes import TableEyes
 from referee.watchers.setup import WatchSetup, watcher_for
 from simulation.live import LiveTable, Shots
@@ -97,7 +97,7 @@ def test_a_table_that_is_fitted_otherwise_to_the_same_markers_is_the_same_until_
         fits += 1
         return table_from_markers(markers, size_px).moved(np.array([8.0 * fits, 0.0]))
 
-    monkeypatch.setattr(piccolino_eyes, "table_from_markers", fit)
+    monkeypatch.setattr(table_finder, "table_from_markers", fit)
     eyes = TableEyes(load_picture_deck("piccolino"), None, 2)
     seatings = []
     for second, shift in enumerate((0, 0, 0, 12, 12)):

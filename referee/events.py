@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 
 from referee.errors import BadInputError
-from referee.jsonlines import is_name, one_of, shown, whole_number
+from referee.jsonlines import one_of, shown, whole_number
+from referee.names import players_in
 
 MAX_T_NS = (1 << 63) - 1
 
@@ -111,16 +112,15 @@ def parse_header(data: Mapping[str, object]) -> Header:
     """Give the header in an event log's first line.
 
     Raises:
-        BadInputError: it is none.
+        BadInputError: it is none, or the players cannot be told apart by their names.
     """
     game, players, options = data.get("game"), data.get("players"), data.get("options", {})
     if not isinstance(game, str):
         raise BadInputError('the first line must say which game and who plays: {"game": …, "players": […]}')
-    if not isinstance(players, list) or not all(is_name(player) for player in players):
-        raise BadInputError('"players" must be a list of names')
+    names = players_in(players)
     if not isinstance(options, dict):
         raise BadInputError('"options" must be an object')
-    return Header(game, tuple(players), options)
+    return Header(game, names, options)
 
 
 def parse_event(data: Mapping[str, object]) -> Event:

@@ -11,6 +11,9 @@ from referee.errors import BadInputError
 MAX_LINE = 1 << 20
 """Bytes that a line may hold; a longer one is no hand and no event, and must not fill the memory."""
 
+MOST_DEPTH = 40
+"""So deep brackets may be nested; no hand or event needs a quarter of that."""
+
 Line = bytes | None
 """One line without its end, or None for one that was longer than `MAX_LINE`."""
 
@@ -41,12 +44,15 @@ def parse_object(line: Line) -> dict[str, object]:
     """Give the JSON object in a line.
 
     Raises:
-        BadInputError: it is none, by the strict standard: no NaN, no key twice.
+        BadInputError: it is none, by the strict standard: no NaN, no number that is none, no key twice, no half of a
+            character (a lone surrogate).
     """
     if line is None:
         raise BadInputError(f"longer than {MAX_LINE // 1024} kB, which no hand or event is")
     try:
-        value = _DECODER.decode(line.removeprefix(b"\xef\xbb\xbf").decode())
+        value = DECODER.decode(line.removeprefix(b"\xef\xbb\xbf").decode())
+        if b"\\u" in line:
+            check_characters(value)
     except UnicodeDecodeError as error:
         raise BadInputError(f"not UTF-8 text (byte {error.start + 1})") from error
     except json.JSONDecodeError as error:
@@ -57,9 +63,34 @@ def parse_object(line: Line) -> dict[str, object]:
         raise
     except ValueError as error:
         raise BadInputError("a number in it is too long") from error
+    if line.count(b"[") + line.count(b"{") > MOST_DEPTH and not is_flat(value, MOST_DEPTH):
+        raise BadInputError("brackets are nested too deeply")
     if not isinstance(value, dict):
         raise BadInputError("a JSON object in braces is needed")
     return value
+
+
+def is_flat(value: object, most: int) -> bool:
+    """Tell whether brackets are nested at most so deeply."""
+    level = [value]
+    for _ in range(most + 1):
+        inner = (part.values() if isinstance(part, dict) else part for part in level if isinstance(part, dict | list))
+        level = [one for parts in inner for one in parts if isinstance(one, dict | list)]
+        if not level:
+            return True
+    return False
+
+
+def check_characters(value: object) -> None:
+    """Refuse a value with a text in it that no file, page or terminal could be given.
+
+    Raises:
+        BadInputError: it holds a lone surrogate, half of a character.
+    """
+    try:
+        _ENCODER.encode(value).encode()
+    except UnicodeEncodeError as error:
+        raise BadInputError("there is half of a character in it") from error
 
 
 def whole_number(value: object, name: str, least: int = 0) -> int:
@@ -116,6 +147,13 @@ def _no_such_number(_text: str) -> NoReturn:
     raise BadInputError("NaN and Infinity are no numbers")
 
 
+def _real(text: str) -> float:
+    number = float(text)
+    if number in (float("inf"), float("-inf")):
+        raise BadInputError("a number in it is too large")
+    return number
+
+
 def _object(pairs: list[tuple[str, object]]) -> dict[str, object]:
     found = dict(pairs)
     if len(found) < len(pairs):
@@ -125,5 +163,7 @@ def _object(pairs: list[tuple[str, object]]) -> dict[str, object]:
     return found
 
 
-_DECODER = json.JSONDecoder(parse_constant=_no_such_number, object_pairs_hook=_object)
+DECODER = json.JSONDecoder(parse_constant=_no_such_number, parse_float=_real, object_pairs_hook=_object)
+"""By the strict standard; what it raises besides `BadInputError` is told by `parse_object`."""
+
 _ENCODER = json.JSONEncoder(ensure_ascii=False)

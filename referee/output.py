@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 
 from referee.errors import WorkFailedError
+from referee.safe_text import harmless
 
 
 def complain(command: str, message: str) -> None:
@@ -14,7 +15,10 @@ def complain(command: str, message: str) -> None:
 
 
 class Output:
-    """Gathers lines and writes them together; nothing is out before `flush`, or before many lines have gathered."""
+    """Gathers lines and writes them together; nothing is out before `flush`, or before many lines have gathered.
+
+    Names and the like come from outside: what would steer a terminal is spelled out.
+    """
 
     _MANY = 500
 
@@ -23,7 +27,7 @@ class Output:
 
     def line(self, text: str) -> None:
         """Add a line."""
-        self._lines.append(text)
+        self._lines.append(harmless(text))
         if len(self._lines) >= self._MANY:
             self.flush()
 

@@ -28,7 +28,8 @@ from referee.games.registry import game_kind
 from referee.journal.corrections import corrected, corrected_events
 from referee.journal.database import Connect, connect
 from referee.journal.folder import JOURNAL
-from referee.journal.rows import KeptGame, games, kept_game
+from referee.journal.rows import KeptGame
+from referee.journal.stored import games, kept_game
 
 LONGEST_S = 0.35
 MOST_TOLD = 25

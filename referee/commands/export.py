@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import argparse
-import json
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from referee.errors import BadInputError
-from referee.output import Output
+from referee.output import Output, complain
+
+if TYPE_CHECKING:
+    from referee.journal.rows import KeptGame
 
 SUMMARY = "write the games that were played into a file"
 
@@ -28,47 +33,78 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Write the games, oldest first.
+    """Write the games in the order in which they were entered; exit status 1 when some cannot be read.
 
     Raises:
         BadInputError: there is no such game, or an event log of several is asked for.
         WorkFailedError: no games are kept there, or the file cannot be written.
     """
-    from referee.files import write_whole
-    from referee.journal.exchange import as_csv, as_event_log, as_json
+    from referee.journal.exchange import CSV_HEAD, as_event_log, csv_lines, game_data, json_parts
     from referee.journal.folder import EVIDENCE, state_folder
+    from referee.journal.judging import checked
     from referee.journal.parcel import pack
     from referee.journal.reading import reading
-    from referee.journal.rows import games, kept_game
+    from referee.journal.stored import kept_game, shelf
 
     kind = args.format or ("zip" if args.output is not None and args.output.suffix.lower() == ".zip" else "json")
     if kind == "zip" and args.output is None:
         raise BadInputError("say with -o which file the games and their pictures shall go into")
+    if kind == "jsonl" and args.game is None:
+        raise BadInputError("say with --game which game's event log is wanted")
     with reading(args.state) as query:
-        rows = [row for row in reversed(games(query)) if args.game in (None, row.game)]
-        kept = [kept_game(query, row) for row in rows]
-        if args.game is not None and not kept:
+        known = shelf(query)
+        rows = [row for row in known.games if args.game in (None, row.game)]
+        if args.game is not None and not rows:
             raise BadInputError(f"there is no game {args.game}; ringmaster history lists them")
+        left_out = _LeftOut(known.unreadable if args.game is None else ())
+        kept = left_out.heeding(kept_game(query, row) for row in rows)
         if kind == "zip":
-            pictures = pack(args.output, kept, query, state_folder(args.state) / EVIDENCE)
-            print(f"{_count(len(kept), 'game')} with {_count(pictures, 'picture')} in {args.output}")
+            games, pictures = pack(args.output, kept, query, state_folder(args.state) / EVIDENCE)
+            print(f"{_count(games, 'game')} with {_count(pictures, 'picture')} in {args.output}", flush=True)
+        elif kind == "jsonl":
+            _write([as_event_log(next(kept))], args.output)
+        elif kind == "csv":
+            _write(chain([CSV_HEAD], (csv_lines(checked(game)) for game in kept)), args.output)
+        else:
+            _write(json_parts(map(game_data, kept)), args.output)
+    return left_out.told()
+
+
+class _LeftOut:
+    """Counts what of the games cannot be read, while they go by."""
+
+    def __init__(self, unreadable: Sequence[object]) -> None:
+        self._games = [str(number) for number in unreadable]
+
+    def heeding(self, games: Iterable[KeptGame]) -> Iterator[KeptGame]:
+        """Hand the games on."""
+        for game in games:
+            if game.lost.first_event is not None:
+                self._games.append(str(game.row.game))
+            yield game
+
+    def told(self) -> int:
+        """Say it, and give the exit status."""
+        if not self._games:
             return 0
-    match kind:
-        case "jsonl":
-            if args.game is None:
-                raise BadInputError("say with --game which game's event log is wanted")
-            text = as_event_log(kept[0])
-        case "csv":
-            text = as_csv(kept)
-        case _:
-            text = json.dumps(as_json(kept), ensure_ascii=False, indent=1) + "\n"
-    if args.output is None:
+        named = ", ".join(self._games[:10]) + (", …" if len(self._games) > 10 else "")
+        complain("export", f"what cannot be read is left out: of game {named}")
+        return 1
+
+
+def _write(parts: Iterable[str], path: Path | None) -> None:
+    """Write text to a file, whole or not at all, or to standard output."""
+    from referee.files import whole_file
+
+    if path is None:
         output = Output()
-        output.line(text.removesuffix("\n"))
+        for line in "".join(parts).removesuffix("\n").split("\n"):
+            output.line(line)
         output.flush()
-    else:
-        write_whole(args.output, text.encode())
-    return 0
+        return
+    with whole_file(path) as file:
+        for part in parts:
+            file.write(part.encode())
 
 
 def _count(number: int, what: str) -> str:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Mapping
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
 from referee.jsonlines import to_line
-from referee.output import Output
+from referee.output import Output, complain
 
 SUMMARY = "list the games that were played"
 
@@ -20,23 +21,27 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Print a line a game, newest first.
+    """Print a line a game, the last played first; exit status 1 when some cannot be read.
 
     Raises:
         WorkFailedError: no games are kept there, or they cannot be read.
     """
     from referee.journal.reading import reading
+    from referee.language import Language, language_of
     from referee.service.archive import history
 
     output = Output()
     with reading(args.state) as query:
-        games = history(query)["games"]
+        found = history(query, Language(language_of()))
+    games = found["games"]
     for game in games:
         output.line(to_line(game) if args.json else _line(game))
-    if not games and not args.json:
+    if not games and not args.json and not found["faults"]:
         output.line("No game has been played yet.")
     output.flush()
-    return 0
+    for fault in (*(game["fault"] for game in games if game["fault"]), *found["faults"]):
+        complain("history", fault)
+    return 1 if found["faults"] else 0
 
 
 def _line(game: Mapping[str, Any]) -> str:
@@ -45,5 +50,6 @@ def _line(game: Mapping[str, Any]) -> str:
         result = ", ".join(f"{name} {points[seat]}{'*' * (seat in winners)}" for seat, name in enumerate(players))
     else:
         result = ", ".join(players) + " (not played to its end)"
-    started = str(game["started"])[:16].replace("T", " ")
+    # For people: by the clock of the house.
+    started = datetime.fromisoformat(game["started"]).astimezone().strftime("%Y-%m-%d %H:%M")
     return f"{game['id']:>4}  {started}  {game['game']}: {result}"

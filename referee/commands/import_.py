@@ -7,12 +7,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from referee.errors import BadInputError, WorkFailedError
+from referee.output import complain
 
 if TYPE_CHECKING:
-    from referee.journal.rows import KeptGame
+    from referee.journal.database import Connection
+    from referee.journal.taking import Tally
 
 SUMMARY = "take games from an export into the journal"
-MOST_BYTES = 1 << 28
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -22,44 +23,56 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Take all games of the file, or none.
+    """Take all games of the file that can be read; exit status 2 when some cannot.
 
     Raises:
-        BadInputError: the file cannot be read, or is no export.
+        BadInputError: the file cannot be read, or is no export; nothing is taken then.
         WorkFailedError: a referee is at work, or the journal does not take them.
     """
     import sqlite3
 
     from referee.journal.database import open_journal
-    from referee.journal.exchange import add_games
     from referee.journal.folder import EVIDENCE, JOURNAL, locked, state_folder
     from referee.journal.parcel import is_parcel, opened, unpack
+    from referee.journal.taking import Tally
 
     path: Path = args.file
-    parcel_given = is_parcel(path)
-    games = [] if parcel_given else _plain_games(path)
+    tally = Tally()
+    try:
+        path.open("rb").close()
+    except OSError as error:
+        raise BadInputError(f"{path} cannot be read: {error.strerror or error}") from error
     with locked(state_folder(args.state)) as folder:
         journal = open_journal(folder / JOURNAL)
         try:
-            if parcel_given:
+            if is_parcel(path):
                 with opened(path) as parcel:
-                    added, there = unpack(parcel, journal.connection, folder / EVIDENCE)
+                    unpack(parcel, journal.connection, folder / EVIDENCE, tally)
             else:
-                added, there = add_games(journal.connection, games)
+                _take_plain(path, journal.connection, tally)
         except sqlite3.Error as error:
             raise WorkFailedError(f"the games could not be taken: {error}") from error
         finally:
             journal.connection.close()
-    print(f"{added} taken, {there} there already")
-    return 0
+    return _told(tally)
 
 
-def _plain_games(path: Path) -> list[KeptGame]:
-    from referee.journal.exchange import load_games
+def _take_plain(path: Path, connection: Connection, tally: Tally) -> None:
+    from referee.journal.exchange import add_games
+    from referee.journal.stream import games_in
 
-    try:
-        if path.stat().st_size > MOST_BYTES:
-            raise BadInputError(f"{path} is larger than any export")
-        return load_games(path.read_bytes())
-    except OSError as error:
-        raise BadInputError(f"{path} cannot be read: {error.strerror or error}") from error
+    with path.open("rb") as file:
+        add_games(connection, tally.games(games_in(file.read)), lambda game: game, tally)
+
+
+def _told(tally: Tally) -> int:
+    """Say what came of it, and give the exit status."""
+    if tally.added or tally.there or not tally.left_out:
+        print(f"{tally.added} taken, {tally.there} there already", flush=True)
+    if tally.otherwise:
+        named = ", ".join(map(str, tally.otherwise[:5])) + (", …" if len(tally.otherwise) > 5 else "")
+        print(f"judged again, for their results did not follow from what happened: game {named} in the file")
+    complaint = tally.complaint()
+    if complaint is not None:
+        complain("import", complaint)
+    return 0 if complaint is None else 2

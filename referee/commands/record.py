@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from referee.errors import BadInputError, WorkFailedError
 from referee.events import Header
 from referee.games.registry import game_kind
+from referee.names import players_in
 from referee.output import complain
 
 if TYPE_CHECKING:
@@ -165,12 +166,13 @@ def _header(game: str | None, players: str | None) -> dict[str, object] | None:
         if players is not None:
             raise BadInputError("say with --game which game they play")
         return None
-    names = [name.strip() for name in (players or "").split(",")]
-    if not all(names):
+    given = (players or "").split(",")
+    if not all(name.strip() for name in given):
         raise BadInputError("say with --players who plays, clockwise, with commas: Ann,Ben,Cem")
     # An evening's recording that no replay takes is found out too late.
-    game_kind(game).start(Header(game, tuple(names), {}))
-    return {"game": game, "players": names, "options": {}}
+    header = Header(game, players_in(given), {})
+    game_kind(game).start(header)
+    return {"game": game, "players": list(header.players), "options": {}}
 
 
 def _report_camera(report: CameraReport) -> None:

@@ -4,54 +4,51 @@ from __future__ import annotations
 
 import csv
 import io
-import json
-from collections.abc import Callable, Iterable, Mapping
-from typing import Any
+import uuid
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any, TypeVar
 
-from referee.errors import BadInputError
-from referee.events import parse_event, parse_header
 from referee.journal.corrections import corrected, corrected_events
 from referee.journal.database import Connection
-from referee.journal.rows import (
-    LAST_MS,
-    CorrectionRow,
-    EventRow,
-    GameRow,
-    KeptGame,
-    RulingRow,
-    event_data,
-    header_data,
-    iso_time,
-)
-from referee.jsonlines import is_name, to_line, whole_number
+from referee.journal.evenings import IMPORTED
+from referee.journal.judging import Checked
+from referee.journal.rows import KeptGame, event_data, header_data, iso_time
+from referee.journal.stream import FORMAT
+from referee.journal.taking import Tally
+from referee.jsonlines import to_line
+from referee.safe_text import spreadsheet_cell
 
-FORMAT = "ringmaster-games-1"
-CSV_COLUMNS = ("started", "game", "seat", "player", "points", "won")
+T = TypeVar("T")
+CSV_HEAD = "started,game,seat,player,points,won\r\n"
 
 
-def as_json(games: Iterable[KeptGame]) -> dict[str, Any]:
-    """Give games with all that is kept of them, but for pictures."""
-    return {"format": FORMAT, "games": [_game_data(game) for game in games]}
+def json_parts(games: Iterable[Mapping[str, Any]]) -> Iterator[str]:
+    """Give the text of an export, a part a game; games: as `game_data` gives them."""
+    yield f'{{"format": "{FORMAT}", "games": ['
+    for place, data in enumerate(games):
+        yield (",\n" if place else "\n") + to_line(dict(data))
+    yield "\n]}\n"
 
 
-def as_csv(games: Iterable[KeptGame]) -> str:
-    """Give the results, a line a player; points are cards in Piccolino, and empty where a game has no end."""
+def csv_lines(game: Checked) -> str:
+    """Give a game's results, a line a player; points are cards in Piccolino, and empty where it has no end."""
+    row, end = game.kept.row, game.end
+    points = [] if end is None else list(end.get("points", end.get("cards", [])))
     text = io.StringIO()
     writer = csv.writer(text)
-    writer.writerow(CSV_COLUMNS)
-    for game in games:
-        end = next((row.data for row in reversed(game.in_force()) if row.data["ruling"] == "end"), None)
-        points = [] if end is None else list(end.get("points", end.get("cards", [])))
-        for seat, player in enumerate(game.row.header.players):
-            result = [points[seat], int(seat in end["winners"])] if end is not None and seat < len(points) else ["", ""]
-            # A name that looks like a formula would be one in a spreadsheet.
-            name = f"'{player}" if player.startswith(("=", "+", "-", "@")) else player
-            writer.writerow([iso_time(game.row.started_ms), game.row.header.game, seat, name, *result])
+    for seat, player in enumerate(row.header.players):
+        result = [points[seat], int(seat in end["winners"])] if end is not None and seat < len(points) else ["", ""]
+        names = (spreadsheet_cell(row.header.game), seat, spreadsheet_cell(player))
+        writer.writerow([iso_time(row.started_ms), *names, *result])
     return text.getvalue()
 
 
 def as_event_log(game: KeptGame) -> str:
-    """Give a game as an event log that `ringmaster replay` judges: its events as they hold after all corrections."""
+    """Give a game as an event log that `ringmaster replay` judges: its events as they hold after all corrections.
+
+    Raises:
+        BadInputError: a correction in it makes no event.
+    """
     instead = corrected_events(game.corrections)
     lines = [to_line(header_data(game.row.header))]
     for row in game.events:
@@ -62,51 +59,39 @@ def as_event_log(game: KeptGame) -> str:
     return "\n".join([*lines, ""])
 
 
-def games_from(data: object) -> list[KeptGame]:
-    """Give the games in what `as_json` gave.
-
-    Raises:
-        BadInputError: it is nothing of the kind.
-    """
-    if not isinstance(data, dict) or data.get("format") != FORMAT or not isinstance(data.get("games"), list):
-        raise BadInputError(f'this is no export of games: "format" must be "{FORMAT}"')
-    try:
-        return [_game_from(game) for game in data["games"]]
-    except (KeyError, TypeError, AttributeError) as error:
-        raise BadInputError(f"a game in it is not whole ({' '.join(str(error).split())[:60]})") from error
-
-
 def add_games(
     connection: Connection,
-    games: Iterable[KeptGame],
-    added_as: Callable[[KeptGame, int], None] = lambda game, number: None,
-) -> tuple[int, int]:
-    """Add games to a journal, all or none; gives how many were added, and how many were there already.
+    given: Iterable[T],
+    game_of: Callable[[T], KeptGame],
+    tally: Tally,
+    added_as: Callable[[T, int], None] = lambda given, number: None,
+) -> None:
+    """Add games to a journal, all that are given or none; tally: learns how many were added, or there already.
 
     added_as: told of each that is added, and its number, before all is kept.
     """
-    added = there = 0
+    origin = f"{IMPORTED}{uuid.uuid4().hex}"
     # A journal that is closed before the COMMIT is as it was.
     connection.execute("BEGIN IMMEDIATE")
-    for game in games:
+    for one in given:
+        game = game_of(one)
         if list(connection.execute("SELECT 1 FROM games WHERE uid = ?", (game.row.uid,))):
-            there += 1
+            tally.there += 1
         else:
-            added_as(game, _add(connection, game))
-            added += 1
+            added_as(one, _add(connection, game, origin))
+            tally.added += 1
     connection.execute("COMMIT")
-    return added, there
 
 
-def _add(connection: Connection, game: KeptGame) -> int:
-    """Add a game and give its number."""
+def _add(connection: Connection, game: KeptGame, origin: str) -> int:
+    """Add a game and give its number. origin: names what it came with, in the place of a start of the machine."""
     row = game.row
     ((number,),) = connection.execute("SELECT coalesce(max(game), 0) + 1 FROM games")
     header = to_line(header_data(row.header))
     connection.execute(
         "INSERT INTO games (game, uid, header, started_ms, boot, shift_ns, judged, ended_ms, closed) "
-        "VALUES (?, ?, ?, ?, '', 0, ?, ?, 1)",
-        (number, row.uid, header, row.started_ms, row.judged, row.ended_ms),
+        "VALUES (?, ?, ?, ?, ?, 0, ?, ?, 1)",
+        (number, row.uid, header, row.started_ms, origin, row.judged, row.ended_ms),
     )
     for event in game.events:
         values = (number, event.number, event.wall_ms, to_line(event_data(event.event)), int(event.refused))
@@ -125,7 +110,8 @@ def _add(connection: Connection, game: KeptGame) -> int:
     return int(number)
 
 
-def _game_data(game: KeptGame) -> dict[str, Any]:
+def game_data(game: KeptGame) -> dict[str, Any]:
+    """Give all that is kept of a game, but for its pictures."""
     row = game.row
     return {
         "uid": row.uid,
@@ -146,95 +132,3 @@ def _game_data(game: KeptGame) -> dict[str, Any]:
             for one in game.corrections
         ],
     }
-
-
-def _game_from(data: Mapping[str, Any]) -> KeptGame:
-    uid = data["uid"]
-    if not is_name(uid):
-        raise BadInputError('"uid" must be the name of a game')
-    header = parse_header(data)
-    ended = None if data["ended_ms"] is None else _time(data["ended_ms"], "ended_ms")
-    started, judged = _time(data["started_ms"], "started_ms"), _number(data["judged"], "judged")
-    events = tuple(
-        EventRow(
-            _number(one["number"], "number", 1),
-            _time(one["wall_ms"], "wall_ms"),
-            parse_event(one["data"]),
-            bool(one["refused"]),
-        )
-        for one in data["events"]
-    )
-    rulings = tuple(
-        RulingRow(
-            _number(one["event"], "event", 1),
-            _number(one["place"], "place"),
-            _number(one["since"], "since"),
-            _maybe(one["until"], "until"),
-            _ruling(one["data"]),
-        )
-        for one in data["rulings"]
-    )
-    corrections = tuple(
-        CorrectionRow(
-            _number(one["number"], "number", 1),
-            _time(one["wall_ms"], "wall_ms"),
-            _maybe(one["event"], "event"),
-            None if one["data"] is None else dict(one["data"]),
-            _maybe(one["undoes"], "undoes"),
-        )
-        for one in data["corrections"]
-    )
-    row = GameRow(0, uid, header, started, "", 0, judged, ended, True)
-    return _once(KeptGame(row, events, rulings, corrections))
-
-
-def _ruling(data: object) -> Mapping[str, Any]:
-    if not isinstance(data, dict) or not isinstance(data.get("ruling"), str):
-        raise BadInputError('"ruling" must say what was ruled')
-    whole_number(data.get("t_ns"), "t_ns")
-    return data
-
-
-def _once(game: KeptGame) -> KeptGame:
-    """Refuse a game in which a number stands twice: the journal could not hold it."""
-    for keys in (
-        [one.number for one in game.events],
-        [(one.event, one.place, one.since) for one in game.rulings],
-        [one.number for one in game.corrections],
-    ):
-        if len(set(keys)) < len(keys):
-            raise BadInputError("a number stands twice in a game")
-    return game
-
-
-def _maybe(value: object, name: str) -> int | None:
-    return None if value is None else _number(value, name)
-
-
-def _number(value: object, name: str, least: int = 0) -> int:
-    """Give a number that the journal can hold."""
-    number = whole_number(value, name, least)
-    if number >= 1 << 63:
-        raise BadInputError(f'"{name}" is too large')
-    return number
-
-
-def _time(value: object, name: str) -> int:
-    number = whole_number(value, name)
-    if number > LAST_MS:
-        raise BadInputError(f'"{name}" is no time that there is')
-    return number
-
-
-def load_games(text: bytes) -> list[KeptGame]:
-    """Give the games in an export file.
-
-    Raises:
-        BadInputError: it is none.
-    """
-    try:
-        return games_from(json.loads(text))
-    except (ValueError, RecursionError) as error:
-        if isinstance(error, BadInputError):
-            raise
-        raise BadInputError("this is no export of games: it is not JSON") from error

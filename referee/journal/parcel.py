@@ -6,13 +6,13 @@ In it: `games.json` (as `ringmaster export` writes it, and which picture belongs
 
 from __future__ import annotations
 
-import json
 import shutil
+import struct
+import tempfile
 import zipfile
 import zlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -20,59 +20,58 @@ from referee.errors import BadInputError, WorkFailedError
 from referee.files import whole_file
 from referee.journal.database import Connection
 from referee.journal.evidence import write_lasting
-from referee.journal.exchange import add_games, as_csv, as_json, games_from
+from referee.journal.exchange import CSV_HEAD, add_games, csv_lines, game_data, json_parts
+from referee.journal.judging import checked
+from referee.journal.packed import Packed, Piece, packed_from
 from referee.journal.rows import KeptGame, Query
-from referee.jsonlines import parse_object, to_line, whole_number
+from referee.journal.stored import sight_of
+from referee.journal.stream import games_in
+from referee.journal.taking import LeftOut, Tally
+from referee.jsonlines import to_line
 
 GAMES, RESULTS = "games.json", "results.csv"
-MOST_JSON_BYTES = 1 << 28
 MOST_PICTURE_BYTES = 8 << 20
 MOST_BYTES = 2_000_000_000
 MOST_PICTURES = 100_000
 LEAST_FREE_BYTES = 500_000_000
-_MOST_OUTLINES = 400
+_MOST_LIST_BYTES = 16 << 20
 _JPEG = b"\xff\xd8\xff"
-_TORN = (zipfile.BadZipFile, zlib.error, EOFError, RuntimeError, NotImplementedError, OSError, ValueError)
+_TORN = (zipfile.BadZipFile, zlib.error, EOFError, RuntimeError, NotImplementedError, OSError, ValueError, struct.error)
 
 
-@dataclass(frozen=True)
-class Piece:
-    """A picture of an event, as it stands in the parcel; t_ms: from the event."""
+def pack(path: Path, games: Iterable[KeptGame], query: Query, pictures: Path) -> tuple[int, int]:
+    """Write a parcel, whole or not at all, and give how many games and pictures are in it.
 
-    entry: str
-    event: int
-    place: int
-    t_ms: float
-    kept_ms: int
-    disputed: bool
-
-
-@dataclass(frozen=True)
-class Packed:
-    """A game, its pictures, and what was outlined in those that decided, by event."""
-
-    game: KeptGame
-    pieces: tuple[Piece, ...]
-    sights: Mapping[int, Mapping[str, Any]]
-
-
-def pack(path: Path, games: Sequence[KeptGame], query: Query, pictures: Path) -> int:
-    """Write a parcel, whole or not at all, and give how many pictures are in it. pictures: the evidence folder.
+    pictures: the evidence folder.
 
     Raises:
         BadInputError: the path is a folder, or lies in none.
         WorkFailedError: it cannot be written.
     """
-    count = 0
-    with whole_file(path) as file, zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as parcel:
-        data = as_json(games)
-        for number, (game, entry) in enumerate(zip(games, data["games"], strict=True), 1):
-            entry["pictures"] = _pack_pictures(parcel, number, game, query, pictures)
-            entry["sights"] = _sights(query, game)
-            count += len(entry["pictures"])
-        parcel.writestr(GAMES, json.dumps(data, ensure_ascii=False, indent=1))
-        parcel.writestr(RESULTS, as_csv(games))
-    return count
+    games_packed = pictures_packed = 0
+    results = [CSV_HEAD]
+    with (
+        whole_file(path) as file,
+        zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as parcel,
+        # One entry is written at a time: what is said of the pictures waits outside until they are in.
+        tempfile.TemporaryFile() as text,
+    ):
+
+        def entries() -> Iterator[dict[str, Any]]:
+            nonlocal games_packed, pictures_packed
+            for number, game in enumerate(games, 1):
+                packed = _pack_pictures(parcel, number, game, query, pictures)
+                results.append(csv_lines(checked(game)))
+                games_packed, pictures_packed = number, pictures_packed + len(packed)
+                yield {**game_data(game), "pictures": packed, "sights": _sights(query, game)}
+
+        for part in json_parts(entries()):
+            text.write(part.encode())
+        text.seek(0)
+        with parcel.open(GAMES, "w") as entry:
+            shutil.copyfileobj(text, entry)
+        parcel.writestr(RESULTS, "".join(results))
+    return games_packed, pictures_packed
 
 
 def _pack_pictures(
@@ -97,8 +96,9 @@ def _sights(query: Query, game: KeptGame) -> list[dict[str, Any]]:
     if not query("SELECT 1 FROM sqlite_master WHERE name = 'sights'"):
         # A journal that no newer referee has opened yet.
         return []
-    rows = query("SELECT event, data FROM sights WHERE game = ? ORDER BY event", game.row.game)
-    return [{"event": event, "data": parse_object(data.encode())} for event, data in rows]
+    rows = query("SELECT event FROM sights WHERE game = ? ORDER BY event", game.row.game)
+    found = ((event, sight_of(query, game.row.game, event)) for (event,) in rows)
+    return [{"event": event, "data": data} for event, data in found if data is not None]
 
 
 def is_parcel(path: Path) -> bool:
@@ -111,26 +111,36 @@ def is_parcel(path: Path) -> bool:
 
 
 class Parcel:
-    """An open parcel. games: what is in it, checked; its pictures are checked when they are taken out."""
+    """An open parcel. bytes: of its pictures, as the list in it says. What is in it is checked when it is taken out."""
 
     def __init__(self, file: zipfile.ZipFile) -> None:
         self._file = file
         self._sizes = {info.filename: info.file_size for info in file.infolist()}
-        data = json.loads(self._read(GAMES, MOST_JSON_BYTES))
-        games = games_from(data)
-        self.games = tuple(
-            _packed(number, game, entry)
-            for number, (game, entry) in enumerate(zip(games, data["games"], strict=True), 1)
-        )
-        pieces = [piece for packed in self.games for piece in packed.pieces]
-        if len(pieces) > MOST_PICTURES:
+        if GAMES not in self._sizes:
+            raise KeyError(GAMES)
+        if len(self._sizes) > MOST_PICTURES:
             raise BadInputError("there are more pictures in it than any journal keeps")
-        missing = next((piece.entry for piece in pieces if piece.entry not in self._sizes), None)
-        if missing is not None:
-            raise BadInputError(f"the picture {missing} is missing in it")
-        self.bytes = sum(self._sizes[piece.entry] for piece in pieces)
+        self.bytes = sum(size for name, size in self._sizes.items() if name.startswith("pictures/"))
         if self.bytes > MOST_BYTES:
             raise BadInputError("its pictures are larger than all that a journal keeps")
+
+    def games(self, tally: Tally) -> Iterator[Packed]:
+        """Give the games in it, one after the other; tally: learns which were left out, and why.
+
+        Raises:
+            BadInputError: it is torn, or none of ours.
+        """
+        with self._file.open(GAMES) as file:
+            for item in games_in(file.read):
+                try:
+                    packed = packed_from(item, tally)
+                    missing = next((one.entry for one in packed.pieces if one.entry not in self._sizes), None)
+                    if missing is not None:
+                        raise BadInputError(f"the picture {missing} is missing")
+                except BadInputError as error:
+                    tally.leave_out(LeftOut(item.number, str(error)))
+                    continue
+                yield packed
 
     def picture(self, piece: Piece) -> bytes:
         """Give a picture.
@@ -162,12 +172,30 @@ def opened(path: Path) -> Iterator[Parcel]:
         BadInputError: it is torn, or none of ours; also for what is found while it is open.
     """
     try:
+        _check_list(path)
         with zipfile.ZipFile(path) as file:
             yield Parcel(file)
     except (BadInputError, WorkFailedError):
         raise
     except (KeyError, *_TORN) as error:
         raise BadInputError(f"{path} is torn, or no export of games") from error
+
+
+def _check_list(path: Path) -> None:
+    """Refuse a file whose list of entries would fill the memory: it is read whole when the file is opened."""
+    with path.open("rb") as file:
+        size = file.seek(0, 2)
+        file.seek(max(0, size - 22 - 65_535))
+        tail = file.read()
+    # As `zipfile` looks for it: without a comment it stands at the very end, else it is the last that looks like it.
+    bare = tail[-22:-18] == b"PK\x05\x06" and tail[-2:] == b"\0\0"
+    at = len(tail) - 22 if bare else tail.rfind(b"PK\x05\x06")
+    if at < 0:
+        raise zipfile.BadZipFile
+    (bytes_of_list,) = struct.unpack_from("<L", tail, at + 12)
+    # Such a list has its true length elsewhere (ZIP64), and is longer than any of ours.
+    if bytes_of_list > _MOST_LIST_BYTES:
+        raise BadInputError(f"there are more files in {path} than in any export")
 
 
 def check_room(folder: Path, wanted: int) -> None:
@@ -184,20 +212,18 @@ def check_room(folder: Path, wanted: int) -> None:
         raise WorkFailedError(f"there is no room for its pictures: {wanted // 1_000_000} MB are wanted")
 
 
-def unpack(parcel: Parcel, connection: Connection, folder: Path) -> tuple[int, int]:
-    """Add a parcel's games to a journal, all or none, and their pictures to its evidence folder.
+def unpack(parcel: Parcel, connection: Connection, folder: Path, tally: Tally) -> None:
+    """Add a parcel's games to a journal, and their pictures to its evidence folder: all that can be read, or none.
 
-    Gives how many games were added, and how many were there already.
+    tally: learns how many games were added, how many were there already, and which cannot be read.
 
     Raises:
         BadInputError: a picture in it is none.
         WorkFailedError, sqlite3.Error: the disk does not take them. Whatever is raised, nothing is left of it.
     """
-    by_uid = {packed.game.row.uid: packed for packed in parcel.games}
     written: list[Path] = []
 
-    def add(game: KeptGame, number: int) -> None:
-        packed = by_uid[game.row.uid]
+    def add(packed: Packed, number: int) -> None:
         for event, data in packed.sights.items():
             values = (number, event, to_line(dict(data)))
             connection.execute("INSERT INTO sights (game, event, data) VALUES (?, ?, ?)", values)
@@ -218,68 +244,8 @@ def unpack(parcel: Parcel, connection: Connection, folder: Path) -> tuple[int, i
     folder.mkdir(mode=0o750, exist_ok=True)
     check_room(folder, parcel.bytes)
     try:
-        return add_games(connection, [packed.game for packed in parcel.games], add)
+        add_games(connection, parcel.games(tally), lambda packed: packed.game, tally, add)
     except BaseException:
         for path in written:
             path.unlink(missing_ok=True)
         raise
-
-
-def _packed(number: int, game: KeptGame, data: Mapping[str, Any]) -> Packed:
-    events = {one.number for one in game.events}
-    try:
-        pieces = tuple(_piece(number, one, events) for one in data.get("pictures", []))
-        sights = {_event(one, events): _sight(one["data"]) for one in data.get("sights", [])}
-    except (KeyError, TypeError, AttributeError) as error:
-        raise BadInputError("what is said of a picture in it is not whole") from error
-    if len({(one.event, one.place) for one in pieces}) < len(pieces):
-        raise BadInputError("a picture stands twice in it")
-    return Packed(game, pieces, sights)
-
-
-def _piece(number: int, data: Mapping[str, Any], events: set[int]) -> Piece:
-    event, place = _event(data, events), whole_number(data["place"], "place")
-    if place > 99 or not isinstance(data["disputed"], bool):
-        raise BadInputError("what is said of a picture in it makes no sense")
-    kept_ms = whole_number(data["kept_ms"], "kept_ms")
-    return Piece(f"pictures/{number}/{event}-{place}.jpg", event, place, _real(data["t_ms"]), kept_ms, data["disputed"])
-
-
-def _event(data: Mapping[str, Any], events: set[int]) -> int:
-    event = whole_number(data["event"], "event", 1)
-    if event not in events:
-        raise BadInputError("a picture in it belongs to no event")
-    return event
-
-
-def _sight(data: Mapping[str, Any]) -> dict[str, Any]:
-    outlines = data["outlines"]
-    if not isinstance(outlines, list) or len(outlines) > _MOST_OUTLINES:
-        raise BadInputError("what was outlined in a picture in it makes no sense")
-    return {
-        "t_ms": _real(data["t_ms"]),
-        "width": _size(data["width"]),
-        "height": _size(data["height"]),
-        "outlines": [_outline(one) for one in outlines],
-    }
-
-
-def _outline(data: Mapping[str, Any]) -> dict[str, Any]:
-    seat, label, certain, corners = (data[key] for key in ("seat", "label", "certain", "corners"))
-    fits = (seat is None or (type(seat) is int and 0 <= seat < 7)) and isinstance(label, str) and len(label) <= 80
-    if not fits or not isinstance(certain, bool) or not 3 <= len(corners) <= 64:
-        raise BadInputError("what was outlined in a picture in it makes no sense")
-    return {"corners": [[_real(x), _real(y)] for x, y in corners], "seat": seat, "label": label, "certain": certain}
-
-
-def _size(value: object) -> int:
-    size = whole_number(value, "width", 1)
-    if size > 20_000:
-        raise BadInputError("a picture in it is larger than any of ours")
-    return size
-
-
-def _real(value: object) -> float:
-    if isinstance(value, bool) or not isinstance(value, int | float) or not abs(value) < 1e9:
-        raise BadInputError("a number in it makes no sense")
-    return float(value)

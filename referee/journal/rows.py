@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
 
-from referee.errors import BadInputError
-from referee.events import Event, Header, parse_event, parse_header
-from referee.jsonlines import parse_object
+from referee.events import Event, Header
 
 Query = Callable[..., Sequence[tuple[Any, ...]]]
 LAST_MS = 253_402_300_799_999
@@ -68,13 +65,34 @@ class CorrectionRow:
 
 
 @dataclass(frozen=True)
+class Lost:
+    """What of a game cannot be read. first_event: from which event on it is not known what happened, None: all is.
+
+    rows: how many of its rulings, which can be judged again.
+    """
+
+    first_event: int | None = None
+    rows: int = 0
+
+    def event(self, number: int) -> Lost:
+        """Give it with one more event that is not known."""
+        first = number if self.first_event is None else min(number, self.first_event)
+        return Lost(max(1, first), self.rows)
+
+    def row(self) -> Lost:
+        """Give it with one more ruling that cannot be read."""
+        return Lost(self.first_event, self.rows + 1)
+
+
+@dataclass(frozen=True)
 class KeptGame:
-    """All that is kept of a game, in order."""
+    """All that is kept of a game, in order, and what of it cannot be read."""
 
     row: GameRow
     events: tuple[EventRow, ...] = ()
     rulings: tuple[RulingRow, ...] = ()
     corrections: tuple[CorrectionRow, ...] = field(default=())
+    lost: Lost = Lost()
 
     def in_force(self) -> tuple[RulingRow, ...]:
         """Give the rulings that hold after all corrections, in order."""
@@ -113,78 +131,3 @@ def iso_time(wall_ms: int | None) -> str | None:
     if wall_ms is None or not 0 <= wall_ms <= LAST_MS:
         return None
     return datetime.fromtimestamp(wall_ms / 1000, UTC).isoformat(timespec="seconds")
-
-
-_GAME = "SELECT game, uid, header, started_ms, boot, shift_ns, judged, ended_ms, closed FROM games"
-
-
-def games(query: Query) -> tuple[GameRow, ...]:
-    """Give all games, newest first; one whose header makes no sense hides no other."""
-    found = []
-    for row in query(f"{_GAME} ORDER BY started_ms DESC, game DESC"):
-        with suppress(BadInputError):
-            found.append(_game(row))
-    return tuple(found)
-
-
-def open_game(query: Query) -> GameRow | None:
-    """Give the game to resume, None if there is none.
-
-    Raises:
-        BadInputError: its header makes no sense.
-    """
-    rows = query(f"{_GAME} WHERE closed = 0 ORDER BY game DESC LIMIT 1")
-    return _game(rows[0]) if rows else None
-
-
-def game_numbered(query: Query, game: int) -> GameRow | None:
-    """Give the game with this number, None if there is none that makes sense."""
-    rows = query(f"{_GAME} WHERE game = ?", game) if game < 1 << 63 else ()
-    with suppress(BadInputError):
-        return _game(rows[0]) if rows else None
-    return None
-
-
-def kept_game(query: Query, row: GameRow) -> KeptGame:
-    """Give all that is kept of a game.
-
-    Raises:
-        BadInputError: something in it makes no sense.
-    """
-    events = tuple(
-        EventRow(number, wall_ms, parse_event(_object(data)), bool(refused))
-        for number, wall_ms, data, refused in query(
-            "SELECT number, wall_ms, data, refused FROM events WHERE game = ? ORDER BY number", row.game
-        )
-    )
-    rulings = tuple(
-        RulingRow(event, place, since, until, _object(data))
-        for event, place, since, until, data in query(
-            "SELECT event, place, since, until, data FROM rulings WHERE game = ? ORDER BY event, place, since", row.game
-        )
-    )
-    corrections = tuple(
-        CorrectionRow(number, wall_ms, event, None if data is None else _object(data), undoes)
-        for number, wall_ms, event, data, undoes in query(
-            "SELECT number, wall_ms, event, data, undoes FROM corrections WHERE game = ? ORDER BY number", row.game
-        )
-    )
-    return KeptGame(row, events, rulings, corrections)
-
-
-def sight_of(query: Query, game: int, event: int) -> dict[str, Any] | None:
-    """Give what was outlined in the picture that an event was judged on, None if nothing is kept of that."""
-    rows = query("SELECT data FROM sights WHERE game = ? AND event = ?", game, event)
-    return _object(rows[0][0]) if rows else None
-
-
-def _object(text: str) -> dict[str, Any]:
-    return parse_object(text.encode())
-
-
-def _game(row: Sequence[Any]) -> GameRow:
-    game, uid, header, started_ms, boot, shift_ns, judged, ended_ms, closed = row
-    if not 0 <= started_ms <= LAST_MS or not 0 <= (ended_ms or 0) <= LAST_MS:
-        raise BadInputError("the game was played at no time that there is")
-    parsed = parse_header(_object(header))
-    return GameRow(game, uid, parsed, started_ms, boot, shift_ns, judged, ended_ms, bool(closed))

@@ -1,33 +1,47 @@
-"""Past games for the page: the list, one of them, and figures over all evenings. Pure but for the journal it reads."""
+"""Past games for the page and for `ringmaster history`: the list, and one of them. Pure but for the journal."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from datetime import UTC, datetime, timedelta, tzinfo
-from statistics import median
+from datetime import tzinfo
 from typing import Any
 
 from referee.announcer import Announcer
 from referee.errors import BadInputError
-from referee.journal.rows import GameRow, KeptGame, Query, RulingRow, games, iso_time, kept_game
+from referee.journal.evenings import Played
+from referee.journal.judging import checked
+from referee.journal.rows import KeptGame, Query, RulingRow, iso_time
+from referee.journal.stored import game_numbered, kept_game
 from referee.language import Language
+from referee.sayings import kept as sayings
+from referee.service.past import Known, Past, listed, past_of
 
 
-def history(query: Query) -> dict[str, Any]:
-    """Give past games, newest first."""
-    return {"games": [_summary(row, _end(query, row)) for row in games(query)]}
+def history(query: Query, language: Language, known: Known | None = None, zone: tzinfo | None = None) -> dict[str, Any]:
+    """Give past games, the last played first, and sentences about those that make no sense.
+
+    known: what is remembered from one time to the next. zone: None is the table's own.
+    """
+    shown = listed(query, {} if known is None else known, zone)
+    return {
+        "games": [_summary(past, when, language) for past, when in reversed(shown.games)],
+        "faults": [sayings.unreadable(number, language) for number in shown.unreadable],
+    }
 
 
-def one_game(query: Query, which: str, language: Language, picture_of: Mapping[int, str]) -> dict[str, Any]:
+def one_game(
+    query: Query, which: str, language: Language, picture_of: Mapping[int, str], known: Known | None = None
+) -> dict[str, Any]:
     """Give one past game. picture_of: a picture's id by event.
 
     Raises:
         BadInputError: there is none.
     """
-    row = next((row for row in games(query) if str(row.game) == which), None)
+    row = game_numbered(query, int(which)) if which.isascii() and which.isdecimal() else None
     if row is None:
         raise BadInputError("there is no such game")
-    kept = kept_game(query, row)
+    told = checked(kept_game(query, row), past=True)
+    kept = told.kept
     announcer = Announcer(row.header.game, row.header.players, language)
     first = kept.first()
     rulings = [
@@ -41,8 +55,9 @@ def one_game(query: Query, which: str, language: Language, picture_of: Mapping[i
         }
         for ruling in kept.in_force()
     ]
+    when = next(when for past, when in listed(query, {} if known is None else known).games if past.row.game == row.game)
     return {
-        **_summary(row, _end(query, row)),
+        **_summary(past_of(told), when, language),
         "options": dict(row.header.options),
         "rounds": _rounds(kept.in_force()),
         "rulings": rulings,
@@ -50,109 +65,18 @@ def one_game(query: Query, which: str, language: Language, picture_of: Mapping[i
     }
 
 
-def statistics(query: Query, zone: tzinfo | None = None) -> dict[str, Any]:
-    """Give figures by player, who won most first, and by evening, oldest first; zone: None is the table's own."""
-    players: dict[str, _Player] = {}
-    evenings: dict[str, _Evening] = {}
-    for row in reversed(games(query)):
-        end = _end(query, row)
-        if end is None:
-            continue
-        names = row.header.players
-        evening = evenings.setdefault(_evening_of(row.started_ms, zone), _Evening())
-        evening.games += 1
-        winners = {names[seat] for seat in end["winners"]}
-        for name in dict.fromkeys(names):
-            players.setdefault(name, _Player()).games += 1
-        for name in winners:
-            players[name].wins += 1
-            evening.wins[name] = evening.wins.get(name, 0) + 1
-        if row.header.game == "piccolino":
-            _count_rings(names, kept_game(query, row).in_force(), players, evening)
-    ranked = sorted(players.items(), key=lambda item: (-item[1].wins, item[0]))
-    return {
-        "players": [{"name": name, **player.data()} for name, player in ranked],
-        "evenings": [{"date": date, **evening.data()} for date, evening in evenings.items()],
-    }
-
-
-class _Player:
-    def __init__(self) -> None:
-        self.games = self.wins = self.valid = self.false = self.too_late = 0
-        self.reactions_ms: list[float] = []
-
-    def data(self) -> dict[str, Any]:
-        return {
-            "games": self.games,
-            "wins": self.wins,
-            "valid": self.valid,
-            "false": self.false,
-            "too_late": self.too_late,
-            "reactions_ms": [round(ms, 1) for ms in self.reactions_ms],
-        }
-
-
-class _Evening:
-    def __init__(self) -> None:
-        self.games = 0
-        self.wins: dict[str, int] = {}
-        self.false: dict[str, int] = {}
-        self.reactions_ms: dict[str, list[float]] = {}
-
-    def data(self) -> dict[str, Any]:
-        middle = {name: round(median(times), 1) for name, times in self.reactions_ms.items()}
-        return {"games": self.games, "wins": self.wins, "false": self.false, "median_ms": middle}
-
-
-def _count_rings(
-    names: tuple[str, ...], rulings: Iterable[RulingRow], players: Mapping[str, _Player], evening: _Evening
-) -> None:
-    """Count rings as `piccolino_stats` does: of a seat's rings for one pair only the first."""
-    open_ms: float | None = None
-    rang: set[int | None] = set()
-    for row in rulings:
-        data = row.data
-        seat = data.get("seat")
-        if data["ruling"] == "ring":
-            open_ms, rang = (data.get("reaction_ms"), {seat}) if data["valid"] else (None, set())
-            if seat is None:
-                continue
-            player = players[names[seat]]
-            if data["valid"]:
-                player.valid += 1
-                _react(names[seat], open_ms, player, evening)
-            else:
-                player.false += 1
-                evening.false[names[seat]] = evening.false.get(names[seat], 0) + 1
-        elif data["ruling"] == "also_rang" and seat is not None and open_ms is not None and seat not in rang:
-            rang.add(seat)
-            players[names[seat]].too_late += 1
-            _react(names[seat], open_ms + data["lag_ms"], players[names[seat]], evening)
-
-
-def _react(name: str, reaction_ms: float | None, player: _Player, evening: _Evening) -> None:
-    if reaction_ms is not None:
-        player.reactions_ms.append(reaction_ms)
-        evening.reactions_ms.setdefault(name, []).append(reaction_ms)
-
-
-def _end(query: Query, row: GameRow) -> Mapping[str, Any] | None:
-    """Give the ruling that ended a game, None if it did not come to its end."""
-    if row.ended_ms is None:
-        return None
-    kept = kept_game(query, row).in_force()
-    return next((ruling.data for ruling in reversed(kept) if ruling.data["ruling"] == "end"), None)
-
-
-def _summary(row: GameRow, end: Mapping[str, Any] | None) -> dict[str, Any]:
+def _summary(past: Past, when: Played, language: Language) -> dict[str, Any]:
+    row, end = past.row, past.end
     return {
         "id": str(row.game),
         "game": row.header.game,
         "players": list(row.header.players),
-        "started": iso_time(row.started_ms),
+        "started": iso_time(when.started_ms),
+        "evening": when.evening,
         "ended": iso_time(row.ended_ms),
         "points": [] if end is None else list(end.get("points", end.get("cards", []))),
         "winners": [] if end is None else list(end["winners"]),
+        "fault": "" if past.trouble is None else sayings.trouble(past.trouble, row.game, language),
     }
 
 
@@ -179,9 +103,3 @@ def _corrections(kept: KeptGame, announcer: Announcer) -> list[dict[str, Any]]:
         texts = texts or [text for ruling in struck if (text := announcer.say(ruling.data))]
         told.append({"text": " ".join(texts[:3]), "at": iso_time(one.wall_ms), "undone": one.number in undone})
     return told
-
-
-def _evening_of(wall_ms: int, zone: tzinfo | None) -> str:
-    """Give the date on which an evening began: what is played until five in the morning belongs to the day before."""
-    begun = datetime.fromtimestamp(wall_ms / 1000, UTC).astimezone(zone)
-    return (begun - timedelta(hours=5)).date().isoformat()

@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from referee.errors import BadInputError
 from referee.events import Event
-from referee.journal.corrections import Change, corrected, corrected_events
+from referee.journal.corrections import Change
+from referee.journal.judging import MISHAP, OF_NO_GAME, PAUSE, RESUME, Judged, judge_rows
 from referee.journal.rows import CorrectionRow, GameRow
 from referee.session import RulingData, Session
 
-PAUSE, RESUME = "pause", "resume"
-MISHAP = "mishap"
-"""Something that makes readings less sure began (`on`) or ended; `what`: which, of `referee.service.guard.mishaps`."""
+__all__ = ["MISHAP", "PAUSE", "RESUME", "Judged"]
 RESUME_GAP_NS = 10_000_000_000
 """How long a game is taken to have stood still while the power was off: nobody knows, but no ring is so near."""
-
-Judged = Mapping[int, tuple[RulingData, ...]]
 
 
 @dataclass(frozen=True)
@@ -37,7 +33,7 @@ class Record:
     @property
     def is_of_game(self) -> bool:
         """Whether it is something to judge, and not a pause or a mishap."""
-        return self.event.kind not in (PAUSE, RESUME, MISHAP)
+        return self.event.kind not in OF_NO_GAME
 
 
 def judge_anew(
@@ -50,19 +46,7 @@ def judge_anew(
     Raises:
         BadInputError: the event `wanted` cannot be judged.
     """
-    instead = corrected_events(corrections)
-    judged: dict[int, tuple[RulingData, ...]] = {}
-    for record in records:
-        number, event = record.number, record.event
-        data = instead.get(number, {})
-        if data is None or not record.is_of_game:
-            continue
-        try:
-            judged[number] = session.restore([corrected(event, data) if data else event])
-        except BadInputError:
-            if number == wanted:
-                raise
-    return judged
+    return judge_rows(session, ((record.number, record.event) for record in records), corrections, wanted)
 
 
 def numbers_in(ident: str) -> list[int]:

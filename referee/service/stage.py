@@ -21,8 +21,10 @@ from referee.events import Header
 from referee.games.registry import game_kind
 from referee.journal.corrections import Change
 from referee.journal.journal import Journal
-from referee.journal.rows import GameRow, kept_game, open_game
+from referee.journal.rows import GameRow
+from referee.journal.stored import kept_game, open_game
 from referee.language import Language
+from referee.names import players_in
 from referee.sayings import service as sayings
 from referee.service.pictures import Wanted, pictures_wanted
 from referee.service.play import Play
@@ -122,7 +124,7 @@ class Stage:
         Raises:
             BadInputError: there is no such game, or it cannot be played like that; the one before goes on then.
         """
-        header = Header(game, tuple(players), dict(options))
+        header = Header(game, players_in(players), dict(options))
         game_kind(game).start(header)
         with self.lock:
             watcher = self._make_watcher(header)
@@ -131,7 +133,7 @@ class Stage:
             self.play = Play(row, watcher, self.journal, self._clock())
             self.notices = ()
             self.voice.rest()
-            self.voice.tell(sayings.started(game.capitalize(), players, self.language))
+            self.voice.tell(sayings.started(game.capitalize(), header.players, self.language))
             self.voice.prepare(self._announcer(self.play).fixed_phrases())
             self.on_change()
             return self.play
@@ -251,6 +253,8 @@ class Stage:
 
     def _resume(self, row: GameRow) -> Play:
         kept = kept_game(self.journal.read, row)
+        if kept.lost.first_event is not None:
+            raise BadInputError("not all that happened in it can be read")
         last_ns = max((event.event.t_ns for event in kept.events), default=0)
         fresh_clock = resumed_clock(row, last_ns, self._boot, self._clock())
         if fresh_clock is not row:

@@ -14,14 +14,17 @@ from referee.announcer import Announcer
 from referee.errors import BadInputError, OvertakenError
 from referee.games.registry import GAMES
 from referee.journal.evidence import EvidenceFolder
-from referee.journal.rows import game_numbered, kept_game, sight_of
+from referee.journal.judging import checked
+from referee.journal.stored import game_numbered, kept_game, sight_of
 from referee.sayings.guard import camera_note
 from referee.service import archive
 from referee.service.board import moment
 from referee.service.book import Book, book_of
 from referee.service.desk import Data
 from referee.service.explain import explanation
+from referee.service.figures import statistics
 from referee.service.fitting import Fitting, NothingFitted
+from referee.service.past import Known
 from referee.service.pictures import Pictures
 from referee.service.play import Play
 from referee.service.records import Record, numbers_in
@@ -65,6 +68,7 @@ class TableDesk:
         self._made_ns = 0
         self._picture_of: dict[tuple[int, int], str] = {}
         self._state: dict[str, Any] = {}
+        self._known: Known = {}
         self.refresh()
 
     def state(self) -> Data:
@@ -195,16 +199,16 @@ class TableDesk:
 
     def history(self) -> Data:
         """Give past games."""
-        return archive.history(self._stage.journal.read)
+        return archive.history(self._stage.journal.read, self._stage.language, self._known)
 
     def game(self, which: str) -> Data:
         """Give one past game."""
         pictures = self._evidence.of_game(int(which)) if which.isascii() and which.isdecimal() else {}
-        return archive.one_game(self._stage.journal.read, which, self._stage.language, pictures)
+        return archive.one_game(self._stage.journal.read, which, self._stage.language, pictures, self._known)
 
     def statistics(self) -> Data:
         """Give figures over all evenings."""
-        return archive.statistics(self._stage.journal.read)
+        return statistics(self._stage.journal.read, self._known)
 
     def cameras(self) -> Data:
         """Give the USB cameras that are plugged in."""
@@ -286,7 +290,7 @@ class TableDesk:
         row = None if game is None else game_numbered(self._stage.journal.read, game)
         if row is None:
             raise BadInputError("there is no such game")
-        return book_of(kept_game(self._stage.journal.read, row))
+        return book_of(checked(kept_game(self._stage.journal.read, row), past=True).kept)
 
     def _ruling(self, ident: str) -> tuple[Book, Record, Mapping[str, Any]]:
         book = self._book(ident)

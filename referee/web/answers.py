@@ -13,6 +13,7 @@ from starlette.responses import JSONResponse, Response
 from hardware.errors import HardwareError
 from referee.errors import BadInputError, OvertakenError, RefereeError
 from referee.jsonlines import parse_object
+from referee.names import NameRefusedError
 from referee.service.settings import SettingError
 from referee.web.feed import encoded
 from referee.web.guard import RefusedError
@@ -96,7 +97,7 @@ async def on_fault(_request: Request, error: Exception) -> Response:
         return Json(data, 429, {"Retry-After": str(wait_s)})
     if isinstance(error, WrongCodeError):
         return Json({"error": _sentence(error), "key": "wrong_code"}, 403)
-    if isinstance(error, SettingError):
+    if isinstance(error, SettingError | NameRefusedError):
         return Json({"error": _sentence(error), "key": error.key, "values": error.values}, 400)
     if isinstance(error, OvertakenError):
         return Json({"error": _sentence(error), "key": "overtaken"}, 409)

@@ -4,23 +4,16 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, JsonValue, TypeAdapter
+from pydantic import BaseModel, ConfigDict, Field, JsonValue, TypeAdapter
 
-from referee.jsonlines import is_name
 from referee.service.settings import PAGE_CAMERA
 
 MOST_PLAYERS = 7
 
 
-def _checked_name(text: str) -> str:
-    """Give a name if it can be shown on one line."""
-    if not is_name(text):
-        raise ValueError("a name has letters that can be seen")
-    return text
-
-
 Id = Annotated[str, Field(pattern=r"^[A-Za-z0-9_-]{1,64}$")]
-Name = Annotated[str, Field(min_length=1, max_length=24), AfterValidator(_checked_name)]
+Name = Annotated[str, Field(max_length=200)]
+"""What a name may be is said in a sentence by `referee.names`."""
 Seat = Annotated[int, Field(ge=0, lt=MOST_PLAYERS)]
 TimeOfDay = Annotated[str, Field(pattern=r"^([01][0-9]|2[0-3]):[0-5][0-9]$")]
 CameraName = Annotated[str, Field(pattern=PAGE_CAMERA)]

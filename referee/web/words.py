@@ -227,7 +227,6 @@ WORDS = {
     "start_cards_missing": mark_in("page", "Please say which cards everybody starts with: they count at the end."),
     "please_choose": mark_in("page", "Please choose"),
     "no_start_card": mark_in("page", "No card"),
-    "two_names_alike": mark_in("page", "Two players have the same name: please tell them apart."),
     "no_games_yet": mark_in("page", "No game has been played yet."),
     "not_finished": mark_in("page", "not finished"),
     "player": mark_in("page", "Player"),
@@ -277,6 +276,12 @@ WORDS = {
     "pin": mark_in("page", "pin {place} (GPIO{gpio})"),
     "sandtimer_fitted": mark_in("page", "The sandtimer has sensors"),
     "lamp_fitted": mark_in("page", "Lamp and buzzer are fitted"),
+    "fault_same_name": mark_in("page", "Two players are called {name}: call one of them {offer}."),
+    "fault_name_unseen": mark_in("page", "The name of player {number} has no letter that can be seen."),
+    "fault_name_turned": mark_in(
+        "page", "The name of player {number} holds signs that turn its letters about: please type it anew."
+    ),
+    "fault_name_long": mark_in("page", "The name {name} is too long: {most} letters at most."),
     "fault_pin_taken": mark_in("page", "GPIO{pin} is in use already: please choose another pin. Nothing has changed."),
     "fault_no_such_pin": mark_in("page", "There is no pin GPIO{pin} for a button. Nothing has changed."),
     "fault_too_many_buttons": mark_in("page", "There can be one to seven buttons. Nothing has changed."),

@@ -22,7 +22,7 @@ export function draw(app) {
       plot("wins", t("fig_wins"), bars(players.map((one) => ({ name: one.name, value: one.wins, of: one.games, text: t("wins_of", { n: one.wins, all: one.games }) })))),
       fast.length ? plot("reactions", t("fig_reactions"), dots(fast.map((one) => ({ name: one.name, values: one.reactions_ms, median: median(one.reactions_ms) })))) : null,
       rang.length ? plot("false", t("fig_false"), bars(rang.map((one) => ({ name: one.name, value: one.false, of: one.valid + one.false, text: t("false_of", { n: one.false, all: one.valid + one.false }) })), "bad")) : null,
-      evenings.length > 1 ? plot("evenings", t("fig_evenings"), lines(series(players, evenings), evenings.map((one) => day(one.date, { day: "numeric", month: "short" })))) : null,
+      evenings.length > 1 ? plot("evenings", t("fig_evenings"), lines(series(players, evenings), evenings.map((one) => day(`${one.date}T12:00`, { day: "numeric", month: "short" })))) : null,
     ]),
     table(players),
   ];

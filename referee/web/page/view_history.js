@@ -18,18 +18,16 @@ function allGames(app) {
   const { games } = app.local;
   if (!games || games.fault) return [heading(t("nav_history")), waitingFor(games)];
   const evenings = new Map();
-  for (const game of games.games) {
-    const date = game.started.slice(0, 10);
-    evenings.set(date, (evenings.get(date) || []).concat([game]));
-  }
+  for (const game of games.games) evenings.set(game.evening, (evenings.get(game.evening) || []).concat([game]));
   return [
     heading(t("nav_history")),
     games.games.length ? null : h("p", { class: "note" }, t("no_games_yet")),
+    (games.faults || []).map((fault) => h("p", { class: "note bad", key: fault }, fault)),
     [...evenings].map(([date, played]) =>
       h(
         "section",
         { class: "card-box", key: date },
-        h("h2", {}, day(played[0].started)),
+        h("h2", {}, day(`${date}T12:00`)),
         h("ul", { class: "games-list" }, played.map((game) => h("li", { key: game.id }, gameLink(game)))),
       ),
     ),
@@ -45,6 +43,7 @@ function gameLink(game) {
     h("strong", {}, t(`game_${game.game}`)),
     h("span", {}, game.players.join(", ")),
     winners.length ? h("span", { class: "winner" }, icon("end"), winners.join(", ")) : h("span", { class: "when" }, t("not_finished")),
+    game.fault ? h("span", { class: "note bad" }, game.fault) : null,
   );
 }
 
@@ -54,7 +53,8 @@ function oneGame(app) {
   if (!game || game.fault) return [back, heading(t("nav_history")), waitingFor(game)];
   return [
     back,
-    heading(`${t(`game_${game.game}`)}, ${day(game.started, { dateStyle: "long" })}`),
+    heading(`${t(`game_${game.game}`)}, ${day(`${game.evening}T12:00`, { dateStyle: "long" })}`),
+    game.fault ? h("p", { class: "note bad" }, game.fault) : null,
     h("div", { class: "columns" }, h("div", { class: "column" }, points(game), corrections(game)), h("div", { class: "column wide" }, rulings(app, game))),
   ];
 }

@@ -236,11 +236,6 @@ function setOption(app, option, value) {
 function begin(app, game, event) {
   event.preventDefault();
   const players = seats(game).map((name, seat) => name.trim() || t("seat", { n: seat + 1 }));
-  if (new Set(players).size < players.length) {
-    app.local.fault = t("two_names_alike");
-    app.draw();
-    return;
-  }
   const cards = game.id === "coloretto" ? startCardsTold(app, players.length) : [];
   if (!cards) {
     app.local.fault = t("start_cards_missing");

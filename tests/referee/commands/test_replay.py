@@ -174,7 +174,7 @@ def test_a_torn_last_line_is_said(replay: Replay, log: Path) -> None:
         (b'{"game": ["confetti"], "players": ["Ann"]}\n', "the first line must say which game"),
         (b'{"game": "confetti", "players": 3}\n', '"players" must be a list of names'),
         (b'{"game": "confetti", "players": ["Ann\\n"]}\n', '"players" must be a list of names'),
-        (b'{"game": "confetti", "players": ["\\ud800"]}\n', '"players" must be a list of names'),
+        (b'{"game": "confetti", "players": ["\\ud800"]}\n', "line 1: there is half of a character in it"),
         (b'{"game": "confetti", "players": []}\n', "1 to 7 can play Confetti, not 0"),
         (b'{"game": "confetti", "players": ["Ann"], "options": []}\n', '"options" must be an object'),
         (b'{"game": "confetti", "players": ["Ann"], "options": {"side": 1}}\n', '"side" must be white or black'),

@@ -13,7 +13,7 @@ from referee.events import Event, Header
 from referee.journal.database import Connection, connect, connect_to_read
 from referee.journal.folder import JOURNAL, locked, state_folder
 from referee.journal.journal import Journal, Trouble
-from referee.journal.rows import games, kept_game, open_game
+from referee.journal.stored import games, kept_game, open_game
 
 HEADER = Header("piccolino", ("Ann", "Ben"), {"dealer": 1})
 

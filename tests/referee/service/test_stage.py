@@ -12,7 +12,7 @@ from hardware.health import DeviceHealth, Health
 from hardware.lamp import Signal
 from referee.errors import BadInputError
 from referee.journal.journal import Trouble
-from referee.journal.rows import games, kept_game
+from referee.journal.stored import games, kept_game
 from referee.service.records import RESUME_GAP_NS
 
 

@@ -1,0 +1,121 @@
+"""Players' names: such as people can see, read and tell apart, on a screen and in a sentence. Pure."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Iterable, Sequence
+
+from referee.errors import BadInputError
+
+MOST_CHARACTERS = 40
+"""So long a name may be: two of them still fit into a caption."""
+
+# What turns the letters that follow about; whoever types a name never needs it.
+_TURNS = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
+# They join what stands on both sides: families of little pictures, and letters of Persian.
+_JOINERS = frozenset("\u200c\u200d")
+# Letters and signs by their kind, of which nothing is seen.
+_BLANK = frozenset("\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0")
+_UNSEEN = ("Cc", "Cf", "Cs", "Co", "Zl", "Zp")
+_MOST_MARKS = 3
+"""Accents above each other; more of them grow over the lines beside."""
+
+
+class NameRefusedError(BadInputError):
+    """A name that cannot be. key: which sentence the page says, with `values` in its places."""
+
+    def __init__(self, text: str, key: str, **values: object) -> None:
+        super().__init__(text)
+        self.key, self.values = key, values
+
+
+def players_in(value: object) -> tuple[str, ...]:
+    """Give the players' names in a list as they are used: without blanks around them, nor signs that nobody sees.
+
+    Raises:
+        BadInputError: it is no list of names, or one of them cannot be seen or read, is too long, or is another's.
+    """
+    if not isinstance(value, list | tuple) or not all(isinstance(name, str) for name in value):
+        raise BadInputError('"players" must be a list of names')
+    names: list[str] = []
+    for given in value:
+        name = _checked(given, len(names) + 1)
+        if folded(name) in map(folded, names):
+            offer = _another(name, [*names, *value])
+            text = f"two players are called {_quoted(name)}: call one of them {_quoted(offer)}"
+            raise NameRefusedError(text, "same_name", name=name, offer=offer)
+        names.append(name)
+    return tuple(names)
+
+
+def told_apart(names: Iterable[str]) -> tuple[str, ...]:
+    """Give names that were taken once, made such that they can be seen, read and told apart; nothing is refused."""
+    told: list[str] = []
+    for given in names:
+        name = _cleaned("".join(char for char in given if char not in _TURNS))
+        name = name[:MOST_CHARACTERS].strip() if _shows(name) else "?"
+        told.append(_another(name, told) if folded(name) in map(folded, told) else name)
+    return tuple(told)
+
+
+def folded(name: str) -> str:
+    """Give what is alike for names that people cannot tell apart."""
+    return _cleaned(unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", name).casefold()))
+
+
+def _checked(given: str, place: int) -> str:
+    if any(unicodedata.category(char) in ("Cc", "Cs") for char in given):
+        raise BadInputError('"players" must be a list of names that can be shown on one line')
+    if any(char in _TURNS for char in given):
+        raise NameRefusedError(
+            f"the name of player {place} holds signs that turn its letters about: type it anew",
+            "name_turned",
+            number=place,
+        )
+    name = _cleaned(given)
+    if not _shows(name):
+        raise NameRefusedError(
+            f"the name of player {place} has no letter that can be seen", "name_unseen", number=place
+        )
+    if len(name) > MOST_CHARACTERS:
+        raise NameRefusedError(
+            f"the name {_quoted(name[:20] + '…')} is too long: {MOST_CHARACTERS} letters at most",
+            "name_long",
+            name=name[:20] + "…",
+            most=MOST_CHARACTERS,
+        )
+    return name
+
+
+def _cleaned(given: str) -> str:
+    """Give a name on one line, with single blanks, without what nobody sees, and its accents in one form."""
+    one_line = " ".join(given.split())
+    seen = (
+        char
+        for char in unicodedata.normalize("NFC", one_line)
+        if char in _JOINERS or (unicodedata.category(char) not in _UNSEEN and char not in _BLANK)
+    )
+    kept: list[str] = []
+    marks = 0
+    for char in seen:
+        marks = marks + 1 if unicodedata.combining(char) else 0
+        if marks <= _MOST_MARKS:
+            kept.append(char)
+    return unicodedata.normalize("NFC", " ".join("".join(kept).strip("\u200c\u200d ").split()))
+
+
+def _shows(name: str) -> bool:
+    return any(unicodedata.category(char)[0] in "LNPS" or unicodedata.category(char) == "Cn" for char in name)
+
+
+def _another(name: str, taken: Sequence[str]) -> str:
+    """Give a name like this one that nobody has: "Ann 2"."""
+    known = {folded(one) for one in taken}
+    number = 2
+    while folded(f"{name} {number}") in known:
+        number += 1
+    return f"{name} {number}"
+
+
+def _quoted(name: str) -> str:
+    return f'"{name}"'

@@ -1,0 +1,27 @@
+"""Text that came from outside, made harmless where it goes out: on a terminal, into a spreadsheet. Pure."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+
+# Control characters but for the tab and a line's end, what turns a line's direction about, other lines' ends, halves of
+# characters, and what marks the order of bytes.
+_HARMFUL = re.compile(
+    "\r(?!\n|$)|[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff\ufeff]"
+)
+_FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n")
+
+
+def harmless(text: str) -> str:
+    r"""Give text in which nothing steers a terminal or turns a line about: such characters are spelled out (`\u202e`).
+
+    What it gives of a line of JSON means the same: there they stand in strings only.
+    """
+    return _HARMFUL.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+
+
+def spreadsheet_cell(text: str) -> str:
+    """Give a text that no spreadsheet takes for a formula, whatever form its first sign has (`＝` is one to some)."""
+    first = unicodedata.normalize("NFKC", text.lstrip()[:1])
+    return harmless(f"'{text}" if text.startswith(_FORMULA) or first.startswith(_FORMULA) else text)

@@ -1,0 +1,25 @@
+"""What is said about games that were kept, and cannot be read as they were."""
+
+from __future__ import annotations
+
+from referee.journal.judging import Trouble
+from referee.language import Language, mark
+
+_TROUBLES = {
+    Trouble.UNJUDGED: mark("Game {number} cannot be judged: this Ringmaster does not know such a game."),
+    Trouble.PARTLY: mark("Game {number} cannot be read to its end: it is shown as far as it can be read."),
+    Trouble.OTHERWISE: mark(
+        "The result kept for game {number} does not follow from what happened: it was judged again."
+    ),
+    Trouble.JUDGED_AGAIN: mark("Some rulings of game {number} cannot be read: they were judged again."),
+}
+
+
+def trouble(what: Trouble, number: int, language: Language) -> str:
+    """Give the sentence for a game that is shown, but not as it was kept."""
+    return language.text(_TROUBLES[what], number=number)
+
+
+def unreadable(number: object, language: Language) -> str:
+    """Give the sentence for a game that cannot be shown at all."""
+    return language.text("Game {number} cannot be read, and is left out.", number=number)

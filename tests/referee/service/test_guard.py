@@ -17,7 +17,7 @@ from hardware.frames import Frame
 from hardware.health import HealthBoard
 from hardware.pixels import PixelFormat
 from referee.doctor.machine import Machine
-from referee.journal.rows import game_numbered, kept_game
+from referee.journal.stored import game_numbered, kept_game
 from referee.service.guard.guard import LONGEST_NS, Guard
 from referee.service.guard.machine_watchers import ClockJump, DiskFull, HeatAndPower, Watching
 from simulation.evening import Light, relit

@@ -51,7 +51,7 @@ def run(args: argparse.Namespace) -> int:
         raise BadInputError("say with -o which file the games and their pictures shall go into")
     if kind == "jsonl" and args.game is None:
         raise BadInputError("say with --game which game's event log is wanted")
-    with reading(args.state) as query:
+    with reading(args.state, lambda sentence: complain("export", sentence)) as query:
         known = shelf(query)
         rows = [row for row in known.games if args.game in (None, row.game)]
         if args.game is not None and not rows:

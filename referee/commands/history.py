@@ -31,7 +31,7 @@ def run(args: argparse.Namespace) -> int:
     from referee.service.archive import history
 
     output = Output()
-    with reading(args.state) as query:
+    with reading(args.state, lambda sentence: complain("history", sentence)) as query:
         found = history(query, Language(language_of()))
     games = found["games"]
     for game in games:

@@ -4,15 +4,21 @@ from __future__ import annotations
 
 import os
 import sqlite3
+import tempfile
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
 from referee.errors import WorkFailedError
+from referee.journal.pages import as_text
+from referee.journal.salvage import salvage
 
 VERSION = 1
+_LAST_VERSION = 1000
+"""No Ringmaster will ever have written a file of a higher one."""
 Value = str | int | float | bytes | None
 
 TABLES = (
@@ -76,7 +82,7 @@ Connect = Callable[[Path], Connection]
 def connect(path: Path) -> Connection:
     """Open a file for reading and writing; transactions are begun and ended by hand."""
     connection = sqlite3.connect(path, isolation_level=None, check_same_thread=False, timeout=2.0)
-    connection.text_factory = _text
+    connection.text_factory = as_text
     return connection
 
 
@@ -89,18 +95,17 @@ def connect_to_read(path: Path) -> Connection:
     if not path.is_file():
         raise WorkFailedError(f"no games are kept in {path.parent} yet")
     connection = sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True, isolation_level=None, timeout=2.0)
-    connection.text_factory = _text
+    connection.text_factory = as_text
     try:
         connection.execute("SELECT count(*) FROM games").fetchone()
     except _DAMAGE as error:
         connection.close()
-        raise WorkFailedError(f"the games in {path.parent} cannot be read: {error}") from error
+        raise _UnreadableError(f"the games in {path.parent} cannot be read: {error}") from error
     return connection
 
 
-def _text(data: bytes) -> str:
-    """Give a text as well as it can be read: one bad byte must not hide all games."""
-    return data.decode("utf-8", "replace")
+class _UnreadableError(WorkFailedError):
+    """The file is no journal, or a broken one."""
 
 
 class DiskError(WorkFailedError):
@@ -113,14 +118,20 @@ class DiskError(WorkFailedError):
 
 @dataclass(frozen=True)
 class Opened:
-    """An open journal file. set_aside: where a damaged one was put, None if there was none."""
+    """An open journal file.
+
+    set_aside: where a damaged one was put, None if there was none. saved: how many games could be read in that one.
+    """
 
     connection: Connection
     set_aside: Path | None = None
+    saved: int = 0
 
 
 def open_journal(path: Path, connector: Connect = connect) -> Opened:
-    """Open the journal, or begin one. A damaged file is set aside and a new one begun: nothing is ever deleted.
+    """Open the journal, or begin one.
+
+    A damaged file is set aside, and a new one begun with all that can be read of it: nothing is ever deleted.
 
     Raises:
         DiskError: the disk does not let it be opened.
@@ -133,9 +144,40 @@ def open_journal(path: Path, connector: Connect = connect) -> Opened:
     except (sqlite3.Error, OSError) as error:
         raise DiskError(f"the journal {path} cannot be opened: {error}", error) from error
     try:
-        return Opened(_sound(path, connector), aside)
+        connection = _sound(path, connector)
+        return Opened(connection, aside, salvage(aside, connection))
     except (_DamagedError, sqlite3.Error, OSError) as error:
         raise DiskError(f"no new journal can be begun at {path}: {error}", error) from error
+
+
+@contextmanager
+def readable(path: Path) -> Iterator[tuple[Connection, bool]]:
+    """Open a file that is there for reading only, and tell whether it is damaged; then what can be read of it is given.
+
+    Raises:
+        WorkFailedError: there is none, or nothing in it can be read.
+    """
+    connection: Connection | None = None
+    with suppress(_UnreadableError):
+        connection = connect_to_read(path)
+    if connection is not None and is_whole(connection):
+        with closing(connection):
+            yield connection, False
+        return
+    if connection is not None:
+        connection.close()
+    with tempfile.TemporaryDirectory() as folder, closing(_sound(Path(folder) / path.name, connect)) as saved:
+        if not salvage(path, saved):
+            raise WorkFailedError(f"the games in {path.parent} cannot be read: the file is damaged all through")
+        yield saved, True
+
+
+def is_whole(connection: Connection) -> bool:
+    """Whether SQLite finds nothing wrong in a file."""
+    try:
+        return list(connection.execute("PRAGMA quick_check(1)")) == [("ok",)]
+    except _DAMAGE:
+        return False
 
 
 class _DamagedError(Exception):
@@ -163,6 +205,9 @@ def _prepared(connection: Connection, path: Path) -> Connection:
     if verdict != [("ok",)]:
         raise _DamagedError(str(verdict[0][0]))
     ((version,),) = connection.execute("PRAGMA user_version")
+    ((tables,),) = connection.execute("SELECT count(*) FROM sqlite_master WHERE name = 'games'")
+    if version > _LAST_VERSION or (version < VERSION and tables):
+        raise _DamagedError("its version makes no sense")
     if version > VERSION:
         raise WorkFailedError(f"the journal {path} was written by a newer Ringmaster: please upgrade this one")
     if version < VERSION:

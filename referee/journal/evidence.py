@@ -11,6 +11,8 @@ from pathlib import Path
 from referee.journal.journal import Journal
 
 MS_PER_DAY = 86_400_000
+LAST_GAMES = 20
+"""So many of the last games with pictures lose none for their age."""
 
 
 @dataclass(frozen=True)
@@ -97,20 +99,20 @@ class EvidenceFolder:
         return {event: file for event, (_, file) in first.items()}
 
     def thin(self, now_ms: int | None = None) -> int:
-        """Delete what the budget has no room for, and give how many pictures that were.
+        """Delete what the budget has no room for, the oldest games first, and give how many pictures that were.
 
-        now_ms: the time of day; None: nothing goes for its age alone.
+        now_ms: the time of day; None: nothing goes for its age alone. A clock that jumps makes nothing old: age counts
+        from the newest picture there is, games keep their order, and the last ones lose nothing while there is room.
         """
         rows = self._journal.read(
-            "SELECT file, bytes, kept_ms, disputed FROM evidence ORDER BY disputed, kept_ms, file"
+            "SELECT file, bytes, kept_ms, disputed, game FROM evidence ORDER BY disputed, game, event, file"
         )
-        held = sum(size for _, size, _, _ in rows)
-        over = max(held - self._budget.most_bytes, self._budget.least_free_bytes - self._free())
+        over = max(sum(row[1] for row in rows) - self._budget.most_bytes, self._budget.least_free_bytes - self._free())
+        days_old = {} if now_ms is None else _days_old([(game, kept_ms) for _, _, kept_ms, _, game in rows], now_ms)
         gone = 0
-        for file, size, kept_ms, disputed in rows:
+        for file, size, _, disputed, game in rows:
             days = self._budget.disputed_days if disputed else self._budget.undisputed_days
-            too_old = now_ms is not None and now_ms - kept_ms > days * MS_PER_DAY
-            if over <= 0 and not too_old:
+            if over <= 0 and days_old.get(game, 0) <= days:
                 continue
             if not _deleted(self._path(file)):
                 # A disk that takes nothing does not give anything back either.
@@ -132,11 +134,16 @@ class EvidenceFolder:
                 _deleted(path)
 
     def set_aside(self, name: str) -> bool:
-        """Put all pictures away, for they belong to a journal that was set aside under this name; False if it fails."""
-        if not self._folder.is_dir():
+        """Put pictures away that the journal does not know, as one was set aside under this name; False if it fails."""
+        if not self._folder.is_dir() or not self._journal.is_open:
             return True
+        known = {file for (file,) in self._journal.read("SELECT file FROM evidence")}
+        away = self._folder.with_name(f"{self._folder.name}-of-{name}")
         try:
-            self._folder.rename(self._folder.with_name(f"{self._folder.name}-of-{name}"))
+            for path in sorted(self._folder.glob("*.jpg")):
+                if path.stem not in known:
+                    away.mkdir(mode=0o750, exist_ok=True)
+                    path.rename(away / path.name)
         except OSError:
             return False
         return True
@@ -168,3 +175,18 @@ def _deleted(path: Path) -> bool:
     except OSError:
         return False
     return True
+
+
+def _days_old(kept: Sequence[tuple[int, int]], now_ms: int) -> dict[int, float]:
+    """Give how old the pictures of each game are, days, but of the last games; kept: game and time of each picture, ms.
+
+    No game is taken for older than one before it: the clock may have been behind, or set back.
+    """
+    latest: dict[int, int] = {}
+    for game, kept_ms in kept:
+        latest[game] = max(kept_ms, latest.get(game, 0))
+    since_ms, times = 0, {}
+    for game in sorted(latest):
+        since_ms = times[game] = max(since_ms, latest[game])
+    newest_ms = min(now_ms, since_ms)
+    return {game: (newest_ms - times[game]) / MS_PER_DAY for game in sorted(latest)[:-LAST_GAMES]}

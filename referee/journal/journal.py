@@ -47,7 +47,8 @@ class _Write:
 class Journal:
     """Safe to use from any thread. wall_ms: the time of day, ms since 1970, for people only.
 
-    trouble: why what was added lately is in memory only, None if all is kept. set_aside: where a damaged file was put.
+    trouble: why what was added lately is in memory only, None if all is kept. set_aside: where a damaged file was put,
+    saved: how many games could be read in it and are in this one.
     A disk that does not even let the file be opened is a trouble like others: it is tried again with each flush.
     """
 
@@ -66,6 +67,7 @@ class Journal:
         self._connection: Connection | None = None
         self._mover: Connection | None = None
         self.set_aside: Path | None = None
+        self.saved = 0
         self.trouble: Trouble | None = None
         self._lock = threading.RLock()
         self._wall_ms = wall_ms
@@ -239,6 +241,7 @@ class Journal:
             return False
         self._connection = opened.connection
         self.set_aside = self.set_aside or opened.set_aside
+        self.saved = opened.saved
         return True
 
     def _roll_back(self, connection: Connection) -> None:

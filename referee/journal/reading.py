@@ -3,33 +3,36 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from referee.errors import WorkFailedError
-from referee.journal.database import Value, connect_to_read
+from referee.journal.database import Value, readable
 from referee.journal.folder import JOURNAL, state_folder
 from referee.journal.rows import Query
 
 
 @contextmanager
-def reading(given: Path | None) -> Iterator[Query]:
-    """Give what asks the journal in a folder (None: the usual one).
+def reading(given: Path | None, warn: Callable[[str], None] = lambda sentence: None) -> Iterator[Query]:
+    """Give what asks the journal in a folder (None: the usual one) as it is now, whatever is added meanwhile.
+
+    warn: is told of a damaged file, of which what can be read is given.
 
     Raises:
         WorkFailedError: there is none, or it cannot be read.
     """
-    connection = connect_to_read(state_folder(given) / JOURNAL)
+    folder = state_folder(given)
+    with readable(folder / JOURNAL) as (connection, damaged):
 
-    def query(sql: str, *values: Value) -> list[tuple[Any, ...]]:
-        try:
-            return list(connection.execute(sql, values))
-        except sqlite3.Error as error:
-            raise WorkFailedError(f"the games cannot be read: {error}") from error
+        def query(sql: str, *values: Value) -> list[tuple[Any, ...]]:
+            try:
+                return list(connection.execute(sql, values))
+            except (sqlite3.Error, UnicodeDecodeError) as error:
+                raise WorkFailedError(f"the games cannot be read: {error}") from error
 
-    try:
+        if damaged:
+            warn(f"the file of games in {folder} is damaged: what can be read of it is given")
+        query("BEGIN")
         yield query
-    finally:
-        connection.close()

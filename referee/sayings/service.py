@@ -7,6 +7,7 @@ from typing import Any
 
 from hardware.health import Health
 from referee.language import Language, mark
+from referee.safe_text import harmless
 from referee.sayings import guard
 
 _DEVICES = {
@@ -64,10 +65,35 @@ def journal_trouble(kind: str, language: Language) -> str:
     return language.text(_JOURNAL[kind])
 
 
-def set_aside(name: str, language: Language) -> str:
-    """Give the sentence for a damaged journal; name: of the file it was put into."""
+def set_aside(name: str, saved: int, language: Language) -> str:
+    """Give the sentence for a damaged journal; name: of the file it was put into, saved: games that could be read."""
+    if saved:
+        return language.count(
+            "The file of past games was damaged and put aside as {name}; one game could be read and is kept.",
+            "The file of past games was damaged and put aside as {name}; {n} games could be read and are kept.",
+            saved,
+            name=name,
+        )
     return language.text(
         "The file of past games was damaged; it was put aside as {name} and a new one begun.", name=name
+    )
+
+
+def settings_unread(aside: str | None, language: Language) -> str:
+    """Give the sentence for settings that could not be read; aside: the file that they were put into."""
+    if aside is None:
+        return language.text("The settings could not be read; the usual ones hold.")
+    return language.text(
+        "The settings could not be read and were set aside as {name}; the usual ones hold.", name=aside
+    )
+
+
+def settings_left(names: Sequence[str], language: Language) -> str:
+    """Give the sentence for settings that this version cannot use, by their names in the file."""
+    named = ", ".join(harmless(name[:40]) for name in names[:5]) + (", …" if len(names) > 5 else "")
+    return language.text(
+        "This version cannot use some settings, and leaves them as they are in the file: {names}. The others hold.",
+        names=named,
     )
 
 

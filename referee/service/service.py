@@ -122,7 +122,7 @@ class Service:
         """Go on with the game that was being played, and begin to see, hear and rule."""
         aside = self.journal.set_aside
         if aside is not None:
-            self.voice.tell(sayings.set_aside(aside.name, self.stage.language))
+            self.voice.tell(sayings.set_aside(aside.name, self.journal.saved, self.stage.language))
         if aside is None or self._evidence.set_aside(aside.stem):
             # Never where pictures still lie that the new journal cannot know.
             self._evidence.sweep()

@@ -10,10 +10,11 @@ from pathlib import Path
 from typing import Any
 
 from hardware.settings import BellSettings, LampSettings, Pin, SandProfile, SandSettings
-from referee.errors import BadInputError, RefereeError
+from referee.errors import BadInputError
 from referee.files import write_whole
-from referee.jsonlines import shown
-from referee.language import LANGUAGES, language_of
+from referee.jsonlines import is_name, shown
+from referee.language import LANGUAGES, Language, language_of
+from referee.sayings import service as sayings
 
 FILE = "settings.json"
 BELLS = ("one", "seats", "microphone", "none")
@@ -21,6 +22,10 @@ SEAT_PINS = (17, 27, 22, 4, 25, 12, 16)
 USABLE_PINS = range(2, 28)
 """BCM numbers; 0 and 1 belong to the system."""
 _MOST_BYTES = 1 << 16
+_UNUSABLE = "not_usable_here"
+"""Under this name the file keeps values that this version could not use, when others are saved."""
+_IN_THE_WAY = ("bell_pins", "bell", "sandtimer", "lamp")
+"""Which settings give way first, where two of them want one pin."""
 PAGE_CAMERA = r"^(picamera2(:[0-9])?|usb:[0-9]{1,2}|usb:/dev/v4l/by-id/[A-Za-z0-9_][A-Za-z0-9_.:+=@-]{0,200})$"
 """Cameras that a page may name, by their place or their lasting name: never a file or a folder of the machine."""
 PUBLIC = ("language", "volume", "quiet", "quiet_hours", "camera", "bell", "bell_pins", "sandtimer", "lamp")
@@ -68,8 +73,11 @@ class TableSettings:
             _check_hours(self.quiet_hours)
         if self.bell not in BELLS:
             raise BadInputError(f"the bell is {', '.join(BELLS)}, not {shown(self.bell)}")
-        if not isinstance(self.camera, str) or not all(type(pin) is int for pin in self.bell_pins):
+        pins = self.bell_pins
+        if not is_name(self.camera) or not isinstance(pins, tuple) or not all(type(pin) is int for pin in pins):
             raise BadInputError("the camera is named in words, the bell's pins by numbers")
+        if self.sand is not None and (len(self.sand) != 3 or not all(type(t) is int and t >= 0 for t in self.sand)):
+            raise BadInputError("what is known of the sand is three times, ns")
         self._check_pins()
 
     def public(self) -> dict[str, Any]:
@@ -162,33 +170,76 @@ class TableSettings:
 
 
 def load_settings(folder: Path) -> tuple[TableSettings, str | None]:
-    """Give the settings kept in a folder, and one sentence if they could not be read and the usual ones hold."""
+    """Give the settings kept in a folder, and one sentence if not all of them could be taken.
+
+    What this version does not know, or cannot use, stays in the file; only a file that makes no sense is set aside.
+    """
     path = folder / FILE
     usual = TableSettings(language=language_of())
     try:
-        with path.open("rb") as file:
-            data = json.loads(file.read(_MOST_BYTES))
-        if not isinstance(data, dict):
-            raise BadInputError("it is no list of settings")
-        return usual.changed(data), None
+        settings, refused = _taken(usual, _kept(path))
     except FileNotFoundError:
         return usual, None
-    except (OSError, ValueError, RecursionError, RefereeError):
+    except (OSError, ValueError, RecursionError):
         aside = path.with_name(f"settings-damaged-{time.strftime('%Y-%m-%d-%H%M%S')}.json")
         try:
             path.rename(aside)
         except OSError:
-            return usual, "The settings could not be read; the usual ones hold."
-        return usual, f"The settings could not be read and were set aside as {aside.name}; the usual ones hold."
+            return usual, sayings.settings_unread(None, Language(usual.language))
+        return usual, sayings.settings_unread(aside.name, Language(usual.language))
+    return settings, sayings.settings_left(list(refused), Language(settings.language)) if refused else None
 
 
 def save_settings(folder: Path, settings: TableSettings) -> None:
-    """Keep the settings.
+    """Keep the settings; what another version put into the file stays there.
 
     Raises:
         WorkFailedError: the disk does not take them.
     """
-    write_whole(folder / FILE, (json.dumps(asdict(settings), indent=1) + "\n").encode())
+    try:
+        others = _kept(folder / FILE)
+        _, refused = _taken(TableSettings(), others)
+    except (OSError, ValueError, RecursionError):
+        others, refused = {}, {}
+    known = asdict(settings)
+    kept = {name: value for name, value in others.items() if name not in known}
+    unusable = {name: value for name, value in refused.items() if name in known}
+    if unusable:
+        before = kept.get(_UNUSABLE)
+        kept[_UNUSABLE] = {**before, **unusable} if isinstance(before, dict) else unusable
+    write_whole(folder / FILE, (json.dumps({**known, **kept}, indent=1) + "\n").encode())
+
+
+def _kept(path: Path) -> dict[str, Any]:
+    """Give what stands in the file. Raises OSError, ValueError or RecursionError if it cannot be read."""
+    with path.open("rb") as file:
+        data = json.loads(file.read(_MOST_BYTES))
+    if not isinstance(data, dict):
+        raise BadInputError("it is no list of settings")
+    return data
+
+
+def _taken(usual: TableSettings, data: Mapping[str, Any]) -> tuple[TableSettings, dict[str, Any]]:
+    """Give the usual settings changed as far as can be, one by one, and what of `data` was not taken."""
+    # Where nothing is fitted no setting stands in another one's way.
+    bare = replace(usual, bell="none", sandtimer=False, lamp=False)
+    taken: dict[str, Any] = {}
+    refused: dict[str, Any] = {}
+    for name, value in data.items():
+        try:
+            bare.changed({name: value})
+        except BadInputError:
+            if name != _UNUSABLE:
+                refused[name] = value
+        else:
+            taken[name] = value
+    for other in _IN_THE_WAY:
+        try:
+            return usual.changed(taken), refused
+        except SettingError:
+            if other in taken:
+                refused[other] = taken.pop(other)
+    return usual.changed(taken), refused
 
 
 def _check_hours(hours: object) -> None:

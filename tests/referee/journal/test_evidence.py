@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from pathlib import Path
+
+import pytest
 
 from referee.journal.evidence import MS_PER_DAY, Budget, EvidenceFolder
 from referee.journal.folder import JOURNAL
@@ -41,13 +44,45 @@ def test_over_the_budget_the_oldest_go_first_and_the_disputed_last(tmp_path: Pat
     assert len(list((tmp_path / "evidence").glob("*.jpg"))) == 3
 
 
+def evenings(tmp_path: Path, days: Sequence[float], budget: Budget) -> tuple[EvidenceFolder, Callable[[], list[int]]]:
+    """Give a folder with a picture of each game, kept on these days by the clock; and what lists the games left."""
+    clock = iter(days)
+    journal = Journal(tmp_path / JOURNAL, wall_ms=lambda: round(next(clock) * MS_PER_DAY))
+    folder = EvidenceFolder(tmp_path / "evidence", journal, budget)
+    for game in range(len(days)):
+        assert folder.add(game, 1, [(0.0, bytes(1000))])
+    return folder, lambda: [game for game in range(len(days)) if folder.find(f"{game}-1-0") is not None]
+
+
+BUDGET = Budget(least_free_bytes=0, undisputed_days=30, disputed_days=365)
+
+
 def test_what_is_older_than_its_time_goes_even_if_there_is_room(tmp_path: Path) -> None:
-    budget = Budget(least_free_bytes=0, undisputed_days=3, disputed_days=100)
-    journal, folder = folder_with(tmp_path, budget, 6)
-    journal.dispute(1, 1)
-    journal.flush()
-    folder.thin(now_ms=6 * MS_PER_DAY)
-    assert names(folder, 6) == [1, 3, 4, 5]
+    folder, left = evenings(tmp_path, [*range(0, 7 * 40, 7)], BUDGET)
+    assert folder.thin(now_ms=7 * 40 * MS_PER_DAY) == 20
+    assert left() == list(range(20, 40))
+
+
+@pytest.mark.parametrize(
+    ("days", "now"),
+    [
+        ([*range(40), 20_000.0, 20_000.1], 20_000.2),
+        ([20_000.0] * 40, 90_000.0),
+        ([20_000.0 + day / 10 for day in range(40)] + [100.0], 100.1),
+        ([20_000.0 + day / 10 for day in range(20)] + [100.0] * 10 + [20_003.0] * 20, 20_003.1),
+    ],
+)
+def test_a_clock_that_jumps_deletes_nothing_of_the_last_games(tmp_path: Path, days: list[float], now: float) -> None:
+    folder, left = evenings(tmp_path, days, BUDGET)
+    folder.thin(now_ms=round(now * MS_PER_DAY))
+    assert left()[-20:] == list(range(len(days) - 20, len(days)))
+    assert max(days) - min(days[:20]) > 30 or len(left()) == len(days)
+
+
+def test_over_the_budget_the_game_played_first_goes_first_whatever_the_clock_said(tmp_path: Path) -> None:
+    folder, left = evenings(tmp_path, [9.0, 5.0, 7.0, 1.0], Budget(most_bytes=2000, least_free_bytes=0))
+    assert folder.thin() == 2
+    assert left() == [2, 3]
 
 
 def test_a_disk_without_room_for_others_is_made_free(tmp_path: Path) -> None:
@@ -63,11 +98,13 @@ def test_what_the_power_left_behind_is_swept(tmp_path: Path) -> None:
     assert sorted(path.name for path in (tmp_path / "evidence").iterdir()) == ["1-0-0.jpg", "1-1-0.jpg"]
 
 
-def test_pictures_of_a_damaged_journal_are_set_aside_with_it(tmp_path: Path) -> None:
-    _, folder = folder_with(tmp_path, Budget(), 2)
-    folder.set_aside("journal-damaged-x")
-    assert len(list((tmp_path / "evidence-of-journal-damaged-x").iterdir())) == 2
-    assert not (tmp_path / "evidence").exists()
+def test_pictures_that_a_saved_journal_does_not_know_are_set_aside_with_the_damaged_one(tmp_path: Path) -> None:
+    journal, folder = folder_with(tmp_path, Budget(), 3)
+    journal.forget_evidence("1-0-0")
+    journal.flush()
+    assert folder.set_aside("journal-damaged-x")
+    assert [path.name for path in (tmp_path / "evidence-of-journal-damaged-x").iterdir()] == ["1-0-0.jpg"]
+    assert names(folder, 3) == [1, 2]
 
 
 def test_a_folder_that_takes_nothing_is_no_fault(tmp_path: Path) -> None:

@@ -86,8 +86,20 @@ def unreadable(whole: bytes) -> bytes:
     )
 
 
-@pytest.mark.parametrize("damage", ["nonsense", "torn", "holes", "unreadable name", "lost column"])
-def test_a_damaged_file_is_set_aside_whole_and_a_new_one_begun(tmp_path: Path, damage: str) -> None:
+@pytest.mark.parametrize(
+    ("damage", "saved", "events"),
+    [
+        ("nonsense", 0, 0),
+        ("torn", 1, 0),
+        ("holes", 0, 0),
+        ("unreadable name", 1, 299),
+        ("lost column", 1, 299),
+        ("no beginning", 1, 299),
+    ],
+)
+def test_a_damaged_file_is_set_aside_whole_and_a_new_one_begun_with_what_can_be_read(
+    tmp_path: Path, damage: str, saved: int, events: int
+) -> None:
     path = tmp_path / JOURNAL
     journal = Journal(path)
     game = journal.begin_game(HEADER, "boot", 0).game
@@ -101,12 +113,15 @@ def test_a_damaged_file_is_set_aside_whole_and_a_new_one_begun(tmp_path: Path, d
         "holes": whole[:4096] + bytes(8192) + whole[12288:],
         "unreadable name": unreadable(whole),
         "lost column": whole.replace(b"refused INTEGER", b"sefused INTEGER"),
+        "no beginning": bytes(100) + whole[100:],
     }[damage]
     path.write_bytes(spoilt)
     again = Journal(path)
     assert again.set_aside is not None
     assert again.set_aside.read_bytes() == spoilt
-    assert games(again.read) == ()
+    found = [row for row in games(again.read) if row.header == HEADER]
+    assert (again.saved, len(found)) == (saved, saved)
+    assert sum(len(kept_game(again.read, row).events) for row in found) >= events
     again.begin_game(HEADER, "boot", 0)
     assert again.flush()
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -22,13 +24,51 @@ def test_without_a_file_the_usual_ones_hold(tmp_path: Path) -> None:
     assert load_settings(tmp_path)[1] is None
 
 
-@pytest.mark.parametrize("text", ["", "{", "[]", '{"language": "xx"}', '{"volume": "loud"}', '{"nonsense": 1}', "\x00"])
+@pytest.mark.parametrize("text", ["", "{", "[]", "[" * 100_000, "\x00"])
 def test_a_damaged_file_is_set_aside_and_told(tmp_path: Path, text: str) -> None:
     (tmp_path / FILE).write_text(text, encoding="utf-8")
     settings, complaint = load_settings(tmp_path)
     assert settings.volume == 1.0
     assert complaint is not None
     assert [path.read_text(encoding="utf-8") for path in tmp_path.glob("settings-damaged-*")] == [text]
+
+
+NEWER: dict[str, object] = {"language": "de", "volume": 0.4, "quiet": True, "bell": "seats", "bell_pins": [17, 27, 22]}
+
+
+@pytest.mark.parametrize(
+    ("other", "left"),
+    [
+        ({"a_setting_of_a_newer_version": 1}, "a_setting_of_a_newer_version"),
+        ({"camera": 5}, "camera"),
+        ({"quiet_hours": {"from": 22}}, "quiet_hours"),
+        ({"sand": ["a", "b", "c"]}, "sand"),
+        ({"lamp": "blinking", "\x1b[2J": {}}, "lamp, \\u001b[2J"),
+    ],
+)
+def test_what_this_version_cannot_use_is_told_stays_in_the_file_and_takes_no_other_setting_along(
+    tmp_path: Path, other: dict[str, object], left: str
+) -> None:
+    (tmp_path / FILE).write_text(json.dumps({**NEWER, **other}), encoding="utf-8")
+    settings, complaint = load_settings(tmp_path)
+    wanted = TableSettings(language="de", volume=0.4, quiet=True, bell="seats", bell_pins=(17, 27, 22))
+    assert settings == wanted
+    assert complaint is not None and f": {left}." in complaint
+    save_settings(tmp_path, replace(settings, volume=0.5))
+    assert load_settings(tmp_path)[0] == replace(wanted, volume=0.5)
+    kept = json.loads((tmp_path / FILE).read_text(encoding="utf-8"))
+    kept |= kept.get("not_usable_here", {})
+    assert all(kept[name] == value for name, value in other.items())
+
+
+def test_settings_that_want_one_pin_give_way_one_by_one(tmp_path: Path) -> None:
+    lamp = TableSettings().lamp_settings().red
+    (tmp_path / FILE).write_text(json.dumps({"language": "fr", "bell": "seats", "bell_pins": [lamp, 27]}))
+    settings, complaint = load_settings(tmp_path)
+    assert (settings.language, settings.bell) == ("fr", "seats")
+    assert complaint is not None and "bell_pins" in complaint
+    (tmp_path / FILE).write_text(json.dumps({"lamp": False, "bell": "seats", "bell_pins": [lamp, 27]}))
+    assert load_settings(tmp_path)[1] is None
 
 
 @pytest.mark.parametrize(

@@ -72,6 +72,10 @@ WORDS = {
     "forget_all": mark_in("page", "Forget all devices"),
     "forgotten": mark_in("page", "Forgotten."),
     "fault_no_connection": mark_in("page", "Ringmaster cannot be reached."),
+    "fault_no_answer": mark_in("page", "Ringmaster has not answered for {seconds} seconds. Please try again."),
+    "fault_not_confirmed": mark_in(
+        "page", "Ringmaster has not answered for {seconds} seconds. Please look whether it was entered, then try again."
+    ),
     "fault_wrong_code": mark_in("page", "That is not the code. Listen again, or look at the screen."),
     "fault_too_many_tries": mark_in("page", "Too many wrong codes: please wait {seconds} seconds."),
     "fault_ring_to_pair": mark_in(

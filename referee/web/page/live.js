@@ -7,6 +7,7 @@ import { has, t } from "./words.js";
 
 const GAP_MS = 500;
 const RETRY_MS = 4000;
+const LIMIT_MS = 10_000;
 const FEW = 8;
 const NEAR_SIDE = 0.25; // of the picture's width: a name in the middle of what lies there would stand out of it
 const NEAR_BOTTOM = 0.85; // of its height
@@ -18,7 +19,13 @@ function refresh(app) {
   if (picture.asking || document.visibilityState !== "visible" || performance.now() - picture.at < gap) return;
   picture.asking = true;
   const image = new Image();
+  const limit = setTimeout(() => {
+    image.src = "";
+    done(true);
+  }, LIMIT_MS);
   const done = (missing) => {
+    if (!picture.asking) return;
+    clearTimeout(limit);
     picture.asking = false;
     picture.at = performance.now();
     picture.missing = missing;

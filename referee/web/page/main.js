@@ -1,7 +1,9 @@
 // Starts the page: takes the state as it comes, draws the view that the address names, carries out what is tapped.
 
 import { h, patch } from "./dom.js";
-import { change, follow, learnWhoIAm, me, pair, read, Refused } from "./server.js";
+import { change, learnWhoIAm, me, pair, read, Refused } from "./server.js";
+import { follow } from "./line.js";
+import { merged } from "./merge.js";
 import { learn, t } from "./words.js";
 import { frame } from "./frame.js";
 import { waitingVerdict } from "./headline.js";
@@ -57,16 +59,10 @@ function draw() {
 }
 
 async function take(parts) {
-  // Of the rulings only the new ones come, if the others are here already.
-  if (parts.rulings_more) {
-    const { first, keep } = parts.rulings_more;
-    parts.rulings = first.concat(app.state.rulings.slice(0, keep));
-    delete parts.rulings_more;
-  }
   if (parts.moment !== undefined && app.state && parts.moment !== app.state.moment) {
     meant = { moment: app.state.moment, until: performance.now() + MEANT_MS };
   }
-  app.state = Object.assign({}, app.state, parts);
+  app.state = merged(app.state, parts);
   app.takenAt = performance.now();
   await speak();
   if (parts.pairing) learnWhoIAm().then(draw, () => null);
@@ -200,10 +196,14 @@ setInterval(() => {
   if (document.visibilityState === "visible" && !app.pending) draw();
 }, 1000);
 learnWhoIAm().then(draw, () => null);
-follow(take, (online) => {
-  if (app.online !== online) {
-    app.online = online;
-    draw();
-  }
-});
+follow(
+  take,
+  (online) => {
+    if (app.online !== online) {
+      app.online = online;
+      draw();
+    }
+  },
+  () => false,
+);
 patch(document.getElementById("page"), [h("p", { class: "waiting" }, "Ringmaster…")]);

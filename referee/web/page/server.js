@@ -1,4 +1,8 @@
-// Asks the server: reads, changes (with what pairing needs), and the stream of the table's state.
+// Asks the server: reads, and changes (with what pairing needs).
+
+const LIMIT_MS = 10_000;
+const DEVICES_MS = 45_000; // another camera is tried before it is taken
+const PICTURE_MS = 180_000;
 
 export const me = { paired: false, csrf: null, code: null, devices: null, first: false };
 
@@ -11,32 +15,41 @@ export class Refused extends Error {
   }
 }
 
-async function answer(request) {
-  let response;
+// Ask, and give what comes; a server that does not answer in time is told of by the sentence `silent`.
+async function asked(path, init, limitMs, silent) {
+  const end = new AbortController();
+  const timer = setTimeout(() => end.abort(), limitMs);
   try {
-    response = await request;
+    const response = await fetch(path, Object.assign({ credentials: "same-origin", signal: end.signal }, init));
+    const data = await response.json().catch((fault) => {
+      if (end.signal.aborted) throw fault;
+      return {};
+    });
+    if (!response.ok) throw new Refused(response.status, data);
+    return data;
   } catch (fault) {
-    throw new Refused(0, { error: "", key: "no_connection" });
+    if (fault instanceof Refused) throw fault;
+    throw new Refused(0, { error: "", key: end.signal.aborted ? silent : "no_connection", values: { seconds: limitMs / 1000 } });
+  } finally {
+    clearTimeout(timer);
   }
-  const data = await response.json().catch(() => ({}));
-  if (!response.ok) throw new Refused(response.status, data);
-  return data;
 }
 
 export function read(path) {
-  return answer(fetch(path, { credentials: "same-origin" }));
+  return asked(path, {}, LIMIT_MS, "no_answer");
 }
 
-export async function change(path, body) {
+export function change(path, body) {
   const headers = { "Content-Type": "application/json" };
   if (me.csrf) headers["X-CSRF-Token"] = me.csrf;
-  return answer(fetch(path, { method: "POST", credentials: "same-origin", headers, body: JSON.stringify(body) }));
+  const limitMs = body.do === "settings" ? DEVICES_MS : LIMIT_MS;
+  return asked(path, { method: "POST", headers, body: JSON.stringify(body) }, limitMs, "not_confirmed");
 }
 
 export function sendPicture(file, players, limit) {
   const headers = { "Content-Type": "application/octet-stream", "X-CSRF-Token": me.csrf || "" };
   const path = `/api/picture?players=${players}&limit=${limit}`;
-  return answer(fetch(path, { method: "POST", credentials: "same-origin", headers, body: file }));
+  return asked(path, { method: "POST", headers, body: file }, PICTURE_MS, "no_answer");
 }
 
 export async function learnWhoIAm() {
@@ -47,29 +60,4 @@ export async function learnWhoIAm() {
 export async function pair(code) {
   await change("/api/pair", { code });
   await learnWhoIAm();
-}
-
-// Follow the state: `take` gets the parts that have changed, `connected` whether the line stands.
-export function follow(take, connected) {
-  let source = null;
-  const open = () => {
-    source = new EventSource("/api/events");
-    source.addEventListener("state", (event) => {
-      connected(true);
-      take(JSON.parse(event.data));
-    });
-    source.onerror = () => {
-      connected(false);
-      // The browser tries again by itself, unless it was told that there is no room.
-      if (source.readyState === EventSource.CLOSED) setTimeout(open, 3000);
-    };
-  };
-  open();
-  // A phone that sleeps loses its line without noticing.
-  document.addEventListener("visibilitychange", () => {
-    if (document.visibilityState === "visible" && source.readyState !== EventSource.OPEN) {
-      source.close();
-      open();
-    }
-  });
 }

@@ -1,12 +1,12 @@
 // The page's words in the language of the table; they come from the referee's own catalogues.
 
+import { read } from "./server.js";
+
 let words = {};
 let language = "en-GB";
 
 export async function learn(code) {
-  const response = await fetch(`/api/words/${code}`);
-  if (!response.ok) throw new Error(`no words for ${code}`);
-  words = await response.json();
+  words = await read(`/api/words/${code}`);
   language = code === "en" ? "en-GB" : code;
   document.documentElement.lang = code;
 }

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Literal
 
@@ -38,9 +38,9 @@ needs_chromium = pytest.mark.skipif(
 pytestmark = needs_chromium
 
 
-def launched(playwright: Playwright) -> Browser:
+def launched(playwright: Playwright, flags: Sequence[str] = FLAGS) -> Browser:
     """Give a browser that asks nobody on the internet."""
-    return playwright.chromium.launch(executable_path=shutil.which(CHROMIUM), args=list(FLAGS))
+    return playwright.chromium.launch(executable_path=shutil.which(CHROMIUM), args=list(flags))
 
 
 @pytest.fixture(scope="module")

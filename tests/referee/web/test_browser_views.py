@@ -238,7 +238,7 @@ def test_letters_of_twice_the_size_leave_nothing_beside_a_phones_screen(
 
     def is_whole(view: str) -> None:
         window.open(view)
-        window.page.wait_for_load_state("networkidle")
+        window.wait_until_filled()
         window.page.evaluate("document.documentElement.style.fontSize = '200%'")
         assert (view, window.is_too_wide()) == (view, False)
         cut = "spans => spans.filter(span => span.scrollWidth > span.clientWidth + 1).map(span => span.textContent)"

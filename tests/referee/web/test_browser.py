@@ -74,7 +74,9 @@ class Window:
 
     def wait_until_filled(self) -> None:
         """Wait until nothing is still to come ("One moment …"); idle lines say nothing: of a worker's none is told."""
-        self.page.wait_for_function("() => !document.querySelector('main').textContent.includes('…')")
+        self.page.wait_for_function(
+            "() => ![...document.querySelectorAll('p')].some((p) => p.textContent.endsWith(' …'))"
+        )
 
     def look(self) -> None:
         """Look before the next tap, as people do: what changed just before it cannot be meant by it."""

@@ -31,12 +31,14 @@ class Desk(Protocol):
         "corrected"}`); `latest` (the first of them that has a text, or null); `questions` (what the page is asked:
         `{"id", "kind": "who_rang" or "decide", "text", "seats", "ruling": an id or null, "verdict": how a ring stands
         that waits for its ringer's name, `{"t_ns", "text", "ruling"}`, or null}`); `caption` (what is being said, or
-        ""); `devices` (`{"name", "state", "message"}`, the states are those of `hardware.health`); `outlines`
-        (of what is seen: `{"corners": [[x, y], …] as shares of the picture's size, "seat", "label", "certain",
-        "event": the id of the event that a correction names, or null}`); `readings` (those events by their ids);
-        `notices` (`{"text", "seat"}`, what people should do now); `settings` (`{"language", "volume": 0 to 1, "quiet",
-        "quiet_hours": null or ["22:00", "07:00"], "camera", "bell": "one", "seats", "microphone" or "none",
-        "bell_pins": BCM numbers by seat, "sandtimer", "lamp": whether fitted}`); `language` (of all texts); `can_undo`;
+        ""); `said` (the latest that were said aloud, oldest first: `{"number", "text", "urgent"}`); `devices`
+        (`{"name", "state", "message"}`, the states are those of `hardware.health`); `outlines` (of what is seen:
+        `{"corners": [[x, y], …] as shares of the picture's size, "seat", "label", "certain", "event": the id of the
+        event that a correction names, or null}`); `readings` (those events by their ids); `notices` (`{"text",
+        "seat"}`, what people should do now); `settings` (`{"language", "volume": 0 to 1, "quiet", "quiet_hours": null
+        or ["22:00", "07:00"], "camera", "bell": "one", "seats", "microphone" or "none", "bell_pins": BCM numbers by
+        seat, "sandtimer", "lamp", "loudspeaker": whether fitted, "voice_page": which page speaks}`); `language` (of all
+        texts); `can_undo`;
         `moment` (names how things stand, for commands that hang on it).
         """
 

@@ -17,7 +17,7 @@ from hardware.events import BellPressed
 from hardware.events import Event as DeviceEvent
 from hardware.health import DeviceHealth, Health, HealthBoard
 from hardware.lamp import Lamp, open_lamp
-from hardware.speaker import Speaker, open_speaker
+from hardware.speaker import NullSpeaker, Speaker, open_speaker
 from hardware.speaker_settings import SpeakerSettings
 from hardware.usb_nodes import usb_cameras
 from referee.clockwork import LONGEST_SLEEP_S, Clockwork
@@ -183,6 +183,8 @@ class Service:
         if "lamp" in others:
             self.health.forget("lamp")
             self._lamp.reopen()
+        if "speaker" in others and not settings.loudspeaker:
+            self.health.forget("speaker")
         if "camera" in others:
             # What was calibrated holds for the camera before; from now on the marker cards tell where the table is.
             _put_away(self.folder / PROFILE)
@@ -248,6 +250,8 @@ def running(folder: Path, parts: Parts) -> Iterator[Service]:
 
 
 def _speaker(settings: TableSettings, on_health: OnHealth) -> Speaker:
+    if not settings.loudspeaker:
+        return NullSpeaker()
     return open_speaker(SpeakerSettings(language=settings.language, volume=settings.volume), on_health)
 
 

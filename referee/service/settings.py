@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import time
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields, replace
@@ -28,8 +29,24 @@ _IN_THE_WAY = ("bell_pins", "bell", "sandtimer", "lamp")
 """Which settings give way first, where two of them want one pin."""
 PAGE_CAMERA = r"^(picamera2(:[0-9])?|usb:[0-9]{1,2}|usb:/dev/v4l/by-id/[A-Za-z0-9_][A-Za-z0-9_.:+=@-]{0,200})$"
 """Cameras that a page may name, by their place or their lasting name: never a file or a folder of the machine."""
-PUBLIC = ("language", "volume", "quiet", "quiet_hours", "camera", "bell", "bell_pins", "sandtimer", "lamp")
+PUBLIC = (
+    "language",
+    "volume",
+    "quiet",
+    "quiet_hours",
+    "camera",
+    "bell",
+    "bell_pins",
+    "sandtimer",
+    "lamp",
+    "loudspeaker",
+    "voice_page",
+)
 """What the page shows and changes."""
+
+
+PAGE_NAME = r"^[0-9a-f]{0,64}$"
+"""What a page calls itself when it is chosen to speak."""
 
 
 class SettingError(BadInputError):
@@ -49,6 +66,7 @@ class TableSettings:
     bell: "one" for all, one at each of the "seats", the game's own heard by a "microphone", or "none".
     bell_pins: BCM numbers of the buttons by seat. sandtimer: whether its sensors are fitted. sand: what calibration
     learned of it, ns (duration, spread, longest gap); None: nothing yet. lamp: whether lamp and buzzer are fitted.
+    loudspeaker: whether there is one. voice_page: the name of the page that says everything aloud, too; "": none.
     """
 
     language: str = "en"
@@ -61,14 +79,16 @@ class TableSettings:
     sandtimer: bool = True
     sand: tuple[int, int, int] | None = None
     lamp: bool = True
+    loudspeaker: bool = True
+    voice_page: str = ""
 
     def __post_init__(self) -> None:
         if self.language not in LANGUAGES:
             raise BadInputError(f"the referee speaks {', '.join(LANGUAGES)}, not {shown(self.language)}")
         if isinstance(self.volume, bool) or not isinstance(self.volume, int | float) or not 0 <= self.volume <= 1:
             raise BadInputError(f"the volume is between 0 and 1, not {shown(self.volume)}")
-        if not all(isinstance(flag, bool) for flag in (self.quiet, self.sandtimer, self.lamp)):
-            raise BadInputError("quiet, sandtimer and lamp are true or false")
+        if not all(isinstance(flag, bool) for flag in (self.quiet, self.sandtimer, self.lamp, self.loudspeaker)):
+            raise BadInputError("quiet, sandtimer, lamp and loudspeaker are true or false")
         if self.quiet_hours is not None:
             _check_hours(self.quiet_hours)
         if self.bell not in BELLS:
@@ -78,6 +98,8 @@ class TableSettings:
             raise BadInputError("the camera is named in words, the bell's pins by numbers")
         if self.sand is not None and (len(self.sand) != 3 or not all(type(t) is int and t >= 0 for t in self.sand)):
             raise BadInputError("what is known of the sand is three times, ns")
+        if not isinstance(self.voice_page, str) or not re.fullmatch(PAGE_NAME, self.voice_page):
+            raise BadInputError("a page that speaks has a plain name")
         self._check_pins()
 
     def public(self) -> dict[str, Any]:
@@ -113,12 +135,13 @@ class TableSettings:
         return start <= now < end if start <= end else now >= start or now < end
 
     def other_devices(self, others: TableSettings) -> frozenset[str]:
-        """Give which devices are set otherwise in `others`: "camera", "bell", "sandtimer" and "lamp"."""
+        """Give which devices are set otherwise in `others`: "camera", "bell", "sandtimer", "lamp", "speaker"."""
         same = {
             "camera": self.camera == others.camera,
             "bell": self.bell_settings() == others.bell_settings(),
             "sandtimer": self.sand_settings() == others.sand_settings(),
             "lamp": self.lamp == others.lamp,
+            "speaker": self.loudspeaker == others.loudspeaker,
         }
         return frozenset(device for device, is_same in same.items() if not is_same)
 

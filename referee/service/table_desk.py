@@ -101,6 +101,7 @@ class TableDesk:
             scene = Scene(
                 stage.settings,
                 stage.voice.caption,
+                stage.voice.said,
                 self._health.snapshot(),
                 stage.notices,
                 stage.frame_wh,

@@ -29,6 +29,7 @@ class Scene:
 
     settings: TableSettings
     caption: str
+    said: Sequence[dict[str, Any]]
     devices: Sequence[DeviceHealth]
     notices: Sequence[dict[str, Any]]
     frame_wh: tuple[int, int] | None
@@ -46,6 +47,7 @@ def view(play: Play | None, paused: bool, scene: Scene, picture_of: PictureOf) -
         "rulings": [],
         "questions": [],
         "caption": scene.caption,
+        "said": list(scene.said),
         "devices": [_device(health, language) for health in scene.devices],
         "outlines": [],
         "readings": {},

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Sequence
+from typing import Any
 
 from hardware.chimes import Chime
 from hardware.lamp import Lamp, Signal
@@ -12,6 +13,8 @@ from referee.announcer import Announcement, Announcer
 from referee.service.settings import TableSettings
 from referee.session import RulingData
 
+MOST_SAID = 8
+"""So many of the latest announcements are kept for pages that speak."""
 _CHIMES = {
     Signal.VALID: Chime.VALID,
     Signal.FALSE: Chime.FALSE,
@@ -25,7 +28,8 @@ class Voice:
     """Says, shows and captions. Every method returns at once; safe to use from any thread.
 
     open_speaker: gives a loudspeaker for the settings; again when language or volume change. time_of_day: hour, minute.
-    on_caption: told that the caption is another one.
+    on_caption: told that the caption is another one. said: what was said last, `{"number": counted from 1, "text",
+    "urgent": whether it ends what is being said}`, for pages that speak.
     """
 
     def __init__(
@@ -44,6 +48,8 @@ class Voice:
         self._speaker = open_speaker(settings)
         self._phrases: tuple[str, ...] = ()
         self.caption = ""
+        self.said: tuple[dict[str, Any], ...] = ()
+        self._number = 0
         self.heed_the_hour()
 
     def rule(self, announcer: Announcer, rulings: Sequence[RulingData]) -> None:
@@ -63,6 +69,9 @@ class Voice:
         with self._lock:
             self.caption = " ".join(announcement.sentences)
             if not self._is_quiet():
+                self._number += 1
+                said = {"number": self._number, "text": self.caption, "urgent": announcement.urgent}
+                self.said = (*self.said, said)[-MOST_SAID:]
                 self._speaker.say(announcement.sentences, urgent=announcement.urgent, chime=chime)
         self.on_caption()
 
@@ -72,7 +81,7 @@ class Voice:
             self.announce(Announcement(sentences, urgent=False))
 
     def say_aloud(self, sentence: str) -> None:
-        """Say something whatever the hour; it is no caption."""
+        """Say something whatever the hour; it is no caption, and no page is told of it: anybody may look at those."""
         with self._lock:
             self._speaker.say((sentence,), urgent=False)
 
@@ -98,7 +107,7 @@ class Voice:
         """Take other settings."""
         with self._lock:
             before, self._settings = self._settings, settings
-            if (before.language, before.volume) != (settings.language, settings.volume):
+            if _heard_alike(before) != _heard_alike(settings):
                 self._speaker.close()
                 self._speaker = self._open_speaker(settings)
         self.heed_the_hour()
@@ -126,6 +135,11 @@ class Voice:
 
     def _is_quiet(self) -> bool:
         return self._settings.is_quiet_at(*self._time_of_day())
+
+
+def _heard_alike(settings: TableSettings) -> tuple[object, ...]:
+    """Give what a loudspeaker is opened by."""
+    return settings.language, settings.volume, settings.loudspeaker
 
 
 def signal_of(ruling: RulingData) -> Signal | None:

@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, TypeAdapter
 
-from referee.service.settings import PAGE_CAMERA
+from referee.service.settings import PAGE_CAMERA, PAGE_NAME
 
 MOST_PLAYERS = 7
 
@@ -102,6 +102,8 @@ class ChangeSettings(_Command):
     bell_pins: Annotated[list[Annotated[int, Field(ge=0, le=99)]], Field(min_length=1, max_length=20)] | None = None
     sandtimer: bool | None = None
     lamp: bool | None = None
+    loudspeaker: bool | None = None
+    voice_page: Annotated[str, Field(pattern=PAGE_NAME)] | None = None
 
 
 Command = Start | Plain | Ringer | Decide | TellEvent | CorrectRuling | CorrectEvent | LookAgain | ChangeSettings

@@ -2,13 +2,17 @@
 
 import { h } from "./dom.js";
 import { button, icon } from "./parts.js";
+import { awaitsTouch } from "./speech.js";
+import { isOptional, notFound, speaksSomewhere } from "./not_found.js";
 import { t } from "./words.js";
 
 const PLACES = ["table", "tv", "history", "figures", "settings"];
 
 export function frame(app, content) {
   const { state } = app;
-  const troubles = state.devices.filter((device) => device.state !== "ok");
+  const known = state.devices.filter((device) => device.state !== "ok" && !(speaksSomewhere(state) && device.name === "speaker"));
+  const missing = known.filter(isOptional);
+  const troubles = known.filter((device) => !isOptional(device));
   const here = app.route.view === "start" || app.route.view === "ruling" ? "table" : app.route.view;
   return [
     h("header", { class: "top", key: "top" }, brand(), h("nav", { "aria-label": t("nav") }, PLACES.map((place) => link(place, here)))),
@@ -19,6 +23,8 @@ export function frame(app, content) {
       troubles.map((device) =>
         h("p", { class: "alert", key: device.name }, icon("unclear"), h("span", {}, device.message || t("device_trouble", { name: device.name }))),
       ),
+      awaitsTouch(app) ? h("p", { class: "alert", role: "status" }, icon("info"), h("span", {}, t("voice_touch"))) : null,
+      notFound(app, missing),
     ),
     h("main", { key: "main", id: "main" }, content),
     app.toast ? toast(app) : null,

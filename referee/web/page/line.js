@@ -3,16 +3,20 @@
 const AGAIN_MS = 3000;
 const SILENT_MS = 5000;
 
-// `take` gets the parts that have changed, `connected` whether the line stands; `listens`: whether this tab needs the
-// state though nobody looks at it.
+// `take` gets the parts that have changed, and whether this tab leads the browser's others; `connected` whether the
+// line stands; `listens`: whether this tab needs the state though nobody looks at it.
 export function follow(take, connected, listens) {
-  const heard = (parts) => {
+  const heard = (parts, leads) => {
     connected(true);
-    take(parts);
+    take(parts, leads);
   };
   const lost = () => connected(false);
   let line = null;
-  const heed = () => (document.visibilityState === "visible" || listens() ? line.wake() : line.rest());
+  const heed = () => {
+    if (document.visibilityState === "visible") line.wake("awake");
+    else if (listens()) line.wake("listening");
+    else line.rest();
+  };
   const alone = () => {
     if (line) line.leave();
     line = ownLine(heard, lost);
@@ -38,7 +42,7 @@ function ownLine(heard, lost) {
     rest();
     const line = new EventSource("/api/events");
     source = line;
-    line.addEventListener("state", (event) => heard(JSON.parse(event.data)));
+    line.addEventListener("state", (event) => heard(JSON.parse(event.data), true));
     line.onerror = () => {
       lost();
       // The browser tries again by itself, unless it was told that there is no room.
@@ -70,7 +74,7 @@ function sharedLine(heard, lost, fails) {
     heardOf();
     if (asleep) return;
     if (data.lost) lost();
-    else if (data.parts) heard(data.parts);
+    else if (data.parts) heard(data.parts, data.leads);
   };
   const tell = (word, isAsleep) => {
     asleep = isAsleep;
@@ -79,7 +83,7 @@ function sharedLine(heard, lost, fails) {
     if (!works) silence = setTimeout(fails, SILENT_MS);
   };
   return {
-    wake: () => tell("awake", false),
+    wake: (how) => tell(how, false),
     rest: () => tell("asleep", true),
     leave: () => {
       heardOf();

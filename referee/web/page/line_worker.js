@@ -3,13 +3,21 @@
 import { merged } from "./merge.js";
 
 const AGAIN_MS = 3000;
-const tabs = new Map(); // a tab's port, and whether anybody looks at it
+const tabs = new Map(); // a tab's port, and when somebody looked at it last: 0 if it only listens, null if it rests
+let looks = 0;
 let source = null;
 let state = null;
 let takenAt = 0;
 
 function tell(message) {
-  for (const [tab, awake] of tabs) if (awake) tab.postMessage(message);
+  const lead = Math.max(...tabs.values());
+  let led = false;
+  for (const [tab, look] of tabs) {
+    if (look === null) continue;
+    const leads = !led && look === lead;
+    led = led || leads;
+    tab.postMessage(Object.assign({ leads }, message));
+  }
 }
 
 function open() {
@@ -35,7 +43,7 @@ function open() {
 }
 
 function settle() {
-  const awake = [...tabs.values()].some(Boolean);
+  const awake = [...tabs.values()].some((look) => look !== null);
   if (awake && source === null) open();
   if (!awake && source !== null) {
     source.close();
@@ -43,8 +51,8 @@ function settle() {
   }
 }
 
-function wake(tab) {
-  tabs.set(tab, true);
+function wake(tab, look) {
+  tabs.set(tab, look);
   if (source === null || state === null) return;
   // The clock has gone on since.
   const t_ns = state.t_ns + Math.round((performance.now() - takenAt) * 1e6);
@@ -56,8 +64,9 @@ self.onconnect = (event) => {
   tab.onmessage = ({ data }) => {
     // So a tab knows that this worker works, even while the server does not.
     tab.postMessage({});
-    if (data === "awake") wake(tab);
-    else if (data === "asleep") tabs.set(tab, false);
+    if (data === "awake") wake(tab, ++looks);
+    else if (data === "listening") wake(tab, 0);
+    else if (data === "asleep") tabs.set(tab, null);
     else tabs.delete(tab);
     settle();
   };

@@ -6,6 +6,7 @@ import { follow } from "./line.js";
 import { merged } from "./merge.js";
 import { learn, t } from "./words.js";
 import { frame } from "./frame.js";
+import { speakNew, speaksHere, touched } from "./speech.js";
 import { waitingVerdict } from "./headline.js";
 import { pairing } from "./view_pair.js";
 import * as table from "./view_table.js";
@@ -58,7 +59,7 @@ function draw() {
   patch(document.getElementById("page"), h("div", {}, frame(app, content)).children);
 }
 
-async function take(parts) {
+async function take(parts, leads) {
   if (parts.moment !== undefined && app.state && parts.moment !== app.state.moment) {
     meant = { moment: app.state.moment, until: performance.now() + MEANT_MS };
   }
@@ -67,6 +68,7 @@ async function take(parts) {
   await speak();
   if (parts.pairing) learnWhoIAm().then(draw, () => null);
   tellTheBlind();
+  speakNew(app, leads);
   draw();
 }
 
@@ -186,17 +188,19 @@ function load(name, path) {
 
 app.toasted = toast;
 app.wordsOf = words_of;
+app.heedLine = () => heedLine();
 
 window.addEventListener("hashchange", () => {
   app.pending = null;
   open();
 });
+for (const touch of ["pointerup", "keydown"]) window.addEventListener(touch, () => touched(app));
 // Clocks and sandtimers go on between two changes of the state.
 setInterval(() => {
   if (document.visibilityState === "visible" && !app.pending) draw();
 }, 1000);
 learnWhoIAm().then(draw, () => null);
-follow(
+const heedLine = follow(
   take,
   (online) => {
     if (app.online !== online) {
@@ -204,6 +208,6 @@ follow(
       draw();
     }
   },
-  () => false,
+  () => speaksHere(app),
 );
 patch(document.getElementById("page"), [h("p", { class: "waiting" }, "Ringmaster…")]);

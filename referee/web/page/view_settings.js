@@ -4,6 +4,7 @@ import { h } from "./dom.js";
 import { change, learnWhoIAm } from "./server.js";
 import { button, heading } from "./parts.js";
 import { fitted } from "./view_fitted.js";
+import { canSpeak, HERE, NOWHERE } from "./speech.js";
 import { spaced } from "./view_pair.js";
 import { count, t } from "./words.js";
 
@@ -55,8 +56,21 @@ function sound(app, now) {
     tick(t("quiet_now"), now.quiet, (on) => set(app, { quiet: on })),
     tick(t("quiet_hours"), now.quiet_hours !== null, (on) => set(app, { quiet_hours: on ? hours : null })),
     now.quiet_hours ? h("div", { class: "row" }, field(0, t("from")), field(1, t("until"))) : null,
+    tick(t("loudspeaker_fitted"), now.loudspeaker, (on) => set(app, { loudspeaker: on })),
+    canSpeak()
+      ? tick(t("voice_here"), now.voice_page === HERE, (on) => speakHere(app, on))
+      : h("p", { class: "note" }, t("voice_cannot")),
+    now.voice_page && now.voice_page !== HERE ? h("p", { class: "note" }, t("voice_elsewhere")) : null,
     h("p", { class: "note" }, t("quiet_more")),
   );
+}
+
+// One device speaks: two would not do it at the same time.
+function speakHere(app, on) {
+  app.run({ do: "settings", voice_page: on ? HERE : NOWHERE }, () => {
+    app.heedLine();
+    app.toasted(t("saved"));
+  });
 }
 
 function tick(text, on, change_) {

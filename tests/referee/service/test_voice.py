@@ -54,6 +54,21 @@ def test_a_pairing_code_is_said_at_night_too(tmp_path: Path) -> None:
     assert table.said == ["The code is one."]
 
 
+def test_pages_that_speak_are_told_what_is_said_but_at_night_nothing_and_never_a_code(tmp_path: Path) -> None:
+    table = Table(tmp_path)
+    table.piccolino_with_a_pair()
+    table.hear("bell", seat=2)
+    assert table.voice.said[-1]["text"].startswith("Valid ring, Cem") and table.voice.said[-1]["urgent"]
+    before = table.voice.said
+    table.voice.say_aloud("The code is one.")
+    table.stage.change_settings(TableSettings(quiet=True))
+    table.voice.tell("Nobody hears this.")
+    assert table.voice.said == before
+    assert table.voice.caption == "Nobody hears this."
+    numbers = [one["number"] for one in before]
+    assert numbers == list(range(numbers[0], numbers[0] + len(numbers)))
+
+
 def test_the_lamp_runs_with_the_sand_and_ends_with_it(tmp_path: Path) -> None:
     table = Table(tmp_path)
     table.stage.start("confetti", ["Ann"], {})

@@ -1,0 +1,63 @@
+// Says what Ringmaster says, by the browser's own voice, on the one device that was chosen for it.
+
+const KEPT = "ringmaster-page";
+const VOICES = { en: "en-GB", de: "de-DE", fr: "fr-FR" };
+const own = ownName();
+let tapped = false;
+let heard = null; // the number of what was said last
+
+function ownName() {
+  const fresh = Array.from(crypto.getRandomValues(new Uint8Array(12)), (one) => one.toString(16).padStart(2, "0")).join("");
+  try {
+    const kept = localStorage.getItem(KEPT);
+    if (kept) return kept;
+    localStorage.setItem(KEPT, fresh);
+  } catch {
+    // A private window keeps nothing: it is chosen anew each time.
+  }
+  return fresh;
+}
+
+// The names by which this device is chosen, and no device.
+export const HERE = own;
+export const NOWHERE = "";
+
+export function canSpeak() {
+  return Boolean(window.speechSynthesis);
+}
+
+export function speaksHere(app) {
+  return canSpeak() && app.state !== null && app.state.settings.voice_page === own;
+}
+
+// Browsers let a page speak once somebody has touched it.
+export function awaitsTouch(app) {
+  const touched = navigator.userActivation ? navigator.userActivation.hasBeenActive : tapped;
+  return speaksHere(app) && !touched;
+}
+
+export function touched(app) {
+  const waited = awaitsTouch(app) || !tapped;
+  tapped = true;
+  if (!waited || !speaksHere(app)) return;
+  window.speechSynthesis.speak(new SpeechSynthesisUtterance(""));
+  app.draw();
+}
+
+// Say what is new; of what was said while nobody listened only what still stands below. Of several tabs one leads.
+export function speakNew(app, leads) {
+  const { said, caption, settings, language } = app.state;
+  if (!said || !said.length) return;
+  const last = said[said.length - 1].number;
+  const known = heard;
+  heard = last;
+  // A number that is lower is that of a Ringmaster that was started anew.
+  if (known === null || last === known || !leads || !speaksHere(app)) return;
+  const fresh = caption ? said.filter((one) => one.number > known || last < known) : [];
+  for (const one of fresh) {
+    if (one.urgent) window.speechSynthesis.cancel();
+    const words = new SpeechSynthesisUtterance(one.text);
+    Object.assign(words, { lang: VOICES[language] || language, volume: settings.volume });
+    window.speechSynthesis.speak(words);
+  }
+}

@@ -49,11 +49,12 @@ class Desk(Protocol):
         """Carry out a command and give what came of it; it has been journalled by then.
 
         Commands (`"do"`): `start` (`game`, `players`, `options`), `stop`, `pause`, `resume`, `flip` (the sandtimer),
-        `time` (it ran out), `count`, `ringer` (`seat`), `decide` (`valid`), `event` (`event`: an event of the game, for
-        games played by hand), `correct` (`ruling`: an id, or `event`: an id, with `with`: the event's new data, or null
-        to strike it; a ruling's id means the event that led to it), `undo` (the last correction), `look_again`
-        (`ruling`), `settings` (those of the state that change). With the state's `moment`, a command is carried out
-        only if that is how things stand still.
+        `ring` (a phone that is a bell: `seat`, `t_ns`: when, `within_ms`: how far off that may be), `bell_here` (such a
+        phone may ring from now on), `time` (it ran out), `count`, `ringer` (`seat`), `decide` (`valid`), `event`
+        (`event`: an event of the game, for games played by hand), `correct` (`ruling`: an id, or `event`: an id, with
+        `with`: the event's new data, or null to strike it; a ruling's id means the event that led to it), `undo` (the
+        last correction), `look_again` (`ruling`), `settings` (those of the state that change). With the state's
+        `moment`, a command is carried out only if that is how things stand still.
 
         Raises:
             OvertakenError: something else came first; nothing has changed.

@@ -19,6 +19,16 @@ class Fitting(Protocol):
     def camera_notes(self) -> tuple[str, ...]:
         """Give what the camera could not do when it was set up, of `hardware.camera_notes`."""
 
+    def ring(self, seat: int, t_ns: int, within_ns: int) -> bool:
+        """Take a press of a phone that is a bell, certain to ± `within_ns`; False if nothing here brings it in order.
+
+        Raises:
+            PhoneRingError: it cannot count.
+        """
+
+    def bell_here(self) -> None:
+        """Take it that a phone may ring from now on."""
+
     def check(self, settings: TableSettings) -> None:
         """Try the devices that other settings name. Raises SettingError if one of them cannot be had."""
 
@@ -40,6 +50,13 @@ class NothingFitted:
     def camera_notes(self) -> tuple[str, ...]:
         """Nothing was set up."""
         return ()
+
+    def ring(self, seat: int, t_ns: int, within_ns: int) -> bool:
+        """Nothing keeps rings in order."""
+        return False
+
+    def bell_here(self) -> None:
+        """Nothing waits for it."""
 
     def check(self, settings: TableSettings) -> None:
         """Nothing can be missing."""

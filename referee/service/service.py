@@ -29,6 +29,7 @@ from referee.sayings import service as sayings
 from referee.service.devices import Devices
 from referee.service.guard.guard import Guard
 from referee.service.guard.machine_watchers import machine_watchers
+from referee.service.phone_bells import PhoneBells
 from referee.service.pictures import Pictures
 from referee.service.settings import TableSettings, load_settings
 from referee.service.stage import Stage
@@ -104,6 +105,7 @@ class Service:
             self._boot,
         )
         self.devices = parts.devices(settings)
+        self._phones = PhoneBells(self.devices.queue)
         self._area = TableArea(self._profile)
         self._pictures = Pictures(self.devices.buffer, self._evidence, self._area)
         self.desk = TableDesk(self.stage, self._evidence, self._pictures, self.health, folder, self)
@@ -165,6 +167,15 @@ class Service:
         """Give what the camera could not do when it was set up, of `hardware.camera_notes`."""
         return self.devices.camera_notes
 
+    def ring(self, seat: int, t_ns: int, within_ns: int) -> bool:
+        """Take a press of a phone that is a bell."""
+        self._phones.ring(seat, t_ns, within_ns)
+        return True
+
+    def bell_here(self) -> None:
+        """Take it that a phone may ring from now on."""
+        self._phones.here()
+
     def check(self, settings: TableSettings) -> None:
         """Try the devices that other settings name.
 
@@ -221,6 +232,7 @@ class Service:
             while not self._stopping.is_set():
                 if not clockwork.step():
                     queue.wait(LONGEST_SLEEP_S)
+                self._phones.tend()
                 tending.tend(time.monotonic_ns())
         finally:
             self.failed = not self._stopping.is_set()

@@ -28,6 +28,7 @@ from referee.service.past import Known
 from referee.service.pictures import Pictures
 from referee.service.play import Play
 from referee.service.records import Record, numbers_in
+from referee.service.ringing import name_ringer, ring
 from referee.service.settings import PAGE_CAMERA, TableSettings, save_settings
 from referee.service.stage import Stage
 from referee.service.time_line import faces_of, marks_of
@@ -124,8 +125,7 @@ class TableDesk:
 
     def resumed(self, play: Play) -> None:
         """Take it that a game goes on that has pictures already."""
-        self._remember_pictures(play.book.row.game)
-        self.refresh()
+        self.pictures_kept(play.book.row.game, 0)
 
     def do(self, command: Data) -> Data:
         """Carry out a command."""
@@ -153,7 +153,11 @@ class TableDesk:
             case "count":
                 self._stage.say("count", {})
             case "ringer":
-                self._name_ringer(command.get("seat"))
+                name_ringer(self._stage, command.get("seat"))
+            case "ring":
+                ring(self._stage, self._fitting, command)
+            case "bell_here":
+                self._fitting.bell_here()
             case "decide":
                 self._stage.say("decided", {"valid": command.get("valid")})
             case "event":
@@ -222,12 +226,6 @@ class TableDesk:
             raise BadInputError(f"choose a game ({', '.join(GAMES)}) and say who plays")
         play = self._stage.start(str(game), [str(player) for player in players], options)
         return {"version": self._version, "game": str(play.book.row.game)}
-
-    def _name_ringer(self, seat: object) -> None:
-        with self._stage.lock:
-            question = self._stage.playing().question()
-            which = {} if question is None or question.kind != "who_rang" else {"ring_t_ns": question.t_ns}
-            self._stage.say("ringer", {"seat": seat, **which})
 
     def _event(self, event: object) -> Data:
         if not isinstance(event, Mapping) or not isinstance(event.get("event"), str):

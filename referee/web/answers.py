@@ -14,6 +14,7 @@ from hardware.errors import HardwareError
 from referee.errors import BadInputError, OvertakenError, RefereeError
 from referee.jsonlines import parse_object
 from referee.names import NameRefusedError
+from referee.service.phone_bells import PhoneRingError
 from referee.service.settings import SettingError
 from referee.web.feed import encoded
 from referee.web.guard import RefusedError
@@ -97,6 +98,8 @@ async def on_fault(_request: Request, error: Exception) -> Response:
         return Json(data, 429, {"Retry-After": str(wait_s)})
     if isinstance(error, WrongCodeError):
         return Json({"error": _sentence(error), "key": "wrong_code"}, 403)
+    if isinstance(error, PhoneRingError):
+        return Json({"error": _sentence(error), "key": error.key, "values": error.values}, 409)
     if isinstance(error, SettingError | NameRefusedError):
         return Json({"error": _sentence(error), "key": error.key, "values": error.values}, 400)
     if isinstance(error, OvertakenError):

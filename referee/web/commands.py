@@ -52,6 +52,21 @@ class Ringer(_Timely):
     seat: Seat
 
 
+class Ring(_Command):
+    """Ring by a phone; t_ns: when the thumb came down, monotonic clock, and within_ms: how far off that may be."""
+
+    do: Literal["ring"]
+    seat: Seat
+    t_ns: Annotated[int, Field(ge=0, lt=2**63)]
+    within_ms: Annotated[int, Field(ge=0, le=60_000)]
+
+
+class BellHere(_Command):
+    """Say that this phone may ring."""
+
+    do: Literal["bell_here"]
+
+
 class Decide(_Timely):
     """Rule a ring that was unclear (P10)."""
 
@@ -106,7 +121,19 @@ class ChangeSettings(_Command):
     voice_page: Annotated[str, Field(pattern=PAGE_NAME)] | None = None
 
 
-Command = Start | Plain | Ringer | Decide | TellEvent | CorrectRuling | CorrectEvent | LookAgain | ChangeSettings
+Command = (
+    Start
+    | Plain
+    | Ringer
+    | Ring
+    | BellHere
+    | Decide
+    | TellEvent
+    | CorrectRuling
+    | CorrectEvent
+    | LookAgain
+    | ChangeSettings
+)
 COMMAND: TypeAdapter[Command] = TypeAdapter(Command)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from typing import Annotated
 
 from fastapi import APIRouter, Path, Request, Response
@@ -42,6 +43,11 @@ def routes(desk: Desk, ask: Desks, most_watchers: int) -> APIRouter:
         if feed.watchers >= most_watchers:
             raise RefusedError(503, "too_many_pages", "Too many pages are open: please close one")
         return EventStream(feed)
+
+    @router.get("/api/clock")
+    async def clock() -> Response:
+        """Give the time, ns, on the clock by which rings are judged."""
+        return Json({"t_ns": time.monotonic_ns()})
 
     @router.get("/live.jpg")
     async def live() -> Response:

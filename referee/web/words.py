@@ -7,11 +7,13 @@ from functools import cache
 from referee.language import Language, mark_in
 from referee.sayings.colours import colour_name
 from referee.sayings.usable_cards import USABLE_CARDS
+from referee.web.words_pairing import PAIRING_WORDS
 
 _CONTEXT = "page"
 _COLOURS = ("red", "orange", "yellow", "green", "blue", "purple", "pink", "black", "white", "brown", "grey")
 
 WORDS = {
+    **PAIRING_WORDS,
     "nav": mark_in("page", "Places"),
     "nav_table": mark_in("page", "Table"),
     "nav_tv": mark_in("page", "Scores"),
@@ -28,49 +30,6 @@ WORDS = {
     "cancel": mark_in("page", "Cancel"),
     "one_moment": mark_in("page", "One moment …"),
     "saved": mark_in("page", "Saved."),
-    "pair_title": mark_in("page", "May this device change things?"),
-    "pair_why": mark_in(
-        "page",
-        "Anybody may watch. To start games, to correct and to change settings, a device is paired once.",
-    ),
-    "pair_listen": mark_in(
-        "page",
-        "Ringmaster is saying a code of six digits. A screen that is paired already shows it, too.",
-    ),
-    "pair_mute": mark_in("page", "There is no loudspeaker to say the code. A screen that is paired already shows it."),
-    "first_title": mark_in("page", "No device is paired yet"),
-    "first_how": mark_in("page", "The first one is let in by somebody at the table. One of these is enough:"),
-    "first_bell": mark_in("page", "Press the bell {n} times, one after the other, and then let it rest."),
-    "first_pressed_one": mark_in("page", "Pressed once so far."),
-    "first_pressed_many": mark_in("page", "Pressed {n} times so far."),
-    "first_miscounted_one": mark_in("page", "It was pressed once. Please try again with the new number."),
-    "first_miscounted_many": mark_in("page", "It was pressed {n} times. Please try again with the new number."),
-    "first_others": mark_in(
-        "page",
-        "Another device is waiting, too, so the bell cannot tell which is meant. Close Ringmaster’s page there.",
-    ),
-    "first_bell_rests": mark_in("page", "The bell was pressed too often in vain: it counts again in ten minutes."),
-    "first_camera": mark_in(
-        "page",
-        "Lay this device on the table under the camera, with this mark on its screen, until this page goes on.",
-    ),
-    "first_terminal": mark_in("page", "On the computer itself, type sudo ringmaster code, and type the code here."),
-    "first_away": mark_in("page", "This device is not in the home network. Please use its Wi-Fi."),
-    "pair_code_is": mark_in("page", "The code is"),
-    "pair_code": mark_in("page", "Code"),
-    "pair_do": mark_in("page", "Pair this device"),
-    "pair_again": mark_in("page", "Say it again"),
-    "paired_now": mark_in("page", "This device is paired."),
-    "pairing": mark_in("page", "Who may change things"),
-    "is_paired": mark_in("page", "This device may start games, correct and change settings."),
-    "is_not_paired": mark_in("page", "This device may only watch."),
-    "paired_devices_one": mark_in("page", "One device is paired."),
-    "paired_devices_many": mark_in("page", "{n} devices are paired."),
-    "let_in": mark_in("page", "Let another device in"),
-    "let_in_now": mark_in("page", "Ringmaster is saying the code; this page shows it, too."),
-    "forget_this": mark_in("page", "Forget this device"),
-    "forget_all": mark_in("page", "Forget all devices"),
-    "forgotten": mark_in("page", "Forgotten."),
     "fault_no_connection": mark_in("page", "Ringmaster cannot be reached."),
     "fault_no_answer": mark_in("page", "Ringmaster has not answered for {seconds} seconds. Please try again."),
     "fault_not_confirmed": mark_in(
@@ -195,6 +154,19 @@ WORDS = {
     "at_the_ring": mark_in("page", "at the ring"),
     "ms_before": mark_in("page", "{n} ms before the ring"),
     "ms_after": mark_in("page", "{n} ms after the ring"),
+    "nav_bell": mark_in("page", "This phone as a bell"),
+    "thumb_no_game": mark_in("page", "Bells are rung in Piccolino: start a game, and this phone is one."),
+    "thumb_whose": mark_in("page", "Whose bell is this phone?"),
+    "thumb_whose_more": mark_in("page", "Lay it before you. One thumb rings, wherever it lands."),
+    "thumb_ring": mark_in("page", "Ring"),
+    "thumb_press": mark_in("page", "Tap to ring"),
+    "thumb_within": mark_in("page", "The time of a press is right to ± {ms} ms."),
+    "thumb_rang": mark_in("page", "Rung, right to ± {ms} ms"),
+    "thumb_other": mark_in("page", "Somebody else’s bell"),
+    "fault_bell_late": mark_in("page", "This ring came {ms} ms late over the network and does not count."),
+    "fault_bell_uncertain": mark_in(
+        "page", "The network is too slow just now: nobody knows to ± {ms} ms when this ring was. It does not count."
+    ),
     "by_hand": mark_in("page", "Tell what happens"),
     "by_hand_who": mark_in("page", "Who plays"),
     "by_hand_card": mark_in("page", "Which card"),

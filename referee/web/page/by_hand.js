@@ -16,6 +16,13 @@ export function byHand(app) {
 
 // A ring told by hand, for a table whose bell is not wired yet.
 function bells(app) {
+  return [
+    h("a", { class: "button big as-bell", key: "as-bell", href: "#bell" }, t("nav_bell")),
+    toldRing(app),
+  ];
+}
+
+function toldRing(app) {
   return h(
     "details",
     { class: "card-box", key: "by-hand" },

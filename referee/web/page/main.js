@@ -11,6 +11,7 @@ import { waitingVerdict } from "./headline.js";
 import { pairing } from "./view_pair.js";
 import * as table from "./view_table.js";
 import * as tv from "./view_tv.js";
+import * as bell from "./view_bell.js";
 import * as start from "./view_start.js";
 import * as ruling from "./view_ruling.js";
 import * as history from "./view_history.js";
@@ -18,7 +19,7 @@ import * as figures from "./view_figures.js";
 import * as settings from "./view_settings.js";
 import * as picture from "./view_picture.js";
 
-const VIEWS = { table, tv, start, ruling, history, figures, settings, picture };
+const VIEWS = { table, tv, bell, start, ruling, history, figures, settings, picture };
 
 // Everything that views draw from. `local` is each view's own, thrown away when another is opened.
 const app = {
@@ -54,7 +55,7 @@ function draw() {
   if (!app.state || !worded) return;
   const view = VIEWS[app.route.view];
   const content = app.pending ? pairing(app) : view.draw(app);
-  document.body.className = app.route.view === "tv" && !app.pending ? "tv" : "";
+  document.body.className = ["tv", "bell"].includes(app.route.view) && !app.pending ? app.route.view : "";
   document.title = `${t("nav_" + app.route.view)} – Ringmaster`;
   patch(document.getElementById("page"), h("div", {}, frame(app, content)).children);
 }

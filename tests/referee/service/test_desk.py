@@ -54,6 +54,12 @@ class Office:
     def camera_notes(self) -> tuple[str, ...]:
         return self.devices.camera_notes
 
+    def ring(self, seat: int, t_ns: int, within_ns: int) -> bool:
+        return False
+
+    def bell_here(self) -> None:
+        pass
+
     def check(self, settings: TableSettings) -> None:
         self.devices.check(settings, self.table.stage.settings.other_devices(settings))
 

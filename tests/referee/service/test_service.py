@@ -22,8 +22,10 @@ from hardware.events import Event as DeviceEvent
 from hardware.health import DeviceHealth, Health
 from hardware.lamp import RecordedLamp
 from hardware.speaker import RecordedSpeaker
-from referee.errors import WorkFailedError
+from referee.errors import BadInputError, WorkFailedError
+from referee.service.phone_bells import PhoneRingError
 from referee.service.service import Parts, Service, running
+from referee.session import Seen
 
 TIMEOUT_S = 60.0
 
@@ -75,7 +77,6 @@ def test_a_ring_on_the_line_is_ruled_said_and_kept(
     tmp_path: Path, house: House, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from referee.service import service as module
-    from referee.session import Seen
     from referee.watchers.by_hand import ByHandWatcher
 
     class RingWatcher(ByHandWatcher):
@@ -95,6 +96,33 @@ def test_a_ring_on_the_line_is_ruled_said_and_kept(
     with running(tmp_path, again.parts) as service:
         assert service.desk.state()["rulings"][-1]["ruling"] == ruling
     assert not [text for text in again.said if "ring, Cem" in text and not text.startswith("The game goes on.")]
+
+
+def test_a_phone_that_is_a_bell_rings_at_the_time_of_its_thumb(
+    tmp_path: Path, house: House, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from referee.service import service as module
+    from referee.watchers.by_hand import ByHandWatcher
+
+    heard: list[DeviceEvent] = []
+
+    class Listener(ByHandWatcher):
+        def hear(self, event: DeviceEvent) -> Seen:
+            heard.append(event)
+            return Seen()
+
+    monkeypatch.setattr(module, "watcher_for", lambda header, setup: Listener())
+    with running(tmp_path, house.parts) as service:
+        play(service)
+        service.desk.do({"do": "bell_here"})
+        pressed_ns = time.monotonic_ns() - 40_000_000
+        service.desk.do({"do": "ring", "seat": 1, "t_ns": pressed_ns, "within_ms": 8})
+        with pytest.raises(BadInputError):
+            service.desk.do({"do": "ring", "seat": 5, "t_ns": pressed_ns, "within_ms": 8})
+        with pytest.raises(PhoneRingError):
+            service.desk.do({"do": "ring", "seat": 1, "t_ns": pressed_ns - 2_000_000_000, "within_ms": 8})
+        assert until(lambda: bool(heard))
+    assert heard == [BellPressed(pressed_ns, 1)]
 
 
 def test_a_missing_device_is_told_once_and_when_it_is_back(tmp_path: Path, house: House) -> None:

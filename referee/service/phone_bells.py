@@ -1,0 +1,110 @@
+"""Bells on phones: presses that come over the network, brought onto the time line where they were made.
+
+Where phones ring, the queue waits for them: so a ring is judged on what lay open when the thumb came down, not when the
+network was done with it. Of two phones whose presses lie closer together than their times are certain, nobody can say
+who was first: then the players are asked.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from hardware.event_queue import EventQueue, Source
+from hardware.events import BellPressed
+from hardware.frames import SECOND_NS
+from hardware.settings import MS
+from referee.errors import RefereeError
+
+LAG_NS = 300 * MS
+"""So long a press may be on its way; all rulings wait for that while phones ring."""
+MOST_WITHIN_NS = 40 * MS
+"""A press that is less certain could be judged on another frame than the one that the ringer saw."""
+GONE_NS = 60 * SECOND_NS
+"""A phone that has said nothing for so long rings no more, and nothing waits for it."""
+
+
+class PhoneRingError(RefereeError):
+    """A press that cannot count. key: which sentence the page says, with `values` in its places."""
+
+    def __init__(self, text: str, key: str, **values: object) -> None:
+        super().__init__(text)
+        self.key, self.values = key, values
+
+
+@dataclass(frozen=True)
+class _Press:
+    t_ns: int
+    within_ns: int
+    seat: int
+
+
+class PhoneBells:
+    """Presses on phones, on their way to the queue. Safe to use from any thread."""
+
+    def __init__(self, queue: EventQueue, clock: Callable[[], int] = time.monotonic_ns) -> None:
+        self._queue = queue
+        self._clock = clock
+        self._lock = threading.Lock()
+        self._source: Source | None = None
+        self._heard_ns = 0
+        self._pending: list[_Press] = []
+
+    def here(self) -> None:
+        """Take it that a phone may ring from now on."""
+        with self._lock:
+            self._open()
+
+    def ring(self, seat: int, t_ns: int, within_ns: int) -> None:
+        """Take a press of a seat's phone at `t_ns` of the monotonic clock, certain to ± `within_ns`.
+
+        Raises:
+            PhoneRingError: it came too late to be judged in its order, or nobody knows well enough when it was.
+        """
+        with self._lock:
+            source, now_ns = self._open(), self._clock()
+            if within_ns > MOST_WITHIN_NS:
+                raise PhoneRingError(
+                    "the network is too slow for this bell just now", "bell_uncertain", ms=round(within_ns / MS)
+                )
+            late_ns = now_ns - t_ns
+            if late_ns > LAG_NS:
+                raise PhoneRingError("this ring came too late over the network", "bell_late", ms=round(late_ns / MS))
+            # It cannot have been pressed after it came.
+            self._pending.append(_Press(min(t_ns, now_ns), within_ns, seat))
+            self._pending.sort(key=lambda press: press.t_ns)
+            source.hold(self._pending[0].t_ns)
+
+    def tend(self) -> None:
+        """Hand on presses that no earlier one can still follow; to be called often."""
+        if self._source is None:
+            return
+        with self._lock:
+            now_ns = self._clock()
+            while self._pending and self._source is not None and now_ns >= self._ripe_ns():
+                self._source.put(self._next())
+                self._source.hold(self._pending[0].t_ns if self._pending else None)
+            if self._source is not None and not self._pending and now_ns - self._heard_ns > GONE_NS:
+                self._source.close()
+                self._source = None
+
+    def _open(self) -> Source:
+        self._heard_ns = self._clock()
+        if self._source is None:
+            self._source = self._queue.source("phones", LAG_NS, patience_ns=4 * LAG_NS)
+        return self._source
+
+    def _ripe_ns(self) -> int:
+        """Give when every press has come that may have been before the first one."""
+        return self._pending[0].t_ns + self._pending[0].within_ns + MOST_WITHIN_NS + LAG_NS
+
+    def _next(self) -> BellPressed:
+        """Give the first press; by nobody in particular if another seat's may have been before it."""
+        first = self._pending.pop(0)
+        rivals = [one for one in self._pending if one.t_ns - first.t_ns <= first.within_ns + one.within_ns]
+        if all(one.seat == first.seat for one in rivals):
+            return BellPressed(first.t_ns, first.seat)
+        self._pending = [one for one in self._pending if one not in rivals]
+        return BellPressed(first.t_ns, None)

@@ -1,0 +1,119 @@
+"""Phones as bells: in the order of the thumbs, not of the network; what is not certain is not ruled."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from hardware.event_queue import EventQueue
+from hardware.events import BellPressed
+from hardware.settings import MS
+from referee.service.phone_bells import GONE_NS, LAG_NS, MOST_WITHIN_NS, PhoneBells, PhoneRingError
+
+START_NS = 10_000_000_000
+WITHIN_NS = 8 * MS
+
+
+class Hall:
+    """Phones, a wired bell, and the time."""
+
+    def __init__(self) -> None:
+        self.now_ns = START_NS
+        self.queue = EventQueue()
+        self.bell = self.queue.source("bell", 15 * MS)
+        self.phones = PhoneBells(self.queue, lambda: self.now_ns)
+        self.phones.here()
+        self.heard: list[BellPressed] = []
+
+    def pass_(self, ms: float) -> None:
+        end_ns = self.now_ns + round(ms * MS)
+        while self.now_ns < end_ns:
+            self.now_ns = min(end_ns, self.now_ns + 20 * MS)
+            self.phones.tend()
+            self.heard += [event for event in self.queue.take(self.now_ns) if isinstance(event, BellPressed)]
+
+
+@settings(max_examples=60)
+@given(
+    st.lists(
+        st.tuples(st.integers(0, 4), st.integers(2, 60), st.integers(0, 280), st.booleans()), min_size=1, max_size=8
+    )
+)
+def test_rings_are_heard_in_the_order_of_the_thumbs_however_long_each_was_on_its_way(
+    presses: list[tuple[int, int, int, bool]],
+) -> None:
+    hall = Hall()
+    pressed_ns = START_NS
+    told = []
+    for seat, gap, way, wired in presses:
+        # So far apart that their order is certain.
+        pressed_ns += 2 * WITHIN_NS + gap * MS
+        told.append((pressed_ns + (0 if wired else way * MS), pressed_ns, seat, wired))
+    for comes_ns, at_ns, seat, wired in sorted(told):
+        hall.pass_((comes_ns - hall.now_ns) / MS)
+        if wired:
+            hall.bell.put(BellPressed(at_ns, seat))
+        else:
+            hall.phones.ring(seat, at_ns, WITHIN_NS)
+    hall.pass_(3 * LAG_NS / MS)
+    assert [(one.t_ns, one.seat) for one in hall.heard] == [
+        (at_ns, seat) for _, at_ns, seat, _ in sorted(told, key=_at)
+    ]
+    assert hall.queue.late == 0
+
+
+def _at(told: tuple[int, int, int, bool]) -> int:
+    return told[1]
+
+
+def test_of_two_thumbs_closer_than_their_times_are_certain_nobody_is_named_first() -> None:
+    hall = Hall()
+    hall.pass_(100)
+    hall.phones.ring(2, hall.now_ns - 20 * MS, WITHIN_NS)
+    hall.phones.ring(0, hall.now_ns - 30 * MS, WITHIN_NS)
+    hall.pass_(800)
+    assert [(one.t_ns, one.seat) for one in hall.heard] == [(START_NS + 70 * MS, None)]
+
+
+def test_a_thumb_that_bounces_is_its_own_rival_to_nobody() -> None:
+    hall = Hall()
+    hall.pass_(100)
+    hall.phones.ring(1, hall.now_ns - 20 * MS, WITHIN_NS)
+    hall.phones.ring(1, hall.now_ns - 15 * MS, WITHIN_NS)
+    hall.pass_(800)
+    assert [one.seat for one in hall.heard] == [1, 1]
+
+
+@pytest.mark.parametrize(
+    ("late_ns", "within_ns", "key"),
+    [(LAG_NS + MS, WITHIN_NS, "bell_late"), (0, MOST_WITHIN_NS + MS, "bell_uncertain")],
+)
+def test_a_press_that_cannot_be_judged_in_its_order_is_refused_with_a_reason(
+    late_ns: int, within_ns: int, key: str
+) -> None:
+    hall = Hall()
+    with pytest.raises(PhoneRingError) as refused:
+        hall.phones.ring(0, hall.now_ns - late_ns, within_ns)
+    assert refused.value.key == key
+    hall.pass_(800)
+    assert hall.heard == []
+
+
+def test_a_phone_whose_clock_runs_ahead_never_rings_in_the_future() -> None:
+    hall = Hall()
+    hall.phones.ring(0, hall.now_ns + 5_000 * MS, WITHIN_NS)
+    hall.pass_(800)
+    assert [one.t_ns for one in hall.heard] == [START_NS]
+
+
+def test_nothing_waits_for_phones_that_have_gone() -> None:
+    hall = Hall()
+    hall.pass_(100)
+    hall.bell.put(BellPressed(hall.now_ns - 20 * MS, 0))
+    hall.pass_(40)
+    assert hall.heard == []
+    hall.pass_(GONE_NS / MS + 100)
+    hall.bell.put(BellPressed(hall.now_ns - 20 * MS, 1))
+    hall.pass_(20)
+    assert [one.seat for one in hall.heard] == [0, 1]

@@ -20,6 +20,7 @@ from referee.sayings.guard import camera_note
 from referee.service import archive
 from referee.service.board import moment
 from referee.service.book import Book, book_of
+from referee.service.by_page import name_ringer, ring, tell
 from referee.service.desk import Data
 from referee.service.explain import explanation
 from referee.service.figures import statistics
@@ -28,7 +29,6 @@ from referee.service.past import Known
 from referee.service.pictures import Pictures
 from referee.service.play import Play
 from referee.service.records import Record, numbers_in
-from referee.service.ringing import name_ringer, ring
 from referee.service.settings import PAGE_CAMERA, TableSettings, save_settings
 from referee.service.stage import Stage
 from referee.service.time_line import faces_of, marks_of
@@ -161,7 +161,7 @@ class TableDesk:
             case "decide":
                 self._stage.say("decided", {"valid": command.get("valid")})
             case "event":
-                return self._event(command.get("event"))
+                return {"version": self._version, "rulings": tell(self._stage, command.get("event"))}
             case "correct":
                 return self._correct(command)
             case "undo":
@@ -226,13 +226,6 @@ class TableDesk:
             raise BadInputError(f"choose a game ({', '.join(GAMES)}) and say who plays")
         play = self._stage.start(str(game), [str(player) for player in players], options)
         return {"version": self._version, "game": str(play.book.row.game)}
-
-    def _event(self, event: object) -> Data:
-        if not isinstance(event, Mapping) or not isinstance(event.get("event"), str):
-            raise BadInputError('"event" must say what happened')
-        data = {str(key): value for key, value in event.items() if key not in ("event", "t_ns")}
-        outcome = self._stage.say(str(event["event"]), data)
-        return {"version": self._version, "rulings": [dict(ruling) for ruling in outcome.rulings]}
 
     def _correct(self, command: Data) -> Data:
         data = command.get("with")

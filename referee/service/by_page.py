@@ -1,6 +1,9 @@
-"""What pages tell of rings: a press on a phone that is a bell, and who rang."""
+"""What pages tell: a press on a phone that is a bell, who rang, and events of games that are played by hand."""
 
 from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
 
 from hardware.settings import MS
 from referee.errors import BadInputError
@@ -35,3 +38,15 @@ def name_ringer(stage: Stage, seat: object) -> None:
         question = stage.playing().question()
         which = {} if question is None or question.kind != "who_rang" else {"ring_t_ns": question.t_ns}
         stage.say("ringer", {"seat": seat, **which})
+
+
+def tell(stage: Stage, event: object) -> list[dict[str, Any]]:
+    """Take an event with its keys of the outside contract, and give what was ruled.
+
+    Raises:
+        BadInputError: it is none of this game's.
+    """
+    if not isinstance(event, Mapping) or not isinstance(event.get("event"), str):
+        raise BadInputError('"event" must say what happened')
+    data = {str(key): value for key, value in event.items() if key not in ("event", "t_ns")}
+    return [dict(ruling) for ruling in stage.say(str(event["event"]), data).rulings]

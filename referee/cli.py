@@ -30,6 +30,7 @@ COMMANDS = (
     "export",
     "import",
     "print",
+    "teach",
     "decks",
     "calibrate",
     "code",

@@ -36,3 +36,7 @@ class DoubledMarkerError(BadTableError):
 
 class MovedCameraError(BadTableError):
     """A picture that does not show the camera where it stood when the table was surveyed."""
+
+
+class BadLessonError(VisionError, ValueError):
+    """Pictures, names or sizes from which no deck can be learned."""

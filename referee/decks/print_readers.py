@@ -57,7 +57,7 @@ class PrintsReading(Protocol):
 class PrintsReader(Protocol):
     """Reads pictures (h, w, 3) uint8 BGR; without a table their markers give one, or the cards themselves."""
 
-    def read(self, image: NDArray[np.uint8], table: Table | None = None) -> PrintsReading:
+    def read(self, image: NDArray[np.uint8], table: Table | None = None, /) -> PrintsReading:
         """Read one picture."""
 
 

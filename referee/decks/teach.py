@@ -1,0 +1,166 @@
+"""`ringmaster teach`: learns a deck, says what was learned, and keeps it only when all of it is sound."""
+
+from __future__ import annotations
+
+import argparse
+import re
+from collections.abc import Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from referee.decks.game_fit import check_fit
+from referee.decks.store import DeckStore
+from referee.errors import BadInputError
+from referee.files import check_writable, write_whole
+from referee.journal.folder import state_folder
+from referee.jsonlines import to_line
+from referee.output import Output
+from vision.descriptions import LEAST_CARD_MM, MOST_CARD_MM
+from vision.image import load_picture
+from vision.taught.deck_file import pack_deck, unpack_deck
+from vision.teaching.lay_apart import CardSize, LaidCards
+from vision.teaching.lesson import LearnedPicture, Lesson, TeachingPicture, laid_out, learn_prints
+from vision.teaching.names import CardName, load_names
+
+_SIZE = re.compile(r"\s*(\d+(?:[.,]\d+)?)\s*[x×*]\s*(\d+(?:[.,]\d+)?)\s*", re.IGNORECASE)
+
+
+def teach(args: argparse.Namespace) -> int:
+    """Learn the deck that the arguments speak of.
+
+    Raises:
+        BadInputError, VisionError, WorkFailedError: as the command says.
+    """
+    card_mm = None if args.card_mm is None else card_size_of(args.card_mm)
+    paths = [Path(image) for image in args.images]
+    store = DeckStore(state_folder(args.state))
+    if args.output is not None:
+        check_writable(args.output, paths)
+    # Nobody waits for a lesson that cannot be kept.
+    store.check_free(args.name, replace=args.output is not None)
+    names = load_names(args.names) if args.names is not None else ()
+    lesson = learn(args.name, paths, names=names, game=args.game, card_mm=card_mm)
+    packed = pack_deck(lesson.deck)
+    if args.output is not None:
+        write_whole(args.output, packed)
+    else:
+        store.add(unpack_deck(packed, args.name))
+    _tell(lesson, as_json=args.json)
+    return 0
+
+
+def learn(
+    name: str,
+    paths: Sequence[Path],
+    *,
+    names: Sequence[CardName] = (),
+    game: str | None = None,
+    card_mm: tuple[float, float] | None = None,
+) -> Lesson:
+    """Learn a deck from pictures.
+
+    Raises:
+        BadInputError: two pictures have one name, or the deck does not fit the game.
+        VisionError: the pictures or the names give no deck.
+    """
+    pictures = [TeachingPicture(path.name, partial(load_picture, path)) for path in paths]
+    if names and len({picture.name for picture in pictures}) < len(pictures):
+        raise BadInputError("two pictures have the same file name: nobody can tell which of them a name speaks of")
+    laid, size = laid_out(pictures, card_mm)
+    lesson = learn_either(name, pictures, laid, size, names, game)
+    check_fit(lesson.deck, game)
+    return lesson
+
+
+def learn_either(
+    name: str,
+    pictures: Sequence[TeachingPicture],
+    laid: Sequence[LaidCards],
+    size: CardSize,
+    names: Sequence[CardName] = (),
+    game: str | None = None,
+) -> Lesson:
+    """Learn a deck of the kind that its cards show.
+
+    Raises:
+        VisionError: the pictures or the names give no deck.
+    """
+    return learn_prints(name, pictures, laid, size, names, game)
+
+
+def card_size_of(text: str) -> tuple[float, float]:
+    """Understand WxH in mm.
+
+    Raises:
+        BadInputError: it is no card's size.
+    """
+    found = _SIZE.fullmatch(text)
+    if not found:
+        raise BadInputError(f"--card-mm is a width and a height in mm, for example 63x88, not {text[:40]!r}")
+    width, height = (float(side.replace(",", ".")) for side in found.groups())
+    if not all(LEAST_CARD_MM <= side <= MOST_CARD_MM for side in (width, height)):
+        raise BadInputError(f"no card measures {width:g} × {height:g} mm")
+    return width, height
+
+
+def _tell(lesson: Lesson, *, as_json: bool) -> None:
+    output = Output()
+    for line in _lines(lesson) if as_json else _words(lesson):
+        output.line(line)
+    output.flush()
+
+
+def _lines(lesson: Lesson) -> list[str]:
+    lines = [to_line(_picture(picture)) for picture in lesson.pictures]
+    deck = lesson.deck
+    summary: dict[str, Any] = {
+        "deck": deck.name,
+        "kind": "prints",
+        "card_mm": list(deck.card_mm),
+        "faces": [
+            {"face": face.id, "attributes": dict(face.attributes), "seen": lesson.seen[face.id]} for face in deck.faces
+        ],
+        "alike": [list(pair) for pair in deck.alike],
+        "true_size": deck.has_true_size,
+    }
+    if lesson.nearest is not None:
+        one, two, off = lesson.nearest
+        summary["nearest"] = {"faces": [one, two], "difference": round(off, 3)}
+    return [*lines, to_line(summary)]
+
+
+def _picture(picture: LearnedPicture) -> dict[str, Any]:
+    return {
+        "image": picture.name,
+        "cards": [
+            {"face": card.face, "new": card.is_new, "corners_px": _points(card.quad_px)} for card in picture.cards
+        ],
+        "unclear": [{"corners_px": _points(quad), "reason": reason} for quad, reason in picture.unclear],
+    }
+
+
+def _words(lesson: Lesson) -> list[str]:
+    deck = lesson.deck
+    lines = []
+    for picture in lesson.pictures:
+        new = sum(card.is_new for card in picture.cards)
+        unclear = f", {len(picture.unclear)} unclear" if picture.unclear else ""
+        lines.append(f"{picture.name}: {len(picture.cards)} cards, {new} of them new{unclear}")
+    for face in deck.faces:
+        told = f" ({', '.join(face.attributes.values())})" if face.attributes else ""
+        lines.append(f"  {face.id}{told}, seen {lesson.seen[face.id]} times")
+    measured = "" if deck.has_true_size else ", by their shape only"
+    lines.append(f"{deck.name}: {len(deck.fronts)} faces, {deck.card_mm[0]:g} × {deck.card_mm[1]:g} mm{measured}")
+    lines += [f"{one} and {two} look alike from here: lay the cards nearer to the camera" for one, two in deck.alike]
+    if lesson.nearest is not None and not deck.alike:
+        one, two, _ = lesson.nearest
+        lines.append(f"ready; {one} and {two} are the two that look most alike")
+    return lines
+
+
+def _points(points: NDArray[np.float64]) -> list[list[float]]:
+    return [[round(float(x), 2), round(float(y), 2)] for x, y in points]

@@ -1,0 +1,145 @@
+"""`ringmaster teach` as a family runs it: pictures of cards that lie apart, and what is said of bad ones."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import cv2
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from referee.cli import main
+from vision.prints.print_deck import PrintDeck
+from vision.taught.deck_file import read_deck_file
+
+Capture = pytest.CaptureFixture[str]
+Image = NDArray[np.uint8]
+W, H = 105, 150
+INKS = [(30, 30, 200), (190, 90, 20), (40, 140, 40), (20, 180, 220), (150, 40, 130), (30, 110, 230)]
+
+
+def face(number: int, *, hat: bool) -> Image:
+    """A card on white: a disc in an ink, with a hat or without."""
+    card = np.full((H, W, 3), 250, np.uint8)
+    cv2.circle(card, (W // 2, H // 2), 32, INKS[number], -1, cv2.LINE_AA)
+    cv2.circle(card, (W // 2 - 10, H // 2 - 8), 5, (250, 250, 250), -1, cv2.LINE_AA)
+    if hat:
+        cv2.rectangle(card, (W // 2 - 16, 16), (W // 2 + 16, H // 2 - 30), INKS[number], -1)
+    return card
+
+
+def table_with(cards: list[Image], seed: int = 1, *, overlap: bool = False) -> Image:
+    """A picture of cards in rows on a dark cloth, each a little turned, some upside down; no marker cards."""
+    chance = np.random.default_rng(seed)
+    picture = np.clip(chance.normal(70, 4, (720, 1280, 3)), 0, 255).astype(np.uint8)
+    for k, card in enumerate(cards):
+        at = np.array([140 + 200 * (k % 6), 130 + 230 * (k // 6)], np.float64)
+        if overlap and k == 1:
+            at = np.array([140 + 60, 130 + 50], np.float64)
+        turn = chance.uniform(-0.1, 0.1) + np.pi * (k % 2)
+        cos, sin = np.cos(turn), np.sin(turn)
+        move = np.array([[cos, -sin, 0], [sin, cos, 0]])
+        move[:, 2] = at - move[:, :2] @ np.array([W / 2, H / 2])
+        laid = cv2.warpAffine(card, move, (1280, 720), flags=cv2.INTER_LINEAR)
+        mask = cv2.warpAffine(np.full((H, W), 255, np.uint8), move, (1280, 720)) > 127
+        picture[mask] = laid[mask]
+    return np.asarray(cv2.GaussianBlur(picture, (3, 3), 0), np.uint8)
+
+
+def write(folder: Path, name: str, picture: Image) -> str:
+    path = folder / name
+    cv2.imwrite(str(path), picture)
+    return str(path)
+
+
+def middle(k: int) -> list[float]:
+    return [140 + 200 * (k % 6), 130 + 230 * (k // 6)]
+
+
+DECK = [face(k // 2, hat=k % 2 == 0) for k in range(12)]
+
+
+def names(folder: Path, image: str, cards: range, moods: tuple[str, ...] = ("happy", "sad")) -> str:
+    entries = [
+        {
+            "image": image,
+            "at_px": middle(k),
+            "face": f"clown-{k}",
+            "attributes": {"colour": f"ink {k // 2}", "mood": moods[k % len(moods)]},
+        }
+        for k in cards
+    ]
+    path = folder / "names.json"
+    path.write_text(json.dumps(entries), encoding="utf-8")
+    return str(path)
+
+
+def lines(text: str) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in text.splitlines()]
+
+
+def test_faces_that_differ_by_a_hat_are_learned_and_their_copies_recognised(tmp_path: Path, capfd: Capture) -> None:
+    first = write(tmp_path, "a.png", table_with(DECK))
+    again = write(tmp_path, "b.png", table_with(DECK[:6][::-1], seed=2))
+    named = names(tmp_path, "a.png", range(12))
+    state = ["--state", str(tmp_path / "state")]
+    assert main(["teach", "ours", first, again, "--names", named, "--game", "piccolino", "--json", *state]) == 0
+    one, two, deck = lines(capfd.readouterr().out)
+    assert [card["new"] for card in one["cards"]] == [True] * 12
+    assert [card["new"] for card in two["cards"]] == [False] * 6
+    for k in range(6):
+        (card,) = [c for c in two["cards"] if np.abs(np.mean(c["corners_px"], axis=0) - middle(k)).max() < 30]
+        assert card["face"] == f"clown-{5 - k}"
+    assert deck["kind"] == "prints"
+    assert {f["face"]: f["seen"] for f in deck["faces"]} == {f"clown-{k}": 2 if k < 6 else 1 for k in range(12)}
+    assert deck["card_mm"][1] / deck["card_mm"][0] == pytest.approx(H / W, rel=0.02)
+    assert main(["decks", "--json", *state]) == 0
+    assert {"ours"} == {line["deck"] for line in lines(capfd.readouterr().out) if line["taught"]}
+
+
+def test_the_pictures_of_a_taught_deck_look_like_its_cards(tmp_path: Path) -> None:
+    picture = write(tmp_path, "a.png", table_with(DECK))
+    file = tmp_path / "ours.deck"
+    assert main(["teach", "ours", picture, "--names", names(tmp_path, "a.png", range(12)), "-o", str(file)]) == 0
+    deck = read_deck_file(file)
+    assert isinstance(deck, PrintDeck)
+    for k, true in enumerate(DECK):
+        art = deck.by_id[f"clown-{k}"].art
+        want = cv2.resize(true, art.shape[1::-1], interpolation=cv2.INTER_AREA).astype(int)
+        off = [np.abs(turned.astype(int) - want)[8:-8, 8:-8].mean() for turned in (art, art[::-1, ::-1])]
+        assert min(off) < 12
+
+
+def complaint(capfd: Capture, arguments: list[str]) -> str:
+    assert main(arguments) == 2
+    out, err = capfd.readouterr()
+    assert out == ""
+    assert err.count("\n") == 1
+    return err
+
+
+def test_bad_lessons_are_told_in_one_line_and_nothing_is_kept(tmp_path: Path, capfd: Capture) -> None:
+    state = ["--state", str(tmp_path / "state")]
+    good = write(tmp_path, "good.png", table_with(DECK[:6]))
+    empty = write(tmp_path, "empty.png", table_with([]))
+    heap = write(tmp_path, "heap.png", table_with(DECK[:6], overlap=True))
+    assert "empty.png" in complaint(capfd, ["teach", "x", good, empty, *state])
+    assert "heap.png" in complaint(capfd, ["teach", "x", heap, *state])
+    beside = tmp_path / "beside.json"
+    beside.write_text('[{"image": "good.png", "at_px": [5, 700], "face": "nowhere"}]')
+    assert "nowhere" in complaint(capfd, ["teach", "x", good, "--names", str(beside), *state])
+    beside.write_text('[{"image": "other.png", "at_px": [140, 130], "face": "a"}]')
+    assert "other.png" in complaint(capfd, ["teach", "x", good, "--names", str(beside), *state])
+    twice = [{"image": "good.png", "at_px": middle(k), "face": "one"} for k in (0, 3)]
+    beside.write_text(json.dumps(twice))
+    assert "called one" in complaint(capfd, ["teach", "x", good, "--names", str(beside), *state])
+    beside.write_text("[1")
+    assert "beside.json" in complaint(capfd, ["teach", "x", good, "--names", str(beside), *state])
+    happy = names(tmp_path, "good.png", range(6), ("happy",))
+    assert "sad" in complaint(capfd, ["teach", "x", good, "--names", happy, "--game", "piccolino", *state])
+    assert "no size" not in complaint(capfd, ["teach", "x", good, "--card-mm", "0x88", *state])
+    assert "confetti" in complaint(capfd, ["teach", "confetti", good, *state])
+    assert not list(tmp_path.rglob("*.deck"))

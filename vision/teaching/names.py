@@ -1,0 +1,95 @@
+"""What people say that cards show: a name for a face, by a point on a card that shows it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vision.descriptions import number, text, why_broken
+from vision.errors import BadLessonError
+from vision.quads import within_quads
+
+_MOST_BYTES, _MOST_NAMES = 4 * 2**20, 5000
+_FARTHEST_PX = 1e6
+BACK = "back"
+_NO_NAMES = frozenset(".:\\")
+
+
+@dataclass(frozen=True)
+class CardName:
+    """What somebody said: the card at this point (of the file's own pixels) of this picture shows this face."""
+
+    image: str
+    at_px: tuple[float, float]
+    face: str
+    attributes: Mapping[str, str]
+
+
+def load_names(path: Path) -> tuple[CardName, ...]:
+    """Read a list of names.
+
+    Raises:
+        BadLessonError: there is no such file, or it is no list of names, or says two things of one face.
+    """
+    try:
+        if path.stat().st_size > _MOST_BYTES:
+            raise BadLessonError(f"{path} is larger than any list of names")
+        data = json.loads(path.read_text(encoding="utf-8"))
+        if not isinstance(data, list) or len(data) > _MOST_NAMES:
+            raise ValueError("it is no list of names")
+        names = tuple(_name(entry) for entry in data)
+    except OSError as error:
+        raise BadLessonError(f"the names in {path} cannot be read: {error.strerror or error}") from error
+    except (KeyError, TypeError, AttributeError, OverflowError, RecursionError, ValueError) as error:
+        if isinstance(error, BadLessonError):
+            raise
+        broken = "it is not JSON" if isinstance(error, json.JSONDecodeError) else why_broken(error)
+        raise BadLessonError(f"the names in {path} are broken: {broken}") from error
+    meant: dict[str, Mapping[str, str]] = {}
+    for name in names:
+        if meant.setdefault(name.face, name.attributes) != name.attributes:
+            raise BadLessonError(f"{path} says two different things of {name.face}")
+    return names
+
+
+def named_cards(names: Sequence[CardName], image: str, quads_px: NDArray[np.float64]) -> dict[int, CardName]:
+    """Which of the cards (n, 4, 2) of a picture the names are for, in the file's own pixels.
+
+    Raises:
+        BadLessonError: a name points beside every card, or a card is given two names.
+    """
+    found: dict[int, CardName] = {}
+    for name in names:
+        if name.image != image:
+            continue
+        point = np.array([[name.at_px]])
+        under = [k for k, quad in enumerate(quads_px) if within_quads(point, quad[None]).any()]
+        x, y = name.at_px
+        if not under:
+            raise BadLessonError(
+                f"the name {name.face} points beside every card that was found in {image} ({x:g}, {y:g})"
+            )
+        for k in under:
+            if found.setdefault(k, name).face != name.face:
+                raise BadLessonError(f"one card in {image} is called {found[k].face} and {name.face} ({x:g}, {y:g})")
+    return found
+
+
+def _name(data: dict[str, Any]) -> CardName:
+    image = data["image"]
+    if not isinstance(image, str) or not image:
+        raise ValueError('"image" must be the name of a picture')
+    x, y = (number(value, "at_px", -_FARTHEST_PX, _FARTHEST_PX) for value in data["at_px"])
+    face = text(data["face"], "face")
+    if _NO_NAMES & set(face) or face != face.strip():
+        raise ValueError('"face" must be a short text without dots, colons and slashes')
+    attributes = {
+        text(key, "attributes"): text(value, "attributes") for key, value in data.get("attributes", {}).items()
+    }
+    return CardName(image, (x, y), face, attributes)

@@ -13,12 +13,13 @@ from vision.deck import Deck, Face, Mark
 # fillPoly paints every pixel that an outline touches; drawn this finely before it is scaled down, that is 0.03 mm.
 _FINE_PX_PER_MM = 20.0
 _CIRCLE_POINTS = 96
+_LEAST_CORNERS = 3
 
 
 def mark_outline_mm(deck: Deck, mark: Mark) -> NDArray[np.float64]:
     """Give the mark's outline on its card, (n, 2), in mm from the card's top-left corner, x right, y down.
 
-    A circle is given as a polygon of 96 points.
+    A circle is given as a polygon of 96 points; of a mark that the card's edge cuts, what is on the card.
     """
     if mark.shape in deck.outlines:
         outline = deck.outlines[mark.shape]
@@ -28,7 +29,26 @@ def mark_outline_mm(deck: Deck, mark: Mark) -> NDArray[np.float64]:
     turn = math.radians(mark.rotation_deg)
     rotation = np.array([[math.cos(turn), -math.sin(turn)], [math.sin(turn), math.cos(turn)]])
     placed: NDArray[np.float64] = outline @ rotation.T * (mark.diameter_mm / 2) + (mark.x_mm, mark.y_mm)
-    return placed
+    return _on_card(placed, deck.card_mm)
+
+
+def _on_card(outline: NDArray[np.float64], card_mm: tuple[float, float]) -> NDArray[np.float64]:
+    """An outline (n, 2) but for what is beyond the card's edges (Sutherland and Hodgman 1974)."""
+    for axis, sign, edge in ((0, 1, 0.0), (0, -1, card_mm[0]), (1, 1, 0.0), (1, -1, card_mm[1])):
+        within = sign * (outline[:, axis] - edge)
+        if (within >= 0).all():
+            continue
+        kept = []
+        for k, point in enumerate(outline):
+            before, own = within[k - 1], within[k]
+            if (own >= 0) != (before >= 0):
+                kept.append(outline[k - 1] + (point - outline[k - 1]) * before / (before - own))
+            if own >= 0:
+                kept.append(point)
+        if len(kept) < _LEAST_CORNERS:
+            return outline
+        outline = np.array(kept)
+    return outline
 
 
 def bgr(colour: str) -> tuple[int, int, int]:

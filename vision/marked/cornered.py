@@ -108,7 +108,9 @@ def _rims_from_corners(deck: Deck, model: SideModel) -> list[NDArray[np.intp]]:
         np.stack([points + _WITHIN_MM * normals, points + OUTSIDE_MM[model.layouts.side] * normals]), -1, 0
     )
     ways = [(x, y), (y, width - x), (width - x, height - y), (height - y, x)]
-    rows_and_columns = (np.maximum(np.stack(way) / _CELL_MM, 0).astype(np.intp) for way in ways)
+    last = len(_grid(deck, _CELL_MM)) - 1
+    # Just outside a mark at the card's edge, or one that it cuts, there is no card.
+    rows_and_columns = (np.clip(np.stack(way) / _CELL_MM, 0, last).astype(np.intp) for way in ways)
     return [rows * len(_grid(deck, _CELL_MM)) + columns for rows, columns in rows_and_columns]
 
 

@@ -14,6 +14,10 @@ from referee.session import RulingData
 Struck = Mapping[int, Mapping[str, Any] | None]
 
 
+_FOLLOWS = frozenset({"cards_move", "out"})
+"""What follows from a verdict, one beside the other: another one in its place does not say that it is taken back."""
+
+
 @dataclass(frozen=True)
 class Place:
     """Where a ruling stands: the number of its event, and its place among what was ruled on that."""
@@ -78,7 +82,11 @@ def told(change: Change, say: Callable[[RulingData], str]) -> tuple[list[str], l
     """
     old = {(ruling["t_ns"], say(ruling)) for _, ruling in change.gone}
     now = {(ruling["t_ns"], say(ruling)) for _, ruling in change.new}
-    replaced = {place for place, ruling in change.new if (ruling["t_ns"], say(ruling)) not in old}
+    replaced = {
+        place
+        for place, ruling in change.new
+        if (ruling["t_ns"], say(ruling)) not in old and ruling["ruling"] not in _FOLLOWS
+    }
     new = [text for _, ruling in change.new if (text := say(ruling)) and (ruling["t_ns"], text) not in old]
     gone = [
         text

@@ -127,6 +127,8 @@ def paused(on: bool, language: Language) -> str:
 def corrected(gone: Sequence[str], new: Sequence[str], undone: bool, language: Language) -> tuple[str, ...]:
     """Give what is said after a correction: what does not hold any more, and what does instead."""
     if not gone and not new:
+        if undone:
+            return (language.text("The correction was taken back: no ruling changes."),)
         return (language.text("Corrected: no ruling changes."),)
     first = language.text("The correction was taken back.") if undone else language.text("Corrected.")
     taken_back = [language.text("Does not count: {ruling}", ruling=ruling) for ruling in gone]

@@ -8,12 +8,14 @@ from typing import Any
 
 from referee.announcer import Announcer
 from referee.errors import BadInputError
+from referee.journal.corrections import corrected_events
 from referee.journal.evenings import Played
 from referee.journal.judging import checked
-from referee.journal.rows import KeptGame, Query, RulingRow, iso_time
+from referee.journal.rows import CorrectionRow, KeptGame, Query, RulingRow, iso_time
 from referee.journal.stored import game_numbered, kept_game
 from referee.language import Language
 from referee.sayings import kept as sayings
+from referee.sayings.readings import changed_reading
 from referee.service.past import Known, Past, listed, past_of
 
 
@@ -101,5 +103,22 @@ def _corrections(kept: KeptGame, announcer: Announcer) -> list[dict[str, Any]]:
         texts = [text for ruling in changed if (text := announcer.say(ruling.data))]
         struck = [ruling for ruling in kept.rulings if ruling.until == one.number]
         texts = texts or [text for ruling in struck if (text := announcer.say(ruling.data))]
-        told.append({"text": " ".join(texts[:3]), "at": iso_time(one.wall_ms), "undone": one.number in undone})
+        told.append(
+            {
+                "change": _changed(kept, one, announcer),
+                "text": " ".join(texts[:3]),
+                "at": iso_time(one.wall_ms),
+                "undone": one.number in undone,
+            }
+        )
     return told
+
+
+def _changed(kept: KeptGame, correction: CorrectionRow, announcer: Announcer) -> str:
+    """Give what a correction made of what it corrects, as that stood before it, in words."""
+    event = next((one.event for one in kept.events if one.number == correction.event), None)
+    if event is None or correction.event is None:
+        return ""
+    earlier = corrected_events(one for one in kept.corrections if one.number < correction.number)
+    was = {**event.data, **(earlier.get(correction.event) or {})}
+    return changed_reading(event.kind, was, correction.data, announcer.players, announcer.language)

@@ -93,8 +93,8 @@ class Desk(Protocol):
     def game(self, which: str) -> Data:
         """Give one past game: as in `history`, and `options`, `rounds`, `rulings`, `corrections`.
 
-        `rounds`: `[{"number", "points": […]}]`; `rulings`: as in the state, oldest first; `corrections`: `[{"text",
-        "at" (ISO 8601), "undone"}]`.
+        `rounds`: `[{"number", "points": […]}]`; `rulings`: as in the state, oldest first; `corrections`: `[{"change":
+        "Ben: red, happy → red, sad", "text", "at" (ISO 8601), "undone"}]`.
         """
 
     def statistics(self) -> Data:

@@ -127,6 +127,7 @@ WORDS = {
     "no_card": mark_in("page", "No card was turned"),
     "no_ring": mark_in("page", "Nobody rang"),
     "add_card": mark_in("page", "One more card"),
+    "enter_card": mark_in("page", "Enter this card"),
     "card_not_there": mark_in("page", "This card is not there"),
     "size_small": mark_in("page", "Small circle"),
     "size_medium": mark_in("page", "Medium circle"),

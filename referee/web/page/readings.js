@@ -7,9 +7,10 @@ import { t } from "./words.js";
 const CLOWNS = ["red", "orange", "yellow", "green", "blue", "purple", "pink", "black"];
 const CONFETTI = ["red", "orange", "yellow", "green", "blue", "purple"];
 
-// Change an event, or strike it (null), and say so with a way back.
-export function correct(app, event, data, done) {
-  app.run({ do: "correct", event, with: data }, (_result, toast) => {
+// Change an event, or strike it (null), and say so with a way back; only if it still stands as it was shown.
+export function correct(app, reading, data, done) {
+  const moment = reading.moment === undefined ? app.state.moment : reading.moment;
+  app.run({ do: "correct", event: reading.event, with: data, moment }, (_result, toast) => {
     if (done) done();
     toast(t("corrected_now"), false, true);
   });
@@ -25,12 +26,12 @@ export function choicesFor(app, reading, done) {
 }
 
 function strike(app, reading, done) {
-  return h("div", { class: "row" }, h("button", { type: "button", onclick: () => correct(app, reading.event, null, done) }, t("strike")));
+  return h("div", { class: "row" }, h("button", { type: "button", onclick: () => correct(app, reading, null, done) }, t("strike")));
 }
 
 function clown(app, reading, done) {
   const { data } = reading;
-  const change = (part) => correct(app, reading.event, Object.assign({}, data, part), done);
+  const change = (part) => correct(app, reading, Object.assign({}, data, part), done);
   return [
     h(
       "div",
@@ -50,7 +51,7 @@ function clown(app, reading, done) {
           colour(name),
         ),
       ),
-      h("button", { type: "button", key: "strike", class: "quiet", onclick: () => correct(app, reading.event, null, done) }, t("no_card")),
+      h("button", { type: "button", key: "strike", class: "quiet", onclick: () => correct(app, reading, null, done) }, t("no_card")),
     ),
   ];
 }
@@ -67,7 +68,7 @@ function face(mood) {
 
 function ringer(app, reading, done) {
   const { data } = reading;
-  const change = (part) => correct(app, reading.event, Object.assign({}, data, part), done);
+  const change = (part) => correct(app, reading, Object.assign({}, data, part), done);
   const verdict = (valid, sign_, word) =>
     h("button", { type: "button", key: word, "aria-pressed": String(data.valid === valid), onclick: () => change({ valid }) }, icon(sign_), t(word));
   const verdicts = data.event === "bell" ? [verdict(true, "yes", "ring_valid"), verdict(false, "no", "ring_false")] : [];
@@ -78,53 +79,67 @@ function ringer(app, reading, done) {
     app.state.board.map((place) =>
       h(
         "button",
-        { type: "button", key: place.seat, "aria-pressed": String(data.seat === place.seat), onclick: () => correct(app, reading.event, Object.assign({}, data, { seat: place.seat }), done) },
+        { type: "button", key: place.seat, "aria-pressed": String(data.seat === place.seat), onclick: () => correct(app, reading, Object.assign({}, data, { seat: place.seat }), done) },
         sign(place.seat),
         nameOf(app, place.seat),
       ),
     ),
-    h("button", { type: "button", key: "strike", class: "quiet", onclick: () => correct(app, reading.event, null, done) }, t("no_ring")),
+    h("button", { type: "button", key: "strike", class: "quiet", onclick: () => correct(app, reading, null, done) }, t("no_ring")),
   );
 }
 
-// A hand of Confetti: a tap on a card opens it, the next puts it away or gives one of its circles another colour.
+// The card of a hand that is being put right: its place, and the colours chosen so far, small, medium, big.
+export function draftOf(app, reading) {
+  return app.local[`open ${reading.event}`] || null;
+}
+
+// A hand of Confetti: a tap on a card opens it, and it is entered once it is whole.
 function hand(app, reading, done) {
   const { data } = reading;
   const cards = data.cards || [];
-  const key = `open ${reading.event}`;
-  const at = app.local[key];
-  const change = (list) => {
-    app.local[key] = undefined;
-    correct(app, reading.event, Object.assign({}, data, { cards: list }), done);
-  };
-  const open = (index) => {
-    app.local[key] = at === index ? undefined : index;
+  const order = reading.order || cards.map((_card, index) => index);
+  const draft = draftOf(app, reading);
+  const open = (next) => {
+    app.local[`open ${reading.event}`] = next;
     app.draw();
+  };
+  const enter = (list) => {
+    open(undefined);
+    correct(app, reading, Object.assign({}, data, { cards: list }), done);
   };
   return [
     h(
       "div",
       { class: "row cards" },
-      cards.map((colours, index) =>
+      order.map((index) =>
         h(
           "button",
-          { type: "button", class: "bare", key: index, "aria-expanded": String(at === index), "aria-label": `${t("correct_this", { what: colours.map(colour).join(", ") })}`, onclick: () => open(index) },
-          card(colours),
+          {
+            type: "button",
+            class: "bare",
+            key: index,
+            "aria-expanded": String(draft !== null && draft.at === index),
+            "aria-label": `${t("correct_this", { what: cards[index].map(colour).join(", ") })}`,
+            onclick: () => open(draft && draft.at === index ? undefined : { at: index, colours: cards[index].slice() }),
+          },
+          card(cards[index]),
         ),
       ),
-      h("button", { type: "button", key: "add", onclick: () => change(cards.concat([CONFETTI.slice(0, 3)])) }, t("add_card")),
+      h("button", { type: "button", key: "add", onclick: () => open({ at: cards.length, colours: [null, null, null] }) }, t("add_card")),
     ),
-    at === undefined || !cards[at] ? null : openCard(cards, at, change),
+    draft ? openCard(cards, draft, open, enter) : null,
   ];
 }
 
-function openCard(cards, at, change) {
-  const replaced = (colours) => change(cards.map((one, index) => (index === at ? colours : one)));
+function openCard(cards, draft, open, enter) {
+  const { at, colours } = draft;
+  const isNew = at >= cards.length;
+  const whole = colours.every(Boolean);
+  const same = !isNew && colours.join() === cards[at].join();
   const sizes = ["size_small", "size_medium", "size_big"];
   return h(
     "div",
     { class: "open-card" },
-    h("button", { type: "button", class: "main", onclick: () => change(cards.filter((_one, index) => index !== at)) }, t("card_not_there")),
     sizes.map((size, which) =>
       h(
         "div",
@@ -133,11 +148,18 @@ function openCard(cards, at, change) {
         CONFETTI.map((name) =>
           h(
             "button",
-            { type: "button", key: name, class: "small", "aria-pressed": String(cards[at][which] === name), "aria-label": colour(name), onclick: () => replaced(swapped(cards[at], which, name)) },
+            { type: "button", key: name, class: "small", "aria-pressed": String(colours[which] === name), "aria-label": colour(name), onclick: () => open({ at, colours: swapped(colours, which, name) }) },
             h("span", { class: `swatch ${name}`, "aria-hidden": "true" }),
           ),
         ),
       ),
+    ),
+    h(
+      "div",
+      { class: "row" },
+      h("button", { type: "button", class: "main", disabled: !whole || same, onclick: () => enter(isNew ? cards.concat([colours]) : cards.map((one, index) => (index === at ? colours : one))) }, t("enter_card")),
+      h("button", { type: "button", class: "quiet", onclick: () => open(undefined) }, t("cancel")),
+      isNew ? null : h("button", { type: "button", class: "quiet", onclick: () => enter(cards.filter((_one, index) => index !== at)) }, t("card_not_there")),
     ),
   );
 }

@@ -110,6 +110,6 @@ function corrections(game) {
     "section",
     { class: "card-box", "aria-labelledby": "corrections-title" },
     h("h2", { id: "corrections-title" }, t("corrections")),
-    h("ul", {}, list.map((one) => h("li", {}, one.text, " ", one.undone ? h("span", { class: "tag" }, t("undone")) : null))),
+    h("ul", {}, list.map((one) => h("li", {}, one.change ? h("strong", {}, one.change) : null, one.change ? " " : "", one.text, " ", one.undone ? h("span", { class: "tag" }, t("undone")) : null))),
   );
 }

@@ -3,7 +3,7 @@
 import { h } from "./dom.js";
 import { ago, button, card, heading, icon, kindOf, nameOf, sign, waitingFor } from "./parts.js";
 import { parted } from "./headline.js";
-import { choicesFor } from "./readings.js";
+import { choicesFor, draftOf } from "./readings.js";
 import { photoFinish } from "./photo_finish.js";
 import { seen } from "./seen.js";
 import { undo } from "./frame.js";
@@ -15,7 +15,7 @@ export function opened(app) {
 
 function ask(app) {
   const id = encodeURIComponent(app.route.id || "");
-  app.local.askedAt = app.state.version;
+  app.local.asked = app.state.moment;
   app.load("why", `/api/rulings/${id}/explain`);
   app.load("timeline", `/api/rulings/${id}/timeline`);
 }
@@ -23,8 +23,10 @@ function ask(app) {
 export function draw(app) {
   const entry = app.state.rulings.find((one) => one.id === app.route.id);
   const { why, timeline } = app.local;
-  if (entry && app.local.text !== undefined && app.local.text !== entry.text) ask(app);
+  // A correction, or taking one back, may leave the sentence as it is, and change what it hangs on.
+  if (entry && (app.local.asked !== app.state.moment || (app.local.text || entry.text) !== entry.text)) ask(app);
   if (entry) app.local.text = entry.text;
+  if (why !== app.local.shown) Object.assign(app.local, { shown: why, read: app.local.asked });
   const text = entry ? entry.text : why && why.text;
   const shown = entry || (why && why.ruling ? { text: why.text, ruling: why.ruling, corrected: why.corrected } : null);
   const back = why && why.past ? `#history/${(app.route.id || "").split("-")[0]}` : "#table";
@@ -78,7 +80,8 @@ function evidencePicture(app, why) {
   const near = seat === undefined || seat === null ? null : (outline) => outline.seat === seat;
   const step = (why.steps || [])[stepAt(app, why)];
   const meant = step && step.cards.length ? new Set(step.cards.map((card) => card.join(" "))) : null;
-  const strong = meant && near ? (outline) => near(outline) && meant.has(outline.label) : null;
+  const open = openLabel(app, why);
+  const strong = near && (open || meant) ? (outline) => near(outline) && (open ? outline.label === open : meant.has(outline.label)) : null;
   return h("figure", { class: "evidence", key: "evidence" }, seen(app, why.picture, why.sight, near, strong));
 }
 
@@ -132,10 +135,28 @@ function readings(app, why) {
         "div",
         { class: "reading", key: reading.event, role: "group", "aria-label": readingName(app, reading) },
         h("h3", {}, sign(reading.seat), readingName(app, reading)),
-        choicesFor(app, reading, () => ask(app)),
+        choicesFor(app, Object.assign({ order: lyingOrder(why, reading), moment: app.local.read }, reading), () => ask(app)),
       ),
     ),
   );
+}
+
+// The card that is open to be corrected, as it is outlined in the picture.
+function openLabel(app, why) {
+  const reading = (why.readings || []).find((one) => draftOf(app, one));
+  const card = reading && (reading.data.cards || [])[draftOf(app, reading).at];
+  return card ? card.join(" ") : null;
+}
+
+// In which order the cards of a hand lie from left to right; those that were not outlined come last.
+function lyingOrder(why, reading) {
+  const cards = (reading.data && reading.data.cards) || [];
+  const spots = ((why.sight && why.sight.outlines) || []).filter((one) => one.seat === reading.seat);
+  const left = cards.map((card) => {
+    const at = spots.findIndex((one) => one.label === card.join(" "));
+    return at < 0 ? Infinity : spots.splice(at, 1)[0].corners.reduce((sum, corner) => sum + corner[0], 0);
+  });
+  return cards.map((_card, index) => index).sort((a, b) => (left[a] === left[b] ? a - b : left[a] - left[b]));
 }
 
 function rank(reading) {

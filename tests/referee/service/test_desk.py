@@ -158,6 +158,19 @@ def test_a_ruling_is_corrected_in_two_taps_and_undone(office: Office) -> None:
     assert office.state()["rulings"] == []
 
 
+def test_the_history_says_what_was_corrected_from_what_to_what(office: Office) -> None:
+    piccolino(office)
+    office.table.hear("bell", seat=2)
+    ring = office.state()["rulings"][-1]["id"]
+    _, card, bell = (reading["event"] for reading in office.desk.explain(ring)["readings"])
+    for event, data in ((card, {"mood": "sad"}), (card, {"mood": "sad", "colour": "blue"}), (bell, {"seat": 0})):
+        office.desk.do({"do": "correct", "event": event, "with": data})
+    office.desk.do({"do": "correct", "event": bell, "with": None})
+    changes = [one["change"] for one in office.desk.game(office.state()["game"]["id"])["corrections"]]
+    assert changes[:2] == ["Ben: red, happy → red, sad", "Ben: red, sad → blue, sad"]
+    assert changes[2:] == ["Cem rang. → Ann rang.", "Ann rang. → –"]
+
+
 def test_every_ruling_that_a_correction_changed_is_marked_and_no_other_one(office: Office) -> None:
     piccolino(office)
     office.table.hear("bell", seat=2)

@@ -94,6 +94,26 @@ def test_a_corrected_card_changes_the_ruling_and_only_that_is_said(tmp_path: Pat
     assert not [text for text in said if text.startswith("Valid")]
 
 
+def test_a_ring_that_becomes_valid_takes_back_every_penalty_card_in_words(tmp_path: Path) -> None:
+    table = Table(tmp_path)
+    table.stage.start("piccolino", ["Ann", "Ben", "Cem", "Dora"], {})
+    table.card(0, "red")
+    table.card(1, "blue")
+    table.hear("bell", seat=3)
+    table.stage.correct(2, {"colour": "red"})
+    gone = [text for text in table.said if text.startswith("Does not count: Dora gives")]
+    assert len(gone) == 3
+    assert not any("Does not count: False ring" in text for text in table.said)
+
+
+def test_an_undo_that_changes_no_ruling_says_that_it_was_one(tmp_path: Path) -> None:
+    table = Table(tmp_path)
+    table.piccolino_with_a_pair()
+    table.stage.correct(2, {"mood": "sad"})
+    table.stage.undo()
+    assert table.said[-1] == "The correction was taken back: no ruling changes."
+
+
 def test_a_correction_is_undone_and_all_is_as_it_was(tmp_path: Path) -> None:
     table = Table(tmp_path)
     table.piccolino_with_a_pair()

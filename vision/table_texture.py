@@ -6,6 +6,7 @@ A table may be of one colour and look the same from anywhere, and a camera may b
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import cv2
 import numpy as np
@@ -43,7 +44,7 @@ class TableTexture:
         now = small_grey(image)
         if now.shape != self.grey.shape:
             return None
-        places, moves = _moves(self.grey, now, self._patches())
+        places, moves = _moves(self._evened, _evened(now), self._patches)
         if len(places) < _ENOUGH:
             return None
         found = cv2.estimateAffinePartial2D(
@@ -58,9 +59,14 @@ class TableTexture:
             return None
         return np.asarray(self.outline @ fit[:, :2].T + fit[:, 2] - self.outline, np.float64)
 
+    @cached_property
+    def _evened(self) -> Floats:
+        return _evened(self.grey)
+
+    @cached_property
     def _patches(self) -> NDArray[np.intp]:
         """Middles (n, 2) of places by which a shift shows, x and y."""
-        strength = cv2.cornerMinEigenVal(_evened(self.grey), 2 * _HALF_PX + 1, ksize=3)
+        strength = cv2.cornerMinEigenVal(self._evened, 2 * _HALF_PX + 1, ksize=3)
         inside = np.zeros(self.grey.shape, np.uint8)
         cv2.fillPoly(inside, [np.rint(self.outline).astype(np.int32)], 1)
         rim = _HALF_PX + _SHIFT_PX + 1
@@ -100,9 +106,8 @@ def _evened(grey: Image) -> Floats:
     return np.asarray(detail / (strength + _NOISE), np.float32)
 
 
-def _moves(before: Image, now: Image, patches: NDArray[np.intp]) -> tuple[Points, Points]:
+def _moves(old: Floats, new: Floats, patches: NDArray[np.intp]) -> tuple[Points, Points]:
     """Places (n, 2) whose patch is found again nearby, and how far off (n, 2)."""
-    old, new = _evened(before), _evened(now)
     places, moves = [], []
     for x, y in patches.tolist():
         patch = old[y - _HALF_PX : y + _HALF_PX + 1, x - _HALF_PX : x + _HALF_PX + 1]

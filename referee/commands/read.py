@@ -300,6 +300,7 @@ def _any_deck(picture: Picture) -> _Found:
                     "shape": mark.shape,
                     "centre_px": placed(mark.centre_px),
                     "area_px": round(mark.area_px * area_scale, 1),
+                    "confidence": round(mark.confidence, 4),
                 }
                 for mark in card.marks
             ],

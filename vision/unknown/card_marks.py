@@ -8,7 +8,8 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.unknown.colour_names import colour_name, lab_of_linear, linear_of_bgr
+from vision.unknown.colour_names import linear_of_bgr
+from vision.unknown.inks import UNKNOWN_INK, Ink, ink_of
 from vision.unknown.mark_shapes import shape_name
 
 Floats = NDArray[np.float32]
@@ -25,12 +26,17 @@ _CLIPPED, _NEARLY, _PLAIN = 0.9, 0.05, 0.2  # linear light: no more is told from
 _FEWEST_PX = 10
 _EDGE_SHARE = 0.4
 _LEAST_SHARE = 0.0035  # of the card's area; smaller specks are no marks
+_LEAST_NOISE = 1.0  # of Lab
+# Specks of noise differ from the card 3 to 4 times as much as all its noise does, print 9 times and more.
+_EVEN, _STEEP, _LEAST_CONFIDENCE = 6.0, 1.2, 0.2
 _SOLID_SHARE = 0.75  # how much of the darkest ink's strength the middle of a solid mark has
 
 
 @dataclass(frozen=True)
 class CardMark:
-    """One mark: its colour's name, its shape's or None, and in the picture its outlined area in pixels and its centre.
+    """One mark: its colour's name, its shape's or None, its ink, and in the picture its outlined area and its centre.
+
+    `confidence`, 0 to 1, is that it is printed and no noise.
 
     That is the centre of the smallest circle round it, so that a crescent's is where the whole disc's would be.
     """
@@ -39,6 +45,8 @@ class CardMark:
     shape: str | None
     centre_px: tuple[float, float]
     area_px: float
+    ink: Ink = UNKNOWN_INK
+    confidence: float = 1.0
 
 
 def find_marks(
@@ -56,6 +64,7 @@ def find_marks(
     dark = _is_dark(light)
     ground, ink = _ground_and_ink(light, dark)
     strength = np.sqrt((_difference(light, ground, dark) ** 2).sum(axis=2))
+    noise = _noise(strength, ink)
     marks = []
     for piece in _outlines(ink):
         # Blur and picture compression bleed colour round a mark: its outline is where half of its strength is left.
@@ -63,8 +72,10 @@ def find_marks(
         middle = _EDGE_SHARE * float(np.percentile(strength[inside > 0], 90))
         for contour in _outlines(inside & (strength > middle).astype(np.uint8)):
             outlined = _filled(contour, ink.shape).astype(bool)
-            colour = colour_name(_ink_lab(light, ground, outlined, ink.astype(bool), dark))
-            marks.append(_in_picture(_smooth(contour, ink.shape), colour, to_picture))
+            confidence = _confidence(float(np.median(strength[outlined & (ink > 0)])) / noise)
+            if confidence >= _LEAST_CONFIDENCE:
+                told = _ink(light, ground, outlined, ink.astype(bool), dark)
+                marks.append(_in_picture(_smooth(contour, ink.shape), told, confidence, to_picture))
     return tuple(marks)
 
 
@@ -206,23 +217,24 @@ def _unlike(difference: Floats, dark: bool) -> NDArray[np.uint8]:
     return np.asarray((chroma > _CHROMA_STEP + typical) | (-difference[..., 0] > _DARK_STEP), np.uint8)
 
 
-def _ink_lab(
-    light: Floats, ground: Floats, outlined: NDArray[np.bool_], ink: NDArray[np.bool_], dark: bool
-) -> tuple[float, float, float]:
-    """The ink's colour, Lab: for a solid mark its middle, for strokes what is left when the paper is taken out."""
+def _ink(light: Floats, ground: Floats, outlined: NDArray[np.bool_], ink: NDArray[np.bool_], dark: bool) -> Ink:
+    """The ink: of a solid mark its middle, of strokes all that is missing from the light of the paper about them.
+
+    Cameras blur colours more than light and dark: a thin stroke itself has less colour than its ink.
+    """
     inked = ink & outlined
     core = cv2.erode(outlined.astype(np.uint8), np.ones((7, 7), np.uint8)).astype(bool)
     core = core if core.sum() > 20 else inked
     if dark:
-        return _as_lab(_print_on_dark(light, ground, outlined, core & inked if (core & inked).any() else inked))
+        shown = _print_on_dark(light, ground, outlined, core & inked if (core & inked).any() else inked)
+        return ink_of(1 - shown, solid=True)
     ratio = light / ground
-    absorbed = np.clip(1 - ratio, 0, 1)
-    most = absorbed.max(axis=2)
+    most = np.clip(1 - ratio, 0, 1).max(axis=2)
     full = float(np.percentile(most[inked], 85))
     if float(np.median(most[core])) > _SOLID_SHARE * full:
-        return _as_lab(np.median(ratio[core], axis=0))
-    mean = absorbed[inked & (most >= np.percentile(most[inked], 60))].mean(axis=0)
-    return _as_lab(1 - mean * (0.93 / max(float(mean.max()), 0.05)))
+        return ink_of(1 - np.median(ratio[core], axis=0), solid=True)
+    about = cv2.dilate(inked.astype(np.uint8), cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (7, 7))).astype(bool)
+    return ink_of((1 - ratio)[about & ~(ink & ~outlined)].sum(axis=0), solid=False)
 
 
 def _print_on_dark(light: Floats, ground: Floats, outlined: NDArray[np.bool_], middle: NDArray[np.bool_]) -> Floats:
@@ -240,14 +252,21 @@ def _print_on_dark(light: Floats, ground: Floats, outlined: NDArray[np.bool_], m
     return np.asarray(colour * (_DARK_CARD_LIGHT / max(float(colour.max()), _PLAIN / 2)), np.float32)
 
 
-def _as_lab(rgb: Floats) -> tuple[float, float, float]:
-    lightness, a, b = lab_of_linear(np.clip(rgb, 0, 1)).tolist()
-    return lightness, a, b
+def _noise(strength: Floats, ink: NDArray[np.uint8]) -> float:
+    """How strongly bare card differs from itself: noise, dust and whatever is printed too faintly."""
+    inner = _within_rim(strength.shape) > 0
+    bare = inner & (cv2.dilate(ink, np.ones((7, 7), np.uint8)) == 0)
+    return max(float(np.median(strength[bare if bare.sum() > _FEWEST_PX else inner])), _LEAST_NOISE)
 
 
-def _in_picture(contour: NDArray[np.int32], colour: str, to_picture: NDArray[np.float64]) -> CardMark:
+def _confidence(times_noise: float) -> float:
+    """That a mark is printed and no noise, by how strongly it differs from bare card, measured by the noise."""
+    return float(1 / (1 + np.exp(-_STEEP * (times_noise - _EVEN))))
+
+
+def _in_picture(contour: NDArray[np.int32], ink: Ink, confidence: float, to_picture: NDArray[np.float64]) -> CardMark:
     outline = cv2.perspectiveTransform(contour.astype(np.float64), to_picture).astype(np.float32)
     area = max(cv2.contourArea(outline), 1e-6)
     (x, y), _ = cv2.minEnclosingCircle(contour)
     centre = cv2.perspectiveTransform(np.array([[[x, y]]]), to_picture)[0, 0].tolist()
-    return CardMark(colour, shape_name(contour), (centre[0], centre[1]), float(area))
+    return CardMark(ink.name, shape_name(contour), (centre[0], centre[1]), float(area), ink, confidence)

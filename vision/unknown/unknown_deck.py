@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from vision.unknown.card_marks import CardMark, find_marks
 from vision.unknown.find_cards import find_cards
+from vision.unknown.inks import names_together
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,7 +54,13 @@ def find_unknown_cards(image_bgr: NDArray[np.uint8]) -> UnknownReading:
             unclear.append(UnclearOutline(quad, centre, float(confidence), reason))
         else:
             cards.append(UnknownCard(quad, centre, float(confidence), find_marks(image_bgr, quad, found.aspect)))
-    return UnknownReading(tuple(cards), tuple(unclear))
+    return UnknownReading(_named_together(cards), tuple(unclear))
+
+
+def _named_together(cards: list[UnknownCard]) -> tuple[UnknownCard, ...]:
+    """The cards with the colours of their marks told by those of all others in the picture, too."""
+    names = iter(names_together(mark.ink for card in cards for mark in card.marks))
+    return tuple(replace(card, marks=tuple(replace(mark, colour=next(names)) for mark in card.marks)) for card in cards)
 
 
 def _crossing(quad: NDArray[np.float64]) -> tuple[float, float]:

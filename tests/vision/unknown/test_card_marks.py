@@ -68,3 +68,33 @@ def test_a_small_cross_out_of_focus_is_told_as_no_other_shape(degrees: int, blur
     cv2.fillPoly(image, [outline], (150, 40, 120), cv2.LINE_AA)
     (mark,) = find_marks(np.asarray(cv2.GaussianBlur(image, (0, 0), blur), np.uint8), _CORNERS)
     assert mark.shape in ("cross", None)
+
+
+def _strokes(ink: tuple[int, int, int], sigma: float, noise: float = 0.0) -> NDArray[np.uint8]:
+    """A white card with a thin ring of an ink, BGR; the camera blurs colours more than light and dark."""
+    image: NDArray[np.uint8] = np.full((_SIZE[1], _SIZE[0], 3), 235, np.uint8)
+    cv2.ellipse(image, (150, 210), (90, 50), 0, 0, 360, ink, 3, cv2.LINE_AA)
+    seen = cv2.cvtColor(cv2.GaussianBlur(image, (0, 0), 1.5), cv2.COLOR_BGR2YCrCb).astype(np.float32)
+    seen[..., 1:] = cv2.GaussianBlur(seen[..., 1:], (0, 0), sigma)
+    grain = np.asarray(noise * np.random.default_rng(4).standard_normal(seen.shape), np.float32)
+    seen += cv2.GaussianBlur(grain, (0, 0), 2.0)
+    return np.asarray(cv2.cvtColor(np.clip(seen, 0, 255).astype(np.uint8), cv2.COLOR_YCrCb2BGR), np.uint8)
+
+
+@pytest.mark.parametrize(
+    ("name", "ink"),
+    [("green", (70, 130, 10)), ("purple", (120, 30, 80)), ("red", (60, 30, 200)), ("grey", (60, 60, 60))],
+)
+def test_the_colour_of_a_thin_stroke_is_that_of_its_ink_however_a_camera_blurs_it(
+    name: str, ink: tuple[int, int, int]
+) -> None:
+    for sigma in (1.0, 5.0):
+        (mark,) = find_marks(_strokes(ink, sigma), _CORNERS)
+        assert mark.colour == name
+
+
+def test_print_is_surer_than_noise() -> None:
+    (clear,) = find_marks(_strokes((70, 130, 10), 1.0), _CORNERS)
+    assert clear.confidence > 0.99
+    noisy = find_marks(_strokes((235, 235, 235), 1.0, noise=60.0), _CORNERS)
+    assert all(mark.confidence < 0.5 for mark in noisy)

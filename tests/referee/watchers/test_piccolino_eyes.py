@@ -109,6 +109,18 @@ def test_a_table_that_is_fitted_otherwise_to_the_same_markers_is_the_same_until_
     assert seatings[3] is not seatings[2]
 
 
+def test_a_ring_in_the_moment_in_which_the_camera_was_pushed_is_ruled_on_no_pile() -> None:
+    laid = piles_table(2, 2, 1, Shots(size=(960, 540), frames_per_s=12))
+    frame = next(iter(laid.frames(laid.landings_ns)))
+    eyes = TableEyes(load_picture_deck("piccolino"), None, 2)
+    eyes.look(frame)
+    assert not any(sight.kind == "covered" and sight.seat == 0 for sight in eyes.look_closely())
+    t_ns = frame.exposure_end_ns + 80 * MS
+    shifted = replace(frame, t_ns=t_ns, exposure_end_ns=t_ns, image=np.roll(frame.bgr(), 12, axis=1), sequence=1)
+    eyes.look(shifted)
+    assert [(sight.seat, sight.kind) for sight in eyes.look_closely()] == [(0, "covered"), (1, "covered")]
+
+
 def test_people_are_told_whether_markers_are_covered_or_the_camera_swaps_left_and_right() -> None:
     laid = piles_table(2, 2, 1, Shots(size=(960, 540), frames_per_s=12))
     frame = next(iter(laid.frames(laid.landings_ns)))

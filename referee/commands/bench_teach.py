@@ -84,9 +84,9 @@ def _one(args: argparse.Namespace, deck: DeckToTeach, others: Sequence[TruePictu
 
 def _reader(lesson: Lesson) -> Reader:
     from referee.bench.teaching import TaughtRead
-    from referee.decks.print_readers import reader_of
+    from vision.prints.reader import PrintReader
 
-    reader = reader_of(lesson.deck)
+    reader = PrintReader(lesson.deck)
 
     def read(image: NDArray[np.uint8]) -> list[TaughtRead]:
         reading = reader.read(image)

@@ -20,13 +20,12 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from referee.decks.print_readers import PrintCard, PrintsReader
     from vision.deck import Deck
     from vision.image import Picture
     from vision.markers import Marker
     from vision.pictured.picture_deck import PictureDeck
     from vision.pictured.picture_reader import PictureCard, PictureReader
-    from vision.prints.print_deck import PrintDeck
+    from vision.prints.reader import PrintCard, PrintReader
     from vision.profile import TableProfile
     from vision.reading import CardReading, Reading, UnclearCard
     from vision.table import Table
@@ -108,10 +107,10 @@ def _reader_of(name: str, profile: TableProfile | None) -> Callable[[Picture], _
         return _any_deck
     deck = find_deck(name)
     if isinstance(deck, PrintDeck):
-        from referee.decks.print_readers import reader_of
+        from vision.prints.reader import PrintReader
 
-        prints = reader_of(deck)
-        return lambda picture: _prints(picture, deck, prints, profile)
+        prints = PrintReader(deck)
+        return lambda picture: _prints(picture, prints, profile)
     if isinstance(deck, PictureDeck):
         from vision.pictured.picture_reader import PictureReader
 
@@ -120,11 +119,11 @@ def _reader_of(name: str, profile: TableProfile | None) -> Callable[[Picture], _
     return lambda picture: _known_deck(picture, deck, profile)
 
 
-def _prints(picture: Picture, deck: PrintDeck, reader: PrintsReader, profile: TableProfile | None) -> _Found:
+def _prints(picture: Picture, reader: PrintReader, profile: TableProfile | None) -> _Found:
     from referee.evidence_picture import draw_outlines
 
-    reading = reader.read(picture.image, None if profile is None else profile.table_for(picture.size_px))
-    unknown: dict[str, None] = dict.fromkeys(key for face in deck.fronts[:1] for key in face.attributes)
+    reading = reader.read(picture.image, _table(picture, profile)[0])
+    unknown: dict[str, None] = dict.fromkeys(key for face in reader.deck.fronts[:1] for key in face.attributes)
 
     def placed(card: PrintCard) -> dict[str, Any]:
         return {
@@ -154,14 +153,18 @@ def _prints(picture: Picture, deck: PrintDeck, reader: PrintsReader, profile: Ta
         }
         for card in reading.unclear
     ]
-    words += [f"unclear, {card.reason}: perhaps {_print_called(card)}" for card in reading.unclear]
+    for card in reading.unclear:
+        perhaps = "" if card.face is None else f": perhaps {_print_called(card)}"
+        words.append(f"unclear, {card.reason}{perhaps}")
     return _Found(
         cards, unclear, words, lambda: draw_outlines(picture.image, [card.corners_px for card in reading.cards])
     )
 
 
 def _print_called(card: PrintCard) -> str:
-    if card.face is None or card.face.side == "back":
+    if card.face is None:
+        return "no face of the deck"
+    if card.face.side == "back":
         return "a card's back"
     return ": ".join(filter(None, (card.face.id, ", ".join(card.face.attributes.values()))))
 

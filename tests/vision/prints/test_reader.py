@@ -1,0 +1,145 @@
+"""Decks of prints that nobody framed: drawn cards on a drawn table, read by their faces."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import cv2
+import numpy as np
+import pytest
+from flat_cards import flat_table
+from numpy.typing import NDArray
+
+from vision.prints.print_deck import ART_PX_PER_MM, Print, PrintDeck
+from vision.prints.reader import PrintReader, PrintReading
+from vision.table import Table
+
+Image = NDArray[np.uint8]
+
+_SIZE, _SCALE = (960, 640), 1.6
+_COLOURS = {"red": (40, 40, 200), "blue": (190, 90, 30), "green": (60, 150, 50), "yellow": (40, 200, 230)}
+
+
+def _face(colour: str, symbol: str) -> Image:
+    """A pale card of 56 × 87 mm with a coloured symbol and two small ones in its corners: no frame, no border."""
+    art = np.full((174, 112, 3), (225, 235, 240), np.uint8)
+    for centre, radius in (((56, 87), 34), ((16, 18), 9), ((96, 156), 9)):
+        if symbol == "ring":
+            cv2.circle(art, centre, radius, _COLOURS[colour], max(3, radius // 3), cv2.LINE_AA)
+        elif symbol == "disc":
+            cv2.circle(art, centre, radius, _COLOURS[colour], -1, cv2.LINE_AA)
+        else:
+            x, y = centre
+            points = np.array([[x, y - radius], [x + radius, y + radius], [x - radius, y + radius]])
+            cv2.fillPoly(art, [points], _COLOURS[colour], cv2.LINE_AA)
+    return art
+
+
+@cache
+def _deck() -> PrintDeck:
+    faces = [
+        Print(f"{colour}-{symbol}", "front", {"colour": colour}, _face(colour, symbol))
+        for colour in _COLOURS
+        for symbol in ("ring", "disc", "tent")
+    ]
+    back = np.full((174, 112, 3), (90, 60, 50), np.uint8)
+    back[::12] = (200, 190, 180)
+    return PrintDeck("drawn", (56.0, 87.0), (*faces, Print("back", "back", {}, back)))
+
+
+@cache
+def _reader(taught: tuple[str, ...] | None = None) -> PrintReader:
+    deck = _deck()
+    faces = deck.faces if taught is None else tuple(face for face in deck.faces if face.id in taught)
+    return PrintReader(PrintDeck(deck.name, deck.card_mm, faces))
+
+
+def _table() -> tuple[Image, Table]:
+    """Wood, more or less, and where it is."""
+    grain = np.random.default_rng(3).normal(0, 4, (_SIZE[1], _SIZE[0], 1))
+    image = np.clip(np.array([70, 95, 130]) + cv2.GaussianBlur(grain, (31, 3), 6)[..., None], 0, 255)
+    return image.astype(np.uint8), flat_table(_SIZE, _SCALE)
+
+
+def _lay(image: Image, face: str, at_mm: tuple[float, float], degrees: float) -> None:
+    art = _deck().by_id[face].art
+    height, width = art.shape[:2]
+    matrix = cv2.getRotationMatrix2D((width / 2, height / 2), degrees, _SCALE / ART_PX_PER_MM)
+    matrix[:, 2] += np.array(at_mm) * _SCALE - (width / 2, height / 2)
+    card = cv2.warpAffine(art, matrix, _SIZE, flags=cv2.INTER_AREA)
+    there = cv2.warpAffine(np.full((height, width), 255, np.uint8), matrix, _SIZE)
+    shadow = cv2.GaussianBlur(there, (9, 9), 3)[..., None] / 255 * 0.25
+    image[:] = np.where(there[..., None] > 127, card, image * (1 - shadow)).astype(np.uint8)
+
+
+def _seen(image: Image, light: tuple[float, float, float] = (1.0, 1.0, 1.0)) -> Image:
+    """The picture as a camera takes it: softened, under a lamp, with noise."""
+    noise = np.random.default_rng(5).normal(0, 3, image.shape)
+    return np.clip(cv2.GaussianBlur(image, (3, 3), 0.7) * light + noise, 0, 255).astype(np.uint8)
+
+
+def _named(reading: PrintReading) -> dict[str, tuple[float, float]]:
+    return {card.face.id: card.centre_mm for card in reading.cards if card.face and card.centre_mm}
+
+
+_LAID = (("red-ring", (90, 90), 20), ("blue-tent", (260, 110), -75), ("yellow-disc", (440, 100), 170))
+
+
+@pytest.mark.parametrize("light", [(1.0, 1.0, 1.0), (0.42, 0.5, 0.62)], ids=["day", "dim lamp"])
+def test_cards_apart_are_named_with_their_places(light: tuple[float, float, float]) -> None:
+    image, table = _table()
+    for face, at, turn in _LAID:
+        _lay(image, face, at, turn)
+    named = _named(_reader().read(_seen(image, light), table))
+    assert named.keys() == {"red-ring", "blue-tent", "yellow-disc"}
+    for face, at, _ in _LAID:
+        assert np.hypot(*np.subtract(named[face], at)) < 2
+
+
+def test_the_corners_begin_at_the_faces_own_top_left() -> None:
+    image, table = _table()
+    _lay(image, "green-tent", (200, 150), 0)
+    _lay(image, "blue-tent", (400, 150), 180)
+    upright = {card.face.id: card.corners_px[0] for card in _reader().read(_seen(image), table).cards if card.face}
+    assert np.abs(upright["green-tent"] - np.array([172, 106.5]) * _SCALE).max() < 4
+    assert np.abs(upright["blue-tent"] - np.array([428, 193.5]) * _SCALE).max() < 4
+
+
+def test_a_card_half_under_another_is_named_or_unclear_but_never_another_face() -> None:
+    image, table = _table()
+    _lay(image, "green-ring", (200, 150), 10)
+    _lay(image, "red-disc", (235, 165), 35)
+    named = _named(_reader().read(_seen(image), table))
+    assert "red-disc" in named and named.keys() <= {"red-disc", "green-ring"}
+
+
+def test_a_card_that_the_deck_does_not_know_is_not_given_the_nearest_face() -> None:
+    image, table = _table()
+    _lay(image, "red-ring", (90, 90), 20)
+    _lay(image, "green-tent", (300, 110), -30)
+    reader = _reader(("red-ring", "red-disc", "blue-ring", "yellow-tent"))
+    reading = reader.read(_seen(image), table)
+    assert _named(reading).keys() == {"red-ring"}
+    doubtful = [card.centre_mm for card in reading.unclear if card.centre_mm]
+    assert [at for at in doubtful if np.hypot(*np.subtract(at, (300, 110))) < 5]
+
+
+def test_an_empty_table_shows_no_card() -> None:
+    image, table = _table()
+    reading = _reader().read(_seen(image), table)
+    assert not reading.cards and not reading.unclear
+
+
+def test_a_picture_smaller_than_a_card_is_read_as_empty() -> None:
+    reading = _reader().read(np.zeros((20, 30, 3), np.uint8))
+    assert not reading.cards and not reading.unclear
+
+
+def test_cards_are_read_by_their_outlines_alone_where_nothing_tells_the_scale() -> None:
+    image, _ = _table()
+    for face, at, turn in (*_LAID, ("green-disc", (300, 300), 45), ("red-tent", (480, 290), 5)):
+        _lay(image, face, at, turn)
+    reading = _reader().read(_seen(image))
+    faces = {card.face.id for card in reading.cards if card.face}
+    assert faces == {"red-ring", "blue-tent", "yellow-disc", "green-disc", "red-tent"}
+    assert all(card.centre_mm is None for card in reading.cards)

@@ -1,0 +1,218 @@
+"""Lays a face onto the picture: moves the card's corners and the light until what the deck shows is what is seen.
+
+What is seen of a face is `gain * art + veil * (1 - art) + saturation * (art - grey)`: the gain, with a slope across and
+one down, is the lamp's; the veil is what gloss mirrors; the saturation is the camera's. All are few and each has a
+prior, so that the light cannot turn one face into another; with the eight moves of the corners it is one least squares
+problem, solved again a few times with what does not look like the face left out more strictly each time (Baker and
+Matthews, "Lucas-Kanade 20 years on", 2004; Malis, "Improving vision-based control using efficient second-order
+minimization techniques", 2004, for the mean of both gradients).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from vision.prints.straight import Pyramid, cells
+from vision.quads import points_within
+
+Singles = NDArray[np.float32]
+Floats = NDArray[np.float64]
+
+MOVES, _LIGHTS = 8, 7
+_GREY = np.array([0.114, 0.587, 0.299], np.float32)
+# Priors, one standard deviation: brightness and its slopes, casts of blue and red where the lamp's colour is known and
+# where it is not, veil, saturation.
+_GAIN, _SLOPE, _CAST, _UNKNOWN_CAST, _VEIL, _SATURATION = 0.35, 0.12, 0.04, 0.15, 0.06, 0.15
+# Of a corner, by the card's size: how far the card lies off its first guess as a whole, and how far out of shape.
+_SHIFT, _SHAPE = 0.1, 0.03
+_NOISE = 0.06  # of white: what an art is off by that was taught under another lamp with another camera
+_LOOSE = (4.0, 2.0, 1.4, 1.0)  # times the noise, round by round
+_SURE = 15.0  # how many independent cells a card counts as against the priors
+_CLIPPED = 0.985
+_FARTHEST = 0.06  # of the card's height, in one round
+_GAINS = (0.05, 3.0)
+_CORNERS = np.array([[0.0, 0], [1, 0], [1, 1], [0, 1]])
+_EVEN = 0.25  # of the card: how wide the smooth light is
+
+
+@dataclass(frozen=True, eq=False)
+class Fits:
+    """Faces laid onto a picture, n of them.
+
+    `quads` (n, 4, 2) px, where they came to lie; `shown` and `models` (n, rows, columns, 3) what is seen there and what
+    the deck says should be seen under the fitted light, in 0..1; `seen` (n, rows, columns) where the picture goes on;
+    `strain` (n,) what the light's colours cost by their priors, as log-odds.
+    """
+
+    quads: Floats
+    shown: Singles
+    models: Singles
+    seen: NDArray[np.bool_]
+    strain: Floats
+
+
+def fitted(
+    picture: Pyramid,
+    quads: Floats,
+    arts: Singles,
+    white: Floats | None,
+    rounds: int,
+) -> Fits:
+    """Lay arts (n, rows, columns, 3) in 0..1 onto quads (n, 4, 2), which are near; `white` (3,) BGR of paper, 0..1."""
+    count, rows, columns = arts.shape[:3]
+    share, aspect = cells(rows, columns), columns / rows
+    base = arts * (np.ones(3) if white is None else np.asarray(white)).astype(np.float32)
+    lights, importance, corner_weights = _light_basis(base, share), _importance(base), _weights(share)
+    quads = np.array(quads, np.float64)
+    shown = picture.straight(quads, rows, columns)
+    expected = np.zeros((count, MOVES + _LIGHTS))
+    expected[:, MOVES] = _first_gain(shown, base)
+    precision = _precision(aspect, known_lamp=white is not None)
+    state = expected.copy()
+    for turn in range(rounds + 1):
+        filled = np.nan_to_num(shown)
+        model = _model(lights, state, arts.shape)
+        clipped = (filled >= _CLIPPED) & (model >= filled)
+        off = np.where(clipped, 0, filled - model)
+        weight = _trust(off, _LOOSE[min(turn, len(_LOOSE) - 1)] * _NOISE, _is_seen(shown) * importance)
+        weight = (weight[..., None] * ~clipped).reshape(count, -1)
+        # The last round settles the light alone, on the cells as they came to lie.
+        first = 0 if turn < rounds else MOVES
+        basis = np.concatenate([_move_basis(filled, model, corner_weights), lights], axis=1)[:, first:]
+        weighted = basis * weight[:, None]
+        normal = (weighted @ basis.transpose(0, 2, 1)).astype(np.float64) + precision[first:, first:]
+        pull = np.einsum("nkm,nm->nk", weighted, off.reshape(count, -1), optimize=True)
+        pull = pull + (expected - state)[:, first:] @ precision[first:, first:]
+        step = np.linalg.solve(normal, pull[..., None])[..., 0]
+        if turn < rounds:
+            step[:, :MOVES] = np.clip(step[:, :MOVES], -_FARTHEST, _FARTHEST)
+            moved = step[:, :MOVES].reshape(count, 4, 2) / (aspect, 1.0)
+            quads = points_within(quads, _CORNERS + moved)
+            shown = picture.straight(quads, rows, columns)
+        state[:, first:] += step
+        state[:, MOVES] = np.clip(state[:, MOVES], *_GAINS)
+    seen, filled = _is_seen(shown), np.nan_to_num(shown)
+    model = _even(filled, _model(lights, state, arts.shape), seen)
+    colours = slice(MOVES + 3, None)
+    strain = 0.5 * ((state - expected)[:, colours] ** 2 * np.diag(precision)[colours]).sum(1)
+    return Fits(quads, filled, model, seen, np.asarray(strain, np.float64))
+
+
+def _first_gain(shown: Singles, base: Singles) -> Floats:
+    """(n,) a guess at the brightness, by the middle of what is seen and of what is due."""
+    count = len(shown)
+    seen = np.nanmedian((shown @ _GREY).reshape(count, -1), axis=1)
+    due = np.median((base @ _GREY).reshape(count, -1), axis=1)
+    return np.asarray(np.clip(np.nan_to_num(seen, nan=1.0) / np.maximum(due, 0.02), 0.15, 2.5), np.float64)
+
+
+def _precision(aspect: float, *, known_lamp: bool) -> Floats:
+    """(15, 15) of the priors of moves and light."""
+    cast = _CAST if known_lamp else _UNKNOWN_CAST
+    spread = np.array([_GAIN, _SLOPE, _SLOPE, cast, cast, _VEIL, _SATURATION])
+    precision = np.diag(np.concatenate([np.zeros(MOVES), 1 / spread**2]))
+    precision[:MOVES, :MOVES] = _shape_prior(aspect)
+    return precision
+
+
+def _trust(off: Singles, loose: float, important: Singles) -> Singles:
+    """(n, rows, columns) weights of cells: what does not look like the face at all has hardly any."""
+    weight = important * (loose * loose / (loose * loose + (off * off).sum(-1) / 3)) ** 2
+    whole = np.maximum(weight.sum((1, 2), keepdims=True), 1e-6)
+    return np.asarray(weight / whole * (_SURE / (3 * _NOISE**2)), np.float32)
+
+
+def _is_seen(shown: Singles) -> NDArray[np.bool_]:
+    return np.asarray(~np.isnan(shown).any(-1))
+
+
+def _importance(base: Singles) -> Singles:
+    """(n, rows, columns) weights with which print counts as much as the ground that it stands on."""
+    count = len(base)
+    ground = np.median(base.reshape(count, -1, 3), axis=1)[:, None, None]
+    printed = np.abs(base - ground).max(-1) > 0.1
+    share = printed.mean((1, 2), keepdims=True)
+    more = np.clip((1 - share) / np.maximum(share, 1e-3), 1.0, 6.0)
+    return np.where(printed, more, 1.0).astype(np.float32)
+
+
+def _even(shown: Singles, model: Singles, seen: NDArray[np.bool_]) -> Singles:
+    """The models as bright as what is seen, place by place: what is left of shadows that no slope follows."""
+    count, rows, columns = model.shape[:3]
+    width = 2 * round(_EVEN * min(rows, columns)) + 1
+    off = ((shown - model) ** 2).sum(-1) / 3
+    loose = (2 * _NOISE) ** 2
+    weight = seen * (loose / (loose + off)) ** 2 + 1e-3
+    bright = model @ _GREY
+    for k in range(count):
+        over = cv2.GaussianBlur(weight[k] * bright[k] * (shown[k] @ _GREY), (width, width), width / 4)
+        under = cv2.GaussianBlur(weight[k] * bright[k] * bright[k], (width, width), width / 4)
+        model[k] *= np.clip((over + 0.003) / (under + 0.003), 0.5, 1.6)[..., None]
+    return model
+
+
+def _model(basis: Singles, state: Floats, shape: tuple[int, ...]) -> Singles:
+    light = state[:, MOVES:].astype(np.float32)
+    return np.asarray(np.einsum("nkm,nk->nm", basis, light, optimize=True).reshape(shape), np.float32)
+
+
+def _light_basis(base: Singles, share: Floats) -> Singles:
+    """(n, 7, cells * 3): gain, its slopes, casts, veil, saturation, for arts under the lamp's white."""
+    count = len(base)
+    flat = base.reshape(count, -1, 3)
+    across = (share[:, 0] - 0.5).astype(np.float32)[None, :, None] * 2
+    down = (share[:, 1] - 0.5).astype(np.float32)[None, :, None] * 2
+    blue, red = np.zeros_like(flat), np.zeros_like(flat)
+    blue[..., 0], red[..., 2] = flat[..., 0], flat[..., 2]
+    grey = (flat @ _GREY)[..., None]
+    parts = [flat, flat * across, flat * down, blue, red, np.maximum(1 - flat, 0), flat - grey]
+    return np.stack([np.broadcast_to(part, flat.shape).reshape(count, -1) for part in parts], axis=1).astype(np.float32)
+
+
+def _move_basis(shown: Singles, model: Singles, corner_weights: Singles) -> Singles:
+    """(n, 8, cells * 3): how what is seen changes as each corner moves by the card's height, with the sign of a fit."""
+    count, rows, _ = shown.shape[:3]
+    both = (shown + model) / 2
+    down, across = np.gradient(both, axis=(1, 2))
+    slopes = np.stack([across, down], axis=1).reshape(count, 1, 2, -1, 3) * rows
+    basis = -slopes * corner_weights[None, :, None, :, None]
+    return np.asarray(basis.reshape(count, MOVES, -1), np.float32)
+
+
+def _weights(share: Floats) -> Singles:
+    """(4, cells) how much each corner moves a cell."""
+    u, v = share.T
+    return np.stack([(1 - u) * (1 - v), u * (1 - v), u * v, (1 - u) * v]).astype(np.float32)
+
+
+def _shape_prior(aspect: float) -> Floats:
+    """(8, 8) precision of the corners' moves: of a card that is shifted, turned or scaled, and of one out of shape."""
+    corners = (_CORNERS - 0.5) * [aspect, 1.0]
+    radius = np.linalg.norm(corners[0])
+    ways = np.stack(
+        [
+            np.tile([1.0, 0.0], 4),
+            np.tile([0.0, 1.0], 4),
+            np.stack([-corners[:, 1], corners[:, 0]], axis=1).ravel() / radius,
+            corners.ravel() / radius,
+        ]
+    )
+    ways /= np.linalg.norm(ways, axis=1, keepdims=True)
+    whole = ways.T @ ways
+    loose = np.diag([1 / _SHIFT**2] * MOVES)
+    stiff = np.diag([1 / _SHAPE**2] * MOVES)
+    kept = np.eye(MOVES) - whole
+    return np.asarray(whole @ loose @ whole + kept @ stiff @ kept, np.float64)
+
+
+def arts_of(faces: list[NDArray[np.uint8]], turns: list[int], rows: int, columns: int) -> Singles:
+    """(n, rows, columns, 3) art in 0..1, each turned by its quarters, softened as a camera softens it."""
+    arts = np.empty((len(faces), rows, columns, 3), np.float32)
+    for k, (face, turn) in enumerate(zip(faces, turns, strict=True)):
+        art = np.rot90(face, turn)
+        arts[k] = cv2.resize(art, (columns, rows), interpolation=cv2.INTER_AREA).astype(np.float32) / 255
+    return arts

@@ -1,0 +1,223 @@
+"""Reads all cards of a deck of prints in one picture: proposes places, verifies faces, resolves who covers whom.
+
+Proposals only say where to look. The one verifier says what a place shows and how much of it is explained; cards are
+then taken in the order of how much they explain, and what lies under one that was taken is not held against the next.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from vision.markers import Marker, markers_in, table_if_shown, whites_of
+from vision.prints.print_deck import Print, PrintDeck
+from vision.prints.proposals import poses_on
+from vision.prints.straight import Pyramid, cells
+from vision.prints.verdicts import Verdict, Verifier
+from vision.quads import enlarged, points_within, shared_area, within_quads
+from vision.table import Table
+from vision.unknown.find_cards import find_cards
+
+Image = NDArray[np.uint8]
+Floats = NDArray[np.float64]
+
+_MOST_JUDGED = 60  # places of one picture that are verified
+_TWICE = 0.6  # of a place's area: another that shares so much shows the same card
+_SHEET = 1.3  # a marker card by its square
+_BY_SIDES = 0.3
+_LEAST_PROMISE = 0.3
+_TRIES = 3  # places looked at for one card
+_SURE, _LIKELY = 25.0, 8.0  # log-odds of a face before the next
+_LARGE, _SOME = 0.78, 0.5  # of the print that is open: explained by a sure card, by one at all
+_MOST_STRANGE = 0.45  # of a card's open cells: what lies on it and is no card
+_OPEN = 0.12  # of a card's cells that must be open, and have print on them
+_LEAST_PRINT = 40  # cells
+_LEAST_EVIDENCE, _SURE_EVIDENCE = 10.0, 40.0  # log-odds of a face against plain paper, for one at all and a sure one
+_PLAIN_OUTLINE = 0.85  # of all sides together: an edge is seen
+_TOUCH = 0.15  # of a place's area that may lie on what was found
+_MOST_STRANGERS = 20
+_GLARE_CELLS, _GLARE, _BLEACHED = 24, 0.15, 0.985  # a look at what a lamp has wiped: cells, share, brightness
+_LOG_ODDS_SCALE = 8.0
+_LEAST_SIDE_PX = 40
+
+
+@dataclass(frozen=True, eq=False)
+class PrintCard:
+    """A card that was found.
+
+    `face` is what it shows, the likeliest for an unclear one and None where there is none; `reason` is None for a
+    certain card; `corners_px` (4, 2) clockwise from the face's top-left corner; `confidence` that the face is right.
+    """
+
+    face: Print | None
+    confidence: float
+    corners_px: Floats
+    centre_mm: tuple[float, float] | None
+    reason: str | None
+
+
+@dataclass(frozen=True, eq=False)
+class PrintReading:
+    """All cards that were found in one picture: the certain ones, and the others."""
+
+    cards: tuple[PrintCard, ...]
+    unclear: tuple[PrintCard, ...]
+
+
+class PrintReader:
+    """Reads the cards of one deck of prints."""
+
+    def __init__(self, deck: PrintDeck) -> None:
+        self.deck = deck
+        self.verifier = Verifier(deck)
+
+    def read(self, image_bgr: Image, table: Table | None = None) -> PrintReading:
+        """Read a picture (h, w, 3) uint8 BGR; without a table its markers give one, and without those the outlines.
+
+        Raises:
+            BadTableError: the picture is mirrored, as its markers show.
+        """
+        if min(image_bgr.shape[:2]) < _LEAST_SIDE_PX:
+            return PrintReading((), ())
+        markers = markers_in(image_bgr)
+        if table is None:
+            table = table_if_shown(tuple(markers), (image_bgr.shape[1], image_bgr.shape[0]))
+        white = _white(image_bgr, markers)
+        taken = np.array([marker.corners_px for marker in markers]).reshape(-1, 4, 2)
+        if table is not None and self.deck.card_mm[1] > 20:
+            poses, quads = poses_on(image_bgr, table, self.deck.card_mm, taken)
+            seen = poses.seen.mean(axis=1)
+        else:
+            quads = _outlined(image_bgr, self.deck.card_mm)
+            seen = np.ones(len(quads))
+        picture = Pyramid(image_bgr)
+        judged = self._judged(picture, quads, seen, white)
+        cards, unclear = self._resolved(judged, table, enlarged(taken, _SHEET))
+        plain = quads[seen >= _PLAIN_OUTLINE]
+        unclear += self._strangers(picture, plain, [card.corners_px for card in (*cards, *unclear)], table)
+        return PrintReading(tuple(cards), tuple(unclear))
+
+    def _judged(self, picture: Pyramid, quads: Floats, seen: Floats, white: Floats | None) -> list[Verdict]:
+        """Verdicts on the most promising places, a few for each spot."""
+        if not len(quads):
+            return []
+        ranker = self.verifier.ranker
+        promise = ranker.scores(picture, quads, white).max(axis=1) - ranker.plainness(picture, quads)
+        promise = promise + _BY_SIDES * seen
+        found: list[Verdict] = []
+        tried: list[Floats] = []
+        for k in np.argsort(-promise):
+            if len(found) >= _MOST_JUDGED or promise[k] < _LEAST_PROMISE:
+                break
+            near = sum(shared_area(quads[k], other) >= _TWICE for other in tried)
+            plain = any(
+                verdict.share() >= _LARGE and verdict.margin >= _SURE and shared_area(quads[k], verdict.quad) >= _TWICE
+                for verdict in found
+            )
+            if near >= _TRIES or plain:
+                continue
+            tried.append(quads[k])
+            found += self.verifier.judge(picture, quads[k : k + 1], white)
+        return found
+
+    def _strangers(self, picture: Pyramid, quads: Floats, taken: list[Floats], table: Table | None) -> list[PrintCard]:
+        """What has a card's whole outline (n, 4, 2) and shows no face of the deck, where nothing else was found."""
+        found: list[PrintCard] = []
+        for quad, sheet in zip(quads, picture.straight(quads, _GLARE_CELLS, _GLARE_CELLS), strict=True):
+            if len(found) < _MOST_STRANGERS and all(shared_area(quad, other) < _TOUCH for other in taken):
+                taken.append(quad)
+                bleached = float((sheet.min(axis=2) >= _BLEACHED).mean())
+                reason = "glare" if bleached >= _GLARE else "no face fits"
+                found.append(PrintCard(None, 0.0, quad, _place(table, quad), reason))
+        return found
+
+    def _resolved(
+        self, judged: list[Verdict], table: Table | None, markers_px: Floats
+    ) -> tuple[list[PrintCard], list[PrintCard]]:
+        """The certain cards and the unclear ones."""
+        cards: list[PrintCard] = []
+        unclear: list[PrintCard] = []
+        over: list[Floats] = list(markers_px)
+        left = list(judged)
+        while left:
+            opened = [_open_cells(verdict, over) for verdict in left]
+            worth = [
+                verdict.share(open_cells) * min(verdict.margin, 2 * _SURE) * float(open_cells.mean()) ** 0.5
+                for verdict, open_cells in zip(left, opened, strict=True)
+            ]
+            best = int(np.argmax(worth))
+            verdict, open_cells = left.pop(best), opened[best]
+            left = [other for other in left if shared_area(other.quad, verdict.quad) < 0.85 or other is verdict]
+            reason = self._doubt(verdict, open_cells)
+            if reason == "":
+                continue
+            card = self._card(verdict, reason, table)
+            (cards if reason is None else unclear).append(card)
+            over.append(verdict.sheet)
+        return cards, unclear
+
+    def _doubt(self, verdict: Verdict, open_cells: NDArray[np.bool_]) -> str | None:
+        """Why a card is not certain, None where it is, "" where there is none."""
+        shown = verdict.printed & open_cells
+        share = verdict.share(open_cells)
+        if verdict.evidence(open_cells) < _LEAST_EVIDENCE:
+            return ""
+        if open_cells.mean() < _OPEN or shown.sum() < _LEAST_PRINT or share < _SOME or verdict.margin < 0:
+            return ""
+        strange = float((verdict.covered & open_cells).sum()) > _MOST_STRANGE * float(open_cells.sum())
+        if share < _LARGE or strange or verdict.evidence(open_cells) < _SURE_EVIDENCE:
+            return "covered"
+        if verdict.margin < _SURE or self._alike(verdict):
+            return "colours" if verdict.margin >= _LIKELY or self._alike(verdict) else "covered"
+        return None
+
+    def _alike(self, verdict: Verdict) -> bool:
+        if verdict.rival is None:
+            return False
+        pair = {self.deck.faces[verdict.face].id, self.deck.faces[verdict.rival].id}
+        return any(pair == set(alike) for alike in self.deck.alike) and verdict.margin < 2 * _SURE
+
+    def _card(self, verdict: Verdict, reason: str | None, table: Table | None) -> PrintCard:
+        odds = min(verdict.margin, 80.0) / _LOG_ODDS_SCALE
+        confidence = float(1 / (1 + np.exp(-odds)))
+        return PrintCard(self.deck.faces[verdict.face], confidence, verdict.quad, _place(table, verdict.quad), reason)
+
+
+def _place(table: Table | None, quad: Floats) -> tuple[float, float] | None:
+    if table is None:
+        return None
+    x, y = table.to_mm(quad).mean(axis=0).tolist()
+    return x, y
+
+
+def _open_cells(verdict: Verdict, over: list[Floats]) -> NDArray[np.bool_]:
+    """(rows, columns) which cells of a card no other one covers."""
+    rows, columns = verdict.printed.shape
+    if not over:
+        return np.ones((rows, columns), bool)
+    points = points_within(verdict.sheet[None], cells(rows, columns)[None])[0]
+    covers = np.array([quad if _is_clockwise(quad) else quad[::-1] for quad in over])
+    return np.asarray(~within_quads(points[None], covers)[0].reshape(rows, columns))
+
+
+def _is_clockwise(quad: Floats) -> bool:
+    return float(cv2.contourArea(quad.astype(np.float32), oriented=True)) > 0
+
+
+def _white(image_bgr: Image, markers: Sequence[Marker]) -> Floats | None:
+    """(3,) BGR 0..1 of white paper, by the markers'."""
+    if not markers:
+        return None
+    return np.asarray(np.median(whites_of(image_bgr, markers), axis=0)[::-1] / 255, np.float64)
+
+
+def _outlined(image_bgr: Image, card_mm: tuple[float, float]) -> Floats:
+    """Places (n, 4, 2) px by the outlines that cards of this shape show, where nothing tells the scale."""
+    found = find_cards(image_bgr, max(card_mm) / min(card_mm))
+    quads = found.corners_px.astype(np.float64)
+    # The first side is a shorter one, as the art's is if it stands upright.
+    return quads if card_mm[0] <= card_mm[1] else np.roll(quads, 1, axis=1)

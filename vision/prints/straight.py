@@ -1,0 +1,68 @@
+"""Cards put straight: what a picture shows within quadrilaterals, sampled as upright sheets."""
+
+from __future__ import annotations
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from vision.quads import points_within
+
+Image = NDArray[np.uint8]
+Singles = NDArray[np.float32]
+Floats = NDArray[np.float64]
+
+_LEVELS = 5
+
+
+class Pyramid:
+    """A picture (h, w, 3) uint8 BGR in halves of halves, so that a card is sampled without aliasing.
+
+    Levels are float32 in 0..1, in the picture's own gamma: light multiplies there, too, and noise is nearly even.
+    """
+
+    def __init__(self, image_bgr: Image) -> None:
+        self.shape = image_bgr.shape
+        self._levels: list[Image] = [image_bgr]
+
+    def straight(self, quads: Floats, rows: int, columns: int) -> Singles:
+        """(n, rows, columns, 3) what lies within quads (n, 4, 2), clockwise from each sheet's top left corner.
+
+        NaN where the picture has ended.
+        """
+        sheets = np.empty((len(quads), rows, columns, 3), np.float32)
+        if not len(quads):
+            return sheets
+        points = points_within(np.asarray(quads, np.float64), cells(rows, columns)[None])
+        extent = np.sqrt([max(1.0, abs(cv2.contourArea(np.asarray(quad, np.float32)))) for quad in quads])
+        steps = extent / np.sqrt(rows * columns)
+        for k, (at, step) in enumerate(zip(points, steps, strict=True)):
+            level = int(np.clip(np.floor(np.log2(max(step, 1.0)) + 0.5), 0, _LEVELS - 1))
+            picture = self._level(level)
+            at = ((at + 0.5) / 2**level - 0.5).astype(np.float32).reshape(rows, columns, 2)
+            sheet = cv2.remap(picture, at[..., 0], at[..., 1], cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
+            sheets[k] = sheet
+            height, width = picture.shape[:2]
+            outside = (at < -0.5).any(-1) | (at[..., 0] > width - 0.5) | (at[..., 1] > height - 0.5)
+            if outside.any():
+                sheets[k][outside] = np.nan
+        sheets /= 255
+        return sheets
+
+    def _level(self, level: int) -> Image:
+        while len(self._levels) <= level:
+            before = self._levels[-1]
+            size = (max(1, before.shape[1] // 2), max(1, before.shape[0] // 2))
+            self._levels.append(np.asarray(cv2.resize(before, size, interpolation=cv2.INTER_AREA), np.uint8))
+        return self._levels[level]
+
+
+def cells(rows: int, columns: int) -> Floats:
+    """(rows * columns, 2) the middles of a sheet's cells, as shares of its width and height."""
+    across, down = np.meshgrid((np.arange(columns) + 0.5) / columns, (np.arange(rows) + 0.5) / rows)
+    return np.stack([across.ravel(), down.ravel()], axis=1)
+
+
+def turned(art: NDArray[np.generic], turn: int) -> NDArray[np.generic]:
+    """Art (h, w, ...) as a sheet shows it whose first corner is the art's corner number -turn: `turn` quarters."""
+    return np.rot90(art, turn)

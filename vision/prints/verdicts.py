@@ -1,0 +1,201 @@
+"""Which face a card shows, how surely, and how much of it: faces weighed against each other where they differ."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from vision.prints.fitting import Fits, arts_of, fitted
+from vision.prints.print_deck import PrintDeck
+from vision.prints.ranking import Ranker, ranker_of
+from vision.prints.straight import Pyramid
+
+Singles = NDArray[np.float32]
+Floats = NDArray[np.float64]
+Flags = NDArray[np.bool_]
+
+_COARSE, _FINE = 0.6, 1.2  # cells per mm
+_COARSE_LOOKS, _FINE_LOOKS = 8, 4
+_COARSE_ROUNDS, _FINE_ROUNDS = 4, 2
+_TALL_MM = 90.0  # the height that a card counts as where no table tells its size
+_ALIKE = 0.06  # of white: faces that differ by less somewhere are not told apart there
+_LEAST_NOISE = 0.02
+_MOST_A_CELL = 6.0  # log-odds that one cell may give: what covers it is no evidence
+_CELLS_A_VOICE = 12.0  # cells that say the same thing, as print and noise both reach over several
+_MOST_BY_FIT = 40.0
+_BY_RANK = 250.0  # log-odds a unit of the ranking's scores
+_STRUCTURE = 0.07  # of white: what stands out of its surroundings by so much is print
+_EXPLAINED = 0.09
+_RIM = 0.04  # of a card's shorter side
+_LEAST_COVER, _LEAST_CUT = 0.04, 0.15  # of a card's area, and of its edge by its shorter side
+_SOFT = 1.2  # cells
+
+
+@dataclass(frozen=True, eq=False)
+class Verdict:
+    """What a card at one place most likely shows.
+
+    `face` is its number in the deck, `rival` that of the next likely one, None where there is no other; `margin` the
+    log-odds between them; `quad` (4, 2) px clockwise from the face's own top left corner; `printed` (rows, columns)
+    flags where there is print, of the picture or of the face, `explained` where the two agree and `covered` where
+    something lies on the card; `sheet` (4, 2) is
+    the quad in the order of those rows and columns; `cell_odds` (rows, columns)
+    are the log-odds of the face against something plain of the picture's own colours.
+    """
+
+    face: int
+    rival: int | None
+    margin: float
+    quad: Floats
+    sheet: Floats
+    printed: Flags
+    explained: Flags
+    covered: Flags
+    cell_odds: Singles
+
+    def evidence(self, open_cells: Flags | None = None) -> float:
+        """Log-odds of the face against something plain, by open cells."""
+        return float(self.cell_odds.sum() if open_cells is None else self.cell_odds[open_cells].sum())
+
+    def share(self, open_cells: Flags | None = None) -> float:
+        """How much of the print in open cells is explained, 0 to 1."""
+        printed = self.printed if open_cells is None else self.printed & open_cells
+        return float((self.explained & printed).sum() / max(1, printed.sum()))
+
+
+class Verifier:
+    """Judges places on a picture by a deck."""
+
+    def __init__(self, deck: PrintDeck) -> None:
+        self.deck = deck
+        self.ranker: Ranker = ranker_of(deck)
+        width, height = deck.card_mm
+        stretch = 1.0 if height > 20 else _TALL_MM / height
+        self._size = (width * stretch, height * stretch)
+        self._coarse = self._arts(_COARSE)
+        self._fine = self._arts(_FINE)
+
+    def _arts(self, scale: float) -> Singles:
+        rows, columns = round(self._size[1] * scale), round(self._size[0] * scale)
+        looks = zip(self.ranker.faces, self.ranker.turns, strict=True)
+        faces, turns = zip(*((self.deck.faces[face].art, int(turn)) for face, turn in looks), strict=True)
+        return arts_of(list(faces), list(turns), rows, columns)
+
+    def judge(self, picture: Pyramid, quads: Floats, white: Floats | None) -> list[Verdict]:
+        """A verdict for each of the quads (n, 4, 2), which lie near cards, their first side a shorter one."""
+        scores = self.ranker.scores(picture, quads, white)
+        return [self._judged(picture, quad, score, white) for quad, score in zip(quads, scores, strict=True)]
+
+    def _judged(self, picture: Pyramid, quad: Floats, score: Singles, white: Floats | None) -> Verdict:
+        looks = np.argsort(-score)[:_COARSE_LOOKS]
+        rough = fitted(picture, np.repeat(quad[None], len(looks), 0), self._coarse[looks], white, _COARSE_ROUNDS)
+        few = np.argsort(_costs(rough) - score[looks])[:_FINE_LOOKS]
+        looks = looks[few]
+        fits = fitted(picture, rough.quads[few], self._fine[looks], white, _FINE_ROUNDS)
+        faces = self.ranker.faces[looks]
+        by_face = np.full(len(self.deck.faces), -1.0)
+        np.maximum.at(by_face, self.ranker.faces, score)
+        duels = _duels(fits)
+        # The face first, then how it lies: turned faces are no rivals of one another.
+        lies = duels + _BY_RANK * (score[looks][:, None] - score[looks][None])
+        best = int(np.argmax((lies + np.diag([np.inf] * len(looks))).min(axis=1)))
+        others = np.flatnonzero(faces != faces[best])
+        beyond = np.setdiff1d(np.arange(len(self.deck.faces)), faces)
+        rival: int | None = None
+        margin = _MOST_BY_FIT
+        if len(others):
+            odds = duels[best, others] + _BY_RANK * (by_face[faces[best]] - by_face[faces[others]])
+            rival, margin = int(faces[others[int(np.argmin(odds))]]), float(odds.min())
+        elif len(beyond):
+            rival = int(beyond[int(np.argmax(by_face[beyond]))])
+            margin += float(_BY_RANK * (by_face[faces[best]] - by_face[rival]))
+        printed, explained, covered = _explained(fits, best)
+        sheet = fits.quads[best]
+        quad = np.roll(sheet, int(self.ranker.turns[looks[best]]), axis=0)
+        return Verdict(
+            int(faces[best]), rival, margin, quad, sheet, printed, explained, covered, _against_plain(fits, best)
+        )
+
+
+def _off(fits: Fits) -> Singles:
+    """(n, rows, columns) how far off each fit is, squared, of white."""
+    return np.asarray(((fits.shown - fits.models) ** 2).sum(-1) / 3, np.float32)
+
+
+def _costs(fits: Fits) -> Floats:
+    """(n,) how badly faces fit, cell by cell, from 0 to 1."""
+    return np.asarray(np.minimum(_off(fits) / _ALIKE**2 / _MOST_A_CELL, 1).mean((1, 2)), np.float64)
+
+
+def _duels(fits: Fits) -> Floats:
+    """(n, n) log-odds of each fit against each other one, by the cells in which the two differ."""
+    count = len(fits.quads)
+    off = _off(fits)
+    noise = max(_LEAST_NOISE, 1.4826 * float(np.median(np.sqrt(off[int(np.argmin(_costs(fits)))]))))
+    told = np.minimum(off / noise**2, 2 * _MOST_A_CELL) / 2
+    odds = np.zeros((count, count))
+    for one in range(count):
+        for other in range(one + 1, count):
+            apart = np.abs(fits.models[one] - fits.models[other]).max(-1)
+            weight = (1 - np.exp(-(apart**2) / (2 * _ALIKE**2))) * (fits.seen[one] & fits.seen[other])
+            said = np.clip(told[other] - told[one], -_MOST_A_CELL, _MOST_A_CELL)
+            sure = float((weight * said).sum()) / _CELLS_A_VOICE
+            odds[one, other] = np.clip(sure, -_MOST_BY_FIT, _MOST_BY_FIT) + fits.strain[other] - fits.strain[one]
+            odds[other, one] = -odds[one, other]
+    return odds
+
+
+def _explained(fits: Fits, best: int) -> tuple[Flags, Flags, Flags]:
+    """(rows, columns) where there is print, where the picture and the face agree about it, and what is covered."""
+    shown, model = fits.shown[best], fits.models[best]
+    # A picture is softer than its deck, or sharper, and a cell off; paper and noise have a grain of their own.
+    shown, model = (cv2.GaussianBlur(sheet, (0, 0), _SOFT) for sheet in (shown, model))
+    printed = (_standing_out(shown) | _standing_out(model)) & fits.seen[best] & _within_rim(shown.shape[:2])
+    contrast = np.abs(model - cv2.blur(model, (9, 9))).max(-1)
+    agrees = np.abs(shown - model).max(-1) < _EXPLAINED + 0.3 * contrast
+    covered = _covered(agrees)
+    printed &= ~covered
+    return printed, printed & agrees, covered
+
+
+def _covered(agrees: Flags) -> Flags:
+    """(rows, columns) where something lies on the card: large areas that differ and reach in from its edge."""
+    rows, columns = agrees.shape
+    width = 2 * (min(rows, columns) // 20) + 3
+    bad = (cv2.blur((~agrees).astype(np.float32), (width, width)) > 0.5).astype(np.uint8)
+    count, labels, stats, _ = cv2.connectedComponentsWithStats(bad, connectivity=4)
+    # What lies on a card cuts its edge for a while; print that differs from the deck's keeps within.
+    edge = np.concatenate([labels[1], labels[-2], labels[1:-1, 1], labels[1:-1, -2]])
+    cut = np.bincount(edge, minlength=count)
+    large = (stats[:, 4] >= _LEAST_COVER * rows * columns) & (cut >= _LEAST_CUT * min(rows, columns))
+    large[0] = False
+    cover = large[labels]
+    return np.asarray(cv2.dilate(cover.astype(np.uint8), np.ones((width, width), np.uint8)) > 0)
+
+
+def _against_plain(fits: Fits, best: int) -> Singles:
+    """(rows, columns) log-odds of a face against the picture's own colours, smoothed until no print is left."""
+    shown = fits.shown[best]
+    width = max(5, 2 * (min(shown.shape[:2]) // 6) + 1)
+    plain = ((shown - cv2.blur(shown, (width, width))) ** 2).sum(-1) / 3
+    off = _off(fits)[best]
+    noise = max(_LEAST_NOISE, 1.4826 * float(np.median(np.sqrt(off)))) ** 2
+    most = 2 * _MOST_A_CELL
+    said = (np.minimum(plain / noise, most) - np.minimum(off / noise, most)) / 2
+    return np.asarray(np.where(fits.seen[best] & _within_rim(shown.shape[:2]), said, 0) / _CELLS_A_VOICE, np.float32)
+
+
+def _within_rim(shape: tuple[int, ...]) -> Flags:
+    """All cells but those at the edge: there any card looks like any other."""
+    rim = max(1, round(_RIM * min(shape)))
+    flags = np.zeros(shape, bool)
+    flags[rim:-rim, rim:-rim] = True
+    return flags
+
+
+def _standing_out(sheet: Singles) -> Flags:
+    width = max(5, 2 * (min(sheet.shape[:2]) // 8) + 1)
+    return np.asarray(np.abs(sheet - cv2.blur(sheet, (width, width))).max(-1) > _STRUCTURE)

@@ -139,7 +139,7 @@ def _step(stage: Stage, voice: TellingVoice, dice: random.Random, tell: Tell) ->
         elif dice.random() < 0.01:
             stage.pause(not stage.paused)
         else:
-            kind, data = next(_moves(play.game, dice))
+            kind, data = next(likely_moves(play.game, dice))
             if dice.random() < 0.7:
                 stage.hear(Scripted(time.monotonic_ns(), kind, data))
             else:
@@ -154,13 +154,13 @@ def _correct(stage: Stage, play: Play, dice: random.Random, tell: Tell) -> None:
         stage.undo()
     else:
         number = dice.choice(list(play.book.records))
-        same = dict(next(_moves(play.game, dice))[1])
+        same = dict(next(likely_moves(play.game, dice))[1])
         fits = {key: value for key, value in same.items() if key in play.book.records[number].event.data}
         stage.correct(number, fits if fits and dice.random() < 0.7 else None)
     tell({"corrections": len(play.book.corrections), "game": play.book.row.game})
 
 
-def _moves(game: object, dice: random.Random) -> Iterator[What]:
+def likely_moves(game: object, dice: random.Random) -> Iterator[What]:
     """Give a likely next event, one after the other."""
     while True:
         match game:

@@ -8,7 +8,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from referee.bench import torn_pictures, torn_recordings
+from referee.bench import torn_games, torn_logs, torn_pictures, torn_recordings
 from referee.bench.children import Ended, end_of
 from referee.bench.torn_trial import Trial
 
@@ -23,6 +23,9 @@ Kind = Callable[[Path, int, int], Iterator[Trial]]
 KINDS: Mapping[str, Kind] = {
     "pictures": torn_pictures.trials,
     "recordings": torn_recordings.trials,
+    "imports": torn_games.imports,
+    "journals": torn_games.journals,
+    "event-logs": torn_logs.trials,
 }
 
 

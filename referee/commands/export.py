@@ -51,12 +51,13 @@ def run(args: argparse.Namespace) -> int:
         raise BadInputError("say with -o which file the games and their pictures shall go into")
     if kind == "jsonl" and args.game is None:
         raise BadInputError("say with --game which game's event log is wanted")
-    with reading(args.state, lambda sentence: complain("export", sentence)) as query:
+    damaged: list[str] = []
+    with reading(args.state, damaged.append) as query:
         known = shelf(query)
         rows = [row for row in known.games if args.game in (None, row.game)]
         if args.game is not None and not rows:
             raise BadInputError(f"there is no game {args.game}; ringmaster history lists them")
-        left_out = _LeftOut(known.unreadable if args.game is None else ())
+        left_out = _LeftOut(damaged, known.unreadable if args.game is None else ())
         kept = left_out.heeding(kept_game(query, row) for row in rows)
         if kind == "zip":
             games, pictures = pack(args.output, kept, query, state_folder(args.state) / EVIDENCE)
@@ -73,7 +74,8 @@ def run(args: argparse.Namespace) -> int:
 class _LeftOut:
     """Counts what of the games cannot be read, while they go by."""
 
-    def __init__(self, unreadable: Sequence[object]) -> None:
+    def __init__(self, damaged: Sequence[str], unreadable: Sequence[object]) -> None:
+        self._damaged = damaged
         self._games = [str(number) for number in unreadable]
 
     def heeding(self, games: Iterable[KeptGame]) -> Iterator[KeptGame]:
@@ -85,11 +87,13 @@ class _LeftOut:
 
     def told(self) -> int:
         """Say it, and give the exit status."""
-        if not self._games:
-            return 0
-        named = ", ".join(self._games[:10]) + (", …" if len(self._games) > 10 else "")
-        complain("export", f"what cannot be read is left out: of game {named}")
-        return 1
+        sentences = list(self._damaged)
+        if self._games:
+            named = ", ".join(self._games[:10]) + (", …" if len(self._games) > 10 else "")
+            sentences.append(f"what cannot be read is left out: of game {named}")
+        if sentences:
+            complain("export", "; ".join(sentences))
+        return 1 if sentences else 0
 
 
 def _write(parts: Iterable[str], path: Path | None) -> None:

@@ -11,6 +11,7 @@ from typing import Any
 from referee.jsonlines import to_line
 from referee.output import Output, complain
 
+_MOST_FAULTS = 3
 SUMMARY = "list the games that were played"
 
 
@@ -21,7 +22,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Print a line a game, the last played first; exit status 1 when some cannot be read.
+    """Print a line a game, the last played first; exit status 1 when some cannot be read as they were kept.
 
     Raises:
         WorkFailedError: no games are kept there, or they cannot be read.
@@ -30,18 +31,20 @@ def run(args: argparse.Namespace) -> int:
     from referee.language import Language, language_of
     from referee.service.archive import history
 
-    output = Output()
-    with reading(args.state, lambda sentence: complain("history", sentence)) as query:
+    output, faults = Output(), list[str]()
+    with reading(args.state, faults.append) as query:
         found = history(query, Language(language_of()))
     games = found["games"]
     for game in games:
         output.line(to_line(game) if args.json else _line(game))
-    if not games and not args.json and not found["faults"]:
+    faults += [*found["faults"], *(game["fault"] for game in games if game["fault"])]
+    if not games and not args.json and not faults:
         output.line("No game has been played yet.")
     output.flush()
-    for fault in (*(game["fault"] for game in games if game["fault"]), *found["faults"]):
-        complain("history", fault)
-    return 1 if found["faults"] else 0
+    if faults:
+        more = len(faults) - _MOST_FAULTS
+        complain("history", " ".join([*faults[:_MOST_FAULTS], *([f"And {more} more like this."] if more > 0 else [])]))
+    return 1 if faults else 0
 
 
 def _line(game: Mapping[str, Any]) -> str:

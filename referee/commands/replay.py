@@ -17,6 +17,7 @@ from referee.judge import judge
 from referee.language import LANGUAGES, Language, language_of
 from referee.output import Output, complain
 
+MOST_COMPLAINTS = 3
 SUMMARY = "judge a recorded game again and print its rulings"
 
 
@@ -82,15 +83,20 @@ def replay_recording(path: Path, *, as_json: bool, language: str | None = None, 
     printer.flush()
     for message in left_out:
         printer.complain(message)
+    printer.flush()
     return 2 if left_out else 0
 
 
 class _Printer:
-    """Rulings on standard output, complaints on standard error, in the order in which they come."""
+    """Rulings on standard output, complaints on standard error, in the order in which they come.
+
+    Of a file that is damaged all over the first complaints are enough; the rest is counted.
+    """
 
     def __init__(self, header: Header, as_json: bool, language: str | None) -> None:
         self._output = Output()
         self._as_json = as_json
+        self._complaints = 0
         self._announcer = Announcer(header.game, header.players, Language(language or language_of()))
 
     def ruling(self, data: Mapping[str, Any]) -> None:
@@ -98,8 +104,13 @@ class _Printer:
         self._output.line(to_line(dict(data)) if self._as_json else self._announcer.say(data) or to_line(dict(data)))
 
     def complain(self, message: str) -> None:
-        self._output.flush()
-        complain("replay", message)
+        self._complaints += 1
+        if self._complaints <= MOST_COMPLAINTS:
+            self._output.flush()
+            complain("replay", message)
 
     def flush(self) -> None:
         self._output.flush()
+        if self._complaints > MOST_COMPLAINTS:
+            complain("replay", f"and {self._complaints - MOST_COMPLAINTS} more lines like this were left out")
+            self._complaints = 0

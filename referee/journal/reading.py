@@ -33,6 +33,6 @@ def reading(given: Path | None, warn: Callable[[str], None] = lambda sentence: N
                 raise WorkFailedError(f"the games cannot be read: {error}") from error
 
         if damaged:
-            warn(f"the file of games in {folder} is damaged: what can be read of it is given")
+            warn(f"The file of games in {folder} is damaged: what can be read of it is given.")
         query("BEGIN")
         yield query

@@ -56,6 +56,11 @@ _COLUMNS = (
     "file, game, event, t_ms, bytes, kept_ms, disputed FROM evidence",
 )
 
+WAY_CLEARED = tuple(
+    f"DELETE FROM {table} WHERE game = ?" for table in ("events", "rulings", "corrections", "evidence", "sights")
+)
+"""What a new game's number is freed by: a damaged file may hold rows that belong to no game, or to none any more."""
+
 # Added later, so it is made where it is missing: a version before, to which an upgrade may be rolled back, ignores it.
 # data: what was outlined in the picture that an event was judged on (see `referee.service.sight`).
 SIGHTS = """CREATE TABLE IF NOT EXISTS sights (

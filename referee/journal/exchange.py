@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, TypeVar
 
 from referee.journal.corrections import corrected, corrected_events
-from referee.journal.database import Connection
+from referee.journal.database import WAY_CLEARED, Connection
 from referee.journal.evenings import IMPORTED
 from referee.journal.judging import Checked
 from referee.journal.rows import KeptGame, event_data, header_data, iso_time
@@ -87,6 +87,8 @@ def _add(connection: Connection, game: KeptGame, origin: str) -> int:
     """Add a game and give its number. origin: names what it came with, in the place of a start of the machine."""
     row = game.row
     ((number,),) = connection.execute("SELECT coalesce(max(game), 0) + 1 FROM games")
+    for sql in WAY_CLEARED:
+        connection.execute(sql, (number,))
     header = to_line(header_data(row.header))
     connection.execute(
         "INSERT INTO games (game, uid, header, started_ms, boot, shift_ns, judged, ended_ms, closed) "

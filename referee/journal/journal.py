@@ -19,7 +19,7 @@ from typing import Any
 
 from referee.errors import WorkFailedError
 from referee.events import Event, Header
-from referee.journal.database import Connect, Connection, DiskError, Value, connect, open_journal
+from referee.journal.database import WAY_CLEARED, Connect, Connection, DiskError, Value, connect, open_journal
 from referee.journal.rows import GameRow, event_data, header_data
 from referee.jsonlines import to_line
 
@@ -89,6 +89,8 @@ class Journal:
             self._last_game += 1
             row = GameRow(self._last_game, uuid.uuid4().hex, header, self._wall_ms(), boot, shift_ns)
             self.close_all()
+            for sql in WAY_CLEARED:
+                self._add(sql, row.game)
             values = (row.game, row.uid, to_line(header_data(header)), row.started_ms, boot, shift_ns)
             self._add(
                 "INSERT INTO games (game, uid, header, started_ms, boot, shift_ns) VALUES (?, ?, ?, ?, ?, ?)", *values

@@ -78,6 +78,8 @@ def salvage(damaged: Path, into: Connection) -> int:
     for table, row in _found(damaged):
         with suppress(*_DAMAGE):
             into.execute(table.insert, row)
+    for table in TABLES[1:]:
+        into.execute(f"DELETE FROM {table.name} WHERE game NOT IN (SELECT game FROM games)")
     # A row that lay about may tell of a game as it was long ago; only the last one can still be going on.
     into.execute("UPDATE games SET closed = 1 WHERE game < (SELECT max(game) FROM games)")
     ((count,),) = into.execute("SELECT count(*) FROM games")

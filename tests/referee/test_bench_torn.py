@@ -9,7 +9,7 @@ from random import Random
 
 import pytest
 
-from referee.bench import torn, torn_pictures
+from referee.bench import torn, torn_games, torn_logs, torn_pictures
 from referee.bench.children import Ended, end_of
 from referee.bench.mutations import mutated
 from referee.bench.torn_trial import Trial
@@ -87,3 +87,27 @@ def test_a_card_that_does_not_lie_there_is_seen(tmp_path: Path) -> None:
     assert trial.check(['{"cards": [{"face": "confetti-999"}]}'])
     assert trial.check(['{"seat": 0, "faces": ["confetti-999"]}'])
     assert trial.check(["\n".join('{"cards": [{"face": null}, {"marks": []}]}' for _ in range(2))]) is None
+
+
+def test_a_damaged_journal_is_read_and_what_is_told_otherwise_is_seen(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    trial = [*torn_games.journals(tmp_path, 1, 2)][1]
+    assert "bit" in trial.what
+    assert main(trial.commands[0]) in (0, 1)
+    told = capfd.readouterr()
+    assert len(told.err.splitlines()) <= 1 and trial.check([told.out]) is None
+    games = [json.loads(line) for line in told.out.splitlines()]
+    others = [{**game, "points": [99], "fault": ""} for game in games]
+    assert "another result" in str(trial.check(["\n".join(map(json.dumps, others))]))
+    assert "one bit cost" in str(trial.check([json.dumps(games[0])]))
+
+
+def test_a_damaged_event_log_is_judged_up_to_its_damage_and_in_few_lines(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    for trial in torn_logs.trials(tmp_path, 2, 6):
+        assert main(trial.commands[0]) in (0, 2)
+        told = capfd.readouterr()
+        assert trial.check([told.out]) is None and len(told.err.splitlines()) <= 4
+        assert trial.check([""]) is None or told.out

@@ -177,7 +177,7 @@ def test_names_and_games_steer_no_terminal_and_run_in_no_spreadsheet(
     lines, faults = history(played, capfd)
     assert "neB 17, ? 18, ＝1+1 20*" in lines[-1] and len(lines) == 3
     assert not {"\x1b", "\u202e"} & set("".join([*lines, *faults]))
-    assert main(["history", "--json", "--state", str(played)]) == 0
+    assert main(["history", "--json", "--state", str(played)]) == 1
     told = capfd.readouterr().out
     assert json.loads(told.splitlines()[-1])["game"] == header["game"] and "\u202e" not in told
     assert main(["export", "--state", str(played), "--format", "csv", "-o", str(tmp_path / "a.csv")]) == 0

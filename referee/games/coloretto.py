@@ -60,6 +60,7 @@ class Coloretto:
         self.turn = self.settings.first
         self.last = False
         self.over = False
+        self._rows_taken = 0
         self._seen: Counter[str] = sum(self.hands, Counter())
 
     def apply(self, event: Event) -> Rulings:
@@ -81,6 +82,10 @@ class Coloretto:
                 if reason := self.verify_announce_last():
                     return (Ignored(event.t_ns, event.kind, None, reason),)
                 return self.announce_last()
+            case "stop":
+                if reason := self.verify_stop():
+                    return (Ignored(event.t_ns, event.kind, None, reason),)
+                return self.stop(event.t_ns)
             case _:
                 raise BadInputError(f"Coloretto knows no event {shown(event.kind)}")
 
@@ -118,6 +123,7 @@ class Coloretto:
         self.hands[seat].update(self._cards(row))
         self.rows[row] = None
         self.taken.add(seat)
+        self._rows_taken += 1
         if len(self.taken) < self.players:
             self._pass_on()
             return ()
@@ -140,6 +146,25 @@ class Coloretto:
         self.last = True
         return ()
 
+    def verify_stop(self) -> Reason | None:
+        """Tell why the players cannot end the game early; one in which nobody took a row has no result.
+
+        Raises:
+            BadInputError: nobody did.
+        """
+        if not self.over and not self._rows_taken:
+            raise BadInputError("nobody has taken a row yet, so there is no result")
+        return Reason.GAME_OVER if self.over else None
+
+    def can_stop(self) -> bool:
+        """Tell whether the players can end the game early, with a result."""
+        return not self.over and self._rows_taken > 0
+
+    def stop(self, t_ns: int) -> Rulings:
+        """End the game with the cards as everybody has them; those in the rows are nobody's."""
+        _demand(self.verify_stop())
+        return self._end(t_ns, stopped=True)
+
     def _why_not(self, seat: int, row: int) -> Reason | None:
         if self.over:
             return Reason.GAME_OVER
@@ -158,13 +183,13 @@ class Coloretto:
         seats = ((self.turn + step) % self.players for step in range(1, self.players + 1))
         self.turn = next(seat for seat in seats if seat not in self.taken)
 
-    def _end(self, t_ns: int) -> Rulings:
+    def _end(self, t_ns: int, *, stopped: bool = False) -> Rulings:
         self.over = True
         hands = tuple(self._hand(cards) for cards in self.hands)
         scores = tuple(score_coloretto(hand, self.settings.table) for hand in hands)
         most = max(score.points for score in scores)
         winners = tuple(seat for seat, score in enumerate(scores) if score.points == most)
-        return (GameEnded(t_ns, winners, hands, scores),)
+        return (GameEnded(t_ns, winners, hands, scores, stopped),)
 
     def _hand(self, cards: Counter[str]) -> ColorettoHand:
         known = colours_known(frozenset(card for card in self._seen if is_colour(card)), self.settings)

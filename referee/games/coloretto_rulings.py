@@ -74,12 +74,16 @@ class RoundEnded:
 
 @dataclass(frozen=True)
 class GameEnded:
-    """The last round is over: each seat's hand, its best score (K7, K8), and the seats that share the win (K9)."""
+    """The game is over: each seat's hand, its best score (K7, K8), and the seats that share the win (K9).
+
+    stopped: the players ended it before the last round was over.
+    """
 
     t_ns: int
     winners: tuple[int, ...]
     hands: tuple[ColorettoHand, ...]
     scores: tuple[ColorettoScore, ...]
+    stopped: bool = False
 
     def as_json(self) -> dict[str, object]:
         """Give the ruling with the keys of the outside contract, and the colours that count minus."""
@@ -99,6 +103,7 @@ class GameEnded:
                 }
                 for hand, score in zip(self.hands, self.scores, strict=True)
             ],
+            **({"stopped": True} if self.stopped else {}),
         }
 
 

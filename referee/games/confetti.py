@@ -93,6 +93,9 @@ class Confetti:
             case "count":
                 reason = self.verify_count()
                 return self._ignore(event, reason) if reason else self.count(event.t_ns)
+            case "stop":
+                reason = self.verify_stop()
+                return self._ignore(event, reason) if reason else self.stop(event.t_ns)
             case "hand":
                 seat, cards = event.seat(self.players), parse_cards(event.data.get("cards"))
                 reason = self.verify_see_hand()
@@ -223,9 +226,31 @@ class Confetti:
         if self.number < len(self.limits):
             self.phase = Phase.BEFORE_ROUND
             return hands
+        return (*hands, self._end(t_ns))
+
+    def verify_stop(self) -> Reason | None:
+        """Tell why the players cannot end the game early; one in which nothing was counted has no result.
+
+        Raises:
+            BadInputError: nothing was.
+        """
+        if self.phase is not Phase.OVER and not self.counted:
+            raise BadInputError("no hand has been counted yet, so there is no result")
+        return Reason.GAME_OVER if self.phase is Phase.OVER else None
+
+    def can_stop(self) -> bool:
+        """Tell whether the players can end the game early, with a result."""
+        return self.phase is not Phase.OVER and bool(self.counted)
+
+    def stop(self, t_ns: int) -> Rulings:
+        """End the game with the points as they are: those kept so far (C8); hands not counted yet count for nothing."""
+        _demand(self.verify_stop())
+        return (self._end(t_ns, stopped=True),)
+
+    def _end(self, t_ns: int, *, stopped: bool = False) -> GameEnded:
         self.phase = Phase.OVER
         winners = tuple(seat for seat, kept in enumerate(self.kept) if kept == max(self.kept))
-        return (*hands, GameEnded(t_ns, winners, tuple(self.kept)))
+        return GameEnded(t_ns, winners, tuple(self.kept), stopped)
 
     def _count_seat(self, t_ns: int, seat: int) -> HandCounted:
         shown_hands = {**self._in_time, **self._late}

@@ -140,15 +140,21 @@ class ArrangementShown:
 
 @dataclass(frozen=True)
 class GameEnded:
-    """The game is over: `points[seat]` point cards each, and the seats that have most, who share the win (C10)."""
+    """The game is over: `points[seat]` point cards each, and the seats that have most, who share the win (C10).
+
+    stopped: the players ended it early.
+    """
 
     t_ns: int
     winners: tuple[int, ...]
     points: tuple[int, ...]
+    stopped: bool = False
 
     def as_json(self) -> dict[str, object]:
         """Give the ruling with the keys of the outside contract."""
-        return {"ruling": "end", "t_ns": self.t_ns, "winners": list(self.winners), "points": list(self.points)}
+        early: dict[str, object] = {"stopped": True} if self.stopped else {}
+        start: dict[str, object] = {"ruling": "end", "t_ns": self.t_ns}
+        return {**start, "winners": list(self.winners), "points": list(self.points), **early}
 
 
 ConfettiRuling = RoundStarted | TimeUp | HandCounted | Foul | Ignored | ArrangementShown | GameEnded

@@ -105,6 +105,10 @@ class Journal:
         """Note that a game is not to be resumed any more."""
         self._add("UPDATE games SET closed = 1 WHERE game = ?", game)
 
+    def reopen_game(self, game: int) -> None:
+        """Note that a game goes on after all."""
+        self._add("UPDATE games SET closed = 0 WHERE game = ?", game)
+
     def close_all(self) -> None:
         """Note that no game that was begun is to be resumed."""
         self._add("UPDATE games SET closed = 1 WHERE closed = 0")

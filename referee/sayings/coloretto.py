@@ -20,6 +20,7 @@ _WHAT = {
     "card_placed": mark("A card was placed"),
     "row_taken": mark("A row was taken"),
     "last_round": mark("The last round was announced"),
+    "stop": mark("The end was asked for"),
 }
 
 
@@ -65,7 +66,7 @@ def _named(colours: Sequence[str], language: Language) -> dict[str, str]:
 
 def _end(ruling: Mapping[str, Any], players: Sequence[str], language: Language) -> tuple[str, ...]:
     totals = [language.points(points) for points in ruling["points"]]
-    verdict = say_end(ruling["winners"], totals, players, language)
+    verdict = say_end(ruling["winners"], totals, players, language, stopped=ruling.get("stopped", False))
     choices = []
     for player, hand in zip(players, ruling.get("hands", ()), strict=False):
         choice = say_choice(hand["plus"], hand.get("minus", ()), hand["joker_colours"], language)

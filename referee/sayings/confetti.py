@@ -26,6 +26,7 @@ _WHAT = {
     "count": mark("The count was asked for"),
     "hand": mark("A hand was shown"),
     "challenge": mark("A score was challenged"),
+    "stop": mark("The end was asked for"),
 }
 
 _SIZES = (
@@ -53,7 +54,7 @@ def sentences(ruling: Mapping[str, Any], players: Sequence[str], language: Langu
             return _arrangement(ruling, players, language)
         case "end":
             totals = [language.points(points) for points in ruling["points"]]
-            return say_end(ruling["winners"], totals, players, language)
+            return say_end(ruling["winners"], totals, players, language, stopped=ruling.get("stopped", False))
         case _:
             return ()
 

@@ -8,9 +8,17 @@ from referee.language import Language
 
 
 def say_end(
-    winners: Sequence[int], totals: Sequence[str], players: Sequence[str], language: Language
+    winners: Sequence[int],
+    totals: Sequence[str],
+    players: Sequence[str],
+    language: Language,
+    *,
+    stopped: bool = False,
 ) -> tuple[str, ...]:
-    """Give who wins, and then what everybody else has; totals: what each seat has, in words."""
+    """Give who wins, and then what everybody else has.
+
+    totals: what each seat has, in words. stopped: whether the players ended the game early.
+    """
     names, total = language.list_of([players[seat] for seat in winners]), totals[winners[0]]
     if len(players) == 1:
         verdict = language.text("The end: {player} has {total}.", player=names, total=total)
@@ -23,7 +31,8 @@ def say_end(
         for seat in range(len(players))
         if seat not in winners
     ]
-    return (verdict, *others)
+    early = (language.text("The game ends early, with the points as they are."),) if stopped else ()
+    return (*early, verdict, *others)
 
 
 def say_ignored(what: str, why: str, seat: int | None, players: Sequence[str], language: Language) -> str:

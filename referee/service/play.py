@@ -24,7 +24,7 @@ class Play:
     """A game in progress. Not safe from several threads: its owner locks.
 
     book: all that happened in it. shift_ns: the game's clock less the monotonic one. begun_ns: when it began, or went
-    on, on its own clock.
+    on, on its own clock. instead_of: the game that was still going on when this one was begun.
     """
 
     def __init__(self, row: GameRow, watcher: Watcher, journal: Journal, now_ns: int = 0) -> None:
@@ -41,6 +41,7 @@ class Play:
         self._ear = Ear(watcher, row.shift_ns, len(row.header.players), self._judged)
         self._session = self._new_session()
         self._unkept: list[int] = []
+        self.instead_of: Play | None = None
         self._stands: tuple[bool, bool] | None = None
 
     @property
@@ -87,9 +88,32 @@ class Play:
         return max((record.event.t_ns for record in self.book.records.values()), default=0)
 
     @property
+    def undoes(self) -> str | None:
+        """What can be taken back, None if nothing can.
+
+        "start": its beginning instead of another game. "stop": its early end. "correction": the latest one.
+        """
+        if self.instead_of is not None and not self.book.records:
+            return "start"
+        if self._stopped_by() is not None:
+            return "stop"
+        return "correction" if self._holding() else None
+
+    @property
     def can_undo(self) -> bool:
-        """Whether a correction is in force."""
-        return bool(in_force(self.book.corrections))
+        """Whether anything can be taken back."""
+        return self.undoes is not None
+
+    def _holding(self) -> list[CorrectionRow]:
+        """Give the corrections that hold; an early end that was taken back is not one to come back to."""
+        kinds = {number: record.event.kind for number, record in self.book.records.items()}
+        return [one for one in in_force(self.book.corrections) if one.data or kinds.get(one.event or 0) != "stop"]
+
+    def _stopped_by(self) -> int | None:
+        """Give the number of the event by which the players ended the game early, None if they did not."""
+        last = next(reversed(self.book.records.values()), None)
+        ended = last is not None and last.event.kind == "stop" and any(one["ruling"] == "end" for one in last.rulings)
+        return last.number if last is not None and ended else None
 
     def question(self) -> Question | None:
         """Give what the players are asked, None if nothing."""
@@ -134,12 +158,15 @@ class Play:
         return self._rejudge(row)
 
     def undo(self) -> Change:
-        """Take back the latest correction that holds.
+        """Take back the early end of the game, else the latest correction that holds.
 
         Raises:
             BadInputError: there is none.
         """
-        holding = in_force(self.book.corrections)
+        stopped_by = self._stopped_by()
+        if stopped_by is not None:
+            return self.correct(stopped_by, None)
+        holding = self._holding()
         if not holding:
             raise BadInputError("there is no correction to take back")
         last = holding[-1]

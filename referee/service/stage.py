@@ -119,7 +119,7 @@ class Stage:
             return outcome
 
     def start(self, game: str, players: Sequence[str], options: Mapping[str, object]) -> Play:
-        """Begin a game instead of the one before.
+        """Begin a game instead of the one before, which ends as it stands, if it was still going on.
 
         Raises:
             BadInputError: there is no such game, or it cannot be played like that; the one before goes on then.
@@ -128,9 +128,13 @@ class Stage:
         game_kind(game).start(header)
         with self.lock:
             watcher = self._make_watcher(header)
+            before = self.play if self.play is not None and not self.play.over else None
+            if before is not None and before.book.records:
+                self._end_early(before)
             row = self.journal.begin_game(header, self._boot, 0)
             self.journal.flush()
             self.play = Play(row, watcher, self.journal, self._clock())
+            self.play.instead_of = before
             self.notices = ()
             self.voice.rest()
             self.voice.tell(sayings.started(game.capitalize(), header.players, self.language))
@@ -165,13 +169,9 @@ class Stage:
             play = self.playing()
             if play.over:
                 self._close(play)
-            else:
-                try:
-                    self._feed(play, lambda: play.say("stop", {}, self._clock()))
-                except BadInputError:
-                    # A game without such an event has no winner before its end.
-                    self._close(play)
-                    self.voice.tell(sayings.stopped(self.language))
+            elif not self._end_early(play):
+                self._close(play)
+                self.voice.tell(sayings.stopped(self.language))
             self.voice.rest()
             self.on_change()
 
@@ -217,13 +217,21 @@ class Stage:
             return self._changed(play, play.correct(number, data), undone=False)
 
     def undo(self) -> Change:
-        """Take the latest correction back, and say what changes.
+        """Take back an early end, the start of another game, or else the latest correction, and say what changes.
 
         Raises:
-            BadInputError: there is none.
+            BadInputError: there is nothing to take back.
         """
         with self.lock:
             play = self.playing()
+            match play.undoes:
+                case "start" if play.instead_of is not None:
+                    return self._back_to(play.instead_of)
+                case "stop":
+                    change = play.undo()
+                    self.voice.tell(sayings.resumed("", self.language))
+                    self.on_change()
+                    return change
             return self._changed(play, play.undo(), undone=True)
 
     def change_settings(self, settings: TableSettings) -> None:
@@ -304,6 +312,27 @@ class Stage:
         before, self._fault = self._fault, fault
         if (before is None) is not (fault is None):
             self.on_fault(fault)
+
+    def _end_early(self, play: Play) -> bool:
+        """End a game with the points as they are; False if it has none yet."""
+        try:
+            self._feed(play, lambda: play.say("stop", {}, self._clock()))
+        except BadInputError:
+            return False
+        return True
+
+    def _back_to(self, before: Play) -> Change:
+        """Go on with the game before, and forget the one that was begun instead and in which nothing has happened."""
+        self.journal.close_game(self.playing().book.row.game)
+        self.journal.reopen_game(before.book.row.game)
+        self.play, self.notices = before, ()
+        change = before.undo() if before.undoes == "stop" else Change((), ())
+        self.journal.flush()
+        self.look_anew()
+        self.voice.prepare(self._announcer(before).fixed_phrases())
+        self.voice.tell(sayings.resumed("", self.language))
+        self.on_change()
+        return change
 
     def _close(self, play: Play) -> None:
         self.journal.close_game(play.book.row.game)

@@ -55,6 +55,7 @@ def view(play: Play | None, paused: bool, scene: Scene, picture_of: PictureOf) -
         "settings": scene.settings.public(),
         "language": scene.settings.language,
         "can_undo": False,
+        "undoes": None,
         "moment": moment(play),
     }
     if play is not None:
@@ -68,6 +69,7 @@ def view(play: Play | None, paused: bool, scene: Scene, picture_of: PictureOf) -
             "outlines": _outlines(play, scene.frame_wh),
             "readings": readings(play),
             "can_undo": play.can_undo,
+            "undoes": play.undoes,
         }
     data["latest"] = next((ruling for ruling in data["rulings"] if ruling["text"]), None)
     return data

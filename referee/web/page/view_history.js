@@ -68,7 +68,7 @@ function points(game) {
       "table",
       {},
       h("caption", {}, scoresTitle(game)),
-      h("thead", {}, h("tr", {}, h("th", { scope: "col" }, t("player")), rounds.map((round) => h("th", { scope: "col", class: "num" }, t("round", { n: round.number }))), h("th", { scope: "col", class: "num" }, t("total")))),
+      h("thead", {}, h("tr", {}, h("th", { scope: "col" }, t("player")), h("th", { scope: "col", class: "num" }, t("total")), rounds.map((round) => h("th", { scope: "col", class: "num" }, t("round", { n: round.number }))))),
       h(
         "tbody",
         {},
@@ -77,8 +77,8 @@ function points(game) {
             "tr",
             { class: (game.winners || []).includes(seat) ? "ahead" : null },
             h("th", { scope: "row" }, sign(seat), name),
-            rounds.map((round) => h("td", { class: "num" }, String(round.points[seat]))),
             h("td", { class: "num" }, shownPoints((game.points || [])[seat])),
+            rounds.map((round) => h("td", { class: "num" }, shownPoints(round.points[seat]))),
           ),
         ),
       ),

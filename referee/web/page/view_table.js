@@ -159,7 +159,7 @@ function controls(app) {
 }
 
 function undoButton(app) {
-  return app.state.can_undo ? button(t("undo_correction"), () => undo(app), { key: "undo" }) : null;
+  return app.state.can_undo ? button(t(`undo_${app.state.undoes}`), () => undo(app), { key: "undo" }) : null;
 }
 
 // The end of a game is asked for twice: fingers slip.

@@ -210,6 +210,61 @@ def test_a_game_without_such_an_end_is_stopped_without_winners(tmp_path: Path) -
     assert games(table.journal.read)[0].ended_ms is None
 
 
+def confetti_round(table: Table) -> None:
+    """Play a round in which Ann makes a point and Ben none."""
+    table.hear("timer_flipped")
+    table.hear("hand", seat=0, cards=[["red", "blue", "green"], ["blue", "red", "yellow"], ["green", "orange", "red"]])
+    table.hear("hand", seat=1, cards=[])
+    table.hear("timer_ran_out")
+    table.hear("count")
+
+
+def test_a_game_that_is_ended_early_keeps_its_points_says_so_and_can_go_on_after_all(tmp_path: Path) -> None:
+    table = Table(tmp_path)
+    table.stage.start("confetti", ["Ann", "Ben"], {})
+    confetti_round(table)
+    table.stage.stop()
+    play = table.stage.playing()
+    assert (play.over, play.undoes) == (True, "stop")
+    assert table.said[-3:] == [
+        "The game ends early, with the points as they are.",
+        "The end: Ann wins with one point.",
+        "Ben: no points.",
+    ]
+    table.stage.undo()
+    assert (play.over, play.undoes) == (False, None)
+    assert table.said[-1] == "The game goes on."
+    again = table.again()
+    resumed = again.stage.resume()
+    assert resumed is not None and not resumed.over
+    confetti_round(again)
+    assert resumed.game.kept == [2, 0]  # type: ignore[attr-defined]
+
+
+def test_a_game_begun_over_a_running_one_ends_that_with_its_points_and_can_be_taken_back(tmp_path: Path) -> None:
+    table = Table(tmp_path)
+    table.stage.start("confetti", ["Ann", "Ben"], {})
+    confetti_round(table)
+    first = table.stage.playing()
+    table.stage.start("piccolino", ["Ann", "Ben"], {})
+    assert first.over and first.book.records[6].rulings[0]["points"] == [1, 0]
+    assert table.stage.playing().undoes == "start"
+    table.stage.undo()
+    assert table.stage.playing() is first and table.stage.in_play
+    again = table.again()
+    assert again.stage.resume() is not None and again.stage.playing().header.game == "confetti"
+    again.stage.start("piccolino", ["Ann", "Ben"], {})
+    again.card(0, "red")
+    assert again.stage.playing().undoes is None
+
+
+def test_a_game_in_which_nothing_happened_gets_no_end_from_the_next_one(tmp_path: Path) -> None:
+    table = Table(tmp_path)
+    for _ in range(2):
+        table.stage.start("piccolino", ["Ann", "Ben"], {})
+    assert [row.ended_ms for row in games(table.journal.read)] == [None, None]
+
+
 def test_an_end_that_a_correction_takes_away_is_no_end(tmp_path: Path) -> None:
     table = Table(tmp_path)
     table.piccolino_with_a_pair()

@@ -290,3 +290,20 @@ def test_words_that_a_bad_connection_loses_are_asked_for_again(page: PageUnderTe
     expect(window.page.locator("main h1")).to_have_text("Ready when you are")
     assert len(asked) == 2
     window.close("ERR_FAILED")
+
+
+def test_the_total_of_a_past_game_stands_on_a_phones_screen(page: PageUnderTest, browser: Browser) -> None:
+    players = ["Grandmother Anneliese", "Ben", "Maximilian-Alexander", "Di", "Eva", "Fay", "Gus"]
+    page.table.desk.do({**START, "game": "confetti", "players": players})
+    for _ in range(2):
+        for kind in ("timer_flipped", "timer_ran_out", "count"):
+            page.table.desk.do({"do": "event", "event": {"event": kind}})
+    window = Window(browser, page, {"width": 390, "height": 844})
+    window.open("history/1")
+    heads = window.page.locator("thead th")
+    expect(heads).to_have_count(4, timeout=WAIT_MS)
+    assert heads.nth(1).text_content() == "In all"
+    box = window.page.locator("tbody tr").first.locator("td").first.bounding_box()
+    assert box is not None and box["x"] + box["width"] <= 390
+    assert not window.is_too_wide()
+    window.close()

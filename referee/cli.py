@@ -45,11 +45,65 @@ _NO_ROOM = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO})
 
 
 class Parser(argparse.ArgumentParser):
-    """An argument parser that complains in one line."""
+    """An argument parser that complains in one line, and says what may have been meant."""
 
     def error(self, message: str) -> NoReturn:
         """Print `message` and how to get help, and exit with status 2."""
         self.exit(2, f"{self.prog}: {message} (try {self.prog} --help)\n")
+
+    def parse_args(  # type: ignore[override]
+        self, args: Sequence[str] | None = None, namespace: argparse.Namespace | None = None
+    ) -> argparse.Namespace:
+        """Give the arguments; one that nothing takes is named, with one like it."""
+        parsed, left = self.parse_known_args(args, namespace)
+        if left:
+            option = left[0].split("=")[0]
+            self.error(f"nothing is known of {_shown(left[0])}{_meant(option, _options(self))}")
+        return parsed
+
+    def _check_value(self, action: argparse.Action, value: object) -> None:
+        """Refuse a word that is none of those that there are (argparse asks this of every word)."""
+        if action.choices is None or value in action.choices:
+            return
+        words = [str(choice) for choice in action.choices]
+        there_is = "" if (meant := _meant(str(value), words)) else f", there is {', '.join(words)}"
+        raise argparse.ArgumentError(action, f"there is no {_shown(str(value))}{meant}{there_is}")
+
+
+def _options(parser: argparse.ArgumentParser) -> list[str]:
+    """Give the options of a parser and of those below it."""
+    found: list[str] = []
+    for action in parser._actions:
+        found += action.option_strings
+        if isinstance(action, argparse._SubParsersAction):
+            for below in action.choices.values():
+                found += _options(below)
+    return found
+
+
+def _meant(word: str, words: Sequence[str]) -> str:
+    from difflib import get_close_matches
+
+    close = get_close_matches(word, words, 1)
+    return f"; did you mean {close[0]}?" if close else ""
+
+
+def _shown(word: str) -> str:
+    return ascii(word if len(word) <= 40 else word[:37] + "...")
+
+
+class _Version(argparse.Action):
+    """Says the version; looked up only when asked for."""
+
+    def __init__(self, option_strings: Sequence[str], dest: str, help: str | None = None) -> None:
+        super().__init__(option_strings, dest, nargs=0, help=help)
+
+    def __call__(self, parser: argparse.ArgumentParser, *_given: object) -> None:
+        """Print it, and exit with status 0."""
+        from importlib.metadata import version
+
+        print(f"ringmaster {version('ringmaster')}")
+        parser.exit()
 
 
 def _report_fault(kind: type[BaseException], fault: BaseException, _trace: TracebackType | None) -> None:
@@ -62,6 +116,7 @@ def _report_fault(kind: type[BaseException], fault: BaseException, _trace: Trace
 def _parser(chosen: str | None) -> Parser:
     """Build the parser with the chosen command's arguments only; the others are imported just for the help page."""
     parser = Parser(prog="ringmaster", description="A referee for card games on a real table.")
+    parser.add_argument("--version", action=_Version, help="say which version this is")
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
     for name in COMMANDS:
         if chosen in COMMANDS and name != chosen:

@@ -7,6 +7,7 @@ import os
 import signal
 import subprocess
 import sys
+from importlib.metadata import version
 from pathlib import Path
 from types import ModuleType
 
@@ -125,3 +126,26 @@ def test_ctrl_c_before_the_command_line_is_there_is_no_fault(
     monkeypatch.setattr(sys, "meta_path", [Pressed, *sys.meta_path])
     assert start.main() == 130
     assert capfd.readouterr().err == "ringmaster: stopped\n"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "meant"),
+    [
+        (["histroy"], "history"),
+        (["history", "--jsn"], "--json"),
+        (["bench", "tron"], "torn"),
+        (["calibrate", "tabel"], "table"),
+    ],
+)
+def test_a_misspelt_word_is_told_with_the_one_that_may_be_meant(
+    arguments: list[str], meant: str, capfd: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main(arguments)
+    (line,) = capfd.readouterr().err.splitlines()
+    assert ended.value.code == 2 and f"did you mean {meant}?" in line
+
+
+def test_the_version_is_told_by_python_too() -> None:
+    done = subprocess.run([sys.executable, "-m", "ringmaster", "--version"], capture_output=True, text=True)
+    assert (done.returncode, done.stdout) == (0, f"ringmaster {version('ringmaster')}\n")

@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 # Changes of the system are made by the administrator.
 AS_ROOT := $(if $(filter 0,$(shell id -u)),,sudo)
 
-.PHONY: demo test fuzz lint bench words art install uninstall rehearsal rehearsal-arm clean
+.PHONY: demo test fuzz lint bench words commands art install uninstall rehearsal rehearsal-arm clean
 
 demo: $(VENV)/installed
 	$(BIN)/ringmaster demo --rounds 1
@@ -47,6 +47,10 @@ rehearsal-arm: $(VENV)/installed
 # Draws the pictures of the Piccolino deck again, after a change of calibration/clown_art.py.
 art: $(VENV)/installed
 	$(BIN)/python -m calibration.deck_art
+
+# Writes what all commands take into docs/commands.md.
+commands: $(VENV)/installed
+	$(BIN)/python -m referee.command_page docs/commands.md
 
 # Takes the sentences out of the code into the catalogues (referee/locale), and compiles those.
 words: $(VENV)/installed

@@ -129,6 +129,11 @@ def _parser(chosen: str | None) -> Parser:
     return parser
 
 
+def all_commands() -> Parser:
+    """Give the parser with the arguments of all commands, which takes the imports of all of them."""
+    return _parser(None)
+
+
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command and give its exit status."""
     _settle_streams()

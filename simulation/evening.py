@@ -27,6 +27,8 @@ _WINDOW = (0.55, 0.85)  # from the left, shares of the picture's width
 _WALL = 0.12
 _BRIGHTER_THAN_PAPER = 5.0
 _NOISE = 1.3
+_PAPER = 215.0
+"""The level of white paper as it is drawn, amid the table."""
 
 Light = tuple[float, float, float]
 """Blue, green and red, 1 each for the light in which the table is drawn."""
@@ -34,7 +36,7 @@ Light = tuple[float, float, float]
 
 @dataclass(frozen=True)
 class Evening:
-    """The light over an evening, by seconds from its beginning.
+    """The light over an evening, by seconds of a script; begun_s: how long the evening has lasted when that begins.
 
     daylight: at the beginning; a camera sees the table well by 0.1 to 8. halves_s: in so many seconds half of it goes.
     lamp_on_s, lamp_off_s: when a lamp is switched on and off again, None: never. lamp: its light. window: whether a
@@ -47,17 +49,19 @@ class Evening:
     lamp_off_s: float | None = None
     lamp: Light = (0.32, 0.6, 0.85)
     window: bool = True
+    begun_s: float = 0.0
 
     def day(self, t_s: float) -> Light:
         """Give the daylight; it becomes bluer as the sun sets."""
-        day = self.daylight * 0.5 ** (max(t_s, 0.0) / self.halves_s)
-        blue = 1.0 + 0.25 * min(1.0, max(t_s, 0.0) / (4 * self.halves_s))
+        halved = max(t_s + self.begun_s, 0.0) / self.halves_s
+        day = self.daylight * 0.5**halved
+        blue = 1.0 + 0.06 * min(halved, 4.0)
         return day * blue, day, day / blue
 
     def light(self, t_s: float) -> Light:
         """Give the light on the table."""
-        on = self.lamp_on_s is not None and t_s >= self.lamp_on_s
-        off = self.lamp_off_s is not None and t_s >= self.lamp_off_s
+        on = self.lamp_on_s is not None and t_s + self.begun_s >= self.lamp_on_s
+        off = self.lamp_off_s is not None and t_s + self.begun_s >= self.lamp_off_s
         blue, green, red = (
             day + (lamp if on and not off else 0.0) for day, lamp in zip(self.day(t_s), self.lamp, strict=True)
         )
@@ -103,6 +107,13 @@ class EveningTable(LiveTable):
 
         limits = ExposureLimits()
         settle(lambda: within(self._exposed(image, self._shown), area), apply, self.exposure, limits)
+
+    @property
+    def white(self) -> float:
+        """The level of white paper in the picture that was shown last, over 255 where it is clipped."""
+        camera = np.array(self.gains) * self.exposure.light / _AS_DRAWN
+        light = float((np.array(self.evening.light(self._seconds(self._shown))) * camera).max())
+        return float(_PAPER * light ** (1 / GAMMA))
 
     def _exposed(self, drawn: Image, index: int) -> Image:
         t_s = self._seconds(index)

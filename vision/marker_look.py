@@ -16,69 +16,120 @@ from numpy.typing import NDArray
 from vision.markers import Marker, cells_of
 
 _SURE = 0.9
-"""Correlation of a marker's cells with its print: less, and something lies on it."""
-_LEAST_CONTRAST = 14.0
-_BETWEEN = 1.0
-_STEEPEST = 99.0
+"""Correlation of a marker with what it looked like, or with its print: less, and something lies on it."""
+_LEAST_CONTRAST = 10.0
+_SIDE_PX = 56
+"""Larger markers are looked at smaller: blur that counts shows all the same."""
+_ROUND = 0.12
+BLURS = (0.0, 0.012, 0.02, 0.03, 0.045, 0.065, 0.09, 0.13, 0.18)
+"""Blurs that are tried, as the sigma by the marker's side."""
+_SHIFT_PX = 1
 
 Image = NDArray[np.uint8]
 Floats = NDArray[np.float64]
+Singles = NDArray[np.float32]
 
 
 @dataclass(frozen=True, eq=False)
 class MarkerSights:
     """What each of n markers shows.
 
-    white_bgr (n, 3): the levels of its white. contrast (n,): levels between its black and its white. blur_px (n,): how
-    wide its edges are, as the sigma of a blurred step; NaN where it is not in sight. in_sight (n,): nothing covers it.
+    white_bgr (n, 3): the levels of its white. mean_bgr (n, 3): of it and the paper round it, which no blur changes.
+    in_sight (n,): nothing covers it. blur (n,): how much softer than it was, as a sigma by its side, and depth (n,):
+    its contrast by that of the same, as soft, before; both NaN where it is not in sight or nothing is known of before.
     """
 
     white_bgr: Floats
-    contrast: Floats
-    blur_px: Floats
+    mean_bgr: Floats
     in_sight: NDArray[np.bool_]
+    blur: Floats
+    depth: Floats
 
 
-def look_at_markers(image: Image, markers: Sequence[Marker]) -> MarkerSights:
-    """Look at markers whose places are known in a picture, (h, w, 3) uint8 BGR."""
-    count = len(markers)
-    white = np.zeros((count, 3))
-    contrast, blur = np.zeros(count), np.full(count, np.nan)
-    in_sight = np.zeros(count, bool)
-    for index, marker in enumerate(markers):
-        crop, corners = _crop(image, marker.corners_px)
-        if crop.size == 0:
-            continue
-        seen, printed = cells_of(crop, corners, marker.id)
-        if not printed.any() or printed.all():
-            continue
-        white[index] = np.median(seen[printed], axis=0)
-        light = seen.mean(axis=1)
-        contrast[index] = np.median(light[printed]) - np.median(light[~printed])
-        if contrast[index] < _LEAST_CONTRAST:
-            continue
-        in_sight[index] = np.corrcoef(light, printed)[0, 1] > _SURE
-        if in_sight[index]:
-            blur[index] = _blur(crop, contrast[index])
-    return MarkerSights(white, contrast, blur, in_sight)
+class MarkerWatch:
+    """Looks at markers whose places are known, and compares with how they looked when they were kept."""
+
+    def __init__(self, markers: Sequence[Marker]) -> None:
+        self.markers = tuple(markers)
+        self._kept: list[list[Singles] | None] = [None] * len(self.markers)
+
+    def keep(self, image: Image) -> None:
+        """Take what a picture, (h, w, 3) uint8 BGR, shows for how the markers look when all is well."""
+        for index, marker in enumerate(self.markers):
+            crop, _ = _crop(image, marker.corners_px)
+            if crop.size:
+                small = _small(crop)
+                side = max(small.shape)
+                self._kept[index] = [_blurred(small, share * side) for share in BLURS]
+
+    def look(self, image: Image) -> MarkerSights:
+        """Look at a picture of the size in which the markers were found."""
+        count = len(self.markers)
+        white, mean = np.zeros((count, 3)), np.zeros((count, 3))
+        blur, depth = np.full(count, np.nan), np.full(count, np.nan)
+        in_sight = np.zeros(count, bool)
+        for index, marker in enumerate(self.markers):
+            crop, corners = _crop(image, marker.corners_px)
+            if crop.size == 0:
+                continue
+            seen, printed = cells_of(crop, corners, marker.id)
+            white[index] = np.median(seen[printed], axis=0)
+            mean[index] = cv2.mean(crop)[:3]
+            kept = self._kept[index]
+            if kept is None:
+                in_sight[index] = _shows(seen.mean(axis=1), printed)
+            else:
+                in_sight[index], blur[index], depth[index] = _compared(_small(crop), kept)
+        return MarkerSights(white, mean, in_sight, blur, depth)
 
 
-def _blur(crop: Image, contrast: float) -> float:
-    """Give the sigma of the edges: the steepest slope of a step of height h that was blurred is h / (sigma √2π)."""
+def _shows(light: Floats, printed: NDArray[np.bool_]) -> bool:
+    """Whether cells of some lightness (k,) show a marker's print."""
+    if light[printed].mean() - light[~printed].mean() < _LEAST_CONTRAST:
+        return False
+    return float(np.corrcoef(light, printed)[0, 1]) > _SURE
+
+
+def _compared(now: Singles, kept: Sequence[Singles]) -> tuple[bool, float, float]:
+    """Give whether this is what was kept, how much more blurred, as a share of its side, and its contrast by that."""
+    if now.shape != kept[0].shape or float(np.ptp(now)) < _LEAST_CONTRAST:
+        return False, np.nan, np.nan
+    likeness = [_likeness(now, kept[0]), _likeness(now, kept[1])]
+    # A sharper one is enough to know that it is as sharp as it was.
+    while len(likeness) < len(kept) and likeness[-1] > likeness[-2]:
+        likeness.append(_likeness(now, kept[len(likeness)]))
+    best = int(np.argmax(likeness))
+    if likeness[best] < _SURE:
+        return False, np.nan, np.nan
+    return True, BLURS[best], float(now.std() / max(float(kept[best].std()), 1e-3))
+
+
+def _likeness(now: Singles, kept: Singles) -> float:
+    """The correlation at the best of the shifts that a table which was leaned on may have."""
+    inner = now[_SHIFT_PX:-_SHIFT_PX, _SHIFT_PX:-_SHIFT_PX]
+    return float(cv2.matchTemplate(kept, inner, cv2.TM_CCOEFF_NORMED).max())
+
+
+def _blurred(picture: Singles, sigma_px: float) -> Singles:
+    return picture if sigma_px <= 0 else np.asarray(cv2.GaussianBlur(picture, (0, 0), sigma_px), np.float32)
+
+
+def _small(crop: Image) -> Singles:
     grey = cv2.cvtColor(crop, cv2.COLOR_BGR2GRAY).astype(np.float32)
-    soft = cv2.GaussianBlur(grey, (0, 0), _BETWEEN)
-    slope = np.hypot(cv2.Sobel(soft, cv2.CV_32F, 1, 0, ksize=1), cv2.Sobel(soft, cv2.CV_32F, 0, 1, ksize=1)) / 2
-    steepest = max(float(np.percentile(slope, _STEEPEST)), 1e-3)
-    whole = contrast / (steepest * float(np.sqrt(2 * np.pi)))
-    # Less what was blurred here against noise.
-    return float(np.sqrt(max(whole**2 - _BETWEEN**2, 0.0)))
+    scale = _SIDE_PX / max(grey.shape)
+    if scale >= 1:
+        return grey
+    size = (max(8, round(grey.shape[1] * scale)), max(8, round(grey.shape[0] * scale)))
+    return np.asarray(cv2.resize(grey, size, interpolation=cv2.INTER_AREA), np.float32)
 
 
 def _crop(image: Image, corners_px: Floats) -> tuple[Image, Floats]:
-    """Give the part of a picture that holds a marker's square, and the corners in it."""
+    """Give the part of a picture with a marker's square and some of the paper round it, and the corners in it."""
     height, width = image.shape[:2]
-    low = np.maximum(np.floor(corners_px.min(axis=0)).astype(int) - 2, 0)
-    high = np.minimum(np.ceil(corners_px.max(axis=0)).astype(int) + 3, (width, height))
-    if (high - low < 8).any():
+    low, high = corners_px.min(axis=0), corners_px.max(axis=0)
+    margin = _ROUND * float((high - low).max())
+    first = np.maximum(np.floor(low - margin).astype(int), 0)
+    last = np.minimum(np.ceil(high + margin).astype(int) + 1, (width, height))
+    if (last - first < 12).any():
         return image[:0, :0], corners_px
-    return image[low[1] : high[1], low[0] : high[0]], corners_px - low
+    return image[first[1] : last[1], first[0] : last[0]], corners_px - first

@@ -9,9 +9,8 @@ from hardware.frame_tap import FrameTap
 from hardware.frames import SECOND_NS, FrameBuffer
 from hardware.gpio import PinFactory
 from hardware.settings import MS
-from referee.clockwork import Clockwork, OnOutcome
+from referee.clockwork import Clockwork, Fed, OnOutcome
 from referee.demo.devices import EdgeSide
-from referee.session import Session
 from simulation.live import LiveTable
 
 # What a kernel needs to hand on an edge, and a camera a frame, at most.
@@ -30,7 +29,7 @@ class SteppedTable:
         self,
         table: LiveTable,
         seed: int,
-        session: Session,
+        session: Fed,
         on_outcome: OnOutcome,
         keep_ns: int = 2 * SECOND_NS,
         make_factory: Callable[[PinFactory], PinFactory] | None = None,

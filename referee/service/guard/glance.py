@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hardware.exposure import Exposure, Polygon, judge, within
-from vision.marker_look import MarkerSights, look_at_markers
-from vision.markers import Marker
+from vision.marker_look import MarkerSights, MarkerWatch
 
 _SMALL_PX = 320
 _ANY = Exposure(1.0, 1.0)
@@ -32,8 +30,8 @@ class Glance:
     markers: MarkerSights | None
 
 
-def glance_at(image: Image, t_ns: int, markers: Sequence[Marker], area: Polygon | None = None) -> Glance:
+def glance_at(image: Image, t_ns: int, markers: MarkerWatch | None, area: Polygon | None = None) -> Glance:
     """Look at a picture, (h, w, 3) uint8 BGR; area: the table, (k, 2) in shares of the picture's size."""
     step = max(1, image.shape[1] // _SMALL_PX)
     judged = judge(within(np.ascontiguousarray(image[::step, ::step]), area), _ANY)
-    return Glance(t_ns, judged.white, judged.clipped_share, look_at_markers(image, markers) if markers else None)
+    return Glance(t_ns, judged.white, judged.clipped_share, None if markers is None else markers.look(image))

@@ -10,13 +10,13 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Collection, Sequence
+from typing import Protocol
 
 from hardware import camera_notes
 from hardware.exposure import Polygon
-from hardware.frames import SECOND_NS
+from hardware.frames import SECOND_NS, FrameBuffer
 from hardware.health import DeviceHealth, Health, HealthBoard
 from referee.sayings import guard as sayings
-from referee.service.devices import Devices
 from referee.service.guard.machine_watchers import Pace, Watching
 from referee.service.guard.mishaps import Change, Lasting, Mishap
 from referee.service.guard.picture_guard import PictureGuard
@@ -36,6 +36,23 @@ _SAID_BY_CAMERA = {
 _LOST = frozenset({camera_notes.EXPOSURE_DRIFTS, camera_notes.COLOURS_DRIFT})
 
 
+class Eyes(Protocol):
+    """What is used of the devices (`referee.service.devices.Devices`)."""
+
+    buffer: FrameBuffer
+
+    def settle(self, area: Polygon | None, *, focus: bool) -> bool:
+        """Let the camera be set up anew; False if it cannot be."""
+
+    @property
+    def settling(self) -> bool:
+        """Whether the camera is being set up."""
+
+    @property
+    def camera_notes(self) -> tuple[str, ...]:
+        """What the camera could not do."""
+
+
 class Guard:
     """Reports to the health board, the journal and the voice, each thing once and its end.
 
@@ -45,7 +62,7 @@ class Guard:
 
     def __init__(
         self,
-        devices: Devices,
+        devices: Eyes,
         stage: Stage,
         health: HealthBoard,
         area: Callable[[], Polygon | None],

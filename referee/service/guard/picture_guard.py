@@ -11,7 +11,8 @@ from referee.service.guard.glance import Glance, glance_at
 from referee.service.guard.mishaps import Change, Lasting, Mishap
 from referee.service.guard.picture_watchers import WATCHED, seen_in, well_set
 from vision.errors import VisionError
-from vision.markers import Marker, find_markers
+from vision.marker_look import MarkerWatch
+from vision.markers import find_markers
 
 SEARCH_NS = 2 * SECOND_NS
 LOST_NS = 6 * SECOND_NS
@@ -28,7 +29,8 @@ class PictureGuard:
 
     def __init__(self) -> None:
         self._lasting = Lasting()
-        self._markers: tuple[Marker, ...] = ()
+        self._markers: MarkerWatch | None = None
+        self._image: Image | None = None
         self._searched_ns: int | None = None
         self._sighted_ns = 0
         self._before: Glance | None = None
@@ -51,25 +53,36 @@ class PictureGuard:
         if now.markers is not None and now.markers.in_sight.any():
             self._sighted_ns = t_ns
         here = seen_in(now, self._before)
-        if self._before is None and not here and now.markers is not None and now.markers.in_sight.all():
-            self._before = now
+        if self.on & {Mishap.DARK, Mishap.BRIGHT}:
+            # It says what to do already.
+            here -= {Mishap.LIGHT}
+        self._image = image
+        if self._before is None and not here:
+            self._remember()
         # A picture that was taken while everything is covered says nothing of focus or of lamps.
         told = WATCHED if _tells(now) else {Mishap.DARK, Mishap.BRIGHT}
         return self._lasting.take(here, told, t_ns)
 
     def refresh(self) -> None:
         """Take what is seen now for how it is when all is well, if nothing is wrong: daylight changes all day."""
-        now = self._now
-        if not self.on and now is not None and now.markers is not None and now.markers.in_sight.all():
-            self._before = now
+        if not self.on:
+            self._remember()
 
     def settled(self) -> None:
         """Take it that the camera was set up anew: what it was like before is no measure any more."""
         self._before = self._now = self._searched_ns = None
 
+    def _remember(self) -> None:
+        now, image = self._now, self._image
+        if self._markers is None or image is None or now is None or now.markers is None:
+            return
+        if now.markers.in_sight.all():
+            self._before = now
+            self._markers.keep(image)
+
     def _search(self, image: Image, t_ns: int) -> None:
-        lost = bool(self._markers) and t_ns - self._sighted_ns > LOST_NS
-        if self._markers and not lost:
+        lost = t_ns - self._sighted_ns > LOST_NS
+        if self._markers is not None and not lost:
             return
         if self._searched_ns is not None and t_ns - self._searched_ns < SEARCH_NS:
             return
@@ -79,7 +92,7 @@ class PictureGuard:
         except VisionError:
             return
         if found:
-            self._markers, self._before, self._sighted_ns = found, None, t_ns
+            self._markers, self._before, self._sighted_ns = MarkerWatch(found), None, t_ns
 
 
 def _tells(glance: Glance) -> bool:

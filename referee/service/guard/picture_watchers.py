@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Protocol
+from typing import Literal, Protocol
 
 import numpy as np
 
@@ -19,8 +19,8 @@ _ALL_BRIGHT = 0.4
 _LESS, _MORE = 0.5, 1.4
 _COLOUR = 0.2
 _GAMMA = 2.2
-_WIDER = 1.6
-_WIDER_PX = 0.45
+# The sigma of the blur by a marker's side: one millimetre on a table.
+_SOFT = 0.02
 _PALER = 0.62
 
 
@@ -71,16 +71,12 @@ class OtherLight:
         """Hold the white of each marker in sight against what it was."""
         if now.markers is None or before is None or before.markers is None:
             return False
-        both = now.markers.in_sight & before.markers.in_sight
-        if not both.any():
-            return False
         # The clipped say neither how bright nor of what colour.
-        both &= now.markers.white_bgr.max(axis=1) < CLIPPED
+        both = _both(now, before) & (now.markers.white_bgr.max(axis=1) < CLIPPED)
         if not both.any():
             return False
-        light = (
-            np.maximum(now.markers.white_bgr[both], 1.0) / np.maximum(before.markers.white_bgr[both], 1.0)
-        ) ** _GAMMA
+        # By the mean of black and white: blur moves light from one to the other.
+        light = (np.maximum(now.markers.mean_bgr[both], 1.0) / np.maximum(before.markers.mean_bgr[both], 1.0)) ** _GAMMA
         blue, green, red = np.median(light, axis=0)
         bright = float(np.median(light.mean(axis=1)))
         tint = max(abs(blue / green - 1.0), abs(red / green - 1.0))
@@ -94,8 +90,8 @@ class OutOfFocus:
 
     def holds(self, now: Glance, before: Glance | None) -> bool:
         """Judge by the median marker in sight."""
-        wider = _wider(now, before)
-        return bool(wider.size) and float(np.median(wider)) > 1.0
+        blur = _known(now, "blur")
+        return bool(blur.size) and float(np.median(blur)) >= _SOFT
 
 
 class Smeared:
@@ -104,13 +100,12 @@ class Smeared:
     mishap = Mishap.SMEARED
 
     def holds(self, now: Glance, before: Glance | None) -> bool:
-        """Judge by the markers one by one; soft everywhere is out of focus."""
-        if now.markers is None or before is None or before.markers is None:
+        """Judge by the markers one by one; soft everywhere is out of focus, pale everywhere another light."""
+        blur, depth = _known(now, "blur"), _known(now, "depth")
+        if blur.size < 2:
             return False
-        wider, both = _wider(now, before), _both(now, before)
-        soft = wider.size > 1 and float(np.max(wider)) > 1.0 >= float(np.median(wider))
-        shares = _depth(now)[both] / np.maximum(_depth(before)[both], 1e-3)
-        return bool(soft or (shares.size and float(shares.min()) < _PALER))
+        soft = float(blur.max()) >= _SOFT > float(np.median(blur))
+        return soft or float(depth.min()) < _PALER * float(np.median(depth))
 
 
 WATCHING: tuple[Watching, ...] = (TooDark(), TooBright(), OtherLight(), OutOfFocus(), Smeared())
@@ -142,16 +137,9 @@ def _both(now: Glance, before: Glance) -> np.ndarray[tuple[int, ...], np.dtype[n
     return np.asarray(now.markers.in_sight & before.markers.in_sight)
 
 
-def _wider(now: Glance, before: Glance | None) -> np.ndarray[tuple[int, ...], np.dtype[np.float64]]:
-    """(k,) how much wider edges are than is borne, more than 1: too much, of the markers in sight."""
-    if now.markers is None or before is None or before.markers is None:
+def _known(glance: Glance, what: Literal["blur", "depth"]) -> np.ndarray[tuple[int, ...], np.dtype[np.float64]]:
+    """(k,) what is known of the markers in sight by how they looked before."""
+    if glance.markers is None:
         return np.zeros(0)
-    both = _both(now, before)
-    was, width = before.markers.blur_px[both], now.markers.blur_px[both]
-    return np.asarray(width / np.maximum(_WIDER * was, was + _WIDER_PX), np.float64)
-
-
-def _depth(glance: Glance) -> np.ndarray[tuple[int, ...], np.dtype[np.float64]]:
-    """(n,) how deep black is under white, as a share of white."""
-    assert glance.markers is not None
-    return np.asarray(glance.markers.contrast / np.maximum(glance.markers.white_bgr.mean(axis=1), 1.0), np.float64)
+    values = glance.markers.blur if what == "blur" else glance.markers.depth
+    return np.asarray(values[np.isfinite(values)], np.float64)

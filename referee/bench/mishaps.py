@@ -1,0 +1,179 @@
+"""Mishaps on drawn tables amid play: how soon the guard notices each, and how often it is alarmed by play alone."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from hardware.frames import SECOND_NS
+from referee.bench.yardstick import in_yardsticks
+from referee.demo import confetti_script, piccolino_script
+from referee.service.guard.mishaps import Mishap
+from referee.service.guard.picture_guard import PictureGuard
+from simulation.evening import relit
+from simulation.live import LiveTable, Shots
+from simulation.view import Look
+from vision.deck import load_deck
+from vision.pictured.picture_deck import load_picture_deck
+
+LOOKS_PER_S = 4
+IN_TIME_S = 2.0
+_SIZE = (1280, 720)
+_WAITS_S = 4.0
+_TABLES = ("wood", "cloth", "plain", "checked", "white")
+
+Image = NDArray[np.uint8]
+Alter = Callable[[Image], Image]
+
+
+@dataclass(frozen=True)
+class Noticed:
+    """A mishap: what was done, and after how many seconds which mishap was told; None: none was."""
+
+    kind: str
+    what: str
+    after_s: float | None
+    told: str | None
+
+
+def cause_mishaps(count: int, seed: int) -> Iterator[Noticed]:
+    """Cause mishaps of all kinds in turn, each at some instant of a game of its own."""
+    luck = random.Random(seed)
+    names = list(_KINDS)
+    for number in range(count):
+        kind = names[number % len(names)]
+        what, alter = _KINDS[kind](luck)
+        table = _table(luck)
+        begins_s = luck.uniform(6.0, table.script.length_s - _WAITS_S - 1)
+        yield _watch(kind, what, table, alter, begins_s)
+
+
+@dataclass(frozen=True)
+class Quiet:
+    """Play in which nothing goes wrong: for how long, and what the guard told all the same, s of the game."""
+
+    seconds: float
+    told: tuple[tuple[float, str], ...]
+
+
+def play_quietly(hours: float, seed: int) -> Iterator[Quiet]:
+    """Play games with hands, sleeves and their shadows, at least for so long."""
+    luck, played_s = random.Random(seed), 0.0
+    while played_s < hours * 3600:
+        table, guard = _table(luck), PictureGuard()
+        told = [
+            (t_s, change.mishap.value)
+            for t_s in _looks(0.0, table.script.length_s)
+            for change in guard.look(_shown(table, t_s), round(t_s * SECOND_NS))
+            if change.on
+        ]
+        played_s += table.script.length_s
+        yield Quiet(table.script.length_s, tuple(told))
+
+
+def cost_a_frame(runs: int = 20, frames_per_s: float = 30.0) -> float:
+    """Give what the guard's looks cost, as yardsticks for each frame of a camera of 1080p."""
+    luck = random.Random(1)
+    image = np.asarray(cv2.resize(_shown(_table(luck), 2.0), (1920, 1080)), np.uint8)
+    guard, looks = PictureGuard(), iter(range(1, 1 << 30))
+    guard.look(image, 0)
+    work_s, yardstick_s = in_yardsticks(lambda: guard.look(image, next(looks) * SECOND_NS // LOOKS_PER_S), image, runs)
+    return work_s / yardstick_s * LOOKS_PER_S / frames_per_s
+
+
+def _watch(kind: str, what: str, table: LiveTable, alter: Alter, begins_s: float) -> Noticed:
+    guard = PictureGuard()
+    # The table as it is before a game, and some seconds of play.
+    for t_s in (0.5, 0.75, 1.0, *_looks(begins_s - 3.0, 3.0)):
+        guard.look(_shown(table, t_s), round(t_s * SECOND_NS))
+    for t_s in _looks(begins_s, _WAITS_S):
+        changes = guard.look(alter(_shown(table, t_s)), round(t_s * SECOND_NS))
+        begun = [change.mishap for change in changes if change.on]
+        if begun:
+            return Noticed(kind, what, t_s - begins_s, begun[0].value)
+    already = min(guard.on, key=lambda mishap: mishap.value, default=None)
+    return Noticed(kind, what, None if already is None else 0.0, None if already is None else already.value)
+
+
+def _table(luck: random.Random) -> LiveTable:
+    seed = luck.randrange(1 << 20)
+    look = Look(table=luck.choice(_TABLES), gradient=luck.uniform(0.1, 0.4), tilt_deg=luck.uniform(0, 20))
+    shots = Shots(size=_SIZE, look=look)
+    if luck.random() < 0.5:
+        deck = load_deck("confetti")
+        return LiveTable(confetti_script.write_confetti(deck, seed).script, deck, seed, shots)
+    prints = load_picture_deck("piccolino")
+    plan = piccolino_script.Plan(players=luck.randint(2, 5), turns=12)
+    return LiveTable(piccolino_script.write_piccolino(prints, seed, plan).script, prints, seed, shots)
+
+
+def _shown(table: LiveTable, t_s: float) -> Image:
+    return table.frame(max(0, round(t_s * table.shots.frames_per_s) - 1)).image
+
+
+def _looks(start_s: float, length_s: float) -> list[float]:
+    return [start_s + look / LOOKS_PER_S for look in range(round(length_s * LOOKS_PER_S))]
+
+
+def _light(luck: random.Random, low: float, high: float) -> tuple[str, Alter]:
+    factor = float(np.exp(luck.uniform(np.log(low), np.log(high))))
+    return f"{factor:.2f} of the light", lambda image: relit(image, (factor, factor, factor))
+
+
+def _colour(luck: random.Random) -> tuple[str, Alter]:
+    warm = luck.uniform(0.3, 0.6)
+    light = (warm, (1 + warm) / 2, 1.0) if luck.random() < 0.5 else (1.0, (1 + warm) / 2, warm)
+    return "light of ({:.2f}, {:.2f}, {:.2f})".format(*light), lambda image: relit(image, light)
+
+
+def _lock(luck: random.Random) -> tuple[str, Alter]:
+    gain = luck.choice((luck.uniform(0.2, 0.45), luck.uniform(1.6, 3.0)))
+    blue, red = luck.uniform(0.7, 1.4), luck.uniform(0.7, 1.4)
+    return f"gains of {gain:.2f} ({blue:.2f}, {red:.2f})", lambda image: relit(image, (gain * blue, gain, gain * red))
+
+
+def _defocus(luck: random.Random) -> tuple[str, Alter]:
+    sigma = luck.uniform(1.8, 6.0)
+    return f"blur of {sigma:.1f} px", lambda image: np.asarray(cv2.GaussianBlur(image, (0, 0), sigma), np.uint8)
+
+
+def _smear(luck: random.Random) -> tuple[str, Alter]:
+    """Grease over a part of the lens with a marker card in it: it blurs and it veils."""
+    width, height = _SIZE
+    place = luck.choice(((0.12, 0.15), (0.88, 0.15), (0.88, 0.85), (0.12, 0.85)))
+    reach, sigma, veil = luck.uniform(0.25, 0.5), luck.uniform(2.5, 8.0), luck.uniform(0.1, 0.4)
+    x, y = np.meshgrid(np.arange(width), np.arange(height))
+    away = np.hypot(x - place[0] * width, y - place[1] * height) / (reach * width)
+    share = np.clip(1.5 - away, 0, 1).astype(np.float32)[..., None]
+
+    def alter(image: Image) -> Image:
+        greasy = (1 - veil) * cv2.GaussianBlur(image, (0, 0), sigma) + veil * 130
+        return np.asarray(np.rint(image * (1 - share) + greasy * share), np.uint8)
+
+    return f"grease of {sigma:.1f} px and {veil:.2f}", alter
+
+
+_KINDS: dict[str, Callable[[random.Random], tuple[str, Alter]]] = {
+    "lamp off": lambda luck: _light(luck, 0.01, 0.1),
+    "lamp dimmed": lambda luck: _light(luck, 0.12, 0.42),
+    "lamp on": lambda luck: _light(luck, 1.6, 6.0),
+    "other colour": _colour,
+    "lock lost": _lock,
+    "out of focus": _defocus,
+    "smear": _smear,
+}
+EXPECTED = {
+    "lamp off": {Mishap.DARK},
+    "lamp dimmed": {Mishap.DARK, Mishap.LIGHT},
+    "lamp on": {Mishap.BRIGHT, Mishap.LIGHT},
+    "other colour": {Mishap.LIGHT, Mishap.DARK},
+    "lock lost": {Mishap.LIGHT, Mishap.DARK, Mishap.BRIGHT},
+    "out of focus": {Mishap.BLURRED, Mishap.SMEARED},
+    "smear": {Mishap.SMEARED, Mishap.BLURRED},
+}
+"""What the guard may call each kind; what else it tells does not count as noticed."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 import cv2
@@ -41,10 +41,10 @@ class Noticed:
     told: str | None
 
 
-def cause_mishaps(count: int, seed: int) -> Iterator[Noticed]:
-    """Cause mishaps of all kinds in turn, each at some instant of a game of its own."""
+def cause_mishaps(count: int, seed: int, kinds: Sequence[str] = ()) -> Iterator[Noticed]:
+    """Cause mishaps of some kinds, or all, in turn, each at some instant of a game of its own."""
     luck = random.Random(seed)
-    names = list(_KINDS)
+    names = list(kinds or _KINDS)
     for number in range(count):
         kind = names[number % len(names)]
         what, alter = _KINDS[kind](luck)

@@ -6,6 +6,7 @@ the players are told what to do.
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Sequence
 from enum import Enum
 
@@ -27,10 +28,12 @@ from referee.watchers.hands_in_time import HandsInTime
 from referee.watchers.no_table import no_table_notice
 from referee.watchers.setup import WatchSetup
 from referee.watchers.stillness import Stillness
+from referee.watchers.table_finder import TableFinder
 from vision.deck import load_deck
 from vision.errors import VisionError
 
 MS = 1_000_000
+_SEEK_NS = 1_000 * MS
 _STILL_NS = 800 * MS  # hands that hover are never quiet for so long; looks are so far apart, too
 
 Hands = tuple[tuple[str, ...], ...]
@@ -55,6 +58,8 @@ class ConfettiWatcher:
         deck = load_deck(setup.deck or "confetti")
         self._reader = SeatedReader(deck, setup.profile, self._players)
         self._hands_off = HandsOff(deck)
+        self._finder = TableFinder(setup.profile, self._players)
+        self._sought_ns: int | None = None
         self._still = Stillness()
         self._blend = Blend()
         self._in_time = HandsInTime(self._still)
@@ -68,6 +73,7 @@ class ConfettiWatcher:
 
     def look(self, frame: Frame) -> Seen:
         """Read the table when it is still and its hands are wanted."""
+        self._watch_table(frame)
         self._still.look(frame)
         self._frame = frame
         t_ns = frame.exposure_end_ns
@@ -126,6 +132,21 @@ class ConfettiWatcher:
             self._blend.begin()
             # A table that has not moved since is read again for what is wanted now.
             self._read_ns = None
+
+    def _watch_table(self, frame: Frame) -> None:
+        """Look at nothing but the table as soon as anything shows where it is.
+
+        Beside it people move and a window fades, and a table that is never still is never read.
+        """
+        t_ns = frame.exposure_end_ns
+        if self._still.watches or (self._sought_ns is not None and t_ns - self._sought_ns < _SEEK_NS):
+            return
+        self._sought_ns = t_ns
+        with contextlib.suppress(BadInputError, VisionError):
+            self._finder.look(frame.bgr())
+        place = self._finder.place
+        if place is not None:
+            self._still.watch(place.table.to_px(place.ring.corners_mm) / frame.size_px)
 
     def _survey(self, frame: Frame) -> Seen:
         """Look at the table between the rounds: where the seats are, and how their places look without hands."""

@@ -13,6 +13,7 @@ _BLUR_PX = 1.5
 _LEAST_STEP = 5.0  # grey levels; what lies below is compression and flicker
 _NOISES = 8.0
 _LEAST_PIXELS = 6
+_BLACK = 4.0  # levels at which the share says nothing
 
 Polygon = NDArray[np.float64]
 
@@ -30,6 +31,11 @@ class Stillness:
     def watch(self, area: Polygon) -> None:
         """Look only at what lies within a polygon (k, 2), in shares of the picture's size: people move outside it."""
         self._area, self._mask = area, None
+
+    @property
+    def watches(self) -> bool:
+        """Whether `watch` was called."""
+        return self._area is not None
 
     def look(self, frame: Frame) -> None:
         """Take the next frame."""
@@ -73,7 +79,8 @@ def _inside(area: Polygon, shape: tuple[int, ...]) -> NDArray[np.bool_]:
 
 def _differs(before: NDArray[np.float32], now: NDArray[np.float32]) -> NDArray[np.bool_]:
     """Tell what differs by more than noise, when a change of the whole picture's light has been taken out."""
-    step = now - before
+    # Light that fades takes from white more levels than from wood, but of both the same share.
+    step = now - before * np.float32(np.median((now + _BLACK) / (before + _BLACK)))
     step -= np.median(step)
     noise = 1.4826 * float(np.median(np.abs(step)))
     return np.asarray(np.abs(step) > max(_LEAST_STEP, _NOISES * noise))

@@ -28,6 +28,7 @@ from referee.games.registry import game_kind
 from referee.journal.corrections import corrected, corrected_events
 from referee.journal.database import Connect, connect
 from referee.journal.folder import JOURNAL
+from referee.journal.judging import OF_NO_GAME
 from referee.journal.rows import KeptGame
 from referee.journal.stored import games, kept_game
 
@@ -245,7 +246,7 @@ def _replayed(one: KeptGame) -> tuple[object, dict[int, list[Any]]]:
     for row in one.events:
         judged[row.number] = []
         event, data = row.event, instead.get(row.number, {})
-        if data is None or (event.kind in ("pause", "resume")):
+        if data is None or event.kind in OF_NO_GAME:
             continue
         try:
             rulings = game.apply(corrected(event, data) if data else event)

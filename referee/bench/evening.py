@@ -23,6 +23,7 @@ from referee.journal.folder import JOURNAL
 from referee.journal.journal import Journal
 from referee.sayings import guard as sayings
 from referee.service.guard.guard import LOOK_S, Guard
+from referee.service.guard.mishaps import Mishap
 from referee.service.settings import TableSettings
 from referee.service.stage import Stage
 from referee.service.table_area import TableArea
@@ -38,6 +39,9 @@ PLAYERS = ("Ann", "Ben", "Cem")
 HEEDED_S = 1.5
 """So long people need to pause when they are told to."""
 _NEAR_NS = 80_000_000
+_READ_WELL = (95.0, 260.0)
+"""Levels of white paper between which cards can be read."""
+LIGHTS = frozenset({Mishap.DARK, Mishap.BRIGHT, Mishap.LIGHT})
 _SIDE = "white"
 _SHOTS = {"confetti": Shots(size=(960, 540), frames_per_s=5.0), "piccolino": Shots(size=(1120, 630), frames_per_s=20.0)}
 
@@ -200,7 +204,7 @@ class _Played:
         self._said = len(self._speaker.said)
         heard = [sentence for _, sentence in fresh if sayings.names(sentence)]
         self._told += [(now_s, sentence) for sentence in heard]
-        self._late.look(now_s, self.table.white, bool(heard))
+        self._late.look(now_s, self.table.white, bool(self._guard.on & LIGHTS))
         if heard and self._heed_s is None:
             self._heed_s = now_s + HEEDED_S
         if self._setting.heeded and self._heed_s is not None and now_s >= self._heed_s:
@@ -250,23 +254,25 @@ class _Played:
 
 @dataclass
 class _Late:
-    """When white paper went beyond what can be read, and when that was said."""
+    """When white paper went beyond what can be read, and how long after that it was said so."""
 
     since_s: float | None = None
+    now_s: float = 0.0
+    counted: bool = False
     late_s: list[float] = field(default_factory=list)
-    told: bool = False
 
-    def look(self, now_s: float, white: float, told: bool) -> None:
-        """Take the level of white paper now, and whether the guard spoke."""
-        if not 95.0 <= white <= 260.0:
-            self.since_s = now_s if self.since_s is None else self.since_s
-            if told and not self.told:
-                self.late_s.append(now_s - self.since_s)
-            self.told = self.told or told
-        else:
-            self.since_s, self.told = None, told
+    def look(self, now_s: float, white: float, said: bool) -> None:
+        """Take the level of white paper now, and whether the guard has said that the light is wrong."""
+        self.now_s = now_s
+        if _READ_WELL[0] <= white <= _READ_WELL[1]:
+            self.since_s, self.counted = None, False
+            return
+        self.since_s = now_s if self.since_s is None else self.since_s
+        if said and not self.counted:
+            self.late_s.append(now_s - self.since_s)
+            self.counted = True
 
     def ended(self) -> tuple[float, ...]:
-        """Give all delays."""
-        never = self.since_s is not None and not self.told
+        """Give all delays; infinite for what was not said within two seconds up to the end."""
+        never = self.since_s is not None and not self.counted and self.now_s - self.since_s > 2.0
         return (*self.late_s, *itertools.repeat(float("inf"), int(never)))

@@ -9,14 +9,16 @@ from referee.announcer import Announcer
 from referee.events import Event
 from referee.games.confetti_hand import parse_cards
 from referee.journal.corrections import corrected, corrected_events
+from referee.journal.judging import MISHAP
 from referee.language import Language
 from referee.sayings import confetti as words
+from referee.sayings import guard
 from referee.service.book import Book
 from referee.service.records import Record
 
 
 def explanation(book: Book, record: Record, ruling: Mapping[str, Any], language: Language) -> dict[str, Any]:
-    """Give the ruling in words, the steps and the readings of a ruling, and whether a correction changed it."""
+    """Give the ruling in words, its steps, readings and mishaps, and whether a correction changed it."""
     announcer = Announcer(book.header.game, book.header.players, language)
     readings = _readings(book, record, ruling)
     return {
@@ -24,11 +26,24 @@ def explanation(book: Book, record: Record, ruling: Mapping[str, Any], language:
         "ruling": dict(ruling),
         "corrected": record.is_changed(ruling),
         "steps": _steps(ruling, readings, language),
+        "mishaps": [guard.begun(what, language) for what in _mishaps(book, record)],
         "readings": [
             {"event": book.event_id(number), "seat": event.data.get("seat"), "data": _shown(event)}
             for number, event in readings
         ],
     }
+
+
+def _mishaps(book: Book, record: Record) -> list[str]:
+    """Give what the guard had said and was not over when something was ruled."""
+    on: dict[str, None] = {}
+    for number, earlier in book.records.items():
+        if number < record.number and earlier.event.kind == MISHAP:
+            what = str(earlier.event.data.get("what"))
+            on.pop(what, None)
+            if earlier.event.data.get("on") is True:
+                on[what] = None
+    return list(on)
 
 
 def _readings(book: Book, record: Record, ruling: Mapping[str, Any]) -> list[tuple[int, Event]]:

@@ -116,6 +116,7 @@ WORDS = {
     "hand_points_many": mark_in("page", "{name}: {n} points"),
     "back_to_table": mark_in("page", "Back to the table"),
     "no_evidence": mark_in("page", "There is no picture of this."),
+    "mishap_then": mark_in("page", "Said before this, and not over then: {text}"),
     "evidence_alt": mark_in("page", "What the camera saw"),
     "step_by_step": mark_in("page", "Step by step"),
     "step_of": mark_in("page", "{n} of {all}:"),

@@ -88,6 +88,11 @@ class Guard:
         self._stopping = threading.Event()
         self._thread = threading.Thread(target=self._run, name="guard", daemon=True)
 
+    @property
+    def on(self) -> frozenset[Mishap]:
+        """What goes wrong now."""
+        return frozenset(self._on)
+
     def start(self) -> None:
         """Begin to look."""
         self._thread.start()

@@ -18,6 +18,8 @@ from hardware.health import HealthBoard
 from hardware.pixels import PixelFormat
 from referee.doctor.machine import Machine
 from referee.journal.stored import game_numbered, kept_game
+from referee.language import Language
+from referee.service.explain import explanation
 from referee.service.guard.guard import LONGEST_NS, Guard
 from referee.service.guard.machine_watchers import ClockJump, DiskFull, HeatAndPower, Watching
 from simulation.evening import Light, relit
@@ -230,6 +232,28 @@ def test_what_set_up_could_not_do_is_said_as_soon_as_somebody_plays(room: Room) 
     room.go(3)
     assert room.troubles == ["guard lock"]
     assert any("settings by itself" in sentence for sentence in room.said)
+
+
+def test_a_mishap_stands_beside_the_rulings_that_it_touches_and_no_others(room: Room) -> None:
+    room.play()
+
+    def explained(colour: str) -> list[str]:
+        for seat in (0, 1):
+            room.table.card(seat, colour)
+        room.table.hear("bell", seat=0)
+        room.go(3, 1)
+        book = room.table.stage.playing().book
+        place, ruling = next((place, ruling) for place, ruling in book.newest(9) if ruling["ruling"] == "ring")
+        mishaps: list[str] = explanation(book, book.records[place.event], ruling, Language("en"))["mishaps"]
+        return mishaps
+
+    assert explained("red") == []
+    room.show = lit(0.12)
+    room.go(2)
+    assert ["too dark" in sentence for sentence in explained("blue")] == [True]
+    room.show = lit(1.0)
+    room.go(3)
+    assert explained("green") == []
 
 
 def test_a_game_that_is_resumed_keeps_its_mishaps_and_is_not_paused_by_them(room: Room) -> None:

@@ -15,7 +15,7 @@ _BEGUN = {
     "light": mark("The light has changed: please pause until the camera has set itself."),
     "blurred": mark("The camera's picture is not sharp any more: please pause until it has focused, or turn its lens."),
     "smeared": mark("A part of the camera's lens is covered or smeared: please wipe it with a soft cloth."),
-    "flicker": mark("The lamp flickers for the camera: another lamp would help."),
+    "flicker": mark("The lamp flickers for the camera: please pause until it has set itself, or use another lamp."),
     "lock": mark("The camera changes its settings by itself: please pause until it has set itself."),
     "pace": mark("The camera gives far fewer pictures than before: quick rings may stay unclear."),
     "hot": mark("The computer is too hot and slows down: please give it more air."),

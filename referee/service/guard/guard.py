@@ -20,6 +20,7 @@ from referee.sayings import guard as sayings
 from referee.service.guard.machine_watchers import Pace, Watching
 from referee.service.guard.mishaps import Change, Lasting, Mishap
 from referee.service.guard.picture_guard import PictureGuard
+from referee.service.guard.stripes import Stripes
 from referee.service.stage import Stage
 
 LOOK_S = 0.25
@@ -74,6 +75,7 @@ class Guard:
         self._area, self._machine, self._on_change, self._clock = area, machine, on_change, clock
         self._picture = PictureGuard()
         self._pace = Pace(lambda: devices.buffer.pushed)
+        self._stripes = Stripes(devices.buffer.between)
         self._others = Lasting(begins_ns=0, ends_ns=0)
         self._judged_ns = self._tried_ns = -LONGEST_NS
         self._tries = 0
@@ -130,7 +132,7 @@ class Guard:
 
     def _look_at_machine(self, now_ns: int) -> list[Change]:
         asked: set[Mishap] = set(self._pace.mishaps)
-        here: set[Mishap] = set(self._pace.here(now_ns))
+        here: set[Mishap] = {*self._pace.here(now_ns), *self._stripes.here(now_ns)}
         notes = frozenset(self._devices.camera_notes)
         asked |= {*_SAID_BY_CAMERA.values(), Mishap.LOCK}
         here |= {_SAID_BY_CAMERA[note] for note in notes if note in _SAID_BY_CAMERA}

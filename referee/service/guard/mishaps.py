@@ -31,7 +31,7 @@ class Mishap(Enum):
         return self in _SETTLED
 
 
-_SETTLED = frozenset({Mishap.DARK, Mishap.BRIGHT, Mishap.LIGHT, Mishap.BLURRED, Mishap.LOCK})
+_SETTLED = frozenset({Mishap.DARK, Mishap.BRIGHT, Mishap.LIGHT, Mishap.BLURRED, Mishap.FLICKER, Mishap.LOCK})
 
 
 @dataclass(frozen=True)

@@ -285,6 +285,28 @@ def test_heat_power_disk_and_clock_are_said_and_their_ends(tmp_path: Path) -> No
     assert [sum(word in sentence for sentence in room.said) for word in words] == [1] * len(words)
 
 
+def test_stripes_of_a_lamp_are_said_and_hands_are_none(room: Room) -> None:
+    room.play()
+
+    def pictures(seconds: float, swing: float) -> None:
+        for step in range(round(4 * seconds)):
+            for part in range(4):
+                t_ns = room.now_ns + (part + 1) * S // 16
+                stripes = 1 + swing * np.sin(np.arange(360) / 50 + 2.0 * (4 * step + part))
+                shown = np.clip(table() * stripes[:, None, None], 0, 255).astype(np.uint8)
+                shown[100:, 40 * part : 40 * part + 200] = (95, 130, 190)
+                room.devices.buffer.push(Frame(t_ns, t_ns, shown, 0))
+            room.now_ns += S // 4
+            room.guard.step(room.now_ns)
+
+    pictures(2, 0.002)
+    assert room.said == []
+    pictures(1.5, 0.06)
+    assert ["flickers" in sentence for sentence in room.said] == [True]
+    pictures(2, 0.0)
+    assert "does not flicker any more" in room.said[-1]
+
+
 def test_a_camera_that_gives_far_fewer_pictures_is_said_and_none_at_all_is_left_to_others(room: Room) -> None:
     room.play()
     shown = room.now_ns

@@ -23,6 +23,7 @@ WORDS = {
     "nav_start": mark_in("page", "Start a game"),
     "nav_ruling": mark_in("page", "Ruling"),
     "nav_picture": mark_in("page", "Score a picture"),
+    "dock": mark_in("page", "What is due now"),
     "no_line": mark_in("page", "No connection to Ringmaster: trying again …"),
     "device_trouble": mark_in("page", "{name} does not work."),
     "undo": mark_in("page", "Undo"),

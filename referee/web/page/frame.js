@@ -1,7 +1,8 @@
 // What stands round every view: the way to the others, what is wrong, what was just done, what is being said.
 
 import { h } from "./dom.js";
-import { button, icon } from "./parts.js";
+import { icon } from "./parts.js";
+import { dock } from "./dock.js";
 import { awaitsTouch } from "./speech.js";
 import { isOptional, notFound, speaksSomewhere } from "./not_found.js";
 import { t } from "./words.js";
@@ -27,16 +28,8 @@ export function frame(app, content) {
       notFound(app, missing),
     ),
     h("main", { key: "main", id: "main" }, content),
-    app.toast ? toast(app) : null,
-    captioned(app) ? h("p", { class: "caption", key: "caption", "aria-hidden": "true" }, state.caption) : null,
+    dock(app),
   ];
-}
-
-// What is said stands below, unless it stands large above already.
-function captioned(app) {
-  const { caption, latest } = app.state;
-  if (!caption || app.pending || !["table", "ruling"].includes(app.route.view)) return false;
-  return app.route.view !== "table" || !latest || !caption.includes(latest.text);
 }
 
 function brand() {
@@ -50,17 +43,4 @@ function link(place, here) {
     icon(place),
     h("span", {}, t(`nav_${place}`)),
   );
-}
-
-function toast(app) {
-  return h(
-    "div",
-    { class: app.toast.isFault ? "toast bad" : "toast", key: "toast", role: app.toast.isFault ? "alert" : "status" },
-    h("span", {}, app.toast.text),
-    app.toast.undo ? button(t("undo"), () => undo(app), { class: "quiet" }) : null,
-  );
-}
-
-export function undo(app) {
-  app.runTimely({ do: "undo" }, () => app.toasted(t("undone")));
 }

@@ -6,7 +6,7 @@ import { parted } from "./headline.js";
 import { choicesFor, draftOf } from "./readings.js";
 import { photoFinish } from "./photo_finish.js";
 import { seen } from "./seen.js";
-import { undo } from "./frame.js";
+import { undo } from "./dock.js";
 import { t } from "./words.js";
 
 export function opened(app) {

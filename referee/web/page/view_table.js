@@ -5,7 +5,7 @@ import { ago, button, heading, icon, kindOf, nameOf, phaseOf, sand, scoresTitle,
 import { handParts, headline } from "./headline.js";
 import { byHand } from "./by_hand.js";
 import { live } from "./live.js";
-import { undo } from "./frame.js";
+import { undo } from "./dock.js";
 import { t } from "./words.js";
 
 export function draw(app) {
@@ -15,10 +15,15 @@ export function draw(app) {
     h(
       "div",
       { class: "columns" },
-      h("div", { class: "column wide" }, questions(app), verdict(app), notices(app), live(app, correctSeen)),
-      h("div", { class: "column" }, phase(app), board(app), controls(app), byHand(app), rulings(app)),
+      h("div", { class: "column wide" }, questions(app), isTold(app) && !headline(app) ? h("h1", { class: "sr", tabindex: "-1", key: "verdict" }, t("game_coloretto")) : verdict(app), notices(app), isTold(app) ? byHand(app) : null, live(app, correctSeen)),
+      h("div", { class: "column" }, phase(app), board(app), controls(app), isTold(app) ? null : byHand(app), rulings(app)),
     ),
   ];
+}
+
+// Of a game that nothing watches each move is told here: that comes first.
+function isTold(app) {
+  return app.state.game !== null && app.state.game.game === "coloretto";
 }
 
 function idle(app) {
@@ -149,10 +154,9 @@ function controls(app) {
   return h(
     "div",
     { class: "row controls", key: "controls" },
-    mode === "paused" ? tap("resume", "resume", { class: "main", key: "resume" }) : tap("pause", "pause", { key: "pause" }),
-    confetti && phase !== "running" && mode === "playing" ? tap("flip", "flip", { class: phase === "counting" ? null : "main", key: "flip" }) : null,
-    confetti && phase === "running" && mode === "playing" ? tap("time_up", "time", { class: "main", key: "time" }) : null,
-    confetti && phase === "counting" && mode === "playing" ? tap("count_now", "count", { class: "main", key: "count" }) : null,
+    // What is due next stands at the foot of the window (dock.js).
+    mode === "paused" ? null : tap("pause", "pause", { key: "pause" }),
+    confetti && phase === "counting" && mode === "playing" ? tap("flip", "flip", { key: "flip" }) : null,
     undoButton(app),
     stop(app),
   );

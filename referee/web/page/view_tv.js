@@ -6,6 +6,8 @@ import { icon, kindOf, phaseOf, sand, shownPoints, sign } from "./parts.js";
 import { spaced } from "./view_pair.js";
 import { t } from "./words.js";
 
+const LONG = 11; // letters that stand beside the points on one line
+
 export function draw(app) {
   const { state, me } = app;
   return [
@@ -43,7 +45,7 @@ function board(state) {
         "li",
         { key: one.seat, class: one.points === best && best > 0 ? "ahead" : null },
         sign(one.seat),
-        h("span", { class: "name" }, one.name),
+        h("span", { class: one.name.length > LONG ? "name long" : "name" }, one.name),
         h("span", { class: "points num" }, shownPoints(one.points)),
       ),
     ),

@@ -1,0 +1,72 @@
+// What is always in sight, at the foot of the window: what was just done, what was ruled, and the one button that is due.
+
+import { h } from "./dom.js";
+import { headline } from "./headline.js";
+import { button, icon, kindOf } from "./parts.js";
+import { t } from "./words.js";
+
+const VIEWS = ["table", "ruling"];
+const SCROLLED_PX = 160;
+
+export function dock(app) {
+  const { state } = app;
+  return h(
+    "div",
+    { class: "dock", key: "dock", role: "region", "aria-label": t("dock"), onmade: keepRoom },
+    app.toast ? toast(app) : null,
+    captioned(app) ? h("p", { class: "caption", key: "caption", "aria-hidden": "true" }, state.caption) : verdictAgain(app),
+    app.route.view === "table" && !app.pending ? due(app) : null,
+  );
+}
+
+// The page leaves as much room at its end as this takes, so that nothing lies beneath it.
+function keepRoom(node) {
+  const measure = () => document.documentElement.style.setProperty("--dock", `${node.offsetHeight}px`);
+  if (window.ResizeObserver) new ResizeObserver(measure).observe(node);
+  const scrolled = () => document.body.classList.toggle("scrolled", window.scrollY > SCROLLED_PX);
+  window.addEventListener("scroll", scrolled, { passive: true });
+}
+
+// What is said stands below, unless it stands large above already.
+function captioned(app) {
+  const { caption, latest } = app.state;
+  if (!caption || app.pending || !VIEWS.includes(app.route.view)) return false;
+  return app.route.view !== "table" || !latest || !caption.includes(latest.text);
+}
+
+// The verdict once more, while it is scrolled out of sight.
+function verdictAgain(app) {
+  const shown = app.route.view === "table" && !app.pending && app.state.mode !== "idle" ? headline(app) : null;
+  if (!shown) return null;
+  const kind = shown.together.length ? "end" : kindOf(shown.entry);
+  return h(
+    "button",
+    { type: "button", class: `verdict-again ${kind}`, key: "verdict", onclick: () => window.scrollTo({ top: 0, behavior: "smooth" }) },
+    icon(kind),
+    h("span", {}, shown.title),
+  );
+}
+
+// The one thing that is to be tapped next, if there is one.
+function due(app) {
+  const { mode, game } = app.state;
+  const phase = (app.state.phase || {}).key;
+  const tap = (key, command) => button(t(key), () => app.runTimely({ do: command }), { class: "main big", key: command });
+  if (mode === "paused") return tap("resume", "resume");
+  if (mode !== "playing" || !game || game.game !== "confetti") return null;
+  if (phase === "running") return tap("time_up", "time");
+  return phase === "counting" ? tap("count_now", "count") : tap("flip", "flip");
+}
+
+function toast(app) {
+  return h(
+    "div",
+    { class: app.toast.isFault ? "toast bad" : "toast", key: "toast", role: app.toast.isFault ? "alert" : "status" },
+    h("span", {}, app.toast.text),
+    app.toast.undo ? button(t("undo"), () => undo(app), { class: "quiet" }) : null,
+  );
+}
+
+export function undo(app) {
+  app.runTimely({ do: "undo" }, () => app.toasted(t("undone")));
+}

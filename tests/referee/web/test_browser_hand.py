@@ -1,0 +1,250 @@
+"""The page in the hand, in a real browser: it speaks, rings, is corrected, and keeps in sight what is due."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from page_tools import START, PageUnderTest
+from playwright.sync_api import Browser, Page, Request, ViewportSize, expect, sync_playwright
+from test_browser import PHONE, SCREEN, WAIT_MS, Window, launched, needs_chromium, turn_two_reds
+
+from hardware.health import DeviceHealth, Health
+
+pytestmark = needs_chromium
+# A browser that is driven counts as touched.
+LISTEN = """window.spoken = [];
+Object.defineProperty(navigator, "userActivation", { value: undefined });
+Object.defineProperty(window, "speechSynthesis", {
+  value: { speak: (words) => window.spoken.push([words.lang, words.text]), cancel: () => window.spoken.push("cancel") },
+});"""
+TALL: ViewportSize = {"width": 390, "height": 844}
+FLAT: ViewportSize = {"width": 740, "height": 360}
+LONG_NAMES = [
+    "Grandmother Anneliese",
+    "Ben",
+    "Maximilian-Alexander",
+    "Dorothea",
+    "Christoph-Emanuel",
+    "Fi",
+    "Gwendolyn",
+]
+# What a finger would hit in the middle of a thing that is shown, and whether all of it is in the window.
+IN_SIGHT = """(node) => {
+  const box = node.getBoundingClientRect();
+  const hit = document.elementFromPoint(box.x + box.width / 2, box.y + box.height / 2);
+  return node.contains(hit) && box.top >= 0 && box.bottom <= innerHeight && box.height >= 40;
+}"""
+# Whether the last of the page ends above what stands at the foot of the window, once it is scrolled there.
+ENDS_ABOVE = """() => {
+  scrollTo(0, document.body.scrollHeight);
+  const last = document.querySelector("main").lastElementChild.getBoundingClientRect();
+  return last.bottom <= document.querySelector(".dock").getBoundingClientRect().top + 1;
+}"""
+APART = """(nodes) => nodes.map((node) => node.getBoundingClientRect())
+  .sort((one, other) => one.top - other.top)
+  .every((box, at, all) => at === 0 || all[at - 1].bottom <= box.top + 1)"""
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    with sync_playwright() as playwright:
+        browser = launched(playwright)
+        yield browser
+        browser.close()
+
+
+def spoken(tab: Page) -> list[list[str]]:
+    heard = tab.evaluate("window.spoken")
+    return [one for one in heard if one != "cancel" and one[1]]
+
+
+def test_the_one_device_that_was_chosen_says_each_ruling_once(page: PageUnderTest, browser: Browser) -> None:
+    expect.set_options(timeout=WAIT_MS)
+    page.table.desk.do({"do": "settings", "language": "de"})
+    page.table.desk.do(START)
+    chosen, other = Window(browser, page, PHONE, paired=True), Window(browser, page, SCREEN, paired=True)
+    for window in (chosen, other):
+        window.context.add_init_script(LISTEN)
+        window.open("settings")
+    chosen.page.get_by_label("Dieses Gerät soll sprechen").check()
+    expect(other.page.get_by_text("Ein anderes Gerät soll sprechen.")).to_be_visible()
+    turn_two_reds(page)
+    page.table.tell("bell", seat=2)
+    chosen.page.wait_for_function("() => window.spoken.some((one) => one[1].includes('Cem'))")
+    # A page that is loaded anew does not say what was said before; a second tab does not say what the first one does.
+    second = chosen.context.new_page()
+    second.goto(chosen.home)
+    expect(second.get_by_text("Irgendwohin tippen")).to_be_visible()
+    for tab in (chosen.page, second, other.page):
+        tab.evaluate("location.hash = 'table'")
+        expect(tab.locator(".verdict h1")).to_contain_text("Cem")
+    page.table.tell("card_shown", seat=0, colour="blue", mood="sad")
+    page.table.tell("bell", seat=1)
+    for tab in (chosen.page, second, other.page):
+        expect(tab.locator(".verdict h1")).to_contain_text("Ben")
+    chosen.page.wait_for_timeout(500)
+    heard = spoken(chosen.page) + spoken(second)
+    assert [lang for lang, text in heard if "Ben" in text] == ["de-DE"]
+    assert len([text for _, text in heard if text.startswith("Richtig geklingelt, Cem")]) == 1
+    assert spoken(other.page) == []
+    second.locator("h1").click()
+    expect(second.get_by_text("Irgendwohin tippen")).to_have_count(0)
+    chosen.close()
+    other.close()
+
+
+def test_what_a_table_does_not_have_is_asked_about_once_and_all_in_one(page: PageUnderTest, browser: Browser) -> None:
+    expect.set_options(timeout=WAIT_MS)
+    for device in ("speaker", "lamp", "bell", "sandtimer"):
+        page.table.health.report(DeviceHealth(1, device, Health.MISSING, "none"))
+    page.table.health.report(DeviceHealth(1, "camera", Health.STALLED, "dark"))
+    page.table.desk.refresh()
+    window = Window(browser, page, PHONE, paired=True)
+    expect(window.page.locator(".alert")).to_have_count(2)
+    asked = window.page.locator(".alert.asking")
+    expect(asked).to_contain_text("Not found: bell, lamp, sensors of the sandtimer, loudspeaker")
+    assert window.barriers() == [] and not window.is_too_wide()
+    asked.get_by_role("button", name="Not now").click()
+    expect(asked).to_have_count(0)
+    window.open("settings")
+    expect(window.page.locator(".alert")).to_have_count(1)
+    # Others than these are asked about again.
+    page.table.health.forget("bell")
+    page.table.desk.refresh()
+    asked.get_by_role("button", name="It has none").click()
+    expect(window.page.get_by_text("Saved.")).to_be_visible()
+    settings = page.table.desk.state()["settings"]
+    assert (settings["lamp"], settings["sandtimer"], settings["loudspeaker"]) == (False, False, False)
+    assert settings["bell"] == "one"
+    window.close()
+
+
+def test_a_phone_rings_for_its_owner_at_the_time_of_the_thumb(page: PageUnderTest, browser: Browser) -> None:
+    expect.set_options(timeout=WAIT_MS)
+    page.table.desk.do(START)
+    turn_two_reds(page)
+    window = Window(browser, page, {"width": 390, "height": 844}, paired=True)
+    told: list[dict[str, Any]] = []
+
+    def note(request: Request) -> None:
+        if request.url.endswith("/api/do"):
+            told.append(dict(request.post_data_json or {}))
+
+    window.page.on("request", note)
+    window.page.get_by_role("link", name="This phone as a bell").click()
+    window.page.get_by_role("button", name="Ben").click()
+    button = window.page.get_by_role("button", name="Ring")
+    expect(window.page.get_by_text("is right to ± ")).to_be_visible()
+    assert window.barriers() == [] and not window.is_too_wide()
+    box = button.bounding_box()
+    assert box is not None and box["height"] > 0.6 * 844 and box["width"] > 0.9 * 390
+    before_ns = time.monotonic_ns()
+    button.dispatch_event("pointerdown")
+    expect(window.page.get_by_text("Rung, right to ± ")).to_be_visible()
+    after_ns = time.monotonic_ns()
+    rung = next(one for one in told if one["do"] == "ring")
+    within_ns = rung["within_ms"] * 1_000_000
+    assert rung["seat"] == 1
+    assert before_ns - within_ns <= rung["t_ns"] <= after_ns + within_ns
+    assert page.table.desk.state()["rulings"][-1]["ruling"]["seat"] == 1
+    assert any(one["do"] == "bell_here" for one in told)
+    window.close()
+
+
+def test_a_card_is_composed_first_and_entered_once(page: PageUnderTest, browser: Browser) -> None:
+    expect.set_options(timeout=WAIT_MS)
+    page.table.desk.do({"do": "start", "game": "confetti", "players": ["Ann"], "options": {}})
+    page.table.tell("timer_flipped")
+    page.table.tell("timer_ran_out")
+    page.table.tell("hand", seat=0, cards=[["red", "blue", "green"], ["blue", "green", "red"]])
+    ruled = next(one["id"] for one in page.table.desk.state()["rulings"] if one["ruling"]["ruling"] == "hand")
+    window = Window(browser, page, PHONE, paired=True)
+    window.open(f"ruling/{ruled}")
+    before = page.table.desk.state()["version"]
+    window.page.get_by_role("button", name="One more card").click()
+    enter = window.page.get_by_role("button", name="Enter this card")
+    for size, name in (("Small", "green"), ("Medium", "red")):
+        window.page.get_by_role("group", name=f"{size} circle").get_by_role("button", name=name).click()
+        expect(enter).to_be_disabled()
+    window.page.get_by_role("group", name="Big circle").get_by_role("button", name="blue").click()
+    assert page.table.desk.state()["version"] == before
+    assert window.barriers() == [] and not window.is_too_wide()
+    window.look()
+    enter.click()
+    expect(window.page.locator(".reading .cards .card")).to_have_count(3)
+    (hand,) = page.table.desk.explain(ruled)["readings"]
+    assert hand["data"]["cards"][2] == ["green", "red", "blue"]
+    corrections = page.table.desk.game(page.table.desk.state()["game"]["id"])["corrections"]
+    assert [one["change"] for one in corrections] == ["Ann: – → green, red, blue"]
+    window.close()
+
+
+def test_what_was_taken_back_is_not_sent_along_with_the_next_correction(page: PageUnderTest, browser: Browser) -> None:
+    expect.set_options(timeout=WAIT_MS)
+    page.table.desk.do(START)
+    turn_two_reds(page)
+    page.table.tell("card_shown", seat=2, colour="blue", mood="happy")
+    page.table.tell("bell", seat=2)
+    ring = next(one["id"] for one in page.table.desk.state()["rulings"] if one["ruling"]["ruling"] == "ring")
+    window = Window(browser, page, PHONE, paired=True)
+    window.open(f"ruling/{ring}")
+    mine = window.page.get_by_role("group", name="Cem’s card")
+    # The sentence stays as it was: two reds are happy all the same.
+    mine.get_by_role("button", name="Sad").click()
+    expect(mine.get_by_role("button", name="Sad")).to_have_attribute("aria-pressed", "true")
+    window.look()
+    window.page.get_by_role("button", name="Undo", exact=True).click()
+    expect(mine.get_by_role("button", name="Happy")).to_have_attribute("aria-pressed", "true")
+    window.look()
+    mine.get_by_role("button", name="green").click()
+    expect(mine.get_by_role("button", name="green")).to_have_attribute("aria-pressed", "true")
+    data = next(one["data"] for one in page.table.desk.explain(ring)["readings"] if one["seat"] == 2)
+    assert (data["colour"], data["mood"]) == ("green", "happy")
+    window.close()
+
+
+def test_the_button_that_is_due_and_the_verdict_are_in_sight_wherever_the_page_is_scrolled(
+    page: PageUnderTest, browser: Browser
+) -> None:
+    expect.set_options(timeout=WAIT_MS)
+    page.table.desk.do({"do": "start", "game": "confetti", "players": LONG_NAMES, "options": {}})
+    page.table.tell("timer_flipped")
+    window = Window(browser, page, PHONE, paired=True)
+    due = window.page.locator(".dock .main")
+    for size in (PHONE, TALL, FLAT):
+        window.page.set_viewport_size(size)
+        window.page.evaluate("scrollTo(0, 0)")
+        expect(due).to_have_text("Time is up")
+        assert (size, due.evaluate(IN_SIGHT)) == (size, True)
+        assert (size, window.page.evaluate(ENDS_ABOVE)) == (size, True)
+        again = window.page.locator(".dock .verdict-again, .dock .caption")
+        expect(again).to_be_visible()
+        assert (size, window.is_too_wide()) == (size, False)
+    window.look()
+    due.click()
+    expect(due).to_have_text("Count now")
+    page.table.tell("hand", seat=0, cards=[["red", "blue", "green"]])
+    page.table.desk.do({"do": "pause"})
+    expect(due).to_have_text("Go on")
+    # What was done, what is said and what is due stand one above the other.
+    window.open("settings")
+    window.page.get_by_role("button", name="English").click()
+    expect(window.page.locator(".toast")).to_be_visible()
+    window.page.evaluate("location.hash = 'table'")
+    expect(due).to_be_visible()
+    assert window.page.locator(".dock > *:visible").evaluate_all(APART)
+    assert window.barriers() == []
+    window.close()
+
+
+def test_a_move_of_coloretto_needs_no_scrolling(page: PageUnderTest, browser: Browser) -> None:
+    expect.set_options(timeout=WAIT_MS)
+    page.table.desk.do({"do": "start", "game": "coloretto", "players": ["Ann", "Ben", "Cem"], "options": {}})
+    page.table.stage.voice.clear_caption(page.table.stage.voice.caption)
+    window = Window(browser, page, TALL, paired=True)
+    for name in ("red", "Into row 1", "Into row 3"):
+        assert window.page.get_by_role("button", name=name, exact=True).evaluate(IN_SIGHT)
+    window.close()

@@ -115,7 +115,7 @@ function tablePicture(app, names) {
         place: { left: `${x}%`, top: `${y}%` },
         onclick: () => choose(app, seat),
       };
-      return h("button", props, sign(seat), name || t("seat", { n: seat + 1 }));
+      return h("button", props, sign(seat), h("span", { class: "name" }, name || t("seat", { n: seat + 1 })));
     }),
   );
 }
@@ -131,8 +131,8 @@ function placeOf(seat, n) {
   way -= 4 * Math.floor(way / 4);
   const side = Math.floor(way);
   const along = way - side;
-  const near = 10;
-  const far = 90;
+  const near = 12;
+  const far = 88;
   const run = near + (far - near) * along;
   const inside = Math.min(82, Math.max(18, run));
   if (side === 0) return [100 - inside, far];

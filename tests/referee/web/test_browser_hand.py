@@ -43,6 +43,8 @@ ENDS_ABOVE = """() => {
   const last = document.querySelector("main").lastElementChild.getBoundingClientRect();
   return last.bottom <= document.querySelector(".dock").getBoundingClientRect().top + 1;
 }"""
+BOXES = """(nodes) => nodes.map((node) => node.getBoundingClientRect())
+  .map((box) => [box.left, box.top, box.right, box.bottom])"""
 APART = """(nodes) => nodes.map((node) => node.getBoundingClientRect())
   .sort((one, other) => one.top - other.top)
   .every((box, at, all) => at === 0 || all[at - 1].bottom <= box.top + 1)"""
@@ -237,6 +239,25 @@ def test_the_button_that_is_due_and_the_verdict_are_in_sight_wherever_the_page_i
     expect(due).to_be_visible()
     assert window.page.locator(".dock > *:visible").evaluate_all(APART)
     assert window.barriers() == []
+    window.close()
+
+
+def test_seven_long_names_lie_round_the_table_apart_and_each_with_its_sign(
+    page: PageUnderTest, browser: Browser
+) -> None:
+    window = Window(browser, page, PHONE)
+    plan = {"game": "confetti", "players": LONG_NAMES, "options": {}}
+    window.page.evaluate("(plan) => localStorage.setItem('ringmaster-start', JSON.stringify(plan))", plan)
+    window.open("start")
+    expect(window.page.locator(".seats .seat")).to_have_count(7, timeout=WAIT_MS)
+    boxes = window.page.locator(".seats .seat").evaluate_all(BOXES)
+    table = window.page.locator(".seats").evaluate_all(BOXES)[0]
+    for at, (left, top, right, bottom) in enumerate(boxes):
+        assert left >= table[0] and right <= table[2]
+        for other in boxes[at + 1 :]:
+            assert right <= other[0] + 1 or other[2] <= left + 1 or bottom <= other[1] + 1 or other[3] <= top + 1
+    signs = window.page.locator(".seats .seat .sign").evaluate_all(BOXES)
+    assert all(sign[0] >= box[0] and sign[2] <= box[2] for sign, box in zip(signs, boxes, strict=True))
     window.close()
 
 

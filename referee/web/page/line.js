@@ -72,6 +72,10 @@ function sharedLine(heard, lost, fails) {
   worker.onerror = fails;
   worker.port.onmessage = ({ data }) => {
     heardOf();
+    if (data.cannot) {
+      fails();
+      return;
+    }
     if (asleep) return;
     if (data.lost) lost();
     else if (data.parts) heard(data.parts, data.leads);

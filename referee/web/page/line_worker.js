@@ -63,11 +63,11 @@ self.onconnect = (event) => {
   const tab = event.ports[0];
   tab.onmessage = ({ data }) => {
     // So a tab knows that this worker works, even while the server does not.
-    tab.postMessage({});
+    tab.postMessage({ cannot: !self.EventSource });
     if (data === "awake") wake(tab, ++looks);
     else if (data === "listening") wake(tab, 0);
     else if (data === "asleep") tabs.set(tab, null);
     else tabs.delete(tab);
-    settle();
+    if (self.EventSource) settle();
   };
 };

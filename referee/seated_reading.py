@@ -21,6 +21,8 @@ from vision.table import Table
 
 OUT_OF_SIGHT = "out of sight"
 """The reason of something unclear before a seat whose place is not in the picture."""
+NOT_SHOWN = "camera"
+"""The reason of something unclear before every seat, where nothing shows that the camera stands as it stood."""
 
 _ALL = 4
 _PROOF = 2  # markers in sight that show the table to be where it was
@@ -34,7 +36,8 @@ class SeatedReading:
     """What lies on a table, and who sits round it.
 
     `doubled` are numbers that two marker cards have, `pushed` the marker cards that were pushed since the table was
-    calibrated, and `moved` tells that the camera was, so that the marker cards told the table anew.
+    calibrated, and `moved` tells that the camera was, so that the marker cards told the table anew. `doubt` says that
+    nothing shows it to stand; every seat has something unclear then.
     """
 
     reading: Reading
@@ -43,10 +46,11 @@ class SeatedReading:
     doubled: tuple[int, ...] = ()
     pushed: tuple[int, ...] = ()
     moved: bool = False
+    doubt: str | None = None
 
     def remarks(self) -> tuple[str, ...]:
         """Give what to do about camera and marker cards."""
-        said = []
+        said = [] if self.doubt is None else [self.doubt]
         if self.moved:
             said.append(
                 "the camera was moved since the table was calibrated: the marker cards tell the table now; "
@@ -101,7 +105,7 @@ class SeatedReader:
         Raises:
             BadInputError: too few markers are in sight to know the seats.
             BadTableError: the markers lie on no flat table, are mirrored, have one number twice, or the picture does
-                not fit the profile, or does not show that the camera still stands where it stood.
+                not fit the profile, or shows that the camera was moved.
         """
         profile = self._profile
         sight = unmirrored_markers(image)
@@ -110,12 +114,12 @@ class SeatedReader:
         stand = stand_of(profile, image, sight.markers)
         if stand.stands:
             return self._read_by_profile(image, sight, profile, stand)
-        if not sight.markers:
-            raise MovedCameraError(what_is_wrong(profile, stand))
         try:
             return replace(self._read_by_markers(image, sight), moved=True)
         except BadInputError as error:
-            raise MovedCameraError(what_is_wrong(profile, stand)) from error
+            if stand.stands is False:
+                raise MovedCameraError(what_is_wrong(profile, stand)) from error
+        return _doubted(self._read_by_profile(image, sight, profile, stand), what_is_wrong(profile, stand))
 
     def _read_by_profile(
         self, image: NDArray[np.uint8], sight: MarkerSight, profile: TableProfile, stand: Stand
@@ -163,6 +167,19 @@ class SeatedReader:
         return SeatedReading(_with_unseen(reading, table, ring), table, ring, sight.doubled, pushed)
 
 
+def _doubted(seated: SeatedReading, why: str) -> SeatedReading:
+    """Leave every seat unclear: nothing shows where the camera stands."""
+    spots = [seated.ring.part_of(seat) for seat in range(seated.ring.players)]
+    unclear = [_unclear(part[len(part) // 2], seated.table, NOT_SHOWN) for part in spots]
+    reading = replace(seated.reading, unclear=(*seated.reading.unclear, *unclear))
+    return replace(seated, reading=reading, doubt=why)
+
+
+def _unclear(spot_mm: NDArray[np.float64], table: Table, reason: str) -> UnclearCard:
+    (x_px, y_px), (x, y) = table.to_px(spot_mm[None])[0], spot_mm
+    return UnclearCard(np.zeros((0, 2)), (float(x_px), float(y_px)), (float(x), float(y)), reason, None)
+
+
 def _with_unseen(reading: Reading, table: Table, ring: SeatRing) -> Reading:
     """Leave unclear what lies before seats that are not in the picture, at least in part."""
     unseen = []
@@ -177,8 +194,5 @@ def _with_unseen(reading: Reading, table: Table, ring: SeatRing) -> Reading:
         if outside.mean() > _UNSEEN:
             # One point stands for them all; it is on the edge, so that it is before this seat.
             ends = edge[outside[: len(edge)]] if outside[: len(edge)].any() else edge
-            x, y = ends[len(ends) // 2]
-            x_px, y_px = table.to_px(np.array([[x, y]]))[0]
-            spot, spot_px = (float(x), float(y)), (float(x_px), float(y_px))
-            unseen.append(UnclearCard(np.zeros((0, 2)), spot_px, spot, OUT_OF_SIGHT, None))
+            unseen.append(_unclear(ends[len(ends) // 2], table, OUT_OF_SIGHT))
     return replace(reading, unclear=(*reading.unclear, *unseen))

@@ -14,7 +14,7 @@ from referee.games.confetti_hand import SIZES, Card, Overlimit, Score, score_han
 from referee.hands_off import HandsOff
 from referee.language import Language
 from referee.sayings.confetti import say_score
-from referee.seated_reading import OUT_OF_SIGHT, SeatedReader
+from referee.seated_reading import NOT_SHOWN, OUT_OF_SIGHT, SeatedReader
 from referee.seats import SeatCards, SeatRing, Sharing, share_out
 from referee.words import count_of, list_of, number_word
 from vision.deck import Deck, Face
@@ -92,12 +92,14 @@ class TableScore:
 
 
 def _say_unclear(cards: Sequence[UnclearCard], seat: int) -> str:
-    unread = [card.reason for card in cards if card.reason not in ("hand", OUT_OF_SIGHT)]
+    unread = [card.reason for card in cards if card.reason not in ("hand", OUT_OF_SIGHT, NOT_SHOWN)]
     said = []
     if unread:
         reasons = sorted(set(unread))
         remedies = [_REMEDIES.get(reason, f"spread the cards at seat {seat + 1}") for reason in reasons]
         said.append(f"{count_of(len(unread), 'card')} cannot be read ({list_of(reasons)}), {list_of(remedies)}")
+    if any(card.reason == NOT_SHOWN for card in cards):
+        said.append("nothing shows that the camera was not moved, lay the marker cards at the table's corners")
     if any(card.reason == OUT_OF_SIGHT for card in cards):
         said.append("this seat's place is not in the picture, turn the camera")
     if any(card.reason == "hand" for card in cards):

@@ -31,7 +31,7 @@ class UnclearCard:
 
     `corners_px` is (k, 2), what is known of its outline, or (0, 2); `reason` is one of `covered`, `glare`, `colours`,
     `dark`, `blurred`, `edge of picture`, `same card twice`, or `hand`: a person's, which may hide a card, or
-    `out of sight`: the place before a seat is not in the picture; `best` is the
+    `out of sight`, `camera`: the place before a seat is not in the picture, or nothing shows how the camera stands; `best` is the
     likeliest face with its confidence; `side` is the side that lies up as far as anything shows it, else None.
     """
 

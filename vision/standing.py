@@ -56,19 +56,23 @@ def stand_of(profile: TableProfile, image: NDArray[np.uint8], markers: Sequence[
     return Stand(True, tuple(pushed)) if off_mm < MOST_OFF_MM else Stand(False)
 
 
-def table_now(profile: TableProfile, image: NDArray[np.uint8], sight: MarkerSight) -> Table | None:
-    """Give the table for a picture: the profile's, or None where its markers are to tell, as the camera was moved.
+def table_now(profile: TableProfile, image: NDArray[np.uint8], sight: MarkerSight) -> tuple[Table | None, Stand]:
+    """Give the table for a picture: the profile's, or None where its own markers are to tell; and how the camera stands.
+
+    Where nothing shows that, and too few markers are in sight, it is the profile's.
 
     Raises:
-        BadTableError: the picture has another shape than those of the profile, or nothing tells its table.
+        BadTableError: the picture has another shape than those of the profile, or the camera was moved and too few
+            markers are in sight.
     """
     stand = stand_of(profile, image, sight.markers)
-    if stand.stands:
-        return profile.table_for((image.shape[1], image.shape[0]))
-    if len(sight.markers) < (_ENOUGH_DOUBLED if sight.doubled else _ENOUGH):
+    few = len(sight.markers) < (_ENOUGH_DOUBLED if sight.doubled else _ENOUGH)
+    if stand.stands or (stand.stands is None and few):
+        return profile.table_for((image.shape[1], image.shape[0])), stand
+    if few:
         check_not_doubled(sight)
         raise MovedCameraError(what_is_wrong(profile, stand))
-    return None
+    return None, stand
 
 
 def what_is_wrong(profile: TableProfile, stand: Stand) -> str:

@@ -197,13 +197,15 @@ def _table(picture: Picture, profile: TableProfile | None) -> tuple[Table | None
     Without table the picture's own markers tell it.
     """
     from vision.markers import unmirrored_markers
-    from vision.standing import table_now
+    from vision.standing import table_now, what_is_wrong
 
     if profile is None:
         return None, None
     sight = unmirrored_markers(picture.image)
-    table = table_now(profile, picture.image, sight)
-    if table is None:
+    table, stand = table_now(profile, picture.image, sight)
+    if stand.stands is None:
+        complain("read", what_is_wrong(profile, stand))
+    elif table is None:
         complain("read", "the camera was moved since the table was calibrated: the marker cards tell the table now")
     return table, sight.markers
 

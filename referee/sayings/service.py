@@ -177,6 +177,8 @@ def notice(kind: str, seat: int | None, data: Mapping[str, Any], players: Sequen
     match kind:
         case "unclear_cards" if data.get("reasons") == ["hand"]:
             return language.text("A hand lies over the cards of {player}, please take it away.", player=name)
+        case "unclear_cards" if "camera" in data.get("reasons", ()):
+            return language.text("The camera was moved: please lay the marker cards 0 to 3 at the table's corners.")
         case "unclear_cards" if data.get("reasons") == ["out of sight"]:
             return language.text("The place of {player} is not in the picture, please turn the camera.", player=name)
         case "unclear_cards":

@@ -84,7 +84,7 @@ class TableArea:
         size_px = (width, height)
         try:
             sight = sight_markers(image)
-            known = None if self._profile is None else table_now(self._profile, image, sight)
+            known = None if self._profile is None else table_now(self._profile, image, sight)[0]
             if known is not None and self._profile is not None and self._profile.edge_mm is not None:
                 return outline_of(known, self._profile.edge_mm)
             table = known or table_from_markers(sight.markers, size_px)

@@ -107,10 +107,16 @@ def test_a_profile_may_say_where_the_seats_are(tmp_path: Path, capfd: Capture) -
     corners = kept.table.to_mm(np.array([[1430.0, 830], [190, 810], [240, 130], [1380, 150]]))
     profile = tmp_path / "profile.json"
     profile.write_text(profile_text(replace(kept, edge_mm=corners)), encoding="utf-8")
+    # One of an earlier version, which cannot show that the camera stands: it is doubted.
+    old = tmp_path / "old.json"
+    old.write_text(profile_text(replace(kept, edge_mm=corners, markers_mm={}, texture=None)), encoding="utf-8")
     bare = without_markers(tmp_path, [0, 1, 2, 3])
     status, lines, _ = score(capfd, "--image", str(bare), "--players", "3", "--table", str(profile))
     assert status == 0
-    assert [line["points"] for line in lines] == [5, 2, 3]
+    assert [(line["points"], line["unclear"]) for line in lines] == [(5, 0), (2, 0), (3, 0)]
+    status, lines, err = score(capfd, "--image", str(bare), "--players", "3", "--table", str(old))
+    assert [(line["points"], line["unclear"]) for line in lines] == [(5, 1), (2, 1), (3, 1)]
+    assert "of an earlier version and cannot show whether the camera was moved" in err
 
 
 def test_a_seat_that_is_not_in_the_picture_is_unclear_and_not_without_cards(

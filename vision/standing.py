@@ -57,7 +57,7 @@ def stand_of(profile: TableProfile, image: NDArray[np.uint8], markers: Sequence[
 
 
 def table_now(profile: TableProfile, image: NDArray[np.uint8], sight: MarkerSight) -> tuple[Table | None, Stand]:
-    """Give the table for a picture: the profile's, or None where its own markers are to tell; and how the camera stands.
+    """Give a picture's table: the profile's, or None where its own markers are to tell; and how the camera stands.
 
     Where nothing shows that, and too few markers are in sight, it is the profile's.
 

@@ -28,7 +28,7 @@ _EDGE_SHARE = 0.4
 _LEAST_SHARE = 0.0035  # of the card's area; smaller specks are no marks
 _LEAST_NOISE = 1.0  # of Lab
 # Specks of noise differ from the card 3 to 4 times as much as all its noise does, print 9 times and more.
-_EVEN, _STEEP, _LEAST_CONFIDENCE = 6.0, 1.2, 0.2
+_EVEN, _STEEP, _LEAST_CONFIDENCE = 5.0, 1.5, 0.2
 _SOLID_SHARE = 0.75  # how much of the darkest ink's strength the middle of a solid mark has
 
 

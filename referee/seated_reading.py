@@ -16,7 +16,7 @@ from vision.marked.reader import read_picture
 from vision.markers import Marker, MarkerSight, check_not_doubled, table_from_markers, unmirrored_markers
 from vision.profile import REACH_MM, TableProfile
 from vision.reading import Reading, UnclearCard
-from vision.standing import MOST_OFF_MM, Stand, stand_of, what_is_wrong
+from vision.standing import MOST_OFF_MM, Stand, stand_of, strays_among, what_is_wrong
 from vision.table import Table
 
 OUT_OF_SIGHT = "out of sight"
@@ -37,7 +37,8 @@ class SeatedReading:
 
     `doubled` are numbers that two marker cards have, `pushed` the marker cards that were pushed since the table was
     calibrated, and `moved` tells that the camera was, so that the marker cards told the table anew. `doubt` says that
-    nothing shows it to stand; every seat has something unclear then.
+    nothing shows it to stand; every seat has something unclear then. Of cards with one number, `strays` do not lie
+    where the one lay.
     """
 
     reading: Reading
@@ -47,6 +48,7 @@ class SeatedReading:
     pushed: tuple[int, ...] = ()
     moved: bool = False
     doubt: str | None = None
+    strays: tuple[Marker, ...] = ()
 
     def remarks(self) -> tuple[str, ...]:
         """Give what to do about camera and marker cards."""
@@ -57,7 +59,10 @@ class SeatedReading:
                 "calibrate it again"
             )
         said += [f"marker card {n} was pushed since the table was calibrated: it is left out" for n in self.pushed]
-        said += [f"two marker cards have the number {n}: both are left out, take one away" for n in self.doubled]
+        for number in self.doubled:
+            which = [_where(marker, self.table.size_px) for marker in self.strays if marker.id == number]
+            take = f"the one at the {which[0]} of the picture" if which else "one"
+            said.append(f"two marker cards have the number {number}: both are left out, take {take} away")
         return tuple(said)
 
 
@@ -132,7 +137,8 @@ class SeatedReader:
         else:
             # The cards have put the scale right; the edge stays where it is in the picture.
             rectangle = table.to_mm(surveyed.to_px(profile.edge_mm))
-        return self._seated(reading, table, rectangle, sight, stand.pushed)
+        strays = strays_among(sight.copies, profile, surveyed.size_px)
+        return replace(self._seated(reading, table, rectangle, sight, stand.pushed), strays=strays)
 
     def _read_by_markers(self, image: NDArray[np.uint8], sight: MarkerSight) -> SeatedReading:
         size_px = (image.shape[1], image.shape[0])
@@ -165,6 +171,13 @@ class SeatedReader:
         places = {marker.id: np.asarray(table.to_mm(marker.corners_px).mean(0)) for marker in sight.markers}
         self.survey = Survey(table, ring, {number: place for number, place in places.items() if number not in pushed})
         return SeatedReading(_with_unseen(reading, table, ring), table, ring, sight.doubled, pushed)
+
+
+def _where(marker: Marker, size_px: tuple[int, int]) -> str:
+    """Say in which part of a picture a marker card lies."""
+    across, down = np.clip((3 * marker.corners_px.mean(0) / size_px).astype(int), 0, 2)
+    words = [("top", "", "bottom")[down], ("left", "", "right")[across]]
+    return " ".join(word for word in words if word) or "middle"
 
 
 def _doubted(seated: SeatedReading, why: str) -> SeatedReading:

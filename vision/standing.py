@@ -75,6 +75,14 @@ def table_now(profile: TableProfile, image: NDArray[np.uint8], sight: MarkerSigh
     return None, stand
 
 
+def strays_among(copies: Sequence[Marker], profile: TableProfile, size_px: tuple[int, int]) -> tuple[Marker, ...]:
+    """Give those of several marker cards with one number that do not lie where the one lay; none if all or none do."""
+    table = profile.table_for(size_px)
+    known = [copy for copy in copies if copy.id in profile.markers_mm]
+    there = {copy.id for copy in known if _at_place(copy, profile.markers_mm[copy.id], table)}
+    return tuple(c for c in known if c.id in there and not _at_place(c, profile.markers_mm[c.id], table))
+
+
 def what_is_wrong(profile: TableProfile, stand: Stand) -> str:
     """Give the sentence for a picture in which the camera is not shown to stand, and too few markers are in sight."""
     if not profile.markers_mm and profile.texture is None:

@@ -74,6 +74,12 @@ def test_a_camera_that_was_pushed_is_noticed_under_its_profile(tmp_path: Path, c
     out, err = capfd.readouterr()
     assert [json.loads(line)["points"] for line in out.splitlines()] == [5, 2, 3]
     assert "the camera was moved since the table was calibrated" in err
+    # Of two marker cards with one number the profile tells which does not belong there.
+    twice = image.copy()
+    twice[240:336, 420:516] = image[437:533, 60:156]  # marker card 3
+    again = kept(tmp_path, "again.png", twice)
+    main(["score", "confetti", "--players", "3", "--json", "--image", again, "--table", profile])
+    assert "two marker cards have the number 3: both are left out, take the one at the middle" in capfd.readouterr().err
     # The half of the table, and of its marker cards, is out of sight.
     for command in (["score", "confetti", "--players", "3", "--image"], ["read", "--deck", "confetti"]):
         assert main([*command, kept(tmp_path, "far.png", moved(image, 0, 200)), "--table", profile]) == 2

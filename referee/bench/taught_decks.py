@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -55,11 +55,13 @@ def _deck_in(folder: Path) -> DeckToTeach:
     name = folder.resolve().name
     if not (folder / _LABELS).is_file():
         meanings = _meanings(folder / _DECK)
-        return DeckToTeach(name, meanings, *(tuple(load_truth(folder / part)) for part in ("teach", "test")))
+        teach, test = (load_truth(folder / part) for part in ("teach", "test"))
+        shown = {card.side for picture in teach for card in picture.cards}
+        return DeckToTeach(name, meanings, tuple(teach), tuple(_with_backs(picture, shown) for picture in test))
     file = folder / _LABELS
     try:
         data = json.loads(file.read_text(encoding="utf-8"))
-        teach, test = (
+        taught, read = (
             tuple(_photograph(folder, str(data.get("root", "")), entry) for entry in data[part])
             for part in ("teach", "test")
         )
@@ -69,7 +71,13 @@ def _deck_in(folder: Path) -> DeckToTeach:
         if isinstance(error, BadInputError):
             raise
         raise BadInputError(f"the labels in {file} are broken: {type(error).__name__} {error}") from error
-    return DeckToTeach(name, {}, teach, test)
+    return DeckToTeach(name, {}, taught, read)
+
+
+def _with_backs(picture: TruePicture, shown: set[str]) -> TruePicture:
+    """The same truth with sides that the lesson never shows as backs: nothing of them can be known."""
+    cards = tuple(card if card.side in shown else replace(card, side="back") for card in picture.cards)
+    return replace(picture, cards=cards)
 
 
 def _meanings(file: Path) -> dict[str, dict[str, str]]:

@@ -11,6 +11,9 @@ from numpy.typing import NDArray
 from referee.bench.accuracy import CLASSES
 from referee.bench.teaching import TaughtVerdict
 from referee.errors import WorkFailedError
+from vision.deck import Deck
+from vision.prints.print_deck import ART_PX_PER_MM
+from vision.render_face import face_image
 from vision.teaching.lesson import Lesson
 
 Image = NDArray[np.uint8]
@@ -21,7 +24,7 @@ _IN_A_ROW = 12
 
 def draw_faces(folder: Path, lesson: Lesson) -> None:
     """Draw all faces as they were learned into `faces.png`."""
-    drawn = [_face(face.art, face.id) for face in lesson.deck.faces]
+    drawn = [_face(art, name) for name, art in _arts(lesson).items()]
     width = max(tile.shape[1] for tile in drawn)
     tiles = [np.pad(tile, ((0, 0), (0, width - tile.shape[1]), (0, 0))) for tile in drawn]
     tiles += [np.zeros_like(tiles[0])] * (-len(tiles) % _IN_A_ROW)
@@ -37,8 +40,9 @@ def draw_failures(folder: Path, image: Image, verdict: TaughtVerdict, lesson: Le
         outlines = [(card.corners_px, _TRUE)]
         if read is not None and len(read.corners_px) > 2:
             outlines.append((read.corners_px, _READ))
-        named = [name for name in (card.face, None if read is None else read.face) if name in lesson.deck.by_id]
-        parts = [_crop(image, outlines), *(_face(lesson.deck.by_id[name].art, name) for name in named if name)]
+        arts = _arts(lesson)
+        named = [name for name in (card.face, None if read is None else read.face) if name in arts]
+        parts = [_crop(image, outlines), *(_face(arts[name], name) for name in named if name)]
         as_read = "" if read is None or read.face is None else f"-as-{read.face}"
         why = "" if read is None or read.reason is None else f"-{read.reason.replace(' ', '-')}"
         stem = f"{verdict.picture.path.stem}-{number:02}-{outcome}-{card.face}-{card.side}{as_read}{why}"
@@ -48,6 +52,13 @@ def draw_failures(folder: Path, image: Image, verdict: TaughtVerdict, lesson: Le
             folder / f"{verdict.picture.path.stem}-{number:02}-false-{read.face}.png",
             _crop(image, [(read.corners_px, _READ)]),
         )
+
+
+def _arts(lesson: Lesson) -> dict[str, Image]:
+    deck = lesson.deck
+    if isinstance(deck, Deck):
+        return {face.id: face_image(deck, face, ART_PX_PER_MM) for face in deck.faces}
+    return {face.id: face.art for face in deck.faces}
 
 
 def _face(art: Image, name: str) -> Image:

@@ -14,6 +14,7 @@ from referee.bench.accuracy import HIDDEN, visibility_class
 from referee.bench.match import inside, match_outlines
 from referee.bench.taught_decks import DeckToTeach
 from referee.bench.truth import TrueCard, TruePicture
+from vision.deck import Deck
 from vision.image import load_picture
 from vision.teaching.lay_apart import CardSize, LaidCards
 from vision.teaching.lesson import Lesson, TeachingPicture, laid_out
@@ -112,6 +113,8 @@ def half_of(pictures: Sequence[TruePicture]) -> list[TruePicture]:
 
 def but_every_second_face(lesson: Lesson) -> Lesson:
     """The same lesson as if every second face had never been shown."""
+    if isinstance(lesson.deck, Deck):
+        return replace(lesson, deck=replace(lesson.deck, faces=lesson.deck.faces[::2]))
     fronts = [face.id for face in lesson.deck.fronts][1::2]
     faces = tuple(face for face in lesson.deck.faces if face.id not in fronts)
     alike = tuple(pair for pair in lesson.deck.alike if not set(pair) & set(fronts))

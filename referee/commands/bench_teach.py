@@ -61,6 +61,7 @@ def run(args: argparse.Namespace) -> int:
 def _one(args: argparse.Namespace, deck: DeckToTeach, others: Sequence[TruePicture]) -> None:
     from referee.bench import taught_failures, taught_tally, teaching
     from referee.decks.teach import learn_either
+    from vision.deck import Deck
 
     lesson_pictures = teaching.half_of(deck.teach) if args.half else deck.teach
     lesson, verdict = teaching.teach(deck, lesson_pictures, learn_either)
@@ -68,7 +69,8 @@ def _one(args: argparse.Namespace, deck: DeckToTeach, others: Sequence[TruePictu
         taught_failures.draw_faces(args.failures / deck.name, lesson)
     if args.strangers:
         lesson = teaching.but_every_second_face(lesson)
-    taught = frozenset(face.id for face in lesson.deck.fronts)
+    faces = lesson.deck.faces if isinstance(lesson.deck, Deck) else lesson.deck.fronts
+    taught = frozenset(face.id for face in faces)
     verdicts = []
     if not args.lesson:
         chosen = [p for p in deck.test if args.only in p.path.name or args.only in p.scenario]
@@ -84,9 +86,23 @@ def _one(args: argparse.Namespace, deck: DeckToTeach, others: Sequence[TruePictu
 
 def _reader(lesson: Lesson) -> Reader:
     from referee.bench.teaching import TaughtRead
+    from vision.deck import Deck
+    from vision.marked.reader import read_picture
     from vision.prints.reader import PrintReader
 
-    reader = PrintReader(lesson.deck)
+    deck = lesson.deck
+    if isinstance(deck, Deck):
+
+        def read_marks(image: NDArray[np.uint8]) -> list[TaughtRead]:
+            reading, _ = read_picture(image, deck)
+            cards = [TaughtRead(card.face.id, card.confidence, card.corners_px, None) for card in reading.cards]
+            for card in reading.unclear:
+                face, confidence = card.best or (None, 0.0)
+                cards.append(TaughtRead(face.id if face else None, confidence, card.corners_px, card.reason))
+            return cards
+
+        return read_marks
+    reader = PrintReader(deck)
 
     def read(image: NDArray[np.uint8]) -> list[TaughtRead]:
         reading = reader.read(image)

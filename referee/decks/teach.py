@@ -19,11 +19,14 @@ from referee.files import check_writable, write_whole
 from referee.journal.folder import state_folder
 from referee.jsonlines import to_line
 from referee.output import Output
+from vision.deck import Deck
 from vision.descriptions import LEAST_CARD_MM, MOST_CARD_MM
 from vision.image import load_picture
+from vision.prints.print_deck import PrintDeck
 from vision.taught.deck_file import pack_deck, unpack_deck
 from vision.teaching.lay_apart import CardSize, LaidCards
 from vision.teaching.lesson import LearnedPicture, Lesson, TeachingPicture, laid_out, learn_prints
+from vision.teaching.mark_lesson import learn_marks, shows_marks
 from vision.teaching.names import CardName, load_names
 
 _SIZE = re.compile(r"\s*(\d+(?:[.,]\d+)?)\s*[x×*]\s*(\d+(?:[.,]\d+)?)\s*", re.IGNORECASE)
@@ -72,7 +75,8 @@ def learn(
         raise BadInputError("two pictures have the same file name: nobody can tell which of them a name speaks of")
     laid, size = laid_out(pictures, card_mm)
     lesson = learn_either(name, pictures, laid, size, names, game)
-    check_fit(lesson.deck, game)
+    if isinstance(lesson.deck, PrintDeck):
+        check_fit(lesson.deck, game)
     return lesson
 
 
@@ -89,6 +93,8 @@ def learn_either(
     Raises:
         VisionError: the pictures or the names give no deck.
     """
+    if game in (None, "confetti") and shows_marks(pictures, laid, size):
+        return learn_marks(name, pictures, laid, size, names)
     return learn_prints(name, pictures, laid, size, names, game)
 
 
@@ -117,6 +123,25 @@ def _tell(lesson: Lesson, *, as_json: bool) -> None:
 def _lines(lesson: Lesson) -> list[str]:
     lines = [to_line(_picture(picture)) for picture in lesson.pictures]
     deck = lesson.deck
+    if isinstance(deck, Deck):
+        marks = [
+            {
+                "face": face.id,
+                "attributes": {},
+                "side": face.side,
+                "marks": [{"size": mark.size, "colour": mark.colour, "shape": mark.shape} for mark in face.marks],
+                "seen": lesson.seen[face.id],
+            }
+            for face in deck.faces
+        ]
+        told: dict[str, Any] = {
+            "deck": deck.name,
+            "kind": "marks",
+            "card_mm": list(deck.card_mm),
+            "faces": marks,
+            "alike": [],
+        }
+        return [*lines, to_line(told)]
     summary: dict[str, Any] = {
         "deck": deck.name,
         "kind": "prints",
@@ -150,9 +175,14 @@ def _words(lesson: Lesson) -> list[str]:
         new = sum(card.is_new for card in picture.cards)
         unclear = f", {len(picture.unclear)} unclear" if picture.unclear else ""
         lines.append(f"{picture.name}: {len(picture.cards)} cards, {new} of them new{unclear}")
-    for face in deck.faces:
-        told = f" ({', '.join(face.attributes.values())})" if face.attributes else ""
-        lines.append(f"  {face.id}{told}, seen {lesson.seen[face.id]} times")
+    if isinstance(deck, Deck):
+        for face in deck.faces:
+            marks = ", ".join(f"{mark.size} {mark.colour}" for mark in face.marks)
+            lines.append(f"  {face.id}, {face.side} side: {marks}")
+        return [*lines, f"{deck.name}: {len(deck.faces)} faces, {deck.card_mm[0]:g} × {deck.card_mm[1]:g} mm; ready"]
+    for printed in deck.faces:
+        told = f" ({', '.join(printed.attributes.values())})" if printed.attributes else ""
+        lines.append(f"  {printed.id}{told}, seen {_times(lesson.seen[printed.id])}")
     measured = "" if deck.has_true_size else ", by their shape only"
     lines.append(f"{deck.name}: {len(deck.fronts)} faces, {deck.card_mm[0]:g} × {deck.card_mm[1]:g} mm{measured}")
     lines += [f"{one} and {two} look alike from here: lay the cards nearer to the camera" for one, two in deck.alike]
@@ -164,3 +194,7 @@ def _words(lesson: Lesson) -> list[str]:
 
 def _points(points: NDArray[np.float64]) -> list[list[float]]:
     return [[round(float(x), 2), round(float(y), 2)] for x, y in points]
+
+
+def _times(count: int) -> str:
+    return "once" if count == 1 else f"{count} times"

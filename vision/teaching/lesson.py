@@ -9,13 +9,14 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import NDArray
 
+from vision.deck import Deck
 from vision.errors import BadLessonError
 from vision.image import Picture
 from vision.prints.print_deck import ART_PX_PER_MM, Print, PrintDeck
 from vision.teaching.faces import SAME, FaceGroup, Sighting, grouped
 from vision.teaching.lay_apart import TOUCHED, CardSize, LaidCards, agreed_size, fits, lay_out
 from vision.teaching.level_ground import level
-from vision.teaching.names import BACK, CardName, named_cards
+from vision.teaching.names import BACK, CardName, check_images, named_cards
 from vision.teaching.same_print import best_turn, difference, laid_on, small
 from vision.teaching.straighten import points_on, straight, turns_of
 from vision.teaching.white_paper import paper_of_cards, paper_of_markers, under_white
@@ -63,7 +64,7 @@ class Lesson:
     than two; `noise` is how much sightings of one face differ, None where none was seen twice.
     """
 
-    deck: PrintDeck
+    deck: PrintDeck | Deck
     pictures: tuple[LearnedPicture, ...]
     seen: Mapping[str, int]
     nearest: tuple[str, str, float] | None
@@ -125,13 +126,10 @@ def learn_prints(
     sightings: list[Sighting] = []
     said: dict[tuple[int, int], CardName] = {}
     quads: list[Floats] = []
-    known = {picture.name for picture in pictures}
-    for name_ in names:
-        if name_.image not in known:
-            raise BadLessonError(f"the names speak of {name_.image}, which is none of the pictures")
+    check_images(names, [picture.name for picture in pictures])
     for k, (picture, look) in enumerate(zip(pictures, laid, strict=True)):
         loaded = picture.load()
-        cards = _straight_cards(loaded, look, size)
+        cards = straight_cards(loaded, look, size)
         quads.append(loaded.to_file(look.quads_px))
         said |= {(k, place): entry for place, entry in named_cards(names, picture.name, quads[-1]).items()}
         sightings += [Sighting(k, place, card) for place, card in enumerate(cards)]
@@ -146,9 +144,11 @@ def _only(look: LaidCards, right: NDArray[np.bool_]) -> LaidCards:
     return replace(look, quads_px=look.quads_px[right], unclear=look.unclear + odd, size_mm=look.size_mm[right])
 
 
-def _straight_cards(picture: Picture, look: LaidCards, size: CardSize) -> list[Singles]:
-    """The cards of one picture as they would be under white light."""
-    wh = (round(size.mm[0] * ART_PX_PER_MM), round(size.mm[1] * ART_PX_PER_MM))
+def straight_cards(
+    picture: Picture, look: LaidCards, size: CardSize, px_per_mm: float = ART_PX_PER_MM
+) -> list[Singles]:
+    """The cards of one picture put straight, (h, w, 3) levels 0 to 1, as they would be under white light."""
+    wh = (round(size.mm[0] * px_per_mm), round(size.mm[1] * px_per_mm))
     cards = [straight(picture.image, quad, wh) for quad in look.quads_px]
     paper = paper_of_markers(picture.image, look.markers) or paper_of_cards(picture.size_px, cards)
     white = [under_white(card, paper.at(points_on(quad, wh))) for card, quad in zip(cards, look.quads_px, strict=True)]
@@ -215,7 +215,7 @@ def _taught(
     turns: tuple[int, ...],
 ) -> Lesson:
     groups = sorted(groups, key=lambda pair: min((s.picture, s.place) for s in pair[0].sightings))
-    ids = _ids([entry for _, entry in groups])
+    ids = face_ids([entry for _, entry in groups])
     faces: list[Print] = []
     at: dict[tuple[int, int], tuple[str, bool]] = {}
     for face_id, (group, entry) in zip(ids, groups, strict=True):
@@ -254,7 +254,8 @@ def _order(sighting: Sighting) -> tuple[int, int]:
     return sighting.picture, sighting.place
 
 
-def _ids(entries: Sequence[CardName | None]) -> list[str]:
+def face_ids(entries: Sequence[CardName | None]) -> list[str]:
+    """The names of faces: what people called them, else a number."""
     taken = {entry.face for entry in entries if entry is not None}
     ids, number = [], 0
     for entry in entries:

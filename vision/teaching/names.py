@@ -58,6 +58,17 @@ def load_names(path: Path) -> tuple[CardName, ...]:
     return names
 
 
+def check_images(names: Sequence[CardName], images: Sequence[str]) -> None:
+    """Say whether names speak of other pictures.
+
+    Raises:
+        BadLessonError: one does.
+    """
+    for name in names:
+        if name.image not in images:
+            raise BadLessonError(f"the names speak of {name.image}, which is none of the pictures")
+
+
 def named_cards(names: Sequence[CardName], image: str, quads_px: NDArray[np.float64]) -> dict[int, CardName]:
     """Which of the cards (n, 4, 2) of a picture the names are for, in the file's own pixels.
 

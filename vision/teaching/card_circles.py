@@ -1,0 +1,168 @@
+"""The marks on a card of a deck of marks: three plain discs of three colours and three sizes on an even ground."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+Singles = NDArray[np.float32]
+Floats = NDArray[np.float64]
+Masks = NDArray[np.bool_]
+
+_COUNT = 3
+_RIM_MM = 1.2
+_STEP = 14.0  # in Lab: print that differs less from the ground is no mark
+_LEAST_MM2, _LEAST_GROUND = 12.0, 0.45  # of a mark; of the card
+_CORE = 5  # px
+_STAY_OFF = 4  # px, from other marks and from the card's edge, where an outline is not a mark's own
+_LEAST_ARC = 0.2  # of a circle's outline
+_OFF = 0.06  # of a radius: a disc's outline lies nearer to its circle
+_LARGER = 1.12  # one size by the next
+_APART = 18.0  # in Lab: colours of one card
+_COVERED = 0.85  # of what is printed: explained by the discs
+_SEED = 5
+
+
+@dataclass(frozen=True, eq=False)
+class Disc:
+    """A disc on a card; its middle (x, y) in mm from the card's top left, and its colour in Lab and in BGR 0 to 1."""
+
+    middle_mm: Floats
+    diameter_mm: float
+    lab: Floats
+    bgr: Floats
+
+
+@dataclass(frozen=True, eq=False)
+class MarkedCard:
+    """Three discs, the smallest first, and the ground's BGR 0 to 1."""
+
+    discs: tuple[Disc, ...]
+    ground: Floats
+
+
+def marked_card(card: Singles, px_per_mm: float) -> MarkedCard | None:
+    """The discs on a card (h, w, 3), levels 0 to 1 under white light; None for a card that shows anything else."""
+    lab = np.asarray(cv2.cvtColor(np.clip(card, 0, 1), cv2.COLOR_BGR2LAB), np.float32)
+    rim = round(_RIM_MM * px_per_mm)
+    inner = np.zeros(card.shape[:2], bool)
+    inner[rim:-rim, rim:-rim] = True
+    ground = _commonest(lab[inner])
+    away = np.linalg.norm(lab - ground, axis=2)
+    ink = (away > _STEP) & inner
+    if 1 - ink[inner].mean() < _LEAST_GROUND:
+        return None
+    core = _eroded(ink)
+    colours = _three_colours(lab[core])
+    if colours is None:
+        return None
+    nearest = np.linalg.norm(lab[:, :, None] - colours, axis=3).argmin(axis=2)
+    cores = [_largest(_eroded(ink & (nearest == k))) for k in range(_COUNT)]
+    if not all(one.any() for one in cores):
+        return None
+    # A pixel at a rim is partly ground and may look like any colour: it is of the mark that it is next to, where it is
+    # more ink than ground.
+    gaps = np.stack([cv2.distanceTransform((~one).astype(np.uint8), cv2.DIST_L2, 3) for one in cores], axis=2)
+    own = np.where(gaps.min(axis=2) < 2 * _CORE, gaps.argmin(axis=2), -1)
+    half = np.linalg.norm(colours - ground, axis=1)[own] / 2
+    masks = [ink & (own == k) & (away > half) for k in range(_COUNT)]
+    discs = []
+    for k in range(_COUNT):
+        mask = _largest(masks[k])
+        others = np.any([masks[j] for j in range(_COUNT) if j != k], axis=0)
+        disc = _disc(mask, others, px_per_mm)
+        if disc is None:
+            return None
+        middle, diameter = disc
+        chosen = cores[k]
+        discs.append(Disc(middle, diameter, np.median(lab[chosen], axis=0), np.median(card[chosen], axis=0)))
+    discs.sort(key=lambda disc: disc.diameter_mm)
+    if any(b.diameter_mm < _LARGER * a.diameter_mm for a, b in zip(discs, discs[1:], strict=False)):
+        return None
+    if not _explained(discs, core, px_per_mm):
+        return None
+    bare = inner & (away < _STEP)
+    return MarkedCard(tuple(discs), np.median(card[bare], axis=0))
+
+
+def _eroded(mask: Masks) -> Masks:
+    return np.asarray(cv2.erode(mask.astype(np.uint8), np.ones((_CORE, _CORE), np.uint8)).astype(bool))
+
+
+def _commonest(lab: Singles) -> Floats:
+    """(3,) the Lab of most pixels (n, 3)."""
+    cells = np.floor(lab / (8, 8, 8)).astype(int)
+    _, of, counts = np.unique(cells, axis=0, return_inverse=True, return_counts=True)
+    return np.asarray(np.median(lab[of.ravel() == counts.argmax()], axis=0), np.float64)
+
+
+def _three_colours(lab: Singles) -> Floats | None:
+    """(3, 3) the colours of print (n, 3); None where there are no three that differ."""
+    if len(lab) < _COUNT * _CORE:
+        return None
+    some = np.ascontiguousarray(lab[:: max(1, len(lab) // 4000)], np.float32)
+    cv2.setRNGSeed(_SEED)
+    criteria = (cv2.TERM_CRITERIA_EPS | cv2.TERM_CRITERIA_MAX_ITER, 20, 0.5)
+    none = np.zeros((len(some), 1), np.int32)
+    _, labels, middles = cv2.kmeans(some, _COUNT, none, criteria, 6, cv2.KMEANS_PP_CENTERS)
+    colours = np.array([np.median(some[labels.ravel() == k], axis=0) for k in range(_COUNT)], np.float64)
+    del middles
+    gaps = np.linalg.norm(colours[:, None] - colours[None], axis=2)[np.triu_indices(_COUNT, 1)]
+    return colours if gaps.min() > _APART else None
+
+
+def _largest(mask: Masks) -> Masks:
+    count, labels, stats, _ = cv2.connectedComponentsWithStats(mask.astype(np.uint8), connectivity=4)
+    if count < 2:
+        return mask
+    return np.asarray(labels == 1 + int(stats[1:, cv2.CC_STAT_AREA].argmax()))
+
+
+def _disc(mask: Masks, others: Masks, px_per_mm: float) -> tuple[Floats, float] | None:
+    """Middle and diameter in mm of the disc that a mask shows, as a circle through what is its own outline."""
+    if mask.sum() < _LEAST_MM2 * px_per_mm**2:
+        return None
+    contours, _ = cv2.findContours(mask.astype(np.uint8), cv2.RETR_EXTERNAL, cv2.CHAIN_APPROX_NONE)
+    points = np.asarray(max(contours, key=cv2.contourArea), np.float64).reshape(-1, 2)
+    height, width = mask.shape
+    near = cv2.dilate(others.astype(np.uint8), np.ones((2 * _STAY_OFF + 1,) * 2, np.uint8)).astype(bool)
+    edge = round(_RIM_MM * px_per_mm) + _STAY_OFF
+    x, y = points.T
+    free = (x >= edge) & (x < width - edge) & (y >= edge) & (y < height - edge)
+    free &= ~near[y.astype(int), x.astype(int)]
+    own = points[free]
+    if len(own) < _COUNT * 4:
+        return None
+    for _ in range(3):
+        middle, radius = _circle(own)
+        off = np.abs(np.linalg.norm(own - middle, axis=1) - radius)
+        keep = off <= max(3 * float(np.median(off)), 1.0)
+        own = own[keep]
+    middle, radius = _circle(own)
+    off = np.abs(np.linalg.norm(own - middle, axis=1) - radius)
+    if len(own) < _LEAST_ARC * 2 * np.pi * radius or float(np.quantile(off, 0.9)) > max(_OFF * radius, 1.2):
+        return None
+    # A contour runs through the outermost pixels of a mask; its outline is half a pixel farther out.
+    return (middle + 0.5) / px_per_mm, float(2 * (radius + 0.5) / px_per_mm)
+
+
+def _circle(points: Floats) -> tuple[Floats, float]:
+    """The circle (Kasa 1976) that fits points (n, 2) best."""
+    origin = points.mean(axis=0)
+    x, y = (points - origin).T
+    terms = np.column_stack([x, y, np.ones(len(x))])
+    a, b, c = np.linalg.lstsq(terms, x * x + y * y, rcond=None)[0]
+    return origin + (a / 2, b / 2), float(np.sqrt(max(c + (a * a + b * b) / 4, 1e-6)))
+
+
+def _explained(discs: list[Disc], core: Masks, px_per_mm: float) -> bool:
+    """Whether hardly anything is printed beside the discs."""
+    y, x = np.nonzero(core)
+    points = (np.stack([x, y], axis=1) + 0.5) / px_per_mm
+    within = np.zeros(len(points), bool)
+    for disc in discs:
+        within |= np.linalg.norm(points - disc.middle_mm, axis=1) < disc.diameter_mm / 2 + 0.5
+    return bool(within.mean() > _COVERED)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 
 import cv2
 import numpy as np
@@ -80,7 +81,7 @@ def marked_card(card: Singles, px_per_mm: float) -> MarkedCard | None:
         chosen = cores[k]
         discs.append(Disc(middle, diameter, np.median(lab[chosen], axis=0), np.median(card[chosen], axis=0)))
     discs.sort(key=lambda disc: disc.diameter_mm)
-    if any(b.diameter_mm < _LARGER * a.diameter_mm for a, b in zip(discs, discs[1:], strict=False)):
+    if any(b.diameter_mm < _LARGER * a.diameter_mm for a, b in pairwise(discs)):
         return None
     if not _explained(discs, core, px_per_mm):
         return None

@@ -13,7 +13,7 @@ from vision.markers import Marker, markers_in, table_if_shown
 from vision.quads import within_quads
 from vision.table import Table
 from vision.teaching.card_shape import ratios, seen_shape
-from vision.teaching.lying_free import crowded
+from vision.teaching.lying_free import crowded, phantoms
 from vision.unknown.find_cards import FoundCards, find_cards
 
 Image = NDArray[np.uint8]
@@ -62,7 +62,9 @@ def lay_out(image_bgr: Image, aspect: float | None = None) -> LaidCards:
         table = None
     size_px = (image_bgr.shape[1], image_bgr.shape[0])
     looks = [_looked(find_cards(image_bgr, aspect), markers, table, size_px)]
-    if aspect is None and len(looks[0].quads_px) < _ENOUGH:
+    if aspect is not None and not len(looks[0].quads_px):
+        looks.append(_looked(find_cards(image_bgr), markers, table, size_px))
+    elif aspect is None and len(looks[0].quads_px) < _ENOUGH:
         # Square cards lie as squares of any plane: they are found once they are looked for.
         looks.append(_looked(find_cards(image_bgr, 1.0), markers, table, size_px))
     if all(not len(look.quads_px) for look in looks):
@@ -85,6 +87,17 @@ def agreed_size(laid: Sequence[LaidCards], card_mm: tuple[float, float] | None) 
     if not len(shown):
         return None
     return CardSize(_rounded(_NOMINAL_MM, _NOMINAL_MM * float(np.median(shown))), False)
+
+
+def agreed_shape(laid: Sequence[LaidCards]) -> float | None:
+    """The length by the width on which enough cards agree already; None before that."""
+    if sum(len(look.quads_px) for look in laid) < _ENOUGH:
+        return None
+    size = agreed_size(laid, None)
+    if size is None:
+        return None
+    alike = sum(int(fits(look, size).sum()) for look in laid)
+    return size.mm[1] / size.mm[0] if alike >= _ENOUGH else None
 
 
 def fits(look: LaidCards, size: CardSize) -> NDArray[np.bool_]:
@@ -113,7 +126,10 @@ def _rounded(width: float, length: float) -> tuple[float, float]:
 def _but_crowded(image_bgr: Image, look: LaidCards) -> LaidCards:
     if not len(look.quads_px):
         return look
-    touched = crowded(image_bgr, look.quads_px, float(np.median(look.size_mm[:, 1] / look.size_mm[:, 0])))
+    aspect = float(np.median(look.size_mm[:, 1] / look.size_mm[:, 0]))
+    real = ~phantoms(image_bgr, look.quads_px, aspect)
+    look = replace(look, quads_px=look.quads_px[real], size_mm=look.size_mm[real])
+    touched = crowded(image_bgr, look.quads_px, aspect)
     unclear = look.unclear + tuple((quad, TOUCHED) for quad in look.quads_px[touched])
     return replace(look, quads_px=look.quads_px[~touched], size_mm=look.size_mm[~touched], unclear=unclear)
 

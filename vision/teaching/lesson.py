@@ -14,7 +14,7 @@ from vision.errors import BadLessonError
 from vision.image import Picture
 from vision.prints.print_deck import ART_PX_PER_MM, Print, PrintDeck
 from vision.teaching.faces import SAME, FaceGroup, Sighting, grouped
-from vision.teaching.lay_apart import TOUCHED, CardSize, LaidCards, agreed_size, fits, lay_out
+from vision.teaching.lay_apart import TOUCHED, CardSize, LaidCards, agreed_shape, agreed_size, fits, lay_out
 from vision.teaching.level_ground import level
 from vision.teaching.names import BACK, CardName, check_images, named_cards
 from vision.teaching.same_print import best_turn, difference, laid_on, small
@@ -83,7 +83,9 @@ def laid_out(
     if len(pictures) > MOST_PICTURES:
         raise BadLessonError(f"{len(pictures)} pictures are more than a deck needs: at most {MOST_PICTURES} are taken")
     aspect = None if card_mm is None else max(card_mm) / min(card_mm)
-    laid = [lay_out(picture.load().image, aspect) for picture in pictures]
+    laid: list[LaidCards] = []
+    for picture in pictures:
+        laid.append(lay_out(picture.load().image, aspect or agreed_shape(laid)))
     size = agreed_size(laid, card_mm)
     if size is None:
         raise BadLessonError(

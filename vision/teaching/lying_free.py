@@ -6,7 +6,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.quads import points_within
+from vision.quads import distance_to_quads, points_within
 
 Image = NDArray[np.uint8]
 Floats = NDArray[np.float64]
@@ -16,6 +16,7 @@ _BEYOND = (0.06, 0.11, 0.16)  # of the card's width, beyond its edge
 _WITHIN = 0.04
 _ALIKE, _UNLIKE = 12.0, 25.0  # in Lab: paper and paper; paper and table
 _STRETCH = 6  # points along a side
+_PAIR, _SIDES, _CONTRAST, _BESIDE = 2, 3, 15.0, 0.08
 
 
 def crowded(image_bgr: Image, quads: Floats, aspect: float) -> NDArray[np.bool_]:
@@ -30,6 +31,19 @@ def crowded(image_bgr: Image, quads: Floats, aspect: float) -> NDArray[np.bool_]
     goes_on = paper.all(axis=2)  # (n, sides, along)
     windows = np.lib.stride_tricks.sliding_window_view(goes_on, _STRETCH, axis=2)
     return np.asarray(np.asarray(windows.all(axis=-1)).reshape(len(quads), -1).any(axis=1))
+
+
+def phantoms(image_bgr: Image, quads: Floats, aspect: float) -> NDArray[np.bool_]:
+    """(n,) which of the quadrilaterals (n, 4, 2) borrow a side of a card beside them, and are table all over."""
+    if len(quads) < _PAIR:
+        return np.zeros(len(quads), bool)
+    soft = np.asarray(cv2.cvtColor(cv2.GaussianBlur(image_bgr, (0, 0), 1.5), cv2.COLOR_BGR2LAB), np.uint8)
+    within, beyond = (_along(soft, quads, step, aspect).mean(axis=2) for step in (-_WITHIN, _BEYOND[0]))
+    contrast = np.linalg.norm(within - beyond, axis=-1)
+    plain = (np.nan_to_num(contrast) > _CONTRAST).sum(axis=1) < _SIDES
+    width = np.linalg.norm(quads[:, 1] - quads[:, 0], axis=1)
+    gaps = np.stack([distance_to_quads(quad, np.delete(quads, k, axis=0)).min() for k, quad in enumerate(quads)])
+    return np.asarray(plain & (gaps < _BESIDE * width))
 
 
 def _along(lab: Image, quads: Floats, step: float, aspect: float) -> Floats:

@@ -20,7 +20,7 @@ _LEAST_MM2, _LEAST_GROUND = 12.0, 0.45  # of a mark; of the card
 _CORE = 5  # px
 _STAY_OFF = 4  # px, from other marks and from the card's edge, where an outline is not a mark's own
 _LEAST_ARC = 0.2  # of a circle's outline
-_OFF = 0.06  # of a radius: a disc's outline lies nearer to its circle
+_OFF, _ROUGH = 0.06, 1.8  # of a radius, and px: a disc's outline lies nearer to its circle
 _LARGER = 1.12  # one size by the next
 _APART = 18.0  # in Lab: colours of one card
 _COVERED = 0.85  # of what is printed: explained by the discs
@@ -144,7 +144,7 @@ def _disc(mask: Masks, others: Masks, px_per_mm: float) -> tuple[Floats, float] 
         own = own[keep]
     middle, radius = _circle(own)
     off = np.abs(np.linalg.norm(own - middle, axis=1) - radius)
-    if len(own) < _LEAST_ARC * 2 * np.pi * radius or float(np.quantile(off, 0.9)) > max(_OFF * radius, 1.2):
+    if len(own) < _LEAST_ARC * 2 * np.pi * radius or float(np.quantile(off, 0.9)) > max(_OFF * radius, _ROUGH):
         return None
     # A contour runs through the outermost pixels of a mask; its outline is half a pixel farther out.
     return (middle + 0.5) / px_per_mm, float(2 * (radius + 0.5) / px_per_mm)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import cv2
@@ -10,7 +11,9 @@ import numpy as np
 import pytest
 
 from referee.cli import main
+from simulation.still import table_picture
 from vision.deck import Deck, Face, Mark, load_deck
+from vision.marked.reader import read_picture
 from vision.render_face import face_image
 from vision.taught.deck_file import read_deck_file
 
@@ -99,3 +102,14 @@ def test_our_own_cards_are_not_changed_by_what_the_edge_cuts() -> None:
         reach = mark.diameter_mm / 2
         assert reach <= mark.x_mm <= width - reach
         assert reach <= mark.y_mm <= height - reach
+
+
+def test_a_card_that_nobody_taught_is_unclear_and_no_score_leaves_it_out() -> None:
+    deck = load_deck("confetti")
+    picture, truth = table_picture(deck, 6, seed=5, size=(1280, 720))
+    known = {card["id"] for card in truth["cards"][:4]}
+    reading, _ = read_picture(picture, replace(deck, faces=tuple(f for f in deck.faces if f.id in known)))
+    assert {card.face.id for card in reading.cards} == known
+    for card in truth["cards"][4:]:
+        corners = np.array(card["corners_px"], np.float32)
+        assert any(cv2.pointPolygonTest(corners, unclear.centre_px, False) > 0 for unclear in reading.unclear)

@@ -11,13 +11,14 @@ from numpy.typing import NDArray
 from vision.marked.marks import Marks
 from vision.marked.sampler import Sampler
 from vision.marked.table_pattern import TablePattern
-from vision.quads import distance_to_quads, within_quads
+from vision.quads import distance_to_quads, distances, within_quads
 
 Floats = NDArray[np.float64]
 
 _BESIDE_MM = 22.0  # how far from a read card a mark may peek out
 _CLEAR_MM = 2.0  # marks nearer to a read card's edge may be that card's own shadow or rim
 _ONE_CARD_MM = 55.0
+_MARKS = 3  # on a card
 _LEAST_AREA_MM2 = 30.0
 _LEAST_FULLNESS = 0.7
 _CROSS = np.array([[0.0, 0.0], [1.0, 0.0], [0.0, 1.0], [-1.0, 0.0], [0.0, -1.0]])
@@ -51,17 +52,25 @@ def unexplained_prints(marks: Marks, plain: NDArray[np.intp], cards_mm: Floats) 
 def peeking_cards(sampler: Sampler, prints: Sequence[Print], cards_mm: Floats, pattern: TablePattern) -> list[Hint]:
     """Give the places where a mark or a part of one lies on a card's ground, beside the known cards (n, 4, 2).
 
-    What lies all over the table, in its `pattern`, is none.
+    Farther away three marks that lie as near to one another as on a card, all on such ground, show a card that the deck
+    does not have: nobody taught it, or it is another deck's. What lies all over the table, in its `pattern`, is none.
     """
     if not len(cards_mm) or not prints:
         return []
-    distance = distance_to_quads(np.array([mark.centre_mm for mark in prints]), cards_mm).min(1)
+    centres = np.array([mark.centre_mm for mark in prints])
+    distance = distance_to_quads(centres, cards_mm).min(1)
     beside = (distance > _CLEAR_MM) & (distance < _BESIDE_MM)
-    return [
-        Hint(mark.centre_mm, mark.side)
-        for mark, is_beside in zip(prints, beside, strict=True)
-        if is_beside and _on_same_ground(sampler, mark, cards_mm) and not _is_pattern(mark, pattern)
-    ]
+    length = float(np.linalg.norm(cards_mm[0, 2] - cards_mm[0, 0]))
+    near = (distances(centres, centres) < length) & (distance > _CLEAR_MM)
+    looked_at = beside | (near.sum(1) >= _MARKS)
+    on_card = np.array(
+        [
+            bool(look) and _on_same_ground(sampler, mark, cards_mm) and not _is_pattern(mark, pattern)
+            for mark, look in zip(prints, looked_at, strict=True)
+        ]
+    )
+    shown = on_card & (beside | ((near & on_card).sum(1) >= _MARKS))
+    return [Hint(mark.centre_mm, mark.side) for mark, is_shown in zip(prints, shown, strict=True) if is_shown]
 
 
 def _is_pattern(mark: Print, pattern: TablePattern) -> bool:

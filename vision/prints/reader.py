@@ -31,7 +31,8 @@ _SHEET = 1.3  # a marker card by its square
 _BY_SIDES = 0.3
 _LEAST_PROMISE = 0.3
 _TRIES = 3  # places looked at for one card
-_SURE, _LIKELY = 25.0, 8.0  # log-odds of a face before the next
+# Log-odds of a face before the next. Where no marker card shows the lamp's colour, tints tell less than they seem to.
+_SURE, _SURE_OF_ANY_LAMP, _LIKELY = 25.0, 45.0, 8.0
 _LARGE, _SOME = 0.78, 0.5  # of the print that is open: explained by a sure card, by one at all
 _MOST_STRANGE = 0.45  # of a card's open cells: what lies on it and is no card
 _OPEN = 0.12  # of a card's cells that must be open, and have print on them
@@ -96,7 +97,8 @@ class PrintReader:
             seen = np.ones(len(quads))
         picture = Pyramid(image_bgr)
         judged = self._judged(picture, quads, seen, white)
-        cards, unclear = self._resolved(judged, table, enlarged(taken, _SHEET))
+        sure = _SURE if white is not None else _SURE_OF_ANY_LAMP
+        cards, unclear = self._resolved(judged, table, enlarged(taken, _SHEET), sure)
         plain = quads[seen >= _PLAIN_OUTLINE]
         unclear += self._strangers(picture, plain, [card.corners_px for card in (*cards, *unclear)], table)
         return PrintReading(tuple(cards), tuple(unclear))
@@ -136,7 +138,7 @@ class PrintReader:
         return found
 
     def _resolved(
-        self, judged: list[Verdict], table: Table | None, markers_px: Floats
+        self, judged: list[Verdict], table: Table | None, markers_px: Floats, sure: float
     ) -> tuple[list[PrintCard], list[PrintCard]]:
         """The certain cards and the unclear ones."""
         cards: list[PrintCard] = []
@@ -152,7 +154,7 @@ class PrintReader:
             best = int(np.argmax(worth))
             verdict, open_cells = left.pop(best), opened[best]
             left = [other for other in left if shared_area(other.quad, verdict.quad) < 0.85 or other is verdict]
-            reason = self._doubt(verdict, open_cells)
+            reason = self._doubt(verdict, open_cells, sure)
             if reason == "":
                 continue
             card = self._card(verdict, reason, table)
@@ -160,7 +162,7 @@ class PrintReader:
             over.append(verdict.sheet)
         return cards, unclear
 
-    def _doubt(self, verdict: Verdict, open_cells: NDArray[np.bool_]) -> str | None:
+    def _doubt(self, verdict: Verdict, open_cells: NDArray[np.bool_], sure: float) -> str | None:
         """Why a card is not certain, None where it is, "" where there is none."""
         shown = verdict.printed & open_cells
         share = verdict.share(open_cells)
@@ -171,7 +173,7 @@ class PrintReader:
         strange = float((verdict.covered & open_cells).sum()) > _MOST_STRANGE * float(open_cells.sum())
         if share < _LARGE or strange or verdict.evidence(open_cells) < _SURE_EVIDENCE:
             return "covered"
-        if verdict.margin < _SURE or self._alike(verdict):
+        if verdict.margin < sure or self._alike(verdict):
             return "colours" if verdict.margin >= _LIKELY or self._alike(verdict) else "covered"
         return None
 

@@ -19,6 +19,7 @@ Flags = NDArray[np.bool_]
 
 _COARSE, _FINE = 0.6, 1.2  # cells per mm
 _COARSE_LOOKS, _FINE_LOOKS = 8, 4
+_FAR_BEHIND = 0.2  # of the ranking's scores
 _COARSE_ROUNDS, _FINE_ROUNDS = 4, 2
 _TALL_MM = 90.0  # the height that a card counts as where no table tells its size
 _ALIKE = 0.06  # of white: faces that differ by less somewhere are not told apart there
@@ -90,7 +91,7 @@ class Verifier:
         return [self._judged(picture, quad, score, white) for quad, score in zip(quads, scores, strict=True)]
 
     def _judged(self, picture: Pyramid, quad: Floats, score: Singles, white: Floats | None) -> Verdict:
-        looks = np.argsort(-score)[:_COARSE_LOOKS]
+        looks = self._likely(score)
         rough = fitted(picture, np.repeat(quad[None], len(looks), 0), self._coarse[looks], white, _COARSE_ROUNDS)
         few = np.argsort(_costs(rough) - score[looks])[:_FINE_LOOKS]
         looks = looks[few]
@@ -118,6 +119,13 @@ class Verifier:
         return Verdict(
             int(faces[best]), rival, margin, quad, sheet, printed, explained, covered, _against_plain(fits, best)
         )
+
+    def _likely(self, score: Singles) -> NDArray[np.intp]:
+        """The looks worth a closer look: all that are not far behind the best, and the next face in any case."""
+        order = np.argsort(-score)
+        likely = order[:_COARSE_LOOKS][score[order[:_COARSE_LOOKS]] >= score[order[0]] - _FAR_BEHIND]
+        rivals = order[self.ranker.faces[order] != self.ranker.faces[order[0]]][:1]
+        return np.asarray(likely if rivals.size and rivals[0] in likely else np.append(likely, rivals), np.intp)
 
 
 def _off(fits: Fits) -> Singles:

@@ -27,7 +27,7 @@ MAGIC = b"\x89MCAP0\r\n"
 RECORD_HEAD = struct.Struct("<BQ")
 MESSAGE_HEAD = struct.Struct("<HIQQ")
 # A record, or a chunk unpacked, that says it is larger than this is taken for damage: the memory of a Pi is small.
-LARGEST = 256 * 1024 * 1024
+LARGEST = 64 * 1024 * 1024
 # What MCAP's own reader raises for bytes that are not what they say.
 DAMAGE = (McapError, ValueError, OverflowError, RuntimeError, EOFError, struct.error, zstandard.ZstdError)
 INDEXED = frozenset({Opcode.CHUNK, Opcode.MESSAGE, Opcode.SCHEMA, Opcode.CHANNEL})

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 from google.protobuf.message import DecodeError
 from mcap.exceptions import McapError
 
@@ -41,6 +42,20 @@ class RecordingNotWrittenError(RecordingError, OSError):
     """A recording that cannot be written."""
 
 
+# Gives the picture, (h, w, 3) uint8 BGR, of a file of these bytes. Raises ValueError that says what it is instead.
+Decoder = Callable[[bytes], npt.NDArray[np.uint8]]
+
+
+def decoded(encoded: bytes) -> npt.NDArray[np.uint8]:
+    """Decode a picture of a film; what the decoder has to patch is not told. Raises ValueError if it is no picture."""
+    import cv2
+
+    image = cv2.imdecode(np.frombuffer(encoded, np.uint8), cv2.IMREAD_COLOR) if encoded else None
+    if image is None:
+        raise ValueError("cannot be read")
+    return np.asarray(image, dtype=np.uint8)
+
+
 @dataclass(frozen=True)
 class RecordedFrame:
     """A frame as it was stored; t_ns and exposure_end_ns as in Frame, `encoded` a whole JPEG (or PNG, WebP) file."""
@@ -50,14 +65,13 @@ class RecordedFrame:
     sequence: int
     encoded: bytes
 
-    def frame(self) -> Frame:
-        """Decode it. Raises BadRecordingError if it is no picture."""
-        import cv2
-
-        image = cv2.imdecode(np.frombuffer(self.encoded, np.uint8), cv2.IMREAD_COLOR) if self.encoded else None
-        if image is None:
-            raise BadRecordingError(f"The picture at {self.t_ns} ns of the recording cannot be read.")
-        return Frame(self.t_ns, self.exposure_end_ns, np.asarray(image, dtype=np.uint8), self.sequence)
+    def frame(self, decode: Decoder = decoded) -> Frame:
+        """Decode it. Raises BadRecordingError if `decode` says that it is no picture."""
+        try:
+            image = decode(self.encoded)
+        except ValueError as error:
+            raise BadRecordingError(f"The picture at {self.t_ns} ns of the recording {error}.") from error
+        return Frame(self.t_ns, self.exposure_end_ns, image, self.sequence)
 
 
 @dataclass(frozen=True)

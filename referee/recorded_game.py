@@ -18,6 +18,7 @@ from referee.events import Header, parse_header
 from referee.games.registry import game_kind
 from referee.session import Outcome, Session
 from referee.watchers.setup import WatchSetup, watcher_for
+from vision.image import frame_of
 
 _FRAME_FIRST, _EVENT_AFTER = 0, 1
 
@@ -55,7 +56,7 @@ class RecordedGame:
                 yield session.hear(item)
             elif isinstance(item, RecordedFrame):
                 try:
-                    frame = item.frame()
+                    frame = item.frame(frame_of)
                 except BadRecordingError as error:
                     if not undecodable:
                         self._warn(str(error))

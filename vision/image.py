@@ -17,12 +17,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vision.errors import BadImageError
-from vision.image_header import FlawedFileError, Header, header_of, turn_of, whole
+from vision.image_header import Flaw, FlawedFileError, Header, header_of, turn_of, whole
 
 MOST_PIXELS = 50_000_000
 # The file and what its decoder holds: with all else that stays below 250 MB. Only a JPEG shrinks on the way.
 _MOST_HELD = {"png": 125 * 2**20, "webp": 125 * 2**20, "jpeg": 170 * 2**20}
 _MOST_BYTES = 80 * 2**20
+_MOST_OF_FRAME = 20_000_000  # pixels; the largest of a Raspberry Pi's cameras but one has 12 million
 _LEAST_SIDE = 64
 # Cards read no better above this longer side, or in a panorama this area, and a phone's picture takes five times the
 # memory.
@@ -76,6 +77,21 @@ def load_picture(path: Path) -> Picture:
     return _load(path, reduce=True)
 
 
+def frame_of(data: bytes) -> NDArray[np.uint8]:
+    """Give one picture of a film, (h, w, 3) uint8 BGR, from what would be the picture's file.
+
+    Raises:
+        BadImageError: it is torn, damaged or no picture at all, or larger than any camera over a table makes them.
+    """
+    try:
+        header = header_of(data)
+        if header.width * header.height > _MOST_OF_FRAME:
+            raise BadImageError(f"is too large ({header.width} × {header.height} pixels)")
+        return _decoded(whole(data, header.kind), header, 1)
+    except FlawedFileError as error:
+        raise BadImageError(str(error)) from error
+
+
 def _load(path: Path, *, reduce: bool) -> Picture:
     name = _shown(path)
     data = _bytes_of(path, name)
@@ -83,13 +99,10 @@ def _load(path: Path, *, reduce: bool) -> Picture:
         header = header_of(data)
         _check_size(header, len(data), name)
         data = whole(data, header.kind)
+        reduction = _reduction(header) if reduce else 1
+        return Picture(_decoded(data, header, reduction), reduction)
     except FlawedFileError as error:
         raise BadImageError(f"the file {name} {error}") from error
-    reduction = _reduction(header) if reduce else 1
-    image = _decoded(data, header, reduction)
-    if image is None:
-        raise BadImageError(f"the file {name} is damaged")
-    return Picture(image, reduction)
 
 
 def _shown(path: Path) -> str:
@@ -133,8 +146,8 @@ def _reduction(header: Header) -> int:
     return max(n for n in _REDUCED if n == 1 or (longer >= n * _FINE_PX and area >= n * n * _FINE_AREA_PX))
 
 
-def _decoded(data: bytes, header: Header, reduction: int) -> NDArray[np.uint8] | None:
-    """Decode; None for a file that the decoder gives up on or has to patch."""
+def _decoded(data: bytes, header: Header, reduction: int) -> NDArray[np.uint8]:
+    """Decode. Raises FlawedFileError for a file that the decoder gives up on or has to patch."""
     # Only a JPEG can be decoded small; OpenCV's own way of shrinking the others afterwards aliases.
     small = reduction if header.kind == "jpeg" else 1
     with _one_at_a_time, _decoder_complaints() as complaints:
@@ -143,9 +156,9 @@ def _decoded(data: bytes, header: Header, reduction: int) -> NDArray[np.uint8] |
                 np.frombuffer(data, np.uint8), cv2.IMREAD_UNCHANGED if header.see_through else _REDUCED[small]
             )
         except cv2.error:
-            return None
+            image = None
     if image is None or any(is_damage(line) for line in complaints):
-        return None
+        raise FlawedFileError(Flaw.DAMAGED)
     if header.see_through:
         image = _turned(_as_shown(image), turn_of(data, header.kind))
     if small != reduction:

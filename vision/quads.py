@@ -6,6 +6,8 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from vision.effort import spend
+
 Floats = NDArray[np.float64]
 
 _FLAT = 1e-9
@@ -17,6 +19,7 @@ def within_quads(points: NDArray[np.floating], quads: NDArray[np.floating]) -> N
     """(...,) whether each point (..., 2) lies within any of the quads (m, 4, 2), clockwise as seen (y down)."""
     if not points.size or not len(quads):
         return np.zeros(points.shape[:-1], dtype=bool)
+    spend(30 + points.size / 30)
     # Points that come together, as those on one card do, lie together: most quads are far from all of them.
     count = points.shape[-2]
     x, y = np.ascontiguousarray(np.moveaxis(points.reshape(-1, count, 2), -1, 0))
@@ -47,6 +50,7 @@ def points_within(quads: NDArray[np.floating], shares: Floats) -> Floats:
     `shares` (n, ..., 2), or (1, ..., 2) for all: how far along the first side and along the second one. Heckbert,
     "Fundamentals of texture mapping and image warping", 1989, gives this map from the unit square.
     """
+    spend(30 + len(quads) * shares[0].size / 60)
     start, right, opposite, left = quads.astype(np.float64).reshape(-1, 4, 2).swapaxes(0, 1)
     one, other, rest = right - opposite, left - opposite, start - right + opposite - left
     cross = _cross(one, other)
@@ -119,6 +123,7 @@ def shared_area(one: NDArray[np.floating], other: NDArray[np.floating]) -> float
 
 def lie_on(quads: NDArray[np.floating], others: NDArray[np.floating]) -> NDArray[np.bool_]:
     """Which of the quadrilaterals (n, 4, 2) share a quarter of their area with any of `others` (m, 4, 2)."""
+    spend(15 + len(others) * (5 + len(quads) / 50))
     low, high = quads.min(axis=1), quads.max(axis=1)
     found = np.zeros(len(quads), bool)
     for other in others:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -70,6 +71,23 @@ def test_a_recording_stopped_at_once_is_counted_from_what_it_shows(
     path = record(tmp_path / "round.mcap", HEADER, lambda t: table if t > LAST_GRAIN + 2_000 else nobody, 1_500)
     _, rulings, _ = replay(path, capfd)
     assert [ruling["points"] for ruling in rulings if ruling["ruling"] == "hand"] == [5, 2, 3]
+
+
+def test_a_picture_that_has_lost_pixels_or_bursts_the_memory_is_left_out_in_one_line(
+    tmp_path: Path, capfd: Capture
+) -> None:
+    jpeg = cv2.imencode(".jpg", np.full((90, 160, 3), 90, np.uint8) + np.arange(160, dtype=np.uint8)[None, :, None])[1]
+    claims = bytearray(jpeg.tobytes())
+    claims[claims.index(b"\xff\xc0") + 5 : claims.index(b"\xff\xc0") + 9] = bytes((0x1F, 0x40, 0x1F, 0x40))
+    for number, (data, complaint) in enumerate(
+        ((bytes(claims), r"too large \(8000 × 8000 pixels\)"), (jpeg.tobytes()[:-60] + b"\xff\xd9", "is damaged"))
+    ):
+        path = tmp_path / f"{number}.mcap"
+        with RecordingWriter(path, HEADER, 1) as writer:
+            writer.frame(Frame(5 * MS, 6 * MS, np.zeros((9, 9, 3), np.uint8), 1), data)
+        status, rulings, err = replay(path, capfd)
+        assert (status, rulings, err.count("\n")) == (2, [], 1)
+        assert re.search(complaint, err)
 
 
 def test_what_cannot_be_judged_is_said_in_one_line(table: Image, tmp_path: Path, capfd: Capture) -> None:

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vision.deck import Deck
+from vision.effort import spend
 from vision.marked.colour import Palette, hue_gap, hues_on
 from vision.marked.contours import SIDE
 from vision.marked.corners import NEAR_MM, Corners, on_cards, turned_by
@@ -119,6 +120,7 @@ def _shown(view: NDArray[np.uint16], cells: NDArray[np.intp], colours: NDArray[n
 
     `view`: see `_view`; `cells`: see `_rims_from_corners`; `colours` (faces, 3): palette index of every face's marks.
     """
+    spend(30 + len(colours) * 2)
     size = (len(colours), 3, -1)
     within, beside = (view.ravel().take(some).reshape(size) for some in cells)
     printed = ((within >> (_PRINT + colours[..., None])) & (beside >> _LIT) & 1).mean(-1)
@@ -164,6 +166,7 @@ def _view(
     `_PLAIN`: the ground shows; `_LIT`: it may show, in another light; `_OWN`: it goes on from the corner without a
     step; `_PRINT` + k: print of the palette's colour k shows. What a known card covers has none but `_LIT`.
     """
+    spend(800)
     grid = _grid(deck, _CELL_MM)
     on_table = place + turned_by(grid.reshape(-1, 2), np.array([turn]))[0].reshape(grid.shape)
     levels, inside = sampler.levels(on_table)

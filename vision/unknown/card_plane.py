@@ -7,6 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from vision.effort import spend
+
 Floats = NDArray[np.float64]
 
 FOCAL_SHARE = 0.85  # focal length by the picture's longer side: phones, webcams and the Pi's cameras lie near it
@@ -103,6 +105,7 @@ def rectifier(
 
 def shape_of(quads: Floats) -> tuple[Floats, NDArray[np.bool_]]:
     """Logarithms of the two shorter and the two longer sides and four cosines of angles (n, 8); which begin short."""
+    spend(100 + len(quads) / 2)
     side = np.roll(quads, -1, axis=1) - quads
     length = np.maximum(np.linalg.norm(side, axis=2), 1e-6)
     short_first = length[:, 0] + length[:, 2] <= length[:, 1] + length[:, 3]

@@ -8,6 +8,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from vision.effort import spend
 from vision.unknown.card_edges import frames
 from vision.unknown.line_segments import meet_sides
 
@@ -65,6 +66,7 @@ def _darker(grey: NDArray[np.uint8]) -> Floats:
 def _averaged(darker: Floats, length: int) -> Floats:
     """The same (h, w) along the lines of so many pixels on which it is most."""
     # One after the other: a dozen whole pictures at once take more memory than all else.
+    spend(_DIRECTIONS * darker.size / 40)
     strokes = (cv2.filter2D(darker, cv2.CV_32F, each) for each in _strokes(length))
     return np.asarray(reduce(np.maximum, strokes), np.float32)
 
@@ -96,6 +98,7 @@ def _enclosed(lines: NDArray[np.uint8]) -> list[Floats]:
 
 def four_sides(contour: NDArray[np.integer | np.floating]) -> Floats | None:
     """The corners (4, 2), clockwise, of the straight sides of a contour (n, 1, 2), unless it is another shape."""
+    spend(60 + len(contour) / 10)
     hull = cv2.convexHull(contour)
     area, length = cv2.contourArea(contour), cv2.arcLength(hull, True)
     if area < _SOLID * cv2.contourArea(hull):

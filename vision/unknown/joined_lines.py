@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from vision.effort import spend
 from vision.unknown.line_segments import length_of
 
 Floats = NDArray[np.float32]
@@ -40,6 +41,7 @@ def joined_lines(segments: Floats) -> Floats:
 
 def _along(line: NDArray[np.float64], ends: NDArray[np.float64]) -> NDArray[np.intp]:
     """Which pieces (k,) of `ends` (n, 2, 2) lie on a line (2, 2), with no long gap between them."""
+    spend(20 + len(ends) / 50)
     way = line[1] - line[0]
     reach = float(np.linalg.norm(way))
     way /= reach

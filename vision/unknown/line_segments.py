@@ -8,6 +8,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from vision.effort import spend
 from vision.unknown.paper import darker_all_round
 
 Floats = NDArray[np.float32]
@@ -62,6 +63,7 @@ def line_segments(grey: NDArray[np.uint8], lab: NDArray[np.uint8], min_length_px
 
 def detected(grey: NDArray[np.uint8], min_length_px: float) -> Floats:
     """Straight edges (n, 4) that the detector sees in an (h, w) grey picture."""
+    spend(grey.size / 60)
     found = cv2.createLineSegmentDetector(cv2.LSD_REFINE_STD, 0.8).detect(grey)[0]
     segments = np.zeros((0, 4), np.float32) if found is None else np.asarray(found, np.float32).reshape(-1, 4)
     return segments[length_of(segments) >= min_length_px]
@@ -94,6 +96,7 @@ def without_hatching(segments: Floats) -> Floats:
     reach = length / 2 + _CLOSE_PX / 2
     counts = np.zeros((2, len(segments)), np.intp)
     for rows in np.array_split(np.arange(len(segments)), max(1, len(segments) // _BLOCK)):
+        spend(len(rows) * len(d) / 200)
         near = np.abs(d[rows] @ d.T) > _SAME_WAY_COS
         near &= np.abs(x[rows, None] - x) < reach[rows, None] + reach
         near &= np.abs(y[rows, None] - y) < reach[rows, None] + reach
@@ -140,6 +143,7 @@ def _meeting(
 
     The segments start at `a` (n, 2), and run along unit vectors `d` (n, 2) for a `length` (n,).
     """
+    spend(len(a) * len(rows) / 100)
     later = np.arange(len(a)) > rows[:, None]
     block, second = np.nonzero(later & (np.abs(d[rows] @ d.T) < _MAX_CORNER_ANGLE_COS))
     first = rows[block]
@@ -249,6 +253,7 @@ class SegmentMap:
     _BINS = 8
 
     def __init__(self, segments: Floats, shape: tuple[int, int]) -> None:
+        spend(shape[0] * shape[1] / 200 + len(segments))
         planes = np.zeros((self._BINS, *shape), np.uint8)
         angle = np.arctan2(segments[:, 3] - segments[:, 1], segments[:, 2] - segments[:, 0]) / np.pi * self._BINS
         for (x1, y1, x2, y2), position in zip(np.rint(segments).astype(int).tolist(), angle.tolist(), strict=True):
@@ -282,6 +287,7 @@ class SegmentMap:
         return np.concatenate([self._covered_of(block, samples) for block in blocks])
 
     def _covered_of(self, lines: Floats, samples: int) -> Floats:
+        spend(20 + len(lines) * samples / 30)
         start, side = lines[:, None, :2], (lines[:, 2:] - lines[:, :2])
         steps = np.linspace(0.08, 0.92, samples, dtype=np.float32)
         points = np.rint(start + side[:, None] * steps[:, None]).astype(np.int32)

@@ -11,6 +11,7 @@ import math
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from types import TracebackType
 
 # Steps of the same work take about as long; a thousand are what the yardstick (`referee/bench/yardstick.py`) takes on a
 # picture of 1920 by 1080 pixels.
@@ -26,13 +27,13 @@ class OutOfStepsError(Exception):
 class Effort:
     """What one reading has taken so far.
 
-    steps: so many. cut_short: whether a search was ended before its end.
+    steps: so many. limit: those at which the search that goes on is ended. cut_short: whether one was.
     """
 
     def __init__(self) -> None:
         self.steps = 0.0
         self.cut_short = False
-        self._limit = math.inf
+        self.limit = math.inf
         self._next_heard = float(_HEARD_EVERY)
 
     def _spend(self, steps: float) -> None:
@@ -41,19 +42,8 @@ class Effort:
             self._next_heard = self.steps + _HEARD_EVERY
             if _thread.listener is not None:
                 _thread.listener(self.steps)
-        if self.steps > self._limit:
+        if self.steps > self.limit:
             raise OutOfStepsError
-
-    @contextmanager
-    def _bounded(self, limit: float) -> Iterator[None]:
-        outer = self._limit
-        self._limit = min(outer, limit)
-        try:
-            yield
-        except OutOfStepsError:
-            self.cut_short = True
-        finally:
-            self._limit = outer
 
 
 class _Thread(threading.local):
@@ -87,14 +77,29 @@ def counted() -> Iterator[Effort]:
         _thread.effort = None
 
 
-@contextmanager
-def at_most(steps: float) -> Iterator[None]:
-    """End what is done in here, quietly, once the whole reading has taken so many steps; outside a reading never."""
-    if _thread.effort is None:
-        yield
-        return
-    with _thread.effort._bounded(steps):
-        yield
+class at_most:  # noqa: N801 - it is used as a function is
+    """End what is done in here, quietly, once the whole reading has taken so many `steps`; outside a reading never."""
+
+    def __init__(self, steps: float) -> None:
+        self._limit = steps
+        self._outer = math.inf
+
+    def __enter__(self) -> None:
+        effort = _thread.effort
+        if effort is not None:
+            self._outer, effort.limit = effort.limit, min(effort.limit, self._limit)
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> bool:
+        effort = _thread.effort
+        if effort is None:
+            return False
+        effort.limit = self._outer
+        if kind is not None and issubclass(kind, OutOfStepsError):
+            effort.cut_short = True
+            return True
+        return False
 
 
 @contextmanager

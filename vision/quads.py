@@ -50,7 +50,7 @@ def points_within(quads: NDArray[np.floating], shares: Floats) -> Floats:
     `shares` (n, ..., 2), or (1, ..., 2) for all: how far along the first side and along the second one. Heckbert,
     "Fundamentals of texture mapping and image warping", 1989, gives this map from the unit square.
     """
-    spend(30 + len(quads) * shares[0].size / 60)
+    spend(15 + len(quads) * shares[0].size / 120)
     start, right, opposite, left = quads.astype(np.float64).reshape(-1, 4, 2).swapaxes(0, 1)
     one, other, rest = right - opposite, left - opposite, start - right + opposite - left
     cross = _cross(one, other)
@@ -123,7 +123,7 @@ def shared_area(one: NDArray[np.floating], other: NDArray[np.floating]) -> float
 
 def lie_on(quads: NDArray[np.floating], others: NDArray[np.floating]) -> NDArray[np.bool_]:
     """Which of the quadrilaterals (n, 4, 2) share a quarter of their area with any of `others` (m, 4, 2)."""
-    spend(15 + len(others) * (5 + len(quads) / 50))
+    spend(15 + len(others) * (20 + len(quads) / 15))
     low, high = quads.min(axis=1), quads.max(axis=1)
     found = np.zeros(len(quads), bool)
     for other in others:

@@ -45,7 +45,11 @@ class UnclearCard:
 
 @dataclass(frozen=True)
 class Reading:
-    """All that was read in one picture."""
+    """All that was read in one picture.
+
+    `cut_short`: the search ended before its end, because the picture took too much work: there may be more cards.
+    """
 
     cards: tuple[CardReading, ...]
     unclear: tuple[UnclearCard, ...]
+    cut_short: bool = False

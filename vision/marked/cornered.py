@@ -120,7 +120,7 @@ def _shown(view: NDArray[np.uint16], cells: NDArray[np.intp], colours: NDArray[n
 
     `view`: see `_view`; `cells`: see `_rims_from_corners`; `colours` (faces, 3): palette index of every face's marks.
     """
-    spend(30 + len(colours) * 2)
+    spend(15 + len(colours))
     size = (len(colours), 3, -1)
     within, beside = (view.ravel().take(some).reshape(size) for some in cells)
     printed = ((within >> (_PRINT + colours[..., None])) & (beside >> _LIT) & 1).mean(-1)
@@ -166,7 +166,7 @@ def _view(
     `_PLAIN`: the ground shows; `_LIT`: it may show, in another light; `_OWN`: it goes on from the corner without a
     step; `_PRINT` + k: print of the palette's colour k shows. What a known card covers has none but `_LIT`.
     """
-    spend(800)
+    spend(350)
     grid = _grid(deck, _CELL_MM)
     on_table = place + turned_by(grid.reshape(-1, 2), np.array([turn]))[0].reshape(grid.shape)
     levels, inside = sampler.levels(on_table)

@@ -54,7 +54,7 @@ def _segments(bgr: NDArray[np.uint8]) -> Floats:
     """(n, 2, 2) the ends of straight edges in an image (h, w, 3), in px."""
     grey = cv2.cvtColor(bgr, cv2.COLOR_BGR2GRAY)
     # Where there is no line OpenCV gives None, which its stubs leave out.
-    spend(grey.size / 60)
+    spend(grey.size / 25)
     detector = cv2.createLineSegmentDetector(cv2.LSD_REFINE_NONE, n_bins=_BINS)
     found = cast("Floats | None", detector.detect(grey)[0])
     return np.zeros((0, 2, 2)) if found is None else np.asarray(found, np.float64).reshape(-1, 2, 2)

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vision.deck import Deck
+from vision.effort import MOST, at_most
 from vision.marked.blank_cards import blank_cards, places_of
 from vision.marked.colour import lamp_of
 from vision.marked.judge import Verdicts
@@ -35,6 +36,7 @@ Image = NDArray[np.uint8]
 # without, but for rims alone.
 _PATTERN_DOUBT = 4.0
 _SHEET = 1.25  # a marker card by its square
+_OPENED = 0.8 * MOST  # steps
 LEAST_REACH = 0.05  # how much larger or smaller than printed a card may measure
 
 
@@ -99,7 +101,9 @@ def read_on(
     verdicts, doubtful = looked_closer(work, table, readers, verdicts, deck, doubt)
     scene = _Scene(work, over.sampler, readers, deck, doubt, over.markers_px)
     reading = scene.said(verdicts, doubtful)
-    opened = [] if patterned else scene.opened(reading)
+    opened: list[Verdicts] = []
+    with at_most(_OPENED):
+        opened = [] if patterned else scene.opened(reading)
     if any(verdict.sure.any() for verdict in opened):
         opened = told_of(left_open(opened, told_of(verdicts, deck, doubt), deck), deck, 0.0)
         verdicts, doubtful = ([*left_open(some, opened, deck), *opened] for some in (verdicts, doubtful))

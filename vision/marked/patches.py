@@ -22,7 +22,7 @@ def patches_of(
     large enough the number (n,), left, top, width, height and area (n, 5), the centroid (n, 2), and the variances of x
     and y and their covariance (n, 3), of pixels that are squares and not points; all in px.
     """
-    spend(mask.size / 300)
+    spend(mask.size / 80)
     # OpenCV would give the same, but adds up pixel by pixel what here is added up by stretches of a row.
     count, found = cv2.connectedComponents(mask, connectivity=4, ltype=cv2.CV_32S)
     labels = np.asarray(found, np.int32)

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vision.deck import Deck
+from vision.effort import MOST, at_most, counted
 from vision.errors import BadTableError
 from vision.marked.card_table import tables_from_cards
 from vision.marked.on_table import LEAST_REACH, look_over, read_on
@@ -29,6 +30,8 @@ _LEAST_SIDE_PX = 40  # a smaller picture shows no card
 _SAME = 0.1  # of a card's width: its corners are found so well at least
 _AGREEING = 2  # outlines: a lone one fits any table
 _MOST_FITS = 5
+# Steps until which tables are looked for, and made better: reading on the best of them comes after.
+_OUTLINES, _GROWN = 0.85 * MOST, 0.5 * MOST
 # How far cards are looked for on a vague table: see `look_over`; and the same in standard errors of its scale.
 _MOST_REACH, _SURE_REACH = 0.15, 3.0
 _MARKER_SIGMA_PX = 1.0  # beside the marks, which bloom does not move
@@ -58,9 +61,17 @@ def read_picture(
     Raises:
         MirroredError: the picture is mirrored, as its markers show.
     """
-    size = (image_bgr.shape[1], image_bgr.shape[0])
-    if min(size) < _LEAST_SIDE_PX:
+    if min(image_bgr.shape[:2]) < _LEAST_SIDE_PX:
         return Reading((), ()), table
+    with counted() as effort:
+        reading, table = _read(image_bgr, deck, table, markers)
+        return replace(reading, cut_short=effort.cut_short), table
+
+
+def _read(
+    image_bgr: Image, deck: Deck, table: Table | None, markers: tuple[Marker, ...] | None
+) -> tuple[Reading, Table | None]:
+    size = (image_bgr.shape[1], image_bgr.shape[0])
     if markers is None:
         markers = markers_in(image_bgr)
     if table is not None:
@@ -79,14 +90,15 @@ def _read_by_few(image_bgr: Image, deck: Deck, table: Table, markers: Sequence[M
     if reading.cards and not reading.unclear:
         return reading, on_table
     squares = _squares(markers)
-    for shown in tables_from_cards(image_bgr, deck):
-        if len(shown.pieces) < _AGREEING:
-            break
-        with suppress(BadTableError):
-            also, places = fit_table([*squares, *shown.pieces], (image_bgr.shape[1], image_bgr.shape[0]))
-            other = _read_vaguely(image_bgr, deck, also.moved(places[0, :2]), markers, shown.pieces)
-            if len(other[0].cards) > len(reading.cards):
-                return other
+    with at_most(_OUTLINES):
+        for shown in tables_from_cards(image_bgr, deck):
+            if len(shown.pieces) < _AGREEING:
+                break
+            with suppress(BadTableError):
+                also, places = fit_table([*squares, *shown.pieces], (image_bgr.shape[1], image_bgr.shape[0]))
+                other = _read_vaguely(image_bgr, deck, also.moved(places[0, :2]), markers, shown.pieces)
+                if len(other[0].cards) > len(reading.cards):
+                    return other
     return reading, on_table
 
 
@@ -97,14 +109,15 @@ def _squares(markers: Sequence[Marker]) -> list[Piece]:
 def _read_unmarked(image_bgr: Image, deck: Deck) -> Reading:
     """Read a picture without markers, on the table that its cards show."""
     doubtful: Reading | None = None
-    for shown in tables_from_cards(image_bgr, deck):
-        reading, _ = _read_vaguely(image_bgr, deck, shown.table, (), shown.pieces)
-        # Any outline fits a table of some scale, but a face in the midst of it only one of its own size.
-        agreed = len(shown.pieces) >= _AGREEING
-        if _borne_out(shown.pieces, reading) or (agreed and reading.cards):
-            return _placeless(reading)
-        if doubtful is None and agreed:
-            doubtful = reading
+    with at_most(_OUTLINES):
+        for shown in tables_from_cards(image_bgr, deck):
+            reading, _ = _read_vaguely(image_bgr, deck, shown.table, (), shown.pieces)
+            # Any outline fits a table of some scale, but a face in the midst of it only one of its own size.
+            agreed = len(shown.pieces) >= _AGREEING
+            if _borne_out(shown.pieces, reading) or (agreed and reading.cards):
+                return _placeless(reading)
+            if doubtful is None and agreed:
+                doubtful = reading
     return _placeless(doubtful) if doubtful is not None else Reading((), ())
 
 
@@ -129,17 +142,15 @@ def _grown_table(
     the last ones only. None if no whole card is found.
     """
     better, count = None, 0
-    for _ in range(_MOST_FITS):
-        reach = min(max(_SURE_REACH * table.scale_error, LEAST_REACH), _MOST_REACH)
-        marks = look_over(image_bgr, deck, table, markers, reach).pieces
-        if len(marks) <= count:
-            break
-        count = len(marks)
-        try:
+    with at_most(_GROWN), suppress(BadTableError):
+        for _ in range(_MOST_FITS):
+            reach = min(max(_SURE_REACH * table.scale_error, LEAST_REACH), _MOST_REACH)
+            marks = look_over(image_bgr, deck, table, markers, reach).pieces
+            if len(marks) <= count:
+                break
+            count = len(marks)
             table, places = fit_table([*known, *marks], (image_bgr.shape[1], image_bgr.shape[0]))
-        except BadTableError:
-            break
-        better = table = table.moved(places[0, :2])
+            better = table = table.moved(places[0, :2])
     return better
 
 
@@ -156,7 +167,8 @@ def _same_outline(corners_px: NDArray[np.float64], outline_px: NDArray[np.float6
 
 
 def _placeless(reading: Reading) -> Reading:
-    return Reading(
-        tuple(replace(card, centre_mm=None) for card in reading.cards),
-        tuple(replace(card, centre_mm=None) for card in reading.unclear),
+    return replace(
+        reading,
+        cards=tuple(replace(card, centre_mm=None) for card in reading.cards),
+        unclear=tuple(replace(card, centre_mm=None) for card in reading.unclear),
     )

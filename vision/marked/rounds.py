@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from vision.deck import Deck
+from vision.effort import MOST, at_most
 from vision.marked.closer_look import WORTH_A_LOOK, not_refuted
 from vision.marked.corner_look import borne_out
 from vision.marked.corners import find_corners
@@ -15,11 +16,13 @@ from vision.marked.settle import left_open, sure_corners, told_of, unsure_odds
 from vision.marked.side_reader import SideReader
 from vision.table import Table
 
+_LOOKS = 0.7 * MOST  # steps; what comes after must be done in any case
+
 
 def looked_closer(
     work: WorkImage, table: Table, readers: list[SideReader], verdicts: list[Verdicts], deck: Deck, doubt: float
 ) -> tuple[list[Verdicts], list[Verdicts]]:
-    """Look closer at what the `verdicts` leave open, round after round, until no more can be told.
+    """Look closer at what the `verdicts` leave open, round after round, until no more can be told or it takes too long.
 
     They are those of whole cards first, one for each of the `readers`; `doubt`: see `settled`. Gives all verdicts, and
     those of the first look that the closer one could neither confirm nor place elsewhere.
@@ -32,38 +35,41 @@ def looked_closer(
         return verdicts, []
     told, again, pivoted = told_of(whole, deck, doubt), list[Verdicts](), False
     verdicts, earlier, cornered = _by_side(verdicts), list[Verdicts](), list[Verdicts]()
-    while True:
-        verdicts, known_mm = left_open(verdicts, told, deck), sure_corners(told, deck)
-        if any(len(verdict.hypotheses) for verdict in verdicts):
-            again = [reader.look_closer(verdicts, told, known_mm) for reader in readers]
-            # The surer ones first: their marks are no strays, then, on the others, of which one may be another's rival.
-            # What was sure before stays so, however much of it the surer ones explain, if no rival is surer now.
-            judged = [*again, *left_open(earlier, told, deck)]
-            more = _surer(told_of([*told, *judged], deck, doubt)[len(told) :])
-            if _count(more):
-                told, again = _by_side([*told, *more]), []
-                earlier = [verdict.take(verdict.sure) for verdict in _by_side(judged)]
+    with at_most(_LOOKS):
+        while True:
+            verdicts, known_mm = left_open(verdicts, told, deck), sure_corners(told, deck)
+            if any(len(verdict.hypotheses) for verdict in verdicts):
+                again = [reader.look_closer(verdicts, told, known_mm) for reader in readers]
+                # The surer ones first: their marks are no strays, then, on the others, and they may be rivals.
+                # What was sure before stays so, however much of it the surer ones explain, if no rival is surer now.
+                judged = [*again, *left_open(earlier, told, deck)]
+                more = _surer(told_of([*told, *judged], deck, doubt)[len(told) :])
+                if _count(more):
+                    told, again = _by_side([*told, *more]), []
+                    earlier = [verdict.take(verdict.sure) for verdict in _by_side(judged)]
+                    continue
+            # Where nothing else can be told, a mark and what shows of two others may still make a card.
+            if not pivoted:
+                pivoted = True
+                found = [reader.judge_pivoted(told, known_mm) for reader in readers]
+                if any(len(verdict.hypotheses) for verdict in found):
+                    verdicts = _by_side([*verdicts, *found])
+                    continue
+            if not cornered:
+                left = np.concatenate([reader.print_left(known_mm) for reader in readers])
+                # No corner of a card lies farther from its print.
+                lines = find_lines(work, table, left, float(np.hypot(*deck.card_mm)))
+                corners = find_corners(lines, deck)
+                cornered = [reader.judge_cornered(corners, told, known_mm) for reader in readers]
+            cornered = left_open(cornered, told, deck)
+            looks = [borne_out(*both, deck) for both in zip(cornered, again, strict=True)] if again else cornered
+            more = told_of([*told, *again, *looks], deck, doubt)
+            if _count(more) > _count(told):
+                told, again = _by_side(more), []
                 continue
-        # Where nothing else can be told, a mark and what shows of two others may still make a card.
-        if not pivoted:
-            pivoted = True
-            found = [reader.judge_pivoted(told, known_mm) for reader in readers]
-            if any(len(verdict.hypotheses) for verdict in found):
-                verdicts = _by_side([*verdicts, *found])
-                continue
-        if not cornered:
-            left = np.concatenate([reader.print_left(known_mm) for reader in readers])
-            # No corner of a card lies farther from its print.
-            lines = find_lines(work, table, left, float(np.hypot(*deck.card_mm)))
-            corners = find_corners(lines, deck)
-            cornered = [reader.judge_cornered(corners, told, known_mm) for reader in readers]
-        cornered = left_open(cornered, told, deck)
-        looks = [borne_out(*both, deck) for both in zip(cornered, again, strict=True)] if again else cornered
-        more = told_of([*told, *again, *looks], deck, doubt)
-        if _count(more) > _count(told):
-            told, again = _by_side(more), []
-            continue
-        return [*told, *again, *looks], [not_refuted(verdict) for verdict in again]
+            return [*told, *again, *looks], [not_refuted(verdict) for verdict in again]
+    # What nobody has looked at closely, or not beside all that may cover it, is no more than a card that may lie there.
+    return told, [verdict.lowered() for verdict in left_open(verdicts, told, deck)]
 
 
 def _surer(verdicts: list[Verdicts]) -> list[Verdicts]:

@@ -30,12 +30,12 @@ class Sampler:
 
     def at(self, rows: NDArray[np.intp], columns: NDArray[np.intp]) -> NDArray[np.uint8]:
         """(..., 3) RGB levels at work px (...)."""
-        spend(10 + rows.size / 30)
+        spend(5 + rows.size / 60)
         return np.asarray(self._work.smooth.reshape(-1, 3).take(rows * self._width + columns, axis=0), np.uint8)
 
     def pixels(self, points_mm: Floats) -> tuple[NDArray[np.intp], NDArray[np.intp], NDArray[np.bool_]]:
         """Row and column of the work px nearest to table points (..., 2), and whether each lies in the picture."""
-        spend(20 + points_mm.size / 30)
+        spend(10 + points_mm.size / 60)
         flat = self._work.to_work(self.table.to_px(points_mm.reshape(-1, 2)))
         columns, rows = np.rint(flat.T).astype(np.intp).reshape(2, *points_mm.shape[:-1])
         inside = (columns >= 0) & (columns < self._width) & (rows >= 0) & (rows < self._height)
@@ -45,7 +45,7 @@ class Sampler:
 
     def fine_levels(self, points_px: Floats) -> Floats:
         """(..., 3) RGB levels at picture points (..., 2), between the pixels, too; black outside the picture."""
-        spend(20 + points_px.size / 15)
+        spend(10 + points_px.size / 30)
         flat = self._work.to_work(points_px.reshape(-1, 2))
         # OpenCV takes at most 32767 rows, so the points are laid out as a broad picture.
         places = np.zeros((2, -(-len(flat) // _BROAD), _BROAD), np.float32)

@@ -187,19 +187,28 @@ def _is_dark(light: Floats) -> bool:
         ratio = light / ground
         coloured = (np.minimum(_tint(ratio), _tint(light)) > _TINTED) & (inner > 0)
         ground = _bare_about(light, coloured.astype(np.uint8), inner, stock)
-    most = (light / ground).max(axis=2)[coloured]
+    most = _most(light / ground)[coloured]
     return len(most) > 0 and float(np.median(most)) > _LIGHTER
 
 
 def _tint(light: Floats) -> Floats:
     """How many times as much light there is in one channel as in another."""
-    return np.asarray(light.max(axis=2) / light.min(axis=2))
+    red, green, blue = np.moveaxis(light, -1, 0)
+    least = np.minimum(np.minimum(red, green), blue)
+    return np.asarray(_most(light) / least, np.float32)
+
+
+def _most(light: Floats) -> Floats:
+    """The light in the channel that has most of it (h, w), of (h, w, 3)."""
+    # Along three numbers numpy's own maximum takes ten times as long.
+    red, green, blue = np.moveaxis(light, -1, 0)
+    return np.asarray(np.maximum(np.maximum(red, green), blue), np.float32)
 
 
 def _difference(light: Floats, ground: Floats, dark: bool) -> Floats:
     """How each pixel differs from the bare card there, in Lab (h, w, 3); what is lighter than white counts as white."""
     if dark:
-        gain = 1 / max(float(np.percentile(light.max(axis=2), 99)), 0.3)
+        gain = 1 / max(float(np.percentile(_most(light), 99)), 0.3)
         return _lab(light * gain) - _lab(ground * gain)
     return _lab(light / ground) - np.array([100.0, 0.0, 0.0], np.float32)
 
@@ -229,7 +238,7 @@ def _ink(light: Floats, ground: Floats, outlined: NDArray[np.bool_], ink: NDArra
         shown = _print_on_dark(light, ground, outlined, core & inked if (core & inked).any() else inked)
         return ink_of(1 - shown, solid=True)
     ratio = light / ground
-    most = np.clip(1 - ratio, 0, 1).max(axis=2)
+    most = _most(np.clip(1 - ratio, 0, 1))
     full = float(np.percentile(most[inked], 85))
     if float(np.median(most[core])) > _SOLID_SHARE * full:
         return ink_of(1 - np.median(ratio[core], axis=0), solid=True)
@@ -245,7 +254,7 @@ def _print_on_dark(light: Floats, ground: Floats, outlined: NDArray[np.bool_], m
     added = np.maximum(light - ground, 0)
     if float(np.median(light[middle].max(axis=1))) > _CLIPPED:
         about = cv2.dilate(outlined.astype(np.uint8), np.ones((7, 7), np.uint8)).astype(bool)
-        rim = about & (light.max(axis=2) < _CLIPPED - _NEARLY) & (added.max(axis=2) > _PLAIN)
+        rim = about & (_most(light) < _CLIPPED - _NEARLY) & (_most(added) > _PLAIN)
         if rim.sum() > _FEWEST_PX:
             middle = rim
     colour = np.median(added[middle], axis=0)

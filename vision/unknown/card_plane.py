@@ -105,7 +105,7 @@ def rectifier(
 
 def shape_of(quads: Floats) -> tuple[Floats, NDArray[np.bool_]]:
     """Logarithms of the two shorter and the two longer sides and four cosines of angles (n, 8); which begin short."""
-    spend(100 + len(quads) / 2)
+    spend(40 + len(quads) / 5)
     side = np.roll(quads, -1, axis=1) - quads
     length = np.maximum(np.linalg.norm(side, axis=2), 1e-6)
     short_first = length[:, 0] + length[:, 2] <= length[:, 1] + length[:, 3]

@@ -66,7 +66,7 @@ def _darker(grey: NDArray[np.uint8]) -> Floats:
 def _averaged(darker: Floats, length: int) -> Floats:
     """The same (h, w) along the lines of so many pixels on which it is most."""
     # One after the other: a dozen whole pictures at once take more memory than all else.
-    spend(_DIRECTIONS * darker.size / 40)
+    spend(_DIRECTIONS * darker.size / 80)
     strokes = (cv2.filter2D(darker, cv2.CV_32F, each) for each in _strokes(length))
     return np.asarray(reduce(np.maximum, strokes), np.float32)
 

@@ -63,7 +63,7 @@ def line_segments(grey: NDArray[np.uint8], lab: NDArray[np.uint8], min_length_px
 
 def detected(grey: NDArray[np.uint8], min_length_px: float) -> Floats:
     """Straight edges (n, 4) that the detector sees in an (h, w) grey picture."""
-    spend(grey.size / 60)
+    spend(grey.size / 25)
     found = cv2.createLineSegmentDetector(cv2.LSD_REFINE_STD, 0.8).detect(grey)[0]
     segments = np.zeros((0, 4), np.float32) if found is None else np.asarray(found, np.float32).reshape(-1, 4)
     return segments[length_of(segments) >= min_length_px]

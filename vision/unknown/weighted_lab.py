@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from vision.effort import spend
 
 LIGHTNESS_WEIGHT = 0.7  # 8-bit Lab stretches lightness 2.55 times; shadows move it more than they move a and b
-POINT = 0.03  # steps to look at a place
+POINT = 0.06  # steps to look at a place
 _MOST_ROWS = 30000  # OpenCV takes at most 32767 at once
 
 

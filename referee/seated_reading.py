@@ -15,7 +15,7 @@ from vision.errors import MovedCameraError
 from vision.marked.reader import read_picture
 from vision.markers import Marker, MarkerSight, check_not_doubled, table_from_markers, unmirrored_markers
 from vision.profile import REACH_MM, TableProfile
-from vision.reading import Reading, UnclearCard
+from vision.reading import CUT_SHORT, Reading, UnclearCard
 from vision.standing import MOST_OFF_MM, Stand, stand_of, strays_among, what_is_wrong
 from vision.table import Table
 
@@ -146,7 +146,7 @@ class SeatedReader:
         if len(markers) < _ALL and before is not None and before.fits(markers, size_px):
             reading, table = read_picture(image, self._deck, before.table, sight.cards)
             table = table or before.table
-            return SeatedReading(_with_unseen(reading, table, before.ring), table, before.ring, sight.doubled)
+            return SeatedReading(_with_doubts(reading, table, before.ring), table, before.ring, sight.doubled)
         if len(markers) < _ALL:
             check_not_doubled(sight)
         if not markers:
@@ -170,7 +170,7 @@ class SeatedReader:
         ring = SeatRing(rectangle, self._players, reach_mm)
         places = {marker.id: np.asarray(table.to_mm(marker.corners_px).mean(0)) for marker in sight.markers}
         self.survey = Survey(table, ring, {number: place for number, place in places.items() if number not in pushed})
-        return SeatedReading(_with_unseen(reading, table, ring), table, ring, sight.doubled, pushed)
+        return SeatedReading(_with_doubts(reading, table, ring), table, ring, sight.doubled, pushed)
 
 
 def _where(marker: Marker, size_px: tuple[int, int]) -> str:
@@ -193,9 +193,15 @@ def _unclear(spot_mm: NDArray[np.float64], table: Table, reason: str) -> Unclear
     return UnclearCard(np.zeros((0, 2)), (float(x_px), float(y_px)), (float(x), float(y)), reason, None)
 
 
-def _with_unseen(reading: Reading, table: Table, ring: SeatRing) -> Reading:
-    """Leave unclear what lies before seats that are not in the picture, at least in part."""
+def _with_doubts(reading: Reading, table: Table, ring: SeatRing) -> Reading:
+    """Leave unclear what lies before seats that are not in the picture, at least in part, or were not looked at enough.
+
+    A reading that was cut short may lack a card before any of them.
+    """
     unseen = []
+    if reading.cut_short:
+        spots = [ring.part_of(seat) for seat in range(ring.players)]
+        unseen += [_unclear(part[len(part) // 2], table, CUT_SHORT) for part in spots]
     middle = ring.corners_mm.mean(0)
     for seat in range(ring.players):
         edge = ring.part_of(seat)

@@ -20,7 +20,7 @@ from referee.words import count_of, list_of, number_word
 from vision.deck import Deck, Face
 from vision.image import Picture
 from vision.profile import TableProfile
-from vision.reading import UnclearCard
+from vision.reading import CUT_SHORT, UnclearCard
 from vision.table import Table
 
 _REMEDIES = {
@@ -92,7 +92,7 @@ class TableScore:
 
 
 def _say_unclear(cards: Sequence[UnclearCard], seat: int) -> str:
-    unread = [card.reason for card in cards if card.reason not in ("hand", OUT_OF_SIGHT, NOT_SHOWN)]
+    unread = [card.reason for card in cards if card.reason not in ("hand", OUT_OF_SIGHT, NOT_SHOWN, CUT_SHORT)]
     said = []
     if unread:
         reasons = sorted(set(unread))
@@ -102,6 +102,8 @@ def _say_unclear(cards: Sequence[UnclearCard], seat: int) -> str:
         said.append("nothing shows that the camera was not moved, lay the marker cards at the table's corners")
     if any(card.reason == OUT_OF_SIGHT for card in cards):
         said.append("this seat's place is not in the picture, turn the camera")
+    if any(card.reason == CUT_SHORT for card in cards):
+        said.append("the picture is too hard to read to the end, take it from nearer, sharp and well lit")
     if any(card.reason == "hand" for card in cards):
         said.append("a hand lies there and may hide cards, take it away")
     return "; ".join(said)

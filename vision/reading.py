@@ -9,6 +9,8 @@ from numpy.typing import NDArray
 
 from vision.deck import Face
 
+CUT_SHORT = "cut short"  # a reading that was ended before its end: there may be more cards than it says
+
 
 @dataclass(frozen=True, eq=False)
 class CardReading:
@@ -31,8 +33,9 @@ class UnclearCard:
 
     `corners_px` is (k, 2), what is known of its outline, or (0, 2); `reason` is one of `covered`, `glare`, `colours`,
     `dark`, `blurred`, `edge of picture`, `same card twice`, or `hand`: a person's, which may hide a card, or
-    `out of sight` or `camera`: a seat's place is not in the picture, or nothing shows how the camera stands; `best` is
-    the likeliest face with its confidence; `side` is the side that lies up as far as anything shows it, else None.
+    `out of sight` or `camera`: a seat's place is not in the picture, or nothing shows how the camera stands, or
+    `CUT_SHORT`; `best` is the likeliest face with its confidence; `side` is the side that lies up as far as anything
+    shows it, else None.
     """
 
     corners_px: NDArray[np.float64]

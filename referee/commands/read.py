@@ -236,8 +236,8 @@ def _known_deck(picture: Picture, deck: Deck, profile: TableProfile | None) -> _
     reading, _ = read_picture(picture.image, deck, table, markers)
     return _Found(
         [_card(card, picture) for card in reading.cards],
-        [_unclear(card, picture) for card in reading.unclear],
-        _words(reading),
+        [*(_unclear(card, picture) for card in reading.unclear), *_cut_short(reading.cut_short)],
+        [*_words(reading), *_say_cut_short(reading.cut_short)],
         lambda: draw_reading(picture.image, reading),
     )
 
@@ -330,11 +330,25 @@ def _any_deck(picture: Picture) -> _Found:
         for outline in unclear
     ]
     corners = [card.corners_px for card in found.cards]
+    unclear += _cut_short(found.cut_short)
+    words += _say_cut_short(found.cut_short)
     return _Found(cards, unclear, words, lambda: draw_outlines(picture.image, corners))
 
 
 def _marks_in_words(marks: list[dict[str, Any]]) -> str:
     return ", ".join(f"{mark['colour']} {mark['shape'] or 'mark'}" for mark in marks) or "no marks"
+
+
+def _cut_short(is_cut: bool) -> list[dict[str, Any]]:
+    """What stands for all that may lie there besides, wherever it lies."""
+    return [{"corners_px": [], "centre_mm": None, "reason": "cut short", "best": None}] if is_cut else []
+
+
+def _say_cut_short(is_cut: bool) -> list[str]:
+    said = (
+        "unclear, cut short: the picture is too hard to read to the end, there may be more cards; take it from nearer, "
+    )
+    return [said + "sharp and well lit"] if is_cut else []
 
 
 def _points(points: NDArray[np.float64]) -> list[list[float]]:

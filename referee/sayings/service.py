@@ -181,6 +181,8 @@ def notice(kind: str, seat: int | None, data: Mapping[str, Any], players: Sequen
             return language.text("The camera was moved: please lay the marker cards 0 to 3 at the table's corners.")
         case "unclear_cards" if data.get("reasons") == ["out of sight"]:
             return language.text("The place of {player} is not in the picture, please turn the camera.", player=name)
+        case "unclear_cards" if data.get("reasons") == ["cut short"]:
+            return language.text("The picture is too hard to read to the end: more light, and a tidier table, please.")
         case "unclear_cards":
             return language.count(
                 "{player}: one card cannot be read, please spread your cards.",

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from pasted_hand import with_hand
 
 from calibration.survey import survey
+from referee import seated_reading
 from referee.cli import main
 from referee.commands.calibrate import profile_of
 from vision.deck import Deck
@@ -242,3 +243,20 @@ def test_a_bad_picture_is_said_in_one_line_and_leaves_the_last_evidence(tmp_path
     assert drawn.read_bytes() == b"from the last game"
     assert main(["score", "coloretto", "--image", str(TABLE), "--players", "3"]) == 2
     assert "cannot be scored from a picture" in capfd.readouterr().err
+
+
+def test_a_reading_that_was_cut_short_makes_every_seat_uncertain(
+    capfd: Capture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole = seated_reading.read_picture
+
+    def cut(*arguments: Any) -> tuple[Reading, Table | None]:
+        reading, table = whole(*arguments)
+        return replace(reading, cut_short=True), table
+
+    monkeypatch.setattr(seated_reading, "read_picture", cut)
+    status = main(["score", "confetti", "--image", str(TABLE), "--players", "3", "--limit", "6"])
+    *seats, _ = capfd.readouterr().out.splitlines()
+    assert status == 0
+    assert all("not certain: the picture is too hard to read to the end" in line for line in seats)
+    assert len(seats) == 3

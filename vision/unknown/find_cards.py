@@ -43,6 +43,8 @@ _ABOUT = 0.12
 _ALIKE = 0.05  # how far a card in plain sight may be from the size that it speaks for
 _NEARBY_PX = 3.0  # off its outline, an edge is looked for
 _ANOTHER_SIZE, _ABOUT_AS_LARGE = 0.03, 0.09  # of the logarithm of a side; a frame and an edge differ by more
+# Cards of which nothing is known take more than the 300 yardsticks of others only to find those that stand out.
+_MOST = 2 * MOST
 _PRINTS, _FAINT, _TINTED = 0.75, 0.85, 0.9  # of all steps: until then each look may go on, as the next comes after it
 _ASPECT_SLACK = 1.1  # few cards on a steep table hardly tell their aspect from its tilt
 
@@ -63,7 +65,7 @@ class FoundCards:
     aspect: float
 
 
-def find_cards(image_bgr: NDArray[np.uint8], aspect: float | None = None, steps: float = MOST) -> FoundCards:
+def find_cards(image_bgr: NDArray[np.uint8], aspect: float | None = None, steps: float = _MOST) -> FoundCards:
     """Find the cards in an (h, w, 3) picture; `aspect`: their length by their width, where it is known.
 
     steps: of the reading, from which on nothing more is looked for than what stands out plainly.

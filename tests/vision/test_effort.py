@@ -1,0 +1,127 @@
+"""How much work a reading takes: counted, so that each picture ends alike on every machine, and bounded."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from threading import Thread
+
+import cv2
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from vision.deck import Deck
+from vision.effort import MOST, OutOfStepsError, at_most, counted, heard_by, spend
+from vision.image import load_image
+from vision.marked.reader import read_picture
+from vision.reading import Reading
+from vision.unknown.unknown_deck import find_unknown_cards
+
+SCENES = Path(__file__).parents[1] / "data" / "scenes"
+Image = NDArray[np.uint8]
+
+
+def test_a_search_ends_at_its_bound_with_what_it_has_found() -> None:
+    found = []
+    with counted() as effort:
+        with at_most(100):
+            for k in range(1000):
+                spend(10)
+                found.append(k)
+        # What must be done is done, whatever it takes.
+        spend(500)
+        with at_most(550):
+            found.append(-1)
+            spend(10)
+            found.append(-2)
+    assert found == [*range(10), -1]
+    assert effort.cut_short
+    assert effort.steps == 10 * 11 + 500 + 10
+
+
+def test_a_search_within_a_search_ends_at_the_nearer_bound_and_the_outer_goes_on_to_its_own() -> None:
+    ended: list[str] = []
+    with counted(), at_most(100):
+        with at_most(1000):
+            while True:
+                spend(60)
+                if len(ended) > 5:
+                    break
+                ended.append("inner")
+        ended.append("outer")
+        spend(1)
+        ended.append("never")
+    assert ended == ["inner", "outer"]
+
+
+def test_what_is_no_reading_is_never_ended_and_readings_in_threads_are_counted_apart() -> None:
+    with at_most(5):
+        spend(10)
+    with counted() as effort:
+        other = Thread(target=spend, args=(1000,))
+        other.start()
+        other.join()
+        spend(3)
+        with counted() as same:
+            spend(4)
+    assert same is effort
+    assert (effort.steps, effort.cut_short) == (7, False)
+
+
+def test_an_error_within_a_search_is_told_and_leaves_no_bound_behind() -> None:
+    with counted() as effort, pytest.raises(ZeroDivisionError), at_most(5):
+        raise ZeroDivisionError
+    assert effort.limit == float("inf")
+    with pytest.raises(OutOfStepsError), counted() as bounded:
+        bounded.limit = 5
+        spend(6)
+
+
+def test_whoever_waits_hears_that_a_reading_goes_on() -> None:
+    heard: list[float] = []
+    with heard_by(heard.append), counted():
+        for _ in range(100):
+            spend(1000)
+        assert heard[-1] >= 90_000
+        count = len(heard)
+    assert 5 <= count <= 100
+    with counted():
+        spend(MOST)
+    assert len(heard) == count
+
+
+def blurred(name: str, sigma: float) -> Image:
+    half = cv2.resize(load_image(SCENES / name), None, fx=0.5, fy=0.5, interpolation=cv2.INTER_AREA)
+    return np.asarray(cv2.GaussianBlur(half, (0, 0), sigma), np.uint8)
+
+
+def as_data(reading: Reading) -> list[tuple[str, float, tuple[float, ...]]]:
+    return [(card.face.id, card.confidence, tuple(card.corners_px.ravel())) for card in reading.cards]
+
+
+def test_a_picture_that_is_hard_to_read_ends_in_time_and_alike_and_says_so(deck: Deck) -> None:
+    picture = blurred("white-hands.jpg", 4)
+    readings = []
+    for _ in range(2):
+        with counted() as effort:
+            readings.append(read_picture(picture, deck)[0])
+        assert effort.steps < 1.2 * MOST
+    assert as_data(readings[0]) == as_data(readings[1])
+    assert readings[0].cut_short
+
+
+def test_a_plain_picture_is_read_to_its_end(deck: Deck) -> None:
+    assert not read_picture(load_image(SCENES / "white-easy.jpg"), deck)[0].cut_short
+
+
+def test_a_picture_of_no_cards_costs_no_more(deck: Deck) -> None:
+    random = np.random.default_rng(1)
+    picture = np.full((360, 640, 3), 255, np.uint8)
+    for x, y, r, *colour in random.integers(0, [640, 360, 12, 256, 256, 256], (250, 6)).tolist():
+        cv2.circle(picture, (x, y), 3 + r, colour, -1, cv2.LINE_AA)
+    with counted() as known:
+        assert read_picture(picture, deck)[0].cards == ()
+    with counted() as unknown:
+        find_unknown_cards(picture)
+    assert known.steps < 1.2 * MOST
+    assert unknown.steps < 3 * MOST

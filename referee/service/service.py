@@ -230,7 +230,9 @@ class Service:
         clockwork = Clockwork(queue, self.devices.buffer, self.stage, self._heard, self.stage.lock)
         try:
             while not self._stopping.is_set():
-                if not clockwork.step():
+                with watchdog.reading():
+                    worked = clockwork.step()
+                if not worked:
                     queue.wait(LONGEST_SLEEP_S)
                 self._phones.tend()
                 tending.tend(time.monotonic_ns())

@@ -1,7 +1,9 @@
 """What systemd is told (sd_notify): that the referee is ready, and, as long as it really works, that it is alive.
 
-A referee that hangs is started anew. A camera that is missing is no reason for that, as no restart brings it back; one
-whose driver hangs is, for only a new process can open it again, but once an hour at most, so that play goes on between.
+A referee that hangs is started anew. One that reads a hard picture on a slow machine does not hang: signs come from the
+steps of a reading, too, unless these have no end. A camera that is missing is no reason to start anew, as no restart
+brings it back; one whose driver hangs is, for only a new process can open it again, but once an hour at most, so that
+play goes on between.
 """
 
 from __future__ import annotations
@@ -9,12 +11,17 @@ from __future__ import annotations
 import contextlib
 import os
 import socket
+import time
 from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager
 from pathlib import Path
+
+from vision.effort import MOST, heard_by
 
 SECOND_NS = 1_000_000_000
 HOUR_NS = 3600 * SECOND_NS
 _MARK = "camera-restart"
+_ENDLESS = 10 * MOST  # steps: no reading takes so many, so that one which does goes round in circles
 
 
 def boot_id() -> str:
@@ -50,7 +57,7 @@ class Watchdog:
     """Gives the sign of life; `round_done` is called by the thread that makes the rulings, after each of its rounds.
 
     every_ns: at least how often the sign is wanted; None: never. camera_hangs: whether only a new process can open the
-    camera again. folder: where it is noted that this has been tried. boot: names the clock's start.
+    camera again. folder: where it is noted that this has been tried. boot: names the clock's start. clock: monotonic.
     """
 
     def __init__(
@@ -60,14 +67,24 @@ class Watchdog:
         folder: Path,
         boot: str,
         send: Callable[[str], bool] = notify,
+        clock: Callable[[], int] = time.monotonic_ns,
     ) -> None:
         self._every_ns = every_ns
         self._camera_hangs = camera_hangs
         self._mark = folder / _MARK
         self._boot = boot
         self._send = send
+        self._clock = clock
         self._sent_ns: int | None = None
         self._given_up = False
+
+    def reading(self) -> AbstractContextManager[None]:
+        """Give the sign also as long as readings in here, on this thread, take steps towards their end."""
+        return heard_by(self._step_taken)
+
+    def _step_taken(self, steps: float) -> None:
+        if steps < _ENDLESS:
+            self.round_done(self._clock())
 
     def round_done(self, now_ns: int) -> None:
         """Give the sign if it is due and deserved."""

@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 from pasted_hand import with_hand
 
 from calibration.survey import survey
-from referee import seated_reading
 from referee.cli import main
 from referee.commands.calibrate import profile_of
 from vision.deck import Deck
@@ -248,13 +247,13 @@ def test_a_bad_picture_is_said_in_one_line_and_leaves_the_last_evidence(tmp_path
 def test_a_reading_that_was_cut_short_makes_every_seat_uncertain(
     capfd: Capture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    whole = seated_reading.read_picture
-
-    def cut(*arguments: Any) -> tuple[Reading, Table | None]:
-        reading, table = whole(*arguments)
+    def cut(
+        image: NDArray[np.uint8], deck: Deck, table: Table | None, markers: tuple[Marker, ...]
+    ) -> tuple[Reading, Table | None]:
+        reading, table = read_picture(image, deck, table, markers)
         return replace(reading, cut_short=True), table
 
-    monkeypatch.setattr(seated_reading, "read_picture", cut)
+    monkeypatch.setattr("referee.seated_reading.read_picture", cut)
     status = main(["score", "confetti", "--image", str(TABLE), "--players", "3", "--limit", "6"])
     *seats, _ = capfd.readouterr().out.splitlines()
     assert status == 0

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import os
 import socket
+from itertools import pairwise
 from pathlib import Path
+from threading import Thread
 
 from referee.service.watchdog import HOUR_NS, Watchdog, interval_ns, notify
+from vision.effort import MOST, counted, spend
 
 S = 1_000_000_000
 
@@ -76,3 +79,62 @@ def test_the_interval_is_what_systemd_says_for_this_process() -> None:
     assert interval_ns({"WATCHDOG_USEC": "20000000", "WATCHDOG_PID": "1"}) is None
     assert interval_ns({"WATCHDOG_USEC": "soon"}) is None
     assert interval_ns({}) is None
+
+
+class SlowMachine:
+    """Each step of a reading takes a millisecond, which is hundreds of times what it takes elsewhere."""
+
+    def __init__(self, dog_folder: Path) -> None:
+        self.now_ns = 100 * S
+        self.signs_ns: list[int] = []
+        self.dog = Watchdog(20 * S, lambda: False, dog_folder, "boot", self._sent, lambda: self.now_ns)
+
+    def _sent(self, line: str) -> bool:
+        assert line == "WATCHDOG=1"
+        self.signs_ns.append(self.now_ns)
+        return True
+
+    def read(self, steps: int) -> None:
+        with self.dog.reading(), counted():
+            for _ in range(steps // 1000):
+                self.now_ns += S
+                spend(1000)
+
+    def longest_silence_s(self) -> float:
+        times = [100 * S, *self.signs_ns, self.now_ns]
+        return max(after - before for before, after in pairwise(times)) / S
+
+
+def test_a_hard_picture_on_a_slow_machine_is_read_to_its_end_with_signs_of_life(tmp_path: Path) -> None:
+    machine = SlowMachine(tmp_path)
+    machine.read(MOST)
+    assert machine.now_ns - 100 * S > 250 * S
+    assert machine.longest_silence_s() < 20
+    machine.read(MOST)
+    assert machine.longest_silence_s() < 20
+
+
+def test_a_reading_that_hangs_or_never_ends_gives_no_sign(tmp_path: Path) -> None:
+    hanging = SlowMachine(tmp_path)
+    with hanging.dog.reading(), counted():
+        spend(20_000)
+        signs = len(hanging.signs_ns)
+        hanging.now_ns += 60 * S
+    assert len(hanging.signs_ns) == signs
+    endless = SlowMachine(tmp_path)
+    endless.read(20 * MOST)
+    assert endless.longest_silence_s() > 20
+
+
+def test_a_sign_of_life_comes_from_no_other_thread(tmp_path: Path) -> None:
+    machine = SlowMachine(tmp_path)
+
+    def elsewhere() -> None:
+        with counted():
+            spend(MOST)
+
+    with machine.dog.reading():
+        thread = Thread(target=elsewhere)
+        thread.start()
+        thread.join()
+    assert machine.signs_ns == []

@@ -1,8 +1,8 @@
 """How much work a reading has taken, counted in steps, so that the same picture ends alike on every machine.
 
 Whatever looks at many places, lines or pixels counts them here. A search that a reading can do without is begun with
-`at_most`, which ends it once the reading has taken so many steps, and what was found until then is what counts. Whoever
-waits for a reading may listen to its progress.
+`at_most`, which ends it once the reading has taken such a share of the steps that it may take, and what was found until
+then is what counts. Whoever waits for a reading may listen to its progress.
 """
 
 from __future__ import annotations
@@ -17,6 +17,8 @@ from types import TracebackType
 # picture of 1920 by 1080 pixels.
 YARDSTICK = 1000
 MOST = 300 * YARDSTICK
+# Where neither markers nor the deck tell how large a card is, only to find those that stand out takes 300 to 600.
+MOST_UNSIZED = 3 * MOST
 _HEARD_EVERY = 10 * YARDSTICK
 
 
@@ -27,10 +29,12 @@ class OutOfStepsError(Exception):
 class Effort:
     """What one reading has taken so far.
 
-    steps: so many. limit: those at which the search that goes on is ended. cut_short: whether one was.
+    most: steps that it may take. steps: those taken. limit: those at which the search that goes on is ended. cut_short:
+    whether one was.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, most: float = MOST) -> None:
+        self.most = most
         self.steps = 0.0
         self.cut_short = False
         self.limit = math.inf
@@ -48,6 +52,7 @@ class Effort:
 
 class _Thread(threading.local):
     effort: Effort | None = None
+    beside: Effort | None = None  # what is no reading, while somebody listens
     listener: Callable[[float], None] | None = None
 
 
@@ -60,17 +65,18 @@ def spend(steps: float) -> None:
     Raises:
         OutOfStepsError: they are more than what `at_most` allows.
     """
-    if _thread.effort is not None:
-        _thread.effort._spend(steps)
+    effort = _thread.effort or _thread.beside
+    if effort is not None:
+        effort._spend(steps)
 
 
 @contextmanager
-def counted() -> Iterator[Effort]:
-    """Begin a reading, whose steps are counted from here on; within another one they are counted as that one's."""
+def counted(most: float = MOST) -> Iterator[Effort]:
+    """Begin a reading of `most` steps, counted from here on; within another one they are counted as that one's."""
     if _thread.effort is not None:
         yield _thread.effort
         return
-    _thread.effort = Effort()
+    _thread.effort = Effort(most)
     try:
         yield _thread.effort
     finally:
@@ -78,16 +84,16 @@ def counted() -> Iterator[Effort]:
 
 
 class at_most:  # noqa: N801 - it is used as a function is
-    """End what is done in here, quietly, once the whole reading has taken so many `steps`; outside a reading never."""
+    """End what is done in here, quietly, once the reading has taken a share of its steps; outside a reading never."""
 
-    def __init__(self, steps: float) -> None:
-        self._limit = steps
+    def __init__(self, share: float) -> None:
+        self._share = share
         self._outer = math.inf
 
     def __enter__(self) -> None:
         effort = _thread.effort
         if effort is not None:
-            self._outer, effort.limit = effort.limit, min(effort.limit, self._limit)
+            self._outer, effort.limit = effort.limit, min(effort.limit, self._share * effort.most)
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
@@ -104,9 +110,13 @@ class at_most:  # noqa: N801 - it is used as a function is
 
 @contextmanager
 def heard_by(listener: Callable[[float], None]) -> Iterator[None]:
-    """Tell `listener`, now and then, how many steps the reading that goes on in this thread has taken so far."""
-    before, _thread.listener = _thread.listener, listener
+    """Tell `listener`, now and then, how many steps the reading that goes on in this thread has taken so far.
+
+    Of steps outside a reading it hears, too, how many they are since it began to listen.
+    """
+    before, beside = _thread.listener, _thread.beside
+    _thread.listener, _thread.beside = listener, Effort()
     try:
         yield
     finally:
-        _thread.listener = before
+        _thread.listener, _thread.beside = before, beside

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vision.deck import Deck
-from vision.effort import MOST, at_most
+from vision.effort import at_most
 from vision.marked.blank_cards import blank_cards, places_of
 from vision.marked.colour import lamp_of
 from vision.marked.judge import Verdicts
@@ -36,7 +36,7 @@ Image = NDArray[np.uint8]
 # without, but for rims alone.
 _PATTERN_DOUBT = 4.0
 _SHEET = 1.25  # a marker card by its square
-_OPENED = 0.8 * MOST  # steps
+_OPENED = 0.8  # of the steps of a reading
 LEAST_REACH = 0.05  # how much larger or smaller than printed a card may measure
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vision.deck import Deck
-from vision.effort import MOST, at_most, counted
+from vision.effort import MOST_UNSIZED, at_most, counted
 from vision.errors import BadTableError
 from vision.marked.card_table import tables_from_cards
 from vision.marked.on_table import LEAST_REACH, look_over, read_on
@@ -30,8 +30,8 @@ _LEAST_SIDE_PX = 40  # a smaller picture shows no card
 _SAME = 0.1  # of a card's width: its corners are found so well at least
 _AGREEING = 2  # outlines: a lone one fits any table
 _MOST_FITS = 5
-# Steps until which tables are looked for, and made better: reading on the best of them comes after.
-_OUTLINES, _GROWN = 0.85 * MOST, 0.5 * MOST
+# Of the steps of a reading: until then tables are looked for, and made better; reading on the best comes after.
+_OUTLINES, _GROWN = 0.85, 0.5
 # How far cards are looked for on a vague table: see `look_over`; and the same in standard errors of its scale.
 _MOST_REACH, _SURE_REACH = 0.15, 3.0
 _MARKER_SIGMA_PX = 1.0  # beside the marks, which bloom does not move
@@ -64,16 +64,18 @@ def read_picture(
     if min(image_bgr.shape[:2]) < _LEAST_SIDE_PX:
         return Reading((), ()), table
     with counted() as effort:
+        if markers is None:
+            markers = markers_in(image_bgr)
+        if table is None and not markers:
+            effort.most = max(effort.most, MOST_UNSIZED)
         reading, table = _read(image_bgr, deck, table, markers)
         return replace(reading, cut_short=effort.cut_short), table
 
 
 def _read(
-    image_bgr: Image, deck: Deck, table: Table | None, markers: tuple[Marker, ...] | None
+    image_bgr: Image, deck: Deck, table: Table | None, markers: tuple[Marker, ...]
 ) -> tuple[Reading, Table | None]:
     size = (image_bgr.shape[1], image_bgr.shape[0])
-    if markers is None:
-        markers = markers_in(image_bgr)
     if table is not None:
         return read_on(image_bgr, deck, table, markers)
     table = table_if_shown(markers, size)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from vision.deck import Deck
-from vision.effort import MOST, at_most
+from vision.effort import at_most
 from vision.marked.closer_look import WORTH_A_LOOK, not_refuted
 from vision.marked.corner_look import borne_out
 from vision.marked.corners import find_corners
@@ -16,7 +16,7 @@ from vision.marked.settle import left_open, sure_corners, told_of, unsure_odds
 from vision.marked.side_reader import SideReader
 from vision.table import Table
 
-_LOOKS = 0.7 * MOST  # steps; what comes after must be done in any case
+_LOOKS = 0.7  # of the steps of a reading; what comes after must be done in any case
 
 
 def looked_closer(

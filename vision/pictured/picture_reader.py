@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from vision.effort import at_most, counted
 from vision.markers import Marker, markers_in, table_if_shown
 from vision.pictured.picture_deck import PictureDeck, PictureFace
 from vision.pictured.pile_bleached import bleached_cards, clipped_share, faint_prints
@@ -42,6 +43,7 @@ _CLIPPED_MARGIN = 0.5  # of what lies about a frame, where faint print stands ou
 _TAKEN = 0.3  # of a guessed frame that another card or a marker has already
 _SAME, _TRIES = 0.6, 3  # how many frames at one place are looked at closer, and what overlap is one place
 _LEAST_SIDE_PX = 40
+_MATCHED, _GUESSED = 0.6, 0.9  # of the steps of a reading: until then whole frames, and guessed ones, are looked at
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,10 +69,14 @@ class PictureCard:
 
 @dataclass(frozen=True, eq=False)
 class PictureReading:
-    """All cards that were found in one picture: the certain ones, and the others."""
+    """All cards that were found in one picture: the certain ones, and the others.
+
+    `cut_short`: the search ended before its end, because the picture took too much work: there may be more cards.
+    """
 
     cards: tuple[PictureCard, ...]
     unclear: tuple[PictureCard, ...]
+    cut_short: bool = False
 
 
 class PictureReader:
@@ -91,6 +97,10 @@ class PictureReader:
         """
         if min(image_bgr.shape[:2]) < _LEAST_SIDE_PX:
             return PictureReading((), ())
+        with counted() as effort:
+            return replace(self._read(image_bgr, table), cut_short=effort.cut_short)
+
+    def _read(self, image_bgr: Image, table: Table | None) -> PictureReading:
         markers: tuple[Marker, ...] = ()
         if table is None:
             markers = markers_in(image_bgr)
@@ -146,10 +156,11 @@ class PictureReader:
     def matches(self, image_bgr: Image, frames_px: Floats) -> list[tuple[FaceMatch, Floats]]:
         """Compare frames (n, 4, 2) with the art, and keep those that look like a card of the deck, doubts cleared."""
         found = []
-        for quad in frames_px:
-            match = self.faces.read(image_bgr, quad)
-            if may_be_card(match):
-                found.append(cleared(self.fitter, image_bgr, match, quad))
+        with at_most(_MATCHED):
+            for quad in frames_px:
+                match = self.faces.read(image_bgr, quad)
+                if may_be_card(match):
+                    found.append(cleared(self.fitter, image_bgr, match, quad))
         return [(match, quad) for match, quad in found if match.error < CARD_ERROR]
 
     def _guessed(
@@ -163,25 +174,26 @@ class PictureReader:
         def is_bleached(quad: Floats) -> bool:
             return clipped_share(darkest, quad) > _BLEACHED
 
-        guesses = [
-            (self.faces.read(image_bgr, quad), float(straight), quad)
-            for quad, straight in zip(frames.corners_px, frames.straight, strict=True)
-            if is_free(quad) and (straight > _STRAIGHT_PART or is_bleached(quad))
-        ]
-        guesses = [guess for guess in guesses if worth_a_look(guess[0])]
         found: list[tuple[FaceMatch, Floats]] = []
         tried: list[Floats] = []
-        for match, straight, quad in sorted(guesses, key=lambda guess: misfit_of(guess[0], guess[1])):
-            tries = sum(shared_area(quad, other) >= _SAME for other in tried)
-            if not is_free(quad) or tries >= _TRIES:
-                continue
-            if tries and not worth_another_look(match, straight, bleached=is_bleached(quad)):
-                continue
-            tried.append(quad)
-            card = proved(self.fitter, image_bgr, match, quad)
-            if card is not None:
-                found.append(card)
-                taken += [card[1]] if card[0].log_odds > 0 else []
+        with at_most(_GUESSED):
+            guesses = [
+                (self.faces.read(image_bgr, quad), float(straight), quad)
+                for quad, straight in zip(frames.corners_px, frames.straight, strict=True)
+                if is_free(quad) and (straight > _STRAIGHT_PART or is_bleached(quad))
+            ]
+            guesses = [guess for guess in guesses if worth_a_look(guess[0])]
+            for match, straight, quad in sorted(guesses, key=lambda guess: misfit_of(guess[0], guess[1])):
+                tries = sum(shared_area(quad, other) >= _SAME for other in tried)
+                if not is_free(quad) or tries >= _TRIES:
+                    continue
+                if tries and not worth_another_look(match, straight, bleached=is_bleached(quad)):
+                    continue
+                tried.append(quad)
+                card = proved(self.fitter, image_bgr, match, quad)
+                if card is not None:
+                    found.append(card)
+                    taken += [card[1]] if card[0].log_odds > 0 else []
         return found
 
     def _parts(

@@ -12,6 +12,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from vision.effort import spend
 from vision.pictured.pile_frames import Frames, printed, refined, without_twins
 
 Image = NDArray[np.uint8]
@@ -45,6 +46,7 @@ def frames_from_corners(
 
     `mm_to_px` gives, for points (n, 2) in px, the (n, 2, 2) matrices that turn steps in mm on the table into px there.
     """
+    spend(image_bgr.size / 150)
     corners = _corners(_sides(printed(image_bgr, px_per_mm), px_per_mm), px_per_mm)
     if not len(corners):
         return Frames(np.zeros((0, 4, 2)), np.zeros(0))

@@ -14,6 +14,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from vision.effort import YARDSTICK, spend
 from vision.pictured.picture_deck import PictureDeck, PictureFace
 
 Image = NDArray[np.uint8]
@@ -125,6 +126,7 @@ class FaceReader:
 
     def read(self, image_bgr: Image, frame_px: Floats) -> FaceMatch:
         """Compare one framed card, `frame_px` (4, 2) its frame clockwise, with every picture at every turn."""
+        spend(0.7 * YARDSTICK)
         turns = self.turns(frame_px)
         matches = [self._compared(*view) for view in self._views(image_bgr, frame_px, turns)]
         scores = np.stack([score for score, _, _ in matches])

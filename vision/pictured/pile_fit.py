@@ -14,6 +14,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from vision.effort import YARDSTICK, spend
 from vision.pictured.pile_cover import cover_of
 from vision.pictured.pile_faces import CAP, INDEPENDENT, OUTLIER, FaceMatch, FaceReader, spread_of
 from vision.pictured.pile_frames import shifted
@@ -124,6 +125,7 @@ class FaceFitter:
         uncovered: tuple[_Fit, Flags, _Fit] | None = None
         placed = False
         for picture, turn, view, amounts in self._chosen(views):
+            spend(4 * YARDSTICK)
             frame = np.roll(frame_px, -turn, axis=0)
             # Where the first one fits, the white is the same.
             view = self._viewer.view(image_bgr, frame, view) if placed else view
@@ -214,6 +216,7 @@ class FaceFitter:
         moved = np.zeros(6)
         art, light, view, frame_px = fit.art, fit.light, fit.view, fit.frame_px
         for left in reversed(range(steps)):
+            spend(YARDSTICK)
             slopes = art.slopes * light.contrast
             open_to_see = light.cells < CAP if in_sight is None else (light.cells < CAP) & in_sight
             pull = (slopes * (INDEPENDENT * light.weight * open_to_see)).reshape(6, -1)

@@ -13,6 +13,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from vision.effort import spend
 from vision.pictured.picture_deck import PictureDeck
 from vision.table import Table
 from vision.white_edges import crossings, moved_to_white
@@ -61,6 +62,7 @@ def darkest_of(image_bgr: cv2.typing.MatLike) -> Image:
 
 def find_frames(image_bgr: Image, frame_mm: tuple[float, float], px_per_mm: tuple[float, float]) -> Frames:
     """Find frames of `frame_mm` (width, height) at a scale between the two of `px_per_mm` in a picture (h, w, 3)."""
+    spend(image_bgr.size / 250)
     middle = float(np.sqrt(px_per_mm[0] * px_per_mm[1]))
     ink = printed(image_bgr, middle)
     levels = ((ink < round(255 * level)).astype(np.uint8) for level in LEVELS)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.effort import MOST, at_most
+from vision.effort import at_most
 from vision.quads import apart, lie_on, within_quads
 from vision.unknown.card_choice import best_of, completed, with_leftovers
 from vision.unknown.card_edges import SideFit, fit_sides
@@ -43,9 +43,8 @@ _ABOUT = 0.12
 _ALIKE = 0.05  # how far a card in plain sight may be from the size that it speaks for
 _NEARBY_PX = 3.0  # off its outline, an edge is looked for
 _ANOTHER_SIZE, _ABOUT_AS_LARGE = 0.03, 0.09  # of the logarithm of a side; a frame and an edge differ by more
-# Cards of which nothing is known take more than the 300 yardsticks of others only to find those that stand out.
-_MOST = 2 * MOST
-_PRINTS, _FAINT, _TINTED = 0.75, 0.85, 0.9  # of all steps: until then each look may go on, as the next comes after it
+# Of the share: until then each look may go on, as the next comes after it.
+_PRINTS, _FAINT, _TINTED = 0.75, 0.85, 0.9
 _ASPECT_SLACK = 1.1  # few cards on a steep table hardly tell their aspect from its tilt
 
 
@@ -65,16 +64,16 @@ class FoundCards:
     aspect: float
 
 
-def find_cards(image_bgr: NDArray[np.uint8], aspect: float | None = None, steps: float = _MOST) -> FoundCards:
+def find_cards(image_bgr: NDArray[np.uint8], aspect: float | None = None, share: float = 1.0) -> FoundCards:
     """Find the cards in an (h, w, 3) picture; `aspect`: their length by their width, where it is known.
 
-    steps: of the reading, from which on nothing more is looked for than what stands out plainly.
+    share: of the reading's steps, from which on nothing more is looked for than what stands out plainly.
     """
     view = view_of(image_bgr)
     covered = SegmentMap(view.segments, (view.size_wh[1], view.size_wh[0]))
     corners, candidates, quality, planes = _agreeing(view, covered, aspect)
-    found = _as_it_is(view, covered, corners, candidates, quality, planes, steps)
-    with at_most(steps):
+    found = _as_it_is(view, covered, corners, candidates, quality, planes, share)
+    with at_most(share):
         # Who knows the aspect wants to know how the camera stood, which a squeezed picture does not tell.
         shape = None if aspect is not None else shape_as_taken(planes, candidates, quality, view.size_wh)
         if shape is not None:
@@ -91,7 +90,7 @@ def _as_it_is(
     candidates: SideFit,
     quality: Floats,
     planes: list[CardPlane],
-    steps: float,
+    share: float,
 ) -> FoundCards:
     """The cards that some candidates, or the planes on which they agree, tell in a picture of the shape that it has."""
     lab = view.lab
@@ -108,20 +107,20 @@ def _as_it_is(
             stock = _agreed_again(lab, stock, chosen)
             near = stock.plane.deviation(candidates.quads) < _ABOUT * unevenness
             chosen = with_leftovers(lab, stock, chosen, np.concatenate([candidates.quads[near], fitted.quads]))
-            with at_most(_PRINTS * steps):
+            with at_most(_PRINTS * share):
                 around = _about_prints(lab, stock.plane, chosen, planes, candidates, quality)
                 if around is not None:
                     return _reported(*_and_plain_ones(view, *around, corners, covered), view)
     stock, chosen = _but_print(lab, stock, chosen)
-    with at_most(_FAINT * steps):
+    with at_most(_FAINT * share):
         stock, chosen = _but_print(lab, *second_look(view, stock, chosen))
     found = proved(view, stock, chosen, unevenness)
-    with at_most(_TINTED * steps):
+    with at_most(_TINTED * share):
         found = known = more_of_them(view, cornered(view, found))
         found = tinted_look(view, known)
         if found is not known:
             found = more_of_them(view, found)
-    with at_most(steps):
+    with at_most(share):
         found = near_cards(view, with_those_off_plane(view, found, candidates, quality))
     final, plane = found
     if plane is None:

@@ -7,10 +7,12 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.effort import counted
+from vision.effort import MOST, counted
 from vision.unknown.card_marks import CardMark, find_marks
 from vision.unknown.find_cards import find_cards
 from vision.unknown.inks import names_together
+
+_MOST = 2 * MOST  # steps; what comes before the first of them may be left out takes 300 to 500
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,7 +52,7 @@ class UnknownReading:
 
 def find_unknown_cards(image_bgr: NDArray[np.uint8]) -> UnknownReading:
     """Find the cards of any deck in an (h, w, 3) picture; neither markers nor the deck are needed."""
-    with counted() as effort:
+    with counted(_MOST) as effort:
         found = find_cards(image_bgr)
     cards, unclear = [], []
     for corners, confidence, reason in zip(found.corners_px, found.confidence, found.reasons, strict=True):

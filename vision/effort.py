@@ -17,8 +17,8 @@ from types import TracebackType
 # picture of 1920 by 1080 pixels.
 YARDSTICK = 1000
 MOST = 300 * YARDSTICK
-# Where neither markers nor the deck tell how large a card is, only to find those that stand out takes 300 to 600.
-MOST_UNSIZED = 3 * MOST
+# Where no marker tells how large a card is, only to find those that stand out takes 300 to 600.
+MOST_UNSIZED = 4 * MOST
 _HEARD_EVERY = 10 * YARDSTICK
 
 

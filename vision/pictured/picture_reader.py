@@ -9,6 +9,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from vision.copies import shrinking
 from vision.effort import at_most, counted
 from vision.markers import Marker, markers_in, table_if_shown
 from vision.pictured.picture_deck import PictureDeck, PictureFace
@@ -221,7 +222,7 @@ class PictureReader:
         """The picture to search, its scale, and the least and most px per mm in it; it begins at `offset`, px."""
         height, width = image_bgr.shape[:2]
         if table is None:
-            scale = min(1.0, _WORK_PX / max(height, width))
+            scale = 1 / shrinking(max(height, width), height * width, _WORK_PX)
             least, most = _UNKNOWN_SCALE
         else:
             places = np.array([[0, 0], [width, 0], [width, height], [0, height], [width / 2, height / 2]], np.float64)

@@ -9,6 +9,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from vision.copies import shrinking
 from vision.unknown.card_proposals import MIN_SEGMENT_PX
 from vision.unknown.faint_lines import faint_segments, without_print
 from vision.unknown.line_segments import SegmentMap, line_segments, without_hatching
@@ -19,7 +20,7 @@ from vision.unknown.print_islands import print_islands
 Image = NDArray[np.uint8]
 Floats = NDArray[np.float32]
 
-WORKING_PX = 1280  # cards are looked for on a copy with this longer side
+WORKING_PX = 1280  # cards are looked for on a copy with about this longer side
 _BLUR_PX = 2.5  # a card's ground is told from print without the grain of a dim picture
 
 
@@ -79,7 +80,8 @@ class View:
 
 def view_of(image_bgr: Image) -> View:
     """Prepare an (h, w, 3) picture."""
-    scale = min(1.0, WORKING_PX / max(image_bgr.shape[:2]))
+    height, width = image_bgr.shape[:2]
+    scale = 1 / shrinking(max(height, width), height * width, WORKING_PX)
     small = image_bgr
     if scale < 1:
         small = np.asarray(cv2.resize(image_bgr, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA), np.uint8)

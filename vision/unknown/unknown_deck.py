@@ -12,7 +12,7 @@ from vision.unknown.card_marks import CardMark, find_marks
 from vision.unknown.find_cards import find_cards
 from vision.unknown.inks import names_together
 
-_MOST = 2 * MOST  # steps; what comes before the first of them may be left out takes 300 to 500
+_MOST = 3 * MOST  # steps; what comes before the first of them may be left out takes 300 to 500
 
 
 @dataclass(frozen=True, eq=False)

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
 from referee.errors import WorkFailedError
 from referee.journal.database import Value, readable
-from referee.journal.folder import JOURNAL, state_folder
+from referee.journal.folder import INSTALLED, JOURNAL, SIMULATED, state_folder
 from referee.journal.rows import Query
 
 
@@ -24,6 +24,7 @@ def reading(given: Path | None, warn: Callable[[str], None] = lambda sentence: N
         WorkFailedError: there is none, or it cannot be read.
     """
     folder = state_folder(given)
+    _check_place(folder)
     with readable(folder / JOURNAL) as (connection, damaged):
 
         def query(sql: str, *values: Value) -> list[tuple[Any, ...]]:
@@ -36,3 +37,17 @@ def reading(given: Path | None, warn: Callable[[str], None] = lambda sentence: N
             warn(f"The file of games in {folder} is damaged: what can be read of it is given.")
         query("BEGIN")
         yield query
+
+
+def _check_place(folder: Path) -> None:
+    """Say where games are kept, if not in this folder.
+
+    Raises:
+        WorkFailedError: they lie elsewhere: they were played on the simulated table, or by the installed service.
+    """
+    if (folder / JOURNAL).exists():
+        return
+    for place in (folder / SIMULATED, INSTALLED, INSTALLED / SIMULATED):
+        with suppress(OSError):
+            if (place / JOURNAL).exists():
+                raise WorkFailedError(f"no games are kept in {folder}, but there are some in {place}: --state {place}")

@@ -102,6 +102,15 @@ def test_commands_without_a_journal_say_so(tmp_path: Path, capfd: pytest.Capture
         assert "no games are kept" in capfd.readouterr().err
 
 
+def test_games_of_the_simulated_table_are_pointed_at(
+    played: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    played.rename(tmp_path / "simulated")
+    assert main(["history", "--state", str(tmp_path)]) == 1
+    assert f"--state {tmp_path / 'simulated'}" in capfd.readouterr().err
+    assert main(["history", "--state", str(tmp_path / "simulated")]) == 0
+
+
 def test_nothing_is_imported_while_a_referee_is_at_work(
     played: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:

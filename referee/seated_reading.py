@@ -38,7 +38,7 @@ class SeatedReading:
     `doubled` are numbers that two marker cards have, `pushed` the marker cards that were pushed since the table was
     calibrated, and `moved` tells that the camera was, so that the marker cards told the table anew. `doubt` says that
     nothing shows it to stand; every seat has something unclear then. Of cards with one number, `strays` do not lie
-    where the one lay.
+    where the one lay. `markers` are the marker cards in sight.
     """
 
     reading: Reading
@@ -49,6 +49,7 @@ class SeatedReading:
     moved: bool = False
     doubt: str | None = None
     strays: tuple[Marker, ...] = ()
+    markers: tuple[Marker, ...] = ()
 
     def remarks(self) -> tuple[str, ...]:
         """Give what to do about camera and marker cards."""
@@ -146,7 +147,8 @@ class SeatedReader:
         if len(markers) < _ALL and before is not None and before.fits(markers, size_px):
             reading, table = read_picture(image, self._deck, before.table, sight.cards)
             table = table or before.table
-            return SeatedReading(_with_doubts(reading, table, before.ring), table, before.ring, sight.doubled)
+            seen = _with_doubts(reading, table, before.ring)
+            return SeatedReading(seen, table, before.ring, sight.doubled, markers=sight.cards)
         if len(markers) < _ALL:
             check_not_doubled(sight)
         if not markers:
@@ -170,7 +172,8 @@ class SeatedReader:
         ring = SeatRing(rectangle, self._players, reach_mm)
         places = {marker.id: np.asarray(table.to_mm(marker.corners_px).mean(0)) for marker in sight.markers}
         self.survey = Survey(table, ring, {number: place for number, place in places.items() if number not in pushed})
-        return SeatedReading(_with_doubts(reading, table, ring), table, ring, sight.doubled, pushed)
+        seen = _with_doubts(reading, table, ring)
+        return SeatedReading(seen, table, ring, sight.doubled, pushed, markers=sight.cards)
 
 
 def _where(marker: Marker, size_px: tuple[int, int]) -> str:

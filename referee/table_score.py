@@ -12,15 +12,16 @@ from referee.errors import BadInputError
 from referee.evidence_picture import draw_scores
 from referee.games.confetti_hand import SIZES, Card, Overlimit, Score, score_hand
 from referee.hands_off import HandsOff
+from referee.in_sight import InSight
 from referee.language import Language
 from referee.sayings.confetti import say_score
-from referee.seated_reading import NOT_SHOWN, OUT_OF_SIGHT, SeatedReader
+from referee.seated_reading import SeatedReader
 from referee.seats import SeatCards, SeatRing, Sharing, share_out
 from referee.words import count_of, list_of, number_word
 from vision.deck import Deck, Face
 from vision.image import Picture
 from vision.profile import TableProfile
-from vision.reading import CUT_SHORT, UnclearCard
+from vision.reading import PLACES, UnclearCard
 from vision.table import Table
 
 _REMEDIES = {
@@ -30,6 +31,16 @@ _REMEDIES = {
     "edge of picture": "move the card into the picture",
     "same card twice": "no card is there twice, so look at the two",
     "colours": "put the card into better light",
+}
+_AT_A_PLACE = {
+    "cut short": "the picture is too hard to read to the end, take it from nearer, sharp and well lit",
+    "camera": "nothing shows that the camera was not moved, lay the marker cards at the table's corners",
+    "out of sight": "this seat's place is not in the picture, turn the camera",
+    "hand": "a hand lies there and may hide cards, take it away",
+    "thing": "something lies there that may hide a card or be one, take it away",
+    "light": "it is too bright there to see a card (glare), turn the lamp or shade the table",
+    "darkness": "it is too dark there to see every card, make more light",
+    "blur": "the picture is too blurred to show every card, hold the camera still and wipe its lens",
 }
 
 
@@ -68,6 +79,7 @@ class TableScore:
             "seat": hand.seat,
             "faces": [card.face.id for card in hand.cards],
             "unclear": len(hand.unclear),
+            "reasons": sorted({card.reason for card in hand.unclear}),
             **self.scores[hand.seat].as_json(),
             "side": self.sharing.side,
             "other_side": [card.face.id for card in hand.other_side],
@@ -92,20 +104,13 @@ class TableScore:
 
 
 def _say_unclear(cards: Sequence[UnclearCard], seat: int) -> str:
-    unread = [card.reason for card in cards if card.reason not in ("hand", OUT_OF_SIGHT, NOT_SHOWN, CUT_SHORT)]
+    unread = [card.reason for card in cards if card.reason not in PLACES]
     said = []
     if unread:
         reasons = sorted(set(unread))
         remedies = [_REMEDIES.get(reason, f"spread the cards at seat {seat + 1}") for reason in reasons]
         said.append(f"{count_of(len(unread), 'card')} cannot be read ({list_of(reasons)}), {list_of(remedies)}")
-    if any(card.reason == NOT_SHOWN for card in cards):
-        said.append("nothing shows that the camera was not moved, lay the marker cards at the table's corners")
-    if any(card.reason == OUT_OF_SIGHT for card in cards):
-        said.append("this seat's place is not in the picture, turn the camera")
-    if any(card.reason == CUT_SHORT for card in cards):
-        said.append("the picture is too hard to read to the end, take it from nearer, sharp and well lit")
-    if any(card.reason == "hand" for card in cards):
-        said.append("a hand lies there and may hide cards, take it away")
+    said += [_AT_A_PLACE[place] for place in PLACES if any(card.reason == place for card in cards)]
     return "; ".join(said)
 
 
@@ -126,7 +131,7 @@ def score_picture(
         BadTableError: the markers lie on no flat table, or the picture does not fit the profile.
     """
     seated = SeatedReader(deck, profile, players).read(picture.image)
-    seated = HandsOff(deck).doubt(picture.image, seated)
+    seated = InSight(deck).doubt(picture.image, HandsOff(deck).doubt(picture.image, seated))
     sharing = share_out(seated.reading, seated.ring, side)
     scores: dict[int, Score] = {}
     faults: dict[int, str] = {}

@@ -10,6 +10,10 @@ from numpy.typing import NDArray
 from vision.deck import Face
 
 CUT_SHORT = "cut short"  # a reading that was ended before its end: there may be more cards than it says
+PLACES = ("camera", "out of sight", CUT_SHORT, "hand", "thing", "light", "darkness", "blur")
+"""Reasons told of a place at which a card may lie unseen: nothing shows how the camera stands, the place is not in the
+picture, the reading was cut short, a person's hand or a thing lies there, or there is light that clips the picture,
+darkness, or blur."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,10 +36,8 @@ class UnclearCard:
     """A card that was seen but could not be told for certain.
 
     `corners_px` is (k, 2), what is known of its outline, or (0, 2); `reason` is one of `covered`, `glare`, `colours`,
-    `dark`, `blurred`, `edge of picture`, `same card twice`, or `hand`: a person's, which may hide a card, or
-    `out of sight` or `camera`: a seat's place is not in the picture, or nothing shows how the camera stands, or
-    `CUT_SHORT`; `best` is the likeliest face with its confidence; `side` is the side that lies up as far as anything
-    shows it, else None.
+    `dark`, `blurred`, `edge of picture`, `same card twice`, or one of `PLACES`; `best` is the likeliest face with its
+    confidence; `side` is the side that lies up as far as anything shows it, else None.
     """
 
     corners_px: NDArray[np.float64]

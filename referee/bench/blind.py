@@ -48,6 +48,7 @@ Trials = Callable[[BlindSetting], Iterator[Trial]]
 KINDS: dict[str, tuple[str, ...]] = {
     "no table": ("referee.bench.blind_confetti:no_table",),
     "bumped camera": ("referee.bench.blind_bumps:bumps",),
+    **{kind: (f"referee.bench.blind_spoiled:{kind}",) for kind in ("wipe", "dark", "bright", "blur", "cover", "move")},
 }
 """Where the functions of each kind are found, as `module:function`; each gives `BlindSetting.trials` trials."""
 

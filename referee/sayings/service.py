@@ -33,6 +33,15 @@ _WORKS = {
     "reader": mark("The pictures can be read again."),
     "journal": mark("The game is kept again."),
 }
+_HIDDEN = {
+    "cut short": mark("The picture is too hard to read to the end: more light, and a tidier table, please."),
+    "out of sight": mark("The place of {player} is not in the picture, please turn the camera."),
+    "hand": mark("A hand lies over the cards of {player}, please take it away."),
+    "thing": mark("Something before {player} may hide a card or be one: please take it away or straighten the cards."),
+    "light": mark("It is too bright before {player} to see every card: please turn the lamp or shade the table."),
+    "darkness": mark("It is too dark before {player} to see every card: please make more light."),
+    "blur": mark("The picture is too blurred to see every card of {player}: please wipe the camera's lens."),
+}
 _JOURNAL = {
     "full": mark("The disk is full: the game goes on, but would be lost if the power went."),
     "read_only": mark("The disk takes nothing: the game goes on, but would be lost if the power went."),
@@ -175,14 +184,11 @@ def notice(kind: str, seat: int | None, data: Mapping[str, Any], players: Sequen
     """Give what players should do; "" for a notice that there are no words for."""
     name = players[seat] if seat is not None and seat < len(players) else ""
     match kind:
-        case "unclear_cards" if data.get("reasons") == ["hand"]:
-            return language.text("A hand lies over the cards of {player}, please take it away.", player=name)
         case "unclear_cards" if "camera" in data.get("reasons", ()):
             return language.text("The camera was moved: please lay the marker cards 0 to 3 at the table's corners.")
-        case "unclear_cards" if data.get("reasons") == ["out of sight"]:
-            return language.text("The place of {player} is not in the picture, please turn the camera.", player=name)
-        case "unclear_cards" if data.get("reasons") == ["cut short"]:
-            return language.text("The picture is too hard to read to the end: more light, and a tidier table, please.")
+        case "unclear_cards" if data.get("reasons") and set(data["reasons"]) <= set(_HIDDEN):
+            said = [language.text(text, player=name) for reason, text in _HIDDEN.items() if reason in data["reasons"]]
+            return " ".join(said)
         case "unclear_cards":
             return language.count(
                 "{player}: one card cannot be read, please spread your cards.",

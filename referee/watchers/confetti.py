@@ -19,6 +19,7 @@ from hardware.frames import Frame
 from referee.errors import BadInputError
 from referee.events import Event, Header
 from referee.hands_off import HandsOff
+from referee.in_sight import InSight
 from referee.seated_reading import SeatedReader, SeatedReading
 from referee.seats import SeatCards, Sharing, share_out
 from referee.session import Notice, Outline, RulingData, Seen
@@ -57,6 +58,7 @@ class ConfettiWatcher:
         self._players = len(header.players)
         deck = load_deck(setup.deck or "confetti")
         self._reader = SeatedReader(deck, setup.profile, self._players)
+        self._in_sight = InSight(deck)
         self._hands_off = HandsOff(deck)
         self._finder = TableFinder(setup.profile, self._players)
         self._sought_ns: int | None = None
@@ -182,6 +184,8 @@ class ConfettiWatcher:
         if not seated.reading.cards:
             # Nobody plays without cards: the camera is covered, or the table has been cleared already.
             return Seen(notices=self._once_told(Notice(t_ns, "no_cards", None, {})))
+        seated = self._in_sight.doubt(image, seated)
+        self.outlines = _outlines(seated, self._side)
         sharing = share_out(seated.reading, seated.ring, self._side)
         if not any(hand.unclear for hand in sharing.seats):
             hands = tuple(tuple(sorted(card.face.id for card in hand.cards)) for hand in sharing.seats)

@@ -133,7 +133,7 @@ def test_cards_under_a_hand_that_rests_there_are_not_counted_without_them(table:
     play.show([with_hand(table, (455, 91), 0.63)] * 20)
     assert not play.told("hand")
     assert [(notice.kind, notice.seat, notice.data["reasons"]) for notice in play.notices] == [
-        ("unclear_cards", 1, ["hand"])
+        ("unclear_cards", 1, ["thing"])
     ]
     play.show([table] * 16)
     assert [hand["points"] for hand in play.told("hand")] == [5, 2, 3]

@@ -1,0 +1,108 @@
+"""Seats whose cards a picture may not have shown, all of them: there nothing is counted for certain."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from referee.seated_reading import SeatedReading
+from referee.seats import SeatRing
+from vision.deck import Deck
+from vision.in_sight import CELL_MM, HiddenPlace, hidden_places
+from vision.marker_blur import blurs_mm
+from vision.markers import whites_of
+from vision.quads import enlarged, within_quads
+from vision.reading import UnclearCard
+from vision.table import Table
+
+Points = NDArray[np.float64]
+Image = NDArray[np.uint8]
+
+_SHEET = 1.3  # a marker card by its square
+_LEAST_OWN, _LEAST_TOUCH = 1 / 3, 0.1  # of a card: so much of a place doubts a seat, or the one that has most of it
+_SPOTS = 200  # of a place, whose owners are asked for
+# Levels of white. At 30 nearly all cards of darkened scenes were read, at 20 one seat in five lacked one.
+_DARK = 28.0
+_BLURRED_MM = 2.9  # sigma: scenes blurred so far lacked no card, and soon afterwards no marker is found
+
+
+class InSight:
+    """Doubts the seats at which a card may lie that a picture does not show."""
+
+    def __init__(self, deck: Deck) -> None:
+        self._card_mm = deck.card_mm
+
+    def doubt(self, image: Image, seated: SeatedReading) -> SeatedReading:
+        """Give a reading of a picture, (h, w, 3) BGR, with an unclear card more for each cause to doubt a seat.
+
+        The reasons are `darkness` and `blur`, of which the marker cards tell, `light` that clips, and a `thing` that
+        lies there, for which a card that could not be read is taken, too.
+        """
+        at_all = dict((*self._blurred(image, seated), *self._unlit(image, seated)))
+        owners = {seated.ring.seat_at(card.centre_mm) for card in seated.reading.unclear if card.centre_mm is not None}
+        hidden = {
+            (seat, doubt.reason): doubt
+            for seat, doubt in self._hidden(image, seated)
+            # What lies at a seat that is doubted anyway may be what is doubted.
+            if seat not in at_all and not (doubt.reason == "thing" and seat in owners)
+        }
+        doubts = [*at_all.values(), *hidden.values()]
+        return replace(seated, reading=replace(seated.reading, unclear=(*seated.reading.unclear, *doubts)))
+
+    def _unlit(self, image: Image, seated: SeatedReading) -> Iterator[tuple[int, UnclearCard]]:
+        """The seats whose markers are too dark, or the nearest marker where they have none of their own."""
+        if not seated.markers:
+            return
+        centres = np.array([seated.table.to_mm(marker.corners_px).mean(0) for marker in seated.markers])
+        white = whites_of(image, seated.markers).max(axis=1)
+        owners = [seated.ring.seat_at((float(x), float(y))) for x, y in centres]
+        for seat, middle in _middles(seated.ring):
+            own = [k for k, owner in enumerate(owners) if owner == seat]
+            own = own or [int(np.linalg.norm(centres - middle, axis=1).argmin())]
+            if white[own].min() < _DARK:
+                yield seat, _doubt(middle, "darkness", seated.table)
+
+    def _blurred(self, image: Image, seated: SeatedReading) -> Iterator[tuple[int, UnclearCard]]:
+        """All seats, where the markers are blurred."""
+        if seated.markers and np.median(blurs_mm(image, seated.markers)) > _BLURRED_MM:
+            for seat, middle in _middles(seated.ring):
+                yield seat, _doubt(middle, "blur", seated.table)
+
+    def _hidden(self, image: Image, seated: SeatedReading) -> Iterator[tuple[int, UnclearCard]]:
+        """The seats before which something hides a place for a card."""
+        cards = np.array([card.corners_px for card in seated.reading.cards]).reshape(-1, 4, 2)
+        markers = np.array([marker.corners_px for marker in seated.markers]).reshape(-1, 4, 2)
+        known = np.concatenate([cards, enlarged(markers, _SHEET)])
+        ring = seated.ring
+        doubted = np.array([c.corners_px for c in seated.reading.unclear if len(c.corners_px) == 4]).reshape(-1, 4, 2)
+        for place in hidden_places(image, seated.table, ring.corners_mm, ring.reach_mm, known, self._card_mm):
+            for seat, spot in self._owners(place, ring):
+                if not within_quads(seated.table.to_px(spot[None]), doubted)[0]:
+                    yield seat, _doubt(spot, place.cause, seated.table)
+
+    def _owners(self, place: HiddenPlace, ring: SeatRing) -> Iterator[tuple[int, Points]]:
+        """Give each seat that owns enough of a place, or the most of it, with the spot (2,) in the midst of that."""
+        some = place.places_mm[:: max(1, len(place.places_mm) // _SPOTS)]
+        owners = np.array([-1 if seat is None else seat for seat in (ring.seat_at((x, y)) for x, y in some.tolist())])
+        cards = len(place.places_mm) / len(some) * CELL_MM**2 / (self._card_mm[0] * self._card_mm[1])
+        shares = np.bincount(owners[owners >= 0], minlength=ring.players) * cards
+        if shares.max() < _LEAST_TOUCH:
+            return
+        for seat in np.flatnonzero(shares >= min(_LEAST_OWN, float(shares.max()))):
+            own = some[owners == seat]
+            yield int(seat), own[np.linalg.norm(own - own.mean(0), axis=1).argmin()]
+
+
+def _middles(ring: SeatRing) -> Iterator[tuple[int, Points]]:
+    """Give each seat with the middle (2,) of its part of the edge."""
+    for seat in range(ring.players):
+        part = ring.part_of(seat)
+        yield seat, part[len(part) // 2]
+
+
+def _doubt(spot_mm: Points, reason: str, table: Table) -> UnclearCard:
+    x, y = table.to_px(spot_mm[None])[0]
+    return UnclearCard(np.zeros((0, 2)), (float(x), float(y)), (float(spot_mm[0]), float(spot_mm[1])), reason, None)

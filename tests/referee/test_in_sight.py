@@ -1,0 +1,98 @@
+"""A hand is told for certain only where the picture could have shown each of its cards."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import cv2
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from referee.bench.spoiling import SPOILING, Spot
+from referee.cli import main
+from referee.in_sight import InSight
+from referee.seated_reading import SeatedReader
+from referee.seats import Sharing, share_out
+from simulation.still import table_picture
+from simulation.view import Look
+from vision.deck import Deck
+from vision.image import load_image
+
+Image = NDArray[np.uint8]
+
+DATA = Path(__file__).parents[1] / "data"
+HANDS = json.loads((DATA / "scenes" / "white-seats-mug.json").read_text(encoding="utf-8"))["seats"]
+
+
+@pytest.fixture(scope="module")
+def table() -> Image:
+    return load_image(DATA / "tables" / "confetti-three-seats.jpg")
+
+
+@pytest.fixture(scope="module")
+def plain(table: Image, deck: Deck) -> Sharing:
+    """The table as it is."""
+    return shared(table, deck)
+
+
+def shared(image: Image, deck: Deck, players: int = 3) -> Sharing:
+    seated = InSight(deck).doubt(image, SeatedReader(deck, None, players).read(image))
+    return share_out(seated.reading, seated.ring, None)
+
+
+def reasons(sharing: Sharing) -> list[set[str]]:
+    return [{card.reason for card in hand.unclear} for hand in sharing.seats]
+
+
+def test_hands_that_lie_open_are_certain_beside_a_bell_and_a_sandtimer(plain: Sharing) -> None:
+    assert reasons(plain) == [set(), set(), set()]
+    assert [{card.face.id for card in hand.cards} for hand in plain.seats] == [set(hand) for hand in HANDS]
+
+
+@pytest.mark.parametrize(("kind", "seed"), [(kind, seed) for seed, kind in enumerate(SPOILING)])
+def test_no_spoiled_card_is_left_out_without_a_word(
+    kind: str, seed: int, table: Image, plain: Sharing, deck: Deck
+) -> None:
+    cards = [card for hand in plain.seats for card in hand.cards]
+    random = np.random.default_rng(seed)
+    card = cards[random.integers(len(cards))]
+    sharing = shared(SPOILING[kind](Spot(table, card.corners_px, random)), deck)
+    for hand, true in zip(sharing.seats, HANDS, strict=True):
+        assert {found.face.id for found in hand.cards} == set(true) or hand.unclear
+
+
+@pytest.mark.parametrize(
+    ("alter", "reason"),
+    [
+        (lambda image: image * 0.06, "darkness"),
+        (lambda image: np.minimum(image * 4.0, 255), "light"),
+        (lambda image: cv2.GaussianBlur(image, (0, 0), 4), "blur"),
+    ],
+)
+def test_a_picture_that_shows_too_little_is_doubted_at_every_seat(
+    alter: Callable[[Image], NDArray[np.floating]], reason: str, table: Image, deck: Deck
+) -> None:
+    found = reasons(shared(np.asarray(alter(table), np.uint8), deck))
+    assert all(found)
+    assert reason in set.union(*found)
+
+
+@pytest.mark.parametrize(
+    "look", [Look("checked"), Look("cloth", gradient=0.6), Look("white"), Look("plain", noise=6.0)]
+)
+def test_no_table_is_taken_for_a_thing_that_lies_on_it(look: Look, deck: Deck) -> None:
+    image, _ = table_picture(deck, 8, seed=4, size=(1280, 720), look=look)
+    for found in reasons(shared(image, deck)):
+        assert found <= {"covered"}
+
+
+def test_the_sentence_names_the_cause_and_what_to_do(
+    tmp_path: Path, table: Image, capsys: pytest.CaptureFixture[str]
+) -> None:
+    cv2.imwrite(str(tmp_path / "dark.png"), np.asarray(table * 0.05, np.uint8))
+    assert main(["score", "confetti", "--image", str(tmp_path / "dark.png"), "--players", "3"]) == 0
+    said = capsys.readouterr().out.splitlines()[:3]
+    assert all("it is too dark there to see every card, make more light" in line for line in said)

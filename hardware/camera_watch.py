@@ -19,6 +19,7 @@ class CameraState(Enum):
     MISSING = "missing"
     STALLED = "stalled"
     BLACK = "black"
+    FROZEN = "frozen"
     WRONG_TIME = "wrong time"
     ENDED = "ended"
 
@@ -43,6 +44,7 @@ class WatchLimits:
 
     stall_ns: no frame for this long is a stall. open_ns: time a camera may take until its first frame (it settles).
     black_ns: black for this long is reported; a single black frame is only left out.
+    frozen_ns: the very same picture for this long is reported; no sensor is without noise.
     wrong_ns: frames with impossible times for this long. reopen_black_ns: a camera black for this long is opened anew.
     future_ns: how far ahead of the clock a frame's time may be. old_ns: how far behind.
     """
@@ -50,6 +52,7 @@ class WatchLimits:
     stall_ns: int = 3 * SECOND_NS // 2
     open_ns: int = 30 * SECOND_NS
     black_ns: int = SECOND_NS // 2
+    frozen_ns: int = SECOND_NS
     wrong_ns: int = SECOND_NS // 2
     reopen_black_ns: int = 30 * SECOND_NS
     future_ns: int = SECOND_NS // 20
@@ -62,6 +65,7 @@ HEALTH = {
     CameraState.MISSING: Health.MISSING,
     CameraState.STALLED: Health.STALLED,
     CameraState.BLACK: Health.STALLED,
+    CameraState.FROZEN: Health.STALLED,
     CameraState.WRONG_TIME: Health.CLOCK,
     CameraState.ENDED: Health.MISSING,
 }
@@ -70,9 +74,14 @@ MESSAGES = {
     CameraState.OK: "The camera is working.",
     CameraState.STALLED: "The camera has stopped sending pictures; it is being restarted.",
     CameraState.BLACK: "The camera sees nothing but black: is something over the lens, or is the light off?",
+    CameraState.FROZEN: "The camera shows one and the same picture; it is being restarted.",
     CameraState.WRONG_TIME: "The camera's clock is wrong; it is being restarted.",
     CameraState.ENDED: "There are no more pictures.",
 }
+
+
+_SAMPLED_ROWS = 64
+_MOST_TIMES = 2
 
 
 class CameraWatch:
@@ -86,11 +95,12 @@ class CameraWatch:
         self._opened_ns = now_ns
         self._last_frame_ns: int | None = None
         self._black_since_ns: int | None = None
+        self._same = SamePicture()
         self._wrong_since_ns: int | None = None
         self._last_end_ns: int | None = None
 
     def accept(self, frame: Frame, now_ns: int) -> bool:
-        """Whether a frame that came at `now_ns` may be used: it is not black, and its time is possible."""
+        """Whether a frame that came at `now_ns` may be used: it is new, not black, and its time is possible."""
         self._last_frame_ns = now_ns
         if not self._time_is_possible(frame, now_ns):
             self.wrong_time += 1
@@ -105,6 +115,9 @@ class CameraWatch:
             self.check(now_ns)
             return False
         self._black_since_ns = None
+        if self._same.again(frame, now_ns):
+            self.check(now_ns)
+            return False
         self._become(CameraState.OK, now_ns)
         return True
 
@@ -133,7 +146,8 @@ class CameraWatch:
         """Whether the camera that is open should be closed and opened anew."""
         if self._fault(now_ns) in (CameraState.STALLED, CameraState.WRONG_TIME):
             return True
-        return _past(self._black_since_ns, self.limits.reopen_black_ns, now_ns)
+        useless = (self._black_since_ns, self._same.since_ns)
+        return any(_past(since_ns, self.limits.reopen_black_ns, now_ns) for since_ns in useless)
 
     def _fault(self, now_ns: int) -> CameraState | None:
         limits = self.limits
@@ -146,11 +160,14 @@ class CameraWatch:
             return CameraState.WRONG_TIME
         if _past(self._black_since_ns, limits.black_ns, now_ns):
             return CameraState.BLACK
+        if _past(self._same.since_ns, limits.frozen_ns, now_ns):
+            return CameraState.FROZEN
         return None
 
     def _forget(self, now_ns: int) -> None:
         self._opened_ns = now_ns
         self._last_frame_ns = self._black_since_ns = self._wrong_since_ns = self._last_end_ns = None
+        self._same = SamePicture()
 
     def _time_is_possible(self, frame: Frame, now_ns: int) -> bool:
         if not now_ns - self.limits.old_ns <= frame.exposure_end_ns <= now_ns + self.limits.future_ns:
@@ -160,6 +177,31 @@ class CameraWatch:
     def _become(self, state: CameraState, now_ns: int) -> None:
         if self.report.state is not state:
             self.report = CameraReport(state, now_ns, MESSAGES[state])
+
+
+class SamePicture:
+    """Tells pictures that are not new: a driver that hangs gives its last one again and again.
+
+    since_ns: since when they are one and the same, None if they are not. A camera in dim light sends each picture twice
+    to keep its pace; that is no sign of anything, and neither is a picture of one colour, which has no noise.
+    """
+
+    def __init__(self) -> None:
+        self.since_ns: int | None = None
+        self._last: tuple[tuple[int, ...], bytes] | None = None
+        self._times = 0
+
+    def again(self, frame: Frame, now_ns: int) -> bool:
+        """Take the next frame, and tell whether its picture has come twice or more already."""
+        sample = frame.image[:: max(1, frame.rows // _SAMPLED_ROWS)]
+        shown = frame.image.shape, sample.tobytes()
+        if shown != self._last or int(sample.min()) == int(sample.max()):
+            self._last, self._times, self.since_ns = shown, 1, None
+            return False
+        self._times += 1
+        if self._times > _MOST_TIMES and self.since_ns is None:
+            self.since_ns = now_ns
+        return self._times > _MOST_TIMES
 
 
 def _past(since_ns: int | None, limit_ns: int, now_ns: int) -> bool:

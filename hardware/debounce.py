@@ -1,9 +1,10 @@
 """From the edges of one button's line to presses: without clock, thread or hardware, so that it can be tested whole.
 
 The first edge is the time of the press, but one edge alone does not make a press: a spike from a fridge or a lamp
-switch has one, too. So a press is *decided* when the contact has been closed for `contact_ns` in all (some 0.4 ms,
-which a finger's press passes a hundred times over), and is then *dated* back to its first edge. Nothing waits longer
-than that: chatter afterwards belongs to the press until the line has been open for more than `chatter_ns`.
+switch has one, too, and a motor's brushes make hundreds. So a press is *decided* when the contact has been closed for
+`contact_ns` in one piece (some 0.4 ms, which a finger's press passes ten times over, however it chatters before), and
+is then *dated* back to its first edge. Chatter afterwards belongs to the press until the line has been open for more
+than `chatter_ns`.
 
 Time comes in with the edges (`feed`) and between them (`advance`); `deadline_ns` says when it would next matter.
 """
@@ -94,7 +95,7 @@ class Debouncer:
             return None
         if self._phase is _Phase.OPEN:
             if self._active:
-                return self._edge_ns + self._needed_ns - self._contact_ns
+                return self._edge_ns + self._needed_ns
             spike = self._contact_ns < settings.spike_ns
             return self._edge_ns + (settings.spike_quiet_ns if spike else settings.chatter_ns)
         if self._phase is _Phase.OUT:

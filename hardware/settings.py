@@ -17,7 +17,8 @@ class DebounceSettings:
     """When a train of edges on a button's line is one press.
 
     chatter_ns: gaps up to this long belong to the same press, ns.
-    contact_ns: closed at least this long in all, ns, or it was no press; a finger closes a button for 5 ms and more.
+    contact_ns: closed at least this long in one piece, ns, or it was no press; a finger closes a button for 5 ms and
+        more, and interference comes in bursts of pulses.
     spike_ns, spike_quiet_ns: closed for less than `spike_ns` and then quiet for `spike_quiet_ns`: a spike from
         outside, which does not date a press that follows later, ns. Contacts that bounce come back sooner.
     stuck_ns: closed (or chattering) this long without a break: stuck or shorted, ns.

@@ -96,6 +96,15 @@ class Asks(Protocol):
         ...
 
 
+@runtime_checkable
+class Advises(Protocol):
+    """A game that can come to where the players may not know what is left to do."""
+
+    def advice(self) -> str | None:
+        """Give the kind of notice that says it, None while they know."""
+        ...
+
+
 class Game(Protocol):
     """The rules of one game in progress: pure, so that the same events always give the same rulings."""
 

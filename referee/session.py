@@ -12,7 +12,7 @@ from typing import Any, Protocol
 
 from hardware.events import Event as DeviceEvent
 from hardware.frames import Frame
-from referee.events import Asks, Event, Game, Question
+from referee.events import Advises, Asks, Event, Game, Question
 
 RulingData = Mapping[str, Any]
 _NO_FRAME = -1
@@ -98,6 +98,7 @@ class Session:
         self._frame: Frame | None = None
         self._ring_frames: dict[int, int] = {}
         self._asked: tuple[int, str] | None = None
+        self._advised: str | None = None
 
     @property
     def question(self) -> Question | None:
@@ -159,7 +160,7 @@ class Session:
         rulings = tuple(self._with_frame(ruling.as_json()) for ruling in self.game.apply(event))
         self._last_ns = max(self._last_ns, event.t_ns)
         self.watcher.judged(event, rulings)
-        return rulings, self._new_question()
+        return rulings, (*self._new_question(), *self._new_advice(event.t_ns))
 
     def _new_question(self) -> tuple[Notice, ...]:
         question = self.question
@@ -168,6 +169,10 @@ class Session:
         self._asked = question.t_ns, question.kind
         data = {"seats": list(question.seats), "ruling": self._with_frame(question.ruling.as_json())}
         return (Notice(question.t_ns, question.kind, None, data),)
+
+    def _new_advice(self, t_ns: int) -> tuple[Notice, ...]:
+        before, self._advised = self._advised, self.game.advice() if isinstance(self.game, Advises) else None
+        return () if self._advised in (None, before) else (Notice(t_ns, str(self._advised), None, {}),)
 
     def _with_frame(self, ruling: dict[str, object]) -> RulingData:
         """A ring may be ruled long after it, when its ringer has been named, but on the frame that lay before it."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
 import cv2
@@ -10,7 +11,7 @@ import numpy as np
 from hardware.frames import Frame
 from hardware.pixels import PixelFormat
 from simulation.air import CardPictures, Flyer, card_corners, draw_flyers, hand_flyer
-from simulation.art import art_of
+from simulation.art import CardArt, art_of
 from simulation.hand_art import HandArt
 from simulation.hand_art import hand_art as drawn_hand
 from simulation.layers import StillLayer
@@ -49,11 +50,18 @@ class Shots:
 class LiveTable:
     """A table on which a script happens; frame 0 begins with it.
 
-    start_ns: when the script begins, ns on the monotonic clock. Not to be used from two threads at once.
+    start_ns: when the script begins, ns on the monotonic clock. disguise: gives the art that is to be seen instead of
+    the deck's; None: that is. Not to be used from two threads at once.
     """
 
     def __init__(
-        self, script: Script, deck: Deck | PictureDeck, seed: int, shots: Shots | None = None, start_ns: int = 0
+        self,
+        script: Script,
+        deck: Deck | PictureDeck,
+        seed: int,
+        shots: Shots | None = None,
+        start_ns: int = 0,
+        disguise: Callable[[CardArt], CardArt] | None = None,
     ) -> None:
         self.script = script
         self.shots = shots or Shots()
@@ -61,10 +69,11 @@ class LiveTable:
         self.motion = Motion(script)
         look, size = self.shots.look, self.shots.size
         self.view = view_of(script.area_mm, size, look)
-        self._deck, self._seed = deck, seed
+        self._deck, self._seed, self._disguise = deck, seed, disguise
         random = np.random.default_rng(seed)
         middle = (script.area_mm[0] / 2, script.area_mm[1] / 2)
-        self.art = art_of(deck, 1.25 * self.view.px_per_mm(*middle))
+        art = art_of(deck, 1.25 * self.view.px_per_mm(*middle))
+        self.art = art if disguise is None else disguise(art)
         self._cards = CardPictures(self.art)
         self.marked: dict[int, Place] = marker_places(random, script.markers, script.area_mm)
         bare = surface(random, look.table, self.view.homography, script.area_mm, size)
@@ -86,7 +95,7 @@ class LiveTable:
 
     def twin(self) -> LiveTable:
         """Give the same table once more, to be filmed from another thread."""
-        return LiveTable(self.script, self._deck, self._seed, self.shots, self.start_ns)
+        return LiveTable(self.script, self._deck, self._seed, self.shots, self.start_ns, self._disguise)
 
     @property
     def frames(self) -> int:

@@ -46,7 +46,17 @@ class Trial:
 Trials = Callable[[BlindSetting], Iterator[Trial]]
 
 KINDS: dict[str, tuple[str, ...]] = {
-    "no table": ("referee.bench.blind_confetti:no_table",),
+    "wrong deck": ("referee.bench.blind_piccolino:wrong_deck", "referee.bench.blind_confetti:wrong_deck"),
+    "wrong side": ("referee.bench.blind_piccolino:wrong_side", "referee.bench.blind_confetti:wrong_side"),
+    "covered lens": ("referee.bench.blind_piccolino:covered", "referee.bench.blind_confetti:covered"),
+    "half the table": ("referee.bench.blind_piccolino:half", "referee.bench.blind_confetti:half"),
+    "frozen camera": ("referee.bench.blind_piccolino:frozen", "referee.bench.blind_confetti:frozen"),
+    "old picture": ("referee.bench.blind_piccolino:old_picture", "referee.bench.blind_confetti:old_picture"),
+    "recording ended": (
+        "referee.bench.blind_piccolino:recording_ended",
+        "referee.bench.blind_confetti:recording_ended",
+    ),
+    "no table": ("referee.bench.blind_piccolino:no_table", "referee.bench.blind_confetti:no_table"),
     "bumped camera": ("referee.bench.blind_bumps:bumps",),
     **{kind: (f"referee.bench.blind_spoiled:{kind}",) for kind in ("wipe", "dark", "bright", "blur", "cover", "move")},
 }

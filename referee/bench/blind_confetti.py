@@ -3,122 +3,127 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field, replace
-from typing import Any
+from collections.abc import Collection, Iterator
 
-import numpy as np
-from numpy.typing import NDArray
-
-from hardware.events import SandFlipped, SandRanOut, Witness
-from hardware.frames import SECOND_NS, Frame
-from referee.bench.blind import BlindSetting, Outcome, Trial
-from referee.demo.confetti_script import ConfettiGame, Plan, write_confetti
-from referee.events import Event, Header
-from referee.games.confetti_hand import score_hand
-from referee.games.registry import game_kind
-from referee.session import Outcome as Heard
-from referee.session import Session
-from referee.table_score import card_of
-from referee.watchers.setup import WatchSetup, watcher_for
-from simulation.live import LiveTable, Shots
-from vision.deck import Deck, load_deck
-
-Image = NDArray[np.uint8]
-Alter = Callable[[Image, float], Image | None]
-"""Gives what the camera shows of a picture, (h, w, 3) BGR, at so many seconds after time; None: no picture comes."""
-
-PLAYERS = ("Ann", "Ben", "Cem")
-_SIZE = (1120, 630)
-_STEP_S, _BEFORE_S, _AFTER_S = 0.2, 1.6, 4.0
-_SIDE = "white"
-
-
-@dataclass
-class _Round:
-    """A round that is watched: what was ruled, and what the players were told."""
-
-    session: Session
-    rulings: list[dict[str, Any]] = field(default_factory=list)
-    told: list[str] = field(default_factory=list)
+from referee.bench.blind import BlindSetting, Trial
+from referee.bench.blind_round import PLAN, PLAYERS, RoundTable, Shown, judge_round, plain, round_table
+from referee.bench.blind_views import (
+    Image,
+    View,
+    bare_floor,
+    covered_lens,
+    disguised,
+    half_table,
+    without_markers,
+)
+from referee.bench.strange_art import STRANGE_TO_CONFETTI, Paint, choose, of_the_other_side
+from referee.demo.confetti_script import SIDE, write_confetti
+from vision.deck import load_deck
 
 
 def no_table(setting: BlindSetting) -> Iterator[Trial]:
-    """After time the picture shows no table: another room, the bare floor, or no picture comes; then "count"."""
-    shown: dict[str, Alter] = {
-        "no picture": lambda image, t_s: None,
-        "one colour": lambda image, t_s: np.full_like(image, 120),
-        "a blurred floor": lambda image, t_s: np.asarray(image[:1, :1] + 0 * image, np.uint8),
-        "the marker cards taken away": lambda image, t_s: _without_edge(image),
-    }
-    luck = random.Random(setting.seed)
+    """After time no table is in sight: no picture comes, the floor is filmed, or marker cards are covered."""
+    for luck, seed in _each(setting):
+        table = round_table(seed)
+        what = luck.choice(("no picture", "the floor", "no marker cards", "one marker card"))
+        view: View | None = None
+        if what == "the floor":
+            view = bare_floor(luck)
+        elif what != "no picture":
+            script = table.live.script
+            view = without_markers(table.live.view, script.markers, script.area_mm, 3 + (what == "no marker cards"))
+        yield _trial("no table", what, seed, table, _after_time(view))
+
+
+def covered(setting: BlindSetting) -> Iterator[Trial]:
+    """After time a hand or a cloth lies over the lens."""
+    for luck, seed in _each(setting):
+        yield _trial("covered lens", "confetti", seed, round_table(seed), _after_time(covered_lens(luck)))
+
+
+def half(setting: BlindSetting) -> Iterator[Trial]:
+    """The camera shows a part of the table only, from the start or since it was pushed in the round."""
+    for luck, seed in _each(setting):
+        view, always = half_table(luck), luck.random() < 0.5
+        shown = _always(view) if always else _after_time(view)
+        what = f"confetti, {'from the start' if always else 'after time'}"
+        yield _trial("half the table", what, seed, round_table(seed), shown)
+
+
+def frozen(setting: BlindSetting) -> Iterator[Trial]:
+    """The camera gives one picture again and again, from before the round on or from somewhere within it."""
+    for luck, seed in _each(setting):
+        table = round_table(seed)
+        since_s = luck.choice((PLAN.sand_s + 1.2, luck.uniform(1.0, 0.8 * PLAN.sand_s)))
+        still = table.live.frame(round((table.out_s - since_s) * table.live.shots.frames_per_s)).bgr()
+        yield _trial("frozen camera", f"confetti, for {since_s:.1f} s", seed, table, _still(still))
+
+
+def old_picture(setting: BlindSetting) -> Iterator[Trial]:
+    """The last picture before time is some seconds old, and more was taken since: that is no foul."""
+    for luck, seed in _each(setting):
+        gap_s = luck.uniform(1.5, 6.0)
+        yield _trial("old picture", f"confetti, {gap_s:.1f} s", seed, round_table(seed), plain, gap_s)
+
+
+def recording_ended(setting: BlindSetting) -> Iterator[Trial]:
+    """A recording's pictures end before time: nothing that lay there after it was filmed."""
+    for luck, seed in _each(setting):
+        gap_s = luck.uniform(0.1, 4.0)
+        yield _trial("recording ended", f"confetti, {gap_s:.1f} s", seed, round_table(seed), _after_time(None), gap_s)
+
+
+def wrong_deck(setting: BlindSetting) -> Iterator[Trial]:
+    """All cards are another game's, or one in three, or those of one player."""
+    for luck, seed in _each(setting):
+        name, paint = choose(luck, STRANGE_TO_CONFETTI)
+        which = luck.choice(("all", "one in three", "one hand"))
+        some: Collection[str] | None = None
+        if which == "one hand":
+            some = luck.choice(_hands(seed))
+        elif which == "one in three":
+            some = [face.id for face in load_deck("confetti").side(SIDE)][::3]
+        table = round_table(seed, disguised(paint, some))
+        yield _trial("wrong deck", f"confetti, {name}, {which}", seed, table, plain)
+
+
+def wrong_side(setting: BlindSetting) -> Iterator[Trial]:
+    """The white side is played, and all cards, or one or two before a player, lie with the black one up."""
+    for luck, seed in _each(setting):
+        paint: Paint = of_the_other_side
+        some = luck.choice((None, luck.sample(luck.choice(_hands(seed)), luck.choice((1, 2)))))
+        said = some is None or luck.random() < 0.5
+        table = round_table(seed, disguised(paint, some), {"side": SIDE} if said else {})
+        yield _trial("wrong side", f"confetti, {'all' if some is None else len(some)}", seed, table, plain)
+
+
+def _each(setting: BlindSetting) -> Iterator[tuple[random.Random, int]]:
     for number in range(setting.trials):
-        name = luck.choice(list(shown))
-        yield judge_round("no table", name, setting.seed * 1000 + number, shown[name])
+        seed = setting.seed * 1000 + number
+        yield random.Random(seed), seed
 
 
-def judge_round(kind: str, what: str, seed: int, alter: Alter) -> Trial:
-    """Play a round as a camera would show it, have it counted, and compare with the truth."""
-    deck = load_deck("confetti")
-    game = write_confetti(deck, seed, Plan(heap=24))
-    table = LiveTable(game.script, deck, seed, Shots(size=_SIZE))
-    played = play_round(game, table, alter)
-    outcome, said = _judged(game, deck, played)
-    return Trial(kind, f"{what}, table {seed}", outcome, said)
+def _hands(seed: int) -> tuple[tuple[str, ...], ...]:
+    return write_confetti(load_deck("confetti"), seed, PLAN).rounds[0].hands
 
 
-def play_round(game: ConfettiGame, table: LiveTable, alter: Alter) -> _Round:
-    """Let a session watch the first round: the table before it, and after time what `alter` leaves of it."""
-    header = Header("confetti", PLAYERS, {})
-    round_ = _Round(Session(game_kind("confetti").start(header), watcher_for(header, WatchSetup())))
-    flipped_s, out_s = game.rounds[0].flipped_s, game.rounds[0].out_s
-    _show(round_, table, _seconds(flipped_s - 1.0 - _BEFORE_S, _BEFORE_S), lambda image, t_s: image, out_s)
-    _note(round_, round_.session.hear(SandFlipped(_ns(flipped_s), Witness.BARRIER)))
-    _note(round_, round_.session.hear(SandRanOut(_ns(out_s), SECOND_NS, Witness.BARRIER, False)))
-    _show(round_, table, _seconds(out_s + 0.6, _AFTER_S), alter, out_s)
-    if not any(ruling["ruling"] == "hand" for ruling in round_.rulings):
-        _note(round_, round_.session.say(Event(_ns(out_s + 0.6 + _AFTER_S), "count", {"event": "count"})))
-    return round_
+def _trial(kind: str, what: str, seed: int, table: RoundTable, shown: Shown, gap_s: float = 0.0) -> Trial:
+    outcome, said = judge_round(table, shown, gap_s)
+    return Trial(kind, f"{what}, table {seed} of {len(PLAYERS)}", outcome, said)
 
 
-def _judged(game: ConfettiGame, deck: Deck, played: _Round) -> tuple[Outcome, str]:
-    truth = [
-        score_hand([card_of(deck.by_id[_SIDE, face]) for face in hand], 6).as_json() for hand in game.rounds[0].hands
-    ]
-    hands = [ruling for ruling in played.rulings if ruling["ruling"] == "hand"]
-    said = "; ".join(f"{PLAYERS[hand['seat']]} {hand['points']}" for hand in hands) or ", ".join(played.told)
-    if any(ruling["ruling"] == "foul" for ruling in played.rulings):
-        return "wrong", "a foul"
-    if any(hand[key] != truth[hand["seat"]][key] for hand in hands for key in ("sets", "unused", "points")):
-        return "wrong", said
-    return ("right" if len(hands) == len(truth) else "unclear"), said
+def _after_time(view: View | None) -> Shown:
+    """Show the table as it is before time, and what `view` leaves of it afterwards; None: no picture comes."""
+
+    def shown(image: Image, t_s: float) -> Image | None:
+        return image if t_s < 0 else None if view is None else view(image)
+
+    return shown
 
 
-def _show(round_: _Round, table: LiveTable, at_s: list[float], alter: Alter, out_s: float) -> None:
-    for t_s in at_s:
-        index = round(t_s * table.shots.frames_per_s)
-        frame: Frame = table.frame(index)
-        image = alter(frame.bgr(), t_s - out_s)
-        if image is not None:
-            _note(round_, round_.session.look(replace(frame, image=image)))
+def _always(view: View) -> Shown:
+    return lambda image, t_s: view(image)
 
 
-def _note(round_: _Round, outcome: Heard) -> None:
-    round_.rulings += [dict(ruling) for ruling in outcome.rulings]
-    round_.told += [notice.kind for notice in outcome.notices]
-
-
-def _seconds(start_s: float, length_s: float) -> list[float]:
-    return [start_s + step * _STEP_S for step in range(round(length_s / _STEP_S))]
-
-
-def _ns(t_s: float) -> int:
-    return round(t_s * SECOND_NS)
-
-
-def _without_edge(image: Image) -> Image:
-    """Paint the table's colour over its rim, where the marker cards lie."""
-    height, width = image.shape[:2]
-    bare = image.copy()
-    bare[: height // 6] = bare[-height // 6 :] = image[height // 2, width // 2]
-    return bare
+def _still(picture: Image) -> Shown:
+    return lambda image, t_s: image if t_s < 0 else picture

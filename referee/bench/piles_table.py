@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from hardware.events import BellPressed
@@ -14,6 +14,7 @@ from referee.games.piccolino_one_bell import OneBell
 from referee.games.registry import game_kind
 from referee.session import RulingData, Session
 from referee.watchers.setup import WatchSetup, watcher_for
+from simulation.art import CardArt
 from simulation.live import LiveTable, Shots
 from simulation.script import Ring
 from vision.pictured.picture_deck import load_picture_deck
@@ -63,11 +64,22 @@ class PilesTable:
         raise ValueError("the watcher takes no ring")
 
 
-def piles_table(players: int, turns: int, seed: int, shots: Shots, *, rung: bool = False) -> PilesTable:
-    """Lay a table on which cards are turned, and nobody rings, or everybody as people do."""
+def piles_table(
+    players: int,
+    turns: int,
+    seed: int,
+    shots: Shots,
+    *,
+    rung: bool = False,
+    disguise: Callable[[CardArt], CardArt] | None = None,
+) -> PilesTable:
+    """Lay a table on which cards are turned, and nobody rings, or everybody as people do.
+
+    disguise: gives the art that is to be seen instead of the deck's.
+    """
     deck = load_picture_deck("piccolino")
     plan = Plan(players=players, turns=turns) if rung else Plan(players=players, turns=turns, notice=0.0, hothead=None)
     game = write_piccolino(deck, seed, plan)
     header = Header("piccolino", PLAYERS[:players], {})
     session = Session(game_kind(header.game).start(header), watcher_for(header, WatchSetup()))
-    return PilesTable(LiveTable(game.script, deck, seed, shots), game, session)
+    return PilesTable(LiveTable(game.script, deck, seed, shots, disguise=disguise), game, session)

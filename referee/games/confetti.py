@@ -11,7 +11,7 @@ from dataclasses import replace
 from enum import Enum
 
 from referee.errors import BadInputError
-from referee.events import Event, Header
+from referee.events import Event, Header, Question
 from referee.games.confetti_hand import Card, parse_cards, score_hand
 from referee.games.confetti_rulings import (
     ArrangementShown,
@@ -19,6 +19,7 @@ from referee.games.confetti_rulings import (
     Foul,
     GameEnded,
     HandCounted,
+    HandsUnseen,
     Ignored,
     IllegalActionError,
     Reason,
@@ -73,6 +74,7 @@ class Confetti:
         self._in_time: dict[int, tuple[Card, ...]] = {}
         self._late: dict[int, tuple[Card, ...]] = {}
         self._fouls: dict[int, Counter[Card]] = {}
+        self._asked_ns: int | None = None  # since when the count waits for hands that nobody has seen
 
     def apply(self, event: Event) -> Rulings:
         """Take the next event and give the rulings that follow from it.
@@ -92,7 +94,10 @@ class Confetti:
                 return self._ignore(event, reason) if reason else self.contest(event.t_ns)
             case "count":
                 reason = self.verify_count()
-                return self._ignore(event, reason) if reason else self.count(event.t_ns)
+                if reason:
+                    return self._ignore(event, reason)
+                ask = event.data.get("ask") is True
+                return self.ask_for_hands(event.t_ns) if ask and self.unseen() else self.count(event.t_ns)
             case "stop":
                 reason = self.verify_stop()
                 return self._ignore(event, reason) if reason else self.stop(event.t_ns)
@@ -109,7 +114,7 @@ class Confetti:
 
     def verify_flip(self) -> Reason | None:
         """Tell why the sandtimer may not be flipped to start a round."""
-        if self.phase is Phase.COUNTING and self._all_known() and self.number < len(self.limits):
+        if self.phase is Phase.COUNTING and not self.unseen() and self.number < len(self.limits):
             return None
         return {
             Phase.RUNNING: Reason.TIMER_RUNNING,
@@ -133,11 +138,12 @@ class Confetti:
         self.number += 1
         more = cards_to_lay_out(self.supply.aside, self.number, self.players, self.settings.edition)
         self.supply = replace(self.supply, aside=self.supply.aside - more, table=self.supply.table + more)
-        self._in_time, self._late, self._fouls = {}, {}, {}
+        self._in_time, self._late, self._fouls, self._asked_ns = {}, {}, {}, None
         return (*hands, RoundStarted(t_ns, self.number, self.limit, more))
 
-    def _all_known(self) -> bool:
-        return len(self._in_time.keys() | self._late.keys()) == self.players
+    def unseen(self) -> tuple[int, ...]:
+        """Give the seats that have shown no hand in this round, and of which none was told."""
+        return tuple(seat for seat in range(self.players) if seat not in self._in_time and seat not in self._late)
 
     def verify_run_out(self) -> Reason | None:
         """Tell why the sand cannot run out now."""
@@ -183,7 +189,7 @@ class Confetti:
         """Note what a seat holds.
 
         After time, other cards than in the last hand seen in time are a foul (C4), called once for the same cards;
-        and when every seat has shown a hand since, all are counted.
+        and when every seat has shown a hand since, or the hands are there that a count waits for, all are counted.
         """
         _demand(self.verify_see_hand())
         if self.phase is Phase.RUNNING:
@@ -191,7 +197,8 @@ class Confetti:
             return ()
         self._late[seat] = cards
         fouls = self._judge_late(t_ns, seat, cards)
-        return fouls + (self.count(t_ns) if len(self._late) == self.players else ())
+        complete = len(self._late) == self.players or (self._asked_ns is not None and not self.unseen())
+        return fouls + (self.count(t_ns) if complete else ())
 
     def _judge_late(self, t_ns: int, seat: int, cards: tuple[Card, ...]) -> Rulings:
         before, now = Counter(self._in_time.get(seat, cards)), Counter(cards)
@@ -216,7 +223,7 @@ class Confetti:
     def count(self, t_ns: int) -> Rulings:
         """Score every seat's last hand (C6, C7), keep point cards or lose them (C8), and end the game after the last.
 
-        A seat that never showed a hand this round holds none.
+        A seat that never showed a hand this round holds none: who counts so vouches for it (see `ask_for_hands`).
         """
         _demand(self.verify_count())
         hands = tuple(self._count_seat(t_ns, seat) for seat in range(self.players))
@@ -251,6 +258,18 @@ class Confetti:
         self.phase = Phase.OVER
         winners = tuple(seat for seat, kept in enumerate(self.kept) if kept == max(self.kept))
         return GameEnded(t_ns, winners, tuple(self.kept), stopped)
+
+    def ask_for_hands(self, t_ns: int) -> Rulings:
+        """Let the count wait for the hands that nobody has seen or told: nothing seen is not an empty hand."""
+        _demand(self.verify_count())
+        self._asked_ns = t_ns
+        return (HandsUnseen(t_ns, self.unseen()),)
+
+    def question(self) -> Question | None:
+        """Ask the players for the hands that a count waits for."""
+        if self._asked_ns is None or self.phase is not Phase.COUNTING:
+            return None
+        return Question(self._asked_ns, "no_hand", self.unseen(), HandsUnseen(self._asked_ns, self.unseen()))
 
     def _count_seat(self, t_ns: int, seat: int) -> HandCounted:
         shown_hands = {**self._in_time, **self._late}

@@ -18,6 +18,7 @@ class Reason(Enum):
     NO_ROUND = "no_round"
     NOT_COUNTED = "not_counted"
     NOTHING_COUNTED = "nothing_counted"
+    NO_HAND = "no_hand"
     GAME_OVER = "game_over"
 
 
@@ -79,6 +80,19 @@ class HandCounted:
         unseen: dict[str, object] = {} if self.seen else {"seen": False}
         start = {"ruling": "hand", "t_ns": self.t_ns, "seat": self.seat}
         return {**start, **self.score.as_json(), "kept": self.kept, **unseen}
+
+
+@dataclass(frozen=True)
+class HandsUnseen:
+    """The count waits for `seats`, whose hands nobody has seen or told: nothing seen is not an empty hand."""
+
+    t_ns: int
+    seats: tuple[int, ...]
+
+    def as_json(self) -> dict[str, object]:
+        """Give the ruling as JSON."""
+        seats = list(self.seats)
+        return {"ruling": "unclear", "t_ns": self.t_ns, "seat": None, "seats": seats, "reason": Reason.NO_HAND.value}
 
 
 @dataclass(frozen=True)
@@ -157,4 +171,4 @@ class GameEnded:
         return {**start, "winners": list(self.winners), "points": list(self.points), **early}
 
 
-ConfettiRuling = RoundStarted | TimeUp | HandCounted | Foul | Ignored | ArrangementShown | GameEnded
+ConfettiRuling = RoundStarted | TimeUp | HandCounted | HandsUnseen | Foul | Ignored | ArrangementShown | GameEnded

@@ -72,6 +72,7 @@ class Piccolino:
         self._next = self.settings.dealer
         self._last_card_ns: int | None = None
         self._ruled_ns: int | None = None
+        self._ruled_seat: int | None = None
         self._cleared = False
         self.undecided: UnclearRing | None = None
         self._doubted: Bell | None = None  # the ring that is undecided, as long as what lay open then still does
@@ -90,7 +91,8 @@ class Piccolino:
             case Bell(seat=seat):
                 reason = self.verify_ring(action)
                 if reason is Reason.ALSO_RANG and self._ruled_ns is not None:
-                    return (AlsoRang(t_ns, seat, (t_ns - self._ruled_ns) / NS_PER_MS),)
+                    again = seat is not None and seat == self._ruled_seat
+                    return (AlsoRang(t_ns, seat, (t_ns - self._ruled_ns) / NS_PER_MS, again),)
                 return (Ignored(t_ns, "bell", seat, reason),) if reason else self.ring(action)
             case PileUnchanged(seat=seat):
                 reason = self.verify_settle(seat)
@@ -183,7 +185,7 @@ class Piccolino:
     def ring(self, bell: Bell) -> Rulings:
         """Rule a ring on what lies open, and let the cards move (P3–P5); nobody's ring (None) moves no card."""
         _demand(self.verify_ring(bell))
-        self._ruled_ns = bell.t_ns
+        self._ruled_ns, self._ruled_seat = bell.t_ns, bell.seat
         return self._rule(bell, self.foresee(bell))
 
     def _rule(self, bell: Bell, ruling: ValidRing | FalseRing | UnclearRing) -> Rulings:
@@ -200,10 +202,10 @@ class Piccolino:
         if bell.decided is not None:
             return ValidRing(t_ns, seat, None, (), None, decided=True) if bell.decided else FalseRing(t_ns, seat, None)
         if self._cleared:
-            return UnclearRing(t_ns, seat, bell.unseen)
+            return UnclearRing(t_ns, seat, bell.unseen, bell.no_clowns)
         colour, seats = verdict.colour, verdict.seats
         if verdict.valid is None:
-            return UnclearRing(t_ns, seat, seats)
+            return UnclearRing(t_ns, seat, seats, bell.no_clowns)
         if verdict.lucky and self.settings.lucky_guess is LuckyGuess.FALSE:
             return FalseRing(t_ns, seat, Reason.LUCKY_GUESS, colour, seats, seen_again=again)
         if verdict.valid:

@@ -56,7 +56,8 @@ class Bell:
 
     `turning`: the seats at which a card was in mid-turn at that instant (P9). `unseen`: those of which nobody can
     say what lay open then (P10). `decided`: what the players say the ring was, whatever was seen; None: nothing.
-    `seen_again`: a seat was among the unseen until its pile came back into sight unchanged.
+    `seen_again`: a seat was among the unseen until its pile came back into sight unchanged. `no_clowns`: nothing that
+    has been seen in this game is a clown of its deck.
     """
 
     t_ns: int
@@ -65,6 +66,7 @@ class Bell:
     unseen: tuple[int, ...] = ()
     decided: bool | None = None
     seen_again: bool = False
+    no_clowns: bool = False
 
     def with_seen(self, seat: int) -> Bell:
         """Give the ring, now that it is known what lay at a seat."""
@@ -123,7 +125,8 @@ def parse_action(event: Event, players: int) -> Action:
             decided = event.data.get("valid")
             if decided is not None and not isinstance(decided, bool):
                 raise BadInputError(f'"valid" must be true, false or null, not {shown(decided)}')
-            return Bell(event.t_ns, seat, _seats(event, "turning", players), _seats(event, "unseen", players), decided)
+            turning, unseen = (_seats(event, key, players) for key in ("turning", "unseen"))
+            return Bell(event.t_ns, seat, turning, unseen, decided, no_clowns=event.data.get("no_clowns") is True)
         case "ringer":
             ring_t_ns = event.data.get("ring_t_ns")
             which = None if ring_t_ns is None else whole_number(ring_t_ns, "ring_t_ns")

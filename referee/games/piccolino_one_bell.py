@@ -29,6 +29,7 @@ class KnownSeats(Protocol):
     """A game that has to know who rang before a card may move."""
 
     players: int
+    over: bool
     cards: Holdings
     undecided: UnclearRing | None
 
@@ -116,6 +117,11 @@ class OneBell:
         unclear = self.game.undecided
         asked = unclear is not None and unclear.seat is not None
         return Question(unclear.t_ns, "decide", unclear.seats, unclear) if asked and unclear else None
+
+    def advice(self) -> str | None:
+        """Tell that nobody can turn a card any more: what is left is a ring, or the end."""
+        stuck = not self._waiting and not self.game.over and self.game.turn() is None
+        return "no_card_to_turn" if stuck else None
 
     def _go_on(self, *, to_the_end: bool) -> Rulings:
         rulings: list[PiccolinoRuling] = []

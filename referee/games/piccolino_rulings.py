@@ -102,28 +102,35 @@ class TooEarly:
 
 @dataclass(frozen=True)
 class UnclearRing:
-    """A ring that hangs on cards that cannot be read, those of `seats`: the players decide (P10)."""
+    """A ring that hangs on cards that cannot be read, those of `seats`: the players decide (P10).
+
+    `no_clowns`: nothing that has been seen in this game is a clown of its deck.
+    """
 
     t_ns: int
     seat: int | None
     seats: tuple[int, ...]
+    no_clowns: bool = False
 
     def as_json(self) -> dict[str, object]:
         """Give the ruling as JSON."""
-        return {"ruling": "unclear", "t_ns": self.t_ns, "seat": self.seat, "seats": list(self.seats)}
+        reason: dict[str, object] = {"reason": "no_clowns"} if self.no_clowns else {}
+        return {"ruling": "unclear", "t_ns": self.t_ns, "seat": self.seat, "seats": list(self.seats), **reason}
 
 
 @dataclass(frozen=True)
 class AlsoRang:
-    """A ring so soon after a ruled one that it belongs to it (P8)."""
+    """A ring so soon after a ruled one that it belongs to it (P8); `again`: by the very player who rang that one."""
 
     t_ns: int
     seat: int | None
     lag_ms: float
+    again: bool = False
 
     def as_json(self) -> dict[str, object]:
         """Give the ruling with the keys of the outside contract."""
-        return {"ruling": "also_rang", "t_ns": self.t_ns, "seat": self.seat, "lag_ms": self.lag_ms}
+        again: dict[str, object] = {"again": True} if self.again else {}
+        return {"ruling": "also_rang", "t_ns": self.t_ns, "seat": self.seat, "lag_ms": self.lag_ms, **again}
 
 
 @dataclass(frozen=True)

@@ -48,6 +48,12 @@ def sentences(ruling: Mapping[str, Any], players: Sequence[str], language: Langu
         case "foul":
             moved = _moved(ruling, language)
             return (language.text("Foul, {player}: {moved} after time.", player=players[ruling["seat"]], moved=moved),)
+        case "unclear":
+            unseen = language.list_of([players[seat] for seat in ruling["seats"]])
+            return (
+                language.text("Unclear: no hand of {players} was seen.", players=unseen),
+                language.text("Please lay the cards before you, or say on the page what you hold, or that it is none."),
+            )
         case "ignored":
             return (_ignored(ruling, players, language),)
         case "arrangement":

@@ -132,6 +132,8 @@ def _too_early(ruling: Mapping[str, Any], language: Language) -> str:
 
 def _also_rang(ruling: Mapping[str, Any], players: Sequence[str], language: Language) -> str:
     player, lag_ms = _ringer(ruling, players, language), float(ruling["lag_ms"])
+    if ruling.get("again"):
+        return language.text("{player} pressed the bell once more.", player=player)
     if lag_ms < 0.1:
         return language.text("{player} rang too, at the very same moment.", player=player)
     if lag_ms >= 2 * _MS_PER_S:
@@ -169,6 +171,8 @@ def _ringer(ruling: Mapping[str, Any], players: Sequence[str], language: Languag
 
 
 def _unclear(ruling: Mapping[str, Any], players: Sequence[str], language: Language) -> str:
+    if ruling.get("reason") == "no_clowns":
+        return language.text("Unclear: I see no clowns of this deck here.")
     unread = [players[seat] for seat in ruling.get("seats", ())]
     if not unread:
         return language.text("Unclear: the cards could not be told for certain.")

@@ -166,6 +166,11 @@ def decide(language: Language) -> str:
     return language.text("Was the ring valid? Please look at the picture and decide.")
 
 
+def tell_hands(language: Language) -> str:
+    """Give the question that a count asks for hands that nobody has seen."""
+    return language.text("What do you hold? The camera has seen no hand of yours.")
+
+
 def pairing_code(code: str, language: Language) -> str:
     """Give a pairing code, digit by digit, so that every voice reads it as digits."""
     return language.text("The code is {digits}.", digits=", ".join(language.number(int(digit)) for digit in code))
@@ -196,10 +201,38 @@ def notice(kind: str, seat: int | None, data: Mapping[str, Any], players: Sequen
                 int(data.get("count", 1)),
                 player=name,
             )
+        case "wrong_side":
+            return language.count(
+                "{player}: one card lies with its other side up, please turn it over.",
+                "{player}: {n} cards lie with their other side up, please turn them over.",
+                int(data.get("count", 1)),
+                player=name,
+            )
+        case "nothing_seen":
+            return language.text(
+                "{player}: no cards of yours are to be seen. Please lay them before you, or count without them.",
+                player=name,
+            )
+        case "place_hidden":
+            return language.text(
+                "{player}: something may hide cards before you, please take it away or say what you hold.", player=name
+            )
         case "unread_card":
             return language.text("{player}: the top card cannot be read, please straighten it.", player=name)
+        case "strange_card":
+            return language.text(
+                "{player}: what lies before you is no card of this deck, please take it away.", player=name
+            )
+        case "no_clowns":
+            return language.text(
+                "I see no clowns of this deck here: please play with its cards, or rings stay unclear."
+            )
+        case "no_card_to_turn":
+            return language.text(
+                "Nobody has a card left to turn: ring if two happy clowns of one colour lie open, or end the game."
+            )
         case "no_cards":
-            return language.text("No cards are to be seen: please lay them before you.")
+            return language.text("No cards of this game are to be seen: please lay them before you.")
         case "no_table":
             return language.text("The table cannot be seen: please uncover the marker cards.")
         case "two_markers":

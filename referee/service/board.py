@@ -105,11 +105,12 @@ def questions(play: Play, announcer: Announcer) -> list[dict[str, Any]]:
             }
         ]
     place = next((p for p, ruling in play.book.newest(50) if ruling["ruling"] == "unclear"), None)
+    ask = sayings.tell_hands if question.kind == "no_hand" else sayings.decide
     return [
         {
-            "id": f"decide-{play.book.row.game}-{question.t_ns}",
-            "kind": "decide",
-            "text": sayings.decide(announcer.language),
+            "id": f"{question.kind}-{play.book.row.game}-{question.t_ns}",
+            "kind": question.kind,
+            "text": ask(announcer.language),
             "seats": list(question.seats),
             "ruling": None if place is None else play.book.ruling_id(place),
             "verdict": None,

@@ -151,7 +151,8 @@ class TableDesk:
             case "time":
                 self._stage.say("timer_ran_out", {})
             case "count":
-                self._stage.say("count", {})
+                # Who taps cannot see what the camera saw: hands that it did not see are asked for.
+                self._stage.say("count", {"ask": True})
             case "ringer":
                 name_ringer(self._stage, command.get("seat"))
             case "ring":

@@ -1,7 +1,8 @@
 """Looks on at Confetti: the sandtimer starts and ends a round, and a still table afterwards shows the hands.
 
 A hand is told to the game only when two looks at the still table agree and no card of any seat is unclear; until then
-the players are told what to do.
+the players are told what to do. Where they want the count all the same, the hands that are clear are told. Nothing that
+was seen is no empty hand: a seat without cards counts as one only where its place looks as it did before the round.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Sequence
 from enum import Enum
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,6 +27,8 @@ from referee.seats import SeatCards, Sharing, share_out
 from referee.session import Notice, Outline, RulingData, Seen
 from referee.table_score import card_of
 from referee.watchers.blend import Blend
+from referee.watchers.confetti_doubts import doubts
+from referee.watchers.frame_pace import FramePace
 from referee.watchers.hands_in_time import HandsInTime
 from referee.watchers.no_table import no_table_notice
 from referee.watchers.setup import WatchSetup
@@ -49,7 +53,8 @@ class _Phase(Enum):
 class ConfettiWatcher:
     """See the module.
 
-    Notices: `unclear_cards` of a seat (`count`, `reasons`), `no_cards`, and those of `no_table_notice`.
+    Notices: of a seat `unclear_cards` (`count`, `reasons`), `wrong_side` (`count`), `nothing_seen` and
+    `place_hidden`; `no_cards`, and those of `no_table_notice`.
     """
 
     def __init__(self, header: Header, setup: WatchSetup) -> None:
@@ -71,12 +76,18 @@ class ConfettiWatcher:
         self._once: Hands | None = None
         self._doubtful: tuple[int | None, ...] = ()
         self._told: tuple[object, ...] = ()
+        self._kept: dict[int, int] = {}
+        self._since_ns = 0  # when the phase began
+        self._wanted = False  # the players want the hands that are clear, though others are not
+        self._given: dict[int, tuple[str, ...]] = {}
+        self._pace = FramePace()
         self.outlines: tuple[Outline, ...] = ()
 
     def look(self, frame: Frame) -> Seen:
         """Read the table when it is still and its hands are wanted."""
         self._watch_table(frame)
         self._still.look(frame)
+        self._pace.look(frame)
         self._frame = frame
         t_ns = frame.exposure_end_ns
         if self._still.still_ns(t_ns) == 0:
@@ -112,25 +123,32 @@ class ConfettiWatcher:
         for ruling in rulings:
             match ruling["ruling"]:
                 case "round":
-                    self._enter(_Phase.RUNNING)
+                    self._enter(_Phase.RUNNING, event.t_ns)
                 case "time":
-                    self._enter(_Phase.COUNTING)
-                case "hand" | "end":
-                    self._enter(_Phase.WAITING)
+                    self._enter(_Phase.COUNTING, event.t_ns)
+                case "unclear":
+                    self._wanted = True
+                case "hand":
+                    self._kept[ruling["seat"]] = ruling["kept"]
+                    self._enter(_Phase.WAITING, event.t_ns)
+                case "end":
+                    self._enter(_Phase.WAITING, event.t_ns)
 
     def begin_again(self) -> None:
-        """Forget the phase."""
-        self._enter(_Phase.WAITING)
+        """Forget how the game went."""
+        self._kept = {}
+        self._enter(_Phase.WAITING, 0)
 
     def finish(self, t_ns: int) -> Seen:
-        """Take the last frame for what lies there for good."""
-        if self._phase is not _Phase.COUNTING or self._frame is None:
+        """Take the last frame for what lies there for good, unless it is from before the end of time."""
+        if self._phase is not _Phase.COUNTING or self._frame is None or self._frame.exposure_end_ns <= self._since_ns:
             return Seen()
         return self._count(self._frame, sure=True)
 
-    def _enter(self, phase: _Phase) -> None:
+    def _enter(self, phase: _Phase, t_ns: int) -> None:
         if phase is not self._phase:
             self._phase, self._once, self._doubtful, self._told = phase, None, (), ()
+            self._since_ns, self._wanted, self._given = t_ns, False, {}
             self._blend.begin()
             # A table that has not moved since is read again for what is wanted now.
             self._read_ns = None
@@ -165,14 +183,19 @@ class ConfettiWatcher:
         frame = self._frame
         if self._phase is not _Phase.RUNNING or frame is None or frame.exposure_end_ns >= t_ns:
             return ()
+        # What was taken since an old picture was taken in time, too, as far as anybody knows.
+        if self._pace.too_old(t_ns):
+            return ()
         survey = self._reader.survey
         if survey is None or not self._in_time.worth_reading(frame, survey):
             return ()
         seated, _ = self._read(frame, self._at_rest(frame))
         if seated is None:
             return ()
-        sharing = share_out(seated.reading, seated.ring, self._side)
-        clear = [hand for hand in sharing.seats if self._in_time.all_in_sight(frame, seated, hand)]
+        sharing, told = self._doubts(frame, seated)
+        doubtful = {notice.seat for notice in told}
+        sure = [hand for hand in sharing.seats if hand.seat not in doubtful]
+        clear = [hand for hand in sure if self._in_time.all_in_sight(frame, seated, hand)]
         return tuple(_hand(frame.exposure_end_ns, hand) for hand in clear)
 
     def _count(self, frame: Frame, *, sure: bool) -> Seen:
@@ -186,8 +209,8 @@ class ConfettiWatcher:
             return Seen(notices=self._once_told(Notice(t_ns, "no_cards", None, {})))
         seated = self._in_sight.doubt(image, seated)
         self.outlines = _outlines(seated, self._side)
-        sharing = share_out(seated.reading, seated.ring, self._side)
-        if not any(hand.unclear for hand in sharing.seats):
+        sharing, told = self._doubts(frame, seated)
+        if not told or self._wanted:
             hands = tuple(tuple(sorted(card.face.id for card in hand.cards)) for hand in sharing.seats)
             if not sure and hands != self._once:
                 self._once = hands
@@ -195,13 +218,30 @@ class ConfettiWatcher:
             # Last, because it takes longest: an arm that rests on the table is as still as the cards under it.
             seated = self._hands_off.doubt(image, seated)
             self.outlines = _outlines(seated, self._side)
-            sharing = share_out(seated.reading, seated.ring, self._side)
-        if any(hand.unclear for hand in sharing.seats):
-            self._once = None
-            return Seen(notices=self._what_to_do(t_ns, sharing))
+            sharing, told = self._doubts(frame, seated)
+        if told:
+            notices = self._what_to_do(told)
+            doubtful = {notice.seat for notice in told}
+            clear = [hand for hand in sharing.seats if hand.seat not in doubtful]
+            return Seen(self._wanted_hands(t_ns, clear), notices)
         # A game is played on one side (C1), however many cards with the other one are kept before the seats later.
         self._side = sharing.side
         return Seen(tuple(_hand(t_ns, hand) for hand in sharing.seats))
+
+    def _doubts(self, frame: Frame, seated: SeatedReading) -> tuple[Sharing, tuple[Notice, ...]]:
+        """Share the cards out, and tell which hands are not certain."""
+        sharing = share_out(seated.reading, seated.ring, self._side)
+        t_ns, foreign = frame.exposure_end_ns, partial(self._in_time.foreign_cards, frame)
+        return sharing, doubts(t_ns, sharing, seated, self._kept, foreign)
+
+    def _wanted_hands(self, t_ns: int, clear: Sequence[SeatCards]) -> tuple[Event, ...]:
+        """Give the clear ones of hands that are wanted, unless they are known already; two looks have agreed on all."""
+        if not self._wanted:
+            return ()
+        faces = {hand.seat: tuple(sorted(card.face.id for card in hand.cards)) for hand in clear}
+        fresh = [hand for hand in clear if self._given.get(hand.seat) != faces[hand.seat]]
+        self._given |= faces
+        return tuple(_hand(t_ns, hand) for hand in fresh)
 
     def _at_rest(self, frame: Frame) -> NDArray[np.uint8]:
         """Give what lies there since the table rests, or else this very frame."""
@@ -222,17 +262,7 @@ class ConfettiWatcher:
         self._still.watch(seated.table.to_px(seated.ring.corners_mm) / (width, height))
         return seated, Seen()
 
-    def _what_to_do(self, t_ns: int, sharing: Sharing) -> tuple[Notice, ...]:
-        notices = [
-            Notice(
-                t_ns,
-                "unclear_cards",
-                hand.seat,
-                {"count": len(hand.unclear), "reasons": sorted({card.reason for card in hand.unclear})},
-            )
-            for hand in sharing.seats
-            if hand.unclear
-        ]
+    def _what_to_do(self, notices: tuple[Notice, ...]) -> tuple[Notice, ...]:
         # One look at a noisy picture may doubt what the next is sure of.
         doubtful = tuple(notice.seat for notice in notices)
         if doubtful != self._doubtful:

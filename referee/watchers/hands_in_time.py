@@ -20,7 +20,7 @@ from vision.table import Table
 _AT_REST_NS = 1_000_000_000
 _WIDTH_PX = 320
 _FOREIGN = 28.0  # 8-bit levels in any channel, when the light's change has been divided out
-_FOREIGN_SHARE = 0.25  # of a card
+FOREIGN_SHARE = 0.25  # of a card: more, and it may hide one
 _OVERLAP = 0.04  # of a card: more, and a third card may lie hidden between two
 _GROWN = 1.25  # a card's outline and its shadow
 
@@ -59,9 +59,17 @@ class HandsInTime:
 
     def _something_else(self, frame: Frame, seated: SeatedReading, seat: int) -> bool:
         """Tell whether something lies before a seat that is neither card nor table, and large enough to hide one."""
+        foreign = self.foreign_cards(frame, seated, seat)
+        return foreign is None or foreign > FOREIGN_SHARE
+
+    def foreign_cards(self, frame: Frame, seated: SeatedReading, seat: int) -> float | None:
+        """Give how much lies before a seat that is neither card nor table, in areas of a card.
+
+        None where nobody knows what the table looks like there.
+        """
         now = _small(frame)
         if self._bare is None or self._bare.shape != now.shape:
-            return True
+            return None
         gain = np.median((now + 8) / (self._bare + 8), axis=(0, 1))
         foreign = np.abs(now - self._bare * gain).max(axis=2) > _FOREIGN
         height, width = foreign.shape
@@ -73,7 +81,7 @@ class HandsInTime:
             inside &= ~_mask((centre + (corners - centre) * _GROWN) * scale, foreign.shape)
         areas = [cv2.contourArea((corners * scale).astype(np.float32)) for corners in outlines]
         card_px = float(np.median(areas)) if areas else 0.01 * height * width
-        return bool(np.count_nonzero(foreign & inside) > _FOREIGN_SHARE * card_px)
+        return float(np.count_nonzero(foreign & inside) / card_px)
 
 
 def _small(frame: Frame) -> NDArray[np.float32]:

@@ -13,7 +13,8 @@ from referee.games import piccolino
 from referee.games.piccolino_rulings import ValidRing
 from referee.session import Notice, Outline, RulingData, Seen
 from referee.watchers.frame_pace import FramePace
-from referee.watchers.piccolino_seat import Face, SeatPile, Sight, Unread
+from referee.watchers.piccolino_seat import Face, SeatPile, Unread
+from referee.watchers.piccolino_sight import Sight
 
 
 class PileEyes(Protocol):
@@ -41,7 +42,7 @@ class RingerEyes(Protocol):
 
 
 class PiccolinoWatcher:
-    """See the module. Notices: `unread_card` of a seat, and those of the eyes."""
+    """See the module. Notices: `unread_card` and `strange_card` of a seat, `no_clowns`, and those of the eyes."""
 
     def __init__(self, header: Header, piles: PileEyes, ringers: RingerEyes | None = None) -> None:
         self._eyes = piles
@@ -84,10 +85,14 @@ class PiccolinoWatcher:
             data["turning"] = turning
         if unseen := [pile.seat for pile in self._piles if self._unseen(pile, event.t_ns)]:
             data["unseen"] = unseen
+        if not self._knows_deck:
+            data["no_clowns"] = True
         return Seen((*events, Event(event.t_ns, "bell", data)))
 
     def judged(self, event: Event, rulings: Sequence[RulingData]) -> None:
         """Learn what lies open by the game, and when piles are won."""
+        if event.kind == "card_shown":
+            self._pass_over(event.data.get("seat"))
         self._game.apply(event)
         match event.kind:
             case "card_shown" | "card_read" | "pile_gone":
@@ -97,7 +102,8 @@ class PiccolinoWatcher:
                 if isinstance(waiting, ValidRing):
                     self._win(waiting.t_ns, event.t_ns)
         for pile in self._piles:
-            pile.doubt(doubted=pile.seat in self._game.unseen())
+            settles = self._knows_deck and not pile.passed_over
+            pile.doubt(doubted=settles and pile.seat in self._game.unseen())
         for ruling in rulings:
             if ruling["ruling"] == "cards_move" and ruling["from"] == "piles":
                 self._win(ruling["t_ns"], event.t_ns)
@@ -112,6 +118,7 @@ class PiccolinoWatcher:
         # Plays along, for how a ring will be ruled that waits for its ringer's name.
         self._game = piccolino.from_header(self._header)
         self._won_ns = self._last_won_ns = None
+        self._no_clowns_told = False
 
     def finish(self, t_ns: int) -> Seen:
         """Nothing waits to be told."""
@@ -126,10 +133,36 @@ class PiccolinoWatcher:
                 seen, said = self._piles[sight.seat].see(sight, t_ns, sweeping=sweeping, lost=lost)
                 events += seen
                 notices += said
-        return events, notices
+        return events, self._strangers_told(notices, t_ns)
+
+    @property
+    def _knows_deck(self) -> bool:
+        """Whether a clown was read or told in this game at all: else nobody knows what lies here."""
+        return any(pile.known for pile in self._piles)
+
+    def _pass_over(self, seat: object) -> None:
+        """A card at a seat means that those before it in turn have laid theirs, where none was read or is bare."""
+        turn, players = self._game.game.turn(), len(self._piles)
+        if not isinstance(seat, int) or turn is None or not self._knows_deck:
+            return
+        for step in range((seat - turn) % players):
+            pile = self._piles[(turn + step) % players]
+            bare = pile.sight is not None and pile.sight.kind == "empty"
+            pile.passed_over = not pile.known and not bare and not self._game.game.cards.is_out[pile.seat]
+
+    def _strangers_told(self, notices: list[Notice], t_ns: int) -> list[Notice]:
+        """Say one sentence for all where there are cards and no clown of the deck has been among them yet."""
+        strange = [notice for notice in notices if notice.kind == "strange_card"]
+        if self._knows_deck or not strange:
+            return notices
+        others = [notice for notice in notices if notice not in strange]
+        told, self._no_clowns_told = self._no_clowns_told, True
+        return others if told else [*others, Notice(t_ns, "no_clowns", None, {})]
 
     def _unseen(self, pile: SeatPile, t_ns: int) -> bool:
         """Where no frame tells, a change may have come: in a moment if frames are missing and the pile was touched."""
+        if not self._knows_deck:
+            return True
         if self._won_ns is not None and pile.leaving and any(p.leaving for p in self._piles if p is not pile):
             # The winner's arm takes the piles away, and lays no card meanwhile; but play may have gone on unseen.
             return pile.held_another

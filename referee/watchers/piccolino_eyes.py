@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,7 +13,7 @@ from referee.errors import BadInputError
 from referee.session import Notice
 from referee.watchers.no_table import no_table_notice
 from referee.watchers.piccolino_ringer import Place
-from referee.watchers.piccolino_seat import Corners, Sight
+from referee.watchers.piccolino_sight import BareSight, Sight
 from referee.watchers.table_finder import TableFinder
 from vision.errors import BadTableError
 from vision.pictured.card_watch import CardWatch, Cells
@@ -36,17 +35,6 @@ _MOST_BARE = 3
 _NOBODY = -1
 
 Image = NDArray[np.uint8]
-
-
-@dataclass(frozen=True, eq=False)
-class BareSight:
-    """What the place of a seat showed that had no pile before."""
-
-    seat: int
-    kind: str
-    colour: str | None = None
-    mood: str | None = None
-    corners_px: Corners | None = None
 
 
 class TableEyes:
@@ -120,10 +108,10 @@ class TableEyes:
         if self._frame is None or self._table is None:
             return ()
         image = self._frame.bgr()
-        if self._finder.was_moved(image):
+        if not self._finder.is_in_sight(image):
             # Whose pile lies where is not known any more; it is looked for anew in the next frame.
             self._surveyed_ns = None
-            return [BareSight(seat, "covered") for seat in range(self._players)]
+            return [BareSight(seat, "unclear") for seat in range(self._players)]
         sights: list[Sight] = []
         if self._watch is not None:
             sights += [change.after.sight for change in self._watch.look_closely(image)]
@@ -174,10 +162,7 @@ class TableEyes:
             face = self._nearest(seat, mine)
             before = self._latest.pop(seat, None)
             if face is None or face.centre_mm is None:
-                # His cards are in sight and none of them lies open; else an arm is in the way. It is, too, where it
-                # moves beside his draw pile: it may be laying his first card.
-                busy = self._table.moves_in(self._seats == seat)
-                sights.append(BareSight(seat, "empty" if mine and not busy else "covered"))
+                sights.append(BareSight(seat, self._without_face(seat, mine)))
                 continue
             sights.append(_face_sight(seat, face))
             lies_still = before is not None and math.dist(before[0], face.centre_mm) < _RESTS_MM
@@ -186,6 +171,22 @@ class TableEyes:
             if rests and lies_still and t_ns - self._latest[seat][1] >= _RESTS_NS:
                 self._places[seat] = face.centre_mm
         return sights
+
+    def _without_face(self, seat: int, cards: Sequence[PictureCard]) -> str:
+        """Tell what a seat shows before which no face lies: "empty" only where nothing else lies there, either.
+
+        His cards are in sight and none of them lies open; else an arm is in the way. It is, too, where it moves beside
+        his draw pile: it may be laying his first card.
+        """
+        mine = self._seats == seat
+        if self._table is None or self._table.moves_in(mine):
+            return "covered"
+        things = self._table.things_in(mine)
+        if things is not None and things > (0 if cards else 1):
+            return "strange"
+        # One thing alone may be his draw pile, of which not even the back can be read; of two backs one is a card that
+        # was laid the wrong way up.
+        return "empty" if len(cards) == 1 and things == 0 else "covered"
 
     def _follow_moved(self, image: Image, t_ns: int) -> bool:
         """Look at the table part by part while nothing moves, for what came there too slowly.

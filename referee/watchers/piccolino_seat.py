@@ -6,13 +6,11 @@ the last certain face stays, for as long as nobody could have changed it unseen.
 
 from __future__ import annotations
 
-from typing import Protocol
-
 import numpy as np
-from numpy.typing import NDArray
 
 from referee.events import Event
 from referee.session import Notice
+from referee.watchers.piccolino_sight import Corners, Sight
 
 MS = 1_000_000
 HIDDEN_NS = 3_000 * MS
@@ -35,34 +33,6 @@ _SELF = 0.004  # no two cards are laid so alike
 
 Face = tuple[str, str]
 Unread = tuple[None, None]
-Corners = NDArray[np.float64]
-
-
-class Sight(Protocol):
-    """What a discard pile's place shows in a frame; `vision.pictured.piles.PileSight` is one.
-
-    kind: "face", "back", "empty", "covered", "turning" or "unclear".
-    """
-
-    @property
-    def seat(self) -> int:
-        """Whose pile it is."""
-
-    @property
-    def kind(self) -> str:
-        """What the place shows."""
-
-    @property
-    def colour(self) -> str | None:
-        """The face's colour."""
-
-    @property
-    def mood(self) -> str | None:
-        """The face's mood."""
-
-    @property
-    def corners_px(self) -> Corners | None:
-        """The card's corners (4, 2), clockwise from the face's top-left."""
 
 
 class SeatPile:
@@ -70,6 +40,8 @@ class SeatPile:
 
     def __init__(self, seat: int) -> None:
         self.seat = seat
+        self.known = False  # a face was read or told here at some time
+        self.passed_over = False  # the next player has laid a card, and none was seen here yet
         self.top: Face | Unread | None = None
         self.sight: Sight | None = None
         self._pose: Corners | None = None
@@ -78,6 +50,7 @@ class SeatPile:
         self._hidden_ns: int | None = None  # since when it is not plainly seen
         self._blind = False  # frames were lost since it was last plainly seen
         self._unclear_ns: int | None = None
+        self._strange_told = False
         self._empty_ns: int | None = None
         self._turned = False  # a card was in mid-turn since it was last plainly seen
         self._doubted: Face | None = None  # what lay there before it became unreadable
@@ -102,6 +75,8 @@ class SeatPile:
             self._gone = self.top
         elif top is not None:
             self._gone = None
+        if top is not None and top[0] is not None:
+            self.known, self.passed_over = True, False
         self.top = top
 
     def won(self, t_ns: int) -> None:
@@ -144,6 +119,8 @@ class SeatPile:
                 return self._see_face(sight, t_ns), ()
             case "unclear":
                 return self._see_unclear(t_ns)
+            case "strange":
+                return (), self._see_strange(t_ns)
             case "empty" if self._empty_ns is not None and t_ns - self._empty_ns >= GONE_NS:
                 self._plainly(sight, t_ns)
                 return (() if self.top is None else (self._event("pile_gone", t_ns),)), ()
@@ -174,7 +151,11 @@ class SeatPile:
 
         turns: it is this player's turn to lay a card.
         """
-        laid = turns and self._hidden_ns is not None and t_ns - self._hidden_ns > LAID_NS
+        if self.passed_over or (self.sight is not None and self.sight.kind == "strange"):
+            return True
+        # A back that stays is no card in mid-turn: it lies there the wrong way up.
+        lies_wrong = self.sight is not None and self.sight.kind == "back"
+        laid = (turns or lies_wrong) and self._hidden_ns is not None and t_ns - self._hidden_ns > LAID_NS
         if self.leaving or self.is_plain():
             return laid or self.held_another
         if laid or self._blind or self.sight is None or self.sight.kind == "unclear" or self._plain_ns is None:
@@ -185,7 +166,7 @@ class SeatPile:
 
     def _follow(self, sight: Sight, t_ns: int, *, lost: bool) -> None:
         """Keep since when the place is as it is."""
-        self._unclear_ns = (self._unclear_ns or t_ns) if sight.kind == "unclear" else None
+        self._unclear_ns = (self._unclear_ns or t_ns) if sight.kind in ("unclear", "strange") else None
         self._empty_ns = (self._empty_ns or t_ns) if sight.kind == "empty" else None
         if sight.kind in ("turning", "back"):
             self._turned, self._settled_ns = True, t_ns
@@ -249,6 +230,12 @@ class SeatPile:
         kind = "card_shown" if self.top is None else "card_read"
         hidden_ns = t_ns - self._settled_ns if self.top is None else None
         return (self._event(kind, t_ns, (None, None), hidden_ns),), (Notice(t_ns, "unread_card", self.seat, {}),)
+
+    def _see_strange(self, t_ns: int) -> tuple[Notice, ...]:
+        """Tell once of something that lies there and is no card of the deck."""
+        lasts = self._unclear_ns is not None and t_ns - self._unclear_ns >= UNREAD_NS
+        told, self._strange_told = self._strange_told, lasts
+        return (Notice(t_ns, "strange_card", self.seat, {}),) if lasts and not told else ()
 
     def _see_leaving(self, sight: Sight, t_ns: int, sweeping: bool) -> tuple[Event, ...]:
         if sight.kind == "empty" and self._empty_ns is not None and t_ns - self._empty_ns >= TAKEN_NS:

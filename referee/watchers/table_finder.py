@@ -48,10 +48,16 @@ class TableFinder:
             self.place = None
         self.place = self._survey(image) or self.place
 
-    def was_moved(self, image: Image) -> bool:
-        """Tell whether the markers in sight show that the camera was moved since the table was found."""
+    def is_in_sight(self, image: Image) -> bool:
+        """Tell whether enough of the markers that were seen when the table was found still lie there in a picture.
+
+        Arms cover one or two of them; where none can be seen, the camera was pushed, or something hides the table.
+        Where too few were seen then, nothing is known.
+        """
         markers = [marker for marker in find_markers(image) if marker.id in self._markers_px]
-        return len(markers) >= _TELLING_MARKERS and self._have_moved(markers)
+        if len(self._markers_px) < _SURE_MARKERS:
+            return len(markers) < _TELLING_MARKERS or not self._have_moved(markers)
+        return len(markers) >= _TELLING_MARKERS and not self._have_moved(markers)
 
     def _survey(self, image: Image) -> Place | None:
         sight = unmirrored_markers(image)

@@ -130,6 +130,8 @@ WORDS = {
     "strike": mark_in("page", "This did not happen"),
     "no_card": mark_in("page", "No card was turned"),
     "no_ring": mark_in("page", "Nobody rang"),
+    "hand_is_none": mark_in("page", "I have none"),
+    "hand_is_all": mark_in("page", "That is my hand"),
     "add_card": mark_in("page", "One more card"),
     "enter_card": mark_in("page", "Enter this card"),
     "card_not_there": mark_in("page", "This card is not there"),

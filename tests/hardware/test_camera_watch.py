@@ -70,6 +70,24 @@ def test_black_frames_are_left_out_at_once_and_reported_when_they_last() -> None
     assert state_of(watch) is CameraState.OK
 
 
+def noisy(seed: int) -> np.ndarray[tuple[int, ...], np.dtype[np.uint8]]:
+    return np.random.default_rng(seed).integers(80, 100, TABLE.shape).astype(np.uint8)
+
+
+def test_a_picture_that_comes_again_and_again_is_no_news_and_is_reported_when_that_lasts() -> None:
+    watch = running()
+    taken = []
+    for step in range(1, 16):
+        now = START + step * 100 * MS
+        taken.append(watch.accept(frame(now, noisy(min(step, 3))), now))
+        assert (state_of(watch) is CameraState.FROZEN) == (step >= 15)
+    # In dim light cameras send each picture twice.
+    assert taken == [True] * 4 + [False] * 11
+    assert watch.report.health().state is Health.STALLED
+    assert watch.accept(frame(START + 2 * SECOND, noisy(4)), START + 2 * SECOND)
+    assert state_of(watch) is CameraState.OK
+
+
 def test_a_camera_black_for_long_is_opened_anew() -> None:
     watch = running()
     now = START

@@ -71,6 +71,12 @@ def test_a_train_of_spikes_is_no_press() -> None:
     assert debounce(pairs) == []
 
 
+def test_a_burst_of_interference_is_no_press_and_a_finger_that_chatters_as_much_is() -> None:
+    burst = toggles(SECOND, [300 * US, 200 * US] * 19 + [300 * US], True)
+    assert debounce(burst) == []
+    assert debounce([*burst, (burst[-1][0] + 200 * US, True), (2 * SECOND, False)]) == [Press(SECOND)]
+
+
 def test_a_press_is_told_while_the_button_is_still_down() -> None:
     debouncer = Debouncer()
     assert debouncer.feed(0, True) == []

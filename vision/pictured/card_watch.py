@@ -7,6 +7,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vision.pictured.picture_reader import PictureCard, PictureReader
+from vision.pictured.pile_watch import veiled
+from vision.pictured.strangers import card_outlines
+from vision.quads import shared_area
 from vision.table import Table
 
 Image = NDArray[np.uint8]
@@ -22,6 +25,10 @@ _CORE_MM = 54.0  # round what changed: a card with its middle here may be anothe
 _CARD_MM = 52.0  # from there: to the far corner of a card's print
 _EDGE_MM = 15.0
 _TILE_MM = 200.0
+_VEILED = 0.5  # of a seat's cells, where something close to the lens hides them
+_OF_A_PILE = 0.3  # of their areas
+_A_CARD_CELLS = 16  # a third of one
+_A_CARD_MM = 180.0  # two cards askew; what reaches further is an arm
 
 
 class CardWatch:
@@ -43,6 +50,8 @@ class CardWatch:
         self._tiles = _tiles(size_px, _TILE_MM * self._px_per_mm)
         self._next = 0
         self._first: Singles | None = None  # what each cell looked like at the start
+        self._odd: Cells = np.zeros((rows, columns), bool)  # where a card of another deck lay at the start
+        self._own: Cells = np.zeros((rows, columns), bool)  # and where cards of this one did
         self._read: Singles | None = None  # and when it was read
         self._before: Singles | None = None
         self._looks = 0
@@ -70,6 +79,9 @@ class CardWatch:
         if self._read is None or self._before is None:
             self._first, self._read, self._before = now, now.copy(), now
             self._merge(image_bgr, (0, 0, *self._size), 0)
+            self._own = self._cells_at([card.corners_px for card in self.cards])
+            outlines = card_outlines(image_bgr, self._table, self._reader.deck.card_mm, (0, 0, *self._size))
+            self._odd = self._cells_at([quad for quad in outlines if self._is_unknown(quad)])
             return
         self._moves = moves = _changed(self._before, now)
         self.still = int(moves.sum()) < _LEAST_CELLS
@@ -99,6 +111,32 @@ class CardWatch:
     def moves_in(self, cells: Cells) -> bool:
         """Tell whether something moved in some of the cells (rows, columns) since the picture before."""
         return int((self._moves & cells).sum()) >= _LEAST_CELLS
+
+    def things_in(self, cells: Cells) -> int | None:
+        """Count what lies in some cells (rows, columns) beside the cards that are known; None if it is larger than one.
+
+        What lies there is what changed since the start, and what had a card's outline then.
+        """
+        if self._first is None or self._before is None or veiled(self._first, self._before)[cells].mean() > _VEILED:
+            return None
+        other = (_changed(self._first, self._before) & ~self._own) | self._odd
+        other &= ~self._cells_at([card.corners_px for card in self.cards])
+        count, labels, stats, _ = cv2.connectedComponentsWithStats(other.astype(np.uint8))
+        sizes = _CELL_MM * stats[:, cv2.CC_STAT_WIDTH : cv2.CC_STAT_HEIGHT + 1].max(axis=1)
+        here = [n for n in range(1, count) if int(((labels == n) & cells).sum()) >= _A_CARD_CELLS]
+        return None if any(sizes[number] > _A_CARD_MM for number in here) else len(here)
+
+    def _is_unknown(self, outline_px: Floats) -> bool:
+        """Tell whether an outline (4, 2) is none of the cards that are known, nor of the pile beneath one."""
+        return all(shared_area(outline_px, card.corners_px) < _OF_A_PILE for card in self.cards)
+
+    def _cells_at(self, outlines_px: list[Floats]) -> Cells:
+        """Which cells (rows, columns) lie within outlines (4, 2), or touch them: a card's shadow lies beside it."""
+        cells = np.zeros(self._moves.shape, np.uint8)
+        scale = np.array(self._grid) / self._size
+        for outline in outlines_px:
+            cv2.fillConvexPoly(cells, np.floor(outline * scale).astype(np.int32), 1)
+        return np.asarray(cv2.dilate(cells, np.ones((3, 3), np.uint8)) > 0)
 
     def look_closely(self, image_bgr: Image) -> None:
         """Read what was left out in the picture that was looked at last, which is the same one."""

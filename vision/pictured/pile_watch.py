@@ -22,6 +22,9 @@ _SHADED = 0.33  # of a bare place: cards cover more of it
 _MIDDLE = 0.55  # of a region's half: what a pile there would cover
 _CORE = 0.275  # the same: what a card there covers wherever it lies
 _BESIDE, _BESIDE_SHADED = 0.1, 0.2  # of a bare place: what may be of another colour or brightness while it rests
+_ROUND_IT = 0.8  # of a region's half: the table round a pile
+_VEILED = 0.6
+_OTHERWISE = 0.15  # of the brightness: no light changes so from one moment to the next, unless a lamp goes on or off
 _RESTS_NS = 300_000_000
 _AGAIN = 30  # pictures after which one place is read without any change: slow light must not deceive
 MOST_SEARCHED = 2
@@ -80,6 +83,7 @@ class PileWatch:
         self._small: list[Singles | None] = [None] * len(reader.places)
         self._bare: list[tuple[Singles, ...]] = [()] * len(reader.places)
         self._rest: list[tuple[int, Singles] | None] = [None] * len(reader.places)  # since when a place rests, and how
+        self._plain: list[Singles | None] = [None] * len(reader.places)  # as it was when last plainly seen
         self._looks = 0
         self._t_ns: int | None = None
         self._before_ns: int | None = None
@@ -96,6 +100,7 @@ class PileWatch:
                 watch._small[number] = self._small[before]
                 watch._bare[number] = self._bare[before]
                 watch._rest[number] = self._rest[before]
+                watch._plain[number] = self._plain[before]
         watch._t_ns, watch._before_ns = self._t_ns, self._before_ns
         return watch
 
@@ -171,7 +176,20 @@ class PileWatch:
                 return before.sight
         self._small[number] = small
         self._searched.discard(number)
-        return self._unless_bare(self.reader.read_place(image_bgr, number), number, small, t_ns)
+        sight = self._unless_bare(self.reader.read_place(image_bgr, number), number, small, t_ns)
+        if sight.kind == "empty" and self._is_veiled(number, small):
+            return replace(sight, kind="covered", reason="covered")
+        if sight.kind in ("face", "empty"):
+            self._plain[number] = small
+        return sight
+
+    def _is_veiled(self, number: int, small: Singles) -> bool:
+        """Tell whether the table all round a place looks otherwise than when it was last plainly seen.
+
+        A hand close to the lens is as even as a bare table.
+        """
+        plain = self._plain[number] if self._plain[number] is not None else next(iter(self._bare[number]), None)
+        return plain is not None and bool(veiled(plain, small)[_FROM_MIDDLE > _ROUND_IT].mean() > _VEILED)
 
     def _unless_bare(self, sight: PileSight, number: int, small: Singles, t_ns: int) -> PileSight:
         """What a place shows, or that it is bare: checks and grain may look like a card that is held aslant.
@@ -222,6 +240,11 @@ def _changed(before: Singles | None, now: Singles) -> Cells:
         return np.ones(now.shape[:2], np.bool_)
     gap = np.abs(now * gain - before).max(axis=2) / np.maximum(before.max(axis=2), 60)
     return np.asarray(gap > _CHANGED_CELL)
+
+
+def veiled(before: Singles, now: Singles) -> Cells:
+    """Tell which cells (h, w) look otherwise than they did, in brightness or colour, whatever the others do."""
+    return np.asarray(np.abs(now - before).max(axis=2) > _OTHERWISE * np.maximum(before.max(axis=2), 60))
 
 
 def _is_bare(bare: Singles, now: Singles, *, rests: bool) -> bool:

@@ -35,6 +35,7 @@ from vision.pictured.pile_proof import (
     proved,
     worth_another_look,
 )
+from vision.pictured.strangers import card_outlines
 from vision.table import Table
 
 Image = NDArray[np.uint8]
@@ -177,6 +178,10 @@ class PileReader:
             bleached = self._bleached(image_bgr, number, (quad + 0.5) / scale - 0.5 + offset)
             if bleached is not None:
                 return bleached
+        box = (region.left, region.top, region.right, region.bottom)
+        for outline in card_outlines(image_bgr, self.table, self.deck.card_mm, box) if self.table else ():
+            if np.linalg.norm(outline.mean(axis=0) - region.centre_px) < _MOVED_MM * region.px_per_mm:
+                return PileSight(place.seat, "unclear", None, None, 0.0, outline, "stranger", place.pile)
         return self._no_card(place, work, px_per_mm, (np.array(region.centre_px) - offset) * scale)
 
     def read_part(self, image_bgr: Image, number: int) -> PileSight | None:

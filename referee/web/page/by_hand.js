@@ -2,6 +2,7 @@
 
 import { h } from "./dom.js";
 import { colour, nameOf, sign } from "./parts.js";
+import { cardsOf } from "./readings.js";
 import { t } from "./words.js";
 
 export const COLOURS = ["red", "orange", "yellow", "green", "blue", "purple", "brown"];
@@ -35,6 +36,26 @@ function toldRing(app) {
       ),
     ),
   );
+}
+
+// Hands that the camera has not seen: each is told card by card, or that there is none.
+export function untoldHands(app, question) {
+  return question.seats.map((seat) => {
+    const key = `hand ${question.id} ${seat}`;
+    const cards = app.local[key] || [];
+    const tell = () => app.runTimely({ do: "event", event: { event: "hand", seat, cards } });
+    const change = (list) => {
+      app.local[key] = list;
+      app.draw();
+    };
+    return h(
+      "div",
+      { class: "reading", key, role: "group", "aria-label": nameOf(app, seat) },
+      h("h3", {}, sign(seat), nameOf(app, seat)),
+      cardsOf(app, { event: key }, cards, change),
+      h("button", { type: "button", class: "big", onclick: tell }, cards.length ? t("hand_is_all") : t("hand_is_none")),
+    );
+  });
 }
 
 function coloretto(app) {

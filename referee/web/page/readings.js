@@ -93,10 +93,14 @@ export function draftOf(app, reading) {
   return app.local[`open ${reading.event}`] || null;
 }
 
-// A hand of Confetti: a tap on a card opens it, and it is entered once it is whole.
 function hand(app, reading, done) {
   const { data } = reading;
-  const cards = data.cards || [];
+  const enter = (list) => correct(app, reading, Object.assign({}, data, { cards: list }), done);
+  return cardsOf(app, reading, data.cards || [], enter);
+}
+
+// A hand of Confetti: a tap on a card opens it, and it is entered once it is whole.
+export function cardsOf(app, reading, cards, entered) {
   const order = reading.order || cards.map((_card, index) => index);
   const draft = draftOf(app, reading);
   const open = (next) => {
@@ -105,7 +109,7 @@ function hand(app, reading, done) {
   };
   const enter = (list) => {
     open(undefined);
-    correct(app, reading, Object.assign({}, data, { cards: list }), done);
+    entered(list);
   };
   return [
     h(

@@ -3,7 +3,7 @@
 import { h } from "./dom.js";
 import { ago, button, heading, icon, kindOf, nameOf, phaseOf, sand, scoresTitle, shownPoints, sign } from "./parts.js";
 import { handParts, headline } from "./headline.js";
-import { byHand } from "./by_hand.js";
+import { byHand, untoldHands } from "./by_hand.js";
 import { live } from "./live.js";
 import { undo } from "./dock.js";
 import { t } from "./words.js";
@@ -86,7 +86,8 @@ function questions(app) {
       "section",
       { class: "question", key: `question ${question.id}`, role: "group", "aria-labelledby": `question-${question.id}` },
       h("h2", { id: `question-${question.id}` }, question.text || t(`question_${question.kind}`)),
-      h("div", { class: "row" }, question.kind === "who_rang" ? ringers(app, question) : decisions(app)),
+      question.kind === "no_hand" ? untoldHands(app, question) : null,
+      question.kind === "no_hand" ? null : h("div", { class: "row" }, question.kind === "who_rang" ? ringers(app, question) : decisions(app)),
       question.ruling ? h("a", { href: `#ruling/${question.ruling}` }, t("see_picture")) : null,
     ),
   );

@@ -275,3 +275,16 @@ def test_a_name_for_one_of_two_rings_goes_to_that_one() -> None:
 def test_what_cannot_be_is_refused(kind: str, data: dict[str, object], words: str) -> None:
     with pytest.raises(BadInputError, match=words):
         played((0, kind, data))
+
+
+def test_whoever_rang_and_presses_again_did_not_ring_too() -> None:
+    twice = played((0, "card_shown", card(0)), (500, "bell", {"seat": 1}), (700, "bell", {"seat": 1}))
+    assert twice[-1] == {"ruling": "also_rang", "t_ns": 700 * MS, "seat": 1, "lag_ms": 200.0, "again": True}
+    assert Announcer("piccolino", NAMES, Language()).say(twice[-1]) == "Ben pressed the bell once more."
+
+
+def test_a_ring_where_no_clown_of_the_deck_was_ever_seen_is_unclear_and_says_so() -> None:
+    (unclear,) = played((0, "bell", {"seat": 1, "unseen": [0, 1, 2, 3], "no_clowns": True}))
+    assert (unclear["ruling"], unclear["reason"]) == ("unclear", "no_clowns")
+    said = Announcer("piccolino", NAMES, Language()).say(unclear)
+    assert said.startswith("Unclear: I see no clowns of this deck here.")

@@ -304,6 +304,19 @@ def test_confetti_is_played_by_hand_from_the_page(office: Office) -> None:
     assert book.about_id(shown["id"]) == book.about_id(state["latest"]["id"])
 
 
+def test_a_count_asks_for_the_hands_that_nobody_has_seen(office: Office) -> None:
+    office.desk.do({"do": "start", "game": "confetti", "players": ["Ann", "Ben"], "options": {}})
+    for step in ("flip", "time", "count"):
+        office.desk.do({"do": step})
+    state = office.state()
+    assert state["latest"]["text"].startswith("Unclear: no hand of Ann and Ben was seen.")
+    assert [(one["kind"], one["seats"]) for one in state["questions"]] == [("no_hand", [0, 1])]
+    for seat in (1, 0):
+        office.desk.do({"do": "event", "event": {"event": "hand", "seat": seat, "cards": []}})
+    state = office.state()
+    assert (state["questions"], [one["points"] for one in state["board"]]) == ([], [0, 0])
+
+
 @pytest.mark.parametrize(
     "command",
     [

@@ -15,7 +15,7 @@ from pasted_hand import with_hand
 
 from hardware.events import SandFlipped, SandRanOut, Witness
 from hardware.frames import Frame
-from referee.events import Header
+from referee.events import Event, Header
 from referee.games.registry import game_kind
 from referee.session import Notice, Outcome, Session
 from referee.watchers.setup import WatchSetup, watcher_for
@@ -60,6 +60,9 @@ class Play:
             self._note(self.session.hear(SandFlipped(self.t_ns + 1, Witness.BARRIER)))
         else:
             self._note(self.session.hear(SandRanOut(self.t_ns + 1, SECOND, Witness.BARRIER, False)))
+
+    def say(self, kind: str, **data: object) -> None:
+        self._note(self.session.say(Event(self.t_ns, kind, data)))
 
     def finish(self) -> None:
         self._note(self.session.finish(self.t_ns))
@@ -170,3 +173,84 @@ def test_a_card_taken_after_time_is_a_foul_if_it_plainly_was_not_there(table: Im
         play.show([table] * 16)
         assert [hand["points"] for hand in play.told("hand")] == [5, 2, 3]
         assert len(play.told("foul")) == fouls
+
+
+def test_nothing_seen_is_no_empty_hand_and_players_say_what_they_hold(table: Image) -> None:
+    play = Play()
+    play.show([table] * 6)
+    play.sand(SandFlipped)
+    play.sand(None)
+    play.show([np.full_like(table, 90)] * 6)
+    play.say("count", ask=True)
+    assert not play.told("hand")
+    assert [(one["seats"], one["reason"]) for one in play.told("unclear")] == [([0, 1, 2], "no_hand")]
+    play.say("hand", seat=0, cards=[])
+    play.say("hand", seat=1, cards=[["red", "blue", "green"]])
+    question = play.session.question
+    assert question is not None
+    assert (question.kind, question.seats) == ("no_hand", (2,))
+    play.say("hand", seat=2, cards=[])
+    assert [(hand["points"], hand.get("seen", True)) for hand in play.told("hand")] == [
+        (0, True),
+        (-1, True),
+        (0, True),
+    ]
+
+
+def test_only_the_hands_that_are_not_clear_are_asked_for(table: Image) -> None:
+    play = Play()
+    play.show([table] * 6)
+    play.sand(SandFlipped)
+    play.t_ns += 5 * SECOND
+    play.sand(None)
+    covered = with_hand(table, (455, 91), 0.63)
+    play.show([covered] * 12)
+    play.say("count", ask=True)
+    play.show([covered] * 12)
+    question = play.session.question
+    assert question is not None and question.seats == (1,)
+    play.say("hand", seat=1, cards=[])
+    assert [(hand["seat"], hand["points"]) for hand in play.told("hand")] == [(0, 5), (1, 0), (2, 3)]
+
+
+def test_what_was_filmed_before_time_is_not_counted_at_the_end_of_a_recording(table: Image) -> None:
+    play = Play()
+    play.show([table] * 6)
+    play.sand(SandFlipped)
+    play.show([table])
+    play.t_ns += 5 * SECOND  # no picture comes any more
+    play.sand(None)
+    play.finish()
+    assert not play.told("hand")
+
+
+def test_a_card_that_shows_the_other_side_is_asked_about_before_anybody_has_points(table: Image) -> None:
+    # The same table, as if the black side were played: what lies white up is nobody's point card in the first round.
+    header = Header("confetti", PLAYERS, {"side": "black"})
+    play = Play()
+    play.session = Session(game_kind("confetti").start(header), watcher_for(header, WatchSetup()))
+    play.show([table] * 6)
+    play.sand(SandFlipped)
+    play.sand(None)
+    play.show([table] * 12)
+    assert not play.told("hand")
+    assert {(notice.kind, notice.seat) for notice in play.notices} == {("wrong_side", seat) for seat in range(3)}
+
+
+def test_a_place_without_cards_is_an_empty_hand_only_if_it_looks_as_it_did_before(table: Image) -> None:
+    watcher = watcher_for(Header("confetti", PLAYERS, {}), WatchSetup())
+    for step in range(6):
+        watcher.look(Frame(step * SECOND, step * SECOND, table, step))
+    mine = np.concatenate([o.corners_px for o in watcher.outlines if o.seat == 2]).astype(int)
+    low, high = mine.min(0) - 10, mine.max(0) + 10
+    without = painted_over(table, (low[0], low[1]), (high[0] - low[0], high[1] - low[1]))
+    cloth = without.copy()
+    cloth[low[1] : high[1], low[0] : high[0]] = (60, 40, 90)
+    for before, after, points in ((without, without, [5, 2, 0]), (without, cloth, [])):
+        play = Play()
+        play.show([before] * 6)
+        play.sand(SandFlipped)
+        play.sand(None)
+        play.show([after] * 12)
+        assert [hand["points"] for hand in play.told("hand")] == points
+        assert [(notice.kind, notice.seat) for notice in play.notices] == ([] if points else [("nothing_seen", 2)])

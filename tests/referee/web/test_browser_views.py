@@ -228,6 +228,32 @@ def test_a_game_told_by_hand_shows_what_was_told_and_takes_it_back(page: PageUnd
     window.close("409")
 
 
+def test_hands_that_the_camera_has_not_seen_are_told_card_by_card_or_that_there_is_none(
+    page: PageUnderTest, browser: Browser
+) -> None:
+    page.table.desk.do({"do": "start", "game": "confetti", "players": ["Ann", "Ben"], "options": {}})
+    page.table.desk.do({"do": "flip"})
+    page.table.desk.do({"do": "time"})
+    window = Window(browser, page, PHONE, paired=True)
+    expect.set_options(timeout=WAIT_MS)
+    window.page.get_by_role("button", name="Count now").click()
+    of_ann, of_ben = (window.page.get_by_role("group", name=name, exact=True) for name in ("Ann", "Ben"))
+    of_ann.get_by_role("button", name="One more card").click()
+    for size, name in (("Small circle", "red"), ("Medium circle", "blue"), ("Big circle", "green")):
+        of_ann.get_by_role("group", name=size).get_by_role("button", name=name).click()
+    of_ann.get_by_role("button", name="Enter this card").click()
+    expect(of_ann.get_by_role("button", name="That is my hand")).to_be_visible()
+    assert window.barriers() == []
+    assert not window.is_too_wide()
+    window.look()
+    of_ann.get_by_role("button", name="That is my hand").click()
+    expect(of_ann).to_have_count(0)
+    window.look()
+    of_ben.get_by_role("button", name="I have none").click()
+    expect(window.page.locator(".verdict")).to_contain_text("The hands are counted")
+    window.close()
+
+
 @pytest.mark.parametrize("language", ["en", "de"])
 def test_letters_of_twice_the_size_leave_nothing_beside_a_phones_screen(
     page: PageUnderTest, browser: Browser, language: str

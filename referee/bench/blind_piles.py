@@ -13,6 +13,8 @@ from hardware.camera_watch import CameraWatch
 from hardware.frames import Frame
 from referee.bench.blind import Outcome
 from referee.bench.piles_table import PilesTable, piles_table
+from referee.games.piccolino import Piccolino
+from referee.games.piccolino_one_bell import OneBell
 from referee.session import RulingData
 from simulation.art import CardArt
 from simulation.live import Shots
@@ -22,7 +24,7 @@ from simulation.truth import truth_at
 MS = 1_000_000
 _SHOTS = Shots(size=(960, 540), frames_per_s=12.0)
 _RINGS_MS = (380, 560)  # after a card came to lie: the hand that laid it is on its way home
-_SIGHT = 0.7  # of a card: less is not seen
+_SIGHT = 0.35  # of a card: less is not seen
 
 Shown = Callable[[Frame], Frame | None]
 """What the camera gives of a frame; None: nothing."""
@@ -118,7 +120,11 @@ class PilesShown:
             tops[seat] = str(event.data["colour"]), str(event.data["mood"])
             unknown -= {seat}
             unknown |= set() if key in self._seen else {seat}
-        return tops, unknown
+        # What shows through a soft edge may be read, though little of the card is in plain sight.
+        game = self.table.session.game
+        read = game.game.tops.by_seat if isinstance(game, OneBell) and isinstance(game.game, Piccolino) else {}
+        told = {seat: (top.colour, top.mood and top.mood.value) for seat, top in read.items()}
+        return tops, {seat for seat in unknown if told.get(seat) != tops[seat]}
 
 
 def piles_shown(

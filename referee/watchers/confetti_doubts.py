@@ -9,7 +9,7 @@ from referee.seats import SeatCards, Sharing
 from referee.session import Notice
 from referee.watchers.hands_in_time import FOREIGN_SHARE
 
-_HIDES = 2.0  # areas of a card: more than what people put down between their cards
+_HIDES = 0.5  # areas of a card: what is smaller leaves half of any card in sight
 
 ForeignCards = Callable[[SeatedReading, int], float | None]
 
@@ -21,7 +21,7 @@ def doubts(
 
     kept: so many point cards a seat has, which lie before it with the other side up (C8). foreign: how much lies before
     a seat that is neither card nor table, in areas of a card, None where nobody knows: without cards that alone tells
-    an empty hand from one that is not seen, and beside cards as much as two of them may hide more.
+    an empty hand from one that is not seen, and beside cards as much as half of one may hide one more.
     """
     told = (_doubt(t_ns, hand, kept.get(hand.seat, 0), foreign(seated, hand.seat)) for hand in sharing.seats)
     return tuple(notice for notice in told if notice is not None)

@@ -27,7 +27,7 @@ from vision.taught.deck_file import pack_deck, unpack_deck
 from vision.teaching.lay_apart import CardSize, LaidCards
 from vision.teaching.lesson import LearnedPicture, Lesson, TeachingPicture, laid_out, learn_prints
 from vision.teaching.mark_lesson import learn_marks, shows_marks
-from vision.teaching.names import CardName, load_names
+from vision.teaching.names import CardName, check_images, load_names
 
 _SIZE = re.compile(r"\s*(\d+(?:[.,]\d+)?)\s*[x×*]\s*(\d+(?:[.,]\d+)?)\s*", re.IGNORECASE)
 
@@ -73,6 +73,7 @@ def learn(
     pictures = [TeachingPicture(path.name, partial(load_picture, path)) for path in paths]
     if names and len({picture.name for picture in pictures}) < len(pictures):
         raise BadInputError("two pictures have the same file name: nobody can tell which of them a name speaks of")
+    check_images(names, [picture.name for picture in pictures])
     laid, size = laid_out(pictures, card_mm)
     lesson = learn_either(name, pictures, laid, size, names, game)
     if isinstance(lesson.deck, PrintDeck):

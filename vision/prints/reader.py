@@ -35,6 +35,7 @@ _TRIES = 3  # places looked at for one card
 _SURE, _SURE_OF_ANY_LAMP, _LIKELY = 25.0, 45.0, 8.0
 _LARGE, _SOME = 0.78, 0.5  # of the print that is open: explained by a sure card, by one at all
 _MOST_STRANGE = 0.45  # of a card's open cells: what lies on it and is no card
+_MOST_ODD = 0.05  # of a card: print that is missing or too much, a hat for one
 _OPEN = 0.12  # of a card's cells that must be open, and have print on them
 _LEAST_PRINT = 40  # cells
 _LEAST_EVIDENCE, _SURE_EVIDENCE = 10.0, 40.0  # log-odds of a face against plain paper, for one at all and a sure one
@@ -173,6 +174,8 @@ class PrintReader:
         strange = float((verdict.covered & open_cells).sum()) > _MOST_STRANGE * float(open_cells.sum())
         if share < _LARGE or strange or verdict.evidence(open_cells) < _SURE_EVIDENCE:
             return "covered"
+        if float((verdict.odd & open_cells).mean()) > _MOST_ODD:
+            return "glare"
         if verdict.margin < sure or self._alike(verdict):
             return "colours" if verdict.margin >= _LIKELY or self._alike(verdict) else "covered"
         return None

@@ -32,6 +32,7 @@ _STRUCTURE = 0.07  # of white: what stands out of its surroundings by so much is
 _EXPLAINED = 0.09
 _RIM = 0.04  # of a card's shorter side
 _LEAST_COVER, _LEAST_CUT = 0.04, 0.15  # of a card's area, and of its edge by its shorter side
+_LEAST_ODD = 0.003  # of a card's area
 _SOFT = 1.2  # cells
 
 
@@ -42,7 +43,7 @@ class Verdict:
     `face` is its number in the deck, `rival` that of the next likely one, None where there is no other; `margin` the
     log-odds between them; `quad` (4, 2) px clockwise from the face's own top left corner; `printed` (rows, columns)
     flags where there is print, of the picture or of the face, `explained` where the two agree and `covered` where
-    something lies on the card; `sheet` (4, 2) is
+    something lies on the card, `odd` where a piece of print is missing or too much; `sheet` (4, 2) is
     the quad in the order of those rows and columns; `cell_odds` (rows, columns)
     are the log-odds of the face against something plain of the picture's own colours.
     """
@@ -55,6 +56,7 @@ class Verdict:
     printed: Flags
     explained: Flags
     covered: Flags
+    odd: Flags
     cell_odds: Singles
 
     def evidence(self, open_cells: Flags | None = None) -> float:
@@ -113,11 +115,11 @@ class Verifier:
         elif len(beyond):
             rival = int(beyond[int(np.argmax(by_face[beyond]))])
             margin += float(_BY_RANK * (by_face[faces[best]] - by_face[rival]))
-        printed, explained, covered = _explained(fits, best)
+        printed, explained, covered, odd = _explained(fits, best)
         sheet = fits.quads[best]
         quad = np.roll(sheet, int(self.ranker.turns[looks[best]]), axis=0)
         return Verdict(
-            int(faces[best]), rival, margin, quad, sheet, printed, explained, covered, _against_plain(fits, best)
+            int(faces[best]), rival, margin, quad, sheet, printed, explained, covered, odd, _against_plain(fits, best)
         )
 
     def _likely(self, score: Singles) -> NDArray[np.intp]:
@@ -156,21 +158,24 @@ def _duels(fits: Fits) -> Floats:
     return odds
 
 
-def _explained(fits: Fits, best: int) -> tuple[Flags, Flags, Flags]:
-    """(rows, columns) where there is print, where the picture and the face agree about it, and what is covered."""
+def _explained(fits: Fits, best: int) -> tuple[Flags, Flags, Flags, Flags]:
+    """(rows, columns) where there is print, where picture and face agree about it, what is covered, and what is odd."""
     shown, model = fits.shown[best], fits.models[best]
     # A picture is softer than its deck, or sharper, and a cell off; paper and noise have a grain of their own.
     shown, model = (cv2.GaussianBlur(sheet, (0, 0), _SOFT) for sheet in (shown, model))
     printed = (_standing_out(shown) | _standing_out(model)) & fits.seen[best] & _within_rim(shown.shape[:2])
     contrast = np.abs(model - cv2.blur(model, (9, 9))).max(-1)
     agrees = np.abs(shown - model).max(-1) < _EXPLAINED + 0.3 * contrast
-    covered = _covered(agrees)
+    covered, odd = _differing(agrees & fits.seen[best] | ~fits.seen[best])
     printed &= ~covered
-    return printed, printed & agrees, covered
+    return printed, printed & agrees, covered, odd
 
 
-def _covered(agrees: Flags) -> Flags:
-    """(rows, columns) where something lies on the card: large areas that differ and reach in from its edge."""
+def _differing(agrees: Flags) -> tuple[Flags, Flags]:
+    """(rows, columns) where something lies on the card, and where a piece of print is missing or too much.
+
+    What lies on it is large and reaches in from its edge.
+    """
     rows, columns = agrees.shape
     width = 2 * (min(rows, columns) // 20) + 3
     bad = (cv2.blur((~agrees).astype(np.float32), (width, width)) > 0.5).astype(np.uint8)
@@ -179,9 +184,10 @@ def _covered(agrees: Flags) -> Flags:
     edge = np.concatenate([labels[1], labels[-2], labels[1:-1, 1], labels[1:-1, -2]])
     cut = np.bincount(edge, minlength=count)
     large = (stats[:, 4] >= _LEAST_COVER * rows * columns) & (cut >= _LEAST_CUT * min(rows, columns))
-    large[0] = False
-    cover = large[labels]
-    return np.asarray(cv2.dilate(cover.astype(np.uint8), np.ones((width, width), np.uint8)) > 0)
+    odd = ~large & (stats[:, 4] >= _LEAST_ODD * rows * columns)
+    large[0] = odd[0] = False
+    cover = cv2.dilate(large[labels].astype(np.uint8), np.ones((width, width), np.uint8)) > 0
+    return np.asarray(cover), np.asarray(odd[labels] & ~cover)
 
 
 def _against_plain(fits: Fits, best: int) -> Singles:

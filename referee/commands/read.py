@@ -5,42 +5,26 @@ from __future__ import annotations
 import argparse
 import os
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 from referee.errors import BadInputError
+from referee.findings import Found, millimetres, percent, pictured_found, points_of, prints_found
 from referee.jsonlines import to_line
 from referee.output import Output, complain
 from referee.sayings.usable_cards import USABLE_CARDS
 from vision.errors import VisionError
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
     from vision.deck import Deck
     from vision.image import Picture
     from vision.markers import Marker
-    from vision.pictured.picture_deck import PictureDeck
-    from vision.pictured.picture_reader import PictureCard, PictureReader
-    from vision.prints.reader import PrintCard, PrintReader
     from vision.profile import TableProfile
     from vision.reading import CardReading, Reading, UnclearCard
     from vision.table import Table
 
 SUMMARY = "read the cards in pictures of a table"
-
-
-@dataclass(frozen=True)
-class _Found:
-    """What was found in one picture: for programs, for people (a line a card), and drawn."""
-
-    cards: list[dict[str, Any]]
-    unclear: list[dict[str, Any]]
-    words: list[str]
-    draw: Callable[[], NDArray[np.uint8]]
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -98,7 +82,7 @@ def run(args: argparse.Namespace) -> int:
     return status
 
 
-def _reader_of(name: str, profile: TableProfile | None) -> Callable[[Picture], _Found]:
+def _reader_of(name: str, profile: TableProfile | None) -> Callable[[Picture], Found]:
     from referee.decks.finding import find_deck
     from vision.pictured.picture_deck import PictureDeck
     from vision.prints.print_deck import PrintDeck
@@ -110,85 +94,13 @@ def _reader_of(name: str, profile: TableProfile | None) -> Callable[[Picture], _
         from vision.prints.reader import PrintReader
 
         prints = PrintReader(deck)
-        return lambda picture: _prints(picture, prints, profile)
+        return lambda picture: prints_found(picture, prints, _table(picture, profile)[0])
     if isinstance(deck, PictureDeck):
         from vision.pictured.picture_reader import PictureReader
 
         reader = PictureReader(deck)
-        return lambda picture: _picture_deck(picture, reader, profile)
+        return lambda picture: pictured_found(picture, reader, _table(picture, profile)[0])
     return lambda picture: _known_deck(picture, deck, profile)
-
-
-def _prints(picture: Picture, reader: PrintReader, profile: TableProfile | None) -> _Found:
-    from referee.evidence_picture import draw_outlines
-
-    reading = reader.read(picture.image, _table(picture, profile)[0])
-    unknown: dict[str, None] = dict.fromkeys(key for face in reader.deck.fronts[:1] for key in face.attributes)
-
-    def placed(card: PrintCard) -> dict[str, Any]:
-        return {
-            "corners_px": _points(picture.to_file(card.corners_px)),
-            "centre_mm": _millimetres(card.centre_mm),
-        }
-
-    cards, words = [], []
-    for card in reading.cards:
-        front = card.face if card.face is not None and card.face.side == "front" else None
-        cards.append(
-            {
-                "face": front and front.id,
-                "side": "back" if front is None else "front",
-                "confidence": round(card.confidence, 4),
-                "attributes": unknown if front is None else dict(front.attributes),
-                **placed(card),
-                "seat": None,
-            }
-        )
-        words.append(f"{_print_called(card)} ({_percent(card.confidence)})")
-    unclear = [
-        {
-            **placed(card),
-            "reason": card.reason,
-            "best": card.face and {"face": card.face.id, "confidence": round(card.confidence, 4)},
-        }
-        for card in reading.unclear
-    ]
-    for card in reading.unclear:
-        perhaps = "" if card.face is None else f": perhaps {_print_called(card)}"
-        words.append(f"unclear, {card.reason}{perhaps}")
-    return _Found(
-        cards, unclear, words, lambda: draw_outlines(picture.image, [card.corners_px for card in reading.cards])
-    )
-
-
-def _print_called(card: PrintCard) -> str:
-    if card.face is None:
-        return "no face of the deck"
-    if card.face.side == "back":
-        return "a card's back"
-    return ": ".join(filter(None, (card.face.id, ", ".join(card.face.attributes.values()))))
-
-
-def _picture_deck(picture: Picture, reader: PictureReader, profile: TableProfile | None) -> _Found:
-    from referee.evidence_picture import draw_outlines
-
-    reading = reader.read(picture.image, _table(picture, profile)[0])
-    words = [f"{_called(card)} ({_percent(card.confidence)})" for card in reading.cards]
-    words += [f"unclear, {card.reason}: perhaps {_called(card)}" for card in reading.unclear]
-    return _Found(
-        [_picture_card(card, picture, reader.deck) for card in reading.cards],
-        [
-            {
-                "corners_px": _points(picture.to_file(card.corners_px)),
-                "centre_mm": _millimetres(card.centre_mm),
-                "reason": card.reason,
-                "best": card.face and {"face": card.face.id, "confidence": round(card.confidence, 4)},
-            }
-            for card in reading.unclear
-        ],
-        words,
-        lambda: draw_outlines(picture.image, [card.corners_px for card in reading.cards]),
-    )
 
 
 def _table(picture: Picture, profile: TableProfile | None) -> tuple[Table | None, tuple[Marker, ...] | None]:
@@ -210,31 +122,13 @@ def _table(picture: Picture, profile: TableProfile | None) -> tuple[Table | None
     return table, sight.markers
 
 
-def _picture_card(card: PictureCard, picture: Picture, deck: PictureDeck) -> dict[str, Any]:
-    # All backs look alike: the face, and what it means, stay unknown.
-    unknown = dict.fromkeys(deck.faces[0].attributes)
-    return {
-        "face": card.face and card.face.id,
-        "side": card.side,
-        "confidence": round(card.confidence, 4),
-        "attributes": unknown if card.face is None else dict(card.face.attributes),
-        "corners_px": _points(picture.to_file(card.corners_px)),
-        "centre_mm": _millimetres(card.centre_mm),
-        "seat": None,
-    }
-
-
-def _called(card: PictureCard) -> str:
-    return "a card's back" if card.face is None else f"{card.face.id}: {', '.join(card.face.attributes.values())}"
-
-
-def _known_deck(picture: Picture, deck: Deck, profile: TableProfile | None) -> _Found:
+def _known_deck(picture: Picture, deck: Deck, profile: TableProfile | None) -> Found:
     from referee.evidence_picture import draw_reading
     from vision.marked.reader import read_picture
 
     table, markers = _table(picture, profile)
     reading, _ = read_picture(picture.image, deck, table, markers)
-    return _Found(
+    return Found(
         [_card(card, picture) for card in reading.cards],
         [*(_unclear(card, picture) for card in reading.unclear), *_cut_short(reading.cut_short)],
         [*_words(reading), *_say_cut_short(reading.cut_short)],
@@ -248,8 +142,8 @@ def _card(card: CardReading, picture: Picture) -> dict[str, Any]:
         "side": card.face.side,
         "confidence": round(card.confidence, 4),
         "marks": [{"size": mark.size, "colour": mark.colour, "shape": mark.shape} for mark in card.face.marks],
-        "corners_px": _points(picture.to_file(card.corners_px)),
-        "centre_mm": _millimetres(card.centre_mm),
+        "corners_px": points_of(picture.to_file(card.corners_px)),
+        "centre_mm": millimetres(card.centre_mm),
         "seat": None,
     }
 
@@ -257,8 +151,8 @@ def _card(card: CardReading, picture: Picture) -> dict[str, Any]:
 def _unclear(card: UnclearCard, picture: Picture) -> dict[str, Any]:
     best = None if card.best is None else {"face": card.best[0].id, "confidence": round(card.best[1], 4)}
     return {
-        "corners_px": _points(picture.to_file(card.corners_px)),
-        "centre_mm": _millimetres(card.centre_mm),
+        "corners_px": points_of(picture.to_file(card.corners_px)),
+        "centre_mm": millimetres(card.centre_mm),
         "reason": card.reason,
         "best": best,
     }
@@ -268,20 +162,15 @@ def _words(reading: Reading) -> list[str]:
     words = []
     for card in reading.cards:
         marks = ", ".join(f"{mark.size} {mark.colour} {mark.shape}" for mark in card.face.marks)
-        words.append(f"{card.face.id}, {card.face.side} side: {marks} ({_percent(card.confidence)})")
+        words.append(f"{card.face.id}, {card.face.side} side: {marks} ({percent(card.confidence)})")
     for unclear in reading.unclear:
-        likely = f", perhaps {unclear.best[0].id} ({_percent(unclear.best[1])})" if unclear.best else ""
+        likely = f", perhaps {unclear.best[0].id} ({percent(unclear.best[1])})" if unclear.best else ""
         x, y = unclear.centre_px
         words.append(f"unclear, {unclear.reason}: the card at {x:.0f}, {y:.0f} px{likely}")
     return words
 
 
-def _percent(confidence: float) -> str:
-    # 100 % is never said: nothing is that certain.
-    return f"{min(100 * confidence, 99.9):.1f} % sure"
-
-
-def _any_deck(picture: Picture) -> _Found:
+def _any_deck(picture: Picture) -> Found:
     import numpy as np
 
     from referee.evidence_picture import draw_outlines
@@ -292,11 +181,11 @@ def _any_deck(picture: Picture) -> _Found:
     area_scale = float(step[1, 0] - step[0, 0]) ** 2
 
     def placed(point: tuple[float, float]) -> list[float]:
-        return _points(picture.to_file(np.array([point])))[0]
+        return points_of(picture.to_file(np.array([point])))[0]
 
     cards: list[dict[str, Any]] = [
         {
-            "corners_px": _points(picture.to_file(card.corners_px)),
+            "corners_px": points_of(picture.to_file(card.corners_px)),
             "centre_px": placed(card.centre_px),
             "confidence": round(card.confidence, 4),
             "marks": [
@@ -314,7 +203,7 @@ def _any_deck(picture: Picture) -> _Found:
     ]
     unclear: list[dict[str, Any]] = [
         {
-            "corners_px": _points(picture.to_file(outline.corners_px)),
+            "corners_px": points_of(picture.to_file(outline.corners_px)),
             "centre_px": placed(outline.centre_px),
             "reason": outline.reason,
             "best": None,
@@ -332,7 +221,7 @@ def _any_deck(picture: Picture) -> _Found:
     corners = [card.corners_px for card in found.cards]
     unclear += _cut_short(found.cut_short)
     words += _say_cut_short(found.cut_short)
-    return _Found(cards, unclear, words, lambda: draw_outlines(picture.image, corners))
+    return Found(cards, unclear, words, lambda: draw_outlines(picture.image, corners))
 
 
 def _marks_in_words(marks: list[dict[str, Any]]) -> str:
@@ -349,11 +238,3 @@ def _say_cut_short(is_cut: bool) -> list[str]:
         "unclear, cut short: the picture is too hard to read to the end, there may be more cards; take it from nearer, "
     )
     return [said + "sharp and well lit"] if is_cut else []
-
-
-def _points(points: NDArray[np.float64]) -> list[list[float]]:
-    return [[round(float(x), 2), round(float(y), 2)] for x, y in points]
-
-
-def _millimetres(point: tuple[float, float] | None) -> list[float] | None:
-    return None if point is None else [round(point[0], 1), round(point[1], 1)]

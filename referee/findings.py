@@ -1,0 +1,135 @@
+"""What was found in a picture, for programs, for people and drawn: cards of decks that are told by their print."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from vision.image import Picture
+    from vision.pictured.picture_deck import PictureDeck
+    from vision.pictured.picture_reader import PictureCard, PictureReader
+    from vision.prints.reader import PrintCard, PrintReader
+    from vision.table import Table
+
+
+@dataclass(frozen=True)
+class Found:
+    """What was found in one picture: for programs, for people (a line a card), and drawn."""
+
+    cards: list[dict[str, Any]]
+    unclear: list[dict[str, Any]]
+    words: list[str]
+    draw: Callable[[], NDArray[np.uint8]]
+
+
+def prints_found(picture: Picture, reader: PrintReader, table: Table | None) -> Found:
+    """Read the cards of a deck of prints; without `table` the picture's own markers tell it."""
+    from referee.evidence_picture import draw_outlines
+
+    reading = reader.read(picture.image, table)
+    unknown: dict[str, None] = dict.fromkeys(key for face in reader.deck.fronts[:1] for key in face.attributes)
+
+    def placed(card: PrintCard) -> dict[str, Any]:
+        return {
+            "corners_px": points_of(picture.to_file(card.corners_px)),
+            "centre_mm": millimetres(card.centre_mm),
+        }
+
+    cards, words = [], []
+    for card in reading.cards:
+        front = card.face if card.face is not None and card.face.side == "front" else None
+        cards.append(
+            {
+                "face": front and front.id,
+                "side": "back" if front is None else "front",
+                "confidence": round(card.confidence, 4),
+                "attributes": unknown if front is None else dict(front.attributes),
+                **placed(card),
+                "seat": None,
+            }
+        )
+        words.append(f"{_print_called(card)} ({percent(card.confidence)})")
+    unclear = [
+        {
+            **placed(card),
+            "reason": card.reason,
+            "best": card.face and {"face": card.face.id, "confidence": round(card.confidence, 4)},
+        }
+        for card in reading.unclear
+    ]
+    for card in reading.unclear:
+        perhaps = "" if card.face is None else f": perhaps {_print_called(card)}"
+        words.append(f"unclear, {card.reason}{perhaps}")
+    return Found(
+        cards, unclear, words, lambda: draw_outlines(picture.image, [card.corners_px for card in reading.cards])
+    )
+
+
+def _print_called(card: PrintCard) -> str:
+    if card.face is None:
+        return "no face of the deck"
+    if card.face.side == "back":
+        return "a card's back"
+    return ": ".join(filter(None, (card.face.id, ", ".join(card.face.attributes.values()))))
+
+
+def pictured_found(picture: Picture, reader: PictureReader, table: Table | None) -> Found:
+    """Read the cards of our own clowns; without `table` the picture's own markers tell it."""
+    from referee.evidence_picture import draw_outlines
+
+    reading = reader.read(picture.image, table)
+    words = [f"{_called(card)} ({percent(card.confidence)})" for card in reading.cards]
+    words += [f"unclear, {card.reason}: perhaps {_called(card)}" for card in reading.unclear]
+    return Found(
+        [_picture_card(card, picture, reader.deck) for card in reading.cards],
+        [
+            {
+                "corners_px": points_of(picture.to_file(card.corners_px)),
+                "centre_mm": millimetres(card.centre_mm),
+                "reason": card.reason,
+                "best": card.face and {"face": card.face.id, "confidence": round(card.confidence, 4)},
+            }
+            for card in reading.unclear
+        ],
+        words,
+        lambda: draw_outlines(picture.image, [card.corners_px for card in reading.cards]),
+    )
+
+
+def _picture_card(card: PictureCard, picture: Picture, deck: PictureDeck) -> dict[str, Any]:
+    # All backs look alike: the face, and what it means, stay unknown.
+    unknown = dict.fromkeys(deck.faces[0].attributes)
+    return {
+        "face": card.face and card.face.id,
+        "side": card.side,
+        "confidence": round(card.confidence, 4),
+        "attributes": unknown if card.face is None else dict(card.face.attributes),
+        "corners_px": points_of(picture.to_file(card.corners_px)),
+        "centre_mm": millimetres(card.centre_mm),
+        "seat": None,
+    }
+
+
+def _called(card: PictureCard) -> str:
+    return "a card's back" if card.face is None else f"{card.face.id}: {', '.join(card.face.attributes.values())}"
+
+
+def percent(confidence: float) -> str:
+    """How sure, in words."""
+    # 100 % is never said: nothing is that certain.
+    return f"{min(100 * confidence, 99.9):.1f} % sure"
+
+
+def points_of(points: NDArray[np.float64]) -> list[list[float]]:
+    """Points (n, 2) px as JSON has them."""
+    return [[round(float(x), 2), round(float(y), 2)] for x, y in points]
+
+
+def millimetres(point: tuple[float, float] | None) -> list[float] | None:
+    """A place on the table as JSON has it."""
+    return None if point is None else [round(point[0], 1), round(point[1], 1)]

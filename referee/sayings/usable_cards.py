@@ -6,6 +6,6 @@ from referee.language import mark_in
 
 USABLE_CARDS = mark_in(
     "page",
-    "Ringmaster reads the Confetti and Piccolino cards that it prints itself, not yet those of other editions; "
-    "in Coloretto the moves are told on the page.",
+    "Ringmaster referees with the Confetti and Piccolino cards that it prints itself; other decks can be taught, and "
+    "are read but not yet refereed; in Coloretto the moves are told on the page.",
 )

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vision.copies import shrinking
-from vision.effort import at_most, counted
+from vision.effort import YARDSTICK, at_most, counted
 from vision.markers import Marker, markers_in, table_if_shown
 from vision.pictured.picture_deck import PictureDeck, PictureFace
 from vision.pictured.pile_bleached import bleached_cards, clipped_share, faint_prints
@@ -43,6 +43,7 @@ _STRAIGHT, _STRAIGHT_PART, _STRAIGHT_BLEACHED, _BLEACHED = 0.6, 0.3, 0.2, 0.2
 _CLIPPED_MARGIN = 0.5  # of what lies about a frame, where faint print stands out of it
 _TAKEN = 0.3  # of a guessed frame that another card or a marker has already
 _SAME, _TRIES = 0.6, 3  # how many frames at one place are looked at closer, and what overlap is one place
+_MOST_EFFORT = 400 * YARDSTICK  # a bleached card on an untidy pile takes 325
 _LEAST_SIDE_PX = 40
 _MATCHED, _GUESSED = 0.6, 0.9  # of the steps of a reading: until then whole frames, and guessed ones, are looked at
 
@@ -98,7 +99,7 @@ class PictureReader:
         """
         if min(image_bgr.shape[:2]) < _LEAST_SIDE_PX:
             return PictureReading((), ())
-        with counted() as effort:
+        with counted(_MOST_EFFORT) as effort:
             return replace(self._read(image_bgr, table), cut_short=effort.cut_short)
 
     def _read(self, image_bgr: Image, table: Table | None) -> PictureReading:

@@ -188,8 +188,10 @@ class PileWatch:
 
         A hand close to the lens is as even as a bare table.
         """
-        plain = self._plain[number] if self._plain[number] is not None else next(iter(self._bare[number]), None)
-        return plain is not None and bool(veiled(plain, small)[_FROM_MIDDLE > _ROUND_IT].mean() > _VEILED)
+        plain = self._plain[number]
+        looks = self._bare[number] if plain is None else (plain, *self._bare[number])
+        veils = [float(veiled(look, small)[_FROM_MIDDLE > _ROUND_IT].mean()) for look in looks]
+        return bool(veils) and min(veils) > _VEILED
 
     def _unless_bare(self, sight: PileSight, number: int, small: Singles, t_ns: int) -> PileSight:
         """What a place shows, or that it is bare: checks and grain may look like a card that is held aslant.

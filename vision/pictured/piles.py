@@ -178,11 +178,8 @@ class PileReader:
             bleached = self._bleached(image_bgr, number, (quad + 0.5) / scale - 0.5 + offset)
             if bleached is not None:
                 return bleached
-        box = (region.left, region.top, region.right, region.bottom)
-        for outline in card_outlines(image_bgr, self.table, self.deck.card_mm, box) if self.table else ():
-            if np.linalg.norm(outline.mean(axis=0) - region.centre_px) < _MOVED_MM * region.px_per_mm:
-                return PileSight(place.seat, "unclear", None, None, 0.0, outline, "stranger", place.pile)
-        return self._no_card(place, work, px_per_mm, (np.array(region.centre_px) - offset) * scale)
+        nothing = self._no_card(place, work, px_per_mm, (np.array(region.centre_px) - offset) * scale)
+        return nothing if nothing.kind == "covered" else self._stranger(image_bgr, place, region) or nothing
 
     def read_part(self, image_bgr: Image, number: int) -> PileSight | None:
         """Read a face with a fingertip across its edge, where `read_place` saw something in the way.
@@ -264,6 +261,14 @@ class PileReader:
         width, height = self.deck.frame_mm[2:]
         area = cv2.contourArea(frame_px.astype(np.float32))
         return float(np.sqrt(area / (width * height))) / region.px_per_mm, 0.0
+
+    def _stranger(self, image_bgr: Image, place: PilePlace, region: Region) -> PileSight | None:
+        """A card of another deck, by its outline."""
+        box = (region.left, region.top, region.right, region.bottom)
+        for outline in card_outlines(image_bgr, self.table, self.deck.card_mm, box) if self.table else ():
+            if np.linalg.norm(outline.mean(axis=0) - region.centre_px) < _MOVED_MM * region.px_per_mm:
+                return PileSight(place.seat, "unclear", None, None, 0.0, outline, "stranger", place.pile)
+        return None
 
     def _no_card(self, place: PilePlace, work: Image, px_per_mm: float, centre: Floats) -> PileSight:
         """Tell bare table from something in the way: bare tables show no strong edges."""

@@ -351,7 +351,7 @@ def test_a_ring_that_is_named_later_is_said_once_and_then_only_what_follows(tmp_
 
 def test_a_name_from_which_nothing_follows_is_still_said(tmp_path: Path) -> None:
     table = Table(tmp_path)
-    table.stage.start("piccolino", ["Ann", "Ben", "Cem"], {"cards": 3})
+    table.stage.start("piccolino", ["Ann", "Ben", "Cem"], {"cards": 4, "dealer": 1})
     for seat, colour in enumerate(("red", "green", "blue")):
         table.card(seat, colour)
     table.clock.now_ns += S

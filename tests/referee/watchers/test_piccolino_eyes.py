@@ -118,7 +118,7 @@ def test_a_ring_in_the_moment_in_which_the_camera_was_pushed_is_ruled_on_no_pile
     t_ns = frame.exposure_end_ns + 80 * MS
     shifted = replace(frame, t_ns=t_ns, exposure_end_ns=t_ns, image=np.roll(frame.bgr(), 12, axis=1), sequence=1)
     eyes.look(shifted)
-    assert [(sight.seat, sight.kind) for sight in eyes.look_closely()] == [(0, "covered"), (1, "covered")]
+    assert [(sight.seat, sight.kind) for sight in eyes.look_closely()] == [(0, "unclear"), (1, "unclear")]
 
 
 def test_people_are_told_whether_markers_are_covered_or_the_camera_swaps_left_and_right() -> None:

@@ -39,7 +39,7 @@ class ScriptedReader(PileReader):
 def painted(*greys: int) -> Image:
     image = np.full((SIZE[1], SIZE[0], 3), 90, np.uint8)
     for seat, grey in enumerate(greys):
-        image[90:150, 30 + 90 * seat : 90 + 90 * seat] = grey
+        image[100:140, 40 + 90 * seat : 80 + 90 * seat] = grey
     return image
 
 

@@ -40,6 +40,7 @@ _AT_A_PLACE = {
     "thing": "something lies there that may hide a card or be one, take it away",
     "light": "it is too bright there to see a card (glare), turn the lamp or shade the table",
     "darkness": "it is too dark there to see every card, make more light",
+    "between": "a card lies on the border of two seats, push it to the one whose it is",
     "blur": "the picture is too blurred to show every card, hold the camera still and wipe its lens",
 }
 

@@ -28,7 +28,7 @@ from vision.reading import CardReading
 Image = NDArray[np.uint8]
 Spoil = Callable[[Spot], Image]
 
-_PLAYERS = 3
+_PLAYERS = (2, 3, 4, 5)  # in turn: the seats' borders lie elsewhere among the cards
 _SIZE = (1280, 720)
 _DRAWN = 12  # tables, of as many looks as there are
 _LOOKS = tuple(Look(table) for table in ("wood", "cloth", "plain", "checked", "white"))
@@ -40,6 +40,7 @@ class _Table:
 
     name: str
     image: Image
+    players: int
     hands: dict[int, Counter[str]]
     cards: list[CardReading]
 
@@ -102,7 +103,7 @@ def _trials(kind: str, setting: BlindSetting) -> Iterator[Trial]:
 def _judged(table: _Table, image: Image, deck: Deck, elsewhere: CardReading | None) -> tuple[Outcome, str]:
     """Tell how the hands of a spoiled picture compare with the true ones; `elsewhere`: a card that may change hands."""
     try:
-        sharing = _shared(image, deck)
+        sharing = _shared(image, deck, table.players)
     except (BadInputError, VisionError) as error:
         return "unclear", str(error)
     moved = {elsewhere.face.id} if elsewhere is not None else set()
@@ -128,21 +129,22 @@ def _judged(table: _Table, image: Image, deck: Deck, elsewhere: CardReading | No
     return outcome, "; ".join(said) or outcome
 
 
-def _shared(image: Image, deck: Deck) -> Sharing:
-    seated = InSight(deck).doubt(image, SeatedReader(deck, None, _PLAYERS).read(image))
+def _shared(image: Image, deck: Deck, players: int) -> Sharing:
+    seated = InSight(deck).doubt(image, SeatedReader(deck, None, players).read(image))
     return share_out(seated.reading, seated.ring, None)
 
 
 def _tables(setting: BlindSetting, deck: Deck) -> Iterator[_Table]:
-    for name, image in _pictures(setting, deck):
+    for number, (name, image) in enumerate(_pictures(setting, deck)):
+        players = _PLAYERS[number % len(_PLAYERS)]
         try:
-            sharing = _shared(image, deck)
+            sharing = _shared(image, deck, players)
         except (BadInputError, VisionError):
             continue
         certain = [hand for hand in sharing.seats if not hand.unclear]
         hands = {hand.seat: Counter(card.face.id for card in hand.cards) for hand in certain}
         cards = [card for hand in certain for card in hand.cards]
-        yield _Table(name, image, hands, cards)
+        yield _Table(name, image, players, hands, cards)
 
 
 def _pictures(setting: BlindSetting, deck: Deck) -> Iterator[tuple[str, Image]]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import cv2
@@ -86,7 +87,18 @@ def test_a_picture_that_shows_too_little_is_doubted_at_every_seat(
 def test_no_table_is_taken_for_a_thing_that_lies_on_it(look: Look, deck: Deck) -> None:
     image, _ = table_picture(deck, 8, seed=4, size=(1280, 720), look=look)
     for found in reasons(shared(image, deck)):
-        assert found <= {"covered"}
+        assert found <= {"covered", "between"}
+
+
+def test_a_card_on_the_border_of_two_seats_is_doubted_at_both(table: Image, deck: Deck) -> None:
+    seated = SeatedReader(deck, None, 3).read(table)
+    first, second = seated.ring.part_of(0)[-1], seated.ring.part_of(1)[-1]
+    x, y = first + 0.5 * (second - first) / np.linalg.norm(second - first)
+    card, *others = seated.reading.cards
+    moved = (replace(card, centre_mm=(float(x), float(y))), *others)
+    doubted = InSight(deck).doubt(table, replace(seated, reading=replace(seated.reading, cards=moved)))
+    said = reasons(share_out(doubted.reading, doubted.ring, None))
+    assert said == [{"between"}, {"between"}, set()]
 
 
 def test_the_sentence_names_the_cause_and_what_to_do(

@@ -35,6 +35,7 @@ _ALL_OVER, _BETWEEN = 12.0, 6.0
 _OPENED_MM = 10.0  # narrower things hide no card
 _LEAST_OWN, _FITS = 0.45, 0.85  # of a card: under the island, and under it and the cards beside it
 _STEP_MM, _STEP, _STEEP = 16.0, 9.0, 0.6  # levels of Lab that an edge has, along so much of the outline
+_SOFT, _SOFT_MM = 3.0, 40.0  # of a card: larger islands without an edge are light; so far about one is looked
 _TURNS = 8
 _EXPOSED = 120.0  # grey levels of the table
 _SAMPLES, _ROUNDS, _EVEN = 4000, 4, 0.05  # to find how light falls off: cells, rounds, and a table's own unevenness
@@ -154,12 +155,23 @@ class _Board:
             if own.sum() < least:
                 continue
             rim &= self._seen[box]
-            if rim.any() and (self._steps[box][rim] > _STEP).mean() < _STEEP:
+            if rim.any() and (self._steps[box][rim] > _STEP).mean() < _STEEP and not self._stands_out(filled, odd, box):
                 continue
             if self._fits(own, self._known[box]):
                 found = np.zeros(self._shape, bool)
                 found[box] = own
                 yield found
+
+    def _stands_out(self, island: Image, odd: Bools, box: tuple[slice, ...]) -> bool:
+        """Whether an island has another colour than what is about it, though no edge: a blurred card has none."""
+        if island.sum() > _SOFT * self._card_cells:
+            return False
+        lab = self._lab[box] * np.array([_LIGHTNESS, 1, 1])
+        wide = cv2.dilate(island, np.ones((3, 3), np.uint8), iterations=round(_SOFT_MM / CELL_MM))
+        about, inside = (wide > island) & self._free[box] & ~odd[box], (island > 0) & ~self._known[box]
+        if not about.any() or not inside.any():
+            return False
+        return bool(np.linalg.norm(np.median(lab[inside], axis=0) - np.median(lab[about], axis=0)) > _STEP)
 
     def _fits(self, own: Bools, known: Bools) -> bool:
         """Whether a card may lie under what is hidden, and only a part of it under what is known."""

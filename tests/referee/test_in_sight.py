@@ -90,6 +90,16 @@ def test_no_table_is_taken_for_a_thing_that_lies_on_it(look: Look, deck: Deck) -
         assert found <= {"covered", "between"}
 
 
+def test_a_card_too_blurred_to_have_an_edge_is_doubted(deck: Deck) -> None:
+    image, truth = table_picture(deck, 4, seed=2, size=(960, 540), look=Look("plain"))
+    spot = Spot(image, np.array(truth["cards"][0]["corners_px"]), np.random.default_rng(1))
+    blurred = spot.blended(spot.card(4.0, 20.0), cv2.GaussianBlur(image, (0, 0), 16.0 * spot.px_per_mm))
+    x, y = spot.corners_px.mean(0)
+    seated = SeatedReader(deck, None, 2).read(blurred)
+    found = InSight(deck).doubt(blurred, seated).reading.unclear
+    assert any(np.hypot(card.centre_px[0] - x, card.centre_px[1] - y) < 40 * spot.px_per_mm for card in found)
+
+
 def test_a_card_on_the_border_of_two_seats_is_doubted_at_both(table: Image, deck: Deck) -> None:
     seated = SeatedReader(deck, None, 3).read(table)
     first, second = seated.ring.part_of(0)[-1], seated.ring.part_of(1)[-1]

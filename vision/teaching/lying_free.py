@@ -12,7 +12,9 @@ Image = NDArray[np.uint8]
 Floats = NDArray[np.float64]
 
 _ALONG = np.linspace(0.08, 0.92, 22)
-_BEYOND = (0.06, 0.11, 0.16)  # of the card's width, beyond its edge
+# Of the card's width, beyond its edge: the near ones show the gap between cards that lie close, and do not touch.
+_BEYOND = (0.02, 0.03, 0.04, 0.06, 0.11, 0.16)
+_AWAY = 0.06
 _WITHIN = 0.04
 _ALIKE, _UNLIKE = 12.0, 25.0  # in Lab: paper and paper; paper and table
 _STRETCH = 6  # points along a side
@@ -38,7 +40,7 @@ def phantoms(image_bgr: Image, quads: Floats, aspect: float) -> NDArray[np.bool_
     if len(quads) < _PAIR:
         return np.zeros(len(quads), bool)
     soft = np.asarray(cv2.cvtColor(cv2.GaussianBlur(image_bgr, (0, 0), 1.5), cv2.COLOR_BGR2LAB), np.uint8)
-    within, beyond = (_along(soft, quads, step, aspect).mean(axis=2) for step in (-_WITHIN, _BEYOND[0]))
+    within, beyond = (_along(soft, quads, step, aspect).mean(axis=2) for step in (-_WITHIN, _AWAY))
     contrast = np.linalg.norm(within - beyond, axis=-1)
     plain = (np.nan_to_num(contrast) > _CONTRAST).sum(axis=1) < _SIDES
     width = np.linalg.norm(quads[:, 1] - quads[:, 0], axis=1)

@@ -22,11 +22,11 @@ from vision.quads import points_within
 Singles = NDArray[np.float32]
 Floats = NDArray[np.float64]
 
-MOVES, _LIGHTS = 8, 7
+MOVES, _LIGHTS = 8, 8
 _GREY = np.array([0.114, 0.587, 0.299], np.float32)
 # Priors, one standard deviation: brightness and its slopes, casts of blue and red where the lamp's colour is known and
 # where it is not, veil, saturation.
-_GAIN, _SLOPE, _CAST, _UNKNOWN_CAST, _VEIL, _SATURATION = 0.35, 0.12, 0.04, 0.15, 0.06, 0.15
+_GAIN, _SLOPE, _CAST, _UNKNOWN_CAST, _VEIL, _SATURATION, _TONE = 0.35, 0.12, 0.04, 0.15, 0.06, 0.15, 1.0
 # Of a corner, by the card's size: how far the card lies off its first guess as a whole, and how far out of shape.
 _SHIFT, _SHAPE = 0.1, 0.03
 _NOISE = 0.06  # of white: what an art is off by that was taught under another lamp with another camera
@@ -111,9 +111,9 @@ def _first_gain(shown: Singles, base: Singles) -> Floats:
 
 
 def _precision(aspect: float, *, known_lamp: bool) -> Floats:
-    """(15, 15) of the priors of moves and light."""
+    """(16, 16) of the priors of moves and light."""
     cast = _CAST if known_lamp else _UNKNOWN_CAST
-    spread = np.array([_GAIN, _SLOPE, _SLOPE, cast, cast, _VEIL, _SATURATION])
+    spread = np.array([_GAIN, _SLOPE, _SLOPE, cast, cast, _VEIL, _SATURATION, _TONE])
     precision = np.diag(np.concatenate([np.zeros(MOVES), 1 / spread**2]))
     precision[:MOVES, :MOVES] = _shape_prior(aspect)
     return precision
@@ -161,7 +161,7 @@ def _model(basis: Singles, state: Floats, shape: tuple[int, ...]) -> Singles:
 
 
 def _light_basis(base: Singles, share: Floats) -> Singles:
-    """(n, 7, cells * 3): gain, its slopes, casts, veil, saturation, for arts under the lamp's white."""
+    """(n, 8, cells * 3): gain, its slopes, casts, veil, saturation, tone curve, for arts under the lamp's white."""
     count = len(base)
     flat = base.reshape(count, -1, 3)
     across = (share[:, 0] - 0.5).astype(np.float32)[None, :, None] * 2
@@ -169,7 +169,7 @@ def _light_basis(base: Singles, share: Floats) -> Singles:
     blue, red = np.zeros_like(flat), np.zeros_like(flat)
     blue[..., 0], red[..., 2] = flat[..., 0], flat[..., 2]
     grey = (flat @ _GREY)[..., None]
-    parts = [flat, flat * across, flat * down, blue, red, np.maximum(1 - flat, 0), flat - grey]
+    parts = [flat, flat * across, flat * down, blue, red, np.maximum(1 - flat, 0), flat - grey, flat * (1 - flat)]
     return np.stack([np.broadcast_to(part, flat.shape).reshape(count, -1) for part in parts], axis=1).astype(np.float32)
 
 

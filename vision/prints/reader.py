@@ -26,6 +26,7 @@ Image = NDArray[np.uint8]
 Floats = NDArray[np.float64]
 
 _MOST_JUDGED = 60  # places of one picture that are verified
+_THE_SAME = 0.85  # of a place's area: what was judged there is of one card
 _TWICE = 0.6  # of a place's area: another that shares so much shows the same card
 _SHEET = 1.3  # a marker card by its square
 _BY_SIDES = 0.3
@@ -109,8 +110,8 @@ class PrintReader:
         if not len(quads):
             return []
         ranker = self.verifier.ranker
-        promise = ranker.scores(picture, quads, white).max(axis=1) - ranker.plainness(picture, quads)
-        promise = promise + _BY_SIDES * seen
+        scores = ranker.scores(picture, quads, white)
+        promise = scores.max(axis=1) - ranker.plainness(picture, quads) + _BY_SIDES * seen
         found: list[Verdict] = []
         tried: list[Floats] = []
         for k in np.argsort(-promise):
@@ -124,7 +125,7 @@ class PrintReader:
             if near >= _TRIES or plain:
                 continue
             tried.append(quads[k])
-            found += self.verifier.judge(picture, quads[k : k + 1], white)
+            found.append(self.verifier.judge(picture, quads[k], scores[k], white))
         return found
 
     def _strangers(self, picture: Pyramid, quads: Floats, taken: list[Floats], table: Table | None) -> list[PrintCard]:
@@ -144,23 +145,20 @@ class PrintReader:
         """The certain cards and the unclear ones."""
         cards: list[PrintCard] = []
         unclear: list[PrintCard] = []
-        over: list[Floats] = list(markers_px)
-        left = list(judged)
+        left = [(verdict, _open_cells(verdict, markers_px)) for verdict in judged]
         while left:
-            opened = [_open_cells(verdict, over) for verdict in left]
             worth = [
                 verdict.share(open_cells) * min(verdict.margin, 2 * _SURE) * float(open_cells.mean()) ** 0.5
-                for verdict, open_cells in zip(left, opened, strict=True)
+                for verdict, open_cells in left
             ]
-            best = int(np.argmax(worth))
-            verdict, open_cells = left.pop(best), opened[best]
-            left = [other for other in left if shared_area(other.quad, verdict.quad) < 0.85 or other is verdict]
+            verdict, open_cells = left.pop(int(np.argmax(worth)))
+            left = [other for other in left if shared_area(other[0].quad, verdict.quad) < _THE_SAME]
             reason = self._doubt(verdict, open_cells, sure)
             if reason == "":
                 continue
             card = self._card(verdict, reason, table)
             (cards if reason is None else unclear).append(card)
-            over.append(verdict.sheet)
+            left = [(other, still & _open_cells(other, verdict.sheet[None])) for other, still in left]
         return cards, unclear
 
     def _doubt(self, verdict: Verdict, open_cells: NDArray[np.bool_], sure: float) -> str | None:
@@ -176,8 +174,10 @@ class PrintReader:
             return "covered"
         if float((verdict.odd & open_cells).mean()) > _MOST_ODD:
             return "glare"
-        if verdict.margin < sure or self._alike(verdict):
-            return "colours" if verdict.margin >= _LIKELY or self._alike(verdict) else "covered"
+        if self._alike(verdict):
+            return "colours"
+        if verdict.margin < sure:
+            return "colours" if verdict.margin >= _LIKELY else "covered"
         return None
 
     def _alike(self, verdict: Verdict) -> bool:
@@ -199,14 +199,12 @@ def _place(table: Table | None, quad: Floats) -> tuple[float, float] | None:
     return x, y
 
 
-def _open_cells(verdict: Verdict, over: list[Floats]) -> NDArray[np.bool_]:
-    """(rows, columns) which cells of a card no other one covers."""
+def _open_cells(verdict: Verdict, over: Floats) -> NDArray[np.bool_]:
+    """(rows, columns) which cells of a card none of the quads (n, 4, 2) over it covers."""
     rows, columns = verdict.printed.shape
-    if not over:
-        return np.ones((rows, columns), bool)
-    points = points_within(verdict.sheet[None], cells(rows, columns)[None])[0]
-    covers = np.array([quad if _is_clockwise(quad) else quad[::-1] for quad in over])
-    return np.asarray(~within_quads(points[None], covers)[0].reshape(rows, columns))
+    points = points_within(verdict.sheet[None], cells(rows, columns)[None])
+    covers = np.array([quad if _is_clockwise(quad) else quad[::-1] for quad in over]).reshape(-1, 4, 2)
+    return np.asarray(~within_quads(points, covers)[0].reshape(rows, columns))
 
 
 def _is_clockwise(quad: Floats) -> bool:

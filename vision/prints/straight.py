@@ -61,8 +61,3 @@ def cells(rows: int, columns: int) -> Floats:
     """(rows * columns, 2) the middles of a sheet's cells, as shares of its width and height."""
     across, down = np.meshgrid((np.arange(columns) + 0.5) / columns, (np.arange(rows) + 0.5) / rows)
     return np.stack([across.ravel(), down.ravel()], axis=1)
-
-
-def turned(art: NDArray[np.generic], turn: int) -> NDArray[np.generic]:
-    """Art (h, w, ...) as a sheet shows it whose first corner is the art's corner number -turn: `turn` quarters."""
-    return np.rot90(art, turn)

@@ -87,12 +87,11 @@ class Verifier:
         faces, turns = zip(*((self.deck.faces[face].art, int(turn)) for face, turn in looks), strict=True)
         return arts_of(list(faces), list(turns), rows, columns)
 
-    def judge(self, picture: Pyramid, quads: Floats, white: Floats | None) -> list[Verdict]:
-        """A verdict for each of the quads (n, 4, 2), which lie near cards, their first side a shorter one."""
-        scores = self.ranker.scores(picture, quads, white)
-        return [self._judged(picture, quad, score, white) for quad, score in zip(quads, scores, strict=True)]
+    def judge(self, picture: Pyramid, quad: Floats, score: Singles, white: Floats | None) -> Verdict:
+        """A verdict for a quad (4, 2), which lies near a card, its first side a shorter one.
 
-    def _judged(self, picture: Pyramid, quad: Floats, score: Singles, white: Floats | None) -> Verdict:
+        `score` (k,) is what the ranker said of each look there.
+        """
         looks = self._likely(score)
         rough = fitted(picture, np.repeat(quad[None], len(looks), 0), self._coarse[looks], white, _COARSE_ROUNDS)
         few = np.argsort(_costs(rough) - score[looks])[:_FINE_LOOKS]

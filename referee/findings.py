@@ -34,12 +34,6 @@ def prints_found(picture: Picture, reader: PrintReader, table: Table | None) -> 
     reading = reader.read(picture.image, table)
     unknown: dict[str, None] = dict.fromkeys(key for face in reader.deck.fronts[:1] for key in face.attributes)
 
-    def placed(card: PrintCard) -> dict[str, Any]:
-        return {
-            "corners_px": points_of(picture.to_file(card.corners_px)),
-            "centre_mm": millimetres(card.centre_mm),
-        }
-
     cards, words = [], []
     for card in reading.cards:
         front = card.face if card.face is not None and card.face.side == "front" else None
@@ -49,24 +43,19 @@ def prints_found(picture: Picture, reader: PrintReader, table: Table | None) -> 
                 "side": "back" if front is None else "front",
                 "confidence": round(card.confidence, 4),
                 "attributes": unknown if front is None else dict(front.attributes),
-                **placed(card),
+                **_placed(card, picture),
                 "seat": None,
             }
         )
         words.append(f"{_print_called(card)} ({percent(card.confidence)})")
-    unclear = [
-        {
-            **placed(card),
-            "reason": card.reason,
-            "best": card.face and {"face": card.face.id, "confidence": round(card.confidence, 4)},
-        }
-        for card in reading.unclear
-    ]
     for card in reading.unclear:
         perhaps = "" if card.face is None else f": perhaps {_print_called(card)}"
         words.append(f"unclear, {card.reason}{perhaps}")
     return Found(
-        cards, unclear, words, lambda: draw_outlines(picture.image, [card.corners_px for card in reading.cards])
+        cards,
+        [_unclear(card, picture) for card in reading.unclear],
+        words,
+        lambda: draw_outlines(picture.image, [card.corners_px for card in reading.cards]),
     )
 
 
@@ -87,15 +76,7 @@ def pictured_found(picture: Picture, reader: PictureReader, table: Table | None)
     words += [f"unclear, {card.reason}: perhaps {_called(card)}" for card in reading.unclear]
     return Found(
         [_picture_card(card, picture, reader.deck) for card in reading.cards],
-        [
-            {
-                "corners_px": points_of(picture.to_file(card.corners_px)),
-                "centre_mm": millimetres(card.centre_mm),
-                "reason": card.reason,
-                "best": card.face and {"face": card.face.id, "confidence": round(card.confidence, 4)},
-            }
-            for card in reading.unclear
-        ],
+        [_unclear(card, picture) for card in reading.unclear],
         words,
         lambda: draw_outlines(picture.image, [card.corners_px for card in reading.cards]),
     )
@@ -109,10 +90,18 @@ def _picture_card(card: PictureCard, picture: Picture, deck: PictureDeck) -> dic
         "side": card.side,
         "confidence": round(card.confidence, 4),
         "attributes": unknown if card.face is None else dict(card.face.attributes),
-        "corners_px": points_of(picture.to_file(card.corners_px)),
-        "centre_mm": millimetres(card.centre_mm),
+        **_placed(card, picture),
         "seat": None,
     }
+
+
+def _unclear(card: PrintCard | PictureCard, picture: Picture) -> dict[str, Any]:
+    best = card.face and {"face": card.face.id, "confidence": round(card.confidence, 4)}
+    return {**_placed(card, picture), "reason": card.reason, "best": best}
+
+
+def _placed(card: PrintCard | PictureCard, picture: Picture) -> dict[str, Any]:
+    return {"corners_px": points_of(picture.to_file(card.corners_px)), "centre_mm": millimetres(card.centre_mm)}
 
 
 def _called(card: PictureCard) -> str:

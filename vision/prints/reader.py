@@ -91,7 +91,7 @@ class PrintReader:
             table = table_if_shown(tuple(markers), (image_bgr.shape[1], image_bgr.shape[0]))
         white = _white(image_bgr, markers)
         taken = np.array([marker.corners_px for marker in markers]).reshape(-1, 4, 2)
-        if table is not None and self.deck.card_mm[1] > 20:
+        if table is not None and self.deck.has_true_size:
             poses, quads = poses_on(image_bgr, table, self.deck.card_mm, taken)
             seen = poses.seen.mean(axis=1)
         else:

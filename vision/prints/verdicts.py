@@ -76,7 +76,7 @@ class Verifier:
         self.deck = deck
         self.ranker: Ranker = ranker_of(deck)
         width, height = deck.card_mm
-        stretch = 1.0 if height > 20 else _TALL_MM / height
+        stretch = 1.0 if deck.has_true_size else _TALL_MM / height
         self._size = (width * stretch, height * stretch)
         self._coarse = self._arts(_COARSE)
         self._fine = self._arts(_FINE)

@@ -44,7 +44,7 @@ rehearsal: $(VENV)/installed
 rehearsal-arm: $(VENV)/installed
 	$(BIN)/python -m tests.rehearsal.arm
 
-# Draws the pictures of the Piccolino deck again, after a change of calibration/clown_art.py.
+# Draws our own decks again, after a change of calibration/*_art.py.
 art: $(VENV)/installed
 	$(BIN)/python -m calibration.deck_art
 

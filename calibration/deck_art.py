@@ -1,25 +1,28 @@
-"""Makes the art folder of the Piccolino deck: `python -m calibration.deck_art`, or `make art`.
+"""Makes the art of the decks that Ringmaster draws itself: `python -m calibration.deck_art`, or `make art`.
 
-The SVGs are drawn by `clown_art`; the PNGs, with which the reader compares cards, are the SVGs as they are printed.
+The SVGs are drawn by `clown_art` and its like; the pictures, with which the readers compare cards, are the SVGs as they
+are printed. Piccolino's lie in a folder, those of decks of prints in a deck file each.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
 import cv2
 import numpy as np
-import pypdfium2
 from numpy.typing import NDArray
 
 from calibration.clown_art import back_svg, clown_svg
+from calibration.coloretto_art import coloretto_deck
+from calibration.drawn_deck import DrawnDeck, rendered
+from calibration.everdeck_art import everdeck
 from calibration.print_pictures import load_svg
-from calibration.sheet import Sheet
 from vision.pictured.picture_deck import PictureDeck, load_picture_deck
+from vision.taught.deck_file import SUFFIX, pack_deck
 
 PX_PER_MM = 4.0
-_FINER = 4
 
 
 def write_art(deck: PictureDeck, folder: Path) -> None:
@@ -34,19 +37,21 @@ def write_art(deck: PictureDeck, folder: Path) -> None:
 
 def svg_pixels(deck: PictureDeck, name: str, px_per_mm: float = PX_PER_MM) -> NDArray[np.uint8]:
     """Render a face's SVG as it is printed, (h, w, 3) uint8 BGR."""
-    sheet = Sheet(deck.card_mm, name, two_sided=False)
-    sheet.drawing(load_svg(deck.folder / f"{name}.svg"), (0.0, 0.0, *deck.card_mm))
-    sheet.next_page()
-    document = pypdfium2.PdfDocument(sheet.pdf())
-    try:
-        fine = np.array(document[0].render(scale=_FINER * px_per_mm * 25.4 / 72).to_numpy()[:, :, :3])
-    finally:
-        document.close()
-    # Rendered pages are a pixel larger than the card; shrinking brings the edges to the picture's edges.
-    size = (round(deck.card_mm[0] * px_per_mm), round(deck.card_mm[1] * px_per_mm))
-    return np.asarray(cv2.resize(fine, size, interpolation=cv2.INTER_AREA), np.uint8)
+    return rendered(load_svg(deck.folder / f"{name}.svg"), deck.card_mm, px_per_mm)
+
+
+def drawn_decks() -> dict[str, Callable[[], DrawnDeck]]:
+    """The decks of prints that are drawn here, by name."""
+    return {"coloretto": coloretto_deck, "everdeck": everdeck}
+
+
+def write_decks(folder: Path) -> None:
+    """Write a deck file of every deck of prints into a folder."""
+    for name, drawn in drawn_decks().items():
+        (folder / f"{name}{SUFFIX}").write_bytes(pack_deck(drawn().as_prints()))
 
 
 if __name__ == "__main__":
     art = load_picture_deck("piccolino")
     write_art(art, art.folder)
+    write_decks(art.folder.parent)

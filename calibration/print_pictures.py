@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -9,9 +11,11 @@ from typing import Any
 from reportlab.graphics.shapes import Drawing
 from svglib.svglib import svg2rlg
 
+from calibration.drawn_deck import DrawnDeck
 from calibration.sheet import PAPERS_MM, Box, Grid, Sheet, grid_for
 from vision.errors import BadDeckError
 from vision.pictured.picture_deck import PictureDeck
+from vision.prints.print_deck import told
 
 _CROP_MM = (2.5, 6.0)
 _SIDES = ("front", "back")
@@ -30,51 +34,89 @@ def load_svg(path: Path) -> Drawing:
     return drawing
 
 
+@dataclass(frozen=True)
+class PrintedCard:
+    """A card to be printed: its face and what that means, and the drawings of both sides."""
+
+    face: str
+    attributes: Mapping[str, Any]
+    sides: tuple[Drawing, Drawing]
+
+
 def picture_deck_pdf(deck: PictureDeck, paper: str) -> tuple[bytes, dict[str, Any]]:
-    """Lay out every card of a deck; gives the PDF and the manifest.
+    """Lay out every card of a deck of pictures; see `cards_pdf`.
+
+    Raises:
+        BadDeckError: a drawing is missing, or the cards are larger than the paper.
+    """
+    cards = [PrintedCard(face.id, face.attributes, (_art(deck, face.id), _art(deck, deck.back))) for face in deck.cards]
+    return cards_pdf(deck.name, deck.card_mm, cards, paper)
+
+
+def _art(deck: PictureDeck, name: str) -> Drawing:
+    return load_svg(deck.folder / f"{name}.svg")
+
+
+def drawn_deck_pdf(deck: DrawnDeck, paper: str) -> tuple[bytes, dict[str, Any]]:
+    """Lay out every card of a deck that draws itself; see `cards_pdf`.
+
+    Raises:
+        BadDeckError: the cards are larger than the paper.
+    """
+    drawings = {face.id: face.drawing() for face in deck.faces}
+    cards = [
+        PrintedCard(face.id, told(face.attributes), (drawings[face.id], drawings[face.behind]))
+        for face in deck.faces
+        for _ in range(face.count)
+    ]
+    return cards_pdf(deck.name, deck.card_mm, cards, paper)
+
+
+def cards_pdf(
+    name: str, card_mm: tuple[float, float], cards: Sequence[PrintedCard], paper: str
+) -> tuple[bytes, dict[str, Any]]:
+    """Lay out cards; gives the PDF and the manifest.
 
     Fronts and backs lie on successive pages, the backs mirrored for a sheet that is flipped on its long edge. The
     manifest's `cards` have `page` (from 1), `box_mm` [x, y, width, height] from the page's top-left, `face`, `side`
     ("front" or "back"), `attributes` of the face, and `card`, the card's number from 0.
 
     Raises:
-        BadDeckError: a drawing is missing, or the cards are larger than the paper.
+        BadDeckError: the cards are larger than the paper.
     """
-    grid = grid_for(deck.card_mm, paper)
+    grid = grid_for(card_mm, paper)
     if grid is None:
-        raise BadDeckError(f"the cards of {deck.name} do not fit on the paper")
-    sheet = Sheet(PAPERS_MM[paper], f"Ringmaster: {deck.name}", two_sided=True)
-    cards: list[dict[str, Any]] = []
-    n_sheets = -(-len(deck.cards) // grid.per_page)
+        raise BadDeckError(f"the cards of {name} do not fit on the paper")
+    sheet = Sheet(PAPERS_MM[paper], f"Ringmaster: {name}", two_sided=True)
+    listed: list[dict[str, Any]] = []
+    n_sheets = -(-len(cards) // grid.per_page)
     for number in range(n_sheets):
         first = number * grid.per_page
-        faces = deck.cards[first : first + grid.per_page]
-        fronts = [grid.box_mm(place) for place in range(len(faces))]
+        shown = cards[first : first + grid.per_page]
+        fronts = [grid.box_mm(place) for place in range(len(shown))]
         for turned, side in enumerate(_SIDES):
             boxes = [grid.mirrored(box) for box in fronts] if turned else fronts
-            names = [deck.back if turned else face.id for face in faces]
-            note = f"Ringmaster {deck.name}, sheet {number + 1} of {n_sheets}, {side}s. Print at 100 %"
-            _draw_page(sheet, deck, grid, list(zip(names, boxes, strict=True)), note)
-            cards += [
+            note = f"Ringmaster {name}, sheet {number + 1} of {n_sheets}, {side}s. Print at 100 %"
+            _draw_page(sheet, grid, [(card.sides[turned], box) for card, box in zip(shown, boxes, strict=True)], note)
+            listed += [
                 {
                     "page": 2 * number + turned + 1,
                     "box_mm": [round(value, 3) for value in box],
-                    "face": face.id,
+                    "face": card.face,
                     "side": side,
-                    "attributes": dict(face.attributes),
+                    "attributes": dict(card.attributes),
                     "card": first + place,
                 }
-                for place, (face, box) in enumerate(zip(faces, boxes, strict=True))
+                for place, (card, box) in enumerate(zip(shown, boxes, strict=True))
             ]
-    pages = 2 * n_sheets
-    manifest = {"what": deck.name, "paper": paper, "page_mm": list(grid.page_mm), "pages": pages, "cards": cards}
+    manifest = {"what": name, "paper": paper, "page_mm": list(grid.page_mm), "pages": 2 * n_sheets, "cards": listed}
     return sheet.pdf(), manifest
 
 
-def _draw_page(sheet: Sheet, deck: PictureDeck, grid: Grid, placed: list[tuple[str, Box]], note: str) -> None:
+def _draw_page(sheet: Sheet, grid: Grid, placed: list[tuple[Drawing, Box]], note: str) -> None:
     boxes = [box for _, box in placed]
-    for name, box in placed:
-        sheet.drawing(load_svg(deck.folder / f"{name}.svg"), box)
+    for drawing, box in placed:
+        sheet.drawing(drawing, box)
     sheet.cutting_lines(boxes)
     sheet.crop_marks(boxes, *_CROP_MM)
     sheet.note_and_ruler(grid.block_mm, f"{note}, both sides, flip on the long edge.")

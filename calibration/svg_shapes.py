@@ -55,6 +55,15 @@ class Svg:
         tidy = " ".join(_n(float(word.strip(","))) if _is_number(word) else word for word in d.split())
         self._add(f'path d="{tidy}"', fill, line, width)
 
+    def words(self, at: tuple[float, float], text: str, size: float, fill: str, *, turned: bool = False) -> None:
+        """Write bold letters of `size` mm, their base line's middle at (x, y); `turned`: upside down."""
+        x, y = at
+        turn = f' transform="rotate(180 {_n(x)} {_n(y)})"' if turned else ""
+        place = f'x="{_n(x)}" y="{_n(y)}" font-size="{_n(size)}" text-anchor="middle"'
+        self._shapes.append(
+            f'  <text {place} font-family="Helvetica" font-weight="bold" fill="{fill}"{turn}>{text}</text>'
+        )
+
     def text(self) -> str:
         """Give the whole file."""
         width, height = (_n(side) for side in self._size)

@@ -11,6 +11,7 @@ from simulation.pieces import cutout
 from simulation.view import Image
 from vision.deck import Deck
 from vision.pictured.picture_deck import PictureDeck
+from vision.prints.print_deck import PrintDeck
 from vision.render_face import face_image
 
 FRONT, BACK = "front", "back"
@@ -69,6 +70,29 @@ class PictureArt:
         return self._pictures[name]
 
 
-def art_of(deck: Deck | PictureDeck, px_per_mm: float) -> CardArt:
+class PrintArt:
+    """The art of a deck of prints; `side` is FRONT, or BACK where the deck's back is known."""
+
+    def __init__(self, deck: PrintDeck, px_per_mm: float) -> None:
+        self._deck = deck
+        self._size = (round(deck.card_mm[0] * px_per_mm), round(deck.card_mm[1] * px_per_mm))
+        self._backs = [face.id for face in deck.faces if face.side == "back"]
+        self._pictures: dict[str, Image] = {}
+        self.card_mm = deck.card_mm
+        blank = np.zeros((self._size[1], self._size[0], 3), np.uint8)
+        self.cutout = cutout(blank, deck.corner_radius_mm / deck.card_mm[0])
+
+    def picture(self, face: str, side: str) -> Image:
+        """Give a face, or the back that all cards share."""
+        name = face if side == FRONT else self._backs[0]
+        if name not in self._pictures:
+            picture = cv2.resize(self._deck.by_id[name].art, self._size, interpolation=cv2.INTER_AREA)
+            self._pictures[name] = np.asarray(picture, np.uint8)
+        return self._pictures[name]
+
+
+def art_of(deck: Deck | PictureDeck | PrintDeck, px_per_mm: float) -> CardArt:
     """Give a deck's art, drawn with so many pixels to the mm."""
+    if isinstance(deck, PrintDeck):
+        return PrintArt(deck, px_per_mm)
     return PictureArt(deck, px_per_mm) if isinstance(deck, PictureDeck) else MarkArt(deck, px_per_mm)

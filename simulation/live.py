@@ -23,6 +23,7 @@ from simulation.surface import light_over, surface
 from simulation.view import Image, Look, Place, view_of
 from vision.deck import Deck
 from vision.pictured.picture_deck import PictureDeck
+from vision.prints.print_deck import PrintDeck
 
 SECOND_NS = 1_000_000_000
 _INSTANTS = 3
@@ -57,7 +58,7 @@ class LiveTable:
     def __init__(
         self,
         script: Script,
-        deck: Deck | PictureDeck,
+        deck: Deck | PictureDeck | PrintDeck,
         seed: int,
         shots: Shots | None = None,
         start_ns: int = 0,

@@ -75,7 +75,13 @@ class Deck:
 def deck_names() -> list[str]:
     """Names of the decks that come with Ringmaster."""
     files = [file.name for file in resources.files("vision").joinpath("decks").iterdir()]
-    return sorted(name.removesuffix(".json") for name in files if name.endswith(".json"))
+    return sorted(name.rpartition(".")[0] for name in files if name.endswith((".json", ".deck")))
+
+
+def deck_file_of(name: str) -> Path | None:
+    """Give the deck file of a deck of prints that comes with Ringmaster; None for every other deck."""
+    path = Path(str(resources.files("vision").joinpath("decks", f"{name}.deck")))
+    return path if name in deck_names() and path.is_file() else None
 
 
 def load_deck(name: str) -> Deck:
@@ -89,6 +95,8 @@ def load_deck(name: str) -> Deck:
             return parse_deck(json.loads(Path(name).read_text(encoding="utf-8")))
         if name not in deck_names():
             raise BadDeckError(f"there is no deck called {name!r}, only {' and '.join(deck_names())}")
+        if deck_file_of(name) is not None:
+            raise BadDeckError(f"the cards of {name} show pictures, not marks")
         return _bundled(name)
     except OSError as error:
         raise BadDeckError(f"the deck {name} cannot be read: {error.strerror or error}") from error

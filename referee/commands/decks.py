@@ -77,12 +77,12 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _list(store: DeckStore, *, as_json: bool) -> int:
+    from referee.decks.finding import find_deck
     from vision.deck import deck_names
-    from vision.pictured.picture_deck import load_any_deck
 
     output, status = Output(), 0
     for name in deck_names():
-        _line(output, _summary(load_any_deck(name), taught=False), as_json=as_json)
+        _line(output, _summary(find_deck(name), taught=False), as_json=as_json)
     for kept in store.all():
         if kept.deck is None:
             complain("decks", kept.trouble)
@@ -131,7 +131,9 @@ def _show(args: argparse.Namespace) -> None:
 
 
 def _meaning(face: Print | PictureFace) -> dict[str, Any]:
-    return {"attributes": dict(face.attributes), "count": face.count}
+    from vision.prints.print_deck import told
+
+    return {"attributes": told(face.attributes), "count": face.count}
 
 
 def _export(store: DeckStore, args: argparse.Namespace) -> None:

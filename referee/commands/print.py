@@ -17,7 +17,7 @@ _PAPERS = ("a4", "letter")
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of `print`."""
     parser.epilog = USABLE_CARDS
-    parser.add_argument("what", metavar="WHAT", help="a deck (confetti, piccolino), or markers")
+    parser.add_argument("what", metavar="WHAT", help="a deck (confetti, piccolino, coloretto, everdeck), or markers")
     parser.add_argument("-o", "--output", metavar="FILE.pdf", type=Path, required=True, help="the PDF to write")
     parser.add_argument("--manifest", metavar="FILE.json", type=Path, help="where every card lies on the pages")
     parser.add_argument("--paper", type=str.lower, choices=_PAPERS, default="a4", help="the paper (default a4)")
@@ -51,13 +51,17 @@ def _made(what: str, paper: str) -> tuple[bytes, dict[str, object]]:
         from calibration.print_markers import markers_pdf
 
         return markers_pdf(paper)
+    from calibration.deck_art import drawn_decks
     from calibration.print_deck import deck_pdf
+    from calibration.print_pictures import drawn_deck_pdf
     from referee.decks.finding import find_deck
     from vision.pictured.picture_deck import PictureDeck
     from vision.prints.print_deck import PrintDeck
 
     deck = find_deck(what)
     if isinstance(deck, PrintDeck):
+        if what in (drawn := drawn_decks()):
+            return drawn_deck_pdf(drawn[what](), paper)
         raise BadInputError(
             f"{deck.name} was taught from cards that you have: only Ringmaster's own cards can be printed"
         )

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from referee.decks.store import DeckStore
 from referee.journal.folder import state_folder
-from vision.deck import Deck, deck_names
+from vision.deck import Deck, deck_file_of, deck_names
 from vision.errors import BadDeckError
 from vision.pictured.picture_deck import PictureDeck, load_any_deck
 from vision.prints.print_deck import PrintDeck
@@ -23,6 +23,9 @@ def find_deck(name: str, state: Path | None = None) -> AnyDeck:
     """
     if name.endswith(SUFFIX):
         return read_deck_file(Path(name))
+    built_in = deck_file_of(name)
+    if built_in is not None:
+        return read_deck_file(built_in)
     if name in deck_names() or name.endswith(".json"):
         return load_any_deck(name)
     store = DeckStore(state_folder(state))

@@ -8,7 +8,7 @@ from referee.errors import BadInputError
 from vision.prints.print_deck import PrintDeck
 
 MOODS = ("happy", "sad")
-KINDS = ("colour", "+2", "joker", "last round", "row")
+KINDS = ("colour", "+2", "joker", "last round", "row", "summary")
 _FEWEST_COLOURS = 2
 
 
@@ -46,11 +46,14 @@ def _check_piccolino(deck: PrintDeck) -> None:
 def _check_coloretto(deck: PrintDeck) -> None:
     for face in deck.fronts:
         kind = face.attributes.get("kind")
+        # Cards of a deck with suits that say nothing of Coloretto are not in the game (E1).
+        if kind is None and "suit" in face.attributes:
+            continue
         if kind not in KINDS or (kind == "colour" and "colour" not in face.attributes):
             raise BadInputError(
                 f"{face.id} has no kind (or no colour): Coloretto's are {', '.join(KINDS)} (say so with --names)"
             )
-    kinds = Counter(face.attributes["kind"] for face in deck.fronts)
+    kinds = Counter(face.attributes.get("kind") for face in deck.fronts)
     missing = [kind for kind in ("colour", "+2", "joker") if not kinds[kind]]
     if missing:
         raise BadInputError(

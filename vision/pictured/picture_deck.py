@@ -18,7 +18,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.deck import Deck, deck_names, load_deck
+from vision.deck import Deck, deck_file_of, deck_names, load_deck
 from vision.descriptions import MOST_CARD_MM, card_size, number, paint, text, why_broken
 from vision.errors import BadDeckError
 
@@ -107,6 +107,8 @@ def load_picture_deck(name: str) -> PictureDeck:
 def _path(name: str) -> Path:
     if name.endswith(".json"):
         return Path(name)
+    if deck_file_of(name) is not None:
+        raise BadDeckError(f"the cards of {name} show no clowns")
     if name not in deck_names():
         raise BadDeckError(f"there is no deck called {name!r}, only {' and '.join(deck_names())}")
     return Path(str(resources.files("vision").joinpath("decks", f"{name}.json")))

@@ -13,6 +13,8 @@ from numpy.typing import NDArray
 Image = NDArray[np.uint8]
 Side = Literal["front", "back"]
 
+ROOM = "room"
+
 ART_PX_PER_MM = 2.0
 """The scale of taught pictures of faces: finer print than half a millimetre no camera over a table sees."""
 
@@ -60,3 +62,8 @@ class PrintDeck:
     def fronts(self) -> tuple[Print, ...]:
         """All faces that name a card."""
         return tuple(face for face in self.faces if face.side == "front")
+
+
+def told(attributes: Mapping[str, str]) -> dict[str, str | int]:
+    """Attributes as programs are told them: for how many cards a row has room is a number."""
+    return {key: int(value) if key == ROOM and value.isdecimal() else value for key, value in attributes.items()}

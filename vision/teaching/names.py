@@ -101,6 +101,7 @@ def _name(data: dict[str, Any]) -> CardName:
     if _NO_NAMES & set(face) or face != face.strip():
         raise ValueError('"face" must be a short text without dots, colons and slashes')
     attributes = {
-        text(key, "attributes"): text(value, "attributes") for key, value in data.get("attributes", {}).items()
+        text(key, "attributes"): text(str(value) if type(value) is int else value, "attributes")
+        for key, value in data.get("attributes", {}).items()
     }
     return CardName(image, (x, y), face, attributes)

@@ -33,8 +33,15 @@ class DrawnFace:
     side: Literal["front", "back"] = "front"
 
     def drawing(self) -> Drawing:
-        """The drawing, to be printed."""
-        return svg2rlg(BytesIO(self.svg().encode()))
+        """The drawing, to be printed.
+
+        Raises:
+            ValueError: its SVG is broken.
+        """
+        drawn = svg2rlg(BytesIO(self.svg().encode()))
+        if drawn is None:
+            raise ValueError(f"{self.id} is not drawn as SVG")
+        return drawn
 
 
 @dataclass(frozen=True)
@@ -46,6 +53,10 @@ class DrawnDeck:
     card_mm: tuple[float, float]
     corner_radius_mm: float
     faces: tuple[DrawnFace, ...]
+
+    def art(self, face: DrawnFace) -> NDArray[np.uint8]:
+        """A face as it is printed, (h, w, 3) uint8 BGR."""
+        return rendered(face.drawing(), self.card_mm, ART_PX_PER_MM)
 
     def as_prints(self) -> PrintDeck:
         """The deck as the reader wants it."""

@@ -17,7 +17,8 @@ CARD_MM = (63.1, 88.5)
 CORNER_RADIUS_MM = 3.5
 SUITS = ("club", "spade", "heart", "diamond", "coin", "crown", "moon", "star")
 RANKS = ("0", "1", "2", "3", "4", "5", "6", "7", "8", "9", "X", "J", "Q", "K", "A")
-_WORDS = "Zero One Two Three Four Five Six Seven Eight Nine Ten Jack Queen King Ace".split()
+_NUMBERS = ("Zero", "One", "Two", "Three", "Four", "Five", "Six", "Seven", "Eight", "Nine")
+_WORDS = (*_NUMBERS, "Ten", "Jack", "Queen", "King", "Ace")
 _BLACK, _PAPER = "#141110", "#ffffff"
 _INKS = {
     "club": _BLACK,
@@ -47,6 +48,10 @@ def everdeck() -> DrawnDeck:
     ]
     back = DrawnFace("back", {}, 0, _back, side="back")
     return DrawnDeck("everdeck", "coloretto", CARD_MM, CORNER_RADIUS_MM, (*faces, back))
+
+
+def _meaning(suit: str, rank: str) -> dict[str, str]:
+    return {"suit": suit, "rank": rank, **_in_coloretto(suit, rank)}
 
 
 def _in_coloretto(suit: str, rank: str) -> dict[str, str]:

@@ -15,7 +15,7 @@ from calibration.drawn_deck import DrawnDeck
 from calibration.sheet import PAPERS_MM, Box, Grid, Sheet, grid_for
 from vision.errors import BadDeckError
 from vision.pictured.picture_deck import PictureDeck
-from vision.prints.print_deck import told
+from vision.prints.print_deck import attributes_told
 
 _CROP_MM = (2.5, 6.0)
 _SIDES = ("front", "back")
@@ -65,7 +65,7 @@ def drawn_deck_pdf(deck: DrawnDeck, paper: str) -> tuple[bytes, dict[str, Any]]:
     """
     drawings = {face.id: face.drawing() for face in deck.faces}
     cards = [
-        PrintedCard(face.id, told(face.attributes), (drawings[face.id], drawings[face.behind]))
+        PrintedCard(face.id, attributes_told(face.attributes), (drawings[face.id], drawings[face.behind]))
         for face in deck.faces
         for _ in range(face.count)
     ]

@@ -30,7 +30,7 @@ class Found:
 def prints_found(picture: Picture, reader: PrintReader, table: Table | None) -> Found:
     """Read the cards of a deck of prints; without `table` the picture's own markers tell it."""
     from referee.evidence_picture import draw_outlines
-    from vision.prints.print_deck import told
+    from vision.prints.print_deck import attributes_told
 
     reading = reader.read(picture.image, table)
     unknown: dict[str, None] = dict.fromkeys(key for face in reader.deck.fronts[:1] for key in face.attributes)
@@ -43,7 +43,7 @@ def prints_found(picture: Picture, reader: PrintReader, table: Table | None) -> 
                 "face": front and front.id,
                 "side": "back" if front is None else "front",
                 "confidence": round(card.confidence, 4),
-                "attributes": unknown if front is None else told(front.attributes),
+                "attributes": unknown if front is None else attributes_told(front.attributes),
                 **_placed(card, picture),
                 "seat": None,
             }

@@ -131,9 +131,9 @@ def _show(args: argparse.Namespace) -> None:
 
 
 def _meaning(face: Print | PictureFace) -> dict[str, Any]:
-    from vision.prints.print_deck import told
+    from vision.prints.print_deck import attributes_told
 
-    return {"attributes": told(face.attributes), "count": face.count}
+    return {"attributes": attributes_told(face.attributes), "count": face.count}
 
 
 def _export(store: DeckStore, args: argparse.Namespace) -> None:

@@ -22,7 +22,7 @@ from referee.output import Output
 from vision.deck import Deck
 from vision.descriptions import LEAST_CARD_MM, MOST_CARD_MM
 from vision.image import load_picture
-from vision.prints.print_deck import PrintDeck, told
+from vision.prints.print_deck import PrintDeck, attributes_told
 from vision.taught.deck_file import pack_deck, unpack_deck
 from vision.teaching.lay_apart import CardSize, LaidCards
 from vision.teaching.lesson import LearnedPicture, Lesson, TeachingPicture, laid_out, learn_prints
@@ -148,7 +148,8 @@ def _lines(lesson: Lesson) -> list[str]:
         "kind": "prints",
         "card_mm": list(deck.card_mm),
         "faces": [
-            {"face": face.id, "attributes": told(face.attributes), "seen": lesson.seen[face.id]} for face in deck.faces
+            {"face": face.id, "attributes": attributes_told(face.attributes), "seen": lesson.seen[face.id]}
+            for face in deck.faces
         ],
         "alike": [list(pair) for pair in deck.alike],
         "true_size": deck.has_true_size,

@@ -75,10 +75,8 @@ def test_deck_file_is_as_the_art_is_drawn_now(name: str) -> None:
     assert [(face.id, dict(face.attributes), face.count) for face in drawn.faces] == [
         (face.id, dict(face.attributes), face.count) for face in deck.faces
     ]
-    from calibration.drawn_deck import rendered
-
     for face in drawn.faces[:: len(drawn.faces) // 3]:
-        art = rendered(face.drawing(), drawn.card_mm, ART_PX_PER_MM)
+        art = drawn.art(face)
         assert float(np.abs(art.astype(float) - deck.by_id[face.id].art).mean()) < 1.0, f"run make art: {face.id}"
     check_fit(deck, "coloretto")
 

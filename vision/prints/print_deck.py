@@ -64,6 +64,6 @@ class PrintDeck:
         return tuple(face for face in self.faces if face.side == "front")
 
 
-def told(attributes: Mapping[str, str]) -> dict[str, str | int]:
+def attributes_told(attributes: Mapping[str, str]) -> dict[str, str | int]:
     """Attributes as programs are told them: for how many cards a row has room is a number."""
     return {key: int(value) if key == ROOM and value.isdecimal() else value for key, value in attributes.items()}

@@ -12,9 +12,11 @@ demo: $(VENV)/installed
 	$(BIN)/ringmaster demo --rounds 1
 
 test: $(VENV)/installed
-	@# The page is tried in a real browser; whoever may not install one is told so by the tests that need it.
-	@command -v chromium >/dev/null || [ "$$(id -u)" != 0 ] || ! command -v apt-get >/dev/null || \
-		{ apt-get update -qq && apt-get install -y -qq --no-install-recommends chromium >/dev/null; } || true
+	@# A real browser, broker and database; whoever may not install one is told so by the tests that need it.
+	@{ command -v chromium && [ -x /usr/sbin/mosquitto ] && ls /usr/lib/postgresql/*/bin/initdb; } >/dev/null 2>&1 || \
+		[ "$$(id -u)" != 0 ] || ! command -v apt-get >/dev/null || \
+		{ apt-get update -qq && apt-get install -y -qq --no-install-recommends chromium mosquitto postgresql \
+		>/dev/null; } || true
 	$(BIN)/python -m pytest
 
 # Sends the page 10,000 malformed requests; `make test` sends some hundreds of them.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import heapq
 import threading
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from hardware.events import Event
@@ -65,7 +66,8 @@ class EventQueue:
     """Takes events from many threads and gives them out in time order, equal times in order of arrival.
 
     An event is given out when every source is past its time. One that comes later than that is given out at once,
-    out of order, and counted in `late`: it is never lost.
+    out of order, and counted in `late`: it is never lost. on_put: told of each event when it comes, from any thread;
+    must be quick.
     """
 
     def __init__(self) -> None:
@@ -75,6 +77,7 @@ class EventQueue:
         self._arrivals = 0
         self._given_ns: int | None = None
         self.late = 0
+        self.on_put: Callable[[Event], None] = lambda event: None
 
     def source(self, name: str, lag_ns: int | None = None, patience_ns: int = 1_000_000_000) -> Source:
         """Give a device its way onto the queue.
@@ -116,6 +119,7 @@ class EventQueue:
             heapq.heappush(self._entries, _Entry(event.t_ns, self._arrivals, event))
             self._arrivals += 1
             self._changed.notify_all()
+        self.on_put(event)
 
     def _remove(self, source: Source) -> None:
         with self._changed:

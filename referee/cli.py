@@ -34,6 +34,7 @@ COMMANDS = (
     "decks",
     "calibrate",
     "code",
+    "mqtt",
     "demo",
     "doctor",
     "bench",

@@ -27,19 +27,21 @@ def check_writable(path: Path, inputs: Iterable[Path] = ()) -> None:
         raise BadInputError(f"there is no folder {path.parent} to write {path.name} into")
 
 
-def write_whole(path: Path, data: bytes) -> None:
+def write_whole(path: Path, data: bytes, *, secret: bool = False) -> None:
     """Write a file so that it is there whole or, if anything fails, as it was before.
+
+    secret: nobody but its owner may ever read it, not even for a moment.
 
     Raises:
         BadInputError: the path is a folder, or lies in none.
         WorkFailedError: it cannot be written.
     """
-    with whole_file(path) as file:
+    with whole_file(path, secret=secret) as file:
         file.write(data)
 
 
 @contextmanager
-def whole_file(path: Path) -> Iterator[BinaryIO]:
+def whole_file(path: Path, *, secret: bool = False) -> Iterator[BinaryIO]:
     """Give a file to write; it takes its place when the block ends well, and until then all is as it was before.
 
     Raises:
@@ -57,9 +59,10 @@ def whole_file(path: Path) -> Iterator[BinaryIO]:
         with tempfile.NamedTemporaryFile(dir=path.parent, prefix=f".{path.name}.", delete=False) as file:
             temporary = Path(file.name)
             yield cast(BinaryIO, file)
-        mask = os.umask(0)
-        os.umask(mask)
-        temporary.chmod(0o666 & ~mask)
+        if not secret:
+            mask = os.umask(0)
+            os.umask(mask)
+            temporary.chmod(0o666 & ~mask)
         temporary.replace(path)
         temporary = None
     except OSError as error:

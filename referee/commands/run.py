@@ -79,6 +79,7 @@ def _serve(service: Service, args: argparse.Namespace, stop: threading.Event) ->
         say_code=service.say_code,
         newest_picture=service.newest_picture,
         has_room=not args.simulated,
+        house=service.publisher,
     )
     app = create_app(service.desk, options)
     service.on_idle_bell = app.state.bell_pressed

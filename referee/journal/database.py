@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from referee.errors import WorkFailedError
+from referee.journal import outbox
 from referee.journal.pages import as_text
 from referee.journal.salvage import salvage
 
@@ -222,7 +223,8 @@ def _prepared(connection: Connection, path: Path) -> Connection:
         connection.execute(f"PRAGMA user_version={VERSION}")
         connection.execute("COMMIT")
         _sync_folder(path.parent)
-    connection.execute(SIGHTS)
+    for table in (SIGHTS, *outbox.TABLES):
+        connection.execute(table)
     try:
         for columns in _COLUMNS:
             connection.execute(f"SELECT {columns} LIMIT 0")

@@ -19,7 +19,8 @@ from typing import Any
 
 from referee.errors import WorkFailedError
 from referee.events import Event, Header
-from referee.journal.database import WAY_CLEARED, Connect, Connection, DiskError, Value, connect, open_journal
+from referee.journal.database import VERSION, WAY_CLEARED, Connect, Connection, DiskError, Value, connect, open_journal
+from referee.journal.outbox import Outbox
 from referee.journal.rows import GameRow, event_data, header_data
 from referee.jsonlines import to_line
 
@@ -48,7 +49,7 @@ class Journal:
     """Safe to use from any thread. wall_ms: the time of day, ms since 1970, for people only.
 
     trouble: why what was added lately is in memory only, None if all is kept. set_aside: where a damaged file was put,
-    saved: how many games could be read in it and are in this one.
+    saved: how many games could be read in it and are in this one. outbox: what is to be told to others.
     A disk that does not even let the file be opened is a trouble like others: it is tried again with each flush.
     """
 
@@ -72,6 +73,8 @@ class Journal:
         self._lock = threading.RLock()
         self._wall_ms = wall_ms
         self._waiting: list[_Write] = []
+        self._unsynced = True
+        self.outbox = Outbox(self._add)
         if self._open():
             self._last_game = int(self.read("SELECT coalesce(max(game), 0) FROM games")[0][0])
         else:
@@ -95,6 +98,7 @@ class Journal:
             self._add(
                 "INSERT INTO games (game, uid, header, started_ms, boot, shift_ns) VALUES (?, ?, ?, ?, ?, ?)", *values
             )
+            self.outbox.post("game", row.game)
             return row
 
     def new_clock(self, game: int, boot: str, shift_ns: int) -> None:
@@ -126,14 +130,18 @@ class Journal:
 
     def add_rulings(self, game: int, number: int, rulings: Sequence[RulingData]) -> None:
         """Add what was ruled on an event, and that it has been judged."""
-        for place, ruling in enumerate(rulings):
-            self._add_ruling(game, number, place, 0, ruling)
-        self._add("UPDATE games SET judged = ? WHERE game = ?", number, game)
+        with self._lock:
+            for place, ruling in enumerate(rulings):
+                self._add_ruling(game, number, place, 0, ruling)
+            self._add("UPDATE games SET judged = ? WHERE game = ?", number, game)
+            self.outbox.post("event", game, number)
 
     def refuse(self, game: int, number: int) -> None:
         """Note that a game could not take an event."""
-        self._add("UPDATE events SET refused = 1 WHERE game = ? AND number = ?", game, number)
-        self._add("UPDATE games SET judged = ? WHERE game = ?", number, game)
+        with self._lock:
+            self._add("UPDATE events SET refused = 1 WHERE game = ? AND number = ?", game, number)
+            self._add("UPDATE games SET judged = ? WHERE game = ?", number, game)
+            self.outbox.post("event", game, number)
 
     def add_correction(
         self, game: int, number: int, event: int | None, data: Mapping[str, object] | None, undoes: int | None = None
@@ -141,9 +149,10 @@ class Journal:
         """Add a correction of an event (data None: it is struck), or one that takes another back."""
         text = None if data is None else to_line(dict(data))
         values = (game, number, self._wall_ms(), event, text, undoes)
-        self._add(
-            "INSERT INTO corrections (game, number, wall_ms, event, data, undoes) VALUES (?, ?, ?, ?, ?, ?)", *values
-        )
+        sql = "INSERT INTO corrections (game, number, wall_ms, event, data, undoes) VALUES (?, ?, ?, ?, ?, ?)"
+        with self._lock:
+            self._add(sql, *values)
+            self.outbox.post("correction", game, number)
 
     def change_ruling(self, game: int, event: int, place: int, correction: int, ruling: RulingData | None) -> None:
         """Let a ruling end with a correction, and another one (None: none) take its place."""
@@ -171,7 +180,9 @@ class Journal:
 
     def dispute(self, game: int, event: int) -> None:
         """Note that the pictures of an event were asked for: they are kept longest."""
-        self._add("UPDATE evidence SET disputed = 1 WHERE game = ? AND event = ?", game, event)
+        with self._lock:
+            self._add("UPDATE evidence SET disputed = 1 WHERE game = ? AND event = ?", game, event)
+            self.outbox.post("dispute", game, event)
 
     def flush(self, *, durable: bool = True) -> bool:
         """Write what waits. False, and `trouble` says why, if the disk does not take it: it waits on then.
@@ -182,6 +193,9 @@ class Journal:
         with self._lock:
             if self._connection is None and not self._open():
                 return False
+            if durable and self._unsynced and not self._waiting:
+                # Another thread has written it meanwhile, without waiting for the disk: any write waits for all of it.
+                self._add(f"PRAGMA user_version = {VERSION}")
             if not self._waiting or self._connection is None:
                 self.trouble = None
                 return True
@@ -197,6 +211,9 @@ class Journal:
                 return False
             self._waiting.clear()
             self.trouble = None
+            self._unsynced = not durable
+            if durable:
+                self.outbox.made_to_last()
             return True
 
     def read(self, sql: str, *values: Value) -> list[tuple[Any, ...]]:
@@ -212,6 +229,14 @@ class Journal:
                 return list(self._connection.execute(sql, values))
             except sqlite3.Error as error:
                 raise WorkFailedError(f"the journal cannot be read: {error}") from error
+
+    def change_outbox(self, change: Callable[[Outbox], object], *, durable: bool = False) -> None:
+        """Change what is to be told to others, and write it."""
+        with self._lock:
+            # What waits is of the time before.
+            self.flush(durable=durable)
+            change(self.outbox)
+            self.flush(durable=durable)
 
     def checkpoint(self) -> None:
         """Move what is written to its last place while there is time for it, so that no ruling has to wait for that.
@@ -248,6 +273,7 @@ class Journal:
         self._connection = opened.connection
         self.set_aside = self.set_aside or opened.set_aside
         self.saved = opened.saved
+        self.outbox.resume(self.read)
         return True
 
     def _roll_back(self, connection: Connection) -> None:

@@ -25,6 +25,7 @@ from referee.events import Header
 from referee.journal.evidence import EvidenceFolder
 from referee.journal.folder import EVIDENCE, JOURNAL, locked
 from referee.journal.journal import Journal
+from referee.mqtt.publisher import Publisher
 from referee.sayings import service as sayings
 from referee.service.devices import Devices
 from referee.service.guard.guard import Guard
@@ -109,6 +110,8 @@ class Service:
         self._area = TableArea(self._profile)
         self._pictures = Pictures(self.devices.buffer, self._evidence, self._area)
         self.desk = TableDesk(self.stage, self._evidence, self._pictures, self.health, folder, self)
+        self.publisher = Publisher(folder, self.journal, self._evidence, self.desk, lambda: self.stage.open_game)
+        self.devices.queue.on_put = self.publisher.heard
         self.stage.want_pictures = self._pictures.want
         self.stage.on_fault = self._read_fault
         self.stage.on_change = self.voice.on_caption = self.desk.refresh
@@ -135,6 +138,7 @@ class Service:
         elif (play := self.stage.resume()) is not None:
             self.desk.resumed(play)
         self._pictures.start()
+        self.publisher.start()
         self._thread.start()
         self.devices.start(self._report)
         self._guard.start()
@@ -152,6 +156,7 @@ class Service:
         if self._thread.ident is not None:
             self._thread.join(timeout=1.0)
         self._pictures.stop()
+        self.publisher.stop()
         self.voice.close()
         self.journal.close()
 

@@ -93,6 +93,11 @@ class Stage:
         """Whether a game goes on now, so that rings are ruled."""
         return self.play is not None and not self.play.over and not self.play.paused
 
+    @property
+    def open_game(self) -> int | None:
+        """The number of the game on the table, None without one."""
+        return None if self.play is None else self.play.book.row.game
+
     def look(self, frame: Frame) -> Outcome:
         """Take the next frame; it is not looked at while there is no game, or a pause."""
         with self.lock:

@@ -6,9 +6,13 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    from referee.web.house import House
 
 Taken = tuple[int, NDArray[np.uint8]]
 """When a picture was taken, ns, monotonic clock, and the picture, (h, w, 3) uint8 BGR."""
@@ -29,6 +33,7 @@ class WebOptions:
     clock: seconds of the monotonic clock, for waits after wrong codes and presses of the bell.
     newest_picture: gives what the camera saw last, whole, in which a device's mark may lie; None: there is no camera.
     has_room: whether people sit at the table, who can press its bell; not so where it is a simulated one.
+    house: tells others what happens; None: nobody is told.
     """
 
     state_dir: Path | None = None
@@ -38,3 +43,4 @@ class WebOptions:
     clock: Callable[[], float] = time.monotonic
     newest_picture: Callable[[], Taken | None] | None = None
     has_room: bool = True
+    house: House | None = None

@@ -7,6 +7,7 @@ from functools import cache
 from referee.language import Language, mark_in
 from referee.sayings.colours import colour_name
 from referee.sayings.usable_cards import USABLE_CARDS
+from referee.web.words_house import HOUSE_WORDS
 from referee.web.words_pairing import PAIRING_WORDS
 
 _CONTEXT = "page"
@@ -14,6 +15,7 @@ _COLOURS = ("red", "orange", "yellow", "green", "blue", "purple", "pink", "black
 
 WORDS = {
     **PAIRING_WORDS,
+    **HOUSE_WORDS,
     "nav": mark_in("page", "Places"),
     "nav_table": mark_in("page", "Table"),
     "nav_tv": mark_in("page", "Scores"),

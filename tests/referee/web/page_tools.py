@@ -14,6 +14,7 @@ from typing import Any
 from fastapi import FastAPI
 
 from referee.bench.quiet_table import QuietTable, quiet_table
+from referee.mqtt.publisher import Publisher
 from referee.service.desk import Desk
 from referee.web.app import create_app
 from referee.web.options import Taken, WebOptions
@@ -133,12 +134,18 @@ class PageUnderTest:
 
 @contextmanager
 def served(
-    folder: Path, desk: Desk | None = None, newest_picture: Callable[[], Taken | None] = lambda: None
+    folder: Path,
+    desk: Desk | None = None,
+    newest_picture: Callable[[], Taken | None] = lambda: None,
 ) -> Iterator[PageUnderTest]:
     """Serve the page of a new table, or of another desk."""
     table = quiet_table(folder, clock=GameClock())
     clock, said = FakeClock(), list[str]()
-    options = WebOptions(state_dir=folder, say_code=said.append, clock=clock, newest_picture=newest_picture)
+    # Never started: it keeps what is set, and tells nobody.
+    house = Publisher(folder, table.journal, table.evidence, table.desk, lambda: None)
+    options = WebOptions(
+        state_dir=folder, say_code=said.append, clock=clock, newest_picture=newest_picture, house=house
+    )
     app = create_app(desk or table.desk, options)
     server = PageServer(app, "127.0.0.1", 0)
     try:

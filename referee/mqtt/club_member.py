@@ -1,0 +1,145 @@
+"""A table's side of belonging to a club: asking to be let in, knowing its word, and showing it evidence."""
+
+from __future__ import annotations
+
+import json
+import secrets
+import time
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+
+from referee.journal.evidence import EvidenceFolder
+from referee.journal.journal import Journal
+from referee.mqtt import topics
+from referee.mqtt.line import Extras, Received
+from referee.mqtt.seal import code_in, is_sealed, key_of, seal
+from referee.mqtt.settings import Membership, MqttSettings
+from referee.service.settings import SettingError
+
+ANSWER_S = 15.0
+ASK_AGAIN_S = 3.0
+BEGIN_AGAIN_S = 600.0
+MOST_PICTURES = 6
+Published = tuple[str, bytes, Extras | None]
+
+
+class ClubMember:
+    """trouble: how the asking went, a key of `sayings.house`, None if nothing is to be said.
+
+    changed: told of a new membership, None when it is over. again: told when all is to be sent anew.
+    """
+
+    def __init__(
+        self,
+        journal: Journal,
+        evidence: EvidenceFolder,
+        changed: Callable[[Membership | None], None],
+        again: Callable[[], None],
+    ) -> None:
+        self._journal, self._evidence, self._changed, self._again = journal, evidence, changed, again
+        self._asked: tuple[bytes, str, float, MqttSettings] | None = None
+        self._told_s = float("-inf")
+        self._began_s = float("-inf")
+        self.trouble: str | None = None
+
+    def ask(self, text: str, settings: MqttSettings) -> None:
+        """Ask a club to let this table in, by the code that somebody has typed.
+
+        Raises:
+            SettingError: it is no code, or nothing is told to anybody yet.
+        """
+        code = code_in(text)
+        if code is None:
+            raise SettingError("an invitation is ten letters and digits, such as K7QF2-M9P4X", "mqtt_code")
+        if not settings.on:
+            raise SettingError("switch the broker on first", "mqtt_off")
+        self._told_s = float("-inf")
+        self._asked = key_of(code, settings.table), secrets.token_hex(8), time.monotonic() + ANSWER_S, settings
+        self.trouble = "asking"
+
+    def joining(self, now_s: float) -> Published | None:
+        """Give what is to be said to be let in, None for nothing; the code itself is never said."""
+        if self._asked is None:
+            return None
+        key, nonce, until_s, settings = self._asked
+        if now_s > until_s:
+            self._asked, self.trouble = None, "not_let_in"
+            return None
+        if now_s - self._told_s < ASK_AGAIN_S:
+            return None
+        self._told_s = now_s
+        topic = topics.topic(settings.table, topics.JOIN)
+        payload = json.dumps({"name": settings.name, "nonce": nonce}).encode()
+        return topic, payload, Extras(seal(key, topic, payload), expires_s=int(ANSWER_S))
+
+    def knows(self, message: Received, settings: MqttSettings) -> bool:
+        """Tell whether a message is the club's, or that of one that was asked."""
+        keys = [bytes.fromhex(settings.club.key)] if settings.club is not None else []
+        if self._asked is not None:
+            keys.append(self._asked[0])
+        return any(is_sealed(key, message.topic, message.payload, message.seal) for key in keys)
+
+    def answered(self, message: Received, settings: MqttSettings) -> None:
+        """Take a club's word that this table is in, or out.
+
+        Raises:
+            ValueError, KeyError, TypeError: it makes no sense.
+        """
+        data = json.loads(message.payload)
+        if data["in"]:
+            if self._asked is not None and data["nonce"] == self._asked[1]:
+                key, self._asked, self.trouble = self._asked[0], None, None
+                self._changed(Membership(str(data["club"])[:100], key.hex(), time.time_ns() // 1_000_000))
+        elif settings.club is not None:
+            self._changed(None)
+            self.trouble = "put_out"
+
+    def begin_again(self, now_s: float) -> None:
+        """Send all anew, as the club has lost some of it; not over and over, whatever it says."""
+        if now_s - self._began_s > BEGIN_AGAIN_S:
+            self._began_s = now_s
+            self._again()
+
+    def extras(self, settings: MqttSettings, topic: str, payload: bytes) -> Extras | None:
+        """Give what goes with a message of the outbox."""
+        return None if settings.club is None else Extras(seal(bytes.fromhex(settings.club.key), topic, payload))
+
+    def evidence_for(self, message: Received, settings: MqttSettings) -> Iterator[Published]:
+        """Give the pictures of an event, nearest to it first, and last how many there are.
+
+        Raises:
+            ValueError, KeyError, TypeError: the question makes no sense.
+        """
+        data = json.loads(message.payload)
+        if settings.club is None:
+            return
+        rows = self._journal.read("SELECT game FROM games WHERE uid = ?", str(data["game"]))
+        found = self._evidence.of_event(rows[0][0], int(data["event"])) if rows else ()
+        chosen = sorted(sorted(found, key=lambda one: abs(one.t_ms))[:MOST_PICTURES], key=lambda one: one.t_ms)
+        topic, key = topics.topic(settings.table, topics.EVIDENCE), bytes.fromhex(settings.club.key)
+        sent = 0
+        for picture in chosen:
+            jpeg = self._evidence.find(picture.name)
+            if jpeg is None:
+                continue
+            sent += 1
+            head = json.dumps({"ask": data["ask"], "t_ms": round(picture.t_ms, 1)}).encode()
+            payload = len(head).to_bytes(2, "big") + head + jpeg
+            yield topic, payload, Extras(seal(key, topic, payload), expires_s=60)
+        head = json.dumps({"ask": data["ask"], "pictures": sent}).encode()
+        payload = len(head).to_bytes(2, "big") + head
+        yield topic, payload, Extras(seal(key, topic, payload), expires_s=60)
+
+
+def pieces_of(payload: bytes) -> tuple[dict[str, object], bytes]:
+    """Give what `evidence_for` put into a message: what is said of it, and the JPEG.
+
+    Raises:
+        ValueError: it is none of those.
+    """
+    size = int.from_bytes(payload[:2], "big")
+    with suppress(UnicodeDecodeError):
+        head = json.loads(payload[2 : 2 + size])
+        if isinstance(head, dict):
+            return head, payload[2 + size :]
+    raise ValueError("no evidence")

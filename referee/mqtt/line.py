@@ -1,0 +1,202 @@
+"""A line to a broker, by MQTT 5 (OASIS, 2019) and Eclipse Paho.
+
+It is made anew for each connection, so that nothing of an earlier one is sent again behind our back.
+"""
+
+from __future__ import annotations
+
+import ssl
+import threading
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass
+
+from paho.mqtt.client import Client, ConnectFlags, DisconnectFlags, MQTTMessage
+from paho.mqtt.enums import CallbackAPIVersion, MQTTProtocolVersion
+from paho.mqtt.packettypes import PacketTypes
+from paho.mqtt.properties import Properties
+from paho.mqtt.reasoncodes import ReasonCode
+
+from referee.errors import WorkFailedError
+from referee.mqtt.settings import Broker
+
+SEAL = "seal"
+_KEEPALIVE_S = 20
+_CONNECT_S = 5.0
+_MOST_BYTES = 1 << 20
+_BURST = 40
+
+
+class LineError(WorkFailedError):
+    """A broker that cannot be had. key: why, "unreachable", "refused" (name or password), "tls" or "slow"."""
+
+    def __init__(self, text: str, key: str) -> None:
+        super().__init__(text)
+        self.key = key
+
+
+@dataclass(frozen=True)
+class Received:
+    """A message. seal: what was under it. respond_to, correlation: where an answer is awaited, and its sign."""
+
+    topic: str
+    payload: bytes
+    retained: bool = False
+    seal: str | None = None
+    respond_to: str | None = None
+    correlation: bytes = b""
+
+
+@dataclass(frozen=True)
+class Extras:
+    """What may go with a message. expires_s: after how many seconds the broker forgets it, None: never."""
+
+    seal: str | None = None
+    expires_s: int | None = None
+    respond_to: str | None = None
+    correlation: bytes = b""
+
+    def as_properties(self) -> Properties | None:
+        """Give the properties of MQTT 5."""
+        if self == Extras():
+            return None
+        found = Properties(PacketTypes.PUBLISH)  # type: ignore[no-untyped-call]
+        if self.seal is not None:
+            found.UserProperty = (SEAL, self.seal)
+        if self.expires_s is not None:
+            found.MessageExpiryInterval = self.expires_s
+        if self.respond_to is not None:
+            found.ResponseTopic = self.respond_to
+            found.CorrelationData = self.correlation
+        return found
+
+
+@dataclass(frozen=True)
+class Ends:
+    """Who is told, on the line's own thread. sent: the broker has taken the message with that number. lost: why."""
+
+    received: Callable[[Received], None]
+    sent: Callable[[int], None]
+    lost: Callable[[str], None]
+
+
+class Line:
+    """One connection, from `open` until it is lost or closed.
+
+    will: topic and payload that the broker publishes, and retains, if it loses us. most_a_second: messages from the
+    broker; what is more waits in the network, so that a flood never takes the processor from a ruling. None: no limit.
+    """
+
+    def __init__(
+        self, broker: Broker, name: str, ends: Ends, will: tuple[str, str] | None, most_a_second: float | None
+    ) -> None:
+        self._broker, self._ends = broker, ends
+        self._answered = threading.Event()
+        self._refused: str | None = None
+        self.is_up = False
+        self._pause_s = 0.0 if most_a_second is None else 1.0 / most_a_second
+        self._burst, self._since = float(_BURST), time.monotonic()
+        self._client = Client(
+            CallbackAPIVersion.VERSION2, client_id=name, protocol=MQTTProtocolVersion.MQTTv5, reconnect_on_failure=False
+        )
+        self._client.connect_timeout = _CONNECT_S
+        self._client.max_inflight_messages_set(200)
+        self._client.on_connect, self._client.on_disconnect = self._connected, self._disconnected
+        self._client.on_message, self._client.on_publish = self._received, self._sent
+        if will is not None:
+            self._client.will_set(will[0], will[1], qos=1, retain=True)
+
+    def open(self) -> None:
+        """Reach the broker, with a session that begins anew.
+
+        Raises:
+            LineError: it cannot be reached, or does not let us in.
+        """
+        try:
+            context = self._broker.context()
+            if context is not None:
+                self._client.tls_set_context(context)
+            if self._broker.user:
+                self._client.username_pw_set(self._broker.user, self._broker.password)
+            asked = Properties(PacketTypes.CONNECT)  # type: ignore[no-untyped-call]
+            asked.MaximumPacketSize, asked.ReceiveMaximum = _MOST_BYTES, 500
+            self._client.connect(
+                self._broker.host, self._broker.usual_port, _KEEPALIVE_S, clean_start=True, properties=asked
+            )
+        except ssl.SSLError as error:
+            raise LineError(f"the broker is not the one that was named, by its certificate: {error}", "tls") from error
+        except (OSError, ValueError) as error:
+            raise LineError(f"the broker cannot be reached: {error}", "unreachable") from error
+        self._client.loop_start()
+        if not self._answered.wait(_CONNECT_S):
+            self.close()
+            raise LineError("the broker does not answer", "slow")
+        if self._refused is not None:
+            self.close()
+            raise LineError(f"the broker does not let us in: {self._refused}", "refused")
+
+    def subscribe(self, *topics: str) -> None:
+        """Ask for what comes under some topics, at QoS 1."""
+        self._client.subscribe([(topic, 1) for topic in topics])
+
+    def publish(self, topic: str, payload: bytes, extras: Extras | None = None, *, retain: bool = False) -> int:
+        """Send at QoS 1; never waits. Gives the number under which the broker's word comes."""
+        properties = None if extras is None else extras.as_properties()
+        return self._client.publish(topic, payload, qos=1, retain=retain, properties=properties).mid
+
+    def close(self, *, wait_s: float = 0.5) -> None:
+        """Say goodbye, as far as the network lets us, and end the line's thread."""
+        with suppress(OSError, ValueError):
+            self._client.disconnect()
+        thread = self._client._thread
+        if thread is not None and thread is not threading.current_thread():
+            # Paho's own `loop_stop` waits for as long as it takes.
+            thread.join(wait_s)
+        self._client._thread_terminate = True
+
+    def _connected(
+        self, _client: Client, _data: object, _flags: ConnectFlags, code: ReasonCode, _more: Properties | None
+    ) -> None:
+        if code.is_failure:
+            self._refused = str(code)
+        else:
+            self.is_up = True
+        self._answered.set()
+
+    def _disconnected(
+        self, _client: Client, _data: object, _flags: DisconnectFlags, code: ReasonCode, _more: Properties | None
+    ) -> None:
+        self.is_up = False
+        self._answered.set()
+        self._ends.lost(str(code))
+
+    def _sent(self, _client: Client, _data: object, mid: int, *_more: object) -> None:
+        self._ends.sent(mid)
+
+    def _received(self, _client: Client, _data: object, message: MQTTMessage) -> None:
+        self._slow_down()
+        properties = message.properties
+        users = dict(getattr(properties, "UserProperty", None) or ())
+        self._ends.received(
+            Received(
+                message.topic,
+                bytes(message.payload),
+                message.retain,
+                users.get(SEAL),
+                getattr(properties, "ResponseTopic", None),
+                getattr(properties, "CorrelationData", b""),
+            )
+        )
+
+    def _slow_down(self) -> None:
+        """Sleep if messages come faster than they may, but for a short burst."""
+        if not self._pause_s:
+            return
+        now = time.monotonic()
+        self._burst = min(_BURST, self._burst + (now - self._since) / self._pause_s) - 1
+        self._since = now
+        if self._burst < 0:
+            time.sleep(self._pause_s)
+
+

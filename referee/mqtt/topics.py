@@ -1,0 +1,24 @@
+"""The topics of a table, all below `ringmaster/TABLE/`, so that a broker can let each table write to its own only."""
+
+from __future__ import annotations
+
+ROOT = "ringmaster"
+DISCOVERY = "homeassistant/device/ringmaster_{table}/config"
+STATE, EVENTS, BELL, SAND, AVAILABLE = "state", "events", "bell", "sand", "availability"
+DO = "do"
+JOIN, EVIDENCE = "join", "evidence"
+"""What a table tells its club besides."""
+IN, ACK, ASK = "club/in", "club/ack", "club/ask"
+"""What a club tells its table."""
+ONLINE, OFFLINE = "online", "offline"
+
+
+def topic(table: str, what: str) -> str:
+    """Give a table's topic."""
+    return f"{ROOT}/{table}/{what}"
+
+
+def split(name: str) -> tuple[str, str] | None:
+    """Give the table and what it is about; None for a topic that is no table's."""
+    parts = name.split("/", 2)
+    return (parts[1], parts[2]) if len(parts) == 3 and parts[0] == ROOT else None

@@ -1,0 +1,87 @@
+"""A table that tells, and a house that listens, for tests."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from referee.bench.brokers import Mosquitto, mosquitto
+from referee.bench.quiet_table import QuietTable, quiet_table
+from referee.mqtt.line import Ends, Line, Received
+from referee.mqtt.publisher import Publisher
+from referee.mqtt.settings import Broker, load_mqtt, save_mqtt
+
+PATIENCE_S = 20.0
+needs_mosquitto = pytest.mark.skipif(
+    mosquitto() is None, reason="needs a broker to talk to: sudo apt-get install mosquitto"
+)
+
+
+def wait_for(what: Callable[[], object], why: str = "") -> None:
+    until = time.monotonic() + PATIENCE_S
+    while not what():
+        assert time.monotonic() < until, why or "it did not come"
+        time.sleep(0.005)
+
+
+@dataclass
+class House:
+    """What came over the line, in order."""
+
+    messages: list[Received] = field(default_factory=list)
+
+    def under(self, what: str) -> list[dict[str, Any]]:
+        return [json.loads(one.payload) for one in list(self.messages) if one.topic.endswith(what) and one.payload]
+
+    def latest(self, what: str) -> dict[str, Any]:
+        found = self.under(what)
+        return found[-1] if found else {}
+
+
+@contextmanager
+def listening(broker: Broker | Mosquitto, topic: str = "#") -> Iterator[tuple[House, Line]]:
+    where = Broker("127.0.0.1", broker.port) if isinstance(broker, Mosquitto) else broker
+    house = House()
+    line = Line(where, "house", Ends(house.messages.append, lambda mid: None, lambda why: None), None, None)
+    line.open()
+    line.subscribe(topic)
+    try:
+        yield house, line
+    finally:
+        line.close()
+
+
+@dataclass
+class TellingTable:
+    """A table with its publisher."""
+
+    table: QuietTable
+    publisher: Publisher
+    name: str
+
+    def play(self, rings: int) -> None:
+        for number in range(rings):
+            self.table.tell("bell", seat=number % 3)
+
+
+@contextmanager
+def telling(folder: Path, port: int, **more: object) -> Iterator[TellingTable]:
+    folder.mkdir(exist_ok=True)
+    save_mqtt(folder, load_mqtt(folder).changed({"on": True, "host": "127.0.0.1", "port": port, **more}))
+    table = quiet_table(folder)
+    stage = table.stage
+    stage.resume()
+    publisher = Publisher(folder, table.journal, table.evidence, table.desk, lambda: stage.open_game, 0.05)
+    publisher.start()
+    try:
+        yield TellingTable(table, publisher, load_mqtt(folder).table)
+    finally:
+        publisher.stop()
+        table.close()

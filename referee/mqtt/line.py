@@ -198,5 +198,3 @@ class Line:
         self._since = now
         if self._burst < 0:
             time.sleep(self._pause_s)
-
-

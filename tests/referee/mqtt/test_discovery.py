@@ -81,7 +81,18 @@ def test_the_check_itself_finds_what_is_wrong() -> None:
 
 def test_all_that_was_promised_is_there_each_under_a_name_of_its_own() -> None:
     parts = {name: part for name, part in made()["components"].items() if len(part) > 1}
-    wanted = {"bell", "ruling", "turn", "sand", "score_0", "score_1", "pause", "count", "device_camera", "device_bell_1"}
+    wanted = {
+        "bell",
+        "ruling",
+        "turn",
+        "sand",
+        "score_0",
+        "score_1",
+        "pause",
+        "count",
+        "device_camera",
+        "device_bell_1",
+    }
     assert wanted <= set(parts)
     assert parts["bell"]["platform"] == "event"
     for key in ("unique_id", "name"):

@@ -66,8 +66,6 @@ def test_what_was_not_told_before_the_end_is_told_after_the_next_start(tmp_path:
     assert [ruling["ruling"] for ruling in rung["rulings"]][0] == "ring"
 
 
-
-
 @needs_mosquitto
 def test_home_assistant_sees_bell_ruling_scores_and_turn_and_presses_only_what_it_may(tmp_path: Path) -> None:
     with (
@@ -128,7 +126,9 @@ def test_a_line_by_tls_goes_to_the_named_authority_only_and_with_the_right_passw
     tool = shutil.which("mosquitto_passwd") or "/usr/bin/mosquitto_passwd"
     subprocess.run([tool, "-c", "-b", str(passwords), "table", "sesame"], check=True, capture_output=True)
     lines = (
-        f"certfile {tmp_path}/ca.pem", f"keyfile {tmp_path}/ca.key", f"password_file {passwords}",
+        f"certfile {tmp_path}/ca.pem",
+        f"keyfile {tmp_path}/ca.key",
+        f"password_file {passwords}",
         "allow_anonymous false",
     )
     with broker_at_work(tmp_path / "broker", lines) as broker:
@@ -146,9 +146,24 @@ def test_a_line_by_tls_goes_to_the_named_authority_only_and_with_the_right_passw
 def certificate(folder: Path, name: str) -> str:
     subprocess.run(
         [
-            "openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes",
-            "-keyout", f"{folder}/{name}.key", "-out", f"{folder}/{name}.pem", "-days", "2",
-            "-subj", "/CN=127.0.0.1", "-addext", "subjectAltName=IP:127.0.0.1",
+            "openssl",
+            "req",
+            "-x509",
+            "-newkey",
+            "ec",
+            "-pkeyopt",
+            "ec_paramgen_curve:prime256v1",
+            "-nodes",
+            "-keyout",
+            f"{folder}/{name}.key",
+            "-out",
+            f"{folder}/{name}.pem",
+            "-days",
+            "2",
+            "-subj",
+            "/CN=127.0.0.1",
+            "-addext",
+            "subjectAltName=IP:127.0.0.1",
         ],
         check=True,
         capture_output=True,

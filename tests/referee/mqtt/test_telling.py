@@ -63,7 +63,7 @@ def test_what_was_not_told_before_the_end_is_told_after_the_next_start(tmp_path:
             wait_for(lambda: len(house.under("/events")) == 4)
             rung = house.under("/events")[1]
     assert rung["event"]["event"] == "bell"
-    assert [ruling["ruling"] for ruling in rung["rulings"]][0] == "ring"
+    assert next(ruling["ruling"] for ruling in rung["rulings"]) == "ring"
 
 
 @needs_mosquitto

@@ -32,8 +32,8 @@ SEAT_COLOURS: tuple[Colour, ...] = (
     (233, 180, 86),
     (0, 94, 213),
 )
-_NOBODY: Colour = (190, 190, 190)
-_UNSURE: Colour = (40, 40, 220)
+NOBODY: Colour = (190, 190, 190)
+UNSURE: Colour = (40, 40, 220)
 _KINDS = {".jpg": ".jpg", ".jpeg": ".jpg", ".png": ".png"}
 
 
@@ -66,9 +66,9 @@ def draw_reading(image: Image, reading: Reading) -> Image:
     canvas = Canvas(image)
     for card in reading.cards:
         canvas.line(card.corners_px, SEAT_COLOURS[0], 3, closed=True)
-        _tag(canvas, card.corners_px, card.face.id.rsplit("-", 1)[-1], SEAT_COLOURS[0])
+        draw_tag(canvas, card.corners_px, card.face.id.rsplit("-", 1)[-1], SEAT_COLOURS[0])
     for unclear in reading.unclear:
-        _draw_unclear(canvas, unclear)
+        draw_unclear(canvas, unclear)
     return canvas.image
 
 
@@ -95,9 +95,9 @@ def draw_scores(
     """
     canvas = Canvas(image)
     for card in sharing.heap:
-        canvas.line(card.corners_px, _NOBODY, 1.5, closed=True)
+        canvas.line(card.corners_px, NOBODY, 1.5, closed=True)
     for unclear in sharing.heap_unclear:
-        canvas.dashes(unclear.corners_px, _NOBODY, 1.5)
+        canvas.dashes(unclear.corners_px, NOBODY, 1.5)
     for seat in range(ring.players):
         canvas.line(table.to_px(ring.part_of(seat)), SEAT_COLOURS[seat], 4)
     for hand in sharing.seats:
@@ -105,13 +105,13 @@ def draw_scores(
         for card in hand.cards + hand.other_side:
             canvas.line(card.corners_px, colour, 5, closed=True)
         for card in hand.other_side:
-            _tag(canvas, card.corners_px, "other side up", colour)
+            draw_tag(canvas, card.corners_px, "other side up", colour)
         if hand.seat in scores:
             _draw_hand(canvas, deck, hand.cards, scores[hand.seat], sharing.side)
     for hand in sharing.seats:
         for unclear in hand.unclear:
-            _draw_unclear(canvas, unclear)
-    _draw_seat_tags(canvas, table, ring, sharing, scores)
+            draw_unclear(canvas, unclear)
+    draw_seat_tags(canvas, table, ring, sharing, {seat: score.points for seat, score in scores.items()})
     canvas.footer([(text, DARK if seat is None else SEAT_COLOURS[seat]) for seat, text in words], 0.9)
     return canvas.image
 
@@ -140,22 +140,21 @@ def _mark_px(deck: Deck, card: CardReading, size: str) -> Points:
     return place.reshape(2)
 
 
-def _draw_unclear(canvas: Canvas, card: UnclearCard) -> None:
+def draw_unclear(canvas: Canvas, card: UnclearCard) -> None:
+    """Draw what could not be read, with the reason."""
     if len(card.corners_px):
-        canvas.dashes(card.corners_px, _UNSURE, 5)
-    _tag(canvas, np.array([card.centre_px]), f"? {card.reason}", _UNSURE)
+        canvas.dashes(card.corners_px, UNSURE, 5)
+    draw_tag(canvas, np.array([card.centre_px]), f"? {card.reason}", UNSURE)
 
 
-def _tag(canvas: Canvas, around_px: Points, text: str, colour: Colour) -> None:
+def draw_tag(canvas: Canvas, around_px: Points, text: str, colour: Colour) -> None:
     """Write small in the middle of some points."""
     width, height = canvas.text_size(text, 0.6)
     x, y = canvas.placed(around_px).mean(0)
     canvas.label(text, (round(x - width / 2), round(y - height / 2)), colour, 0.6)
 
 
-def _draw_seat_tags(
-    canvas: Canvas, table: Table, ring: SeatRing, sharing: Sharing, scores: Mapping[int, Score]
-) -> None:
+def draw_seat_tags(canvas: Canvas, table: Table, ring: SeatRing, sharing: Sharing, scores: Mapping[int, int]) -> None:
     """Put each seat's name and points near the middle of its part, where they hide as little as can be."""
     busy = np.zeros(canvas.image.shape[:2], np.uint8)
     for hand in sharing.seats:
@@ -166,7 +165,7 @@ def _draw_seat_tags(
     for hand in sharing.seats:
         text = f"Seat {hand.seat + 1}"
         if hand.seat in scores:
-            points = scores[hand.seat].points
+            points = scores[hand.seat]
             text += f": {points} point{'' if abs(points) == 1 else 's'}" + ("?" if hand.unclear else "")
         width, height = canvas.text_size(text, 1.1)
         part = ring.part_of(hand.seat)

@@ -12,6 +12,7 @@ from referee.seated_reading import SeatedReading
 from referee.seats import SeatRing
 from vision.deck import Deck
 from vision.people_hands import HandFinder
+from vision.prints.print_deck import PrintDeck
 from vision.reading import UnclearCard
 from vision.table import Table
 
@@ -25,7 +26,7 @@ _GRID_MM = 5.0
 class HandsOff:
     """Doubts the seats over whose places people's hands lie."""
 
-    def __init__(self, deck: Deck) -> None:
+    def __init__(self, deck: Deck | PrintDeck) -> None:
         self._card_mm = deck.card_mm
         self._finder = HandFinder()
 

@@ -14,6 +14,7 @@ from vision.deck import Deck
 from vision.in_sight import CELL_MM, HiddenPlace, hidden_places
 from vision.marker_blur import blurs_mm
 from vision.markers import whites_of
+from vision.prints.print_deck import PrintDeck
 from vision.quads import enlarged, within_quads
 from vision.reading import UnclearCard
 from vision.table import Table
@@ -33,7 +34,7 @@ _BLURRED_MM = 2.9  # sigma: scenes blurred so far lacked no card, and soon after
 class InSight:
     """Doubts the seats at which a card may lie that a picture does not show."""
 
-    def __init__(self, deck: Deck) -> None:
+    def __init__(self, deck: Deck | PrintDeck) -> None:
         self._card_mm = deck.card_mm
 
     def doubt(self, image: Image, seated: SeatedReading) -> SeatedReading:

@@ -9,11 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from referee.errors import BadInputError
+from referee.reading_prints import reading_of
 from referee.seats import SeatRing, marker_rectangle, what_is_missing
 from vision.deck import Deck
 from vision.errors import MovedCameraError
-from vision.marked.reader import read_picture
 from vision.markers import Marker, MarkerSight, check_not_doubled, table_from_markers, unmirrored_markers
+from vision.prints.print_deck import PrintDeck
 from vision.profile import REACH_MM, TableProfile
 from vision.reading import CUT_SHORT, Reading, UnclearCard
 from vision.standing import MOST_OFF_MM, Stand, stand_of, strays_among, what_is_wrong
@@ -99,8 +100,8 @@ class SeatedReader:
     as long as two markers are in sight and lie where they lay.
     """
 
-    def __init__(self, deck: Deck, profile: TableProfile | None, players: int) -> None:
-        self._deck = deck
+    def __init__(self, deck: Deck | PrintDeck, profile: TableProfile | None, players: int) -> None:
+        self._read = reading_of(deck)
         self._profile = profile
         self._players = players
         self.survey: Survey | None = None
@@ -131,7 +132,7 @@ class SeatedReader:
         self, image: NDArray[np.uint8], sight: MarkerSight, profile: TableProfile, stand: Stand
     ) -> SeatedReading:
         surveyed = profile.table_for((image.shape[1], image.shape[0]))
-        reading, table = read_picture(image, self._deck, surveyed, sight.cards)
+        reading, table = self._read(image, surveyed, sight.cards)
         table = table or surveyed
         if profile.edge_mm is None:
             rectangle = marker_rectangle(sight.markers, table)
@@ -145,7 +146,7 @@ class SeatedReader:
         size_px = (image.shape[1], image.shape[0])
         markers, before = sight.markers, self.survey
         if len(markers) < _ALL and before is not None and before.fits(markers, size_px):
-            reading, table = read_picture(image, self._deck, before.table, sight.cards)
+            reading, table = self._read(image, before.table, sight.cards)
             table = table or before.table
             seen = _with_doubts(reading, table, before.ring)
             return SeatedReading(seen, table, before.ring, sight.doubled, markers=sight.cards)
@@ -155,7 +156,7 @@ class SeatedReader:
             raise BadInputError(what_is_missing(()))
         # Where two have one number, the others tell the table; none of them is taken for a playing card.
         shown = table_from_markers(markers, size_px) if sight.doubled else None
-        reading, table = read_picture(image, self._deck, shown, sight.cards)
+        reading, table = self._read(image, shown, sight.cards)
         if table is None:
             raise BadInputError(what_is_missing(()))
         return self._seated(reading, table, marker_rectangle(markers, table), sight)

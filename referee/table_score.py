@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,34 +14,14 @@ from referee.hands_off import HandsOff
 from referee.in_sight import InSight
 from referee.language import Language
 from referee.sayings.confetti import say_score
+from referee.sayings.unclear_cards import say_unclear
 from referee.seated_reading import SeatedReader
 from referee.seats import SeatCards, SeatRing, Sharing, share_out
-from referee.words import count_of, list_of, number_word
+from referee.words import count_of, number_word
 from vision.deck import Deck, Face
 from vision.image import Picture
 from vision.profile import TableProfile
-from vision.reading import PLACES, UnclearCard
 from vision.table import Table
-
-_REMEDIES = {
-    "glare": "turn the card or the lamp",
-    "dark": "make more light",
-    "blurred": "hold the camera still",
-    "edge of picture": "move the card into the picture",
-    "same card twice": "no card is there twice, so look at the two",
-    "colours": "put the card into better light",
-}
-_AT_A_PLACE = {
-    "cut short": "the picture is too hard to read to the end, take it from nearer, sharp and well lit",
-    "camera": "nothing shows that the camera was not moved, lay the marker cards at the table's corners",
-    "out of sight": "this seat's place is not in the picture, turn the camera",
-    "hand": "a hand lies there and may hide cards, take it away",
-    "thing": "something lies there that may hide a card or be one, take it away",
-    "light": "it is too bright there to see a card (glare), turn the lamp or shade the table",
-    "darkness": "it is too dark there to see every card, make more light",
-    "between": "a card lies on the border of two seats, push it to the one whose it is",
-    "blur": "the picture is too blurred to show every card, hold the camera still and wipe its lens",
-}
 
 
 @dataclass(frozen=True, eq=False)
@@ -100,19 +79,8 @@ class TableScore:
         if hand.other_side:
             text += f"; not counted: {count_of(len(hand.other_side), 'card')} with the other side up"
         if hand.unclear:
-            text += f"; not certain: {_say_unclear(hand.unclear, hand.seat)}"
+            text += f"; not certain: {say_unclear(hand.unclear, hand.seat)}"
         return text
-
-
-def _say_unclear(cards: Sequence[UnclearCard], seat: int) -> str:
-    unread = [card.reason for card in cards if card.reason not in PLACES]
-    said = []
-    if unread:
-        reasons = sorted(set(unread))
-        remedies = [_REMEDIES.get(reason, f"spread the cards at seat {seat + 1}") for reason in reasons]
-        said.append(f"{count_of(len(unread), 'card')} cannot be read ({list_of(reasons)}), {list_of(remedies)}")
-    said += [_AT_A_PLACE[place] for place in PLACES if any(card.reason == place for card in cards)]
-    return "; ".join(said)
 
 
 def score_picture(

@@ -41,9 +41,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     picture = parser.add_argument_group("from a picture")
     picture.add_argument("--image", type=Path, metavar="PICTURE", help="a picture of the table, instead of hands")
     picture.add_argument("--players", type=int, metavar="N", help="how many seats there are round the table")
-    picture.add_argument("--deck", help="the deck on the table (default: confetti)")
+    picture.add_argument("--deck", help="the deck on the table (default: the game's own)")
     picture.add_argument("--side", choices=["white", "black"], help="the side that is played (default: as seen)")
-    picture.add_argument("--table", type=Path, metavar="PROFILE", help="the table's profile, instead of its markers")
+    picture.add_argument(
+        "--table",
+        metavar="WHICH",
+        help="Coloretto: brown or grey, the side of the summary card that counts; Confetti: the table's profile",
+    )
+    picture.add_argument("--profile", type=Path, metavar="FILE", help="the table's profile, instead of its markers")
     picture.add_argument("--picture", type=Path, metavar="OUT", help="draw the score into a copy of the picture")
 
 
@@ -58,7 +63,7 @@ def run(args: argparse.Namespace) -> int:
     if args.image is not None:
         status: int = import_module("referee.commands.score_image").run(args)
         return status
-    for name in ("players", "deck", "side", "table", "picture"):
+    for name in ("players", "deck", "side", "table", "profile", "picture"):
         if getattr(args, name) is not None:
             raise BadInputError(f"--{name} goes with a picture of the table: name it with --image")
     scorer = _scorer(args)

@@ -45,3 +45,15 @@ def find_marked_deck(name: str, state: Path | None = None) -> Deck:
     if not isinstance(deck, Deck):
         raise BadDeckError(f"the cards of {name} show pictures, not marks")
     return deck
+
+
+def find_print_deck(name: str, state: Path | None = None) -> PrintDeck:
+    """Give the deck of prints that somebody calls so.
+
+    Raises:
+        BadDeckError: there is no such deck, it is broken, or it is of another kind.
+    """
+    deck = find_deck(name, state)
+    if not isinstance(deck, PrintDeck):
+        raise BadDeckError(f"Coloretto cannot be played with the cards of {name}")
+    return deck

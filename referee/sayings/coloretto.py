@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from referee.games.coloretto_score import ColorettoHand
 from referee.language import Language, mark
 from referee.sayings.colours import colour_name
 from referee.sayings.ends import say_end, say_ignored
@@ -42,6 +43,18 @@ def sentences(ruling: Mapping[str, Any], players: Sequence[str], language: Langu
             return _end(ruling, players, language)
         case _:
             return ()
+
+
+def say_hand(hand: ColorettoHand, language: Language) -> str:
+    """Give what somebody has: "six green, four yellow, one joker, one +2"."""
+    held = [(colour_name(language, colour), cards) for colour, cards in hand.colours.items() if cards]
+    held.sort(key=lambda one: -one[1])
+    parts = [language.text("{cards} {colour}", cards=language.number(cards), colour=colour) for colour, cards in held]
+    if hand.jokers:
+        parts.append(language.count("{n} joker", "{n} jokers", hand.jokers))
+    if hand.plus2:
+        parts.append(language.text("{cards} {colour}", cards=language.number(hand.plus2), colour="+2"))
+    return language.list_of(parts)
 
 
 def say_choice(plus: Sequence[str], minus: Sequence[str], jokers: Sequence[str], language: Language) -> str:

@@ -1,0 +1,176 @@
+"""A scored table of Coloretto: who has which cards in a picture, and what they are worth (K7, K8)."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from referee.drawing import DARK, Canvas, Colour
+from referee.evidence_picture import NOBODY, SEAT_COLOURS, draw_seat_tags, draw_tag, draw_unclear
+from referee.games.coloretto_score import ColorettoHand, ColorettoScore, Table, score_coloretto
+from referee.games.coloretto_setup import JOKER, PLUS2
+from referee.hands_off import HandsOff
+from referee.in_sight import InSight
+from referee.language import Language
+from referee.sayings.coloretto import say_choice, say_hand
+from referee.sayings.unclear_cards import say_unclear
+from referee.seated_reading import SeatedReader, SeatedReading
+from referee.seats import SeatCards, SeatRing, Sharing, share_out
+from referee.words import count_of, list_of
+from vision.image import Picture
+from vision.prints.print_deck import PrintDeck
+from vision.profile import TableProfile
+from vision.reading import CardReading, UnclearCard
+from vision.table import Table as SeenTable
+
+_FRONT = "front"
+
+
+@dataclass(frozen=True, eq=False)
+class ColorettoTable:
+    """A scored table; `hands` and `scores` are by seat, `strange` the faces at each seat that the game leaves out.
+
+    `remarks` are sentences on the marker cards and the camera.
+    """
+
+    ring: SeatRing
+    table: SeenTable
+    sharing: Sharing
+    deck: PrintDeck
+    hands: tuple[ColorettoHand, ...]
+    scores: tuple[ColorettoScore, ...]
+    strange: tuple[tuple[str, ...], ...]
+    remarks: tuple[str, ...] = ()
+
+    def as_json(self, hand: SeatCards) -> dict[str, object]:
+        """Give the line of one seat: whose it is, what lies there, and the score with the contract's keys."""
+        held = self.hands[hand.seat]
+        return {
+            "seat": hand.seat,
+            "faces": [card.face.id for card in self.counted(hand)],
+            "unclear": len(hand.unclear),
+            "reasons": sorted({card.reason for card in hand.unclear}),
+            **self.scores[hand.seat].as_json(),
+            "hand": {
+                "colours": {colour: cards for colour, cards in held.colours.items() if cards},
+                "jokers": held.jokers,
+                "plus2": held.plus2,
+            },
+            "not_in_game": list(self.strange[hand.seat]),
+        }
+
+    def counted(self, hand: SeatCards) -> list[CardReading]:
+        """Give the cards before a seat that score."""
+        return [card for card in hand.cards if card_of(self.deck, card.face.id) is not None]
+
+    def sentences(self) -> list[tuple[int | None, str]]:
+        """Give what is said of each seat; people count seats from one."""
+        return [(hand.seat, f"Seat {hand.seat + 1}: {self._say(hand)}") for hand in self.sharing.seats]
+
+    def drawn(self, image: NDArray[np.uint8]) -> NDArray[np.uint8]:
+        """Give the picture, (h, w, 3) uint8 BGR, with the evidence drawn in: each card's name, + or - before it."""
+        canvas = Canvas(image)
+        for card in self.sharing.heap:
+            canvas.line(card.corners_px, NOBODY, 1.5, closed=True)
+        for unclear in self.sharing.heap_unclear:
+            canvas.dashes(unclear.corners_px, NOBODY, 1.5)
+        for seat in range(self.ring.players):
+            canvas.line(self.table.to_px(self.ring.part_of(seat)), SEAT_COLOURS[seat], 4)
+        for hand in self.sharing.seats:
+            for card in self.counted(hand):
+                self._draw_card(canvas, card, hand.seat)
+        for hand in self.sharing.seats:
+            for unclear in hand.unclear:
+                draw_unclear(canvas, unclear)
+        points = {seat: score.points for seat, score in enumerate(self.scores)}
+        draw_seat_tags(canvas, self.table, self.ring, self.sharing, points)
+        lines: list[tuple[str, Colour]] = [
+            (text, DARK if seat is None else SEAT_COLOURS[seat]) for seat, text in self.sentences()
+        ]
+        canvas.footer(lines, 0.9)
+        return canvas.image
+
+    def _draw_card(self, canvas: Canvas, card: CardReading, seat: int) -> None:
+        colour, score, name = SEAT_COLOURS[seat], self.scores[seat], card_of(self.deck, card.face.id) or ""
+        sign = "" if name == PLUS2 else "-" if name in score.minus else "+" if name in score.plus else ""
+        canvas.line(card.corners_px, colour, 4, closed=True)
+        # At the end that shows in a column of cards: the upper one lies over the lower one's middle.
+        draw_tag(
+            canvas, card.corners_px[:2] + 0.1 * (card.corners_px[3:1:-1] - card.corners_px[:2]), sign + name, colour
+        )
+
+    def _say(self, hand: SeatCards) -> str:
+        score, held = self.scores[hand.seat], self.hands[hand.seat]
+        language = Language()
+        text = say_hand(held, language) if self.counted(hand) else "no cards"
+        choice = say_choice(score.plus, score.minus, score.jokers, language)
+        text += f"; {choice}" if choice else ""
+        text += f": {count_of(score.points, 'point')}" if score.points >= 0 else f": {score.points} points"
+        if self.strange[hand.seat]:
+            named = sorted(set(self.strange[hand.seat]))
+            text += (
+                f"; not counted, for {'it is' if len(named) == 1 else 'they are'} not in this game: {list_of(named)}"
+            )
+        if hand.unclear:
+            text += f"; not certain: {say_unclear(hand.unclear, hand.seat)}"
+        return text
+
+
+def score_coloretto_picture(
+    picture: Picture, deck: PrintDeck, profile: TableProfile | None, players: int, table: Table
+) -> ColorettoTable:
+    """Read a picture, share the cards among the seats, and score all of them (K7, K8).
+
+    Raises:
+        BadInputError: too few markers are in sight to know the seats.
+        BadTableError: the markers lie on no flat table, or the picture does not fit the profile.
+    """
+    seated = SeatedReader(deck, profile, players).read(picture.image)
+    seated = InSight(deck).doubt(picture.image, HandsOff(deck).doubt(picture.image, seated))
+    seated = _too_many(deck, seated)
+    sharing = share_out(seated.reading, seated.ring, _FRONT)
+    held = [Counter(card_of(deck, card.face.id) for card in hand.cards) for hand in sharing.seats]
+    colours = sorted({card for cards in held for card in cards if card not in (None, JOKER, PLUS2)}, key=str)
+    hands = tuple(
+        ColorettoHand({str(colour): cards[colour] for colour in colours}, cards[JOKER], cards[PLUS2]) for cards in held
+    )
+    strange = tuple(
+        tuple(card.face.id for card in hand.cards if _kind(deck, card.face.id) is None) for hand in sharing.seats
+    )
+    scores = tuple(score_coloretto(hand, table) for hand in hands)
+    return ColorettoTable(seated.ring, seated.table, sharing, deck, hands, scores, strange, seated.remarks())
+
+
+def card_of(deck: PrintDeck, face_id: str) -> str | None:
+    """Give a face as the rules name its card: a colour, "+2" or "joker"; None for what scores nothing."""
+    kind = _kind(deck, face_id)
+    return (
+        deck.by_id[face_id].attributes.get("colour") if kind == "colour" else kind if kind in (PLUS2, JOKER) else None
+    )
+
+
+def _kind(deck: PrintDeck, face_id: str) -> str | None:
+    return deck.by_id[face_id].attributes.get("kind")
+
+
+def _too_many(deck: PrintDeck, seated: SeatedReading) -> SeatedReading:
+    """Doubt the cards that show a face more often than the deck has it: one of them was read wrongly."""
+    seen = Counter(card.face.id for card in seated.reading.cards if card.face.side == _FRONT)
+    counts = {face.id: face.count for face in deck.fronts}
+    over = {face for face, cards in seen.items() if (most := counts[face]) is not None and cards > max(most, 1)}
+    if not over:
+        return seated
+    doubted = [_doubted(card) for card in seated.reading.cards if card.face.id in over]
+    cards: Sequence[CardReading] = [card for card in seated.reading.cards if card.face.id not in over]
+    reading = replace(seated.reading, cards=tuple(cards), unclear=(*seated.reading.unclear, *doubted))
+    return replace(seated, reading=reading)
+
+
+def _doubted(card: CardReading) -> UnclearCard:
+    x, y = card.corners_px.mean(axis=0).tolist()
+    best = (card.face, card.confidence)
+    return UnclearCard(card.corners_px, (x, y), card.centre_mm, "same card twice", best, card.face.side)

@@ -26,6 +26,7 @@ from hardware.settings import SECOND, MicrophoneSettings
 SOUND_NS_PER_M = 2_915_000
 SAMPLE_BYTES = 2
 NAME = "bell microphone"
+_FADES = 0.97  # from block to block, some 5 ms
 
 
 class SoundSource(Protocol):
@@ -107,7 +108,10 @@ class Arecord:
 
 
 class MicrophoneBell:
-    """A bell that is heard. Nobody knows from the sound who struck it: its presses have no seat."""
+    """A bell that is heard. Nobody knows from the sound who struck it: its presses have no seat.
+
+    loudness: the peak of what was heard lately, 0 to 1.
+    """
 
     def __init__(
         self,
@@ -128,6 +132,7 @@ class MicrophoneBell:
         self._heard_ns = 0
         self._retry_at_ns: int | None = None
         self._health: tuple[Health, str] | None = None
+        self.loudness = 0.0
         self._begin()
 
     def start(self) -> None:
@@ -182,6 +187,7 @@ class MicrophoneBell:
         self._report(Health.OK, "")
         way_ns = round(self._settings.distance_m * SOUND_NS_PER_M)
         first_ns = self._samples.stamp(len(samples), self._heard_ns) - way_ns
+        self.loudness = max(float(np.abs(samples).max()), _FADES * self.loudness)
         for strike in self._ear.feed(samples, first_ns):
             if strike.is_bell:
                 self._sink.put(BellPressed(strike.t_ns, None))

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from calibration.survey import survey
 from referee.bench.blind import BlindSetting, Outcome, Trial
-from referee.commands.calibrate import profile_of
+from referee.measured_table import profile_of
 from referee.seats import marker_rectangle
 from simulation.still import table_picture
 from simulation.view import Look

@@ -183,13 +183,19 @@ class SimulatedDevices:
         """What the camera could not do."""
         return self.supervisor.notes
 
+    @property
+    def loudness(self) -> float | None:
+        """No microphone listens."""
+        return None
+
     def flip(self) -> bool:
         """The simulated sandtimer has sensors: nothing is told by hand."""
         return False
 
     def check(self, settings: TableSettings, others: frozenset[str]) -> None:
         """A simulated table has no other devices."""
-        if others & {"camera", "bell", "sandtimer"}:
+        # What was learned of the sand is no other device.
+        if others & {"camera", "bell"} or ("sandtimer" in others and not settings.sandtimer):
             raise SettingError("this table is a simulated one: its devices cannot be changed", "simulated_devices")
 
     def change(self, settings: TableSettings, others: frozenset[str], let_go: Callable[[str], None]) -> None:

@@ -53,7 +53,8 @@ class Desk(Protocol):
         phone may ring from now on), `time` (it ran out), `count`, `ringer` (`seat`), `decide` (`valid`), `event`
         (`event`: an event of the game, for games played by hand), `correct` (`ruling`: an id, or `event`: an id, with
         `with`: the event's new data, or null to strike it; a ruling's id means the event that led to it), `undo` (the
-        last correction), `look_again` (`ruling`), `settings` (those of the state that change). With the state's
+        last correction), `look_again` (`ruling`), `settings` (those of the state that change), `setup` (`act`:
+        "open" with `step`, "answer" with `answer`, "keep", "skip" or "close"). With the state's
         `moment`, a command is carried out only if that is how things stand still.
 
         Raises:
@@ -105,6 +106,17 @@ class Desk(Protocol):
         evenings, oldest first: `{"date", "games", "wins": {name: number}, "false": {name: number}, "median_ms": {name:
         number}}`.
         """
+
+    def setup(self) -> Data:
+        """Give how far setting up is: `{"steps": […], "open": a step's name or null, "finding": null or …, "left"}`.
+
+        Steps: `{"step", "title", "ask", "state": null where nothing is kept, "good", "mend", "wait", "missing" or
+        "skipped", "text"}`. A finding: `{"step", "state", "text", "more": sentences, "bar": 0 to 1 or null, "shapes":
+        [{"corners": shares of the picture, "kind", "label"}], "choices": [{"text", "answer", "href", "chosen"}]}`.
+        """
+
+    def whole_picture(self) -> bytes | None:
+        """Give the newest picture whole, as a JPEG, for who aims the camera; None: there is none."""
 
     def cameras(self) -> Data:
         """Give the cameras: `{"cameras": [{"camera": as in the settings, "name"}], "notes": […]}`.

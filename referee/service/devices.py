@@ -13,6 +13,7 @@ from typing import Protocol
 from hardware.bell_device import Bell, make_bell
 from hardware.camera import Camera, CameraSettings, CameraTimeoutError, open_camera
 from hardware.camera_supervisor import CameraSupervisor
+from hardware.camera_turned import Turn, opened_turned
 from hardware.camera_watch import CameraReport, CameraState, WatchLimits
 from hardware.edges import EdgeLines
 from hardware.errors import HardwareError
@@ -21,6 +22,7 @@ from hardware.exposure import Polygon
 from hardware.frame_tap import FrameTap
 from hardware.frames import SECOND_NS, FrameBuffer
 from hardware.health import DeviceHealth
+from hardware.microphone import MicrophoneBell
 from hardware.sandtimer import Sandtimer
 from hardware.settings import MS
 from referee.service.settings import SettingError, TableSettings
@@ -64,6 +66,10 @@ class Devices(Protocol):
     def camera_notes(self) -> tuple[str, ...]:
         """What the camera could not do when it was set up, of `hardware.camera_notes`."""
 
+    @property
+    def loudness(self) -> float | None:
+        """How loud the bell's microphone is now, 0 to 1; None where none listens."""
+
     def flip(self) -> bool:
         """Take it that the sandtimer was turned, told by a person; False if nothing here runs by that."""
 
@@ -100,7 +106,7 @@ class TableDevices:
         self._fitted = fitted or Fitted()
         self._lock = threading.Lock()
         self._on_health: OnHealth = _nobody
-        self._camera = self._make_camera(camera or settings.camera)
+        self._camera = self._make_camera(camera or settings.camera, settings.camera_turn())
         self._bell = self._make_bell(settings)
         self._sand = self._make_sand(settings)
 
@@ -136,6 +142,12 @@ class TableDevices:
         """What the camera could not do."""
         return self._camera.supervisor.notes
 
+    @property
+    def loudness(self) -> float | None:
+        """How loud the microphone is now."""
+        bell = self._bell.bell
+        return bell.loudness if isinstance(bell, MicrophoneBell) else None
+
     def flip(self) -> bool:
         """Start the sandtimer whose time is known and which has no sensors."""
         return self._sand.flip()
@@ -151,7 +163,7 @@ class TableDevices:
             if "camera" in others:
                 self._camera.stop()
                 let_go("camera")
-                self._camera = self._make_camera(settings.camera)
+                self._camera = self._make_camera(settings.camera, settings.camera_turn())
                 self._camera.start()
             if "bell" in others:
                 self._bell.stop()
@@ -164,10 +176,14 @@ class TableDevices:
                 self._sand = self._make_sand(settings)
                 self._sand.start()
 
-    def _make_camera(self, spec: str | Callable[[], Camera]) -> _CameraPart:
-        opener = (lambda: open_camera(spec, CameraSettings())) if isinstance(spec, str) else spec
+    def _make_camera(self, spec: str | Callable[[], Camera], turn: Turn) -> _CameraPart:
+        plain = (lambda: open_camera(spec, CameraSettings())) if isinstance(spec, str) else spec
         source = self.queue.source("camera")
         tap = FrameTap(self.buffer, source)
+
+        def opener() -> Camera:
+            return opened_turned(plain, turn)
+
         return _CameraPart(CameraSupervisor(opener, tap, self._camera_report, limits=self._fitted.limits), source)
 
     def _make_bell(self, settings: TableSettings) -> _BellPart:

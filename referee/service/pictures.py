@@ -130,6 +130,11 @@ class Pictures:
             self._live = (now_ns, _jpeg(image, 70))
             return self._live[1]
 
+    def whole(self) -> bytes | None:
+        """Give the newest frame as a small JPEG, all of it: for who aims the camera."""
+        frame = self._buffer.newest
+        return None if frame is None else _jpeg(_smaller(frame.bgr()), 60)
+
     def take(self, wanted: Wanted) -> bool:
         """Take the pictures that are wanted out of the buffer and keep them; False if there are none to keep."""
         frames = self._choose(wanted)

@@ -22,6 +22,7 @@ from hardware.speaker_settings import SpeakerSettings
 from hardware.usb_nodes import usb_cameras
 from referee.clockwork import LONGEST_SLEEP_S, Clockwork
 from referee.events import Header
+from referee.files import write_whole
 from referee.journal.evidence import EvidenceFolder
 from referee.journal.folder import EVIDENCE, JOURNAL, locked
 from referee.journal.journal import Journal
@@ -33,6 +34,7 @@ from referee.service.guard.machine_watchers import machine_watchers
 from referee.service.phone_bells import PhoneBells
 from referee.service.pictures import Pictures
 from referee.service.settings import TableSettings, load_settings
+from referee.service.setup_kit import SetupKit
 from referee.service.stage import Stage
 from referee.service.steady import SteadyLamp, SteadySpeaker
 from referee.service.table_area import TableArea
@@ -41,9 +43,10 @@ from referee.service.tending import Tending
 from referee.service.voice import Voice
 from referee.service.watchdog import Watchdog, boot_id, interval_ns
 from referee.session import Outcome
+from referee.setup.walk import Walk
 from referee.watchers.setup import WatchSetup, watcher_for
 from vision.errors import VisionError
-from vision.profile import TableProfile, load_profile
+from vision.profile import TableProfile, load_profile, profile_text
 
 PROFILE = "table.json"
 OnHealth = Callable[[DeviceHealth], None]
@@ -54,13 +57,14 @@ class Parts:
     """What the referee is put together from, where it is not the usual; for the simulated table and for tests.
 
     devices: eyes and ears for the settings. speaker, lamp: its voice and light, told how they are. opening: the game to
-    begin with, whatever was played before; None: the one that was being played goes on.
+    begin with, whatever was played before; None: the one that was being played goes on, unless `resumes` says no.
     """
 
     devices: Callable[[TableSettings], Devices]
     speaker: Callable[[TableSettings, OnHealth], Speaker] | None = None
     lamp: Callable[[TableSettings, OnHealth], Lamp] | None = None
     opening: Header | None = None
+    resumes: bool = True
 
 
 class Service:
@@ -82,7 +86,7 @@ class Service:
         self._stopping = threading.Event()
         self.ended = threading.Event()
         self.failed = False
-        self._opening = parts.opening
+        self._opening, self._resumes = parts.opening, parts.resumes
         self.on_idle_bell: Callable[[int], None] = lambda t_ns: None
         settings, self._complaint = load_settings(folder)
         self._boot = boot_id()
@@ -118,6 +122,18 @@ class Service:
         self.stage.on_outlines = self.desk.refresh_outlines
         self._pictures.on_kept = self.desk.pictures_kept
         self._pictures.on_idle = self.journal.checkpoint
+        kit = SetupKit(
+            folder,
+            self.stage,
+            self.health,
+            self.devices,
+            self.desk.change_settings,
+            lambda: self._profile,
+            self.keep_profile,
+            self._area.outline,
+        )
+        self._setup_heard = kit.heard
+        self.desk.walk = Walk(kit)
         self._guard = Guard(
             self.devices, self.stage, self.health, self._area.outline, machine_watchers(folder), self.desk.refresh
         )
@@ -135,7 +151,7 @@ class Service:
             self._report(DeviceHealth(time.monotonic_ns(), "settings", Health.MISSING, self._complaint))
         if self._opening is not None:
             self.stage.start(self._opening.game, self._opening.players, self._opening.options)
-        elif (play := self.stage.resume()) is not None:
+        elif self._resumes and (play := self.stage.resume()) is not None:
             self.desk.resumed(play)
         self._pictures.start()
         self.publisher.start()
@@ -187,7 +203,11 @@ class Service:
         Raises:
             SettingError: one of them cannot be had; nothing has changed.
         """
-        self.devices.check(settings, self._fitted.other_devices(settings))
+        others = self._fitted.other_devices(settings)
+        if settings.camera == self._fitted.camera:
+            # Its pictures are only turned; a camera that is in use cannot be tried.
+            others -= {"camera"}
+        self.devices.check(settings, others)
 
     def fit(self, settings: TableSettings) -> None:
         """Go on with the devices that other settings name."""
@@ -209,6 +229,17 @@ class Service:
             self._guard.forget()
             self.stage.look_anew()
         self._news.set()
+
+    def keep_profile(self, profile: TableProfile) -> None:
+        """Go on with a table that was measured just now, and after each start.
+
+        Raises:
+            WorkFailedError: the disk does not take it.
+        """
+        write_whole(self.folder / PROFILE, profile_text(profile).encode())
+        self._profile = profile
+        self._area.measured(profile)
+        self.stage.look_anew()
 
     def say_code(self, code: str) -> None:
         """Say a pairing code aloud, even at quiet hours: somebody asked for it."""
@@ -246,6 +277,7 @@ class Service:
             self.ended.set()
 
     def _heard(self, event: DeviceEvent, _outcome: Outcome) -> None:
+        self._setup_heard(event)
         if isinstance(event, DeviceHealth):
             self._report(event)
         elif isinstance(event, BellPressed) and not self.stage.in_play:

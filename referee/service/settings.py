@@ -10,6 +10,7 @@ from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
+from hardware.camera_turned import Turn
 from hardware.settings import BellSettings, LampSettings, Pin, SandProfile, SandSettings
 from referee.errors import BadInputError
 from referee.files import write_whole
@@ -35,6 +36,8 @@ PUBLIC = (
     "quiet",
     "quiet_hours",
     "camera",
+    "camera_turned",
+    "camera_mirrored",
     "bell",
     "bell_pins",
     "sandtimer",
@@ -63,6 +66,7 @@ class TableSettings:
 
     language: of all that is said and shown. volume: of speech, 0 to 1. quiet: nothing is said, the buzzer is still.
     quiet_hours: the time of day from which and to which it is quiet, "HH:MM" each; None: never.
+    camera_turned, camera_mirrored: whether its pictures are upside down, or left and right swapped, and are put right.
     bell: "one" for all, one at each of the "seats", the game's own heard by a "microphone", or "none".
     bell_pins: BCM numbers of the buttons by seat. sandtimer: whether its sensors are fitted. sand: what calibration
     learned of it, ns (duration, spread, longest gap); None: nothing yet. lamp: whether lamp and buzzer are fitted.
@@ -74,6 +78,8 @@ class TableSettings:
     quiet: bool = False
     quiet_hours: tuple[str, str] | None = None
     camera: str = "picamera2"
+    camera_turned: bool = False
+    camera_mirrored: bool = False
     bell: str = "one"
     bell_pins: tuple[int, ...] = (17,)
     sandtimer: bool = True
@@ -87,8 +93,9 @@ class TableSettings:
             raise BadInputError(f"the referee speaks {', '.join(LANGUAGES)}, not {shown(self.language)}")
         if isinstance(self.volume, bool) or not isinstance(self.volume, int | float) or not 0 <= self.volume <= 1:
             raise BadInputError(f"the volume is between 0 and 1, not {shown(self.volume)}")
-        if not all(isinstance(flag, bool) for flag in (self.quiet, self.sandtimer, self.lamp, self.loudspeaker)):
-            raise BadInputError("quiet, sandtimer, lamp and loudspeaker are true or false")
+        flags = (self.quiet, self.sandtimer, self.lamp, self.loudspeaker, self.camera_turned, self.camera_mirrored)
+        if not all(isinstance(flag, bool) for flag in flags):
+            raise BadInputError("quiet, sandtimer, lamp, loudspeaker and the camera's turns are true or false")
         if self.quiet_hours is not None:
             _check_hours(self.quiet_hours)
         if self.bell not in BELLS:
@@ -137,7 +144,7 @@ class TableSettings:
     def other_devices(self, others: TableSettings) -> frozenset[str]:
         """Give which devices are set otherwise in `others`: "camera", "bell", "sandtimer", "lamp", "speaker"."""
         same = {
-            "camera": self.camera == others.camera,
+            "camera": (self.camera, self.camera_turn()) == (others.camera, others.camera_turn()),
             "bell": self.bell_settings() == others.bell_settings(),
             "sandtimer": self.sand_settings() == others.sand_settings(),
             "lamp": self.lamp == others.lamp,
@@ -165,6 +172,10 @@ class TableSettings:
             raise SettingError(
                 f"GPIO{used} is in use by the sandtimer or the lamp: choose another pin", "pin_taken", pin=used
             )
+
+    def camera_turn(self) -> Turn:
+        """Give how the camera's pictures are put right."""
+        return Turn(self.camera_turned, self.camera_mirrored)
 
     def bell_settings(self) -> BellSettings:
         """Give the bell's settings."""

@@ -42,6 +42,10 @@ class TableArea:
         """Know no longer where the table is: another camera is there, and nothing was calibrated with that one."""
         self._profile = self._shares = None
 
+    def measured(self, profile: TableProfile) -> None:
+        """Take it that the table was measured anew."""
+        self._profile, self._shares = profile, None
+
     def outline(self) -> Polygon | None:
         """Give the outline (n, 2) in shares of the picture's size, None as long as nobody knows."""
         return self._shares

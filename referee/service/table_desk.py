@@ -30,9 +30,11 @@ from referee.service.pictures import Pictures
 from referee.service.play import Play
 from referee.service.records import Record, numbers_in
 from referee.service.settings import PAGE_CAMERA, TableSettings, save_settings
+from referee.service.setup_desk import setup_done, setup_in_state, setup_now
 from referee.service.stage import Stage
 from referee.service.time_line import faces_of, marks_of
 from referee.service.view import Scene, view
+from referee.setup.walk import Walk
 
 OUTLINES_NS = 250_000_000
 """The state is not made anew more often than this for what only moved in the picture."""
@@ -41,7 +43,8 @@ OUTLINES_NS = 250_000_000
 class TableDesk:
     """The real desk. The state is made once a version, by whoever changes something, and given to all who ask.
 
-    folder: where settings are kept. fitting: the devices, as far as the page has to do with them.
+    folder: where settings are kept. fitting: the devices, as far as the page has to do with them. walk: through the
+    steps of setting up; None: there are none.
     """
 
     def __init__(
@@ -70,6 +73,7 @@ class TableDesk:
         self._picture_of: dict[tuple[int, int], str] = {}
         self._state: dict[str, Any] = {}
         self._known: Known = {}
+        self.walk: Walk | None = None
         self.refresh()
 
     def state(self) -> Data:
@@ -111,7 +115,7 @@ class TableDesk:
             state = view(stage.play, stage.paused, scene, self._picture)
             self._made_ns = now_ns
             self._version += 1
-            self._state = {"version": self._version, **state}
+            self._state = {"version": self._version, **state, "setup": setup_in_state(self.walk, self._stage)}
             version = self._version
         with self._lock:
             listeners = list(self._listeners.values())
@@ -169,6 +173,8 @@ class TableDesk:
                 self._stage.undo()
             case "look_again":
                 return self._look_again(str(command.get("ruling")))
+            case "setup":
+                return setup_done(self.walk, self._stage, command, self.refresh)
             case "settings":
                 return self._settings({key: value for key, value in command.items() if key != "do"})
             case _:
@@ -216,6 +222,24 @@ class TableDesk:
         """Give figures over all evenings."""
         return statistics(self._stage.journal.read, self._known)
 
+    def setup(self) -> Data:
+        """Give how far setting up is, and what the open step finds now."""
+        return setup_now(self.walk)
+
+    def opened_walk(self) -> Walk:
+        """Give the walk through the steps of setting up.
+
+        Raises:
+            BadInputError: there is none at this table.
+        """
+        if self.walk is None:
+            raise BadInputError("there is nothing to set up here")
+        return self.walk
+
+    def whole_picture(self) -> bytes | None:
+        """Give the newest picture whole, small, for aiming the camera."""
+        return self._pictures.whole()
+
     def cameras(self) -> Data:
         """Give the USB cameras that are plugged in."""
         notes = [camera_note(note, self._stage.language) for note in self._fitting.camera_notes()]
@@ -260,6 +284,15 @@ class TableDesk:
             raise BadInputError("there is no such setting on the page")
         if "camera" in data and not re.match(PAGE_CAMERA, str(data["camera"])):
             raise BadInputError("there is no such camera")
+        return self.change_settings(data)
+
+    def change_settings(self, data: Mapping[str, Any]) -> Data:
+        """Take other settings, also those that pages do not show.
+
+        Raises:
+            BadInputError: they cannot be so.
+            WorkFailedError: the disk does not take them.
+        """
         with self._settling:
             # To try a camera takes seconds, in which rings are ruled: so the stage is not held.
             self._fitting.check(self._stage.settings.changed(data))

@@ -89,6 +89,10 @@ class Voice:
         """Go dark: no game is being played."""
         self._lamp.show(Signal.OFF)
 
+    def show(self, signal: Signal) -> None:
+        """Show something by the lamp alone."""
+        self._lamp.show(signal)
+
     def clear_caption(self, text: str) -> None:
         """Take a caption away if it is still the one."""
         with self._lock:

@@ -35,6 +35,7 @@ def in_code() -> set[Key]:
         CODE / "language.py",
         CODE / "announcer.py",
         *(CODE / "sayings").glob("*.py"),
+        *(CODE / "setup").glob("*.py"),
         *(CODE / "web").glob("*.py"),
     ]
     found = (item for file in files for item in extract_from_file("python", file, keywords=KEYWORDS))

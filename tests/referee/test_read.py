@@ -14,7 +14,7 @@ import pytest
 
 from calibration.survey import survey
 from referee.cli import main
-from referee.commands.calibrate import profile_of
+from referee.measured_table import profile_of
 from vision.deck import load_deck
 from vision.image import load_picture
 from vision.profile import profile_text

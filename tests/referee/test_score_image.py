@@ -15,7 +15,7 @@ from pasted_hand import with_hand
 
 from calibration.survey import survey
 from referee.cli import main
-from referee.commands.calibrate import profile_of
+from referee.measured_table import profile_of
 from vision.deck import Deck
 from vision.image import load_picture
 from vision.marked.reader import read_picture, table_in

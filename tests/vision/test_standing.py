@@ -11,7 +11,7 @@ import pytest
 from numpy.typing import NDArray
 
 from calibration.survey import survey
-from referee.commands.calibrate import profile_of
+from referee.measured_table import profile_of
 from vision.errors import MovedCameraError
 from vision.image import load_image
 from vision.markers import find_markers, sight_markers

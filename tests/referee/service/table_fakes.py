@@ -110,6 +110,7 @@ class FakeDevices:
         self.settles, self.settling = True, False
         self.settled: list[tuple[Polygon | None, bool]] = []
         self.camera_notes: tuple[str, ...] = ()
+        self.loudness: float | None = None
         self.flipped = 0
         self.stopped = False
         self.unpluggable = {"usb:1"}

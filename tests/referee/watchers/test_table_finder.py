@@ -10,7 +10,7 @@ import pytest
 from numpy.typing import NDArray
 
 from calibration.survey import survey
-from referee.commands.calibrate import profile_of
+from referee.measured_table import profile_of
 from referee.watchers.table_finder import TableFinder
 from vision.errors import MovedCameraError
 from vision.image import load_image

@@ -73,6 +73,12 @@ class CountingDesk:
     def cameras(self) -> Message:
         return {}
 
+    def setup(self) -> Message:
+        return {}
+
+    def whole_picture(self) -> bytes | None:
+        return None
+
 
 class Pipe:
     """What a page's connection takes; `stalled`: nothing after the first message, as a phone in a pocket."""

@@ -1,0 +1,41 @@
+"""From what a survey has found to the profile that watchers use: with the edge people sit round, and the texture."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from calibration.sheets import SheetSurvey
+from calibration.survey import Survey
+from referee.seats import marker_rectangle, rectangle_of
+from referee.service.table_area import outline_of
+from vision.profile import REACH_MM, TableProfile
+from vision.table_texture import small_grey, texture_within
+
+Image = NDArray[np.uint8]
+
+
+def profile_of(found: Survey, reach_mm: float) -> TableProfile:
+    """Give the profile of a table that marker cards have told.
+
+    Raises:
+        BadInputError: the marker cards do not show where people sit.
+    """
+    edge_mm = marker_rectangle(found.markers, found.table)
+    markers_mm = {marker.id: found.table.to_mm(marker.corners_px) for marker in found.markers}
+    return _with_texture(TableProfile(found.table, edge_mm, reach_mm, markers_mm), found.grey)
+
+
+def sheet_profile(found: SheetSurvey, bare: Image) -> TableProfile:
+    """Give the profile of a table that sheets have told; bare (h, w, 3): as it looks when they are taken away."""
+    edge_mm = rectangle_of(found.corners_mm.reshape(-1, 2))
+    return _with_texture(TableProfile(found.table, edge_mm, REACH_MM), small_grey(bare))
+
+
+def _with_texture(profile: TableProfile, grey: Image) -> TableProfile:
+    if profile.edge_mm is None:
+        return profile
+    small = profile.table_for((grey.shape[1], grey.shape[0]))
+    return replace(profile, texture=texture_within(grey, outline_of(small, profile.edge_mm)))

@@ -1,0 +1,61 @@
+"""Setting up, as the page asks for it and tells it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from referee.errors import BadInputError
+from referee.journal.stored import games
+from referee.service.stage import Stage
+from referee.setup.walk import Walk, as_data
+
+
+def setup_now(walk: Walk | None) -> dict[str, Any]:
+    """Give how far setting up is, and what the open step finds now."""
+    if walk is None:
+        return {"steps": [], "open": None, "finding": None, "left": []}
+    finding = None
+    if walk.open_step is not None:
+        finding = as_data(*walk.look())
+    return {"steps": walk.titles(), "open": walk.open_step, "finding": finding, "left": walk.left}
+
+
+def setup_done(
+    walk: Walk | None, stage: Stage, command: Mapping[str, Any], on_change: Callable[[], None]
+) -> dict[str, Any]:
+    """Carry out a command of setting up, and give how far it is then.
+
+    Raises:
+        BadInputError: it cannot be; it says why.
+        WorkFailedError: the disk does not take it.
+    """
+    if walk is None:
+        raise BadInputError("there is nothing to set up here")
+    match command.get("act"):
+        case "open":
+            walk.open(str(command.get("step")))
+        case "answer":
+            given = command.get("answer")
+            walk.answer(given if isinstance(given, Mapping) else {})
+        case "keep":
+            stage.voice.tell(walk.keep().text)
+        case "skip":
+            walk.skip()
+        case _:
+            walk.close()
+    on_change()
+    return setup_now(walk)
+
+
+def setup_in_state(walk: Walk | None, stage: Stage) -> dict[str, Any]:
+    """Give what every page is to know: whether setting up is to begin by itself, and how many steps are open.
+
+    So it is on a new machine, on which nothing was set up and no game was played.
+    """
+    if walk is None:
+        return {"due": False, "left": 0}
+    kept = walk.kept
+    due = not kept and stage.play is None and not games(stage.journal.read)
+    undone = [one for one in kept.values() if one.state in ("skipped", "missing")]
+    return {"due": due, "left": len(walk.left) + len(undone)}

@@ -1,0 +1,109 @@
+"""What setting up measures and changes with while the referee runs: its own devices, settings, voice and lamp."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Protocol
+
+from hardware.events import Event
+from hardware.exposure import Polygon
+from hardware.frames import SECOND_NS, FrameBuffer
+from hardware.health import HealthBoard
+from hardware.lamp import Signal
+from referee.sayings.guard import camera_note
+from referee.service.stage import Stage
+from referee.setup.bell import loudness
+from referee.setup.finding import Kept, Seen, Wish
+from referee.setup.hearing import Hearing, troubles_in_words
+from vision.profile import TableProfile
+
+_OLD_NS = 3 * SECOND_NS
+"""A picture that is older is none: the camera is gone."""
+
+
+class Eyes(Protocol):
+    """What is used of the devices (`referee.service.devices.Devices`)."""
+
+    buffer: FrameBuffer
+
+    def settle(self, area: Polygon | None, *, focus: bool) -> bool:
+        """Let the camera be set up anew."""
+
+    @property
+    def settling(self) -> bool:
+        """Whether the camera is being set up."""
+
+    @property
+    def camera_notes(self) -> tuple[str, ...]:
+        """What the camera could not do."""
+
+    @property
+    def loudness(self) -> float | None:
+        """How loud the bell's microphone is now; None where none listens."""
+
+
+@dataclass
+class SetupKit:
+    """A `referee.setup.walk.Kit`.
+
+    change: takes other settings as the page's do. profile, keep_profile: the measured table, and takes another one.
+    area: where the table is.
+    """
+
+    folder: Path
+    stage: Stage
+    health: HealthBoard
+    devices: Eyes
+    change: Callable[[Mapping[str, Any]], object]
+    profile: Callable[[], TableProfile | None]
+    keep_profile: Callable[[TableProfile], None]
+    area: Callable[[], Polygon | None]
+    clock: Callable[[], int] = time.monotonic_ns
+    hearing: Hearing = field(default_factory=Hearing)
+
+    def heard(self, event: Event) -> None:
+        """Take what bell and sandtimer do."""
+        self.hearing.note(event, self.clock())
+
+    def now_ns(self) -> int:
+        """Give the time."""
+        return self.clock()
+
+    def seen(self, since_ns: int, kept: Mapping[str, Kept]) -> Seen:
+        """Give what is seen now, and heard since."""
+        language, now_ns = self.stage.language, self.clock()
+        frame = self.devices.buffer.newest
+        fresh = frame is not None and now_ns - frame.exposure_end_ns < _OLD_NS
+        peak = self.devices.loudness
+        return Seen(
+            now_ns=now_ns,
+            since_ns=since_ns,
+            language=language,
+            settings=self.stage.settings,
+            folder=self.folder,
+            image=frame.bgr() if frame is not None and fresh else None,
+            image_t_ns=frame.exposure_end_ns if frame is not None else 0,
+            heard=self.hearing.since(since_ns),
+            profile=self.profile(),
+            troubles=troubles_in_words(self.health.troubles(), language),
+            notes=tuple(camera_note(note, language) for note in self.devices.camera_notes),
+            settling=self.devices.settling,
+            level=None if peak is None else loudness(peak),
+            kept=kept,
+        )
+
+    def carry_out(self, wish: Wish) -> None:
+        """Do what a step wants."""
+        if wish.settings:
+            self.change(wish.settings)
+        if wish.profile is not None:
+            self.keep_profile(wish.profile)
+        if wish.settle and not self.stage.in_play:
+            self.devices.settle(self.area(), focus=True)
+        if wish.signal:
+            self.stage.voice.show(Signal.VALID)
+        if wish.say:
+            self.stage.voice.tell(wish.say)

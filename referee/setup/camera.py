@@ -1,0 +1,141 @@
+"""Aiming the camera: is there a picture, is it sharp, is the whole table in it, is it mirrored or upside down."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Mapping
+
+import cv2
+import numpy as np
+
+from referee.errors import BadInputError
+from referee.language import Language
+from referee.seats import marker_rectangle
+from referee.setup import places
+from referee.setup.finding import Choice, Finding, Image, Seen, Shape, State, Wish, camera_missing, shares
+from vision.errors import MirroredError, VisionError
+from vision.marker_blur import blurs_mm
+from vision.markers import Marker, table_from_markers, unmirrored_markers
+
+SHARP_PX, SOFT_PX = 1.3, 2.2
+"""Sigma of the blur at the marker cards up to which a picture is sharp, and up to which it can be read, px."""
+LEAST_PX_PER_MM = 0.8
+_BEYOND_MM = 20.0
+_LIKE_BEST = 0.93
+_TREND = 0.04
+_LOOKS = 4
+
+
+class CameraStep:
+    """See the module. It remembers the sharpest picture since it was opened, for lenses that are turned by hand."""
+
+    name = "camera"
+
+    def __init__(self) -> None:
+        self._recent: deque[float] = deque(maxlen=_LOOKS)
+        self._best = 0.0
+
+    def title(self, language: Language) -> str:
+        """What it is called."""
+        return language.text("Camera")
+
+    def ask(self, language: Language) -> str:
+        """What to do."""
+        return language.text("Aim the camera so that the whole table is in the picture.")
+
+    def begin(self, seen: Seen) -> Wish:
+        """Nothing is to be done."""
+        return Wish()
+
+    def look(self, seen: Seen) -> Finding:
+        """Judge the picture."""
+        if seen.image is None:
+            return camera_missing(seen)
+        language = seen.language
+        turn = (
+            Choice(language.text("Turn the picture upside down"), {"turn": True}),
+            Choice(language.text("Swap left and right"), {"mirror": True}),
+        )
+        try:
+            markers = unmirrored_markers(seen.image).markers
+        except MirroredError:
+            text = language.text("The picture is mirrored: tap “Swap left and right”.")
+            return Finding(State.MEND, text, choices=turn[::-1])
+        sharp, how = self._sharpness(seen.image, markers, language)
+        cut, shapes = _coverage(seen, markers)
+        more = tuple(text for text in (how, *seen.notes) if text)
+        good = not cut and sharp >= 0.5
+        text = cut or (language.text("The camera sees the table well.") if good else how)
+        rest = tuple(one for one in more if one != text)
+        return Finding(State.GOOD if good else State.MEND, text, rest, sharp, shapes, turn)
+
+    def answer(self, seen: Seen, answer: Mapping[str, object]) -> Wish:
+        """Turn or mirror the picture."""
+        if answer.get("turn"):
+            return Wish({"camera_turned": not seen.settings.camera_turned})
+        if answer.get("mirror"):
+            return Wish({"camera_mirrored": not seen.settings.camera_mirrored})
+        raise BadInputError("that is no answer here")
+
+    def keep(self, seen: Seen) -> Wish:
+        """How it stands needs no keeping; what was turned is kept already."""
+        return Wish()
+
+    def _sharpness(self, image: Image, markers: tuple[Marker, ...], language: Language) -> tuple[float, str]:
+        """Give how sharp a picture is, 0 to 1 (0.5 and more: sharp), and what to say of it."""
+        if markers:
+            side_px = float(np.median([np.linalg.norm(m.corners_px[1] - m.corners_px[0]) for m in markers]))
+            sigma_px = float(np.median(blurs_mm(image, markers))) * side_px / 50.0
+            sharp = 1 / (1 + (sigma_px / SHARP_PX) ** 2)
+        else:
+            sharp = _fine_print(image)
+        before = float(np.mean(self._recent)) if self._recent else sharp
+        self._recent.append(sharp)
+        self._best = max(self._best, sharp)
+        if markers and sharp >= 0.5:
+            return sharp, language.text("The picture is sharp.")
+        if sharp > before * (1 + _TREND):
+            return sharp, language.text("Sharper: turn the lens on a little.")
+        if sharp < self._best * _LIKE_BEST:
+            return sharp, language.text("Less sharp: turn the lens back a little.")
+        if markers:
+            soft = sharp >= 1 / (1 + (SOFT_PX / SHARP_PX) ** 2)
+            if soft:
+                return sharp, language.text(
+                    "The picture is a little soft: turn the lens a little, if it can be turned."
+                )
+            return sharp, language.text("The picture is blurred: turn the lens a little, or wipe it.")
+        return 0.5, language.text("Lay marker cards on the table: then it can be told how sharp the picture is.")
+
+
+def _coverage(seen: Seen, markers: tuple[Marker, ...]) -> tuple[str, tuple[Shape, ...]]:
+    """Give what is wrong with how much of the table is seen ("": nothing), and its outline."""
+    language, size_px = seen.language, seen.size_px
+    shapes = tuple(Shape(shares(marker.corners_px, size_px)) for marker in markers)
+    try:
+        table = table_from_markers(markers, size_px)
+        rectangle = marker_rectangle(markers, table)
+    except (VisionError, BadInputError):
+        return "", shapes
+    outwards = rectangle - rectangle.mean(0)
+    outline = table.to_px(rectangle + _BEYOND_MM * np.sign(outwards))
+    cut = places.sides_cut(outline, size_px)
+    shapes += (Shape(shares(outline, size_px), "bad" if cut else "good"),)
+    if cut:
+        where = places.sides(cut, language)
+        return language.text(
+            "The table is cut off at the {where}: hang the camera higher, or aim it anew.", where=where
+        ), shapes
+    middle = np.array([[size_px[0] / 2, size_px[1] / 2]])
+    if float(table.px_per_mm(middle)[0]) < LEAST_PX_PER_MM:
+        return language.text("The table is small in the picture: hang the camera lower."), shapes
+    return "", shapes
+
+
+def _fine_print(image: Image) -> float:
+    """How much fine detail a picture shows: the energy of its Laplacian by that of its light (Pertuz et al. 2013)."""
+    grey = cv2.cvtColor(image, cv2.COLOR_BGR2GRAY)
+    height, width = grey.shape
+    middle = grey[height // 4 : -height // 4, width // 4 : -width // 4].astype(np.float32)
+    detail = float(cv2.Laplacian(middle, cv2.CV_32F).std())
+    return detail / (detail + max(float(middle.mean()), 1.0) / 4)

@@ -1,0 +1,143 @@
+"""The closing check: ten cards laid anywhere are read, and a ring is heard; ready to play, or what to mend."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from hardware.events import BellPressed
+from referee.errors import BadInputError
+from referee.language import Language, mark
+from referee.setup.deck import chosen_deck
+from referee.setup.finding import Choice, Finding, Image, Points, Seen, Shape, State, Wish, camera_missing, shares
+from vision.deck import Deck
+from vision.errors import VisionError
+from vision.markers import unmirrored_markers
+from vision.pictured.picture_deck import PictureDeck
+from vision.prints.print_deck import PrintDeck
+from vision.profile import TableProfile
+from vision.standing import table_now
+
+CARDS = 10
+LOOK_NS = 1_000_000_000
+_REASONS = {
+    "covered": mark("something covers one"),
+    "glare": mark("a lamp dazzles on one"),
+    "colours": mark("the colours of one cannot be told in this light"),
+    "no face fits": mark("one is of another deck"),
+}
+
+
+@dataclass(frozen=True, eq=False)
+class CheckReading:
+    """What was read of a picture: corners (4, 2) px of the cards, and of what is unclear with its reason."""
+
+    cards: tuple[Points, ...]
+    unclear: tuple[tuple[Points, str], ...]
+
+
+class CheckStep:
+    """See the module. It keeps the last reading: reading takes long on a small computer."""
+
+    name = "check"
+
+    def __init__(self) -> None:
+        self._read: tuple[int, CheckReading] | None = None
+
+    def title(self, language: Language) -> str:
+        """What it is called."""
+        return language.text("Check")
+
+    def ask(self, language: Language) -> str:
+        """What to do."""
+        return language.text("Lay ten cards anywhere on the table, apart from each other, and ring once.")
+
+    def begin(self, seen: Seen) -> Wish:
+        """Nothing is to be done."""
+        return Wish()
+
+    def look(self, seen: Seen) -> Finding:
+        """Read the cards, and listen."""
+        if seen.image is None:
+            return camera_missing(seen)
+        language = seen.language
+        try:
+            reading = self._reading(seen, seen.image)
+        except VisionError as error:
+            return Finding(State.MEND, language.text("The table is not seen: measure it anew."), (str(error),))
+        shapes = tuple(Shape(shares(corners, seen.size_px)) for corners in reading.cards)
+        shapes += tuple(Shape(shares(c, seen.size_px), "bad", why) for c, why in reading.unclear if len(c))
+        read, unclear = len(reading.cards), len(reading.unclear)
+        rang = any(isinstance(one.event, BellPressed) for one in seen.heard) or seen.settings.bell == "none"
+        again = (Choice(language.text("Look again"), {"again": True}),)
+        bar = min(1.0, read / CARDS)
+        told = language.text("{read} cards are read, {unclear} are unclear.", read=read, unclear=unclear)
+        if unclear:
+            why = language.list_of(sorted({_in_words(reason, language) for _, reason in reading.unclear}))
+            text = language.text("Not all cards are clear: {why}.", why=why)
+            return Finding(State.MEND, text, (told,), bar, shapes, again)
+        if read < CARDS:
+            text = language.text("Read so far: {n} of 10 cards.", n=read)
+            return Finding(State.WAIT, text, _what_to_mend(seen), bar, shapes, again)
+        if not rang:
+            text = language.text("All {n} cards are read. Now ring once.", n=read)
+            return Finding(State.WAIT, text, (), bar, shapes, again)
+        mend = _what_to_mend(seen)
+        text = language.text("Ready to play: {n} cards are read, and the ring is heard.", n=read)
+        return Finding(State.MEND if mend else State.GOOD, text, mend, bar, shapes, again)
+
+    def answer(self, seen: Seen, answer: Mapping[str, object]) -> Wish:
+        """Look again."""
+        if not answer.get("again"):
+            raise BadInputError("that is no answer here")
+        self._read = None
+        return Wish()
+
+    def keep(self, seen: Seen) -> Wish:
+        """Keep how many were read and how many were not."""
+        reading = self._read[1] if self._read is not None else CheckReading((), ())
+        return Wish(data={"read": len(reading.cards), "unclear": len(reading.unclear)})
+
+    def _reading(self, seen: Seen, image: Image) -> CheckReading:
+        if self._read is None or seen.image_t_ns - self._read[0] >= LOOK_NS:
+            self._read = seen.image_t_ns, read_cards(chosen_deck(seen), image, seen.profile)
+        return self._read[1]
+
+
+def read_cards(deck: object, image: Image, profile: TableProfile | None) -> CheckReading:
+    """Read the cards of a deck in a picture (h, w, 3) BGR; without a profile its marker cards tell the table.
+
+    Raises:
+        VisionError: the picture shows no table.
+    """
+    sight = unmirrored_markers(image)
+    table = None if profile is None else table_now(profile, image, sight)[0]
+    if isinstance(deck, Deck):
+        from vision.marked.reader import read_picture
+
+        reading, _ = read_picture(image, deck, table, sight.markers)
+        unclear = [(card.corners_px, card.reason) for card in reading.unclear]
+        return CheckReading(tuple(card.corners_px for card in reading.cards), tuple(unclear))
+    if isinstance(deck, PictureDeck):
+        from vision.pictured.picture_reader import PictureReader
+
+        pictured = PictureReader(deck).read(image, table)
+        unclear = [(card.corners_px, card.reason or "") for card in pictured.unclear]
+        return CheckReading(tuple(card.corners_px for card in pictured.cards), tuple(unclear))
+    if isinstance(deck, PrintDeck):
+        from vision.prints.reader import PrintReader
+
+        prints = PrintReader(deck).read(image, table)
+        unclear = [(card.corners_px, card.reason or "") for card in prints.unclear]
+        return CheckReading(tuple(card.corners_px for card in prints.cards), tuple(unclear))
+    return CheckReading((), ())
+
+
+def _in_words(reason: str, language: Language) -> str:
+    return language.text(_REASONS[reason] if reason in _REASONS else mark("one cannot be told"))
+
+
+def _what_to_mend(seen: Seen) -> tuple[str, ...]:
+    """Give what earlier steps found wanting, a sentence each."""
+    wanting = [kept for name, kept in seen.kept.items() if name != "check" and kept.state in ("mend", "missing")]
+    return tuple(kept.text for kept in wanting if kept.text)

@@ -1,0 +1,194 @@
+"""The light: exposure and colours settled and held, where cards would be bleached, which colours come closest."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import cv2
+import numpy as np
+
+from hardware.exposure import CLIPPED, WHITE_HIGH, WHITE_LOW
+from referee.errors import BadInputError
+from referee.language import Language
+from referee.sayings.colours import colour_name
+from referee.setup import places
+from referee.setup.deck import chosen_palette
+from referee.setup.finding import Choice, Finding, Image, Points, Seen, Shape, State, Wish, camera_missing
+from vision.errors import VisionError
+from vision.marked.colour import NEUTRAL, hue_gap, hues_on, lamp_of, linear_rgb
+from vision.markers import Marker, find_markers, whites_of
+
+_BLOCKS = (16, 9)
+_BLEACHED_SHARE = 0.35  # of a block
+_GLARE = 16.0  # levels above white paper
+_NOISE_LEVELS = 2.0  # of a mark's colour, as a card shows it
+_PRINT_DEG = 5.0  # by which prints of one colour differ
+_DRAWN = 200
+_SURE, _WELL = 0.001, 0.02
+_LEANS = 0.45  # of the lamp's strongest channel: a weaker one tells colours badly
+
+
+@dataclass(frozen=True)
+class Closest:
+    """The two colours of a deck that look most alike under a lamp, and how often one is taken for the other."""
+
+    one: str
+    other: str
+    mistaken: float
+
+
+class LightStep:
+    """See the module."""
+
+    name = "light"
+
+    def title(self, language: Language) -> str:
+        """What it is called."""
+        return language.text("Light")
+
+    def ask(self, language: Language) -> str:
+        """What to do."""
+        return language.text("Switch on the light that you play by, and take everything but the marker cards away.")
+
+    def begin(self, seen: Seen) -> Wish:
+        """Have the camera set itself to this light."""
+        return Wish(settle=True)
+
+    def look(self, seen: Seen) -> Finding:
+        """Judge the light."""
+        if seen.settling:
+            return Finding(State.WAIT, seen.language.text("One moment: the camera sets itself to the light."))
+        if seen.image is None:
+            return camera_missing(seen)
+        language = seen.language
+        whites = whites_of(seen.image, find_markers_or_none(seen.image))
+        bleached = bleached_blocks(seen.image, whites)
+        shapes = tuple(Shape(box, "bad") for box in bleached)
+        again = (Choice(language.text("Set the camera to this light again"), {"settle": True}),)
+        colours = colours_in_words(seen, whites)
+        more = tuple(text for text in (colours, *seen.notes) if text)
+        if bleached:
+            middle = np.mean([np.mean(box, axis=0) for box in bleached], axis=0)
+            where = places.area(float(middle[0]), float(middle[1]), language)
+            text = language.text("A lamp dazzles {where}: put no cards there, or move the lamp.", where=where)
+            return Finding(State.MEND, text, more, None, shapes, again)
+        white = float(np.median(whites.max(axis=1))) if len(whites) else None
+        if white is not None and white < WHITE_LOW * 0.6:
+            text = language.text("It is dark: one more lamp would help.")
+            return Finding(State.MEND, text, more, white / WHITE_HIGH, shapes, again)
+        bar = None if white is None else min(1.0, white / WHITE_HIGH)
+        state = State.MEND if seen.notes else State.GOOD
+        return Finding(state, language.text("The light is good."), more, bar, shapes, again)
+
+    def answer(self, seen: Seen, answer: Mapping[str, object]) -> Wish:
+        """Set the camera anew."""
+        if answer.get("settle"):
+            return Wish(settle=True)
+        raise BadInputError("that is no answer here")
+
+    def keep(self, seen: Seen) -> Wish:
+        """The camera holds what it was set to."""
+        return Wish()
+
+
+def find_markers_or_none(image: Image) -> tuple[Marker, ...]:
+    """Give the marker cards of a picture, none where it shows no table."""
+    try:
+        return find_markers(image)
+    except VisionError:
+        return ()
+
+
+def bleached_blocks(image: Image, whites: Points) -> list[tuple[tuple[float, float], ...]]:
+    """Give the boxes, corners in shares of the picture, in which a white card would be bleached.
+
+    whites (n, 3): levels of the marker cards' white. It is so where the table itself is clipped, or brighter than white
+    paper: only a lamp that mirrors itself is.
+    """
+    columns, rows = _BLOCKS
+    brightest = image.max(axis=2)
+    clipped = cv2.resize((brightest >= CLIPPED).astype(np.float32), _BLOCKS, interpolation=cv2.INTER_AREA)
+    small = cv2.resize(brightest, (10 * columns, 10 * rows), interpolation=cv2.INTER_AREA)
+    blocks = small.reshape(rows, 10, columns, 10).transpose(0, 2, 1, 3).reshape(rows, columns, -1)
+    # By what most of a block exceeds: grain, and the rim of something white, are no glare.
+    low = np.quantile(blocks, 0.25, axis=2)
+    dazzled = clipped > _BLEACHED_SHARE
+    if len(whites):
+        dazzled |= low > float(np.median(whites.max(axis=1))) + _GLARE
+    count, _, boxes, _ = cv2.connectedComponentsWithStats(dazzled.astype(np.uint8), connectivity=8)
+    found: list[tuple[tuple[float, float], ...]] = []
+    for left, top, width, height, _ in boxes[1:count].tolist():
+        x, y, right, bottom = left / columns, top / rows, (left + width) / columns, (top + height) / rows
+        found.append(((x, y), (right, y), (right, bottom), (x, bottom)))
+    return found
+
+
+def closest_colours(palette: Mapping[str, str], ground: str, lamp: Points, white: float, side: str) -> Closest | None:
+    """Give the colours of a palette (`#rrggbb` each) that are mistaken most easily under a lamp (3,).
+
+    white: level of the cards' ground, 0 to 255. Each mark is seen with some noise, its hue taken as the reader does.
+    """
+    names = list(palette)
+    if len(names) < 2:
+        return None
+    random = np.random.default_rng(1)
+    light = lamp * (white / 255) ** 2.2
+    bare = _levels(linear_rgb(ground) * light)
+    hues, spreads = [], []
+    for name in names:
+        seen = _levels(linear_rgb(palette[name]) * light) + random.normal(0, _NOISE_LEVELS, (_DRAWN, 3))
+        found = hues_on(np.clip(seen, 0, 255), np.broadcast_to(bare, (_DRAWN, 3)), side)
+        found = found[~np.isnan(found)]
+        if len(found) < _DRAWN // 2:
+            # Grey, or told by its lightness.
+            hues.append(math.nan)
+            spreads.append(math.nan)
+            continue
+        middle = float(np.degrees(np.angle(np.exp(1j * np.radians(found)).mean())))
+        hues.append(middle)
+        spreads.append(math.hypot(float(np.std(hue_gap(found, np.full(len(found), middle)))), _PRINT_DEG))
+    return _most_alike(names, hues, spreads)
+
+
+def colours_in_words(seen: Seen, whites: Points) -> str:
+    """Say which two colours of the chosen deck come closest under this lamp; "" where that is not known."""
+    found = chosen_palette(seen)
+    if found is None:
+        return ""
+    palette, ground, side = found
+    lamp = lamp_of(whites) if len(whites) else NEUTRAL
+    white = float(np.median(whites.max(axis=1))) if len(whites) else 225.0
+    closest = closest_colours(palette, ground, lamp, max(white, 20.0), side)
+    if closest is None:
+        return ""
+    language = seen.language
+    names = {"one": colour_name(language, closest.one), "other": colour_name(language, closest.other)}
+    if closest.mistaken < _SURE:
+        return language.text("All colours are surely told; closest come {one} and {other}.", **names)
+    if closest.mistaken < _WELL:
+        return language.text("Closest come {one} and {other}; they are told well.", **names)
+    if lamp.min() < _LEANS:
+        return language.text(
+            "Hard to tell in this light are {one} and {other}: a whiter lamp, or daylight, would help.", **names
+        )
+    return language.text("Hard to tell in this light are {one} and {other}: more light would help.", **names)
+
+
+def _most_alike(names: Sequence[str], hues: Sequence[float], spreads: Sequence[float]) -> Closest | None:
+    best: Closest | None = None
+    for i, one in enumerate(names):
+        for k in range(i):
+            gap = abs(float(hue_gap(np.array(hues[i]), np.array(hues[k]))))
+            if math.isnan(gap):
+                continue
+            # Half the gap on either side: the chance that noise carries one over to the other.
+            mistaken = 0.5 * math.erfc(gap / (spreads[i] + spreads[k]) / math.sqrt(2))
+            if best is None or mistaken > best.mistaken:
+                best = Closest(names[k], one, mistaken)
+    return best
+
+
+def _levels(light: Points) -> Points:
+    return np.asarray(255 * np.clip(light, 0, 1) ** (1 / 2.2))

@@ -1,0 +1,43 @@
+"""What the steps of setting up have found, kept in the state folder step by step, so that a power cut loses none."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+
+from referee.files import write_whole
+from referee.setup.finding import Kept, State
+
+FILE = "setup.json"
+SKIPPED = "skipped"
+_STATES = frozenset({SKIPPED, *(state.value for state in State)})
+_MOST_BYTES = 1 << 16
+
+
+def load_kept(folder: Path) -> dict[str, Kept]:
+    """Give what is kept of each step; what cannot be read counts as not done, and is done again."""
+    try:
+        with (folder / FILE).open("rb") as file:
+            data = json.loads(file.read(_MOST_BYTES))
+    except (OSError, ValueError, RecursionError):
+        return {}
+    if not isinstance(data, dict):
+        return {}
+    kept = {}
+    for name, one in data.items():
+        if isinstance(one, dict) and one.get("state") in _STATES:
+            more = one.get("data")
+            kept[name] = Kept(one["state"], str(one.get("text", "")), more if isinstance(more, dict) else {})
+    return kept
+
+
+def save_kept(folder: Path, kept: Mapping[str, Kept]) -> None:
+    """Keep it, whole or not at all.
+
+    Raises:
+        WorkFailedError: the disk does not take it.
+    """
+    data = {name: {"state": one.state, "text": one.text, "data": dict(one.data)} for name, one in kept.items()}
+    folder.mkdir(parents=True, exist_ok=True, mode=0o750)
+    write_whole(folder / FILE, (json.dumps(data, indent=1, ensure_ascii=False) + "\n").encode())

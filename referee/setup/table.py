@@ -1,0 +1,182 @@
+"""Measuring the table: by marker cards in several pictures, or by sheets of paper or playing cards of known size."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+import numpy as np
+
+from calibration.sheets import ENOUGH, SHEETS_MM, SheetSurvey, survey_by_sheets
+from calibration.survey import survey
+from referee.errors import BadInputError
+from referee.language import Language, mark
+from referee.measured_table import profile_of, sheet_profile
+from referee.seats import marker_rectangle, rectangle_of
+from referee.setup import places
+from referee.setup.finding import Choice, Finding, Image, Points, Seen, Shape, State, Wish, camera_missing, shares
+from vision.errors import BadTableError, DoubledMarkerError, VisionError
+from vision.markers import MarkerSight, check_not_doubled, table_from_markers, unmirrored_markers
+from vision.profile import REACH_MM
+from vision.table import Table
+
+PICTURES = 4
+APART_NS = 400_000_000
+_USUAL = 4
+_KINDS = {
+    "markers": mark("Marker cards"),
+    "a4": mark("Sheets of A4 paper"),
+    "letter": mark("Sheets of Letter paper"),
+    "poker": mark("Playing cards, 63 mm wide"),
+    "bridge": mark("Playing cards, 57 mm wide"),
+}
+
+
+class TableStep:
+    """See the module. It keeps the last pictures in which the markers were in sight."""
+
+    name = "table"
+
+    def __init__(self) -> None:
+        self._kind = "markers"
+        self._pictures: list[tuple[int, Image]] = []
+        self._sheets: SheetSurvey | None = None
+
+    def title(self, language: Language) -> str:
+        """What it is called."""
+        return language.text("Table")
+
+    def ask(self, language: Language) -> str:
+        """What to do."""
+        return language.text("Lay marker cards 0, 1, 2 and 3 at the corners of the table, and leave them there.")
+
+    def begin(self, seen: Seen) -> Wish:
+        """Nothing is to be done."""
+        return Wish()
+
+    def look(self, seen: Seen) -> Finding:
+        """Look for what measures the table."""
+        if seen.image is None:
+            return camera_missing(seen)
+        found = (
+            self._look_for_sheets(seen, seen.image) if self._kind != "markers" else self._by_markers(seen, seen.image)
+        )
+        language = seen.language
+        kinds = tuple(
+            Choice(language.text(name), {"reference": kind}, chosen=kind == self._kind) for kind, name in _KINDS.items()
+        )
+        printed = Choice(language.text("Marker cards to print"), href="/print/markers.pdf")
+        return replace(found, choices=(*kinds, printed) if self._kind == "markers" else kinds)
+
+    def answer(self, seen: Seen, answer: Mapping[str, object]) -> Wish:
+        """Take another reference."""
+        kind = answer.get("reference")
+        if kind not in _KINDS:
+            raise BadInputError("that is no answer here")
+        self._kind, self._sheets = str(kind), None
+        self._pictures.clear()
+        return Wish()
+
+    def keep(self, seen: Seen) -> Wish:
+        """Give the profile.
+
+        Raises:
+            BadInputError: the table is not measured yet; it says what is missing.
+        """
+        if self._sheets is not None and seen.image is not None:
+            profile = sheet_profile(self._sheets, seen.image)
+            if profile.texture is None or profile.texture.shift_px(seen.image) is None:
+                raise BadInputError(
+                    seen.language.text(
+                        "This table has no pattern by which to see that the camera is bumped: "
+                        "leave a sheet or a newspaper at its edge."
+                    )
+                )
+            return Wish(profile=profile)
+        try:
+            found = survey([(f"picture {k + 1}", image) for k, (_, image) in enumerate(self._pictures)])
+            profile = profile_of(found, REACH_MM)
+        except (BadTableError, BadInputError) as error:
+            self._pictures.clear()
+            raise BadInputError(
+                seen.language.text("The table is not measured yet: leave camera and marker cards still for a moment.")
+            ) from error
+        return Wish(profile=profile)
+
+    def _by_markers(self, seen: Seen, image: Image) -> Finding:
+        language, size_px = seen.language, seen.size_px
+        try:
+            sight = unmirrored_markers(image)
+            check_not_doubled(sight)
+        except DoubledMarkerError as error:
+            numbers = language.list_of([str(number) for number in error.ids])
+            return Finding(State.MEND, language.text("Two marker cards have the number {n}: take one away.", n=numbers))
+        except VisionError:
+            return Finding(State.MEND, language.text("The picture is mirrored: put that right in the step before."))
+        shapes = tuple(Shape(shares(m.corners_px, size_px), label=str(m.id)) for m in sight.markers)
+        try:
+            table = table_from_markers(sight.markers, size_px)
+            rectangle = marker_rectangle(sight.markers, table)
+        except (VisionError, BadInputError):
+            self._pictures.clear()
+            return Finding(State.WAIT, what_is_missing(sight, size_px, language), shapes=shapes)
+        self._remember(seen, image)
+        help_ = what_is_missing(sight, size_px, language) if len(sight.markers) < _USUAL else ""
+        more = (*([help_] if help_ else []), error_in_words(table, rectangle, language))
+        if len(self._pictures) < PICTURES:
+            bar = len(self._pictures) / PICTURES
+            return Finding(State.WAIT, language.text("One moment: the table is being measured."), more, bar, shapes)
+        text = language.text("The table is measured.")
+        return Finding(State.MEND if help_ else State.GOOD, text, more, 1.0, shapes)
+
+    def _look_for_sheets(self, seen: Seen, image: Image) -> Finding:
+        language = seen.language
+        text = language.text("Measured. Take the sheets away, all but what may stay at the edge, and go on.")
+        try:
+            self._sheets = survey_by_sheets(image, self._kind)
+        except BadTableError:
+            if self._sheets is None:
+                few = language.text(
+                    "Lay {n} of them near the corners of the table, flat and apart from each other.",
+                    n=language.number(max(_USUAL, ENOUGH[self._kind])),
+                )
+                return Finding(State.WAIT, few, (_size_in_words(self._kind, language),))
+            return Finding(State.GOOD, text, bar=1.0)
+        quads = [self._sheets.table.to_px(corners) for corners in self._sheets.corners_mm]
+        shapes = tuple(Shape(shares(quad, seen.size_px)) for quad in quads)
+        rectangle = rectangle_of(self._sheets.corners_mm.reshape(-1, 2))
+        return Finding(State.GOOD, text, (error_in_words(self._sheets.table, rectangle, language),), 1.0, shapes)
+
+    def _remember(self, seen: Seen, image: Image) -> None:
+        if self._pictures and seen.image_t_ns - self._pictures[-1][0] < APART_NS:
+            return
+        self._pictures = [*self._pictures, (seen.image_t_ns, image)][-PICTURES:]
+
+
+def what_is_missing(sight: MarkerSight, size_px: tuple[int, int], language: Language) -> str:
+    """Say where one more marker card would help, in words of the table."""
+    if not sight.markers:
+        return language.text("No marker card is in sight: lay them face up near the corners of the table.")
+    middles = np.array([marker.corners_px.mean(0) for marker in sight.markers])
+    empty = places.corners_without(middles, size_px)
+    where = places.corner(empty[0], language) if empty else language.text("farther from the others")
+    left = [number for number in range(_USUAL) if number not in {marker.id for marker in sight.markers}]
+    if not left:
+        return language.text("Lay one of the marker cards {where}.", where=where)
+    return language.text("Put marker card {n} {where}.", n=left[0], where=where)
+
+
+def error_in_words(table: Table, rectangle_mm: Points, language: Language) -> str:
+    """Say how large the table is, and how far off a length on it may be."""
+    width, height = sorted(np.linalg.norm(rectangle_mm[1:3] - rectangle_mm[:2], axis=1) / 10, reverse=True)
+    return language.text(
+        "It is {width} × {height} cm between the marks; a card is placed to about {error} mm.",
+        width=round(float(width)),
+        height=round(float(height)),
+        error=language.decimal(max(0.1, float(table.scale_error) * float(width) * 10 / 2)),
+    )
+
+
+def _size_in_words(kind: str, language: Language) -> str:
+    width, height = (language.decimal(mm) for mm in SHEETS_MM[kind])
+    return language.text("Each is taken to be {width} × {height} mm.", width=width, height=height)

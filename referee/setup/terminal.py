@@ -1,0 +1,133 @@
+"""The walk through the steps in a terminal: what to do, what is found; Enter keeps it, a number chooses."""
+
+from __future__ import annotations
+
+import select
+import sys
+import time
+from collections.abc import Callable, Sequence
+from typing import TextIO
+
+from referee.errors import BadInputError
+from referee.language import Language
+from referee.setup.finding import Choice, Finding, State
+from referee.setup.steps import new_step
+from referee.setup.walk import Walk
+
+LOOK_S = 0.5
+_BAR = 20
+_MEND_S = 8.0
+
+
+class Terminal:
+    """Leads through steps.
+
+    keys: where people type; None: nobody does, and each step ends by itself, when it is well or patience_s are over.
+    """
+
+    def __init__(
+        self,
+        walk: Walk,
+        language: Language,
+        keys: TextIO | None,
+        patience_s: float,
+        tell: Callable[[str], None] = print,
+    ) -> None:
+        self._walk, self._language, self._keys, self._patience_s, self._tell = walk, language, keys, patience_s, tell
+
+    def lead(self, steps: Sequence[str]) -> bool:
+        """Lead through steps; False if one of them found something that is missing, or to be mended."""
+        ways = [self._lead_through(name) for name in steps]
+        return all(ways)
+
+    def _lead_through(self, name: str) -> bool:
+        """Lead through a step; False if it found something missing, or nothing."""
+        step = new_step(name)
+        self._tell(f"\n{step.title(self._language)}: {step.ask(self._language)}")
+        self._walk.open(name)
+        if self._keys is not None:
+            self._tell(self._language.text("Enter goes on, s leaves it for later, a number chooses."))
+        while True:
+            found, typed = self._wait()
+            if typed == "s":
+                self._walk.skip()
+                return True
+            if typed.isdecimal() and self._choose(found.choices, int(typed)):
+                continue
+            unanswered = self._keys is None and found.state is State.WAIT
+            if not unanswered and self._keep():
+                return found.state is not State.MISSING
+            if self._keys is None:
+                self._walk.skip()
+                return False
+
+    def _wait(self) -> tuple[Finding, str]:
+        """Show what is found until somebody types; where nobody does, until it is well or nothing moves any more."""
+        moved_s, shown = time.monotonic(), ""
+        while True:
+            _, found = self._walk.look()
+            told = _in_lines(found)
+            if told != shown:
+                moved_s, shown = time.monotonic(), told
+                self._tell(told)
+            self._draw(found.bar)
+            if (typed := self._typed()) is not None:
+                return found, typed
+            waited_s = time.monotonic() - moved_s
+            # What a hand covers just now may be clear in a moment.
+            mended = found.state is State.MEND and waited_s > _MEND_S
+            well = found.state in (State.GOOD, State.MISSING)
+            if self._keys is None and (well or mended or waited_s > self._patience_s):
+                return found, ""
+
+    def _draw(self, bar: float | None) -> None:
+        """Draw the bar, over and over in one line, where somebody looks on."""
+        if self._keys is None or bar is None:
+            return
+        full = round(_BAR * bar)
+        sys.stdout.write(f"\r  [{'#' * full}{'.' * (_BAR - full)}] ")
+        sys.stdout.flush()
+
+    def _keep(self) -> bool:
+        try:
+            self._walk.keep()
+        except BadInputError as error:
+            self._tell(f"  {error}")
+            return False
+        return True
+
+    def _choose(self, choices: Sequence[Choice], number: int) -> bool:
+        open_to = [choice for choice in choices if not choice.href]
+        if not 1 <= number <= len(open_to):
+            return False
+        try:
+            self._walk.answer(open_to[number - 1].answer)
+        except BadInputError as error:
+            self._tell(f"  {error}")
+        return True
+
+    def _typed(self) -> str | None:
+        """Give a line that was typed, None if none was by now."""
+        if self._keys is None:
+            time.sleep(LOOK_S)
+            return None
+        ready, _, _ = select.select([self._keys], [], [], LOOK_S)
+        if not ready:
+            return None
+        line = self._keys.readline()
+        if not line:
+            self._keys = None
+            return None
+        return line.strip().lower()
+
+
+def keys_of_people() -> TextIO | None:
+    """Give the terminal's keyboard, None where nobody sits at it."""
+    return sys.stdin if sys.stdin is not None and sys.stdin.isatty() else None
+
+
+def _in_lines(found: Finding) -> str:
+    lines = [f"  {found.text}", *(f"  {more}" for more in found.more)]
+    open_to = [choice for choice in found.choices if not choice.href]
+    lines += [f"    {n} {'*' if one.chosen else ' '} {one.text}" for n, one in enumerate(open_to, 1)]
+    return "\n".join(lines)

@@ -1,0 +1,170 @@
+"""The walk through the steps: which is open, what it finds, what is kept; the same on the page and in the terminal."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Mapping
+from typing import Any, Protocol
+
+from referee.errors import BadInputError
+from referee.setup.finding import Finding, Kept, Seen, State, Step, Wish
+from referee.setup.record import SKIPPED, load_kept, save_kept
+from referee.setup.steps import NAMES, new_step
+
+
+class Kit(Protocol):
+    """What the walk measures and changes with: the running referee's devices, or the terminal's own."""
+
+    def seen(self, since_ns: int, kept: Mapping[str, Kept]) -> Seen:
+        """Give what is seen now, and heard since a time of the monotonic clock."""
+
+    def carry_out(self, wish: Wish) -> None:
+        """Do what a step wants.
+
+        Raises:
+            BadInputError: a setting cannot be so.
+            WorkFailedError: the disk does not take it.
+        """
+
+    def now_ns(self) -> int:
+        """Give the time of the monotonic clock."""
+
+
+class Walk:
+    """See the module. Safe to use from any thread; what was kept is read from the state folder."""
+
+    def __init__(self, kit: Kit) -> None:
+        self._kit = kit
+        self._lock = threading.RLock()
+        self._step: Step | None = None
+        self._since_ns = 0
+        self._kept = load_kept(kit.seen(kit.now_ns(), {}).folder)
+
+    @property
+    def kept(self) -> dict[str, Kept]:
+        """What is kept of each step."""
+        return dict(self._kept)
+
+    @property
+    def open_step(self) -> str | None:
+        """The name of the step that is open."""
+        return None if self._step is None else self._step.name
+
+    @property
+    def left(self) -> list[str]:
+        """The steps that were neither kept nor skipped, in their order."""
+        return [name for name in NAMES if name not in self._kept]
+
+    def open(self, name: str, *, aloud: bool = True) -> None:
+        """Begin a step; what to do is said.
+
+        Raises:
+            BadInputError: there is no such step.
+        """
+        with self._lock:
+            step = new_step(name)
+            self._step, self._since_ns = step, self._kit.now_ns()
+            seen = self._seen()
+            self._kit.carry_out(step.begin(seen))
+            if aloud:
+                self._kit.carry_out(Wish(say=step.ask(seen.language)))
+
+    def look(self) -> tuple[str, Finding]:
+        """Give the open step's name and what it finds now.
+
+        Raises:
+            BadInputError: none is open.
+        """
+        with self._lock:
+            step = self._opened()
+            return step.name, step.look(self._seen())
+
+    def answer(self, answer: Mapping[str, object]) -> None:
+        """Take a choice.
+
+        Raises:
+            BadInputError: it is none.
+        """
+        with self._lock:
+            step = self._opened()
+            wish = step.answer(self._seen(), answer)
+            self._kit.carry_out(wish)
+            if wish.data:
+                before = self._kept.get(step.name, Kept(SKIPPED))
+                self._keep(step.name, Kept(before.state, before.text, {**before.data, **wish.data}))
+
+    def keep(self) -> Finding:
+        """Keep what the open step has found; it is over then.
+
+        Raises:
+            BadInputError: there is nothing to keep yet.
+            WorkFailedError: the disk does not take it.
+        """
+        with self._lock:
+            step = self._opened()
+            seen = self._seen()
+            found = step.look(seen)
+            if found.state is not State.MISSING:
+                wish = step.keep(seen)
+                self._kit.carry_out(wish)
+                self._keep(step.name, Kept(found.state.value, found.text, dict(wish.data)))
+            else:
+                self._keep(step.name, Kept(found.state.value, found.text))
+            self._step = None
+            return found
+
+    def skip(self) -> None:
+        """Leave the open step for later; what was kept of it before stays."""
+        with self._lock:
+            step = self._opened()
+            self._kept.setdefault(step.name, Kept(SKIPPED))
+            save_kept(self._seen().folder, self._kept)
+            self._step = None
+
+    def close(self) -> None:
+        """Leave setting up, and come back some other time."""
+        with self._lock:
+            self._step = None
+
+    def titles(self) -> list[dict[str, Any]]:
+        """Give all steps with their titles and what is kept of them, for the page."""
+        with self._lock:
+            seen = self._seen()
+            return [
+                {
+                    "step": name,
+                    "title": new_step(name).title(seen.language),
+                    "ask": new_step(name).ask(seen.language),
+                    "state": self._kept[name].state if name in self._kept else None,
+                    "text": self._kept[name].text if name in self._kept else "",
+                }
+                for name in NAMES
+            ]
+
+    def _keep(self, name: str, kept: Kept) -> None:
+        self._kept[name] = kept
+        save_kept(self._seen().folder, self._kept)
+
+    def _seen(self) -> Seen:
+        return self._kit.seen(self._since_ns, self._kept)
+
+    def _opened(self) -> Step:
+        if self._step is None:
+            raise BadInputError("no step of setting up is open")
+        return self._step
+
+
+def as_data(name: str, finding: Finding) -> dict[str, Any]:
+    """Give a finding as plain data, for the page."""
+    return {
+        "step": name,
+        "state": finding.state.value,
+        "text": finding.text,
+        "more": list(finding.more),
+        "bar": None if finding.bar is None else round(finding.bar, 3),
+        "shapes": [{"corners": shape.corners, "kind": shape.kind, "label": shape.label} for shape in finding.shapes],
+        "choices": [
+            {"text": one.text, "answer": dict(one.answer), "href": one.href, "chosen": one.chosen}
+            for one in finding.choices
+        ],
+    }

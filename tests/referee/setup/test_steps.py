@@ -1,0 +1,240 @@
+"""The steps of setting up: what each says of what is measured, with its device there, misbehaving, or missing."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from functools import cache
+from pathlib import Path
+
+import cv2
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from hardware.events import BellEdge, BellPressed, Event, SandEdge, SandLine
+from referee.errors import BadInputError
+from referee.language import LANGUAGES, Language
+from referee.service.settings import TableSettings
+from referee.setup.bell import BellStep
+from referee.setup.camera import CameraStep
+from referee.setup.check import CheckStep
+from referee.setup.finding import Heard, Kept, Seen, State
+from referee.setup.lamp import LampStep
+from referee.setup.light import LightStep, closest_colours
+from referee.setup.sandtimer import SandtimerStep
+from referee.setup.seats import SeatsStep
+from referee.setup.steps import NAMES, new_step
+from referee.setup.table import PICTURES, TableStep
+from simulation.edges import press, sand
+from simulation.still import table_picture
+from vision.deck import load_deck
+from vision.marked.colour import NEUTRAL
+
+MS, SECOND = 1_000_000, 1_000_000_000
+NOW = 100 * SECOND
+Image = NDArray[np.uint8]
+
+
+@cache
+def picture(cards: int = 0, markers: tuple[int, ...] = (0, 1, 2, 3)) -> Image:
+    return table_picture(load_deck("confetti"), cards, 4, (1280, 720), markers=markers)[0]
+
+
+def seen(
+    image: Image | None = None,
+    heard: Sequence[Event] = (),
+    settings: TableSettings | None = None,
+    now_ns: int = NOW,
+    since_ns: int = 0,
+    troubles: dict[str, str] | None = None,
+    kept: dict[str, Kept] | None = None,
+    folder: Path = Path("/nowhere"),
+) -> Seen:
+    return Seen(
+        now_ns=now_ns,
+        since_ns=since_ns,
+        language=Language("en"),
+        settings=settings or TableSettings(),
+        folder=folder,
+        image=image,
+        image_t_ns=now_ns,
+        heard=[Heard(event, event.t_ns + 20 * MS) for event in heard],
+        troubles=troubles or {},
+        kept=kept or {},
+    )
+
+
+def pressed(times_s: Sequence[float]) -> list[Event]:
+    rng = random.Random(1)
+    events: list[Event] = []
+    for at_s in times_s:
+        edges = list(press(rng, "bell", round(at_s * SECOND), 120 * MS))
+        events.append(BellPressed(edges[0].t_ns, None))
+        events += [BellEdge(edge.t_ns, None, edge.active) for edge in edges]
+    return events
+
+
+def sand_run(begin_s: float, runs_s: float) -> list[Event]:
+    edges = sand(random.Random(2), round(begin_s * SECOND), runs_s)
+    return [SandEdge(edge.t_ns, SandLine.BARRIER, int(edge.active)) for edge in edges]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_step_goes_on_in_one_sentence_with_all_devices_missing(name: str) -> None:
+    troubles = {kind: f"The {kind} is not there." for kind in ("camera", "bell", "sandtimer", "lamp", "speaker")}
+    step = new_step(name)
+    step.begin(seen(troubles=troubles))
+    found = step.look(seen(troubles=troubles))
+    assert found.text.endswith((".", "?"))
+    if name != "deck":
+        assert found.state is State.MISSING
+    for code in LANGUAGES:
+        assert step.title(Language(code)) and step.ask(Language(code))
+
+
+def test_the_camera_is_aimed_focused_and_put_right() -> None:
+    step = CameraStep()
+    assert step.look(seen()).state is State.WAIT
+    good = step.look(seen(picture()))
+    assert (good.state, good.text) == (State.GOOD, "The camera sees the table well.")
+    mirrored = step.look(seen(np.asarray(cv2.flip(picture(), 1), np.uint8)))
+    assert mirrored.text.startswith("The picture is mirrored")
+    assert step.answer(seen(), mirrored.choices[0].answer).settings == {"camera_mirrored": True}
+    blurred = step.look(seen(np.asarray(cv2.GaussianBlur(picture(), (0, 0), 4.0), np.uint8)))
+    assert blurred.state is State.MEND
+    assert "turn the lens back" in blurred.text
+    less = step.look(seen(np.asarray(cv2.GaussianBlur(picture(), (0, 0), 2.0), np.uint8)))
+    assert less.bar is not None and blurred.bar is not None and less.bar > blurred.bar
+
+
+def test_a_table_that_is_cut_off_is_named_by_its_side() -> None:
+    shift = np.array([[1.0, 0, -70], [0, 1, 0]])
+    cut = np.asarray(cv2.warpAffine(picture(), shift, (1280, 720), borderMode=cv2.BORDER_REPLICATE), np.uint8)
+    assert "cut off at the left edge" in CameraStep().look(seen(cut)).text
+
+
+def test_a_missing_marker_card_is_asked_for_where_it_would_help() -> None:
+    step = TableStep()
+    bare = step.look(seen(picture(markers=())))
+    assert (bare.state, bare.text.split(":")[0]) == (State.WAIT, "No marker card is in sight")
+    two = step.look(seen(picture(markers=(0, 1))))
+    assert two.text == "Put marker card 2 near the bottom left corner."
+    with pytest.raises(BadInputError, match="not measured yet"):
+        step.keep(seen(picture(markers=(0, 1))))
+
+
+def test_a_table_is_measured_from_several_pictures_and_kept() -> None:
+    step = TableStep()
+    states = [step.look(seen(picture(), now_ns=NOW + k * SECOND)).state for k in range(PICTURES)]
+    assert states == [State.WAIT] * (PICTURES - 1) + [State.GOOD]
+    profile = step.keep(seen(picture())).profile
+    assert profile is not None
+    assert sorted(profile.markers_mm) == [0, 1, 2, 3]
+
+
+def test_seats_are_shown_and_buttons_are_given_to_them_by_ringing() -> None:
+    step, settings = SeatsStep(), TableSettings(bell="seats", bell_pins=(17, 27, 22))
+    step.answer(seen(), {"players": 3})
+    rung: list[Event] = []
+    for number, button in enumerate((2, 0, 1)):
+        found = step.look(seen(picture(), rung, settings))
+        assert found.text == f"Seat {number + 1}, ring now."
+        assert sum(shape.kind == "seat" for shape in found.shapes) == 3
+        rung.append(BellPressed(number * SECOND, button))
+    assert step.look(seen(picture(), rung, settings)).state is State.GOOD
+    assert step.keep(seen(picture(), rung, settings)).settings == {"bell_pins": [22, 17, 27]}
+    with pytest.raises(BadInputError):
+        step.answer(seen(), {"players": 12})
+
+
+def test_the_light_is_good_or_says_where_a_lamp_dazzles() -> None:
+    step = LightStep()
+    assert step.begin(seen()).settle
+    good = step.look(seen(picture()))
+    assert good.state is State.GOOD, good
+    assert good.more[0].startswith("All colours are surely told; closest come")
+    dazzled = picture().copy()
+    cv2.circle(dazzled, (1150, 130), 110, (255, 255, 255), -1)
+    found = step.look(seen(dazzled))
+    assert found.text.startswith("A lamp dazzles at the top right")
+    assert [shape.kind for shape in found.shapes] == ["bad"]
+
+
+def test_colours_come_closer_in_dim_and_coloured_light() -> None:
+    deck = load_deck("confetti")
+    palette, ground = deck.palette["white"], deck.background["white"]
+    day = closest_colours(palette, ground, NEUTRAL, 225.0, "white")
+    dim = closest_colours(palette, ground, np.array([1.0, 0.35, 0.1]), 60.0, "white")
+    assert day is not None and dim is not None
+    assert day.mistaken < dim.mistaken
+
+
+def test_three_presses_tell_how_the_bell_bounces() -> None:
+    step = BellStep()
+    assert step.look(seen(heard=pressed([1, 3]))).text == "Heard so far: 2 of 3."
+    found = step.look(seen(heard=pressed([1, 3, 5])))
+    assert found.state is State.GOOD
+    assert "a press is known after 20 ms" in found.more[0]
+    # A contact that bounces long is said, and counts all the same.
+    worn = [*pressed([1, 3, 5]), BellEdge(5 * SECOND + 45 * MS, None, True)]
+    assert "bounces long" in step.look(seen(heard=worn)).text
+    unplugged = step.look(seen(heard=pressed([1]), troubles={"bell": "The bell is not there."}))
+    assert (unplugged.state, unplugged.text) == (State.MISSING, "The bell is not there.")
+    assert step.look(seen(settings=TableSettings(bell="none"))).state is State.GOOD
+
+
+def test_a_sandtimer_is_learned_from_two_whole_runs() -> None:
+    step = SandtimerStep()
+    one = sand_run(5, 12)
+    assert step.look(seen(heard=one, now_ns=10 * SECOND)).text == "The sand runs: run 1 of 2."
+    assert step.look(seen(heard=one, now_ns=20 * SECOND)).text == "Once more: turn it again."
+    both = [*one, *sand_run(25, 12.5)]
+    found = step.look(seen(heard=both, now_ns=45 * SECOND))
+    assert (found.state, found.text) == (State.GOOD, "It runs for 12 seconds.")
+    learned = TableSettings().changed(step.keep(seen(heard=both, now_ns=45 * SECOND)).settings).sand
+    assert learned is not None
+    assert abs(learned[0] - 12.25 * SECOND) < SECOND // 10
+    assert abs(learned[1] - SECOND // 2) < SECOND // 10
+    # A run that was on before, and one that was cut short, are no whole ones.
+    assert step.look(seen(heard=both, since_ns=5 * SECOND, now_ns=45 * SECOND)).text == "Once more: turn it again."
+    unlike = step.look(seen(heard=[*one, *sand_run(25, 5)], now_ns=45 * SECOND))
+    assert "once more" in unlike.text
+    with pytest.raises(BadInputError, match="not known yet"):
+        SandtimerStep().keep(seen(heard=one, now_ns=45 * SECOND))
+
+
+def test_a_sandtimer_without_sensors_is_told_by_hand() -> None:
+    step, bare = SandtimerStep(), TableSettings(sandtimer=False)
+    step.answer(seen(settings=bare), {"tap": True})
+    step.answer(seen(settings=bare, now_ns=NOW + 61 * SECOND), {"tap": True})
+    assert step.look(seen(settings=bare)).text == "It runs for 61 seconds."
+    step.answer(seen(settings=bare), {"seconds": 90})
+    kept = step.keep(seen(settings=bare)).settings
+    settings = bare.changed(kept).sand_settings()
+    assert settings is not None and settings.profile is not None
+    assert settings.profile.duration_ns == 90 * SECOND
+    with pytest.raises(BadInputError, match="too short or too long"):
+        step.answer(seen(settings=bare), {"seconds": 2})
+
+
+def test_what_nobody_sees_or_hears_is_not_fitted() -> None:
+    step = LampStep()
+    assert step.answer(seen(), {"quieter": True}).settings == {"volume": 0.8}
+    step.answer(seen(), {"seen": False})
+    step.answer(seen(), {"heard": True})
+    assert step.look(seen()).state is State.GOOD
+    assert step.keep(seen()).settings == {"lamp": False}
+
+
+def test_ten_cards_and_a_ring_are_ready_to_play() -> None:
+    few, step = picture(3), CheckStep()
+    assert step.look(seen(few)).text == "Read so far: 3 of 10 cards."
+    step = CheckStep()
+    assert step.look(seen(picture(10))).text == "All 10 cards are read. Now ring once."
+    ready = step.look(seen(picture(10), pressed([1])))
+    assert ready.state is State.GOOD, ready
+    assert step.keep(seen()).data == {"read": 10, "unclear": 0}
+    wanting = {"light": Kept("mend", "It is dark: one more lamp would help.")}
+    mend = step.look(seen(picture(10), pressed([1]), kept=wanting))
+    assert (mend.state, mend.more) == (State.MEND, ("It is dark: one more lamp would help.",))

@@ -1,0 +1,92 @@
+"""The walk through the steps: kept one by one, skipped ones remembered, going on after a power cut."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+
+from referee.errors import BadInputError
+from referee.language import Language
+from referee.service.settings import TableSettings
+from referee.setup.finding import Kept, Seen, Wish
+from referee.setup.record import FILE, load_kept
+from referee.setup.steps import NAMES
+from referee.setup.terminal import Terminal
+from referee.setup.walk import Walk
+
+
+class PaperKit:
+    """A kit without devices."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.settings = TableSettings(bell="none", sandtimer=False)
+        self.said: list[str] = []
+        self.time_ns = 0
+
+    def now_ns(self) -> int:
+        self.time_ns += 1_000_000_000
+        return self.time_ns
+
+    def seen(self, since_ns: int, kept: Mapping[str, Kept]) -> Seen:
+        troubles = {"camera": "The camera is not there.", "lamp": "The lamp is not there."}
+        return Seen(self.time_ns, since_ns, Language("en"), self.settings, self.folder, troubles=troubles, kept=kept)
+
+    def carry_out(self, wish: Wish) -> None:
+        self.settings = self.settings.changed(wish.settings)
+        if wish.say:
+            self.said.append(wish.say)
+
+
+def test_steps_are_kept_one_by_one_and_go_on_after_a_power_cut(tmp_path: Path) -> None:
+    kit = PaperKit(tmp_path)
+    walk = Walk(kit)
+    assert walk.left == list(NAMES)
+    walk.open("deck")
+    assert kit.said == ["Which cards do you play with?"]
+    walk.answer({"deck": "piccolino"})
+    walk.keep()
+    walk.open("bell")
+    walk.keep()
+    walk.open("table")
+    walk.skip()
+    # The power goes, here in the middle of the sandtimer.
+    walk.open("sandtimer")
+    again = Walk(PaperKit(tmp_path))
+    assert again.left == ["camera", "seats", "light", "sandtimer", "lamp", "check"]
+    assert again.open_step is None
+    kept = again.kept
+    assert (kept["deck"].data, kept["table"].state, kept["bell"].state) == ({"deck": "piccolino"}, "skipped", "good")
+
+
+def test_a_step_whose_device_is_missing_is_remembered_and_offered_again(tmp_path: Path) -> None:
+    walk = Walk(PaperKit(tmp_path))
+    walk.open("camera")
+    walk.keep()
+    assert walk.kept["camera"] == Kept(
+        "missing", "No picture comes from the camera: check its cable, or choose another one in Settings."
+    )
+    # Skipping it later does not lose what was known.
+    walk.open("camera")
+    walk.skip()
+    assert walk.kept["camera"].state == "missing"
+    with pytest.raises(BadInputError):
+        walk.keep()
+
+
+@pytest.mark.parametrize("text", ["", "[1]", '{"camera": 3, "bell": {"state": "odd"}}', '{"camera": {"sta'])
+def test_a_damaged_record_counts_as_nothing_done(tmp_path: Path, text: str) -> None:
+    (tmp_path / FILE).write_text(text)
+    assert load_kept(tmp_path) == {}
+
+
+def test_the_terminal_leads_through_all_steps_and_ends_by_itself(tmp_path: Path) -> None:
+    kit, lines = PaperKit(tmp_path), list[str]()
+    terminal = Terminal(Walk(kit), Language("en"), None, 0.0, lines.append)
+    assert not terminal.lead(["camera", "bell", "deck"])
+    assert [line.split(":")[0].strip() for line in lines if line.startswith("\n")] == ["Camera", "Bell", "Cards"]
+    kept = json.loads((tmp_path / FILE).read_text())
+    assert {name: one["state"] for name, one in kept.items()} == {"camera": "missing", "bell": "good", "deck": "good"}

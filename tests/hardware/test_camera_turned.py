@@ -16,7 +16,9 @@ from simulation.live import to_nv12
 
 Image = NDArray[np.uint8]
 RNG = np.random.default_rng(1)
-SMOOTH: Image = np.asarray(cv2.resize(RNG.integers(0, 255, (4, 6, 3), np.uint8), (96, 64), interpolation=cv2.INTER_CUBIC), np.uint8)
+SMOOTH: Image = np.asarray(
+    cv2.resize(RNG.integers(0, 255, (4, 6, 3), np.uint8), (96, 64), interpolation=cv2.INTER_CUBIC), np.uint8
+)
 
 
 class Still:

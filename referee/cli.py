@@ -35,6 +35,7 @@ COMMANDS = (
     "calibrate",
     "code",
     "mqtt",
+    "club",
     "demo",
     "doctor",
     "bench",

@@ -70,13 +70,14 @@ def _wanted(args: argparse.Namespace) -> dict[str, Any]:
     found |= {name: value for name in ("host", "port", "user", "name") if (value := getattr(args, name)) is not None}
     found |= {name: value == "yes" for name in ("tls", "buttons") if (value := getattr(args, name)) is not None}
     if args.password_file is not None:
-        found["password"] = _text(args.password_file).partition("\n")[0].strip("\r")
+        found["password"] = text_of(args.password_file).partition("\n")[0].strip("\r")
     if args.ca is not None:
-        found["ca"] = _text(args.ca)
+        found["ca"] = text_of(args.ca)
     return found
 
 
-def _text(path: Path) -> str:
+def text_of(path: Path) -> str:
+    """Give what is in a file of text. Raises BadInputError if it cannot be read."""
     try:
         return path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:

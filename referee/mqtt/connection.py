@@ -136,8 +136,10 @@ class Connection:
         if seq < self._journal.outbox.sent:
             # The club's own file is older than what it had told us: it is given everything again.
             self._member.begin_again(now)
-        elif seq <= self._journal.outbox.last and not self._window.take(seq, now) and data.get("again"):
-            self._window.go_back(now)
+        elif seq <= self._journal.outbox.last:
+            self._window.take(seq, now)
+            if data.get("again"):
+                self._window.go_back(now)
 
     def _act(self, message: Received) -> None:
         """Do what somebody in the house has pressed; once a second at most, and never what was pressed long ago."""

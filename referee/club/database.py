@@ -1,0 +1,68 @@
+"""Opens the club's database: SQLite for a small club, PostgreSQL for any; its tables are brought up to date."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from alembic import command
+from alembic.config import Config
+from alembic.util import CommandError
+from sqlalchemy import Engine, create_engine, event, make_url
+from sqlalchemy.exc import ArgumentError, NoSuchModuleError, SQLAlchemyError
+
+from referee.errors import BadInputError, WorkFailedError
+
+MIGRATIONS = Path(__file__).parent / "migrations"
+_DRIVERS = {"postgresql": "postgresql+psycopg", "postgres": "postgresql+psycopg"}
+
+
+def open_database(url: str) -> Engine:
+    """Open a database, and make or upgrade its tables.
+
+    Raises:
+        BadInputError: that is no database's address.
+        WorkFailedError: it cannot be reached, or was written by a newer Ringmaster.
+    """
+    try:
+        address = make_url(url)
+        address = address.set(drivername=_DRIVERS.get(address.drivername, address.drivername))
+        engine = create_engine(address, pool_pre_ping=True)
+    except (ArgumentError, NoSuchModuleError, ImportError) as error:
+        raise BadInputError(
+            "a database is sqlite:////path/club.sqlite or postgresql://user:password@computer/name"
+        ) from error
+    if engine.dialect.name not in ("sqlite", "postgresql"):
+        raise BadInputError("the club's database is SQLite or PostgreSQL")
+    if engine.dialect.name == "sqlite":
+        event.listen(engine, "connect", _settle_sqlite)
+    try:
+        upgrade(engine)
+    except SQLAlchemyError as error:
+        engine.dispose()
+        raise WorkFailedError(f"the club's database cannot be used: {_plain(error)}") from error
+    except CommandError as error:
+        engine.dispose()
+        raise WorkFailedError(
+            "the club's database was written by a newer Ringmaster: please upgrade this one"
+        ) from error
+    return engine
+
+
+def upgrade(engine: Engine) -> None:
+    """Bring the tables up to date."""
+    config = Config()
+    config.set_main_option("script_location", str(MIGRATIONS))
+    with engine.begin() as connection:
+        config.attributes["connection"] = connection
+        command.upgrade(config, "head")
+
+
+def _settle_sqlite(connection: Any, _record: object) -> None:  # noqa: ANN401 (the driver's own)
+    """What is acknowledged must outlast a cut of the power: the table forgets it then."""
+    for pragma in ("journal_mode=WAL", "synchronous=FULL", "foreign_keys=ON", "busy_timeout=5000"):
+        connection.execute(f"PRAGMA {pragma}")
+
+
+def _plain(error: SQLAlchemyError) -> str:
+    return " ".join(str(getattr(error, "orig", None) or error).split())[:200]

@@ -1,0 +1,85 @@
+"""Evidence on demand: pictures stay at their table, and are fetched from it when somebody wants to see them."""
+
+from __future__ import annotations
+
+import json
+import secrets
+import threading
+from collections import OrderedDict
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from referee.errors import WorkFailedError
+from referee.mqtt import topics
+from referee.mqtt.club_member import pieces_of
+from referee.mqtt.line import Extras, Received
+from referee.mqtt.seal import is_sealed, seal
+
+ANSWER_S = 10.0
+_MOST_KEPT = 12
+_MOST_PICTURES = 12
+Publish = Callable[[str, bytes, Extras], object]
+
+
+@dataclass
+class Fetched:
+    """What a table has sent: each picture's time from the event, ms, and its JPEG. whole: set when all are there."""
+
+    table: str
+    key: bytes
+    pictures: list[tuple[float, bytes]] = field(default_factory=list)
+    awaited: int | None = None
+    whole: threading.Event = field(default_factory=threading.Event)
+
+
+class EvidenceDesk:
+    """Safe to use from any thread. publish: sends to the broker. The last few answers are kept, for the page."""
+
+    def __init__(self, publish: Publish) -> None:
+        self._publish = publish
+        self._lock = threading.Lock()
+        self._asked: OrderedDict[str, Fetched] = OrderedDict()
+
+    def fetch(self, table: str, key: bytes, game: str, event: int) -> tuple[str, Fetched]:
+        """Ask a table for the pictures of an event, and wait for them; gives the name of the answer, too.
+
+        Raises:
+            WorkFailedError: the table does not answer.
+        """
+        ask, found = secrets.token_hex(12), Fetched(table, key)
+        with self._lock:
+            self._asked[ask] = found
+            while len(self._asked) > _MOST_KEPT:
+                self._asked.popitem(last=False)
+        topic = topics.topic(table, topics.ASK)
+        payload = json.dumps({"ask": ask, "game": game, "event": event}).encode()
+        self._publish(topic, payload, Extras(seal(key, topic, payload), expires_s=int(ANSWER_S)))
+        if not found.whole.wait(ANSWER_S):
+            raise WorkFailedError("the table does not answer: is it switched on?")
+        return ask, found
+
+    def picture(self, ask: str, number: int) -> bytes | None:
+        """Give a picture that was fetched, None if there is none (any more)."""
+        with self._lock:
+            found = self._asked.get(ask)
+        return found.pictures[number][1] if found is not None and 0 <= number < len(found.pictures) else None
+
+    def received(self, table: str, message: Received) -> None:
+        """Take a table's answer, or a part of it; what nobody asked for is passed over."""
+        try:
+            head, jpeg = pieces_of(message.payload)
+        except ValueError:
+            return
+        with self._lock:
+            found = self._asked.get(str(head.get("ask")))
+            if found is None or found.table != table:
+                return
+            if not is_sealed(found.key, message.topic, message.payload, message.seal):
+                return
+            time_ms, awaited = head.get("t_ms"), head.get("pictures")
+            if jpeg and isinstance(time_ms, int | float) and len(found.pictures) < _MOST_PICTURES:
+                found.pictures.append((float(time_ms), jpeg))
+            elif type(awaited) is int:
+                found.awaited = awaited
+            if found.awaited is not None and len(found.pictures) >= found.awaited:
+                found.whole.set()

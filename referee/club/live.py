@@ -1,0 +1,74 @@
+"""How the tables are just now: what they last said of themselves. Lives in memory; a table says it again by itself."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from referee.mqtt import topics
+from referee.mqtt.line import Received
+
+_MOST_TABLES, _MOST_BYTES, _MOST_PLAYERS = 500, 1 << 14, 20
+
+
+@dataclass
+class _Live:
+    online: bool = False
+    state: dict[str, Any] = field(default_factory=dict)
+
+
+class LiveTables:
+    """Safe to use from any thread."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._tables: dict[str, _Live] = {}
+
+    def received(self, table: str, what: str, message: Received) -> None:
+        """Take what a table says of itself."""
+        with self._lock:
+            if table not in self._tables and len(self._tables) >= _MOST_TABLES:
+                return
+            one = self._tables.setdefault(table, _Live())
+            if what == topics.AVAILABLE:
+                one.online = message.payload == topics.ONLINE.encode()
+            elif len(message.payload) <= _MOST_BYTES:
+                one.state = _shown(message.payload)
+
+    def lost(self) -> None:
+        """Take it that the broker is gone, so that nobody knows how any table is."""
+        with self._lock:
+            for one in self._tables.values():
+                one.online = False
+
+    def of(self, table: str) -> dict[str, Any]:
+        """Give how a table is: `online`, and `mode`, `game`, `players`, `scores`, `turn`, `ruling` as it says."""
+        with self._lock:
+            one = self._tables.get(table, _Live())
+            return {"online": one.online, **one.state}
+
+
+def _shown(payload: bytes) -> dict[str, Any]:
+    """Give what is shown of a state; what is not as it should be is left out."""
+    try:
+        data = json.loads(payload or b"{}")
+    except (ValueError, RecursionError):
+        return {}
+    if not isinstance(data, Mapping):
+        return {}
+    texts = {name: data[name][:300] for name in ("mode", "game", "turn", "ruling") if isinstance(data.get(name), str)}
+    players, scores = data.get("players"), data.get("scores")
+    troubles = data.get("devices")
+    return {
+        **texts,
+        "players": [str(one)[:60] for one in players[:_MOST_PLAYERS]] if isinstance(players, list) else [],
+        "scores": [one if type(one) is int else None for one in scores[:_MOST_PLAYERS]]
+        if isinstance(scores, list)
+        else [],
+        "troubles": sorted(str(name)[:40] for name, state in troubles.items() if state != "ok")[:20]
+        if isinstance(troubles, Mapping)
+        else [],
+    }

@@ -1,0 +1,11 @@
+"""Run by Alembic, on a connection that `referee.club.database` gives."""
+
+from __future__ import annotations
+
+from alembic import context
+
+from referee.club.models import Base
+
+context.configure(connection=context.config.attributes["connection"], target_metadata=Base.metadata)
+with context.begin_transaction():
+    context.run_migrations()

@@ -1,0 +1,156 @@
+"""Writes what a table tells into the rows of its games; what is there already stays, so that all may be told again."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime, timedelta
+from typing import Any
+
+from sqlalchemy import Connection, select, update
+from sqlalchemy.dialects import postgresql, sqlite
+
+from referee.club.models import Base, Correction, Dispute, Event, Game, Ruling, Seat
+from referee.journal.evenings import NIGHT_ENDS_H
+from referee.journal.rows import LAST_MS
+from referee.names import folded, told_apart
+
+Values = Mapping[str, Any]
+MOST_SEATS = 20
+
+
+class Recorder:
+    """Writes in one transaction. now_ms: when it is taken in. What comes in a row of one kind is written together."""
+
+    def __init__(self, connection: Connection, now_ms: int) -> None:
+        self._connection, self._now_ms = connection, now_ms
+        self._is_sqlite = connection.dialect.name == "sqlite"
+        self._events: list[Values] = []
+        self._rulings: list[Values] = []
+        self._ends: set[str] = set()
+
+    def take(self, table: str, data: Values) -> None:
+        """Take a message's data; one that makes no sense is passed over, as it would be for ever."""
+        try:
+            match data["kind"]:
+                case "game":
+                    self._game(table, data)
+                case "event":
+                    self._event(data)
+                case "correction":
+                    self._correction(data)
+                case "dispute":
+                    self._write()
+                    row = {"game_uid": data["game"], "event": int(data["event"]), "noted_ms": self._now_ms}
+                    self._add(Dispute, [row])
+        except (KeyError, TypeError, ValueError, AttributeError, OverflowError):
+            return
+
+    def finish(self) -> None:
+        """Write what waits, and who has won."""
+        self._write()
+        for uid in self._ends:
+            settle_result(self._connection, uid)
+
+    def _game(self, table: str, data: Values) -> None:
+        header, started_ms = data["header"], min(max(0, int(data["started_ms"])), LAST_MS)
+        uid = str(data["game"])
+        row = {
+            "uid": uid,
+            "table_id": table,
+            "kind": str(header["game"]),
+            "options": dict(header.get("options", {})),
+            "started_ms": started_ms,
+            "evening": evening_of(started_ms),
+        }
+        seats = [
+            {"game_uid": uid, "seat": seat, "name": name, "player": folded(name)}
+            for seat, name in enumerate(told_apart([str(one) for one in header["players"]][:MOST_SEATS]))
+        ]
+        self._add(Game, [row])
+        self._add(Seat, seats)
+
+    def _event(self, data: Values) -> None:
+        uid, number = str(data["game"]), int(data["number"])
+        rulings = [_ruling(uid, number, place, 0, one) for place, one in enumerate(data["rulings"])]
+        self._events.append(
+            {
+                "game_uid": uid,
+                "number": number,
+                "wall_ms": int(data["wall_ms"]),
+                "received_ms": self._now_ms,
+                "data": dict(data["event"]),
+                "refused": int(bool(data["refused"])),
+            }
+        )
+        self._rulings += rulings
+        if any(one["kind"] == "end" for one in rulings):
+            self._ends.add(uid)
+
+    def _correction(self, data: Values) -> None:
+        self._write()
+        uid, number = str(data["game"]), int(data["number"])
+        row = {name: data[name] for name in ("wall_ms", "event", "data", "undoes")}
+        new = [_ruling(uid, event, place, number, one) for event, place, one in data["new"]]
+        gone = [(int(event), int(place)) for event, place in data["gone"]]
+        if not self._add(Correction, [{"game_uid": uid, "number": number, **row}]):
+            return
+        for event, place in gone:
+            at = (Ruling.game_uid == uid, Ruling.event == event, Ruling.place == place, Ruling.until.is_(None))
+            self._connection.execute(update(Ruling).where(*at, Ruling.since < number).values(until=number))
+        self._add(Ruling, new)
+        self._ends.add(uid)
+
+    def _write(self) -> None:
+        self._add(Event, self._events)
+        self._add(Ruling, self._rulings)
+        self._events, self._rulings = [], []
+
+    def _add(self, kind: type[Base], rows: Sequence[Values]) -> int:
+        """Add rows that are not there yet, and give how many."""
+        if not rows:
+            return 0
+        statement = (
+            sqlite.insert(kind).on_conflict_do_nothing()
+            if self._is_sqlite
+            else postgresql.insert(kind).on_conflict_do_nothing()
+        )
+        return self._connection.execute(statement, list(rows)).rowcount
+
+
+def _ruling(uid: str, event: int, place: int, since: int, data: Values) -> Values:
+    key = {"game_uid": uid, "event": int(event), "place": int(place), "since": since}
+    return {**key, "kind": str(data["ruling"]), "data": dict(data)}
+
+
+def settle_result(connection: Connection, uid: str) -> None:
+    """Note who has won by the end that holds now, or that nobody has yet."""
+    asked = select(Ruling.data, Event.wall_ms).join(
+        Event, (Event.game_uid == Ruling.game_uid) & (Event.number == Ruling.event)
+    )
+    holds = (Ruling.game_uid == uid, Ruling.kind == "end", Ruling.until.is_(None))
+    end = connection.execute(asked.where(*holds).order_by(Ruling.event.desc())).first()
+    connection.execute(update(Game).where(Game.uid == uid).values(ended_ms=None if end is None else end[1]))
+    count = len(connection.execute(select(Seat.seat).where(Seat.game_uid == uid)).all())
+    for seat, (points, place) in enumerate(results(None if end is None else end[0], count)):
+        at = (Seat.game_uid == uid, Seat.seat == seat)
+        connection.execute(update(Seat).where(*at).values(points=points, place=place))
+
+
+def results(end: Values | None, seats: int) -> list[tuple[int | None, int | None]]:
+    """Give points and place of each seat by the ruling that ended a game: winners first, the others by their points.
+
+    In Piccolino cards are the points.
+    """
+    if end is None:
+        return [(None, None)] * seats
+    points = list(end.get("points") or end.get("cards") or [])
+    if len(points) != seats or not all(type(one) is int for one in points):
+        points = [0] * seats
+    winners = {seat for seat in end.get("winners", ()) if type(seat) is int}
+    keys = [(seat not in winners, -points[seat] if seat not in winners else 0) for seat in range(seats)]
+    return [(points[seat], 1 + sum(other < keys[seat] for other in keys)) for seat in range(seats)]
+
+
+def evening_of(wall_ms: int) -> str:
+    """Give the date of the evening on which something began, by the clock of this machine's place."""
+    return (datetime.fromtimestamp(wall_ms / 1000) - timedelta(hours=NIGHT_ENDS_H)).date().isoformat()

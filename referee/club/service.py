@@ -1,0 +1,190 @@
+"""The club at work: a line to the broker, one thread that writes what comes, and one that keeps the line."""
+
+from __future__ import annotations
+
+import json
+import queue
+import threading
+import time
+from collections.abc import Callable
+
+from sqlalchemy import Engine
+from sqlalchemy.exc import SQLAlchemyError
+
+from referee.club.evidence import EvidenceDesk
+from referee.club.intake import Ack, Intake
+from referee.club.live import LiveTables
+from referee.club.members import keys, let_in
+from referee.club.settings import ClubSettings
+from referee.mqtt import topics
+from referee.mqtt.line import Ends, Extras, Line, LineError, Received
+from referee.mqtt.seal import seal
+
+MOST_WAITING, MOST_BATCH = 4000, 500
+GATHER_S, LOOK_S, RETRY_S, LAST_RETRY_S = 0.02, 2.0, 1.0, 15.0
+MOST_JOINS, JOINS_A_SECOND = 10, 1.0
+_LISTENS = (topics.EVENTS, topics.STATE, topics.AVAILABLE, topics.JOIN, topics.EVIDENCE)
+Work = tuple[str, str, Received]
+
+
+class ClubService:
+    """Takes all tables from the broker into the database, until it is stopped.
+
+    live: how the tables are now. evidence: fetches pictures. status: how the line is, a key of `sayings.house`;
+    complaint: why nothing can be written just now, "" if all is well.
+    """
+
+    def __init__(self, settings: ClubSettings, engine: Engine, first_retry_s: float = RETRY_S) -> None:
+        self._settings, self._engine, self._first_retry_s = settings, engine, first_retry_s
+        self._inbox: queue.Queue[Work | Callable[[], None]] = queue.Queue(MOST_WAITING)
+        self._intake = Intake(engine)
+        self._stopping = threading.Event()
+        self._lost = threading.Event()
+        self._line: Line | None = None
+        self._joins, self._joins_s = float(MOST_JOINS), time.monotonic()
+        self._told_out: set[str] = set()
+        self.live = LiveTables()
+        self.evidence = EvidenceDesk(self._publish)
+        self.status, self.complaint = "trying", ""
+        self._threads = [
+            threading.Thread(target=self._keep_line, name="club line", daemon=True),
+            threading.Thread(target=self._write, name="club intake", daemon=True),
+        ]
+
+    @property
+    def taken(self) -> int:
+        """How many messages were taken in since the start."""
+        return self._intake.taken
+
+    def start(self) -> None:
+        """Begin."""
+        for thread in self._threads:
+            thread.start()
+
+    def stop(self) -> None:
+        """End; what was not written is sent again by its table."""
+        self._stopping.set()
+        self._lost.set()
+        for thread in self._threads:
+            thread.join(3.0)
+
+    def _keep_line(self) -> None:
+        retry_s = self._first_retry_s
+        while not self._stopping.is_set():
+            self._lost.clear()
+            ends = Ends(self._received, lambda mid: None, lambda why: self._lost.set())
+            line = Line(self._settings, f"ringmaster-club-{id(self):x}", ends, None, None)
+            try:
+                line.open()
+            except LineError as error:
+                self.status = error.key
+                self._stopping.wait(retry_s)
+                retry_s = min(2 * retry_s, LAST_RETRY_S)
+                continue
+            retry_s, self.status, self._line = self._first_retry_s, "up", line
+            line.subscribe(*(f"{topics.ROOT}/+/{what}" for what in _LISTENS))
+            self._inbox.put(self._greet)
+            self._lost.wait()
+            self._line, self.status = None, "lost"
+            self.live.lost()
+            line.close()
+            self._stopping.wait(0.0 if self._stopping.is_set() else self._first_retry_s)
+
+    def _received(self, message: Received) -> None:
+        """Take a message, on the line's thread; where too much waits, the network and then the tables wait."""
+        table, what = topics.split(message.topic) or ("", "")
+        if what in (topics.STATE, topics.AVAILABLE):
+            self.live.received(table, what, message)
+        elif what == topics.EVIDENCE:
+            self.evidence.received(table, message)
+        elif table and not message.retained:
+            try:
+                self._inbox.put((table, what, message), timeout=5.0)
+            except queue.Full:
+                return
+
+    def _write(self) -> None:
+        looked_s = 0.0
+        while not self._stopping.is_set():
+            work = self._gathered()
+            while work and not self._stopping.is_set() and not self._done(work):
+                self._stopping.wait(RETRY_S)
+            if time.monotonic() - looked_s > LOOK_S:
+                looked_s = time.monotonic()
+                self._guarded(self._tell_who_is_out)
+
+    def _gathered(self) -> list[Work | Callable[[], None]]:
+        """Give what has come, at most a batch; waits a little for more to come with it."""
+        try:
+            work = [self._inbox.get(timeout=LOOK_S / 4)]
+        except queue.Empty:
+            return []
+        time.sleep(GATHER_S)
+        while len(work) < MOST_BATCH:
+            try:
+                work.append(self._inbox.get_nowait())
+            except queue.Empty:
+                break
+        return work
+
+    def _done(self, work: list[Work | Callable[[], None]]) -> bool:
+        """Carry it out; False if the database cannot be had."""
+        batch = [(one[0], one[2]) for one in work if not callable(one) and one[1] == topics.EVENTS]
+        joins = [(one[0], one[2]) for one in work if not callable(one) and one[1] == topics.JOIN]
+
+        def carry_out() -> None:
+            for table, message in joins:
+                self._join(table, message)
+            for one in work:
+                if callable(one):
+                    one()
+            for ack in self._intake.take(batch) if batch else ():
+                self._acknowledge(ack)
+
+        return self._guarded(carry_out)
+
+    def _guarded(self, what: Callable[[], None]) -> bool:
+        try:
+            what()
+        except SQLAlchemyError as error:
+            self.complaint = " ".join(str(getattr(error, "orig", None) or error).split())[:200]
+            return False
+        self.complaint = ""
+        return True
+
+    def _greet(self) -> None:
+        """Tell all tables where they are: they go on from there, and learn it anew where the broker has forgotten."""
+        for ack in self._intake.acks():
+            self._acknowledge(ack)
+        self._told_out.clear()
+
+    def _acknowledge(self, ack: Ack) -> None:
+        topic = topics.topic(ack.table, topics.ACK)
+        self._publish(topic, ack.payload, Extras(seal(ack.key, topic, ack.payload)), retain=True)
+
+    def _join(self, table: str, message: Received) -> None:
+        """Let a table in; not many a second, as each trial of a code costs time."""
+        now = time.monotonic()
+        self._joins = min(MOST_JOINS, self._joins + (now - self._joins_s) * JOINS_A_SECOND)
+        self._joins_s = now
+        if self._joins < 1:
+            return
+        self._joins -= 1
+        found = let_in(self._engine, table, message)
+        if found is not None:
+            self._tell(found.table, found.key, {"in": True, "club": self._settings.name, "nonce": found.nonce})
+
+    def _tell_who_is_out(self) -> None:
+        for table, key, is_out in keys(self._engine):
+            if is_out and table not in self._told_out and self._line is not None:
+                self._told_out.add(table)
+                self._tell(table, key, {"in": False})
+
+    def _tell(self, table: str, key: bytes, data: dict[str, object]) -> None:
+        topic, payload = topics.topic(table, topics.IN), json.dumps(data).encode()
+        self._publish(topic, payload, Extras(seal(key, topic, payload)), retain=True)
+
+    def _publish(self, topic: str, payload: bytes, extras: Extras, *, retain: bool = False) -> None:
+        line = self._line
+        if line is not None:
+            line.publish(topic, payload, extras, retain=retain)

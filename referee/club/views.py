@@ -1,0 +1,218 @@
+"""What is asked of the club's database: tables, evenings, players, the league, disputes, and all of it as files."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from sqlalchemy import Engine, func, select
+
+from referee.announcer import Announcer
+from referee.club.league import Result, Standing, league
+from referee.club.live import LiveTables
+from referee.club.models import Correction, Dispute, Event, Game, Ruling, Seat, Table
+from referee.errors import BadInputError
+from referee.journal.rows import iso_time
+from referee.language import Language
+
+_MOST_GAMES = 200
+EXPORTS = ("tables", "games", "players", "league", "rulings", "disputes")
+Rows = list[dict[str, Any]]
+
+
+class Views:
+    """Safe to use from any thread. scale: the league's points for each place."""
+
+    def __init__(self, engine: Engine, live: LiveTables | None = None, scale: tuple[float, ...] = ()) -> None:
+        self._engine, self._live, self._scale = engine, live or LiveTables(), scale
+
+    def tables(self) -> Rows:
+        """Give the tables that are in the club, by name, with how they are now and how many games they have told."""
+        count = select(Game.table_id, func.count().label("games")).group_by(Game.table_id).subquery()
+        asked = select(Table.id, Table.name, Table.seen_ms, func.coalesce(count.c.games, 0))
+        asked = asked.outerjoin(count, count.c.table_id == Table.id).where(Table.out_ms.is_(None))
+        with self._engine.connect() as connection:
+            rows = connection.execute(asked.order_by(Table.name, Table.id)).all()
+        return [
+            {"id": one, "name": name, "seen": iso_time(seen_ms or None), "games": games, **self._live.of(one)}
+            for one, name, seen_ms, games in rows
+        ]
+
+    def key_of(self, table: str) -> bytes | None:
+        """Give the key of a table that is in the club, None for another."""
+        with self._engine.connect() as connection:
+            key = connection.scalar(select(Table.key).where(Table.id == table, Table.out_ms.is_(None)))
+        return None if key is None else bytes.fromhex(key)
+
+    def evenings(self) -> Rows:
+        """Give the evenings, the last one first: `{"evening", "games", "players", "tables", "disputes"}`."""
+        seats = select(Game.evening, func.count(func.distinct(Seat.player))).join(Seat, Seat.game_uid == Game.uid)
+        games = select(
+            Game.evening, func.count(), func.count(Game.ended_ms), func.count(func.distinct(Game.table_id))
+        ).group_by(Game.evening)
+        with self._engine.connect() as connection:
+            players = {row[0]: row[1] for row in connection.execute(seats.group_by(Game.evening))}
+            rows = connection.execute(games.order_by(Game.evening.desc())).all()
+        return [
+            {
+                "evening": evening,
+                "games": count,
+                "finished": ended,
+                "tables": tables,
+                "players": players.get(evening, 0),
+            }
+            for evening, count, ended, tables in rows
+        ]
+
+    def games(self, evening: str | None = None, most: int | None = _MOST_GAMES) -> Rows:
+        """Give games, the last begun first, with the seats of each."""
+        asked = select(Game, Table.name).join(Table, Table.id == Game.table_id)
+        asked = asked if evening is None else asked.where(Game.evening == evening)
+        asked = asked.order_by(Game.started_ms.desc(), Game.uid).limit(most)
+        uids = select(asked.subquery().c.uid)
+        with self._engine.connect() as connection:
+            rows = connection.execute(asked).all()
+            seats = connection.execute(select(Seat).where(Seat.game_uid.in_(uids)).order_by(Seat.seat)).all()
+        at: dict[str, Rows] = {}
+        for seat in seats:
+            at.setdefault(seat.game_uid, []).append({"name": seat.name, "points": seat.points, "place": seat.place})
+        return [
+            {
+                "game": row.uid,
+                "kind": row.kind,
+                "table": row.name,
+                "evening": row.evening,
+                "started": iso_time(row.started_ms),
+                "ended": iso_time(row.ended_ms),
+                "seats": at.get(row.uid, []),
+            }
+            for row in rows
+        ]
+
+    def standings(self, since: str | None = None) -> list[Standing]:
+        """Give the league, of the games that are over, from an evening on; under the names used last."""
+        asked = select(Game.uid, Seat.player, Seat.name, Seat.place).join(Seat, Seat.game_uid == Game.uid)
+        asked = asked.where(Game.ended_ms.is_not(None), Seat.place.is_not(None))
+        asked = asked if since is None else asked.where(Game.evening >= since)
+        games: dict[str, list[tuple[str, int]]] = {}
+        names: dict[str, str] = {}
+        with self._engine.connect() as connection:
+            for uid, player, name, place in connection.execute(asked.order_by(Game.ended_ms, Game.uid, Seat.seat)):
+                games.setdefault(uid, []).append((player, int(place or 0)))
+                names[player] = name
+        found = league((Result(tuple(places)) for places in games.values()), self._scale)
+        for one in found:
+            one.player = names[one.player]
+            one.against = {names[other]: met for other, met in one.against.items()}
+        return found
+
+    def league_rows(self, since: str | None = None) -> Rows:
+        """Give the league as plain data."""
+        return [
+            {
+                "player": one.player,
+                "games": one.games,
+                "wins": one.wins,
+                "points": round(one.points, 2),
+                "elo": round(one.elo),
+                "against": one.against,
+            }
+            for one in self.standings(since)
+        ]
+
+    def players(self) -> Rows:
+        """Give all players across tables, who played most first: `{"player", "games", "tables", "last"}`."""
+        asked = select(
+            Seat.player,
+            func.max(Seat.name),
+            func.count(),
+            func.count(func.distinct(Game.table_id)),
+            func.max(Game.evening),
+        ).join(Game, Game.uid == Seat.game_uid)
+        with self._engine.connect() as connection:
+            rows = connection.execute(asked.group_by(Seat.player).order_by(func.count().desc(), Seat.player)).all()
+        return [
+            {"player": name, "games": games, "tables": tables, "last": last} for _, name, games, tables, last in rows
+        ]
+
+    def disputes(self, language: Language, most: int | None = _MOST_GAMES) -> Rows:
+        """Give what was asked for again or corrected, the last first, with what holds now, in words."""
+        disputed = select(Dispute.game_uid, Dispute.event).union(
+            select(Correction.game_uid, Correction.event).where(Correction.event.is_not(None))
+        )
+        one = disputed.subquery()
+        asked = (
+            select(one.c.game_uid, one.c.event, Event.wall_ms, Game.kind, Game.table_id, Table.name)
+            .join(Event, (Event.game_uid == one.c.game_uid) & (Event.number == one.c.event))
+            .join(Game, Game.uid == one.c.game_uid)
+            .join(Table, Table.id == Game.table_id)
+        )
+        with self._engine.connect() as connection:
+            rows = connection.execute(asked.order_by(Event.wall_ms.desc()).limit(most)).all()
+            return [
+                {
+                    "game": uid,
+                    "event": event,
+                    "at": iso_time(wall_ms),
+                    "kind": kind,
+                    "table_id": table,
+                    "table": name,
+                    "text": self._said(connection, uid, event, kind, language),
+                    "before": self._said(connection, uid, event, kind, language, first=True),
+                }
+                for uid, event, wall_ms, kind, table, name in rows
+            ]
+
+    def _said(
+        self,
+        connection: Any,  # noqa: ANN401 (SQLAlchemy's Connection)
+        uid: str,
+        event: int,
+        kind: str,
+        language: Language,
+        *,
+        first: bool = False,
+    ) -> str:
+        """Give what was ruled on an event in words: now, or at first."""
+        holds = Ruling.since == 0 if first else Ruling.until.is_(None)
+        asked = select(Ruling.data).where(Ruling.game_uid == uid, Ruling.event == event, holds).order_by(Ruling.place)
+        names = connection.scalars(select(Seat.name).where(Seat.game_uid == uid).order_by(Seat.seat)).all()
+        return " ".join(filter(None, (said(kind, names, one, language) for one in connection.scalars(asked))))
+
+    def export(self, what: str, language: Language) -> Rows:
+        """Give rows to be written into a file.
+
+        Raises:
+            BadInputError: there is no such thing.
+        """
+        match what:
+            case "tables":
+                return self.tables()
+            case "games":
+                return self.games(most=None)
+            case "players":
+                return self.players()
+            case "league":
+                return self.league_rows()
+            case "disputes":
+                return self.disputes(language, most=None)
+            case "rulings":
+                return self._rulings()
+        raise BadInputError(f"there is {', '.join(EXPORTS)} to export, not {ascii(what)[:40]}")
+
+    def _rulings(self) -> Rows:
+        asked = select(Ruling, Event.wall_ms).join(
+            Event, (Event.game_uid == Ruling.game_uid) & (Event.number == Ruling.event)
+        )
+        order = (Event.wall_ms, Ruling.game_uid, Ruling.event, Ruling.place)
+        with self._engine.connect() as connection:
+            rows = connection.execute(asked.where(Ruling.until.is_(None)).order_by(*order)).all()
+        return [{"game": row.game_uid, "event": row.event, "at": iso_time(row.wall_ms), **row.data} for row in rows]
+
+
+def said(kind: str, players: Any, ruling: Mapping[str, Any], language: Language) -> str:  # noqa: ANN401 (names)
+    """Give a ruling in words, "" for one of a game that this Ringmaster does not know."""
+    try:
+        return Announcer(kind, list(players), language).say(ruling)
+    except (BadInputError, KeyError, TypeError, ValueError, IndexError):
+        return ""

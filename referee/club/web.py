@@ -1,0 +1,166 @@
+"""The club's page: the club's network may look; tables are invited and put out at the club's own computer."""
+
+from __future__ import annotations
+
+from pathlib import Path as FilePath
+from typing import Annotated, Any
+
+from anyio import to_thread
+from fastapi import APIRouter, FastAPI, Path, Query, Request, Response
+from fastapi.exceptions import RequestValidationError
+from sqlalchemy import Engine
+from starlette.responses import FileResponse
+from starlette.staticfiles import StaticFiles
+
+from referee.club.files import as_csv, as_json
+from referee.club.members import invite, put_out
+from referee.club.service import ClubService
+from referee.club.settings import ClubSettings
+from referee.club.views import EXPORTS, Views
+from referee.language import LANGUAGES, Language
+from referee.mqtt.seal import shown_code
+from referee.sayings import house
+from referee.sayings.club_page import words_in
+from referee.web.answers import OWN_ERRORS, Json, on_fault, on_refused
+from referee.web.app import FILES as TABLE_FILES
+from referee.web.guard import Guard, RefusedError
+from referee.web.hosts import OwnNames, is_this_machine
+
+FILES = FilePath(__file__).parent / "page"
+_Code = Annotated[str, Path(pattern="^(" + "|".join(LANGUAGES) + ")$")]
+_Id = Annotated[str, Path(pattern=r"^[A-Za-z0-9_-]{1,64}$")]
+_Number = Annotated[int, Path(ge=0, lt=1 << 31)]
+_Date = Annotated[str | None, Query(pattern=r"^\d{4}-\d\d-\d\d$")]
+
+
+def create_club_app(service: ClubService, engine: Engine, settings: ClubSettings) -> FastAPI:
+    """Give the club's page as an ASGI application."""
+    app = FastAPI(title="Ringmaster club", docs_url=None, redoc_url=None)
+    app.add_middleware(Guard, names=OwnNames(), language=lambda: "en")
+    app.add_exception_handler(RefusedError, on_refused)
+    app.add_exception_handler(RequestValidationError, _on_bad_request)
+    for kind in OWN_ERRORS:
+        app.add_exception_handler(kind, on_fault)
+    views = Views(engine, service.live, settings.scale)
+    app.include_router(_reading(service, settings, views))
+    app.include_router(_evidence(service, views))
+    app.include_router(_changing(engine))
+    app.include_router(_files())
+    app.mount("/page", StaticFiles(directory=TABLE_FILES), name="page")
+    app.mount("/club", StaticFiles(directory=FILES), name="club")
+    return app
+
+
+def _reading(service: ClubService, settings: ClubSettings, views: Views) -> APIRouter:
+    router = APIRouter(prefix="/api")
+
+    @router.get("/club/{language}")
+    async def club(request: Request, language: _Code) -> Response:
+        """Give all tables as they are now, and how the club itself is."""
+        tables = await to_thread.run_sync(views.tables)
+        line = "" if service.status == "up" else house.line(service.status, Language(language))
+        client = request.client
+        at_home = is_this_machine(client.host if client else None)
+        told = {"name": settings.name, "line": line, "written": not service.complaint, "may_change": at_home}
+        return Json({**told, "tables": tables})
+
+    @router.get("/evenings")
+    async def evenings() -> Response:
+        """Give the evenings."""
+        return Json({"evenings": await to_thread.run_sync(views.evenings)})
+
+    @router.get("/games")
+    async def games(evening: _Date = None) -> Response:
+        """Give games, of an evening or the last ones."""
+        return Json({"games": await to_thread.run_sync(views.games, evening)})
+
+    @router.get("/league")
+    async def league(since: _Date = None) -> Response:
+        """Give the league, from an evening on."""
+        return Json({"league": await to_thread.run_sync(views.league_rows, since)})
+
+    @router.get("/players")
+    async def players() -> Response:
+        """Give all players."""
+        return Json({"players": await to_thread.run_sync(views.players)})
+
+    @router.get("/disputes/{language}")
+    async def disputes(language: _Code) -> Response:
+        """Give what was disputed."""
+        return Json({"disputes": await to_thread.run_sync(views.disputes, Language(language))})
+
+    @router.get("/words/{language}")
+    async def words(language: _Code) -> Response:
+        """Give the page's words."""
+        return Json(words_in(language))
+
+    @router.get("/export/{language}/{what}.{kind}")
+    async def export(language: _Code, what: str, kind: str) -> Response:
+        """Give what is there as a file."""
+        if what not in EXPORTS or kind not in ("csv", "json"):
+            raise RefusedError(404, "not_here", "There is no such file")
+        rows = await to_thread.run_sync(views.export, what, Language(language))
+        text, media = (as_csv(rows), "text/csv") if kind == "csv" else (as_json(rows), "application/json")
+        name = {"Content-Disposition": f'attachment; filename="{what}.{kind}"'}
+        return Response(text, media_type=media, headers=name)
+
+    return router
+
+
+def _evidence(service: ClubService, views: Views) -> APIRouter:
+    router = APIRouter()
+
+    @router.get("/api/evidence/{table}/{game}/{event}")
+    async def evidence(table: _Id, game: _Id, event: _Number) -> Response:
+        """Have a table send its pictures of an event, and give where they are."""
+        key = await to_thread.run_sync(views.key_of, table)
+        if key is None:
+            raise RefusedError(404, "not_here", "There is no such table in the club (any more)")
+        ask, found = await to_thread.run_sync(service.evidence.fetch, table, key, game, event)
+        return Json({"ask": ask, "times_ms": [t_ms for t_ms, _ in found.pictures]})
+
+    @router.get("/evidence/{ask}/{number}.jpg")
+    async def picture(ask: _Id, number: _Number) -> Response:
+        """Give a picture that was fetched."""
+        jpeg = service.evidence.picture(ask, number)
+        if jpeg is None:
+            raise RefusedError(404, "no_picture", "There is no such picture (any more)")
+        return Response(jpeg, media_type="image/jpeg")
+
+    return router
+
+
+def _changing(engine: Engine) -> APIRouter:
+    router = APIRouter(prefix="/api")
+
+    def demand_home(request: Request) -> None:
+        if not is_this_machine(request.client.host if request.client else None):
+            raise RefusedError(403, "other_page", "This is done at the club's own computer")
+
+    @router.post("/invite")
+    async def invited(request: Request) -> Response:
+        """Give a code that lets one table in."""
+        demand_home(request)
+        return Json({"code": shown_code(await to_thread.run_sync(invite, engine))})
+
+    @router.post("/out/{table}")
+    async def out(request: Request, table: _Id) -> Response:
+        """Put a table out."""
+        demand_home(request)
+        return Json({"name": await to_thread.run_sync(put_out, engine, table)})
+
+    return router
+
+
+def _files() -> APIRouter:
+    router = APIRouter(include_in_schema=False)
+
+    @router.get("/")
+    async def page() -> Response:
+        return FileResponse(FILES / "index.html", headers={"Cache-Control": "no-cache"})
+
+    return router
+
+
+async def _on_bad_request(_request: Request, _error: Any) -> Response:  # noqa: ANN401 (as Starlette wants it)
+    return Json({"error": "This cannot be asked like that", "key": "bad_request"}, 400)

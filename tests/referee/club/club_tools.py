@@ -1,0 +1,54 @@
+"""A club at work, for tests, and a PostgreSQL of our own."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from house_tools import TellingTable, wait_for
+from sqlalchemy import Engine
+
+from referee.bench.brokers import Mosquitto
+from referee.bench.databases import why_no_postgres
+from referee.club.database import open_database
+from referee.club.members import invite
+from referee.club.service import ClubService
+from referee.club.settings import ClubSettings
+from referee.club.views import Views
+from referee.language import Language
+
+needs_postgres = pytest.mark.skipif(why_no_postgres() is not None, reason=why_no_postgres() or "")
+
+
+@dataclass
+class ClubAtWork:
+    """A club, its database, and what it shows."""
+
+    service: ClubService
+    engine: Engine
+
+    @property
+    def views(self) -> Views:
+        return Views(self.engine, self.service.live)
+
+
+@contextmanager
+def club_at_work(folder: Path, broker: Mosquitto, url: str | None = None) -> Iterator[ClubAtWork]:
+    folder.mkdir(exist_ok=True)
+    engine = open_database(url or f"sqlite:///{folder}/club.sqlite")
+    service = ClubService(ClubSettings(host="127.0.0.1", port=broker.port, name="Rook & Ring"), engine, 0.05)
+    service.start()
+    try:
+        wait_for(lambda: service.status == "up")
+        yield ClubAtWork(service, engine)
+    finally:
+        service.stop()
+        engine.dispose()
+
+
+def join(club: ClubAtWork, table: TellingTable) -> None:
+    table.publisher.change({"join": invite(club.engine)})
+    wait_for(lambda: table.publisher.public(Language())["club"] == "Rook & Ring", "the club does not let it in")

@@ -7,10 +7,12 @@ from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 
 from referee.errors import BadInputError
-from referee.jsonlines import one_of, shown, whole_number
+from referee.jsonlines import is_name, one_of, shown, whole_number
 from referee.names import players_in
 
 MAX_T_NS = (1 << 63) - 1
+DECK, DECK_VERSION = "deck", "deck_version"
+"""Options of every game: which deck lies on the table, and which version of it."""
 
 
 @dataclass(frozen=True)
@@ -35,8 +37,11 @@ class Header:
         Raises:
             BadInputError: there is one.
         """
-        for name in self.options:
-            if name not in known:
+        for name, value in self.options.items():
+            if name in (DECK, DECK_VERSION):
+                if not is_name(value):
+                    raise BadInputError(f"{name} is a short text, not {shown(value)}")
+            elif name not in known:
                 raise BadInputError(f"{self.game} has no option {shown(name)}, it has {', '.join(known)}")
 
 

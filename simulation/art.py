@@ -15,6 +15,7 @@ from vision.prints.print_deck import PrintDeck
 from vision.render_face import face_image
 
 FRONT, BACK = "front", "back"
+_PLAIN_BACK = (120, 70, 60)  # BGR
 
 
 class CardArt(Protocol):
@@ -71,28 +72,31 @@ class PictureArt:
 
 
 class PrintArt:
-    """The art of a deck of prints; `side` is FRONT, or BACK where the deck's back is known."""
+    """The art of a deck of prints; `side` is FRONT or BACK. A deck whose back nobody knows has a plain one."""
 
     def __init__(self, deck: PrintDeck, px_per_mm: float) -> None:
-        self._deck = deck
         self._size = (round(deck.card_mm[0] * px_per_mm), round(deck.card_mm[1] * px_per_mm))
-        self._backs = [face.id for face in deck.faces if face.side == "back"]
+        self._faces = {face.id: face.art for face in deck.fronts}
+        plain = np.full((self._size[1], self._size[0], 3), _PLAIN_BACK, np.uint8)
+        self._back = next((face.art for face in deck.faces if face.side == BACK), plain)
         self._pictures: dict[str, Image] = {}
         self.card_mm = deck.card_mm
-        blank = np.zeros((self._size[1], self._size[0], 3), np.uint8)
-        self.cutout = cutout(blank, deck.corner_radius_mm / deck.card_mm[0])
+        self.cutout = cutout(plain, deck.corner_radius_mm / deck.card_mm[0])
 
     def picture(self, face: str, side: str) -> Image:
         """Give a face, or the back that all cards share."""
-        name = face if side == FRONT else self._backs[0]
+        name = face if side == FRONT else ""
         if name not in self._pictures:
-            picture = cv2.resize(self._deck.by_id[name].art, self._size, interpolation=cv2.INTER_AREA)
-            self._pictures[name] = np.asarray(picture, np.uint8)
+            art = self._faces[face] if side == FRONT else self._back
+            self._pictures[name] = np.asarray(cv2.resize(art, self._size, interpolation=cv2.INTER_AREA), np.uint8)
         return self._pictures[name]
 
 
-def art_of(deck: Deck | PictureDeck | PrintDeck, px_per_mm: float) -> CardArt:
+AnyDeck = Deck | PictureDeck | PrintDeck
+
+
+def art_of(deck: AnyDeck, px_per_mm: float) -> CardArt:
     """Give a deck's art, drawn with so many pixels to the mm."""
-    if isinstance(deck, PrintDeck):
-        return PrintArt(deck, px_per_mm)
-    return PictureArt(deck, px_per_mm) if isinstance(deck, PictureDeck) else MarkArt(deck, px_per_mm)
+    if isinstance(deck, Deck):
+        return MarkArt(deck, px_per_mm)
+    return PictureArt(deck, px_per_mm) if isinstance(deck, PictureDeck) else PrintArt(deck, px_per_mm)

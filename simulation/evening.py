@@ -14,11 +14,10 @@ from numpy.typing import NDArray
 
 from hardware.exposure import Exposure, ExposureLimits, Polygon, settle, within
 from hardware.frames import SECOND_NS, Frame
+from simulation.art import AnyDeck
 from simulation.live import LiveTable, Shots
 from simulation.script import Script
 from simulation.view import Image
-from vision.deck import Deck
-from vision.pictured.picture_deck import PictureDeck
 
 GAMMA = 2.2
 _AS_DRAWN = 10_000.0
@@ -75,9 +74,7 @@ class EveningTable(LiveTable):
     red) are what the camera is set to; at first, what suits the first picture.
     """
 
-    def __init__(
-        self, script: Script, deck: Deck | PictureDeck, seed: int, evening: Evening, shots: Shots | None = None
-    ) -> None:
+    def __init__(self, script: Script, deck: AnyDeck, seed: int, evening: Evening, shots: Shots | None = None) -> None:
         super().__init__(script, deck, seed, shots)
         self.evening = evening
         self.exposure, self.gains = Exposure(10_000.0, 1.0), (1.0, 1.0, 1.0)

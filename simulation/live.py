@@ -11,7 +11,7 @@ import numpy as np
 from hardware.frames import Frame
 from hardware.pixels import PixelFormat
 from simulation.air import CardPictures, Flyer, card_corners, draw_flyers, hand_flyer
-from simulation.art import CardArt, art_of
+from simulation.art import AnyDeck, CardArt, art_of
 from simulation.hand_art import HandArt
 from simulation.hand_art import hand_art as drawn_hand
 from simulation.layers import StillLayer
@@ -21,9 +21,6 @@ from simulation.props import draw_bell, draw_sandtimer
 from simulation.script import Script
 from simulation.surface import light_over, surface
 from simulation.view import Image, Look, Place, view_of
-from vision.deck import Deck
-from vision.pictured.picture_deck import PictureDeck
-from vision.prints.print_deck import PrintDeck
 
 SECOND_NS = 1_000_000_000
 _INSTANTS = 3
@@ -58,7 +55,7 @@ class LiveTable:
     def __init__(
         self,
         script: Script,
-        deck: Deck | PictureDeck | PrintDeck,
+        deck: AnyDeck,
         seed: int,
         shots: Shots | None = None,
         start_ns: int = 0,

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from hardware.events import BellPressed
 from hardware.frames import SECOND_NS, Frame
-from referee.demo.piccolino_script import PiccolinoGame, Plan, write_piccolino
+from referee.demo.piccolino_script import ClownDeck, PiccolinoGame, Plan, write_piccolino
 from referee.events import Header
 from referee.games.piccolino_events import Bell, parse_action
 from referee.games.piccolino_one_bell import OneBell
@@ -72,14 +72,17 @@ def piles_table(
     *,
     rung: bool = False,
     disguise: Callable[[CardArt], CardArt] | None = None,
+    deck: ClownDeck | None = None,
+    known: ClownDeck | None = None,
 ) -> PilesTable:
     """Lay a table on which cards are turned, and nobody rings, or everybody as people do.
 
-    disguise: gives the art that is to be seen instead of the deck's.
+    disguise: gives the art that is to be seen instead of the deck's. deck: the one that lies there, None: the built-in
+    one. known: how the referee knows it, None: as it is printed.
     """
-    deck = load_picture_deck("piccolino")
+    deck = deck or load_picture_deck("piccolino")
     plan = Plan(players=players, turns=turns) if rung else Plan(players=players, turns=turns, notice=0.0, hothead=None)
     game = write_piccolino(deck, seed, plan)
     header = Header("piccolino", PLAYERS[:players], {})
-    session = Session(game_kind(header.game).start(header), watcher_for(header, WatchSetup()))
+    session = Session(game_kind(header.game).start(header), watcher_for(header, WatchSetup(known or deck)))
     return PilesTable(LiveTable(game.script, deck, seed, shots, disguise=disguise), game, session)

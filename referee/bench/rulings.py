@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from hardware.frames import Frame
 from referee.bench.piles_table import PilesTable, piles_table
+from referee.demo.piccolino_script import ClownDeck
 from referee.session import RulingData
 from simulation.live import Shots
 from simulation.truth import truth_at
@@ -45,9 +46,19 @@ class Judged:
         return self.ruling["colour"] in colours if self.ruling["valid"] else not colours
 
 
-def judge_rulings(players: int, turns: int, seed: int, size: tuple[int, int] = (1280, 720)) -> Iterator[Judged]:
-    """Turn cards on a drawn table, and give what rings round each would have been ruled, on the frames before them."""
-    laid = piles_table(players, turns, seed, Shots(size=size))
+def judge_rulings(
+    players: int,
+    turns: int,
+    seed: int,
+    size: tuple[int, int] = (1280, 720),
+    decks: tuple[ClownDeck, ClownDeck] | None = None,
+) -> Iterator[Judged]:
+    """Turn cards on a drawn table, and give what rings round each would have been ruled, on the frames before them.
+
+    decks: the one that lies there and how the referee knows it, None: the built-in one.
+    """
+    lies, known = decks or (None, None)
+    laid = piles_table(players, turns, seed, Shots(size=size), deck=lies, known=known)
     luck = random.Random(seed)
     rings = sorted(
         (landed_ns + offset_ms * MS + luck.randrange(MS), offset_ms)

@@ -14,17 +14,21 @@ from referee.games.piccolino import Piccolino
 from referee.games.piccolino_events import Action as Move
 from referee.games.piccolino_events import Bell, CardShown
 from referee.games.piccolino_rulings import ValidRing
-from referee.games.piccolino_setup import cards_dealt
+from referee.games.piccolino_setup import MIN_PLAYERS, Settings, cards_dealt
 from referee.games.piccolino_tops import Mood
 from simulation.art import BACK, FRONT
 from simulation.motion import TRAVEL_S
 from simulation.script import Action, Carry, Lying, Ring, Script, ScriptCard
-from vision.pictured.picture_deck import PictureDeck
+from vision.pictured.picture_deck import PictureDeck, PictureFace
+from vision.prints.print_deck import Print, PrintDeck
 
 _FIRST_STILL_S = 2.5
 _TURN_S = 0.75
 _BELL_ROOM_MM = 120.0
 _SECOND_NS = 1_000_000_000
+_HAPPY, _SAD = 6, 1  # cards of a face where nobody knows how many there are
+
+ClownDeck = PictureDeck | PrintDeck
 
 
 @dataclass(frozen=True)
@@ -56,7 +60,7 @@ class PiccolinoGame:
     rulings: tuple[Mapping[str, Any], ...]
 
 
-def write_piccolino(deck: PictureDeck, seed: int, plan: Plan | None = None) -> PiccolinoGame:
+def write_piccolino(deck: ClownDeck, seed: int, plan: Plan | None = None) -> PiccolinoGame:
     """Write a game; the same seed always gives the same one."""
     return _Writer(deck, seed, plan or Plan()).write()
 
@@ -64,16 +68,16 @@ def write_piccolino(deck: PictureDeck, seed: int, plan: Plan | None = None) -> P
 class _Writer:
     """Plays the game by its rules while it is written. Piles are lists of keys, the top card last."""
 
-    def __init__(self, deck: PictureDeck, seed: int, plan: Plan) -> None:
+    def __init__(self, deck: ClownDeck, seed: int, plan: Plan) -> None:
         self._plan = plan
         self._rng = random.Random(seed)
         self._ring = ring_of(plan.players)
-        self._rules = Piccolino(plan.players)
-        wanted = cards_dealt(plan.players, self._rules.settings)
-        cards = [(f"{face.id}/{number}", face) for number, face in enumerate(deck.cards)]
-        if wanted < len(cards):
+        cards = [(f"{face.id}/{number}", face) for number, face in enumerate(_cards_of(deck))]
+        if plan.players == MIN_PLAYERS:
             cards = [card for card in cards if card[1].attributes["colour"] != "black"]
         self._rng.shuffle(cards)
+        wanted = cards_dealt(plan.players, Settings())
+        self._rules = Piccolino(plan.players, Settings(cards=min(wanted, len(cards))))
         self._faces = dict(cards[:wanted])
         keys = iter(self._faces)
         self._draw = [[next(keys) for _ in range(count)] for count in self._rules.cards.draw]
@@ -178,6 +182,14 @@ class _Writer:
         lies = spot(self._ring, seat, column, 0.6, side)
         x, y = lies.x_mm + self._rng.uniform(-2.5, 2.5), lies.y_mm + self._rng.uniform(-2.5, 2.5)
         return Lying(x, y, lies.angle_deg + self._rng.uniform(-5, 5), side)
+
+
+def _cards_of(deck: ClownDeck) -> Sequence[PictureFace | Print]:
+    """The face of every single card."""
+    if isinstance(deck, PictureDeck):
+        return deck.cards
+    usual = {face.id: _HAPPY if face.attributes["mood"] == Mood.HAPPY.value else _SAD for face in deck.fronts}
+    return [face for face in deck.fronts for _ in range(usual[face.id] if face.count is None else face.count)]
 
 
 def _ns(seconds: float) -> int:

@@ -34,7 +34,7 @@ from referee.watchers.no_table import no_table_notice
 from referee.watchers.setup import WatchSetup
 from referee.watchers.stillness import Stillness
 from referee.watchers.table_finder import TableFinder
-from vision.deck import load_deck
+from vision.deck import Deck
 from vision.errors import VisionError
 
 MS = 1_000_000
@@ -61,7 +61,9 @@ class ConfettiWatcher:
         side = header.options.get("side")
         self._side = side if isinstance(side, str) else None
         self._players = len(header.players)
-        deck = load_deck(setup.deck or "confetti")
+        deck = setup.deck_for(header)
+        if not isinstance(deck, Deck):
+            raise BadInputError(f"the cards of {deck.name} show pictures, not three marks each")
         self._reader = SeatedReader(deck, setup.profile, self._players)
         self._in_sight = InSight(deck)
         self._hands_off = HandsOff(deck)

@@ -16,11 +16,9 @@ from referee.watchers.piccolino_ringer import Place
 from referee.watchers.piccolino_sight import BareSight, Sight
 from referee.watchers.table_finder import TableFinder
 from vision.errors import BadTableError
-from vision.pictured.card_watch import CardWatch, Cells
-from vision.pictured.picture_deck import PictureDeck
-from vision.pictured.picture_reader import PictureCard, PictureReader
-from vision.pictured.pile_watch import PileWatch
-from vision.pictured.piles import PilePlace, PileReader
+from vision.piles.card_watch import CardWatch, Cells
+from vision.piles.pile_watch import PileWatch
+from vision.piles.sights import ClownReader, PilePlace, SeenCard
 from vision.profile import TableProfile
 
 MS = 1_000_000
@@ -43,8 +41,8 @@ class TableEyes:
     `notices` has one of those of `no_table_notice` as long as nothing shows where it is.
     """
 
-    def __init__(self, deck: PictureDeck, profile: TableProfile | None, players: int) -> None:
-        self._cards = PictureReader(deck)
+    def __init__(self, cards: ClownReader, profile: TableProfile | None, players: int) -> None:
+        self._cards = cards
         self._finder = TableFinder(profile, players)
         self._players = players
         self._places: dict[int, tuple[float, float]] = {}
@@ -172,7 +170,7 @@ class TableEyes:
                 self._places[seat] = face.centre_mm
         return sights
 
-    def _without_face(self, seat: int, cards: Sequence[PictureCard]) -> str:
+    def _without_face(self, seat: int, cards: Sequence[SeenCard]) -> str:
         """Tell what a seat shows before which no face lies: "empty" only where nothing else lies there, either.
 
         His cards are in sight and none of them lies open; else an arm is in the way. It is, too, where it moves beside
@@ -209,7 +207,7 @@ class TableEyes:
                 moved = True
         return moved
 
-    def _cards_of(self, seat: int) -> list[PictureCard]:
+    def _cards_of(self, seat: int) -> list[SeenCard]:
         """Give the cards that lie before a seat, as far as they are known."""
         if self._table is None or self.seating is None:
             return []
@@ -228,7 +226,7 @@ class TableEyes:
         else:
             kept[-1] = (t_ns, image)
 
-    def _nearest(self, seat: int, cards: Sequence[PictureCard]) -> PictureCard | None:
+    def _nearest(self, seat: int, cards: Sequence[SeenCard]) -> SeenCard | None:
         """Give the face that lies nearest to a seat's pile, or to the seat itself while no pile is known."""
         cards = [card for card in cards if card.face is not None]
         if not cards or self.seating is None:
@@ -245,7 +243,7 @@ class TableEyes:
         self._wanted = ~np.isin(self._seats, [_NOBODY, *self._places])
         places = [PilePlace(seat, centre_mm=place) for seat, place in sorted(self._places.items())]
         if places:
-            reader = PileReader(self._cards.deck, table, table.size_px, places, self._cards.fitter)
+            reader = self._cards.piles(table, table.size_px, places)
             self._watch = PileWatch(reader) if self._watch is None else self._watch.with_places(reader)
             for number, place in enumerate(places):
                 if place.seat in self._bare:
@@ -259,6 +257,6 @@ def _seats_of(cells_mm: NDArray[np.float64], place: Place) -> NDArray[np.intp]:
     return np.where(np.min(ways, axis=0) <= place.ring.reach_mm, np.argmin(ways, axis=0), _NOBODY)
 
 
-def _face_sight(seat: int, card: PictureCard) -> BareSight:
+def _face_sight(seat: int, card: SeenCard) -> BareSight:
     attributes = card.face.attributes if card.face else {}
     return BareSight(seat, "face", attributes.get("colour"), attributes.get("mood"), card.corners_px)

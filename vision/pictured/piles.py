@@ -6,12 +6,9 @@ Pure: a picture in, sights out; `pile_watch` adds the times.
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
-from typing import Literal
 
 import cv2
 import numpy as np
-from numpy.typing import NDArray
 
 from vision.pictured.picture_deck import PictureDeck
 from vision.pictured.picture_reader import (
@@ -36,16 +33,19 @@ from vision.pictured.pile_proof import (
     worth_another_look,
 )
 from vision.pictured.strangers import card_outlines
+from vision.piles.sights import (
+    MOVED_MM,
+    Floats,
+    Image,
+    Kind,
+    PilePlace,
+    PileSight,
+    Region,
+    nothing_at,
+    region_of,
+)
 from vision.table import Table
 
-Image = NDArray[np.uint8]
-Floats = NDArray[np.float64]
-
-Pile = Literal["discard", "draw"]
-Kind = Literal["face", "back", "empty", "covered", "turning", "unclear"]
-
-REGION_MM = 82.0  # from a place's centre: half a card's diagonal, and how far an untidy pile may have moved
-_MOVED_MM = 38.0  # a card with its centre further off is no part of the pile
 _SIZE = (0.92, 1.09)  # of a frame's size on the table: 55 cards are 16 mm high, and the camera may be near
 _LIFTED = (0.6, 1.45)  # of a card that somebody holds over the pile
 _FLAT = 0.06  # logarithm of the ratio of a frame's diagonals
@@ -55,62 +55,6 @@ _AS_WELL, _AS_WELL_MORE = 1.15, 0.01  # of a sight's error
 _GUESSES, _LOOKS = 12, 2  # of a covered frame: to be compared with the art, and of those to be looked at closer
 _LEAST_SIDE_PX = 16
 _BUSY = 0.05  # share of a place that shows edges, from which it is not bare table
-
-
-@dataclass(frozen=True)
-class PilePlace:
-    """Where a pile lies.
-
-    Its middle as `centre_mm` on the table, or as `centre_px` with `px_per_mm`, the scale there, when there is no table.
-    """
-
-    seat: int
-    centre_mm: tuple[float, float] | None = None
-    centre_px: tuple[float, float] | None = None
-    px_per_mm: float | None = None
-    pile: Pile = "discard"
-
-
-@dataclass(frozen=True, eq=False)
-class PileSight:
-    """What lies open at one place.
-
-    `kind`: `face` and `back` are certain; `turning` is a card that is lifted or aslant, `covered` something else in
-    the way, `unclear` a card that lies flat but cannot be told (`colour` and `mood` are then the likeliest);
-    `corners_px` (4, 2) the card's, clockwise from the face's top-left; `reason` says why it is no face or back; `error`
-    is the match's, 0 for the art itself.
-    """
-
-    seat: int
-    kind: Kind
-    colour: str | None
-    mood: str | None
-    confidence: float
-    corners_px: Floats | None
-    reason: str | None
-    pile: Pile = "discard"
-    error: float = 1.0
-
-    @property
-    def face(self) -> tuple[str, str] | None:
-        """Colour and mood of a certain face; None for all else."""
-        return (self.colour, self.mood) if self.kind == "face" and self.colour and self.mood else None
-
-
-@dataclass(frozen=True)
-class Region:
-    """The part of a picture in which a pile lies: its corner, size, the place's centre and the scale, in px."""
-
-    left: int
-    top: int
-    right: int
-    bottom: int
-    centre_px: tuple[float, float]
-    px_per_mm: float
-
-    def crop(self, image: NDArray[np.uint8]) -> NDArray[np.uint8]:
-        """Cut the region out of a picture (a view)."""
-        return image[self.top : self.bottom, self.left : self.right]
 
 
 class PileReader:
@@ -134,7 +78,7 @@ class PileReader:
         self.places = tuple(pile_places)
         self.fitter = fitter or FaceFitter(FaceReader(deck))
         self.faces = self.fitter.faces
-        self.regions = tuple(_region(place, table, size_px) for place in self.places)
+        self.regions = tuple(region_of(place, table, size_px) for place in self.places)
 
     def read(self, image_bgr: Image, seats: Collection[int] | None = None) -> tuple[PileSight, ...]:
         """Read the piles of some seats, or all, in the order of the places; `image_bgr` (h, w, 3) uint8."""
@@ -158,14 +102,14 @@ class PileReader:
         place, region = self.places[number], self.regions[number]
         crop = region.crop(image_bgr)
         if min(crop.shape[:2]) < _LEAST_SIDE_PX:
-            return _nothing(place, "covered", "edge of picture")
+            return nothing_at(place, "covered", "edge of picture")
         work, scale = _shrunk(crop, region)
         px_per_mm = region.px_per_mm * scale
         frames = find_frames(work, self.deck.frame_mm[2:], (px_per_mm * _LIFTED[0], px_per_mm * _LIFTED[1]))
         frames = frames.take(frames.straight > _STRAIGHT)
         offset = np.array([region.left, region.top], np.float64)
         corners = (frames.corners_px + 0.5) / scale - 0.5
-        near = np.linalg.norm(corners.mean(axis=1) + offset - region.centre_px, axis=1) < _MOVED_MM * region.px_per_mm
+        near = np.linalg.norm(corners.mean(axis=1) + offset - region.centre_px, axis=1) < MOVED_MM * region.px_per_mm
         corners = corners[near]
         found = [(match, quad) for match, quad in ((self.faces.read(crop, quad), quad) for quad in corners)]
         cards = [(match, quad) for match, quad in found if match.error < CARD_ERROR or may_be_bleached(match)]
@@ -194,7 +138,7 @@ class PileReader:
         frames = frames_from_corners(work, size, region.px_per_mm * scale, steps_of(self.table, scale, offset))
         frames = frames.take(np.argsort(-frames.straight, kind="stable"))
         guessed = (frames.corners_px + 0.5) / scale - 0.5 + offset
-        near = np.linalg.norm(guessed.mean(axis=1) - region.centre_px, axis=1) < _MOVED_MM * region.px_per_mm
+        near = np.linalg.norm(guessed.mean(axis=1) - region.centre_px, axis=1) < MOVED_MM * region.px_per_mm
         guesses = list(zip(guessed[near], frames.straight[near].tolist(), strict=True))[:_GUESSES]
         looks = ((self.faces.read(image_bgr, quad), straight, quad) for quad, straight in guesses)
         found = sorted(looks, key=lambda guess: misfit_of(*guess[:2]))
@@ -210,7 +154,7 @@ class PileReader:
         frame = frame_corners(self.deck, card_px)
         size, skew = self._shape(frame, region)
         aside = float(np.linalg.norm(card_px.mean(axis=0) - region.centre_px))
-        if not _SIZE[0] < size < _SIZE[1] or skew > _FLAT or aside > _MOVED_MM * region.px_per_mm:
+        if not _SIZE[0] < size < _SIZE[1] or skew > _FLAT or aside > MOVED_MM * region.px_per_mm:
             return None
         card = proved(self.fitter, image_bgr, self.faces.read(image_bgr, frame), frame)
         if card is not None:
@@ -266,7 +210,7 @@ class PileReader:
         """A card of another deck, by its outline."""
         box = (region.left, region.top, region.right, region.bottom)
         for outline in card_outlines(image_bgr, self.table, self.deck.card_mm, box) if self.table else ():
-            if np.linalg.norm(outline.mean(axis=0) - region.centre_px) < _MOVED_MM * region.px_per_mm:
+            if np.linalg.norm(outline.mean(axis=0) - region.centre_px) < MOVED_MM * region.px_per_mm:
                 return PileSight(place.seat, "unclear", None, None, 0.0, outline, "stranger", place.pile)
         return None
 
@@ -275,7 +219,7 @@ class PileReader:
         mask = np.zeros(work.shape[:2], np.uint8)
         cv2.circle(mask, (round(float(centre[0])), round(float(centre[1]))), round(60 * px_per_mm), 1, -1)
         busy = float((printed(work, px_per_mm)[mask > 0] < 190).mean()) if mask.any() else 1.0
-        return _nothing(place, "empty", None) if busy < _BUSY else _nothing(place, "covered", "covered")
+        return nothing_at(place, "empty", None) if busy < _BUSY else nothing_at(place, "covered", "covered")
 
 
 def _shrunk(crop: Image, region: Region) -> tuple[Image, float]:
@@ -286,23 +230,3 @@ def _shrunk(crop: Image, region: Region) -> tuple[Image, float]:
     size = (round(crop.shape[1] * scale), round(crop.shape[0] * scale))
     work = np.asarray(cv2.resize(crop, size, interpolation=cv2.INTER_AREA), np.uint8)
     return work, work.shape[1] / crop.shape[1]
-
-
-def _nothing(place: PilePlace, kind: Kind, reason: str | None) -> PileSight:
-    return PileSight(place.seat, kind, None, None, 0.0, None, reason, place.pile)
-
-
-def _region(place: PilePlace, table: Table | None, size_px: tuple[int, int]) -> Region:
-    if place.centre_mm is not None and table is not None:
-        centre = table.to_px(np.array([place.centre_mm]))
-        px_per_mm = float(table.px_per_mm(centre)[0])
-        x, y = (float(value) for value in centre[0])
-    elif place.centre_px is not None and (place.px_per_mm is not None or table is not None):
-        x, y = place.centre_px
-        px_per_mm = place.px_per_mm or float(table.px_per_mm(np.array([[x, y]]))[0] if table else 0)
-    else:
-        raise ValueError(f"nothing tells where the pile of seat {place.seat} lies in the picture")
-    reach = REGION_MM * px_per_mm
-    left, top = (max(0, int(value - reach)) for value in (x, y))
-    right, bottom = (min(most, int(value + reach) + 1) for value, most in zip((x, y), size_px, strict=True))
-    return Region(left, top, max(left, right), max(top, bottom), (x, y), px_per_mm)

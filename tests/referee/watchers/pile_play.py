@@ -24,7 +24,7 @@ Card = tuple[str, str]
 
 @dataclass(frozen=True, eq=False)
 class Seen:
-    """What a place shows; the shape of `vision.pictured.piles.PileSight`."""
+    """What a place shows; the shape of `vision.piles.sights.PileSight`."""
 
     seat: int
     kind: str

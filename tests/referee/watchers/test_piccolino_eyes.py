@@ -22,8 +22,10 @@ from referee.watchers.setup import WatchSetup, watcher_for
 from simulation.live import LiveTable, Shots
 from simulation.view import Look
 from vision.markers import Marker, find_markers, table_from_markers
+from vision.pictured.clowns import PictureClowns
 from vision.pictured.picture_deck import load_picture_deck
-from vision.pictured.piles import Image, PilePlace, PileReader, PileSight
+from vision.pictured.piles import PileReader
+from vision.piles.sights import Image, PilePlace, PileSight
 from vision.table import Table
 
 MS = 1_000_000
@@ -98,7 +100,7 @@ def test_a_table_that_is_fitted_otherwise_to_the_same_markers_is_the_same_until_
         return table_from_markers(markers, size_px).moved(np.array([8.0 * fits, 0.0]))
 
     monkeypatch.setattr(table_finder, "table_from_markers", fit)
-    eyes = TableEyes(load_picture_deck("piccolino"), None, 2)
+    eyes = TableEyes(PictureClowns(load_picture_deck("piccolino")), None, 2)
     seatings = []
     for second, shift in enumerate((0, 0, 0, 12, 12)):
         image = np.roll(frame.bgr(), shift, axis=1)
@@ -112,7 +114,7 @@ def test_a_table_that_is_fitted_otherwise_to_the_same_markers_is_the_same_until_
 def test_a_ring_in_the_moment_in_which_the_camera_was_pushed_is_ruled_on_no_pile() -> None:
     laid = piles_table(2, 2, 1, Shots(size=(960, 540), frames_per_s=12))
     frame = next(iter(laid.frames(laid.landings_ns)))
-    eyes = TableEyes(load_picture_deck("piccolino"), None, 2)
+    eyes = TableEyes(PictureClowns(load_picture_deck("piccolino")), None, 2)
     eyes.look(frame)
     assert not any(sight.kind == "covered" and sight.seat == 0 for sight in eyes.look_closely())
     t_ns = frame.exposure_end_ns + 80 * MS
@@ -124,7 +126,7 @@ def test_a_ring_in_the_moment_in_which_the_camera_was_pushed_is_ruled_on_no_pile
 def test_people_are_told_whether_markers_are_covered_or_the_camera_swaps_left_and_right() -> None:
     laid = piles_table(2, 2, 1, Shots(size=(960, 540), frames_per_s=12))
     frame = next(iter(laid.frames(laid.landings_ns)))
-    eyes = TableEyes(load_picture_deck("piccolino"), None, 2)
+    eyes = TableEyes(PictureClowns(load_picture_deck("piccolino")), None, 2)
     told = []
     for second, image in enumerate((np.zeros_like(frame.bgr()), np.fliplr(frame.bgr()).copy(), frame.bgr())):
         t_ns = frame.exposure_end_ns + second * 3_000 * MS

@@ -12,8 +12,9 @@ from flat_piles import SKINS, Floats, Image, PileTable, bare, hand, photographed
 from vision.pictured.picture_reader import PictureReader
 from vision.pictured.pile_faces import FaceReader
 from vision.pictured.pile_fit import FaceFitter
-from vision.pictured.pile_watch import MOST_SEARCHED, PileWatch
-from vision.pictured.piles import PilePlace, PileReader, PileSight
+from vision.pictured.piles import PileReader
+from vision.piles.pile_watch import MOST_SEARCHED, PileWatch
+from vision.piles.sights import PilePlace, PileSight
 
 SIZE = (1280, 720)
 PLACE = (0.0, 40.0, 12.0)

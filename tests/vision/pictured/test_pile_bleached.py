@@ -10,7 +10,8 @@ from flat_piles import Floats, Image, PileTable, bare, photographed, piccolino, 
 from vision.pictured.picture_reader import PictureReader
 from vision.pictured.pile_bleached import bleached_cards
 from vision.pictured.pile_frames import rectangles
-from vision.pictured.piles import PilePlace, PileReader
+from vision.pictured.piles import PileReader
+from vision.piles.sights import PilePlace
 
 CAMERA = PileTable((1280, 720))
 PLACE = (0.0, 40.0, 12.0)

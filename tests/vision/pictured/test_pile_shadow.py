@@ -10,7 +10,8 @@ from vision.pictured.picture_reader import PictureReader, frame_corners
 from vision.pictured.pile_faces import FaceReader
 from vision.pictured.pile_light import Singles
 from vision.pictured.pile_shadow import shade_of, shadow_on
-from vision.pictured.piles import PilePlace, PileReader
+from vision.pictured.piles import PileReader
+from vision.piles.sights import PilePlace
 
 CAMERA = PileTable((1280, 720))
 PLACE = (0.0, 40.0, 12.0)

@@ -21,8 +21,9 @@ from flat_piles import (
 )
 
 from vision.pictured.picture_reader import PictureReader, frame_corners
-from vision.pictured.pile_places import find_piles
-from vision.pictured.piles import PilePlace, PileReader
+from vision.pictured.piles import PileReader
+from vision.piles.pile_places import find_piles
+from vision.piles.sights import PilePlace
 
 SIZE = (1280, 720)
 PLACE = (0.0, 40.0, 12.0)

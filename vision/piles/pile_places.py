@@ -7,8 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.pictured.picture_reader import PictureCard
-from vision.pictured.piles import PilePlace
+from vision.piles.sights import PilePlace, SeenCard
 
 Floats = NDArray[np.float64]
 
@@ -16,7 +15,7 @@ _REACH = 2.6  # how far before its seat a pile may lie, by a card's diagonal
 _CLEARLY = 1.15  # a pile belongs to a seat only if the next seat is further away by so much
 
 
-def find_piles(cards: Sequence[PictureCard], seats: Sequence[Floats], diagonal_mm: float) -> tuple[PilePlace, ...]:
+def find_piles(cards: Sequence[SeenCard], seats: Sequence[Floats], diagonal_mm: float) -> tuple[PilePlace, ...]:
     """Find each seat's discard pile (a face) and draw pile (a back), at most one of each.
 
     `seats[k]` is (n, 2), points along seat k's part of the table's edge: in mm with cards that have a place in mm, else

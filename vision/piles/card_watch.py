@@ -6,9 +6,8 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.pictured.picture_reader import PictureCard, PictureReader
-from vision.pictured.pile_watch import veiled
-from vision.pictured.strangers import card_outlines
+from vision.piles.pile_watch import veiled
+from vision.piles.sights import ClownReader, SeenCard
 from vision.quads import shared_area
 from vision.table import Table
 
@@ -37,8 +36,8 @@ class CardWatch:
     size_px: of the pictures. Where nobody asks for a place (`look`), it is read only when its turn comes (`sweep`).
     """
 
-    def __init__(self, reader: PictureReader, table: Table, size_px: tuple[int, int]) -> None:
-        self.cards: tuple[PictureCard, ...] = ()
+    def __init__(self, reader: ClownReader, table: Table, size_px: tuple[int, int]) -> None:
+        self.cards: tuple[SeenCard, ...] = ()
         self._reader = reader
         self._table = table
         self._size = size_px
@@ -80,7 +79,7 @@ class CardWatch:
             self._first, self._read, self._before = now, now.copy(), now
             self._merge(image_bgr, (0, 0, *self._size), 0)
             self._own = self._cells_at([card.corners_px for card in self.cards])
-            outlines = card_outlines(image_bgr, self._table, self._reader.deck.card_mm, (0, 0, *self._size))
+            outlines = self._reader.outlines(image_bgr, self._table, (0, 0, *self._size))
             self._odd = self._cells_at([quad for quad in outlines if self._is_unknown(quad)])
             return
         self._moves = moves = _changed(self._before, now)
@@ -179,7 +178,7 @@ class CardWatch:
         self.cards = (*others, *(card for card in found if _within(card, core)))
 
 
-def _within(card: PictureCard, box: Box) -> bool:
+def _within(card: SeenCard, box: Box) -> bool:
     x, y = card.corners_px.mean(axis=0)
     return bool(box[0] <= x < box[2] and box[1] <= y < box[3])
 

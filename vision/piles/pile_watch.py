@@ -9,7 +9,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.pictured.piles import Kind, PileReader, PileSight
+from vision.piles.sights import Kind, PileSight, PlaceReader
 
 Image = NDArray[np.uint8]
 Singles = NDArray[np.float32]
@@ -77,7 +77,7 @@ class PileChange:
 class PileWatch:
     """Follows the piles of one reader."""
 
-    def __init__(self, reader: PileReader) -> None:
+    def __init__(self, reader: PlaceReader) -> None:
         self.reader = reader
         self._states: list[PileState | None] = [None] * len(reader.places)
         self._small: list[Singles | None] = [None] * len(reader.places)
@@ -89,7 +89,7 @@ class PileWatch:
         self._before_ns: int | None = None
         self._searched: set[int] = set()  # places that were looked at closely as they are now
 
-    def with_places(self, reader: PileReader) -> PileWatch:
+    def with_places(self, reader: PlaceReader) -> PileWatch:
         """Give a watch over another reader's places on the same table; what is known of those that stay is kept."""
         watch = PileWatch(reader)
         for number, place in enumerate(reader.places):

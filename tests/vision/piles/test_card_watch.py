@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from flat_piles import Image, PileTable, bare, hand, photographed, piccolino, pile
 
-from vision.pictured.card_watch import CardWatch
-from vision.pictured.picture_reader import PictureReader
+from vision.pictured.clowns import PictureClowns
+from vision.piles.card_watch import CardWatch
 
 SIZE = (1280, 720)
 LEFT, RIGHT = (-200.0, 40.0, 12.0), (210.0, -30.0, -8.0)
@@ -27,7 +27,7 @@ def table(camera: PileTable, *piles: tuple[tuple[float, float, float], str]) -> 
 
 
 def watch_on(camera: PileTable) -> CardWatch:
-    return CardWatch(PictureReader(piccolino()), camera.table, SIZE)
+    return CardWatch(PictureClowns(piccolino()), camera.table, SIZE)
 
 
 def names(watch: CardWatch) -> set[str]:

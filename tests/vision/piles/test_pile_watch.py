@@ -10,8 +10,9 @@ from flat_piles import PileTable, bare, hand, piccolino, pile
 
 from vision.pictured.pile_faces import FaceReader
 from vision.pictured.pile_fit import FaceFitter
-from vision.pictured.pile_watch import PileChange, PileWatch
-from vision.pictured.piles import Image, Kind, PilePlace, PileReader, PileSight
+from vision.pictured.piles import PileReader
+from vision.piles.pile_watch import PileChange, PileWatch
+from vision.piles.sights import Image, Kind, PilePlace, PileSight
 
 SIZE = (320, 240)
 FITTER = FaceFitter(FaceReader(piccolino()))

@@ -1,0 +1,137 @@
+"""The deck that a game is played with: named in the game's options, with the version that it had when it began.
+
+An option `deck` is what people call it, `deck_version` tells one version of a taught deck from every other. Both stand
+in the journal and in recordings, so that a game judged again finds its deck, also after that was renamed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from referee.decks.finding import AnyDeck, find_deck
+from referee.decks.game_fit import MOODS, check_fit
+from referee.decks.store import DeckStore
+from referee.errors import BadInputError, WorkFailedError
+from referee.events import DECK, DECK_VERSION, Header
+from referee.journal.folder import state_folder
+from vision.deck import Deck
+from vision.errors import BadDeckError
+from vision.pictured.picture_deck import PictureDeck
+from vision.prints.print_deck import PrintDeck
+from vision.taught.deck_file import fingerprint
+
+WATCHED = ("confetti", "piccolino")
+"""The games whose cards are read from pictures."""
+
+
+@dataclass(frozen=True)
+class GameDeck:
+    """A deck found for a game; `changed`: it is not as it was when the game began."""
+
+    deck: AnyDeck
+    changed: bool = False
+
+
+def deck_of(header: Header, state: Path | None = None) -> GameDeck:
+    """Find the deck that a game is played with; `state` is the folder with taught decks, None for the usual one.
+
+    Raises:
+        BadDeckError: it is not there, or it is broken.
+        BadInputError: the game cannot be played with it.
+    """
+    name, version = header.options.get(DECK), header.options.get(DECK_VERSION)
+    if not isinstance(name, str):
+        return GameDeck(find_deck(header.game))
+    try:
+        deck = find_deck(name, state)
+    except BadDeckError as error:
+        renamed = _of_version(version, state)
+        if renamed is None:
+            raise BadDeckError(f"this game was played with the deck {name}, which is not here: {error}") from error
+        deck = renamed
+    if version_of(deck) != version and isinstance(version, str) and (other := _of_version(version, state)):
+        deck = other
+    check_plays(deck, header.game)
+    return GameDeck(deck, changed=isinstance(version, str) and version_of(deck) != version)
+
+
+def with_version(header: Header, state: Path | None = None) -> Header:
+    """Give a header that says which version of its deck is played with; one that names no deck stays as it is.
+
+    Raises:
+        BadDeckError: the deck is not there, or it is broken.
+        BadInputError: the game cannot be played with it.
+    """
+    options = {key: value for key, value in header.options.items() if key != DECK_VERSION}
+    name = options.get(DECK)
+    if name is None or name == header.game:
+        options.pop(DECK, None)
+        return replace(header, options=options)
+    deck = find_deck(str(name), state)
+    check_plays(deck, header.game)
+    version = version_of(deck)
+    return replace(header, options=options if version is None else {**options, DECK_VERSION: version})
+
+
+def check_plays(deck: AnyDeck, game: str) -> None:
+    """Say why a game cannot be played with a deck.
+
+    Raises:
+        BadInputError: it cannot.
+    """
+    if isinstance(deck, Deck):
+        if game != "confetti":
+            raise BadInputError(f"the cards of {deck.name} show marks: {game.capitalize()} is played with pictures")
+    elif isinstance(deck, PictureDeck):
+        if game != "piccolino":
+            raise BadInputError(f"the cards of {deck.name} are for Piccolino, not for {game.capitalize()}")
+    else:
+        try:
+            check_fit(deck, game)
+        except BadInputError as error:
+            raise BadInputError(f"the deck {deck.name} is none for {game.capitalize()}: {error}") from error
+
+
+def version_of(deck: AnyDeck) -> str | None:
+    """Give what tells a version of a taught deck from every other; decks that come with Ringmaster have none."""
+    return None if isinstance(deck, PictureDeck) or deck.name in WATCHED else fingerprint(deck)
+
+
+def decks_for(game: str, store: DeckStore) -> list[dict[str, Any]]:
+    """Give the taught decks that a game can be played with: `{"name", "colours"}`, colours for games of clowns."""
+    found = []
+    for kept in store.all():
+        if kept.deck is None:
+            continue
+        try:
+            check_plays(kept.deck, game)
+        except BadInputError:
+            continue
+        found.append({"name": kept.name, "colours": colours_of(kept.deck)})
+    return found
+
+
+def colours_of(deck: AnyDeck) -> list[str]:
+    """Give the colours of a deck's clowns, in its order; none for a deck that has no clowns."""
+    if isinstance(deck, Deck):
+        return []
+    meanings: list[Mapping[str, str]] = [face.attributes for face in _fronts(deck)]
+    return list(dict.fromkeys(one["colour"] for one in meanings if one.get("mood") in MOODS and "colour" in one))
+
+
+def _fronts(deck: PictureDeck | PrintDeck) -> Any:  # noqa: ANN401 - both kinds of faces have `attributes`
+    return deck.faces if isinstance(deck, PictureDeck) else deck.fronts
+
+
+def _of_version(version: object, state: Path | None) -> AnyDeck | None:
+    """A kept deck of this version, whatever it is called now."""
+    if not isinstance(version, str):
+        return None
+    try:
+        kept = DeckStore(state_folder(state)).all()
+        return next((one.deck for one in kept if one.deck is not None and fingerprint(one.deck) == version), None)
+    except WorkFailedError:
+        return None

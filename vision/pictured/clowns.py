@@ -1,0 +1,33 @@
+"""The reader of framed pictures behind the seam of those that watch piles (`vision.piles.sights`)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from vision.pictured.picture_deck import PictureDeck
+from vision.pictured.picture_reader import PictureCard, PictureReader
+from vision.pictured.piles import PileReader
+from vision.pictured.strangers import card_outlines
+from vision.piles.sights import Box, Floats, Image, PilePlace
+from vision.table import Table
+
+
+class PictureClowns:
+    """Reads the cards of one deck of framed pictures, and their piles."""
+
+    def __init__(self, deck: PictureDeck) -> None:
+        self._reader = PictureReader(deck)
+
+    def read_part(
+        self, image_bgr: Image, table: Table, box_px: Box, *, hidden: bool = False
+    ) -> tuple[PictureCard, ...]:
+        """Read the cards in a part of a picture, see `ClownReader`."""
+        return self._reader.read_part(image_bgr, table, box_px, hidden=hidden)
+
+    def outlines(self, image_bgr: Image, table: Table, box_px: Box) -> Floats:
+        """(n, 4, 2) px, what has a card's outline in a part of a picture."""
+        return card_outlines(image_bgr, table, self._reader.deck.card_mm, box_px)
+
+    def piles(self, table: Table, size_px: tuple[int, int], places: Sequence[PilePlace]) -> PileReader:
+        """Give what reads piles at some places of a table."""
+        return PileReader(self._reader.deck, table, size_px, places, self._reader.fitter)

@@ -1,0 +1,195 @@
+"""Finds the cards of a deck of prints that lie open in a part of a picture, quickly: for tables that are watched.
+
+Many places are proposed by straight edges, most of them wood's or a sleeve's. All are ranked, only those that look like
+a face are verified, and a face counts only if what is seen of it tells it from every other face of the deck.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vision.prints.print_deck import Print, PrintDeck
+from vision.prints.proposals import poses_on
+from vision.prints.straight import Pyramid
+from vision.prints.telling import Telling
+from vision.prints.verdicts import Verdict, Verifier
+from vision.quads import shared_area
+from vision.table import Table
+
+Image = NDArray[np.uint8]
+Floats = NDArray[np.float64]
+Box = tuple[int, int, int, int]
+
+_MOST_MM = 260.0  # a side of what is searched at once: longer pictures have more edges than proposals can hold
+_OVERLAP_MM = 60.0
+_PROMISING = 0.4  # of the ranking's scores, above what a plain card would have there
+_TRIED, _MOST_TRIED = 2, 8  # places verified where one card may lie, and in one part of a picture
+_SAME = 0.6  # of a place's area
+_LEAST_SIDE_PX = 24
+_SIZE = (0.9, 1.1)  # of a card's size on the table: 55 cards are 16 mm high, and the camera may be near
+_FLAT = 0.06  # logarithm of the ratio of its diagonals
+_CONFIDENT = 8.0
+
+
+@dataclass(frozen=True, eq=False)
+class FoundCard:
+    """A card and what it shows.
+
+    `face` is None for a back; `print` is the face, or the back, the likeliest where `reason` is not None, which says
+    why it is not certain: `covered`, `glare`, `colours`, `aslant`; `corners_px` (4, 2) clockwise from the face's
+    top-left corner; `confidence` that the face is right.
+    """
+
+    print: Print
+    confidence: float
+    corners_px: Floats
+    centre_mm: tuple[float, float]
+    reason: str | None
+
+    @property
+    def face(self) -> Print | None:
+        """What the card shows; None: its back."""
+        return self.print if self.print.side == "front" else None
+
+
+class CardSearch:
+    """Searches parts of pictures for the cards of one deck."""
+
+    def __init__(self, deck: PrintDeck) -> None:
+        self.deck = deck
+        self.verifier = Verifier(deck)
+        self._telling = Telling(deck, self.verifier)
+
+    def cards(
+        self, image_bgr: Image, table: Table, box: Box, white: Floats | None, tries: int = _TRIED
+    ) -> list[FoundCard]:
+        """All cards with their middle in a part of a picture (h, w, 3), certain or not, those that are first.
+
+        white: (3,) BGR 0..1 of white paper, None where nothing tells.
+        """
+        found: list[FoundCard] = []
+        for part in _parts(image_bgr, table, box):
+            for card in self._in_part(image_bgr, table, part, white, tries):
+                _keep(found, card)
+        return sorted(found, key=lambda card: card.reason is not None)
+
+    def at(self, image_bgr: Image, table: Table, quads: Floats, white: Floats | None) -> FoundCard | None:
+        """The card at the likeliest of some places (n, 4, 2) px, which are near; None if none looks like a card."""
+        box = _round(quads.reshape(-1, 2), image_bgr)
+        crop, offset = image_bgr[box[1] : box[3], box[0] : box[2]], np.array(box[:2], np.float64)
+        if min(crop.shape[:2]) < _LEAST_SIDE_PX:
+            return None
+        picture, local = Pyramid(crop), quads - offset
+        scores, promise = self._promise(picture, local, white)
+        best = int(np.argmax(promise))
+        if promise[best] < _PROMISING:
+            return None
+        verdict = self.verifier.judge(picture, local[best], scores[best], white)
+        return self._card(picture, verdict, table, offset, white)
+
+    def _in_part(self, image_bgr: Image, table: Table, box: Box, white: Floats | None, tries: int) -> list[FoundCard]:
+        left, top, right, bottom = box
+        crop, offset = image_bgr[top:bottom, left:right], np.array([left, top], np.float64)
+        if min(crop.shape[:2]) < _LEAST_SIDE_PX:
+            return []
+        _, quads = poses_on(crop, cut_table(table, box), self.deck.card_mm, np.zeros((0, 4, 2)))
+        if not len(quads):
+            return []
+        picture = Pyramid(crop)
+        scores, promise = self._promise(picture, quads, white)
+        found: list[FoundCard] = []
+        tried: list[Floats] = []
+        for k in np.argsort(-promise):
+            if promise[k] < _PROMISING or len(tried) >= _MOST_TRIED:
+                break
+            near = sum(shared_area(quads[k], other) >= _SAME for other in tried)
+            taken = any(
+                card.reason is None and shared_area(quads[k] + offset, card.corners_px) >= _SAME for card in found
+            )
+            if taken or near >= tries:
+                continue
+            tried.append(quads[k])
+            verdict = self.verifier.judge(picture, quads[k], scores[k], white)
+            card = self._card(picture, verdict, table, offset, white)
+            if card is not None:
+                _keep(found, card)
+        return found
+
+    def _promise(self, picture: Pyramid, quads: Floats, white: Floats | None) -> tuple[Floats, Floats]:
+        """(n, k) the ranking's scores of places, and (n,) how much they promise."""
+        ranker = self.verifier.ranker
+        scores = ranker.scores(picture, quads, white)
+        return np.asarray(scores), np.asarray(scores.max(axis=1) - ranker.plainness(picture, quads))
+
+    def _card(
+        self, picture: Pyramid, verdict: Verdict, table: Table, offset: Floats, white: Floats | None
+    ) -> FoundCard | None:
+        """What a verdict says of a card; None if there is none."""
+        reason, odds = self._telling.doubt(picture, verdict, white)
+        if reason == "":
+            return None
+        corners = verdict.quad + offset
+        if not lies_flat(table, corners, self.deck.card_mm):
+            reason = "aslant"
+        confidence = float(1 / (1 + np.exp(-min(odds, 80.0) / _CONFIDENT)))
+        x, y = table.to_mm(corners).mean(axis=0).tolist()
+        return FoundCard(self.deck.faces[verdict.face], confidence, corners, (x, y), reason)
+
+
+def cut_table(table: Table, box: Box) -> Table:
+    """The table as a part of the picture shows it."""
+    left, top, right, bottom = box
+    shift = np.array([[1.0, 0.0, -left], [0.0, 1.0, -top], [0.0, 0.0, 1.0]])
+    size = (right - left, bottom - top)
+    return replace(table, camera=shift @ table.camera, homography=shift @ table.homography, size_px=size)
+
+
+def lies_flat(table: Table, corners_px: Floats, card_mm: tuple[float, float]) -> bool:
+    """Whether corners (4, 2) are a card's of this size that lies on the table, or on a pile there."""
+    corners = table.to_mm(corners_px)
+    sides = np.linalg.norm(np.roll(corners, -1, axis=0) - corners, axis=1)
+    sizes = np.array([sides[0] + sides[2], sides[1] + sides[3]]) / 2 / card_mm
+    diagonals = np.linalg.norm(corners[:2] - corners[2:], axis=1)
+    skew = abs(float(np.log(diagonals[0] / max(1e-6, float(diagonals[1])))))
+    uneven = abs(float(np.log(sizes[0] / sizes[1])))
+    size = float(np.sqrt(sizes.prod()))
+    return _SIZE[0] < size < _SIZE[1] and skew < _FLAT and uneven < 2 * _FLAT
+
+
+def _keep(found: list[FoundCard], card: FoundCard) -> None:
+    """Add a card unless it lies where a surer one was found; what is less sure there goes."""
+    same = [other for other in found if shared_area(other.corners_px, card.corners_px) >= _SAME]
+    if any(other.reason is None or card.reason is not None for other in same):
+        return
+    found[:] = [other for other in found if other not in same] + [card]
+
+
+def _parts(image_bgr: Image, table: Table, box: Box) -> list[Box]:
+    """A part of a picture in parts of its own that are small enough to be searched at once."""
+    height, width = image_bgr.shape[:2]
+    left, top = max(0, box[0]), max(0, box[1])
+    right, bottom = min(width, box[2]), min(height, box[3])
+    if right - left < _LEAST_SIDE_PX or bottom - top < _LEAST_SIDE_PX:
+        return []
+    px_per_mm = float(table.px_per_mm(np.array([[(left + right) / 2, (top + bottom) / 2]]))[0])
+    most, over = _MOST_MM * px_per_mm, _OVERLAP_MM * px_per_mm
+    spans = []
+    for start, end in ((left, right), (top, bottom)):
+        count = max(1, int(np.ceil((end - start - over) / max(1.0, most - over))))
+        size = (end - start - over) / count + over if count > 1 else end - start
+        begins = [start + k * (size - over) for k in range(count)]
+        spans.append([(int(begin), min(end, int(np.ceil(begin + size)))) for begin in begins])
+    return [(x[0], y[0], x[1], y[1]) for y in spans[1] for x in spans[0]]
+
+
+def _round(points: Floats, image_bgr: Image) -> Box:
+    """The part of a picture round points (n, 2), px, with room for corners to move."""
+    low, high = points.min(axis=0), points.max(axis=0)
+    room = 0.15 * float((high - low).max())
+    height, width = image_bgr.shape[:2]
+    left, top = (max(0, int(value - room)) for value in low)
+    right, bottom = (min(most, int(value + room) + 2) for value, most in zip(high, (width, height), strict=True))
+    return left, top, max(left, right), max(top, bottom)

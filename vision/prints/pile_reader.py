@@ -1,0 +1,237 @@
+"""Reads the tops of piles of a deck of prints, behind the seam of those that watch piles (`vision.piles.sights`).
+
+A pile remembers: where its last card lay is where the next one most likely lies, and a card that looks as it did when
+it was read is the same card.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import cv2
+import numpy as np
+
+from vision.markers import Marker, find_markers, whites_of
+from vision.pictured.pile_frames import printed
+from vision.pictured.strangers import card_outlines
+from vision.piles.sights import (
+    MOVED_MM,
+    Box,
+    Floats,
+    Image,
+    Kind,
+    PilePlace,
+    PileSight,
+    Region,
+    nothing_at,
+    region_of,
+)
+from vision.prints.card_search import CardSearch, FoundCard
+from vision.prints.print_deck import PrintDeck
+from vision.prints.straight import Pyramid, Singles
+from vision.table import Table
+
+_MOST_TRIES = 6  # where a ring hangs on it
+_LEAST_SIDE_PX = 16
+_WORK_PX_PER_MM = 1.25
+_BUSY_MM, _BUSY, _EDGE = 60.0, 0.05, 190  # share of a place that shows edges, from which it is not bare table
+_TURNS = np.radians([0.0, -5.0, 5.0])
+_CELLS_PER_MM = 0.5
+_SAME_LEVEL, _SAME_CELLS = 0.09, 2  # of white; a patch of so many cells across is no noise
+_RIM = 1  # cells at the edge of a card, where a pixel's shift shows
+
+
+class LampWhite:
+    """White paper under the lamp, by the marker cards on one table, wherever they lay when they were first seen."""
+
+    def __init__(self) -> None:
+        self._table: Table | None = None
+        self._markers: tuple[Marker, ...] = ()
+
+    def of(self, image_bgr: Image, table: Table) -> Floats | None:
+        """(3,) BGR 0..1 of white paper in a whole picture, None where no marker card was seen."""
+        if self._table is not table or not self._markers:
+            self._table, self._markers = table, tuple(find_markers(image_bgr))
+        if not self._markers:
+            return None
+        return np.asarray(np.median(whites_of(image_bgr, self._markers), axis=0)[::-1] / 255, np.float64)
+
+
+@dataclass(frozen=True, eq=False)
+class _Look:
+    """How a certain card looked: its corners (4, 2) px, and what lay within them, (rows, columns, 3)."""
+
+    corners_px: Floats
+    sheet: Singles
+
+
+class PrintPiles:
+    """Reads piles at known places of a table in pictures of one size."""
+
+    def __init__(
+        self,
+        search: CardSearch,
+        lamp: LampWhite,
+        table: Table,
+        size_px: tuple[int, int],
+        places: Sequence[PilePlace],
+    ) -> None:
+        self.table = table
+        self.size_px = size_px
+        self.places = tuple(places)
+        self.regions = tuple(region_of(place, table, size_px) for place in self.places)
+        self._search = search
+        self._lamp = lamp
+        width, height = search.deck.card_mm
+        self._cells = (round(height * _CELLS_PER_MM), round(width * _CELLS_PER_MM))
+        self._looks: dict[int, _Look] = {}  # by the numbers of sights
+        self._last: list[Floats | None] = [None] * len(self.places)
+
+    def read_place(self, image_bgr: Image, number: int) -> PileSight:
+        """Read the pile at one place, by its number among `places`."""
+        place, region = self.places[number], self.regions[number]
+        crop = region.crop(image_bgr)
+        if min(crop.shape[:2]) < _LEAST_SIDE_PX:
+            return nothing_at(place, "covered", "edge of picture")
+        white = self._lamp.of(image_bgr, self.table)
+        last = self._last[number]
+        card = None if last is None else self._search.at(image_bgr, self.table, self._near(last), white)
+        if card is None or card.reason is not None:
+            card = self._best(self._search.cards(image_bgr, self.table, _box(region), white), region) or card
+        if card is not None and self._belongs(card, region):
+            return self._sight(image_bgr, number, card)
+        nothing = self._no_card(place, crop, region)
+        return nothing if nothing.kind == "covered" else self._stranger(image_bgr, place, region) or nothing
+
+    def read_part(self, image_bgr: Image, number: int) -> PileSight | None:
+        """Read a face of which a part is hidden, with more tries; None unless what is in sight proves it."""
+        region = self.regions[number]
+        white = self._lamp.of(image_bgr, self.table)
+        found = self._search.cards(image_bgr, self.table, _box(region), white, _MOST_TRIES)
+        card = self._best(found, region)
+        if card is None or card.reason is not None or card.face is None:
+            return None
+        return self._sight(image_bgr, number, card)
+
+    def still_there(self, image_bgr: Image, sight: PileSight) -> bool:
+        """Tell, with little work, whether a face that was seen certainly lies there as it lay, to be seen as well."""
+        look = next((look for look in self._looks.values() if look.corners_px is sight.corners_px), None)
+        if sight.kind != "face" or look is None:
+            return False
+        now = self._sheet(image_bgr, look.corners_px)
+        seen = ~np.isnan(now).any(axis=-1) & ~np.isnan(look.sheet).any(axis=-1)
+        if not seen.all():
+            return False
+        # A lamp that is dimmed is no other card.
+        gain = float(np.median(look.sheet) + 0.01) / float(np.median(now) + 0.01)
+        off = cv2.GaussianBlur(np.abs(now * np.float32(np.clip(gain, 0.5, 2.0)) - look.sheet).max(axis=-1), (0, 0), 0.8)
+        other = (off[_RIM:-_RIM, _RIM:-_RIM] > _SAME_LEVEL).astype(np.uint8)
+        return not cv2.erode(other, np.ones((_SAME_CELLS, _SAME_CELLS), np.uint8)).any()
+
+    def _near(self, corners_px: Floats) -> Floats:
+        """Places (n, 4, 2) px about corners (4, 2): nobody lays cards quite straight."""
+        corners = self.table.to_mm(corners_px)
+        middle = corners.mean(axis=0)
+        turned = []
+        for turn in _TURNS:
+            cos, sin = np.cos(turn), np.sin(turn)
+            turned.append((corners - middle) @ np.array([[cos, sin], [-sin, cos]]) + middle)
+        short_first = self._short_first(np.array(turned))
+        return self.table.to_px(short_first.reshape(-1, 2)).reshape(-1, 4, 2)
+
+    def _short_first(self, quads: Floats) -> Floats:
+        width, height = self._search.deck.card_mm
+        return quads if width <= height else np.roll(quads, 1, axis=1)
+
+    def _best(self, cards: Sequence[FoundCard], region: Region) -> FoundCard | None:
+        """The surest card near a place's middle, a face rather than a back."""
+        near = [card for card in cards if self._belongs(card, region)]
+        return min(near, key=lambda card: (card.reason is not None, card.face is None, -card.confidence), default=None)
+
+    def _belongs(self, card: FoundCard, region: Region) -> bool:
+        aside = float(np.linalg.norm(card.corners_px.mean(axis=0) - region.centre_px))
+        return aside < MOVED_MM * region.px_per_mm
+
+    def _sight(self, image_bgr: Image, number: int, card: FoundCard) -> PileSight:
+        place = self.places[number]
+        meaning = card.print.attributes
+        kind: Kind = "face" if card.face is not None else "back"
+        match card.reason:
+            case None if kind == "face":
+                self._looks[number] = _Look(card.corners_px, self._sheet(image_bgr, card.corners_px))
+                self._last[number] = card.corners_px
+            case "aslant":
+                kind = "turning"
+            case "covered":
+                return nothing_at(place, "covered", "covered")
+            case str():
+                kind = "unclear"
+        return PileSight(
+            place.seat,
+            kind,
+            meaning.get("colour"),
+            meaning.get("mood"),
+            card.confidence,
+            card.corners_px,
+            "not lying flat" if card.reason == "aslant" else card.reason,
+            place.pile,
+            1 - card.confidence,
+        )
+
+    def _sheet(self, image_bgr: Image, corners_px: Floats) -> Singles:
+        low, high = np.floor(corners_px.min(axis=0)) - 2, np.ceil(corners_px.max(axis=0)) + 3
+        height, width = image_bgr.shape[:2]
+        left, top = (max(0, int(value)) for value in low)
+        right, bottom = min(width, int(high[0])), min(height, int(high[1]))
+        crop = image_bgr[top:bottom, left:right]
+        if min(crop.shape[:2], default=0) < 2:
+            return np.full((*self._cells, 3), np.nan, np.float32)
+        return np.asarray(Pyramid(crop).straight((corners_px - (left, top))[None], *self._cells)[0])
+
+    def _stranger(self, image_bgr: Image, place: PilePlace, region: Region) -> PileSight | None:
+        """A card of another deck, by its outline."""
+        for outline in card_outlines(image_bgr, self.table, self._search.deck.card_mm, _box(region)):
+            if np.linalg.norm(outline.mean(axis=0) - region.centre_px) < MOVED_MM * region.px_per_mm:
+                return PileSight(place.seat, "unclear", None, None, 0.0, outline, "stranger", place.pile)
+        return None
+
+    def _no_card(self, place: PilePlace, crop: Image, region: Region) -> PileSight:
+        """Tell bare table from something in the way: bare tables show no strong edges."""
+        scale = min(1.0, _WORK_PX_PER_MM / region.px_per_mm)
+        work = np.asarray(cv2.resize(crop, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA), np.uint8)
+        x, y = (
+            (value - start) * scale for value, start in zip(region.centre_px, (region.left, region.top), strict=True)
+        )
+        mask = np.zeros(work.shape[:2], np.uint8)
+        cv2.circle(mask, (round(x), round(y)), round(_BUSY_MM * region.px_per_mm * scale), 1, -1)
+        ink = printed(work, region.px_per_mm * scale)
+        busy = float((ink[mask > 0] < _EDGE).mean()) if mask.any() else 1.0
+        return nothing_at(place, "empty", None) if busy < _BUSY else nothing_at(place, "covered", "covered")
+
+
+class PrintClowns:
+    """Reads the cards of one deck of prints wherever they lie on a table, and their piles."""
+
+    def __init__(self, deck: PrintDeck) -> None:
+        self._search = CardSearch(deck)
+        self._lamp = LampWhite()
+
+    def read_part(self, image_bgr: Image, table: Table, box_px: Box, *, hidden: bool = False) -> tuple[FoundCard, ...]:
+        """Read the cards in a part of a picture, see `ClownReader`."""
+        white = self._lamp.of(image_bgr, table)
+        tries = {"tries": _MOST_TRIES} if hidden else {}
+        found = self._search.cards(image_bgr, table, box_px, white, **tries)
+        return tuple(card for card in found if card.reason is None)
+
+    def outlines(self, image_bgr: Image, table: Table, box_px: Box) -> Floats:
+        """(n, 4, 2) px, what has a card's outline in a part of a picture."""
+        return card_outlines(image_bgr, table, self._search.deck.card_mm, box_px)
+
+    def piles(self, table: Table, size_px: tuple[int, int], places: Sequence[PilePlace]) -> PrintPiles:
+        """Give what reads piles at some places of a table."""
+        return PrintPiles(self._search, self._lamp, table, size_px, places)
+
+
+def _box(region: Region) -> Box:
+    return region.left, region.top, region.right, region.bottom

@@ -17,14 +17,11 @@ from referee.decks.store import DeckStore
 from referee.errors import BadInputError, WorkFailedError
 from referee.events import DECK, DECK_VERSION, Header
 from referee.journal.folder import state_folder
-from vision.deck import Deck
+from vision.deck import Deck, deck_names
 from vision.errors import BadDeckError
 from vision.pictured.picture_deck import PictureDeck
 from vision.prints.print_deck import PrintDeck
 from vision.taught.deck_file import fingerprint
-
-WATCHED = ("confetti", "piccolino")
-"""The games whose cards are read from pictures."""
 
 
 @dataclass(frozen=True)
@@ -97,7 +94,7 @@ def check_plays(deck: AnyDeck, game: str) -> None:
 
 def version_of(deck: AnyDeck) -> str | None:
     """Give what tells a version of a taught deck from every other; decks that come with Ringmaster have none."""
-    return None if isinstance(deck, PictureDeck) or deck.name in WATCHED else fingerprint(deck)
+    return None if isinstance(deck, PictureDeck) or deck.name in deck_names() else fingerprint(deck)
 
 
 def decks_for(game: str, store: DeckStore) -> list[dict[str, Any]]:

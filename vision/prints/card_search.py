@@ -15,6 +15,7 @@ from vision.prints.print_deck import Print, PrintDeck
 from vision.prints.proposals import poses_on
 from vision.prints.straight import Pyramid
 from vision.prints.telling import Telling
+from vision.prints.tinted_places import tinted_places
 from vision.prints.verdicts import Verdict, Verifier
 from vision.quads import shared_area
 from vision.table import Table
@@ -26,6 +27,9 @@ Box = tuple[int, int, int, int]
 _MOST_MM = 260.0  # a side of what is searched at once: longer pictures have more edges than proposals can hold
 _OVERLAP_MM = 60.0
 _PROMISING = 0.4  # of the ranking's scores, above what a plain card would have there
+_CLEAR = 0.55  # the same, of a place that lies well
+_LIKELY, _MOST_SETTLED, _MOST_MOVED = 0.18, 24, 4  # the same, of one that may come to; so many are tried and moved
+_STEPS = ((3.0, np.radians(3.0)), (1.5, np.radians(1.5)))  # mm and turns by which they are moved
 _TRIED, _MOST_TRIED = 2, 8  # places verified where one card may lie, and in one part of a picture
 _SAME = 0.6  # of a place's area
 _LEAST_SIDE_PX = 24
@@ -95,10 +99,13 @@ class CardSearch:
         crop, offset = image_bgr[top:bottom, left:right], np.array([left, top], np.float64)
         if min(crop.shape[:2]) < _LEAST_SIDE_PX:
             return []
-        _, quads = poses_on(crop, cut_table(table, box), self.deck.card_mm, np.zeros((0, 4, 2)))
+        here = cut_table(table, box)
+        _, quads = poses_on(crop, here, self.deck.card_mm, np.zeros((0, 4, 2)))
+        quads = np.concatenate([quads, tinted_places(crop, here, self.deck.card_mm)])
+        picture = Pyramid(crop)
+        quads = self._settled(picture, quads, here, white)
         if not len(quads):
             return []
-        picture = Pyramid(crop)
         scores, promise = self._promise(picture, quads, white)
         found: list[FoundCard] = []
         tried: list[Floats] = []
@@ -117,6 +124,25 @@ class CardSearch:
             if card is not None:
                 _keep(found, card)
         return found
+
+    def _settled(self, picture: Pyramid, quads: Floats, table: Table, white: Floats | None) -> Floats:
+        """The likeliest of places (n, 4, 2), each moved to where it looks most like a card.
+
+        On an untidy pile edges of several cards are seen, and none of them tells where the top one lies.
+        """
+        promise = self._promise(picture, quads, white)[1] if len(quads) else np.zeros(0)
+        chosen: list[int] = []
+        for k in np.argsort(-promise)[:_MOST_SETTLED]:
+            if promise[k] >= _LIKELY and sum(shared_area(quads[k], quads[other]) >= _SAME for other in chosen) < _TRIED:
+                chosen.append(int(k))
+        settled = quads[chosen]
+        open_ = np.flatnonzero(promise[chosen] < _CLEAR)[:_MOST_MOVED]
+        for mm, turn in _STEPS if len(open_) else ():
+            near = _moved(settled[open_], table, mm, turn)
+            _, better = self._promise(picture, near.reshape(-1, 4, 2), white)
+            best = better.reshape(len(open_), -1).argmax(axis=1)
+            settled[open_] = near[np.arange(len(open_)), best]
+        return settled
 
     def _promise(self, picture: Pyramid, quads: Floats, white: Floats | None) -> tuple[Floats, Floats]:
         """(n, k) the ranking's scores of places, and (n,) how much they promise."""
@@ -137,6 +163,19 @@ class CardSearch:
         confidence = float(1 / (1 + np.exp(-min(odds, 80.0) / _CONFIDENT)))
         x, y = table.to_mm(corners).mean(axis=0).tolist()
         return FoundCard(self.deck.faces[verdict.face], confidence, corners, (x, y), reason)
+
+
+def _moved(quads: Floats, table: Table, by_mm: float, by_turn: float) -> Floats:
+    """(n, 27, 4, 2) px, quads (n, 4, 2) and how they would lie moved a little on the table, and turned (rad)."""
+    corners = table.to_mm(quads.reshape(-1, 2)).reshape(-1, 4, 2)
+    middles = corners.mean(axis=1, keepdims=True)
+    moved = []
+    for turn in (0.0, -by_turn, by_turn):
+        cos, sin = np.cos(turn), np.sin(turn)
+        turned = (corners - middles) @ np.array([[cos, sin], [-sin, cos]]) + middles
+        moved += [turned + (x, y) for x in (0.0, -by_mm, by_mm) for y in (0.0, -by_mm, by_mm)]
+    near = np.stack(moved, axis=1)
+    return table.to_px(near.reshape(-1, 2)).reshape(near.shape)
 
 
 def cut_table(table: Table, box: Box) -> Table:

@@ -8,30 +8,21 @@ import random
 import subprocess
 import sys
 import tempfile
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
 from statistics import median
 
-import numpy as np
-from numpy.typing import NDArray
-
 from referee.bench.quiet_table import QuietTable, quiet_table
+from referee.bench.ring_blocks import BLOCK, Rung, late, ring_block
 from referee.bench.speed import Measurement
-from referee.bench.yardstick import one_thread, yardstick
+from referee.bench.yardstick import one_thread
 from referee.errors import WorkFailedError
 from referee.web.app import create_app
 from referee.web.server import PageServer
-from simulation.still import table_picture
-from vision.deck import load_deck
 
-_PLAYERS = ["Ann", "Ben", "Cem", "Dora"]
-_BLOCK = 20
 _MB = 1e6
-_PAUSE_S = 0.03
 _LATE_MS = 200.0
 
 
@@ -42,15 +33,6 @@ class Setting:
     pages: int = 100
     stalled: int = 20
     rings: int = 200
-
-
-@dataclass(frozen=True)
-class _Rung:
-    """What a block of rings took: s each from the ring to its ruling, and when each ruling was made, by its id."""
-
-    took_s: list[float]
-    made_ns: dict[str, int]
-    yardsticks_s: list[float]
 
 
 def measure_pages(setting: Setting) -> Iterator[Measurement]:
@@ -72,17 +54,17 @@ def measure_pages(setting: Setting) -> Iterator[Measurement]:
 
 def _measured(setting: Setting, table: QuietTable, port: int) -> Iterator[Measurement]:
     chance = random.Random(5)
-    alone: list[_Rung] = []
-    watched: list[_Rung] = []
+    alone: list[Rung] = []
+    watched: list[Rung] = []
     late_ms: list[float] = []
     grown_mb: list[float] = []
-    _ring(table, chance, _BLOCK)
-    for _ in range(max(1, setting.rings // _BLOCK)):
-        alone.append(_ring(table, chance, _BLOCK))
+    ring_block(table, chance)
+    for _ in range(max(1, setting.rings // BLOCK)):
+        alone.append(ring_block(table, chance))
         seen: dict[str, list[int]] = {}
         with _open_pages(port, setting, seen):
             before_mb = _held_mb()
-            watched.append(_ring(table, chance, _BLOCK))
+            watched.append(ring_block(table, chance))
             grown_mb.append(_held_mb() - before_mb)
         made_ns = watched[-1].made_ns
         late_ms += [(at_ns - made_ns[one]) / 1e6 for one, times in seen.items() if one in made_ns for at_ns in times]
@@ -93,37 +75,14 @@ def _measured(setting: Setting, table: QuietTable, port: int) -> Iterator[Measur
     yield Measurement(
         "ruling delayed: median", (median(with_s) - median(without_s)) / unit_s, "yardsticks", 1, note=note
     )
-    worst = (_late(with_s) - _late(without_s)) / unit_s
-    note = f"{1000 * _late(without_s):.2f} ms with none, {1000 * _late(with_s):.2f} ms with {pages}"
+    worst = (late(with_s) - late(without_s)) / unit_s
+    note = f"{1000 * late(without_s):.2f} ms with none, {1000 * late(with_s):.2f} ms with {pages}"
     yield Measurement("ruling delayed: 99th percentile", worst, "yardsticks", note=note)
     if late_ms:
         yield Measurement("from the ruling to a page: median", median(late_ms), "ms", _LATE_MS)
-        yield Measurement("from the ruling to a page: 99th percentile", _late(sorted(late_ms)), "ms", _LATE_MS)
+        yield Measurement("from the ruling to a page: 99th percentile", late(sorted(late_ms)), "ms", _LATE_MS)
     yield Measurement("memory grown in a block of rings: last", grown_mb[-1], "MB", 1, note=f"first {grown_mb[0]:.1f}")
     yield Measurement("yardstick", 1000 * unit_s, "ms")
-
-
-def _ring(table: QuietTable, chance: random.Random, rings: int) -> _Rung:
-    """Have a new game's rings ruled, each just after cards that the pages are being told of."""
-    table.desk.do({"do": "start", "game": "piccolino", "players": _PLAYERS, "options": {"lockout_ms": 0, "cards": 400}})
-    image = _still()
-    took_s: list[float] = []
-    made_ns: dict[str, int] = {}
-    yardsticks_s: list[float] = []
-    for _ in range(rings):
-        for seat in (0, 1):
-            table.tell("card_shown", seat=seat, colour="red", mood="happy")
-        time.sleep(chance.uniform(0, _PAUSE_S))
-        start_s = time.perf_counter()
-        table.tell("bell", seat=chance.randrange(len(_PLAYERS)))
-        took_s.append(time.perf_counter() - start_s)
-        latest = table.desk.state()["latest"]
-        made_ns[latest["id"]] = time.monotonic_ns()
-        start_s = time.perf_counter()
-        yardstick(image)
-        yardsticks_s.append(time.perf_counter() - start_s)
-        time.sleep(_PAUSE_S)
-    return _Rung(took_s, made_ns, yardsticks_s)
 
 
 @contextmanager
@@ -143,16 +102,6 @@ def _open_pages(port: int, setting: Setting, seen: dict[str, list[int]]) -> Iter
     finally:
         child.kill()
         child.communicate()
-
-
-@cache
-def _still() -> NDArray[np.uint8]:
-    return table_picture(load_deck("confetti"), 12, seed=12)[0]
-
-
-def _late(ordered: list[float]) -> float:
-    """Give the 99th percentile."""
-    return ordered[min(len(ordered) - 1, int(0.99 * len(ordered)))]
 
 
 def _held_mb() -> float:

@@ -1,0 +1,57 @@
+"""Whether a club has just what a table's journal has: every event, ruling and correction, once and in order."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sqlalchemy import Connection, Engine, select
+
+from referee.club.models import Correction, Event, Ruling
+from referee.journal.journal import Journal
+from referee.journal.rows import KeptGame
+from referee.journal.stored import games, kept_game
+
+
+def faults_against(engine: Engine, journal: Journal) -> list[str]:
+    """Give what is otherwise in the club, a few words each; none if all is the same."""
+    found: list[str] = []
+    with engine.connect() as connection:
+        for row in games(journal.read):
+            kept = kept_game(journal.read, row)
+            for name, here, there in _pairs(connection, kept):
+                if here != there:
+                    found.append(f"{name} of game {row.uid}: {len(there)} in the club, {len(here)} at the table")
+            found += _order_faults(connection, row.uid)
+    return found
+
+
+def _pairs(connection: Connection, kept: KeptGame) -> list[tuple[str, list[Any], list[Any]]]:
+    uid = kept.row.uid
+    events = select(Event.number, Event.data, Event.refused).where(Event.game_uid == uid).order_by(Event.number)
+    rulings = select(Ruling.event, Ruling.place, Ruling.since, Ruling.until, Ruling.data)
+    rulings = rulings.where(Ruling.game_uid == uid).order_by(Ruling.event, Ruling.place, Ruling.since)
+    corrections = select(Correction.number, Correction.event, Correction.undoes)
+    corrections = corrections.where(Correction.game_uid == uid).order_by(Correction.number)
+    return [
+        (
+            "events",
+            [(one.number, one.event.kind, one.event.t_ns, one.refused) for one in kept.events],
+            [(n, data["event"], data["t_ns"], bool(refused)) for n, data, refused in connection.execute(events)],
+        ),
+        (
+            "rulings",
+            [(one.event, one.place, one.since, one.until, dict(one.data)) for one in kept.rulings],
+            [tuple(one) for one in connection.execute(rulings)],
+        ),
+        (
+            "corrections",
+            [(one.number, one.event, one.undoes) for one in kept.corrections],
+            [tuple(one) for one in connection.execute(corrections)],
+        ),
+    ]
+
+
+def _order_faults(connection: Connection, uid: str) -> list[str]:
+    asked = select(Event.received_ms).where(Event.game_uid == uid).order_by(Event.number)
+    times = list(connection.scalars(asked))
+    return [] if times == sorted(times) else [f"events of game {uid} came out of order"]

@@ -64,6 +64,11 @@ class Mosquitto:
             self._process.wait()
             self._process = None
 
+    def signal(self, number: int) -> None:
+        """Send it a signal, such as the one that halts it."""
+        if self._process is not None:
+            self._process.send_signal(number)
+
     def kill(self) -> None:
         """End it at once, as a cut of the power would."""
         if self._process is not None:

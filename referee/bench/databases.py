@@ -1,4 +1,4 @@
-"""A PostgreSQL of our own, as Debian has it: made in a folder, on a socket there, and gone afterwards."""
+"""A PostgreSQL of our own, as Debian has it: made in a folder, on the loopback, and gone afterwards."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import os
 import pwd
 import shutil
 import subprocess
+import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import cache
@@ -29,8 +30,8 @@ def why_no_postgres() -> str | None:
 
 
 @contextmanager
-def postgres_at_work(folder: Path) -> Iterator[str]:
-    """Give the address of an empty database.
+def postgres_at_work() -> Iterator[str]:
+    """Give the address of an empty database; it lies where its own user may go, and is gone in the end.
 
     Raises:
         WorkFailedError: none can be started.
@@ -38,13 +39,16 @@ def postgres_at_work(folder: Path) -> Iterator[str]:
     why, programs = why_no_postgres(), _programs()
     if why is not None or programs is None:
         raise WorkFailedError(why or "no PostgreSQL")
-    data, port = folder / "postgres", free_port()
-    data.mkdir(parents=True)
+    data, port = Path(tempfile.mkdtemp(prefix="ringmaster-postgres-")), free_port()
     if os.geteuid() == 0:
         shutil.chown(data, _USER)
-        for above in (data, *data.parents):
-            if above.owner() == "root" and above != above.parent and above.stat().st_mode & 0o5 == 0:
-                above.chmod(above.stat().st_mode | 0o11)
+    try:
+        yield from _served(programs, data, port)
+    finally:
+        shutil.rmtree(data, ignore_errors=True)
+
+
+def _served(programs: Path, data: Path, port: int) -> Iterator[str]:
     _run([f"{programs}/initdb", "--auth=trust", f"--username={_USER}", "--encoding=UTF8", "--no-sync", "-D", str(data)])
     options = " ".join([*_QUICK, "-p", str(port), "-k", str(data)])
     start = [f"{programs}/pg_ctl", "-D", str(data), "-w", "-l", f"{data}/log", "-o", options, "start"]

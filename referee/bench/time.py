@@ -93,7 +93,7 @@ def measure_time(setup: TimeSetup) -> Delays:
         BadCameraError, HardwareError: there is no such camera.
     """
     queue = TimedQueue()
-    table = _table(setup) if SIMULATED in (setup.camera, setup.pins) else None
+    table = ringing_table(setup) if SIMULATED in (setup.camera, setup.pins) else None
     if table is not None and setup.camera == SIMULATED:
         table.prepare()
     buffer = FrameBuffer(SECOND_NS)
@@ -105,7 +105,7 @@ def measure_time(setup: TimeSetup) -> Delays:
     )
     supervisor = CameraSupervisor(opener, tap)
     given: list[float] = []
-    with _bell(setup, table, queue) as length_s:
+    with bell_at_work(setup, table, queue) as length_s:
         supervisor.start()
         end_ns = time.monotonic_ns() + round(length_s * SECOND_NS)
         try:
@@ -155,7 +155,8 @@ def _percentiles(name: str, values: Sequence[float]) -> Iterator[Measurement]:
     yield Measurement(f"{name}: 99 %", float(np.quantile(values, 0.99)), "ms", note=note)
 
 
-def _table(setup: TimeSetup) -> LiveTable:
+def ringing_table(setup: TimeSetup) -> LiveTable:
+    """Give a simulated table whose bell is pressed again and again."""
     deck = load_deck("confetti")
     faces = deck.side("white")[:_CARDS]
     cards = tuple(
@@ -169,7 +170,7 @@ def _table(setup: TimeSetup) -> LiveTable:
 
 
 @contextmanager
-def _bell(setup: TimeSetup, table: LiveTable | None, queue: EventQueue) -> Iterator[float]:
+def bell_at_work(setup: TimeSetup, table: LiveTable | None, queue: EventQueue) -> Iterator[float]:
     """Ring, or let somebody ring, and give for how many seconds."""
     if table is not None:
         table.start_ns = time.monotonic_ns() + 500 * MS

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from referee.arguments import seed
 from referee.bench.report import print_line, print_measurements
-from referee.commands import bench_blind, bench_guard, bench_piccolino, bench_teach, bench_torn
+from referee.commands import bench_blind, bench_club, bench_guard, bench_piccolino, bench_teach, bench_torn
 from referee.errors import BadInputError
 from referee.output import complain
 
@@ -78,6 +78,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     bench_blind.add_kinds(kinds)
     bench_teach.add_arguments(kinds.add_parser("teach", help="teach decks whose truth is known, read them, and count"))
     bench_guard.add_kinds(kinds)
+    bench_club.add_kinds(kinds)
 
 
 def run(args: argparse.Namespace) -> int:

@@ -98,6 +98,11 @@ class Publisher:
         if self._thread.ident is not None:
             self._thread.join(1.0)
 
+    @property
+    def table_name(self) -> str:
+        """The table's name on the line."""
+        return self._settings.table
+
     def wake(self) -> None:
         """Look what there is to tell; quick, and from any thread."""
         if not self._woken:

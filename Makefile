@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 # Changes of the system are made by the administrator.
 AS_ROOT := $(if $(filter 0,$(shell id -u)),,sudo)
 
-.PHONY: demo test fuzz lint bench words commands art install uninstall rehearsal rehearsal-arm clean
+.PHONY: demo test fuzz lint bench words commands art deb install uninstall rehearsal rehearsal-arm clean
 
 demo: $(VENV)/installed
 	$(BIN)/ringmaster demo --rounds 1
@@ -15,7 +15,7 @@ test: $(VENV)/installed
 	@# A real browser, broker and database; whoever may not install one is told so by the tests that need it.
 	@{ command -v chromium && [ -x /usr/sbin/mosquitto ] && ls /usr/lib/postgresql/*/bin/initdb; } >/dev/null 2>&1 || \
 		[ "$$(id -u)" != 0 ] || ! command -v apt-get >/dev/null || \
-		{ apt-get update -qq && apt-get install -y -qq --no-install-recommends chromium mosquitto postgresql \
+		{ apt-get update -qq && apt-get install -y -qq --no-install-recommends chromium debhelper mosquitto postgresql \
 		>/dev/null; } || true
 	$(BIN)/python -m pytest
 
@@ -34,6 +34,25 @@ bench: $(VENV)/installed
 # On a Raspberry Pi: puts the referee on it, or a newer one in its place; OPTIONS=--dry-run only says what would be done.
 install:
 	@$(AS_ROOT) /usr/bin/python3 systemd/installer.py install $(OPTIONS)
+
+# A Debian package for computers like this one (its processor, its Python), in build/deb; the unit is the same.
+DEB := build/deb/ringmaster
+VERSION = $(shell sed -n 's/^version = "\(.*\)"/\1/p' pyproject.toml)
+deb:
+	@command -v dh >/dev/null || { echo "The tools for packages are missing: sudo apt-get install debhelper python3-venv python3-numpy"; exit 1; }
+	rm -rf build/deb
+	mkdir -p $(DEB)
+	git ls-files -z $(DEB_PARTS) | xargs -0 cp --parents -t $(DEB) 2>/dev/null || cp -r $(DEB_PARTS) $(DEB)
+	mv $(DEB)/systemd/debian $(DEB)/debian
+	cp systemd/ringmaster.service systemd/ringmaster-club.service $(DEB)/debian/
+	mv $(DEB)/debian/ringmaster-club.service $(DEB)/debian/ringmaster.ringmaster-club.service
+	cp systemd/udev.rules $(DEB)/debian/ringmaster.udev
+	printf 'ringmaster (%s) stable; urgency=medium\n\n  * See docs/decisions.md.\n\n -- Ringmaster <ringmaster@localhost>  %s\n' \
+		"$(VERSION)" "$$(date -R)" > $(DEB)/debian/changelog
+	cd $(DEB) && dpkg-buildpackage -b -us -uc -d
+	@ls build/deb/*.deb
+
+DEB_PARTS := pyproject.toml README.md LICENSE vision hardware referee calibration simulation ringmaster systemd
 
 # The games stay; PURGE=yes removes them, too.
 uninstall:

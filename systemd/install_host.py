@@ -20,12 +20,13 @@ class Host:
     """A computer.
 
     root: where its file system begins; other than "/", its files are there and its programs are not run. dry: say what
-    would be done and do nothing.
+    would be done and do nothing. log: where it is written what was done.
     """
 
-    def __init__(self, root: Path = Path("/"), *, dry: bool = False) -> None:
+    def __init__(self, root: Path = Path("/"), *, dry: bool = False, log: str = LOG) -> None:
         self.root = root
         self.dry = dry
+        self._log = log
 
     @property
     def is_root(self) -> bool:
@@ -71,7 +72,7 @@ class Host:
     def run(self, command: Sequence[str], failing: str, folder: str | None = None) -> None:
         """Run a program that changes something. Raises InstallError with the sentence `failing` if it fails."""
         if not self._execute(command, folder):
-            raise InstallError(f"{failing} ({LOG} tells more.)")
+            raise InstallError(f"{failing} ({self._log} tells more.)")
 
     def try_run(self, *command: str) -> bool:
         """Run a program that changes something and give whether it worked."""
@@ -118,7 +119,7 @@ class Host:
         if self.dry:
             self.say(f"would run {' '.join(command)}")
             return True
-        log = self._at(LOG)
+        log = self._at(self._log)
         log.parent.mkdir(parents=True, exist_ok=True)
         with log.open("ab") as lines:
             lines.write(f"$ {' '.join(command)}\n".encode())

@@ -16,7 +16,7 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
-from install_host import Host, InstallError
+from install_host import LOG, Host, InstallError
 
 HERE = Path(__file__).resolve().parent
 SOURCE = HERE.parent
@@ -34,6 +34,7 @@ FILES = {
     SERVICE: f"/etc/systemd/system/{SERVICE}",
     "sysusers.conf": "/etc/sysusers.d/ringmaster.conf",
     "udev.rules": "/etc/udev/rules.d/60-ringmaster.rules",
+    "avahi.xml": "/etc/avahi/services/ringmaster.service",
 }
 FACTORY_NAME, NAME = "raspberrypi", "ringmaster"
 OLDEST_DEBIAN = 12
@@ -120,8 +121,12 @@ def next_environment(host: Host) -> str:
     return f"{HOME}/env-{max(numbers, default=0) + 1}"
 
 
-def build_environment(host: Host, source: Path, folder: str, libraries: Sequence[str] = LIBRARIES) -> None:
+def build_environment(
+    host: Host, source: Path, folder: str, libraries: Sequence[str] = LIBRARIES, extras: str = ""
+) -> None:
     """Make a Python environment in `folder` with Ringmaster in it, and see that its libraries load.
+
+    extras: what is wanted besides, of pyproject.toml's optional dependencies ("club").
 
     The environment sees the system's packages: picamera2 and lgpio exist there only. They are compiled against the
     system's numpy, which is therefore pinned, and pip finds an OpenCV that goes with it.
@@ -137,7 +142,7 @@ def build_environment(host: Host, source: Path, folder: str, libraries: Sequence
         constraints.write_text(f"numpy=={numpy}\n" if numpy else "", encoding="utf-8")
         pip = (f"{folder}/bin/python", "-m", "pip", "--disable-pip-version-check", "install", "--only-binary", ":all:")
         host.run(
-            (*pip, "--constraint", str(constraints), str(copy)),
+            (*pip, "--constraint", str(constraints), f"{copy}[{extras}]" if extras else str(copy)),
             "The Python libraries could not be fetched: is the Raspberry Pi on the network?",
         )
         # lgpio leaves a pipe in the folder where it is loaded.
@@ -211,14 +216,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--purge", action="store_true", help="uninstall: remove the games, too")
     parser.add_argument("--folder", default=f"{HOME}/trial", help="environment: build it there, and do nothing else")
     parser.add_argument("--without", action="append", default=[], help="environment: a library that is not tried")
+    parser.add_argument("--extras", default="", help="environment: what is wanted besides, such as club")
+    parser.add_argument("--log", default=LOG, help="where what was done is written")
     options = parser.parse_args(arguments)
-    host = Host(dry=options.dry_run)
+    host = Host(dry=options.dry_run, log=options.log)
     try:
         if options.what == "install":
             install(host, any_computer=options.any_computer)
         elif options.what == "environment":
             libraries = [name for name in LIBRARIES if name not in options.without]
-            build_environment(host, SOURCE, options.folder, libraries)
+            build_environment(host, SOURCE, options.folder, libraries, options.extras)
         else:
             uninstall(host, purge=options.purge)
     except InstallError as error:

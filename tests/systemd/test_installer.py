@@ -267,7 +267,7 @@ def test_a_dry_run_changes_nothing(
 ) -> None:
     PiHost(tmp_path)
     before = sorted(tmp_path.rglob("*"))
-    monkeypatch.setattr(installer, "Host", lambda dry: Host(tmp_path, dry=dry))
+    monkeypatch.setattr(installer, "Host", lambda dry, log: Host(tmp_path, dry=dry))
     assert installer.main(["install", "--dry-run", "--any-computer"]) == 0
     said = capsys.readouterr().out
     assert "would run systemctl restart ringmaster.service" in said
@@ -278,7 +278,7 @@ def test_a_dry_run_changes_nothing(
 def test_a_failure_is_told_on_stderr_with_status_1(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(installer, "Host", lambda dry: Host(tmp_path, dry=dry))
+    monkeypatch.setattr(installer, "Host", lambda dry, log: Host(tmp_path, dry=dry))
     assert installer.main(["install", "--dry-run"]) == 1
     assert capsys.readouterr().err == "Ringmaster needs Raspberry Pi OS, bookworm or newer; this is another system.\n"
 

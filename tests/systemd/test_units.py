@@ -63,6 +63,16 @@ def test_exposure_is_small(unit_here: Path) -> None:
     assert exposure(unit_here) <= EXPOSURE_MOST
 
 
+def test_the_clubs_unit_may_do_little_either(tmp_path: Path) -> None:
+    unit = tmp_path / "ringmaster.service"
+    text = (SYSTEMD / "ringmaster-club.service").read_text(encoding="utf-8")
+    unit.write_text(text.replace("/opt/ringmaster/current/bin/ringmaster", "/bin/true"), encoding="utf-8")
+    if ANALYZE is None:
+        assert "ProtectSystem=strict" in text and "PrivateDevices=yes" in text
+        return
+    assert exposure(unit) <= EXPOSURE_MOST
+
+
 def test_a_weaker_unit_would_be_noticed(unit_here: Path) -> None:
     text = unit_here.read_text(encoding="utf-8")
     unit_here.write_text(re.sub(r"(?m)^(Protect|Restrict|SystemCall|Capability).*\n", "", text), encoding="utf-8")

@@ -60,7 +60,7 @@ def let_in(engine: Engine, table: str, message: Received) -> LetIn | None:
     try:
         data = json.loads(message.payload)
         name, nonce = harmless(str(data["name"]))[:60] or table, str(data["nonce"])[:64]
-    except (ValueError, KeyError, TypeError):
+    except (ValueError, KeyError, TypeError, RecursionError):
         return None
     with engine.begin() as connection:
         known = connection.execute(select(Table.key, Table.out_ms).where(Table.id == table)).first()

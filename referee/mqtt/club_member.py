@@ -138,7 +138,7 @@ def pieces_of(payload: bytes) -> tuple[dict[str, object], bytes]:
         ValueError: it is none of those.
     """
     size = int.from_bytes(payload[:2], "big")
-    with suppress(UnicodeDecodeError):
+    with suppress(UnicodeDecodeError, RecursionError):
         head = json.loads(payload[2 : 2 + size])
         if isinstance(head, dict):
             return head, payload[2 + size :]

@@ -152,3 +152,21 @@ def test_what_does_not_fit_is_passed_over_and_holds_up_nobody(tmp_path: Path) ->
     with engine.connect() as connection:
         assert connection.execute(select(Event.game_uid, Event.number)).all() == [("g", 1)]
     engine.dispose()
+
+
+def test_a_club_that_was_restored_from_an_old_copy_is_told_everything_again(tmp_path: Path) -> None:
+    with broker_at_work(tmp_path / "broker") as broker, telling(tmp_path / "a", broker.port) as one:
+        with club_at_work(tmp_path / "club", broker) as club:
+            started(one)
+            join(club, one)
+            one.play(5)
+            wait_for(lambda: counted(club) == 5)
+        copy = (tmp_path / "club" / "club.sqlite").read_bytes()
+        with club_at_work(tmp_path / "club", broker) as club:
+            one.play(25)
+            wait_for(lambda: counted(club) == 30 and one.publisher.public(Language())["waiting"] == 0)
+        (tmp_path / "club" / "club.sqlite").write_bytes(copy)
+        with club_at_work(tmp_path / "club", broker) as club:
+            one.play(1)
+            wait_for(lambda: counted(club) == 31)
+            assert faults_against(club.engine, one.table.journal) == []

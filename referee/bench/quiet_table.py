@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from hardware.exposure import Polygon
 from hardware.frames import Frame, FrameBuffer
 from hardware.health import HealthBoard
 from hardware.lamp import NullLamp
@@ -20,12 +21,34 @@ from referee.journal.evidence import EvidenceFolder
 from referee.journal.journal import Journal
 from referee.service.pictures import Pictures
 from referee.service.settings import TableSettings
+from referee.service.setup_kit import SetupKit
 from referee.service.stage import Stage
 from referee.service.table_area import TableArea
 from referee.service.table_desk import TableDesk
 from referee.service.voice import Voice
 from referee.session import Watcher
+from referee.setup.walk import Walk
 from referee.watchers.by_hand import ByHandWatcher
+from vision.profile import TableProfile
+
+
+@dataclass
+class _NoEyes:
+    """A camera that shows what it is shown, and what was measured of its table."""
+
+    buffer: FrameBuffer
+    profile: TableProfile | None = None
+    settling: bool = False
+    camera_notes: tuple[str, ...] = ()
+    loudness: float | None = None
+
+    def settle(self, area: Polygon | None, *, focus: bool) -> bool:
+        """It cannot be set up."""
+        return False
+
+    def measured(self, profile: TableProfile) -> None:
+        """Take a measured table."""
+        self.profile = profile
 
 
 @dataclass(frozen=True)
@@ -39,6 +62,7 @@ class QuietTable:
     pictures: Pictures
     evidence: EvidenceFolder
     journal: Journal
+    kit: SetupKit
 
     def show(self, image: NDArray[np.uint8], t_ns: int | None = None) -> None:
         """Let the camera see a picture, (h, w, 3) uint8 BGR."""
@@ -60,6 +84,7 @@ def quiet_table(
     settings: TableSettings | None = None,
     watcher: Callable[[Header], Watcher] = lambda header: ByHandWatcher(),
     clock: Callable[[], int] = time.monotonic_ns,
+    can_be_set_up: bool = False,
 ) -> QuietTable:
     """Lay a table whose journal is in `folder`; pictures are taken when `pictures.take` is called."""
     kept = settings or TableSettings()
@@ -72,5 +97,12 @@ def quiet_table(
     health = HealthBoard()
     desk = TableDesk(stage, evidence, pictures, health, folder, clock=clock)
     stage.on_change = voice.on_caption = desk.refresh
+    eyes, area = _NoEyes(buffer), TableArea()
+    kit = SetupKit(
+        folder, stage, health, eyes, desk.change_settings, lambda: eyes.profile, eyes.measured, area.outline, clock
+    )
+    if can_be_set_up:
+        desk.walk = Walk(kit)
+        desk.refresh()
     pictures.on_kept = desk.pictures_kept
-    return QuietTable(desk, stage, health, buffer, pictures, evidence, journal)
+    return QuietTable(desk, stage, health, buffer, pictures, evidence, journal, kit)

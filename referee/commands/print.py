@@ -8,10 +8,10 @@ from pathlib import Path
 
 from referee.errors import BadInputError
 from referee.files import check_writable, write_whole
+from referee.printing import PAPERS, printed
 from referee.sayings.usable_cards import USABLE_CARDS
 
 SUMMARY = "make a PDF of a deck or of the marker cards, to print and cut"
-_PAPERS = ("a4", "letter")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -20,7 +20,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("what", metavar="WHAT", help="a deck (confetti, piccolino, coloretto, everdeck), or markers")
     parser.add_argument("-o", "--output", metavar="FILE.pdf", type=Path, required=True, help="the PDF to write")
     parser.add_argument("--manifest", metavar="FILE.json", type=Path, help="where every card lies on the pages")
-    parser.add_argument("--paper", type=str.lower, choices=_PAPERS, default="a4", help="the paper (default a4)")
+    parser.add_argument("--paper", type=str.lower, choices=PAPERS, default="a4", help="the paper (default a4)")
 
 
 def run(args: argparse.Namespace) -> int:
@@ -37,36 +37,10 @@ def run(args: argparse.Namespace) -> int:
     for path in (args.output, args.manifest):
         if path is not None:
             check_writable(path)
-    pdf, manifest = _made(args.what, args.paper)
+    pdf, manifest = printed(args.what, args.paper)
     write_whole(args.output, pdf)
     if args.manifest is not None:
         write_whole(args.manifest, (json.dumps(manifest, indent=1, ensure_ascii=False) + "\n").encode())
     print(f"{args.output}: {manifest['pages']} pages; print at 100 % and measure the ruler: 100 mm")
     print(USABLE_CARDS)
     return 0
-
-
-def _made(what: str, paper: str) -> tuple[bytes, dict[str, object]]:
-    if what == "markers":
-        from calibration.print_markers import markers_pdf
-
-        return markers_pdf(paper)
-    from calibration.deck_art import drawn_decks
-    from calibration.print_deck import deck_pdf
-    from calibration.print_pictures import drawn_deck_pdf
-    from referee.decks.finding import find_deck
-    from vision.pictured.picture_deck import PictureDeck
-    from vision.prints.print_deck import PrintDeck
-
-    deck = find_deck(what)
-    if isinstance(deck, PrintDeck):
-        if what in (drawn := drawn_decks()):
-            return drawn_deck_pdf(drawn[what](), paper)
-        raise BadInputError(
-            f"{deck.name} was taught from cards that you have: only Ringmaster's own cards can be printed"
-        )
-    if isinstance(deck, PictureDeck):
-        from calibration.print_pictures import picture_deck_pdf
-
-        return picture_deck_pdf(deck, paper)
-    return deck_pdf(deck, paper)

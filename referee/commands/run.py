@@ -29,6 +29,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--port", type=port, default=8080, help="port of the page (default 8080)")
     parser.add_argument("--camera", metavar="CAMERA", help="picamera2, usb:0, a folder, a video or a recording")
     parser.add_argument("--simulated", action="store_true", help="play on a simulated table instead of the real one")
+    parser.add_argument(
+        "--first-evening",
+        action="store_true",
+        help="with --simulated: nobody plays yet, and whatever setting up asks for is done at the table",
+    )
     parser.add_argument("--state", metavar="DIR", type=Path, help="where games and settings are kept")
 
 
@@ -50,6 +55,8 @@ def run(args: argparse.Namespace) -> int:
         if args.simulated:
             raise BadInputError("--camera is for the real table; --simulated draws its own")
         parse_spec(args.camera)
+    if args.first_evening and not args.simulated:
+        raise BadInputError("--first-evening is for trying how a table is set up: say --simulated, too")
     folder = state_folder(args.state)
     if args.simulated:
         # Games that nobody played are not to stand among a family's own.
@@ -97,6 +104,10 @@ def _serve(service: Service, args: argparse.Namespace, stop: threading.Event) ->
 
 
 def _parts(args: argparse.Namespace) -> Parts:
+    if args.first_evening:
+        from referee.demo.first_evening import first_evening_parts
+
+        return first_evening_parts()
     if args.simulated:
         from referee.service.simulated import simulated_parts
 

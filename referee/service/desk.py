@@ -107,9 +107,10 @@ class Desk(Protocol):
         number}}`.
         """
 
-    def setup(self) -> Data:
-        """Give how far setting up is: `{"steps": […], "open": a step's name or null, "finding": null or …, "left"}`.
+    def setup(self, *, look: bool) -> Data:
+        """Give how far setting up is, and, to `look`, what the open step finds now.
 
+        `{"steps": […], "open": a step's name or null, "finding": null or …, "left": the steps that are not done}`.
         Steps: `{"step", "title", "ask", "state": null where nothing is kept, "good", "mend", "wait", "missing" or
         "skipped", "text"}`. A finding: `{"step", "state", "text", "more": sentences, "bar": 0 to 1 or null, "shapes":
         [{"corners": shares of the picture, "kind", "label"}], "choices": [{"text", "answer", "href", "chosen"}]}`.

@@ -11,12 +11,12 @@ from referee.service.stage import Stage
 from referee.setup.walk import Walk, as_data
 
 
-def setup_now(walk: Walk | None) -> dict[str, Any]:
-    """Give how far setting up is, and what the open step finds now."""
+def setup_now(walk: Walk | None, *, look: bool = True) -> dict[str, Any]:
+    """Give how far setting up is, and, to `look`, what the open step finds now."""
     if walk is None:
         return {"steps": [], "open": None, "finding": None, "left": []}
     finding = None
-    if walk.open_step is not None:
+    if look and walk.open_step is not None:
         finding = as_data(*walk.look())
     return {"steps": walk.titles(), "open": walk.open_step, "finding": finding, "left": walk.left}
 
@@ -58,4 +58,5 @@ def setup_in_state(walk: Walk | None, stage: Stage) -> dict[str, Any]:
     kept = walk.kept
     due = not kept and stage.play is None and not games(stage.journal.read)
     undone = [one for one in kept.values() if one.state in ("skipped", "missing")]
-    return {"due": due, "left": len(walk.left) + len(undone)}
+    # Who has played without it all along is not asked.
+    return {"due": due, "left": len(walk.left) + len(undone) if kept else 0}

@@ -222,9 +222,9 @@ class TableDesk:
         """Give figures over all evenings."""
         return statistics(self._stage.journal.read, self._known)
 
-    def setup(self) -> Data:
+    def setup(self, *, look: bool) -> Data:
         """Give how far setting up is, and what the open step finds now."""
-        return setup_now(self.walk)
+        return setup_now(self.walk, look=look)
 
     def opened_walk(self) -> Walk:
         """Give the walk through the steps of setting up.

@@ -14,7 +14,7 @@ from vision.errors import VisionError
 from vision.pictured.picture_deck import PictureDeck
 
 USUAL = "confetti"
-PRINTABLE = ("confetti", "piccolino")
+PRINTABLE = ("confetti", "piccolino", "coloretto", "everdeck")
 
 
 class DeckStep:

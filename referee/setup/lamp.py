@@ -48,7 +48,9 @@ class LampStep:
             Choice(language.text("Quieter"), {"quieter": True}),
             Choice(language.text("Once more"), {"again": True}),
         )
-        troubles = [seen.troubles[kind] for kind in ("lamp", "speaker") if kind in seen.troubles]
+        # Of what is said not to be there nobody needs to be told that it is missing.
+        asked = [kind for kind, key in (("lamp", "seen"), ("speaker", "heard")) if self._answers.get(key) is not False]
+        troubles = [seen.troubles[kind] for kind in asked if kind in seen.troubles]
         if troubles:
             return Finding(State.MISSING, troubles[0], tuple(troubles[1:]), seen.settings.volume, choices=choices)
         if len(self._answers) == 2:

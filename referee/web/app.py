@@ -13,7 +13,7 @@ from starlette.responses import FileResponse, RedirectResponse
 from starlette.staticfiles import StaticFiles
 
 from referee.service.desk import Desk
-from referee.web import changing, house, reading, waiting_room, who
+from referee.web import changing, house, reading, setup, waiting_room, who
 from referee.web.answers import OWN_ERRORS, Desks, Json, on_fault, on_refused
 from referee.web.feed import Feed
 from referee.web.guard import Guard, RefusedError
@@ -77,6 +77,7 @@ def create_app(desk: Desk, options: WebOptions | None = None) -> FastAPI:
     app.include_router(who.routes(app.state.who))
     app.include_router(waiting_room.routes(desk, app.state.who, options))
     app.include_router(changing.routes(desk, ask, app.state.who))
+    app.include_router(setup.routes(desk, ask, app.state.who))
     app.include_router(house.routes(desk, ask, app.state.who, options.house))
     _add_files(app)
     return app

@@ -104,6 +104,15 @@ class LookAgain(_Command):
     ruling: Id
 
 
+class Setup(_Command):
+    """Set the table up: open a step, answer it, keep what it has found, skip it, or close it."""
+
+    do: Literal["setup"]
+    act: Literal["open", "answer", "keep", "skip", "close"]
+    step: Annotated[str, Field(max_length=20)] = ""
+    answer: Annotated[dict[str, JsonValue], Field(max_length=4)] = {}
+
+
 class ChangeSettings(_Command):
     """Change settings; what is left out stays."""
 
@@ -113,6 +122,8 @@ class ChangeSettings(_Command):
     quiet: bool | None = None
     quiet_hours: Annotated[list[TimeOfDay], Field(min_length=2, max_length=2)] | None = None
     camera: CameraName | None = None
+    camera_turned: bool | None = None
+    camera_mirrored: bool | None = None
     bell: Literal["one", "seats", "microphone", "none"] | None = None
     bell_pins: Annotated[list[Annotated[int, Field(ge=0, le=99)]], Field(min_length=1, max_length=20)] | None = None
     sandtimer: bool | None = None
@@ -132,6 +143,7 @@ Command = (
     | CorrectRuling
     | CorrectEvent
     | LookAgain
+    | Setup
     | ChangeSettings
 )
 COMMAND: TypeAdapter[Command] = TypeAdapter(Command)

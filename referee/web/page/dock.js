@@ -3,6 +3,7 @@
 import { h } from "./dom.js";
 import { headline } from "./headline.js";
 import { button, icon, kindOf } from "./parts.js";
+import * as setup from "./view_setup.js";
 import { t } from "./words.js";
 
 const VIEWS = ["table", "ruling"];
@@ -16,6 +17,7 @@ export function dock(app) {
     app.toast ? toast(app) : null,
     captioned(app) ? h("p", { class: "caption", key: "caption", "aria-hidden": "true" }, state.caption) : verdictAgain(app),
     app.route.view === "table" && !app.pending ? due(app) : null,
+    app.route.view === "setup" && !app.pending ? setup.due(app) : null,
   );
 }
 

@@ -12,9 +12,11 @@ const PLACES = ["table", "tv", "history", "figures", "settings"];
 export function frame(app, content) {
   const { state } = app;
   const known = state.devices.filter((device) => device.state !== "ok" && !(speaksSomewhere(state) && device.name === "speaker"));
-  const missing = known.filter(isOptional);
-  const troubles = known.filter((device) => !isOptional(device));
-  const here = app.route.view === "start" || app.route.view === "ruling" ? "table" : app.route.view;
+  // Whoever sets up is told of each device in its step.
+  const told = app.route.view === "setup" ? [] : known;
+  const missing = told.filter(isOptional);
+  const troubles = told.filter((device) => !isOptional(device));
+  const here = app.route.view === "start" || app.route.view === "ruling" ? "table" : app.route.view === "setup" ? "settings" : app.route.view;
   return [
     h("header", { class: "top", key: "top" }, brand(), h("nav", { "aria-label": t("nav") }, PLACES.map((place) => link(place, here)))),
     h(

@@ -18,8 +18,9 @@ import * as history from "./view_history.js";
 import * as figures from "./view_figures.js";
 import * as settings from "./view_settings.js";
 import * as picture from "./view_picture.js";
+import * as setup from "./view_setup.js";
 
-const VIEWS = { table, tv, bell, start, ruling, history, figures, settings, picture };
+const VIEWS = { table, tv, bell, start, ruling, history, figures, settings, picture, setup };
 
 // Everything that views draw from. `local` is each view's own, thrown away when another is opened.
 const app = {
@@ -87,6 +88,8 @@ async function speak() {
   }
   worded = true;
   app.local = {};
+  // A new machine is set up first; who wants something else is let go.
+  if (before === null && app.state.setup && app.state.setup.due && !location.hash) location.hash = "setup";
   open();
 }
 

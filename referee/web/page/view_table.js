@@ -6,7 +6,7 @@ import { handParts, headline } from "./headline.js";
 import { byHand, untoldHands } from "./by_hand.js";
 import { live } from "./live.js";
 import { undo } from "./dock.js";
-import { t } from "./words.js";
+import { count, t } from "./words.js";
 
 export function draw(app) {
   const { state } = app;
@@ -35,11 +35,18 @@ function idle(app) {
       heading(t("welcome")),
       h("p", {}, t("welcome_more")),
       h("a", { class: "button main big", href: "#start" }, t("start_game")),
+      setupLeft(app),
       h("p", {}, h("a", { href: "#picture" }, t("score_picture"))),
     ),
     notices(app),
     live(app),
   ];
+}
+
+// What was left for later is offered again.
+function setupLeft(app) {
+  const left = (app.state.setup || {}).left || 0;
+  return left ? h("p", {}, h("a", { href: "#setup" }, count("setup_left", left))) : null;
 }
 
 function verdict(app) {

@@ -137,9 +137,10 @@ def served(
     folder: Path,
     desk: Desk | None = None,
     newest_picture: Callable[[], Taken | None] = lambda: None,
+    table: QuietTable | None = None,
 ) -> Iterator[PageUnderTest]:
-    """Serve the page of a new table, or of another desk."""
-    table = quiet_table(folder, clock=GameClock())
+    """Serve the page of a new table, or of another one or another desk."""
+    table = table or quiet_table(folder, clock=GameClock())
     clock, said = FakeClock(), list[str]()
     # Never started: it keeps what is set, and tells nobody.
     house = Publisher(folder, table.journal, table.evidence, table.desk, lambda: None)

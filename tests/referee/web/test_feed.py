@@ -73,7 +73,7 @@ class CountingDesk:
     def cameras(self) -> Message:
         return {}
 
-    def setup(self) -> Message:
+    def setup(self, *, look: bool) -> Message:
         return {}
 
     def whole_picture(self) -> bytes | None:

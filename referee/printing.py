@@ -1,0 +1,39 @@
+"""What can be printed: decks and marker cards as PDF, true to size."""
+
+from __future__ import annotations
+
+from referee.errors import BadInputError
+
+PAPERS = ("a4", "letter")
+
+
+def printed(what: str, paper: str) -> tuple[bytes, dict[str, object]]:
+    """Give the PDF of a deck or of the "markers" on a paper (of `PAPERS`), and the manifest of its pages.
+
+    Raises:
+        BadDeckError: there is no such deck, or its description is broken.
+        BadInputError: it is a family's own, which only they have.
+    """
+    if what == "markers":
+        from calibration.print_markers import markers_pdf
+
+        return markers_pdf(paper)
+    from calibration.deck_art import drawn_decks
+    from calibration.print_deck import deck_pdf
+    from calibration.print_pictures import drawn_deck_pdf
+    from referee.decks.finding import find_deck
+    from vision.pictured.picture_deck import PictureDeck
+    from vision.prints.print_deck import PrintDeck
+
+    deck = find_deck(what)
+    if isinstance(deck, PrintDeck):
+        if what in (drawn := drawn_decks()):
+            return drawn_deck_pdf(drawn[what](), paper)
+        raise BadInputError(
+            f"{deck.name} was taught from cards that you have: only Ringmaster's own cards can be printed"
+        )
+    if isinstance(deck, PictureDeck):
+        from calibration.print_pictures import picture_deck_pdf
+
+        return picture_deck_pdf(deck, paper)
+    return deck_pdf(deck, paper)

@@ -1,0 +1,46 @@
+"""Setting up on the page: how far it is and what the open step finds, the whole picture, and what there is to print."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from fastapi import APIRouter, Path, Query, Request, Response
+
+from referee.printing import printed
+from referee.service.desk import Desk
+from referee.web.answers import Desks, Json
+from referee.web.guard import RefusedError
+from referee.web.who import Who
+
+_Printable = Annotated[str, Path(pattern="^(markers|confetti|piccolino|coloretto|everdeck)$")]
+_Paper = Annotated[Literal["a4", "letter"], Query()]
+
+
+def routes(desk: Desk, ask: Desks, who: Who) -> APIRouter:
+    """Give the requests about setting up; changes are commands as all others."""
+    router = APIRouter()
+
+    @router.get("/api/setup")
+    async def setup(request: Request) -> Response:
+        """Give how far it is; to a paired device also what the open step finds now."""
+        paired = who.token(request) is not None
+        return Json(await ask(lambda: desk.setup(look=paired)))
+
+    @router.get("/setup.jpg", responses={200: {"content": {"image/jpeg": {}}}})
+    async def picture(request: Request) -> Response:
+        """Give the camera's picture whole: only to a paired device, for people may be in it."""
+        if who.token(request) is None:
+            raise RefusedError(401, "pair_first", "Please pair this device first")
+        data = await ask(desk.whole_picture)
+        if data is None:
+            raise RefusedError(404, "no_picture", "There is no such picture (any more)")
+        return Response(data, media_type="image/jpeg")
+
+    @router.get("/print/{what}.pdf", responses={200: {"content": {"application/pdf": {}}}})
+    async def pdf(what: _Printable, paper: _Paper = "a4") -> Response:
+        """Give cards to print."""
+        data = await ask(lambda: printed(what, paper)[0])
+        named = {"Content-Disposition": f'inline; filename="{what}.pdf"'}
+        return Response(data, media_type="application/pdf", headers=named)
+
+    return router

@@ -1,0 +1,35 @@
+"""The page's words about setting up, by the keys that its scripts use; the steps bring their own sentences."""
+
+from __future__ import annotations
+
+from referee.language import mark_in
+
+SETUP_WORDS = {
+    "nav_setup": mark_in("page", "Set up"),
+    "setup_title": mark_in("page", "Set up the table"),
+    "setup_why": mark_in(
+        "page", "Nine short steps, about ten minutes. Each can be left for later and done again at any time."
+    ),
+    "setup_begin": mark_in("page", "Begin"),
+    "setup_go_on": mark_in("page", "Go on"),
+    "setup_again": mark_in("page", "Go through all steps again"),
+    "setup_done": mark_in("page", "The table is set up."),
+    "setup_open": mark_in("page", "Set up the table …"),
+    "setup_left_one": mark_in("page", "One step of setting up is still open."),
+    "setup_left_many": mark_in("page", "{n} steps of setting up are still open."),
+    "setup_step": mark_in("page", "Step {n} of {all}"),
+    "setup_keep": mark_in("page", "Keep it and go on"),
+    "setup_as_it_is": mark_in("page", "Go on as it is"),
+    "setup_without": mark_in("page", "Go on without it"),
+    "setup_later": mark_in("page", "Later"),
+    "setup_back": mark_in("page", "Back"),
+    "setup_all": mark_in("page", "All steps"),
+    "setup_picture": mark_in("page", "What the camera sees now"),
+    "setup_bar": mark_in("page", "Measured now"),
+    "setup_state_good": mark_in("page", "done"),
+    "setup_state_mend": mark_in("page", "could be better"),
+    "setup_state_wait": mark_in("page", "open"),
+    "setup_state_missing": mark_in("page", "not there"),
+    "setup_state_skipped": mark_in("page", "left for later"),
+    "setup_state_none": mark_in("page", "open"),
+}

@@ -1,0 +1,98 @@
+"""Setting up in a real browser: begun by itself, step by step, on a small phone, in three languages."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from page_tools import PageUnderTest, served
+from playwright.sync_api import Browser, expect
+from test_browser import PHONE, SCREEN, WAIT_MS, Window, browser, needs_chromium
+
+from hardware.events import BellPressed
+from referee.bench.quiet_table import quiet_table
+from simulation.still import table_picture
+from vision.deck import load_deck
+
+pytestmark = needs_chromium
+__all__ = ["browser"]
+STEPS = 9
+
+
+@pytest.fixture
+def new_machine(tmp_path: Path) -> Iterator[PageUnderTest]:
+    with served(tmp_path, table=quiet_table(tmp_path, can_be_set_up=True)) as page:
+        yield page
+
+
+def test_a_new_machine_is_set_up_step_by_step(new_machine: PageUnderTest, browser: Browser) -> None:
+    expect.set_options(timeout=WAIT_MS)
+    table = new_machine.table
+    picture, _ = table_picture(load_deck("confetti"), 10, 4, (1280, 720))
+    window = Window(browser, new_machine, PHONE, paired=True)
+    page = window.page
+    # It begins by itself where nothing was set up and nobody has played.
+    page.goto("about:blank")
+    page.goto(window.home)
+    page.get_by_role("button", name="Begin").click()
+    expect(page.locator(".setup-found.wait")).to_contain_text("the camera is being started")
+    table.show(picture, time.monotonic_ns())
+    expect(page.locator(".setup-found.good")).to_contain_text("sees the table well")
+    assert window.barriers() == []
+    assert not window.is_too_wide()
+    assert window.box(".setup-go")["height"] >= 44
+    page.get_by_role("button", name="Keep it and go on").click()
+    # What is skipped is remembered; one may go back at any time.
+    expect(page.get_by_role("heading", name="Table")).to_be_visible()
+    page.get_by_role("button", name="Back", exact=True).click()
+    expect(page.get_by_role("heading", name="Camera")).to_be_visible()
+    page.get_by_role("button", name="All steps").click()
+    expect(page.locator(".setup-step")).to_have_count(STEPS)
+    page.get_by_role("button", name="Bell").click()
+    expect(page.locator(".setup-found")).to_contain_text("0 of 3")
+    for _ in range(3):
+        table.kit.heard(BellPressed(time.monotonic_ns(), None))
+    expect(page.locator(".setup-found.good")).to_contain_text("The bell works.")
+    page.get_by_role("button", name="Keep it and go on").click()
+    expect(page.get_by_role("heading", name="Sandtimer")).to_be_visible()
+    page.get_by_role("button", name="60 seconds").click()
+    page.get_by_role("button", name="Keep it and go on").click()
+    expect(page.get_by_role("heading", name="Lamp and voice")).to_be_visible()
+    page.locator(".setup-go").click()
+    expect(page.get_by_role("heading", name="Cards")).to_be_visible()
+    page.get_by_role("button", name="All steps").click()
+    assert table.desk.setup(look=False)["left"] == ["table", "seats", "light", "deck", "check"]
+    kept = {one["step"]: one["state"] for one in table.desk.setup(look=False)["steps"]}
+    assert (kept["camera"], kept["bell"], kept["sandtimer"], kept["lamp"]) == ("good", "good", "good", "skipped")
+    assert table.stage.settings.sand is not None and table.stage.settings.sand[0] == 60_000_000_000
+    # The first page offers what is left, in the language of the table.
+    page.get_by_role("link", name="Table").first.click()
+    expect(page.get_by_role("link", name="6 steps of setting up are still open.")).to_be_visible()
+    table.desk.change_settings({"language": "de"})
+    page.get_by_role("link", name="6 Schritte der Einrichtung sind noch offen.").click()
+    expect(page.get_by_role("heading", name="Den Tisch einrichten")).to_be_visible()
+    page.set_viewport_size(SCREEN)
+    assert window.barriers() == []
+    table.desk.change_settings({"language": "fr"})
+    expect(page.get_by_role("heading", name="Installer la table")).to_be_visible()
+    page.set_viewport_size(PHONE)
+    assert not window.is_too_wide()
+    window.close()
+
+
+def test_who_is_not_paired_sees_no_whole_picture(new_machine: PageUnderTest) -> None:
+    phone = new_machine.phone()
+    assert phone.get("/setup.jpg").status == 401
+    new_machine.paired_phone().do(do="setup", act="open", step="camera")
+    data = phone.get("/api/setup").data
+    assert (data["open"], data["finding"]) == ("camera", None)
+    assert phone.do(do="setup", act="keep").status == 401
+
+
+def test_cards_and_marker_cards_are_printed_from_the_page(new_machine: PageUnderTest) -> None:
+    phone = new_machine.phone()
+    answer = phone.get("/print/markers.pdf?paper=letter")
+    assert (answer.status, answer.headers["content-type"], answer.body[:5]) == (200, "application/pdf", b"%PDF-")
+    assert phone.get("/print/passwd.pdf").status in (400, 404)

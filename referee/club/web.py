@@ -42,7 +42,8 @@ def create_club_app(service: ClubService, engine: Engine, settings: ClubSettings
     for kind in OWN_ERRORS:
         app.add_exception_handler(kind, on_fault)
     views = Views(engine, service.live, settings.scale)
-    app.include_router(_reading(service, settings, views))
+    app.include_router(_glance(service, settings, views))
+    app.include_router(_records(views))
     app.include_router(_evidence(service, views))
     app.include_router(_changing(engine))
     app.include_router(_files())
@@ -51,7 +52,7 @@ def create_club_app(service: ClubService, engine: Engine, settings: ClubSettings
     return app
 
 
-def _reading(service: ClubService, settings: ClubSettings, views: Views) -> APIRouter:
+def _glance(service: ClubService, settings: ClubSettings, views: Views) -> APIRouter:
     router = APIRouter(prefix="/api")
 
     @router.get("/club/{language}")
@@ -63,6 +64,17 @@ def _reading(service: ClubService, settings: ClubSettings, views: Views) -> APIR
         at_home = is_this_machine(client.host if client else None)
         told = {"name": settings.name, "line": line, "written": not service.complaint, "may_change": at_home}
         return Json({**told, "tables": tables})
+
+    @router.get("/words/{language}")
+    async def words(language: _Code) -> Response:
+        """Give the page's words."""
+        return Json(words_in(language))
+
+    return router
+
+
+def _records(views: Views) -> APIRouter:
+    router = APIRouter(prefix="/api")
 
     @router.get("/evenings")
     async def evenings() -> Response:
@@ -88,11 +100,6 @@ def _reading(service: ClubService, settings: ClubSettings, views: Views) -> APIR
     async def disputes(language: _Code) -> Response:
         """Give what was disputed."""
         return Json({"disputes": await to_thread.run_sync(views.disputes, Language(language))})
-
-    @router.get("/words/{language}")
-    async def words(language: _Code) -> Response:
-        """Give the page's words."""
-        return Json(words_in(language))
 
     @router.get("/export/{language}/{what}.{kind}")
     async def export(language: _Code, what: str, kind: str) -> Response:

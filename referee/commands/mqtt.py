@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +25,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--ca", metavar="FILE.pem", type=Path, help="certificate of the authority, if it is your own")
     parser.add_argument("--buttons", choices=("yes", "no"), help="whether the house may pause and count")
     parser.add_argument("--name", metavar="NAME", help="what people call this table")
+    parser.add_argument("--join", metavar="CODE", help="join the club whose invitation this is")
+    parser.add_argument("--leave", action="store_true", help="leave the club")
     parser.add_argument("--state", metavar="DIR", type=Path, help="where games and settings are kept")
     parser.add_argument("--json", action="store_true", help="answer in JSON")
 
@@ -43,9 +46,14 @@ def run(args: argparse.Namespace) -> int:
     wanted = _wanted(args)
     try:
         settings = load_mqtt(folder)
-        if wanted:
+        if wanted or args.join is not None:
             folder.mkdir(parents=True, exist_ok=True, mode=0o750)
             settings = settings.changed(wanted)
+        if args.join is not None:
+            settings = replace(settings, invitation=_code(args.join, settings.on))
+        if args.leave:
+            settings = replace(settings, club=None)
+        if wanted or args.join is not None or args.leave:
             save_mqtt(folder, settings)
     except PermissionError as error:
         raise WorkFailedError(f"{folder} is the referee's own: say sudo ringmaster mqtt") from error
@@ -74,6 +82,17 @@ def _wanted(args: argparse.Namespace) -> dict[str, Any]:
     if args.ca is not None:
         found["ca"] = text_of(args.ca)
     return found
+
+
+def _code(text: str, on: bool) -> str:
+    from referee.mqtt.seal import code_in
+
+    code = code_in(text)
+    if code is None:
+        raise BadInputError("an invitation is ten letters and digits, such as K7QF2-M9P4X")
+    if not on:
+        raise BadInputError("switch the broker on first: ringmaster mqtt --on --host NAME")
+    return code
 
 
 def text_of(path: Path) -> str:

@@ -20,7 +20,7 @@ from typing import Any, Protocol
 
 from hardware.events import BellPressed
 from hardware.events import Event as DeviceEvent
-from referee.errors import RefereeError
+from referee.errors import BadInputError, RefereeError
 from referee.journal.evidence import EvidenceFolder
 from referee.journal.journal import Journal
 from referee.journal.outbox import Outbox
@@ -34,7 +34,7 @@ from referee.sayings import house
 
 FIRST_RETRY_S, LAST_RETRY_S = 1.0, 30.0
 MOST_A_SECOND = 50.0
-LOOK_S = 2.0
+LOOK_S = 1.0
 """So often the file is looked at, whether somebody has changed it at the terminal."""
 STALE_NS = 2_000_000_000
 
@@ -189,13 +189,24 @@ class Publisher:
                 self._settings = load_mqtt(self._folder)
                 self._stale = self._stale or self._settings != before
 
+    def _settings_now(self) -> MqttSettings:
+        """Give the settings; a club whose code somebody has given at the terminal is asked now."""
+        with self._lock:
+            settings = self._settings
+            if settings.invitation and settings.on:
+                code, settings = settings.invitation, replace(settings, invitation="")
+                self._keep(settings)
+                with contextlib.suppress(BadInputError):
+                    self.member.ask(code, settings)
+            return settings
+
     def _run(self) -> None:
         retry_s = self._first_retry_s
         while not self._stopping.is_set():
             self._look_at_file()
             self._stale = False
             self._settle_outbox()
-            settings = self._settings
+            settings = self._settings_now()
             if not settings.on:
                 self._status, retry_s = "off", self._first_retry_s
                 self._rest(LOOK_S)

@@ -61,7 +61,8 @@ class MqttSettings(Broker):
     """What can be set.
 
     on: whether anything is told at all. buttons: whether the house may pause and count. table: this table's name on the
-    line, made once; name: the one for people. club: None outside of one.
+    line, made once; name: the one for people. club: None outside of one. invitation: a club's code, given at
+    the terminal, until that club was asked.
     """
 
     on: bool = False
@@ -69,6 +70,7 @@ class MqttSettings(Broker):
     table: str = ""
     name: str = "Ringmaster"
     club: Membership | None = None
+    invitation: str = field(default="", repr=False)
 
     def __post_init__(self) -> None:
         check_broker(self)

@@ -14,6 +14,7 @@ from sqlalchemy import select
 from referee.bench.brokers import Mosquitto, broker_at_work
 from referee.bench.club_check import faults_against
 from referee.bench.databases import postgres_at_work, why_no_postgres
+from referee.cli import main
 from referee.club.members import invite, put_out
 from referee.club.models import Event, Game
 from referee.language import Language
@@ -109,7 +110,7 @@ def test_nobody_is_let_in_without_a_code_and_a_code_lets_one_table_in(tmp_path: 
         started(one)
         one.play(3)
         code = invite(club.engine)
-        one.publisher.change({"join": code.lower()})
+        assert main(["mqtt", "--state", str(tmp_path / "a"), "--join", code.lower()]) == 0
         wait_for(lambda: club.views.tables())
         other.publisher.change({"join": code})
         other.publisher.change({"join": "A" * 10})

@@ -11,8 +11,9 @@ from referee.jsonlines import is_name, one_of, shown, whole_number
 from referee.names import players_in
 
 MAX_T_NS = (1 << 63) - 1
-DECK, DECK_VERSION = "deck", "deck_version"
-"""Options of every game: which deck lies on the table, and which version of it."""
+DECK, DECK_VERSION, DECK_COLOURS = "deck", "deck_version", "deck_colours"
+"""Options of every game: which deck lies on the table, which version of it, and the colours of its clowns."""
+_MOST_COLOURS = 40
 
 
 @dataclass(frozen=True)
@@ -41,6 +42,9 @@ class Header:
             if name in (DECK, DECK_VERSION):
                 if not is_name(value):
                     raise BadInputError(f"{name} is a short text, not {shown(value)}")
+            elif name == DECK_COLOURS:
+                if not isinstance(value, list) or len(value) > _MOST_COLOURS or not all(map(is_name, value)):
+                    raise BadInputError(f"{name} is a list of colours, not {shown(value)}")
             elif name not in known:
                 raise BadInputError(f"{self.game} has no option {shown(name)}, it has {', '.join(known)}")
 

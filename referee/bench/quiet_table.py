@@ -24,6 +24,7 @@ from referee.service.settings import TableSettings
 from referee.service.setup_kit import SetupKit
 from referee.service.stage import Stage
 from referee.service.table_area import TableArea
+from referee.service.table_decks import TableDecks
 from referee.service.table_desk import TableDesk
 from referee.service.voice import Voice
 from referee.session import Watcher
@@ -93,9 +94,10 @@ def quiet_table(
     buffer = FrameBuffer()
     pictures = Pictures(buffer, evidence, TableArea())
     voice = Voice(lambda _: NullSpeaker(), NullLamp(), kept, lambda: (12, 0))
-    stage = Stage(journal, voice, kept, watcher, "", clock)
     health = HealthBoard()
-    desk = TableDesk(stage, evidence, pictures, health, folder, clock=clock)
+    decks = TableDecks(folder, health.report)
+    stage = Stage(journal, voice, kept, watcher, "", clock, decks.complete)
+    desk = TableDesk(stage, evidence, pictures, health, folder, clock=clock, decks=decks)
     stage.on_change = voice.on_caption = desk.refresh
     eyes, area = _NoEyes(buffer), TableArea()
     kit = SetupKit(

@@ -19,6 +19,7 @@ _LIVE_FPS, _FAST_FPS = {"confetti": 15.0, "piccolino": 24.0}, {"confetti": 6.0, 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
     parser.add_argument("game", nargs="?", default="confetti", metavar="GAME", help="confetti (default) or piccolino")
+    parser.add_argument("--deck", metavar="DECK", help="the deck that lies there (default: the game's own)")
     parser.add_argument("--rounds", metavar="N", type=int, default=3, help="how many rounds, 1 to 3 (default 3)")
     parser.add_argument("--fast", action="store_true", help="as fast as this computer can, without speech and page")
     parser.add_argument("--seed", metavar="N", type=seed, default=_SEED, help="another number is another game")
@@ -43,6 +44,7 @@ def run(args: argparse.Namespace) -> int:
         BadInputError: there is no demonstration of this game, or the picture cannot be written to such a place.
         WorkFailedError: the picture or the page's port cannot be had.
     """
+    from referee.decks.finding import find_deck
     from referee.demo.show import ShowOptions, print_line, show_fast, show_live
     from referee.demo.table import demo_table
     from referee.evidence_picture import check_picture_path
@@ -58,6 +60,7 @@ def run(args: argparse.Namespace) -> int:
         args.seed,
         args.rounds,
         Shots(frames_per_s=(_FAST_FPS if args.fast else _LIVE_FPS).get(args.game, 15.0)),
+        None if args.deck is None else find_deck(args.deck),
     )
     players = ", ".join(demo.header.players)
     print_line(f"A game of {args.game.capitalize()} for {players}, on a table that draws itself.")

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from referee.errors import BadInputError, WorkFailedError
-from referee.events import Header
+from referee.events import DECK, Header
 from referee.games.registry import game_kind
 from referee.names import players_in
 from referee.output import complain
@@ -43,13 +43,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--game", metavar="GAME", help="the game that is played, for the replay: confetti, piccolino …")
     parser.add_argument("--players", metavar="NAMES", help="the players clockwise, with commas: Ann,Ben,Cem")
+    parser.add_argument("--deck", metavar="DECK", help="the deck on the table (default: the game's own)")
 
 
 def run(args: argparse.Namespace) -> int:
     """Record until the time is over, the pictures end, or Ctrl-C; all three are a success."""
     from hardware.camera import CameraSettings, open_camera, parse_spec
 
-    header = _header(args.game, args.players)
+    header = _header(args.game, args.players, args.deck)
     if args.seconds is not None and not (math.isfinite(args.seconds) and args.seconds > 0):
         raise BadInputError(f"{args.seconds} seconds cannot be recorded")
     if args.output.exists():
@@ -161,18 +162,22 @@ def _live_frames(
         supervisor.stop()
 
 
-def _header(game: str | None, players: str | None) -> dict[str, object] | None:
+def _header(game: str | None, players: str | None, deck: str | None) -> dict[str, object] | None:
     if game is None:
-        if players is not None:
-            raise BadInputError("say with --game which game they play")
+        if players is not None or deck is not None:
+            raise BadInputError("say with --game which game is played")
         return None
     given = (players or "").split(",")
     if not all(name.strip() for name in given):
         raise BadInputError("say with --players who plays, clockwise, with commas: Ann,Ben,Cem")
     # An evening's recording that no replay takes is found out too late.
-    header = Header(game, players_in(given), {})
+    header = Header(game, players_in(given), {} if deck is None else {DECK: deck})
     game_kind(game).start(header)
-    return {"game": game, "players": list(header.players), "options": {}}
+    if deck is not None:
+        from referee.decks.game_deck import with_version
+
+        header = with_version(header)
+    return {"game": game, "players": list(header.players), "options": dict(header.options)}
 
 
 def _report_camera(report: CameraReport) -> None:

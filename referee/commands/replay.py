@@ -28,6 +28,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--json", action="store_true", help="print one JSON object a ruling")
     parser.add_argument("--language", choices=LANGUAGES, help="of the sentences (default: the system's)")
+    parser.add_argument("--deck", metavar="DECK", help="judge with this deck (default: the one played with)")
     parser.add_argument("--table", type=Path, metavar="PROFILE", help="the table's profile, for a recording")
 
 
@@ -39,7 +40,9 @@ def run(args: argparse.Namespace) -> int:
     """
     path: Path = args.file
     if path.suffix.lower() == ".mcap":
-        return replay_recording(path, as_json=args.json, language=args.language, table=args.table)
+        return replay_recording(path, as_json=args.json, language=args.language, table=args.table, deck=args.deck)
+    if args.deck is not None:
+        raise BadInputError("--deck is for recordings with pictures (.mcap); an event log has none")
     if args.table is not None:
         raise BadInputError("--table is for recordings with pictures (.mcap); an event log has none")
     return replay_log(path, as_json=args.json, language=args.language)
@@ -64,11 +67,17 @@ def replay_log(path: Path, *, as_json: bool, language: str | None = None) -> int
     return status
 
 
-def replay_recording(path: Path, *, as_json: bool, language: str | None = None, table: Path | None = None) -> int:
+def replay_recording(
+    path: Path, *, as_json: bool, language: str | None = None, table: Path | None = None, deck: str | None = None
+) -> int:
     """Print the rulings of a recording, in JSON or in a language (None: the system's).
+
+    deck: judged with this one; None: with the one that the recording names.
 
     Gives 2 when a part of it had to be left out, else 0.
     """
+    from referee.decks.finding import find_deck
+    from referee.decks.game_deck import GameDeck, check_plays, deck_of
     from referee.recorded_game import RecordedGame
     from referee.watchers.setup import WatchSetup
     from vision.profile import load_profile
@@ -77,7 +86,11 @@ def replay_recording(path: Path, *, as_json: bool, language: str | None = None, 
     left_out: list[str] = []
     recorded = RecordedGame(path, left_out.append)
     printer = _Printer(recorded.header, as_json, language)
-    for outcome in recorded.judge(WatchSetup(profile=profile)):
+    known = deck_of(recorded.header) if deck is None else GameDeck(find_deck(deck))
+    check_plays(known.deck, recorded.header.game)
+    if known.changed:
+        complain("replay", f"the deck {known.deck.name} has been changed since this game: rulings may differ")
+    for outcome in recorded.judge(WatchSetup(known.deck, profile)):
         for ruling in outcome.rulings:
             printer.ruling(ruling)
     printer.flush()

@@ -15,7 +15,7 @@ from referee.decks.finding import AnyDeck, find_deck
 from referee.decks.game_fit import MOODS, check_fit
 from referee.decks.store import DeckStore
 from referee.errors import BadInputError, WorkFailedError
-from referee.events import DECK, DECK_VERSION, Header
+from referee.events import DECK, DECK_COLOURS, DECK_VERSION, Header
 from referee.journal.folder import state_folder
 from vision.deck import Deck, deck_names
 from vision.errors import BadDeckError
@@ -56,21 +56,25 @@ def deck_of(header: Header, state: Path | None = None) -> GameDeck:
 
 
 def with_version(header: Header, state: Path | None = None) -> Header:
-    """Give a header that says which version of its deck is played with; one that names no deck stays as it is.
+    """Give a header that says which version of its deck is played with, and what colours its clowns have.
+
+    One that names no deck, or the game's own, says nothing of it.
 
     Raises:
         BadDeckError: the deck is not there, or it is broken.
         BadInputError: the game cannot be played with it.
     """
-    options = {key: value for key, value in header.options.items() if key != DECK_VERSION}
+    options = {key: value for key, value in header.options.items() if key not in (DECK_VERSION, DECK_COLOURS)}
     name = options.get(DECK)
     if name is None or name == header.game:
         options.pop(DECK, None)
         return replace(header, options=options)
     deck = find_deck(str(name), state)
     check_plays(deck, header.game)
-    version = version_of(deck)
-    return replace(header, options=options if version is None else {**options, DECK_VERSION: version})
+    version, colours = version_of(deck), colours_of(deck)
+    if version is not None:
+        options[DECK_VERSION] = version
+    return replace(header, options={**options, DECK_COLOURS: colours} if colours else options)
 
 
 def check_plays(deck: AnyDeck, game: str) -> None:
@@ -97,8 +101,8 @@ def version_of(deck: AnyDeck) -> str | None:
     return None if isinstance(deck, PictureDeck) or deck.name in deck_names() else fingerprint(deck)
 
 
-def decks_for(game: str, store: DeckStore) -> list[dict[str, Any]]:
-    """Give the taught decks that a game can be played with: `{"name", "colours"}`, colours for games of clowns."""
+def decks_for(game: str, store: DeckStore) -> list[str]:
+    """Give the names of the taught decks that a game can be played with."""
     found = []
     for kept in store.all():
         if kept.deck is None:
@@ -107,7 +111,7 @@ def decks_for(game: str, store: DeckStore) -> list[dict[str, Any]]:
             check_plays(kept.deck, game)
         except BadInputError:
             continue
-        found.append({"name": kept.name, "colours": colours_of(kept.deck)})
+        found.append(kept.name)
     return found
 
 

@@ -15,6 +15,7 @@ from hardware.events import Event as DeviceEvent
 from hardware.frame_tap import FrameExposed
 from hardware.frames import Frame
 from referee.announcer import Announcement, Announcer
+from referee.decks.store import DeckStore
 from referee.demo.album import FinishAlbum
 from referee.demo.devices import SimulatedDevices
 from referee.demo.players import TablePlayers
@@ -22,7 +23,7 @@ from referee.demo.stepped import SteppedTable
 from referee.demo.table import DemoTable
 from referee.demo.voice import LAMP, PrintedVoice, Say, speaker_for, stamped
 from referee.errors import BadInputError, WorkFailedError
-from referee.events import Event
+from referee.events import DECK, Event
 from referee.evidence_picture import write_picture
 from referee.games.registry import game_kind
 from referee.language import Language
@@ -34,9 +35,10 @@ from referee.service.voice import signal_of
 from referee.session import Outcome, RulingData, Session
 from referee.table_score import score_picture
 from referee.watchers.setup import WatchSetup, watcher_for
-from vision.deck import load_deck
+from vision.deck import Deck
 from vision.errors import VisionError
 from vision.image import Picture
+from vision.pictured.picture_deck import PictureDeck
 
 if TYPE_CHECKING:
     from referee.web.server import PageServer
@@ -85,6 +87,8 @@ def _played(demo: DemoTable, options: ShowOptions, say: Say, asked: threading.Ev
         parts = Parts(
             lambda _: devices, lambda _settings, _health: voice, lambda _settings, _health: voice, demo.header
         )
+        if demo.deck is not None and not isinstance(demo.deck, PictureDeck) and DECK in demo.header.options:
+            DeckStore(Path(folder)).add(demo.deck)
         with running(Path(folder), parts) as service:
             page = None if options.page is None else _page(service, options.page)
             try:
@@ -192,7 +196,7 @@ def show_fast(demo: DemoTable, options: ShowOptions, say: Say) -> bool:
     header = demo.header
     announcer = Announcer(header.game, header.players, Language(options.language))
     finishes = PhotoFinishes(header.players)
-    session = Session(game_kind(header.game).start(header), watcher_for(header, WatchSetup()), finishes.take)
+    session = Session(game_kind(header.game).start(header), watcher_for(header, WatchSetup(demo.deck)), finishes.take)
     album = FinishAlbum(session, announcer, finishes, options.picture.parent / "photo-finish")
     players = TablePlayers(demo)
     drawn: list[bool] = []
@@ -265,7 +269,9 @@ def _draw(frame: Frame | None, demo: DemoTable, path: Path) -> bool:
     """Draw the scores into the picture that they were counted on."""
     if frame is None:
         return False
-    deck, picture = load_deck("confetti"), Picture(frame.bgr(), 1)
+    if not isinstance(demo.deck, Deck):
+        return False
+    deck, picture = demo.deck, Picture(frame.bgr(), 1)
     try:
         scored = score_picture(picture, deck, None, len(demo.header.players), 6)
     except (BadInputError, VisionError):

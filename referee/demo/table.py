@@ -7,11 +7,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from hardware.frames import SECOND_NS, Frame
+from referee.decks.finding import AnyDeck
+from referee.decks.game_deck import check_plays
 from referee.demo import confetti_script, piccolino_script
 from referee.errors import BadInputError
-from referee.events import Header
+from referee.events import DECK, Header
 from simulation.live import LiveTable, Shots
-from vision.deck import load_deck
+from vision.deck import Deck, load_deck
 from vision.pictured.picture_deck import load_picture_deck
 
 GAMES = ("confetti", "piccolino")
@@ -27,6 +29,7 @@ class DemoTable:
 
     ruling, rulings: which kind of ruling shows how far the referee has come, and how many of them there will be.
     rings: how each ring of the script is to be ruled, with its `seat`; `t_ns` counts from the script's beginning.
+    deck: the one that lies there.
     """
 
     table: LiveTable
@@ -35,6 +38,7 @@ class DemoTable:
     ruling: str
     rulings: int
     rings: tuple[Mapping[str, Any], ...] = ()
+    deck: AnyDeck | None = None
 
     def frame_at(self, t_ns: int) -> Frame:
         """Draw the frame anew whose exposure ended at `t_ns`, from any thread: a busy computer keeps none so long."""
@@ -42,24 +46,30 @@ class DemoTable:
         return twin.frame(max(0, round((t_ns - twin.start_ns) * twin.shots.frames_per_s / SECOND_NS) - 1))
 
 
-def demo_table(game: str, seed: int, rounds: int = MOST_ROUNDS, shots: Shots | None = None) -> DemoTable:
+def demo_table(
+    game: str, seed: int, rounds: int = MOST_ROUNDS, shots: Shots | None = None, deck: AnyDeck | None = None
+) -> DemoTable:
     """Lay a table for three, or four at Piccolino; `rounds`: of Confetti, or eight turns of Piccolino each.
 
+    deck: the one that lies there, None: the game's own.
+
     Raises:
-        BadInputError: there is no script for this game, or it has no such number of rounds.
+        BadInputError: there is no script for this game, it has no such number of rounds, or the deck is none for it.
     """
     if not 1 <= rounds <= MOST_ROUNDS:
         raise BadInputError(f"one to three rounds can be shown, not {rounds}")
-    header = Header(game, NAMES[:3], {})
-    if game == "confetti":
-        deck = load_deck("confetti")
-        script = confetti_script.write_confetti(deck, seed, confetti_script.Plan(rounds=rounds, heap=_HEAP)).script
-        return DemoTable(LiveTable(script, deck, seed, shots), header, seed, "hand", 3 * rounds)
-    if game == "piccolino":
-        clowns = load_picture_deck("piccolino")
-        plan = piccolino_script.Plan(players=4, turns=8 * rounds)
-        played = piccolino_script.write_piccolino(clowns, seed, plan)
-        rings = tuple(ruling for ruling in played.rulings if ruling["ruling"] == "ring")
-        four = Header(game, NAMES[:4], {})
-        return DemoTable(LiveTable(played.script, clowns, seed, shots), four, seed, "ring", len(rings), rings)
-    raise BadInputError(f"there is no demonstration of {ascii(game)[:40]} yet, only of {' and '.join(GAMES)}")
+    if game not in GAMES:
+        raise BadInputError(f"there is no demonstration of {ascii(game)[:40]} yet, only of {' and '.join(GAMES)}")
+    if deck is not None:
+        check_plays(deck, game)
+    lies = deck or (load_deck(game) if game == "confetti" else load_picture_deck(game))
+    options: dict[str, object] = {} if lies.name == game else {DECK: lies.name}
+    if isinstance(lies, Deck):
+        plan = confetti_script.Plan(rounds=rounds, heap=_HEAP)
+        script = confetti_script.write_confetti(lies, seed, plan).script
+        header = Header(game, NAMES[:3], options)
+        return DemoTable(LiveTable(script, lies, seed, shots), header, seed, "hand", 3 * rounds, deck=lies)
+    played = piccolino_script.write_piccolino(lies, seed, piccolino_script.Plan(players=4, turns=8 * rounds))
+    rings = tuple(ruling for ruling in played.rulings if ruling["ruling"] == "ring")
+    header = Header(game, NAMES[:4], options)
+    return DemoTable(LiveTable(played.script, lies, seed, shots), header, seed, "ring", len(rings), rings, lies)

@@ -21,6 +21,9 @@ _DEVICES = {
     ("sandtimer", Health.MISSING): mark("The sandtimer's sensor is missing: please use the page's button."),
     ("lamp", Health.MISSING): mark("The lamp does not answer."),
     ("speaker", Health.MISSING): mark("The loudspeaker gives no sound: please read the page."),
+    ("deck", Health.MISSING): mark(
+        "The deck of this game is not here any more: please tell on the page what lies there."
+    ),
     ("reader", Health.STALLED): mark("The pictures cannot be read at the moment: rings may be unclear."),
     ("speaker", Health.STALLED): mark("The loudspeaker hangs: unplug it and plug it in again."),
 }
@@ -31,6 +34,7 @@ _WORKS = {
     "lamp": mark("The lamp works again."),
     "speaker": mark("The loudspeaker works again."),
     "reader": mark("The pictures can be read again."),
+    "deck": mark("The deck of this game is here again."),
     "journal": mark("The game is kept again."),
 }
 _HIDDEN = {

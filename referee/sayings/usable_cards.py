@@ -6,6 +6,6 @@ from referee.language import mark_in
 
 USABLE_CARDS = mark_in(
     "page",
-    "Ringmaster referees with the Confetti and Piccolino cards that it prints itself; other decks can be taught, and "
-    "are read but not yet refereed; in Coloretto the moves are told on the page.",
+    "Ringmaster referees Confetti and Piccolino with the cards that it prints itself, and with your own that you teach "
+    "it; in Coloretto the moves are told on the page.",
 )

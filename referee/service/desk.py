@@ -119,6 +119,13 @@ class Desk(Protocol):
     def whole_picture(self) -> bytes | None:
         """Give the newest picture whole, as a JPEG, for who aims the camera; None: there is none."""
 
+    def decks(self) -> Data:
+        """Give the decks that each game can be played with, the one that was played with last first.
+
+        `{game: [name, …]}`; the deck that comes with Ringmaster has the game's own name. `start` takes one of them as
+        the option `deck`.
+        """
+
     def cameras(self) -> Data:
         """Give the cameras: `{"cameras": [{"camera": as in the settings, "name"}], "notes": […]}`.
 

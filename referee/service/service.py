@@ -38,13 +38,13 @@ from referee.service.setup_kit import SetupKit
 from referee.service.stage import Stage
 from referee.service.steady import SteadyLamp, SteadySpeaker
 from referee.service.table_area import TableArea
+from referee.service.table_decks import TableDecks
 from referee.service.table_desk import TableDesk
 from referee.service.tending import Tending
 from referee.service.voice import Voice
 from referee.service.watchdog import Watchdog, boot_id, interval_ns
 from referee.session import Outcome
 from referee.setup.walk import Walk
-from referee.watchers.setup import WatchSetup, watcher_for
 from vision.errors import VisionError
 from vision.profile import TableProfile, load_profile, profile_text
 
@@ -58,6 +58,7 @@ class Parts:
 
     devices: eyes and ears for the settings. speaker, lamp: its voice and light, told how they are. opening: the game to
     begin with, whatever was played before; None: the one that was being played goes on, unless `resumes` says no.
+    decks: the folder with the decks that were taught, None: the referee's own.
     """
 
     devices: Callable[[TableSettings], Devices]
@@ -65,6 +66,7 @@ class Parts:
     lamp: Callable[[TableSettings, OnHealth], Lamp] | None = None
     opening: Header | None = None
     resumes: bool = True
+    decks: Path | None = None
 
 
 class Service:
@@ -89,6 +91,7 @@ class Service:
         self._opening, self._resumes = parts.opening, parts.resumes
         self.on_idle_bell: Callable[[int], None] = lambda t_ns: None
         settings, self._complaint = load_settings(folder)
+        self._decks = TableDecks(parts.decks or folder, self._report, self.health.forget)
         self._boot = boot_id()
         self.journal = Journal(folder / JOURNAL)
         self._evidence = EvidenceFolder(folder / EVIDENCE, self.journal)
@@ -106,14 +109,15 @@ class Service:
             self.journal,
             self.voice,
             settings,
-            lambda header: watcher_for(header, WatchSetup(profile=self._profile)),
+            lambda header: self._decks.watcher(header, self._profile),
             self._boot,
+            complete=self._decks.complete,
         )
         self.devices = parts.devices(settings)
         self._phones = PhoneBells(self.devices.queue)
         self._area = TableArea(self._profile)
         self._pictures = Pictures(self.devices.buffer, self._evidence, self._area)
-        self.desk = TableDesk(self.stage, self._evidence, self._pictures, self.health, folder, self)
+        self.desk = TableDesk(self.stage, self._evidence, self._pictures, self.health, folder, self, decks=self._decks)
         self.publisher = Publisher(folder, self.journal, self._evidence, self.desk, lambda: self.stage.open_game)
         self.devices.queue.on_put = self.publisher.heard
         self.stage.want_pictures = self._pictures.want

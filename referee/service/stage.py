@@ -42,7 +42,8 @@ MakeWatcher = Callable[[Header], Watcher]
 class Stage:
     """Safe to use from any thread: `lock` is held while the game is fed.
 
-    make_watcher: gives what looks on for a game. boot: names the start of the machine that the clock belongs to.
+    make_watcher: gives what looks on for a game. complete: says in a header what the game is
+    played with. boot: names the start of the machine that the clock belongs to.
     want_pictures: takes evidence. on_change: told after each change, on_outlines: when only what is seen moved,
     on_fault: when pictures cannot be read (why), or can again (None), with the lock held. All must be quick.
     """
@@ -55,6 +56,7 @@ class Stage:
         make_watcher: MakeWatcher,
         boot: str,
         clock: Callable[[], int] = time.monotonic_ns,
+        complete: Callable[[Header], Header] = lambda header: header,
     ) -> None:
         self.lock = threading.RLock()
         self.play: Play | None = None
@@ -70,6 +72,7 @@ class Stage:
         self._frame: Frame | None = None
         self._telling = Telling(voice)
         self._make_watcher = make_watcher
+        self._complete = complete
         self._clock = clock
         self._boot = boot
 
@@ -131,6 +134,7 @@ class Stage:
         """
         header = Header(game, players_in(players), dict(options))
         game_kind(game).start(header)
+        header = self._complete(header)
         with self.lock:
             watcher = self._make_watcher(header)
             before = self.play if self.play is not None and not self.play.over else None

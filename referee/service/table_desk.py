@@ -32,6 +32,7 @@ from referee.service.records import Record, numbers_in
 from referee.service.settings import PAGE_CAMERA, TableSettings, save_settings
 from referee.service.setup_desk import setup_done, setup_in_state, setup_now
 from referee.service.stage import Stage
+from referee.service.table_decks import TableDecks
 from referee.service.time_line import faces_of, marks_of
 from referee.service.view import Scene, view
 from referee.setup.walk import Walk
@@ -56,6 +57,7 @@ class TableDesk:
         folder: Path,
         fitting: Fitting | None = None,
         clock: Callable[[], int] = time.monotonic_ns,
+        decks: TableDecks | None = None,
     ) -> None:
         self._stage = stage
         self._evidence = evidence
@@ -64,6 +66,7 @@ class TableDesk:
         self._folder = folder
         self._fitting = fitting or NothingFitted()
         self._clock = clock
+        self._decks = decks or TableDecks(folder, health.report)
         self._lock = threading.Lock()
         self._settling = threading.Lock()
         self._listeners: dict[int, Callable[[int], None]] = {}
@@ -217,6 +220,10 @@ class TableDesk:
         """Give one past game."""
         pictures = self._evidence.of_game(int(which)) if which.isascii() and which.isdecimal() else {}
         return archive.one_game(self._stage.journal.read, which, self._stage.language, pictures, self._known)
+
+    def decks(self) -> Data:
+        """Give the decks that each game can be played with."""
+        return self._decks.choices(self._stage.journal.read)
 
     def statistics(self) -> Data:
         """Give figures over all evenings."""

@@ -76,7 +76,7 @@ def create_app(desk: Desk, options: WebOptions | None = None) -> FastAPI:
     app.include_router(reading.routes(desk, ask, options.most_watchers))
     app.include_router(who.routes(app.state.who))
     app.include_router(waiting_room.routes(desk, app.state.who, options))
-    app.include_router(changing.routes(desk, ask, app.state.who))
+    app.include_router(changing.routes(desk, ask, app.state.who, options.state_dir))
     app.include_router(setup.routes(desk, ask, app.state.who))
     app.include_router(house.routes(desk, ask, app.state.who, options.house))
     _add_files(app)

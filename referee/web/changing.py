@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated
 
 from anyio import CapacityLimiter, WouldBlock, to_thread
@@ -15,8 +16,8 @@ from referee.web.picture_score import score_upload
 from referee.web.who import Who, json_body
 
 
-def routes(desk: Desk, ask: Desks, who: Who) -> APIRouter:
-    """Give the requests that change something."""
+def routes(desk: Desk, ask: Desks, who: Who, state: Path | None) -> APIRouter:
+    """Give the requests that change something; `state` is the folder with the decks that were taught."""
     router = APIRouter()
     one_picture = CapacityLimiter(1)
 
@@ -32,6 +33,7 @@ def routes(desk: Desk, ask: Desks, who: Who) -> APIRouter:
         request: Request,
         players: Annotated[int, Query(ge=1, le=7)],
         limit: Annotated[int, Query(ge=1, le=84)],
+        deck: Annotated[str, Query(max_length=100)] = "confetti",
     ) -> Response:
         """Score a picture of a table of Confetti."""
         who.demand_paired(request)
@@ -41,7 +43,7 @@ def routes(desk: Desk, ask: Desks, who: Who) -> APIRouter:
         except WouldBlock:
             raise RefusedError(503, "busy", "Another picture is being read: please try again in a moment") from None
         try:
-            return Json(await to_thread.run_sync(score_upload, data, players, limit))
+            return Json(await to_thread.run_sync(score_upload, data, players, limit, deck, state))
         finally:
             one_picture.release()
 

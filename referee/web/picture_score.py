@@ -13,8 +13,10 @@ _WIDTH_PX = 1280
 _QUALITY = 85
 
 
-def score_upload(data: bytes, players: int, limit: int) -> dict[str, Any]:
+def score_upload(data: bytes, players: int, limit: int, deck_name: str, state: Path | None) -> dict[str, Any]:
     """Give what is said of each seat (C5-C7), and the picture with the evidence drawn in, as a JPEG in base64.
+
+    deck_name: one of the family's decks of marks in the folder `state`, or confetti.
 
     Raises:
         BadInputError, BadImageError, BadTableError: it is no picture of a table, or too large.
@@ -23,11 +25,16 @@ def score_upload(data: bytes, players: int, limit: int) -> dict[str, Any]:
         raise BadInputError("no picture has arrived")
     import cv2
 
+    from referee.decks.finding import find_marked_deck
+    from referee.decks.store import DeckStore
+    from referee.journal.folder import state_folder
     from referee.table_score import score_picture
-    from vision.deck import load_deck
     from vision.errors import BadImageError
     from vision.image import load_picture
 
+    if deck_name != "confetti" and deck_name not in DeckStore(state_folder(state)).names():
+        raise BadInputError("this deck is not here any more: choose another one")
+    deck = find_marked_deck(deck_name, state)
     with tempfile.NamedTemporaryFile(prefix="ringmaster-", suffix=".picture") as file:
         file.write(data)
         file.flush()
@@ -36,7 +43,6 @@ def score_upload(data: bytes, players: int, limit: int) -> dict[str, Any]:
         except BadImageError as error:
             # People know it as their picture, not by the name that it has had here.
             raise BadInputError(str(error).replace(f" {file.name}", "")) from error
-    deck = load_deck("confetti")
     result = score_picture(picture, deck, None, players, limit)
     drawn = result.drawn(picture, deck)
     shrink = min(1.0, _WIDTH_PX / drawn.shape[1])

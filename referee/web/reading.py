@@ -89,6 +89,11 @@ def routes(desk: Desk, ask: Desks, most_watchers: int) -> APIRouter:
         """Give the USB cameras that are plugged in."""
         return Json(await ask(desk.cameras))
 
+    @router.get("/api/table/decks")
+    async def table_decks() -> Response:
+        """Give the decks that can lie on the table, by game, the one that lay there last first."""
+        return Json({"decks": dict(await ask(desk.decks))})
+
     @router.get("/api/games/{language}")
     async def games(language: _Code) -> Response:
         """Give the games that can be played, with their options in words."""

@@ -194,6 +194,8 @@ WORDS = {
     "tv_idle": mark_in("page", "Start a game on your phone: {address}"),
     "leave_tv": mark_in("page", "Back"),
     "usable_cards": USABLE_CARDS,
+    "which_deck": mark_in("page", "Which cards lie on the table?"),
+    "own_deck": mark_in("page", "Printed with Ringmaster"),
     "which_game": mark_in("page", "Which game?"),
     "players_range": mark_in("page", "{least} to {most} players"),
     "who_plays": mark_in("page", "Who plays?"),

@@ -31,7 +31,7 @@ _CLEAR = 0.55  # the same, of a place that lies well
 _LIKELY, _MOST_SETTLED, _MOST_MOVED = 0.18, 24, 4  # the same, of one that may come to; so many are tried and moved
 _STEPS = ((3.0, np.radians(3.0)), (1.5, np.radians(1.5)))  # mm and turns by which they are moved
 _TRIED, _MOST_TRIED = 2, 8  # places verified where one card may lie, and in one part of a picture
-_SAME = 0.6  # of a place's area
+_SAME, _OVER = 0.6, 0.3  # of a place's area: it is one place; no two cards that lie whole share so much
 _LEAST_SIDE_PX = 24
 _SIZE = (0.9, 1.1)  # of a card's size on the table: 55 cards are 16 mm high, and the camera may be near
 _FLAT = 0.06  # logarithm of the ratio of its diagonals
@@ -200,7 +200,7 @@ def lies_flat(table: Table, corners_px: Floats, card_mm: tuple[float, float]) ->
 
 def _keep(found: list[FoundCard], card: FoundCard) -> None:
     """Add a card unless it lies where a surer one was found; what is less sure there goes."""
-    same = [other for other in found if shared_area(other.corners_px, card.corners_px) >= _SAME]
+    same = [other for other in found if shared_area(other.corners_px, card.corners_px) >= _OVER]
     if any(other.reason is None or card.reason is not None for other in same):
         return
     found[:] = [other for other in found if other not in same] + [card]

@@ -43,7 +43,7 @@ function clown(app, reading, done) {
     h(
       "div",
       { class: "row choices" },
-      CLOWNS.map((name) =>
+      clownColours(app).map((name) =>
         h(
           "button",
           { type: "button", key: name, "aria-pressed": String(data.colour === name), onclick: () => change({ colour: name }) },
@@ -54,6 +54,12 @@ function clown(app, reading, done) {
       h("button", { type: "button", key: "strike", class: "quiet", onclick: () => correct(app, reading, null, done) }, t("no_card")),
     ),
   ];
+}
+
+// Those of the deck on the table; a card may have been read by one that has others.
+function clownColours(app) {
+  const options = (app.state.game && app.state.game.options) || {};
+  return options.deck_colours && options.deck_colours.length ? options.deck_colours : CLOWNS;
 }
 
 function face(mood) {

@@ -46,9 +46,9 @@ export function change(path, body) {
   return asked(path, { method: "POST", headers, body: JSON.stringify(body) }, limitMs, "not_confirmed");
 }
 
-export function sendPicture(file, players, limit) {
+export function sendPicture(file, players, limit, deck) {
   const headers = { "Content-Type": "application/octet-stream", "X-CSRF-Token": me.csrf || "" };
-  const path = `/api/picture?players=${players}&limit=${limit}`;
+  const path = `/api/picture?players=${players}&limit=${limit}&deck=${encodeURIComponent(deck)}`;
   return asked(path, { method: "POST", headers, body: file }, PICTURE_MS, "no_answer");
 }
 

@@ -7,6 +7,10 @@ import { t } from "./words.js";
 
 const MOST_BYTES = 24 * 1024 * 1024;
 
+export function opened(app) {
+  app.load("decks", "/api/table/decks");
+}
+
 export function draw(app) {
   const { local } = app;
   const players = local.players || 3;
@@ -20,6 +24,7 @@ export function draw(app) {
       h("p", { class: "note" }, t("usable_cards")),
       h("label", { for: "file" }, t("picture_file")),
       h("input", { id: "file", type: "file", accept: "image/jpeg,image/png,image/webp", required: true }),
+      chooseDeck(app),
       choice(app, "players", t("how_many_players"), [1, 2, 3, 4, 5, 6, 7], players),
       choice(app, "limit", t("most_cards"), [6, 9], limit),
       h("p", { class: "fault", role: "alert" }, local.fault || ""),
@@ -27,6 +32,29 @@ export function draw(app) {
     ),
     local.result ? result(local.result) : null,
   ];
+}
+
+// Asked only where the family has taught an edition of its own.
+function chooseDeck(app) {
+  const decks = decksOf(app);
+  if (decks.length < 2) return null;
+  const choose = (event) => {
+    app.local.deck = event.target.value;
+  };
+  return h(
+    "div",
+    { class: "option" },
+    h("label", { for: "deck" }, t("which_deck")),
+    h(
+      "select",
+      { id: "deck", onchange: choose },
+      decks.map((name) => h("option", { value: name, selected: name === (app.local.deck || decks[0]), key: name }, name === "confetti" ? t("own_deck") : name)),
+    ),
+  );
+}
+
+function decksOf(app) {
+  return (app.local.decks && app.local.decks.decks && app.local.decks.decks.confetti) || [];
 }
 
 function choice(app, name, label, values, chosen) {
@@ -71,7 +99,7 @@ function send(app, event, players, limit) {
     local.fault = "";
     app.draw();
     try {
-      local.result = await sendPicture(file, players, limit);
+      local.result = await sendPicture(file, players, limit, local.deck || decksOf(app)[0] || "confetti");
       const bytes = Uint8Array.from(atob(local.result.picture), (char) => char.charCodeAt(0));
       local.result.url = URL.createObjectURL(new Blob([bytes], { type: "image/jpeg" }));
     } catch (fault) {

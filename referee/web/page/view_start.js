@@ -29,6 +29,7 @@ function remember() {
 export function opened(app) {
   app.load("games", `/api/games/${app.state.language}`);
   app.load("known", "/api/statistics");
+  app.load("decks", "/api/table/decks");
 }
 
 export function draw(app) {
@@ -40,6 +41,7 @@ export function draw(app) {
     h("form", { class: "start", key: "start", onsubmit: (event) => begin(app, game, event) }, [
       heading(t("start_game")),
       chooseGame(app, games.games, game),
+      chooseDeck(app, game),
       choosePlayers(app, game),
       game.id === "coloretto" ? startCards(app, seats(game)) : null,
       chooseOptions(app, game),
@@ -67,6 +69,40 @@ function chooseGame(app, games, chosen) {
       ),
     ),
   );
+}
+
+// Which cards lie on the table: asked only where the family has taught some that fit the game.
+function chooseDeck(app, game) {
+  const decks = decksOf(app, game);
+  if (decks.length < 2) return null;
+  const chosen = deckOf(app, game);
+  return h(
+    "fieldset",
+    { class: "decks", key: "decks" },
+    h("legend", {}, t("which_deck")),
+    h(
+      "div",
+      { class: "row choices" },
+      decks.map((name) =>
+        h("button", { type: "button", key: name, "aria-pressed": String(name === chosen), onclick: () => setDeck(app, game, name) }, name === game.id ? t("own_deck") : name),
+      ),
+    ),
+  );
+}
+
+function decksOf(app, game) {
+  return (app.local.decks && app.local.decks.decks && app.local.decks.decks[game.id]) || [];
+}
+
+function deckOf(app, game) {
+  const decks = decksOf(app, game);
+  const chosen = (app.local.deck || {})[game.id];
+  return decks.includes(chosen) ? chosen : decks[0];
+}
+
+function setDeck(app, game, name) {
+  app.local.deck = Object.assign({}, app.local.deck, { [game.id]: name });
+  app.draw();
 }
 
 function pick(app, part) {
@@ -248,6 +284,8 @@ function begin(app, game, event) {
   for (const [name, value] of Object.entries(plan.options)) if (known.has(name)) options[name] = value;
   for (const option of game.options) if (option.kind === "seat" && options[option.name] >= players.length) delete options[option.name];
   if (cards.length) options.start_cards = cards;
+  const deck = deckOf(app, game);
+  if (deck && deck !== game.id) options.deck = deck;
   plan.players = seats(game);
   remember();
   app.runTimely({ do: "start", game: game.id, players, options }, () => app.go("#table"));

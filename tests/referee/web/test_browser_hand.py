@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Iterator
 from typing import Any
 
+import numpy as np
 import pytest
 from page_tools import START, PageUnderTest
 from playwright.sync_api import Browser, Page, Request, ViewportSize, expect, sync_playwright
 from test_browser import PHONE, SCREEN, WAIT_MS, Window, launched, needs_chromium, turn_two_reds
 
 from hardware.health import DeviceHealth, Health
+from referee.decks.store import DeckStore
+from vision.prints.print_deck import Print, PrintDeck
 
 pytestmark = needs_chromium
 # A browser that is driven counts as touched.
@@ -268,4 +272,44 @@ def test_a_move_of_coloretto_needs_no_scrolling(page: PageUnderTest, browser: Br
     window = Window(browser, page, TALL, paired=True)
     for name in ("red", "Into row 1", "Into row 3"):
         assert window.page.get_by_role("button", name=name, exact=True).evaluate(IN_SIGHT)
+    window.close()
+
+
+def test_a_family_chooses_the_cards_that_lie_on_its_table_and_corrects_in_their_colours(
+    page: PageUnderTest, browser: Browser
+) -> None:
+    expect.set_options(timeout=WAIT_MS)
+    grey = np.full((24, 16, 3), 99, np.uint8)
+    faces = [
+        Print(f"{colour}-{mood}", "front", {"colour": colour, "mood": mood}, grey)
+        for colour in ("white", "brown")
+        for mood in ("happy", "sad")
+    ]
+    DeckStore(page.folder).add(PrintDeck("Granny's clowns", (56.0, 87.0), tuple(faces), "piccolino"))
+    window = Window(browser, page, PHONE, paired=True)
+    tab = window.page
+    window.open("start")
+    tab.get_by_text("Piccolino", exact=True).click()
+    cards = tab.get_by_role("group", name="Which cards lie on the table?")
+    own, granny = (
+        cards.get_by_role("button", name="Printed with Ringmaster"),
+        cards.get_by_role("button", name="Granny's"),
+    )
+    expect(own).to_have_attribute("aria-pressed", "true")
+    granny.click()
+    tab.get_by_role("button", name="Start", exact=True).click()
+    expect(tab.get_by_text("Piccolino", exact=False).first).to_be_visible()
+    expect(tab).to_have_url(re.compile("#table$"))
+    assert page.table.stage.playing().header.options["deck"] == "Granny's clowns"
+    for seat, colour in enumerate(("white", "brown")):
+        page.table.tell("card_shown", seat=seat, colour=colour, mood="happy")
+    page.table.tell("bell", seat=2)
+    ring = next(one["id"] for one in page.table.desk.state()["rulings"] if one["ruling"]["ruling"] == "ring")
+    window.open(f"ruling/{ring}")
+    choices = tab.locator(".choices button", has=tab.locator(".swatch"))
+    tab.get_by_role("button", name=re.compile("^white", re.IGNORECASE)).or_(choices.first).first.click()
+    assert {text.strip() for text in choices.all_inner_texts()} == {"white", "brown"}
+    # The last deck comes first the next time.
+    window.open("start")
+    expect(cards.get_by_role("button").first).to_have_text("Granny's clowns")
     window.close()

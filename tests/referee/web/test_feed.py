@@ -70,6 +70,9 @@ class CountingDesk:
     def statistics(self) -> Message:
         return {}
 
+    def decks(self) -> Message:
+        return {}
+
     def cameras(self) -> Message:
         return {}
 

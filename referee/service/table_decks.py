@@ -1,0 +1,82 @@
+"""The decks on the referee's table: which can be chosen for a game, and what looks on with the one that was."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from hardware.health import DeviceHealth, Health
+from referee.decks.game_deck import decks_for, with_version
+from referee.decks.store import DeckStore
+from referee.errors import BadInputError
+from referee.events import DECK, Header
+from referee.games.registry import GAMES
+from referee.journal.rows import Query
+from referee.journal.stored import games
+from referee.session import Watcher
+from referee.watchers.by_hand import ByHandWatcher
+from referee.watchers.setup import WatchSetup, watcher_for
+from vision.errors import BadDeckError
+from vision.profile import TableProfile
+
+DEVICE = "deck"
+"""What a deck that is gone is called where devices tell how they are."""
+
+
+class TableDecks:
+    """The decks in a folder. report, forget: told when the deck of the game on the table is gone, or is no matter."""
+
+    def __init__(
+        self, folder: Path, report: Callable[[DeviceHealth], object], forget: Callable[[str], None] = lambda kind: None
+    ) -> None:
+        self._folder = folder
+        self._report = report
+        self._forget = forget
+
+    def complete(self, header: Header) -> Header:
+        """Say in a header which version of its deck it is played with.
+
+        Raises:
+            BadInputError: the deck is not among the family's, is broken, or is none for the game.
+        """
+        name = header.options.get(DECK)
+        if name not in (None, header.game, *DeckStore(self._folder).names()):
+            raise BadInputError("this deck is not here any more: choose another one")
+        try:
+            return with_version(header, self._folder)
+        except BadDeckError as error:
+            raise BadInputError(str(error)) from error
+
+    def watcher(self, header: Header, profile: TableProfile | None) -> Watcher:
+        """Give what looks on for a game; where its deck is gone, people tell what lies there."""
+        try:
+            watcher = watcher_for(header, WatchSetup(profile=profile, state=self._folder))
+        except (BadDeckError, BadInputError) as error:
+            self._report(DeviceHealth(time.monotonic_ns(), DEVICE, Health.MISSING, f"{error}."))
+            return ByHandWatcher()
+        self._forget(DEVICE)
+        return watcher
+
+    def choices(self, query: Query) -> Mapping[str, Any]:
+        """Give the decks that can be chosen for each game, the one that was played with last first.
+
+        `{game: [name, …]}`, where the game's own deck has the game's name.
+        """
+        store, last = DeckStore(self._folder), _last_decks(query)
+        found = {}
+        for game in GAMES:
+            names = [game, *decks_for(game, store)]
+            first = last.get(game, game)
+            found[game] = sorted(names, key=lambda name, first=first: name != first)  # type: ignore[misc]
+        return found
+
+
+def _last_decks(query: Query) -> dict[str, str]:
+    """The deck with which each game was played last."""
+    last: dict[str, str] = {}
+    for row in games(query):
+        name = row.header.options.get(DECK)
+        last.setdefault(row.header.game, name if isinstance(name, str) else row.header.game)
+    return last

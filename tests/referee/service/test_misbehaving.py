@@ -23,8 +23,7 @@ from hardware.lamp import RecordedLamp, Signal
 from hardware.speaker import RecordedSpeaker
 from referee.events import Event
 from referee.service import devices as devices_module
-from referee.service import service as module
-from referee.service import steady
+from referee.service import steady, table_decks
 from referee.service.devices import Fitted, TableDevices
 from referee.service.service import Parts, Service, running
 from referee.service.settings import SettingError
@@ -210,7 +209,7 @@ def house(folder: Path, speaker: RecordedSpeaker, lamp: RecordedLamp) -> Iterato
 
 @pytest.fixture(autouse=True)
 def watched(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    monkeypatch.setattr(module, "watcher_for", lambda header, setup: RingWatcher())
+    monkeypatch.setattr(table_decks, "watcher_for", lambda header, setup: RingWatcher())
     monkeypatch.setattr(steady, "AGAIN_NS", 50 * MS)
     RingWatcher.broken = False
     before = set(threading.enumerate())

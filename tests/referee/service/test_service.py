@@ -76,7 +76,7 @@ def play(service: Service) -> None:
 def test_a_ring_on_the_line_is_ruled_said_and_kept(
     tmp_path: Path, house: House, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from referee.service import service as module
+    from referee.service import table_decks as module
     from referee.watchers.by_hand import ByHandWatcher
 
     class RingWatcher(ByHandWatcher):
@@ -101,7 +101,7 @@ def test_a_ring_on_the_line_is_ruled_said_and_kept(
 def test_a_phone_that_is_a_bell_rings_at_the_time_of_its_thumb(
     tmp_path: Path, house: House, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from referee.service import service as module
+    from referee.service import table_decks as module
     from referee.watchers.by_hand import ByHandWatcher
 
     heard: list[DeviceEvent] = []

@@ -14,7 +14,7 @@ from referee.errors import WorkFailedError
 from vision.deck import Deck
 from vision.prints.print_deck import ART_PX_PER_MM
 from vision.render_face import face_image
-from vision.teaching.lesson import Lesson
+from vision.teaching.taught_prints import Lesson
 
 Image = NDArray[np.uint8]
 _HEIGHT, _RIM_PX = 220, 30

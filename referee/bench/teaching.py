@@ -17,8 +17,9 @@ from referee.bench.truth import TrueCard, TruePicture
 from vision.deck import Deck
 from vision.image import load_picture
 from vision.teaching.lay_apart import CardSize, LaidCards
-from vision.teaching.lesson import Lesson, TeachingPicture, laid_out
+from vision.teaching.lesson import TeachingPicture, laid_out
 from vision.teaching.names import CardName
+from vision.teaching.taught_prints import Lesson
 
 Image = NDArray[np.uint8]
 Corners = NDArray[np.float64]

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from referee.bench.taught_decks import DeckToTeach
     from referee.bench.teaching import Reader, TaughtRead
     from referee.bench.truth import TruePicture
-    from vision.teaching.lesson import Lesson
+    from vision.teaching.taught_prints import Lesson
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -76,15 +76,18 @@ def run(args: argparse.Namespace) -> int:
 
 def _serve(service: Service, args: argparse.Namespace, stop: threading.Event) -> None:
     """Serve the page until it is time to stop."""
+    from referee.lessons.lessons import Lessons
     from referee.service.watchdog import notify
     from referee.web.app import create_app
     from referee.web.options import WebOptions
     from referee.web.server import PageServer
 
+    lessons = Lessons(service.folder, service.table_picture)
     options = WebOptions(
         state_dir=service.folder,
         say_code=service.say_code,
         newest_picture=service.newest_picture,
+        lessons=lessons,
         has_room=not args.simulated,
         house=service.publisher,
     )
@@ -101,6 +104,7 @@ def _serve(service: Service, args: argparse.Namespace, stop: threading.Event) ->
         service.stop_soon()
     finally:
         server.stop()
+        lessons.close()
 
 
 def _parts(args: argparse.Namespace) -> Parts:

@@ -50,11 +50,22 @@ class DeckStore:
 
     def all(self) -> Iterator[KeptDeck]:
         """Every deck; one that cannot be read does not hide the others."""
-        for name in self.names():
-            try:
-                yield KeptDeck(name, self.load(name))
-            except BadDeckError as error:
-                yield KeptDeck(name, None, str(error))
+        return map(self.one, self.names())
+
+    def one(self, name: str) -> KeptDeck:
+        """A deck, or why it cannot be read."""
+        try:
+            return KeptDeck(name, self.load(name))
+        except BadDeckError as error:
+            return KeptDeck(name, None, str(error))
+
+    def stamp(self, name: str) -> tuple[int, int]:
+        """What changes whenever a deck's file does: when it was written, ns, and its bytes."""
+        try:
+            told = self._path(name).stat()
+        except OSError:
+            return 0, 0
+        return told.st_mtime_ns, told.st_size
 
     def load(self, name: str) -> TaughtDeck:
         """Give a deck.

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from referee.decks.game_fit import check_fit
+from referee.decks.look_names import named_by_look
 from referee.decks.store import DeckStore
 from referee.errors import BadInputError
 from referee.files import check_writable, write_whole
@@ -25,9 +26,11 @@ from vision.image import load_picture
 from vision.prints.print_deck import PrintDeck, attributes_told
 from vision.taught.deck_file import pack_deck, unpack_deck
 from vision.teaching.lay_apart import CardSize, LaidCards
-from vision.teaching.lesson import LearnedPicture, Lesson, TeachingPicture, laid_out, learn_prints
+from vision.teaching.lesson import TeachingPicture, laid_out, learn_prints
+from vision.teaching.margins import odds_of, with_margins
 from vision.teaching.mark_lesson import learn_marks, shows_marks
 from vision.teaching.names import CardName, check_images, load_names
+from vision.teaching.taught_prints import LearnedPicture, Lesson
 
 _SIZE = re.compile(r"\s*(\d+(?:[.,]\d+)?)\s*[x×*]\s*(\d+(?:[.,]\d+)?)\s*", re.IGNORECASE)
 
@@ -75,10 +78,10 @@ def learn(
         raise BadInputError("two pictures have the same file name: nobody can tell which of them a name speaks of")
     check_images(names, [picture.name for picture in pictures])
     laid, size = laid_out(pictures, card_mm)
-    lesson = learn_either(name, pictures, laid, size, names, game)
+    lesson = named_by_look(learn_either(name, pictures, laid, size, names, game))
     if isinstance(lesson.deck, PrintDeck):
         check_fit(lesson.deck, game)
-    return lesson
+    return with_margins(lesson, pictures)
 
 
 def learn_either(
@@ -154,9 +157,16 @@ def _lines(lesson: Lesson) -> list[str]:
         "alike": [list(pair) for pair in deck.alike],
         "true_size": deck.has_true_size,
     }
-    if lesson.nearest is not None:
-        one, two, off = lesson.nearest
+    if lesson.nearest:
+        one, two, off = lesson.nearest[0]
         summary["nearest"] = {"faces": [one, two], "difference": round(off, 3)}
+    if lesson.margins is not None and lesson.margins.weakest is not None:
+        face, rival, margin = lesson.margins.weakest
+        summary["margins"] = {
+            "judged": lesson.margins.judged,
+            "sure": lesson.margins.sure,
+            "weakest": {"face": face, "rival": rival, "log_odds": round(margin, 1)},
+        }
     return [*lines, to_line(summary)]
 
 
@@ -188,10 +198,27 @@ def _words(lesson: Lesson) -> list[str]:
     measured = "" if deck.has_true_size else ", by their shape only"
     lines.append(f"{deck.name}: {len(deck.fronts)} faces, {deck.card_mm[0]:g} × {deck.card_mm[1]:g} mm{measured}")
     lines += [f"{one} and {two} look alike from here: lay the cards nearer to the camera" for one, two in deck.alike]
-    if lesson.nearest is not None and not deck.alike:
-        one, two, _ = lesson.nearest
-        lines.append(f"ready; {one} and {two} are the two that look most alike")
-    return lines
+    return [*lines, *_readiness(lesson, deck)]
+
+
+def _readiness(lesson: Lesson, deck: PrintDeck) -> list[str]:
+    """How surely the faces that are nearest to each other are told apart."""
+    margins = lesson.margins
+    if margins is None or margins.weakest is None:
+        return []
+    face, rival, margin = margins.weakest
+    weakest = f"{face} from {rival}, by {_to_one(odds_of(margin))}"
+    if margins.sure < margins.judged:
+        unsure = margins.judged - margins.sure
+        return [
+            f"not ready: of {margins.judged} cards that look most like others {unsure} could be mistaken, most easily "
+            f"{weakest}: take more pictures of these, nearer to the camera"
+        ]
+    return [] if deck.alike else [f"ready; least sure to be told apart is {weakest}"]
+
+
+def _to_one(odds: float) -> str:
+    return "less than even odds" if odds < 1 else f"about {float(f'{odds:.1g}'):,.0f} to 1".replace(",", " ")
 
 
 def _points(points: NDArray[np.float64]) -> list[list[float]]:

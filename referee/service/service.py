@@ -254,6 +254,11 @@ class Service:
         frame = self.devices.buffer.newest
         return None if frame is None else (frame.t_ns, frame.bgr())
 
+    def table_picture(self) -> NDArray[np.uint8] | None:
+        """Give the newest frame, BGR, black outside of the table as far as anybody knows where that is."""
+        newest = self.newest_picture()
+        return None if newest is None else self._area.surveyed(newest[1])
+
     def _report(self, health: DeviceHealth) -> None:
         if self.health.report(health):
             self._news.set()

@@ -38,6 +38,11 @@ class TableArea:
         if corners is not None:
             self._shares = corners / (width, height)
 
+    def surveyed(self, image: Image) -> Image:
+        """Look where the table is in a BGR picture, and give the picture black outside of it."""
+        self.survey(image)
+        return self.shroud(image)
+
     def forget(self) -> None:
         """Know no longer where the table is: another camera is there, and nothing was calibrated with that one."""
         self._profile = self._shares = None

@@ -13,6 +13,7 @@ from starlette.responses import JSONResponse, Response
 from hardware.errors import HardwareError
 from referee.errors import BadInputError, OvertakenError, RefereeError
 from referee.jsonlines import parse_object
+from referee.lessons.faults import LessonError
 from referee.names import NameRefusedError
 from referee.service.phone_bells import PhoneRingError
 from referee.service.settings import SettingError
@@ -100,7 +101,7 @@ async def on_fault(_request: Request, error: Exception) -> Response:
         return Json({"error": _sentence(error), "key": "wrong_code"}, 403)
     if isinstance(error, PhoneRingError):
         return Json({"error": _sentence(error), "key": error.key, "values": error.values}, 409)
-    if isinstance(error, SettingError | NameRefusedError):
+    if isinstance(error, SettingError | NameRefusedError | LessonError):
         return Json({"error": _sentence(error), "key": error.key, "values": error.values}, 400)
     if isinstance(error, OvertakenError):
         return Json({"error": _sentence(error), "key": "overtaken"}, 409)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
+from typing import Any
 
 from fastapi import FastAPI, Request, Response
 from fastapi.exceptions import RequestValidationError
@@ -12,8 +13,9 @@ from starlette.exceptions import HTTPException
 from starlette.responses import FileResponse, RedirectResponse
 from starlette.staticfiles import StaticFiles
 
+from referee.decks.listing import DeckListing
 from referee.service.desk import Desk
-from referee.web import changing, house, reading, setup, waiting_room, who
+from referee.web import changing, decks, house, reading, setup, teaching, waiting_room, who
 from referee.web.answers import OWN_ERRORS, Desks, Json, on_fault, on_refused
 from referee.web.feed import Feed
 from referee.web.guard import Guard, RefusedError
@@ -33,13 +35,19 @@ def create_app(desk: Desk, options: WebOptions | None = None) -> FastAPI:
     """
     options = options or WebOptions()
 
+    def extras() -> dict[str, Any]:
+        lesson = None if options.lessons is None else options.lessons.version
+        return {"pairing": app.state.who.pairing.asked, "lesson": lesson}
+
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
         async with (
-            Feed.running(desk, lambda: {"pairing": app.state.who.pairing.asked}) as feed,
+            Feed.running(desk, extras) as feed,
             local_door(options.state_dir, app.state.who.code_at_door),
         ):
             app.state.feed = feed
+            if options.lessons is not None:
+                options.lessons.follow(lambda: feed.notify(0))
             yield
 
     app = FastAPI(title="Ringmaster", docs_url=None, redoc_url=None, lifespan=lifespan)
@@ -79,6 +87,10 @@ def create_app(desk: Desk, options: WebOptions | None = None) -> FastAPI:
     app.include_router(changing.routes(desk, ask, app.state.who, options.state_dir))
     app.include_router(setup.routes(desk, ask, app.state.who))
     app.include_router(house.routes(desk, ask, app.state.who, options.house))
+    if options.state_dir is not None:
+        app.include_router(decks.routes(desk, ask, app.state.who, DeckListing(options.state_dir)))
+    if options.lessons is not None:
+        app.include_router(teaching.routes(ask, app.state.who, options.lessons))
     _add_files(app)
     return app
 

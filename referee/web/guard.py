@@ -16,6 +16,8 @@ MOST_PICTURE_BYTES = 24 * 2**20
 BODY_S = 30.0
 """A body has to arrive in this time, s."""
 PICTURE_PATH = "/api/picture"
+DECK_PATH = "/api/decks/file"
+_LARGE = (PICTURE_PATH, DECK_PATH)
 _READS = ("GET", "HEAD", "OPTIONS")
 
 HEADERS: Mapping[str, str] = {
@@ -89,7 +91,7 @@ class Guard:
             fetched_from not in ("same-origin", "none")
         ):
             raise RefusedError(403, "other_page", "Another page has asked for this: please use Ringmaster's own page")
-        most = MOST_PICTURE_BYTES if scope["path"] == PICTURE_PATH else MOST_BODY_BYTES
+        most = MOST_PICTURE_BYTES if scope["path"] in _LARGE else MOST_BODY_BYTES
         try:
             async with asyncio.timeout(BODY_S):
                 return await _body(receive, headers.get("content-length"), most)

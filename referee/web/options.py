@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 if TYPE_CHECKING:
+    from referee.lessons.lessons import Lessons
     from referee.web.house import House
 
 Taken = tuple[int, NDArray[np.uint8]]
@@ -32,6 +33,7 @@ class WebOptions:
     most_watchers: pages that may be open at once.
     clock: seconds of the monotonic clock, for waits after wrong codes and presses of the bell.
     newest_picture: gives what the camera saw last, whole, in which a device's mark may lie; None: there is no camera.
+    lessons: the deck that is being taught on the page; None: none can be.
     has_room: whether people sit at the table, who can press its bell; not so where it is a simulated one.
     house: tells others what happens; None: nobody is told.
     """
@@ -42,5 +44,6 @@ class WebOptions:
     most_watchers: int = 200
     clock: Callable[[], float] = time.monotonic
     newest_picture: Callable[[], Taken | None] | None = None
+    lessons: Lessons | None = None
     has_room: bool = True
     house: House | None = None

@@ -33,7 +33,7 @@ _BY_SIDES = 0.3
 _LEAST_PROMISE = 0.3
 _TRIES = 3  # places looked at for one card
 # Log-odds of a face before the next. Where no marker card shows the lamp's colour, tints tell less than they seem to.
-_SURE, _SURE_OF_ANY_LAMP, _LIKELY = 25.0, 45.0, 8.0
+SURE, SURE_OF_ANY_LAMP, LIKELY = 25.0, 45.0, 8.0
 _LARGE, _SOME = 0.78, 0.5  # of the print that is open: explained by a sure card, by one at all
 _MOST_STRANGE = 0.45  # of a card's open cells: what lies on it and is no card
 _MOST_ODD = 0.05  # of a card: print that is missing or too much, a hat for one
@@ -44,7 +44,7 @@ _PLAIN_OUTLINE = 0.85  # of all sides together: an edge is seen
 _TOUCH = 0.15  # of a place's area that may lie on what was found
 _MOST_STRANGERS = 20
 _GLARE_CELLS, _GLARE, _BLEACHED = 24, 0.15, 0.985  # a look at what a lamp has wiped: cells, share, brightness
-_LOG_ODDS_SCALE = 8.0
+LOG_ODDS_SCALE = 8.0
 _LEAST_SIDE_PX = 40
 
 
@@ -89,7 +89,7 @@ class PrintReader:
         markers = markers_in(image_bgr)
         if table is None:
             table = table_if_shown(tuple(markers), (image_bgr.shape[1], image_bgr.shape[0]))
-        white = _white(image_bgr, markers)
+        white = white_of(image_bgr, markers)
         taken = np.array([marker.corners_px for marker in markers]).reshape(-1, 4, 2)
         if table is not None and self.deck.has_true_size:
             poses, quads = poses_on(image_bgr, table, self.deck.card_mm, taken)
@@ -99,7 +99,7 @@ class PrintReader:
             seen = np.ones(len(quads))
         picture = Pyramid(image_bgr)
         judged = self._judged(picture, quads, seen, white)
-        sure = _SURE if white is not None else _SURE_OF_ANY_LAMP
+        sure = SURE if white is not None else SURE_OF_ANY_LAMP
         cards, unclear = self._resolved(judged, table, enlarged(taken, _SHEET), sure)
         plain = quads[seen >= _PLAIN_OUTLINE]
         unclear += self._strangers(picture, plain, [card.corners_px for card in (*cards, *unclear)], table)
@@ -119,7 +119,7 @@ class PrintReader:
                 break
             near = sum(shared_area(quads[k], other) >= _TWICE for other in tried)
             plain = any(
-                verdict.share() >= _LARGE and verdict.margin >= _SURE and shared_area(quads[k], verdict.quad) >= _TWICE
+                verdict.share() >= _LARGE and verdict.margin >= SURE and shared_area(quads[k], verdict.quad) >= _TWICE
                 for verdict in found
             )
             if near >= _TRIES or plain:
@@ -148,7 +148,7 @@ class PrintReader:
         left = [(verdict, _open_cells(verdict, markers_px)) for verdict in judged]
         while left:
             worth = [
-                verdict.share(open_cells) * min(verdict.margin, 2 * _SURE) * float(open_cells.mean()) ** 0.5
+                verdict.share(open_cells) * min(verdict.margin, 2 * SURE) * float(open_cells.mean()) ** 0.5
                 for verdict, open_cells in left
             ]
             verdict, open_cells = left.pop(int(np.argmax(worth)))
@@ -177,17 +177,17 @@ class PrintReader:
         if self._alike(verdict):
             return "colours"
         if verdict.margin < sure:
-            return "colours" if verdict.margin >= _LIKELY else "covered"
+            return "colours" if verdict.margin >= LIKELY else "covered"
         return None
 
     def _alike(self, verdict: Verdict) -> bool:
         if verdict.rival is None:
             return False
         pair = {self.deck.faces[verdict.face].id, self.deck.faces[verdict.rival].id}
-        return any(pair == set(alike) for alike in self.deck.alike) and verdict.margin < 2 * _SURE
+        return any(pair == set(alike) for alike in self.deck.alike) and verdict.margin < 2 * SURE
 
     def _card(self, verdict: Verdict, reason: str | None, table: Table | None) -> PrintCard:
-        odds = min(verdict.margin, 80.0) / _LOG_ODDS_SCALE
+        odds = min(verdict.margin, 80.0) / LOG_ODDS_SCALE
         confidence = float(1 / (1 + np.exp(-odds)))
         return PrintCard(self.deck.faces[verdict.face], confidence, verdict.quad, _place(table, verdict.quad), reason)
 
@@ -211,7 +211,7 @@ def _is_clockwise(quad: Floats) -> bool:
     return float(cv2.contourArea(quad.astype(np.float32), oriented=True)) > 0
 
 
-def _white(image_bgr: Image, markers: Sequence[Marker]) -> Floats | None:
+def white_of(image_bgr: Image, markers: Sequence[Marker]) -> Floats | None:
     """(3,) BGR 0..1 of white paper, by the markers'."""
     if not markers:
         return None

@@ -67,10 +67,10 @@ class FaceGroup:
         return np.asarray(np.clip(np.rint(_averaged(self.cards) * 255), 0, 255), np.uint8)
 
 
-def grouped(sightings: Sequence[Sighting], turns: tuple[int, ...]) -> list[FaceGroup]:
-    """The faces of all sightings, in the order in which they were first seen."""
-    groups: list[FaceGroup] = []
-    sheets: list[Singles] = []
+def grouped(sightings: Sequence[Sighting], turns: tuple[int, ...], known: Sequence[FaceGroup] = ()) -> list[FaceGroup]:
+    """The faces of all sightings, after those that are known, in the order in which they were first seen."""
+    groups = list(known)
+    sheets = [small(group.first) for group in groups]
     for sighting in sightings:
         sheet = small(sighting.card)
         near = sorted((*best_turn(known, sheet, turns), k) for k, known in enumerate(sheets))[:_LOOKED_AT]

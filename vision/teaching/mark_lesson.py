@@ -13,9 +13,10 @@ from vision.errors import BadLessonError
 from vision.image import Picture
 from vision.teaching.card_circles import MarkedCard, marked_card
 from vision.teaching.lay_apart import CardSize, LaidCards
-from vision.teaching.lesson import LearnedCard, LearnedPicture, Lesson, TeachingPicture, face_ids, straight_cards
+from vision.teaching.lesson import TeachingPicture, straight_cards
 from vision.teaching.mark_colours import colours_of
 from vision.teaching.names import CardName, check_images, named_cards
+from vision.teaching.taught_prints import LearnedCard, LearnedPicture, Lesson, face_ids
 
 Floats = NDArray[np.float64]
 
@@ -105,7 +106,7 @@ def learn_marks(
         for k, (picture, look) in enumerate(zip(pictures, laid, strict=True))
     )
     counts = {face_id: len(face.sightings) for face_id, face in zip(ids, seen, strict=True)}
-    return Lesson(deck, learned, counts, None, None)
+    return Lesson(deck, learned, counts, (), None)
 
 
 def _faces_seen(sightings: Sequence[_Sighting], size: CardSize) -> tuple[list[_FaceSeen], dict[str, tuple[str, ...]]]:

@@ -1,0 +1,116 @@
+"""The decks as the page lists them, with a small picture of every face."""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from referee.decks.finding import AnyDeck
+from referee.decks.store import DeckStore
+from vision.deck import Deck, deck_names
+from vision.pictured.picture_deck import PictureDeck, load_any_deck
+from vision.prints.print_deck import PrintDeck
+from vision.render_face import face_image
+from vision.taught.deck_file import fingerprint
+
+Image = NDArray[np.uint8]
+_HEIGHT_PX = 132
+
+
+@dataclass(frozen=True)
+class _Listed:
+    summary: dict[str, Any]
+    deck: AnyDeck | None
+
+
+class DeckListing:
+    """Lists the decks of a state folder; what was read of a file is kept as long as the file stays the same."""
+
+    def __init__(self, state: Path) -> None:
+        self.store = DeckStore(state)
+        self._lock = threading.Lock()
+        self._known: dict[str, tuple[tuple[int, int], _Listed]] = {}
+
+    def all(self) -> list[dict[str, Any]]:
+        """Give the decks: those that come with Ringmaster first.
+
+        Each `{"deck", "game", "kind", "card_mm", "taught", "version", "faces": [{"face", "side", "attributes" or
+        "marks"}], "alike": [[face, face]]}`, or `{"deck", "trouble": why}` where its file cannot be read.
+        """
+        built_in = [_built_in(name).summary for name in deck_names()]
+        return built_in + [self._one(name).summary for name in self.store.names()]
+
+    def face(self, name: str, number: int) -> bytes | None:
+        """Give a small picture of a face, a PNG, by its place in the list; None where there is none."""
+        listed = _built_in(name) if name in deck_names() else self._kept(name)
+        if listed is None or listed.deck is None or not 0 <= number < len(listed.deck.faces):
+            return None
+        return _small(listed.deck, number)
+
+    def _kept(self, name: str) -> _Listed | None:
+        return self._one(name) if name in self.store.names() else None
+
+    def _one(self, name: str) -> _Listed:
+        stamp = self.store.stamp(name)
+        with self._lock:
+            before = self._known.get(name)
+        if before is not None and before[0] == stamp:
+            return before[1]
+        kept = self.store.one(name)
+        if kept.deck is None:
+            listed = _Listed({"deck": name, "taught": True, "trouble": kept.trouble}, None)
+        else:
+            listed = _Listed({**summary_of(kept.deck), "taught": True, "version": fingerprint(kept.deck)}, kept.deck)
+        with self._lock:
+            self._known[name] = (stamp, listed)
+        return listed
+
+
+def summary_of(deck: AnyDeck) -> dict[str, Any]:
+    """Give what the page says of a deck."""
+    width, height = deck.card_mm
+    game = "confetti" if isinstance(deck, Deck) else "piccolino" if isinstance(deck, PictureDeck) else deck.game
+    return {
+        "deck": deck.name,
+        "game": game,
+        "kind": "marks" if isinstance(deck, Deck) else "prints",
+        "card_mm": [round(width, 1), round(height, 1)],
+        "faces": _faces(deck),
+        "alike": [list(pair) for pair in deck.alike] if isinstance(deck, PrintDeck) else [],
+    }
+
+
+def _faces(deck: AnyDeck) -> list[dict[str, Any]]:
+    if isinstance(deck, Deck):
+        return [
+            {"face": face.id, "side": face.side, "marks": [mark.colour for mark in face.marks]} for face in deck.faces
+        ]
+    if isinstance(deck, PictureDeck):
+        return [{"face": face.id, "side": "front", "attributes": dict(face.attributes)} for face in deck.faces]
+    return [{"face": face.id, "side": face.side, "attributes": dict(face.attributes)} for face in deck.faces]
+
+
+@cache
+def _built_in(name: str) -> _Listed:
+    deck = load_any_deck(name)
+    return _Listed({**summary_of(deck), "taught": False, "version": ""}, deck)
+
+
+def _small(deck: AnyDeck, number: int) -> bytes:
+    if isinstance(deck, Deck):
+        art: Image = face_image(deck, deck.faces[number], _HEIGHT_PX / deck.card_mm[1])
+    elif isinstance(deck, PictureDeck):
+        art = np.asarray(cv2.imread(str(deck.folder / f"{deck.faces[number].id}.png")), np.uint8)
+    else:
+        art = np.asarray(deck.faces[number].art, np.uint8)
+    height, width = art.shape[:2]
+    size = (max(1, round(width * _HEIGHT_PX / height)), _HEIGHT_PX)
+    small = cv2.resize(art, size, interpolation=cv2.INTER_AREA)
+    return bytes(cv2.imencode(".png", small)[1].tobytes())

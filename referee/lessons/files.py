@@ -1,0 +1,103 @@
+"""The files of a lesson in the state folder: the draft, its pictures, each card's own picture, the deck so far."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from pathlib import Path
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import ValidationError
+
+from referee.errors import WorkFailedError
+from referee.files import write_whole
+from referee.lessons.draft import Draft
+
+FOLDER = "lesson"
+_QUALITY = 95
+_MOST_BYTES = 4 * 2**20
+_CARD = re.compile(r"[0-9]{1,6}-[0-9]{1,6}")
+
+
+class LessonFiles:
+    """The files of the one lesson that goes on."""
+
+    def __init__(self, state: Path) -> None:
+        self.folder = state / FOLDER
+
+    def load(self) -> Draft | None:
+        """Give the draft; None where there is none, or none that can be read."""
+        path = self.folder / "draft.json"
+        try:
+            if not path.is_file() or path.stat().st_size > _MOST_BYTES:
+                return None
+            return Draft.model_validate_json(path.read_bytes())
+        except (OSError, ValidationError):
+            return None
+
+    def save(self, draft: Draft) -> None:
+        """Keep the draft.
+
+        Raises:
+            WorkFailedError: it cannot be written.
+        """
+        self._make()
+        write_whole(self.folder / "draft.json", draft.model_dump_json().encode())
+
+    def keep_picture(self, number: int, image_bgr: NDArray[np.uint8]) -> None:
+        """Keep a picture of the lesson.
+
+        Raises:
+            WorkFailedError: it cannot be written.
+        """
+        self._make()
+        data = cv2.imencode(".jpg", image_bgr, [cv2.IMWRITE_JPEG_QUALITY, _QUALITY])[1].tobytes()
+        write_whole(self.picture(number), data)
+
+    def keep_card(self, name: str, card: NDArray[np.uint8]) -> None:
+        """Keep a card's own picture.
+
+        Raises:
+            WorkFailedError: it cannot be written.
+        """
+        write_whole(self.card(name), cv2.imencode(".png", card)[1].tobytes())
+
+    def read(self, path: Path) -> bytes | None:
+        """Give a file's bytes, None where it is gone."""
+        try:
+            return path.read_bytes()
+        except OSError:
+            return None
+
+    def picture(self, number: int) -> Path:
+        """Where a picture is."""
+        return self.folder / f"picture-{number}.jpg"
+
+    def card(self, name: str) -> Path:
+        """Where a card's own picture is; `name` is that of an example."""
+        if not _CARD.fullmatch(name):
+            raise ValueError("no card is called so")
+        return self.folder / f"card-{name}.png"
+
+    @property
+    def deck(self) -> Path:
+        """Where the deck that came of it is."""
+        return self.folder / "so-far.deck"
+
+    def forget_picture(self, number: int) -> None:
+        """Remove a picture and its cards."""
+        self.picture(number).unlink(missing_ok=True)
+        for path in self.folder.glob(f"card-{number}-*.png"):
+            path.unlink(missing_ok=True)
+
+    def clear(self) -> None:
+        """Remove all."""
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+    def _make(self) -> None:
+        try:
+            self.folder.mkdir(parents=True, exist_ok=True, mode=0o750)
+        except OSError as error:
+            raise WorkFailedError(f"the folder {self.folder} cannot be made: {error.strerror or error}") from error

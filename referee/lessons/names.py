@@ -1,0 +1,21 @@
+"""What a family may call its decks, with the sentences that the page says of other names."""
+
+from __future__ import annotations
+
+from referee.decks.store import DeckStore
+from referee.errors import BadInputError
+from referee.lessons.faults import LessonError
+
+
+def check_name(store: DeckStore, name: str) -> None:
+    """Say whether a new deck can have a name.
+
+    Raises:
+        LessonError: it cannot.
+    """
+    if any(name.casefold() == other.casefold() for other in store.names()):
+        raise LessonError("deck_name_taken", name=name)
+    try:
+        store.check_free(name)
+    except BadInputError as error:
+        raise LessonError("deck_name_bad", name=name[:60]) from error

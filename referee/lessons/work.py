@@ -1,0 +1,243 @@
+"""What takes seconds in a lesson: pictures studied, decks made, cards read. Runs in a process of its own.
+
+Everything is given and told as plain data; pictures lie in the lesson's folder.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from referee.lessons.draft import Draft, Example, Measured, Outline, Points, Reading, Shot
+from referee.lessons.files import LessonFiles
+from referee.lessons.progress import face_names
+from vision.deck import Deck
+from vision.errors import VisionError
+from vision.image import load_picture
+from vision.markers import markers_in, table_if_shown
+from vision.prints.print_deck import PrintDeck
+from vision.taught.deck_file import pack_deck, read_deck_file
+from vision.teaching.lay_apart import TOUCHED, CardSize, LaidCards, agreed_size
+from vision.teaching.lesson import TeachingPicture, straight_cards
+from vision.teaching.margins import odds_of, with_margins
+from vision.teaching.mark_lesson import learn_marks, shows_marks
+from vision.teaching.names import CardName
+from vision.teaching.one_by_one import could_be_one, in_two, learn_groups, study
+from vision.teaching.proposed_names import SeenFace, proposed
+
+Image = NDArray[np.uint8]
+_MOST_JUDGED = 16
+_COVERED = ("covered", TOUCHED)
+
+
+@dataclass(frozen=True)
+class Studied:
+    """What a picture showed: `fault` is the key of a sentence where nothing can be learned from it.
+
+    `groups` says of each card which of the known groups it belongs to; numbers beyond those are of new ones.
+    """
+
+    shot: Shot
+    groups: tuple[int, ...] = ()
+    card_mm: tuple[float, float] | None = None
+    kind: str | None = None
+    fault: str | None = None
+
+
+def study_picture(state: Path, number: int, known: Sequence[str], draft: Draft) -> Studied:
+    """Study a picture; `known` names a card of each group.
+
+    Raises:
+        VisionError, WorkFailedError: it cannot be read, or its cards cannot be kept.
+    """
+    files = LessonFiles(state)
+    picture = load_picture(files.picture(number))
+    size = None if draft.card_mm is None else CardSize(draft.card_mm, True)
+    found = study(picture, [_card(files, name) for name in known], size)
+    look = found.look
+    shot = Shot(
+        number=number,
+        state="learned",
+        size_px=picture.size_px,
+        cards=[_points(quad) for quad in look.quads_px],
+        sizes_mm=[(float(width), float(length)) for width, length in look.size_mm],
+        unclear=[Outline(corners=_points(quad), reason=reason) for quad, reason in look.unclear],
+    )
+    if look.table is None:
+        return Studied(shot, fault="lesson_no_markers")
+    if found.size is None or not found.cards:
+        touched = any(reason in _COVERED for _, reason in look.unclear)
+        return Studied(shot, fault="lesson_touch" if touched else "lesson_no_cards")
+    for place, card in enumerate(found.cards):
+        files.keep_card(f"{number}-{place}", card)
+    kind: str | None = draft.kind
+    if kind is None:
+        pictures = [TeachingPicture(str(number), lambda: picture)]
+        marks = draft.game in (None, "confetti") and shows_marks(pictures, [look], found.size)
+        kind = "marks" if marks else "prints"
+    width, length = found.size.mm
+    return Studied(shot, found.groups, (float(width), float(length)), kind)
+
+
+def are_alike(state: Path, one: Example, other: Example, card_mm: tuple[float, float]) -> bool:
+    """Whether two cards look as if they could show one face.
+
+    Raises:
+        VisionError: a card's picture is gone.
+    """
+    files = LessonFiles(state)
+    return could_be_one(_card(files, one.name), _card(files, other.name), CardSize(card_mm, True))
+
+
+def split(state: Path, names: Sequence[str], card_mm: tuple[float, float]) -> list[bool]:
+    """Which cards of a group are rather like the one that is least like its first.
+
+    Raises:
+        VisionError: a card's picture is gone.
+    """
+    files = LessonFiles(state)
+    return in_two([_card(files, name) for name in names], CardSize(card_mm, True))
+
+
+def propose(state: Path, draft: Draft) -> dict[int, dict[str, str]]:
+    """What the program would call each group, in the game's words."""
+    files = LessonFiles(state)
+    groups = [group for group in draft.groups if not group.is_back]
+    faces = [SeenFace(_card(files, group.examples[0].name), len(group.examples), group.said) for group in groups]
+    return {
+        group.id: dict(proposal.attributes) for group, proposal in zip(groups, proposed(draft.game, faces), strict=True)
+    }
+
+
+def make_deck(state: Path, draft: Draft) -> Measured:
+    """Learn the deck of all pictures, keep it in the lesson's folder, and say how far its faces are apart.
+
+    Raises:
+        VisionError, WorkFailedError: it cannot be learned or kept.
+    """
+    from referee.files import write_whole
+
+    files = LessonFiles(state)
+    shots = [shot for shot in draft.learned if shot.cards]
+    pictures = [TeachingPicture(str(shot.number), partial(load_picture, files.picture(shot.number))) for shot in shots]
+    laid = [_laid(shot, picture) for shot, picture in zip(shots, pictures, strict=True)]
+    size = agreed_size(laid, None) or CardSize(draft.card_mm or (63.0, 88.0), False)
+    if draft.kind == "marks":
+        lesson = learn_marks(draft.name, pictures, laid, size)
+        write_whole(files.deck, pack_deck(lesson.deck))
+        return Measured(judged=0, sure=0)
+    at = {shot.number: k for k, shot in enumerate(shots)}
+    names = face_names(draft)
+    groups = [
+        (
+            [(at[example.picture], example.place) for example in group.examples],
+            CardName("", (0.0, 0.0), names[group.id], group.attributes),
+        )
+        for group in draft.groups
+    ]
+    plain = learn_groups(draft.name, pictures, laid, size, groups, draft.game)
+    lesson = with_margins(plain, pictures, _MOST_JUDGED)
+    margins = lesson.margins
+    write_whole(files.deck, pack_deck(lesson.deck))
+    if margins is None or not isinstance(lesson.deck, PrintDeck):
+        return Measured(judged=0, sure=0)
+    ids = {name: group for group, name in names.items()}
+    odds = None if margins.weakest is None else odds_of(margins.weakest[2])
+    weakest = None if margins.weakest is None else (ids[margins.weakest[0]], ids[margins.weakest[1]])
+    alike = [(ids[one], ids[other]) for one, other in lesson.deck.alike]
+    return Measured(judged=margins.judged, sure=margins.sure, odds=odds, weakest=weakest, alike=alike)
+
+
+@dataclass(frozen=True)
+class TestRead:
+    """What was read in a picture, and its size."""
+
+    size_px: tuple[int, int]
+    readings: tuple[Reading, ...]
+
+
+def read_test(state: Path, number: int, draft: Draft) -> TestRead:
+    """Read a picture by the deck that came of the lesson.
+
+    Raises:
+        VisionError: the picture or the deck cannot be read.
+    """
+    files = LessonFiles(state)
+    picture = load_picture(files.picture(number))
+    deck = read_deck_file(files.deck)
+    if isinstance(deck, Deck):
+        return TestRead(picture.size_px, tuple(_marked(picture.image, deck)))
+    from vision.prints.reader import PrintReader
+
+    ids = {name: group for group, name in face_names(draft).items()}
+    reading = PrintReader(deck).read(picture.image)
+    readings = []
+    for card in (*reading.cards, *reading.unclear):
+        group = None if card.face is None else ids[card.face.id]
+        sure = card.reason is None
+        odds = card.confidence / max(1 - card.confidence, 1e-6)
+        corners = _points(card.corners_px)
+        readings.append(Reading(corners=corners, group=group if sure else None, likely=group, odds=odds))
+    return TestRead(picture.size_px, tuple(readings))
+
+
+def keep_example(state: Path, number: int, place: int, corners: Points, draft: Draft) -> tuple[float, float]:
+    """Keep the picture of a card that was mended in the test, and give its width and length in mm."""
+    files = LessonFiles(state)
+    picture = load_picture(files.picture(number))
+    mm = draft.card_mm or (63.0, 88.0)
+    shot = Shot(number=number, size_px=picture.size_px, cards=[corners], sizes_mm=[mm])
+    laid = _laid_in(shot, picture.image)
+    card = straight_cards(picture, laid, CardSize(mm, True))[0]
+    files.keep_card(f"{number}-{place}", np.asarray(np.clip(np.rint(card * 255), 0, 255), np.uint8))
+    return mm
+
+
+def _marked(image: Image, deck: Deck) -> list[Reading]:
+    from vision.marked.reader import read_picture
+
+    reading, _ = read_picture(image, deck)
+    sure = [
+        Reading(
+            corners=_points(card.corners_px),
+            group=None,
+            odds=card.confidence / max(1 - card.confidence, 1e-6),
+            marks=[mark.colour for mark in card.face.marks],
+        )
+        for card in reading.cards
+    ]
+    return sure + [Reading(corners=_points(card.corners_px), group=None) for card in reading.unclear]
+
+
+def _laid(shot: Shot, picture: TeachingPicture) -> LaidCards:
+    return _laid_in(shot, picture.load().image)
+
+
+def _laid_in(shot: Shot, image: Image) -> LaidCards:
+    """The cards of a picture as they were found then; its marker cards are looked for anew."""
+    markers = markers_in(image)
+    return LaidCards(
+        np.array(shot.cards, np.float64).reshape(-1, 4, 2),
+        tuple((np.array(outline.corners, np.float64), outline.reason) for outline in shot.unclear),
+        np.array(shot.sizes_mm, np.float64).reshape(-1, 2),
+        markers,
+        table_if_shown(markers, shot.size_px),
+        shot.size_px,
+    )
+
+
+def _card(files: LessonFiles, name: str) -> Image:
+    card = cv2.imread(str(files.card(name)), cv2.IMREAD_COLOR)
+    if card is None:
+        raise VisionError(f"the picture of card {name} is gone")
+    return np.asarray(card, np.uint8)
+
+
+def _points(points: NDArray[np.floating]) -> Points:
+    return [(round(float(x), 2), round(float(y), 2)) for x, y in points]

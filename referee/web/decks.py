@@ -1,0 +1,152 @@
+"""The decks on the page: listed with their faces, renamed, sent as a file, loaded from one, removed."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+from urllib.parse import quote
+
+from anyio import CapacityLimiter
+from fastapi import APIRouter, Query, Request, Response
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
+
+from referee.decks.listing import DeckListing
+from referee.decks.store import DeckStore
+from referee.lessons.faults import LessonError
+from referee.lessons.names import check_name
+from referee.service.desk import Desk
+from referee.web.answers import Desks, Json, body_as
+from referee.web.guard import DECK_PATH, RefusedError
+from referee.web.who import Who, json_body
+from vision.deck import deck_names
+from vision.errors import BadDeckError
+from vision.taught.deck_file import SUFFIX, TaughtDeck, pack_deck, renamed, unpack_deck
+
+_KEPT = {"Cache-Control": "private, max-age=3600"}
+_MOST_TRIES = 100
+_Name = Annotated[str, Field(min_length=1, max_length=100)]
+
+
+class Rename(BaseModel):
+    """Give a taught deck another name."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+    do: Literal["rename"]
+    deck: _Name
+    new: _Name
+
+
+class Remove(BaseModel):
+    """Forget a taught deck."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+    do: Literal["remove"]
+    deck: _Name
+
+
+COMMAND: TypeAdapter[Rename | Remove] = TypeAdapter(Rename | Remove)
+
+
+def routes(desk: Desk, ask: Desks, who: Who, listing: DeckListing) -> APIRouter:
+    """Give the requests that deal with decks."""
+    router = APIRouter()
+    store = listing.store
+    one_file = CapacityLimiter(1)
+
+    def listed() -> dict[str, Any]:
+        return {"decks": listing.all(), "in_use": _in_use(desk)}
+
+    @router.get("/api/decks")
+    async def decks() -> Response:
+        """Give the decks with their faces, and the name of the one that a game is being played with, or null."""
+        return Json(await ask(listed))
+
+    @router.get("/api/decks/face.png")
+    async def face(
+        deck: Annotated[str, Query(max_length=100)], n: Annotated[int, Query(ge=0, lt=2000)], v: str = ""
+    ) -> Response:
+        """Give a small picture of a face, by its place in the list; `v` is the deck's version, for caches."""
+        data = await ask(lambda: listing.face(deck, n))
+        if data is None:
+            raise RefusedError(404, "no_picture", "There is no such picture (any more)")
+        return Response(data, media_type="image/png", headers=_KEPT)
+
+    @router.get(DECK_PATH)
+    async def send(deck: Annotated[str, Query(max_length=100)]) -> Response:
+        """Give a taught deck as a file."""
+        data = await ask(lambda: pack_deck(_kept(store, deck)))
+        name = f"attachment; filename=\"deck{SUFFIX}\"; filename*=UTF-8''{quote(deck + SUFFIX, safe='')}"
+        return Response(data, media_type="application/zip", headers={"Content-Disposition": name})
+
+    @router.post(
+        DECK_PATH,
+        openapi_extra={"requestBody": {"content": {"application/octet-stream": {"schema": {"type": "string"}}}}},
+    )
+    async def load(request: Request) -> Response:
+        """Take a deck from a file; where its name is taken, it is called otherwise."""
+        who.demand_paired(request)
+        data = await request.body()
+        async with one_file:
+            name = await ask(lambda: _taken(store, data))
+        return Json({"deck": name, **await ask(listed)})
+
+    @router.post("/api/decks", openapi_extra=json_body(COMMAND.json_schema()))
+    async def do(request: Request) -> Response:
+        """Rename or remove a taught deck."""
+        who.demand_paired(request)
+        command = await body_as(COMMAND, request)
+        await ask(lambda: _carry_out(desk, store, command))
+        return Json(await ask(listed))
+
+    return router
+
+
+def _carry_out(desk: Desk, store: DeckStore, command: Rename | Remove) -> None:
+    if command.deck in deck_names():
+        raise LessonError("deck_built_in")
+    if command.deck not in store.names():
+        raise LessonError("deck_gone")
+    if command.deck == _in_use(desk):
+        raise LessonError("deck_in_use")
+    if isinstance(command, Remove):
+        store.remove(command.deck)
+        return
+    new = command.new.strip()
+    if new.casefold() != command.deck.casefold():
+        check_name(store, new)
+    store.rename(command.deck, new)
+
+
+def _in_use(desk: Desk) -> str | None:
+    state = desk.state()
+    game = state.get("game")
+    if state.get("mode") not in ("playing", "paused") or not game:
+        return None
+    deck = game.get("options", {}).get("deck")
+    return deck if isinstance(deck, str) else None
+
+
+def _kept(store: DeckStore, name: str) -> TaughtDeck:
+    try:
+        return store.load(name)
+    except BadDeckError as error:
+        raise LessonError("deck_gone" if name not in store.names() else "deck_file_bad") from error
+
+
+def _taken(store: DeckStore, data: bytes) -> str:
+    """Keep the deck of a file, under its own name or the next that is free."""
+    try:
+        deck = unpack_deck(data, "this file")
+    except BadDeckError as error:
+        raise LessonError("deck_file_bad") from error
+    plain = deck.name
+    for again in range(1, _MOST_TRIES):
+        name = plain if again == 1 else f"{plain} {again}"
+        try:
+            check_name(store, name)
+        except LessonError as error:
+            if error.key == "deck_name_taken" or plain.casefold() in deck_names():
+                continue
+            raise
+        store.add(renamed(deck, name))
+        return name
+    raise LessonError("deck_name_taken", name=plain)

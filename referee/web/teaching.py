@@ -1,0 +1,166 @@
+"""The lesson on the page: what it shows, and what a paired device may do in it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Annotated, Literal
+
+from fastapi import APIRouter, Path, Request, Response
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
+
+from referee.lessons.draft import MOST_CARDS_SAID, Game
+from referee.lessons.lessons import Lessons
+from referee.web.answers import Desks, Json, body_as
+from referee.web.guard import RefusedError
+from referee.web.who import Who, json_body
+
+_KEPT = {"Cache-Control": "private, max-age=3600"}
+_Number = Annotated[int, Field(ge=0, lt=1_000_000)]
+_Word = Annotated[str, Field(min_length=1, max_length=40, pattern=r"^[^\x00-\x1f./\\:]+$")]
+_Card = Annotated[str, Field(pattern=r"^[0-9]{1,6}-[0-9]{1,6}$")]
+_Name = Annotated[str, Field(max_length=100)]
+_Expected = Annotated[int, Field(ge=0, le=MOST_CARDS_SAID)]
+
+
+class _Command(BaseModel):
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+
+class Begin(_Command):
+    """Begin to teach a deck; `expected`: how many colours, or cards, people say it has, 0 where nobody knows."""
+
+    do: Literal["begin"]
+    name: _Name
+    game: Game | None
+    expected: _Expected = 0
+
+
+class Rename(_Command):
+    """Call it otherwise, or say another number."""
+
+    do: Literal["rename"]
+    name: _Name
+    expected: _Expected
+
+
+class Plain(_Command):
+    """What needs no more than its name."""
+
+    do: Literal["look", "take_back", "confirm", "test", "save", "drop"]
+
+
+class Say(_Command):
+    """Say what a group shows."""
+
+    do: Literal["say"]
+    group: _Number
+    attributes: Annotated[dict[Literal["colour", "mood", "kind", "room"], _Word], Field(max_length=4)] = {}
+    back: bool = False
+
+
+class Join(_Command):
+    """Say that two groups show one face."""
+
+    do: Literal["join"]
+    first: _Number
+    second: _Number
+
+
+class Split(_Command):
+    """Say that a group shows two faces."""
+
+    do: Literal["split"]
+    group: _Number
+
+
+class Move(_Command):
+    """Put a card into another group, null: into one of its own."""
+
+    do: Literal["move"]
+    card: _Card
+    to: _Number | None
+
+
+class Mend(_Command):
+    """Say what a card of the test is, null: a new face."""
+
+    do: Literal["mend"]
+    reading: _Number
+    group: _Number | None
+
+
+LessonCommand = Begin | Rename | Plain | Say | Join | Split | Move | Mend
+COMMAND: TypeAdapter[LessonCommand] = TypeAdapter(LessonCommand)
+
+
+def carried_out(lessons: Lessons, command: LessonCommand) -> None:
+    """Carry out a command.
+
+    Raises:
+        LessonError: it cannot be.
+    """
+    match command:
+        case Begin():
+            lessons.begin(command.name.strip(), command.game, command.expected)
+        case Rename():
+            lessons.rename(command.name.strip(), command.expected)
+        case Plain():
+            plain: dict[str, Callable[[], None]] = {
+                "look": lessons.look,
+                "take_back": lessons.take_back,
+                "confirm": lessons.confirm,
+                "test": lessons.test,
+                "save": lessons.save,
+                "drop": lessons.drop,
+            }
+            plain[command.do]()
+        case Say():
+            lessons.say(command.group, {str(key): word for key, word in command.attributes.items()}, command.back)
+        case Join():
+            lessons.join(command.first, command.second)
+        case Split():
+            lessons.split(command.group)
+        case Move():
+            lessons.move(command.card, command.to)
+        case Mend():
+            lessons.mend(command.reading, command.group)
+
+
+def routes(ask: Desks, who: Who, lessons: Lessons) -> APIRouter:
+    """Give the requests of the lesson."""
+    router = APIRouter()
+
+    @router.get("/api/lesson")
+    async def lesson() -> Response:
+        """Give the lesson as it stands."""
+        return Json(await ask(lessons.view))
+
+    @router.get("/lesson/picture/{number}.jpg")
+    async def picture(number: Annotated[int, Path(ge=0, lt=1_000_000)]) -> Response:
+        """Give a picture of the lesson."""
+        return _image(await ask(lambda: lessons.picture(number)), "image/jpeg")
+
+    @router.get("/lesson/card/{name}.png")
+    async def card(name: Annotated[str, Path(pattern=r"^[0-9]{1,6}-[0-9]{1,6}$")]) -> Response:
+        """Give a card's own picture."""
+        return _image(await ask(lambda: lessons.card(name)), "image/png")
+
+    @router.post("/api/lesson", openapi_extra=json_body(COMMAND.json_schema()))
+    async def do(request: Request) -> Response:
+        """Carry out a command, and give the lesson as it is then."""
+        who.demand_paired(request)
+        command = await body_as(COMMAND, request)
+
+        def done() -> dict[str, object]:
+            carried_out(lessons, command)
+            return lessons.view()
+
+        return Json(await ask(done))
+
+    return router
+
+
+def _image(data: bytes | None, kind: str) -> Response:
+    if data is None:
+        raise RefusedError(404, "no_picture", "There is no such picture (any more)")
+    return Response(data, media_type=kind, headers=_KEPT)

@@ -1,0 +1,183 @@
+"""Makes a deck of prints of the groups that a lesson found, and measures how far its faces are apart."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vision.deck import Deck
+from vision.prints.print_deck import Print, PrintDeck
+from vision.teaching.faces import SAME, FaceGroup, Sighting
+from vision.teaching.lay_apart import CardSize, LaidCards
+from vision.teaching.names import BACK, CardName
+from vision.teaching.same_print import best_turn, difference, laid_on, small
+
+Floats = NDArray[np.float64]
+Named = list[tuple[FaceGroup, CardName | None]]
+
+_CORNER_SHARE = 0.05
+_NEAREST_LOOKED_AT = 3
+
+
+@dataclass(frozen=True, eq=False)
+class LearnedCard:
+    """A card in a picture; `quad_px` (4, 2) in the file's own pixels; `is_new`: this face was not seen before."""
+
+    face: str
+    is_new: bool
+    quad_px: Floats
+
+
+@dataclass(frozen=True, eq=False)
+class LearnedPicture:
+    """What was learned from a picture; `unclear` are outlines of which nothing was learned, each with the reason."""
+
+    name: str
+    cards: tuple[LearnedCard, ...]
+    unclear: tuple[tuple[Floats, str], ...]
+
+
+@dataclass(frozen=True)
+class Margins:
+    """How surely the cards of a lesson are told apart by the deck that came of it.
+
+    `judged` cards were judged, `sure` of them for certain right; `weakest` is the face that was told from its next one
+    by the least, that next one, and the log-odds between them, None where the deck has one face only. `confused` are
+    pairs of faces of which one was taken for the other, or nearly.
+    """
+
+    judged: int
+    sure: int
+    weakest: tuple[str, str, float] | None
+    confused: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Lesson:
+    """What was learned.
+
+    `seen` says how often each face was; `nearest` are pairs of faces and by how much they differ, those first that do
+    least, for each face with the few that are nearest; `noise` is how much sightings of one face differ, None where
+    none was seen twice; `margins` are None where they were not measured.
+    """
+
+    deck: PrintDeck | Deck
+    pictures: tuple[LearnedPicture, ...]
+    seen: Mapping[str, int]
+    nearest: tuple[tuple[str, str, float], ...]
+    noise: float | None
+    margins: Margins | None = None
+
+
+def renamed_faces(lesson: Lesson, names: Mapping[str, tuple[str, Mapping[str, str]]]) -> Lesson:
+    """The same lesson with other names, and meanings, for some faces of its deck of prints."""
+    deck = lesson.deck
+    if not isinstance(deck, PrintDeck):
+        return lesson
+
+    def new(face: str) -> str:
+        return names[face][0] if face in names else face
+
+    faces = tuple(
+        replace(face, id=names[face.id][0], attributes=names[face.id][1]) if face.id in names else face
+        for face in deck.faces
+    )
+    pictures = tuple(
+        replace(picture, cards=tuple(replace(card, face=new(card.face)) for card in picture.cards))
+        for picture in lesson.pictures
+    )
+    return replace(
+        lesson,
+        deck=replace(deck, faces=faces, alike=tuple((new(one), new(other)) for one, other in deck.alike)),
+        pictures=pictures,
+        seen={new(face): count for face, count in lesson.seen.items()},
+        nearest=tuple((new(one), new(other), off) for one, other, off in lesson.nearest),
+    )
+
+
+def taught(
+    name: str,
+    pictures: Sequence[str],
+    laid: Sequence[LaidCards],
+    size: CardSize,
+    game: str | None,
+    groups: Named,
+    quads: Sequence[Floats],
+    turns: tuple[int, ...],
+) -> Lesson:
+    """The deck that groups of sightings make; `quads` are the cards of each picture in the file's own pixels."""
+    groups = sorted(groups, key=lambda pair: min((s.picture, s.place) for s in pair[0].sightings))
+    ids = face_ids([entry for _, entry in groups])
+    faces: list[Print] = []
+    at: dict[tuple[int, int], tuple[str, bool]] = {}
+    for face_id, (group, entry) in zip(ids, groups, strict=True):
+        side = "back" if face_id == BACK else "front"
+        attributes = {} if entry is None else entry.attributes
+        faces.append(Print(face_id, "back" if side == "back" else "front", attributes, group.picture()))
+        at |= {(s.picture, s.place): (face_id, s is min(group.sightings, key=_order)) for s in group.sightings}
+    learned = []
+    for k, (picture, look) in enumerate(zip(pictures, laid, strict=True)):
+        cards = tuple(
+            LearnedCard(at[k, place][0], at[k, place][1], quad)
+            for place, quad in enumerate(quads[k])
+            if (k, place) in at
+        )
+        dropped = tuple((quad, "which of two") for place, quad in enumerate(quads[k]) if (k, place) not in at)
+        learned.append(LearnedPicture(picture, cards, look.unclear + dropped))
+    offs = [off for group, _ in groups for off in group.off]
+    noise = float(np.quantile(offs, 0.9)) if offs else None
+    margins = _margins(faces, turns)
+    alike = tuple((one, two) for one, two, off in margins if off < SAME)
+    deck = PrintDeck(
+        name,
+        size.mm,
+        tuple(faces),
+        game=game,
+        corner_radius_mm=round(min(size.mm) * _CORNER_SHARE, 1),
+        alike=alike,
+        has_true_size=size.is_true,
+    )
+    nearest = tuple(sorted(margins, key=lambda margin: margin[2]))
+    seen = {face_id: len(group.sightings) for face_id, (group, _) in zip(ids, groups, strict=True)}
+    return Lesson(deck, tuple(learned), seen, nearest, noise)
+
+
+def _order(sighting: Sighting) -> tuple[int, int]:
+    return sighting.picture, sighting.place
+
+
+def face_ids(entries: Sequence[CardName | None]) -> list[str]:
+    """The names of faces: what people called them, else a number."""
+    taken = {entry.face for entry in entries if entry is not None}
+    ids, number = [], 0
+    for entry in entries:
+        if entry is not None:
+            ids.append(entry.face)
+            continue
+        number += 1
+        while f"face-{number:02}" in taken:
+            number += 1
+        ids.append(f"face-{number:02}")
+    return ids
+
+
+def _margins(faces: Sequence[Print], turns: tuple[int, ...]) -> list[tuple[str, str, float]]:
+    """How much faces differ, for each with those that are nearest to it at a rough look."""
+    cards = [np.asarray(face.art / 255.0, np.float32) for face in faces]
+    sheets = [small(card) for card in cards]
+    rough = [(*best_turn(sheets[i], sheets[j], turns), i, j) for i, j in combinations(range(len(faces)), 2)]
+    rough.sort(key=lambda look: look[0])
+    looked = [0] * len(faces)
+    margins = []
+    for _, turn, i, j in rough:
+        if min(looked[i], looked[j]) >= _NEAREST_LOOKED_AT:
+            continue
+        looked[i] += 1
+        looked[j] += 1
+        off = difference(cards[i], laid_on(cards[i], cards[j], turn))
+        margins.append((faces[i].id, faces[j].id, off))
+    return margins

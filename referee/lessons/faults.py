@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from referee.errors import BadInputError
-from referee.lessons.sentences import SENTENCES
+from referee.sayings.lessons import SENTENCES
 
 
 class LessonError(BadInputError):

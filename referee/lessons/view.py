@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from referee.lessons.draft import Draft, Group, Points, Shot
+from referee.lessons.draft import Draft, Group, Points, Shot, is_whole
 from referee.lessons.progress import missing, tally
 
 _COVERED = ("covered", "touched by another card")
@@ -31,7 +31,7 @@ def draft_view(draft: Draft) -> dict[str, Any]:
         "measured": None if draft.measured is None else draft.measured.model_dump(),
         "tally": tally(draft),
         "missing": missing(draft),
-        "proposals": sum(bool(g.proposed) and not g.said and not g.is_back for g in draft.groups),
+        "proposals": sum(is_whole(draft.game, g.proposed) and not g.said and not g.is_back for g in draft.groups),
     }
 
 

@@ -10,14 +10,29 @@ from referee.sayings.usable_cards import USABLE_CARDS
 from referee.web.words_house import HOUSE_WORDS
 from referee.web.words_pairing import PAIRING_WORDS
 from referee.web.words_setup import SETUP_WORDS
+from referee.web.words_teaching import TEACHING_WORDS
 
 _CONTEXT = "page"
-_COLOURS = ("red", "orange", "yellow", "green", "blue", "purple", "pink", "black", "white", "brown", "grey")
+_COLOURS = (
+    "red",
+    "orange",
+    "yellow",
+    "green",
+    "turquoise",
+    "blue",
+    "purple",
+    "pink",
+    "black",
+    "white",
+    "brown",
+    "grey",
+)
 
 WORDS = {
     **PAIRING_WORDS,
     **SETUP_WORDS,
     **HOUSE_WORDS,
+    **TEACHING_WORDS,
     "nav": mark_in("page", "Places"),
     "nav_table": mark_in("page", "Table"),
     "nav_tv": mark_in("page", "Scores"),

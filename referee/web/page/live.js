@@ -38,6 +38,12 @@ function refresh(app) {
   image.src = `/live.jpg?${Date.now()}`;
 }
 
+// The newest picture's address, null before the first has come; `missing`: none comes just now.
+export function livePicture(app) {
+  refresh(app);
+  return picture;
+}
+
 export function live(app, ontap) {
   refresh(app);
   if (picture.url === null) {

@@ -62,7 +62,7 @@ function clownColours(app) {
   return options.deck_colours && options.deck_colours.length ? options.deck_colours : CLOWNS;
 }
 
-function face(mood) {
+export function face(mood) {
   const mouth = mood === "happy" ? "M7 14q5 5 10 0" : "M7 17q5-5 10 0";
   return h("svg", { class: "icon line", viewBox: "0 0 24 24", "aria-hidden": "true" }, [
     h("circle", { cx: 12, cy: 12, r: 10 }),

@@ -52,6 +52,11 @@ export function sendPicture(file, players, limit, deck) {
   return asked(path, { method: "POST", headers, body: file }, PICTURE_MS, "no_answer");
 }
 
+export function sendDeck(file) {
+  const headers = { "Content-Type": "application/octet-stream", "X-CSRF-Token": me.csrf || "" };
+  return asked("/api/decks/file", { method: "POST", headers, body: file }, PICTURE_MS, "not_confirmed");
+}
+
 export async function learnWhoIAm() {
   Object.assign(me, await read("/api/me"));
   return me;

@@ -4,6 +4,7 @@ import { h } from "./dom.js";
 import { change, learnWhoIAm } from "./server.js";
 import { button, heading } from "./parts.js";
 import { house, loadHouse } from "./view_house.js";
+import { decks, openedDecks } from "./decks.js";
 import { fitted } from "./view_fitted.js";
 import { canSpeak, HERE, NOWHERE } from "./speech.js";
 import { spaced } from "./view_pair.js";
@@ -15,13 +16,14 @@ const LANGUAGES = { en: "English", de: "Deutsch", fr: "Français" };
 export function opened(app) {
   app.load("plugged", "/api/cameras");
   loadHouse(app);
+  openedDecks(app);
 }
 
 export function draw(app) {
   const now = Object.assign({ volume: 1, quiet: false, quiet_hours: null }, app.state.settings);
   return [
     heading(t("nav_settings")),
-    h("div", { class: "columns" }, h("div", { class: "column" }, language(app), sound(app, now)), h("div", { class: "column" }, fitted(app, now), house(app), devices(app), more())),
+    h("div", { class: "columns" }, h("div", { class: "column" }, language(app), decks(app), sound(app, now)), h("div", { class: "column" }, fitted(app, now), house(app), devices(app), more())),
   ];
 }
 

@@ -57,7 +57,7 @@ function chooseGame(app, games, chosen) {
     "fieldset",
     { class: "games" },
     h("legend", {}, t("which_game")),
-    h("p", { class: "note" }, t("usable_cards")),
+    h("p", { class: "note" }, t("usable_cards"), " ", h("a", { href: "#teach" }, t("teach_yours"))),
     games.map((game) =>
       h(
         "label",

@@ -14,6 +14,7 @@ from typing import Any
 from fastapi import FastAPI
 
 from referee.bench.quiet_table import QuietTable, quiet_table
+from referee.lessons.lessons import Lessons
 from referee.mqtt.publisher import Publisher
 from referee.service.desk import Desk
 from referee.web.app import create_app
@@ -138,6 +139,7 @@ def served(
     desk: Desk | None = None,
     newest_picture: Callable[[], Taken | None] = lambda: None,
     table: QuietTable | None = None,
+    lessons: Lessons | None = None,
 ) -> Iterator[PageUnderTest]:
     """Serve the page of a new table, or of another one or another desk."""
     table = table or quiet_table(folder, clock=GameClock())
@@ -145,7 +147,12 @@ def served(
     # Never started: it keeps what is set, and tells nobody.
     house = Publisher(folder, table.journal, table.evidence, table.desk, lambda: None)
     options = WebOptions(
-        state_dir=folder, say_code=said.append, clock=clock, newest_picture=newest_picture, house=house
+        state_dir=folder,
+        say_code=said.append,
+        clock=clock,
+        newest_picture=newest_picture,
+        lessons=lessons,
+        house=house,
     )
     app = create_app(desk or table.desk, options)
     server = PageServer(app, "127.0.0.1", 0)

@@ -13,20 +13,7 @@ from referee.web.words_setup import SETUP_WORDS
 from referee.web.words_teaching import TEACHING_WORDS
 
 _CONTEXT = "page"
-_COLOURS = (
-    "red",
-    "orange",
-    "yellow",
-    "green",
-    "turquoise",
-    "blue",
-    "purple",
-    "pink",
-    "black",
-    "white",
-    "brown",
-    "grey",
-)
+_COLOURS = tuple("red orange yellow green turquoise blue purple pink black white brown grey".split())
 
 WORDS = {
     **PAIRING_WORDS,

@@ -12,10 +12,10 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from referee.decks.finding import AnyDeck
+from referee.decks.finding import AnyDeck, find_deck
 from referee.decks.store import DeckStore
 from vision.deck import Deck, deck_names
-from vision.pictured.picture_deck import PictureDeck, load_any_deck
+from vision.pictured.picture_deck import PictureDeck
 from vision.prints.print_deck import PrintDeck
 from vision.render_face import face_image
 from vision.taught.deck_file import fingerprint
@@ -99,7 +99,7 @@ def _faces(deck: AnyDeck) -> list[dict[str, Any]]:
 
 @cache
 def _built_in(name: str) -> _Listed:
-    deck = load_any_deck(name)
+    deck = find_deck(name)
     return _Listed({**summary_of(deck), "taught": False, "version": ""}, deck)
 
 

@@ -13,7 +13,7 @@ from referee.web.words_setup import SETUP_WORDS
 from referee.web.words_teaching import TEACHING_WORDS
 
 _CONTEXT = "page"
-_COLOURS = tuple("red orange yellow green turquoise blue purple pink black white brown grey".split())
+_NAMES = ["red", "orange", "yellow", "green", "turquoise", "blue", "purple", "pink", "black", "white", "brown", "grey"]
 
 WORDS = {
     **PAIRING_WORDS,
@@ -309,5 +309,5 @@ def words_in(code: str) -> dict[str, str]:
         BadInputError: the referee does not speak it.
     """
     language = Language(code)
-    colours = {f"colour_{name}": colour_name(language, name) for name in _COLOURS}
+    colours = {f"colour_{name}": colour_name(language, name) for name in _NAMES}
     return {key: language.template_in(_CONTEXT, text) for key, text in WORDS.items()} | colours

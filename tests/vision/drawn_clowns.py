@@ -17,7 +17,7 @@ def clown(colour: str, *, happy: bool) -> Image:
     cv2.circle(card, (56, 90), 34, (150, 190, 225), -1)
     cv2.circle(card, (56, 90), 9, INKS[colour], -1)
     cv2.ellipse(card, (56, 106 if happy else 116), (14, 8), 0 if happy else 180, 0, 180, (40, 40, 90), 2)
-    cv2.rectangle(card, (24, 126), (88, 168), INKS[colour], -1)
+    cv2.ellipse(card, (56, 148), (34, 20), 0, 0, 360, INKS[colour], -1)
     if happy:
-        cv2.rectangle(card, (38, 14), (74, 56), INKS[colour], -1)
+        cv2.fillPoly(card, [np.array([[56, 10], [80, 62], [32, 62]])], INKS[colour])
     return card

@@ -26,6 +26,7 @@ _SURE_SCALE = 0.03
 _ENOUGH = 4  # cards by which a look at one picture is taken for good
 _SQUARE = 0.03
 _GRAIN = 640.0  # of the picture's longer side: the softest look at it
+_LEAST_MM = 25.0
 _NOMINAL_MM = 63.0  # the shorter side where nobody knows it
 
 
@@ -144,6 +145,9 @@ def _looked(found: FoundCards, markers: tuple[Marker, ...], table: Table | None,
         free = np.ones(len(quads), bool)
     sizes = np.array([_size_of(quad, table) for quad in quads]).reshape(-1, 2)
     plain = free & np.array([not reason for reason in found.reasons], bool).reshape(-1)
+    if len(quads) and table is not None:
+        # Smaller than any card: a box that is printed on one.
+        plain &= sizes.min(axis=1) >= _LEAST_MM
     odd = np.zeros(len(quads), bool)
     if plain.any() and table is not None:
         common = _common(sizes[plain])

@@ -126,6 +126,13 @@ class Desk(Protocol):
         the option `deck`.
         """
 
+    def quality(self) -> Data:
+        """Give how good it is at this table: `{"games": […], "evenings": […], "challenged": a sentence or ""}`.
+
+        Games: `{"game", "cards", "corrected", "rings", "unclear", "text"}` of its last cards; evenings, oldest first:
+        the same with `date` instead of `game` and `text`.
+        """
+
     def cameras(self) -> Data:
         """Give the cameras: `{"cameras": [{"camera": as in the settings, "name"}], "notes": […]}`.
 

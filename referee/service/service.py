@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -16,13 +15,11 @@ from numpy.typing import NDArray
 from hardware.events import BellPressed
 from hardware.events import Event as DeviceEvent
 from hardware.health import DeviceHealth, Health, HealthBoard
-from hardware.lamp import Lamp, open_lamp
-from hardware.speaker import NullSpeaker, Speaker, open_speaker
-from hardware.speaker_settings import SpeakerSettings
+from hardware.lamp import Lamp
+from hardware.speaker import Speaker
 from hardware.usb_nodes import usb_cameras
 from referee.clockwork import LONGEST_SLEEP_S, Clockwork
 from referee.events import Header
-from referee.files import write_whole
 from referee.journal.evidence import EvidenceFolder
 from referee.journal.folder import EVIDENCE, JOURNAL, locked
 from referee.journal.journal import Journal
@@ -41,15 +38,20 @@ from referee.service.table_area import TableArea
 from referee.service.table_decks import TableDecks
 from referee.service.table_desk import TableDesk
 from referee.service.tending import Tending
+from referee.service.usual import (
+    OnHealth,
+    keep_profile,
+    kept_profile,
+    put_profile_away,
+    time_of_day,
+    usual_lamp,
+    usual_speaker,
+)
 from referee.service.voice import Voice
 from referee.service.watchdog import Watchdog, boot_id, interval_ns
 from referee.session import Outcome
 from referee.setup.walk import Walk
-from vision.errors import VisionError
-from vision.profile import TableProfile, load_profile, profile_text
-
-PROFILE = "table.json"
-OnHealth = Callable[[DeviceHealth], None]
+from vision.profile import TableProfile
 
 
 @dataclass(frozen=True)
@@ -95,15 +97,15 @@ class Service:
         self._boot = boot_id()
         self.journal = Journal(folder / JOURNAL)
         self._evidence = EvidenceFolder(folder / EVIDENCE, self.journal)
-        self._profile = _profile(folder, self._report)
-        make_speaker, make_lamp = parts.speaker or _speaker, parts.lamp or _lamp
+        self._profile = kept_profile(folder, self._report)
+        make_speaker, make_lamp = parts.speaker or usual_speaker, parts.lamp or usual_lamp
         self._fitted = settings
         self._lamp = SteadyLamp(lambda report: make_lamp(self._fitted, report), self._report)
         self.voice = Voice(
             lambda wanted: SteadySpeaker(lambda report: make_speaker(wanted, report), self._report),
             self._lamp,
             settings,
-            _time_of_day,
+            time_of_day,
         )
         self.stage = Stage(
             self.journal,
@@ -227,7 +229,7 @@ class Service:
             self.health.forget("speaker")
         if "camera" in others:
             # What was calibrated holds for the camera before; from now on the marker cards tell where the table is.
-            _put_away(self.folder / PROFILE)
+            put_profile_away(self.folder)
             self._profile = None
             self._area.forget()
             self._guard.forget()
@@ -240,7 +242,7 @@ class Service:
         Raises:
             WorkFailedError: the disk does not take it.
         """
-        write_whole(self.folder / PROFILE, profile_text(profile).encode())
+        keep_profile(self.folder, profile)
         self._profile = profile
         self._area.measured(profile)
         self.stage.look_anew()
@@ -307,35 +309,3 @@ def running(folder: Path, parts: Parts) -> Iterator[Service]:
             yield service
         finally:
             service.stop()
-
-
-def _speaker(settings: TableSettings, on_health: OnHealth) -> Speaker:
-    if not settings.loudspeaker:
-        return NullSpeaker()
-    return open_speaker(SpeakerSettings(language=settings.language, volume=settings.volume), on_health)
-
-
-def _lamp(settings: TableSettings, on_health: OnHealth) -> Lamp:
-    return open_lamp(settings.lamp_settings(), on_health=on_health)
-
-
-def _put_away(path: Path) -> None:
-    with contextlib.suppress(OSError):
-        path.replace(path.with_name(f"{path.stem}-of-the-camera-before{path.suffix}"))
-
-
-def _time_of_day() -> tuple[int, int]:
-    now = time.localtime()
-    return now.tm_hour, now.tm_min
-
-
-def _profile(folder: Path, on_health: OnHealth) -> TableProfile | None:
-    """Give what calibration measured; without it the marker cards in each picture tell."""
-    path = folder / PROFILE
-    if not path.exists():
-        return None
-    try:
-        return load_profile(path)
-    except VisionError as error:
-        on_health(DeviceHealth(time.monotonic_ns(), "table", Health.MISSING, f"{error}; the marker cards tell."))
-        return None

@@ -28,6 +28,7 @@ from referee.service.fitting import Fitting, NothingFitted
 from referee.service.past import Known
 from referee.service.pictures import Pictures
 from referee.service.play import Play
+from referee.service.quality import Tallies, quality
 from referee.service.records import Record, numbers_in
 from referee.service.settings import PAGE_CAMERA, TableSettings, save_settings
 from referee.service.setup_desk import setup_done, setup_in_state, setup_now
@@ -76,6 +77,7 @@ class TableDesk:
         self._picture_of: dict[tuple[int, int], str] = {}
         self._state: dict[str, Any] = {}
         self._known: Known = {}
+        self._tallies: Tallies = {}
         self.walk: Walk | None = None
         self.refresh()
 
@@ -228,6 +230,10 @@ class TableDesk:
     def statistics(self) -> Data:
         """Give figures over all evenings."""
         return statistics(self._stage.journal.read, self._known)
+
+    def quality(self) -> Data:
+        """Give how good it is at this table."""
+        return quality(self._stage.journal.read, self._stage.language, self._known, self._tallies)
 
     def setup(self, *, look: bool) -> Data:
         """Give how far setting up is, and what the open step finds now."""

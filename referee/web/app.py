@@ -19,9 +19,10 @@ from referee.web import changing, decks, house, reading, setup, teaching, waitin
 from referee.web.answers import OWN_ERRORS, Desks, Json, on_fault, on_refused
 from referee.web.feed import Feed
 from referee.web.guard import Guard, RefusedError
-from referee.web.hosts import OwnNames
+from referee.web.hosts import OwnNames, addresses, is_this_machine, name_of
 from referee.web.local_door import local_door
 from referee.web.options import WebOptions
+from referee.web.qr import qr_svg
 from referee.web.refusal import refusal
 
 FILES = Path(__file__).parent / "page"
@@ -92,6 +93,7 @@ def create_app(desk: Desk, options: WebOptions | None = None) -> FastAPI:
     if options.lessons is not None:
         app.include_router(teaching.routes(ask, app.state.who, options.lessons))
     _add_files(app)
+    _add_address(app, names)
     return app
 
 
@@ -111,6 +113,25 @@ def _add_files(app: FastAPI) -> None:
         return FileResponse(FILES / "icon.svg", headers=fresh)
 
     app.mount("/page", _Files(directory=FILES), name="page")
+
+
+def _add_address(app: FastAPI, names: OwnNames) -> None:
+    def address_of(request: Request) -> str:
+        host, server = request.headers.get("host", ""), request.scope.get("server") or (None, None)
+        if is_this_machine(name_of(host)) or name_of(host) == "localhost":
+            # On a screen of this machine nobody else would find that.
+            return addresses(names, None, server[1])[0]
+        return f"{request.url.scheme}://{host}/"
+
+    @app.get("/api/address")
+    async def address(request: Request) -> Response:
+        """Give the address by which others find the page."""
+        return Json({"address": address_of(request)})
+
+    @app.get("/qr.svg", responses={200: {"content": {"image/svg+xml": {}}}})
+    async def code(request: Request) -> Response:
+        """Give it as a QR code."""
+        return Response(qr_svg(address_of(request)), media_type="image/svg+xml")
 
 
 class _Files(StaticFiles):

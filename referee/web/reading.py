@@ -84,6 +84,11 @@ def routes(desk: Desk, ask: Desks, most_watchers: int) -> APIRouter:
         """Give the figures over all evenings."""
         return Json(await ask(desk.statistics))
 
+    @router.get("/api/quality")
+    async def quality() -> Response:
+        """Give how good it is at this table."""
+        return Json(await ask(desk.quality))
+
     @router.get("/api/cameras")
     async def cameras() -> Response:
         """Give the USB cameras that are plugged in."""

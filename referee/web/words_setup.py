@@ -32,4 +32,13 @@ SETUP_WORDS = {
     "setup_state_missing": mark_in("page", "not there"),
     "setup_state_skipped": mark_in("page", "left for later"),
     "setup_state_none": mark_in("page", "open"),
+    "qr_alt": mark_in("page", "QR code of this page’s address"),
+    "qr_more": mark_in("page", "Point a phone’s camera here to open this page: "),
+    "quality": mark_in("page", "How good is it here?"),
+    "quality_none": mark_in("page", "Nothing to tell yet: it comes with the first game."),
+    "quality_unclear": mark_in("page", "Of {all} rings {n} were unclear at first."),
+    "quality_evenings": mark_in("page", "Cards that were corrected, by evening"),
+    "quality_of": mark_in("page", "{n} of {all} cards corrected"),
+    "quality_more": mark_in("page", "This counts what somebody noticed and corrected."),
+    "quality_check": mark_in("page", "Check it now with ten cards"),
 }

@@ -6,6 +6,7 @@ import { button, heading } from "./parts.js";
 import { house, loadHouse } from "./view_house.js";
 import { decks, openedDecks } from "./decks.js";
 import { fitted } from "./view_fitted.js";
+import { quality } from "./view_quality.js";
 import { canSpeak, HERE, NOWHERE } from "./speech.js";
 import { spaced } from "./view_pair.js";
 import { count, t } from "./words.js";
@@ -15,6 +16,7 @@ const LANGUAGES = { en: "English", de: "Deutsch", fr: "Français" };
 
 export function opened(app) {
   app.load("plugged", "/api/cameras");
+  app.load("quality", "/api/quality");
   loadHouse(app);
   openedDecks(app);
 }
@@ -23,7 +25,7 @@ export function draw(app) {
   const now = Object.assign({ volume: 1, quiet: false, quiet_hours: null }, app.state.settings);
   return [
     heading(t("nav_settings")),
-    h("div", { class: "columns" }, h("div", { class: "column" }, language(app), decks(app), sound(app, now)), h("div", { class: "column" }, fitted(app, now), house(app), devices(app), more())),
+    h("div", { class: "columns" }, h("div", { class: "column" }, language(app), decks(app), sound(app, now)), h("div", { class: "column" }, fitted(app, now), house(app), devices(app), quality(app), more())),
   ];
 }
 

@@ -6,6 +6,7 @@ import { handParts, headline } from "./headline.js";
 import { byHand, untoldHands } from "./by_hand.js";
 import { live } from "./live.js";
 import { undo } from "./dock.js";
+import { whereabouts } from "./whereabouts.js";
 import { count, t } from "./words.js";
 
 export function draw(app) {
@@ -40,6 +41,7 @@ function idle(app) {
     ),
     notices(app),
     live(app),
+    whereabouts(app),
   ];
 }
 

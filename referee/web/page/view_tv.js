@@ -5,6 +5,7 @@ import { headline } from "./headline.js";
 import { icon, kindOf, phaseOf, sand, shownPoints, sign } from "./parts.js";
 import { spaced } from "./view_pair.js";
 import { t } from "./words.js";
+import { whereabouts } from "./whereabouts.js";
 
 const LONG = 11; // letters that stand beside the points on one line
 
@@ -15,7 +16,7 @@ export function draw(app) {
     me.code ? h("p", { class: "tv-code", key: "code", role: "status" }, t("pair_code_is"), h("strong", { class: "num" }, spaced(me.code))) : null,
     me.code ? null : verdict(app),
     state.questions.map((question) => h("p", { class: "tv-question", key: question.id }, question.text || t(`question_${question.kind}`))),
-    state.board.length ? board(state) : h("p", { class: "tv-idle", key: "idle" }, t("tv_idle", { address: location.host })),
+    state.board.length ? board(state) : h("div", { class: "tv-idle", key: "idle" }, whereabouts(app, "tv_idle")),
     h("div", { class: "tv-foot", key: "foot" }, h("p", {}, phaseOf(app)), sand(app), state.caption ? h("p", { class: "tv-caption" }, state.caption) : null),
     h("a", { class: "tv-leave", href: "#table", key: "leave" }, t("leave_tv")),
   ];

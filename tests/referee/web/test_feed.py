@@ -76,6 +76,9 @@ class CountingDesk:
     def cameras(self) -> Message:
         return {}
 
+    def quality(self) -> Message:
+        return {}
+
     def setup(self, *, look: bool) -> Message:
         return {}
 

@@ -25,6 +25,7 @@ from referee.journal.folder import EVIDENCE, JOURNAL, locked
 from referee.journal.journal import Journal
 from referee.mqtt.publisher import Publisher
 from referee.sayings import service as sayings
+from referee.service import usual
 from referee.service.devices import Devices
 from referee.service.guard.guard import Guard
 from referee.service.guard.machine_watchers import machine_watchers
@@ -38,15 +39,7 @@ from referee.service.table_area import TableArea
 from referee.service.table_decks import TableDecks
 from referee.service.table_desk import TableDesk
 from referee.service.tending import Tending
-from referee.service.usual import (
-    OnHealth,
-    keep_profile,
-    kept_profile,
-    put_profile_away,
-    time_of_day,
-    usual_lamp,
-    usual_speaker,
-)
+from referee.service.usual import OnHealth
 from referee.service.voice import Voice
 from referee.service.watchdog import Watchdog, boot_id, interval_ns
 from referee.session import Outcome
@@ -97,15 +90,15 @@ class Service:
         self._boot = boot_id()
         self.journal = Journal(folder / JOURNAL)
         self._evidence = EvidenceFolder(folder / EVIDENCE, self.journal)
-        self._profile = kept_profile(folder, self._report)
-        make_speaker, make_lamp = parts.speaker or usual_speaker, parts.lamp or usual_lamp
+        self._profile = usual.kept_profile(folder, self._report)
+        make_speaker, make_lamp = parts.speaker or usual.usual_speaker, parts.lamp or usual.usual_lamp
         self._fitted = settings
         self._lamp = SteadyLamp(lambda report: make_lamp(self._fitted, report), self._report)
         self.voice = Voice(
             lambda wanted: SteadySpeaker(lambda report: make_speaker(wanted, report), self._report),
             self._lamp,
             settings,
-            time_of_day,
+            usual.time_of_day,
         )
         self.stage = Stage(
             self.journal,
@@ -229,7 +222,7 @@ class Service:
             self.health.forget("speaker")
         if "camera" in others:
             # What was calibrated holds for the camera before; from now on the marker cards tell where the table is.
-            put_profile_away(self.folder)
+            usual.put_profile_away(self.folder)
             self._profile = None
             self._area.forget()
             self._guard.forget()
@@ -242,7 +235,7 @@ class Service:
         Raises:
             WorkFailedError: the disk does not take it.
         """
-        keep_profile(self.folder, profile)
+        usual.keep_profile(self.folder, profile)
         self._profile = profile
         self._area.measured(profile)
         self.stage.look_anew()

@@ -15,10 +15,10 @@ def setup_now(walk: Walk | None, *, look: bool = True) -> dict[str, Any]:
     """Give how far setting up is, and, to `look`, what the open step finds now."""
     if walk is None:
         return {"steps": [], "open": None, "finding": None, "left": []}
-    finding = None
-    if look and walk.open_step is not None:
-        finding = as_data(*walk.look())
-    return {"steps": walk.titles(), "open": walk.open_step, "finding": finding, "left": walk.left}
+    found = walk.seen_now() if look else None
+    name = walk.open_step if not look else None if found is None else found[0]
+    finding = None if found is None else as_data(*found)
+    return {"steps": walk.titles(), "open": name, "finding": finding, "left": walk.left}
 
 
 def setup_done(

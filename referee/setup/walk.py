@@ -79,6 +79,11 @@ class Walk:
             step = self._opened()
             return step.name, step.look(self._seen())
 
+    def seen_now(self) -> tuple[str, Finding] | None:
+        """Give what the open step finds now, None if none is open: another page may have closed it just now."""
+        with self._lock:
+            return None if self._step is None else self.look()
+
     def answer(self, answer: Mapping[str, object]) -> None:
         """Take a choice.
 

@@ -23,6 +23,7 @@ from referee.bench.piles_table import PLAYERS, PilesTable, piles_table
 from referee.bench.speed import Measurement
 from referee.bench.yardstick import one_thread, yardstick
 from referee.clockwork import in_order, without_overtaken
+from referee.demo.piccolino_script import ClownDeck
 from referee.language import Language
 from simulation.live import Shots
 
@@ -53,15 +54,24 @@ class _Times:
     first_round: int = 0
 
 
-def measure_verdict(turns: int, size: tuple[int, int] = FULL_HD, seed: int = 1) -> Iterator[Measurement]:
+def measure_verdict(
+    turns: int,
+    size: tuple[int, int] = FULL_HD,
+    seed: int = 1,
+    decks: tuple[ClownDeck, ClownDeck] | None = None,
+) -> Iterator[Measurement]:
     """Measure on a drawn game: its own rings, with the arms that ring, and two more round each card.
+
+    decks: as in `judge_rulings`.
 
     A ring waits for the first frame after it, at most one period; for frames that have piled up; and for the deciding
     frame's reading, the ruling and its words.
     """
     times = _Times()
+    lies, known = decks or (None, None)
     with one_thread():
-        laid = piles_table(_SEATS, turns, seed, Shots(size=size, frames_per_s=1e9 / _FRAME_NS), rung=True)
+        shots = Shots(size=size, frames_per_s=1e9 / _FRAME_NS)
+        laid = piles_table(_SEATS, turns, seed, shots, rung=True, deck=lies, known=known)
         last = _Referee(laid, times, random.Random(seed)).play()
         _watch_still(laid, last, times)
     unit = median(times.yardsticks)

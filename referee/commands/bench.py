@@ -66,12 +66,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--turns", metavar="N", type=int, default=30, help="cards turned, two rings round each besides the players'"
     )
     verdict.add_argument("--json", action="store_true", help="a line a measurement")
+    bench_piccolino.add_deck(verdict)
     verdict.set_defaults(bench=_verdict)
     rulings = kinds.add_parser("rulings", help="rule rings round each card of drawn games of Piccolino, and count")
     rulings.add_argument("--games", metavar="N", type=int, default=4, help="for two to five players in turn")
     rulings.add_argument("--turns", metavar="N", type=int, default=32, help="cards turned a game, eight rings each")
     rulings.add_argument("--seed", metavar="N", type=seed, default=1, help="another number plays other games")
     rulings.add_argument("--json", action="store_true", help="a line a ring that was not right, and the sums")
+    bench_piccolino.add_deck(rulings)
     rulings.set_defaults(bench=_rulings)
     bench_piccolino.add_kinds(kinds)
     bench_torn.add_kind(kinds)
@@ -180,25 +182,28 @@ def _memory(args: argparse.Namespace) -> int:
 
 
 def _verdict(args: argparse.Namespace) -> int:
+    from referee.bench.clown_decks import chosen_decks
     from referee.bench.verdict import measure_verdict
 
     if args.turns < 5:
         raise BadInputError(f"--turns must be at least 5, for more than the first round, not {args.turns}")
-    print_measurements(measure_verdict(args.turns), as_json=args.json)
+    print_measurements(measure_verdict(args.turns, decks=chosen_decks(args)), as_json=args.json)
     return 0
 
 
 def _rulings(args: argparse.Namespace) -> int:
     from collections import Counter
 
+    from referee.bench.clown_decks import chosen_decks
     from referee.bench.rulings import judge_rulings
 
     if args.games < 1 or args.turns < 1:
         raise BadInputError("--games and --turns must be at least 1")
+    decks = chosen_decks(args)
     tally: Counter[str] = Counter()
     for number in range(args.games):
         players, seed = 2 + number % 4, args.seed + number
-        for judged in judge_rulings(players, args.turns, seed):
+        for judged in judge_rulings(players, args.turns, seed, decks=decks):
             tally[judged.verdict] += 1
             tally["valid"] += bool(judged.ruling.get("valid"))
             if judged.verdict != "right":

@@ -27,6 +27,13 @@ def add_kinds(kinds: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
     replay.set_defaults(bench=_replay)
 
 
+def add_deck(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments that choose the clowns."""
+    kind = parser.add_mutually_exclusive_group()
+    kind.add_argument("--unframed", action="store_true", help="clowns painted to the card's edge, taught beforehand")
+    kind.add_argument("--deck", metavar="DECK", help="a taught deck; piccolino: the built-in one, read as those are")
+
+
 def _ringers(args: argparse.Namespace) -> int:
     from referee.bench.ringers import name_ringers
 

@@ -138,7 +138,7 @@ class CardSearch:
         settled = quads[chosen]
         open_ = np.flatnonzero(promise[chosen] < _CLEAR)[:_MOST_MOVED]
         for mm, turn in _STEPS if len(open_) else ():
-            near = _moved(settled[open_], table, mm, turn)
+            near = moved(settled[open_], table, mm, turn)
             _, better = self._promise(picture, near.reshape(-1, 4, 2), white)
             best = better.reshape(len(open_), -1).argmax(axis=1)
             settled[open_] = near[np.arange(len(open_)), best]
@@ -165,16 +165,16 @@ class CardSearch:
         return FoundCard(self.deck.faces[verdict.face], confidence, corners, (x, y), reason)
 
 
-def _moved(quads: Floats, table: Table, by_mm: float, by_turn: float) -> Floats:
+def moved(quads: Floats, table: Table, by_mm: float, by_turn: float) -> Floats:
     """(n, 27, 4, 2) px, quads (n, 4, 2) and how they would lie moved a little on the table, and turned (rad)."""
     corners = table.to_mm(quads.reshape(-1, 2)).reshape(-1, 4, 2)
     middles = corners.mean(axis=1, keepdims=True)
-    moved = []
+    near_mm = []
     for turn in (0.0, -by_turn, by_turn):
         cos, sin = np.cos(turn), np.sin(turn)
         turned = (corners - middles) @ np.array([[cos, sin], [-sin, cos]]) + middles
-        moved += [turned + (x, y) for x in (0.0, -by_mm, by_mm) for y in (0.0, -by_mm, by_mm)]
-    near = np.stack(moved, axis=1)
+        near_mm += [turned + (x, y) for x in (0.0, -by_mm, by_mm) for y in (0.0, -by_mm, by_mm)]
+    near = np.stack(near_mm, axis=1)
     return table.to_px(near.reshape(-1, 2)).reshape(near.shape)
 
 

@@ -7,7 +7,7 @@ it was read is the same card.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import cv2
 import numpy as np
@@ -27,9 +27,11 @@ from vision.piles.sights import (
     nothing_at,
     region_of,
 )
-from vision.prints.card_search import CardSearch, FoundCard
+from vision.prints.back_lesson import NEAR, back_shown
+from vision.prints.card_search import CardSearch, FoundCard, moved
 from vision.prints.print_deck import PrintDeck
 from vision.prints.straight import Pyramid, Singles
+from vision.quads import shared_area
 from vision.table import Table
 
 _MOST_TRIES = 6  # where a ring hangs on it
@@ -39,6 +41,7 @@ _BUSY_MM, _BUSY, _EDGE = 60.0, 0.05, 190  # share of a place that shows edges, f
 _TURNS = np.radians([0.0, -5.0, 5.0])
 _CELLS_PER_MM = 0.5
 _SAME_LEVEL, _SAME_CELLS = 0.09, 2  # of white; a patch of so many cells across is no noise
+_ON_MARKER = 0.3  # of the smaller area
 _RIM = 1  # cells at the edge of a card, where a pixel's shift shows
 
 
@@ -48,6 +51,11 @@ class LampWhite:
     def __init__(self) -> None:
         self._table: Table | None = None
         self._markers: tuple[Marker, ...] = ()
+
+    @property
+    def markers_px(self) -> list[Floats]:
+        """(4, 2) each, the marker cards' corners where they were seen."""
+        return [np.asarray(marker.corners_px, np.float64) for marker in self._markers]
 
     def of(self, image_bgr: Image, table: Table) -> Floats | None:
         """(3,) BGR 0..1 of white paper in a whole picture, None where no marker card was seen."""
@@ -222,11 +230,36 @@ class PrintClowns:
         white = self._lamp.of(image_bgr, table)
         tries = {"tries": _MOST_TRIES} if hidden else {}
         found = self._search.cards(image_bgr, table, box_px, white, **tries)
+        whole = (box_px[2] - box_px[0], box_px[3] - box_px[1]) == table.size_px
+        if whole and not self._knows_back:
+            found += self._backs_learned(image_bgr, table, found, white)
         return tuple(card for card in found if card.reason is None)
+
+    @property
+    def _knows_back(self) -> bool:
+        return any(face.side == "back" for face in self._search.deck.faces)
+
+    def _backs_learned(
+        self, image_bgr: Image, table: Table, found: Sequence[FoundCard], white: Floats | None
+    ) -> list[FoundCard]:
+        """Learn the back from the draw piles of a game that begins, and give those."""
+        deck, taken = self._search.deck, [card.corners_px for card in found if card.reason is None]
+        shown = back_shown(image_bgr, table, deck, [*taken, *self._lamp.markers_px], white)
+        if shown is None:
+            return []
+        back, places = shown
+        self._search = CardSearch(replace(deck, faces=(*deck.faces, back)))
+        near = [moved(place[None], table, *NEAR)[0] for place in places]
+        cards = [self._search.at(image_bgr, table, quads, white) for quads in near]
+        return [card for card in cards if card is not None]
 
     def outlines(self, image_bgr: Image, table: Table, box_px: Box) -> Floats:
         """(n, 4, 2) px, what has a card's outline in a part of a picture."""
-        return card_outlines(image_bgr, table, self._search.deck.card_mm, box_px)
+        found = card_outlines(image_bgr, table, self._search.deck.card_mm, box_px)
+        # A marker card may be as large as the deck's.
+        markers = self._lamp.markers_px
+        free = [all(shared_area(quad, marker) < _ON_MARKER for marker in markers) for quad in found]
+        return np.asarray(found[np.array(free, bool)], np.float64)
 
     def piles(self, table: Table, size_px: tuple[int, int], places: Sequence[PilePlace]) -> PrintPiles:
         """Give what reads piles at some places of a table."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cache
 
 import cv2
@@ -106,4 +107,12 @@ def test_a_bare_place_is_bare_and_a_card_of_another_deck_is_no_clown() -> None:
 def test_all_cards_of_a_table_are_found_faces_and_backs() -> None:
     image, table, card = scene()
     found = clowns().read_part(image, table, (0, 0, *SIZE))
+    assert sorted("back" if one.face is None else one.face.id for one in found) == sorted(["back", "back", card.face])
+
+
+def test_a_deck_taught_by_its_faces_only_has_its_back_learned_from_the_draw_piles() -> None:
+    image, table, card = scene()
+    deck = full_bleed_clowns()
+    faces_only = PrintClowns(replace(deck, faces=deck.fronts))
+    found = faces_only.read_part(image, table, (0, 0, *SIZE))
     assert sorted("back" if one.face is None else one.face.id for one in found) == sorted(["back", "back", card.face])

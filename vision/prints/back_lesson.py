@@ -1,0 +1,68 @@
+"""Learns the back of a deck that was taught by its faces only: what lies alike at several places before a game.
+
+Draw piles lie before the players then, all with the same picture up, which is no face of the deck.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vision.pictured.strangers import card_outlines
+from vision.prints.card_search import CardSearch, cut_table, moved
+from vision.prints.print_deck import ART_PX_PER_MM, Print, PrintDeck
+from vision.prints.proposals import poses_on
+from vision.prints.straight import Pyramid
+from vision.prints.tinted_places import tinted_places
+from vision.quads import shared_area
+from vision.table import Table
+
+Image = NDArray[np.uint8]
+Floats = NDArray[np.float64]
+
+BACK = "back"
+_ONE_PLACE = 0.3  # of a place's area
+_MOST_PLACES = 10
+_WHOLE = 0.7  # of each side of an outline
+_ALIKE = 2  # places that must show the same
+NEAR = (4.0, np.radians(3.0))  # mm and a turn: piles are untidy
+_BUSY = 0.03  # of white, a standard deviation: what shows less is a piece of table
+
+
+def back_shown(
+    image_bgr: Image, table: Table, deck: PrintDeck, taken: list[Floats], white: Floats | None
+) -> tuple[Print, Floats] | None:
+    """The back that lies up at two places or more of a picture (h, w, 3), and places (n, 4, 2) px where it may lie.
+
+    None where nothing lies alike.
+
+    taken: (4, 2) px each, what is known already: cards that were read, and marker cards. white: (3,) BGR 0..1.
+    """
+    picture = Pyramid(image_bgr)
+    places = _places(image_bgr, table, deck, taken)
+    rows, columns = (round(side * ART_PX_PER_MM) for side in reversed(deck.card_mm))
+    sheets = picture.straight(places, rows, columns)
+    for k, sheet in enumerate(sheets):
+        if np.isnan(sheet).any() or float(sheet.std(axis=(0, 1)).max()) < _BUSY:
+            continue
+        art = np.clip(sheet / (1.0 if white is None else white) * 255, 0, 255).astype(np.uint8)
+        back = Print(BACK, "back", {}, art)
+        search = CardSearch(PrintDeck(deck.name, deck.card_mm, (back,), has_true_size=deck.has_true_size))
+        others = (place for other, place in enumerate(places) if other != k)
+        found = (search.at(image_bgr, table, moved(place[None], table, *NEAR)[0], white) for place in others)
+        if sum(card is not None and card.reason is None for card in found) >= _ALIKE - 1:
+            return back, places
+    return None
+
+
+def _places(image_bgr: Image, table: Table, deck: PrintDeck, taken: list[Floats]) -> Floats:
+    """(n, 4, 2) px where cards seem to lie, whatever they show, each place once."""
+    box = (0, 0, image_bgr.shape[1], image_bgr.shape[0])
+    poses, quads = poses_on(image_bgr, cut_table(table, box), deck.card_mm, np.zeros((0, 4, 2)))
+    outlined = card_outlines(image_bgr, table, deck.card_mm, box)
+    tinted = tinted_places(image_bgr, table, deck.card_mm)
+    kept: list[Floats] = []
+    for quad in (*tinted, *outlined, *quads[poses.seen.min(axis=1) >= _WHOLE]):
+        if len(kept) < _MOST_PLACES and all(shared_area(quad, other) < _ONE_PLACE for other in (*taken, *kept)):
+            kept.append(quad)
+    return np.array(kept).reshape(-1, 4, 2)

@@ -119,7 +119,7 @@ def card_size_of(text: str) -> tuple[float, float]:
 
 def _tell(lesson: Lesson, *, as_json: bool) -> None:
     output = Output()
-    for line in _lines(lesson) if as_json else _words(lesson):
+    for line in _lines(lesson) if as_json else told_of(lesson):
         output.line(line)
     output.flush()
 
@@ -180,7 +180,8 @@ def _picture(picture: LearnedPicture) -> dict[str, Any]:
     }
 
 
-def _words(lesson: Lesson) -> list[str]:
+def told_of(lesson: Lesson) -> list[str]:
+    """Give what people are told of a lesson, a line each."""
     deck = lesson.deck
     lines = []
     for picture in lesson.pictures:

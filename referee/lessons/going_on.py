@@ -116,10 +116,13 @@ class GoingOn:
 
     def _work(self) -> None:
         while (job := self._jobs.get()) is not None:
+            began = None if self.draft is None else self.draft.began
             try:
                 job()
             except (RefereeError, VisionError) as error:
-                self.trouble = told(error)
+                # Of a lesson that was given up nobody wants to hear.
+                if self.draft is not None and self.draft.began == began:
+                    self.trouble = told(error)
             finally:
                 with self.lock:
                     self._busy.pop(0)

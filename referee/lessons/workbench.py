@@ -2,69 +2,102 @@
 
 from __future__ import annotations
 
+import contextlib
 import multiprocessing
 import os
 import signal
 import threading
 from collections.abc import Callable
-from concurrent.futures import BrokenExecutor, Executor, ProcessPoolExecutor
-from typing import ParamSpec, TypeVar
+from multiprocessing.connection import Connection
+from multiprocessing.context import SpawnProcess
+from typing import Any, ParamSpec, TypeVar
 
-from referee.errors import WorkFailedError
+from referee.errors import RefereeError, WorkFailedError
+from vision.errors import VisionError
 
 _NICE = 10
 _TRIES = 2
+_LOOK_S = 0.5
 T = TypeVar("T")
 P = ParamSpec("P")
-MakeExecutor = Callable[[], Executor]
-
-
-def own_process() -> Executor:
-    """Give a process of its own, started when the first work comes."""
-    # A fork of a process with threads and a camera would inherit their locks.
-    return ProcessPoolExecutor(1, mp_context=multiprocessing.get_context("spawn"), initializer=_settle)
-
-
-def _settle() -> None:
-    os.nice(_NICE)
-    # Ctrl-C reaches the whole group of processes: this one ends when the referee tells it to.
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+_Helper = tuple[SpawnProcess, Connection]
 
 
 class Workbench:
     """Runs one piece of work at a time elsewhere; its process is there only as long as a lesson needs it."""
 
-    def __init__(self, make: MakeExecutor = own_process) -> None:
-        self._make = make
+    def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._executor: Executor | None = None
+        self._helper: _Helper | None = None
 
     def run(self, work: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-        """Do a piece of work and give what came of it, with its own errors.
+        """Do a piece of work and give what came of it, with its own errors; one at a time.
 
         Raises:
-            WorkFailedError: the process died of it, twice.
+            WorkFailedError: the process died of it, twice, or was ended.
         """
         for _ in range(_TRIES):
             with self._lock:
-                self._executor = self._executor or self._make()
-                executor = self._executor
+                helper = self._helper = self._helper or _started()
             try:
-                return executor.submit(work, *args, **kwargs).result()
-            except BrokenExecutor:
+                return _answer(helper, work, args, kwargs)  # type: ignore[no-any-return]
+            except (EOFError, OSError):
+                with self._lock:
+                    ended = self._helper is not helper
+                if ended:
+                    break
                 # The machine was short of memory, most likely: once more, with a new process.
-                self._drop(executor)
-        raise WorkFailedError("this picture was too much for the machine: please try again")
+                self.rest()
+        raise WorkFailedError("this was too much for the machine, or was ended")
 
     def rest(self) -> None:
-        """End the process until there is work again."""
+        """End the process, whatever it is doing, until there is work again."""
         with self._lock:
-            executor = self._executor
-        if executor is not None:
-            self._drop(executor)
+            helper, self._helper = self._helper, None
+        if helper is not None:
+            helper[0].kill()
+            helper[0].join()
+            helper[1].close()
 
-    def _drop(self, executor: Executor) -> None:
-        with self._lock:
-            if self._executor is executor:
-                self._executor = None
-        executor.shutdown(wait=False, cancel_futures=True)
+
+def _started() -> _Helper:
+    # A fork of a process with threads and a camera would inherit their locks.
+    context = multiprocessing.get_context("spawn")
+    ours, theirs = context.Pipe()
+    process = context.Process(target=_serve, args=(theirs,), name="ringmaster-lesson", daemon=True)
+    process.start()
+    theirs.close()
+    return process, ours
+
+
+def _answer(helper: _Helper, work: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:  # noqa: ANN401
+    process, line = helper
+    line.send((work, args, kwargs))
+    while not line.poll(_LOOK_S):
+        if not process.is_alive():
+            raise EOFError
+    is_good, answer = line.recv()
+    if not is_good:
+        raise answer
+    return answer
+
+
+def _serve(line: Connection) -> None:
+    """Do what is asked until nobody asks any more (in the process of its own)."""
+    # Ctrl-C reaches the whole group of processes: this one ends when the referee does.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    with contextlib.suppress(OSError):
+        os.nice(_NICE)
+    while True:
+        try:
+            work, args, kwargs = line.recv()
+        except EOFError:
+            return
+        answer: tuple[bool, Any]
+        try:
+            answer = True, work(*args, **kwargs)
+        except (RefereeError, VisionError) as error:
+            answer = False, error
+        except Exception as error:  # a fault of ours must not end the lesson
+            answer = False, WorkFailedError(f"a fault of its own: {type(error).__name__}")
+        line.send(answer)

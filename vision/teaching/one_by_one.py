@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -43,9 +43,22 @@ def study(picture: Picture, known: Sequence[Image], size: CardSize | None = None
     size = size or agreed_size([look], None)
     if size is None:
         return StudiedPicture(look, None, (), ())
-    look = only_those(look, fits(look, size))
+    look = _in_rows(only_those(look, fits(look, size)))
     cards = straight_cards(picture, look, size)
     return StudiedPicture(look, size, tuple(_levels(card) for card in cards), tuple(_sorted_to(known, cards, size)))
+
+
+def _in_rows(look: LaidCards) -> LaidCards:
+    """The cards in the order in which people read a page."""
+    if not len(look.quads_px):
+        return look
+    middles = look.quads_px.mean(axis=1)
+    height = float(np.ptp(look.quads_px[:, :, 1], axis=1).mean())
+    rows = np.zeros(len(middles), np.intp)
+    by_height = np.argsort(middles[:, 1])
+    rows[by_height[1:]] = np.cumsum(np.diff(middles[by_height, 1]) > height / 3)
+    order = np.lexsort((middles[:, 0], rows))
+    return replace(look, quads_px=look.quads_px[order], size_mm=look.size_mm[order])
 
 
 def _sorted_to(known: Sequence[Image], cards: Sequence[Singles], size: CardSize) -> list[int]:

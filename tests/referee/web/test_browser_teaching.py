@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import ParamSpec, TypeVar
 
 import pytest
 from drawn_clowns import CARD_MM, INKS, clown
@@ -19,6 +19,8 @@ from simulation.lesson import lesson_picture
 from vision.prints.print_deck import PrintDeck
 
 pytestmark = needs_chromium
+T = TypeVar("T")
+P = ParamSpec("P")
 SIZE = (800, 450)
 COLOURS = list(INKS)[:2]
 CLOWNS = {(colour, happy): clown(colour, happy=happy) for colour in COLOURS for happy in (True, False)}
@@ -30,6 +32,13 @@ def browser() -> Iterator[Browser]:
         browser = launched(playwright)
         yield browser
         browser.close()
+
+
+class InPlace(Workbench):
+    """Works in the test's own process, which has loaded all that it needs."""
+
+    def run(self, work: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+        return work(*args, **kwargs)
 
 
 class Taps:
@@ -50,7 +59,7 @@ class Taps:
 def test_a_deck_of_clowns_is_taught_checked_and_saved(tmp_path: Path, browser: Browser) -> None:
     art = list(CLOWNS.values())
     table = [lesson_picture(art, CARD_MM, 1, SIZE)]
-    lessons = Lessons(tmp_path, lambda: table[0], Workbench(lambda: ThreadPoolExecutor(1)))
+    lessons = Lessons(tmp_path, lambda: table[0], InPlace())
     with served(tmp_path, lessons=lessons) as page:
         expect.set_options(timeout=WAIT_MS)
         window = Window(browser, page, PHONE, paired=True)

@@ -20,6 +20,7 @@ from schemathesis import GenerationMode
 from schemathesis.core.result import Ok
 from schemathesis.openapi import from_dict
 
+from referee.lessons.lessons import Lessons
 from referee.web.guard import MOST_BODY_BYTES, MOST_PICTURE_BYTES
 from referee.web.who import COOKIE
 
@@ -33,8 +34,11 @@ QUICK = settings(
 
 @pytest.fixture(scope="module")
 def page(tmp_path_factory: pytest.TempPathFactory) -> Iterator[PageUnderTest]:
-    with served(tmp_path_factory.mktemp("page")) as page:
+    folder = tmp_path_factory.mktemp("page")
+    lessons = Lessons(folder, lambda: None)
+    with served(folder, lessons=lessons) as page:
         yield page
+    lessons.close()
 
 
 @pytest.fixture(scope="module")

@@ -6,7 +6,6 @@ import io
 import time
 import zipfile
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any, ParamSpec, TypeVar
 
@@ -37,7 +36,7 @@ class Canned(Workbench):
     """A workbench that knows what comes of it."""
 
     def __init__(self, *studied: lesson_work.Studied) -> None:
-        super().__init__(lambda: ThreadPoolExecutor(1))
+        super().__init__()
         self.studied = list(studied)
 
     def run(self, work: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:

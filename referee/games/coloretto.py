@@ -35,6 +35,7 @@ from referee.jsonlines import shown, whole_number
 
 MAX_JOKERS = 12
 """More than any edition has; the number of ways to give them colours must stay small."""
+MAX_START_CARDS = 2
 Rulings = tuple[ColorettoRuling, ...]
 
 
@@ -61,6 +62,7 @@ class Coloretto:
         self.last = False
         self.over = False
         self._rows_taken = 0
+        self._placed_last: tuple[int, int] | None = None  # seat and row, as long as nothing else was done
         self._seen: Counter[str] = sum(self.hands, Counter())
 
     def apply(self, event: Event) -> Rulings:
@@ -82,6 +84,12 @@ class Coloretto:
                 if reason := self.verify_announce_last():
                     return (Ignored(event.t_ns, event.kind, None, reason),)
                 return self.announce_last()
+            case "card_taken_back":
+                if not self.can_take_back(self._row(event)):
+                    raise BadInputError("only the card that was placed last can be taken back, before the next turn")
+                return self.take_back()
+            case "start_cards":
+                return self._start(event)
             case "stop":
                 if reason := self.verify_stop():
                     return (Ignored(event.t_ns, event.kind, None, reason),)
@@ -103,9 +111,32 @@ class Coloretto:
         """Put a card in a row (K4); that calls for no ruling."""
         _demand(self.verify_place(seat, row))
         self._cards(row).append(card)
+        self._placed_last = seat, row
         self._seen[card] += 1
         self._pass_on()
         return ()
+
+    def can_take_back(self, row: int) -> bool:
+        """Tell whether the last thing that was done is that a card was put in this row."""
+        return not self.over and self._placed_last is not None and self._placed_last[1] == row
+
+    def take_back(self) -> Rulings:
+        """Take the card that was placed last out of its row again, as if it had not been: it was laid and lifted."""
+        if self._placed_last is None:
+            raise BadInputError("no card was placed just now")
+        self.turn, row = self._placed_last
+        self._seen[self._cards(row).pop()] -= 1
+        self._placed_last = None
+        return ()
+
+    def copy(self) -> Coloretto:
+        """Give a game that has come as far and goes on by itself."""
+        twin = Coloretto.__new__(Coloretto)
+        twin.__dict__.update(self.__dict__)
+        twin.rows = [None if row is None else list(row) for row in self.rows]
+        twin.hands = [Counter(hand) for hand in self.hands]
+        twin.taken, twin._seen = set(self.taken), Counter(self._seen)
+        return twin
 
     def verify_take(self, seat: int, row: int) -> Reason | None:
         """Tell why a seat may not take a row (K4), in the order of the outside contract."""
@@ -122,6 +153,7 @@ class Coloretto:
         _demand(self.verify_take(seat, row))
         self.hands[seat].update(self._cards(row))
         self.rows[row] = None
+        self._placed_last = None
         self.taken.add(seat)
         self._rows_taken += 1
         if len(self.taken) < self.players:
@@ -196,6 +228,18 @@ class Coloretto:
         colours = {card: count for card, count in cards.items() if is_colour(card)}
         colours |= dict.fromkeys([colour for colour in known if colour not in colours], 0)
         return ColorettoHand(colours, cards[JOKER], cards[PLUS2])
+
+    def _start(self, event: Event) -> Rulings:
+        """Take the colours that a seat starts with (K2), as long as nothing was played."""
+        seat, cards = event.seat(self.players), event.data.get("cards")
+        if self._rows_taken or any(self.rows):
+            raise BadInputError("the cards that everybody starts with lie there before the first turn")
+        if not isinstance(cards, list) or not all(map(is_colour, cards)) or len(cards) > MAX_START_CARDS:
+            raise BadInputError('"cards" must be the colours that a seat starts with')
+        self._seen -= self.hands[seat]
+        self.hands[seat] = Counter(cards)
+        self._seen += self.hands[seat]
+        return ()
 
     def _row(self, event: Event) -> int:
         row = whole_number(event.data.get("row"), "row")

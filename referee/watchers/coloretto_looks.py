@@ -1,0 +1,79 @@
+"""What a look at a table of Coloretto shows, and what may have happened: plain records."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+
+from referee.games.coloretto_rulings import Reason
+
+UNKNOWN = "?"
+"""A card that was put where nobody could see it."""
+
+
+@dataclass(frozen=True)
+class Spot:
+    """A row or a player's area as it was seen.
+
+    cards: those that were read for certain, as the rules name them. unread: how many more lie there that could not be
+    read. covered: something hides at least a part of it, so that what is not seen may still be there. marked: whether
+    a row's own card lies there, None where nobody knows; who takes a row takes that card, too.
+    """
+
+    cards: tuple[str, ...] = ()
+    unread: int = 0
+    covered: bool = False
+    marked: bool | None = None
+
+
+@dataclass(frozen=True)
+class Look:
+    """The whole table at `t_ns`.
+
+    last_round: that card lies open somewhere. arms: the seats whose arms reached over the rows since the look before,
+    None where nobody knows.
+    """
+
+    t_ns: int
+    rows: tuple[Spot, ...]
+    areas: tuple[Spot, ...]
+    last_round: bool = False
+    arms: frozenset[int] | None = None
+
+    def shows_the_same(self, other: Look) -> bool:
+        """Tell whether two looks show the same, whenever they were."""
+        return (self.rows, self.areas, self.last_round) == (other.rows, other.areas, other.last_round)
+
+
+@dataclass(frozen=True)
+class Move:
+    """Something that may have been done.
+
+    kind: "place", "take" or "back" (the card placed last was taken back). foul: why the rules do not allow it, None if
+    they do; it then changes what lies there, but not the game.
+    """
+
+    kind: str
+    seat: int
+    row: int
+    card: str = ""
+    foul: Reason | None = None
+
+
+@dataclass(frozen=True)
+class Allowed:
+    """What lies otherwise than the game says, and is known to: after a foul, or before a row is cleared away.
+
+    extra, absent: for each row, cards that lie there besides, and some that do not. beside, hidden: the same for each
+    area, where cards lie over each other.
+    """
+
+    extra: tuple[Counter[str], ...]
+    absent: tuple[Counter[str], ...]
+    beside: tuple[Counter[str], ...]
+    hidden: tuple[Counter[str], ...]
+
+    @staticmethod
+    def nothing(rows: int, seats: int) -> Allowed:
+        """Everything lies as the game says."""
+        return Allowed(*(tuple(Counter() for _ in range(count)) for count in (rows, rows, seats, seats)))

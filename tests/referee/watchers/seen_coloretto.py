@@ -1,0 +1,202 @@
+"""Whole games of Coloretto as a camera sees them: hands in the way, looks that come late, cards laid and taken back."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from paper_coloretto import PaperGame
+
+from referee.events import Event, Header
+from referee.games.coloretto import Coloretto, from_header
+from referee.session import Notice, RulingData
+from referee.watchers.coloretto_looks import Look, Spot
+from referee.watchers.coloretto_mind import Mind
+
+SECOND_NS = 1_000_000_000
+
+
+@dataclass
+class Noise:
+    """How often, of all moves or looks, something is not as it should be."""
+
+    late: float = 0.0  # the look after a move comes only after the next one
+    hidden: float = 0.0  # a row or an area is covered in a look
+    held: float = 0.0  # whoever took a row keeps its cards in the hand for a while
+    back: float = 0.0  # a card is laid in a row, and then in another
+    fouls: float = 0.0  # a fourth card, or a row that somebody takes out of turn; put right a little later
+    row_cards: bool = True  # they lie there; else nothing marks the rows
+    stacked: float = 0.0  # of the cards in areas: nothing of it is to be seen
+
+
+@dataclass
+class Played:
+    """A game, and what was made of it."""
+
+    paper: PaperGame
+    events: list[Event] = field(default_factory=list)
+    notices: list[Notice] = field(default_factory=list)
+    rulings: list[RulingData] = field(default_factory=list)
+    fouls: list[tuple[str, int, int]] = field(default_factory=list)  # those that were played: why, whose, which row
+
+    @property
+    def fouls_told(self) -> list[tuple[str, int, int]]:
+        """The fouls that the referee told: why, whose, which row."""
+        return [(one["reason"], one["seat"], one["row"]) for one in self.rulings if one["ruling"] == "foul"]
+
+    @property
+    def moves(self) -> list[tuple[Any, ...]]:
+        """What was told: kind, row, and card or seat; who places a card shows nowhere but in the turn."""
+        kept: list[tuple[Any, ...]] = []
+        for event in self.events:
+            if event.kind == "card_placed":
+                kept.append(("place", event.data["row"], event.data["card"]))
+            elif event.kind == "row_taken":
+                kept.append(("take", event.data["row"], event.data["seat"]))
+            elif event.kind == "card_taken_back":
+                kept.pop()
+        return kept
+
+
+class Seen:
+    """What lies on the table, which may be something else than the rules want, and who looks at it."""
+
+    def __init__(self, paper: PaperGame, mind: Mind, game: Coloretto, noise: Noise, luck: random.Random) -> None:
+        self.paper, self.mind, self.game, self.noise, self.luck = paper, mind, game, noise, luck
+        self.played = Played(paper)
+        self.stacked: set[int] = set()
+        self.held: set[int] = set()
+        self.t_ns = 0
+        self.tidy()
+
+    def tidy(self) -> None:
+        """Everything lies as it should, but for what lies under other cards."""
+        paper = self.paper
+        self.gone = set(paper.rows_taken)
+        self.rows = [paper.lying(("row", row)) for row in range(3 if paper.n == 2 else paper.n)]
+        self.areas = [
+            [
+                card
+                for k, (card, place) in enumerate(zip(paper.cards, paper.place, strict=True))
+                if place == ("hand", seat) and k not in self.stacked
+            ]
+            for seat in range(paper.n)
+        ]
+
+    def look(self, times: int, hidden: float | None = None) -> None:
+        """Look at the table, once a second."""
+        for _ in range(times):
+            self.t_ns += SECOND_NS
+            share = self.noise.hidden if hidden is None else hidden
+            rows, areas = (tuple(self._spot(cards, share) for cards in spots) for spots in (self.rows, self.areas))
+            rows = tuple(replace(spot, marked=self._marked(row)) for row, spot in enumerate(rows))
+            events, notices = self.mind.see(Look(self.t_ns, rows, areas, self.paper.last_round))
+            self.played.notices += notices
+            for event in events:
+                rulings = [ruling.as_json() for ruling in self.game.apply(event)]
+                if not any(ruling["ruling"] == "foul" for ruling in rulings):
+                    self.played.events.append(event)
+                self.played.rulings += rulings
+                self.mind.judged(event, rulings)
+
+    def _marked(self, row: int) -> bool | None:
+        if not self.noise.row_cards:
+            return None
+        return row not in self.gone and row not in self.held
+
+    def _spot(self, cards: list[str], share: float) -> Spot:
+        if self.luck.random() < share:
+            return Spot(tuple(sorted(self.luck.sample(cards, self.luck.randint(0, len(cards))))), 0, covered=True)
+        return Spot(tuple(sorted(cards)))
+
+    def foul(self, turn: int, taken: set[int]) -> None:
+        """Somebody does what he may not, is told, and puts it right."""
+        rows, areas = [list(row) for row in self.rows], [list(area) for area in self.areas]
+        full = [row for row, cards in enumerate(rows) if len(cards) == self.paper.room(row)]
+        filled = [row for row, cards in enumerate(rows) if cards]
+        if full and self.luck.random() < 0.5:
+            row = self.luck.choice(full)
+            self.rows[row] = [*rows[row], self.luck.choice(self.paper.colours)]
+            self.played.fouls.append(("row_full", turn, row))
+        elif filled:
+            row, seat = self.luck.choice(filled), self.luck.choice([s for s in range(self.paper.n) if s != turn])
+            self.rows[row], self.areas[seat], self.held = [], [*areas[seat], *rows[row]], {row}
+            why = "already_out" if seat in taken else "not_your_turn"
+            self.played.fouls.append((why, seat, row))
+        else:
+            return
+        self.look(5)
+        self.rows, self.areas, self.held = rows, areas, set()
+        self.look(2, 0.0)
+
+    def lay_elsewhere_first(self, row: int, card: str) -> None:
+        """A card lies in another row for some looks, before its player thinks better of it."""
+        others = [
+            other
+            for other, cards in enumerate(self.rows)
+            if other != row and other not in self.gone and len(cards) < self.paper.room(other)
+        ]
+        if others:
+            other = self.luck.choice(others)
+            self.rows[other] = [*self.rows[other], card]
+            self.look(3)
+
+    def hold(self, row: int) -> None:
+        """The row is gone, and its cards are in somebody's hand."""
+        self.rows[row], self.held = [], {row}
+        self.look(2)
+        self.held = set()
+
+
+def play(players: int, seed: int, noise: Noise) -> Played:
+    """Play a whole game before the mind."""
+    luck = random.Random(f"{players}/{seed}")
+    paper = PaperGame(players, random.Random(f"{seed}/{players}"))
+    options = {"table": paper.table, "first": paper.first, "left_out": paper.left_out}
+    header = Header("coloretto", tuple("ABCDE"[:players]), options)
+    seen = Seen(paper, Mind(header), from_header(header), noise, luck)
+    seen.look(2, 0.0)
+    taken: list[int] = []  # before the move, which the paper has made already
+    for kind, row, card, seat in legal_moves(paper):
+        if luck.random() < noise.fouls:
+            seen.foul(seat, set(taken))
+        if kind == "place" and luck.random() < noise.back:
+            seen.lay_elsewhere_first(row, card)
+        if kind == "take" and luck.random() < noise.held:
+            seen.hold(row)
+        left_over = {other: cards for other, cards in enumerate(seen.rows) if other != row and cards}
+        hands = [k for k, place in enumerate(paper.place) if place[0] == "hand" and k not in seen.stacked]
+        seen.stacked |= {k for k in hands if luck.random() < noise.stacked / 10}
+        seen.tidy()
+        taken = list(paper.takers)
+        if kind == "take" and not paper.takers:
+            # Nobody clears the third row of two players away at once.
+            for other, cards in left_over.items():
+                seen.rows[other] = cards
+            seen.look(3)
+            seen.tidy()
+            seen.look(2)
+        elif luck.random() >= noise.late:
+            seen.look(3)
+    seen.look(12, 0.0)
+    return seen.played
+
+
+def legal_moves(paper: PaperGame) -> Iterator[tuple[str, int, str, int]]:
+    """The paper game's moves as they are made: kind, row, card, seat; those that change nothing are left out."""
+    going = True
+    while going:
+        told, at = len(paper.said), len(paper.log)
+        going = paper.step()
+        event = paper.log[at]
+        if event["event"] != "last_round" and not any(one["ruling"] == "foul" for one in paper.said[told:]):
+            kind = "take" if event["event"] == "row_taken" else "place"
+            yield kind, event["row"], event.get("card", ""), event["seat"]
+
+
+def true_moves(players: int, seed: int) -> list[tuple[Any, ...]]:
+    """What there is to be told of a game, as `Played.moves` gives it."""
+    paper = PaperGame(players, random.Random(f"{seed}/{players}"))
+    return [(kind, row, card if kind == "place" else seat) for kind, row, card, seat in legal_moves(paper)]

@@ -1,0 +1,112 @@
+"""What is understood of whole random games of Coloretto, seen with hands in the way and with habits."""
+
+from __future__ import annotations
+
+import pytest
+from seen_coloretto import Noise, play, true_moves
+
+from referee.events import Event, Header
+from referee.watchers.coloretto_looks import Look, Spot
+from referee.watchers.coloretto_mind import AFTER_ASKING_NS, PATIENCE_NS, SECOND_NS, Mind
+
+HABITS = {
+    "nothing in the way": (5, Noise()),
+    "a tenth of all places covered": (4, Noise(hidden=0.1)),
+    "taken cards held in the hand": (3, Noise(held=0.5)),
+    "cards laid and taken back": (2, Noise(back=0.1)),
+    "no row cards": (4, Noise(row_cards=False)),
+    "hidden cards in the areas": (3, Noise(stacked=0.3)),
+    "fouls of three": (3, Noise(fouls=0.08)),
+    "fouls of five": (5, Noise(fouls=0.08)),
+}
+
+
+@pytest.mark.parametrize("habit", HABITS)
+def test_a_whole_game_is_understood_to_the_last_point(habit: str) -> None:
+    players, noise = HABITS[habit]
+    played = play(players, seed=7, noise=noise)
+    assert played.moves == true_moves(players, seed=7)
+    assert played.fouls_told == played.fouls
+    assert not [notice for notice in played.notices if notice.kind != "area_differs"]
+    end = [ruling for ruling in played.rulings if ruling["ruling"] == "end"]
+    assert [(one["winners"], one["points"]) for one in end] == [
+        (said["winners"], said["points"]) for said in played.paper.said if said["ruling"] == "end"
+    ]
+
+
+def three(**options: object) -> Mind:
+    return Mind(Header("coloretto", ("Ann", "Ben", "Cem"), options))
+
+
+def look(second: int, rows: tuple[Spot, ...], areas: tuple[Spot, ...] | None = None) -> Look:
+    return Look(second * SECOND_NS, rows, areas or (Spot(("red",)), Spot(("blue",)), Spot(("green",))))
+
+
+def rows(*cards: tuple[str, ...]) -> tuple[Spot, ...]:
+    return tuple(Spot(tuple(sorted(row))) for row in cards)
+
+
+def tell(mind: Mind, *looks: Look) -> list[Event]:
+    told: list[Event] = []
+    for one in looks:
+        events, _ = mind.see(one)
+        for event in events:
+            mind.judged(event, ())
+        told += events
+    return told
+
+
+def begun() -> Mind:
+    """A game in which Ann has put a pink card into row 0, and it is Ben's turn."""
+    mind = three()
+    events = tell(mind, look(1, rows((), (), ())), look(2, rows(("pink",), (), ())))
+    assert [event.kind for event in events] == ["start_cards"] * 3 + ["card_placed"]
+    return mind
+
+
+def test_the_cards_that_everybody_starts_with_are_counted() -> None:
+    assert [dict(hand) for hand in begun().game.hands] == [{"red": 1}, {"blue": 1}, {"green": 1}]
+
+
+def test_who_took_is_asked_once_where_the_areas_are_covered_and_play_goes_on() -> None:
+    mind = begun()
+    hidden = (Spot((), 0, True),) * 3
+    # Row 0 is gone, row 1 has a card: Ben took and Cem placed, or Ben placed and Cem took.
+    seen = [look(10 + second, rows((), ("yellow",), ()), hidden) for second in range(13)]
+    asked = [notice for one in seen for notice in mind.see(one)[1]]
+    assert [(notice.kind, notice.data) for notice in asked] == [("who_took", {"row": 0, "seats": [1, 2]})]
+    assert asked[0].t_ns >= 10 * SECOND_NS + PATIENCE_NS
+    # An area that can be seen again says it.
+    areas = (Spot(("red",)), Spot(("blue",)), Spot(("green", "pink")))
+    events = tell(mind, look(23, rows((), ("yellow",), ()), areas))
+    assert [(event.kind, event.data["seat"]) for event in events] == [("card_placed", 1), ("row_taken", 2)]
+
+
+def test_what_nobody_answers_is_taken_as_it_is_likeliest_and_no_foul_is_built_on_it() -> None:
+    mind = begun()
+    hidden = (Spot((), 0, True),) * 3
+    last = 11 + AFTER_ASKING_NS // SECOND_NS
+    events = tell(mind, *(look(second, rows((), ("yellow",), ()), hidden) for second in range(10, last)))
+    assert sorted(event.kind for event in events) == ["card_placed", "row_taken"]
+    # Who took is a guess: whoever takes now may well be the one whose turn it is.
+    areas = (Spot(("red",)), Spot(("blue",)), Spot(("green", "yellow")))
+    assert tell(mind, *(look(second, rows((), (), ()), areas) for second in range(last, last + 3))) == []
+
+
+def test_no_foul_is_told_where_a_covered_row_leaves_a_legal_way() -> None:
+    mind = begun()
+    # Cem has the pink card while it is Ben's turn; Ben may have put a card where a hand lies.
+    areas = (Spot(("red",)), Spot(("blue",)), Spot(("green", "pink")))
+    seen = (Spot(), Spot((), 0, True), Spot())
+    assert tell(mind, *(look(second, seen, areas) for second in range(3, 7))) == []
+    # Where no hand was in the way, nobody but Cem can have done anything.
+    events = tell(begun(), look(3, rows((), (), ()), areas))
+    assert [(event.kind, event.data["seat"]) for event in events] == [("row_taken", 2)]
+
+
+def test_a_card_that_nobody_can_read_is_asked_for() -> None:
+    mind = begun()
+    unread = (Spot(("pink",)), Spot((), 1), Spot())
+    asked = [notice for second in range(3, 12) for notice in mind.see(look(second, unread))[1]]
+    assert [(notice.kind, notice.data) for notice in asked] == [("unread_card", {"row": 1})]
+    assert [event.kind for event in tell(mind, look(13, rows(("pink",), ("blue",), ())))] == ["card_placed"]

@@ -1,6 +1,7 @@
 """What happened between looks at a table of Coloretto: all ways that fit, by the rules or against them.
 
-The likeliest comes first. Costs are negative log-odds, in nats: of what was done, and of what each look shows otherwise than it should.
+The likeliest comes first. Costs are negative log-odds, in nats: of what was done, and of what each look shows otherwise
+than it should.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ _MARK = 3.0  # a row's own card lies there and should not, or the other way roun
 _CLEARED = 3.0  # what a round left in a row was cleared away before anybody looked
 # In areas cards lie over each other, and people hold what they took for a while.
 _MISSING_IN_AREA, _MOST_MISSING_IN_AREA = 1.2, 6.0
-_MOVE, _BACK, _FOUL, _UNSEEN, _OTHER_ARM = 1.0, 3.5, 7.0, 2.0, 2.0
+_MOVE, _BACK, _FOUL, _UNSEEN, _OTHER_ARM = 1.5, 3.5, 7.0, 3.5, 2.0
 _LEAST = 0.5  # less calls for no explanation
 _DEPTH = 5
 _MOST_TRIED = 300
@@ -100,7 +101,8 @@ def mismatch(game: Coloretto, allowed: Allowed, look: Look) -> float:
     """Give what it costs that a look shows what it does, if a game stands so."""
     cost = 0.0
     for number, spot in enumerate(look.rows):
-        known = spot.marked is not None and not spot.covered and not allowed.absent[number]
+        # At the beginning of a round the rows' cards come back one by one.
+        known = spot.marked is not None and not spot.covered and not allowed.absent[number] and bool(game.taken)
         if known and spot.marked != (game.rows[number] is not None):
             cost += _MARK
         cost += _row_off(
@@ -181,7 +183,11 @@ def _next_moves(node: _Node, looks: Sequence[Look]) -> Iterator[tuple[Move, floa
         elif fouls_left and card != UNKNOWN and reason in (Reason.ROW_FULL, Reason.ROW_GONE):
             yield Move("place", game.turn, row, card, reason), price + _FOUL
     for row, cards in enumerate(game.rows):
-        if not cards or not any(_may_be_gone(cards, look.rows[row]) for look in looks):
+        if (
+            cards is None
+            or not Counter(cards) - node.allowed.absent[row]
+            or not any(_may_be_gone(cards, look.rows[row]) for look in looks)
+        ):
             continue
         yield Move("take", game.turn, row), _MOVE
         if fouls_left:

@@ -51,6 +51,7 @@ class Mind:
         self._asked: tuple[object, ...] = ()
         self._started = bool(self._header.options.get("start_cards"))
         self._compared = False
+        self._odd: set[int] = set()  # rows whose own cards do not lie as they should
         self._guessed = False  # whether it may stand otherwise: then nobody is told that he did wrong
 
     def see(self, look: Look) -> tuple[tuple[Event, ...], tuple[Notice, ...]]:
@@ -63,12 +64,20 @@ class Mind:
         events += self._start(look)
         if events:
             return tuple(events), ()
+        rows = (replace(spot, marked=None) if row in self._odd else spot for row, spot in enumerate(look.rows))
+        seen, look = look, replace(look, rows=tuple(rows))
         if not self._open or not look.shows_the_same(self._open[-1]):
             self._open = [*self._open[-(_MOST_LOOKS - 1) :], look]
             self._ways = explain(self.game, self.allowed, self._open)
         ways, best = self._ways, self._ways[0]
         if not best.moves and best.left <= _WELL:
             self._settle(look)
+            # A row's own card that was forgotten, or left lying, says nothing.
+            self._odd = {
+                row
+                for row, spot in enumerate(seen.rows)
+                if spot.marked is not None and spot.marked != (self.game.rows[row] is not None)
+            }
             return (), ()
         if self._since_ns is None:
             self._since_ns = look.t_ns

@@ -100,7 +100,8 @@ def test_no_foul_is_told_where_a_covered_row_leaves_a_legal_way() -> None:
     seen = (Spot(), Spot((), 0, True), Spot())
     assert tell(mind, *(look(second, seen, areas) for second in range(3, 7))) == []
     # Where no hand was in the way, nobody but Cem can have done anything.
-    events = tell(begun(), look(3, rows((), (), ()), areas))
+    lying = (Spot(marked=False), Spot(marked=True), Spot(marked=True))
+    events = tell(begun(), look(3, lying, areas))
     assert [(event.kind, event.data["seat"]) for event in events] == [("row_taken", 2)]
 
 

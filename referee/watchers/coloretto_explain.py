@@ -101,9 +101,8 @@ def mismatch(game: Coloretto, allowed: Allowed, look: Look) -> float:
     """Give what it costs that a look shows what it does, if a game stands so."""
     cost = 0.0
     for number, spot in enumerate(look.rows):
-        # At the beginning of a round the rows' cards come back one by one.
-        known = spot.marked is not None and not spot.covered and not allowed.absent[number] and bool(game.taken)
-        if known and spot.marked != (game.rows[number] is not None):
+        told = number not in allowed.loose and not spot.covered and not allowed.absent[number]
+        if told and spot.marked is not None and spot.marked != (game.rows[number] is not None):
             cost += _MARK
         cost += _row_off(
             tuple(game.rows[number] or ()), _items(allowed.extra[number]), _items(allowed.absent[number]), spot
@@ -262,7 +261,8 @@ def _after_take(game: Coloretto, allowed: Allowed, move: Move) -> Allowed:
         allowed.extra[row] + Counter(cards or ()) if row != move.row else Counter()
         for row, cards in enumerate(game.rows)
     )
-    return replace(allowed, extra=left)
+    # Rows' own cards come back one by one.
+    return replace(allowed, extra=left, loose=frozenset(range(len(game.rooms))))
 
 
 def _with(counters: tuple[Counter[str], ...], at: int, more: Counter[str]) -> tuple[Counter[str], ...]:

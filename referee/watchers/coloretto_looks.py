@@ -65,13 +65,14 @@ class Allowed:
     """What lies otherwise than the game says, and is known to: after a foul, or before a row is cleared away.
 
     extra, absent: for each row, cards that lie there besides, and some that do not. beside, hidden: the same for each
-    area, where cards lie over each other.
+    area, where cards lie over each other. loose: rows whose own cards say nothing: forgotten, or not put back yet.
     """
 
     extra: tuple[Counter[str], ...]
     absent: tuple[Counter[str], ...]
     beside: tuple[Counter[str], ...]
     hidden: tuple[Counter[str], ...]
+    loose: frozenset[int] = frozenset()
 
     @staticmethod
     def nothing(rows: int, seats: int) -> Allowed:

@@ -51,7 +51,6 @@ class Mind:
         self._asked: tuple[object, ...] = ()
         self._started = bool(self._header.options.get("start_cards"))
         self._compared = False
-        self._odd: set[int] = set()  # rows whose own cards do not lie as they should
         self._guessed = False  # whether it may stand otherwise: then nobody is told that he did wrong
 
     def see(self, look: Look) -> tuple[tuple[Event, ...], tuple[Notice, ...]]:
@@ -64,20 +63,12 @@ class Mind:
         events += self._start(look)
         if events:
             return tuple(events), ()
-        rows = (replace(spot, marked=None) if row in self._odd else spot for row, spot in enumerate(look.rows))
-        seen, look = look, replace(look, rows=tuple(rows))
         if not self._open or not look.shows_the_same(self._open[-1]):
             self._open = [*self._open[-(_MOST_LOOKS - 1) :], look]
             self._ways = explain(self.game, self.allowed, self._open)
         ways, best = self._ways, self._ways[0]
         if not best.moves and best.left <= _WELL:
             self._settle(look)
-            # A row's own card that was forgotten, or left lying, says nothing.
-            self._odd = {
-                row
-                for row, spot in enumerate(seen.rows)
-                if spot.marked is not None and spot.marked != (self.game.rows[row] is not None)
-            }
             return (), ()
         if self._since_ns is None:
             self._since_ns = look.t_ns
@@ -133,7 +124,13 @@ class Mind:
             if not spot.covered and not spot.unread:
                 beside[seat] &= Counter(spot.cards)
         allowed = replace(self.allowed, extra=tuple(extra), absent=tuple(absent), beside=tuple(beside))
-        self.allowed = replace(allowed, hidden=_hidden(self.game, allowed, look))
+        # A row's own card that was forgotten, or left lying, says nothing.
+        loose = {
+            number
+            for number, (spot, row) in enumerate(zip(look.rows, self.game.rows, strict=True))
+            if (number in allowed.loose if spot.marked is None else spot.marked != (row is not None))
+        }
+        self.allowed = replace(allowed, hidden=_hidden(self.game, allowed, look), loose=frozenset(loose))
         if (
             not any(self.game.rows)
             and not self.game.taken

@@ -77,4 +77,5 @@ class Allowed:
     @staticmethod
     def nothing(rows: int, seats: int) -> Allowed:
         """Everything lies as the game says."""
-        return Allowed(*(tuple(Counter() for _ in range(count)) for count in (rows, rows, seats, seats)))
+        on_rows, in_areas = ((Counter[str](),) * count for count in (rows, seats))
+        return Allowed(on_rows, on_rows, in_areas, in_areas)

@@ -71,6 +71,7 @@ def with_version(header: Header, state: Path | None = None) -> Header:
         return replace(header, options=options)
     deck = find_deck(str(name), state)
     check_plays(deck, header.game)
+    _check_side(deck, str(options.get("side", "white")))
     version, colours = version_of(deck), colours_of(deck)
     if version is not None:
         options[DECK_VERSION] = version
@@ -94,6 +95,12 @@ def check_plays(deck: AnyDeck, game: str) -> None:
             check_fit(deck, game)
         except BadInputError as error:
             raise BadInputError(f"the deck {deck.name} is none for {game.capitalize()}: {error}") from error
+
+
+def _check_side(deck: AnyDeck, side: str) -> None:
+    if isinstance(deck, Deck) and side not in deck.background:
+        taught = " and ".join(sorted(deck.background))
+        raise BadInputError(f"of the deck {deck.name} only the {taught} side was taught: play with that side up")
 
 
 def version_of(deck: AnyDeck) -> str | None:

@@ -18,6 +18,7 @@ from referee.events import Header
 from referee.games.registry import game_kind
 from referee.service.table_decks import TableDecks
 from referee.watchers.by_hand import ByHandWatcher
+from referee.watchers.confetti import ConfettiWatcher
 from vision.deck import load_deck
 from vision.errors import BadDeckError
 from vision.prints.print_deck import Print, PrintDeck
@@ -92,6 +93,19 @@ def test_a_deck_that_does_not_fit_cannot_be_chosen_and_does_not_stand_among_the_
     for game, deck in (("piccolino", "old edition"), ("confetti", "ours"), ("piccolino", "gone")):
         with pytest.raises(BadInputError):
             decks.complete(Header(game, PLAYERS, {"deck": deck}))
+
+
+def test_an_edition_of_which_one_side_was_taught_is_played_with_that_side_up(state: Path) -> None:
+    confetti = load_deck("confetti")
+    white = replace(
+        confetti, name="old edition", faces=confetti.side("white"), background={"white": confetti.background["white"]}
+    )
+    DeckStore(state).add(white)
+    decks = TableDecks(state, lambda health: None)
+    header = decks.complete(Header("confetti", PLAYERS, {"deck": "old edition"}))
+    assert isinstance(decks.watcher(header, None), ConfettiWatcher)
+    with pytest.raises(BadInputError, match="only the white side was taught"):
+        decks.complete(Header("confetti", PLAYERS, {"deck": "old edition", "side": "black"}))
 
 
 def test_a_game_whose_deck_is_gone_goes_on_by_hand_and_says_so(state: Path) -> None:

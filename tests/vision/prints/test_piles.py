@@ -104,12 +104,6 @@ def test_a_bare_place_is_bare_and_a_card_of_another_deck_is_no_clown() -> None:
     assert piles().read_place(bare, 0).kind != "face"
 
 
-def test_all_cards_of_a_table_are_found_faces_and_backs() -> None:
-    image, table, card = scene()
-    found = clowns().read_part(image, table, (0, 0, *SIZE))
-    assert sorted("back" if one.face is None else one.face.id for one in found) == sorted(["back", "back", card.face])
-
-
 def test_a_deck_taught_by_its_faces_only_has_its_back_learned_from_the_draw_piles() -> None:
     image, table, card = scene()
     deck = full_bleed_clowns()

@@ -72,6 +72,10 @@ def with_version(header: Header, state: Path | None = None) -> Header:
     deck = find_deck(str(name), state)
     check_plays(deck, header.game)
     _check_side(deck, str(options.get("side", "white")))
+    if isinstance(deck, PrintDeck) and not deck.has_true_size:
+        raise BadInputError(
+            f"nobody knows how large the cards of {deck.name} are: teach it once more with marker cards in the pictures"
+        )
     version, colours = version_of(deck), colours_of(deck)
     if version is not None:
         options[DECK_VERSION] = version

@@ -95,6 +95,12 @@ def test_a_deck_that_does_not_fit_cannot_be_chosen_and_does_not_stand_among_the_
             decks.complete(Header(game, PLAYERS, {"deck": deck}))
 
 
+def test_a_deck_whose_cards_have_no_known_size_is_to_be_taught_once_more(state: Path) -> None:
+    DeckStore(state).add(replace(clowns("phone pictures"), has_true_size=False))
+    with pytest.raises(BadInputError, match="with marker cards in the pictures"):
+        with_version(Header("piccolino", PLAYERS, {"deck": "phone pictures"}), state)
+
+
 def test_an_edition_of_which_one_side_was_taught_is_played_with_that_side_up(state: Path) -> None:
     confetti = load_deck("confetti")
     white = replace(

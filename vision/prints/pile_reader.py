@@ -41,6 +41,7 @@ _BUSY_MM, _BUSY, _EDGE = 60.0, 0.05, 190  # share of a place that shows edges, f
 _TURNS = np.radians([0.0, -5.0, 5.0])
 _CELLS_PER_MM = 0.5
 _SAME_LEVEL, _SAME_CELLS = 0.09, 2  # of white; a patch of so many cells across is no noise
+_ASKED_AGAIN = 100  # readings after which marker cards are looked for once more
 _ON_MARKER = 0.3  # of the smaller area
 _RIM = 1  # cells at the edge of a card, where a pixel's shift shows
 
@@ -51,6 +52,7 @@ class LampWhite:
     def __init__(self) -> None:
         self._table: Table | None = None
         self._markers: tuple[Marker, ...] = ()
+        self._asked = 0
 
     @property
     def markers_px(self) -> list[Floats]:
@@ -59,8 +61,12 @@ class LampWhite:
 
     def of(self, image_bgr: Image, table: Table) -> Floats | None:
         """(3,) BGR 0..1 of white paper in a whole picture, None where no marker card was seen."""
-        if self._table is not table or not self._markers:
-            self._table, self._markers = table, tuple(find_markers(image_bgr))
+        if self._table is not table:
+            self._table, self._markers, self._asked = table, (), 0
+        if not self._markers and self._asked % _ASKED_AGAIN == 0:
+            # Arms may cover all of them, and a table that was calibrated needs none.
+            self._markers = tuple(find_markers(image_bgr))
+        self._asked += 1
         if not self._markers:
             return None
         return np.asarray(np.median(whites_of(image_bgr, self._markers), axis=0)[::-1] / 255, np.float64)

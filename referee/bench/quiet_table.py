@@ -19,6 +19,7 @@ from hardware.speaker import NullSpeaker
 from referee.events import Header
 from referee.journal.evidence import EvidenceFolder
 from referee.journal.journal import Journal
+from referee.service.keeping import Keeping
 from referee.service.pictures import Pictures
 from referee.service.settings import TableSettings
 from referee.service.setup_kit import SetupKit
@@ -64,6 +65,7 @@ class QuietTable:
     evidence: EvidenceFolder
     journal: Journal
     kit: SetupKit
+    keeping: Keeping
 
     def show(self, image: NDArray[np.uint8], t_ns: int | None = None) -> None:
         """Let the camera see a picture, (h, w, 3) uint8 BGR."""
@@ -103,8 +105,9 @@ def quiet_table(
     kit = SetupKit(
         folder, stage, health, eyes, desk.change_settings, lambda: eyes.profile, eyes.measured, area.outline, clock
     )
+    keeping = Keeping(folder, stage, health, desk.change_settings, eyes.measured, lambda: ())
     if can_be_set_up:
         desk.walk = Walk(kit)
         desk.refresh()
     pictures.on_kept = desk.pictures_kept
-    return QuietTable(desk, stage, health, buffer, pictures, evidence, journal, kit)
+    return QuietTable(desk, stage, health, buffer, pictures, evidence, journal, kit, keeping)

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from referee.service.service import Parts
+    from referee.service.parts import Parts
 
 SUMMARY = "set the table up: camera, table, seats, light, bell, sandtimer, cards"
 STEPS = ("camera", "table", "seats", "light", "bell", "sandtimer", "lamp", "deck", "check")
@@ -92,7 +92,7 @@ def _parts(args: argparse.Namespace) -> Parts:
 
         return replace(first_evening_parts(), speaker=lambda settings, on_health: NullSpeaker())
     from referee.service.devices import TableDevices
-    from referee.service.service import Parts
+    from referee.service.parts import Parts
 
     camera: str | None = args.camera
     return Parts(lambda settings: TableDevices(settings, camera))

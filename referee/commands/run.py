@@ -17,7 +17,8 @@ from referee.output import complain
 
 if TYPE_CHECKING:
     from referee.service.leaving import Leaving
-    from referee.service.service import Parts, Service
+    from referee.service.parts import Parts
+    from referee.service.service import Service
 
 SUMMARY = "referee the game on the table, with a page for every phone"
 _STOP_CHECK_S = 0.5
@@ -87,6 +88,7 @@ def _serve(service: Service, args: argparse.Namespace, stop: threading.Event) ->
         state_dir=service.folder,
         say_code=service.say_code,
         newest_picture=service.newest_picture,
+        keeping=service.keeping,
         lessons=lessons,
         has_room=not args.simulated,
         house=service.publisher,
@@ -117,7 +119,7 @@ def _parts(args: argparse.Namespace) -> Parts:
 
         return simulated_parts()
     from referee.service.devices import TableDevices
-    from referee.service.service import Parts
+    from referee.service.parts import Parts
 
     camera: str | None = args.camera
     return Parts(lambda settings: TableDevices(settings, camera))

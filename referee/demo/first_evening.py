@@ -10,7 +10,7 @@ import random
 from hardware.lamp import NullLamp
 from referee.demo.devices import SimulatedDevices
 from referee.demo.seating import AREA_MM, people_at, ring_of, spot
-from referee.service.service import Parts
+from referee.service.parts import Parts
 from simulation.live import LiveTable, Shots
 from simulation.script import Flip, Ring, Script, ScriptCard
 from vision.deck import load_deck

@@ -29,7 +29,8 @@ from referee.games.registry import game_kind
 from referee.language import Language
 from referee.output import Output
 from referee.photo_finish import PhotoFinishes
-from referee.service.service import Parts, Service, running
+from referee.service.parts import Parts
+from referee.service.service import Service, running
 from referee.service.settings import TableSettings, save_settings
 from referee.service.voice import signal_of
 from referee.session import Outcome, RulingData, Session

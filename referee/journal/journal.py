@@ -13,7 +13,6 @@ import time
 import uuid
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from enum import Enum
 from pathlib import Path
 from typing import Any
 
@@ -22,19 +21,11 @@ from referee.events import Event, Header
 from referee.journal.database import VERSION, WAY_CLEARED, Connect, Connection, DiskError, Value, connect, open_journal
 from referee.journal.outbox import Outbox
 from referee.journal.rows import GameRow, event_data, header_data
+from referee.journal.trouble import Trouble, trouble_of
 from referee.jsonlines import to_line
 
 RulingData = Mapping[str, Any]
-_FULL, _READ_ONLY = 13, 8
 _LEAST_FREE_BYTES = 1 << 18
-
-
-class Trouble(Enum):
-    """Why nothing can be kept at the moment."""
-
-    FULL = "full"
-    READ_ONLY = "read_only"
-    FAILS = "fails"
 
 
 @dataclass(frozen=True)
@@ -207,7 +198,7 @@ class Journal:
                 self._connection.execute("COMMIT")
             except sqlite3.Error as error:
                 self._roll_back(self._connection)
-                self.trouble = _trouble(error)
+                self.trouble = trouble_of(error)
                 return False
             self._waiting.clear()
             self.trouble = None
@@ -215,6 +206,20 @@ class Journal:
             if durable:
                 self.outbox.made_to_last()
             return True
+
+    def take_in(self, work: Callable[[Connection], object]) -> None:
+        """Let games be added, all or none. Raises WorkFailedError if the disk does not take them, and what `work` does."""
+        with self._lock:
+            if not self.flush() or self._connection is None:
+                raise WorkFailedError("the journal cannot be written now")
+            try:
+                work(self._connection)
+            except BaseException as error:
+                self._roll_back(self._connection)
+                if isinstance(error, sqlite3.Error):
+                    raise WorkFailedError(f"the games could not be taken: {error}") from error
+                raise
+            self._last_game = int(self.read("SELECT coalesce(max(game), 0) FROM games")[0][0])
 
     def read(self, sql: str, *values: Value) -> list[tuple[Any, ...]]:
         """Give the rows of a query; none as long as the file cannot be opened.
@@ -268,7 +273,7 @@ class Journal:
         try:
             opened = open_journal(self._path, self._connector)
         except DiskError as error:
-            self.trouble = Trouble.FULL if disk_is_full(self._path.parent) else _trouble(error.cause)
+            self.trouble = Trouble.FULL if disk_is_full(self._path.parent) else trouble_of(error.cause)
             return False
         self._connection = opened.connection
         self.set_aside = self.set_aside or opened.set_aside
@@ -290,8 +295,3 @@ def disk_is_full(folder: Path) -> bool:
         return shutil.disk_usage(folder).free < _LEAST_FREE_BYTES
     except OSError:
         return False
-
-
-def _trouble(error: Exception) -> Trouble:
-    code = getattr(error, "sqlite_errorcode", 0) & 0xFF
-    return {_FULL: Trouble.FULL, _READ_ONLY: Trouble.READ_ONLY}.get(code, Trouble.FAILS)

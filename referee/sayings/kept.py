@@ -23,3 +23,13 @@ def trouble(what: Trouble, number: int, language: Language) -> str:
 def unreadable(number: object, language: Language) -> str:
     """Give the sentence for a game that cannot be shown at all."""
     return language.text("Game {number} cannot be read, and is left out.", number=number)
+
+
+def game_is_on(language: Language) -> str:
+    """Give the sentence for what has to wait for the end of a game."""
+    return language.text("A game is being played: end it first.")
+
+
+def no_backup(language: Language) -> str:
+    """Give the sentence for a file that cannot be restored."""
+    return language.text("This file is no backup of Ringmaster, or it is torn: nothing more was taken from it.")

@@ -6,7 +6,6 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -15,20 +14,18 @@ from numpy.typing import NDArray
 from hardware.events import BellPressed
 from hardware.events import Event as DeviceEvent
 from hardware.health import DeviceHealth, Health, HealthBoard
-from hardware.lamp import Lamp
-from hardware.speaker import Speaker
 from hardware.usb_nodes import usb_cameras
 from referee.clockwork import LONGEST_SLEEP_S, Clockwork
-from referee.events import Header
 from referee.journal.evidence import EvidenceFolder
 from referee.journal.folder import EVIDENCE, JOURNAL, locked
 from referee.journal.journal import Journal
 from referee.mqtt.publisher import Publisher
 from referee.sayings import service as sayings
 from referee.service import usual
-from referee.service.devices import Devices
 from referee.service.guard.guard import Guard
 from referee.service.guard.machine_watchers import machine_watchers
+from referee.service.keeping import Keeping
+from referee.service.parts import Parts
 from referee.service.phone_bells import PhoneBells
 from referee.service.pictures import Pictures
 from referee.service.settings import TableSettings, load_settings
@@ -39,29 +36,11 @@ from referee.service.table_area import TableArea
 from referee.service.table_decks import TableDecks
 from referee.service.table_desk import TableDesk
 from referee.service.tending import Tending
-from referee.service.usual import OnHealth
 from referee.service.voice import Voice
 from referee.service.watchdog import Watchdog, boot_id, interval_ns
 from referee.session import Outcome
 from referee.setup.walk import Walk
 from vision.profile import TableProfile
-
-
-@dataclass(frozen=True)
-class Parts:
-    """What the referee is put together from, where it is not the usual; for the simulated table and for tests.
-
-    devices: eyes and ears for the settings. speaker, lamp: its voice and light, told how they are. opening: the game to
-    begin with, whatever was played before; None: the one that was being played goes on, unless `resumes` says no.
-    decks: the folder with the decks that were taught, None: the referee's own.
-    """
-
-    devices: Callable[[TableSettings], Devices]
-    speaker: Callable[[TableSettings, OnHealth], Speaker] | None = None
-    lamp: Callable[[TableSettings, OnHealth], Lamp] | None = None
-    opening: Header | None = None
-    resumes: bool = True
-    decks: Path | None = None
 
 
 class Service:
@@ -133,6 +112,9 @@ class Service:
         )
         self._setup_heard = kit.heard
         self.desk.walk = Walk(kit)
+        self.keeping = Keeping(
+            folder, self.stage, self.health, self.desk.change_settings, self.keep_profile, self.camera_notes
+        )
         self._guard = Guard(
             self.devices, self.stage, self.health, self._area.outline, machine_watchers(folder), self.desk.refresh
         )

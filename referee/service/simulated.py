@@ -6,7 +6,7 @@ from hardware.lamp import NullLamp
 from referee.demo.confetti_script import Plan, write_confetti
 from referee.demo.devices import SimulatedDevices
 from referee.events import Header
-from referee.service.service import Parts
+from referee.service.parts import Parts
 from simulation.live import LiveTable, Shots
 from vision.deck import load_deck
 

@@ -16,6 +16,7 @@ from referee.games.registry import GAMES
 from referee.journal.rows import Query
 from referee.journal.stored import games
 from referee.session import Watcher
+from referee.setup.record import deck_of, load_kept
 from referee.watchers.by_hand import ByHandWatcher
 from referee.watchers.setup import WatchSetup, watcher_for
 from vision.errors import BadDeckError
@@ -62,13 +63,15 @@ class TableDecks:
     def choices(self, query: Query) -> Mapping[str, Any]:
         """Give the decks that can be chosen for each game, the one that was played with last first.
 
+        Before the first game of its kind it is the one that was chosen when the table was set up.
         `{game: [name, …]}`, where the game's own deck has the game's name.
         """
         store, last = DeckStore(self._folder), _last_decks(query)
+        chosen = deck_of(load_kept(self._folder))
         found = {}
         for game in GAMES:
             names = [game, *decks_for(game, store)]
-            first = last.get(game, game)
+            first = last.get(game, chosen if chosen in names else game)
             found[game] = sorted(names, key=lambda name, first=first: name != first)  # type: ignore[misc]
         return found
 

@@ -7,7 +7,8 @@ from collections.abc import Callable
 
 from hardware.health import DeviceHealth, Health, HealthBoard
 from referee.journal.evidence import EvidenceFolder
-from referee.journal.journal import Journal, Trouble
+from referee.journal.journal import Journal
+from referee.journal.trouble import Trouble
 from referee.sayings import service as sayings
 from referee.sayings.guard import GUARD
 from referee.service.stage import Stage

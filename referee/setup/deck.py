@@ -9,6 +9,7 @@ from referee.decks.store import DeckStore
 from referee.errors import BadInputError, RefereeError
 from referee.language import Language
 from referee.setup.finding import Choice, Finding, Seen, State, Wish
+from referee.setup.record import deck_of
 from vision.deck import Deck
 from vision.errors import VisionError
 from vision.pictured.picture_deck import PictureDeck
@@ -72,8 +73,7 @@ class DeckStep:
 
 def chosen_name(seen: Seen) -> str:
     """Give the name of the deck that was chosen, or the usual one."""
-    name = seen.kept["deck"].data.get("deck") if "deck" in seen.kept else None
-    return name if isinstance(name, str) and name else USUAL
+    return deck_of(seen.kept) or USUAL
 
 
 def chosen_deck(seen: Seen) -> AnyDeck | None:

@@ -22,14 +22,23 @@ def load_kept(folder: Path) -> dict[str, Kept]:
             data = json.loads(file.read(_MOST_BYTES))
     except (OSError, ValueError, RecursionError):
         return {}
-    if not isinstance(data, dict):
-        return {}
+    return kept_from(data) if isinstance(data, dict) else {}
+
+
+def kept_from(data: Mapping[str, object]) -> dict[str, Kept]:
+    """Give what stands in the data of such a file; what makes no sense is left out."""
     kept = {}
     for name, one in data.items():
         if isinstance(one, dict) and one.get("state") in _STATES:
             more = one.get("data")
-            kept[name] = Kept(one["state"], str(one.get("text", "")), more if isinstance(more, dict) else {})
+            kept[name] = Kept(str(one["state"]), str(one.get("text", "")), more if isinstance(more, dict) else {})
     return kept
+
+
+def deck_of(kept: Mapping[str, Kept]) -> str | None:
+    """Give the name of the deck that was chosen, None if none was."""
+    name = kept["deck"].data.get("deck") if "deck" in kept else None
+    return name if isinstance(name, str) and name else None
 
 
 def save_kept(folder: Path, kept: Mapping[str, Kept]) -> None:

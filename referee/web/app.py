@@ -15,7 +15,7 @@ from starlette.staticfiles import StaticFiles
 
 from referee.decks.listing import DeckListing
 from referee.service.desk import Desk
-from referee.web import changing, decks, house, reading, setup, teaching, waiting_room, who
+from referee.web import changing, decks, house, keeping, reading, setup, teaching, waiting_room, who
 from referee.web.answers import OWN_ERRORS, Desks, Json, on_fault, on_refused
 from referee.web.feed import Feed
 from referee.web.guard import Guard, RefusedError
@@ -92,6 +92,7 @@ def create_app(desk: Desk, options: WebOptions | None = None) -> FastAPI:
         app.include_router(decks.routes(desk, ask, app.state.who, DeckListing(options.state_dir)))
     if options.lessons is not None:
         app.include_router(teaching.routes(ask, app.state.who, options.lessons))
+    app.include_router(keeping.routes(app.state.who, options.keeping, options.state_dir))
     _add_files(app)
     _add_address(app, names)
     return app

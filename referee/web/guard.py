@@ -13,11 +13,13 @@ from referee.web.refusal import refusal
 
 MOST_BODY_BYTES = 64 * 1024
 MOST_PICTURE_BYTES = 24 * 2**20
+MOST_BACKUP_BYTES = 192 * 2**20
 BODY_S = 30.0
 """A body has to arrive in this time, s."""
 PICTURE_PATH = "/api/picture"
 DECK_PATH = "/api/decks/file"
-_LARGE = (PICTURE_PATH, DECK_PATH)
+RESTORE_PATH = "/api/restore"
+_LARGE = {PICTURE_PATH: MOST_PICTURE_BYTES, DECK_PATH: MOST_PICTURE_BYTES, RESTORE_PATH: MOST_BACKUP_BYTES}
 _READS = ("GET", "HEAD", "OPTIONS")
 
 HEADERS: Mapping[str, str] = {
@@ -91,7 +93,7 @@ class Guard:
             fetched_from not in ("same-origin", "none")
         ):
             raise RefusedError(403, "other_page", "Another page has asked for this: please use Ringmaster's own page")
-        most = MOST_PICTURE_BYTES if scope["path"] in _LARGE else MOST_BODY_BYTES
+        most = _LARGE.get(scope["path"], MOST_BODY_BYTES)
         try:
             async with asyncio.timeout(BODY_S):
                 return await _body(receive, headers.get("content-length"), most)

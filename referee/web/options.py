@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 if TYPE_CHECKING:
     from referee.lessons.lessons import Lessons
+    from referee.service.keeping import Keeping
     from referee.web.house import House
 
 Taken = tuple[int, NDArray[np.uint8]]
@@ -35,6 +36,7 @@ class WebOptions:
     newest_picture: gives what the camera saw last, whole, in which a device's mark may lie; None: there is no camera.
     lessons: the deck that is being taught on the page; None: none can be.
     has_room: whether people sit at the table, who can press its bell; not so where it is a simulated one.
+    keeping: backs up and restores; None: nothing is.
     house: tells others what happens; None: nobody is told.
     """
 
@@ -47,3 +49,4 @@ class WebOptions:
     lessons: Lessons | None = None
     has_room: bool = True
     house: House | None = None
+    keeping: Keeping | None = None

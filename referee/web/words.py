@@ -8,6 +8,7 @@ from referee.language import Language, mark_in
 from referee.sayings.colours import colour_name
 from referee.sayings.usable_cards import USABLE_CARDS
 from referee.web.words_house import HOUSE_WORDS
+from referee.web.words_keeping import KEEPING_WORDS
 from referee.web.words_pairing import PAIRING_WORDS
 from referee.web.words_setup import SETUP_WORDS
 from referee.web.words_teaching import TEACHING_WORDS
@@ -18,6 +19,7 @@ _NAMES = ["red", "orange", "yellow", "green", "turquoise", "blue", "purple", "pi
 WORDS = {
     **PAIRING_WORDS,
     **SETUP_WORDS,
+    **KEEPING_WORDS,
     **HOUSE_WORDS,
     **TEACHING_WORDS,
     "nav": mark_in("page", "Places"),

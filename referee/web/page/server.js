@@ -57,6 +57,11 @@ export function sendDeck(file) {
   return asked("/api/decks/file", { method: "POST", headers, body: file }, PICTURE_MS, "not_confirmed");
 }
 
+export function sendBackup(file) {
+  const headers = { "Content-Type": "application/zip", "X-CSRF-Token": me.csrf || "" };
+  return asked("/api/restore", { method: "POST", headers, body: file }, PICTURE_MS, "not_confirmed");
+}
+
 export async function learnWhoIAm() {
   Object.assign(me, await read("/api/me"));
   return me;

@@ -6,6 +6,7 @@ import { button, heading } from "./parts.js";
 import { house, loadHouse } from "./view_house.js";
 import { decks, openedDecks } from "./decks.js";
 import { fitted } from "./view_fitted.js";
+import { keeping } from "./view_keeping.js";
 import { quality } from "./view_quality.js";
 import { canSpeak, HERE, NOWHERE } from "./speech.js";
 import { spaced } from "./view_pair.js";
@@ -25,7 +26,7 @@ export function draw(app) {
   const now = Object.assign({ volume: 1, quiet: false, quiet_hours: null }, app.state.settings);
   return [
     heading(t("nav_settings")),
-    h("div", { class: "columns" }, h("div", { class: "column" }, language(app), decks(app), sound(app, now)), h("div", { class: "column" }, fitted(app, now), house(app), devices(app), quality(app), more())),
+    h("div", { class: "columns" }, h("div", { class: "column" }, language(app), decks(app), sound(app, now)), h("div", { class: "column" }, fitted(app, now), house(app), devices(app), quality(app), keeping(app), more())),
   ];
 }
 

@@ -12,8 +12,9 @@ from referee.errors import WorkFailedError
 from referee.events import Event, Header
 from referee.journal.database import Connection, connect, connect_to_read
 from referee.journal.folder import JOURNAL, locked, state_folder
-from referee.journal.journal import Journal, Trouble
+from referee.journal.journal import Journal
 from referee.journal.stored import games, kept_game, open_game
+from referee.journal.trouble import Trouble
 
 HEADER = Header("piccolino", ("Ann", "Ben"), {"dealer": 1})
 

@@ -25,7 +25,8 @@ from referee.events import Event
 from referee.service import devices as devices_module
 from referee.service import steady, table_decks
 from referee.service.devices import Fitted, TableDevices
-from referee.service.service import Parts, Service, running
+from referee.service.parts import Parts
+from referee.service.service import Service, running
 from referee.service.settings import SettingError
 from referee.session import Seen
 from referee.watchers.by_hand import ByHandWatcher

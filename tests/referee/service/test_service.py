@@ -23,8 +23,9 @@ from hardware.health import DeviceHealth, Health
 from hardware.lamp import RecordedLamp
 from hardware.speaker import RecordedSpeaker
 from referee.errors import BadInputError, WorkFailedError
+from referee.service.parts import Parts
 from referee.service.phone_bells import PhoneRingError
-from referee.service.service import Parts, Service, running
+from referee.service.service import Service, running
 from referee.session import Seen
 
 TIMEOUT_S = 60.0

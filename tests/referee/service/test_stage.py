@@ -11,8 +11,8 @@ from hardware.chimes import Chime
 from hardware.health import DeviceHealth, Health
 from hardware.lamp import Signal
 from referee.errors import BadInputError
-from referee.journal.journal import Trouble
 from referee.journal.stored import games, kept_game
+from referee.journal.trouble import Trouble
 from referee.service.records import RESUME_GAP_NS
 
 

@@ -153,6 +153,7 @@ def served(
         newest_picture=newest_picture,
         lessons=lessons,
         house=house,
+        keeping=table.keeping,
     )
     app = create_app(desk or table.desk, options)
     server = PageServer(app, "127.0.0.1", 0)

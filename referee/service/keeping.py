@@ -1,0 +1,94 @@
+"""Keeping all that a family has in one file, taking it back, and the report for who is to find a fault."""
+
+from __future__ import annotations
+
+import io
+import json
+import platform
+import threading
+import zipfile
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+from hardware.health import HealthBoard
+from referee.errors import BadInputError
+from referee.journal.stored import games
+from referee.sayings import kept as sayings
+from referee.service.backup import Restored, back_up, restore
+from referee.service.stage import Stage
+from referee.setup.record import load_kept
+from vision.errors import VisionError
+from vision.profile import TableProfile
+
+_SECRET = ("voice_page",)
+
+
+@dataclass
+class Keeping:
+    """See the module.
+
+    change: takes other settings. keep_profile: takes a measured table. notes: what the camera could not do.
+    """
+
+    folder: Path
+    stage: Stage
+    health: HealthBoard
+    change: Callable[[Mapping[str, Any]], object]
+    keep_profile: Callable[[TableProfile], None]
+    notes: Callable[[], tuple[str, ...]]
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def back_up(self, path: Path, *, pictures: bool) -> None:
+        """Write all into a file.
+
+        Raises:
+            WorkFailedError: it cannot be written.
+        """
+        with self._lock:
+            self.stage.journal.flush()
+            back_up(path, self.stage.journal.read, self.folder, self.stage.settings, pictures=pictures)
+
+    def restore(self, path: Path) -> Restored:
+        """Take what a file has and what is not here yet.
+
+        Raises:
+            BadInputError: a game is being played, or the file is no backup.
+            WorkFailedError: the disk does not take it.
+        """
+        with self._lock:
+            if self.stage.in_play:
+                raise BadInputError(sayings.game_is_on(self.stage.language))
+            try:
+                return restore(path, self.stage.journal, self.folder, self.change, self.keep_profile)
+            except (BadInputError, VisionError) as error:
+                raise BadInputError(sayings.no_backup(self.stage.language)) from error
+
+    def report(self) -> bytes:
+        """Give a ZIP of how the machine is, without codes, names or pictures."""
+        settings = {name: value for name, value in self.stage.settings.public().items() if name not in _SECRET}
+        told = {
+            "version": version("ringmaster"),
+            "python": platform.python_version(),
+            "system": f"{platform.system()} {platform.release()} {platform.machine()}",
+            "settings": settings,
+            "devices": [
+                {"device": one.device, "state": one.state.value, "message": one.message}
+                for one in self.health.snapshot()
+            ],
+            "camera_notes": list(self.notes()),
+            "setup": {name: {"state": one.state, "text": one.text} for name, one in load_kept(self.folder).items()},
+            "games": [
+                {"game": row.header.game, "players": len(row.header.players), "started_ms": row.started_ms}
+                for row in games(self.stage.journal.read)[:_MOST_GAMES]
+            ],
+        }
+        data = io.BytesIO()
+        with zipfile.ZipFile(data, "w", zipfile.ZIP_DEFLATED) as file:
+            file.writestr("report.json", json.dumps(told, indent=1, ensure_ascii=False))
+        return data.getvalue()
+
+
+_MOST_GAMES = 50

@@ -1,0 +1,30 @@
+"""What a referee is put together from."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from hardware.lamp import Lamp
+from hardware.speaker import Speaker
+from referee.events import Header
+from referee.service.devices import Devices
+from referee.service.settings import TableSettings
+from referee.service.usual import OnHealth
+
+
+@dataclass(frozen=True)
+class Parts:
+    """What the referee is put together from, where it is not the usual; for the simulated table and for tests.
+
+    devices: eyes and ears for the settings. speaker, lamp: its voice and light, told how they are. opening: the game to
+    begin with, whatever was played before; None: the one that was being played goes on, unless `resumes` says no.
+    decks: the folder with the decks that were taught, None: the referee's own.
+    """
+
+    devices: Callable[[TableSettings], Devices]
+    speaker: Callable[[TableSettings, OnHealth], Speaker] | None = None
+    lamp: Callable[[TableSettings, OnHealth], Lamp] | None = None
+    opening: Header | None = None
+    resumes: bool = True
+    decks: Path | None = None

@@ -1,0 +1,88 @@
+"""Back up, restore, and the report, on the page: for paired devices, as games and names are in it."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+import time
+from pathlib import Path
+from typing import Annotated, Any
+
+from anyio import CapacityLimiter, to_thread
+from fastapi import APIRouter, Query, Request, Response
+from starlette.background import BackgroundTask
+from starlette.responses import StreamingResponse
+
+from referee.service.keeping import Keeping
+from referee.web.answers import Json
+from referee.web.guard import RESTORE_PATH, RefusedError
+from referee.web.who import Who
+
+_PART_BYTES = 1 << 18
+_ZIP: dict[int | str, dict[str, Any]] = {200: {"content": {"application/zip": {}}}}
+
+
+def routes(who: Who, keeping: Keeping | None, folder: Path | None) -> APIRouter:
+    """Give the requests; there are none where nothing is kept. folder: with room for a file on its way."""
+    router = APIRouter()
+    one = CapacityLimiter(1)
+
+    def asked(request: Request) -> Keeping:
+        if who.token(request) is None:
+            raise RefusedError(401, "pair_first", "Please pair this device first")
+        if keeping is None:
+            raise RefusedError(404, "not_here", "There is no such thing here")
+        return keeping
+
+    def on_its_way() -> Path:
+        with tempfile.NamedTemporaryFile(dir=folder, prefix=".on-its-way.", suffix=".zip", delete=False) as file:
+            return Path(file.name)
+
+    @router.get("/api/backup.zip", responses=_ZIP)
+    async def backup(request: Request, pictures: Annotated[bool, Query()] = True) -> Response:
+        """Give all games, decks and settings as one file."""
+        kept, path = asked(request), on_its_way()
+        try:
+            await to_thread.run_sync(lambda: kept.back_up(path, pictures=pictures), limiter=one)
+            file = path.open("rb")
+        finally:
+            # What is open can be read on; nothing is left of it if the power goes.
+            path.unlink(missing_ok=True)
+        named = f'attachment; filename="ringmaster-{time.strftime("%Y-%m-%d")}.zip"'
+        headers = {"Content-Disposition": named, "Content-Length": str(os.fstat(file.fileno()).st_size)}
+        parts = iter(lambda: file.read(_PART_BYTES), b"")
+        return StreamingResponse(
+            parts, media_type="application/zip", headers=headers, background=BackgroundTask(file.close)
+        )
+
+    @router.post(
+        RESTORE_PATH, openapi_extra={"requestBody": {"content": {"application/zip": {"schema": {"type": "string"}}}}}
+    )
+    async def restore(request: Request) -> Response:
+        """Take what a file has and what is not here yet."""
+        who.demand_paired(request)
+        kept, body, path = asked(request), await request.body(), on_its_way()
+        try:
+            path.write_bytes(body)
+            done = await to_thread.run_sync(kept.restore, path, limiter=one)
+        finally:
+            path.unlink(missing_ok=True)
+        return Json(
+            {
+                "games": done.games,
+                "there": done.there,
+                "decks": done.decks,
+                "settings": done.settings,
+                "table": done.table,
+                "left_out": done.left_out,
+            }
+        )
+
+    @router.get("/api/report.zip", responses=_ZIP)
+    async def report(request: Request) -> Response:
+        """Give how the machine is, for who is to find a fault."""
+        data = await to_thread.run_sync(asked(request).report)
+        named = {"Content-Disposition": 'attachment; filename="ringmaster-report.zip"'}
+        return Response(data, media_type="application/zip", headers=named)
+
+    return router

@@ -1,0 +1,86 @@
+"""All in one file from the page, and back again on another machine; and a report that gives nobody away."""
+
+from __future__ import annotations
+
+import io
+import json
+import zipfile
+from pathlib import Path
+
+from page_tools import START, PageUnderTest, Phone, served
+
+from referee.decks.store import DeckStore
+from referee.setup.finding import Kept
+from referee.setup.record import load_kept, save_kept
+
+
+def backed_up(page: PageUnderTest, phone: Phone) -> bytes:
+    phone.post("/api/do", START)
+    page.table.tell("card_shown", seat=0, colour="red", mood="happy")
+    page.table.tell("bell", seat=1)
+    phone.do(do="stop")
+    phone.do(do="settings", language="de", volume=0.4)
+    save_kept(page.folder, {"deck": Kept("good", "You play with Confetti.", {"deck": "confetti"})})
+    answer = phone.get("/api/backup.zip")
+    assert (answer.status, answer.headers["content-type"]) == (200, "application/zip")
+    assert not list(page.folder.glob(".on-its-way*"))
+    return answer.body
+
+
+def restored(phone: Phone, data: bytes) -> tuple[int, dict[str, object]]:
+    answer = phone.ask("POST", "/api/restore", data, Content_Type="application/zip", X_CSRF_Token=phone.csrf)
+    return answer.status, answer.data
+
+
+def test_all_is_backed_up_and_restored_on_another_machine(page: PageUnderTest, paired: Phone, tmp_path: Path) -> None:
+    data = backed_up(page, paired)
+    other = tmp_path / "other"
+    other.mkdir()
+    with served(other) as new:
+        phone = new.paired_phone()
+        status, done = restored(phone, data)
+        assert (status, done["games"], done["there"], done["settings"]) == (200, 1, 0, True)
+        assert phone.state()["settings"]["language"] == "de"
+        (game,) = phone.get("/api/history").data["games"]
+        assert game["players"] == ["Ann", "Ben", "Cem"]
+        assert load_kept(other)["deck"].data == {"deck": "confetti"}
+        # Twice changes nothing, and the next game gets a number of its own.
+        assert restored(phone, data)[1]["there"] == 1
+        phone.post("/api/do", START)
+        assert len(phone.get("/api/history").data["games"]) == 2
+        # Nothing is taken in the middle of a game.
+        status, fault = restored(phone, data)
+        assert (status, str(fault["error"])) == (400, "Ein Spiel ist im Gange: beendet es zuerst.")
+
+
+def test_what_is_no_backup_is_refused_in_one_sentence_and_changes_nothing(page: PageUnderTest, paired: Phone) -> None:
+    torn = backed_up(page, paired)[:-40]
+    for data in (b"", b"PK\x03\x04 no zip", torn):
+        status, fault = restored(paired, data)
+        assert status == 400, fault
+        assert str(fault["error"]).startswith("Diese Datei ist keine Sicherung")
+    strange = io.BytesIO(backed_up(page, paired))
+    with zipfile.ZipFile(strange, "a") as file:
+        file.writestr("decks/../evil.deck", b"x")
+        file.writestr("decks/bad.deck", b"x")
+    assert restored(paired, strange.getvalue())[0] == 400
+    assert DeckStore(page.folder).names() == []
+    assert not (page.folder / "evil.deck").exists()
+
+
+def test_who_is_not_paired_gets_nothing(page: PageUnderTest, phone: Phone) -> None:
+    for path in ("/api/backup.zip", "/api/report.zip"):
+        assert phone.get(path).status == 401
+    assert phone.ask("POST", "/api/restore", b"x").status == 401
+
+
+def test_a_report_gives_nobody_away(page: PageUnderTest, paired: Phone) -> None:
+    backed_up(page, paired)
+    with zipfile.ZipFile(io.BytesIO(paired.get("/api/report.zip").body)) as file:
+        assert file.namelist() == ["report.json"]
+        text = file.read("report.json").decode()
+    told = json.loads(text)
+    assert told["settings"]["volume"] == 0.4
+    assert told["games"][0]["players"] == 3
+    for secret in ("Ann", "Ben", *page.said, paired.csrf):
+        assert secret not in text

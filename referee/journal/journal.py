@@ -208,7 +208,7 @@ class Journal:
             return True
 
     def take_in(self, work: Callable[[Connection], object]) -> None:
-        """Let games be added, all or none. Raises WorkFailedError if the disk does not take them, and what `work` does."""
+        """Let games be added, all or none. Raises WorkFailedError if the disk refuses them, and what `work` raises."""
         with self._lock:
             if not self.flush() or self._connection is None:
                 raise WorkFailedError("the journal cannot be written now")

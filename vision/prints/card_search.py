@@ -27,6 +27,7 @@ Box = tuple[int, int, int, int]
 _MOST_MM = 260.0  # a side of what is searched at once: longer pictures have more edges than proposals can hold
 _OVERLAP_MM = 60.0
 _PROMISING = 0.4  # of the ranking's scores, above what a plain card would have there
+_MOST_PLACES = 60  # by their edges; the best seen come first
 _CLEAR = 0.55  # the same, of a place that lies well
 _LIKELY, _MOST_SETTLED, _MOST_MOVED = 0.18, 24, 4  # the same, of one that may come to; so many are tried and moved
 _STEPS = ((3.0, np.radians(3.0)), (1.5, np.radians(1.5)))  # mm and turns by which they are moved
@@ -101,12 +102,11 @@ class CardSearch:
             return []
         here = cut_table(table, box)
         _, quads = poses_on(crop, here, self.deck.card_mm, np.zeros((0, 4, 2)))
-        quads = np.concatenate([quads, tinted_places(crop, here, self.deck.card_mm)])
+        quads = np.concatenate([quads[:_MOST_PLACES], tinted_places(crop, here, self.deck.card_mm)])
         picture = Pyramid(crop)
-        quads = self._settled(picture, quads, here, white)
         if not len(quads):
             return []
-        scores, promise = self._promise(picture, quads, white)
+        quads, scores, promise = self._settled(picture, quads, here, white)
         found: list[FoundCard] = []
         tried: list[Floats] = []
         for k in np.argsort(-promise):
@@ -125,24 +125,27 @@ class CardSearch:
                 _keep(found, card)
         return found
 
-    def _settled(self, picture: Pyramid, quads: Floats, table: Table, white: Floats | None) -> Floats:
-        """The likeliest of places (n, 4, 2), each moved to where it looks most like a card.
+    def _settled(
+        self, picture: Pyramid, quads: Floats, table: Table, white: Floats | None
+    ) -> tuple[Floats, Floats, Floats]:
+        """The likeliest of places (n, 4, 2), each moved to where it looks most like a card, and what they promise.
 
         On an untidy pile edges of several cards are seen, and none of them tells where the top one lies.
         """
-        promise = self._promise(picture, quads, white)[1] if len(quads) else np.zeros(0)
+        scores, promise = self._promise(picture, quads, white)
         chosen: list[int] = []
         for k in np.argsort(-promise)[:_MOST_SETTLED]:
             if promise[k] >= _LIKELY and sum(shared_area(quads[k], quads[other]) >= _SAME for other in chosen) < _TRIED:
                 chosen.append(int(k))
-        settled = quads[chosen]
-        open_ = np.flatnonzero(promise[chosen] < _CLEAR)[:_MOST_MOVED]
-        for mm, turn in _STEPS if len(open_) else ():
-            near = moved(settled[open_], table, mm, turn)
-            _, better = self._promise(picture, near.reshape(-1, 4, 2), white)
-            best = better.reshape(len(open_), -1).argmax(axis=1)
-            settled[open_] = near[np.arange(len(open_)), best]
-        return settled
+        settled, scores, promise = quads[chosen], scores[chosen], promise[chosen]
+        unsettled = np.flatnonzero(promise < _CLEAR)[:_MOST_MOVED]
+        for mm, turn in _STEPS if len(unsettled) else ():
+            near = moved(settled[unsettled], table, mm, turn)
+            better, more = self._promise(picture, near.reshape(-1, 4, 2), white)
+            best = np.arange(len(unsettled)) * near.shape[1] + more.reshape(len(unsettled), -1).argmax(axis=1)
+            settled[unsettled] = near.reshape(-1, 4, 2)[best]
+            scores[unsettled], promise[unsettled] = better[best], more[best]
+        return settled, scores, promise
 
     def _promise(self, picture: Pyramid, quads: Floats, white: Floats | None) -> tuple[Floats, Floats]:
         """(n, k) the ranking's scores of places, and (n,) how much they promise."""

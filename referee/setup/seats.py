@@ -113,11 +113,17 @@ def order_rung(heard: Sequence[Heard]) -> list[int]:
 def seat_shapes(ring: SeatRing, table: Table, size_px: tuple[int, int], language: Language) -> tuple[Shape, ...]:
     """Give each seat's part of the table as a shape of the picture."""
     shapes = []
-    middle = ring.corners_mm.mean(0)
+    corner, sides = (
+        ring.corners_mm[2],
+        (ring.corners_mm[3] - ring.corners_mm[2], ring.corners_mm[1] - ring.corners_mm[2]),
+    )
+    lengths = np.array([np.linalg.norm(side) for side in sides])
+    axes = np.stack([side / length for side, length in zip(sides, lengths, strict=True)])
+    inset = np.minimum(_REACH_MM, lengths / 2)
     for seat in range(ring.players):
-        edge = ring.part_of(seat)
-        inwards = (middle - edge) / np.maximum(np.linalg.norm(middle - edge, axis=1, keepdims=True), 1e-6)
-        outline = table.to_px(np.concatenate([edge, (edge + _REACH_MM * inwards)[::-1]]))
+        edge = ring.part_of(seat, step_mm=40.0)
+        inner = np.clip((edge - corner) @ axes.T, inset, lengths - inset) @ axes + corner
+        outline = table.to_px(np.concatenate([edge, inner[::-1]]))
         corners = tuple((round(float(x) / size_px[0], 4), round(float(y) / size_px[1], 4)) for x, y in outline)
         shapes.append(Shape(corners, "seat", language.text("Seat {n}", n=seat + 1)))
     return tuple(shapes)

@@ -157,10 +157,10 @@ function seen(app, found) {
     picture.url === null ? h("p", { class: "note" }, t("no_live_picture")) : h("img", { src: picture.url, alt: t("setup_picture") }),
     h(
       "svg",
-      { class: "outlines", viewBox: "0 0 1 1", preserveAspectRatio: "none", "aria-hidden": "true" },
-      found.shapes.map((shape, at) => h("polygon", { key: at, class: `shape ${shape.kind}`, points: shape.corners.map((corner) => corner.join(",")).join(" ") })),
+      { class: "outlines", viewBox: "0 0 1000 1000", preserveAspectRatio: "none", "aria-hidden": "true" },
+      found.shapes.map((shape, at) => h("polygon", { key: at, class: `shape is-${shape.kind}`, points: shape.corners.map(([x, y]) => `${x * 1000},${y * 1000}`).join(" ") })),
     ),
-    found.shapes.filter((shape) => shape.label).map((shape, at) => h("span", { class: `label ${shape.kind}`, key: `label ${at}`, place: middle(shape.corners), "aria-hidden": "true" }, shape.label)),
+    found.shapes.filter((shape) => shape.label).map((shape, at) => h("span", { class: `label is-${shape.kind}`, key: `label ${at}`, place: middle(shape.corners), "aria-hidden": "true" }, shape.label)),
   );
 }
 

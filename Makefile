@@ -13,7 +13,7 @@ demo: $(VENV)/installed
 
 test: $(VENV)/installed
 	@# A real browser, broker and database; whoever may not install one is told so by the tests that need it.
-	@{ command -v chromium && [ -x /usr/sbin/mosquitto ] && ls /usr/lib/postgresql/*/bin/initdb; } >/dev/null 2>&1 || \
+	@{ command -v chromium && command -v dh && [ -x /usr/sbin/mosquitto ] && ls /usr/lib/postgresql/*/bin/initdb; } >/dev/null 2>&1 || \
 		[ "$$(id -u)" != 0 ] || ! command -v apt-get >/dev/null || \
 		{ apt-get update -qq && apt-get install -y -qq --no-install-recommends chromium debhelper mosquitto postgresql \
 		>/dev/null; } || true

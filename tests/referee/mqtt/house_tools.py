@@ -18,7 +18,7 @@ from referee.mqtt.line import Ends, Line, Received
 from referee.mqtt.publisher import Publisher
 from referee.mqtt.settings import Broker, load_mqtt, save_mqtt
 
-PATIENCE_S = 20.0
+PATIENCE_S = 60.0
 needs_mosquitto = pytest.mark.skipif(
     mosquitto() is None, reason="needs a broker to talk to: sudo apt-get install mosquitto"
 )

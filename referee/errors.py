@@ -9,6 +9,14 @@ class BadInputError(RefereeError, ValueError):
     """Input or usage that cannot be worked with (exit status 2)."""
 
 
+class SettingError(BadInputError):
+    """A setting that cannot be. key: which sentence the page says, with `values` in its places."""
+
+    def __init__(self, text: str, key: str, **values: object) -> None:
+        super().__init__(text)
+        self.key, self.values = key, values
+
+
 class OvertakenError(RefereeError):
     """What somebody told hung on how things stood, and something else came first."""
 

@@ -64,6 +64,7 @@ def _step(table: QuietTable, dice: random.Random) -> None:
             stage.correct(dice.choice(list(play.book.records)), None)
         elif play.book.records and dice.random() < _DISPUTED:
             table.journal.dispute(play.book.row.game, dice.choice(list(play.book.records)))
+            table.journal.flush()
         else:
             stage.say(*next(likely_moves(play.game, dice)))
     except RefereeError:

@@ -21,7 +21,7 @@ from referee.mqtt.line import Ends, Extras, Line, LineError, Received
 from referee.mqtt.seal import seal
 
 MOST_WAITING, MOST_BATCH = 4000, 500
-GATHER_S, LOOK_S, RETRY_S, LAST_RETRY_S = 0.02, 1.0, 1.0, 15.0
+GATHER_S, LOOK_S, RETRY_S, LAST_RETRY_S = 0.05, 1.0, 1.0, 15.0
 MOST_JOINS, JOINS_A_SECOND = 10, 4.0
 _LISTENS = (topics.EVENTS, topics.STATE, topics.AVAILABLE, topics.JOIN, topics.EVIDENCE)
 Work = tuple[str, str, Received]

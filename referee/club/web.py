@@ -22,11 +22,12 @@ from referee.mqtt.seal import shown_code
 from referee.sayings import house
 from referee.sayings.club_page import words_in
 from referee.web.answers import OWN_ERRORS, Json, on_fault, on_refused
-from referee.web.app import FILES as TABLE_FILES
 from referee.web.guard import Guard, RefusedError
 from referee.web.hosts import OwnNames, is_this_machine
 
 FILES = FilePath(__file__).parent / "page"
+TABLE_FILES = FilePath(__file__).parents[1] / "web" / "page"
+"""Of a table's page: its look, and how it draws. Its program stays out: it would bring all that reads cards."""
 _Code = Annotated[str, Path(pattern="^(" + "|".join(LANGUAGES) + ")$")]
 _Id = Annotated[str, Path(pattern=r"^[A-Za-z0-9_-]{1,64}$")]
 _Number = Annotated[int, Path(ge=0, lt=1 << 31)]

@@ -24,7 +24,8 @@ from hardware.health import DeviceHealth
 from hardware.sand_glass import learn_sandtimer
 from hardware.sandtimer import Sandtimer, sand_lines
 from hardware.settings import MS, BellSettings, SandSettings
-from referee.service.settings import SettingError, TableSettings
+from referee.errors import SettingError
+from referee.service.settings import TableSettings
 from simulation.camera import SimulatedCamera
 from simulation.edges import edges_of, sand
 from simulation.live import LiveTable

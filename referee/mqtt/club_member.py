@@ -8,13 +8,13 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 
+from referee.errors import SettingError
 from referee.journal.evidence import EvidenceFolder
 from referee.journal.journal import Journal
 from referee.mqtt import topics
 from referee.mqtt.line import Extras, Received
 from referee.mqtt.seal import code_in, is_sealed, key_of, seal
 from referee.mqtt.settings import Membership, MqttSettings
-from referee.service.settings import SettingError
 
 ANSWER_S = 15.0
 ASK_AGAIN_S = 3.0

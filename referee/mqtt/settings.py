@@ -13,10 +13,9 @@ from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any
 
-from referee.errors import BadInputError
+from referee.errors import BadInputError, SettingError
 from referee.files import write_whole
 from referee.jsonlines import shown
-from referee.service.settings import SettingError
 
 FILE = "mqtt.json"
 PLAIN_PORT, TLS_PORT = 1883, 8883

@@ -25,7 +25,8 @@ from hardware.health import DeviceHealth
 from hardware.microphone import MicrophoneBell
 from hardware.sandtimer import Sandtimer
 from hardware.settings import MS
-from referee.service.settings import SettingError, TableSettings
+from referee.errors import SettingError
+from referee.service.settings import TableSettings
 
 KEEP_NS = 4 * SECOND_NS
 KEEP_BYTES = 400_000_000

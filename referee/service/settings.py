@@ -12,7 +12,7 @@ from typing import Any
 
 from hardware.camera_turned import Turn
 from hardware.settings import BellSettings, LampSettings, Pin, SandProfile, SandSettings
-from referee.errors import BadInputError
+from referee.errors import BadInputError, SettingError
 from referee.files import write_whole
 from referee.jsonlines import is_name, shown
 from referee.language import LANGUAGES, Language, language_of
@@ -50,14 +50,6 @@ PUBLIC = (
 
 PAGE_NAME = r"^[0-9a-f]{0,64}$"
 """What a page calls itself when it is chosen to speak."""
-
-
-class SettingError(BadInputError):
-    """A setting that cannot be. key: which sentence the page says, with `values` in its places."""
-
-    def __init__(self, text: str, key: str, **values: object) -> None:
-        super().__init__(text)
-        self.key, self.values = key, values
 
 
 @dataclass(frozen=True)

@@ -11,12 +11,11 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
 from hardware.errors import HardwareError
-from referee.errors import BadInputError, OvertakenError, RefereeError
+from referee.errors import BadInputError, OvertakenError, RefereeError, SettingError
 from referee.jsonlines import parse_object
 from referee.lessons.faults import LessonError
 from referee.names import NameRefusedError
 from referee.service.phone_bells import PhoneRingError
-from referee.service.settings import SettingError
 from referee.web.feed import encoded
 from referee.web.guard import RefusedError
 from referee.web.pairing import TooManyTriesError, WrongCodeError

@@ -15,9 +15,9 @@ from house_tools import TellingTable, listening, needs_mosquitto, telling, wait_
 from hardware.events import BellPressed
 from referee.bench.brokers import Mosquitto, broker_at_work
 from referee.cli import main
+from referee.errors import SettingError
 from referee.language import Language
 from referee.mqtt.settings import FILE, Broker, MqttSettings, load_mqtt, save_mqtt
-from referee.service.settings import SettingError
 
 PLAYERS = ["Ann", "Ben", "Cem"]
 

@@ -12,11 +12,12 @@ from hardware.exposure import Polygon
 from hardware.frames import SECOND_NS, FrameBuffer
 from hardware.lamp import RecordedLamp
 from hardware.speaker import RecordedSpeaker
+from referee.errors import SettingError
 from referee.events import Event
 from referee.journal.folder import JOURNAL
 from referee.journal.journal import Journal
 from referee.service.devices import OnHealth
-from referee.service.settings import SettingError, TableSettings
+from referee.service.settings import TableSettings
 from referee.service.stage import Stage
 from referee.service.voice import Voice
 from referee.session import Seen

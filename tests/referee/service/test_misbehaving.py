@@ -21,13 +21,13 @@ from hardware.events import Event as DeviceEvent
 from hardware.frames import Frame
 from hardware.lamp import RecordedLamp, Signal
 from hardware.speaker import RecordedSpeaker
+from referee.errors import SettingError
 from referee.events import Event
 from referee.service import devices as devices_module
 from referee.service import steady, table_decks
 from referee.service.devices import Fitted, TableDevices
 from referee.service.parts import Parts
 from referee.service.service import Service, running
-from referee.service.settings import SettingError
 from referee.session import Seen
 from referee.watchers.by_hand import ByHandWatcher
 

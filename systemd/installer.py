@@ -41,8 +41,10 @@ OLDEST_DEBIAN = 12
 ROOM_BYTES = 1 << 30
 
 
-def install(host: Host, source: Path = SOURCE, *, any_computer: bool = False) -> None:
+def install(host: Host, source: Path = SOURCE, *, any_computer: bool = False, extras: str = "") -> None:
     """Install or upgrade from the project's folder `source`, start the service, and say where the page is.
+
+    extras: what is wanted besides, of pyproject.toml's optional dependencies ("club").
 
     Raises InstallError; an installation that was there before then still works.
     """
@@ -51,7 +53,7 @@ def install(host: Host, source: Path = SOURCE, *, any_computer: bool = False) ->
     before = host.link_target(CURRENT)
     new = next_environment(host)
     try:
-        build_environment(host, source, new)
+        build_environment(host, source, new, extras=extras)
     except InstallError:
         host.remove(new)
         raise
@@ -216,13 +218,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--purge", action="store_true", help="uninstall: remove the games, too")
     parser.add_argument("--folder", default=f"{HOME}/trial", help="environment: build it there, and do nothing else")
     parser.add_argument("--without", action="append", default=[], help="environment: a library that is not tried")
-    parser.add_argument("--extras", default="", help="environment: what is wanted besides, such as club")
+    parser.add_argument("--extras", default="", help="what is wanted besides, such as club")
     parser.add_argument("--log", default=LOG, help="where what was done is written")
     options = parser.parse_args(arguments)
     host = Host(dry=options.dry_run, log=options.log)
     try:
         if options.what == "install":
-            install(host, any_computer=options.any_computer)
+            install(host, any_computer=options.any_computer, extras=options.extras)
         elif options.what == "environment":
             libraries = [name for name in LIBRARIES if name not in options.without]
             build_environment(host, SOURCE, options.folder, libraries, options.extras)

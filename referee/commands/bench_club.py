@@ -41,7 +41,9 @@ def _club(args: argparse.Namespace) -> int:
         from referee.bench.club import ClubVerdict, kill_tables
         from referee.bench.club_load import Load, measure_load
     except ImportError as error:
-        raise WorkFailedError("the club needs more programs: make install OPTIONS='--extras club', or the package of make deb") from error
+        raise WorkFailedError(
+            "the club needs more programs: make install OPTIONS='--extras club', or the package of make deb"
+        ) from error
     if args.kills < 1 or (args.tables is not None and not 1 <= args.tables <= 200):
         raise BadInputError("there can be one kill or more, and 1 to 200 tables")
     if not (0 < args.minutes <= 600 and 0.05 <= args.pace <= 60 and 0 <= args.outage < 60 * args.minutes):

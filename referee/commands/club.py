@@ -69,7 +69,9 @@ def run(args: argparse.Namespace) -> int:
         import alembic  # noqa: F401
         import sqlalchemy  # noqa: F401
     except ImportError as error:
-        raise WorkFailedError("the club needs more programs: make install OPTIONS='--extras club', or the package of make deb") from error
+        raise WorkFailedError(
+            "the club needs more programs: make install OPTIONS='--extras club', or the package of make deb"
+        ) from error
     from referee.club.settings import load_club
 
     folder = _folder(args.state)

@@ -6,8 +6,10 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from referee.errors import BadInputError
+from referee.games.registry import GAMES
 from referee.journal.stored import games
 from referee.service.stage import Stage
+from referee.setup.record import deck_of
 from referee.setup.walk import Walk, as_data
 
 
@@ -49,14 +51,17 @@ def setup_done(
 
 
 def setup_in_state(walk: Walk | None, stage: Stage) -> dict[str, Any]:
-    """Give what every page is to know: whether setting up is to begin by itself, and how many steps are open.
+    """Give what every page is to know: whether setting up begins by itself, how many steps are open, who plays what.
 
     So it is on a new machine, on which nothing was set up and no game was played.
     """
     if walk is None:
-        return {"due": False, "left": 0}
+        return {"due": False, "left": 0, "players": None, "game": None}
     kept = walk.kept
     due = not kept and stage.play is None and not games(stage.journal.read)
     undone = [one for one in kept.values() if one.state in ("skipped", "missing")]
     # Who has played without it all along is not asked.
-    return {"due": due, "left": len(walk.left) + len(undone) if kept else 0}
+    left = len(walk.left) + len(undone) if kept else 0
+    deck = deck_of(kept)
+    players = kept["seats"].data.get("players") if "seats" in kept else None
+    return {"due": due, "left": left, "players": players, "game": deck if deck in GAMES else None}

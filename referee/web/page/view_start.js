@@ -15,7 +15,7 @@ function remembered() {
   } catch (fault) {
     // What is kept in the browser is a convenience: without it one types once more.
   }
-  return { game: null, players: ["", "", ""], options: {} };
+  return { game: null, players: ["", "", ""], options: {}, fresh: true };
 }
 
 function remember() {
@@ -27,6 +27,9 @@ function remember() {
 }
 
 export function opened(app) {
+  const { players, game } = app.state.setup || {};
+  // The first time as the table was set up.
+  if (plan.fresh && players) plan = { game: game || null, players: Array.from({ length: players }, () => ""), options: {} };
   app.load("games", `/api/games/${app.state.language}`);
   app.load("known", "/api/statistics");
   app.load("decks", "/api/table/decks");

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from referee.bench.quiet_table import quiet_table
 from referee.errors import BadInputError
 from referee.language import Language
 from referee.service.settings import TableSettings
@@ -60,6 +61,20 @@ def test_steps_are_kept_one_by_one_and_go_on_after_a_power_cut(tmp_path: Path) -
     assert again.open_step is None
     kept = again.kept
     assert (kept["deck"].data, kept["table"].state, kept["bell"].state) == ({"deck": "piccolino"}, "skipped", "good")
+
+
+def test_what_was_set_up_is_proposed_for_the_first_game(tmp_path: Path) -> None:
+    table = quiet_table(tmp_path, can_be_set_up=True)
+    walk = table.desk.opened_walk()
+    assert table.desk.state()["setup"] == {"due": True, "left": 0, "players": None, "game": None}
+    walk.open("seats")
+    walk.answer({"players": 5})
+    walk.open("deck")
+    walk.answer({"deck": "piccolino"})
+    table.desk.refresh()
+    setup = table.desk.state()["setup"]
+    assert (setup["due"], setup["players"], setup["game"]) == (False, 5, "piccolino")
+    table.close()
 
 
 def test_a_step_whose_device_is_missing_is_remembered_and_offered_again(tmp_path: Path) -> None:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 
+import cv2
 import numpy as np
 from numpy.typing import NDArray
 
@@ -16,15 +17,23 @@ from vision.marker_blur import blurs_mm
 from vision.markers import whites_of
 from vision.prints.print_deck import PrintDeck
 from vision.quads import enlarged, within_quads
-from vision.reading import UnclearCard
+from vision.reading import CardReading, UnclearCard
 from vision.table import Table
 
 Points = NDArray[np.float64]
 Image = NDArray[np.uint8]
+LayBefore = Callable[[Points], bool]
+"""Whether what lies at places (n, 2), mm, lay there before the cards did."""
 
 _SHEET = 1.3  # a marker card by its square
 _LEAST_OWN, _LEAST_TOUCH = 1 / 3, 0.1  # of a card: so much of a place doubts a seat, or the one that has most of it
 _SPOTS = 200  # of a place, whose owners are asked for
+# Shorter and longer side of what may be a card itself, whatever light, shadow or blur has made of it.
+_AS_A_CARD_MM = (110.0, 125.0)
+_LEAST_CARD = 0.45  # of a card: of less that clips most of a card would show
+# Cards of a hand lie no further apart, so that what hides one lies as near to the next; a sheet reaches over that.
+_APART_MM, _TOUCHING_MM = 25.0, 8.0
+_SHEET_CARDS = 4.0  # times a card: more is a sheet or a book
 # Levels of white. At 30 nearly all cards of darkened scenes were read, at 20 one seat in five lacked one.
 _DARK = 28.0
 _PLACE_MM = 1.5  # a card's place is measured within 0.6 mm nine times in ten, however the picture was spoiled
@@ -37,18 +46,20 @@ class InSight:
     def __init__(self, deck: Deck | PrintDeck) -> None:
         self._card_mm = deck.card_mm
 
-    def doubt(self, image: Image, seated: SeatedReading) -> SeatedReading:
+    def doubt(self, image: Image, seated: SeatedReading, lay_before: LayBefore | None = None) -> SeatedReading:
         """Give a reading of a picture, (h, w, 3) BGR, with an unclear card more for each cause to doubt a seat.
 
         The reasons are `darkness` and `blur`, of which the marker cards tell, `light` that clips, a `thing` that
         lies there, for which a card that could not be read is taken, too, and `between` where a card lies so near to
-        the border of two seats that nobody can tell whose it is.
+        the border of two seats that nobody can tell whose it is. What lies apart from a hand is no doubt about it,
+        unless it may be a card itself, or an arm that reaches for one. Nor is a thing that lay there before the cards
+        did, as far as `lay_before` knows.
         """
         at_all = dict((*self._blurred(image, seated), *self._unlit(image, seated)))
         owners = {seated.ring.seat_at(card.centre_mm) for card in seated.reading.unclear if card.centre_mm is not None}
         hidden = {
             (seat, doubt.reason): doubt
-            for seat, doubt in self._hidden(image, seated)
+            for seat, doubt in self._hidden(image, seated, lay_before)
             # What lies at a seat that is doubted anyway may be what is doubted.
             if seat not in at_all and not (doubt.reason == "thing" and seat in owners)
         }
@@ -74,7 +85,9 @@ class InSight:
             for seat, middle in _middles(seated.ring):
                 yield seat, _doubt(middle, "blur", seated.table)
 
-    def _hidden(self, image: Image, seated: SeatedReading) -> Iterator[tuple[int, UnclearCard]]:
+    def _hidden(
+        self, image: Image, seated: SeatedReading, lay_before: LayBefore | None
+    ) -> Iterator[tuple[int, UnclearCard]]:
         """The seats before which something hides a place for a card."""
         cards = np.array([card.corners_px for card in seated.reading.cards]).reshape(-1, 4, 2)
         markers = np.array([marker.corners_px for marker in seated.markers]).reshape(-1, 4, 2)
@@ -83,10 +96,31 @@ class InSight:
         doubted = [card for card in seated.reading.unclear if len(card.corners_px) == 4 and card.centre_mm is not None]
         owners = [ring.seat_at(card.centre_mm) for card in doubted if card.centre_mm is not None]
         for place in hidden_places(image, seated.table, ring.corners_mm, ring.reach_mm, known, self._card_mm):
+            if place.cause == "thing" and lay_before is not None and lay_before(place.places_mm):
+                continue
             for seat, spot in self._owners(place, ring):
+                if not (place.comes_in or self._as_a_card(place) or self._at_hand(place, seat, seated)):
+                    continue
                 own = [card.corners_px for card, owner in zip(doubted, owners, strict=True) if owner == seat]
                 if not within_quads(seated.table.to_px(spot[None]), np.array(own).reshape(-1, 4, 2))[0]:
                     yield seat, _doubt(spot, place.cause, seated.table)
+
+    def _as_a_card(self, place: HiddenPlace) -> bool:
+        """Whether a place has about a card's size: there may be a card that was not read."""
+        sides = np.array(cv2.minAreaRect(place.places_mm.astype(np.float32))[1]) + CELL_MM
+        within = bool((np.sort(sides) <= _AS_A_CARD_MM).all())
+        return within and self._in_cards(place) >= _LEAST_CARD
+
+    def _at_hand(self, place: HiddenPlace, seat: int, seated: SeatedReading) -> bool:
+        """Whether a place lies so near to a seat's cards that it may hide one more of them; they may all lie there."""
+        own = [card.corners_px for card in seated.reading.cards if _owned(card, seat, seated.ring)]
+        if not own:
+            return True
+        reach = _APART_MM if self._in_cards(place) < _SHEET_CARDS else _TOUCHING_MM
+        return _gap_mm(place.places_mm, seated.table.to_mm(np.concatenate(own)).reshape(-1, 4, 2)) <= reach
+
+    def _in_cards(self, place: HiddenPlace) -> float:
+        return len(place.places_mm) * CELL_MM**2 / (self._card_mm[0] * self._card_mm[1])
 
     def _owners(self, place: HiddenPlace, ring: SeatRing) -> Iterator[tuple[int, Points]]:
         """Give each seat that owns enough of a place, or the most of it, with the spot (2,) in the midst of that."""
@@ -99,6 +133,19 @@ class InSight:
         for seat in np.flatnonzero(shares >= min(_LEAST_OWN, float(shares.max()))):
             own = some[owners == seat]
             yield int(seat), own[np.linalg.norm(own - own.mean(0), axis=1).argmin()]
+
+
+def _owned(card: CardReading, seat: int, ring: SeatRing) -> bool:
+    return card.centre_mm is not None and ring.seat_at(card.centre_mm) == seat
+
+
+def _gap_mm(places_mm: Points, quads_mm: Points) -> float:
+    """The least distance from any of some places (n, 2) to the sides of any of some quads (m, 4, 2)."""
+    starts = quads_mm.reshape(-1, 2)
+    sides = np.roll(quads_mm, -1, axis=1).reshape(-1, 2) - starts
+    off = places_mm[:, None] - starts
+    along = ((off * sides).sum(axis=2) / (sides**2).sum(axis=1)).clip(0, 1)
+    return float(np.linalg.norm(off - along[..., None] * sides, axis=2).min())
 
 
 def _between(seated: SeatedReading) -> Iterator[UnclearCard]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import cv2
@@ -25,6 +26,14 @@ _DENSE_CELL_MM = (90.0, 112.0)
 _MARGIN_MM = 60.0
 
 
+@dataclass(frozen=True)
+class Laid:
+    """Where cards lie on a drawn table, on an area (width, height in mm) that the picture shows."""
+
+    area_mm: tuple[float, float]
+    places: tuple[Place, ...]
+
+
 def table_picture(
     deck: Deck,
     n_cards: int,
@@ -35,12 +44,13 @@ def table_picture(
     overlap: bool = False,
     markers: Sequence[int] = (0, 1, 2, 3),
     look: Look | None = None,
+    laid: Laid | None = None,
 ) -> tuple[Image, dict[str, Any]]:
     """Draw a table with `n_cards` different cards, `side` up, and markers in its corners (at most four).
 
     Gives the picture, (h, w, 3) uint8 BGR with `size` = (width, height), and the truth about it; the same arguments
     always give the same picture. Without `overlap` every card lies free; with it they lie in a heap, later cards
-    over earlier ones.
+    over earlier ones. Or else `laid` tells where they lie, and how large a part of the table the picture shows.
 
     Raises:
         ValueError: more cards than the deck has, or more than four markers.
@@ -51,8 +61,9 @@ def table_picture(
     look = look or Look()
     random = np.random.default_rng(seed)
     chosen = [faces[i] for i in random.permutation(len(faces))[:n_cards]]
-    area = _area_mm(n_cards, size, overlap)
-    places = _heap(random, n_cards, area) if overlap else _free(random, n_cards, area)
+    area = laid.area_mm if laid else _area_mm(n_cards, size, overlap)
+    spread = _heap if overlap else _free
+    places = list(laid.places) if laid else spread(random, n_cards, area)
     view = view_of(area, size, look)
     homography, px_per_mm = view.homography, view.px_per_mm(area[0] / 2, area[1] / 2)
     marked = marker_places(random, tuple(markers), area)

@@ -48,11 +48,13 @@ _SHADE_MM = 200.0
 class HiddenPlace:
     """A place of which a picture does not show what lies there: cells of `CELL_MM` round places (n, 2) in mm.
 
-    `cause`: `light`, the picture is clipped there; or `thing`, something lies there.
+    `cause`: `light`, the picture is clipped there; or `thing`, something lies there. `comes_in`: it reaches in from
+    beyond what was looked at, as an arm does.
     """
 
     places_mm: Floats
     cause: str
+    comes_in: bool = False
 
 
 def hidden_places(
@@ -114,7 +116,7 @@ class _Board:
         mask = cv2.morphologyEx(((least >= _CLIPPED) & self._free).astype(np.uint8), cv2.MORPH_OPEN, np.ones((2, 2)))
         _, labels, boxes, _ = cv2.connectedComponentsWithStats(np.asarray(mask, np.uint8), connectivity=4)
         for number in np.flatnonzero(boxes[1:, cv2.CC_STAT_AREA] >= _LEAST_CLIPPED * self._card_cells) + 1:
-            yield self._place(labels == number, "light")
+            yield HiddenPlace(self._places[(labels == number).ravel()], "light")
 
     def things(self) -> Iterator[HiddenPlace]:
         """What is not the table and large enough for a card."""
@@ -123,8 +125,8 @@ class _Board:
             odd = self._odd(among, most)
             shaded = self._shaded(among & ~odd) & odd
             for some in (odd & ~shaded, shaded):
-                for island in self._islands(some):
-                    yield self._place(island, "thing")
+                for island, comes_in in self._islands(some):
+                    yield HiddenPlace(self._places[island.ravel()], "thing", comes_in)
 
     def _odd(self, among: Bools, most: float) -> Bools:
         """Which of the cells have a colour of which there is little; most of a table has its common ones."""
@@ -135,7 +137,7 @@ class _Board:
                 return odd
             wider *= 1.5
 
-    def _islands(self, odd: Bools) -> Iterator[Bools]:
+    def _islands(self, odd: Bools) -> Iterator[tuple[Bools, bool]]:
         size = 2 * round(_OPENED_MM / 2 / CELL_MM) + 1
         disc = cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (size, size))
         whole = _filled(np.asarray(odd, np.uint8))
@@ -149,7 +151,8 @@ class _Board:
             rim = (cv2.dilate(filled, np.ones((3, 3), np.uint8)) > filled) & ~self._known[box]
             at_border = min(left, top) == 0 or left + width == odd.shape[1] or top + height == odd.shape[0]
             own = (filled > 0) & ~self._known[box]
-            if at_border or (rim & ~self._seen[box]).any():
+            comes_in = bool(at_border or (rim & ~self._seen[box]).any())
+            if comes_in:
                 # Beyond the table's edge is a floor; what comes in from there, over the table, is none.
                 own &= self._inside[box]
             if own.sum() < least:
@@ -160,7 +163,7 @@ class _Board:
             if self._fits(own, self._known[box]):
                 found = np.zeros(self._shape, bool)
                 found[box] = own
-                yield found
+                yield found, comes_in
 
     def _stands_out(self, island: Image, odd: Bools, box: tuple[slice, ...]) -> bool:
         """Whether an island has another colour than what is about it, though no edge: a blurred card has none."""
@@ -247,9 +250,6 @@ class _Board:
         step = gap.mean(axis=2)
         tint = np.abs(gap - step[..., None]).max(axis=2)
         return np.asarray((step < 0) & (step > np.log(_SHADE)) & (tint < _SHADE_TINT))
-
-    def _place(self, cells: Bools, cause: str) -> HiddenPlace:
-        return HiddenPlace(self._places[cells.ravel()], cause)
 
 
 def _sampled(image_bgr: Image, table: Table, px: Floats) -> Image:

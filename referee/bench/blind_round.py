@@ -99,7 +99,7 @@ def judge_round(table: RoundTable, shown: Shown, gap_s: float = 0.0) -> tuple[Ou
 
 def _watch(table: RoundTable, shown: Shown, gap_s: float) -> _Watched:
     header = Header("confetti", PLAYERS, table.options)
-    watched = _Watched(Session(game_kind("confetti").start(header), watcher_for(header, WatchSetup())))
+    watched = _Watched(Session(game_kind("confetti").start(header), watcher_for(header, WatchSetup(find_hands=False))))
     session, flipped_s, out_s = watched.session, table.game.rounds[0].flipped_s, table.out_s
     _show(watched, table, _seconds(flipped_s - 1.0 - _BEFORE_S, _BEFORE_S), shown)
     watched.note(session.hear(SandFlipped(_ns(flipped_s), Witness.BARRIER)))

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from referee.bench.blind import BlindSetting, Outcome, Trial
+from referee.bench.hands_laid import hands_laid
 from referee.bench.spoiling import SPOILING, Spot
 from referee.bench.truth import load_truth
 from referee.errors import BadInputError
@@ -154,7 +155,9 @@ def _pictures(setting: BlindSetting, deck: Deck) -> Iterator[tuple[str, Image]]:
         return
     for number in range(min(_DRAWN, setting.trials)):
         look, seed = _LOOKS[number % len(_LOOKS)], setting.seed * 100 + number
-        yield f"drawn {look.table} {seed}", table_picture(deck, 9, seed=seed, size=_SIZE, look=look)[0]
+        laid = hands_laid(_PLAYERS[number % len(_PLAYERS)], seed, _SIZE[0] / _SIZE[1])
+        image, _ = table_picture(deck, len(laid.places), seed=seed, size=_SIZE, look=look, laid=laid)
+        yield f"drawn {look.table} {seed}", image
 
 
 wipe, dark, bright, blur, cover, move = (partial(_trials, kind) for kind in _WAYS)

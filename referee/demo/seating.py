@@ -18,10 +18,10 @@ COLUMN_MM, ROW_MM = 72.0, 96.0
 _EDGE_MM = 24.0
 
 
-def ring_of(players: int) -> SeatRing:
-    """Give the seats round the rectangle that the centres of the script's marker cards span."""
+def ring_of(players: int, area_mm: tuple[float, float] = AREA_MM) -> SeatRing:
+    """Give the seats round the rectangle that the centres of the marker cards span in the corners of an area."""
     inset = MARKER_CARD_MM * 0.75
-    right, bottom = AREA_MM[0] - inset, AREA_MM[1] - inset
+    right, bottom = area_mm[0] - inset, area_mm[1] - inset
     corners: NDArray[np.float64] = np.array([[right, bottom], [inset, bottom], [inset, inset], [right, inset]])
     return SeatRing(corners, players)
 

@@ -66,7 +66,7 @@ class ConfettiWatcher:
             raise BadInputError(f"the cards of {deck.name} show pictures, not three marks each")
         self._reader = SeatedReader(deck, setup.profile, self._players)
         self._in_sight = InSight(deck)
-        self._hands_off = HandsOff(deck)
+        self._hands_off = HandsOff(deck) if setup.find_hands else None
         self._finder = TableFinder(setup.profile, self._players)
         self._sought_ns: int | None = None
         self._still = Stillness()
@@ -209,7 +209,8 @@ class ConfettiWatcher:
         if not seated.reading.cards:
             # Nobody plays without cards: the camera is covered, or the table has been cleared already.
             return Seen(notices=self._once_told(Notice(t_ns, "no_cards", None, {})))
-        seated = self._in_sight.doubt(image, seated)
+        lay_before = self._in_time.lay_before(frame, seated.table)
+        seated = self._in_sight.doubt(image, seated, lay_before)
         self.outlines = _outlines(seated, self._side)
         sharing, told = self._doubts(frame, seated)
         if not told or self._wanted:
@@ -218,7 +219,8 @@ class ConfettiWatcher:
                 self._once = hands
                 return Seen()
             # Last, because it takes longest: an arm that rests on the table is as still as the cards under it.
-            seated = self._hands_off.doubt(image, seated)
+            if self._hands_off is not None:
+                seated = self._hands_off.doubt(image, seated)
             self.outlines = _outlines(seated, self._side)
             sharing, told = self._doubts(frame, seated)
         if told:

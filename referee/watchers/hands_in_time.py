@@ -7,6 +7,8 @@ and if its cards do not lie on each other.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import cv2
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +23,7 @@ _AT_REST_NS = 1_000_000_000
 _WIDTH_PX = 320
 _FOREIGN = 28.0  # 8-bit levels in any channel, when the light's change has been divided out
 FOREIGN_SHARE = 0.25  # of a card: more, and it may hide one
+_AS_BEFORE, _CHANGED = 12.0, 0.1  # levels; the share of a thing's place that may have changed by more
 _OVERLAP = 0.04  # of a card: more, and a third card may lie hidden between two
 _GROWN = 1.25  # a card's outline and its shadow
 
@@ -62,16 +65,32 @@ class HandsInTime:
         foreign = self.foreign_cards(frame, seated, seat)
         return foreign is None or foreign > FOREIGN_SHARE
 
+    def lay_before(self, frame: Frame, table: Table) -> Callable[[Points], bool]:
+        """Give what tells whether places (n, 2), mm, look as they did before the round: what lies there hides no card.
+
+        Where nobody knows how the table looked, nothing does.
+        """
+        change = self._change(frame)
+
+        def unchanged(places_mm: Points) -> bool:
+            if change is None:
+                return False
+            height, width = change.shape
+            x, y = (table.to_px(places_mm) * (width, height) / table.size_px).astype(np.intp).T
+            seen = change[y.clip(0, height - 1), x.clip(0, width - 1)]
+            return bool((seen > _AS_BEFORE).mean() < _CHANGED)
+
+        return unchanged
+
     def foreign_cards(self, frame: Frame, seated: SeatedReading, seat: int) -> float | None:
         """Give how much lies before a seat that is neither card nor table, in areas of a card.
 
         None where nobody knows what the table looks like there.
         """
-        now = _small(frame)
-        if self._bare is None or self._bare.shape != now.shape:
+        change = self._change(frame)
+        if change is None:
             return None
-        gain = np.median((now + 8) / (self._bare + 8), axis=(0, 1))
-        foreign = np.abs(now - self._bare * gain).max(axis=2) > _FOREIGN
+        foreign = change > _FOREIGN
         height, width = foreign.shape
         scale = np.array([width, height]) / seated.table.size_px
         inside = _mask(_place(seated.ring, seated.table, seat) * (width, height), foreign.shape)
@@ -82,6 +101,17 @@ class HandsInTime:
         areas = [cv2.contourArea((corners * scale).astype(np.float32)) for corners in outlines]
         card_px = float(np.median(areas)) if areas else 0.01 * height * width
         return float(np.count_nonzero(foreign & inside) / card_px)
+
+    def _change(self, frame: Frame) -> NDArray[np.float32] | None:
+        """(h, w) by how many levels a picture differs from that of the table at rest, the light's change divided out.
+
+        None where nobody knows what the table looks like.
+        """
+        now = _small(frame)
+        if self._bare is None or self._bare.shape != now.shape:
+            return None
+        gain = np.median((now + 8) / (self._bare + 8), axis=(0, 1))
+        return np.asarray(np.abs(now - self._bare * gain).max(axis=2), np.float32)
 
 
 def _small(frame: Frame) -> NDArray[np.float32]:

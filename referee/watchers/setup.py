@@ -23,11 +23,13 @@ class WatchSetup:
 
     deck: the deck on the table, None: the one that the game's options name, or the game's own. profile: what
     calibration measured, None: markers in the picture tell. state: the folder with taught decks, None: the usual one.
+    find_hands: whether people's hands are looked for before a count; that takes longest, and only adds doubts.
     """
 
     deck: AnyDeck | None = None
     profile: TableProfile | None = None
     state: Path | None = None
+    find_hands: bool = True
 
     def deck_for(self, header: Header) -> AnyDeck:
         """Give the deck on the table.

@@ -65,6 +65,15 @@ def test_no_spoiled_card_is_left_out_without_a_word(
         assert {found.face.id for found in hand.cards} == set(true) or hand.unclear
 
 
+@pytest.mark.parametrize(("left", "told"), [(215, set()), (790, {"thing"})])
+def test_a_telephone_is_a_doubt_about_a_hand_only_where_it_lies_with_its_cards(
+    left: int, told: set[str], table: Image, deck: Deck
+) -> None:
+    image = cv2.resize(table, (1120, 630), interpolation=cv2.INTER_AREA)
+    image[455:598, left : left + 72] = (24, 20, 20)
+    assert reasons(shared(np.asarray(image, np.uint8), deck)) == [told, set(), set()]
+
+
 @pytest.mark.parametrize(
     ("alter", "reason"),
     [

@@ -142,6 +142,19 @@ def test_cards_under_a_hand_that_rests_there_are_not_counted_without_them(table:
     assert [hand["points"] for hand in play.told("hand")] == [5, 2, 3]
 
 
+def test_a_telephone_beside_a_hand_holds_nobody_up_if_it_lay_there_before_the_round(table: Image) -> None:
+    with_phone = table.copy()
+    with_phone[470:613, 790:862] = (24, 20, 20)
+    for before, counted in ((table, False), (with_phone, True)):
+        play = Play()
+        play.show([before] * 6)
+        play.sand(SandFlipped)
+        play.show([with_arm(with_phone, 3)])
+        play.sand(None)
+        play.show([with_phone] * 12)
+        assert bool(play.told("hand")) is counted
+
+
 def test_a_recording_that_ends_early_is_counted_from_its_last_frame(table: Image) -> None:
     play = Play()
     play.show([table])

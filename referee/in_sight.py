@@ -26,8 +26,7 @@ LayBefore = Callable[[Points], bool]
 """Whether what lies at places (n, 2), mm, lay there before the cards did."""
 
 _SHEET = 1.3  # a marker card by its square
-_LEAST_OWN, _LEAST_TOUCH = 1 / 3, 0.1  # of a card: so much of a place doubts a seat, or the one that has most of it
-_SPOTS = 200  # of a place, whose owners are asked for
+_SPOTS, _LEAST_SPOTS = 200, 0.05  # of a place, whose owners are asked for, and a share of them
 # Shorter and longer side of what may be a card itself, whatever light, shadow or blur has made of it.
 _AS_A_CARD_MM = (110.0, 125.0)
 _LEAST_CARD = 0.45  # of a card: of less that clips most of a card would show
@@ -99,7 +98,7 @@ class InSight:
             if place.cause == "thing" and lay_before is not None and lay_before(place.places_mm):
                 continue
             for seat, spot in self._owners(place, ring):
-                if not (place.comes_in or self._as_a_card(place) or self._at_hand(place, seat, seated)):
+                if not (self._as_a_card(place) or self._at_hand(place, seat, seated)):
                     continue
                 own = [card.corners_px for card, owner in zip(doubted, owners, strict=True) if owner == seat]
                 if not within_quads(seated.table.to_px(spot[None]), np.array(own).reshape(-1, 4, 2))[0]:
@@ -112,25 +111,28 @@ class InSight:
         return within and self._in_cards(place) >= _LEAST_CARD
 
     def _at_hand(self, place: HiddenPlace, seat: int, seated: SeatedReading) -> bool:
-        """Whether a place lies so near to a seat's cards that it may hide one more of them; they may all lie there."""
+        """Whether a place lies so near to a seat's cards that it may hide one more of them; they may all lie there.
+
+        An arm may hide any card where it reaches for some.
+        """
         own = [card.corners_px for card in seated.reading.cards if _owned(card, seat, seated.ring)]
         if not own:
             return True
-        reach = _APART_MM if self._in_cards(place) < _SHEET_CARDS else _TOUCHING_MM
+        if place.comes_in:
+            own = [card.corners_px for card in seated.reading.cards]
+        reach = _APART_MM if place.comes_in or self._in_cards(place) < _SHEET_CARDS else _TOUCHING_MM
         return _gap_mm(place.places_mm, seated.table.to_mm(np.concatenate(own)).reshape(-1, 4, 2)) <= reach
 
     def _in_cards(self, place: HiddenPlace) -> float:
         return len(place.places_mm) * CELL_MM**2 / (self._card_mm[0] * self._card_mm[1])
 
     def _owners(self, place: HiddenPlace, ring: SeatRing) -> Iterator[tuple[int, Points]]:
-        """Give each seat that owns enough of a place, or the most of it, with the spot (2,) in the midst of that."""
-        some = place.places_mm[:: max(1, len(place.places_mm) // _SPOTS)]
+        """Give each seat that would own a card that lies at a place, with a spot (2,) for its middle."""
+        some = place.middles_mm[:: max(1, len(place.middles_mm) // _SPOTS)]
         owners = np.array([-1 if seat is None else seat for seat in (ring.seat_at((x, y)) for x, y in some.tolist())])
-        cards = len(place.places_mm) / len(some) * CELL_MM**2 / (self._card_mm[0] * self._card_mm[1])
-        shares = np.bincount(owners[owners >= 0], minlength=ring.players) * cards
-        if shares.max() < _LEAST_TOUCH:
-            return
-        for seat in np.flatnonzero(shares >= min(_LEAST_OWN, float(shares.max()))):
+        for seat in np.flatnonzero(
+            np.bincount(owners[owners >= 0], minlength=ring.players) >= _LEAST_SPOTS * len(some)
+        ):
             own = some[owners == seat]
             yield int(seat), own[np.linalg.norm(own - own.mean(0), axis=1).argmin()]
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import cv2
 import numpy as np
@@ -39,7 +40,7 @@ class SeatRing:
     players: int
     reach_mm: float = REACH_MM
 
-    @property
+    @cached_property
     def _sides_mm(self) -> Points:
         return np.asarray(np.linalg.norm(np.roll(self.corners_mm, -1, axis=0) - self.corners_mm, axis=1))
 

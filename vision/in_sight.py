@@ -48,12 +48,13 @@ _SHADE_MM = 200.0
 class HiddenPlace:
     """A place of which a picture does not show what lies there: cells of `CELL_MM` round places (n, 2) in mm.
 
-    `cause`: `light`, the picture is clipped there; or `thing`, something lies there. `comes_in`: it reaches in from
-    beyond what was looked at, as an arm does.
+    `cause`: `light`, the picture is clipped there; or `thing`, something lies there. `middles_mm` (k, 2): where the
+    middle of a card that lies there may be. `comes_in`: it reaches in from beyond what was looked at, as an arm does.
     """
 
     places_mm: Floats
     cause: str
+    middles_mm: Floats
     comes_in: bool = False
 
 
@@ -116,7 +117,8 @@ class _Board:
         mask = cv2.morphologyEx(((least >= _CLIPPED) & self._free).astype(np.uint8), cv2.MORPH_OPEN, np.ones((2, 2)))
         _, labels, boxes, _ = cv2.connectedComponentsWithStats(np.asarray(mask, np.uint8), connectivity=4)
         for number in np.flatnonzero(boxes[1:, cv2.CC_STAT_AREA] >= _LEAST_CLIPPED * self._card_cells) + 1:
-            yield HiddenPlace(self._places[(labels == number).ravel()], "light")
+            places = self._places[(labels == number).ravel()]
+            yield HiddenPlace(places, "light", places)
 
     def things(self) -> Iterator[HiddenPlace]:
         """What is not the table and large enough for a card."""
@@ -125,8 +127,7 @@ class _Board:
             odd = self._odd(among, most)
             shaded = self._shaded(among & ~odd) & odd
             for some in (odd & ~shaded, shaded):
-                for island, comes_in in self._islands(some):
-                    yield HiddenPlace(self._places[island.ravel()], "thing", comes_in)
+                yield from self._islands(some)
 
     def _odd(self, among: Bools, most: float) -> Bools:
         """Which of the cells have a colour of which there is little; most of a table has its common ones."""
@@ -137,7 +138,7 @@ class _Board:
                 return odd
             wider *= 1.5
 
-    def _islands(self, odd: Bools) -> Iterator[tuple[Bools, bool]]:
+    def _islands(self, odd: Bools) -> Iterator[HiddenPlace]:
         size = 2 * round(_OPENED_MM / 2 / CELL_MM) + 1
         disc = cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (size, size))
         whole = _filled(np.asarray(odd, np.uint8))
@@ -160,10 +161,10 @@ class _Board:
             rim &= self._seen[box]
             if rim.any() and (self._steps[box][rim] > _STEP).mean() < _STEEP and not self._stands_out(filled, odd, box):
                 continue
-            if self._fits(own, self._known[box]):
-                found = np.zeros(self._shape, bool)
-                found[box] = own
-                yield found, comes_in
+            middles = self._middles(own, self._known[box])
+            if middles.any():
+                places = self._places.reshape(*self._shape, 2)[box]
+                yield HiddenPlace(places[own], "thing", places[middles], comes_in)
 
     def _stands_out(self, island: Image, odd: Bools, box: tuple[slice, ...]) -> bool:
         """Whether an island has another colour than what is about it, though no edge: a blurred card has none."""
@@ -176,17 +177,16 @@ class _Board:
             return False
         return bool(np.linalg.norm(np.median(lab[inside], axis=0) - np.median(lab[about], axis=0)) > _STEP)
 
-    def _fits(self, own: Bools, known: Bools) -> bool:
-        """Whether a card may lie under what is hidden, and only a part of it under what is known."""
+    def _middles(self, own: Bools, known: Bools) -> Bools:
+        """Where the middle of a card may be that lies under what is hidden, and partly under what is known."""
         under, both = own.astype(np.float32), (own | known).astype(np.float32)
+        found = np.zeros(own.shape, bool)
         for card in _cards(self._card_mm):
             share = cv2.filter2D(under, -1, card, borderType=cv2.BORDER_CONSTANT)
-            if share.max() < _LEAST_OWN:
-                continue
-            whole = cv2.filter2D(both, -1, card, borderType=cv2.BORDER_CONSTANT)
-            if whole[share >= _LEAST_OWN].max() >= _FITS:
-                return True
-        return False
+            if share.max() >= _LEAST_OWN:
+                whole = cv2.filter2D(both, -1, card, borderType=cv2.BORDER_CONSTANT)
+                found |= (share >= _LEAST_OWN) & (whole >= _FITS)
+        return found
 
     @cached_property
     def _lab(self) -> NDArray[np.uint8]:

@@ -26,7 +26,7 @@ LayBefore = Callable[[Points], bool]
 """Whether what lies at places (n, 2), mm, lay there before the cards did."""
 
 _SHEET = 1.3  # a marker card by its square
-_SPOTS, _LEAST_SPOTS = 200, 0.05  # of a place, whose owners are asked for, and a share of them
+_SPOTS = 400  # of a place, whose owners are asked for
 # Shorter and longer side of what may be a card itself, whatever light, shadow or blur has made of it.
 _AS_A_CARD_MM = (110.0, 125.0)
 _LEAST_CARD = 0.45  # of a card: of less that clips most of a card would show
@@ -113,14 +113,15 @@ class InSight:
     def _at_hand(self, place: HiddenPlace, seat: int, seated: SeatedReading) -> bool:
         """Whether a place lies so near to a seat's cards that it may hide one more of them; they may all lie there.
 
-        An arm may hide any card where it reaches for some.
+        What is larger than cards, or comes in from beyond, counts where it reaches any card on the table.
         """
         own = [card.corners_px for card in seated.reading.cards if _owned(card, seat, seated.ring)]
         if not own:
             return True
-        if place.comes_in:
+        sheet = not place.comes_in and self._in_cards(place) >= _SHEET_CARDS
+        if sheet or place.comes_in:
             own = [card.corners_px for card in seated.reading.cards]
-        reach = _APART_MM if place.comes_in or self._in_cards(place) < _SHEET_CARDS else _TOUCHING_MM
+        reach = _TOUCHING_MM if sheet else _APART_MM
         return _gap_mm(place.places_mm, seated.table.to_mm(np.concatenate(own)).reshape(-1, 4, 2)) <= reach
 
     def _in_cards(self, place: HiddenPlace) -> float:
@@ -130,11 +131,10 @@ class InSight:
         """Give each seat that would own a card that lies at a place, with a spot (2,) for its middle."""
         some = place.middles_mm[:: max(1, len(place.middles_mm) // _SPOTS)]
         owners = np.array([-1 if seat is None else seat for seat in (ring.seat_at((x, y)) for x, y in some.tolist())])
-        for seat in np.flatnonzero(
-            np.bincount(owners[owners >= 0], minlength=ring.players) >= _LEAST_SPOTS * len(some)
-        ):
+        for seat in range(ring.players):
             own = some[owners == seat]
-            yield int(seat), own[np.linalg.norm(own - own.mean(0), axis=1).argmin()]
+            if len(own):
+                yield seat, own[np.linalg.norm(own - own.mean(0), axis=1).argmin()]
 
 
 def _owned(card: CardReading, seat: int, ring: SeatRing) -> bool:

@@ -22,6 +22,8 @@ from vision.table import Table
 _AT_REST_NS = 1_000_000_000
 _WIDTH_PX = 320
 _FOREIGN = 28.0  # 8-bit levels in any channel, when the light's change has been divided out
+# What hangs before the lens: levels, and by how much (as logarithms) colours part, which a shadow leaves alike.
+_FAINT, _TINTED, _FAINT_CARDS = 10.0, 0.15, 3.0  # and over how many cards, at least
 FOREIGN_SHARE = 0.25  # of a card: more, and it may hide one
 _AS_BEFORE, _CHANGED = 12.0, 0.1  # levels; the share of a thing's place that may have changed by more
 _OVERLAP = 0.04  # of a card: more, and a third card may lie hidden between two
@@ -87,10 +89,10 @@ class HandsInTime:
 
         None where nobody knows what the table looks like there.
         """
-        change = self._change(frame)
-        if change is None:
+        change, tint = self._change(frame), self._tint(frame)
+        if change is None or tint is None:
             return None
-        foreign = change > _FOREIGN
+        foreign, faint = change > _FOREIGN, (change > _FAINT) & (tint > _TINTED)
         height, width = foreign.shape
         scale = np.array([width, height]) / seated.table.size_px
         inside = _mask(_place(seated.ring, seated.table, seat) * (width, height), foreign.shape)
@@ -100,7 +102,17 @@ class HandsInTime:
             inside &= ~_mask((centre + (corners - centre) * _GROWN) * scale, foreign.shape)
         areas = [cv2.contourArea((corners * scale).astype(np.float32)) for corners in outlines]
         card_px = float(np.median(areas)) if areas else 0.01 * height * width
-        return float(np.count_nonzero(foreign & inside) / card_px)
+        veiled = np.count_nonzero((foreign | faint) & inside) / card_px
+        return float(veiled if veiled > _FAINT_CARDS else np.count_nonzero(foreign & inside) / card_px)
+
+    def _tint(self, frame: Frame) -> NDArray[np.float32] | None:
+        """(h, w) how far apart the channels' changes since the table was at rest lie, as logarithms."""
+        now = _small(frame)
+        if self._bare is None or self._bare.shape != now.shape:
+            return None
+        ratio = np.log((now + 8) / (self._bare + 8))
+        ratio -= np.median(ratio, axis=(0, 1))
+        return np.asarray(ratio.max(axis=2) - ratio.min(axis=2), np.float32)
 
     def _change(self, frame: Frame) -> NDArray[np.float32] | None:
         """(h, w) by how many levels a picture differs from that of the table at rest, the light's change divided out.

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import heapq
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
 from hardware.bell import BellLogic
 from hardware.edges import Edge, EdgeLogic, judge_edges
 from hardware.events import BellEdge, SandEdge
 from hardware.events import Event as DeviceEvent
-from hardware.recording import BadRecordingError, RecordedFrame, Recording, read_recording
+from hardware.recording import BadRecordingError, RecordedFrame, RecordedRuling, Recording, read_recording
 from hardware.sand import SandLogic
 from hardware.settings import SandSettings
 from referee.errors import BadInputError
@@ -40,6 +40,11 @@ class RecordedGame:
         self.header: Header = parse_header(self._recording.header)
         self._game = game_kind(self.header.game).start(self.header)
         self._warn = warn
+
+    @property
+    def rulings(self) -> list[Mapping[str, object]]:
+        """The rulings that were given when it was recorded, if it holds any."""
+        return [one.payload.ruling for one in self._recording.events if isinstance(one.payload, RecordedRuling)]
 
     def judge(self, setup: WatchSetup) -> Iterator[Outcome]:
         """Give what each frame and each device event led to; the same recording always gives the same.

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from referee.announcer import Announcer
+from referee.changed_rulings import changed
 from referee.errors import BadInputError
 from referee.eventlog import Fault, open_log
 from referee.events import Header
 from referee.games.registry import game_kind
-from referee.jsonlines import to_line
+from referee.jsonlines import parse_object, to_line
 from referee.judge import judge
 from referee.language import LANGUAGES, Language, language_of
 from referee.output import Output, complain
@@ -29,6 +30,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help="print one JSON object a ruling")
     parser.add_argument("--language", choices=LANGUAGES, help="of the sentences (default: the system's)")
     parser.add_argument("--deck", metavar="DECK", help="judge with this deck (default: the one played with)")
+    parser.add_argument(
+        "--changed", action="store_true", help="print only rulings that are others than those that the recording holds"
+    )
+    parser.add_argument(
+        "--before",
+        type=Path,
+        metavar="FILE.jsonl",
+        help="print only rulings that are others than these, which an earlier replay --json has printed",
+    )
     parser.add_argument("--table", type=Path, metavar="PROFILE", help="the table's profile, for a recording")
 
 
@@ -39,24 +49,55 @@ def run(args: argparse.Namespace) -> int:
         BadInputError: the file is no recording of a game that can be judged.
     """
     path: Path = args.file
+    before = None if args.before is None else rulings_in(args.before)
     if path.suffix.lower() == ".mcap":
-        return replay_recording(path, as_json=args.json, language=args.language, table=args.table, deck=args.deck)
+        return replay_recording(
+            path,
+            as_json=args.json,
+            language=args.language,
+            table=args.table,
+            deck=args.deck,
+            before=before,
+            changed_only=args.changed,
+        )
+    if args.changed and before is None:
+        raise BadInputError("an event log holds no rulings: say --before with what an earlier replay --json printed")
     if args.deck is not None:
         raise BadInputError("--deck is for recordings with pictures (.mcap); an event log has none")
     if args.table is not None:
         raise BadInputError("--table is for recordings with pictures (.mcap); an event log has none")
-    return replay_log(path, as_json=args.json, language=args.language)
+    return replay_log(path, as_json=args.json, language=args.language, before=before)
 
 
-def replay_log(path: Path, *, as_json: bool, language: str | None = None) -> int:
+def rulings_in(path: Path) -> list[Mapping[str, Any]]:
+    """Give the rulings that an earlier `replay --json` has printed.
+
+    Raises:
+        BadInputError: the file cannot be read, or holds something else.
+    """
+    try:
+        lines = path.read_bytes().splitlines()
+    except OSError as error:
+        raise BadInputError(f"{path} cannot be read: {error.strerror or error}") from error
+    found = [parse_object(line) for line in lines if line.strip()]
+    if not all("ruling" in one for one in found):
+        raise BadInputError(f"{path} holds no rulings as ringmaster replay --json prints them")
+    return list(found)
+
+
+def replay_log(
+    path: Path, *, as_json: bool, language: str | None = None, before: Sequence[Mapping[str, Any]] | None = None
+) -> int:
     """Print the rulings of an event log, in JSON or in a language (None: the system's).
+
+    before: print only what is other than these.
 
     Gives 2 when a part of it had to be left out, else 0.
     """
     status = 0
     with open_log(path) as (header, entries):
         game = game_kind(header.game).start(header)
-        printer = _Printer(header, as_json, language)
+        printer = _Printer(header, as_json, language, before)
         for result in judge(game, entries):
             if isinstance(result, Fault):
                 printer.complain(f"{result.where}: {result.why}")
@@ -68,11 +109,19 @@ def replay_log(path: Path, *, as_json: bool, language: str | None = None) -> int
 
 
 def replay_recording(
-    path: Path, *, as_json: bool, language: str | None = None, table: Path | None = None, deck: str | None = None
+    path: Path,
+    *,
+    as_json: bool,
+    language: str | None = None,
+    table: Path | None = None,
+    deck: str | None = None,
+    before: Sequence[Mapping[str, Any]] | None = None,
+    changed_only: bool = False,
 ) -> int:
     """Print the rulings of a recording, in JSON or in a language (None: the system's).
 
-    deck: judged with this one; None: with the one that the recording names.
+    deck: judged with this one; None: with the one that the recording names. before: print only what is other than
+    these; changed_only: than those that the recording holds.
 
     Gives 2 when a part of it had to be left out, else 0.
     """
@@ -85,7 +134,11 @@ def replay_recording(
     profile = None if table is None else load_profile(table)
     left_out: list[str] = []
     recorded = RecordedGame(path, left_out.append)
-    printer = _Printer(recorded.header, as_json, language)
+    if changed_only and before is None:
+        before = recorded.rulings
+        if not before:
+            raise BadInputError(f"{path} holds no rulings to hold new ones against")
+    printer = _Printer(recorded.header, as_json, language, before)
     known = deck_of(recorded.header) if deck is None else GameDeck(find_deck(deck))
     check_plays(known.deck, recorded.header.game)
     if known.changed:
@@ -103,18 +156,35 @@ def replay_recording(
 class _Printer:
     """Rulings on standard output, complaints on standard error, in the order in which they come.
 
-    Of a file that is damaged all over the first complaints are enough; the rest is counted.
+    Of a file that is damaged all over the first complaints are enough; the rest is counted. before: only what is other
+    than these rulings is printed, at the end.
     """
 
-    def __init__(self, header: Header, as_json: bool, language: str | None) -> None:
+    def __init__(
+        self, header: Header, as_json: bool, language: str | None, before: Sequence[Mapping[str, Any]] | None = None
+    ) -> None:
+        self._before = before
+        self._after: list[Mapping[str, Any]] = []
         self._output = Output()
         self._as_json = as_json
         self._complaints = 0
         self._announcer = Announcer(header.game, header.players, Language(language or language_of()))
 
     def ruling(self, data: Mapping[str, Any]) -> None:
+        if self._before is not None:
+            self._after.append(data)
+            return
+        self._output.line(to_line(dict(data)) if self._as_json else self._said(data))
+
+    def _said(self, data: Mapping[str, Any] | None) -> str:
         # A ruling that there are no words for is still shown.
-        self._output.line(to_line(dict(data)) if self._as_json else self._announcer.say(data) or to_line(dict(data)))
+        return "–" if data is None else self._announcer.say(data) or to_line(dict(data))
+
+    def _print_changes(self) -> None:
+        for one in changed(self._before or (), self._after):
+            told = f"{self._said(one.was)} → {self._said(one.now)}"
+            self._output.line(to_line({"was": one.was, "now": one.now}) if self._as_json else told)
+        self._before, self._after = None, []
 
     def complain(self, message: str) -> None:
         self._complaints += 1
@@ -123,6 +193,8 @@ class _Printer:
             complain("replay", message)
 
     def flush(self) -> None:
+        if self._before is not None:
+            self._print_changes()
         self._output.flush()
         if self._complaints > MOST_COMPLAINTS:
             complain("replay", f"and {self._complaints - MOST_COMPLAINTS} more lines like this were left out")

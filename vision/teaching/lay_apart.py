@@ -13,6 +13,7 @@ from vision.markers import Marker, markers_in, table_if_shown
 from vision.quads import within_quads
 from vision.table import Table
 from vision.teaching.card_shape import ratios, seen_shape
+from vision.teaching.islands import islands
 from vision.teaching.lying_free import crowded, phantoms
 from vision.unknown.find_cards import FoundCards, find_cards
 
@@ -24,6 +25,8 @@ TOUCHED = "touched by another card"
 _ALIKE = 0.06  # how far one card's side may be off the others', as a share: outlines are off by a hundredth or two
 _SURE_SCALE = 0.03
 _ENOUGH = 4  # cards by which a look at one picture is taken for good
+_TO_ONE = 10
+_AS_SOME, _AS_TWO = 0.4, 1.5  # by a card's area: what may be one, and what is more than one
 _SQUARE = 0.03
 _GRAIN = 640.0  # of the picture's longer side: the softest look at it
 _LEAST_MM = 25.0
@@ -62,6 +65,9 @@ def lay_out(image_bgr: Image, aspect: float | None = None) -> LaidCards:
     if table is not None and table.scale_error > _SURE_SCALE:
         table = None
     size_px = (image_bgr.shape[1], image_bgr.shape[0])
+    apart = _apart(image_bgr, markers, table)
+    if apart is not None and _explains_all(apart):
+        return _but_crowded(image_bgr, apart)
     looks = [_looked(find_cards(image_bgr, aspect), markers, table, size_px)]
     if aspect is not None and not len(looks[0].quads_px):
         looks.append(_looked(find_cards(image_bgr), markers, table, size_px))
@@ -73,7 +79,67 @@ def lay_out(image_bgr: Image, aspect: float | None = None) -> LaidCards:
         soft = np.asarray(cv2.GaussianBlur(image_bgr, (0, 0), max(size_px) / _GRAIN), np.uint8)
         looks.append(_looked(find_cards(soft, aspect), markers, table, size_px))
     look = max(looks, key=lambda look: len(look.quads_px))
+    if apart is not None and len(apart.quads_px) >= min(_ENOUGH, len(look.quads_px)):
+        look = _with_more(apart, look)
     return _but_crowded(image_bgr, look)
+
+
+def _apart(image_bgr: Image, markers: tuple[Marker, ...], table: Table | None) -> LaidCards | None:
+    """What lies on the table by itself; None where nothing tells the table's plane."""
+    if table is None:
+        return None
+    found = islands(image_bgr, table, markers)
+    cards, size_px = found.cards_px, (image_bgr.shape[1], image_bgr.shape[0])
+    plain = FoundCards(
+        cards.astype(np.float32),
+        np.ones((len(cards), 4), np.float32),
+        np.ones(len(cards), np.float32),
+        ("",) * len(cards),
+        _aspect_of(cards, table),
+    )
+    look = _looked(plain, markers, table, size_px)
+    if not len(look.size_mm):
+        return look
+    area = float(np.median(look.size_mm.prod(axis=1)))
+    lying = [quad for quad, _ in look.unclear] + list(found.others_px)
+    shares = [float(np.prod(_size_of(quad, table))) / area for quad in lying]
+    unclear = tuple(
+        (quad, TOUCHED if share > _AS_TWO else "another size")
+        for quad, share in zip(lying, shares, strict=True)
+        if share > _AS_SOME
+    )
+    return replace(look, unclear=unclear)
+
+
+def _aspect_of(quads: Floats, table: Table) -> float:
+    sizes = np.array([_size_of(quad, table) for quad in quads]).reshape(-1, 2)
+    return float(np.median(sizes[:, 1] / sizes[:, 0])) if len(sizes) else 1.0
+
+
+def _explains_all(look: LaidCards) -> bool:
+    """Whether enough cards of one size lie there, and hardly anything else: that is told, and shown once more."""
+    return len(look.quads_px) >= max(_ENOUGH, _TO_ONE * len(look.unclear))
+
+
+def _with_more(apart: LaidCards, edges: LaidCards) -> LaidCards:
+    """What lies there by itself, and cards of the same size of which only edges tell: they are as the table is."""
+    if not len(apart.quads_px) or not len(edges.quads_px):
+        return apart if len(apart.quads_px) else edges
+    alike = np.abs(np.log(edges.size_mm / np.median(apart.size_mm, axis=0))).max(axis=1) < _ALIKE
+    middles = edges.quads_px.mean(axis=1)[:, None, None]
+    new = alike & ~np.array([within_quads(middle, apart.quads_px).any() for middle in middles])
+    more = edges.quads_px[new]
+    unclear = tuple(
+        (quad, reason)
+        for quad, reason in apart.unclear
+        if not len(more) or not within_quads(quad.mean(axis=0)[None, None], more).any()
+    )
+    return replace(
+        apart,
+        quads_px=np.concatenate([apart.quads_px, more]),
+        size_mm=np.concatenate([apart.size_mm, edges.size_mm[new]]),
+        unclear=unclear,
+    )
 
 
 def agreed_size(laid: Sequence[LaidCards], card_mm: tuple[float, float] | None) -> CardSize | None:

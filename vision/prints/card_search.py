@@ -60,6 +60,18 @@ class FoundCard:
         return self.print if self.print.side == "front" else None
 
 
+@dataclass(frozen=True)
+class Near:
+    """Where a card's middle lies, px: at most `reach_px` from a point."""
+
+    centre_px: tuple[float, float]
+    reach_px: float
+
+    def holds(self, middles_px: Floats) -> NDArray[np.bool_]:
+        """(n,) whether middles (n, 2) of cards may be that of the one that is looked for."""
+        return np.asarray(np.linalg.norm(middles_px - self.centre_px, axis=1) < self.reach_px)
+
+
 class CardSearch:
     """Searches parts of pictures for the cards of one deck."""
 
@@ -69,15 +81,21 @@ class CardSearch:
         self._telling = Telling(deck, self.verifier)
 
     def cards(
-        self, image_bgr: Image, table: Table, box: Box, white: Floats | None, tries: int = _TRIED
+        self,
+        image_bgr: Image,
+        table: Table,
+        box: Box,
+        white: Floats | None,
+        tries: int = _TRIED,
+        near: Near | None = None,
     ) -> list[FoundCard]:
         """All cards with their middle in a part of a picture (h, w, 3), certain or not, those that are first.
 
-        white: (3,) BGR 0..1 of white paper, None where nothing tells.
+        white: (3,) BGR 0..1 of white paper, None where nothing tells. near: the one card that is looked for lies there.
         """
         found: list[FoundCard] = []
         for part in _parts(image_bgr, table, box):
-            for card in self._in_part(image_bgr, table, part, white, tries):
+            for card in self._in_part(image_bgr, table, part, white, tries, near):
                 _keep(found, card)
         return sorted(found, key=lambda card: card.reason is not None)
 
@@ -95,14 +113,21 @@ class CardSearch:
         verdict = self.verifier.judge(picture, local[best], scores[best], white)
         return self._card(picture, verdict, table, offset, white)
 
-    def _in_part(self, image_bgr: Image, table: Table, box: Box, white: Floats | None, tries: int) -> list[FoundCard]:
+    def _in_part(
+        self, image_bgr: Image, table: Table, box: Box, white: Floats | None, tries: int, near: Near | None
+    ) -> list[FoundCard]:
         left, top, right, bottom = box
         crop, offset = image_bgr[top:bottom, left:right], np.array([left, top], np.float64)
         if min(crop.shape[:2]) < _LEAST_SIDE_PX:
             return []
         here = cut_table(table, box)
         _, quads = poses_on(crop, here, self.deck.card_mm, np.zeros((0, 4, 2)))
-        quads = np.concatenate([quads[:_MOST_PLACES], tinted_places(crop, here, self.deck.card_mm)])
+        tinted = tinted_places(crop, here, self.deck.card_mm)
+        most = _MOST_TRIED
+        if near is not None:
+            most = tries
+            quads, tinted = (some[near.holds(some.mean(axis=1) + offset)] for some in (quads, tinted))
+        quads = np.concatenate([quads[:_MOST_PLACES], tinted])
         picture = Pyramid(crop)
         if not len(quads):
             return []
@@ -110,13 +135,13 @@ class CardSearch:
         found: list[FoundCard] = []
         tried: list[Floats] = []
         for k in np.argsort(-promise):
-            if promise[k] < _PROMISING or len(tried) >= _MOST_TRIED:
+            if promise[k] < _PROMISING or len(tried) >= most:
                 break
-            near = sum(shared_area(quads[k], other) >= _SAME for other in tried)
+            again = sum(shared_area(quads[k], other) >= _SAME for other in tried)
             taken = any(
                 card.reason is None and shared_area(quads[k] + offset, card.corners_px) >= _SAME for card in found
             )
-            if taken or near >= tries:
+            if taken or again >= tries:
                 continue
             tried.append(quads[k])
             verdict = self.verifier.judge(picture, quads[k], scores[k], white)

@@ -28,13 +28,13 @@ from vision.piles.sights import (
     region_of,
 )
 from vision.prints.back_lesson import NEAR, back_shown
-from vision.prints.card_search import CardSearch, FoundCard, moved
+from vision.prints.card_search import CardSearch, FoundCard, Near, moved
 from vision.prints.print_deck import PrintDeck
 from vision.prints.straight import Pyramid, Singles
 from vision.quads import shared_area
 from vision.table import Table
 
-_MOST_TRIES = 6  # where a ring hangs on it
+_FEW_TRIES, _MOST_TRIES = 2, 4  # places verified in each picture, and where a ring hangs on it
 _LEAST_SIDE_PX = 16
 _WORK_PX_PER_MM = 1.25
 _BUSY_MM, _BUSY, _EDGE = 60.0, 0.05, 190  # share of a place that shows edges, from which it is not bare table
@@ -112,7 +112,8 @@ class PrintPiles:
         last = self._last[number]
         card = None if last is None else self._search.at(image_bgr, self.table, self._near(last), white)
         if card is None or card.reason is not None:
-            card = self._best(self._search.cards(image_bgr, self.table, _box(region), white), region) or card
+            found = self._search.cards(image_bgr, self.table, _box(region), white, _FEW_TRIES, _near(region))
+            card = self._best(found, region) or card
         if card is not None and self._belongs(card, region):
             return self._sight(image_bgr, number, card)
         nothing = self._no_card(place, crop, region)
@@ -122,7 +123,7 @@ class PrintPiles:
         """Read a face of which a part is hidden, with more tries; None unless what is in sight proves it."""
         region = self.regions[number]
         white = self._lamp.of(image_bgr, self.table)
-        found = self._search.cards(image_bgr, self.table, _box(region), white, _MOST_TRIES)
+        found = self._search.cards(image_bgr, self.table, _box(region), white, _MOST_TRIES, _near(region))
         card = self._best(found, region)
         if card is None or card.reason is not None or card.face is None:
             return None
@@ -234,8 +235,8 @@ class PrintClowns:
     def read_part(self, image_bgr: Image, table: Table, box_px: Box, *, hidden: bool = False) -> tuple[FoundCard, ...]:
         """Read the cards in a part of a picture, see `ClownReader`."""
         white = self._lamp.of(image_bgr, table)
-        tries = {"tries": _MOST_TRIES} if hidden else {}
-        found = self._search.cards(image_bgr, table, box_px, white, **tries)
+        tries = _MOST_TRIES if hidden else _FEW_TRIES
+        found = self._search.cards(image_bgr, table, box_px, white, tries)
         whole = (box_px[2] - box_px[0], box_px[3] - box_px[1]) == table.size_px
         if whole and not self._knows_back:
             found += self._backs_learned(image_bgr, table, found, white)
@@ -270,6 +271,10 @@ class PrintClowns:
     def piles(self, table: Table, size_px: tuple[int, int], places: Sequence[PilePlace]) -> PrintPiles:
         """Give what reads piles at some places of a table."""
         return PrintPiles(self._search, self._lamp, table, size_px, places)
+
+
+def _near(region: Region) -> Near:
+    return Near(region.centre_px, MOVED_MM * region.px_per_mm)
 
 
 def _box(region: Region) -> Box:

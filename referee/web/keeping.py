@@ -56,7 +56,8 @@ def routes(who: Who, keeping: Keeping | None, folder: Path | None) -> APIRouter:
         )
 
     @router.post(
-        RESTORE_PATH, openapi_extra={"requestBody": {"content": {"application/zip": {"schema": {"type": "string"}}}}}
+        RESTORE_PATH,
+        openapi_extra={"requestBody": {"content": {"application/octet-stream": {"schema": {"type": "string"}}}}},
     )
     async def restore(request: Request) -> Response:
         """Take what a file has and what is not here yet."""

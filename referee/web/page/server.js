@@ -58,7 +58,7 @@ export function sendDeck(file) {
 }
 
 export function sendBackup(file) {
-  const headers = { "Content-Type": "application/zip", "X-CSRF-Token": me.csrf || "" };
+  const headers = { "Content-Type": "application/octet-stream", "X-CSRF-Token": me.csrf || "" };
   return asked("/api/restore", { method: "POST", headers, body: file }, PICTURE_MS, "not_confirmed");
 }
 

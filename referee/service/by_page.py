@@ -1,4 +1,4 @@
-"""What pages tell: a press on a phone that is a bell, who rang, and events of games that are played by hand."""
+"""What pages tell: a press on a phone that is a bell, who rang, events that are told by hand, and corrections."""
 
 from __future__ import annotations
 
@@ -6,9 +6,14 @@ from collections.abc import Mapping
 from typing import Any
 
 from hardware.settings import MS
+from referee.announcer import Announcer
 from referee.errors import BadInputError
+from referee.journal.judging import checked
+from referee.journal.stored import game_numbered, kept_game
+from referee.service.book import Book, book_of
 from referee.service.desk import Data
 from referee.service.fitting import Fitting
+from referee.service.records import numbers_in
 from referee.service.stage import Stage
 
 
@@ -50,3 +55,55 @@ def tell(stage: Stage, event: object) -> list[dict[str, Any]]:
         raise BadInputError('"event" must say what happened')
     data = {str(key): value for key, value in event.items() if key not in ("event", "t_ns")}
     return [dict(ruling) for ruling in stage.say(str(event["event"]), data).rulings]
+
+
+def correct(stage: Stage, command: Mapping[str, Any]) -> int:
+    """Correct an event, or what led to a ruling; gives how many rulings are others now.
+
+    Raises:
+        BadInputError: there is no such event or ruling, or it cannot be so.
+    """
+    data = command.get("with")
+    if data is not None and not isinstance(data, Mapping):
+        raise BadInputError("a correction says what is right, or that it never was")
+    with stage.lock:
+        play = stage.playing()
+        if "event" in command:
+            number = play.book.event_number(str(command["event"]))
+        else:
+            number = play.book.about_id(str(command.get("ruling")))
+        change = stage.correct(number, data)
+    return len({place for place, _ in (*change.gone, *change.new)})
+
+
+def look_again(stage: Stage, ruling: str) -> None:
+    """Challenge a ruling (C11): hands are counted anew, others are said again; their pictures are kept for long.
+
+    Raises:
+        BadInputError: there is no such ruling.
+    """
+    with stage.lock:
+        play = stage.playing()
+        _, ruled = play.book.ruling(ruling)
+        stage.journal.dispute(play.book.row.game, play.book.about_id(ruling))
+        if ruled["ruling"] == "hand":
+            stage.say("challenge", {"seat": ruled["seat"]})
+            return
+        stage.journal.flush()
+        header = play.book.header
+        stage.voice.tell(*Announcer(header.game, header.players, stage.language).sentences(ruled))
+
+
+def book_named(stage: Stage, ident: str) -> Book:
+    """Give the game that a ruling is of: the one that is being played, or a past one.
+
+    Raises:
+        BadInputError: there is no such game.
+    """
+    game = next(iter(numbers_in(ident)), None)
+    if stage.play is not None and stage.play.book.row.game == game:
+        return stage.play.book
+    row = None if game is None else game_numbered(stage.journal.read, game)
+    if row is None:
+        raise BadInputError("there is no such game")
+    return book_of(checked(kept_game(stage.journal.read, row), past=True).kept)

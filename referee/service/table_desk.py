@@ -14,13 +14,12 @@ from referee.announcer import Announcer
 from referee.errors import BadInputError, OvertakenError
 from referee.games.registry import GAMES
 from referee.journal.evidence import EvidenceFolder
-from referee.journal.judging import checked
-from referee.journal.stored import game_numbered, kept_game, sight_of
+from referee.journal.stored import sight_of
 from referee.sayings.guard import camera_note
 from referee.service import archive
 from referee.service.board import moment
-from referee.service.book import Book, book_of
-from referee.service.by_page import name_ringer, ring, tell
+from referee.service.book import Book
+from referee.service.by_page import book_named, correct, look_again, name_ringer, ring, tell
 from referee.service.desk import Data
 from referee.service.explain import explanation
 from referee.service.figures import statistics
@@ -29,7 +28,6 @@ from referee.service.past import Known
 from referee.service.pictures import Pictures
 from referee.service.play import Play
 from referee.service.quality import Tallies, quality
-from referee.service.records import Record, numbers_in
 from referee.service.settings import PAGE_CAMERA, TableSettings, save_settings
 from referee.service.setup_desk import setup_done, setup_in_state, setup_now
 from referee.service.stage import Stage
@@ -173,11 +171,11 @@ class TableDesk:
             case "event":
                 return {"version": self._version, "rulings": tell(self._stage, command.get("event"))}
             case "correct":
-                return self._correct(command)
+                return {"version": self._version, "changed": correct(self._stage, command)}
             case "undo":
                 self._stage.undo()
             case "look_again":
-                return self._look_again(str(command.get("ruling")))
+                look_again(self._stage, str(command.get("ruling")))
             case "setup":
                 return setup_done(self.walk, self._stage, command, self.refresh)
             case "settings":
@@ -193,7 +191,7 @@ class TableDesk:
     def timeline(self, ruling: str) -> Data:
         """Give the photo-finish of a ruling."""
         with self._stage.lock:
-            book = self._book(ruling)
+            book = book_named(self._stage, ruling)
             number = book.about_id(ruling)
             instant = book.records[number].event
             marks = marks_of(book, instant, self._announcer(book))
@@ -206,7 +204,8 @@ class TableDesk:
     def explain(self, ruling: str) -> Data:
         """Give why a ruling is as it is."""
         with self._stage.lock:
-            book, record, ruled = self._ruling(ruling)
+            book = book_named(self._stage, ruling)
+            record, ruled = book.ruling(ruling)
             number = book.about_id(ruling)
             why = explanation(book, record, ruled, self._stage.language)
             live = self._stage.play is not None and self._stage.play.book is book
@@ -265,32 +264,6 @@ class TableDesk:
         play = self._stage.start(str(game), [str(player) for player in players], options)
         return {"version": self._version, "game": str(play.book.row.game)}
 
-    def _correct(self, command: Data) -> Data:
-        data = command.get("with")
-        if data is not None and not isinstance(data, Mapping):
-            raise BadInputError("a correction says what is right, or that it never was")
-        with self._stage.lock:
-            play = self._stage.playing()
-            if "event" in command:
-                number = play.book.event_number(str(command["event"]))
-            else:
-                number = play.book.about_id(str(command.get("ruling")))
-            change = self._stage.correct(number, data)
-        return {"version": self._version, "changed": len({place for place, _ in (*change.gone, *change.new)})}
-
-    def _look_again(self, ruling: str) -> Data:
-        with self._stage.lock:
-            play = self._stage.playing()
-            _, ruled = play.book.ruling(ruling)
-            number = play.book.about_id(ruling)
-            self._stage.journal.dispute(play.book.row.game, number)
-            if ruled["ruling"] == "hand":
-                self._stage.say("challenge", {"seat": ruled["seat"]})
-            else:
-                self._stage.journal.flush()
-                self._stage.voice.tell(*self._announcer(play.book).sentences(ruled))
-        return {"version": self._version}
-
     def _settings(self, data: Mapping[str, Any]) -> Data:
         hidden = set(data) - set(TableSettings().public())
         if hidden:
@@ -315,25 +288,6 @@ class TableDesk:
                 self._stage.change_settings(settings)
             self._fitting.fit(settings)
         return {"version": self._version, "settings": settings.public()}
-
-    def _book(self, ident: str) -> Book:
-        """Give the game that a ruling is of: the one that is being played, or a past one.
-
-        Raises:
-            BadInputError: there is no such game.
-        """
-        game = next(iter(numbers_in(ident)), None)
-        play = self._stage.play
-        if play is not None and play.book.row.game == game:
-            return play.book
-        row = None if game is None else game_numbered(self._stage.journal.read, game)
-        if row is None:
-            raise BadInputError("there is no such game")
-        return book_of(checked(kept_game(self._stage.journal.read, row), past=True).kept)
-
-    def _ruling(self, ident: str) -> tuple[Book, Record, Mapping[str, Any]]:
-        book = self._book(ident)
-        return (book, *book.ruling(ident))
 
     def _announcer(self, book: Book) -> Announcer:
         return Announcer(book.header.game, book.header.players, self._stage.language)

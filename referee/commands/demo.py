@@ -13,12 +13,17 @@ SUMMARY = "play a game on a simulated table, with the referee and its page"
 
 _SEED = 7
 # Drawing and reading share this computer, and a table of cards needs no more.
-_LIVE_FPS, _FAST_FPS = {"confetti": 15.0, "piccolino": 24.0}, {"confetti": 6.0, "piccolino": 20.0}
+_LIVE_FPS, _FAST_FPS = (
+    {"confetti": 15.0, "piccolino": 24.0, "coloretto": 10.0},
+    {"confetti": 6.0, "piccolino": 20.0, "coloretto": 5.0},
+)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
-    parser.add_argument("game", nargs="?", default="confetti", metavar="GAME", help="confetti (default) or piccolino")
+    parser.add_argument(
+        "game", nargs="?", default="confetti", metavar="GAME", help="confetti (default), piccolino or coloretto"
+    )
     parser.add_argument("--deck", metavar="DECK", help="the deck that lies there (default: the game's own)")
     parser.add_argument("--rounds", metavar="N", type=int, default=3, help="how many rounds, 1 to 3 (default 3)")
     parser.add_argument("--fast", action="store_true", help="as fast as this computer can, without speech and page")

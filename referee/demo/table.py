@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from hardware.frames import SECOND_NS, Frame
-from referee.decks.finding import AnyDeck
+from referee.decks.finding import AnyDeck, find_deck
 from referee.decks.game_deck import check_plays
-from referee.demo import confetti_script, piccolino_script
+from referee.demo import coloretto_script, confetti_script, piccolino_script
 from referee.errors import BadInputError
 from referee.events import DECK, Header
+from referee.words import list_of
 from simulation.live import LiveTable, Shots
-from vision.deck import Deck, load_deck
-from vision.pictured.picture_deck import load_picture_deck
+from vision.deck import Deck
+from vision.prints.print_deck import PrintDeck
 
-GAMES = ("confetti", "piccolino")
+GAMES = ("confetti", "piccolino", "coloretto")
 NAMES = ("Ann", "Ben", "Cem", "Dora", "Emil")
 MOST_ROUNDS = 3
 # Fewer cards than the rules lay out are read sooner.
@@ -59,16 +60,22 @@ def demo_table(
     if not 1 <= rounds <= MOST_ROUNDS:
         raise BadInputError(f"one to three rounds can be shown, not {rounds}")
     if game not in GAMES:
-        raise BadInputError(f"there is no demonstration of {ascii(game)[:40]} yet, only of {' and '.join(GAMES)}")
+        raise BadInputError(f"there is no demonstration of {ascii(game)[:40]} yet, only of {list_of(GAMES)}")
     if deck is not None:
         check_plays(deck, game)
-    lies = deck or (load_deck(game) if game == "confetti" else load_picture_deck(game))
+    lies = deck or find_deck(game)
     options: dict[str, object] = {} if lies.name == game else {DECK: lies.name}
     if isinstance(lies, Deck):
         plan = confetti_script.Plan(rounds=rounds, heap=_HEAP)
         script = confetti_script.write_confetti(lies, seed, plan).script
         header = Header(game, NAMES[:3], options)
         return DemoTable(LiveTable(script, lies, seed, shots), header, seed, "hand", 3 * rounds, deck=lies)
+    if game == "coloretto" and isinstance(lies, PrintDeck):
+        told = coloretto_script.write_coloretto(lies, seed, coloretto_script.Plan(rounds=rounds))
+        header = Header(game, NAMES[:4], options)
+        look = replace((shots or Shots()).look, table="cloth")
+        shots = replace(shots or Shots(), look=look)
+        return DemoTable(LiveTable(told.script, lies, seed, shots), header, seed, "end", 1, deck=lies)
     played = piccolino_script.write_piccolino(lies, seed, piccolino_script.Plan(players=4, turns=8 * rounds))
     rings = tuple(ruling for ruling in played.rulings if ruling["ruling"] == "ring")
     header = Header(game, NAMES[:4], options)

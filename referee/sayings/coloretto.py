@@ -45,6 +45,45 @@ def sentences(ruling: Mapping[str, Any], players: Sequence[str], language: Langu
             return ()
 
 
+def notice(kind: str, player: str, data: Mapping[str, Any], players: Sequence[str], language: Language) -> str:
+    """Give what players are asked or told beside the rulings; "" for what is none of this game's."""
+    row = int(data.get("row", 0)) + 1
+    match kind:
+        case "who_took":
+            names = [players[seat] for seat in data["seats"]]
+            asked = language.text("{first} or {last}", first=", ".join(names[:-1]), last=names[-1])
+            return language.text(
+                "Who took row {row}: {players}? Tap it on the page, or show the cards.", row=row, players=asked
+            )
+        case "row_card_unread":
+            return language.text("A card in row {row} cannot be read, please straighten it.", row=row)
+        case "not_understood":
+            return language.text("I have lost track of what was done: please tell it on the page.")
+        case "area_differs":
+            lacking = _cards_named(data["missing"], language)
+            over = _cards_named(data["extra"], language)
+            if lacking and over:
+                return language.text(
+                    "{player}: I see {extra}, and not {missing}. Please look at your cards once more.",
+                    player=player,
+                    extra=over,
+                    missing=lacking,
+                )
+            if lacking:
+                return language.text(
+                    "{player}: I do not see {missing}. Please spread your cards.", player=player, missing=lacking
+                )
+            return language.text("{player}: I see {extra}, which you did not take.", player=player, extra=over)
+        case _:
+            return ""
+
+
+def _cards_named(cards: Sequence[str], language: Language) -> str:
+    """Give "two green and one joker" of cards as the rules name them."""
+    colours = {card: cards.count(card) for card in cards if card not in ("joker", "+2")}
+    return say_hand(ColorettoHand(colours, cards.count("joker"), cards.count("+2")), language)
+
+
 def say_hand(hand: ColorettoHand, language: Language) -> str:
     """Give what somebody has: "six green, four yellow, one joker, one +2"."""
     held = [(colour_name(language, colour), cards) for colour, cards in hand.colours.items() if cards]

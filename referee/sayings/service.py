@@ -8,7 +8,7 @@ from typing import Any
 from hardware.health import Health
 from referee.language import Language, mark
 from referee.safe_text import harmless
-from referee.sayings import guard
+from referee.sayings import coloretto, guard
 
 _DEVICES = {
     ("camera", Health.MISSING): mark("The camera is missing: please check its cable."),
@@ -250,7 +250,7 @@ def notice(kind: str, seat: int | None, data: Mapping[str, Any], players: Sequen
         case "mirrored":
             return language.text("The camera swaps left and right: please turn mirroring off in its settings.")
         case _:
-            return str(data.get("text", ""))
+            return coloretto.notice(kind, name, data, players, language) or str(data.get("text", ""))
 
 
 def cards_held(draw: int, open_cards: int, is_out: bool, language: Language) -> str:

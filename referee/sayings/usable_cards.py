@@ -6,6 +6,6 @@ from referee.language import mark_in
 
 USABLE_CARDS = mark_in(
     "page",
-    "Ringmaster referees Confetti and Piccolino with the cards that it prints itself, and with your own that you teach "
-    "it; in Coloretto the moves are told on the page.",
+    "Ringmaster referees Confetti, Piccolino and Coloretto with the cards that it prints itself, and with your own "
+    "that you teach it; a move of Coloretto that it cannot see is told on the page.",
 )

@@ -188,7 +188,9 @@ def _next_moves(node: _Node, looks: Sequence[Look]) -> Iterator[tuple[Move, floa
             or not any(_may_be_gone(cards, look.rows[row]) for look in looks)
         ):
             continue
-        yield Move("take", game.turn, row), _MOVE
+        # Nobody lifts a card just so that the rest is taken.
+        lifted = bool(node.moves) and node.moves[-1].kind == "back"
+        yield Move("take", game.turn, row), _MOVE + (_BACK if lifted else 0)
         if fouls_left:
             for seat in range(game.players):
                 gained = any(Counter(cards) & (Counter(look.areas[seat].cards) - game.hands[seat]) for look in looks)

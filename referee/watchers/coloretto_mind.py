@@ -33,7 +33,7 @@ _BACK_NS = SECOND_NS  # a card that seems gone may only be hidden
 class Mind:
     """Knows how the game stands, as far as it was told or seen.
 
-    Notices: `who_took` (`row`, `seats`) where two may have; `unread_card` (`row`) where a card lies that nobody can
+    Notices: `who_took` (`row`, `seats`) where two may have; `row_card_unread` (`row`) where a card lies that nobody can
     read; `not_understood`; `area_differs` (`seat`, `missing`, `extra`) after the end.
     """
 
@@ -162,7 +162,7 @@ class Mind:
                 return Notice(look.t_ns, "who_took", None, {"row": row, "seats": sorted(seats)})
         for row, spot in enumerate(look.rows):
             if spot.unread:
-                return Notice(look.t_ns, "unread_card", None, {"row": row})
+                return Notice(look.t_ns, "row_card_unread", None, {"row": row})
         return Notice(look.t_ns, "not_understood", None, {})
 
     def _start(self, look: Look) -> list[Event]:

@@ -70,6 +70,16 @@ def _piccolino(header: Header, setup: WatchSetup) -> Watcher:
     return PiccolinoWatcher(header, eyes, ArmEyes(lambda: eyes.seating))
 
 
+def _coloretto(header: Header, setup: WatchSetup) -> Watcher:
+    from referee.watchers.coloretto import ColorettoWatcher
+    from vision.prints.print_deck import PrintDeck
+
+    deck = setup.deck_for(header)
+    if not isinstance(deck, PrintDeck):
+        raise BadInputError(f"Coloretto cannot be played with the cards of {deck.name}")
+    return ColorettoWatcher(header, deck, setup.profile)
+
+
 def clown_reader(deck: AnyDeck) -> ClownReader:
     """Give what reads a deck's clowns.
 
@@ -86,4 +96,8 @@ def clown_reader(deck: AnyDeck) -> ClownReader:
     return PictureClowns(deck) if isinstance(deck, PictureDeck) else PrintClowns(deck)
 
 
-_WATCHERS: dict[str, Callable[[Header, WatchSetup], Watcher]] = {"confetti": _confetti, "piccolino": _piccolino}
+_WATCHERS: dict[str, Callable[[Header, WatchSetup], Watcher]] = {
+    "confetti": _confetti,
+    "piccolino": _piccolino,
+    "coloretto": _coloretto,
+}

@@ -109,5 +109,5 @@ def test_a_card_that_nobody_can_read_is_asked_for() -> None:
     mind = begun()
     unread = (Spot(("pink",)), Spot((), 1), Spot())
     asked = [notice for second in range(3, 12) for notice in mind.see(look(second, unread))[1]]
-    assert [(notice.kind, notice.data) for notice in asked] == [("unread_card", {"row": 1})]
+    assert [(notice.kind, notice.data) for notice in asked] == [("row_card_unread", {"row": 1})]
     assert [event.kind for event in tell(mind, look(13, rows(("pink",), ("blue",), ())))] == ["card_placed"]

@@ -1,0 +1,239 @@
+"""Writes a game of Coloretto for the simulated table: who lays which card where, who takes which row, with habits.
+
+Ann plays at once; Ben lays a card, thinks better of it and lays it in another row; Cem leaves his hand on the table for
+a while; Dora once puts a card on a row that is full, is told, and lays it elsewhere.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from referee.demo.seating import AREA_MM, people_at, ring_of, spot
+from referee.events import Event
+from referee.games.coloretto import Coloretto
+from referee.games.coloretto_setup import JOKER, PLUS2, Settings
+from referee.seats import SeatRing
+from simulation.art import BACK, FRONT
+from simulation.script import Action, Carry, Lying, Rest, Script, ScriptCard
+from vision.prints.print_deck import PrintDeck
+
+_ROWS_MM = ((235.0, 262.0), (711.0, 262.0), (235.0, 384.0), (711.0, 384.0))
+_STEP_MM = 69.0
+_SUPPLY_MM, _ASIDE_MM = (575.0, 323.0), (575.0, 420.0)
+_FIRST_S, _MOVE_S, _HESITATES_S, _RESTS_S, _LAST_S = 3.0, 3.4, 2.6, 2.0, 5.0
+_FIRST_IN_AREA, _LAPS = 0.75, 0.2  # rows of cards from a player's edge, and how far each card lies below the last
+BEN, CEM, DORA = 1, 2, 3
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What kind of game is wanted: how many rounds before it ends; fouls: whether Dora once does wrong."""
+
+    rounds: int = 3
+    foul: bool = True
+
+
+@dataclass(frozen=True)
+class ColorettoGame:
+    """A script, the game as it was played, and what is true of it: moves, as events, and fouls."""
+
+    script: Script
+    game: Coloretto
+    moves: tuple[Event, ...]
+    fouls: tuple[tuple[int, int], ...]  # seat and row
+
+
+@dataclass
+class _Table:
+    """The game while it is written."""
+
+    ring: SeatRing
+    game: Coloretto
+    rng: random.Random
+    now_s: float = _FIRST_S
+    actions: list[Action] = field(default_factory=list)
+    moves: list[Event] = field(default_factory=list)
+    fouls: list[tuple[int, int]] = field(default_factory=list)
+    rows: list[list[str]] = field(default_factory=lambda: [[] for _ in _ROWS_MM])  # keys of the cards in each row
+    areas: list[dict[str, int]] = field(default_factory=lambda: [{} for _ in range(4)])  # cards of each kind
+
+    def carry(self, seat: int, cards: Sequence[str], to: Sequence[Lying], takes_s: float = 0.9) -> None:
+        """Let somebody take cards somewhere, now."""
+        self.actions.append(Carry(seat, tuple(cards), self.now_s, self.now_s + takes_s, tuple(to)))
+
+
+def write_coloretto(deck: PrintDeck, seed: int, plan: Plan | None = None) -> ColorettoGame:
+    """Write a game for four; the same seed always gives the same one."""
+    plan = plan or Plan()
+    rng, ring = random.Random(seed), ring_of(4)
+    faces = _faces(deck)
+    colours = [card for card in faces if card not in (PLUS2, JOKER)]
+    start = rng.sample(colours, 4)
+    supply = [card for card in colours for _ in range(9 - start.count(card))] + [PLUS2] * 10 + [JOKER] * 3
+    rng.shuffle(supply)
+    game = Coloretto(4, Settings(start_cards=tuple((card,) for card in start)))
+    table = _Table(ring, game, rng)
+    row_face = next(face.id for face in deck.fronts if face.attributes.get("room") == "3")
+    cards = [ScriptCard(f"row-{row}", row_face, _in_row(table, row, 0)) for row in range(4)]
+    cards += [ScriptCard(f"start-{seat}", faces[card], _in_area(table, seat, card)) for seat, card in enumerate(start)]
+    pile = [(f"card-{k}", card) for k, card in enumerate(supply)]
+    for number in range(plan.rounds):
+        if number == plan.rounds - 1:
+            _draw_last_round(table)
+        _play_round(table, pile, foul=plan.foul and number == plan.rounds // 2)
+    drawn = [
+        (key, card) for key, card in ((f"card-{k}", card) for k, card in enumerate(supply)) if (key, card) not in pile
+    ]
+    last_face = next(face.id for face in deck.fronts if face.attributes.get("kind") == "last round")
+    lowest = [ScriptCard(key, faces[card], _supply(rng)) for key, card in pile[:4]]
+    on_top = [ScriptCard(key, faces[card], _supply(rng)) for key, card in reversed(drawn)]
+    last = [ScriptCard("last", last_face, _supply(rng))]
+    script = Script(
+        AREA_MM,
+        (*cards, *lowest, *last, *on_top),
+        people_at(ring),
+        tuple(sorted(table.actions, key=_when)),
+        table.now_s + _LAST_S,
+    )
+    return ColorettoGame(script, game, tuple(table.moves), tuple(table.fouls))
+
+
+def _play_round(table: _Table, pile: list[tuple[str, str]], *, foul: bool) -> None:
+    game = table.game
+    while True:
+        seat = game.turn
+        row = _row_to_take(table, seat)
+        if row is not None:
+            ended = len(game.taken) == game.players - 1
+            _take(table, seat, row)
+            if ended:
+                break
+        else:
+            key, card = pile.pop()
+            full = [r for r, cards in enumerate(table.rows) if len(cards) == 3 and game.rows[r] is not None]
+            if foul and full and seat == DORA:
+                _lay_on_full(table, seat, full[0], key)
+                foul = False
+            _place(table, seat, key, card)
+    _tidy(table)
+
+
+def _row_to_take(table: _Table, seat: int) -> int | None:
+    """Which row a player takes, None to lay a card: Dora takes early, and who must take does."""
+    game, rng = table.game, table.rng
+    rows = [row for row in range(4) if game.can_take(seat, row)]
+    if not rows:
+        return None
+    best = max(rows, key=lambda row: len(table.rows[row]))
+    open_rows = [row for row in range(4) if game.can_place(seat, row)]
+    chance = {0: 0.0, 1: 0.0, 2: 0.5 if seat == DORA else 0.2, 3: 0.6}[len(table.rows[best])]
+    return best if not open_rows or rng.random() < chance else None
+
+
+def _place(table: _Table, seat: int, key: str, card: str) -> None:
+    game, rng = table.game, table.rng
+    rows = [row for row in range(4) if game.can_place(seat, row)]
+    row = rng.choice(rows)
+    others = [one for one in rows if one != row]
+    if seat == BEN and others and rng.random() < 0.25:
+        # Laid, and laid elsewhere a little later.
+        other = rng.choice(others)
+        table.carry(seat, [key], [_in_row(table, other, len(table.rows[other]) + 1)])
+        table.now_s += _HESITATES_S
+    table.carry(seat, [key], [_in_row(table, row, len(table.rows[row]) + 1)])
+    table.rows[row].append(key)
+    game.place(seat, row, card)
+    _note(table, "card_placed", seat, row, card)
+    if seat == CEM and rng.random() < 0.5:
+        where = _in_row(table, row, len(table.rows[row]))
+        table.actions.append(Rest(seat, table.now_s + 0.9, table.now_s + 0.9 + _RESTS_S, (where.x_mm, where.y_mm)))
+        table.now_s += _RESTS_S
+    table.now_s += _MOVE_S
+
+
+def _lay_on_full(table: _Table, seat: int, row: int, key: str) -> None:
+    """A fourth card, until the referee says so."""
+    table.carry(seat, [key], [_in_row(table, row, 4)])
+    table.fouls.append((seat, row))
+    table.now_s += _MOVE_S
+
+
+def _take(table: _Table, seat: int, row: int) -> None:
+    game = table.game
+    cards = list(game.rows[row] or ())
+    to = [_in_area(table, seat, card) for card in cards]
+    own = spot(table.ring, seat, 3.4 if seat % 2 else 4.2, 0.3, FRONT)
+    table.carry(seat, [*table.rows[row], f"row-{row}"], [*to, own], 1.2)
+    table.rows[row] = []
+    game.take(0, seat, row)
+    _note(table, "row_taken", seat, row)
+    table.now_s += _MOVE_S + 0.6
+
+
+def _tidy(table: _Table) -> None:
+    """Everybody puts the card of his row back."""
+    taken = [event for event in table.moves if event.kind == "row_taken"][-4:]
+    for event in taken:
+        row = int(str(event.data["row"]))
+        table.carry(int(str(event.data["seat"])), [f"row-{row}"], [_in_row(table, row, 0)])
+        table.now_s += 1.1
+    table.now_s += 1.0
+
+
+def _draw_last_round(table: _Table) -> None:
+    table.game.announce_last()
+    table.carry(table.game.turn, ["last"], [Lying(*_ASIDE_MM, 90.0, FRONT)])
+    table.moves.append(Event(round(table.now_s * 1e9), "last_round", {"event": "last_round"}))
+    table.now_s += _MOVE_S
+
+
+def _note(table: _Table, kind: str, seat: int, row: int, card: str | None = None) -> None:
+    data: dict[str, object] = {"event": kind, "seat": seat, "row": row} | ({"card": card} if card else {})
+    table.moves.append(Event(round(table.now_s * 1e9), kind, data))
+
+
+def _in_row(table: _Table, row: int, at: int) -> Lying:
+    x, y = _ROWS_MM[row]
+    return Lying(
+        x + at * _STEP_MM + table.rng.uniform(-2, 2), y + table.rng.uniform(-2, 2), table.rng.uniform(-3, 3), FRONT
+    )
+
+
+def _in_area(table: _Table, seat: int, card: str) -> Lying:
+    """The next place in the column of its kind: every card lies a little below the one before it."""
+    area = table.areas[seat]
+    columns = list(area)
+    column = columns.index(card) if card in area else len(columns)
+    area[card] = area.get(card, 0) + 1
+    # Columns begin in the middle of a player's place, and go on to either side.
+    aside = (column + 1) // 2 * (1 if column % 2 else -1)
+    place = spot(table.ring, seat, aside * 0.96, _FIRST_IN_AREA - _LAPS * (area[card] - 1), FRONT)
+    turn = place.angle_deg + table.rng.uniform(-2, 2)
+    return Lying(place.x_mm + table.rng.uniform(-1, 1), place.y_mm + table.rng.uniform(-1, 1), turn, FRONT)
+
+
+def _supply(rng: random.Random) -> Lying:
+    return Lying(_SUPPLY_MM[0] + rng.uniform(-1, 1), _SUPPLY_MM[1] + rng.uniform(-1, 1), rng.uniform(-2, 2), BACK)
+
+
+def _faces(deck: PrintDeck) -> dict[str, str]:
+    """The face that shows each card, as the rules name it."""
+    faces: dict[str, str] = {}
+    for face in deck.fronts:
+        kind = face.attributes.get("kind")
+        card = face.attributes.get("colour", "") if kind == "colour" else kind
+        if card and kind in ("colour", PLUS2, JOKER):
+            faces.setdefault(card, face.id)
+    return faces
+
+
+def _when(action: Action) -> float:
+    match action:
+        case Carry():
+            return action.grasp_s
+        case Rest():
+            return action.start_s
+        case _:
+            return 0.0

@@ -1,0 +1,68 @@
+"""Looks on at Coloretto: what lies in rows and areas, and what was done; cards and moves are told to the game."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from hardware.events import Event as DeviceEvent
+from hardware.frames import Frame
+from referee.errors import BadInputError
+from referee.events import Event, Header
+from referee.games.coloretto_setup import rooms
+from referee.session import Notice, Outline, RulingData, Seen
+from referee.watchers.coloretto_eyes import ColorettoEyes
+from referee.watchers.coloretto_mind import Mind
+from referee.watchers.no_table import no_table_notice
+from vision.errors import VisionError
+from vision.prints.print_deck import PrintDeck
+from vision.profile import TableProfile
+
+
+class ColorettoWatcher:
+    """See the module. Notices: those of `Mind` and of `no_table_notice`."""
+
+    def __init__(self, header: Header, deck: PrintDeck, profile: TableProfile | None) -> None:
+        players = len(header.players)
+        self._mind = Mind(header)
+        self._eyes = ColorettoEyes(deck, profile, players, rooms(players))
+        self._told: str | None = None
+
+    @property
+    def outlines(self) -> Sequence[Outline]:
+        """The cards that lie open, as they were read last."""
+        return self._eyes.outlines
+
+    def look(self, frame: Frame) -> Seen:
+        """Understand what has changed as soon as nothing moves and no arm is in the way."""
+        look = self._eyes.look(frame)
+        if look is None:
+            return Seen(notices=self._trouble(frame.exposure_end_ns))
+        events, notices = self._mind.see(look)
+        return Seen(events, notices)
+
+    def hear(self, event: DeviceEvent) -> Seen:
+        """No device plays a part."""
+        return Seen()
+
+    def judged(self, event: Event, rulings: Sequence[RulingData]) -> None:
+        """Follow the game, whoever told it."""
+        self._mind.judged(event, rulings)
+
+    def begin_again(self) -> None:
+        """Forget how the game went."""
+        self._mind.begin_again()
+
+    def finish(self, t_ns: int) -> Seen:
+        """What is not certain by now stays untold."""
+        return Seen()
+
+    def _trouble(self, t_ns: int) -> tuple[Notice, ...]:
+        """Say once what keeps the table from being found."""
+        error = self._eyes.trouble if self._eyes.place is None else None
+        if not isinstance(error, BadInputError | VisionError):
+            self._told = None
+            return ()
+        if self._told == str(error):
+            return ()
+        self._told = str(error)
+        return (no_table_notice(error, t_ns),)

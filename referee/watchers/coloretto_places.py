@@ -1,0 +1,89 @@
+"""Which row a card of Coloretto lies in: rows begin where their own cards lie, and go on from card to card.
+
+Nothing is asked of how rows are laid out. A card belongs to the row of which something lies nearest to it; where a
+row's own card is missing, its place is where it lay, or where the first card of it came to lie.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+Point = tuple[float, float]
+
+_FARTHEST_MM = 150.0  # from the middle of a card of a row to the next one's
+_AT_HOME_MM = 60.0
+_LINE_MM = 120.0  # rows whose own cards lie so near in height are told from left to right
+
+
+@dataclass(frozen=True)
+class RowCard:
+    """A row's own card: its middle, mm, and for how many cards it has room."""
+
+    place: Point
+    room: int | None
+
+
+class RowPlaces:
+    """Knows where the rows of one game are; `rooms`: for how many cards each has room."""
+
+    def __init__(self, rooms: Sequence[int]) -> None:
+        self._rooms = tuple(rooms)
+        self._homes: dict[int, Point] = {}
+        self._had_card: set[int] = set()
+
+    def find(self, row_cards: Sequence[RowCard]) -> None:
+        """Take the rows' own cards that lie between the seats now."""
+        lying = sorted(row_cards, key=lambda card: (round(card.place[1] / _LINE_MM), card.place[0]))
+        at_home: set[int] = set()
+        left: list[RowCard] = []
+        for card in lying:
+            near = [row for row in self._homes if math.dist(self._homes[row], card.place) < _AT_HOME_MM]
+            row = min(near, key=lambda one: math.dist(self._homes[one], card.place), default=None)
+            if row is None:
+                left.append(card)
+            else:
+                self._set(row, card, at_home)
+        for card in left:
+            free = [row for row in range(len(self._rooms)) if row not in at_home and row not in self._homes]
+            # A card that was put back elsewhere takes its row with it.
+            free = free or [row for row in range(len(self._rooms)) if row not in at_home]
+            fitting = [row for row in free if card.room is None or self._rooms[row] == card.room]
+            if fitting:
+                self._set(fitting[0], card, at_home)
+        self.marked = frozenset(at_home)
+
+    marked: frozenset[int] = frozenset()
+    """Rows whose own cards lie there."""
+
+    def is_marked(self, row: int) -> bool | None:
+        """Tell whether a row's own card lies there; None if it never did."""
+        return row in self.marked if row in self._had_card else None
+
+    def rows_of(self, places: Sequence[Point]) -> list[int | None]:
+        """Give the row of each card, by the middles of all that lie between the seats; None for what is in no row."""
+        rows: list[int | None] = [None] * len(places)
+        members = [(row, home) for row, home in self._homes.items()]
+        left = set(range(len(places)))
+        while left:
+            nearest = min(
+                ((math.dist(place, places[k]), row, k) for row, place in members for k in left),
+                default=(math.inf, 0, min(left)),
+            )
+            distance, row, k = nearest
+            if distance > _FARTHEST_MM:
+                free = [row for row in range(len(self._rooms)) if row not in self._homes]
+                if not free:
+                    return rows
+                row, k = free[0], min(left)
+                self._homes[row] = places[k]
+            rows[k] = row
+            members.append((row, places[k]))
+            left.remove(k)
+        return rows
+
+    def _set(self, row: int, card: RowCard, at_home: set[int]) -> None:
+        self._homes[row] = card.place
+        self._had_card.add(row)
+        at_home.add(row)

@@ -14,16 +14,21 @@ export function openedDecks(app) {
 
 export function decks(app) {
   const { decks: listed } = app.local;
-  const ready = listed && !listed.fault;
+  // A table that keeps nothing, as the demo's, has no decks of its own.
+  if (listed && listed.fault) return null;
   return h(
     "section",
     { class: "card-box", key: "decks", "aria-labelledby": "decks-title" },
     h("h2", { id: "decks-title" }, t("decks")),
     h("p", { class: "note" }, t("decks_why")),
-    h("div", { class: "row" }, h("a", { class: "button main", href: "#teach" }, t("nav_teach")), loading(app)),
+    h("div", { class: "row" }, canTeach(app) ? h("a", { class: "button main", href: "#teach" }, t("nav_teach")) : null, loading(app)),
     h("p", { class: "fault", role: "alert" }, app.local.deckFault || ""),
-    ready ? h("ul", { class: "decks" }, listed.decks.map((deck) => one(app, deck, listed.in_use))) : waitingFor(listed),
+    listed ? h("ul", { class: "decks" }, listed.decks.map((deck) => one(app, deck, listed.in_use))) : waitingFor(listed),
   );
+}
+
+export function canTeach(app) {
+  return typeof app.state.lesson === "number";
 }
 
 function one(app, deck, inUse) {

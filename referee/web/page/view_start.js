@@ -1,6 +1,7 @@
 // Start a game: which, by which rules, and who sits where; a seat is named by tapping its place at the table.
 
 import { h } from "./dom.js";
+import { canTeach } from "./decks.js";
 import { button, heading, sign, waitingFor } from "./parts.js";
 import { startCards, startCardsTold } from "./start_cards.js";
 import { count, t } from "./words.js";
@@ -60,7 +61,7 @@ function chooseGame(app, games, chosen) {
     "fieldset",
     { class: "games" },
     h("legend", {}, t("which_game")),
-    h("p", { class: "note" }, t("usable_cards"), " ", h("a", { href: "#teach" }, t("teach_yours"))),
+    h("p", { class: "note" }, t("usable_cards"), " ", canTeach(app) ? h("a", { href: "#teach" }, t("teach_yours")) : null),
     games.map((game) =>
       h(
         "label",

@@ -256,9 +256,17 @@ class PrintClowns:
             return []
         back, places = shown
         self._search = CardSearch(replace(deck, faces=(*deck.faces, back)))
-        near = [moved(place[None], table, *NEAR)[0] for place in places]
-        cards = [self._search.at(image_bgr, table, quads, white) for quads in near]
-        return [card for card in cards if card is not None]
+        cards: list[FoundCard] = []
+        for place in places:
+            card = self._search.at(image_bgr, table, moved(place[None], table, *NEAR)[0], white)
+            if card is None or card.reason is not None:
+                room = 0.3 * float(np.ptp(place, axis=0).max())
+                low, high = (place.min(axis=0) - room).astype(int), (place.max(axis=0) + room).astype(int)
+                box = (int(low[0]), int(low[1]), int(high[0]), int(high[1]))
+                cards += self._search.cards(image_bgr, table, box, white, _MOST_TRIES)
+            else:
+                cards.append(card)
+        return cards
 
     def outlines(self, image_bgr: Image, table: Table, box_px: Box) -> Floats:
         """(n, 4, 2) px, what has a card's outline in a part of a picture."""

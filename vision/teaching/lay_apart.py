@@ -25,8 +25,7 @@ TOUCHED = "touched by another card"
 _ALIKE = 0.06  # how far one card's side may be off the others', as a share: outlines are off by a hundredth or two
 _SURE_SCALE = 0.03
 _ENOUGH = 4  # cards by which a look at one picture is taken for good
-_TO_ONE = 10
-_AS_SOME, _AS_TWO = 0.4, 1.5  # by a card's area: what may be one, and what is more than one
+_AS_SOME, _AS_TWO = 0.2, 1.5  # by a card's area: what may be one, and what is more than one
 _SQUARE = 0.03
 _GRAIN = 640.0  # of the picture's longer side: the softest look at it
 _LEAST_MM = 25.0
@@ -117,8 +116,8 @@ def _aspect_of(quads: Floats, table: Table) -> float:
 
 
 def _explains_all(look: LaidCards) -> bool:
-    """Whether enough cards of one size lie there, and hardly anything else: that is told, and shown once more."""
-    return len(look.quads_px) >= max(_ENOUGH, _TO_ONE * len(look.unclear))
+    """Whether enough cards of one size lie there, and nothing else: a piece of a card may be all that stands out."""
+    return len(look.quads_px) >= _ENOUGH and not look.unclear
 
 
 def _with_more(apart: LaidCards, edges: LaidCards) -> LaidCards:

@@ -16,7 +16,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.prints.straight import Pyramid, cells
+from vision.prints.straight import Covers, Pyramid, cells
 from vision.quads import points_within
 
 Singles = NDArray[np.float32]
@@ -26,7 +26,7 @@ MOVES, _LIGHTS = 8, 8
 _GREY = np.array([0.114, 0.587, 0.299], np.float32)
 # Priors, one standard deviation: brightness and its slopes, casts of blue and red where the lamp's colour is known and
 # where it is not, veil, saturation.
-_GAIN, _SLOPE, _CAST, _UNKNOWN_CAST, _VEIL, _SATURATION, _TONE = 0.35, 0.12, 0.04, 0.15, 0.06, 0.15, 1.0
+_GAIN, _SLOPE, _CAST, _UNKNOWN_CAST, _VEIL, _SATURATION, _TONE = 0.35, 0.12, 0.04, 0.15, 0.1, 0.15, 0.3
 # Of a corner, by the card's size: how far the card lies off its first guess as a whole, and how far out of shape.
 _SHIFT, _SHAPE = 0.1, 0.03
 _NOISE = 0.06  # of white: what an art is off by that was taught under another lamp with another camera
@@ -61,14 +61,19 @@ def fitted(
     arts: Singles,
     white: Floats | None,
     rounds: int,
+    covers: Covers | None = None,
 ) -> Fits:
-    """Lay arts (n, rows, columns, 3) in 0..1 onto quads (n, 4, 2), which are near; `white` (3,) BGR of paper, 0..1."""
+    """Lay arts (n, rows, columns, 3) in 0..1 onto quads (n, 4, 2), which are near; `white` (3,) BGR of paper, 0..1.
+
+    What lies under `covers` tells nothing.
+    """
     count, rows, columns = arts.shape[:3]
     share, aspect = cells(rows, columns), columns / rows
-    base = arts * (np.ones(3) if white is None else np.asarray(white)).astype(np.float32)
-    lights, importance, corner_weights = _light_basis(base, share), _importance(base), _weights(share)
+    paper = (np.ones(3) if white is None else np.asarray(white)).astype(np.float32)
+    base = arts * paper
+    lights, importance, corner_weights = _light_basis(base, paper, share), _importance(base), _weights(share)
     quads = np.array(quads, np.float64)
-    shown = picture.straight(quads, rows, columns)
+    shown = _open(picture, quads, rows, columns, covers)
     expected = np.zeros((count, MOVES + _LIGHTS))
     expected[:, MOVES] = _first_gain(shown, base)
     precision = _precision(aspect, known_lamp=white is not None)
@@ -92,7 +97,7 @@ def fitted(
             step[:, :MOVES] = np.clip(step[:, :MOVES], -_FARTHEST, _FARTHEST)
             moved = step[:, :MOVES].reshape(count, 4, 2) / (aspect, 1.0)
             quads = points_within(quads, _CORNERS + moved)
-            shown = picture.straight(quads, rows, columns)
+            shown = _open(picture, quads, rows, columns, covers)
         state[:, first:] += step
         state[:, MOVES] = np.clip(state[:, MOVES], *_GAINS)
     seen, filled = _is_seen(shown), np.nan_to_num(shown)
@@ -100,6 +105,14 @@ def fitted(
     colours = slice(MOVES + 3, None)
     strain = 0.5 * ((state - expected)[:, colours] ** 2 * np.diag(precision)[colours]).sum(1)
     return Fits(quads, filled, model, seen, np.asarray(strain, np.float64))
+
+
+def _open(picture: Pyramid, quads: Floats, rows: int, columns: int, covers: Covers | None) -> Singles:
+    """(n, rows, columns, 3) what is seen, NaN where something lies over it or the picture has ended."""
+    shown = picture.straight(quads, rows, columns)
+    if covers is not None and len(covers.quads):
+        shown[covers.over(quads, rows, columns)] = np.nan
+    return shown
 
 
 def _first_gain(shown: Singles, base: Singles) -> Floats:
@@ -160,8 +173,11 @@ def _model(basis: Singles, state: Floats, shape: tuple[int, ...]) -> Singles:
     return np.asarray(np.einsum("nkm,nk->nm", basis, light, optimize=True).reshape(shape), np.float32)
 
 
-def _light_basis(base: Singles, share: Floats) -> Singles:
-    """(n, 8, cells * 3): gain, its slopes, casts, veil, saturation, tone curve, for arts under the lamp's white."""
+def _light_basis(base: Singles, paper: Singles, share: Floats) -> Singles:
+    """(n, 8, cells * 3): gain, its slopes, casts, veil, saturation, tone curve, for arts under the lamp's white (3,).
+
+    A veil has the lamp's colour: it is the lamp that gloss mirrors.
+    """
     count = len(base)
     flat = base.reshape(count, -1, 3)
     across = (share[:, 0] - 0.5).astype(np.float32)[None, :, None] * 2
@@ -169,7 +185,7 @@ def _light_basis(base: Singles, share: Floats) -> Singles:
     blue, red = np.zeros_like(flat), np.zeros_like(flat)
     blue[..., 0], red[..., 2] = flat[..., 0], flat[..., 2]
     grey = (flat @ _GREY)[..., None]
-    parts = [flat, flat * across, flat * down, blue, red, np.maximum(1 - flat, 0), flat - grey, flat * (1 - flat)]
+    parts = [flat, flat * across, flat * down, blue, red, np.maximum(paper - flat, 0), flat - grey, flat * (1 - flat)]
     return np.stack([np.broadcast_to(part, flat.shape).reshape(count, -1) for part in parts], axis=1).astype(np.float32)
 
 

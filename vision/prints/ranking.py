@@ -13,10 +13,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vision.prints.print_deck import PrintDeck
-from vision.prints.straight import Pyramid
+from vision.prints.straight import Covers, Pyramid
 
 Singles = NDArray[np.float32]
 Floats = NDArray[np.float64]
+Flags = NDArray[np.bool_]
 
 _BLOCKS, _CELLS = 6, 6  # blocks across and down, cells of a block likewise
 _SIDE = _BLOCKS * _CELLS
@@ -24,6 +25,7 @@ _STILL = 0.0012  # variance of a block that is plain: a camera's noise and a lam
 _TINT = 0.1  # of the white: how far off a block's tint is no longer like
 _LUMINANCE = np.array([0.114, 0.587, 0.299], np.float32)
 _AT_ONCE = 64
+_LEAST_OPEN = 0.25  # of a block: with less of it seen it says nothing
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,35 +37,49 @@ class Ranker:
 
     faces: NDArray[np.intp]
     turns: NDArray[np.intp]
-    _detail: Singles  # (blocks, cells, k)
-    _energy: Singles  # (blocks, k)
-    _tint: Singles  # (blocks, 3, k)
+    _grey: Singles  # (blocks, cells, k)
+    _tint: Singles  # (blocks, cells, 3, k)
 
-    def scores(self, picture: Pyramid, quads: Floats, white: Floats | None) -> Singles:
-        """(n, k) how well each look fits quads (n, 4, 2), from 0 to 1; `white` (3,) BGR 0..1 of white paper there."""
-        found = np.empty((len(quads), len(self.faces)), np.float32)
+    def scores(
+        self, picture: Pyramid, quads: Floats, white: Floats | None, covers: Covers | None = None
+    ) -> tuple[Singles, Singles]:
+        """How well each look fits quads (n, 4, 2), (n, k) from 0 to 1, and how a card without print would, (n,).
+
+        `white` (3,) BGR 0..1 of white paper there; what lies under `covers` is left out, as is what the picture does
+        not show.
+        """
+        found = np.zeros((len(quads), len(self.faces)), np.float32)
+        plain = np.zeros(len(quads), np.float32)
         for k in range(0, len(quads), _AT_ONCE):
-            found[k : k + _AT_ONCE] = self._some(picture.straight(quads[k : k + _AT_ONCE], _SIDE, _SIDE), white)
-        return found
+            some = slice(k, k + _AT_ONCE)
+            sheets = picture.straight(quads[some], _SIDE, _SIDE)
+            open_cells = ~np.isnan(sheets).any(axis=3)
+            if covers is not None:
+                open_cells &= ~covers.over(quads[some], _SIDE, _SIDE)
+            found[some], plain[some] = self._some(np.nan_to_num(sheets), white, open_cells)
+        return found, plain
 
-    def plainness(self, picture: Pyramid, quads: Floats) -> Singles:
-        """(n,) the score that a face without any print would have by detail alone, from 0 to 0.5."""
-        found = np.empty(len(quads), np.float32)
-        for k in range(0, len(quads), _AT_ONCE):
-            detail, _ = _described(np.nan_to_num(picture.straight(quads[k : k + _AT_ONCE], _SIDE, _SIDE)), None)
-            found[k : k + _AT_ONCE] = (_STILL / ((detail * detail).mean(2) + _STILL)).mean(1) / 2
-        return found
-
-    def _some(self, sheets: Singles, white: Floats | None) -> Singles:
-        seen = np.asarray(~np.isnan(sheets).any(axis=(1, 2, 3)))
-        sheets = np.nan_to_num(sheets)
-        detail, tint = _described(sheets, white)
-        energy = (detail * detail).mean(2)
-        like = np.einsum("nbc,bck->nbk", detail, self._detail, optimize=True) / _CELLS**2
-        fits = (2 * like + _STILL) / (energy[..., None] + self._energy[None] + _STILL)
-        off = (tint[..., None] - self._tint[None]) / _TINT
+    def _some(self, sheets: Singles, white: Floats | None, open_cells: Flags) -> tuple[Singles, Singles]:
+        grey, tint = _described(sheets, white, open_cells)
+        weight = _in_blocks(open_cells[..., None].astype(np.float32))[..., 0]
+        told = weight.sum(2)
+        counts = np.maximum(told, 1)[..., None]
+        grey = np.where(weight > 0, grey - (grey * weight).sum(2, keepdims=True) / counts, 0)
+        energy = (grey * grey).sum(2, keepdims=True) / counts
+        like = _sums(grey, self._grey) / counts
+        middle = _sums(weight, self._grey) / counts
+        due = np.maximum(_sums(weight, self._grey * self._grey) / counts - middle * middle, 0)
+        fits = (2 * like + _STILL) / (energy + due + _STILL)
+        blocks, cells, _, looks = self._tint.shape
+        mean = (tint * weight[..., None]).sum(2) / counts
+        meant = _sums(weight, self._tint.reshape(blocks, cells, -1)).reshape(-1, blocks, 3, looks) / counts[..., None]
+        off = (mean[..., None] - meant) / _TINT
         alike = np.exp(-0.5 * np.minimum((off * off).sum(2), 50))
-        return np.where(seen[:, None], (np.maximum(fits, 0) + alike).mean(1) / 2, 0).astype(np.float32)
+        share = np.where(told >= _LEAST_OPEN * cells, told, 0)
+        whole = np.maximum(share.sum(1), 1)[:, None]
+        scores = np.einsum("nbk,nb->nk", (np.maximum(fits, 0) + alike) / 2, share, optimize=True) / whole
+        plain = ((_STILL / (energy[..., 0] + _STILL) * share).sum(1) / whole[:, 0]) / 2
+        return scores.astype(np.float32), plain.astype(np.float32)
 
 
 def ranker_of(deck: PrintDeck) -> Ranker:
@@ -75,32 +91,38 @@ def ranker_of(deck: PrintDeck) -> Ranker:
         cv2.resize(face.art, (_SIDE, _SIDE), interpolation=cv2.INTER_AREA).astype(np.float32) / 255
         for face in deck.faces
     ]
-    detail, tint = _described(np.stack([np.rot90(small[face], turn) for face, turn in looks]), np.ones(3))
-    energy = (detail * detail).mean(2)
+    upright = np.stack([np.rot90(small[face], turn) for face, turn in looks])
+    grey, tint = _described(upright, np.ones(3), np.ones(upright.shape[:3], bool))
     of = np.array(looks)
-    return Ranker(of[:, 0], of[:, 1], detail.transpose(1, 2, 0).copy(), energy.T.copy(), tint.transpose(1, 2, 0).copy())
+    grey = grey - grey.mean(2, keepdims=True)
+    return Ranker(of[:, 0], of[:, 1], grey.transpose(1, 2, 0).copy(), tint.transpose(1, 2, 3, 0).copy())
 
 
-def _described(sheets: Singles, white: Floats | None) -> tuple[Singles, Singles]:
-    """The detail (n, blocks, cells) and tint (n, blocks, 3) of sheets (n, side, side, 3).
+def _sums(sheets: Singles, looks: Singles) -> Singles:
+    """(n, blocks, k) sums over the cells of each block of sheets (n, blocks, cells) by looks (blocks, cells, k)."""
+    return np.matmul(sheets.transpose(1, 0, 2), looks).transpose(1, 0, 2)
+
+
+def _described(sheets: Singles, white: Floats | None, open_cells: Flags) -> tuple[Singles, Singles]:
+    """The brightness (n, blocks, cells) and tint (n, blocks, cells, 3) of sheets (n, side, side, 3).
 
     Where no white is known a card's brightest tenth stands for it, in brightness only.
     """
     count = len(sheets)
     if white is None:
-        bright = np.quantile(sheets.reshape(count, -1, 3).max(2), 0.9, axis=1)
-        level = np.maximum(bright, 0.1)[:, None, None, None].astype(np.float32)
+        shown = np.where(open_cells, sheets.max(3), 0).reshape(count, -1)
+        closed = (~open_cells).reshape(count, -1).mean(1)
+        # The brightest tenth of what is open: what is not counts as dark.
+        ranks = np.sort(shown, axis=1)
+        at = np.minimum(((closed + 0.9 * (1 - closed)) * shown.shape[1]).astype(int), shown.shape[1] - 1)
+        level = np.maximum(ranks[np.arange(count), at], 0.1)[:, None, None, None].astype(np.float32)
     else:
         level = np.asarray(white, np.float32).reshape(1, 1, 1, 3)
-    sheets = sheets / level
-    grey = sheets @ _LUMINANCE
-    blocks = _in_blocks(grey[..., None])[..., 0]
-    detail = blocks - blocks.mean(2, keepdims=True)
-    colour = _in_blocks(sheets).mean(2)
+    colour = _in_blocks(sheets / level)
     brightness = colour @ _LUMINANCE
     # Brightness is what shadows change: it counts by a third.
-    tint = np.stack([colour[..., 2] - colour[..., 1], colour[..., 0] - colour[..., 1], brightness / 3], axis=2)
-    return detail, tint
+    tint = np.stack([colour[..., 2] - colour[..., 1], colour[..., 0] - colour[..., 1], brightness / 3], axis=3)
+    return brightness, tint
 
 
 def _in_blocks(sheets: Singles) -> Singles:

@@ -110,8 +110,8 @@ class PrintReader:
         if not len(quads):
             return []
         ranker = self.verifier.ranker
-        scores = ranker.scores(picture, quads, white)
-        promise = scores.max(axis=1) - ranker.plainness(picture, quads) + _BY_SIDES * seen
+        scores, plain = ranker.scores(picture, quads, white)
+        promise = scores.max(axis=1) - plain + _BY_SIDES * seen
         found: list[Verdict] = []
         tried: list[Floats] = []
         for k in np.argsort(-promise):

@@ -6,7 +6,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.quads import points_within
+from vision.quads import points_within, within_quads
 
 Image = NDArray[np.uint8]
 Singles = NDArray[np.float32]
@@ -55,6 +55,27 @@ class Pyramid:
             size = (max(1, before.shape[1] // 2), max(1, before.shape[0] // 2))
             self._levels.append(np.asarray(cv2.resize(before, size, interpolation=cv2.INTER_AREA), np.uint8))
         return self._levels[level]
+
+
+class Covers:
+    """What lies over cards: cards that are known already, and marker cards, as quads (n, 4, 2) px."""
+
+    def __init__(self, quads: Floats) -> None:
+        turned = [quad if _is_clockwise(quad) else quad[::-1] for quad in quads]
+        self.quads = np.array(turned, np.float64).reshape(-1, 4, 2)
+
+    def over(self, quads: Floats, rows: int, columns: int) -> NDArray[np.bool_]:
+        """(n, rows, columns) which cells of sheets that lie on quads (n, 4, 2) are covered."""
+        points = points_within(np.asarray(quads, np.float64), cells(rows, columns)[None])
+        return np.asarray(within_quads(points, self.quads).reshape(len(quads), rows, columns))
+
+    def and_(self, quad: Floats) -> Covers:
+        """With one more (4, 2)."""
+        return Covers(np.concatenate([self.quads, quad[None]]))
+
+
+def _is_clockwise(quad: Floats) -> bool:
+    return float(cv2.contourArea(quad.astype(np.float32), oriented=True)) > 0
 
 
 def cells(rows: int, columns: int) -> Floats:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import cv2
 import numpy as np
@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from vision.prints.fitting import Fits, arts_of, fitted
 from vision.prints.print_deck import PrintDeck
 from vision.prints.ranking import Ranker, ranker_of
-from vision.prints.straight import Pyramid
+from vision.prints.straight import Covers, Pyramid
 
 Singles = NDArray[np.float32]
 Floats = NDArray[np.float64]
@@ -25,15 +25,20 @@ _TALL_MM = 90.0  # the height that a card counts as where no table tells its siz
 _ALIKE = 0.06  # of white: faces that differ by less somewhere are not told apart there
 _LEAST_NOISE = 0.02
 _MOST_A_CELL = 6.0  # log-odds that one cell may give: what covers it is no evidence
-_CELLS_A_VOICE = 12.0  # cells that say the same thing, as print and noise both reach over several
+# Cells that say the same thing, as print and noise both reach over several: of two faces, and of one against none.
+_CELLS_A_VOICE, _CELLS_A_VOICE_ALONE = 6.0, 12.0
 _MOST_BY_FIT = 40.0
-_BY_RANK = 250.0  # log-odds a unit of the ranking's scores
+# Log-odds a unit of the ranking's scores: of faces that were laid onto the picture, and of others.
+_BY_RANK, _BY_RANK_ALONE = 120.0, 250.0
 _STRUCTURE = 0.07  # of white: what stands out of its surroundings by so much is print
 _EXPLAINED = 0.09
 _RIM = 0.04  # of a card's shorter side
 _LEAST_COVER, _LEAST_CUT = 0.04, 0.15  # of a card's area, and of its edge by its shorter side
 _LEAST_ODD = 0.003  # of a card's area
 _SOFT = 1.2  # cells
+_PATCH, _STRAY_COST = 7, 0.02  # cells; of what is off, a cell squared
+_STRAYS = ((0, 0), (0, 1), (0, -1), (1, 0), (-1, 0), (1, 1), (1, -1), (-1, 1), (-1, -1))  # down, across
+_STEEP = 0.35  # of how much a cell differs from those about it: where print ends, models are off by as much
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,16 +92,20 @@ class Verifier:
         faces, turns = zip(*((self.deck.faces[face].art, int(turn)) for face, turn in looks), strict=True)
         return arts_of(list(faces), list(turns), rows, columns)
 
-    def judge(self, picture: Pyramid, quad: Floats, score: Singles, white: Floats | None) -> Verdict:
+    def judge(
+        self, picture: Pyramid, quad: Floats, score: Singles, white: Floats | None, covers: Covers | None = None
+    ) -> Verdict:
         """A verdict for a quad (4, 2), which lies near a card, its first side a shorter one.
 
-        `score` (k,) is what the ranker said of each look there.
+        `score` (k,) is what the ranker said of each look there; what lies under `covers` tells nothing.
         """
         looks = self._likely(score)
-        rough = fitted(picture, np.repeat(quad[None], len(looks), 0), self._coarse[looks], white, _COARSE_ROUNDS)
+        rough = fitted(
+            picture, np.repeat(quad[None], len(looks), 0), self._coarse[looks], white, _COARSE_ROUNDS, covers
+        )
         few = np.argsort(_costs(rough) - score[looks])[:_FINE_LOOKS]
         looks = looks[few]
-        fits = fitted(picture, rough.quads[few], self._fine[looks], white, _FINE_ROUNDS)
+        fits = _settled(fitted(picture, rough.quads[few], self._fine[looks], white, _FINE_ROUNDS, covers))
         faces = self.ranker.faces[looks]
         by_face = np.full(len(self.deck.faces), -1.0)
         np.maximum.at(by_face, self.ranker.faces, score)
@@ -113,7 +122,7 @@ class Verifier:
             rival, margin = int(faces[others[int(np.argmin(odds))]]), float(odds.min())
         elif len(beyond):
             rival = int(beyond[int(np.argmax(by_face[beyond]))])
-            margin += float(_BY_RANK * (by_face[faces[best]] - by_face[rival]))
+            margin += float(_BY_RANK_ALONE * (by_face[faces[best]] - by_face[rival]))
         printed, explained, covered, odd = _explained(fits, best)
         sheet = fits.quads[best]
         quad = np.roll(sheet, int(self.ranker.turns[looks[best]]), axis=0)
@@ -127,6 +136,27 @@ class Verifier:
         likely = order[:_COARSE_LOOKS][score[order[:_COARSE_LOOKS]] >= score[order[0]] - _FAR_BEHIND]
         rivals = order[self.ranker.faces[order] != self.ranker.faces[order[0]]][:1]
         return np.asarray(likely if rivals.size and rivals[0] in likely else np.append(likely, rivals), np.intp)
+
+
+def _settled(fits: Fits) -> Fits:
+    """The same fits with each model moved a little, place by place, onto what is seen there.
+
+    Prints lie a millimetre off their card's edges, differently on each card, and paper bends. What a thin line says by
+    its colour must not hang on where it lies.
+    """
+    count, rows, columns = fits.models.shape[:3]
+    best = np.full((rows, columns, count), np.inf, np.float32)
+    settled = fits.models.copy()
+    padded = np.pad(fits.models, ((0, 0), (1, 1), (1, 1), (0, 0)), mode="edge")
+    for down, across in _STRAYS:
+        moved = padded[:, 1 + down : 1 + down + rows, 1 + across : 1 + across + columns]
+        off = ((fits.shown - moved) ** 2).sum(-1).transpose(1, 2, 0)
+        off = cv2.blur(off, (_PATCH, _PATCH)).reshape(rows, columns, count)
+        off *= 1 + _STRAY_COST * (down * down + across * across)
+        better = off < best
+        best = np.where(better, off, best)
+        settled = np.where(better.transpose(2, 0, 1)[..., None], moved, settled)
+    return replace(fits, models=settled)
 
 
 def _off(fits: Fits) -> Singles:
@@ -144,7 +174,8 @@ def _duels(fits: Fits) -> Floats:
     count = len(fits.quads)
     off = _off(fits)
     noise = max(_LEAST_NOISE, 1.4826 * float(np.median(np.sqrt(off[int(np.argmin(_costs(fits)))]))))
-    told = np.minimum(off / noise**2, 2 * _MOST_A_CELL) / 2
+    steep = np.stack([np.maximum(*map(_steep, both)) for both in zip(fits.shown, fits.models, strict=True)])
+    told = np.minimum(off / (noise**2 + (_STEEP * steep) ** 2), 2 * _MOST_A_CELL) / 2
     odds = np.zeros((count, count))
     for one in range(count):
         for other in range(one + 1, count):
@@ -155,6 +186,12 @@ def _duels(fits: Fits) -> Floats:
             odds[one, other] = np.clip(sure, -_MOST_BY_FIT, _MOST_BY_FIT) + fits.strain[other] - fits.strain[one]
             odds[other, one] = -odds[one, other]
     return odds
+
+
+def _steep(sheet: Singles) -> Singles:
+    """(rows, columns) how much a sheet (rows, columns, 3) changes within a cell's reach."""
+    reach = np.ones((3, 3), np.uint8)
+    return np.asarray((cv2.dilate(sheet, reach) - cv2.erode(sheet, reach)).max(-1), np.float32)
 
 
 def _explained(fits: Fits, best: int) -> tuple[Flags, Flags, Flags, Flags]:
@@ -198,7 +235,9 @@ def _against_plain(fits: Fits, best: int) -> Singles:
     noise = max(_LEAST_NOISE, 1.4826 * float(np.median(np.sqrt(off)))) ** 2
     most = 2 * _MOST_A_CELL
     said = (np.minimum(plain / noise, most) - np.minimum(off / noise, most)) / 2
-    return np.asarray(np.where(fits.seen[best] & _within_rim(shown.shape[:2]), said, 0) / _CELLS_A_VOICE, np.float32)
+    return np.asarray(
+        np.where(fits.seen[best] & _within_rim(shown.shape[:2]), said, 0) / _CELLS_A_VOICE_ALONE, np.float32
+    )
 
 
 def _within_rim(shape: tuple[int, ...]) -> Flags:

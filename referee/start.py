@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import os
 import sys
+
+# Our matrices are small: threads over one of them wait longer for each other than they take, the more so on a machine
+# that has other work, and a reading was up to twenty times slower. numpy looks at it once, when it is imported.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 
 def main() -> int:

@@ -174,9 +174,8 @@ class CardSearch:
 
     def _promise(self, picture: Pyramid, quads: Floats, white: Floats | None) -> tuple[Floats, Floats]:
         """(n, k) the ranking's scores of places, and (n,) how much they promise."""
-        ranker = self.verifier.ranker
-        scores = ranker.scores(picture, quads, white)
-        return np.asarray(scores), np.asarray(scores.max(axis=1) - ranker.plainness(picture, quads))
+        scores, plain = self.verifier.ranker.scores_beside_plain(picture, quads, white)
+        return np.asarray(scores), np.asarray(scores.max(axis=1) - plain)
 
     def _card(
         self, picture: Pyramid, verdict: Verdict, table: Table, offset: Floats, white: Floats | None

@@ -40,7 +40,11 @@ class Ranker:
     _grey: Singles  # (blocks, cells, k)
     _tint: Singles  # (blocks, cells, 3, k)
 
-    def scores(
+    def scores(self, picture: Pyramid, quads: Floats, white: Floats | None) -> Singles:
+        """(n, k) how well each look fits quads (n, 4, 2), from 0 to 1; `white` (3,) BGR 0..1 of white paper there."""
+        return self.scores_beside_plain(picture, quads, white)[0]
+
+    def scores_beside_plain(
         self, picture: Pyramid, quads: Floats, white: Floats | None, covers: Covers | None = None
     ) -> tuple[Singles, Singles]:
         """How well each look fits quads (n, 4, 2), (n, k) from 0 to 1, and how a card without print would, (n,).

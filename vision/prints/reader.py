@@ -1,7 +1,7 @@
-"""Reads all cards of a deck of prints in one picture: proposes places, verifies faces, resolves who covers whom.
+"""Reads all cards of a deck of prints in one picture: proposes places, takes certain cards, says what is doubtful.
 
-Proposals only say where to look. The one verifier says what a place shows and how much of it is explained; cards are
-then taken in the order of how much they explain, and what lies under one that was taken is not held against the next.
+Proposals only say where to look. The one verifier says what a place shows and how much of it is explained; `layers`
+takes cards from the top, and what lies under one that was taken is not held against the next.
 """
 
 from __future__ import annotations
@@ -9,37 +9,34 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-import cv2
 import numpy as np
 from numpy.typing import NDArray
 
 from vision.markers import Marker, markers_in, table_if_shown, whites_of
+from vision.prints.card_search import lies_flat
+from vision.prints.layers import Layers, open_cells, same_place, worth
 from vision.prints.print_deck import Print, PrintDeck
 from vision.prints.proposals import poses_on
-from vision.prints.straight import Pyramid, cells
+from vision.prints.straight import Covers, Pyramid
 from vision.prints.verdicts import Verdict, Verifier
-from vision.quads import enlarged, points_within, shared_area, within_quads
+from vision.quads import enlarged, shared_area
 from vision.table import Table
 from vision.unknown.find_cards import find_cards
 
 Image = NDArray[np.uint8]
 Floats = NDArray[np.float64]
+Flags = NDArray[np.bool_]
 
-_MOST_JUDGED = 60  # places of one picture that are verified
-_THE_SAME = 0.85  # of a place's area: what was judged there is of one card
-_TWICE = 0.6  # of a place's area: another that shares so much shows the same card
 _SHEET = 1.3  # a marker card by its square
-_BY_SIDES = 0.3
-_LEAST_PROMISE = 0.3
-_TRIES = 3  # places looked at for one card
 # Log-odds of a face before the next. Where no marker card shows the lamp's colour, tints tell less than they seem to.
-SURE, SURE_OF_ANY_LAMP, LIKELY = 25.0, 45.0, 8.0
+SURE, SURE_OF_ANY_LAMP, LIKELY = 25.0, 28.0, 8.0
 _LARGE, _SOME = 0.78, 0.5  # of the print that is open: explained by a sure card, by one at all
 _MOST_STRANGE = 0.45  # of a card's open cells: what lies on it and is no card
 _MOST_ODD = 0.05  # of a card: print that is missing or too much, a hat for one
-_OPEN = 0.12  # of a card's cells that must be open, and have print on them
+_OPEN = 0.08  # of a card's cells that must be open, and have print on them
 _LEAST_PRINT = 40  # cells
 _LEAST_EVIDENCE, _SURE_EVIDENCE = 10.0, 40.0  # log-odds of a face against plain paper, for one at all and a sure one
+_FEW_SIDES, _STRANGE_ALONE = 0.4, 0.15  # of all sides: with fewer seen no more of a card's open cells may be strange
 _PLAIN_OUTLINE = 0.85  # of all sides together: an edge is seen
 _TOUCH = 0.15  # of a place's area that may lie on what was found
 _MOST_STRANGERS = 20
@@ -98,35 +95,20 @@ class PrintReader:
             quads = _outlined(image_bgr, self.deck.card_mm)
             seen = np.ones(len(quads))
         picture = Pyramid(image_bgr)
-        judged = self._judged(picture, quads, seen, white)
         sure = SURE if white is not None else SURE_OF_ANY_LAMP
-        cards, unclear = self._resolved(judged, table, enlarged(taken, _SHEET), sure)
+        layers = Layers(self.verifier, picture, quads, seen, white, Covers(enlarged(taken, _SHEET)))
+
+        def is_certain(verdict: Verdict, cells: Flags, sides: float) -> bool:
+            if table is not None and sides < _FEW_SIDES and float(verdict.covered[cells].mean()) > _STRANGE_ALONE:
+                return False
+            return self._doubt(verdict, cells, sure) is None and self._lies_flat(verdict, table)
+
+        found = layers.taken(is_certain)
+        cards = [self._card(verdict, None, table) for verdict in found]
+        unclear = self._unclear(layers.left, layers.covers, table, sure)
         plain = quads[seen >= _PLAIN_OUTLINE]
         unclear += self._strangers(picture, plain, [card.corners_px for card in (*cards, *unclear)], table)
         return PrintReading(tuple(cards), tuple(unclear))
-
-    def _judged(self, picture: Pyramid, quads: Floats, seen: Floats, white: Floats | None) -> list[Verdict]:
-        """Verdicts on the most promising places, a few for each spot."""
-        if not len(quads):
-            return []
-        ranker = self.verifier.ranker
-        scores, plain = ranker.scores(picture, quads, white)
-        promise = scores.max(axis=1) - plain + _BY_SIDES * seen
-        found: list[Verdict] = []
-        tried: list[Floats] = []
-        for k in np.argsort(-promise):
-            if len(found) >= _MOST_JUDGED or promise[k] < _LEAST_PROMISE:
-                break
-            near = sum(shared_area(quads[k], other) >= _TWICE for other in tried)
-            plain = any(
-                verdict.share() >= _LARGE and verdict.margin >= SURE and shared_area(quads[k], verdict.quad) >= _TWICE
-                for verdict in found
-            )
-            if near >= _TRIES or plain:
-                continue
-            tried.append(quads[k])
-            found.append(self.verifier.judge(picture, quads[k], scores[k], white))
-        return found
 
     def _strangers(self, picture: Pyramid, quads: Floats, taken: list[Floats], table: Table | None) -> list[PrintCard]:
         """What has a card's whole outline (n, 4, 2) and shows no face of the deck, where nothing else was found."""
@@ -139,29 +121,23 @@ class PrintReader:
                 found.append(PrintCard(None, 0.0, quad, _place(table, quad), reason))
         return found
 
-    def _resolved(
-        self, judged: list[Verdict], table: Table | None, markers_px: Floats, sure: float
-    ) -> tuple[list[PrintCard], list[PrintCard]]:
-        """The certain cards and the unclear ones."""
-        cards: list[PrintCard] = []
+    def _unclear(self, left: list[Verdict], covers: Covers, table: Table | None, sure: float) -> list[PrintCard]:
+        """What may be cards beside the certain ones, the likeliest first."""
         unclear: list[PrintCard] = []
-        left = [(verdict, _open_cells(verdict, markers_px)) for verdict in judged]
+        opened = [open_cells(verdict, covers) for verdict in left]
         while left:
-            worth = [
-                verdict.share(open_cells) * min(verdict.margin, 2 * SURE) * float(open_cells.mean()) ** 0.5
-                for verdict, open_cells in left
-            ]
-            verdict, open_cells = left.pop(int(np.argmax(worth)))
-            left = [other for other in left if shared_area(other[0].quad, verdict.quad) < _THE_SAME]
-            reason = self._doubt(verdict, open_cells, sure)
-            if reason == "":
+            best = int(np.argmax([worth(*pair) for pair in zip(left, opened, strict=True)]))
+            verdict, reason = left[best], self._doubt(left[best], opened[best], sure)
+            kept = [k for k, other in enumerate(left) if k != best and not same_place(other.quad, verdict.quad)]
+            left, opened = [left[k] for k in kept], [opened[k] for k in kept]
+            if not reason:
                 continue
-            card = self._card(verdict, reason, table)
-            (cards if reason is None else unclear).append(card)
-            left = [(other, still & _open_cells(other, verdict.sheet[None])) for other, still in left]
-        return cards, unclear
+            unclear.append(self._card(verdict, reason, table))
+            covers = covers.and_(verdict.sheet)
+            opened = [open_cells(other, covers) for other in left]
+        return unclear
 
-    def _doubt(self, verdict: Verdict, open_cells: NDArray[np.bool_], sure: float) -> str | None:
+    def _doubt(self, verdict: Verdict, open_cells: Flags, sure: float) -> str | None:
         """Why a card is not certain, None where it is, "" where there is none."""
         shown = verdict.printed & open_cells
         share = verdict.share(open_cells)
@@ -180,6 +156,9 @@ class PrintReader:
             return "colours" if verdict.margin >= LIKELY else "covered"
         return None
 
+    def _lies_flat(self, verdict: Verdict, table: Table | None) -> bool:
+        return table is None or not self.deck.has_true_size or lies_flat(table, verdict.quad, self.deck.card_mm)
+
     def _alike(self, verdict: Verdict) -> bool:
         if verdict.rival is None:
             return False
@@ -197,18 +176,6 @@ def _place(table: Table | None, quad: Floats) -> tuple[float, float] | None:
         return None
     x, y = table.to_mm(quad).mean(axis=0).tolist()
     return x, y
-
-
-def _open_cells(verdict: Verdict, over: Floats) -> NDArray[np.bool_]:
-    """(rows, columns) which cells of a card none of the quads (n, 4, 2) over it covers."""
-    rows, columns = verdict.printed.shape
-    points = points_within(verdict.sheet[None], cells(rows, columns)[None])
-    covers = np.array([quad if _is_clockwise(quad) else quad[::-1] for quad in over]).reshape(-1, 4, 2)
-    return np.asarray(~within_quads(points, covers)[0].reshape(rows, columns))
-
-
-def _is_clockwise(quad: Floats) -> bool:
-    return float(cv2.contourArea(quad.astype(np.float32), oriented=True)) > 0
 
 
 def white_of(image_bgr: Image, markers: Sequence[Marker]) -> Floats | None:

@@ -69,6 +69,13 @@ class Covers:
         points = points_within(np.asarray(quads, np.float64), cells(rows, columns)[None])
         return np.asarray(within_quads(points, self.quads).reshape(len(quads), rows, columns))
 
+    def near(self, quad: Floats) -> Covers | None:
+        """Those that may lie over a card on a quad (4, 2), None if there are none."""
+        low, high = quad.min(axis=0), quad.max(axis=0)
+        room = 0.1 * float((high - low).max())
+        over = (self.quads.max(axis=1) > low - room).all(1) & (self.quads.min(axis=1) < high + room).all(1)
+        return Covers(self.quads[over]) if over.any() else None
+
     def and_(self, quad: Floats) -> Covers:
         """With one more (4, 2)."""
         return Covers(np.concatenate([self.quads, quad[None]]))

@@ -19,7 +19,7 @@ Flags = NDArray[np.bool_]
 
 _COARSE, _FINE = 0.6, 1.2  # cells per mm
 _COARSE_LOOKS, _FINE_LOOKS = 8, 4
-_FAR_BEHIND = 0.2  # of the ranking's scores
+_FAR_BEHIND = 0.12  # of the ranking's scores
 _COARSE_ROUNDS, _FINE_ROUNDS = 4, 2
 _TALL_MM = 90.0  # the height that a card counts as where no table tells its size
 _ALIKE = 0.06  # of white: faces that differ by less somewhere are not told apart there
@@ -227,13 +227,18 @@ def _differing(agrees: Flags) -> tuple[Flags, Flags]:
 
 
 def _against_plain(fits: Fits, best: int) -> Singles:
-    """(rows, columns) log-odds of a face against the picture's own colours, smoothed until no print is left."""
-    shown = fits.shown[best]
+    """(rows, columns) log-odds of a face against nothing printed: neither what is seen nor the face itself, smoothed.
+
+    Against what is seen, smoothed: a plain card has no print. Against the face, smoothed: a cloth of the card's colours
+    has streaks enough, but not where the face has its print.
+    """
+    shown, model = fits.shown[best], fits.models[best]
     width = max(5, 2 * (min(shown.shape[:2]) // 6) + 1)
-    plain = ((shown - cv2.blur(shown, (width, width))) ** 2).sum(-1) / 3
     off = _off(fits)[best]
     noise = max(_LEAST_NOISE, 1.4826 * float(np.median(np.sqrt(off)))) ** 2
     most = 2 * _MOST_A_CELL
+    nothing = [((shown - cv2.blur(sheet, (width, width))) ** 2).sum(-1) / 3 for sheet in (shown, model)]
+    plain = np.minimum(*nothing)
     said = (np.minimum(plain / noise, most) - np.minimum(off / noise, most)) / 2
     return np.asarray(
         np.where(fits.seen[best] & _within_rim(shown.shape[:2]), said, 0) / _CELLS_A_VOICE_ALONE, np.float32

@@ -165,7 +165,7 @@ def same_places(some: Floats, quad: Floats) -> Flags:
 
 def worth(verdict: Verdict, cells: Flags) -> float:
     """What speaks for taking a card first: how surely it is told, and how much of it lies open."""
-    return verdict.share(cells) * min(verdict.margin, _MOST_WORTH) * float(cells.mean()) ** 0.5
+    return float(verdict.share(cells) * min(verdict.margin, _MOST_WORTH) * cells.mean() ** 0.5)
 
 
 def open_cells(verdict: Verdict, covers: Covers) -> Flags:

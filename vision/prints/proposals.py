@@ -27,7 +27,7 @@ _RIGHT = np.sin(np.radians(5.0))
 _BEYOND_MM = (7.0, 6.0)  # how far edges may end before they meet, as rounded corners do, and run on beyond
 _LENGTH_MM = 4.0  # how far an edge may be from a side's length
 _TWIN_MM, _TWIN_TURN = 2.5, np.radians(3.0)
-_MOST_POSES = 6000
+_MOST_POSES, _MOST_BY_SIDES = 30_000, 3000  # whose sides are looked for; of those, that are held against each other
 _LEAST_SEEN = 0.9  # of the four sides together
 _TOUCH = 0.3
 
@@ -83,7 +83,7 @@ def poses_on(image_bgr: Image, table: Table, card_mm: tuple[float, float], taken
     good = poses.seen.sum(1) >= _LEAST_SEEN
     good &= ~lie_on(quads, taken_px) if len(taken_px) else True
     order = np.argsort(-poses.seen.sum(1), kind="stable")
-    order = order[good[order]]
+    order = order[good[order]][:_MOST_BY_SIDES]
     poses, quads = poses.take(order), quads[order]
     kept = _each_once(poses, card_mm)
     return poses.take(kept), quads[kept]

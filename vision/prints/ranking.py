@@ -57,7 +57,7 @@ class Ranker:
         for k in range(0, len(quads), _AT_ONCE):
             some = slice(k, k + _AT_ONCE)
             sheets = picture.straight(quads[some], _SIDE, _SIDE)
-            open_cells = ~np.isnan(sheets).any(axis=3)
+            open_cells = np.asarray(~np.isnan(sheets).any(axis=3))
             if covers is not None:
                 open_cells &= ~covers.over(quads[some], _SIDE, _SIDE)
             found[some], plain[some] = self._some(np.nan_to_num(sheets), white, open_cells)
@@ -95,7 +95,7 @@ def ranker_of(deck: PrintDeck) -> Ranker:
         cv2.resize(face.art, (_SIDE, _SIDE), interpolation=cv2.INTER_AREA).astype(np.float32) / 255
         for face in deck.faces
     ]
-    upright = np.stack([np.rot90(small[face], turn) for face, turn in looks])
+    upright = np.stack([np.rot90(small[face], turn) for face, turn in looks]).astype(np.float32)
     grey, tint = _described(upright, np.ones(3), np.ones(upright.shape[:3], bool))
     of = np.array(looks)
     grey = grey - grey.mean(2, keepdims=True)
@@ -104,7 +104,7 @@ def ranker_of(deck: PrintDeck) -> Ranker:
 
 def _sums(sheets: Singles, looks: Singles) -> Singles:
     """(n, blocks, k) sums over the cells of each block of sheets (n, blocks, cells) by looks (blocks, cells, k)."""
-    return np.matmul(sheets.transpose(1, 0, 2), looks).transpose(1, 0, 2)
+    return np.asarray(np.matmul(sheets.transpose(1, 0, 2), looks).transpose(1, 0, 2), np.float32)
 
 
 def _described(sheets: Singles, white: Floats | None, open_cells: Flags) -> tuple[Singles, Singles]:

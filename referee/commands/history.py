@@ -18,6 +18,7 @@ SUMMARY = "list the games that were played"
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
     parser.add_argument("--state", metavar="DIR", type=Path, help="where games are kept (default: the usual place)")
+    parser.add_argument("--simulated", action="store_true", help="the games of run --simulated, which lie apart")
     parser.add_argument("--json", action="store_true", help="print one JSON object a game")
 
 
@@ -27,12 +28,14 @@ def run(args: argparse.Namespace) -> int:
     Raises:
         WorkFailedError: no games are kept there, or they cannot be read.
     """
+    from referee.journal.folder import JOURNAL, SIMULATED, state_folder
     from referee.journal.reading import reading
     from referee.language import Language, language_of
     from referee.service.archive import history
 
     output, faults = Output(), list[str]()
-    with reading(args.state, faults.append) as query:
+    folder = state_folder(args.state) / (SIMULATED if args.simulated else "")
+    with reading(folder, faults.append) as query:
         found = history(query, Language(language_of()))
     games = found["games"]
     for game in games:
@@ -40,6 +43,8 @@ def run(args: argparse.Namespace) -> int:
     faults += [*found["faults"], *(game["fault"] for game in games if game["fault"])]
     if not games and not args.json and not faults:
         output.line("No game has been played yet.")
+    if not args.json and (folder / SIMULATED / JOURNAL).exists():
+        output.line("The simulated table's games lie apart: add --simulated to list those.")
     output.flush()
     if faults:
         more = len(faults) - _MOST_FAULTS

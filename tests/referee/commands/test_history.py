@@ -152,3 +152,18 @@ def test_numbers_that_no_journal_can_hold_are_refused(
     file.write_text(json.dumps(data))
     assert main(["import", str(file), "--state", str(tmp_path / "other")]) == 2
     assert f'"{place[-1]}" is ' in capfd.readouterr().err
+
+
+def test_history_finds_the_simulated_tables_games_and_says_beside_the_familys_that_there_are_some(
+    played: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    (played / "simulated").mkdir()
+    table = Table(played / "simulated")
+    table.stage.start("coloretto", ["Dora", "Emil", "Fritz"], {})
+    table.journal.close()
+    assert main(["history", "--state", str(played)]) == 0
+    told = capfd.readouterr().out
+    assert "Ben 20" in told and "Dora" not in told and "--simulated" in told
+    assert main(["history", "--simulated", "--state", str(played)]) == 0
+    (line,) = capfd.readouterr().out.splitlines()
+    assert "Dora" in line

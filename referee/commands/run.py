@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from referee.arguments import port
 from referee.errors import BadInputError, RefereeError, WorkFailedError
+from referee.log import LEVELS, begin_log
 from referee.output import complain
 
 if TYPE_CHECKING:
@@ -35,14 +36,22 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="with --simulated: nobody plays yet, and whatever setting up asks for is done at the table",
     )
+    parser.add_argument(
+        "--table", type=Path, metavar="PROFILE", help="the table's profile, instead of the one that is kept"
+    )
+    parser.add_argument("--deck", metavar="DECK", help="the deck to offer first for a game (see ringmaster decks)")
     parser.add_argument("--state", metavar="DIR", type=Path, help="where games and settings are kept")
+    parser.add_argument(
+        "--log-level", choices=LEVELS, default="info", help="of what is logged to standard error (default info)"
+    )
 
 
 def run(args: argparse.Namespace) -> int:
     """Work until SIGTERM or Ctrl-C.
 
     Raises:
-        BadInputError: a camera was named for the table that draws itself.
+        BadInputError: a camera, a table or a deck was named for the table that draws itself, or the deck is not here.
+        VisionError: the table's profile cannot be used.
         WorkFailedError: another referee is at work, the page cannot be served, or the referee has failed.
     """
     from hardware.camera import parse_spec
@@ -52,9 +61,10 @@ def run(args: argparse.Namespace) -> int:
     from referee.service.service import running
 
     share_one_heap()
+    for option in ("camera", "table", "deck"):
+        if args.simulated and getattr(args, option) is not None:
+            raise BadInputError(f"--{option} is for the real table; --simulated draws its own")
     if args.camera is not None:
-        if args.simulated:
-            raise BadInputError("--camera is for the real table; --simulated draws its own")
         parse_spec(args.camera)
     if args.first_evening and not args.simulated:
         raise BadInputError("--first-evening is for trying how a table is set up: say --simulated, too")
@@ -62,9 +72,11 @@ def run(args: argparse.Namespace) -> int:
     if args.simulated:
         # Games that nobody played are not to stand among a family's own.
         folder /= SIMULATED
+    parts = _parts(args, folder)
+    begin_log(args.log_level)
     leaving = Leaving()
     try:
-        with _until_told(leaving) as stop, running(folder, _parts(args)) as service:
+        with _until_told(leaving) as stop, running(folder, parts) as service:
             _serve(service, args, stop)
             if service.failed:
                 raise WorkFailedError("the referee has failed and must be started again; the game is kept")
@@ -109,7 +121,7 @@ def _serve(service: Service, args: argparse.Namespace, stop: threading.Event) ->
         lessons.close()
 
 
-def _parts(args: argparse.Namespace) -> Parts:
+def _parts(args: argparse.Namespace, folder: Path) -> Parts:
     if args.first_evening:
         from referee.demo.first_evening import first_evening_parts
 
@@ -120,9 +132,14 @@ def _parts(args: argparse.Namespace) -> Parts:
         return simulated_parts()
     from referee.service.devices import TableDevices
     from referee.service.parts import Parts
+    from referee.service.table_decks import check_kept
+    from vision.profile import load_profile
 
     camera: str | None = args.camera
-    return Parts(lambda settings: TableDevices(settings, camera))
+    if args.deck is not None:
+        check_kept(args.deck, folder)
+    profile = None if args.table is None else load_profile(args.table)
+    return Parts(lambda settings: TableDevices(settings, camera), deck=args.deck, profile=profile)
 
 
 @contextmanager

@@ -23,6 +23,7 @@ from referee.journal.outbox import Outbox
 from referee.journal.rows import GameRow, event_data, header_data
 from referee.journal.trouble import Trouble, trouble_of
 from referee.jsonlines import to_line
+from referee.log import LOG
 
 RulingData = Mapping[str, Any]
 _LEAST_FREE_BYTES = 1 << 18
@@ -90,6 +91,7 @@ class Journal:
                 "INSERT INTO games (game, uid, header, started_ms, boot, shift_ns) VALUES (?, ?, ?, ?, ?, ?)", *values
             )
             self.outbox.post("game", row.game)
+            LOG.info("game %d begins: %s, %d players", row.game, header.game, len(header.players))
             return row
 
     def new_clock(self, game: int, boot: str, shift_ns: int) -> None:
@@ -98,6 +100,7 @@ class Journal:
 
     def close_game(self, game: int) -> None:
         """Note that a game is not to be resumed any more."""
+        LOG.info("game %d is put away", game)
         self._add("UPDATE games SET closed = 1 WHERE game = ?", game)
 
     def reopen_game(self, game: int) -> None:

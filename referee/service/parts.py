@@ -12,6 +12,7 @@ from referee.events import Header
 from referee.service.devices import Devices
 from referee.service.settings import TableSettings
 from referee.service.usual import OnHealth
+from vision.profile import TableProfile
 
 
 @dataclass(frozen=True)
@@ -20,7 +21,8 @@ class Parts:
 
     devices: eyes and ears for the settings. speaker, lamp: its voice and light, told how they are. opening: the game to
     begin with, whatever was played before; None: the one that was being played goes on, unless `resumes` says no.
-    decks: the folder with the decks that were taught, None: the referee's own.
+    decks: the folder with the decks that were taught, None: the referee's own. deck: the one to choose first, whatever
+    was played with before. profile: the measured table, None: the one that is kept.
     """
 
     devices: Callable[[TableSettings], Devices]
@@ -29,3 +31,5 @@ class Parts:
     opening: Header | None = None
     resumes: bool = True
     decks: Path | None = None
+    deck: str | None = None
+    profile: TableProfile | None = None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -19,6 +20,7 @@ from referee.clockwork import LONGEST_SLEEP_S, Clockwork
 from referee.journal.evidence import EvidenceFolder
 from referee.journal.folder import EVIDENCE, JOURNAL, locked
 from referee.journal.journal import Journal
+from referee.log import LOG
 from referee.mqtt.publisher import Publisher
 from referee.sayings import service as sayings
 from referee.service import usual
@@ -65,11 +67,11 @@ class Service:
         self._opening, self._resumes = parts.opening, parts.resumes
         self.on_idle_bell: Callable[[int], None] = lambda t_ns: None
         settings, self._complaint = load_settings(folder)
-        self._decks = TableDecks(parts.decks or folder, self._report, self.health.forget)
+        self._decks = TableDecks(parts.decks or folder, self._report, self.health.forget, parts.deck)
         self._boot = boot_id()
         self.journal = Journal(folder / JOURNAL)
         self._evidence = EvidenceFolder(folder / EVIDENCE, self.journal)
-        self._profile = usual.kept_profile(folder, self._report)
+        self._profile = parts.profile or usual.kept_profile(folder, self._report)
         make_speaker, make_lamp = parts.speaker or usual.usual_speaker, parts.lamp or usual.usual_lamp
         self._fitted = settings
         self._lamp = SteadyLamp(lambda report: make_lamp(self._fitted, report), self._report)
@@ -122,6 +124,7 @@ class Service:
 
     def start(self) -> None:
         """Go on with the game that was being played, and begin to see, hear and rule."""
+        LOG.info("games and settings are kept in %s", self.folder)
         aside = self.journal.set_aside
         if aside is not None:
             self.voice.tell(sayings.set_aside(aside.name, self.journal.saved, self.stage.language))
@@ -133,6 +136,7 @@ class Service:
         if self._opening is not None:
             self.stage.start(self._opening.game, self._opening.players, self._opening.options)
         elif self._resumes and (play := self.stage.resume()) is not None:
+            LOG.info("game %d goes on", play.book.row.game)
             self.desk.resumed(play)
         self._pictures.start()
         self.publisher.start()
@@ -196,6 +200,7 @@ class Service:
         self._fitted = settings
         if not others:
             return
+        LOG.info("other devices are set: %s", ", ".join(sorted(others)))
         self.devices.change(settings, others, self.health.forget)
         if "lamp" in others:
             self.health.forget("lamp")
@@ -238,6 +243,8 @@ class Service:
 
     def _report(self, health: DeviceHealth) -> None:
         if self.health.report(health):
+            level = logging.INFO if health.state is Health.OK else logging.WARNING
+            LOG.log(level, "%s: %s %s", health.device, health.state.value, health.message)
             self._news.set()
 
     def _read_fault(self, why: str | None) -> None:
@@ -263,6 +270,7 @@ class Service:
             self.ended.set()
 
     def _heard(self, event: DeviceEvent, _outcome: Outcome) -> None:
+        LOG.debug("heard: %s", event)
         self._setup_heard(event)
         if isinstance(event, DeviceHealth):
             self._report(event)

@@ -27,14 +27,22 @@ DEVICE = "deck"
 
 
 class TableDecks:
-    """The decks in a folder. report, forget: told when the deck of the game on the table is gone, or is no matter."""
+    """The decks in a folder. report, forget: told when the deck of the game on the table is gone, or is no matter.
+
+    wanted: the deck to choose first for every game that it is one for; None: the one that was played with last.
+    """
 
     def __init__(
-        self, folder: Path, report: Callable[[DeviceHealth], object], forget: Callable[[str], None] = lambda kind: None
+        self,
+        folder: Path,
+        report: Callable[[DeviceHealth], object],
+        forget: Callable[[str], None] = lambda kind: None,
+        wanted: str | None = None,
     ) -> None:
         self._folder = folder
         self._report = report
         self._forget = forget
+        self._wanted = wanted
 
     def complete(self, header: Header) -> Header:
         """Say in a header which version of its deck it is played with.
@@ -72,8 +80,21 @@ class TableDecks:
         for game in GAMES:
             names = [game, *decks_for(game, store)]
             first = last.get(game, chosen if chosen in names else game)
+            if self._wanted in names:
+                first = self._wanted
             found[game] = sorted(names, key=lambda name, first=first: name != first)  # type: ignore[misc]
         return found
+
+
+def check_kept(name: str, folder: Path) -> None:
+    """Say which decks there are, where there is none of this name.
+
+    Raises:
+        BadInputError: it is neither a game's own nor among the family's.
+    """
+    names = [*GAMES, *DeckStore(folder).names()]
+    if name not in names:
+        raise BadInputError(f"there is no deck called {name!r} here, only {', '.join(names)}")
 
 
 def _last_decks(query: Query) -> dict[str, str]:

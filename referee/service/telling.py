@@ -8,6 +8,8 @@ from typing import Any
 from referee.announcer import Announcer
 from referee.events import Event, Question
 from referee.journal.corrections import Change, told
+from referee.jsonlines import to_line
+from referee.log import LOG
 from referee.sayings import service as sayings
 from referee.service.voice import Voice
 from referee.session import Notice, RulingData
@@ -26,6 +28,8 @@ class Telling:
 
     def rule(self, announcer: Announcer, rulings: Sequence[RulingData]) -> None:
         """Announce rulings; of a ring whose verdict was said when it was asked who rang, only what is new."""
+        for ruling in rulings:
+            LOG.info("ruled: %s", to_line(dict(ruling)))
         known = {} if self._asked is None else self._asked[2]
         fresh = [ruling for ruling in rulings if not (known and _same_verdict(ruling, known))]
         if len(fresh) == len(rulings):
@@ -66,6 +70,7 @@ class Telling:
     def changed(self, announcer: Announcer, change: Change, question: Question | None, *, undone: bool) -> None:
         """Say what a correction, or taking one back, changed among the rulings, or of a ring that waits for a name."""
         gone, new = told(change, announcer.say)
+        LOG.info("%s: %d rulings gone, %d new", "correction undone" if undone else "corrected", len(gone), len(new))
         if not gone and not new and self.ask(announcer, question):
             return
         self._voice.tell(*sayings.corrected(gone, new, undone, announcer.language))

@@ -69,6 +69,17 @@ def test_a_camera_that_cannot_be_played_with_is_said_before_the_referee_begins(w
 
 
 @pytest.mark.parametrize(
+    ("words", "meant"), [("--deck nobody's", "only confetti"), ("--table gone.json", "no table profile gone.json")]
+)
+def test_a_deck_or_a_table_that_is_not_there_is_said_before_the_referee_begins(
+    words: str, meant: str, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["run", "--state", str(tmp_path), "--port", "0", *words.split()]) == 2
+    (line,) = capfd.readouterr().err.splitlines()
+    assert meant in line
+
+
+@pytest.mark.parametrize(
     "words",
     [
         ["demo", "--seed", "-5"],

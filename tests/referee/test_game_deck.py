@@ -90,6 +90,8 @@ def test_a_deck_that_does_not_fit_cannot_be_chosen_and_does_not_stand_among_the_
     choices = decks.choices(lambda *_: [])
     assert choices["piccolino"] == ["piccolino", "ours"]
     assert choices["confetti"] == ["confetti", "old edition"]
+    wanted = TableDecks(state, lambda health: None, wanted="old edition").choices(lambda *_: [])
+    assert (wanted["confetti"][0], wanted["piccolino"][0]) == ("old edition", "piccolino")
     for game, deck in (("piccolino", "old edition"), ("confetti", "ours"), ("piccolino", "gone")):
         with pytest.raises(BadInputError):
             decks.complete(Header(game, PLAYERS, {"deck": deck}))

@@ -75,10 +75,12 @@ def play(service: Service) -> None:
 
 
 def test_a_ring_on_the_line_is_ruled_said_and_kept(
-    tmp_path: Path, house: House, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, house: House, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     from referee.service import table_decks as module
     from referee.watchers.by_hand import ByHandWatcher
+
+    caplog.set_level("INFO", "ringmaster")
 
     class RingWatcher(ByHandWatcher):
         def hear(self, event: DeviceEvent) -> Seen:
@@ -93,6 +95,8 @@ def test_a_ring_on_the_line_is_ruled_said_and_kept(
         assert until(lambda: bool(service.desk.state()["rulings"]))
         ruling = service.desk.state()["rulings"][-1]["ruling"]
     assert ruling["ruling"] == "ring"
+    assert "game 1 begins: piccolino" in caplog.text and '"ruling": "ring"' in caplog.text
+    assert "Cem" not in caplog.text
     again = House()
     with running(tmp_path, again.parts) as service:
         assert service.desk.state()["rulings"][-1]["ruling"] == ruling
@@ -187,7 +191,7 @@ def test_a_signal_ends_the_command_in_good_order(tmp_path: Path) -> None:
     pictures.mkdir()
     command = [sys.executable, "-c", "import sys; from referee.cli import main; sys.exit(main())", "run"]
     command += ["--host", "127.0.0.1", "--port", str(port)]
-    command += ["--camera", str(pictures), "--state", str(tmp_path / "state")]
+    command += ["--camera", str(pictures), "--state", str(tmp_path / "state"), "--log-level", "warning"]
     systemd = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
     systemd.bind(str(tmp_path / "notify"))
     systemd.settimeout(TIMEOUT_S)
@@ -206,3 +210,4 @@ def test_a_signal_ends_the_command_in_good_order(tmp_path: Path) -> None:
         _, errors = process.communicate(timeout=TIMEOUT_S)
     assert process.returncode == 0
     assert "Traceback" not in errors
+    assert "WARNING camera: missing" in errors and "INFO" not in errors

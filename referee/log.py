@@ -1,0 +1,35 @@
+"""What the referee does, a line each on standard error, for whoever looks after it. Players are seats, never names."""
+
+from __future__ import annotations
+
+import logging
+import os
+import sys
+from collections.abc import Mapping
+
+from referee.safe_text import harmless
+
+LEVELS = ("debug", "info", "warning", "error")
+LOG = logging.getLogger("ringmaster")
+# Without it Python prints warnings by itself in commands that keep no log.
+LOG.addHandler(logging.NullHandler())
+
+
+def begin_log(level: str, environment: Mapping[str, str] = os.environ) -> None:
+    """Log from now on what is of this level (one of `LEVELS`) or above."""
+    # A standard error that was closed must not stop the referee, nor be told of in a traceback.
+    logging.raiseExceptions = False
+    handler = logging.StreamHandler(sys.stderr)
+    # systemd's journal keeps the time by itself.
+    time = "" if "JOURNAL_STREAM" in environment else "%(asctime)s "
+    handler.setFormatter(_OneLine(f"{time}%(levelname)s %(message)s"))
+    LOG.handlers[1:] = [handler]
+    LOG.propagate = False
+    LOG.setLevel(level.upper())
+
+
+class _OneLine(logging.Formatter):
+    """Keeps each entry on its line, whatever comes from outside in it."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        return harmless(" ".join(super().format(record).split()))

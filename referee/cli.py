@@ -38,6 +38,7 @@ COMMANDS = (
     "club",
     "demo",
     "doctor",
+    "completion",
     "bench",
 )
 

@@ -5,12 +5,14 @@ from __future__ import annotations
 import sys
 
 from referee.errors import WorkFailedError
+from referee.progress import wipe
 from referee.safe_text import harmless
 
 
 def complain(command: str, message: str) -> None:
     """Print one line to standard error; what a file's name may hold of line ends and the like is spelled out."""
     line = "".join(char if char.isprintable() else repr(char)[1:-1] for char in message)
+    wipe()
     print(f"ringmaster {command}: {line}", file=sys.stderr, flush=True)
 
 
@@ -40,6 +42,7 @@ class Output:
         if sys.stdout is None:
             raise WorkFailedError("there is no standard output to answer on")
         if self._lines:
+            wipe()
             self._lines.append("")
             sys.stdout.buffer.write("\n".join(self._lines).encode("utf-8"))
             self._lines = []

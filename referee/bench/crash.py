@@ -31,6 +31,7 @@ from referee.journal.folder import JOURNAL
 from referee.journal.judging import OF_NO_GAME
 from referee.journal.rows import KeptGame
 from referee.journal.stored import games, kept_game
+from referee.progress import along
 
 LONGEST_S = 0.35
 MOST_TOLD = 25
@@ -76,7 +77,7 @@ def crash_often(
         WorkFailedError: the storage that forgets cannot be had here.
     """
     verdict, dice, ledger = Verdict(), random.Random(seed), _Ledger()
-    for kill in range(kills):
+    for kill in along(range(kills), kills):
         lines = _one_life(folder, dice, forgetful)
         # A quick machine plays many games in one life; the one it began with is asked for, too.
         first = min((_game_of(line) for line in lines if _game_of(line)), default=None)

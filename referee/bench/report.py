@@ -6,13 +6,21 @@ import json
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
+from referee.progress import wipe
+
 if TYPE_CHECKING:
     from referee.bench.speed import Measurement
 
 
 def print_line(line: dict[str, Any]) -> None:
     """Print a line of JSON at once."""
-    print(json.dumps(line, ensure_ascii=False), flush=True)
+    say(json.dumps(line, ensure_ascii=False))
+
+
+def say(line: str) -> None:
+    """Print a line for people at once, beside whatever shows how far the bench is."""
+    wipe()
+    print(line, flush=True)
 
 
 def print_sums(total: dict[str, Any], table: Callable[[dict[str, Any]], str], *, as_json: bool) -> None:

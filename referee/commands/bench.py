@@ -11,6 +11,7 @@ from referee.bench.report import print_line, print_measurements
 from referee.commands import bench_blind, bench_club, bench_guard, bench_piccolino, bench_teach, bench_torn
 from referee.errors import BadInputError
 from referee.output import complain
+from referee.progress import along
 
 SUMMARY = "measure how fast and how well Ringmaster reads"
 
@@ -201,7 +202,7 @@ def _rulings(args: argparse.Namespace) -> int:
         raise BadInputError("--games and --turns must be at least 1")
     decks = chosen_decks(args)
     tally: Counter[str] = Counter()
-    for number in range(args.games):
+    for number in along(range(args.games), args.games):
         players, seed = 2 + number % 4, args.seed + number
         for judged in judge_rulings(players, args.turns, seed, decks=decks):
             tally[judged.verdict] += 1

@@ -5,9 +5,10 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING
 
-from referee.bench.report import print_line, print_sums
+from referee.bench.report import print_line, print_sums, say
 from referee.errors import BadInputError
 from referee.output import complain
+from referee.progress import along
 from referee.words import list_of
 
 if TYPE_CHECKING:
@@ -54,7 +55,8 @@ def run_hands(args: argparse.Namespace) -> int:
         raise BadInputError(f"--players must be 1 to {MOST_PLAYERS}, not {args.players}")
     deck, verdicts = load_deck("confetti"), []
     hands_off = HandsOff(deck)
-    for picture in load_truth(args.folder):
+    pictures = load_truth(args.folder)
+    for picture in along(pictures, len(pictures)):
         try:
             image = _load(picture)
             seated = hands_off.doubt(image, SeatedReader(deck, None, args.players).read(image))
@@ -66,7 +68,7 @@ def run_hands(args: argparse.Namespace) -> int:
             if args.json:
                 print_line(hands.hand_line(verdict))
             elif verdict.outcome != "right":
-                print(
+                say(
                     f"{verdict.picture}, seat {verdict.seat}: {verdict.outcome}, {verdict.sight};"
                     f" missed {list_of(verdict.missed) or 'none'}, too many {list_of(verdict.extra) or 'none'}"
                 )
@@ -90,7 +92,7 @@ def _read_all(args: argparse.Namespace, pictures: list[TruePicture]) -> int:
         return _read_deck_of_pictures(args, pictures, deck)
     book = FailureBook(args.failures, deck) if args.failures else None
     verdicts = []
-    for image, verdict in judge_pictures(pictures, _load, read_picture, deck):
+    for image, verdict in judge_pictures(along(pictures, len(pictures)), _load, read_picture, deck):
         verdicts.append(verdict)
         if book:
             book.add(image, verdict)
@@ -110,7 +112,7 @@ def _read_deck_of_pictures(args: argparse.Namespace, pictures: list[TruePicture]
     from vision.pictured.picture_reader import PictureReader
 
     verdicts = []
-    for image, verdict in judge_pictures(pictures, _load, PictureReader(deck)):
+    for image, verdict in judge_pictures(along(pictures, len(pictures)), _load, PictureReader(deck)):
         verdicts.append(verdict)
         if args.failures:
             draw_failures(args.failures, image, verdict)
@@ -127,7 +129,7 @@ def _find_all(args: argparse.Namespace, pictures: list[TruePicture]) -> int:
     from vision.unknown.unknown_deck import find_unknown_cards
 
     verdicts = []
-    for picture in pictures:
+    for picture in along(pictures, len(pictures)):
         image = _load(picture)
         start = perf_counter()
         cards = [

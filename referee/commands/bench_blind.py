@@ -6,8 +6,9 @@ import argparse
 from pathlib import Path
 
 from referee.arguments import seed
-from referee.bench.report import print_line, print_sums
+from referee.bench.report import print_line, print_sums, say
 from referee.errors import BadInputError
+from referee.progress import along
 from referee.words import list_of
 
 
@@ -32,12 +33,14 @@ def _blind(args: argparse.Namespace) -> int:
             raise BadInputError(f"there is no kind {kind!r}, only {list_of(list(blind.KINDS))}")
     trials = []
     setting = blind.BlindSetting(args.trials, args.seed, args.folder)
-    for trial in blind.blind_trials(args.kind or tuple(blind.KINDS), setting):
+    kinds = args.kind or tuple(blind.KINDS)
+    count = args.trials * sum(len(blind.KINDS[kind]) for kind in kinds)
+    for trial in along(blind.blind_trials(kinds, setting), count):
         trials.append(trial)
         if args.json:
             print_line(blind.trial_line(trial))
         elif trial.outcome == "wrong":
-            print(f"{trial.kind}, {trial.what}: {trial.said}", flush=True)
+            say(f"{trial.kind}, {trial.what}: {trial.said}")
     summary = blind.blind_summary(trials)
     print_sums(summary, blind.blind_table, as_json=args.json)
     return 1 if summary["all"]["wrong"] else 0

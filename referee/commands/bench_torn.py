@@ -5,8 +5,9 @@ from __future__ import annotations
 import argparse
 
 from referee.arguments import seed
-from referee.bench.report import print_line
+from referee.bench.report import print_line, say
 from referee.errors import BadInputError
+from referee.progress import along
 
 
 def add_kind(kinds: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -29,14 +30,14 @@ def _torn(args: argparse.Namespace) -> int:
         raise BadInputError(f"--trials must be at least 1, not {args.trials}")
     sums = {kind: Sums() for kind in args.kinds or KINDS}
     for kind, count in sums.items():
-        for number, judged in enumerate(try_torn(kind, args.trials, args.seed)):
+        for number, judged in enumerate(along(try_torn(kind, args.trials, args.seed), args.trials)):
             count.add(judged)
             for fault in judged.faults:
                 line = {"kind": kind, "trial": number, "what": judged.trial.what, "fault": fault}
                 if args.json:
                     print_line(line)
                 else:
-                    print(f"{kind} {number}, {judged.trial.what}: {fault}", flush=True)
+                    say(f"{kind} {number}, {judged.trial.what}: {fault}")
     if args.json:
         print_line({"summary": {kind: count.as_json() for kind, count in sums.items()}})
     else:

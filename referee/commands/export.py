@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from referee.errors import BadInputError
 from referee.output import Output, complain
+from referee.progress import along
 
 if TYPE_CHECKING:
     from referee.journal.rows import KeptGame
@@ -58,7 +59,7 @@ def run(args: argparse.Namespace) -> int:
         if args.game is not None and not rows:
             raise BadInputError(f"there is no game {args.game}; ringmaster history lists them")
         left_out = _LeftOut(damaged, known.unreadable if args.game is None else ())
-        kept = left_out.heeding(kept_game(query, row) for row in rows)
+        kept = left_out.heeding(kept_game(query, row) for row in along(rows, len(rows)))
         if kind == "zip":
             games, pictures = pack(args.output, kept, query, state_folder(args.state) / EVIDENCE)
             print(f"{_count(games, 'game')} with {_count(pictures, 'picture')} in {args.output}", flush=True)

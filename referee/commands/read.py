@@ -13,6 +13,7 @@ from referee.errors import BadInputError
 from referee.findings import Found, millimetres, percent, pictured_found, points_of, prints_found
 from referee.jsonlines import to_line
 from referee.output import Output, complain
+from referee.progress import along
 from referee.sayings.usable_cards import USABLE_CARDS
 from vision.errors import VisionError
 
@@ -55,7 +56,7 @@ def run(args: argparse.Namespace) -> int:
     profile = None if args.table is None else load_profile(args.table)
     read = _reader_of(args.deck, profile)
     output, status = Output(), 0
-    for name in args.images:
+    for name in along(args.images, len(args.images)):
         try:
             picture = load_picture(Path(name))
             start = perf_counter()

@@ -77,7 +77,7 @@ def test_the_end_comes_although_something_cannot_be_stopped() -> None:
 def test_a_reader_that_never_returns_neither_delays_nor_aborts_the_end(number: signal.Signals, tmp_path: Path) -> None:
     command = [sys.executable, "-c", STUCK_READER, "run", "--simulated", "--host", "127.0.0.1", "--port", "0"]
     process = subprocess.Popen(
-        [*command, "--state", str(tmp_path)],
+        [*command, "--log-level", "error", "--state", str(tmp_path)],
         env={**os.environ, "PYTHONUNBUFFERED": "1"},
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,

@@ -15,7 +15,6 @@ from referee.games.coloretto_rulings import (
     Foul,
     GameEnded,
     Ignored,
-    IllegalActionError,
     Reason,
     RoundEnded,
 )
@@ -31,6 +30,7 @@ from referee.games.coloretto_setup import (
     rooms,
     settings_from,
 )
+from referee.games.illegal_action import demand
 from referee.jsonlines import shown, whole_number
 
 MAX_JOKERS = 12
@@ -109,7 +109,7 @@ class Coloretto:
 
     def place(self, seat: int, row: int, card: str) -> Rulings:
         """Put a card in a row (K4); that calls for no ruling."""
-        _demand(self.verify_place(seat, row))
+        demand(self.verify_place(seat, row))
         self._cards(row).append(card)
         self._placed_last = seat, row
         self._seen[card] += 1
@@ -150,7 +150,7 @@ class Coloretto:
 
     def take(self, t_ns: int, seat: int, row: int) -> Rulings:
         """Take a row; when all have, the round ends, and after the last one the game (K5, K6)."""
-        _demand(self.verify_take(seat, row))
+        demand(self.verify_take(seat, row))
         self.hands[seat].update(self._cards(row))
         self.rows[row] = None
         self._placed_last = None
@@ -174,7 +174,7 @@ class Coloretto:
 
     def announce_last(self) -> Rulings:
         """Make the running round the last (K6); that calls for no ruling."""
-        _demand(self.verify_announce_last())
+        demand(self.verify_announce_last())
         self.last = True
         return ()
 
@@ -194,7 +194,7 @@ class Coloretto:
 
     def stop(self, t_ns: int) -> Rulings:
         """End the game with the cards as everybody has them; those in the rows are nobody's."""
-        _demand(self.verify_stop())
+        demand(self.verify_stop())
         return self._end(t_ns, stopped=True)
 
     def _why_not(self, seat: int, row: int) -> Reason | None:
@@ -259,11 +259,6 @@ class Coloretto:
         if reason is Reason.GAME_OVER:
             return (Ignored(event.t_ns, event.kind, seat, reason),)
         return (Foul(event.t_ns, seat, reason, row),)
-
-
-def _demand(reason: Reason | None) -> None:
-    if reason is not None:
-        raise IllegalActionError(reason)
 
 
 def from_header(header: Header) -> Coloretto:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import Enum
 
-from referee.errors import BadInputError
 from referee.games.coloretto_score import ColorettoHand, ColorettoScore
 
 
@@ -18,14 +17,6 @@ class Reason(Enum):
     ROW_FULL = "row_full"
     ROW_EMPTY = "row_empty"
     GAME_OVER = "game_over"
-
-
-class IllegalActionError(BadInputError):
-    """An action was asked for that the rules do not allow now; `reason` says why."""
-
-    def __init__(self, reason: Reason) -> None:
-        super().__init__(f"the rules do not allow it now ({reason.value})")
-        self.reason = reason
 
 
 @dataclass(frozen=True)

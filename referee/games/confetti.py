@@ -6,13 +6,13 @@ rulings. `apply` takes the events of the outside contract; what the rules do not
 
 from __future__ import annotations
 
-from collections import Counter
 from dataclasses import replace
 from enum import Enum
 
 from referee.errors import BadInputError
 from referee.events import Event, Header, Question
 from referee.games.confetti_hand import Card, parse_cards, score_hand
+from referee.games.confetti_round import RoundHands
 from referee.games.confetti_rulings import (
     ArrangementShown,
     ConfettiRuling,
@@ -21,20 +21,18 @@ from referee.games.confetti_rulings import (
     HandCounted,
     HandsUnseen,
     Ignored,
-    IllegalActionError,
     Reason,
     RoundStarted,
     TimeUp,
 )
 from referee.games.confetti_setup import (
-    Edition,
-    LateCards,
     Settings,
     Supply,
     cards_to_lay_out,
     round_limits,
     settings_from,
 )
+from referee.games.illegal_action import demand
 from referee.jsonlines import shown
 
 MAX_PLAYERS = 7
@@ -71,9 +69,7 @@ class Confetti:
         self.kept = [0] * players
         self.supply = Supply()
         self.counted: dict[int, HandCounted] = {}
-        self._in_time: dict[int, tuple[Card, ...]] = {}
-        self._late: dict[int, tuple[Card, ...]] = {}
-        self._fouls: dict[int, Counter[Card]] = {}
+        self._hands = RoundHands(players)
         self._asked_ns: int | None = None  # since when the count waits for hands that nobody has seen
 
     def apply(self, event: Event) -> Rulings:
@@ -131,19 +127,19 @@ class Confetti:
 
         Hands of the round before that still wait for their count are counted first, if every seat has shown one.
         """
-        _demand(self.verify_flip())
+        demand(self.verify_flip())
         hands = self.count(t_ns) if self.phase is Phase.COUNTING else ()
         self.phase = Phase.RUNNING
         self.limit = self.limits[self.number]
         self.number += 1
         more = cards_to_lay_out(self.supply.aside, self.number, self.players, self.settings.edition)
         self.supply = replace(self.supply, aside=self.supply.aside - more, table=self.supply.table + more)
-        self._in_time, self._late, self._fouls, self._asked_ns = {}, {}, {}, None
+        self._hands, self._asked_ns = RoundHands(self.players), None
         return (*hands, RoundStarted(t_ns, self.number, self.limit, more))
 
     def unseen(self) -> tuple[int, ...]:
         """Give the seats that have shown no hand in this round, and of which none was told."""
-        return tuple(seat for seat in range(self.players) if seat not in self._in_time and seat not in self._late)
+        return self._hands.unseen()
 
     def verify_run_out(self) -> Reason | None:
         """Tell why the sand cannot run out now."""
@@ -155,7 +151,7 @@ class Confetti:
 
     def run_out(self, t_ns: int) -> Rulings:
         """End the taking of cards (C4); hands seen from here on are those that are counted."""
-        _demand(self.verify_run_out())
+        demand(self.verify_run_out())
         self.phase = Phase.COUNTING
         return (TimeUp(t_ns),)
 
@@ -169,12 +165,8 @@ class Confetti:
 
     def contest(self, _t_ns: int) -> Rulings:
         """Take a card out of play that two players hold (C9); that calls for no ruling."""
-        _demand(self.verify_contest())
-        supply = replace(self.supply, table=max(0, self.supply.table - 1))
-        if self.settings.edition is Edition.GERMAN:
-            self.supply = replace(supply, out_for_round=supply.out_for_round + 1)
-        else:
-            self.supply = replace(supply, out_for_game=supply.out_for_game + 1)
+        demand(self.verify_contest())
+        self.supply = self.supply.without_contested(self.settings.edition)
         return ()
 
     def verify_see_hand(self) -> Reason | None:
@@ -191,22 +183,14 @@ class Confetti:
         After time, other cards than in the last hand seen in time are a foul (C4), called once for the same cards;
         and when every seat has shown a hand since, or the hands are there that a count waits for, all are counted.
         """
-        _demand(self.verify_see_hand())
+        demand(self.verify_see_hand())
         if self.phase is Phase.RUNNING:
-            self._in_time[seat] = cards
+            self._hands.show_in_time(seat, cards)
             return ()
-        self._late[seat] = cards
-        fouls = self._judge_late(t_ns, seat, cards)
-        complete = len(self._late) == self.players or (self._asked_ns is not None and not self.unseen())
+        change = self._hands.show_late(seat, cards)
+        fouls = (Foul(t_ns, seat, Reason.AFTER_TIME, *change),) if change else ()
+        complete = self._hands.all_late or (self._asked_ns is not None and not self.unseen())
         return fouls + (self.count(t_ns) if complete else ())
-
-    def _judge_late(self, t_ns: int, seat: int, cards: tuple[Card, ...]) -> Rulings:
-        before, now = Counter(self._in_time.get(seat, cards)), Counter(cards)
-        if now in (before, self._fouls.get(seat)):
-            return ()
-        self._fouls[seat] = now
-        taken, put_back = tuple((now - before).elements()), tuple((before - now).elements())
-        return (Foul(t_ns, seat, Reason.AFTER_TIME, taken, put_back),)
 
     def verify_count(self) -> Reason | None:
         """Tell why hands cannot be counted now."""
@@ -225,7 +209,7 @@ class Confetti:
 
         A seat that never showed a hand this round holds none: who counts so vouches for it (see `ask_for_hands`).
         """
-        _demand(self.verify_count())
+        demand(self.verify_count())
         hands = tuple(self._count_seat(t_ns, seat) for seat in range(self.players))
         self.counted = {hand.seat: hand for hand in hands}
         back = self.supply.out_for_round
@@ -251,7 +235,7 @@ class Confetti:
 
     def stop(self, t_ns: int) -> Rulings:
         """End the game with the points as they are: those kept so far (C8); hands not counted yet count for nothing."""
-        _demand(self.verify_stop())
+        demand(self.verify_stop())
         return (self._end(t_ns, stopped=True),)
 
     def _end(self, t_ns: int, *, stopped: bool = False) -> GameEnded:
@@ -261,7 +245,7 @@ class Confetti:
 
     def ask_for_hands(self, t_ns: int) -> Rulings:
         """Let the count wait for the hands that nobody has seen or told: nothing seen is not an empty hand."""
-        _demand(self.verify_count())
+        demand(self.verify_count())
         self._asked_ns = t_ns
         return (HandsUnseen(t_ns, self.unseen()),)
 
@@ -272,15 +256,13 @@ class Confetti:
         return Question(self._asked_ns, "no_hand", self.unseen(), HandsUnseen(self._asked_ns, self.unseen()))
 
     def _count_seat(self, t_ns: int, seat: int) -> HandCounted:
-        shown_hands = {**self._in_time, **self._late}
-        if self.settings.late_cards is LateCards.VOID:
-            shown_hands.update(self._in_time)
-        cards = shown_hands.get(seat, ())
+        hand = self._hands.to_count(seat, self.settings.late_cards)
+        cards = hand or ()
         score = score_hand(cards, self.limit, self.settings.overlimit)
         before = self.kept[seat]
         self.kept[seat] = max(0, before + score.points)
         self.supply = replace(self.supply, table=max(0, self.supply.table + before - self.kept[seat]))
-        return HandCounted(t_ns, seat, cards, score, self.kept[seat], seen=seat in shown_hands)
+        return HandCounted(t_ns, seat, cards, score, self.kept[seat], seen=hand is not None)
 
     def verify_challenge(self, seat: int) -> Reason | None:
         """Tell why a seat's score cannot be challenged."""
@@ -292,7 +274,7 @@ class Confetti:
 
     def challenge(self, t_ns: int, seat: int) -> Rulings:
         """Show how the seat's last counted hand makes its sets on the fewest cards (C11)."""
-        _demand(self.verify_challenge(seat))
+        demand(self.verify_challenge(seat))
         hand = self.counted[seat]
         return (ArrangementShown(t_ns, seat, hand.cards, hand.score),)
 
@@ -303,11 +285,6 @@ class Confetti:
 
     def _ignore(self, event: Event, reason: Reason, seat: int | None = None) -> Rulings:
         return (Ignored(event.t_ns, event.kind, reason, seat),)
-
-
-def _demand(reason: Reason | None) -> None:
-    if reason is not None:
-        raise IllegalActionError(reason)
 
 
 def from_header(header: Header) -> Confetti:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 
 from referee.events import Header
@@ -47,6 +47,13 @@ class Supply:
     table: int = 0
     out_for_round: int = 0
     out_for_game: int = 0
+
+    def without_contested(self, edition: Edition) -> Supply:
+        """Give the supply without a card that two players held: it is out for the round, or for the game (C9)."""
+        table = max(0, self.table - 1)
+        if edition is Edition.GERMAN:
+            return replace(self, table=table, out_for_round=self.out_for_round + 1)
+        return replace(self, table=table, out_for_game=self.out_for_game + 1)
 
 
 def round_limits(players: int) -> tuple[int, ...]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from referee.errors import BadInputError
 from referee.events import Header
+from referee.games.illegal_action import demand
 from referee.games.piccolino_cards import Holdings
 from referee.games.piccolino_early import EarlyRing
 from referee.games.piccolino_events import (
@@ -22,12 +23,12 @@ from referee.games.piccolino_events import (
     RingerNamed,
 )
 from referee.games.piccolino_one_bell import OneBell
+from referee.games.piccolino_ring import RingRuling, decided_ruling, ring_ruling
 from referee.games.piccolino_rulings import (
     AlsoRang,
     FalseRing,
     GameEnded,
     Ignored,
-    IllegalActionError,
     PairsMissed,
     PiccolinoRuling,
     Remark,
@@ -37,7 +38,6 @@ from referee.games.piccolino_rulings import (
 from referee.games.piccolino_setup import (
     MAX_PLAYERS,
     MIN_PLAYERS,
-    LuckyGuess,
     Settings,
     TwoLeft,
     cards_dealt,
@@ -122,7 +122,7 @@ class Piccolino:
         A seat without draw pile has none to turn: either a count is wrong or a card was put there. What lies open is
         believed, for rings are judged on it (P9); the counts stay, so that no card is made; and it is remarked on.
         """
-        _demand(self.verify_show(card.seat))
+        demand(self.verify_show(card.seat))
         remarks = self._remarks(card)
         self.cards.turn(card.seat)
         self.tops.show(card.t_ns, card.seat, Top(card.colour, card.mood), card.hidden_ns)
@@ -149,7 +149,7 @@ class Piccolino:
 
     def look(self, seen: CardRead | PileGone) -> Rulings:
         """Take what is known of a discard pile that no card was turned onto (P10); no card moves."""
-        _demand(self.verify_look(seen.seat))
+        demand(self.verify_look(seen.seat))
         if isinstance(seen, PileGone):
             self.tops.take_away(seen.t_ns, seen.seat)
             self._doubted = None
@@ -184,33 +184,21 @@ class Piccolino:
 
     def ring(self, bell: Bell) -> Rulings:
         """Rule a ring on what lies open, and let the cards move (P3–P5); nobody's ring (None) moves no card."""
-        _demand(self.verify_ring(bell))
+        demand(self.verify_ring(bell))
         self._ruled_ns, self._ruled_seat = bell.t_ns, bell.seat
         return self._rule(bell, self.foresee(bell))
 
-    def _rule(self, bell: Bell, ruling: ValidRing | FalseRing | UnclearRing) -> Rulings:
+    def _rule(self, bell: Bell, ruling: RingRuling) -> Rulings:
         self.undecided, self._doubted = (ruling, bell) if isinstance(ruling, UnclearRing) else (None, None)
         self._early.rang(bell, wrong=isinstance(ruling, FalseRing))
         if bell.seat is None or isinstance(ruling, UnclearRing):
             return (ruling,)
         return (ruling, *self._move_cards(bell.t_ns, bell.seat, isinstance(ruling, ValidRing)))
 
-    def foresee(self, bell: Bell) -> ValidRing | FalseRing | UnclearRing:
+    def foresee(self, bell: Bell) -> RingRuling:
         """Give what a ring would be ruled, and change nothing."""
-        t_ns, seat, again = bell.t_ns, bell.seat, bell.seen_again
-        verdict = self.tops.judge(t_ns, bell.unseen)
-        if bell.decided is not None:
-            return ValidRing(t_ns, seat, None, (), None, decided=True) if bell.decided else FalseRing(t_ns, seat, None)
-        if self._cleared:
-            return UnclearRing(t_ns, seat, bell.unseen, bell.no_clowns)
-        colour, seats = verdict.colour, verdict.seats
-        if verdict.valid is None:
-            return UnclearRing(t_ns, seat, seats, bell.no_clowns)
-        if verdict.lucky and self.settings.lucky_guess is LuckyGuess.FALSE:
-            return FalseRing(t_ns, seat, Reason.LUCKY_GUESS, colour, seats, seen_again=again)
-        if verdict.valid:
-            return ValidRing(t_ns, seat, colour, seats, verdict.since_ms, verdict.lucky, seen_again=again)
-        return FalseRing(t_ns, seat, verdict.reason, colour, seats, verdict.since_ms, bell.turning, again)
+        verdict = self.tops.judge(bell.t_ns, bell.unseen)
+        return ring_ruling(bell, verdict, self.settings.lucky_guess, cleared=self._cleared)
 
     def unseen(self) -> tuple[int, ...]:
         """Give the seats that would settle an unclear ring if what lies there has not changed since before it."""
@@ -228,7 +216,7 @@ class Piccolino:
 
     def settle(self, seen: PileUnchanged) -> Rulings:
         """Rule an unclear ring after all, if that was the last doubt."""
-        _demand(self.verify_settle(seen.seat))
+        demand(self.verify_settle(seen.seat))
         if self._doubted is None:
             return ()
         self._doubted = bell = self._doubted.with_seen(seen.seat)
@@ -250,15 +238,12 @@ class Piccolino:
 
     def decide(self, decision: Decided) -> Rulings:
         """Rule the unclear ring as the players say (P10)."""
-        _demand(self.verify_decide())
+        demand(self.verify_decide())
         ring = self.undecided
         self.undecided = self._doubted = None
         if ring is None or ring.seat is None:
             return ()
-        if decision.valid:
-            ruling: ValidRing | FalseRing = ValidRing(ring.t_ns, ring.seat, None, (), None, decided=True)
-        else:
-            ruling = FalseRing(ring.t_ns, ring.seat, None)
+        ruling = decided_ruling(ring.t_ns, ring.seat, valid=decision.valid)
         return (ruling, *self._move_cards(ring.t_ns, ring.seat, decision.valid))
 
     def verify_stop(self) -> Reason | None:
@@ -271,7 +256,7 @@ class Piccolino:
 
     def stop(self, t_ns: int) -> Rulings:
         """End the game: who has most cards wins, equal counts share (P7)."""
-        _demand(self.verify_stop())
+        demand(self.verify_stop())
         self.over = True
         cards = self.cards.totals()
         winners = tuple(seat for seat, held in enumerate(cards) if held == max(cards))
@@ -297,11 +282,6 @@ class Piccolino:
         if not missed_ns or not self.settings.missed:
             return won
         return (*won, PairsMissed(t_ns, len(missed_ns), max(missed_ns) / NS_PER_MS))
-
-
-def _demand(reason: Reason | None) -> None:
-    if reason is not None:
-        raise IllegalActionError(reason)
 
 
 def from_header(header: Header) -> OneBell:

@@ -4,16 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from referee.errors import BadInputError
 from referee.games.piccolino_tops import Reason
-
-
-class IllegalActionError(BadInputError):
-    """An action was asked for that the rules do not allow now; `reason` says why."""
-
-    def __init__(self, reason: Reason) -> None:
-        super().__init__(f"the rules do not allow it now ({reason.value})")
-        self.reason = reason
 
 
 @dataclass(frozen=True)

@@ -5,41 +5,36 @@ In this order: an event is journalled, it is judged, its rulings are made to las
 
 from __future__ import annotations
 
-import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
 from hardware.events import BellPressed
 from hardware.events import Event as DeviceEvent
 from hardware.frames import Frame
 from hardware.health import DeviceHealth
-from referee.announcer import Announcer
 from referee.errors import BadInputError
 from referee.events import Header
 from referee.games.registry import game_kind
 from referee.journal.corrections import Change
 from referee.journal.journal import Journal
-from referee.journal.rows import GameRow
-from referee.journal.stored import kept_game, open_game
-from referee.language import Language
 from referee.names import players_in
 from referee.sayings import service as sayings
+from referee.service.game_on_table import GameOnTable
 from referee.service.pictures import Wanted, pictures_wanted
 from referee.service.play import Play
-from referee.service.records import MISHAP, PAUSE, RESUME, resumed_clock
+from referee.service.records import MISHAP, PAUSE, RESUME
+from referee.service.resuming import MakeWatcher, unfinished_game
 from referee.service.settings import TableSettings
 from referee.service.sight import sight_in
 from referee.service.telling import Telling
 from referee.service.voice import Voice
-from referee.session import Outcome, Watcher
+from referee.session import Outcome
 
 OnChange = Callable[[], None]
-MakeWatcher = Callable[[Header], Watcher]
 
 
-class Stage:
+class Stage(GameOnTable):
     """Safe to use from any thread: `lock` is held while the game is fed.
 
     make_watcher: gives what looks on for a game. complete: says in a header what the game is
@@ -58,9 +53,7 @@ class Stage:
         clock: Callable[[], int] = time.monotonic_ns,
         complete: Callable[[Header], Header] = lambda header: header,
     ) -> None:
-        self.lock = threading.RLock()
-        self.play: Play | None = None
-        self.settings = settings
+        super().__init__(settings)
         self.voice = voice
         self.journal = journal
         self.notices: tuple[dict[str, Any], ...] = ()
@@ -69,37 +62,11 @@ class Stage:
         self.want_pictures: Callable[[Wanted], None] = lambda wanted: None
         self.on_fault: Callable[[str | None], None] = lambda why: None
         self._fault: str | None = None
-        self._frame: Frame | None = None
         self._telling = Telling(voice)
         self._make_watcher = make_watcher
         self._complete = complete
         self._clock = clock
         self._boot = boot
-
-    @property
-    def language(self) -> Language:
-        """The language of all that is said."""
-        return Language(self.settings.language)
-
-    @property
-    def frame_wh(self) -> tuple[int, int] | None:
-        """Width and height of the picture that was looked at last."""
-        return None if self._frame is None else self._frame.size_px
-
-    @property
-    def paused(self) -> bool:
-        """Whether the players said to wait."""
-        return self.play is not None and self.play.paused
-
-    @property
-    def in_play(self) -> bool:
-        """Whether a game goes on now, so that rings are ruled."""
-        return self.play is not None and not self.play.over and not self.play.paused
-
-    @property
-    def open_game(self) -> int | None:
-        """The number of the game on the table, None without one."""
-        return None if self.play is None else self.play.book.row.game
 
     def look(self, frame: Frame) -> Outcome:
         """Take the next frame; it is not looked at while there is no game, or a pause."""
@@ -158,8 +125,13 @@ class Stage:
         """
         with self.lock:
             try:
-                row = open_game(self.journal.read)
-                return None if row is None else self._resume(row)
+                unfinished = unfinished_game(self.journal, self._make_watcher, self._boot, self._clock)
+                if unfinished is None:
+                    return None
+                self.play, unheard = unfinished
+                self._telling.resumed(self._announcer(self.play), self.play, unheard)
+                self.on_change()
+                return self.play
             except (ValueError, KeyError):
                 # Written by another version, or changed by hand; to fail here would be to fail at every start.
                 self.journal.close_all()
@@ -258,39 +230,6 @@ class Stage:
             if self.play is not None:
                 self.play.look_anew(self._make_watcher(self.play.header))
 
-    def playing(self) -> Play:
-        """Give the game on the table.
-
-        Raises:
-            BadInputError: there is none.
-        """
-        if self.play is None:
-            raise BadInputError("no game is being played")
-        return self.play
-
-    def _resume(self, row: GameRow) -> Play:
-        kept = kept_game(self.journal.read, row)
-        if kept.lost.first_event is not None:
-            raise BadInputError("not all that happened in it can be read")
-        last_ns = max((event.event.t_ns for event in kept.events), default=0)
-        fresh_clock = resumed_clock(row, last_ns, self._boot, self._clock())
-        if fresh_clock is not row:
-            self.journal.new_clock(row.game, fresh_clock.boot, fresh_clock.shift_ns)
-        play = Play(fresh_clock, self._make_watcher(row.header), self.journal, self._clock())
-        unheard = play.restore(replace(kept, row=fresh_clock))
-        self.play = play
-        announcer = self._announcer(play)
-        if not play.over:
-            unsaid = {place for place, _ in unheard}
-            heard = ((p, announcer.say(r)) for p, r in play.book.newest(20) if p not in unsaid)
-            self.voice.tell(sayings.resumed(next((text for _, text in heard if text), ""), self.language))
-        self.voice.prepare(announcer.fixed_phrases())
-        if unheard:
-            self.voice.rule(announcer, [ruling for _, ruling in unheard])
-        self._telling.ask(announcer, play.question())
-        self.on_change()
-        return play
-
     def _feed(self, play: Play, feed: Callable[[], Outcome]) -> Outcome:
         count = len(play.book.records)
         try:
@@ -348,6 +287,3 @@ class Stage:
         self.journal.flush()
         self.play = None
         self.notices = ()
-
-    def _announcer(self, play: Play) -> Announcer:
-        return Announcer(play.header.game, play.header.players, self.language)

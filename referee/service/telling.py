@@ -7,10 +7,11 @@ from typing import Any
 
 from referee.announcer import Announcer
 from referee.events import Event, Question
-from referee.journal.corrections import Change, told
+from referee.journal.corrections import Change, Place, told
 from referee.jsonlines import to_line
 from referee.log import LOG
 from referee.sayings import service as sayings
+from referee.service.play import Play
 from referee.service.voice import Voice
 from referee.session import Notice, RulingData
 
@@ -39,6 +40,17 @@ class Telling:
         else:
             named = next((ruling["seat"] for ruling in rulings if ruling not in fresh), None)
             self._voice.tell(sayings.rang(announcer.players, named, announcer.language))
+
+    def resumed(self, announcer: Announcer, play: Play, unheard: Sequence[tuple[Place, RulingData]]) -> None:
+        """Say that a game goes on, and of it the last thing that was heard, all that was not, and what is asked."""
+        if not play.over:
+            unsaid = {place for place, _ in unheard}
+            heard = ((p, announcer.say(r)) for p, r in play.book.newest(20) if p not in unsaid)
+            self._voice.tell(sayings.resumed(next((text for _, text in heard if text), ""), announcer.language))
+        self._voice.prepare(announcer.fixed_phrases())
+        if unheard:
+            self._voice.rule(announcer, [ruling for _, ruling in unheard])
+        self.ask(announcer, play.question())
 
     def ask(
         self, announcer: Announcer, question: Question | None, *, urgent: bool = True, heard: Sequence[Event] = ()

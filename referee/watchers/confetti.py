@@ -29,6 +29,7 @@ from referee.table_score import card_of
 from referee.watchers.blend import Blend
 from referee.watchers.confetti_doubts import doubts
 from referee.watchers.frame_pace import FramePace
+from referee.watchers.hand_outlines import hand_outlines
 from referee.watchers.hands_in_time import HandsInTime
 from referee.watchers.no_table import no_table_notice
 from referee.watchers.setup import WatchSetup
@@ -211,7 +212,7 @@ class ConfettiWatcher:
             return Seen(notices=self._once_told(Notice(t_ns, "no_cards", None, {})))
         lay_before = self._in_time.lay_before(frame, seated.table)
         seated = self._in_sight.doubt(image, seated, lay_before)
-        self.outlines = _outlines(seated, self._side)
+        self.outlines = hand_outlines(seated, self._side)
         sharing, told = self._doubts(frame, seated)
         if not told or self._wanted:
             hands = tuple(tuple(sorted(card.face.id for card in hand.cards)) for hand in sharing.seats)
@@ -221,7 +222,7 @@ class ConfettiWatcher:
             # Last, because it takes longest: an arm that rests on the table is as still as the cards under it.
             if self._hands_off is not None:
                 seated = self._hands_off.doubt(image, seated)
-            self.outlines = _outlines(seated, self._side)
+            self.outlines = hand_outlines(seated, self._side)
             sharing, told = self._doubts(frame, seated)
         if told:
             notices = self._what_to_do(told)
@@ -261,7 +262,7 @@ class ConfettiWatcher:
         except (BadInputError, VisionError) as error:
             self.outlines = ()
             return None, Seen(notices=self._once_told(no_table_notice(error, self._read_ns)))
-        self.outlines = _outlines(seated, self._side)
+        self.outlines = hand_outlines(seated, self._side)
         width, height = seated.table.size_px
         self._still.watch(seated.table.to_px(seated.ring.corners_mm) / (width, height))
         return seated, Seen()
@@ -287,20 +288,3 @@ def _hand(t_ns: int, hand: SeatCards) -> Event:
     cards = [list(card_of(card.face)) for card in hand.cards]
     faces = [card.face.id for card in hand.cards]
     return Event(t_ns, "hand", {"event": "hand", "seat": hand.seat, "cards": cards, "faces": faces})
-
-
-def _outlines(seated: SeatedReading, side: str | None) -> tuple[Outline, ...]:
-    sharing = share_out(seated.reading, seated.ring, side)
-    owners = {id(card): hand.seat for hand in sharing.seats for card in (*hand.cards, *hand.unclear)}
-    read = [
-        Outline(_points(card.corners_px), owners.get(id(card)), " ".join(card_of(card.face)), True)
-        for card in seated.reading.cards
-    ]
-    unclear = [
-        Outline(_points(card.corners_px), owners.get(id(card)), card.reason, False) for card in seated.reading.unclear
-    ]
-    return (*read, *unclear)
-
-
-def _points(corners_px: np.ndarray[tuple[int, ...], np.dtype[np.float64]]) -> tuple[tuple[float, float], ...]:
-    return tuple((float(x), float(y)) for x, y in corners_px)

@@ -10,7 +10,8 @@ from referee.announcer import Announcer
 from referee.errors import BadInputError
 from referee.events import Event, Header
 from referee.games.coloretto import Coloretto, from_header
-from referee.games.coloretto_rulings import IllegalActionError, Reason
+from referee.games.coloretto_rulings import Reason
+from referee.games.illegal_action import IllegalActionError
 from referee.language import Language
 
 NAMES = ("Ann", "Ben", "Cem", "Dan", "Eva")

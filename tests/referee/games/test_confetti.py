@@ -18,12 +18,12 @@ from referee.games.confetti_rulings import (
     GameEnded,
     HandCounted,
     Ignored,
-    IllegalActionError,
     Reason,
     RoundStarted,
     TimeUp,
 )
 from referee.games.confetti_setup import DECK_CARDS, Edition, LateCards, Settings, Supply, round_limits
+from referee.games.illegal_action import IllegalActionError
 
 HandMaker = Callable[[str], tuple[Card, ...]]
 FULL, ONE, TWO, JUNK = "rgb gbr brg", "roy grp byr", "rby bro oyr gpb", "roy grp"

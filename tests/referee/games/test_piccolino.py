@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 from referee.announcer import Announcer
 from referee.errors import BadInputError
 from referee.events import Event, Header
+from referee.games.illegal_action import IllegalActionError
 from referee.games.piccolino import Piccolino, from_header
 from referee.games.piccolino_events import Bell, Decided
 from referee.games.piccolino_one_bell import OneBell
-from referee.games.piccolino_rulings import IllegalActionError
 from referee.games.piccolino_tops import Reason
 from referee.language import Language
 

@@ -1,0 +1,51 @@
+"""The hands that were shown in one round of Confetti: in time and late (C4), and which of them count. Pure."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from referee.games.confetti_hand import Card
+from referee.games.confetti_setup import LateCards
+
+Hand = tuple[Card, ...]
+
+
+class RoundHands:
+    """The last hand of each of `players` seats, in time and after it."""
+
+    def __init__(self, players: int) -> None:
+        self.players = players
+        self._in_time: dict[int, Hand] = {}
+        self._late: dict[int, Hand] = {}
+        self._changed: dict[int, Counter[Card]] = {}
+
+    @property
+    def all_late(self) -> bool:
+        """Whether every seat has shown a hand after time."""
+        return len(self._late) == self.players
+
+    def unseen(self) -> tuple[int, ...]:
+        """Give the seats that have shown no hand at all."""
+        return tuple(seat for seat in range(self.players) if seat not in self._in_time and seat not in self._late)
+
+    def show_in_time(self, seat: int, cards: Hand) -> None:
+        """Note what a seat holds while the sand runs."""
+        self._in_time[seat] = cards
+
+    def show_late(self, seat: int, cards: Hand) -> tuple[Hand, Hand] | None:
+        """Note what a seat holds after time, and give what it took and put back since its last hand in time.
+
+        None where nothing changed, where no hand in time is known, and for a change that was given already.
+        """
+        self._late[seat] = cards
+        before, now = Counter(self._in_time.get(seat, cards)), Counter(cards)
+        if now in (before, self._changed.get(seat)):
+            return None
+        self._changed[seat] = now
+        return tuple((now - before).elements()), tuple((before - now).elements())
+
+    def to_count(self, seat: int, late_cards: LateCards) -> Hand | None:
+        """Give the hand of a seat that counts: with COUNT its last, with VOID its last in time, if there is one."""
+        in_time, late = self._in_time.get(seat), self._late.get(seat)
+        first, second = (in_time, late) if late_cards is LateCards.VOID else (late, in_time)
+        return second if first is None else first

@@ -1,0 +1,41 @@
+"""Takes up from the journal the game that was being played when the referee ended."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from referee.errors import BadInputError
+from referee.events import Header
+from referee.journal.corrections import Place
+from referee.journal.journal import Journal
+from referee.journal.stored import kept_game, open_game
+from referee.service.play import Play
+from referee.service.records import resumed_clock
+from referee.session import RulingData, Watcher
+
+MakeWatcher = Callable[[Header], Watcher]
+
+
+def unfinished_game(
+    journal: Journal, make_watcher: MakeWatcher, boot: str, clock: Callable[[], int]
+) -> tuple[Play, list[tuple[Place, RulingData]]] | None:
+    """Give the game, and the rulings of it that nobody has heard yet; None if there was none.
+
+    boot: names the start of the machine that `clock`, the monotonic one in ns, belongs to.
+
+    Raises:
+        ValueError, KeyError: it was written by another version, or changed by hand, and cannot be gone on with.
+    """
+    row = open_game(journal.read)
+    if row is None:
+        return None
+    kept = kept_game(journal.read, row)
+    if kept.lost.first_event is not None:
+        raise BadInputError("not all that happened in it can be read")
+    last_ns = max((event.event.t_ns for event in kept.events), default=0)
+    fresh_clock = resumed_clock(row, last_ns, boot, clock())
+    if fresh_clock is not row:
+        journal.new_clock(row.game, fresh_clock.boot, fresh_clock.shift_ns)
+    play = Play(fresh_clock, make_watcher(row.header), journal, clock())
+    return play, play.restore(replace(kept, row=fresh_clock))

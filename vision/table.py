@@ -36,6 +36,11 @@ class Table:
         )
         return np.asarray(cv2.perspectiveTransform(undistorted, self._to_table), np.float64)[:, 0]
 
+    def centre_mm(self, corners_px: Points) -> tuple[float, float]:
+        """The middle on the table, in mm, of a thing whose corners (n, 2) are given, in px."""
+        x, y = self.to_mm(corners_px).mean(axis=0).tolist()
+        return x, y
+
     @cached_property
     def _to_table(self) -> Points:
         """(3, 3) from undistorted px to the table."""

@@ -7,9 +7,6 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
 from referee.bench.truth import TruePicture
 from referee.seated_reading import SeatedReading
 
@@ -36,7 +33,7 @@ class HandVerdict:
 
 def judge_hands(picture: TruePicture, seated: SeatedReading) -> Iterator[HandVerdict]:
     """Compare every seat's hand with the truth; seats where nothing lies and nothing was read are left out."""
-    true_hands = _by_seat(seated, ((card, _centre_mm(seated, card.corners_px)) for card in picture.cards))
+    true_hands = _by_seat(seated, ((card, seated.table.centre_mm(card.corners_px)) for card in picture.cards))
     read_hands = _by_seat(seated, ((card.face.id, card.centre_mm) for card in seated.reading.cards))
     unclear = _by_seat(seated, ((card, card.centre_mm) for card in seated.reading.unclear))
     for seat in range(seated.ring.players):
@@ -78,11 +75,6 @@ def hand_table(summary: dict[str, dict[str, int]]) -> str:
     for words, counts in summary.items():
         lines.append(f"{words:28}" + "".join(f"{counts[outcome]:9}" for outcome in OUTCOMES))
     return "\n".join([*lines, "doubted: right, but something was called unclear; wrong: and nothing was said"])
-
-
-def _centre_mm(seated: SeatedReading, corners_px: NDArray[np.float64]) -> tuple[float, float]:
-    x, y = seated.table.to_mm(corners_px).mean(0)
-    return float(x), float(y)
 
 
 def _by_seat(seated: SeatedReading, placed: Iterable[tuple[Any, tuple[float, float] | None]]) -> list[list[Any]]:

@@ -12,10 +12,12 @@ from numpy.typing import NDArray
 from vision.copies import shrinking
 from vision.effort import YARDSTICK, at_most, counted
 from vision.markers import Marker, markers_in, table_if_shown
+from vision.pictured.card_frame import card_corners, frame_corners
+from vision.pictured.face_match import FaceMatch
 from vision.pictured.picture_deck import PictureDeck, PictureFace
 from vision.pictured.pile_bleached import bleached_cards, clipped_share, faint_prints
 from vision.pictured.pile_corners import frames_from_corners
-from vision.pictured.pile_faces import FaceMatch, FaceReader
+from vision.pictured.pile_faces import FaceReader
 from vision.pictured.pile_fit import FaceFitter
 from vision.pictured.pile_frames import SLACK, Frames, darkest_of, find_frames, fits_table
 from vision.pictured.pile_proof import (
@@ -128,7 +130,8 @@ class PictureReader:
         taken = [quad for _, quad in chosen]
         for quad in bleached:
             if all(shared_area(quad, other) < _TAKEN for other in taken):
-                cards.append(PictureCard(None, 0.0, card_corners(self.deck, quad), _place(table, quad), "glare"))
+                centre = None if table is None else table.centre_mm(quad)
+                cards.append(PictureCard(None, 0.0, card_corners(self.deck, quad), centre, "glare"))
                 taken.append(quad)
         return PictureReading(
             tuple(card for card in cards if card.reason is None), tuple(card for card in cards if card.reason)
@@ -251,33 +254,8 @@ class PictureReader:
 
     def _card(self, match: FaceMatch, frame_px: Floats, table: Table | None) -> PictureCard:
         corners = card_corners(self.deck, np.roll(frame_px, -match.turn, axis=0))
-        return PictureCard(match.face, confidence_of(match), corners, _place(table, corners), doubt_of(match))
-
-
-def card_corners(deck: PictureDeck, frame_px: Floats) -> Floats:
-    """The corners (4, 2) of the card whose frame (4, 2) is given, in the same order."""
-    frame, card = _forms(deck)
-    return _carried(frame, card, frame_px)
-
-
-def frame_corners(deck: PictureDeck, card_px: Floats) -> Floats:
-    """The corners (4, 2) of the frame of the card whose corners (4, 2) are given, in the same order."""
-    frame, card = _forms(deck)
-    return _carried(card, frame, card_px)
-
-
-def _forms(deck: PictureDeck) -> tuple[Floats, Floats]:
-    """The corners of a frame and of its card, (4, 2) each, in mm."""
-    x, y, across, down = deck.frame_mm
-    width, height = deck.card_mm
-    frame = np.array([[x, y], [x + across, y], [x + across, y + down], [x, y + down]])
-    return frame, np.array([[0, 0], [width, 0], [width, height], [0, height]])
-
-
-def _carried(from_mm: Floats, to_mm: Floats, from_px: Floats) -> Floats:
-    """Where the corners `to_mm` are in a picture that shows `from_mm` at `from_px`."""
-    warp = cv2.getPerspectiveTransform(from_mm.astype(np.float32), from_px.astype(np.float32))
-    return np.asarray(cv2.perspectiveTransform(to_mm[None].astype(np.float32), warp)[0], np.float64)
+        centre = None if table is None else table.centre_mm(corners)
+        return PictureCard(match.face, confidence_of(match), corners, centre, doubt_of(match))
 
 
 def steps_of(table: Table, scale: float = 1.0, offset: tuple[float, float] = (0.0, 0.0)) -> Callable[[Floats], Floats]:
@@ -290,14 +268,6 @@ def steps_of(table: Table, scale: float = 1.0, offset: tuple[float, float] = (0.
         return np.asarray(np.stack([right - here, down - here], axis=2) * scale)
 
     return steps
-
-
-def _place(table: Table | None, quad: Floats) -> tuple[float, float] | None:
-    """The middle of a quad (4, 2) on the table, mm."""
-    if table is None:
-        return None
-    x, y = table.to_mm(quad.mean(axis=0, keepdims=True))[0]
-    return float(x), float(y)
 
 
 def one_a_place(found: list[tuple[FaceMatch, Floats]]) -> list[tuple[FaceMatch, Floats]]:

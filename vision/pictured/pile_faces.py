@@ -8,13 +8,14 @@ costs no more than what it hides.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 import cv2
 import numpy as np
 from numpy.typing import NDArray
 
 from vision.effort import YARDSTICK, spend
+from vision.pictured.card_frame import corners_mm
+from vision.pictured.face_match import FaceMatch
 from vision.pictured.picture_deck import PictureDeck, PictureFace
 
 Image = NDArray[np.uint8]
@@ -43,39 +44,6 @@ _TOLD_BY_DRAWING = 15.0  # log-odds from which a picture's drawing tells it from
 _BENT = 0.047  # rms by which cameras and lamps bend a paint, all over a card alike: measured, a channel, of white
 _TURNS = 4
 _CENTRED_MM = 0.1
-
-
-@dataclass(frozen=True, eq=False)
-class FaceMatch:
-    """What a framed card shows.
-
-    `face` is None for the back; `turn` counts quarter turns from the frame's first corner to the face's top-left one;
-    `log_odds` is by how much it beats the best other picture; `error` the mean capped error, 0 for the art itself;
-    `hidden` the share of the frame unlike it; `told`, of the cells in which the two best pictures differ, the share
-    like it; `white` the share of the margin that is white. A closer look tells this of what is in sight: `seen` is the
-    share that nothing covers or bleaches, `stray` the share that looks otherwise where nothing lies over the margin,
-    `bleached` the share that is clipped, `bent` by how many standard deviations a camera would have to mix colours, and
-    `printed` by how much the picture beats smooth colours of nothing; `overexposed` whether white is clipped.
-    """
-
-    face: PictureFace | None
-    turn: int
-    log_odds: float
-    error: float
-    hidden: float
-    told: float
-    white: float
-    seen: float = 1.0
-    stray: float = 0.0
-    bleached: float = 0.0
-    bent: float = 0.0
-    printed: float = 0.0
-    overexposed: bool = False
-
-    @property
-    def open_error(self) -> float:
-        """The mean error of what is not hidden."""
-        return max(0.0, self.error - self.hidden) / max(1e-6, 1 - self.hidden)
 
 
 class FaceReader:
@@ -246,10 +214,9 @@ class FaceReader:
     def samples(self, image_bgr: Image, frame_px: Floats) -> Image:
         """The card that is framed at `frame_px` (4, 2), FINE samples to a cell's side: (h, w, 3) grey levels."""
         columns, rows = self.cells
-        x, y, across, down = self.deck.frame_mm
-        corners = np.array([[x, y], [x + across, y], [x + across, y + down], [x, y + down]])
+        frame_mm, _ = corners_mm(self.deck)
         scale = np.array([columns, rows]) * FINE / self.deck.card_mm
-        target = (corners * scale - 0.5).astype(np.float32)
+        target = (frame_mm * scale - 0.5).astype(np.float32)
         warp = cv2.getPerspectiveTransform(frame_px.astype(np.float32), target)
         size, border = (columns * FINE, rows * FINE), cv2.BORDER_REPLICATE
         return np.asarray(cv2.warpPerspective(image_bgr, warp, size, borderMode=border), np.uint8)

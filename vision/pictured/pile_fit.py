@@ -15,8 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vision.effort import YARDSTICK, spend
+from vision.pictured.face_match import FaceMatch
 from vision.pictured.pile_cover import cover_of
-from vision.pictured.pile_faces import CAP, INDEPENDENT, OUTLIER, FaceMatch, FaceReader, spread_of
+from vision.pictured.pile_faces import CAP, INDEPENDENT, OUTLIER, FaceReader, spread_of
 from vision.pictured.pile_frames import shifted
 from vision.pictured.pile_glare import DARKER, glare_of
 from vision.pictured.pile_light import ArtFields, Light, LightModel, art_fields

@@ -7,7 +7,8 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.pictured.pile_faces import WHOLE, FaceMatch
+from vision.pictured.face_match import FaceMatch
+from vision.pictured.pile_faces import WHOLE
 from vision.pictured.pile_fit import FaceFitter
 
 Image = NDArray[np.uint8]

@@ -10,16 +10,13 @@ from collections.abc import Collection, Sequence
 import cv2
 import numpy as np
 
+from vision.pictured.card_frame import card_corners, frame_corners
+from vision.pictured.face_match import FaceMatch
 from vision.pictured.picture_deck import PictureDeck
-from vision.pictured.picture_reader import (
-    WORK_PX_PER_MM,
-    card_corners,
-    frame_corners,
-    steps_of,
-)
+from vision.pictured.picture_reader import WORK_PX_PER_MM, steps_of
 from vision.pictured.pile_bleached import bleached_cards
 from vision.pictured.pile_corners import frames_from_corners, squared
-from vision.pictured.pile_faces import FaceMatch, FaceReader
+from vision.pictured.pile_faces import FaceReader
 from vision.pictured.pile_fit import FaceFitter
 from vision.pictured.pile_frames import find_frames, printed, table_shape
 from vision.pictured.pile_proof import (
@@ -159,7 +156,7 @@ class PileReader:
         card = proved(self.fitter, image_bgr, self.faces.read(image_bgr, frame), frame)
         if card is not None:
             return self._sight(place, *card, region)
-        return PileSight(place.seat, "unclear", None, None, 0.0, card_px, "glare", place.pile)
+        return PileSight(place.seat, "unclear", None, None, 0.0, card_px, "glare")
 
     def _straightened(
         self, crop: Image, offset: Floats, match: FaceMatch, frame_px: Floats
@@ -193,7 +190,6 @@ class PileReader:
             confidence_of(match),
             corners,
             reason,
-            place.pile,
             match.error,
         )
 
@@ -211,7 +207,7 @@ class PileReader:
         box = (region.left, region.top, region.right, region.bottom)
         for outline in card_outlines(image_bgr, self.table, self.deck.card_mm, box) if self.table else ():
             if np.linalg.norm(outline.mean(axis=0) - region.centre_px) < MOVED_MM * region.px_per_mm:
-                return PileSight(place.seat, "unclear", None, None, 0.0, outline, "stranger", place.pile)
+                return PileSight(place.seat, "unclear", None, None, 0.0, outline, "stranger")
         return None
 
     def _no_card(self, place: PilePlace, work: Image, px_per_mm: float, centre: Floats) -> PileSight:

@@ -16,7 +16,6 @@ Floats = NDArray[np.float64]
 Box = tuple[int, int, int, int]
 """A part of a picture: left, top, right and bottom, px."""
 
-Pile = Literal["discard", "draw"]
 Kind = Literal["face", "back", "empty", "covered", "turning", "unclear"]
 
 REGION_MM = 82.0  # from a place's centre: half a card's diagonal, and how far an untidy pile may have moved
@@ -35,7 +34,6 @@ class PilePlace:
     centre_mm: tuple[float, float] | None = None
     centre_px: tuple[float, float] | None = None
     px_per_mm: float | None = None
-    pile: Pile = "discard"
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,7 +53,6 @@ class PileSight:
     confidence: float
     corners_px: Floats | None
     reason: str | None
-    pile: Pile = "discard"
     error: float = 1.0
 
     @property
@@ -175,4 +172,4 @@ def region_of(place: PilePlace, table: Table | None, size_px: tuple[int, int]) -
 
 def nothing_at(place: PilePlace, kind: Kind, reason: str | None) -> PileSight:
     """Give the sight of a place at which no card can be seen."""
-    return PileSight(place.seat, kind, None, None, 0.0, None, reason, place.pile)
+    return PileSight(place.seat, kind, None, None, 0.0, None, reason)

@@ -188,8 +188,7 @@ class CardSearch:
         if not lies_flat(table, corners, self.deck.card_mm):
             reason = "aslant"
         confidence = float(1 / (1 + np.exp(-min(odds, 80.0) / _CONFIDENT)))
-        x, y = table.to_mm(corners).mean(axis=0).tolist()
-        return FoundCard(self.deck.faces[verdict.face], confidence, corners, (x, y), reason)
+        return FoundCard(self.deck.faces[verdict.face], confidence, corners, table.centre_mm(corners), reason)
 
 
 def moved(quads: Floats, table: Table, by_mm: float, by_turn: float) -> Floats:

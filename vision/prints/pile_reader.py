@@ -190,7 +190,6 @@ class PrintPiles:
             card.confidence,
             card.corners_px,
             "not lying flat" if card.reason == "aslant" else card.reason,
-            place.pile,
             1 - card.confidence,
         )
 
@@ -208,7 +207,7 @@ class PrintPiles:
         """A card of another deck, by its outline."""
         for outline in card_outlines(image_bgr, self.table, self._search.deck.card_mm, _box(region)):
             if np.linalg.norm(outline.mean(axis=0) - region.centre_px) < MOVED_MM * region.px_per_mm:
-                return PileSight(place.seat, "unclear", None, None, 0.0, outline, "stranger", place.pile)
+                return PileSight(place.seat, "unclear", None, None, 0.0, outline, "stranger")
         return None
 
     def _no_card(self, place: PilePlace, crop: Image, region: Region) -> PileSight:

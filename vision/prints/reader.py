@@ -118,7 +118,8 @@ class PrintReader:
                 taken.append(quad)
                 bleached = float((sheet.min(axis=2) >= _BLEACHED).mean())
                 reason = "glare" if bleached >= _GLARE else "no face fits"
-                found.append(PrintCard(None, 0.0, quad, _place(table, quad), reason))
+                centre = None if table is None else table.centre_mm(quad)
+                found.append(PrintCard(None, 0.0, quad, centre, reason))
         return found
 
     def _unclear(self, left: list[Verdict], covers: Covers, table: Table | None, sure: float) -> list[PrintCard]:
@@ -168,14 +169,8 @@ class PrintReader:
     def _card(self, verdict: Verdict, reason: str | None, table: Table | None) -> PrintCard:
         odds = min(verdict.margin, 80.0) / LOG_ODDS_SCALE
         confidence = float(1 / (1 + np.exp(-odds)))
-        return PrintCard(self.deck.faces[verdict.face], confidence, verdict.quad, _place(table, verdict.quad), reason)
-
-
-def _place(table: Table | None, quad: Floats) -> tuple[float, float] | None:
-    if table is None:
-        return None
-    x, y = table.to_mm(quad).mean(axis=0).tolist()
-    return x, y
+        centre = None if table is None else table.centre_mm(verdict.quad)
+        return PrintCard(self.deck.faces[verdict.face], confidence, verdict.quad, centre, reason)
 
 
 def white_of(image_bgr: Image, markers: Sequence[Marker]) -> Floats | None:

@@ -10,8 +10,9 @@ import numpy as np
 import pytest
 from flat_piles import Image, PileTable, bare, card_corners, lay, photographed, piccolino
 
+from vision.pictured.card_frame import frame_corners
 from vision.pictured.picture_deck import PictureDeck, load_picture_deck
-from vision.pictured.picture_reader import PictureReader, frame_corners
+from vision.pictured.picture_reader import PictureReader
 from vision.pictured.pile_faces import FaceReader
 from vision.pictured.pile_fit import FaceFitter
 from vision.pictured.pile_pattern import PatternReader

@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 from flat_piles import SKINS, Floats, Image, PileTable, bare, hand, photographed, piccolino, pile
 
-from vision.pictured.picture_reader import PictureReader, frame_corners
+from vision.pictured.card_frame import frame_corners
+from vision.pictured.picture_reader import PictureReader
 from vision.pictured.pile_faces import FaceReader
 from vision.pictured.pile_fit import FaceFitter
 from vision.pictured.pile_proof import cleared, doubt_of, proved

@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 from flat_piles import Floats, Image, PileTable, bare, photographed, piccolino, pile
 
-from vision.pictured.picture_reader import PictureReader, frame_corners
+from vision.pictured.card_frame import frame_corners
+from vision.pictured.picture_reader import PictureReader
 from vision.pictured.pile_faces import FaceReader
 from vision.pictured.pile_pattern import PatternReader
 

@@ -8,8 +8,10 @@ import numpy as np
 import pytest
 from flat_piles import Image, PileTable, bare, piccolino, pile
 
-from vision.pictured.picture_reader import frame_corners, one_a_place
-from vision.pictured.pile_faces import FaceMatch, FaceReader
+from vision.pictured.card_frame import frame_corners
+from vision.pictured.face_match import FaceMatch
+from vision.pictured.picture_reader import one_a_place
+from vision.pictured.pile_faces import FaceReader
 from vision.pictured.pile_fit import FaceFitter
 from vision.pictured.pile_proof import cleared, doubt_of, misfit_of, proved, worth_another_look
 

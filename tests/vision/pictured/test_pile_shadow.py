@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 from flat_piles import SKINS, Image, PileTable, bare, photographed, piccolino, pile
 
-from vision.pictured.picture_reader import PictureReader, frame_corners
+from vision.pictured.card_frame import frame_corners
+from vision.pictured.picture_reader import PictureReader
 from vision.pictured.pile_faces import FaceReader
 from vision.pictured.pile_light import Singles
 from vision.pictured.pile_shadow import shade_of, shadow_on

@@ -1,4 +1,4 @@
-"""What lies open on piles: faces, backs, bare table, hands, cards in mid-turn, and where the piles are."""
+"""What lies open on piles: faces, backs, bare table, hands, and cards in mid-turn."""
 
 from __future__ import annotations
 
@@ -20,10 +20,11 @@ from flat_piles import (
     shrunk,
 )
 
-from vision.pictured.picture_reader import PictureReader, frame_corners
+from vision.pictured.card_frame import frame_corners
+from vision.pictured.picture_reader import PictureReader
 from vision.pictured.piles import PileReader
-from vision.piles.pile_places import find_piles
 from vision.piles.sights import PilePlace
+from vision.table import Table
 
 SIZE = (1280, 720)
 PLACE = (0.0, 40.0, 12.0)
@@ -158,33 +159,22 @@ def test_untidy_piles_under_any_lamp_are_read_right(hard: float) -> None:
     assert right >= open_to_see - 1
 
 
-def test_piles_are_found_before_their_seats() -> None:
-    whole = PictureReader(piccolino())
+def test_piles_of_all_seats_are_read_with_and_without_a_table() -> None:
     for seed in (20, 21):
         image, camera, truth = pile_scene(seed, 0.2)
-        count = max(top.seat for top in truth) + 1
-        angles = np.pi / 2 + 2 * np.pi * np.arange(count) / count
-        seats_mm = [np.array([[380 * np.cos(angle), 230 * np.sin(angle)]]) for angle in angles]
-        for table, seats in (
-            (camera.table, seats_mm),
-            (None, [camera.to_px(np.column_stack([seat, [0.0]])) for seat in seats_mm]),
-        ):
-            places = find_piles(whole.read(image, table).cards, seats, DIAGONAL_MM)
-            assert [(place.seat, place.pile) for place in places] == [
-                (seat, kind) for seat in range(count) for kind in ("discard", "draw")
-            ]
-            discards = [place for place in places if place.pile == "discard"]
-            sights = PileReader(piccolino(), table, SIZE, discards).read(image)
-            faces = [top.face for top in truth if top.face is not None]
-            assert [f"{sight.colour}-{sight.mood}" for sight in sights] == faces
+        discards = [top for top in truth if top.face is not None]
+        for table in (camera.table, None):
+            places = [place_of(top.seat, top.corners_px, table) for top in discards]
+            sights = PileReader(piccolino(), table, SIZE, places).read(image)
+            assert [f"{sight.colour}-{sight.mood}" for sight in sights] == [top.face for top in discards]
 
 
-def test_loose_cards_in_the_middle_belong_to_no_seat(camera: PileTable) -> None:
-    image, _ = with_pile(camera, ["pink-sad"])
-    cards = PictureReader(piccolino()).read(image, camera.table).cards
-    assert len(cards) == 1
-    assert find_piles(cards, [np.array([[0.0, 600.0]]), np.array([[0.0, -600.0]])], DIAGONAL_MM) == ()
-    assert find_piles(cards, [], DIAGONAL_MM) == ()
+def place_of(seat: int, corners_px: Floats, table: Table | None) -> PilePlace:
+    if table is not None:
+        return PilePlace(seat, table.centre_mm(corners_px))
+    x, y = corners_px.mean(axis=0).tolist()
+    px_per_mm = float(np.linalg.norm(corners_px[0] - corners_px[2])) / DIAGONAL_MM
+    return PilePlace(seat, centre_px=(x, y), px_per_mm=px_per_mm)
 
 
 def test_tiny_and_blank_pictures_show_no_cards() -> None:

@@ -166,14 +166,14 @@ def test_a_challenged_hand_is_shown_set_by_set() -> None:
 
 
 def test_a_colour_of_another_edition_is_said_as_its_deck_calls_it() -> None:
-    turquoise = [say("piccolino", {**one, "colour": "turquoise"}, code) for code in LANGUAGES for one in (VALID, SAD)]
-    assert turquoise == [
-        "Valid ring: two happy clowns of the colour turquoise.",
-        "False ring: one of the clowns of the colour turquoise is sad.",
-        "Richtig geklingelt: zwei fröhliche Clowns der Farbe turquoise.",
-        "Falsch geklingelt: einer der Clowns der Farbe turquoise ist traurig.",
-        "Bien sonné : deux clowns joyeux de couleur turquoise.",
-        "Mal sonné : l’un des clowns de couleur turquoise est triste.",
+    mauve = [say("piccolino", {**one, "colour": "mauve"}, code) for code in LANGUAGES for one in (VALID, SAD)]
+    assert mauve == [
+        "Valid ring: two happy clowns of the colour mauve.",
+        "False ring: one of the clowns of the colour mauve is sad.",
+        "Richtig geklingelt: zwei fröhliche Clowns der Farbe mauve.",
+        "Falsch geklingelt: einer der Clowns der Farbe mauve ist traurig.",
+        "Bien sonné : deux clowns joyeux de couleur mauve.",
+        "Mal sonné : l’un des clowns de couleur mauve est triste.",
     ]
 
 

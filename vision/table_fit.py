@@ -224,6 +224,11 @@ def _fitted(pieces: Sequence[Piece], size_px: tuple[int, int]) -> tuple[_PlaneMo
     starts = (start for start in (whole, model.start_by_areas(), model.start()) if start is not None)
     ends = [_levenberg_marquardt(cut, cut.started_whole(start), _ROUGH_DAMPING) for start in starts]
     end = min(ends, key=lambda end: _chi_squared(cut, end))
+    # A whole picture's fit that ended astray may find its way from where the other did.
+    extra = slice(len(model.prior), len(cut.prior))
+    again = _levenberg_marquardt(model, np.delete(end, extra), _ROUGH_DAMPING)
+    whole = min(whole, again, key=lambda vector: _chi_squared(model, vector))
+    unexplained = _chi_squared(model, whole)
     return (model, whole) if unexplained - _chi_squared(cut, end) < _CUT_GAIN else (cut, end)
 
 

@@ -250,6 +250,7 @@ def test_sizes_are_right_in_a_picture_that_a_program_straightened(keystone: floa
 
 
 @settings(max_examples=20, deadline=None)
+@example(Camera(focal_share=0.6918047727334762, tilt_deg=(0.0, -18.6875), roll_deg=-165.0, height_mm=908.0, k1=0.0), 6)
 @given(camera=cameras, n=st.integers(3, 16))
 def test_a_whole_picture_is_not_taken_for_a_cut_one(camera: Camera, n: int) -> None:
     table, _ = fit_table(camera.pieces(n), SIZE)

@@ -32,7 +32,7 @@ _SHEET = 1.3  # a marker card by its square
 SURE, SURE_OF_ANY_LAMP, LIKELY = 25.0, 30.0, 8.0
 _LARGE, _SOME = 0.78, 0.5  # of the print that is open: explained by a sure card, by one at all
 _MOST_STRANGE = 0.45  # of a card's open cells: what lies on it and is no card
-_MOST_ODD = 0.03  # of a card: print that is missing or too much, a hat for one
+_MOST_ODD = 0.075  # of a card's print: what is missing of it or too much, a hat for one
 _OPEN = 0.08  # of a card's cells that must be open, and have print on them
 _LEAST_PRINT = 40  # cells
 _LEAST_EVIDENCE, _SURE_EVIDENCE = 10.0, 40.0  # log-odds of a face against plain paper, for one at all and a sure one
@@ -149,7 +149,7 @@ class PrintReader:
         strange = float((verdict.covered & open_cells).sum()) > _MOST_STRANGE * float(open_cells.sum())
         if share < _LARGE or strange or verdict.evidence(open_cells) < _SURE_EVIDENCE:
             return "covered"
-        if float((verdict.odd & open_cells).mean()) > _MOST_ODD:
+        if float((verdict.odd & open_cells).sum()) > _MOST_ODD * float(shown.sum()):
             return "glare"
         if self._alike(verdict):
             return "colours"

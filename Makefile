@@ -1,4 +1,5 @@
-# `make demo` and `make test` need nothing but Python 3.11 or newer with venv; they share one environment.
+# `make demo` and `make test` need nothing but Python 3.11 or newer with venv; they share one environment, into which
+# tests install half as much again.
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
@@ -8,7 +9,7 @@ AS_ROOT := $(if $(filter 0,$(shell id -u)),,sudo)
 
 .PHONY: demo test fuzz lint bench words commands art deb install uninstall rehearsal rehearsal-arm clean
 
-demo: $(VENV)/installed
+demo: $(VENV)/plain
 	$(BIN)/ringmaster demo --rounds 1
 
 test: $(VENV)/installed
@@ -83,10 +84,16 @@ words: $(VENV)/installed
 		--domain=ringmaster --input-file=build/words.pot --output-dir=referee/locale
 	$(BIN)/pybabel --quiet compile --domain=ringmaster --directory=referee/locale
 
-$(VENV)/installed: pyproject.toml
+$(VENV)/bin/python:
 	@$(PYTHON) -c 'import sys; sys.exit("Ringmaster needs Python 3.11 or newer; this is " + sys.version.split()[0]) if sys.version_info < (3, 11) else 0'
 	@$(PYTHON) -c 'import ensurepip' 2>/dev/null || { echo "Python's venv module is missing: sudo apt-get install python3-venv"; exit 1; }
 	$(PYTHON) -m venv $(VENV)
+
+$(VENV)/plain: pyproject.toml | $(VENV)/bin/python
+	@[ $(VENV)/installed -nt pyproject.toml ] || $(BIN)/python -m pip install --quiet --disable-pip-version-check --editable .
+	@touch $@
+
+$(VENV)/installed: pyproject.toml | $(VENV)/bin/python
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
 	@touch $@
 

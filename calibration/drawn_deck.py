@@ -9,7 +9,6 @@ from typing import Literal
 
 import cv2
 import numpy as np
-import pypdfium2
 from numpy.typing import NDArray
 from reportlab.graphics.shapes import Drawing
 from svglib.svglib import svg2rlg
@@ -71,6 +70,9 @@ class DrawnDeck:
 
 def rendered(drawing: Drawing, card_mm: tuple[float, float], px_per_mm: float) -> NDArray[np.uint8]:
     """A card's drawing as it is printed, (h, w, 3) uint8 BGR."""
+    # Only for those who change a drawing: printing needs no renderer, and a family's machine has none.
+    import pypdfium2
+
     sheet = Sheet(card_mm, "card", two_sided=False)
     sheet.drawing(drawing, (0.0, 0.0, *card_mm))
     sheet.next_page()

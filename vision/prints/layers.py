@@ -18,12 +18,12 @@ from vision.quads import shared_area
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 
-_MOST_JUDGED, _MOST_LAYERS = 90, 30
+_MOST_JUDGED, _MOST_LAYERS = 60, 30
 _MOST_WORTH = 50.0  # log-odds beyond which a face is no surer
 _NEAR = 0.07  # of a card's diagonal: places whose middles are so near are of one card
 _TRIES = 3  # places looked at for one card, in one layer
 _BY_SIDES = 0.3
-_LEAST_PROMISE, _LEAST_PART_PROMISE = 0.3, 0.2
+_LEAST_PROMISE = 0.3
 _LEAST_OPEN = 0.08  # of a card
 _PLAIN, _LAPS = 0.78, 0.3  # of the print; of a place's area
 
@@ -79,10 +79,9 @@ class Layers:
         """Verdicts on the most promising places, a few for each spot."""
         tried: list[Floats] = []
         for k in np.argsort(-self._promise):
-            least = _LEAST_PART_PROMISE if self._part[k] else _LEAST_PROMISE
-            if self._judged >= _MOST_JUDGED or self._promise[k] < _LEAST_PART_PROMISE:
+            if self._judged >= _MOST_JUDGED or self._promise[k] < _LEAST_PROMISE:
                 break
-            if k in self._verdicts or self._closed[k] or self._promise[k] < least:
+            if k in self._verdicts or self._closed[k]:
                 continue
             if int(same_places(np.array(tried).reshape(-1, 4, 2), self._quads[k]).sum()) >= _TRIES:
                 continue

@@ -28,8 +28,9 @@ Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 
 _SHEET = 1.3  # a marker card by its square
-# Log-odds of a face before the next. Where no marker card shows the lamp's colour, tints tell less than they seem to.
-SURE, SURE_OF_ANY_LAMP, LIKELY = 25.0, 30.0, 8.0
+# Log-odds of a face before the next. Where no marker card shows the lamp's colour, tints tell less than they seem to;
+# so does print of faces that are known to be alike.
+SURE, SURE_OF_ANY_LAMP, LIKELY = 25.0, 40.0, 8.0
 _LARGE, _SOME = 0.78, 0.5  # of the print that is open: explained by a sure card, by one at all
 _MOST_STRANGE = 0.45  # of a card's open cells: what lies on it and is no card
 _MOST_ODD = 0.075  # of a card's print: what is missing of it or too much, a hat for one
@@ -164,7 +165,7 @@ class PrintReader:
         if verdict.rival is None:
             return False
         pair = {self.deck.faces[verdict.face].id, self.deck.faces[verdict.rival].id}
-        return any(pair == set(alike) for alike in self.deck.alike) and verdict.margin < 2 * SURE
+        return any(pair == set(alike) for alike in self.deck.alike) and verdict.margin < SURE_OF_ANY_LAMP
 
     def _card(self, verdict: Verdict, reason: str | None, table: Table | None) -> PrintCard:
         odds = min(verdict.margin, 80.0) / LOG_ODDS_SCALE

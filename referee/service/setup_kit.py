@@ -10,10 +10,11 @@ from typing import Any, Protocol
 
 from hardware.events import Event
 from hardware.exposure import Polygon
-from hardware.frames import SECOND_NS, FrameBuffer
+from hardware.frames import SECOND_NS
 from hardware.health import HealthBoard
 from hardware.lamp import Signal
 from referee.sayings.guard import camera_note
+from referee.service.guard.guard import Eyes
 from referee.service.stage import Stage
 from referee.setup.bell import loudness
 from referee.setup.finding import Kept, Seen, Wish
@@ -24,21 +25,8 @@ _OLD_NS = 3 * SECOND_NS
 """A picture that is older is none: the camera is gone."""
 
 
-class Eyes(Protocol):
+class Senses(Eyes, Protocol):
     """What is used of the devices (`referee.service.devices.Devices`)."""
-
-    buffer: FrameBuffer
-
-    def settle(self, area: Polygon | None, *, focus: bool) -> bool:
-        """Let the camera be set up anew."""
-
-    @property
-    def settling(self) -> bool:
-        """Whether the camera is being set up."""
-
-    @property
-    def camera_notes(self) -> tuple[str, ...]:
-        """What the camera could not do."""
 
     @property
     def loudness(self) -> float | None:
@@ -56,7 +44,7 @@ class SetupKit:
     folder: Path
     stage: Stage
     health: HealthBoard
-    devices: Eyes
+    devices: Senses
     change: Callable[[Mapping[str, Any]], object]
     profile: Callable[[], TableProfile | None]
     keep_profile: Callable[[TableProfile], None]

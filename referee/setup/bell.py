@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from hardware.events import BellEdge, BellPressed
-from hardware.settings import MS, SECOND
+from hardware.settings import MS
 from referee.errors import BadInputError
 from referee.language import Language
 from referee.setup.finding import Choice, Finding, Heard, Seen, State, Wish
@@ -16,7 +16,6 @@ PRESSES = 3
 BOUNCE_NS = 60 * MS
 """Edges that come within so long of a press belong to its bounce."""
 _MUCH_MS, _LATE_MS = 30.0, 250.0
-_HELD_NS = 3 * SECOND
 _KINDS = ("one", "seats", "microphone", "none")
 
 

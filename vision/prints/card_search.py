@@ -16,7 +16,7 @@ from vision.prints.proposals import poses_on
 from vision.prints.straight import Pyramid
 from vision.prints.telling import Telling
 from vision.prints.tinted_places import tinted_places
-from vision.prints.verdicts import Verdict, Verifier
+from vision.prints.verdicts import Verdict, Verifier, confidence_of
 from vision.quads import shared_area
 from vision.table import Table
 
@@ -36,7 +36,6 @@ _SAME, _OVER = 0.6, 0.3  # of a place's area: it is one place; no two cards that
 _LEAST_SIDE_PX = 24
 _SIZE = (0.9, 1.1)  # of a card's size on the table: 55 cards are 16 mm high, and the camera may be near
 _FLAT = 0.06  # logarithm of the ratio of its diagonals
-_CONFIDENT = 8.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -187,8 +186,7 @@ class CardSearch:
         corners = verdict.quad + offset
         if not lies_flat(table, corners, self.deck.card_mm):
             reason = "aslant"
-        confidence = float(1 / (1 + np.exp(-min(odds, 80.0) / _CONFIDENT)))
-        return FoundCard(self.deck.faces[verdict.face], confidence, corners, table.centre_mm(corners), reason)
+        return FoundCard(self.deck.faces[verdict.face], confidence_of(odds), corners, table.centre_mm(corners), reason)
 
 
 def moved(quads: Floats, table: Table, by_mm: float, by_turn: float) -> Floats:

@@ -18,7 +18,7 @@ from vision.prints.layers import Layers, open_cells, same_place, worth
 from vision.prints.print_deck import Print, PrintDeck
 from vision.prints.proposals import poses_on
 from vision.prints.straight import Covers, Pyramid
-from vision.prints.verdicts import Verdict, Verifier
+from vision.prints.verdicts import Verdict, Verifier, confidence_of
 from vision.quads import enlarged, shared_area
 from vision.table import Table
 from vision.unknown.find_cards import find_cards
@@ -42,7 +42,6 @@ _PLAIN_OUTLINE = 0.85  # of all sides together: an edge is seen
 _TOUCH = 0.15  # of a place's area that may lie on what was found
 _MOST_STRANGERS = 20
 _GLARE_CELLS, _GLARE, _BLEACHED = 24, 0.15, 0.985  # a look at what a lamp has wiped: cells, share, brightness
-LOG_ODDS_SCALE = 8.0
 _LEAST_SIDE_PX = 40
 
 
@@ -168,8 +167,7 @@ class PrintReader:
         return any(pair == set(alike) for alike in self.deck.alike) and verdict.margin < SURE_OF_ANY_LAMP
 
     def _card(self, verdict: Verdict, reason: str | None, table: Table | None) -> PrintCard:
-        odds = min(verdict.margin, 80.0) / LOG_ODDS_SCALE
-        confidence = float(1 / (1 + np.exp(-odds)))
+        confidence = confidence_of(verdict.margin)
         centre = None if table is None else table.centre_mm(verdict.quad)
         return PrintCard(self.deck.faces[verdict.face], confidence, verdict.quad, centre, reason)
 

@@ -41,6 +41,16 @@ _STRAYS = ((0, 0), (0, 1), (0, -1), (1, 0), (-1, 0), (1, 1), (1, -1), (-1, 1), (
 _STEEP = 0.35  # of how much a cell differs from those about it: where print ends, models are off by as much
 
 
+LOG_ODDS_SCALE = 8.0
+"""The evidence's log-odds say too much by this factor: cells that lie together are not independent."""
+_MOST_SAID = 80.0
+
+
+def confidence_of(log_odds: float) -> float:
+    """How likely a face is right that leads by so many of the evidence's log-odds, 0 to 1."""
+    return float(1 / (1 + np.exp(-min(log_odds, _MOST_SAID) / LOG_ODDS_SCALE)))
+
+
 @dataclass(frozen=True, eq=False)
 class Verdict:
     """What a card at one place most likely shows.

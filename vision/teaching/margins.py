@@ -9,9 +9,9 @@ import numpy as np
 
 from vision.markers import markers_in
 from vision.prints.print_deck import PrintDeck
-from vision.prints.reader import LIKELY, LOG_ODDS_SCALE, SURE, SURE_OF_ANY_LAMP, white_of
+from vision.prints.reader import LIKELY, SURE, SURE_OF_ANY_LAMP, white_of
 from vision.prints.straight import Pyramid
-from vision.prints.verdicts import Verifier
+from vision.prints.verdicts import LOG_ODDS_SCALE, Verifier
 from vision.teaching.lesson import TeachingPicture
 from vision.teaching.taught_prints import Lesson, Margins
 

@@ -20,7 +20,7 @@ import zstandard
 from mcap.data_stream import ReadDataStream
 from mcap.exceptions import McapError
 from mcap.opcode import Opcode
-from mcap.records import Channel, Chunk, McapRecord, Message, Schema
+from mcap.records import Attachment, Channel, Chunk, McapRecord, Message, Schema
 from mcap.stream_reader import breakup_chunk
 
 MAGIC = b"\x89MCAP0\r\n"
@@ -67,6 +67,7 @@ class McapScan:
                 raise McapError("not an MCAP file")
             self.profile = ""
             self._records: list[_Record] = []
+            self._attached: list[_Record] = []
             self.torn = not self._walk(file, size)
 
     def messages(self, damaged: Callable[[], None]) -> Iterator[StoredMessage]:
@@ -98,6 +99,19 @@ class McapScan:
                 break
         return None
 
+    def attachments(self) -> dict[str, bytes]:
+        """Give what is attached, by name; what is damaged or too large is left out."""
+        found = {}
+        with self._path.open("rb") as file:
+            for record in self._attached:
+                file.seek(record.offset)
+                try:
+                    one = Attachment.read(ReadDataStream(io.BytesIO(file.read(record.length))))
+                except DAMAGE:
+                    continue
+                found[one.name] = one.data
+        return found
+
     def _walk(self, file: BinaryIO, size: int) -> bool:
         """Note where the records are; False if the file ends before its end mark or goes on with no record."""
         offset = len(MAGIC)
@@ -113,6 +127,8 @@ class McapScan:
                 return True
             if opcode == Opcode.HEADER:
                 self.profile = _profile(file.read(min(length, 1024)))
+            elif opcode == Opcode.ATTACHMENT and length <= LARGEST:
+                self._attached.append(_Record(opcode, offset, length, NEVER))
             elif opcode in INDEXED:
                 start_ns = _start_ns(opcode, file.read(min(length, 40)))
                 record = _Record(opcode, offset, length, start_ns)

@@ -82,11 +82,19 @@ class RecordedRuling:
     ruling: Mapping[str, object]
 
 
-Payload = RecordedFrame | BellEdge | SandEdge | RecordedRuling
+@dataclass(frozen=True)
+class RecordedTold:
+    """Something that no camera and no bell shows: what was known before the first picture, and what people said."""
+
+    t_ns: int
+    event: Mapping[str, object]
+
+
+Payload = RecordedFrame | BellEdge | SandEdge | RecordedRuling | RecordedTold
 
 
 class RecordedEvent(NamedTuple):
-    """t_ns: monotonic, as recorded; kind: "camera", "bell", "sandtimer" or "rulings"; payload: what happened."""
+    """t_ns: monotonic, as recorded; kind: the channel, "camera", "bell", …; payload: what happened."""
 
     t_ns: int
     kind: str
@@ -133,6 +141,10 @@ class Recording:
             self._warn_once(f"{self.path} is damaged; what comes after the damage is left out.")
         elif self._scan.torn:
             self._warn_once(f"{self.path} breaks off in the middle; it is read up to the last part that is whole.")
+
+    def attachments(self) -> dict[str, bytes]:
+        """Give the files that were put into it, by their names; those that are damaged are left out."""
+        return self._scan.attachments()
 
     def _warn_once(self, message: str) -> None:
         if message not in self._told:
@@ -195,6 +207,10 @@ def _ruling(stored: StoredMessage, ours: bool) -> RecordedRuling:
     return RecordedRuling(stored.message.log_time, _json(stored))
 
 
+def _told(stored: StoredMessage, ours: bool) -> RecordedTold:
+    return RecordedTold(stored.message.log_time, _json(stored))
+
+
 def _camera(stored: StoredMessage, ours: bool) -> RecordedFrame:
     message, encoding = stored.message, stored.channel.message_encoding
     if encoding == "json":
@@ -221,4 +237,5 @@ READERS: Mapping[str, Callable[[StoredMessage, bool], Payload]] = {
     "/bell": _bell,
     "/sandtimer": _sandtimer,
     "/rulings": _ruling,
+    "/told": _told,
 }

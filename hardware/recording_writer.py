@@ -22,6 +22,7 @@ SCHEMAS: Mapping[str, Mapping[str, object]] = {
     "bell": {"seat": {"type": ["integer", "null"]}, "pressed": {"type": "boolean"}},
     "sandtimer": {"line": {"enum": [line.value for line in SandLine]}, "level": {"enum": [0, 1]}},
     "rulings": {"t_ns": {"type": "integer"}, "ruling": {"type": "string"}},
+    "told": {"event": {"type": "string"}},
 }
 
 
@@ -81,6 +82,16 @@ class RecordingWriter:
     def ruling(self, t_ns: int, ruling: Mapping[str, object]) -> None:
         """Write a ruling with the keys it is printed with."""
         self._json("rulings", t_ns, ruling)
+
+    def told(self, t_ns: int, event: Mapping[str, object]) -> None:
+        """Write an event of the game that neither pictures nor edges show."""
+        self._json("told", t_ns, event)
+
+    def attach(self, name: str, data: bytes, t_ns: int) -> None:
+        """Put a file into the recording."""
+        kind = "application/json" if name.endswith(".json") else "application/octet-stream"
+        with self._lock:
+            self._guarded(lambda: self._writer.add_attachment(t_ns, t_ns, name, kind, data))
 
     def flush(self) -> None:
         """End the chunk and hand it to the system."""

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 RulingData = Mapping[str, Any]
+_HOW = frozenset({"frame_t_ns", "reaction_ms"})
 
 
 @dataclass(frozen=True)
@@ -47,5 +48,5 @@ def _grouped(rulings: Iterable[RulingData]) -> dict[tuple[int, str], Sequence[Ru
 
 
 def _says(ruling: RulingData, older: RulingData) -> bool:
-    """Whether a ruling says all that an older one says; `frame_t_ns` is how it was found, not what was found."""
-    return all(ruling.get(key) == value for key, value in older.items() if key != "frame_t_ns")
+    """Whether a ruling says all that an older one says; on which frame a card was told first, is how it was found."""
+    return all(ruling.get(key) == value for key, value in older.items() if key not in _HOW)

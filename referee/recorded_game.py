@@ -5,24 +5,35 @@ from __future__ import annotations
 import heapq
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
+from typing import TypeVar
 
 from hardware.bell import BellLogic
 from hardware.edges import Edge, EdgeLogic, judge_edges
 from hardware.events import BellEdge, SandEdge
 from hardware.events import Event as DeviceEvent
-from hardware.recording import BadRecordingError, RecordedFrame, RecordedRuling, Recording, read_recording
+from hardware.recording import (
+    BadRecordingError,
+    RecordedFrame,
+    RecordedRuling,
+    RecordedTold,
+    Recording,
+    read_recording,
+)
 from hardware.sand import SandLogic
 from hardware.settings import SandSettings
 from referee.errors import BadInputError
-from referee.events import Header, parse_header
+from referee.events import Event, Header, parse_event, parse_header
 from referee.games.registry import game_kind
 from referee.session import Outcome, Session
 from referee.watchers.setup import WatchSetup, watcher_for
 from vision.image import frame_of
 
+TABLE, DECK_FILE = "table.json", "family.deck"
+"""The files in a recording that was kept because of a dispute: the measured table, and a taught deck."""
 _FRAME_FIRST, _EVENT_AFTER = 0, 1
 
 Warn = Callable[[str], None]
+T = TypeVar("T")
 
 
 class RecordedGame:
@@ -46,6 +57,10 @@ class RecordedGame:
         """The rulings that were given when it was recorded, if it holds any."""
         return [one.payload.ruling for one in self._recording.events if isinstance(one.payload, RecordedRuling)]
 
+    def attachments(self) -> dict[str, bytes]:
+        """Give the files that were put into it, by name."""
+        return self._recording.attachments()
+
     def judge(self, setup: WatchSetup) -> Iterator[Outcome]:
         """Give what each frame and each device event led to; the same recording always gives the same.
 
@@ -54,10 +69,21 @@ class RecordedGame:
         session = Session(self._game, watcher_for(self.header, setup))
         device_events, last_ns = _device_events(self._recording)
         frames = _frames(self._recording)
-        events = ((event.t_ns, _EVENT_AFTER, index, event) for index, event in enumerate(device_events))
+        begins_ns = next((entry[0] for entry in _frames(self._recording)), 0)
+        told = self._told()
+        for event in told:
+            if event.t_ns < begins_ns:
+                self._tried(lambda event=event: session.restore([event]), event)  # type: ignore[misc]
+        since = [event for event in told if event.t_ns >= begins_ns]
+        ordered = sorted([*device_events, *since], key=lambda event: event.t_ns)
+        events = ((event.t_ns, _EVENT_AFTER, index, event) for index, event in enumerate(ordered))
         undecodable = False
         for _, kind, _, item in heapq.merge(frames, events, key=lambda entry: entry[:3]):
-            if kind == _EVENT_AFTER and not isinstance(item, RecordedFrame):
+            if isinstance(item, Event):
+                said = self._tried(lambda event=item: session.say(event), item)  # type: ignore[misc]
+                if said is not None:
+                    yield said
+            elif kind == _EVENT_AFTER and not isinstance(item, RecordedFrame):
                 yield session.hear(item)
             elif isinstance(item, RecordedFrame):
                 try:
@@ -70,8 +96,27 @@ class RecordedGame:
                 yield session.look(frame)
         yield session.finish(last_ns)
 
+    def _tried(self, feed: Callable[[], T], event: Event) -> T | None:
+        """Feed a game what was told; what it cannot take is left out, as it was in the game."""
+        try:
+            return feed()
+        except BadInputError as error:
+            self._warn(f"told at {event.t_ns} ns: {error}")
+            return None
 
-def _frames(recording: Recording) -> Iterator[tuple[int, int, int, RecordedFrame | DeviceEvent]]:
+    def _told(self) -> list[Event]:
+        """Give what neither pictures nor edges show, in the order of time; what is no event is left out."""
+        found = []
+        for recorded in self._recording.events:
+            if isinstance(recorded.payload, RecordedTold):
+                try:
+                    found.append(parse_event(recorded.payload.event))
+                except BadInputError as error:
+                    self._warn(f"told at {recorded.t_ns} ns: {error}")
+        return found
+
+
+def _frames(recording: Recording) -> Iterator[tuple[int, int, int, RecordedFrame | DeviceEvent | Event]]:
     """Give the frames by the first instant at which they count (P9)."""
     for index, recorded in enumerate(recording.events):
         if isinstance(recorded.payload, RecordedFrame):

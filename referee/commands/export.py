@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from referee.errors import BadInputError
+from referee.files import whole_file
 from referee.output import Output, complain
 from referee.progress import along
 
@@ -22,6 +23,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
     parser.add_argument("--state", metavar="DIR", type=Path, help="where games are kept (default: the usual place)")
     parser.add_argument("--game", metavar="N", type=int, help="only the game with this number (see history)")
+    parser.add_argument(
+        "--ruling",
+        metavar="ID",
+        help="only what a disputed ruling was made of, as a file to send (.mcap), for replay: last, or as the page's "
+        "address names it (#ruling/3-17-0); no names and nothing beyond the table are in it",
+    )
     parser.add_argument(
         "--format",
         choices=("zip", "json", "csv", "jsonl"),
@@ -47,6 +54,8 @@ def run(args: argparse.Namespace) -> int:
     from referee.journal.reading import reading
     from referee.journal.stored import kept_game, shelf
 
+    if args.ruling is not None:
+        return _disputed(args)
     kind = args.format or ("zip" if args.output is not None and args.output.suffix.lower() == ".zip" else "json")
     if kind == "zip" and args.output is None:
         raise BadInputError("say with -o which file the games and their pictures shall go into")
@@ -70,6 +79,27 @@ def run(args: argparse.Namespace) -> int:
         else:
             _write(json_parts(map(game_data, kept)), args.output)
     return left_out.told()
+
+
+def _disputed(args: argparse.Namespace) -> int:
+    """Write the file of a ruling; what was reported on the page has its film."""
+    from referee.journal.folder import state_folder
+    from referee.journal.reading import reading
+    from referee.service.disputed import as_kept, last_ruling
+    from referee.service.settings import load_settings
+
+    if args.output is None or args.game is not None or args.format is not None:
+        raise BadInputError("say with -o which file the ruling shall go into, and nothing but --ruling")
+    with reading(args.state) as query:
+        folder = state_folder(args.state)
+        ruling = last_ruling(query) if args.ruling == "last" else str(args.ruling)
+        settings, _ = load_settings(folder)
+        data, filmed = as_kept(folder, query, ruling, settings)
+    with whole_file(args.output) as file:
+        file.write(data)
+    what = "the table is seen in it" if filmed else "no pictures are in it: only what was read then"
+    print(f"{args.output}: ruling {ruling}; {what}")
+    return 0
 
 
 class _LeftOut:
@@ -99,8 +129,6 @@ class _LeftOut:
 
 def _write(parts: Iterable[str], path: Path | None) -> None:
     """Write text to a file, whole or not at all, or to standard output."""
-    from referee.files import whole_file
-
     if path is None:
         output = Output()
         for line in "".join(parts).removesuffix("\n").split("\n"):

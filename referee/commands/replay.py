@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Mapping, Sequence
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -120,26 +122,29 @@ def replay_recording(
 ) -> int:
     """Print the rulings of a recording, in JSON or in a language (None: the system's).
 
-    deck: judged with this one; None: with the one that the recording names. before: print only what is other than
-    these; changed_only: than those that the recording holds.
+    deck: judged with this one; None: with the one that the recording has or names. before: print only what is other
+    than these; changed_only: than those that the recording holds.
 
     Gives 2 when a part of it had to be left out, else 0.
     """
     from referee.decks.finding import find_deck
     from referee.decks.game_deck import GameDeck, check_plays, deck_of
-    from referee.recorded_game import RecordedGame
+    from referee.recorded_game import DECK_FILE, TABLE, RecordedGame
     from referee.watchers.setup import WatchSetup
     from vision.profile import load_profile
 
-    profile = None if table is None else load_profile(table)
     left_out: list[str] = []
     recorded = RecordedGame(path, left_out.append)
+    with _unpacked(recorded.attachments()) as files:
+        own_table = table or files.get(TABLE)
+        profile = None if own_table is None else load_profile(own_table)
+        own_deck = deck or (str(files[DECK_FILE]) if DECK_FILE in files else None)
+        known = deck_of(recorded.header) if own_deck is None else GameDeck(find_deck(own_deck))
     if changed_only and before is None:
         before = recorded.rulings
         if not before:
             raise BadInputError(f"{path} holds no rulings to hold new ones against")
     printer = _Printer(recorded.header, as_json, language, before)
-    known = deck_of(recorded.header) if deck is None else GameDeck(find_deck(deck))
     check_plays(known.deck, recorded.header.game)
     if known.changed:
         complain("replay", f"the deck {known.deck.name} has been changed since this game: rulings may differ")
@@ -151,6 +156,16 @@ def replay_recording(
         printer.complain(message)
     printer.flush()
     return 2 if left_out else 0
+
+
+@contextmanager
+def _unpacked(files: Mapping[str, bytes]) -> Iterator[dict[str, Path]]:
+    """Give what was put into a recording as files, for as long as they are read."""
+    with tempfile.TemporaryDirectory() as folder:
+        places = {name: Path(folder) / name for name in files if name == Path(name).name and name not in ("", "..")}
+        for name, path in places.items():
+            path.write_bytes(files[name])
+        yield places
 
 
 class _Printer:

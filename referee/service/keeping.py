@@ -18,12 +18,15 @@ from referee.errors import BadInputError
 from referee.journal.stored import games
 from referee.sayings import kept as sayings
 from referee.service.backup import Restored, back_up, restore
+from referee.service.by_page import book_named
+from referee.service.disputed import Machine, keep_disputed, open_settings
+from referee.service.film import Film
 from referee.service.stage import Stage
 from referee.setup.record import load_kept
 from vision.errors import VisionError
 from vision.profile import TableProfile
 
-_SECRET = ("voice_page",)
+_MOST_GAMES = 50
 
 
 @dataclass
@@ -31,6 +34,7 @@ class Keeping:
     """See the module.
 
     change: takes other settings. keep_profile: takes a measured table. notes: what the camera could not do.
+    film: gives what was seen round an event of a game.
     """
 
     folder: Path
@@ -39,6 +43,7 @@ class Keeping:
     change: Callable[[Mapping[str, Any]], object]
     keep_profile: Callable[[TableProfile], None]
     notes: Callable[[], tuple[str, ...]]
+    film: Callable[[int, int], Film] = lambda game, event: Film()
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def back_up(self, path: Path, *, pictures: bool) -> None:
@@ -66,14 +71,33 @@ class Keeping:
             except (BadInputError, VisionError) as error:
                 raise BadInputError(sayings.no_backup(self.stage.language)) from error
 
+    def disputed(self, ruling: str) -> bytes:
+        """Give a file of a ruling that is in dispute, to be sent; it is kept, and so are the ruling's pictures.
+
+        Raises:
+            BadInputError: there is no such ruling.
+            WorkFailedError: the disk does not take it.
+        """
+        with self._lock:
+            with self.stage.lock:
+                book, play = book_named(self.stage, ruling), self.stage.play
+                number = book.about_id(ruling)
+                self.stage.journal.dispute(book.row.game, number)
+                self.stage.journal.flush(durable=False)
+                live = play if play is not None and play.book is book else None
+                said = frozenset() if live is None else frozenset(live.said)
+                shift_ns = book.row.shift_ns if live is None else live.shift_ns
+            machine = Machine(open_settings(self.stage.settings), tuple(self.notes()), shift_ns, said)
+            path = keep_disputed(self.folder, book, ruling, self.film(book.row.game, number), machine)
+            return path.read_bytes()
+
     def report(self) -> bytes:
         """Give a ZIP of how the machine is, without codes, names or pictures."""
-        settings = {name: value for name, value in self.stage.settings.public().items() if name not in _SECRET}
         told = {
             "version": version("ringmaster"),
             "python": platform.python_version(),
             "system": f"{platform.system()} {platform.release()} {platform.machine()}",
-            "settings": settings,
+            "settings": open_settings(self.stage.settings),
             "devices": [
                 {"device": one.device, "state": one.state.value, "message": one.message}
                 for one in self.health.snapshot()
@@ -89,6 +113,3 @@ class Keeping:
         with zipfile.ZipFile(data, "w", zipfile.ZIP_DEFLATED) as file:
             file.writestr("report.json", json.dumps(told, indent=1, ensure_ascii=False))
         return data.getvalue()
-
-
-_MOST_GAMES = 50

@@ -24,7 +24,8 @@ class Play:
     """A game in progress. Not safe from several threads: its owner locks.
 
     book: all that happened in it. shift_ns: the game's clock less the monotonic one. begun_ns: when it began, or went
-    on, on its own clock. instead_of: the game that was still going on when this one was begun.
+    on, on its own clock. instead_of: the game that was still going on when this one was begun. said: the numbers of
+    the events that people said, since this was made.
     """
 
     def __init__(self, row: GameRow, watcher: Watcher, journal: Journal, now_ns: int = 0) -> None:
@@ -42,6 +43,7 @@ class Play:
         self._session = self._new_session()
         self._unkept: list[int] = []
         self.instead_of: Play | None = None
+        self.said: set[int] = set()
         self._stands: tuple[bool, bool] | None = None
 
     @property
@@ -133,9 +135,11 @@ class Play:
         Raises:
             BadInputError: the game knows no such event; it is journalled as refused, and nothing has changed.
         """
+        count = len(self.book.records)
         try:
             return self._session.say(Event(max(0, now_ns + self.shift_ns), kind, {**data, "event": kind}))
         finally:
+            self.said.update(range(count + 1, len(self.book.records) + 1))
             self._keep()
 
     def note(self, kind: str, now_ns: int, data: Mapping[str, object] | None = None) -> None:

@@ -24,6 +24,7 @@ from referee.log import LOG
 from referee.mqtt.publisher import Publisher
 from referee.sayings import service as sayings
 from referee.service import usual
+from referee.service.film import FilmKeeper
 from referee.service.guard.guard import Guard
 from referee.service.guard.machine_watchers import machine_watchers
 from referee.service.keeping import Keeping
@@ -96,7 +97,8 @@ class Service:
         self.desk = TableDesk(self.stage, self._evidence, self._pictures, self.health, folder, self, decks=self._decks)
         self.publisher = Publisher(folder, self.journal, self._evidence, self.desk, lambda: self.stage.open_game)
         self.devices.queue.on_put = self.publisher.heard
-        self.stage.want_pictures = self._pictures.want
+        self._film = film = FilmKeeper(self.devices.buffer, self._area, self._pictures.want)
+        self.stage.want_pictures = film.want
         self.stage.on_fault = self._read_fault
         self.stage.on_change = self.voice.on_caption = self.desk.refresh
         self.stage.on_outlines = self.desk.refresh_outlines
@@ -115,7 +117,7 @@ class Service:
         self._setup_heard = kit.heard
         self.desk.walk = Walk(kit)
         self.keeping = Keeping(
-            folder, self.stage, self.health, self.desk.change_settings, self.keep_profile, self.camera_notes
+            folder, self.stage, self.health, self.desk.change_settings, self.keep_profile, self.camera_notes, film.of
         )
         self._guard = Guard(
             self.devices, self.stage, self.health, self._area.outline, machine_watchers(folder), self.desk.refresh
@@ -139,6 +141,7 @@ class Service:
             LOG.info("game %d goes on", play.book.row.game)
             self.desk.resumed(play)
         self._pictures.start()
+        self._film.start()
         self.publisher.start()
         self._thread.start()
         self.devices.start(self._report)
@@ -157,6 +160,7 @@ class Service:
         if self._thread.ident is not None:
             self._thread.join(timeout=1.0)
         self._pictures.stop()
+        self._film.stop()
         self.publisher.stop()
         self.voice.close()
         self.journal.close()
@@ -269,9 +273,10 @@ class Service:
             self.failed = not self._stopping.is_set()
             self.ended.set()
 
-    def _heard(self, event: DeviceEvent, _outcome: Outcome) -> None:
+    def _heard(self, event: DeviceEvent, outcome: Outcome) -> None:
         LOG.debug("heard: %s", event)
         self._setup_heard(event)
+        self._film.take(event, outcome)
         if isinstance(event, DeviceHealth):
             self._report(event)
         elif isinstance(event, BellPressed) and not self.stage.in_play:

@@ -10,6 +10,7 @@ from typing import Annotated, Any
 
 from anyio import CapacityLimiter, to_thread
 from fastapi import APIRouter, Query, Request, Response
+from fastapi import Path as InPath
 from starlette.background import BackgroundTask
 from starlette.responses import StreamingResponse
 
@@ -19,6 +20,8 @@ from referee.web.guard import RESTORE_PATH, RefusedError
 from referee.web.who import Who
 
 _PART_BYTES = 1 << 18
+RulingId = Annotated[str, InPath(pattern=r"^[0-9]{1,18}-[0-9]{1,18}-[0-9]{1,18}$")]
+_MCAP: dict[int | str, dict[str, Any]] = {200: {"content": {"application/octet-stream": {}}}}
 _ZIP: dict[int | str, dict[str, Any]] = {200: {"content": {"application/zip": {}}}}
 
 
@@ -78,6 +81,14 @@ def routes(who: Who, keeping: Keeping | None, folder: Path | None) -> APIRouter:
                 "left_out": done.left_out,
             }
         )
+
+    @router.get("/api/rulings/{ruling}/report.mcap", responses=_MCAP)
+    async def disputed(request: Request, ruling: RulingId) -> Response:
+        """Give a disputed ruling as a file to send: what was seen round it, settings and version, but no names."""
+        kept = asked(request)
+        data = await to_thread.run_sync(kept.disputed, ruling, limiter=one)
+        named = {"Content-Disposition": f'attachment; filename="ringmaster-{ruling}.mcap"'}
+        return Response(data, media_type="application/octet-stream", headers=named)
 
     @router.get("/api/report.zip", responses=_ZIP)
     async def report(request: Request) -> Response:

@@ -20,5 +20,9 @@ KEEPING_WORDS = {
     "keep_decks_many": mark_in("page", "{n} decks were restored."),
     "keep_settings": mark_in("page", "The settings were restored."),
     "keep_report_why": mark_in("page", "Something is wrong?"),
+    "report_ruling": mark_in("page", "Report this ruling"),
+    "report_ruling_why": mark_in(
+        "page", "Saves a file to send: ten seconds of the table and nothing round it, settings, no names."
+    ),
     "keep_report": mark_in("page", "Save a report to send, without names, codes or pictures"),
 }

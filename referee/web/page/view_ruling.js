@@ -71,6 +71,7 @@ function evidence(app, entry, why, timeline) {
     (why.mishaps || []).map((text) => h("p", { class: "note", key: `mishap ${text}` }, t("mishap_then", { text }))),
     steps(app, why),
     lookAgain(app, entry),
+    report(app),
   );
 }
 
@@ -119,6 +120,17 @@ function lookAgain(app, entry) {
     "div",
     { class: "row", key: "again" },
     button(t("look_again"), () => app.run({ do: "look_again", ruling: entry.id }, () => ask(app))),
+  );
+}
+
+// What the ruling was made of, as a file to send: to have it mended is one tap away from seeing it.
+function report(app) {
+  if (!app.me.paired || !/^[0-9]+-[0-9]+-[0-9]+$/.test(app.route.id || "")) return null;
+  return h(
+    "div",
+    { class: "option", key: "report" },
+    h("a", { class: "button", href: `/api/rulings/${app.route.id}/report.mcap`, download: "", "aria-describedby": "report-why" }, t("report_ruling")),
+    h("p", { class: "note", id: "report-why" }, t("report_ruling_why")),
   );
 }
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import cv2
 import numpy as np
@@ -12,8 +13,10 @@ from playwright.sync_api import Browser, Route, ViewportSize, expect, sync_playw
 from test_browser import PHONE, SCREEN, WAIT_MS, Window, launched, needs_chromium, turn_two_reds
 
 from hardware.frames import Frame
+from referee.recorded_game import RecordedGame
 from referee.session import Outline
 from referee.watchers.by_hand import ByHandWatcher
+from referee.watchers.setup import WatchSetup
 
 pytestmark = needs_chromium
 JPEG = cv2.imencode(".jpg", np.full((480, 640, 3), 90, np.uint8))[1].tobytes()
@@ -69,8 +72,8 @@ def test_the_photo_finish_shows_the_deciding_frame_outlined_and_every_face_on_it
     window.close()
 
 
-def test_the_photo_finish_of_a_past_game_is_there_and_nothing_in_it_can_be_changed(
-    page: PageUnderTest, browser: Browser
+def test_the_photo_finish_of_a_past_game_is_there_to_be_sent_and_nothing_in_it_can_be_changed(
+    page: PageUnderTest, browser: Browser, tmp_path: Path
 ) -> None:
     ring = a_ring_with_pictures(page)
     page.table.desk.do(START)
@@ -82,6 +85,16 @@ def test_the_photo_finish_of_a_past_game_is_there_and_nothing_in_it_can_be_chang
     expect(window.page.locator(".evidence .outline")).to_have_count(2)
     expect(window.page.get_by_text("Is something not right?")).to_have_count(0)
     expect(window.page.get_by_role("button", name="Look again")).to_have_count(0)
+    # One tap saves it as a file to send, which can be judged anywhere.
+    assert window.box("a[href$='report.mcap']")["height"] >= 44
+    with window.page.expect_download() as coming:
+        window.page.get_by_role("link", name="Report this ruling").click()
+    sent = tmp_path / coming.value.suggested_filename
+    coming.value.save_as(sent)
+    assert sent.name == f"ringmaster-{ring}.mcap"
+    assert [one["valid"] for one in RecordedGame(sent, print).rulings if one["ruling"] == "ring"] == [True]
+    assert any(one.rulings for one in RecordedGame(sent, print).judge(WatchSetup()))
+    assert b"Cem" not in sent.read_bytes()
     window.page.locator("main").get_by_role("link", name="History").click()
     expect(window.page.locator("main h1")).to_contain_text("Piccolino")
     window.close()

@@ -47,6 +47,8 @@ deb:
 	mv $(DEB)/systemd/debian $(DEB)/debian
 	cp systemd/ringmaster.service systemd/ringmaster-club.service $(DEB)/debian/
 	mv $(DEB)/debian/ringmaster-club.service $(DEB)/debian/ringmaster.ringmaster-club.service
+	cp systemd/ringmaster-power.service $(DEB)/debian/ringmaster.ringmaster-power.service
+	cp systemd/ringmaster-power.path $(DEB)/debian/ringmaster.ringmaster-power.path
 	cp systemd/udev.rules $(DEB)/debian/ringmaster.udev
 	printf 'ringmaster (%s) stable; urgency=medium\n\n  * See docs/decisions.md.\n\n -- Ringmaster <ringmaster@localhost>  %s\n' \
 		"$(VERSION)" "$$(date -R)" > $(DEB)/debian/changelog

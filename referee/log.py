@@ -5,11 +5,13 @@ from __future__ import annotations
 import logging
 import os
 import sys
+from collections import deque
 from collections.abc import Mapping
 
 from referee.safe_text import harmless
 
 LEVELS = ("debug", "info", "warning", "error")
+MOST_KEPT = 200
 LOG = logging.getLogger("ringmaster")
 # Without it Python prints warnings by itself in commands that keep no log.
 LOG.addHandler(logging.NullHandler())
@@ -23,7 +25,7 @@ def begin_log(level: str, environment: Mapping[str, str] = os.environ) -> None:
     # systemd's journal keeps the time by itself.
     time = "" if "JOURNAL_STREAM" in environment else "%(asctime)s "
     handler.setFormatter(_OneLine(f"{time}%(levelname)s %(message)s"))
-    LOG.handlers[1:] = [handler]
+    LOG.handlers[1:] = [handler, KEPT]
     LOG.propagate = False
     LOG.setLevel(level.upper())
 
@@ -33,3 +35,22 @@ class _OneLine(logging.Formatter):
 
     def format(self, record: logging.LogRecord) -> str:
         return harmless(" ".join(super().format(record).split()))
+
+
+class _Kept(logging.Handler):
+    """Keeps the last lines, for whoever has nothing but the page to look at."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._lines: deque[str] = deque(maxlen=MOST_KEPT)
+        self.setFormatter(_OneLine("%(asctime)s %(levelname)s %(message)s"))
+
+    def emit(self, record: logging.LogRecord) -> None:
+        self._lines.append(self.format(record))
+
+    def lines(self) -> list[str]:
+        """Give what was kept, the oldest first."""
+        return list(self._lines)
+
+
+KEPT = _Kept()

@@ -30,8 +30,11 @@ CURRENT = f"{HOME}/current"
 STATE, CACHE = "/var/lib/ringmaster", "/var/cache/ringmaster"
 COMMAND = "/usr/local/bin/ringmaster"
 SERVICE = "ringmaster.service"
+POWER = "ringmaster-power.path"
 FILES = {
     SERVICE: f"/etc/systemd/system/{SERVICE}",
+    POWER: f"/etc/systemd/system/{POWER}",
+    "ringmaster-power.service": "/etc/systemd/system/ringmaster-power.service",
     "sysusers.conf": "/etc/sysusers.d/ringmaster.conf",
     "udev.rules": "/etc/udev/rules.d/60-ringmaster.rules",
     "avahi.xml": "/etc/avahi/services/ringmaster.service",
@@ -71,6 +74,7 @@ def uninstall(host: Host, *, purge: bool = False) -> None:
     """Remove everything but the journal and the user who owns it; with `purge` these, too."""
     _need_root(host)
     host.try_run("systemctl", "disable", "--now", SERVICE)
+    host.try_run("systemctl", "disable", "--now", POWER)
     for path in (*FILES.values(), COMMAND, HOME, CACHE):
         host.remove(path)
     host.try_run("systemctl", "daemon-reload")
@@ -194,6 +198,8 @@ def switch_to(host: Host, new: str, before: str | None) -> None:
     host.link(CURRENT, new)
     host.try_run("systemctl", "daemon-reload")
     host.run(("systemctl", "enable", "--quiet", SERVICE), "The service cannot be switched on.")
+    # Without it the page cannot switch the computer off, and says so.
+    host.try_run("systemctl", "enable", "--quiet", "--now", POWER)
     if host.try_run("systemctl", "restart", SERVICE):
         return
     if before is None:

@@ -101,6 +101,7 @@ def _serve(service: Service, args: argparse.Namespace, stop: threading.Event) ->
         say_code=service.say_code,
         newest_picture=service.newest_picture,
         keeping=service.keeping,
+        system=service.system,
         lessons=lessons,
         has_room=not args.simulated,
         house=service.publisher,

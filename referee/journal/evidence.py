@@ -124,6 +124,11 @@ class EvidenceFolder:
             self._journal.flush(durable=False)
         return gone
 
+    def forget_game(self, game: int) -> None:
+        """Delete the pictures of a game; what the disk keeps all the same is deleted at the next start."""
+        for (file,) in self._journal.read("SELECT file FROM evidence WHERE game = ?", game):
+            _deleted(self._path(file))
+
     def sweep(self) -> None:
         """Delete what the power left behind: files that the journal does not know. To be called at the start only."""
         if not self._journal.is_open:

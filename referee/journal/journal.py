@@ -222,7 +222,7 @@ class Journal:
                 if isinstance(error, sqlite3.Error):
                     raise WorkFailedError(f"the games could not be taken: {error}") from error
                 raise
-            self._last_game = int(self.read("SELECT coalesce(max(game), 0) FROM games")[0][0])
+            self._last_game = max(self._last_game, *self.read("SELECT coalesce(max(game), 0) FROM games")[0])
 
     def read(self, sql: str, *values: Value) -> list[tuple[Any, ...]]:
         """Give the rows of a query; none as long as the file cannot be opened.

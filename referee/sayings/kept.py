@@ -33,3 +33,25 @@ def game_is_on(language: Language) -> str:
 def no_backup(language: Language) -> str:
     """Give the sentence for a file that cannot be restored."""
     return language.text("This file is no backup of Ringmaster, or it is torn: nothing more was taken from it.")
+
+
+def only_unfinished(language: Language) -> str:
+    """Give the sentence for a game that is not to be deleted."""
+    return language.text("Only games that were not finished can be deleted.")
+
+
+def played_each_other(name: str, other: str, language: Language) -> str:
+    """Give the sentence for two players who cannot be one."""
+    return language.text(
+        "{name} and {other} have played against each other: they are two people.", name=name, other=other
+    )
+
+
+def nobody_called(name: str, language: Language) -> str:
+    """Give the sentence for a name that no game has."""
+    return language.text("Nobody called {name} has played here.", name=name)
+
+
+def no_power(language: Language) -> str:
+    """Give the sentence for a machine that cannot be switched from the page."""
+    return language.text("That cannot be done from here: please do it at the machine.")

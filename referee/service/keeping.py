@@ -16,6 +16,7 @@ from typing import Any
 from hardware.health import HealthBoard
 from referee.errors import BadInputError
 from referee.journal.stored import games
+from referee.log import KEPT
 from referee.sayings import kept as sayings
 from referee.service.backup import Restored, back_up, restore
 from referee.service.by_page import book_named
@@ -108,6 +109,7 @@ class Keeping:
                 {"game": row.header.game, "players": len(row.header.players), "started_ms": row.started_ms}
                 for row in games(self.stage.journal.read)[:_MOST_GAMES]
             ],
+            "log": KEPT.lines(),
         }
         data = io.BytesIO()
         with zipfile.ZipFile(data, "w", zipfile.ZIP_DEFLATED) as file:

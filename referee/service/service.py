@@ -31,10 +31,12 @@ from referee.service.keeping import Keeping
 from referee.service.parts import Parts
 from referee.service.phone_bells import PhoneBells
 from referee.service.pictures import Pictures
+from referee.service.power import power_here
 from referee.service.settings import TableSettings, load_settings
 from referee.service.setup_kit import SetupKit
 from referee.service.stage import Stage
 from referee.service.steady import SteadyLamp, SteadySpeaker
+from referee.service.system import System
 from referee.service.table_area import TableArea
 from referee.service.table_decks import TableDecks
 from referee.service.table_desk import TableDesk
@@ -119,6 +121,7 @@ class Service:
         self.keeping = Keeping(
             folder, self.stage, self.health, self.desk.change_settings, self.keep_profile, self.camera_notes, film.of
         )
+        self.system = System(folder, self.stage, self.health, self._evidence, power_here(), known=self.desk.known)
         self._guard = Guard(
             self.devices, self.stage, self.health, self._area.outline, machine_watchers(folder), self.desk.refresh
         )

@@ -44,7 +44,7 @@ class TableDesk:
     """The real desk. The state is made once a version, by whoever changes something, and given to all who ask.
 
     folder: where settings are kept. fitting: the devices, as far as the page has to do with them. walk: through the
-    steps of setting up; None: there are none.
+    steps of setting up; None: there are none. known: what was told of games that are over.
     """
 
     def __init__(
@@ -74,7 +74,7 @@ class TableDesk:
         self._made_ns = 0
         self._picture_of: dict[tuple[int, int], str] = {}
         self._state: dict[str, Any] = {}
-        self._known: Known = {}
+        self.known: Known = {}
         self._tallies: Tallies = {}
         self.walk: Walk | None = None
         self.refresh()
@@ -215,12 +215,12 @@ class TableDesk:
 
     def history(self) -> Data:
         """Give past games."""
-        return archive.history(self._stage.journal.read, self._stage.language, self._known)
+        return archive.history(self._stage.journal.read, self._stage.language, self.known)
 
     def game(self, which: str) -> Data:
         """Give one past game."""
         pictures = self._evidence.of_game(int(which)) if which.isascii() and which.isdecimal() else {}
-        return archive.one_game(self._stage.journal.read, which, self._stage.language, pictures, self._known)
+        return archive.one_game(self._stage.journal.read, which, self._stage.language, pictures, self.known)
 
     def decks(self) -> Data:
         """Give the decks that each game can be played with."""
@@ -228,11 +228,11 @@ class TableDesk:
 
     def statistics(self) -> Data:
         """Give figures over all evenings."""
-        return statistics(self._stage.journal.read, self._known)
+        return statistics(self._stage.journal.read, self.known)
 
     def quality(self) -> Data:
         """Give how good it is at this table."""
-        return quality(self._stage.journal.read, self._stage.language, self._known, self._tallies)
+        return quality(self._stage.journal.read, self._stage.language, self.known, self._tallies)
 
     def setup(self, *, look: bool) -> Data:
         """Give how far setting up is, and what the open step finds now."""

@@ -15,7 +15,7 @@ from starlette.staticfiles import StaticFiles
 
 from referee.decks.listing import DeckListing
 from referee.service.desk import Desk
-from referee.web import changing, decks, house, keeping, reading, setup, teaching, waiting_room, who
+from referee.web import changing, decks, house, keeping, reading, setup, system, teaching, waiting_room, who
 from referee.web.answers import OWN_ERRORS, Desks, Json, on_fault, on_refused
 from referee.web.feed import Feed
 from referee.web.guard import Guard, RefusedError
@@ -88,6 +88,7 @@ def create_app(desk: Desk, options: WebOptions | None = None) -> FastAPI:
     app.include_router(changing.routes(desk, ask, app.state.who, options.state_dir))
     app.include_router(setup.routes(desk, ask, app.state.who))
     app.include_router(house.routes(desk, ask, app.state.who, options.house))
+    app.include_router(system.routes(ask, app.state.who, options.system))
     if options.state_dir is not None:
         app.include_router(decks.routes(desk, ask, app.state.who, DeckListing(options.state_dir)))
     if options.lessons is not None:

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 if TYPE_CHECKING:
     from referee.lessons.lessons import Lessons
     from referee.service.keeping import Keeping
+    from referee.service.system import System
     from referee.web.house import House
 
 Taken = tuple[int, NDArray[np.uint8]]
@@ -38,6 +39,7 @@ class WebOptions:
     has_room: whether people sit at the table, who can press its bell; not so where it is a simulated one.
     keeping: backs up and restores; None: nothing is.
     house: tells others what happens; None: nobody is told.
+    system: shows and changes the machine and what it keeps; None: nothing is shown of it.
     """
 
     state_dir: Path | None = None
@@ -50,3 +52,4 @@ class WebOptions:
     has_room: bool = True
     house: House | None = None
     keeping: Keeping | None = None
+    system: System | None = None

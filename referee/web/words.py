@@ -12,6 +12,7 @@ from referee.web.words_house import HOUSE_WORDS
 from referee.web.words_keeping import KEEPING_WORDS
 from referee.web.words_pairing import PAIRING_WORDS
 from referee.web.words_setup import SETUP_WORDS
+from referee.web.words_system import SYSTEM_WORDS
 from referee.web.words_teaching import TEACHING_WORDS
 
 _CONTEXT = "page"
@@ -21,6 +22,7 @@ WORDS = {
     **PAIRING_WORDS,
     **SETUP_WORDS,
     **KEEPING_WORDS,
+    **SYSTEM_WORDS,
     **HOUSE_WORDS,
     **TEACHING_WORDS,
     **DEVICE_WORDS,

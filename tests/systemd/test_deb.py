@@ -41,7 +41,12 @@ def package(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_its_units_are_the_same(package: Path) -> None:
-    for unit in ("ringmaster.service", "ringmaster-club.service"):
+    for unit in (
+        "ringmaster.service",
+        "ringmaster-power.service",
+        "ringmaster-power.path",
+        "ringmaster-club.service",
+    ):
         (found,) = package.glob(f"**/systemd/system/{unit}")
         assert found.read_bytes() == (ROOT / "systemd" / unit).read_bytes()
 
@@ -59,4 +64,5 @@ def test_the_page_has_a_name_and_the_club_starts_only_when_it_is_wanted(package:
     after = (package / "DEBIAN" / "postinst").read_text()
     # Enabled at once; the club's unit only again where somebody had enabled it before.
     assert "debian-installed 'ringmaster.service'" not in after and "enable 'ringmaster.service'" in after
+    assert "enable 'ringmaster-power.path'" in after
     assert "debian-installed 'ringmaster-club.service'" in after

@@ -85,6 +85,10 @@ def test_a_new_pi_gets_a_running_referee(pi: PiHost, capsys: pytest.CaptureFixtu
     assert pi.link_target("/usr/local/bin/ringmaster") == "/opt/ringmaster/current/bin/ringmaster"
     assert "ExecStart=/opt/ringmaster/current/bin/ringmaster run" in pi.text("/etc/systemd/system/ringmaster.service")
     assert pi.commands[-1] == "systemctl restart ringmaster.service"
+    assert pi.ran("systemctl enable") == [
+        "systemctl enable --quiet ringmaster.service",
+        "systemctl enable --quiet --now ringmaster-power.path",
+    ]
     assert "http://ringmaster.local" in capsys.readouterr().out
 
 
@@ -224,6 +228,7 @@ def test_uninstalling_keeps_the_games(pi: PiHost) -> None:
     installer.uninstall(pi)
     assert game.read_text(encoding="utf-8") == "a game"
     assert pi.ran("userdel") == []
+    assert pi.ran("systemctl disable")[-1] == "systemctl disable --now ringmaster-power.path"
     left = [path for path in pi.root.rglob("*ringmaster*") if "var/" not in str(path.relative_to(pi.root))]
     assert left == []
 

@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from referee.service.power import FILES
+
 SYSTEMD = Path(__file__).resolve().parents[2] / "systemd"
 UNIT = SYSTEMD / "ringmaster.service"
 ANALYZE = shutil.which("systemd-analyze")
@@ -107,3 +109,32 @@ def test_only_the_page_is_open_and_only_to_the_home_network() -> None:
     (port,) = re.findall(r"--port (\d+)", settings("ExecStart")[0])
     assert settings("SocketBindAllow") == [f"tcp:{port}"]
     assert settings("CapabilityBoundingSet") == settings("AmbientCapabilities") == ["CAP_NET_BIND_SERVICE"]
+
+
+def test_the_page_may_switch_the_computer_off_and_nothing_else_by_what_it_lays_in_its_folder(tmp_path: Path) -> None:
+    assert settings("RuntimeDirectory") == ["ringmaster"] and settings("RuntimeDirectoryMode") == ["0700"]
+    watched = re.findall(r"(?m)^PathExists=(.*)$", (SYSTEMD / "ringmaster-power.path").read_text(encoding="utf-8"))
+    assert [Path(path).parent for path in watched] == [Path("/run/ringmaster")] * 2
+    assert {Path(path).name for path in watched} == set(FILES.values())
+    unit = (SYSTEMD / "ringmaster-power.service").read_text(encoding="utf-8")
+    (started,) = re.findall(r"(?m)^ExecStart=/bin/sh -c '(.*)'$", unit)
+    folder, programs = tmp_path / "run", tmp_path / "bin"
+    for place in (folder, programs):
+        place.mkdir()
+    (programs / "systemctl").write_text('#!/bin/sh\necho "$*" >> "$0.told"\n', encoding="utf-8")
+    (programs / "systemctl").chmod(0o755)
+    script = started.replace("/run/ringmaster", str(folder)).replace("$$", "$")
+    told = programs / "systemctl.told"
+    for wish, lines in (("evil", []), ("poweroff", ["--no-block poweroff"]), ("reboot", ["--no-block reboot"])):
+        (folder / wish).write_text("rm -rf /", encoding="utf-8")
+        subprocess.run(["/bin/sh", "-c", script], env={"PATH": f"{programs}:/bin:/usr/bin"}, check=False)
+        assert (told.read_text(encoding="utf-8").splitlines() if told.exists() else []) == lines
+        told.unlink(missing_ok=True)
+    assert {path.name for path in folder.iterdir()} == {"evil"}
+    if ANALYZE is not None:
+        environment = {**os.environ, "SYSTEMD_UNIT_PATH": f"{SYSTEMD}:"}
+        paths = [str(SYSTEMD / name) for name in ("ringmaster-power.service", "ringmaster-power.path")]
+        done = subprocess.run(
+            [ANALYZE, "verify", "--man=no", *paths], capture_output=True, text=True, env=environment
+        )
+        assert [line for line in done.stderr.splitlines() if "ringmaster-power" in line] == []

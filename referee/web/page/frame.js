@@ -16,7 +16,7 @@ export function frame(app, content) {
   const told = app.route.view === "setup" ? [] : known;
   const missing = told.filter(isOptional);
   const troubles = told.filter((device) => !isOptional(device));
-  const within = { start: "table", ruling: "table", teach: "settings", setup: "settings" };
+  const within = { start: "table", ruling: "table", teach: "settings", setup: "settings", system: "settings" };
   const here = within[app.route.view] || app.route.view;
   return [
     h("header", { class: "top", key: "top" }, brand(), h("nav", { "aria-label": t("nav") }, PLACES.map((place) => link(place, here)))),

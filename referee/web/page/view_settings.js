@@ -115,6 +115,6 @@ function more() {
     "section",
     { class: "card-box", key: "more", "aria-labelledby": "more-title" },
     h("h2", { id: "more-title" }, t("more")),
-    h("ul", { class: "links" }, h("li", {}, h("a", { href: "#setup" }, t("setup_open"))), h("li", {}, h("a", { href: "#picture" }, t("score_picture"))), h("li", {}, h("a", { href: "#tv" }, t("open_tv")))),
+    h("ul", { class: "links" }, h("li", {}, h("a", { href: "#system" }, t("open_system"))), h("li", {}, h("a", { href: "#setup" }, t("setup_open"))), h("li", {}, h("a", { href: "#picture" }, t("score_picture"))), h("li", {}, h("a", { href: "#tv" }, t("open_tv")))),
   );
 }

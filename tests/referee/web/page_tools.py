@@ -17,6 +17,8 @@ from referee.bench.quiet_table import QuietTable, quiet_table
 from referee.lessons.lessons import Lessons
 from referee.mqtt.publisher import Publisher
 from referee.service.desk import Desk
+from referee.service.power import Power
+from referee.service.system import System
 from referee.web.app import create_app
 from referee.web.options import Taken, WebOptions
 from referee.web.server import PageServer
@@ -140,6 +142,7 @@ def served(
     newest_picture: Callable[[], Taken | None] = lambda: None,
     table: QuietTable | None = None,
     lessons: Lessons | None = None,
+    power: Power | None = None,
 ) -> Iterator[PageUnderTest]:
     """Serve the page of a new table, or of another one or another desk."""
     table = table or quiet_table(folder, clock=GameClock())
@@ -154,6 +157,7 @@ def served(
         lessons=lessons,
         house=house,
         keeping=table.keeping,
+        system=System(folder, table.stage, table.health, table.evidence, power or Power()),
     )
     app = create_app(desk or table.desk, options)
     server = PageServer(app, "127.0.0.1", 0)

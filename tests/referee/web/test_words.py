@@ -31,6 +31,7 @@ ALIKE = {
     "Scores",
     "Table",
     "Photo",
+    "System",
 }
 
 

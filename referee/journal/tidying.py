@@ -1,0 +1,45 @@
+"""Changes of what is over: a game that nobody finished is deleted, players are called otherwise."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from referee.events import Header
+from referee.journal.database import WAY_CLEARED, Connection
+from referee.journal.journal import Journal
+from referee.journal.rows import header_data
+from referee.jsonlines import to_line
+from referee.log import LOG
+
+
+def delete_game(journal: Journal, game: int) -> None:
+    """Delete a game with all that is kept of it but the files of its pictures.
+
+    Raises:
+        WorkFailedError: the disk does not take it.
+    """
+    LOG.info("game %d is deleted", game)
+
+    def work(connection: Connection) -> None:
+        connection.execute("BEGIN IMMEDIATE")
+        for sql in (*WAY_CLEARED, "DELETE FROM games WHERE game = ?"):
+            connection.execute(sql, (game,))
+        connection.execute("COMMIT")
+
+    journal.take_in(work)
+
+
+def change_headers(journal: Journal, headers: Mapping[int, Header]) -> None:
+    """Let games, by their numbers, have other headers, all or none.
+
+    Raises:
+        WorkFailedError: the disk does not take it.
+    """
+
+    def work(connection: Connection) -> None:
+        connection.execute("BEGIN IMMEDIATE")
+        for game, header in headers.items():
+            connection.execute("UPDATE games SET header = ? WHERE game = ?", (to_line(header_data(header)), game))
+        connection.execute("COMMIT")
+
+    journal.take_in(work)

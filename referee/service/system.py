@@ -1,0 +1,160 @@
+"""What the page shows and changes of the machine and of what it keeps: version, log, checks, games, players."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+from hardware.health import Health, HealthBoard
+from referee.doctor import checks_machine
+from referee.doctor.finding import Finding, State
+from referee.doctor.machine import Machine
+from referee.errors import BadInputError, WorkFailedError
+from referee.journal.evidence import EvidenceFolder
+from referee.journal.rows import iso_time
+from referee.journal.stored import games
+from referee.journal.tidying import change_headers, delete_game
+from referee.language import Language
+from referee.log import KEPT
+from referee.names import folded, players_in
+from referee.sayings import kept as sayings
+from referee.sayings.service import device
+from referee.service.past import Known, listed
+from referee.service.power import Power
+from referee.service.stage import Stage
+
+_STATE = {Health.OK: State.OK, Health.MISSING: State.FAULT, Health.STALLED: State.FAULT}
+
+
+@dataclass
+class System:
+    """See the module. folder: where games are kept. power: what can be asked of the computer.
+
+    machine: where it is checked; None: this one. known: what was told of games that are over.
+    """
+
+    folder: Path
+    stage: Stage
+    health: HealthBoard
+    evidence: EvidenceFolder
+    power: Power = field(default_factory=Power)
+    machine: Machine | None = None
+    known: Known = field(default_factory=dict)
+
+    def public(self) -> dict[str, Any]:
+        """Give it all: `version`, `offers`, `findings`, `log`, `unfinished` games, and `players` with their games."""
+        language = self.stage.language
+        shown = listed(self.stage.journal.read, self.known).games
+        names = Counter(name for past, _ in shown for name in past.row.header.players)
+        held = self._held()
+        return {
+            "version": version("ringmaster"),
+            "offers": list(self.power.offers),
+            "findings": [_data(finding) for finding in self._findings(language)],
+            "log": KEPT.lines(),
+            "unfinished": [
+                {
+                    "id": str(past.row.game),
+                    "game": past.row.header.game,
+                    "players": list(past.row.header.players),
+                    "started": iso_time(past.row.started_ms),
+                }
+                for past, _ in shown
+                if past.end is None and past.row.game not in held
+            ],
+            "players": [{"name": name, "games": names[name]} for name in sorted(names, key=str.casefold)],
+        }
+
+    def switch(self, what: str) -> None:
+        """Start the referee or the computer anew, or shut the computer down.
+
+        Raises:
+            WorkFailedError: it cannot be done from here.
+        """
+        if not self.power.ask(what):
+            raise WorkFailedError(sayings.no_power(self.stage.language))
+
+    def forget_game(self, game: int) -> None:
+        """Delete a game that did not come to its end.
+
+        Raises:
+            BadInputError: there is none with that number, it came to its end, or it may still be gone on with.
+            WorkFailedError: the disk does not take it.
+        """
+        with self.stage.lock:
+            if game in self._held():
+                raise BadInputError(sayings.game_is_on(self.stage.language))
+            found = [past for past, _ in listed(self.stage.journal.read, self.known).games if past.row.game == game]
+            if not found or found[0].end is not None:
+                raise BadInputError(sayings.only_unfinished(self.stage.language))
+            self.evidence.forget_game(game)
+            delete_game(self.stage.journal, game)
+
+    def rename(self, name: str, new: str) -> int:
+        """Call a player otherwise in all games, also as another one is called: then both are one from now on.
+
+        Gives in how many games.
+
+        Raises:
+            BadInputError: a game is being played, nobody is called so, the new name cannot be, or the two have played
+                against each other.
+            WorkFailedError: the disk does not take it.
+        """
+        language = self.stage.language
+        (called,) = players_in([new])
+        with self.stage.lock:
+            if self.stage.in_play:
+                raise BadInputError(sayings.game_is_on(language))
+            changes = {}
+            for row in games(self.stage.journal.read):
+                players = row.header.players
+                if name not in players:
+                    continue
+                others = [one for one in players if one != name]
+                if folded(called) in map(folded, others):
+                    raise BadInputError(sayings.played_each_other(name, called, language))
+                changed = tuple(called if one == name else one for one in players)
+                changes[row.game] = replace(row.header, players=changed)
+            if not changes:
+                raise BadInputError(sayings.nobody_called(name, language))
+            change_headers(self.stage.journal, changes)
+        return len(changes)
+
+    def _held(self) -> set[int]:
+        """Give the games that are being played, or can be gone back to."""
+        held, play = set(), self.stage.play
+        while play is not None:
+            held.add(play.book.row.game)
+            play = play.instead_of if not play.book.records else None
+        return held
+
+    def _findings(self, language: Language) -> Iterator[Finding]:
+        """Check the computer as `ringmaster doctor` does, and tell of the devices what the referee knows of them.
+
+        They are its own while it runs: nobody else can try them.
+        """
+        machine = self.machine or Machine(folder=lambda: self.folder)
+        checks = (
+            checks_machine.check_permissions,
+            checks_machine.check_power,
+            checks_machine.check_clock,
+            checks_machine.check_disk,
+        )
+        for check in checks:
+            yield from check(machine)
+        for one in self.health.snapshot():
+            text = device(one.device, one.state, one.message, language)
+            yield Finding(one.device, _STATE.get(one.state, State.REMARK), text)
+
+
+def _data(finding: Finding) -> dict[str, str]:
+    return {
+        "check": finding.check,
+        "state": finding.state.value,
+        "message": finding.message,
+        "advice": finding.advice,
+    }

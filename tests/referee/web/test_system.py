@@ -1,0 +1,144 @@
+"""The machine on the page: what it shows and to whom, what it switches, games deleted, players renamed and merged."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from page_tools import START, PageUnderTest, Phone, served
+
+from referee.log import begin_log
+from referee.service.power import Power, power_here
+
+
+@pytest.fixture
+def left() -> list[float]:
+    return []
+
+
+@pytest.fixture
+def page(tmp_path: Path, left: list[float]) -> Iterator[PageUnderTest]:
+    wishes = tmp_path / "wishes"
+    wishes.mkdir()
+    power = Power(wishes, lambda: left.append(time.monotonic()), taken_s=0.5)
+    with served(tmp_path, power=power) as page:
+        yield page
+
+
+def told(phone: Phone) -> dict[str, Any]:
+    answer = phone.get("/api/system")
+    assert answer.status == 200, answer.body
+    return answer.data
+
+
+def played(phone: Phone, players: list[str], *, to_the_end: bool = True) -> None:
+    assert phone.post("/api/do", {**START, "players": players}).status == 200
+    if to_the_end:
+        phone.do(do="event", event={"event": "card_shown", "seat": 0, "colour": "red", "mood": "happy"})
+        phone.do(do="event", event={"event": "bell", "seat": 1})
+        phone.do(do="stop")
+
+
+def test_who_is_not_paired_sees_and_changes_nothing(page: PageUnderTest, phone: Phone, left: list[float]) -> None:
+    assert phone.get("/api/system").status == 401
+    assert phone.post("/api/system", {"do": "restart"}).status == 401
+    assert left == []
+
+
+def test_it_tells_version_checks_and_a_log_without_codes_or_names(page: PageUnderTest, paired: Phone) -> None:
+    begin_log("debug")
+    played(paired, ["Anneliese", "Ben"])
+    page.phone().post("/api/pair/ask", {})
+    data = told(paired)
+    assert data["version"] and data["offers"] == ["restart", "reboot", "shut_down"]
+    assert {"permissions", "power", "clock", "disk"} <= {one["check"] for one in data["findings"]}
+    log = "\n".join(data["log"])
+    assert "piccolino, 2 players" in log
+    for secret in ("Anneliese", *page.said, paired.csrf):
+        assert secret not in log
+    begin_log("error")
+
+
+def test_the_computer_is_switched_off_by_whoever_waits_for_the_wish(page: PageUnderTest, paired: Phone) -> None:
+    wish = page.folder / "wishes" / "poweroff"
+
+    def systemd() -> None:
+        while not wish.exists():
+            time.sleep(0.01)
+        wish.unlink()
+
+    waiting = threading.Thread(target=systemd)
+    waiting.start()
+    assert paired.post("/api/system", {"do": "shut_down"}).status == 200
+    waiting.join()
+    # Nobody waits: that is said, and no wish is left for later.
+    answer = paired.post("/api/system", {"do": "reboot"})
+    assert answer.status == 409 and "at the machine" in str(answer.data["error"])
+    assert list((page.folder / "wishes").iterdir()) == []
+
+
+def test_the_referee_ends_after_it_has_answered_and_only_where_it_is_started_again(
+    page: PageUnderTest, paired: Phone, left: list[float]
+) -> None:
+    assert paired.post("/api/system", {"do": "restart"}).status == 200
+    while not left:
+        time.sleep(0.01)
+    assert power_here({}).offers == ()
+    assert power_here({"NOTIFY_SOCKET": "/run/x"}).offers == ("restart",)
+
+
+def test_a_game_that_was_not_finished_is_deleted_and_no_other(page: PageUnderTest, paired: Phone) -> None:
+    played(paired, ["Ann", "Ben"])
+    # One in which nothing was counted has no end.
+    paired.post("/api/do", {**START, "game": "confetti", "players": ["Cem", "Di"]})
+    paired.do(do="flip")
+    assert paired.post("/api/system", {"do": "forget_game", "game": "2"}).status == 400
+    assert told(paired)["unfinished"] == []
+    paired.do(do="stop")
+    page.table.evidence.add(2, 1, [(-5.0, b"picture")])
+    (open_game,) = told(paired)["unfinished"]
+    assert (open_game["id"], open_game["players"]) == ("2", ["Cem", "Di"])
+    assert paired.post("/api/system", {"do": "forget_game", "game": "1"}).status == 400
+    assert paired.post("/api/system", {"do": "forget_game", "game": "2"}).data["unfinished"] == []
+    assert [game["id"] for game in paired.get("/api/history").data["games"]] == ["1"]
+    assert paired.get("/api/history/2").status == 400 and page.table.evidence.find("2-1-0") is None
+    assert not list((page.folder / "evidence").iterdir())
+    # Its number is not given again: pictures and figures of it may still be remembered somewhere.
+    played(paired, ["Eva", "Fay"])
+    assert [game["id"] for game in paired.get("/api/history").data["games"]] == ["3", "1"]
+
+
+def test_a_player_is_renamed_and_two_who_are_one_are_merged(page: PageUnderTest, paired: Phone) -> None:
+    for players in (["Ann", "Ben"], ["Anne", "Ben"], ["Ann", "Cem"], ["Cem", "Ben"]):
+        played(paired, players)
+
+    def rename(name: str, new: str) -> tuple[int, dict[str, Any]]:
+        answer = paired.post("/api/system", {"do": "rename", "name": name, "new": new})
+        return answer.status, answer.data
+
+    status, data = rename("Anne", " Ann ")
+    assert (status, data["players"]) == (
+        200,
+        [{"name": "Ann", "games": 3}, {"name": "Ben", "games": 3}, {"name": "Cem", "games": 2}],
+    )
+    figures = {one["name"]: one["games"] for one in paired.get("/api/statistics").data["players"]}
+    assert figures == {"Ann": 3, "Ben": 3, "Cem": 2}
+    assert rename("Ann", "Anneliese")[0] == 200
+    # Another spelling of one's own name is no other person.
+    assert rename("Cem", "CEM")[0] == 200
+    status, data = rename("CEM", "Ben")
+    assert status == 400 and "played against each other" in str(data["error"])
+    assert rename("Nobody", "Ben")[0] == 400
+    assert rename("Ben", "\u200b")[0] == 400
+    assert sorted({name for game in paired.get("/api/history").data["games"] for name in game["players"]}) == [
+        "Anneliese",
+        "Ben",
+        "CEM",
+    ]
+    played(paired, ["Ben", "Di"], to_the_end=False)
+    status, data = rename("Ben", "Benno")
+    assert status == 400 and "being played" in str(data["error"])

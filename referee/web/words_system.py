@@ -19,7 +19,9 @@ SYSTEM_WORDS = {
     "shut_down": mark_in("page", "Shut down"),
     "shut_down_sure": mark_in("page", "It is switched on again by unplugging and plugging in. Shut down?"),
     "shut_down_yes": mark_in("page", "Yes, shut down"),
-    "shut_down_now": mark_in("page", "The computer shuts down. Wait for its green light to go out before you unplug it."),
+    "shut_down_now": mark_in(
+        "page", "The computer shuts down. Wait for its green light to go out before you unplug it."
+    ),
     "system_checks": mark_in("page", "Is all in order?"),
     "device_works": mark_in("page", "Works: {name}"),
     "device_camera": mark_in("page", "camera"),

@@ -134,7 +134,5 @@ def test_the_page_may_switch_the_computer_off_and_nothing_else_by_what_it_lays_i
     if ANALYZE is not None:
         environment = {**os.environ, "SYSTEMD_UNIT_PATH": f"{SYSTEMD}:"}
         paths = [str(SYSTEMD / name) for name in ("ringmaster-power.service", "ringmaster-power.path")]
-        done = subprocess.run(
-            [ANALYZE, "verify", "--man=no", *paths], capture_output=True, text=True, env=environment
-        )
+        done = subprocess.run([ANALYZE, "verify", "--man=no", *paths], capture_output=True, text=True, env=environment)
         assert [line for line in done.stderr.splitlines() if "ringmaster-power" in line] == []

@@ -170,7 +170,8 @@ class SeatedReader:
         pushed: tuple[int, ...] = (),
     ) -> SeatedReading:
         reach_mm = REACH_MM if self._profile is None else self._profile.reach_mm
-        ring = SeatRing(rectangle, self._players, reach_mm)
+        put = None if self._profile is None else self._profile.seats.get(self._players)
+        ring = SeatRing(rectangle, self._players, reach_mm, put)
         places = {marker.id: np.asarray(table.to_mm(marker.corners_px).mean(0)) for marker in sight.markers}
         self.survey = Survey(table, ring, {number: place for number, place in places.items() if number not in pushed})
         seen = _with_doubts(reading, table, ring)

@@ -1,4 +1,4 @@
-"""Who owns a card: seats sit evenly round the rectangle that the markers span."""
+"""Who owns a card: seats sit round the rectangle that the markers span, evenly or where people have put them."""
 
 from __future__ import annotations
 
@@ -32,33 +32,59 @@ class SeatRing:
     """Seats round a table.
 
     `corners_mm` (4, 2): the rectangle, clockwise as the camera sees it from bottom right; seat 0 sits at the middle of
-    its first (bottom) edge, the others follow clockwise at equal distances along the edge. A card belongs to the seat
-    whose part of the edge is nearest, if that is at most `reach_mm` away.
+    its first (bottom) edge, the others follow clockwise at equal distances along the edge. `places`, where they sit
+    elsewhere: how far along the edge each is, clockwise from that middle, in shares of the whole way round; the first
+    may be below 0. A card belongs to the seat whose part of the edge is nearest, if that is at most `reach_mm` away;
+    parts end halfway between two seats.
     """
 
     corners_mm: Points
     players: int
     reach_mm: float = REACH_MM
+    places: tuple[float, ...] | None = None
 
     @cached_property
     def _sides_mm(self) -> Points:
         return np.asarray(np.linalg.norm(np.roll(self.corners_mm, -1, axis=0) - self.corners_mm, axis=1))
 
-    @property
-    def _part_mm(self) -> float:
-        return float(self._sides_mm.sum()) / self.players
+    @cached_property
+    def _ways_mm(self) -> Points:
+        """How far along the edge each seat is."""
+        shares = even_places(self.players) if self.places is None else self.places
+        return np.asarray(np.array(shares) * self._sides_mm.sum())
+
+    @cached_property
+    def _bounds_mm(self) -> Points:
+        """Where each seat's part begins, and where the last one ends."""
+        ways, whole = self._ways_mm, self._sides_mm.sum()
+        around = np.concatenate([[ways[-1] - whole], ways, [ways[0] + whole]])
+        return np.asarray((around[1:] + around[:-1]) / 2)
 
     def seat_at(self, point_mm: tuple[float, float]) -> int | None:
         """Give the seat that owns a card with its centre here; None in the middle of the table, and far outside."""
+        distance, way = self._nearest(point_mm)
+        if distance > self.reach_mm:
+            return None
+        way = self._bounds_mm[0] + (way - self._bounds_mm[0]) % self._sides_mm.sum()
+        return min(int(np.searchsorted(self._bounds_mm, way, side="right")) - 1, self.players - 1)
+
+    @property
+    def length_mm(self) -> float:
+        """How long the edge is, all the way round."""
+        return float(self._sides_mm.sum())
+
+    def way_of(self, point_mm: tuple[float, float]) -> float:
+        """Give how far along the edge the nearest point of it is, in mm clockwise from the bottom edge's middle."""
+        return self._nearest(point_mm)[1]
+
+    def _nearest(self, point_mm: tuple[float, float]) -> tuple[float, float]:
+        """Give how far away the edge is, and how far along it its nearest point, mm."""
         start, sides = self.corners_mm, self._sides_mm
         along = (np.roll(start, -1, axis=0) - start) / sides[:, None]
         reached = np.clip(((np.asarray(point_mm) - start) * along).sum(1), 0, sides)
         distances = np.linalg.norm(start + reached[:, None] * along - np.asarray(point_mm), axis=1)
         side = int(distances.argmin())
-        if distances[side] > self.reach_mm:
-            return None
-        way = float(sides[:side].sum() + reached[side]) - sides[0] / 2
-        return int(np.floor(way / self._part_mm + 0.5)) % self.players
+        return float(distances[side]), float(sides[:side].sum() + reached[side] - sides[0] / 2)
 
     def point_at(self, way_mm: float) -> tuple[float, float]:
         """Give the point of the edge that lies `way_mm` clockwise from the bottom edge's middle."""
@@ -71,9 +97,16 @@ class SeatRing:
 
     def part_of(self, seat: int, step_mm: float = 10.0) -> Points:
         """(n, 2) points along the seat's part of the edge; the middle one is where the seat is."""
-        half = self._part_mm / 2
-        count = 2 * max(1, round(half / step_mm)) + 1
-        return np.array([self.point_at(seat * self._part_mm + way) for way in np.linspace(-half, half, count)])
+        begin, end = self._bounds_mm[seat], self._bounds_mm[seat + 1]
+        half = max(1, round((end - begin) / 2 / step_mm))
+        way = self._ways_mm[seat]
+        before, after = np.linspace(begin, way, half + 1), np.linspace(way, end, half + 1)
+        return np.array([self.point_at(float(one)) for one in (*before, *after[1:])])
+
+
+def even_places(players: int) -> tuple[float, ...]:
+    """Give where so many people sit evenly."""
+    return tuple(seat / players for seat in range(players))
 
 
 def rectangle_of(centres_mm: Points, turn_deg: float | None = None) -> Points:

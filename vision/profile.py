@@ -37,7 +37,8 @@ class TableProfile:
     round, clockwise as the camera sees them from bottom right, or None if the markers of each picture are to tell;
     `reach_mm` is how far from their edge a seat's cards may lie. By the rest is told whether the camera still stands
     there: `markers_mm`, the corners (4, 2) on the table of each marker card by its id, and the table's own texture.
-    Profiles of earlier versions have neither.
+    Profiles of earlier versions have neither. `seats`: where people sit who do not sit evenly round it, by how many
+    they are (see `referee.seats.SeatRing.places`).
     """
 
     table: Table
@@ -45,6 +46,7 @@ class TableProfile:
     reach_mm: float = REACH_MM
     markers_mm: Mapping[int, Points] = field(default_factory=dict)
     texture: TableTexture | None = None
+    seats: Mapping[int, tuple[float, ...]] = field(default_factory=dict)
 
     def table_for(self, size_px: tuple[int, int]) -> Table:
         """Give the table for a picture of `size_px` (width, height) taken by the same camera.
@@ -80,6 +82,7 @@ def profile_text(profile: TableProfile) -> str:
         "reach_mm": profile.reach_mm,
         "markers_mm": {str(number): corners.tolist() for number, corners in profile.markers_mm.items()},
         "texture": None if profile.texture is None else _texture_data(profile.texture),
+        "seats": {str(players): list(places) for players, places in profile.seats.items()},
     }
     return json.dumps(data, indent=1) + "\n"
 
@@ -120,7 +123,7 @@ def _parsed(data: Mapping[str, object], path: Path) -> TableProfile:
         raise BadTableError(f"the table profile {path} describes no camera over a table")
     distortion = _array(data, "distortion", (5,), path)
     table = Table(camera, distortion, homography, (round(float(width)), round(float(height))), error)
-    return TableProfile(table, edge, reach, _markers(data, path), _texture(data, path))
+    return TableProfile(table, edge, reach, _markers(data, path), _texture(data, path), _seats(data, path))
 
 
 def _texture_data(texture: TableTexture) -> dict[str, object]:
@@ -133,6 +136,22 @@ def _markers(data: Mapping[str, object], path: Path) -> dict[int, Points]:
     if not isinstance(markers, dict) or len(markers) > _MOST_POINTS or not all(key.isdecimal() for key in markers):
         raise BadTableError(f'"markers_mm" in the table profile {path} must give the corners of marker cards')
     return {int(key): _array(markers, key, (4, 2), path) for key in markers}
+
+
+def _seats(data: Mapping[str, object], path: Path) -> dict[int, tuple[float, ...]]:
+    seats = data.get("seats") or {}
+    if not isinstance(seats, dict) or not all(seats_fit(key, places) for key, places in seats.items()):
+        raise BadTableError(f'"seats" in the table profile {path} must say where people sit, clockwise')
+    return {int(key): tuple(float(place) for place in places) for key, places in seats.items()}
+
+
+def seats_fit(players: object, places: object) -> bool:
+    """Whether places can be those of so many players: clockwise, once round."""
+    numbers = isinstance(places, list | tuple) and all(type(one) in (int, float) for one in places)
+    if not numbers or not isinstance(places, list | tuple) or str(players) != str(len(places)) or not places:
+        return False
+    gaps = [after - before for before, after in zip(places, (*places[1:], places[0] + 1), strict=True)]
+    return all(0 < gap <= 1 for gap in gaps) and -1 < places[0] < 1
 
 
 def _texture(data: Mapping[str, object], path: Path) -> TableTexture | None:

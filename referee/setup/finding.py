@@ -52,6 +52,19 @@ class Shape:
 
 
 @dataclass(frozen=True)
+class Handle:
+    """Something that can be dragged on the picture: it stands `at` (shares of its size), and answers as `seat`.
+
+    round: how far round the table it is, 0 to 1, clockwise.
+    """
+
+    seat: int
+    at: tuple[float, float]
+    label: str
+    round: float
+
+
+@dataclass(frozen=True)
 class Finding:
     """What a step finds now.
 
@@ -64,6 +77,7 @@ class Finding:
     bar: float | None = None
     shapes: tuple[Shape, ...] = ()
     choices: tuple[Choice, ...] = ()
+    handles: tuple[Handle, ...] = ()
 
 
 @dataclass(frozen=True)

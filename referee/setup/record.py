@@ -8,6 +8,7 @@ from pathlib import Path
 
 from referee.files import write_whole
 from referee.setup.finding import Kept, State
+from vision.profile import seats_fit
 
 FILE = "setup.json"
 SKIPPED = "skipped"
@@ -39,6 +40,13 @@ def deck_of(kept: Mapping[str, Kept]) -> str | None:
     """Give the name of the deck that was chosen, None if none was."""
     name = kept["deck"].data.get("deck") if "deck" in kept else None
     return name if isinstance(name, str) and name else None
+
+
+def seats_of(kept: Mapping[str, Kept]) -> dict[int, tuple[float, ...]]:
+    """Give where people sit, by how many they are, where seats were moved (`referee.seats.SeatRing.places`)."""
+    places = kept["seats"].data.get("places") if "seats" in kept else None
+    found = places.items() if isinstance(places, dict) else ()
+    return {int(players): tuple(map(float, at)) for players, at in found if seats_fit(players, at)}
 
 
 def save_kept(folder: Path, kept: Mapping[str, Kept]) -> None:

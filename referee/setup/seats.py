@@ -2,31 +2,39 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 
 from hardware.events import BellPressed
 from referee.errors import BadInputError
 from referee.language import Language
-from referee.seats import MOST_PLAYERS, SeatRing, marker_rectangle
-from referee.setup.finding import Choice, Finding, Heard, Points, Seen, Shape, State, Wish, camera_missing
+from referee.seats import MOST_PLAYERS, SeatRing, even_places, marker_rectangle
+from referee.setup.finding import Choice, Finding, Handle, Heard, Points, Seen, Shape, State, Wish, camera_missing
+from referee.setup.record import seats_of
 from vision.errors import VisionError
 from vision.markers import find_markers, table_from_markers, unmirrored_markers
+from vision.profile import TableProfile
 from vision.standing import table_now
 from vision.table import Table
 
 FEWEST, USUAL = 2, 3
 _REACH_MM = 110.0
+_CLOSEST = 0.4
+"""How near two seats may come, in shares of what each has if they sit evenly."""
+_FARTHEST_CM = 500
 
 
 class SeatsStep:
-    """See the module. It remembers which button was rung for which seat."""
+    """See the module. It remembers which button was rung for which seat, and where seats were moved to."""
 
     name = "seats"
 
     def __init__(self) -> None:
         self._players = USUAL
+        self._places: dict[int, tuple[float, ...]] = {}
         self._place: tuple[Table, Points] | None = None
 
     def title(self, language: Language) -> str:
@@ -42,6 +50,7 @@ class SeatsStep:
         before = seen.kept["seats"].data.get("players") if "seats" in seen.kept else None
         if isinstance(before, int) and FEWEST <= before <= MOST_PLAYERS:
             self._players = before
+        self._places = seats_of(seen.kept)
         return Wish()
 
     def look(self, seen: Seen) -> Finding:
@@ -55,8 +64,9 @@ class SeatsStep:
         self._place = _place(seen) or self._place
         shapes: tuple[Shape, ...] = ()
         if self._place is not None:
-            table, rectangle = self._place
-            shapes = seat_shapes(SeatRing(rectangle, self._players), table, seen.size_px, language)
+            shapes = seat_shapes(self._ring(self._place[1]), self._place[0], seen.size_px)
+        if self._players in self._places:
+            counts = (*counts, Choice(language.text("Spread the seats evenly"), {"even": True}))
         if seen.settings.bell != "seats":
             text = language.text("{n} players share one bell.", n=self._players)
             return self._found(seen, State.GOOD, text, None, shapes, counts)
@@ -68,22 +78,62 @@ class SeatsStep:
         return self._found(seen, State.WAIT, text, len(rung) / self._players, shapes, counts)
 
     def answer(self, seen: Seen, answer: Mapping[str, object]) -> Wish:
-        """Take the number of players."""
-        players = answer.get("players")
-        if type(players) is not int or not FEWEST <= players <= MOST_PLAYERS:
-            raise BadInputError("that is no number of players")
-        self._players = players
-        return Wish(data={"players": players})
+        """Take the number of players, or where a seat is moved: `at` a point of the picture, or `by_cm`, clockwise."""
+        if answer.get("even"):
+            self._places.pop(self._players, None)
+        elif "seat" in answer:
+            self._move(seen, answer)
+        else:
+            players = answer.get("players")
+            if type(players) is not int or not FEWEST <= players <= MOST_PLAYERS:
+                raise BadInputError("that is no number of players")
+            self._players = players
+        return Wish(profile=self._profile(seen), data=self._data())
 
     def keep(self, seen: Seen) -> Wish:
-        """Keep the number of players, and whose bell is whose."""
-        data = {"players": self._players}
+        """Keep the number of players, where they sit, and whose bell is whose."""
+        data = self._data()
         rung = order_rung(seen.heard)
         pins = seen.settings.bell_pins
         if seen.settings.bell != "seats" or len(rung) < self._players or max(rung) >= len(pins):
-            return Wish(data=data)
+            return Wish(profile=self._profile(seen), data=data)
         others = [pin for number, pin in enumerate(pins) if number not in rung[: self._players]]
-        return Wish({"bell_pins": [pins[number] for number in rung[: self._players]] + others}, data=data)
+        own = [pins[number] for number in rung[: self._players]]
+        return Wish({"bell_pins": own + others}, self._profile(seen), data=data)
+
+    def _data(self) -> dict[str, object]:
+        return {"players": self._players, "places": {str(n): list(places) for n, places in self._places.items()}}
+
+    def _profile(self, seen: Seen) -> TableProfile | None:
+        """Give the measured table with the seats as they are now; None if it has them so already."""
+        if seen.profile is None or dict(seen.profile.seats) == self._places:
+            return None
+        return replace(seen.profile, seats=dict(self._places))
+
+    def _ring(self, rectangle: Points) -> SeatRing:
+        return SeatRing(rectangle, self._players, places=self._places.get(self._players))
+
+    def _move(self, seen: Seen, answer: Mapping[str, object]) -> None:
+        seat, at, by_cm = answer.get("seat"), answer.get("at"), answer.get("by_cm")
+        self._place = _place(seen) or self._place
+        if self._place is None or seen.profile is None:
+            raise BadInputError(
+                seen.language.text("Seats can be moved when the table is measured: go back one step, and measure it.")
+            )
+        if type(seat) is not int or not 0 <= seat < self._players:
+            raise BadInputError("there is no such seat")
+        table, rectangle = self._place
+        ring, places = self._ring(rectangle), self._places.get(self._players, even_places(self._players))
+        if isinstance(at, list | tuple) and len(at) == 2 and all(_is_number(one) for one in at):
+            point = table.to_mm(np.array([at], np.float64) * seen.size_px)[0]
+            way = ring.way_of((float(point[0]), float(point[1]))) / ring.length_mm - places[seat]
+            # The shorter way round.
+            share = places[seat] + (way + 0.5) % 1 - 0.5
+        elif _is_number(by_cm) and isinstance(by_cm, int | float) and abs(by_cm) <= _FARTHEST_CM:
+            share = places[seat] + 10 * by_cm / ring.length_mm
+        else:
+            raise BadInputError("that is no place at the table")
+        self._places[self._players] = moved(places, seat, share)
 
     def _found(
         self,
@@ -95,7 +145,12 @@ class SeatsStep:
         counts: tuple[Choice, ...],
     ) -> Finding:
         if shapes or state is State.WAIT:
-            return Finding(state, text, bar=bar, shapes=shapes, choices=counts)
+            more: tuple[str, ...] = ()
+            handles: tuple[Handle, ...] = ()
+            if self._place is not None and seen.profile is not None:
+                handles = seat_handles(self._ring(self._place[1]), self._place[0], seen.size_px, seen.language)
+                more = (seen.language.text("Drag a seat to where somebody sits, or move it with the arrow keys."),)
+            return Finding(state, text, more, bar, shapes, counts, handles)
         unknown = seen.language.text("Nobody knows where the table is: measure it in the step before.")
         return Finding(State.MEND, text, (unknown,), bar, choices=counts)
 
@@ -110,7 +165,36 @@ def order_rung(heard: Sequence[Heard]) -> list[int]:
     return rung
 
 
-def seat_shapes(ring: SeatRing, table: Table, size_px: tuple[int, int], language: Language) -> tuple[Shape, ...]:
+def moved(places: Sequence[float], seat: int, share: float) -> tuple[float, ...]:
+    """Give where everybody sits when one is moved: seats keep their order, and some distance."""
+    count = len(places)
+    nearest = _CLOSEST / count
+    before = places[seat - 1] - (seat == 0)
+    after = places[(seat + 1) % count] + (seat == count - 1)
+    found = [*places]
+    found[seat] = round(min(max(share, before + nearest), after - nearest), 4)
+    shift = math.floor(found[0] + 0.5)
+    return tuple(round(place - shift, 4) for place in found)
+
+
+def seat_handles(ring: SeatRing, table: Table, size_px: tuple[int, int], language: Language) -> tuple[Handle, ...]:
+    """Give what the seats can be moved by."""
+    handles = []
+    for seat in range(ring.players):
+        part = ring.part_of(seat)
+        point = part[len(part) // 2]
+        (x, y) = table.to_px(point[None])[0]
+        at = (round(float(x) / size_px[0], 4), round(float(y) / size_px[1], 4))
+        way = ring.way_of((float(point[0]), float(point[1]))) / ring.length_mm % 1
+        handles.append(Handle(seat, at, language.text("Seat {n}", n=seat + 1), way))
+    return tuple(handles)
+
+
+def _is_number(value: object) -> bool:
+    return type(value) in (int, float) and math.isfinite(value)  # type: ignore[arg-type]
+
+
+def seat_shapes(ring: SeatRing, table: Table, size_px: tuple[int, int]) -> tuple[Shape, ...]:
     """Give each seat's part of the table as a shape of the picture."""
     shapes = []
     corner, sides = (
@@ -125,7 +209,7 @@ def seat_shapes(ring: SeatRing, table: Table, size_px: tuple[int, int], language
         inner = np.clip((edge - corner) @ axes.T, inset, lengths - inset) @ axes + corner
         outline = table.to_px(np.concatenate([edge, inner[::-1]]))
         corners = tuple((round(float(x) / size_px[0], 4), round(float(y) / size_px[1], 4)) for x, y in outline)
-        shapes.append(Shape(corners, "seat", language.text("Seat {n}", n=seat + 1)))
+        shapes.append(Shape(corners, "seat", str(seat + 1)))
     return tuple(shapes)
 
 

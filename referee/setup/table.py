@@ -15,6 +15,7 @@ from referee.measured_table import profile_of, sheet_profile
 from referee.seats import marker_rectangle, rectangle_of
 from referee.setup import places
 from referee.setup.finding import Choice, Finding, Image, Points, Seen, Shape, State, Wish, camera_missing, shares
+from referee.setup.record import seats_of
 from vision.errors import BadTableError, DoubledMarkerError, VisionError
 from vision.markers import MarkerSight, check_not_doubled, table_from_markers, unmirrored_markers
 from vision.profile import REACH_MM
@@ -84,7 +85,7 @@ class TableStep:
             BadInputError: the table is not measured yet; it says what is missing.
         """
         if self._sheets is not None and seen.image is not None:
-            profile = sheet_profile(self._sheets, seen.image)
+            profile = replace(sheet_profile(self._sheets, seen.image), seats=seats_of(seen.kept))
             if profile.texture is None or profile.texture.shift_px(seen.image) is None:
                 raise BadInputError(
                     seen.language.text(
@@ -95,7 +96,7 @@ class TableStep:
             return Wish(profile=profile)
         try:
             found = survey([(f"picture {k + 1}", image) for k, (_, image) in enumerate(self._pictures)])
-            profile = profile_of(found, REACH_MM)
+            profile = replace(profile_of(found, REACH_MM), seats=seats_of(seen.kept))
         except (BadTableError, BadInputError) as error:
             self._pictures.clear()
             raise BadInputError(

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import os
+import re
 import select
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TextIO
 
 from referee.errors import BadInputError
@@ -17,6 +19,8 @@ from referee.setup.walk import Walk
 LOOK_S = 0.5
 _BAR = 20
 _MEND_S = 8.0
+_MOST_TYPED = 4096
+_MOVE = re.compile(r"([1-9]) *([+-][0-9]{1,3})")
 
 
 class Terminal:
@@ -34,6 +38,7 @@ class Terminal:
         tell: Callable[[str], None] = print,
     ) -> None:
         self._walk, self._language, self._keys, self._patience_s, self._tell = walk, language, keys, patience_s, tell
+        self._ahead = ""
 
     def lead(self, steps: Sequence[str]) -> bool:
         """Lead through steps; False if one of them found something that is missing, or to be mended."""
@@ -54,6 +59,9 @@ class Terminal:
                 return True
             if typed.isdecimal() and self._choose(found.choices, int(typed)):
                 continue
+            if found.handles and (way := _MOVE.fullmatch(typed)):
+                self._answer({"seat": int(way[1]) - 1, "by_cm": int(way[2])})
+                continue
             unanswered = self._keys is None and found.state is State.WAIT
             if not unanswered and self._keep():
                 return found.state is not State.MISSING
@@ -66,7 +74,7 @@ class Terminal:
         moved_s, shown = time.monotonic(), ""
         while True:
             _, found = self._walk.look()
-            told = _in_lines(found)
+            told = _in_lines(found, self._language)
             if told != shown:
                 moved_s, shown = time.monotonic(), told
                 self._tell(told)
@@ -100,24 +108,32 @@ class Terminal:
         open_to = [choice for choice in choices if not choice.href]
         if not 1 <= number <= len(open_to):
             return False
+        self._answer(open_to[number - 1].answer)
+        return True
+
+    def _answer(self, answer: Mapping[str, object]) -> None:
         try:
-            self._walk.answer(open_to[number - 1].answer)
+            self._walk.answer(answer)
         except BadInputError as error:
             self._tell(f"  {error}")
-        return True
 
     def _typed(self) -> str | None:
         """Give a line that was typed, None if none was by now."""
         if self._keys is None:
             time.sleep(LOOK_S)
             return None
-        ready, _, _ = select.select([self._keys], [], [], LOOK_S)
-        if not ready:
+        # Read without Python's own buffer: of several lines typed ahead, it would hide all but the first.
+        ready, _, _ = select.select([self._keys], [], [], 0 if "\n" in self._ahead else LOOK_S)
+        if ready:
+            data = os.read(self._keys.fileno(), _MOST_TYPED)
+            if not data and "\n" not in self._ahead:
+                self._keys = None
+                return None
+            self._ahead += data.decode("utf-8", "replace")
+        line, end, rest = self._ahead.partition("\n")
+        if not end:
             return None
-        line = self._keys.readline()
-        if not line:
-            self._keys = None
-            return None
+        self._ahead = rest
         return line.strip().lower()
 
 
@@ -126,8 +142,15 @@ def keys_of_people() -> TextIO | None:
     return sys.stdin if sys.stdin is not None and sys.stdin.isatty() else None
 
 
-def _in_lines(found: Finding) -> str:
-    lines = [f"  {found.text}", *(f"  {more}" for more in found.more)]
+def _in_lines(found: Finding, language: Language) -> str:
+    more = [*found.more]
+    if found.handles:
+        more = [language.text("“2 +10” moves seat 2 clockwise by 10 cm, “2 -10” back.")]
+        more += [
+            language.text("{seat}: {percent} % of the way round", seat=one.label, percent=round(100 * one.round))
+            for one in found.handles
+        ]
+    lines = [f"  {found.text}", *(f"  {one}" for one in more)]
     open_to = [choice for choice in found.choices if not choice.href]
     lines += [f"    {n} {'*' if one.chosen else ' '} {one.text}" for n, one in enumerate(open_to, 1)]
     return "\n".join(lines)

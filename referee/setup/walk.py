@@ -172,4 +172,8 @@ def as_data(name: str, finding: Finding) -> dict[str, Any]:
             {"text": one.text, "answer": dict(one.answer), "href": one.href, "chosen": one.chosen}
             for one in finding.choices
         ],
+        "handles": [
+            {"seat": one.seat, "at": one.at, "label": one.label, "round": round(one.round, 3)}
+            for one in finding.handles
+        ],
     }

@@ -74,9 +74,13 @@ class TableFinder:
         if self.place is not None and sure and not self._have_moved(markers):
             return None
         table = table_from_markers(markers, size)
-        ring = SeatRing(marker_rectangle(markers, table), self._players, SEATS_REACH_MM)
+        ring = self._ring(marker_rectangle(markers, table))
         self._markers_px = {marker.id: marker.corners_px for marker in markers}
         return Place(table, ring)
+
+    def _ring(self, rectangle_mm: NDArray[np.float64]) -> SeatRing:
+        places = None if self._profile is None else self._profile.seats.get(self._players)
+        return SeatRing(rectangle_mm, self._players, SEATS_REACH_MM, places)
 
     def _by_profile(self, image: Image, sight: MarkerSight) -> Place | None:
         """Give table and seats of the profile as long as the camera stands as it stood; None: the markers are to tell.
@@ -91,8 +95,7 @@ class TableFinder:
         # Arms may cover all by which it could be shown.
         if stand.stands or (stand.stands is None and self._calibrated is not None):
             if self._calibrated is None or self._calibrated.table.size_px != size:
-                ring = SeatRing(self._profile.edge_mm, self._players, SEATS_REACH_MM)
-                self._calibrated = Place(self._profile.table_for(size), ring)
+                self._calibrated = Place(self._profile.table_for(size), self._ring(self._profile.edge_mm))
             return self._calibrated
         if self._calibrated is not None:
             self.place = self._calibrated = None

@@ -9,6 +9,7 @@ import { count, t } from "./words.js";
 const LOOK_MS = 600;
 const PICTURE_MS = 180;
 const LIMIT_MS = 10_000;
+const KEYS = { ArrowRight: 5, ArrowUp: 5, ArrowLeft: -5, ArrowDown: -5, PageUp: 20, PageDown: -20 };
 const SIGNS = { good: "yes", mend: "unclear", wait: "time", missing: "no", skipped: "time" };
 // What has no place in the picture is set up without it.
 const PICTURED = ["camera", "table", "seats", "light", "check"];
@@ -160,8 +161,71 @@ function seen(app, found) {
       { class: "outlines", viewBox: "0 0 1000 1000", preserveAspectRatio: "none", "aria-hidden": "true" },
       found.shapes.map((shape, at) => h("polygon", { key: at, class: `shape is-${shape.kind}`, points: shape.corners.map(([x, y]) => `${x * 1000},${y * 1000}`).join(" ") })),
     ),
-    found.shapes.filter((shape) => shape.label).map((shape, at) => h("span", { class: `label is-${shape.kind}`, key: `label ${at}`, place: middle(shape.corners), "aria-hidden": "true" }, shape.label)),
+    (found.handles.length ? [] : found.shapes.filter((shape) => shape.label)).map((shape, at) => h("span", { class: `label is-${shape.kind}`, key: `label ${at}`, place: middle(shape.corners), "aria-hidden": "true" }, shape.label)),
+    found.handles.map((one) => handle(app, one)),
   );
+}
+
+// A seat goes where it is dragged, or round the table by the arrow keys: the referee says where it comes to lie.
+function handle(app, one) {
+  const { local } = app;
+  const dragged = local.drag && local.drag.seat === one.seat ? local.drag.at : null;
+  const [x, y] = dragged || one.at;
+  const percent = Math.round(one.round * 100);
+  const move = (answer) => tell(app, { act: "answer", answer: Object.assign({ seat: one.seat }, answer) });
+  return h(
+    "button",
+    {
+      type: "button",
+      class: dragged ? "handle dragged" : "handle",
+      key: `handle ${one.seat}`,
+      role: "slider",
+      "aria-label": one.label,
+      "aria-valuemin": "0",
+      "aria-valuemax": "100",
+      "aria-valuenow": String(percent),
+      "aria-valuetext": t("setup_seat_at", { n: percent }),
+      "aria-orientation": "horizontal",
+      place: { left: inside(x), top: inside(y) },
+      onkeydown: (event) => {
+        const by = KEYS[event.key];
+        if (!by) return;
+        event.preventDefault();
+        move({ by_cm: by });
+      },
+      onpointerdown: (event) => {
+        event.preventDefault();
+        event.currentTarget.focus();
+        event.currentTarget.setPointerCapture(event.pointerId);
+        local.drag = { seat: one.seat, at: one.at, moved: false };
+      },
+      onpointermove: (event) => {
+        if (!local.drag || local.drag.seat !== one.seat) return;
+        const box = event.currentTarget.parentElement.getBoundingClientRect();
+        const share = (at, from, size) => Math.min(1, Math.max(0, (at - from) / size));
+        local.drag = { seat: one.seat, at: [share(event.clientX, box.left, box.width), share(event.clientY, box.top, box.height)], moved: true };
+        app.draw();
+      },
+      onpointerup: () => drop(app, move),
+      onpointercancel: () => {
+        local.drag = null;
+        app.draw();
+      },
+    },
+    String(one.seat + 1),
+  );
+}
+
+// Whole in the picture, so that a thumb finds it also where the table's edge is the picture's.
+function inside(share) {
+  return `clamp(26px, ${share * 100}%, calc(100% - 26px))`;
+}
+
+function drop(app, move) {
+  const { drag } = app.local;
+  app.local.drag = null;
+  if (drag && drag.moved) move({ at: drag.at });
+  else app.draw();
 }
 
 function middle(corners) {

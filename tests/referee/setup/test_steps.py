@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import random
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
 import cv2
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from hardware.events import BellEdge, BellPressed, Event, SandEdge, SandLine
 from referee.errors import BadInputError
 from referee.language import LANGUAGES, Language
+from referee.seats import SeatRing, even_places
 from referee.service.settings import TableSettings
 from referee.setup.bell import BellStep
 from referee.setup.camera import CameraStep
@@ -22,14 +26,17 @@ from referee.setup.check import CheckStep
 from referee.setup.finding import Heard, Kept, Seen, State
 from referee.setup.lamp import LampStep
 from referee.setup.light import LightStep, closest_colours
+from referee.setup.record import load_kept, save_kept
 from referee.setup.sandtimer import SandtimerStep
-from referee.setup.seats import SeatsStep
+from referee.setup.seats import SeatsStep, moved
 from referee.setup.steps import NAMES, new_step
 from referee.setup.table import PICTURES, TableStep
+from referee.watchers.table_finder import TableFinder
 from simulation.edges import press, sand
 from simulation.still import table_picture
 from vision.deck import load_deck
 from vision.marked.colour import NEUTRAL
+from vision.profile import TableProfile, load_profile, profile_text, seats_fit
 
 MS, SECOND = 1_000_000, 1_000_000_000
 NOW = 100 * SECOND
@@ -146,6 +153,92 @@ def test_seats_are_shown_and_buttons_are_given_to_them_by_ringing() -> None:
     assert step.keep(seen(picture(), rung, settings)).settings == {"bell_pins": [22, 17, 27]}
     with pytest.raises(BadInputError):
         step.answer(seen(), {"players": 12})
+
+
+def measured() -> TableProfile:
+    step = TableStep()
+    for k in range(PICTURES):
+        step.look(seen(picture(), now_ns=NOW + k * SECOND))
+    profile = step.keep(seen(picture())).profile
+    assert profile is not None and profile.edge_mm is not None
+    return profile
+
+
+def test_a_seat_is_dragged_or_moved_and_whose_card_it_is_follows() -> None:
+    step, profile = SeatsStep(), measured()
+    table, edge = profile.table, profile.edge_mm
+    assert edge is not None
+    now = replace(seen(picture()), profile=profile)
+    found = step.look(now)
+    assert [one.label for one in found.handles] == ["Seat 1", "Seat 2", "Seat 3"]
+    # Seat 2 of three, which is near the top left, is dragged to the middle of the left edge.
+    there = (edge[1] + edge[2]) / 2
+    x, y = (float(v) for v in table.to_px(there[None])[0] / now.size_px)
+    kept = step.answer(now, {"seat": 1, "at": [x, y]}).profile
+    assert kept is not None
+    even, put = SeatRing(edge, 3), SeatRing(edge, 3, places=kept.seats[3])
+    corner = edge[2] * 0.95 + edge[3] * 0.05
+    before, after = (ring.seat_at((float(corner[0]), float(corner[1]))) for ring in (even, put))
+    assert (before, after) == (1, 1)
+    top = edge[2] * 0.6 + edge[3] * 0.4
+    before, after = (ring.seat_at((float(top[0]), float(top[1]))) for ring in (even, put))
+    assert (before, after) == (1, 2)
+    np.testing.assert_allclose(put.part_of(1)[len(put.part_of(1)) // 2], there, atol=2.0)
+    # Back by the keyboard's steps, and evenly again.
+    back = step.answer(replace(now, profile=kept), {"seat": 1, "by_cm": 10}).profile
+    assert back is not None and back.seats[3][1] > kept.seats[3][1]
+    again = step.look(replace(now, profile=back))
+    assert again.choices[-1].text == "Spread the seats evenly"
+    spread = step.answer(replace(now, profile=back), again.choices[-1].answer).profile
+    assert spread is not None and not spread.seats
+    # Nobody is dragged over a neighbour, and nothing else is taken.
+    far = step.answer(now, {"seat": 1, "by_cm": 400}).profile
+    assert far is not None and far.seats[3][0] < far.seats[3][1] < far.seats[3][2]
+    for wrong in (
+        {"seat": 3, "by_cm": 1},
+        {"seat": 0, "at": [1]},
+        {"seat": 0, "by_cm": "9"},
+        {"seat": True, "by_cm": 1},
+    ):
+        with pytest.raises(BadInputError):
+            step.answer(now, wrong)
+
+
+def test_seats_stay_where_they_were_put_when_the_table_is_measured_anew(tmp_path: Path) -> None:
+    step, now = SeatsStep(), replace(seen(picture()), profile=measured())
+    data = step.answer(now, {"seat": 2, "by_cm": -20}).data
+    save_kept(tmp_path, {"seats": Kept("good", "", data)})
+    kept = load_kept(tmp_path)
+    table = TableStep()
+    for k in range(PICTURES):
+        table.look(seen(picture(), now_ns=NOW + k * SECOND))
+    profile = table.keep(seen(picture(), kept=kept)).profile
+    assert profile is not None
+    path = tmp_path / "table.json"
+    path.write_text(profile_text(profile), encoding="utf-8")
+    again = load_profile(path)
+    assert again.seats == profile.seats == {3: (0.0, 0.3333, again.seats[3][2])}
+    finder = TableFinder(again, 3)
+    finder.look(picture())
+    assert finder.place is not None and finder.place.ring.places == again.seats[3]
+    begun = SeatsStep()
+    begun.begin(seen(picture(), kept=kept))
+    assert any(one.text == "Spread the seats evenly" for one in begun.look(replace(now, profile=again)).choices)
+    with pytest.raises(BadInputError, match="when the table is measured"):
+        SeatsStep().answer(seen(picture()), {"seat": 0, "by_cm": 10})
+
+
+@given(
+    players=st.integers(2, 7),
+    moves=st.lists(st.tuples(st.integers(0, 6), st.floats(-3, 3)), max_size=12),
+)
+def test_however_seats_are_moved_they_stay_in_order_and_once_round(
+    players: int, moves: list[tuple[int, float]]
+) -> None:
+    places = even_places(players)
+    for seat, share in moves:
+        places = moved(places, seat % players, share)
+        assert seats_fit(players, list(places)), places
 
 
 def test_the_light_is_good_or_says_where_a_lamp_dazzles() -> None:

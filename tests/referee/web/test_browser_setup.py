@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 from page_tools import PageUnderTest, served
-from playwright.sync_api import Browser, expect
+from playwright.sync_api import Browser, ViewportSize, expect
 from test_browser import PHONE, SCREEN, WAIT_MS, Window, browser, needs_chromium
 
+from calibration.survey import survey
 from hardware.events import BellPressed
 from referee.bench.quiet_table import quiet_table
+from referee.measured_table import profile_of
 from simulation.still import table_picture
 from vision.deck import load_deck
 
@@ -80,6 +82,63 @@ def test_a_new_machine_is_set_up_step_by_step(new_machine: PageUnderTest, browse
     page.set_viewport_size(PHONE)
     assert not window.is_too_wide()
     window.close()
+
+
+@pytest.mark.parametrize("size", [PHONE, SCREEN], ids=["phone", "screen"])
+def test_a_seat_is_dragged_on_the_picture_and_moved_by_keys(
+    new_machine: PageUnderTest, browser: Browser, size: ViewportSize
+) -> None:
+    expect.set_options(timeout=WAIT_MS)
+    table = new_machine.table
+    picture, _ = table_picture(load_deck("confetti"), 0, 4, (1280, 720))
+    table.show(picture, time.monotonic_ns())
+    table.kit.keep_profile(profile_of(survey([("table", picture)]), 180.0))
+    window = Window(browser, new_machine, size, paired=True)
+    table.desk.opened_walk().open("seats")
+    window.open("setup")
+    page = window.page
+    seats = page.get_by_role("slider")
+    expect(seats).to_have_count(3)
+    expect(page.locator(".setup-picture img")).to_be_visible()
+    assert window.barriers() == []
+    boxes = [seats.nth(n).bounding_box() for n in range(3)]
+    whole = window.box(".setup-picture")
+    for box in boxes:
+        assert box is not None and min(box["width"], box["height"]) >= 44
+        assert whole["x"] <= box["x"] and box["x"] + box["width"] <= whole["x"] + whole["width"]
+
+    def placed() -> tuple[float, ...] | None:
+        profile = table.kit.profile()
+        assert profile is not None
+        return profile.seats.get(3)
+
+    # A finger drags seat 2 down along the left edge.
+    second = seats.nth(1)
+    before = int(second.get_attribute("aria-valuenow") or "-1")
+    box = second.bounding_box()
+    assert box is not None
+    x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+    page.mouse.move(x, y)
+    page.mouse.down()
+    page.mouse.move(x, y + whole["height"] / 4, steps=4)
+    page.mouse.up()
+    expect(second).not_to_have_attribute("aria-valuenow", str(before))
+    now = placed()
+    assert now is not None and now[1] < before / 100
+    # The arrow keys move it back by 5 cm each.
+    second.press("ArrowRight")
+    expect(page.get_by_role("button", name="Spread the seats evenly")).to_be_visible()
+    assert until(lambda: (placed() or now)[1] > now[1])
+    page.get_by_role("button", name="Spread the seats evenly").click()
+    assert until(lambda: placed() is None)
+    window.close()
+
+
+def until(condition: Callable[[], bool]) -> bool:
+    end = time.monotonic() + WAIT_MS / 1000
+    while not condition() and time.monotonic() < end:
+        time.sleep(0.02)
+    return condition()
 
 
 def test_who_is_not_paired_sees_no_whole_picture(new_machine: PageUnderTest) -> None:

@@ -147,7 +147,7 @@ def _in_lines(found: Finding, language: Language) -> str:
     if found.handles:
         more = [language.text("“2 +10” moves seat 2 clockwise by 10 cm, “2 -10” back.")]
         more += [
-            language.text("{seat}: {percent} % of the way round", seat=one.label, percent=round(100 * one.round))
+            language.text("{seat}: {percent} percent of the way round", seat=one.label, percent=round(100 * one.round))
             for one in found.handles
         ]
     lines = [f"  {found.text}", *(f"  {one}" for one in more)]

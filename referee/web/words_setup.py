@@ -25,7 +25,7 @@ SETUP_WORDS = {
     "setup_back": mark_in("page", "Back"),
     "setup_all": mark_in("page", "All steps"),
     "setup_picture": mark_in("page", "What the camera sees now"),
-    "setup_seat_at": mark_in("page", "{n} % of the way round the table"),
+    "setup_seat_at": mark_in("page", "{n} percent of the way round the table"),
     "setup_bar": mark_in("page", "Measured now"),
     "setup_state_good": mark_in("page", "done"),
     "setup_state_mend": mark_in("page", "could be better"),

@@ -19,3 +19,9 @@ def _hand(text: str) -> tuple[tuple[str, str, str], ...]:
 def hand() -> HandMaker:
     """Give the cards of "rgb gbr": small, medium and big by first letter."""
     return _hand
+
+
+@pytest.fixture
+def no_hands_sought(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Look for nobody's hands where a test is about something else: it takes four times as long as the reading."""
+    monkeypatch.setattr("referee.hands_off.HandsOff.doubt", lambda _, image, seated: seated)

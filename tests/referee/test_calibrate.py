@@ -40,6 +40,7 @@ def points(capfd: Capture, *more: str) -> list[int]:
     return [json.loads(line)["points"] for line in capfd.readouterr().out.splitlines()]
 
 
+@pytest.mark.usefixtures("no_hands_sought")
 def test_a_surveyed_table_is_scored_with_no_marker_card_in_sight(tmp_path: Path, capfd: Capture) -> None:
     profile = str(tmp_path / "table.json")
     assert main(["calibrate", "table", str(TABLE), "-o", profile]) == 0
@@ -48,6 +49,7 @@ def test_a_surveyed_table_is_scored_with_no_marker_card_in_sight(tmp_path: Path,
     assert points(capfd, "--image", bare, "--table", profile) == [5, 2, 3]
 
 
+@pytest.mark.usefixtures("no_hands_sought")
 def test_several_pictures_make_up_for_marker_cards_that_are_covered(tmp_path: Path, capfd: Capture) -> None:
     image, profile = load_image(TABLE), str(tmp_path / "table.json")
     one, other = kept(tmp_path, "a.png", without(image, 0, 1)), kept(tmp_path, "b.png", without(image, 2))
@@ -57,12 +59,14 @@ def test_several_pictures_make_up_for_marker_cards_that_are_covered(tmp_path: Pa
     assert points(capfd, "--image", bare, "--table", profile) == [5, 2, 3]
 
 
+@pytest.mark.usefixtures("no_hands_sought")
 def test_the_reach_says_whose_cards_lie_farther_from_the_edge(tmp_path: Path, capfd: Capture) -> None:
     profile = str(tmp_path / "table.json")
     assert main(["calibrate", "table", str(TABLE), "-o", profile, "--reach", "20"]) == 0
     assert sum(points(capfd, "--image", str(TABLE), "--table", profile)) < 10
 
 
+@pytest.mark.usefixtures("no_hands_sought")
 def test_a_camera_that_was_pushed_is_noticed_under_its_profile(tmp_path: Path, capfd: Capture) -> None:
     image = np.asarray(cv2.resize(load_image(TABLE), (960, 540), interpolation=cv2.INTER_AREA), np.uint8)
     profile = str(tmp_path / "table.json")

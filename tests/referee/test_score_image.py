@@ -66,6 +66,7 @@ def test_every_seat_gets_its_cards_and_its_score(capfd: Capture) -> None:
         assert len(used) == line["cards_needed"]
 
 
+@pytest.mark.usefixtures("no_hands_sought")
 def test_the_limit_and_the_side_are_heeded(capfd: Capture) -> None:
     _, lines, _ = score(capfd, "--image", str(TABLE), "--players", "3", "--limit", "4")
     assert [(line["over_limit"], line["points"]) for line in lines] == [(2, 3), (1, 1), (2, 1)]
@@ -74,18 +75,21 @@ def test_the_limit_and_the_side_are_heeded(capfd: Capture) -> None:
     assert [set(line["other_side"]) for line in lines] == [set(hand) for hand in HANDS]
 
 
+@pytest.mark.usefixtures("no_hands_sought")
 def test_a_covered_card_makes_its_seat_uncertain_or_is_left_out_but_is_never_guessed(capfd: Capture) -> None:
     _, lines, _ = score(capfd, "--image", str(MUG), "--players", "3")
     assert [set(line["faces"]) <= set(hand) for line, hand in zip(lines, HANDS, strict=True)] == [True] * 3
     assert [len(line["faces"]) for line in lines] == [6, 4, 6]
 
 
+@pytest.mark.usefixtures("no_hands_sought")
 def test_one_player_owns_all_round_the_table(capfd: Capture) -> None:
     _, (line,), _ = score(capfd, "--image", str(TABLE), "--players", "1")
     assert set(line["faces"]) == {face for hand in HANDS for face in hand}
 
 
 @pytest.mark.parametrize("covered", [[1], [0, 2]])
+@pytest.mark.usefixtures("no_hands_sought")
 def test_a_covered_marker_changes_nothing(tmp_path: Path, covered: list[int], capfd: Capture) -> None:
     status, lines, _ = score(capfd, "--image", str(without_markers(tmp_path, covered)), "--players", "3")
     assert status == 0
@@ -102,6 +106,7 @@ def test_too_few_markers_are_named(tmp_path: Path, capfd: Capture) -> None:
     assert len(err.splitlines()) == 1
 
 
+@pytest.mark.usefixtures("no_hands_sought")
 def test_a_profile_may_say_where_the_seats_are(tmp_path: Path, capfd: Capture) -> None:
     kept = profile_of(survey([("table", load_picture(TABLE).image)]), 120.0)
     corners = kept.table.to_mm(np.array([[1430.0, 830], [190, 810], [240, 130], [1380, 150]]))
@@ -119,6 +124,7 @@ def test_a_profile_may_say_where_the_seats_are(tmp_path: Path, capfd: Capture) -
     assert "of an earlier version and cannot show whether the camera was moved" in err
 
 
+@pytest.mark.usefixtures("no_hands_sought")
 def test_a_seat_that_is_not_in_the_picture_is_unclear_and_not_without_cards(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: Capture
 ) -> None:
@@ -128,7 +134,6 @@ def test_a_seat_that_is_not_in_the_picture_is_unclear_and_not_without_cards(
         return Reading((), ()), known
 
     monkeypatch.setattr("referee.reading_prints.read_picture", reader)
-    monkeypatch.setattr("referee.hands_off.HandsOff.doubt", lambda _, image, seated: seated)
     monkeypatch.setattr("referee.in_sight.InSight.doubt", lambda _, image, seated: seated)
     kept = profile_of(survey([("table", load_picture(TABLE).image)]), 180.0)
     # The left half of the table lies outside of the picture.
@@ -141,6 +146,7 @@ def test_a_seat_that_is_not_in_the_picture_is_unclear_and_not_without_cards(
     assert "this seat's place is not in the picture, turn the camera" in capfd.readouterr().out.splitlines()[1]
 
 
+@pytest.mark.usefixtures("no_hands_sought")
 def test_people_get_sentences_and_a_picture(tmp_path: Path, capfd: Capture) -> None:
     drawn = tmp_path / "evidence.jpg"
     assert main(["score", "confetti", "--image", str(TABLE), "--players", "3", "--picture", str(drawn)]) == 0
@@ -156,6 +162,7 @@ def test_people_get_sentences_and_a_picture(tmp_path: Path, capfd: Capture) -> N
     assert (np.abs(after[: before.shape[0]].astype(int) - before).max(2) > 60).mean() > 0.01
 
 
+@pytest.mark.usefixtures("no_hands_sought")
 def test_a_seat_with_an_unclear_card_is_uncertain_and_told_what_to_do(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: Capture
 ) -> None:
@@ -195,6 +202,7 @@ def test_a_hand_that_lies_over_a_seats_cards_makes_it_uncertain(tmp_path: Path, 
     assert err == ""
 
 
+@pytest.mark.usefixtures("no_hands_sought")
 def test_a_hand_too_large_to_score_costs_no_other_seat_its_answer(
     monkeypatch: pytest.MonkeyPatch, capfd: Capture
 ) -> None:
@@ -245,6 +253,7 @@ def test_a_bad_picture_is_said_in_one_line_and_leaves_the_last_evidence(tmp_path
     assert "cannot be scored from a picture" in capfd.readouterr().err
 
 
+@pytest.mark.usefixtures("no_hands_sought")
 def test_a_reading_that_was_cut_short_makes_every_seat_uncertain(
     capfd: Capture, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -106,6 +106,7 @@ def test_a_round_is_timed_and_the_still_table_afterwards_is_counted(table: Image
     assert not play.notices
 
 
+@pytest.mark.usefixtures("no_hands_sought")
 def test_a_table_nobody_can_read_is_waited_for_and_people_are_told_once(table: Image) -> None:
     play = Play()
     play.show([table] * 6)
@@ -120,6 +121,7 @@ def test_a_table_nobody_can_read_is_waited_for_and_people_are_told_once(table: I
     assert [hand["points"] for hand in play.told("hand")] == [5, 2, 3]
 
 
+@pytest.mark.usefixtures("no_hands_sought")
 def test_a_camera_that_swaps_left_and_right_is_told_from_covered_markers(table: Image) -> None:
     play = Play()
     play.show([np.fliplr(table).copy()] * 6)
@@ -142,6 +144,7 @@ def test_cards_under_a_hand_that_rests_there_are_not_counted_without_them(table:
     assert [hand["points"] for hand in play.told("hand")] == [5, 2, 3]
 
 
+@pytest.mark.usefixtures("no_hands_sought")
 def test_a_telephone_beside_a_hand_holds_nobody_up_if_it_lay_there_before_the_round(table: Image) -> None:
     with_phone = table.copy()
     with_phone[470:613, 790:862] = (24, 20, 20)
@@ -155,6 +158,7 @@ def test_a_telephone_beside_a_hand_holds_nobody_up_if_it_lay_there_before_the_ro
         assert bool(play.told("hand")) is counted
 
 
+@pytest.mark.usefixtures("no_hands_sought")
 def test_a_recording_that_ends_early_is_counted_from_its_last_frame(table: Image) -> None:
     play = Play()
     play.show([table])
@@ -166,6 +170,7 @@ def test_a_recording_that_ends_early_is_counted_from_its_last_frame(table: Image
     assert [hand["points"] for hand in play.told("hand")] == [5, 2, 3]
 
 
+@pytest.mark.usefixtures("no_hands_sought")
 def test_a_card_taken_after_time_is_a_foul_if_it_plainly_was_not_there(table: Image) -> None:
     # A card of seat 0 that lies free: where it will lie, the bare table is to be seen until time is over.
     header = Header("confetti", PLAYERS, {})
@@ -188,6 +193,7 @@ def test_a_card_taken_after_time_is_a_foul_if_it_plainly_was_not_there(table: Im
         assert len(play.told("foul")) == fouls
 
 
+@pytest.mark.usefixtures("no_hands_sought")
 def test_nothing_seen_is_no_empty_hand_and_players_say_what_they_hold(table: Image) -> None:
     play = Play()
     play.show([table] * 6)
@@ -226,6 +232,7 @@ def test_only_the_hands_that_are_not_clear_are_asked_for(table: Image) -> None:
     assert [(hand["seat"], hand["points"]) for hand in play.told("hand")] == [(0, 5), (1, 0), (2, 3)]
 
 
+@pytest.mark.usefixtures("no_hands_sought")
 def test_what_was_filmed_before_time_is_not_counted_at_the_end_of_a_recording(table: Image) -> None:
     play = Play()
     play.show([table] * 6)
@@ -237,6 +244,7 @@ def test_what_was_filmed_before_time_is_not_counted_at_the_end_of_a_recording(ta
     assert not play.told("hand")
 
 
+@pytest.mark.usefixtures("no_hands_sought")
 def test_a_card_that_shows_the_other_side_is_asked_about_before_anybody_has_points(table: Image) -> None:
     # The same table, as if the black side were played: what lies white up is nobody's point card in the first round.
     header = Header("confetti", PLAYERS, {"side": "black"})
@@ -250,6 +258,7 @@ def test_a_card_that_shows_the_other_side_is_asked_about_before_anybody_has_poin
     assert {(notice.kind, notice.seat) for notice in play.notices} == {("wrong_side", seat) for seat in range(3)}
 
 
+@pytest.mark.usefixtures("no_hands_sought")
 def test_a_place_without_cards_is_an_empty_hand_only_if_it_looks_as_it_did_before(table: Image) -> None:
     watcher = watcher_for(Header("confetti", PLAYERS, {}), WatchSetup())
     for step in range(6):

@@ -1,16 +1,19 @@
 // The table as the camera sees it, with outlines of what is read; a tap on one corrects it.
 
 import { h } from "./dom.js";
-import { colour, sign } from "./parts.js";
+import { button, colour, nameOf, sign } from "./parts.js";
+import { boxOf, hands, isIn, spot, windowOn } from "./hands.js";
 import { choicesFor } from "./readings.js";
 import { has, t } from "./words.js";
 
 const GAP_MS = 500;
 const RETRY_MS = 4000;
 const LIMIT_MS = 10_000;
-const FEW = 8;
+const FEW = 8; // so many names stand beside what they name
+const FEW_NEAR = 3;
 const NEAR_SIDE = 0.25; // of the picture's width: a name in the middle of what lies there would stand out of it
 const NEAR_BOTTOM = 0.85; // of its height
+const WHOLE = [0, 0, 1, 1];
 const picture = { url: null, missing: false, asking: false, at: -RETRY_MS };
 
 // Ask for the next picture when the last one has come, so that a slow line never gets a queue of them.
@@ -44,31 +47,47 @@ export function livePicture(app) {
   return picture;
 }
 
+// ontap: what a tap on a card of an opened hand does; without it nothing can be opened.
 export function live(app, ontap) {
   refresh(app);
   if (picture.url === null) {
     return h("section", { class: "live empty", key: "live" }, h("p", {}, picture.missing ? t("no_live_picture") : t("one_moment")));
   }
+  const near = app.local.near || null;
+  const part = near || WHOLE;
+  const shown = near ? app.state.outlines.filter((one) => isIn(near, one.corners)) : app.state.outlines;
   return h(
     "section",
     { class: "live", key: "live", "aria-label": t("live_table") },
     h(
       "div",
-      { class: "picture" },
-      h("img", { src: picture.url, alt: t("live_alt") }),
-      overlay(app),
-      app.state.outlines.map((outline, at) => tag(app, outline, at, ontap)),
+      { class: near ? "picture near" : "picture" },
+      h("img", { src: picture.url, alt: t("live_alt"), place: placed(part) }),
+      overlay(shown, part),
+      shown.map((outline, at) => tag(app, outline, { at, part, few: shown.length <= (near ? FEW_NEAR : FEW) }, near ? ontap : null)),
+      near || !ontap ? null : hands(shown).filter((one) => one.outlines.some((outline) => outline.event)).map((one) => handle(app, one)),
     ),
+    near ? h("div", { class: "row", key: "whole" }, button(t("whole_table"), () => open(app, null))) : null,
     picture.missing ? h("p", { class: "note bad" }, t("no_live_picture")) : null,
     correction(app),
   );
 }
 
-function overlay(app) {
+function open(app, group) {
+  Object.assign(app.local, { near: group && windowOn(group.box), seen: null });
+  if (group && group.outlines.length === 1) app.local.seen = group.outlines[0].event;
+  app.draw();
+}
+
+function placed([left, top, width, height]) {
+  return { transformOrigin: "0 0", transform: `scale(${1 / width}, ${1 / height}) translate(${-left * 100}%, ${-top * 100}%)` };
+}
+
+function overlay(outlines, [left, top, width, height]) {
   return h(
     "svg",
-    { class: "outlines", viewBox: "0 0 1 1", preserveAspectRatio: "none", "aria-hidden": "true" },
-    app.state.outlines.map((outline) =>
+    { class: "outlines", viewBox: `${left} ${top} ${width} ${height}`, preserveAspectRatio: "none", "aria-hidden": "true" },
+    outlines.map((outline) =>
       h("polygon", {
         class: `outline ${outline.certain ? "" : "unsure"} ${outline.seat === null ? "" : `seat-${outline.seat % 7}`}`,
         points: outline.corners.map((corner) => corner.join(",")).join(" "),
@@ -77,24 +96,34 @@ function overlay(app) {
   );
 }
 
+// A hand or a pile in the whole picture, to be opened large.
+function handle(app, group) {
+  const what = group.seat === null ? group.outlines.map(wordsOf).join("; ") : nameOf(app, group.seat);
+  return h("button", {
+    type: "button",
+    class: "hand",
+    key: `hand ${what}`,
+    "aria-label": t("look_at", { what }),
+    place: spot(group.box),
+    onclick: () => open(app, group),
+  });
+}
+
 // The place of something seen, to be tapped; its name stands beside it, for it must not hide what it names.
-function tag(app, outline, at, ontap) {
-  const xs = outline.corners.map((corner) => corner[0]);
-  const ys = outline.corners.map((corner) => corner[1]);
-  const [left, top] = [Math.min(...xs), Math.min(...ys)];
-  const [right, bottom] = [Math.max(...xs), Math.max(...ys)];
+function tag(app, outline, { at, part, few }, ontap) {
+  const [x0, y0, width, height] = part;
+  const box = boxOf(outline.corners.map((corner) => [(corner[0] - x0) / width, (corner[1] - y0) / height]));
+  const [left, , right, bottom] = box;
   const side = left + right < 2 * NEAR_SIDE ? "rightwards" : left + right > 2 - 2 * NEAR_SIDE ? "leftwards" : "";
-  const share = (value) => `${value * 100}%`;
-  const few = app.state.outlines.length <= FEW;
   const label = wordsOf(outline);
   const props = {
     class: `seen ${few || !outline.certain ? "named" : ""} ${side} ${bottom > NEAR_BOTTOM ? "upwards" : ""}`,
     key: `${outline.event} ${at}`,
-    place: { left: share(left), top: share(top), width: share(right - left), height: share(bottom - top) },
+    place: spot(box),
   };
   const name = h("span", { class: "name" }, few ? sign(outline.seat) : null, outline.certain ? label : "?");
   if (!ontap || !outline.event) return h("span", Object.assign(props, { "aria-hidden": "true" }), name);
-  return h("button", Object.assign(props, { type: "button", "aria-label": t("correct_this", { what: label }), onclick: () => ontap(app, outline) }), name);
+  return h("button", Object.assign(props, { type: "button", "aria-label": t("correct_this", { what: label }), "aria-pressed": String(app.local.seen === outline.event), onclick: () => ontap(app, outline) }), name);
 }
 
 // What it was read as, colours and mood, in the language of the page.

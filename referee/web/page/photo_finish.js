@@ -2,7 +2,7 @@
 
 import { h } from "./dom.js";
 import { button, colour, sign } from "./parts.js";
-import { seen } from "./seen.js";
+import { closeUps, seen } from "./seen.js";
 import { timeLine } from "./time_line.js";
 import { number, t } from "./words.js";
 
@@ -33,7 +33,7 @@ function decidingFrame({ frames, sight }) {
   return outlined >= 0 ? outlined : Math.max(0, frames.filter((frame) => frame.t_ms <= 0).length - 1);
 }
 
-function pictures(app, { frames, sight }, at, deciding, go) {
+function pictures(app, { frames, sight, players }, at, deciding, go) {
   const fits = sight && Math.abs(frames[at].t_ms - sight.t_ms) < SAME_MS;
   return [
     seen(app, frames[at].picture, fits ? sight : null),
@@ -49,6 +49,7 @@ function pictures(app, { frames, sight }, at, deciding, go) {
       "aria-valuetext": moment(frames[at].t_ms),
       oninput: (event) => go(Number(event.target.value)),
     }),
+    closeUps(frames[at].picture, sight, fits, (one) => (one.seat === null ? "" : (players || [])[one.seat])),
   ];
 }
 

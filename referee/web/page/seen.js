@@ -1,7 +1,8 @@
 // A picture of evidence with the outlines of what was seen in it, whole or as near as what matters.
 
 import { h } from "./dom.js";
-import { button } from "./parts.js";
+import { button, sign } from "./parts.js";
+import { zoomable } from "./zoom.js";
 import { t } from "./words.js";
 
 const ROOM = 0.25;
@@ -10,22 +11,50 @@ const ROOM = 0.25;
 // `strong` which of them are meant just now.
 export function seen(app, picture, sight, near, strong) {
   const source = `/pictures/${picture}.jpg`;
-  if (!sight || !sight.outlines.length) return h("img", { src: source, alt: t("evidence_alt"), key: "plain" });
+  if (!sight || !sight.outlines.length) return zoomable("picture", h("img", { src: source, alt: t("evidence_alt") }));
   const some = near ? sight.outlines.filter(near) : [];
   const close = some.length > 0 && !app.local.whole;
   const [left, top, width, height] = close ? around(sight, some) : [0, 0, sight.width, sight.height];
   return [
-    h(
-      "svg",
-      { class: "seen-picture", key: "seen", viewBox: `${left} ${top} ${width} ${height}`, role: "img", "aria-label": t("evidence_alt") },
-      h("image", { href: source, width: sight.width, height: sight.height }),
-      sight.outlines.map((one, at) => outline(one, at, strong)),
-      sight.outlines.filter((one) => !one.certain).map((one, at) => mark(one, at, width)),
+    zoomable(
+      "picture",
+      h(
+        "svg",
+        { class: "seen-picture", viewBox: `${left} ${top} ${width} ${height}`, role: "img", "aria-label": t("evidence_alt") },
+        h("image", { href: source, width: sight.width, height: sight.height }),
+        sight.outlines.map((one, at) => outline(one, at, strong)),
+        sight.outlines.filter((one) => !one.certain).map((one, at) => mark(one, at, width)),
+      ),
     ),
     some.length
       ? h("div", { class: "row", key: "near" }, button(t(close ? "whole_table" : "look_closer"), () => turn(app), { class: "quiet" }))
       : null,
   ];
+}
+
+// What lay at each place, cut out of a picture large enough for a phone; `fits`: the outlines are of this picture.
+export function closeUps(picture, sight, fits, nameOf) {
+  if (!sight || !sight.outlines.length) return null;
+  return h(
+    "ul",
+    { class: "close-ups", key: "close-ups" },
+    sight.outlines.map((one, at) => {
+      const [left, top, width, height] = around(sight, [one]);
+      const size = Math.max(width, height);
+      const box = [left + (width - size) / 2, top + (height - size) / 2, size, size];
+      return h(
+        "li",
+        { key: at },
+        h(
+          "svg",
+          { class: "close-up", viewBox: box.join(" "), "aria-hidden": "true" },
+          h("image", { href: `/pictures/${picture}.jpg`, width: sight.width, height: sight.height }),
+          fits ? outline(one, 0, null) : null,
+        ),
+        h("span", {}, sign(one.seat), nameOf(one)),
+      );
+    }),
+  );
 }
 
 function turn(app) {

@@ -4,6 +4,7 @@ import { h } from "./dom.js";
 import { button, colour } from "./parts.js";
 import { face } from "./readings.js";
 import { teach } from "./view_teach.js";
+import { boxOf, spot } from "./hands.js";
 import { count, has, t } from "./words.js";
 
 const COLOURS = ["red", "orange", "yellow", "green", "turquoise", "blue", "purple", "pink", "brown", "black", "grey", "white"];
@@ -204,12 +205,10 @@ export function outlined(source, alt, outlines) {
 }
 
 function tag(one) {
-  const xs = one.corners.map((corner) => corner[0]);
-  const ys = one.corners.map((corner) => corner[1]);
-  const [left, top, right, bottom] = [Math.min(...xs), Math.min(...ys), Math.max(...xs), Math.max(...ys)];
-  const share = (value) => `${value * 100}%`;
+  const box = boxOf(one.corners);
+  const [left, , right, bottom] = box;
   const side = left + right < 0.5 ? "rightwards" : left + right > 1.5 ? "leftwards" : "";
-  const props = { class: `seen named ${side} ${bottom > 0.85 ? "upwards" : ""}`, key: one.key, place: { left: share(left), top: share(top), width: share(right - left), height: share(bottom - top) } };
+  const props = { class: `seen named ${side} ${bottom > 0.85 ? "upwards" : ""}`, key: one.key, place: spot(box) };
   const name = h("span", { class: "name" }, one.label);
   if (!one.ontap) return h("span", props, name);
   return h("button", Object.assign(props, { type: "button", "aria-label": t("correct_this", { what: one.label }), onclick: one.ontap }), name);

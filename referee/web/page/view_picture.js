@@ -3,6 +3,7 @@
 import { h } from "./dom.js";
 import { sendPicture } from "./server.js";
 import { heading, sign } from "./parts.js";
+import { zoomable } from "./zoom.js";
 import { t } from "./words.js";
 
 const MOST_BYTES = 24 * 1024 * 1024;
@@ -80,7 +81,7 @@ function result(scored) {
     "section",
     { class: "card-box", key: "result" },
     h("ul", { class: "said" }, scored.sentences.map((one) => h("li", {}, sign(one.seat), h("span", {}, one.text)))),
-    h("figure", { class: "evidence" }, h("img", { src: scored.url, alt: t("evidence_alt") })),
+    h("figure", { class: "evidence" }, zoomable("scored", h("img", { src: scored.url, alt: t("evidence_alt") }))),
   );
 }
 

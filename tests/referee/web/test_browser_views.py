@@ -59,7 +59,7 @@ def test_the_photo_finish_shows_the_deciding_frame_outlined_and_every_face_on_it
     window = Window(browser, page, {"width": size["width"], "height": size["height"]})
     expect.set_options(timeout=WAIT_MS)
     window.open(f"ruling/{ring}")
-    outlines = window.page.locator(".evidence .outline")
+    outlines = window.page.locator(".seen-picture .outline")
     expect(outlines).to_have_count(2)
     expect(window.page.locator(".evidence figcaption")).to_contain_text("7 ms before the ring The picture that decides")
     expect(window.page.locator(".time-line .face-bar.of-red")).to_have_count(2)
@@ -82,7 +82,7 @@ def test_the_photo_finish_of_a_past_game_is_there_to_be_sent_and_nothing_in_it_c
     window.open(f"history/{ring.split('-')[0]}")
     window.page.get_by_role("link", name="Valid ring, Cem").click()
     expect(window.page.locator(".verdict h1")).to_have_text("Valid ring, Cem")
-    expect(window.page.locator(".evidence .outline")).to_have_count(2)
+    expect(window.page.locator(".seen-picture .outline")).to_have_count(2)
     expect(window.page.get_by_text("Is something not right?")).to_have_count(0)
     expect(window.page.get_by_role("button", name="Look again")).to_have_count(0)
     # One tap saves it as a file to send, which can be judged anywhere.

@@ -14,12 +14,15 @@ from referee.errors import BadInputError
 from referee.language import Language
 from referee.sayings.colours import colour_name
 from referee.setup import places
-from referee.setup.deck import chosen_palette
+from referee.setup.deck import chosen_deck, chosen_palette
 from referee.setup.finding import Choice, Finding, Image, Points, Seen, Shape, State, Wish, camera_missing
+from referee.setup.light_prints import LightPrints
 from vision.errors import VisionError
 from vision.marked.colour import NEUTRAL, hue_gap, hues_on, lamp_of, linear_rgb
-from vision.markers import Marker, find_markers, whites_of
+from vision.markers import Marker, find_markers, table_from_markers, whites_of
+from vision.prints.print_deck import PrintDeck
 
+_USUAL_WHITE, _USUAL_PX_PER_MM = np.full(3, 0.88), 1.2
 _BLOCKS = (16, 9)
 _BLEACHED_SHARE = 0.35  # of a block
 _GLARE = 16.0  # levels above white paper
@@ -44,6 +47,9 @@ class LightStep:
 
     name = "light"
 
+    def __init__(self) -> None:
+        self._prints = LightPrints()
+
     def title(self, language: Language) -> str:
         """What it is called."""
         return language.text("Light")
@@ -67,7 +73,7 @@ class LightStep:
         bleached = bleached_blocks(seen.image, whites)
         shapes = tuple(Shape(box, "bad") for box in bleached)
         again = (Choice(language.text("Set the camera to this light again"), {"settle": True}),)
-        colours = colours_in_words(seen, whites)
+        colours = self._closest(seen, whites)
         more = tuple(text for text in (colours, *seen.notes) if text)
         if bleached:
             middle = np.mean([np.mean(box, axis=0) for box in bleached], axis=0)
@@ -91,6 +97,27 @@ class LightStep:
     def keep(self, seen: Seen) -> Wish:
         """The camera holds what it was set to."""
         return Wish()
+
+    def _closest(self, seen: Seen, whites: Points) -> str:
+        """Say which cards of the chosen deck come closest under this lamp."""
+        deck = chosen_deck(seen)
+        if not isinstance(deck, PrintDeck):
+            return colours_in_words(seen, whites)
+        white = np.median(whites, axis=0) / 255 if len(whites) else _USUAL_WHITE
+        return self._prints.in_words(deck, np.maximum(white, 0.08), _px_per_mm(seen), seen.language)
+
+
+def _px_per_mm(seen: Seen) -> float:
+    """How large the table is in the picture, in its middle."""
+    width, height = seen.size_px
+    try:
+        if seen.profile is not None:
+            table = seen.profile.table_for((width, height))
+        else:
+            table = table_from_markers(find_markers_or_none(seen.image), (width, height))  # type: ignore[arg-type]
+        return float(table.px_per_mm(np.array([[width / 2, height / 2]]))[0])
+    except VisionError:
+        return _USUAL_PX_PER_MM
 
 
 def find_markers_or_none(image: Image) -> tuple[Marker, ...]:

@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from hardware.events import BellEdge, BellPressed, Event, SandEdge, SandLine
+from referee.decks.store import DeckStore
 from referee.errors import BadInputError
 from referee.language import LANGUAGES, Language
 from referee.seats import SeatRing, even_places
@@ -36,6 +37,7 @@ from simulation.edges import press, sand
 from simulation.still import table_picture
 from vision.deck import load_deck
 from vision.marked.colour import NEUTRAL
+from vision.prints.print_deck import Print, PrintDeck
 from vision.profile import TableProfile, load_profile, profile_text, seats_fit
 
 MS, SECOND = 1_000_000, 1_000_000_000
@@ -261,6 +263,32 @@ def test_colours_come_closer_in_dim_and_coloured_light() -> None:
     dim = closest_colours(palette, ground, np.array([1.0, 0.35, 0.1]), 60.0, "white")
     assert day is not None and dim is not None
     assert day.mistaken < dim.mistaken
+
+
+def test_the_two_cards_of_a_deck_of_prints_that_come_closest_are_named_and_what_would_help(tmp_path: Path) -> None:
+    def told(deck: str, lamp: tuple[float, float, float] = (1.0, 1.0, 1.0)) -> str:
+        lit = np.clip(picture() * np.array(lamp), 0, 255).astype(np.uint8)
+        found = LightStep().look(seen(lit, kept={"deck": Kept("good", "", {"deck": deck})}, folder=tmp_path))
+        return found.more[0]
+
+    assert told("coloretto").startswith("All cards are surely told; closest come row-green-")
+    # A family's own: two faces that only the lamp hides, and two that are alike whatever the lamp.
+    blue, red, green = (255, 0, 0), (0, 0, 230), (60, 180, 60)
+    for name, second, expected in (
+        ("ours", (160, 40, 20), "Hard to tell in this light are blue and violet: a whiter lamp, or daylight"),
+        ("twins", blue, "Hard to tell in any light are blue and violet: where they lie it will ask."),
+    ):
+        faces = (("blue", blue), ("violet", second), ("red", red), ("green", green))
+        DeckStore(tmp_path).add(PrintDeck(name, (56.0, 87.0), tuple(plain_print(*face) for face in faces)))
+        assert told(name, (0.03, 0.35, 1.0)).startswith(expected), told(name, (0.03, 0.35, 1.0))
+    assert told("ours").startswith("All cards are surely told")
+
+
+def plain_print(face: str, colour: tuple[int, int, int]) -> Print:
+    art = np.full((174, 112, 3), 250, np.uint8)
+    cv2.circle(art, (56, 60), 36, (30, 30, 30), -1)
+    cv2.rectangle(art, (30, 110), (82, 150), colour, -1)
+    return Print(face, "front", {}, art)
 
 
 def test_three_presses_tell_how_the_bell_bounces() -> None:

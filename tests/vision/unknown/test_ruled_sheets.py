@@ -108,7 +108,7 @@ def laid_in_cells(seed: int) -> tuple[Picture, NDArray[np.float32]]:
     return np.asarray(np.clip(seen, 0, 255), np.uint8), np.asarray(quads, np.float32)
 
 
-@pytest.mark.parametrize("seed", [1, 2, 4])
+@pytest.mark.parametrize("seed", [1, 4])
 def test_cards_laid_in_places_ruled_for_them_are_found_and_the_places_are_not(seed: int) -> None:
     picture, true = laid_in_cells(seed)
     found = find_cards(picture).corners_px

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import argparse
 import json
+from collections.abc import Iterator
 from pathlib import Path
 
 from referee.arguments import seed
+from referee.bench.figures import KEPT, PAGE, keep_figure
 from referee.bench.report import print_line, print_measurements
 from referee.commands import bench_blind, bench_club, bench_guard, bench_piccolino, bench_teach, bench_torn
 from referee.errors import BadInputError
@@ -25,17 +27,24 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     accuracy.add_argument("--only", metavar="TEXT", default="", help="only pictures whose name or scene has TEXT in it")
     accuracy.add_argument("--json", action="store_true", help="a line a picture and a last one with the sums")
     accuracy.add_argument("--failures", metavar="OUTDIR", type=Path, help="draw every failure into this folder")
+    _add_keep(accuracy)
     accuracy.set_defaults(bench=_accuracy)
     hands = kinds.add_parser("hands", help="score tables whose truth is known, and count the hands that come out right")
     hands.add_argument("folder", metavar="DIR", type=Path, help="pictures with truth files beside them")
     hands.add_argument("--players", metavar="N", type=int, default=3, help="people round the table (default 3)")
     hands.add_argument("--json", action="store_true", help="a line a hand and a last one with the sums")
+    _add_keep(hands)
     hands.set_defaults(bench=_hands)
     speed = kinds.add_parser("speed", help="time the reader against a yardstick on this machine")
     speed.add_argument("images", metavar="IMAGE", nargs="*", type=Path, help="pictures to read instead of drawn ones")
     speed.add_argument("--runs", metavar="N", type=int, default=5, help="runs of each measurement (default 5)")
     speed.add_argument("--json", action="store_true", help="a line a measurement")
+    _add_keep(speed)
     speed.set_defaults(bench=_speed)
+    report = kinds.add_parser("report", help="write the page on accuracy from the figures that benches keep")
+    report.add_argument("--figures", metavar="FILE", type=Path, default=KEPT, help=f"the figures (default {KEPT})")
+    report.add_argument("-o", "--output", metavar="FILE", type=Path, default=PAGE, help=f"the page (default {PAGE})")
+    report.set_defaults(bench=_report)
     timing = kinds.add_parser("time", help="how soon presses and frames are known")
     timing.add_argument("--camera", metavar="CAMERA", default="simulated", help="simulated (default), picamera2, usb:0")
     timing.add_argument("--pins", choices=("simulated", "gpio"), default="simulated", help="gpio: ring yourself")
@@ -84,6 +93,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     bench_club.add_kinds(kinds)
 
 
+def _add_keep(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--keep", metavar="SET", help=f"keep the figure in {KEPT} as that of this set")
+
+
 def run(args: argparse.Namespace) -> int:
     """Run one bench."""
     status: int = args.bench(args)
@@ -103,12 +116,35 @@ def _hands(args: argparse.Namespace) -> int:
 
 
 def _speed(args: argparse.Namespace) -> int:
-    from referee.bench.speed import measure_all
+    from referee.bench.speed import Measurement, measure_all
 
     if args.runs < 1:
         raise BadInputError(f"--runs must be at least 1, not {args.runs}")
-    print_measurements(measure_all(args.images, args.runs), as_json=args.json)
+    measured = []
+
+    def each() -> Iterator[Measurement]:
+        for one in measure_all(args.images, args.runs):
+            measured.append(one)
+            yield one
+
+    print_measurements(each(), as_json=args.json)
+    for one in measured if args.keep else ():
+        if one.value is not None and one.target is not None:
+            figure = f"{one.value:.4g} {one.unit}"
+            keep_figure("Speed", f"{args.keep}: {one.name}", figure, "ringmaster bench speed", met=one.met)
     return 0
+
+
+def _report(args: argparse.Namespace) -> int:
+    from referee.bench.figures import MOST_LINES, load_figures
+
+    page = load_figures(args.figures).page()
+    args.output.write_text(page, encoding="utf-8")
+    lines = page.count("\n")
+    print(f"{args.output}: {lines} lines")
+    if lines > MOST_LINES:
+        complain("bench", f"the page has more than {MOST_LINES} lines, which nobody reads: let figures or failures go")
+    return 1 if lines > MOST_LINES else 0
 
 
 def _crash(args: argparse.Namespace) -> int:

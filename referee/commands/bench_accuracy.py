@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import argparse
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
 
+from referee.bench.figures import in_words, keep_figure
 from referee.bench.report import print_line, print_sums, say
 from referee.errors import BadInputError
 from referee.output import complain
@@ -72,7 +74,7 @@ def run_hands(args: argparse.Namespace) -> int:
                     f"{verdict.picture}, seat {verdict.seat}: {verdict.outcome}, {verdict.sight};"
                     f" missed {list_of(verdict.missed) or 'none'}, too many {list_of(verdict.extra) or 'none'}"
                 )
-    print_sums(hands.hand_summary(verdicts), hands.hand_table, as_json=args.json)
+    _print_and_keep(args, hands.hand_summary(verdicts), hands.hand_table)
     return 0
 
 
@@ -98,7 +100,7 @@ def _read_all(args: argparse.Namespace, pictures: list[TruePicture]) -> int:
             book.add(image, verdict)
         if args.json:
             print_line(tally.picture_line(verdict))
-    print_sums(tally.summary(verdicts), tally.table, as_json=args.json)
+    _print_and_keep(args, tally.summary(verdicts), tally.table)
     if book:
         drawn = book.close()
         if not args.json:
@@ -118,7 +120,7 @@ def _read_deck_of_pictures(args: argparse.Namespace, pictures: list[TruePicture]
             draw_failures(args.failures, image, verdict)
         if args.json:
             print_line(picture_tally.picture_line(verdict))
-    print_sums(picture_tally.summary(verdicts, deck), picture_tally.table, as_json=args.json)
+    _print_and_keep(args, picture_tally.summary(verdicts, deck), picture_tally.table)
     return 0
 
 
@@ -143,8 +145,17 @@ def _find_all(args: argparse.Namespace, pictures: list[TruePicture]) -> int:
             finding.draw_found(args.failures, image, verdict)
         if args.json:
             print_line(finding.find_line(verdict))
-    print_sums(finding.find_summary(verdicts), finding.find_table, as_json=args.json)
+    _print_and_keep(args, finding.find_summary(verdicts), finding.find_table)
     return 0
+
+
+def _print_and_keep(args: argparse.Namespace, total: dict[str, Any], table: Callable[[dict[str, Any]], str]) -> None:
+    print_sums(total, table, as_json=args.json)
+    if args.keep:
+        hands = args.what == "hands"
+        about = "Whole hands" if hands else {"none": "Any deck", "piccolino": "Piccolino"}.get(args.deck, "Confetti")
+        more = f" --players {args.players}" if hands else f" --deck {args.deck}"
+        keep_figure(about, args.keep, in_words(total), f"ringmaster bench {args.what} DIR{more}")
 
 
 def _load(picture: TruePicture) -> NDArray[np.uint8]:

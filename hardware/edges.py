@@ -179,7 +179,9 @@ class EdgeDevice:
             while self._step_or_fail():
                 pass
         finally:
-            self.close()
+            # What is gone cannot be let go either, and nobody minds.
+            with contextlib.suppress(OSError, RuntimeError, ValueError):
+                self.close()
 
     def _step_or_fail(self) -> bool:
         """Do one round; lines whose driver fails, in whatever way, are let go, reported, and opened anew later."""

@@ -79,6 +79,9 @@ class CheckStep:
         if read < CARDS:
             text = language.text("Read so far: {n} of 10 cards.", n=read)
             return Finding(State.WAIT, text, _what_to_mend(seen), bar, shapes, again)
+        if not rang and "bell" in seen.troubles:
+            text = language.text("All {n} cards are read, but the bell is not there.", n=read)
+            return Finding(State.MEND, text, (seen.troubles["bell"],), bar, shapes, again)
         if not rang:
             text = language.text("All {n} cards are read. Now ring once.", n=read)
             return Finding(State.WAIT, text, (), bar, shapes, again)

@@ -7,6 +7,8 @@ from collections.abc import Mapping
 from typing import Any, Protocol
 
 from referee.errors import BadInputError
+from referee.log import LOG
+from referee.service.ear import FAULTS
 from referee.setup.finding import Finding, Kept, Seen, State, Step, Wish
 from referee.setup.record import SKIPPED, load_kept, save_kept
 from referee.setup.steps import NAMES, new_step
@@ -77,7 +79,7 @@ class Walk:
         """
         with self._lock:
             step = self._opened()
-            return step.name, step.look(self._seen())
+            return step.name, _found(step, self._seen())
 
     def seen_now(self) -> tuple[str, Finding] | None:
         """Give what the open step finds now, None if none is open: another page may have closed it just now."""
@@ -108,7 +110,7 @@ class Walk:
         with self._lock:
             step = self._opened()
             seen = self._seen()
-            found = step.look(seen)
+            found = _found(step, seen)
             if found.state is not State.MISSING:
                 wish = step.keep(seen)
                 self._kit.carry_out(wish)
@@ -157,6 +159,17 @@ class Walk:
         if self._step is None:
             raise BadInputError("no step of setting up is open")
         return self._step
+
+
+def _found(step: Step, seen: Seen) -> Finding:
+    """Give what a step finds; a picture that it cannot bear is no reason to stop."""
+    try:
+        return step.look(seen)
+    except FAULTS as error:
+        why = f"{type(error).__name__}: {' '.join(str(error).split())[:200]}"
+        LOG.warning("the step %s cannot judge what it is shown: %s", step.name, why)
+        text = seen.language.text("What the camera shows now tells nothing: look at its picture, or go on without it.")
+        return Finding(State.MISSING, text)
 
 
 def as_data(name: str, finding: Finding) -> dict[str, Any]:

@@ -35,6 +35,7 @@ MS = 1_000_000
 TIMEOUT_S = 60.0
 LIMITS = WatchLimits(stall_ns=300 * MS, black_ns=200 * MS, wrong_ns=200 * MS, reopen_black_ns=60_000 * MS)
 GREY = np.full((90, 160, 3), 90, np.uint8)
+STRIPES = np.tile(np.array([[[0], [255]]], np.uint8), (90, 80, 3))
 MISSING = "The camera is missing: please check its cable."
 NO_PICTURES = "The camera gives no pictures: please check that nothing covers it."
 
@@ -71,6 +72,8 @@ class RoguesCamera:
                 return Frame(now_ns, now_ns, np.zeros_like(GREY), self._count)
             case "jumps":
                 return Frame(now_ns + 10**12, now_ns + 10**12, GREY, self._count)
+            case "stripes":
+                return Frame(now_ns, now_ns, STRIPES, self._count)
             case "odd":
                 return Frame(now_ns, now_ns, np.full((1, 1, 3), 90, np.uint8), self._count)
             case _:

@@ -353,6 +353,8 @@ def test_ten_cards_and_a_ring_are_ready_to_play() -> None:
     assert step.look(seen(few)).text == "Read so far: 3 of 10 cards."
     step = CheckStep()
     assert step.look(seen(picture(10))).text == "All 10 cards are read. Now ring once."
+    gone = step.look(seen(picture(10), troubles={"bell": "The bell is not there."}))
+    assert (gone.state, gone.text) == (State.MEND, "All 10 cards are read, but the bell is not there.")
     ready = step.look(seen(picture(10), pressed([1])))
     assert ready.state is State.GOOD, ready
     assert step.keep(seen()).data == {"read": 10, "unclear": 0}

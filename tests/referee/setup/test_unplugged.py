@@ -1,0 +1,133 @@
+"""Setting up with the running service's devices: they stall, lie or are pulled out in the middle of each step."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+from test_misbehaving import LIMITS, Rogue, RogueLamp, RogueLines, RogueSpeaker, until
+
+from referee.errors import BadInputError
+from referee.service import steady
+from referee.service.devices import Fitted, TableDevices
+from referee.service.parts import Parts
+from referee.service.service import Service, running
+from referee.setup.finding import Finding, State
+from referee.setup.steps import NAMES, new_step
+from referee.setup.walk import Walk
+
+MS = 1_000_000
+
+
+@contextmanager
+def table(folder: Path) -> Iterator[tuple[Service, Rogue, RogueLines, RogueLines, RogueSpeaker, RogueLamp]]:
+    camera, bell, sand = Rogue(), RogueLines("bell"), RogueLines("barrier")
+    speaker, lamp = RogueSpeaker(), RogueLamp()
+    fitted = Fitted(bell, sand, LIMITS)
+    parts = Parts(lambda settings: TableDevices(settings, camera, fitted), lambda _, __: speaker, lambda _, __: lamp)
+    with running(folder, parts) as service:
+        assert until(lambda: bell.opened and sand.opened and service.devices.buffer.newest is not None)
+        yield service, camera, bell, sand, speaker, lamp
+
+
+@pytest.fixture(autouse=True)
+def quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(steady, "AGAIN_NS", 50 * MS)
+    monkeypatch.setattr("referee.service.setup_kit._OLD_NS", 400 * MS)
+
+
+def one_sentence(found: Finding) -> bool:
+    return found.text.endswith((".", "?")) and len(found.text) < 160 and "Error" not in found.text
+
+
+@pytest.mark.parametrize("mood", ["gone", "raises", "silent", "black", "odd", "jumps", "stripes"])
+def test_a_camera_that_fails_in_the_middle_of_any_step_is_one_sentence_and_it_goes_on(
+    tmp_path: Path, mood: str
+) -> None:
+    with table(tmp_path) as (service, camera, *_):
+        walk = service.desk.opened_walk()
+        for name in NAMES:
+            walk.open(name, aloud=False)
+            walk.look()
+        steps = {name: new_step(name) for name in NAMES}
+        camera.mood = mood
+        if mood in ("gone", "raises", "silent", "black"):
+            assert until(lambda: "camera" in troubled(service))
+            time.sleep(0.5)
+        for name in steps:
+            walk.open(name, aloud=False)
+            _, found = walk.look()
+            assert one_sentence(found), (name, found)
+            if mood in ("gone", "raises", "silent") and name in ("camera", "table", "seats", "light", "check"):
+                assert found.state is State.MISSING
+                assert "camera" in found.text
+            go_on(walk, found)
+        assert set(walk.kept) == set(NAMES)
+        # It comes back, and so does the step.
+        camera.mood = "good"
+        walk.open("camera", aloud=False)
+        assert until(lambda: walk.look()[1].state is not State.MISSING)
+
+
+def go_on(walk: Walk, found: Finding) -> None:
+    """Tap the big button."""
+    if found.state is State.WAIT:
+        walk.skip()
+        return
+    try:
+        walk.keep()
+    except BadInputError as error:
+        assert str(error).endswith((".", "anew", "known yet")), error
+        walk.skip()
+
+
+def test_bell_sandtimer_lamp_and_voice_that_fail_are_one_sentence_each(tmp_path: Path) -> None:
+    with table(tmp_path) as (service, _, bell, sand, speaker, lamp):
+        walk = service.desk.opened_walk()
+        walk.open("bell", aloud=False)
+        bell.press()
+        assert until(lambda: walk.look()[1].text == "Heard so far: 1 of 3.")
+        bell.fail()
+        assert until(lambda: walk.look()[1].state is State.MISSING)
+        assert one_sentence(walk.look()[1]) and "bell" in walk.look()[1].text
+        walk.keep()
+        walk.open("sandtimer", aloud=False)
+        sand.fail()
+        assert until(lambda: walk.look()[1].state is State.MISSING)
+        assert one_sentence(walk.look()[1]) and "sandtimer" in walk.look()[1].text
+        # Its time can be tapped all the same.
+        walk.answer({"seconds": 60})
+        assert until(lambda: walk.look()[1].state is State.GOOD)
+        walk.keep()
+        speaker.failing = lamp.failing = True
+        walk.open("lamp")
+        assert until(lambda: len({"lamp", "speaker"} & set(troubled(service))) == 2)
+        _, found = walk.look()
+        assert found.state is State.MISSING and one_sentence(found)
+        walk.answer({"seen": False})
+        walk.answer({"heard": False})
+        assert walk.look()[1].text == "It goes on without what is not there."
+        walk.keep()
+        assert walk.kept["bell"].state == "missing"
+
+
+def troubled(service: Service) -> list[str]:
+    return [one.device.split()[0] for one in service.health.troubles()]
+
+
+def test_a_power_cut_in_the_middle_of_a_step_goes_on_where_it_was(tmp_path: Path) -> None:
+    for number, name in enumerate(NAMES):
+        with table(tmp_path) as (service, *_):
+            walk = service.desk.opened_walk()
+            assert walk.left == list(NAMES[number:])
+            walk.open(name, aloud=False)
+            walk.look()
+            # The power goes here: what is open is lost, what was kept before is not.
+        with table(tmp_path) as (service, *_):
+            walk = service.desk.opened_walk()
+            assert (walk.left[0], walk.open_step) == (name, None)
+            walk.open(name, aloud=False)
+            go_on(walk, walk.look()[1])

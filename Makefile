@@ -18,7 +18,11 @@ test: $(VENV)/installed
 		[ "$$(id -u)" != 0 ] || ! command -v apt-get >/dev/null || \
 		{ apt-get update -qq && apt-get install -y -qq --no-install-recommends chromium debhelper mosquitto postgresql \
 		>/dev/null; } || true
-	$(BIN)/python -m pytest
+	@# Types are looked at meanwhile: that takes most of a minute when nothing is known of them yet.
+	$(BIN)/ruff check --quiet . && $(BIN)/ruff format --quiet --check .
+	@mkdir -p build; $(BIN)/mypy > build/types.txt 2>&1 & types=$$!; \
+		$(BIN)/python -m pytest; tests=$$?; \
+		wait $$types || { cat build/types.txt; exit 1; }; exit $$tests
 
 # Sends the page 10,000 malformed requests; `make test` sends some hundreds of them.
 fuzz: $(VENV)/installed
@@ -50,8 +54,9 @@ deb:
 	cp systemd/ringmaster-power.service $(DEB)/debian/ringmaster.ringmaster-power.service
 	cp systemd/ringmaster-power.path $(DEB)/debian/ringmaster.ringmaster-power.path
 	cp systemd/udev.rules $(DEB)/debian/ringmaster.udev
-	printf 'ringmaster (%s) stable; urgency=medium\n\n  * See docs/decisions.md.\n\n -- Ringmaster <ringmaster@localhost>  %s\n' \
-		"$(VERSION)" "$$(date -R)" > $(DEB)/debian/changelog
+	{ printf 'ringmaster (%s) stable; urgency=medium\n\n' "$(VERSION)"; \
+		sed -n '/^## $(VERSION)$$/,/^## /s/^- /  * /p' CHANGELOG.md; \
+		printf '\n -- Ringmaster <ringmaster@localhost>  %s\n' "$$(date -R)"; } > $(DEB)/debian/changelog
 	cd $(DEB) && dpkg-buildpackage -b -us -uc -d
 	@ls build/deb/*.deb
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import gzip
 import os
+import re
 import shutil
 import subprocess
 from pathlib import Path
@@ -10,7 +12,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-PARTS = ("pyproject.toml", "README.md", "LICENSE", "Makefile", "systemd")
+PARTS = ("pyproject.toml", "README.md", "CHANGELOG.md", "LICENSE", "Makefile", "systemd")
 pytestmark = pytest.mark.skipif(
     not all(map(shutil.which, ("dh", "dpkg-buildpackage", "make"))),
     reason="needs Debian's tools for packages: sudo apt-get install debhelper make",
@@ -66,3 +68,14 @@ def test_the_page_has_a_name_and_the_club_starts_only_when_it_is_wanted(package:
     assert "debian-installed 'ringmaster.service'" not in after and "enable 'ringmaster.service'" in after
     assert "enable 'ringmaster-power.path'" in after
     assert "debian-installed 'ringmaster-club.service'" in after
+
+
+def test_it_tells_what_is_new_in_its_version(package: Path) -> None:
+    version = re.search(r'^version = "(.*)"', (ROOT / "pyproject.toml").read_text(encoding="utf-8"), re.MULTILINE)
+    assert version is not None
+    (kept,) = package.glob("usr/share/doc/ringmaster/changelog*.gz")
+    told = gzip.decompress(kept.read_bytes()).decode()
+    of_version = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8").split(f"\n## {version[1]}\n")[1].split("\n## ")[0]
+    news = [line[2:] for line in of_version.splitlines() if line.startswith("- ")]
+    assert told.startswith(f"ringmaster ({version[1]})")
+    assert news and [line[4:] for line in told.splitlines() if line.startswith("  * ")] == news

@@ -2,9 +2,18 @@
 
 from __future__ import annotations
 
-from argparse import ArgumentTypeError
+from argparse import ArgumentParser, ArgumentTypeError
+
+from referee.language import LANGUAGES
 
 _LAST_PORT = 65535
+
+
+def add_language(parser: ArgumentParser, default: str | None = None) -> None:
+    """Let a command be told which language it speaks; `main` heeds it, so that `language_of` gives it everywhere."""
+    parser.add_argument(
+        "--language", choices=LANGUAGES, default=default, help="of all that is said (default: the system's)"
+    )
 
 
 def seed(text: str) -> int:

@@ -12,7 +12,8 @@ import importlib
 import io
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from keyword import iskeyword
 from pathlib import Path
 from types import TracebackType
@@ -147,14 +148,30 @@ def main(argv: Sequence[str] | None = None) -> int:
     # frames and rings need.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     try:
-        return _answer(arguments)
+        args = _parser(arguments[0] if arguments else None).parse_args(arguments)
+        with _speaking(getattr(args, "language", None)):
+            return _answer(args)
     except KeyboardInterrupt:
         complain(arguments[0] if arguments else "", "stopped")
         return 130
 
 
-def _answer(arguments: list[str]) -> int:
-    args = _parser(arguments[0] if arguments else None).parse_args(arguments)
+@contextmanager
+def _speaking(language: str | None) -> Iterator[None]:
+    """Let all that is said be in a language; None: the system's, as the environment tells it."""
+    before = os.environ.get("LANGUAGE")
+    if language is not None:
+        os.environ["LANGUAGE"] = language
+    try:
+        yield
+    finally:
+        if language is not None and before is None:
+            del os.environ["LANGUAGE"]
+        elif language is not None and before is not None:
+            os.environ["LANGUAGE"] = before
+
+
+def _answer(args: argparse.Namespace) -> int:
     from hardware.errors import HardwareError
     from referee.errors import RefereeError
     from vision.errors import VisionError

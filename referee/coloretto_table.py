@@ -17,10 +17,10 @@ from referee.hands_off import HandsOff
 from referee.in_sight import InSight
 from referee.language import Language
 from referee.sayings.coloretto import say_choice, say_hand
-from referee.sayings.unclear_cards import say_unclear
+from referee.sayings.colours import colour_name
+from referee.sayings.scored_table import say_doubts, say_seat, say_strange, say_worth
 from referee.seated_reading import SeatedReader, SeatedReading
 from referee.seats import SeatCards, SeatRing, Sharing, share_out
-from referee.words import count_of, list_of
 from vision.image import Picture
 from vision.prints.print_deck import PrintDeck
 from vision.profile import TableProfile
@@ -67,11 +67,11 @@ class ColorettoTable:
         """Give the cards before a seat that score."""
         return [card for card in hand.cards if card_of(self.deck, card.face.id) is not None]
 
-    def sentences(self) -> list[tuple[int | None, str]]:
+    def sentences(self, language: Language) -> list[tuple[int | None, str]]:
         """Give what is said of each seat; people count seats from one."""
-        return [(hand.seat, f"Seat {hand.seat + 1}: {self._say(hand)}") for hand in self.sharing.seats]
+        return [(hand.seat, say_seat(hand.seat, self._say(hand, language), language)) for hand in self.sharing.seats]
 
-    def drawn(self, image: NDArray[np.uint8]) -> NDArray[np.uint8]:
+    def drawn(self, image: NDArray[np.uint8], language: Language) -> NDArray[np.uint8]:
         """Give the picture, (h, w, 3) uint8 BGR, with the evidence drawn in: each card's name, + or - before it."""
         canvas = Canvas(image)
         for card in self.sharing.heap:
@@ -82,42 +82,36 @@ class ColorettoTable:
             canvas.line(self.table.to_px(self.ring.part_of(seat)), SEAT_COLOURS[seat], 4)
         for hand in self.sharing.seats:
             for card in self.counted(hand):
-                self._draw_card(canvas, card, hand.seat)
+                self._draw_card(canvas, card, hand.seat, language)
         for hand in self.sharing.seats:
             for unclear in hand.unclear:
-                draw_unclear(canvas, unclear)
+                draw_unclear(canvas, unclear, language)
         points = {seat: score.points for seat, score in enumerate(self.scores)}
-        draw_seat_tags(canvas, self.table, self.ring, self.sharing, points)
+        draw_seat_tags(canvas, self.table, self.ring, self.sharing, points, language)
         lines: list[tuple[str, Colour]] = [
-            (text, DARK if seat is None else SEAT_COLOURS[seat]) for seat, text in self.sentences()
+            (text, DARK if seat is None else SEAT_COLOURS[seat]) for seat, text in self.sentences(language)
         ]
         canvas.footer(lines, 0.9)
         return canvas.image
 
-    def _draw_card(self, canvas: Canvas, card: CardReading, seat: int) -> None:
+    def _draw_card(self, canvas: Canvas, card: CardReading, seat: int, language: Language) -> None:
         colour, score, name = SEAT_COLOURS[seat], self.scores[seat], card_of(self.deck, card.face.id) or ""
         sign = "" if name == PLUS2 else "-" if name in score.minus else "+" if name in score.plus else ""
         canvas.line(card.corners_px, colour, 4, closed=True)
+        label = sign + (name if name in (PLUS2, JOKER) else colour_name(language, name))
         # At the end that shows in a column of cards: the upper one lies over the lower one's middle.
-        draw_tag(
-            canvas, card.corners_px[:2] + 0.1 * (card.corners_px[3:1:-1] - card.corners_px[:2]), sign + name, colour
-        )
+        draw_tag(canvas, card.corners_px[:2] + 0.1 * (card.corners_px[3:1:-1] - card.corners_px[:2]), label, colour)
 
-    def _say(self, hand: SeatCards) -> str:
+    def _say(self, hand: SeatCards, language: Language) -> str:
         score, held = self.scores[hand.seat], self.hands[hand.seat]
-        language = Language()
-        text = say_hand(held, language) if self.counted(hand) else "no cards"
+        text = say_hand(held, language) if self.counted(hand) else language.cards(0)
         choice = say_choice(score.plus, score.minus, score.jokers, language)
         text += f"; {choice}" if choice else ""
-        text += f": {count_of(score.points, 'point')}" if score.points >= 0 else f": {score.points} points"
-        if self.strange[hand.seat]:
-            named = sorted(set(self.strange[hand.seat]))
-            text += (
-                f"; not counted, for {'it is' if len(named) == 1 else 'they are'} not in this game: {list_of(named)}"
-            )
-        if hand.unclear:
-            text += f"; not certain: {say_unclear(hand.unclear, hand.seat)}"
-        return text
+        return (
+            say_worth(text, score.points, language)
+            + say_strange(sorted(set(self.strange[hand.seat])), language)
+            + say_doubts(hand.unclear, hand.seat, language)
+        )
 
 
 def score_coloretto_picture(

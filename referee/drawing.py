@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Sequence
 
 import cv2
@@ -17,6 +18,10 @@ LIGHT: Colour = (255, 255, 255)
 _SHIFT = 4  # OpenCV draws at sixteenths of a pixel
 _FONT = cv2.FONT_HERSHEY_DUPLEX
 _LEAST_WIDTH = 1280
+_LETTERS = str.maketrans(
+    {"ä": "ae", "ö": "oe", "ü": "ue", "Ä": "Ae", "Ö": "Oe", "Ü": "Ue", "ß": "ss", "œ": "oe"}
+    | {"’": "'", "–": "-", "−": "-", "×": "x", "…": "..."}
+)
 
 
 class Canvas:
@@ -68,7 +73,7 @@ class Canvas:
 
     def text_size(self, text: str, size: float) -> tuple[int, int]:
         """Width and height in canvas pixels of a label of `size` (1 = large print)."""
-        (width, height), below = cv2.getTextSize(text, _FONT, size * self.unit, self._px(2 * size))
+        (width, height), below = cv2.getTextSize(plain_letters(text), _FONT, size * self.unit, self._px(2 * size))
         pad = self._px(9 * size)
         return width + 2 * pad, height + below + 2 * pad
 
@@ -106,12 +111,17 @@ class Canvas:
         return lines
 
     def _write(self, text: str, corner: tuple[int, int], ink: Colour, size: float) -> None:
-        scale, thickness = size * self.unit, self._px(2 * size)
+        text, scale, thickness = plain_letters(text), size * self.unit, self._px(2 * size)
         base = corner[1] + cv2.getTextSize(text, _FONT, scale, thickness)[0][1]
         cv2.putText(self.image, text, (corner[0], base), _FONT, scale, ink, thickness, cv2.LINE_AA)
 
     def _px(self, width: float) -> int:
         return int(max(1, round(width * self.unit)))
+
+
+def plain_letters(text: str) -> str:
+    """Give a text in letters that can be drawn: OpenCV's fonts have no others than English ones."""
+    return unicodedata.normalize("NFKD", text.translate(_LETTERS)).encode("ascii", "ignore").decode()
 
 
 def casing(colour: Colour) -> Colour:

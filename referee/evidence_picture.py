@@ -13,6 +13,9 @@ from referee.drawing import DARK, Canvas, Colour
 from referee.errors import BadInputError
 from referee.files import check_writable, write_whole
 from referee.games.confetti_hand import SIZES, Score
+from referee.language import Language
+from referee.sayings.scored_table import other_side_tag, seat_tag
+from referee.sayings.unclear_cards import say_reason
 from referee.seats import SeatRing, Sharing
 from vision.deck import Deck
 from vision.reading import CardReading, Reading, UnclearCard
@@ -22,15 +25,15 @@ from vision.table import Table
 Image = NDArray[np.uint8]
 Points = NDArray[np.float64]
 
-# Okabe and Ito's colours, which colour-blind people tell apart, in BGR; neighbours differ in lightness, too.
+# In BGR: as the page outlines the seats' cards over a picture (views.css).
 SEAT_COLOURS: tuple[Colour, ...] = (
-    (178, 114, 0),
-    (66, 228, 240),
-    (115, 158, 0),
-    (0, 159, 230),
-    (167, 121, 204),
-    (233, 180, 86),
-    (0, 94, 213),
+    (240, 178, 77),
+    (85, 146, 255),
+    (162, 208, 63),
+    (200, 143, 240),
+    (74, 205, 240),
+    (255, 166, 179),
+    (224, 211, 188),
 )
 NOBODY: Colour = (190, 190, 190)
 UNSURE: Colour = (40, 40, 220)
@@ -61,14 +64,14 @@ def write_picture(path: Path, image: Image) -> None:
     write_whole(path, data.tobytes())
 
 
-def draw_reading(image: Image, reading: Reading) -> Image:
+def draw_reading(image: Image, reading: Reading, language: Language) -> Image:
     """Draw what was read, without asking whose it is."""
     canvas = Canvas(image)
     for card in reading.cards:
         canvas.line(card.corners_px, SEAT_COLOURS[0], 3, closed=True)
         draw_tag(canvas, card.corners_px, card.face.id.rsplit("-", 1)[-1], SEAT_COLOURS[0])
     for unclear in reading.unclear:
-        draw_unclear(canvas, unclear)
+        draw_unclear(canvas, unclear, language)
     return canvas.image
 
 
@@ -87,6 +90,7 @@ def draw_scores(
     ring: SeatRing,
     sharing: Sharing,
     scores: Mapping[int, Score],
+    language: Language,
     words: Sequence[tuple[int | None, str]],
 ) -> Image:
     """Draw the evidence for a score.
@@ -105,13 +109,13 @@ def draw_scores(
         for card in hand.cards + hand.other_side:
             canvas.line(card.corners_px, colour, 5, closed=True)
         for card in hand.other_side:
-            draw_tag(canvas, card.corners_px, "other side up", colour)
+            draw_tag(canvas, card.corners_px, other_side_tag(language), colour)
         if hand.seat in scores:
             _draw_hand(canvas, deck, hand.cards, scores[hand.seat], sharing.side)
     for hand in sharing.seats:
         for unclear in hand.unclear:
-            draw_unclear(canvas, unclear)
-    draw_seat_tags(canvas, table, ring, sharing, {seat: score.points for seat, score in scores.items()})
+            draw_unclear(canvas, unclear, language)
+    draw_seat_tags(canvas, table, ring, sharing, {seat: score.points for seat, score in scores.items()}, language)
     canvas.footer([(text, DARK if seat is None else SEAT_COLOURS[seat]) for seat, text in words], 0.9)
     return canvas.image
 
@@ -140,11 +144,11 @@ def _mark_px(deck: Deck, card: CardReading, size: str) -> Points:
     return place.reshape(2)
 
 
-def draw_unclear(canvas: Canvas, card: UnclearCard) -> None:
+def draw_unclear(canvas: Canvas, card: UnclearCard, language: Language) -> None:
     """Draw what could not be read, with the reason."""
     if len(card.corners_px):
         canvas.dashes(card.corners_px, UNSURE, 5)
-    draw_tag(canvas, np.array([card.centre_px]), f"? {card.reason}", UNSURE)
+    draw_tag(canvas, np.array([card.centre_px]), f"? {say_reason(card.reason, language)}", UNSURE)
 
 
 def draw_tag(canvas: Canvas, around_px: Points, text: str, colour: Colour) -> None:
@@ -154,7 +158,9 @@ def draw_tag(canvas: Canvas, around_px: Points, text: str, colour: Colour) -> No
     canvas.label(text, (round(x - width / 2), round(y - height / 2)), colour, 0.6)
 
 
-def draw_seat_tags(canvas: Canvas, table: Table, ring: SeatRing, sharing: Sharing, scores: Mapping[int, int]) -> None:
+def draw_seat_tags(
+    canvas: Canvas, table: Table, ring: SeatRing, sharing: Sharing, scores: Mapping[int, int], language: Language
+) -> None:
     """Put each seat's name and points near the middle of its part, where they hide as little as can be."""
     busy = np.zeros(canvas.image.shape[:2], np.uint8)
     for hand in sharing.seats:
@@ -163,10 +169,7 @@ def draw_seat_tags(canvas: Canvas, table: Table, ring: SeatRing, sharing: Sharin
                 cv2.fillPoly(busy, [np.asarray(np.rint(canvas.placed(card.corners_px)), np.int32)], 1)
     middle = ring.corners_mm.mean(0)
     for hand in sharing.seats:
-        text = f"Seat {hand.seat + 1}"
-        if hand.seat in scores:
-            points = scores[hand.seat]
-            text += f": {points} point{'' if abs(points) == 1 else 's'}" + ("?" if hand.unclear else "")
+        text = seat_tag(hand.seat, scores.get(hand.seat), language, doubtful=bool(hand.unclear))
         width, height = canvas.text_size(text, 1.1)
         part = ring.part_of(hand.seat)
         outwards = part - middle

@@ -6,6 +6,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from referee.language import Language
+from referee.sayings.found_cards import say_face, say_print, say_unread
+
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
@@ -27,7 +30,7 @@ class Found:
     draw: Callable[[], NDArray[np.uint8]]
 
 
-def prints_found(picture: Picture, reader: PrintReader, table: Table | None) -> Found:
+def prints_found(picture: Picture, reader: PrintReader, table: Table | None, language: Language) -> Found:
     """Read the cards of a deck of prints; without `table` the picture's own markers tell it."""
     from referee.evidence_picture import draw_outlines
     from vision.prints.print_deck import attributes_told
@@ -48,10 +51,10 @@ def prints_found(picture: Picture, reader: PrintReader, table: Table | None) -> 
                 "seat": None,
             }
         )
-        words.append(f"{_print_called(card)} ({percent(card.confidence)})")
+        words.append(say_face(_print_called(card, language), card.confidence, language))
     for card in reading.unclear:
-        perhaps = "" if card.face is None else f": perhaps {_print_called(card)}"
-        words.append(f"unclear, {card.reason}{perhaps}")
+        perhaps = "" if card.face is None else _print_called(card, language)
+        words.append(say_unread(card.reason, None, perhaps, language))
     return Found(
         cards,
         [_unclear(card, picture) for card in reading.unclear],
@@ -60,21 +63,19 @@ def prints_found(picture: Picture, reader: PrintReader, table: Table | None) -> 
     )
 
 
-def _print_called(card: PrintCard) -> str:
+def _print_called(card: PrintCard, language: Language) -> str:
     if card.face is None:
-        return "no face of the deck"
-    if card.face.side == "back":
-        return "a card's back"
-    return ": ".join(filter(None, (card.face.id, ", ".join(card.face.attributes.values()))))
+        return say_print(None, None, {}, language)
+    return say_print(card.face.id, card.face.side, card.face.attributes, language)
 
 
-def pictured_found(picture: Picture, reader: PictureReader, table: Table | None) -> Found:
+def pictured_found(picture: Picture, reader: PictureReader, table: Table | None, language: Language) -> Found:
     """Read the cards of our own clowns; without `table` the picture's own markers tell it."""
     from referee.evidence_picture import draw_outlines
 
     reading = reader.read(picture.image, table)
-    words = [f"{_called(card)} ({percent(card.confidence)})" for card in reading.cards]
-    words += [f"unclear, {card.reason}: perhaps {_called(card)}" for card in reading.unclear]
+    words = [say_face(_called(card, language), card.confidence, language) for card in reading.cards]
+    words += [say_unread(card.reason, None, _called(card, language), language) for card in reading.unclear]
     return Found(
         [_picture_card(card, picture, reader.deck) for card in reading.cards],
         [_unclear(card, picture) for card in reading.unclear],
@@ -105,14 +106,10 @@ def _placed(card: PrintCard | PictureCard, picture: Picture) -> dict[str, Any]:
     return {"corners_px": points_of(picture.to_file(card.corners_px)), "centre_mm": millimetres(card.centre_mm)}
 
 
-def _called(card: PictureCard) -> str:
-    return "a card's back" if card.face is None else f"{card.face.id}: {', '.join(card.face.attributes.values())}"
-
-
-def percent(confidence: float) -> str:
-    """How sure, in words."""
-    # 100 % is never said: nothing is that certain.
-    return f"{min(100 * confidence, 99.9):.1f} % sure"
+def _called(card: PictureCard, language: Language) -> str:
+    if card.face is None:
+        return say_print(None, "back", {}, language)
+    return say_print(card.face.id, "front", card.face.attributes, language)
 
 
 def points_of(points: NDArray[np.float64]) -> list[list[float]]:

@@ -5,15 +5,26 @@ from __future__ import annotations
 import sys
 
 from referee.errors import WorkFailedError
+from referee.language import Language, language_of
 from referee.progress import wipe
 from referee.safe_text import harmless
 
 
 def complain(command: str, message: str) -> None:
     """Print one line to standard error; what a file's name may hold of line ends and the like is spelled out."""
-    line = "".join(char if char.isprintable() else repr(char)[1:-1] for char in message)
+    line = "".join(char if char.isprintable() else repr(char)[1:-1] for char in for_people(message))
     wipe()
     print(f"ringmaster {command}: {line}", file=sys.stderr, flush=True)
+
+
+def for_people(text: str) -> str:
+    """Give a sentence that was made in English in the language that this command speaks."""
+    code = language_of()
+    if code == "en":
+        return text
+    from referee.translated import translated
+
+    return translated(text, Language(code))
 
 
 class Output:
@@ -32,6 +43,10 @@ class Output:
         self._lines.append(harmless(text))
         if len(self._lines) >= self._MANY:
             self.flush()
+
+    def say(self, text: str) -> None:
+        """Add a line for people that was made in English."""
+        self.line(for_people(text))
 
     def flush(self) -> None:
         """Write out all lines so far.

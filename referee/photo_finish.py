@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import unicodedata
 from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -22,7 +21,6 @@ _KEPT_FRAMES = 90
 _KEPT_MARKS = 60
 _UNSURE: Colour = (200, 200, 200)
 _RING: Colour = (60, 60, 230)
-_LETTERS = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "Ä": "Ae", "Ö": "Oe", "Ü": "Ue", "ß": "ss", "œ": "oe"})
 
 Image = NDArray[np.uint8]
 
@@ -100,18 +98,12 @@ def draw_finish(finish: Finish, players: Sequence[str], sentences: Sequence[str]
             canvas.line(corners, colour, 5, closed=True)
         else:
             canvas.dashes(corners, _UNSURE, 4)
-        width = canvas.text_size(plain_letters(outline.label), 0.6)[0]
+        width = canvas.text_size(outline.label, 0.6)[0]
         x, y = canvas.placed(corners).max(0)
-        canvas.label(plain_letters(outline.label), (round(x - width), round(y)), colour, 0.6)
+        canvas.label(outline.label, (round(x - width), round(y)), colour, 0.6)
     _draw_strip(canvas, finish, players)
-    canvas.footer([(plain_letters(text), _seat_colour(finish.seat)) for text in sentences], 0.9)
+    canvas.footer([(text, _seat_colour(finish.seat)) for text in sentences], 0.9)
     return canvas.image
-
-
-def plain_letters(text: str) -> str:
-    """Give a text in letters that can be drawn: the drawing's fonts have no others than English ones."""
-    spelled = unicodedata.normalize("NFKD", text.translate(_LETTERS).replace("’", "'").replace("…", "..."))
-    return spelled.encode("ascii", "ignore").decode()
 
 
 def _seat_colour(seat: int | None) -> Colour:
@@ -137,7 +129,7 @@ def _draw_strip(canvas: Canvas, finish: Finish, players: Sequence[str]) -> None:
         cv2.line(canvas.image, (x_of(end_ns), top), (x_of(end_ns), bottom), ink, max(1, round(thick * unit / 2)))
     for seat, name in enumerate(players):
         middle = top + row * seat + row
-        canvas.label(plain_letters(name)[:12], (round(8 * unit), middle), _seat_colour(seat), 0.5)
+        canvas.label(name[:12], (round(8 * unit), middle), _seat_colour(seat), 0.5)
         cv2.line(canvas.image, (left, middle + row // 2), (width, middle + row // 2), (90, 90, 90), 1)
     ring_x = x_of(finish.ring_ns)
     cv2.line(canvas.image, (ring_x, top), (ring_x, canvas.size_px[1]), _RING, max(2, round(4 * unit)), cv2.LINE_AA)
@@ -146,6 +138,6 @@ def _draw_strip(canvas: Canvas, finish: Finish, players: Sequence[str]) -> None:
             continue
         seat = 0 if mark.seat is None else mark.seat
         ago_ms = round((mark.t_ns - finish.ring_ns) / 1e6)
-        text = f"{plain_letters(mark.text)} {ago_ms:+} ms"
+        text = f"{mark.text} {ago_ms:+} ms"
         canvas.label(text, (x_of(mark.t_ns), top + row * seat + row), _seat_colour(mark.seat), 0.45)
     canvas.label("RING", (ring_x, top), _RING, 0.5)

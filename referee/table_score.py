@@ -14,10 +14,10 @@ from referee.hands_off import HandsOff
 from referee.in_sight import InSight
 from referee.language import Language
 from referee.sayings.confetti import say_score
-from referee.sayings.unclear_cards import say_unclear
+from referee.sayings.scored_table import say_doubts, say_heap, say_left_out, say_seat, say_worth
 from referee.seated_reading import SeatedReader
 from referee.seats import SeatCards, SeatRing, Sharing, share_out
-from referee.words import count_of, number_word
+from referee.translated import translated
 from vision.deck import Deck, Face
 from vision.image import Picture
 from vision.profile import TableProfile
@@ -38,19 +38,16 @@ class TableScore:
     faults: dict[int, str]
     remarks: tuple[str, ...] = ()
 
-    def sentences(self) -> list[tuple[int | None, str]]:
+    def sentences(self, language: Language) -> list[tuple[int | None, str]]:
         """Give what is said of each seat, and at the end, without a seat, of the cards in nobody's hand.
 
         People count seats from one, as the page does.
         """
         said: list[tuple[int | None, str]] = [
-            (hand.seat, f"Seat {hand.seat + 1}: {self._say_hand(hand)}") for hand in self.sharing.seats
+            (hand.seat, say_seat(hand.seat, self._say_hand(hand, language), language)) for hand in self.sharing.seats
         ]
-        text = f"{count_of(len(self.sharing.heap), 'card')} in nobody's hand"
-        if self.sharing.heap_unclear:
-            text += f" and {number_word(len(self.sharing.heap_unclear))} more that cannot be read"
-        played = any(hand.cards for hand in self.sharing.seats)
-        said.append((None, f"{self.sharing.side.capitalize()} side played, {text}" if played else text.capitalize()))
+        side = self.sharing.side if any(hand.cards for hand in self.sharing.seats) else None
+        said.append((None, say_heap(len(self.sharing.heap), len(self.sharing.heap_unclear), side, language)))
         return said
 
     def as_json(self, hand: SeatCards) -> dict[str, object]:
@@ -65,22 +62,22 @@ class TableScore:
             "other_side": [card.face.id for card in hand.other_side],
         }
 
-    def drawn(self, picture: Picture, deck: Deck) -> NDArray[np.uint8]:
+    def drawn(self, picture: Picture, deck: Deck, language: Language) -> NDArray[np.uint8]:
         """Give the picture, (h, w, 3) uint8 BGR, with the evidence drawn in."""
-        words = self.sentences()
-        return draw_scores(picture.image, deck, self.table, self.ring, self.sharing, self.scores, words)
+        return draw_scores(
+            picture.image, deck, self.table, self.ring, self.sharing, self.scores, language, self.sentences(language)
+        )
 
-    def _say_hand(self, hand: SeatCards) -> str:
+    def _say_hand(self, hand: SeatCards, language: Language) -> str:
         if hand.seat in self.faults:
-            return self.faults[hand.seat]
+            return translated(self.faults[hand.seat], language)
         score = self.scores[hand.seat]
-        text = say_score(score.as_json(), Language()) if hand.cards else "no cards"
-        text += f": {score.points} point{'' if abs(score.points) == 1 else 's'}"
-        if hand.other_side:
-            text += f"; not counted: {count_of(len(hand.other_side), 'card')} with the other side up"
-        if hand.unclear:
-            text += f"; not certain: {say_unclear(hand.unclear, hand.seat)}"
-        return text
+        held = say_score(score.as_json(), language) if hand.cards else language.cards(0)
+        return (
+            say_worth(held, score.points, language)
+            + say_left_out(len(hand.other_side), language)
+            + say_doubts(hand.unclear, hand.seat, language)
+        )
 
 
 def score_picture(

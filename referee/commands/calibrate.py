@@ -9,8 +9,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from referee.arguments import add_language
 from referee.errors import BadInputError
 from referee.files import check_writable, write_whole
+from referee.output import for_people
 
 if TYPE_CHECKING:
     import numpy as np
@@ -51,6 +53,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--wait", metavar="S", type=float, default=_PATIENCE_S, help="seconds that a step waits (default 60)"
     )
+    add_language(parser)
 
 
 def run(args: argparse.Namespace) -> int:
@@ -119,11 +122,12 @@ def _survey(args: argparse.Namespace) -> int:
     found = survey(_pictures(args.images))
     write_whole(args.output, profile_text(profile_of(found, reach)).encode())
     ids = list_of([str(marker.id) for marker in found.markers])
-    print(
+    told = (
         f"{args.output}: surveyed by marker cards {ids}; lengths on the table are right to about "
         f"{100 * found.table.scale_error:.1f} %. Say --table {args.output} from now on, "
         "and leave the marker cards where they are: they show that the camera still stands."
     )
+    print(for_people(told))
     return 0
 
 

@@ -6,8 +6,9 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from referee.arguments import add_language
 from referee.jsonlines import to_line
-from referee.output import Output, complain
+from referee.output import Output, complain, for_people
 
 if TYPE_CHECKING:
     from referee.decks.finding import AnyDeck
@@ -44,6 +45,7 @@ def _common(parser: argparse.ArgumentParser, default: str | None = None) -> None
         "--state", metavar="DIR", type=Path, default=default, help="where decks are kept (default: the usual place)"
     )
     parser.add_argument("--json", action="store_true", default=default or False, help="answer in JSON, a deck a line")
+    add_language(parser, default)
 
 
 def run(args: argparse.Namespace) -> int:
@@ -161,7 +163,7 @@ def _import(store: DeckStore, args: argparse.Namespace) -> None:
 
 def _said(args: argparse.Namespace, name: str, words: str) -> None:
     output = Output()
-    output.line(to_line({"deck": name}) if args.json else words)
+    output.line(to_line({"deck": name}) if args.json else for_people(words))
     output.flush()
 
 

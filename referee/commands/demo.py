@@ -5,9 +5,9 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from referee.arguments import port, seed
+from referee.arguments import add_language, port, seed
 from referee.errors import WorkFailedError
-from referee.language import LANGUAGES, language_of
+from referee.language import language_of
 
 SUMMARY = "play a game on a simulated table, with the referee and its page"
 
@@ -29,7 +29,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--fast", action="store_true", help="as fast as this computer can, without speech and page")
     parser.add_argument("--seed", metavar="N", type=seed, default=_SEED, help="another number is another game")
     parser.add_argument("--silent", action="store_true", help="print what is said, and do not speak")
-    parser.add_argument("--language", choices=LANGUAGES, help="of all that is said (default: the system's)")
+    add_language(parser)
     parser.add_argument("--port", type=port, default=8080, help="of the page (default 8080, or any that is free)")
     parser.add_argument("--no-page", action="store_true", help="serve no page")
     parser.add_argument("--stay", action="store_true", help="keep the page after the game, until Ctrl-C")

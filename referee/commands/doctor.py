@@ -8,10 +8,12 @@ import sys
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from referee.arguments import add_language
 from referee.errors import BadInputError
 from referee.jsonlines import to_line
-from referee.language import LANGUAGES, Language, language_of
-from referee.output import Output
+from referee.language import Language, language_of
+from referee.output import Output, for_people
+from referee.sayings.checks import say_part, say_state
 
 if TYPE_CHECKING:
     from referee.doctor.finding import Finding
@@ -40,7 +42,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--speech", choices=("auto", "espeak-ng", "piper", "none"), default="auto", help="default: auto"
     )
-    parser.add_argument("--language", choices=LANGUAGES, help="the language of the spoken test (default: the system's)")
+    add_language(parser)
     parser.add_argument("--press", metavar="SECONDS", type=float, default=0.0, help="wait so long for you to ring")
     parser.add_argument("--silent", action="store_true", help="make no sound and no light")
 
@@ -95,7 +97,7 @@ def _setup(args: argparse.Namespace) -> Setup:
         bell=BellSettings(backend=args.bell),
         sand=SandSettings(backend=args.sandtimer),
         lamp=LampSettings(backend=args.lamp),
-        speaker=SpeakerSettings(backend=args.speech, language=args.language or language_of()),
+        speaker=SpeakerSettings(backend=args.speech, language=language_of()),
         silent=args.silent,
         press_s=args.press,
     )
@@ -144,15 +146,13 @@ def _pin_checks(setup: Setup) -> Iterator[list[Finding]]:
 
 
 def _prompt(text: str) -> None:
-    print(text, file=sys.stderr, flush=True)
-
-
-_WORDS = {"ok": "ok", "remark": "note", "fault": "FAULT", "skipped": "-"}
+    print(for_people(text), file=sys.stderr, flush=True)
 
 
 def _line(finding: Finding) -> str:
-    advice = f" {finding.advice}" if finding.advice else ""
-    return f"{_WORDS[finding.state.value]:<6} {finding.check + ':':<14} {finding.message}{advice}"
+    language = Language(language_of())
+    said = " ".join(for_people(one) for one in (finding.message, finding.advice) if one)
+    return f"{say_state(finding.state.value, language):<6} {say_part(finding.check, language) + ':':<14} {said}"
 
 
 def _as_json(finding: Finding, needed: bool) -> dict[str, object]:
@@ -168,5 +168,7 @@ def _summary(lacks: frozenset[str], game: str | None, remarks: int) -> str:
         parts = sorted(lacks if game else lacks - EITHER) + (
             ["bell or sandtimer"] if not game and lacks & EITHER else []
         )
-        return f"Not ready for {what}: {' and '.join(parts)} must work first."
-    return f"Ready for {what}." + (" Not everything is as it could be, see above." if remarks else "")
+        language = Language(language_of())
+        named = language.list_of([say_part(part, language) for part in parts])
+        return for_people(f"Not ready for {what}: {named} must work first.")
+    return for_people(f"Ready for {what}." + (" Not everything is as it could be, see above." if remarks else ""))

@@ -8,9 +8,10 @@ from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from referee.arguments import add_language
 from referee.errors import BadInputError
 from referee.files import whole_file
-from referee.output import Output, complain
+from referee.output import Output, complain, for_people
 from referee.progress import along
 
 if TYPE_CHECKING:
@@ -38,6 +39,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "-o", "--output", metavar="FILE", type=Path, help="the file to write (default: standard output)"
     )
+    add_language(parser)
 
 
 def run(args: argparse.Namespace) -> int:
@@ -71,7 +73,9 @@ def run(args: argparse.Namespace) -> int:
         kept = left_out.heeding(kept_game(query, row) for row in along(rows, len(rows)))
         if kind == "zip":
             games, pictures = pack(args.output, kept, query, state_folder(args.state) / EVIDENCE)
-            print(f"{_count(games, 'game')} with {_count(pictures, 'picture')} in {args.output}", flush=True)
+            print(
+                for_people(f"{_count(games, 'game')} with {_count(pictures, 'picture')} in {args.output}"), flush=True
+            )
         elif kind == "jsonl":
             _write([as_event_log(next(kept))], args.output)
         elif kind == "csv":
@@ -98,7 +102,7 @@ def _disputed(args: argparse.Namespace) -> int:
     with whole_file(args.output) as file:
         file.write(data)
     what = "the table is seen in it" if filmed else "no pictures are in it: only what was read then"
-    print(f"{args.output}: ruling {ruling}; {what}")
+    print(for_people(f"{args.output}: ruling {ruling}; {what}"))
     return 0
 
 

@@ -8,8 +8,11 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
+from referee.arguments import add_language
 from referee.jsonlines import to_line
+from referee.language import Language, language_of
 from referee.output import Output, complain
+from referee.sayings.terminal import unfinished
 
 _MOST_FAULTS = 3
 SUMMARY = "list the games that were played"
@@ -20,6 +23,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--state", metavar="DIR", type=Path, help="where games are kept (default: the usual place)")
     parser.add_argument("--simulated", action="store_true", help="the games of run --simulated, which lie apart")
     parser.add_argument("--json", action="store_true", help="print one JSON object a game")
+    add_language(parser)
 
 
 def run(args: argparse.Namespace) -> int:
@@ -30,21 +34,20 @@ def run(args: argparse.Namespace) -> int:
     """
     from referee.journal.folder import JOURNAL, SIMULATED, state_folder
     from referee.journal.reading import reading
-    from referee.language import Language, language_of
     from referee.service.archive import history
 
-    output, faults = Output(), list[str]()
+    output, faults, language = Output(), list[str](), Language(language_of())
     folder = state_folder(args.state) / (SIMULATED if args.simulated else "")
     with reading(folder, faults.append) as query:
-        found = history(query, Language(language_of()))
+        found = history(query, language)
     games = found["games"]
     for game in games:
-        output.line(to_line(game) if args.json else _line(game))
+        output.line(to_line(game) if args.json else _line(game, language))
     faults += [*found["faults"], *(game["fault"] for game in games if game["fault"])]
     if not games and not args.json and not faults:
-        output.line("No game has been played yet.")
+        output.say("No game has been played yet.")
     if not args.json and (folder / SIMULATED / JOURNAL).exists():
-        output.line("The simulated table's games lie apart: add --simulated to list those.")
+        output.say("The simulated table's games lie apart: add --simulated to list those.")
     output.flush()
     if faults:
         more = len(faults) - _MOST_FAULTS
@@ -52,12 +55,12 @@ def run(args: argparse.Namespace) -> int:
     return 1 if faults else 0
 
 
-def _line(game: Mapping[str, Any]) -> str:
+def _line(game: Mapping[str, Any], language: Language) -> str:
     players, points, winners = game["players"], game["points"], game["winners"]
     if points:
         result = ", ".join(f"{name} {points[seat]}{'*' * (seat in winners)}" for seat, name in enumerate(players))
     else:
-        result = ", ".join(players) + " (not played to its end)"
+        result = unfinished(", ".join(players), language)
     # For people: by the clock of the house.
     started = datetime.fromisoformat(game["started"]).astimezone().strftime("%Y-%m-%d %H:%M")
     return f"{game['id']:>4}  {started}  {game['game']}: {result}"

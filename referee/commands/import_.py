@@ -6,8 +6,9 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from referee.arguments import add_language
 from referee.errors import BadInputError, WorkFailedError
-from referee.output import complain
+from referee.output import complain, for_people
 
 if TYPE_CHECKING:
     from referee.journal.database import Connection
@@ -20,6 +21,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
     parser.add_argument("file", metavar="FILE", type=Path, help="what ringmaster export wrote")
     parser.add_argument("--state", metavar="DIR", type=Path, help="where games are kept (default: the usual place)")
+    add_language(parser)
 
 
 def run(args: argparse.Namespace) -> int:
@@ -68,10 +70,11 @@ def _take_plain(path: Path, connection: Connection, tally: Tally) -> None:
 def _told(tally: Tally) -> int:
     """Say what came of it, and give the exit status."""
     if tally.added or tally.there or not tally.left_out:
-        print(f"{tally.added} taken, {tally.there} there already", flush=True)
+        print(for_people(f"{tally.added} taken, {tally.there} there already"), flush=True)
     if tally.otherwise:
         named = ", ".join(map(str, tally.otherwise[:5])) + (", …" if len(tally.otherwise) > 5 else "")
-        print(f"judged again, for their results did not follow from what happened: game {named} in the file")
+        told = f"judged again, for their results did not follow from what happened: game {named} in the file"
+        print(for_people(told))
     complaint = tally.complaint()
     if complaint is not None:
         complain("import", complaint)

@@ -6,8 +6,11 @@ import argparse
 import json
 from pathlib import Path
 
+from referee.arguments import add_language
 from referee.errors import BadInputError
 from referee.files import check_writable, write_whole
+from referee.language import Language, language_of
+from referee.output import for_people
 from referee.printing import PAPERS, printed
 from referee.sayings.usable_cards import USABLE_CARDS
 
@@ -21,6 +24,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("-o", "--output", metavar="FILE.pdf", type=Path, required=True, help="the PDF to write")
     parser.add_argument("--manifest", metavar="FILE.json", type=Path, help="where every card lies on the pages")
     parser.add_argument("--paper", type=str.lower, choices=PAPERS, default="a4", help="the paper (default a4)")
+    add_language(parser)
 
 
 def run(args: argparse.Namespace) -> int:
@@ -41,6 +45,6 @@ def run(args: argparse.Namespace) -> int:
     write_whole(args.output, pdf)
     if args.manifest is not None:
         write_whole(args.manifest, (json.dumps(manifest, indent=1, ensure_ascii=False) + "\n").encode())
-    print(f"{args.output}: {manifest['pages']} pages; print at 100 % and measure the ruler: 100 mm")
-    print(USABLE_CARDS)
+    print(for_people(f"{args.output}: {manifest['pages']} pages; print at 100 % and measure the ruler: 100 mm"))
+    print(Language(language_of()).text_in("page", USABLE_CARDS))
     return 0

@@ -9,11 +9,14 @@ from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
+from referee.arguments import add_language
 from referee.errors import BadInputError
-from referee.findings import Found, millimetres, percent, pictured_found, points_of, prints_found
+from referee.findings import Found, millimetres, pictured_found, points_of, prints_found
 from referee.jsonlines import to_line
+from referee.language import Language, language_of
 from referee.output import Output, complain
 from referee.progress import along
+from referee.sayings import found_cards
 from referee.sayings.usable_cards import USABLE_CARDS
 from vision.errors import VisionError
 
@@ -35,6 +38,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--deck", required=True, metavar="DECK", help="the deck's name, or none for any deck")
     parser.add_argument("--table", type=Path, metavar="PROFILE", help="the table's profile, instead of its markers")
     parser.add_argument("--json", action="store_true", help="answer in JSON, one object a picture")
+    add_language(parser)
     parser.add_argument("--picture", type=Path, metavar="OUT", help="draw what was read into a copy of the one picture")
 
 
@@ -54,7 +58,8 @@ def run(args: argparse.Namespace) -> int:
             raise BadInputError("--picture takes one picture at a time")
         check_picture_path(args.picture, [Path(args.images[0])])
     profile = None if args.table is None else load_profile(args.table)
-    read = _reader_of(args.deck, profile)
+    language = Language(language_of())
+    read = _reader_of(args.deck, profile, language)
     output, status = Output(), 0
     for name in along(args.images, len(args.images)):
         try:
@@ -72,36 +77,36 @@ def run(args: argparse.Namespace) -> int:
             line = {"image": shown, "deck": args.deck, "ms": ms, "cards": found.cards, "unclear": found.unclear}
             output.line(to_line(line))
         else:
-            output.line(f"{shown}: {len(found.cards)} cards, {len(found.unclear)} unclear ({ms:.0f} ms)")
+            output.line(found_cards.say_picture(shown, len(found.cards), len(found.unclear), ms, language))
             for words in found.words:
                 output.line(f"  {words}")
             if not found.cards and args.deck != "none":
-                output.line(f"  {USABLE_CARDS}")
+                output.line(f"  {language.text_in('page', USABLE_CARDS)}")
         output.flush()
         if args.picture is not None:
             write_picture(args.picture, found.draw())
     return status
 
 
-def _reader_of(name: str, profile: TableProfile | None) -> Callable[[Picture], Found]:
+def _reader_of(name: str, profile: TableProfile | None, language: Language) -> Callable[[Picture], Found]:
     from referee.decks.finding import find_deck
     from vision.pictured.picture_deck import PictureDeck
     from vision.prints.print_deck import PrintDeck
 
     if name == "none":
-        return _any_deck
+        return lambda picture: _any_deck(picture, language)
     deck = find_deck(name)
     if isinstance(deck, PrintDeck):
         from vision.prints.reader import PrintReader
 
         prints = PrintReader(deck)
-        return lambda picture: prints_found(picture, prints, _table(picture, profile)[0])
+        return lambda picture: prints_found(picture, prints, _table(picture, profile)[0], language)
     if isinstance(deck, PictureDeck):
         from vision.pictured.picture_reader import PictureReader
 
         reader = PictureReader(deck)
-        return lambda picture: pictured_found(picture, reader, _table(picture, profile)[0])
-    return lambda picture: _known_deck(picture, deck, profile)
+        return lambda picture: pictured_found(picture, reader, _table(picture, profile)[0], language)
+    return lambda picture: _known_deck(picture, deck, profile, language)
 
 
 def _table(picture: Picture, profile: TableProfile | None) -> tuple[Table | None, tuple[Marker, ...] | None]:
@@ -123,7 +128,7 @@ def _table(picture: Picture, profile: TableProfile | None) -> tuple[Table | None
     return table, sight.markers
 
 
-def _known_deck(picture: Picture, deck: Deck, profile: TableProfile | None) -> Found:
+def _known_deck(picture: Picture, deck: Deck, profile: TableProfile | None, language: Language) -> Found:
     from referee.evidence_picture import draw_reading
     from vision.marked.reader import read_picture
 
@@ -132,8 +137,8 @@ def _known_deck(picture: Picture, deck: Deck, profile: TableProfile | None) -> F
     return Found(
         [_card(card, picture) for card in reading.cards],
         [*(_unclear(card, picture) for card in reading.unclear), *_cut_short(reading.cut_short)],
-        [*_words(reading), *_say_cut_short(reading.cut_short)],
-        lambda: draw_reading(picture.image, reading),
+        [*_words(reading, language), *_say_cut_short(reading.cut_short, language)],
+        lambda: draw_reading(picture.image, reading, language),
     )
 
 
@@ -159,19 +164,19 @@ def _unclear(card: UnclearCard, picture: Picture) -> dict[str, Any]:
     }
 
 
-def _words(reading: Reading) -> list[str]:
+def _words(reading: Reading, language: Language) -> list[str]:
     words = []
     for card in reading.cards:
-        marks = ", ".join(f"{mark.size} {mark.colour} {mark.shape}" for mark in card.face.marks)
-        words.append(f"{card.face.id}, {card.face.side} side: {marks} ({percent(card.confidence)})")
+        marks = [(mark.size, mark.colour, mark.shape) for mark in card.face.marks]
+        named = found_cards.say_marked(card.face.id, card.face.side, marks, language)
+        words.append(found_cards.say_face(named, card.confidence, language))
     for unclear in reading.unclear:
-        likely = f", perhaps {unclear.best[0].id} ({percent(unclear.best[1])})" if unclear.best else ""
-        x, y = unclear.centre_px
-        words.append(f"unclear, {unclear.reason}: the card at {x:.0f}, {y:.0f} px{likely}")
+        likely = found_cards.say_face(unclear.best[0].id, unclear.best[1], language) if unclear.best else ""
+        words.append(found_cards.say_unread(unclear.reason, unclear.centre_px, likely, language))
     return words
 
 
-def _any_deck(picture: Picture) -> Found:
+def _any_deck(picture: Picture, language: Language) -> Found:
     import numpy as np
 
     from referee.evidence_picture import draw_outlines
@@ -212,21 +217,14 @@ def _any_deck(picture: Picture) -> Found:
         for outline in found.unclear
     ]
     words = [
-        f"card at {card['centre_px'][0]:.0f}, {card['centre_px'][1]:.0f} px: {_marks_in_words(card['marks'])}"
+        found_cards.say_unknown(card["centre_px"], [(one["colour"], one["shape"]) for one in card["marks"]], language)
         for card in cards
     ]
-    words += [
-        f"unclear at {outline['centre_px'][0]:.0f}, {outline['centre_px'][1]:.0f} px: {outline['reason']}"
-        for outline in unclear
-    ]
+    words += [found_cards.say_unread(outline["reason"], outline["centre_px"], "", language) for outline in unclear]
     corners = [card.corners_px for card in found.cards]
     unclear += _cut_short(found.cut_short)
-    words += _say_cut_short(found.cut_short)
+    words += _say_cut_short(found.cut_short, language)
     return Found(cards, unclear, words, lambda: draw_outlines(picture.image, corners))
-
-
-def _marks_in_words(marks: list[dict[str, Any]]) -> str:
-    return ", ".join(f"{mark['colour']} {mark['shape'] or 'mark'}" for mark in marks) or "no marks"
 
 
 def _cut_short(is_cut: bool) -> list[dict[str, Any]]:
@@ -234,8 +232,5 @@ def _cut_short(is_cut: bool) -> list[dict[str, Any]]:
     return [{"corners_px": [], "centre_mm": None, "reason": "cut short", "best": None}] if is_cut else []
 
 
-def _say_cut_short(is_cut: bool) -> list[str]:
-    said = (
-        "unclear, cut short: the picture is too hard to read to the end, there may be more cards; take it from nearer, "
-    )
-    return [said + "sharp and well lit"] if is_cut else []
+def _say_cut_short(is_cut: bool, language: Language) -> list[str]:
+    return [found_cards.say_cut_short(language)] if is_cut else []

@@ -10,11 +10,12 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from referee.arguments import add_language
 from referee.errors import BadInputError, WorkFailedError
 from referee.events import DECK, Header
 from referee.games.registry import game_kind
 from referee.names import players_in
-from referee.output import complain
+from referee.output import complain, for_people
 
 if TYPE_CHECKING:
     from hardware.camera import Camera, CameraSettings
@@ -44,6 +45,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--game", metavar="GAME", help="the game that is played, for the replay: confetti, piccolino …")
     parser.add_argument("--players", metavar="NAMES", help="the players clockwise, with commas: Ann,Ben,Cem")
     parser.add_argument("--deck", metavar="DECK", help="the deck on the table (default: the game's own)")
+    add_language(parser)
 
 
 def run(args: argparse.Namespace) -> int:
@@ -97,7 +99,7 @@ def _record(
     lost = last.sequence - first.sequence + 1 - count
     missing = f" ({lost} more did not come or were too fast to keep)" if lost > 0 else ""
     pictures = "1 picture" if count == 1 else f"{count} pictures"
-    print(f"{output}: {pictures}{missing}, {(last.t_ns - first.t_ns) / SECOND_NS:.1f} s")
+    print(for_people(f"{output}: {pictures}{missing}, {(last.t_ns - first.t_ns) / SECOND_NS:.1f} s"))
     return 0
 
 

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from referee.announcer import Announcer
+from referee.arguments import add_language
 from referee.changed_rulings import changed
 from referee.errors import BadInputError
 from referee.eventlog import Fault, open_log
@@ -17,7 +18,7 @@ from referee.events import Header
 from referee.games.registry import game_kind
 from referee.jsonlines import parse_object, to_line
 from referee.judge import judge
-from referee.language import LANGUAGES, Language, language_of
+from referee.language import Language, language_of
 from referee.output import Output, complain
 
 MOST_COMPLAINTS = 3
@@ -30,7 +31,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "file", metavar="FILE", type=Path, help="an event log (.jsonl) or a recording with pictures (.mcap)"
     )
     parser.add_argument("--json", action="store_true", help="print one JSON object a ruling")
-    parser.add_argument("--language", choices=LANGUAGES, help="of the sentences (default: the system's)")
+    add_language(parser)
     parser.add_argument("--deck", metavar="DECK", help="judge with this deck (default: the one played with)")
     parser.add_argument(
         "--changed", action="store_true", help="print only rulings that are others than those that the recording holds"

@@ -9,9 +9,11 @@ from collections.abc import Callable, Iterator
 from importlib import import_module
 from pathlib import Path
 
+from referee.arguments import add_language
 from referee.errors import BadInputError, WorkFailedError
 from referee.jsonlines import Line, batches, one_of, parse_object, to_line, whole_number
-from referee.output import Output, complain
+from referee.language import Language, language_of
+from referee.output import Output, complain, for_people
 
 SUMMARY = "score hands given as JSON, one a line on standard input, or from a picture of the table"
 
@@ -25,6 +27,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
     parser.add_argument("game", metavar="GAME", help="confetti or coloretto")
     parser.add_argument("--json", action="store_true", help="answer in JSON, one object a line")
+    add_language(parser)
     parser.add_argument(
         "--overlimit",
         choices=["separate", "once"],
@@ -70,7 +73,7 @@ def run(args: argparse.Namespace) -> int:
     if sys.stdin is None:
         raise BadInputError("there is no standard input to read hands from")
     if sys.stdin.isatty():
-        print("Type a hand as JSON and press Enter; end with Ctrl-D.", file=sys.stderr)
+        print(for_people("Type a hand as JSON and press Enter; end with Ctrl-D."), file=sys.stderr)
     return _score_lines(scorer)
 
 
@@ -88,11 +91,11 @@ def _confetti_scorer(limit: int, overlimit: str, *, as_json: bool) -> Scorer:
     ways = {way.value: way for way in Overlimit}
 
     def say(result: Score) -> str:
-        from referee.language import Language
         from referee.sayings.confetti import say_score
+        from referee.sayings.scored_table import say_worth
 
-        text = say_score(result.as_json(), Language())
-        return f"{text[0].upper()}{text[1:]}: {_points(result.points)}"
+        language = Language(language_of())
+        return _capital(say_worth(say_score(result.as_json(), language), result.points, language))
 
     def score(data: dict[str, object]) -> str:
         cards = parse_cards(data.get("cards"))
@@ -105,17 +108,14 @@ def _confetti_scorer(limit: int, overlimit: str, *, as_json: bool) -> Scorer:
 
 def _coloretto_scorer(*, as_json: bool) -> Scorer:
     from referee.games.coloretto_score import ColorettoScore, parse_hand, score_coloretto
-    from referee.words import list_of
 
     def say(result: ColorettoScore) -> str:
-        parts = [
-            f"{list_of(result.plus)} count plus" if len(result.plus) > 1 else f"{''.join(result.plus)} counts plus"
-        ]
-        if result.minus:
-            parts.append(f"{list_of(result.minus)} minus")
-        if result.jokers:
-            parts.append(f"the {'joker is' if len(result.jokers) == 1 else 'jokers are'} {list_of(result.jokers)}")
-        return f"{', '.join(parts) if result.plus else 'No colours'}: {_points(result.points)}"
+        from referee.sayings.coloretto import say_choice
+        from referee.sayings.scored_table import say_worth
+
+        language = Language(language_of())
+        choice = say_choice(result.plus, result.minus, result.jokers, language) or language.cards(0)
+        return _capital(say_worth(choice, result.points, language))
 
     def score(data: dict[str, object]) -> str:
         result = score_coloretto(*parse_hand(data))
@@ -124,8 +124,8 @@ def _coloretto_scorer(*, as_json: bool) -> Scorer:
     return score
 
 
-def _points(points: int) -> str:
-    return f"{points} point" if abs(points) == 1 else f"{points} points"
+def _capital(text: str) -> str:
+    return text[:1].upper() + text[1:]
 
 
 def _score_lines(scorer: Scorer) -> int:

@@ -11,7 +11,8 @@ from referee.decks.game_fit import check_fit
 from referee.errors import BadInputError
 from referee.evidence_picture import check_picture_path, write_picture
 from referee.jsonlines import to_line
-from referee.output import Output, complain
+from referee.language import Language, language_of
+from referee.output import Output, complain, for_people
 from referee.seats import MOST_PLAYERS
 from vision.image import load_picture
 from vision.profile import TableProfile, load_profile
@@ -51,11 +52,12 @@ def _score_confetti(args: argparse.Namespace) -> int:
     result = score_picture(
         picture, deck, profile, args.players, args.limit, side=args.side, overlimit=Overlimit(args.overlimit)
     )
-    _print(result, as_json=args.json)
+    language = Language(language_of())
+    _print(result, language, as_json=args.json)
     if args.picture is not None:
-        write_picture(args.picture, result.drawn(picture, deck))
+        write_picture(args.picture, result.drawn(picture, deck, language))
         if not args.json:
-            print(f"Drawn in {args.picture}")
+            print(for_people(f"Drawn in {args.picture}"))
     return 2 if result.faults else 0
 
 
@@ -73,16 +75,16 @@ def _score_coloretto(args: argparse.Namespace) -> int:
     picture, profile = load_picture(args.image), _profile(args.profile)
     table = Table(args.table or Table.BROWN.value)
     result = score_coloretto_picture(picture, deck, profile, args.players, table)
-    output = Output()
-    for hand, (_, sentence) in zip(result.sharing.seats, result.sentences(), strict=True):
+    output, language = Output(), Language(language_of())
+    for hand, (_, sentence) in zip(result.sharing.seats, result.sentences(language), strict=True):
         output.line(to_line(result.as_json(hand)) if args.json else sentence)
     output.flush()
     for remark in result.remarks:
         complain("score", remark)
     if args.picture is not None:
-        write_picture(args.picture, result.drawn(picture.image))
+        write_picture(args.picture, result.drawn(picture.image, language))
         if not args.json:
-            print(f"Drawn in {args.picture}")
+            print(for_people(f"Drawn in {args.picture}"))
     return 0
 
 
@@ -90,14 +92,14 @@ def _profile(path: Path | None) -> TableProfile | None:
     return None if path is None else load_profile(path)
 
 
-def _print(result: TableScore, *, as_json: bool) -> None:
+def _print(result: TableScore, language: Language, *, as_json: bool) -> None:
     output = Output()
     if as_json:
         for hand in result.sharing.seats:
             if hand.seat in result.scores:
                 output.line(to_line(result.as_json(hand)))
     else:
-        for seat, sentence in result.sentences():
+        for seat, sentence in result.sentences(language):
             if seat not in result.faults:
                 output.line(sentence)
     output.flush()

@@ -5,6 +5,8 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
+from referee.arguments import add_language
+
 SUMMARY = "learn a deck of cards that you have, from pictures in which they lie apart"
 
 
@@ -18,6 +20,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("-o", "--output", type=Path, metavar="FILE.deck", help="write this file, and keep nothing")
     parser.add_argument("--state", type=Path, metavar="DIR", help="where decks are kept (default: the usual place)")
     parser.add_argument("--json", action="store_true", help="answer in JSON, a line a picture and one for the deck")
+    add_language(parser)
 
 
 def run(args: argparse.Namespace) -> int:

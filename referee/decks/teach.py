@@ -120,7 +120,7 @@ def card_size_of(text: str) -> tuple[float, float]:
 def _tell(lesson: Lesson, *, as_json: bool) -> None:
     output = Output()
     for line in _lines(lesson) if as_json else told_of(lesson):
-        output.line(line)
+        (output.line if as_json else output.say)(line)
     output.flush()
 
 

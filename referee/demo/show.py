@@ -162,7 +162,7 @@ def _watch(
         caught_up = _ruled(told, demo.ruling) >= demo.rulings and not state["questions"]
         counted = _last_counted(told)
         if counted is not None and not drawn:
-            drawn = _draw(demo.frame_at(counted), demo, options.picture)
+            drawn = _draw(demo.frame_at(counted), demo, options.picture, Language(options.language))
         _answer(service, devices, players, state, say)
     return drawn
 
@@ -214,7 +214,7 @@ def show_fast(demo: DemoTable, options: ShowOptions, say: Say) -> bool:
         speak(seconds, announcer.announce(outcome.rulings))
         album.heard(outcome, looked=looked)
         if not drawn and _last_counted(outcome.rulings) is not None:
-            drawn.append(_draw(outcome.frame, demo, options.picture))
+            drawn.append(_draw(outcome.frame, demo, options.picture, announcer.language))
 
     def heard(event: DeviceEvent, outcome: Outcome) -> None:
         seconds = demo.table.seconds(event.t_ns)
@@ -266,7 +266,7 @@ def _last_counted(rulings: Sequence[RulingData]) -> int | None:
     return max(times, default=None)
 
 
-def _draw(frame: Frame | None, demo: DemoTable, path: Path) -> bool:
+def _draw(frame: Frame | None, demo: DemoTable, path: Path, language: Language) -> bool:
     """Draw the scores into the picture that they were counted on."""
     if frame is None:
         return False
@@ -277,7 +277,7 @@ def _draw(frame: Frame | None, demo: DemoTable, path: Path) -> bool:
         scored = score_picture(picture, deck, None, len(demo.header.players), 6)
     except (BadInputError, VisionError):
         return False
-    write_picture(path, scored.drawn(picture, deck))
+    write_picture(path, scored.drawn(picture, deck, language))
     return True
 
 

@@ -26,6 +26,7 @@ from referee.sayings.service import device
 from referee.service.past import Known, listed
 from referee.service.power import Power
 from referee.service.stage import Stage
+from referee.translated import translated
 
 _STATE = {Health.OK: State.OK, Health.MISSING: State.FAULT, Health.STALLED: State.FAULT}
 
@@ -54,7 +55,7 @@ class System:
         return {
             "version": version("ringmaster"),
             "offers": list(self.power.offers),
-            "findings": [_data(finding) for finding in self._findings(language)],
+            "findings": [_data(finding, language) for finding in self._findings(language)],
             "log": KEPT.lines(),
             "unfinished": [
                 {
@@ -151,10 +152,10 @@ class System:
             yield Finding(one.device, _STATE.get(one.state, State.REMARK), text)
 
 
-def _data(finding: Finding) -> dict[str, str]:
+def _data(finding: Finding, language: Language) -> dict[str, str]:
     return {
         "check": finding.check,
         "state": finding.state.value,
-        "message": finding.message,
-        "advice": finding.advice,
+        "message": translated(finding.message, language),
+        "advice": translated(finding.advice, language),
     }

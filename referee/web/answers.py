@@ -13,9 +13,11 @@ from starlette.responses import JSONResponse, Response
 from hardware.errors import HardwareError
 from referee.errors import BadInputError, OvertakenError, RefereeError, SettingError
 from referee.jsonlines import parse_object
+from referee.language import Language
 from referee.lessons.faults import LessonError
 from referee.names import NameRefusedError
 from referee.service.phone_bells import PhoneRingError
+from referee.translated import translated
 from referee.web.feed import encoded
 from referee.web.guard import RefusedError
 from referee.web.pairing import TooManyTriesError, WrongCodeError
@@ -89,7 +91,7 @@ async def on_refused(_request: Request, error: Exception) -> Response:
     return Json({"error": error.text, "key": error.key}, error.status)
 
 
-async def on_fault(_request: Request, error: Exception) -> Response:
+async def on_fault(request: Request, error: Exception) -> Response:
     """Answer an error of the project's own: 400 for what cannot be asked, 409 for what cannot be done now."""
     if isinstance(error, TooManyTriesError):
         wait_s = max(1, round(error.wait_s))
@@ -104,12 +106,14 @@ async def on_fault(_request: Request, error: Exception) -> Response:
         return Json({"error": _sentence(error), "key": error.key, "values": error.values}, 400)
     if isinstance(error, OvertakenError):
         return Json({"error": _sentence(error), "key": "overtaken"}, 409)
-    return Json({"error": _sentence(error)}, 400 if isinstance(error, ValueError) else 409)
+    told = _sentence(error, Language(request.app.state.language()))
+    return Json({"error": told}, 400 if isinstance(error, ValueError) else 409)
 
 
 OWN_ERRORS = (RefereeError, HardwareError, VisionError)
 
 
-def _sentence(error: Exception) -> str:
-    text = str(error)
+def _sentence(error: Exception, language: Language | None = None) -> str:
+    """Give what is wrong; language: None where the page has words of its own for it."""
+    text = str(error) if language is None else translated(str(error), language)
     return text[:1].upper() + text[1:]

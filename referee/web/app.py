@@ -66,6 +66,7 @@ def create_app(desk: Desk, options: WebOptions | None = None) -> FastAPI:
     def language() -> str:
         return str(desk.state().get("language", "en"))
 
+    app.state.language = language
     app.add_middleware(Guard, names=names, language=language)
     app.add_exception_handler(RefusedError, on_refused)
     app.add_exception_handler(RequestValidationError, _on_bad_request)

@@ -8,6 +8,7 @@ from typing import Annotated
 from anyio import CapacityLimiter, WouldBlock, to_thread
 from fastapi import APIRouter, Query, Request, Response
 
+from referee.language import Language
 from referee.service.desk import Desk
 from referee.web.answers import Desks, Json, body_as
 from referee.web.commands import COMMAND, as_data
@@ -37,13 +38,13 @@ def routes(desk: Desk, ask: Desks, who: Who, state: Path | None) -> APIRouter:
     ) -> Response:
         """Score a picture of a table of Confetti."""
         who.demand_paired(request)
-        data = await request.body()
+        data, language = await request.body(), Language(str(desk.state().get("language", "en")))
         try:
             one_picture.acquire_nowait()
         except WouldBlock:
             raise RefusedError(503, "busy", "Another picture is being read: please try again in a moment") from None
         try:
-            return Json(await to_thread.run_sync(score_upload, data, players, limit, deck, state))
+            return Json(await to_thread.run_sync(score_upload, data, players, limit, deck, state, language))
         finally:
             one_picture.release()
 

@@ -8,12 +8,15 @@ from pathlib import Path
 from typing import Any
 
 from referee.errors import BadInputError
+from referee.language import Language
 
 _WIDTH_PX = 1280
 _QUALITY = 85
 
 
-def score_upload(data: bytes, players: int, limit: int, deck_name: str, state: Path | None) -> dict[str, Any]:
+def score_upload(
+    data: bytes, players: int, limit: int, deck_name: str, state: Path | None, language: Language
+) -> dict[str, Any]:
     """Give what is said of each seat (C5-C7), and the picture with the evidence drawn in, as a JPEG in base64.
 
     deck_name: one of the family's decks of marks in the folder `state`, or confetti.
@@ -44,9 +47,9 @@ def score_upload(data: bytes, players: int, limit: int, deck_name: str, state: P
             # People know it as their picture, not by the name that it has had here.
             raise BadInputError(str(error).replace(f" {file.name}", "")) from error
     result = score_picture(picture, deck, None, players, limit)
-    drawn = result.drawn(picture, deck)
+    drawn = result.drawn(picture, deck, language)
     shrink = min(1.0, _WIDTH_PX / drawn.shape[1])
     small = cv2.resize(drawn, None, fx=shrink, fy=shrink, interpolation=cv2.INTER_AREA)
     jpeg = cv2.imencode(".jpg", small, [cv2.IMWRITE_JPEG_QUALITY, _QUALITY])[1].tobytes()
-    sentences = [{"seat": seat, "text": text} for seat, text in result.sentences()]
+    sentences = [{"seat": seat, "text": text} for seat, text in result.sentences(language)]
     return {"sentences": sentences, "picture": b64encode(jpeg).decode()}

@@ -168,6 +168,7 @@ WORDS = {
     "face_of": mark_in("page", "{name}: {face}"),
     "face_unread": mark_in("page", "not to be read"),
     "from_until": mark_in("page", "{from} to {until}"),
+    "until_the_ring": mark_in("page", "{from} until the ring"),
     "whole_table": mark_in("page", "Show the whole table"),
     "zoom_picture": mark_in("page", "Picture, to be made larger: two fingers, a double tap, or + and −"),
     "zoom_in": mark_in("page", "Larger"),

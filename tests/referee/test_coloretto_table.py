@@ -17,6 +17,7 @@ from referee.demo.seating import AREA_MM, ring_of, spot
 from referee.games.coloretto_score import Table
 from referee.hands_off import HandsOff
 from referee.in_sight import InSight
+from referee.language import Language
 from simulation.live import LiveTable, Shots
 from simulation.script import Lying, Script, ScriptCard
 from simulation.view import Look
@@ -95,7 +96,7 @@ def test_everdeck_scores_by_its_suits_and_names_what_is_not_in_the_game(as_laid:
     result = score_coloretto_picture(Picture(image, 1), find_print_deck("everdeck"), None, 2, Table.BROWN)
     assert [score.points for score in result.scores] == [6, 3]
     assert result.strange == (("K-club",), ())
-    assert "not in this game: K-club" in result.sentences()[0][1]
+    assert "not in this game: K-club" in result.sentences(Language())[0][1]
     assert [card.face.id for card in result.counted(result.sharing.seats[1])] == ["Q-star", "4-coin"]
 
 
@@ -104,7 +105,7 @@ def test_a_card_that_is_there_once_and_seen_twice_is_unclear_and_not_counted(as_
     result = score_coloretto_picture(Picture(image, 1), find_print_deck("everdeck"), None, 2, Table.BROWN)
     assert [len(hand.unclear) for hand in result.sharing.seats] == [1, 1]
     assert [score.points for score in result.scores] == [1, 1]
-    assert "no card is there twice" in result.sentences()[0][1]
+    assert "no card is there twice" in result.sentences(Language())[0][1]
 
 
 @pytest.mark.parametrize(

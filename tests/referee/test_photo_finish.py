@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 
 from hardware.frames import Frame
+from referee.drawing import plain_letters
 from referee.events import Event
-from referee.photo_finish import Finish, PhotoFinishes, draw_finish, plain_letters
+from referee.photo_finish import Finish, PhotoFinishes, draw_finish
 from referee.session import Outline
 
 MS = 1_000_000

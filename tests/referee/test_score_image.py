@@ -152,9 +152,9 @@ def test_people_get_sentences_and_a_picture(tmp_path: Path, capfd: Capture) -> N
     assert main(["score", "confetti", "--image", str(TABLE), "--players", "3", "--picture", str(drawn)]) == 0
     out = capfd.readouterr().out.splitlines()
     assert out[:3] == [
-        "Seat 1: five sets on six cards: 5 points",
-        "Seat 2: three sets on four cards, one card unused: 2 points",
-        "Seat 3: four sets on five cards, one card unused: 3 points",
+        "Seat 1: five sets on six cards: five points",
+        "Seat 2: three sets on four cards, one card unused: two points",
+        "Seat 3: four sets on five cards, one card unused: three points",
     ]
     assert str(drawn) in out[-1]
     before, after = load_picture(TABLE).image, load_picture(drawn).image

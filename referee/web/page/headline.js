@@ -41,7 +41,7 @@ export function parted(app, entry) {
   if (ruling.ruling === "hand") return handParts(app, entry);
   const pattern = ruling.ruling === "end" ? /^(.+?[.!?])(?:\s+(.+))?$/s : /^(.{3,60}?)(?::|(?<=[.!?]))\s+(.+)$/s;
   const match = pattern.exec(entry.text);
-  return match ? [match[1], capital(match[2] || "")] : [entry.text, ""];
+  return match ? [match[1].trim(), capital(match[2] || "")] : [entry.text, ""];
 }
 
 export function handParts(app, entry) {
@@ -49,7 +49,7 @@ export function handParts(app, entry) {
   const place = app.state.board.find((one) => one.seat === ruling.seat);
   const name = place ? place.name : t("seat", { n: ruling.seat + 1 });
   const title = count("hand_points", ruling.points, { name });
-  return [title, capital(entry.text.replace(`${name}: `, ""))];
+  return [title, capital(entry.text.startsWith(name) ? entry.text.slice(name.length).replace(/^\s*:\s*/, "") : entry.text)];
 }
 
 function capital(text) {

@@ -70,7 +70,7 @@ function told({ faces, marks, players }) {
     seat: face.seat,
     t_ms: face.from_ms,
     text: t("face_of", { name: players[face.seat], face: faceName(face) }),
-    when: face.until_ms === null ? offset(face.from_ms) : t("from_until", { from: offset(face.from_ms), until: offset(face.until_ms) }),
+    when: lay(face.from_ms, face.until_ms),
   }));
   const rings = (marks || []).filter((mark) => mark.kind !== "card" && mark.text).map((mark) => Object.assign({}, mark, { when: offset(mark.t_ms) }));
   return open.concat(rings).sort((a, b) => a.t_ms - b.t_ms);
@@ -81,11 +81,19 @@ export function faceName(face) {
   return face.mood ? `${colour(face.colour)}, ${t(`mood_${face.mood}`)}` : colour(face.colour);
 }
 
-function offset(ms) {
+// From when to when a face lay open, in one unit: the larger one, where one of the two is long.
+function lay(from, until) {
+  if (until === null) return offset(from);
+  const long = Math.max(Math.abs(from), Math.abs(until)) >= LONG_MS;
+  if (Math.round(until) === 0) return t("until_the_ring", { from: offset(from, long) });
+  return t("from_until", { from: offset(from, long), until: offset(until, long) });
+}
+
+function offset(ms, long = Math.abs(ms) >= LONG_MS) {
   const rounded = Math.round(ms);
   if (rounded === 0) return t("at_the_ring");
   const sign_ = rounded < 0 ? "−" : "+";
-  return Math.abs(rounded) < LONG_MS ? `${sign_}${Math.abs(rounded)} ms` : `${sign_}${number(Math.abs(ms) / 1000, 1)} s`;
+  return long ? `${sign_}${number(Math.abs(ms) / 1000, Math.abs(ms) < 100 ? 2 : 1)} s` : `${sign_}${Math.abs(rounded)} ms`;
 }
 
 function moment(ms) {

@@ -75,8 +75,10 @@ export function face(mood) {
 function ringer(app, reading, done) {
   const { data } = reading;
   const change = (part) => correct(app, reading, Object.assign({}, data, part), done);
+  // What people have said of it, else as it was ruled.
+  const holds = typeof data.valid === "boolean" ? data.valid : reading.ruled;
   const verdict = (valid, sign_, word) =>
-    h("button", { type: "button", key: word, "aria-pressed": String(data.valid === valid), onclick: () => change({ valid }) }, icon(sign_), t(word));
+    h("button", { type: "button", key: word, "aria-pressed": String(holds === valid), onclick: () => change({ valid }) }, icon(sign_), t(word));
   const verdicts = data.event === "bell" ? [verdict(true, "yes", "ring_valid"), verdict(false, "no", "ring_false")] : [];
   return h(
     "div",

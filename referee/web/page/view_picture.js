@@ -91,13 +91,12 @@ function send(app, event, players, limit) {
   const { local } = app;
   if (!file) return;
   if (file.size > MOST_BYTES) {
-    local.fault = t("fault_too_large");
+    Object.assign(local, { fault: t("fault_too_large"), result: null });
     app.draw();
     return;
   }
   const work = async () => {
-    local.busy = true;
-    local.fault = "";
+    Object.assign(local, { busy: true, fault: "", result: null });
     app.draw();
     try {
       local.result = await sendPicture(file, players, limit, local.deck || decksOf(app)[0] || "confetti");

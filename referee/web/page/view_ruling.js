@@ -148,7 +148,7 @@ function readings(app, why) {
         "div",
         { class: "reading", key: reading.event, role: "group", "aria-label": readingName(app, reading) },
         h("h3", {}, sign(reading.seat), readingName(app, reading)),
-        choicesFor(app, Object.assign({ order: lyingOrder(why, reading), moment: app.local.read }, reading), () => ask(app)),
+        choicesFor(app, Object.assign({ order: lyingOrder(why, reading), moment: app.local.read, ruled: why.ruling.valid }, reading), () => ask(app)),
       ),
     ),
   );

@@ -41,8 +41,8 @@ def test_people_get_a_sentence() -> None:
     more = FULL[:-1] + ',["orange","red","blue"]], "limit": 6}'
     done = score("confetti", hands=f"{FULL}}}\n{more}\n")
     assert done.stdout.splitlines() == [
-        "Three sets on three cards: 3 points",
-        "Three sets on three cards, one card unused: 2 points",
+        "Three sets on three cards: three points",
+        "Three sets on three cards, one card unused: two points",
     ]
 
 
@@ -117,8 +117,8 @@ def test_coloretto_gives_the_sheets_example() -> None:
     }
     said = score("coloretto", hands=hand + '{"colours": {}}\n').stdout
     assert said.splitlines() == [
-        "green, yellow and red count plus, blue minus, the joker is yellow: 41 points",
-        "No colours: 0 points",
+        "Green, yellow and red count plus, blue counts minus, the joker is yellow: 41 points",
+        "No cards: no points",
     ]
 
 

@@ -49,7 +49,7 @@ def say_picture(image: str, cards: int, unclear: int, ms: float, language: Langu
 
 def say_sure(confidence: float, language: Language) -> str:
     """Give how sure a reading is; 100 % is never said: nothing is that certain."""
-    return language.text("{percent} % sure", percent=language.decimal(min(100 * confidence, 99.9)))
+    return language.text("{percent} sure", percent=f"{language.decimal(min(100 * confidence, 99.9))} %")
 
 
 def say_face(named: str, confidence: float, language: Language) -> str:

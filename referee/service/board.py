@@ -24,9 +24,17 @@ _CONFETTI = {
 
 
 def board(play: Play, language: Language) -> list[dict[str, Any]]:
-    """Give the seats: `{"seat", "name", "points", "detail"}`."""
+    """Give the seats: `{"seat", "name", "points", "gained", "held", "detail"}`."""
+    gained = _gained(play)
     return [
-        {"seat": seat, "name": name, "points": points_of(play, seat), "detail": _detail(play.game, seat, language)}
+        {
+            "seat": seat,
+            "name": name,
+            "points": points_of(play, seat),
+            "gained": gained.get(seat),
+            "held": _held(play.game, seat),
+            "detail": _detail(play.game, seat, language),
+        }
         for seat, name in enumerate(play.header.players)
     ]
 
@@ -122,6 +130,24 @@ def _verdict(question: Question, shift_ns: int, announcer: Announcer) -> dict[st
     """Give how a ring stands that waits for its ringer's name: it was said, so the page must show it, too."""
     ruling = question.ruling.as_json()
     return {"t_ns": question.t_ns - shift_ns, "text": announcer.say(ruling), "ruling": ruling}
+
+
+def _gained(play: Play) -> dict[int, int]:
+    """Give the points of the round that was counted last, by seat."""
+    gained: dict[int, int] = {}
+    for _, ruling in play.book.newest(50):
+        if ruling["ruling"] == "hand":
+            gained.setdefault(ruling["seat"], ruling["points"])
+        elif ruling["ruling"] == "round" and gained:
+            break
+    return gained
+
+
+def _held(game: Game, seat: int) -> list[tuple[str, int]]:
+    """Give what lies open before a seat and counts at the end, most of one kind first: a card's name, and how many."""
+    if not isinstance(game, Coloretto):
+        return []
+    return [(card, count) for card, count in game.hands[seat].most_common() if count]
 
 
 def _detail(game: Game, seat: int, language: Language) -> str:

@@ -21,8 +21,9 @@ class Desk(Protocol):
         """Give all that a page shows, with a `version` that grows with each change; cheap, and the caller's to keep.
 
         Keys: `version`; `t_ns` (now, monotonic); `mode` ("idle", "playing", "paused", "over"); `game` (null or `{"id",
-        "game", "players", "options", "started"}`); `board` (a list of seats: `{"seat", "name", "points", "detail"}`,
-        `detail`: a few words, may be ""); `phase` (what is going on: `{"key": "idle", "before_round", "running",
+        "game", "players", "options", "started"}`); `board` (a list of seats: `{"seat", "name", "points", "gained": in
+        the round that was counted last, or null, "held": in Coloretto, `[[card, how many], …]`, "detail"}`, `detail`: a
+        few words, may be ""); `phase` (what is going on: `{"key": "idle", "before_round", "running",
         "counting", "turning", "who_rang", "placing" or "over"}`, with `round`, `rounds`, `limit` where the game has
         them, `turn`: a seat or null, `since_ns`: when it began, `lasts_ms`: how long the sand runs, or null; in
         Coloretto `rows`: their cards, null for a row that is gone, `rooms`: for how many cards each, `last`: whether

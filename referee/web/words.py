@@ -204,6 +204,7 @@ WORDS = {
     "take_back": mark_in("page", "Take back the last step"),
     "last_round": mark_in("page", "“Last round” was drawn"),
     "joker": mark_in("page", "Joker"),
+    "tv_gained": mark_in("page", "last round {n}"),
     "tv_idle": mark_in("page", "Start a game on your phone: {address}"),
     "leave_tv": mark_in("page", "Back"),
     "usable_cards": USABLE_CARDS,

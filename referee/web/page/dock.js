@@ -31,9 +31,10 @@ function keepRoom(node) {
 
 // What is said stands below, unless it stands large above already.
 function captioned(app) {
-  const { caption, latest } = app.state;
+  const { caption, latest, rulings } = app.state;
   if (!caption || app.pending || !VIEWS.includes(app.route.view)) return false;
-  return app.route.view !== "table" || !latest || !caption.includes(latest.text);
+  const stands = app.route.view === "table" ? latest : rulings.find((one) => one.id === app.route.id);
+  return !stands || !caption.includes(stands.text);
 }
 
 // The verdict once more, while it is scrolled out of sight.

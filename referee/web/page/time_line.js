@@ -12,7 +12,7 @@ const LATEST_MS = 400;
 
 // On a phone the drawing is as wide as the phone, so that its letters stay readable.
 function widths() {
-  return window.innerWidth < 760 ? { width: 340, left: 66, letters: 7 } : { width: 720, left: 120, letters: 12 };
+  return window.innerWidth < 760 ? { width: 340, left: 84, letters: 7 } : { width: 720, left: 120, letters: 12 };
 }
 
 // now: the picture that is being looked at, deciding: the one that the ring was judged on, ms from the ring, or null.

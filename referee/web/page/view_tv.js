@@ -2,31 +2,59 @@
 
 import { h } from "./dom.js";
 import { headline } from "./headline.js";
-import { icon, kindOf, phaseOf, sand, shownPoints, sign } from "./parts.js";
+import { colour, icon, kindOf, nameOf, phaseOf, sand, scoresTitle, shownPoints, sign } from "./parts.js";
 import { spaced } from "./view_pair.js";
-import { t } from "./words.js";
+import { signed, t } from "./words.js";
 import { whereabouts } from "./whereabouts.js";
 
 const LONG = 11; // letters that stand beside the points on one line
+const LONG_WORD = 14;
+const PIECES = 28; // of paper that fall for a winner
 
 export function draw(app) {
   const { state, me } = app;
+  const shown = headline(app);
   return [
     h("h1", { class: "sr", tabindex: "-1" }, t("nav_tv")),
     me.code ? h("p", { class: "tv-code", key: "code", role: "status" }, t("pair_code_is"), h("strong", { class: "num" }, spaced(me.code))) : null,
-    me.code ? null : verdict(app),
+    me.code || !shown ? null : won(shown) ? winners(app, shown) : verdict(shown),
     state.questions.map((question) => h("p", { class: "tv-question", key: question.id }, question.text || t(`question_${question.kind}`))),
-    state.board.length ? board(state) : h("div", { class: "tv-idle", key: "idle" }, whereabouts(app, "tv_idle")),
-    h("div", { class: "tv-foot", key: "foot" }, h("p", {}, phaseOf(app)), sand(app), state.caption ? h("p", { class: "tv-caption" }, state.caption) : null),
+    state.board.length ? board(app) : h("div", { class: "tv-idle", key: "idle" }, whereabouts(app, "tv_idle")),
+    h("div", { class: "tv-foot", key: "foot" }, h("p", {}, phase(app)), sand(app), news(app, shown)),
     h("a", { class: "tv-leave", href: "#table", key: "leave" }, t("leave_tv")),
   ];
 }
 
-function verdict(app) {
-  const shown = headline(app);
-  if (!shown) return null;
-  const { entry, title, reason } = shown;
-  const kind = shown.together.length ? "end" : kindOf(entry);
+function phase(app) {
+  const { turn } = app.state.phase || {};
+  const plays = app.state.mode === "playing" && turn !== null && turn !== undefined;
+  return plays ? [sign(turn), " ", t("turn_of", { name: nameOf(app, turn) })] : phaseOf(app);
+}
+
+// What is said stands below, unless it is what stands large above.
+function news(app, shown) {
+  const { caption } = app.state;
+  const same = shown && (caption.includes(shown.entry.text) || shown.entry.text.includes(caption) || shown.together.some((one) => caption.includes(one.text)));
+  return caption && !same ? h("p", { class: "tv-caption" }, caption) : null;
+}
+
+function won({ entry }) {
+  const { ruling, winners: seats } = entry.ruling || {};
+  return ruling === "end" && seats && seats.length > 0;
+}
+
+function winners(app, { entry, title, reason }) {
+  return h(
+    "section",
+    { class: "tv-winner", key: "winner", "data-ruling": entry.id },
+    h("div", { class: "paper", "aria-hidden": "true" }, Array.from({ length: PIECES }, (_, at) => h("i", { class: `seat-${at % 7}`, place: { left: `${(at * 37) % 100}%`, animationDelay: `${(at % 9) / 4}s` } }))),
+    h("div", { class: "tv-signs" }, entry.ruling.winners.map((seat) => sign(seat))),
+    h("div", {}, h("p", { class: "tv-first" }, title), reason ? h("p", { class: "tv-rest" }, reason) : null),
+  );
+}
+
+function verdict({ entry, title, reason, together }) {
+  const kind = together.length ? "end" : kindOf(entry);
   return h(
     "section",
     { class: `tv-verdict ${kind}`, key: "verdict", "data-ruling": entry.id },
@@ -35,20 +63,45 @@ function verdict(app) {
   );
 }
 
-function board(state) {
+function board(app) {
+  const { state } = app;
   const best = Math.max(0, ...state.board.map((one) => one.points || 0));
   const sorted = state.board.slice().sort((a, b) => b.points - a.points || a.seat - b.seat);
-  return h(
-    "ol",
-    { class: `tv-board of-${sorted.length}`, key: "board" },
-    sorted.map((one) =>
-      h(
-        "li",
-        { key: one.seat, class: one.points === best && best > 0 ? "ahead" : null },
-        sign(one.seat),
-        h("span", { class: one.name.length > LONG ? "name long" : "name" }, one.name),
-        h("span", { class: "points num" }, shownPoints(one.points)),
+  const { turn } = state.phase || {};
+  const counted = state.board.some((one) => one.points !== null);
+  return [
+    h("h2", { class: "tv-title", key: "title" }, counted ? scoresTitle(state.game) : t("cards_held")),
+    h(
+      "ol",
+      { class: `tv-board of-${sorted.length}`, key: "board" },
+      sorted.map((one) =>
+        h(
+          "li",
+          { key: one.seat, class: `${one.points === best && best > 0 ? "ahead" : ""} ${one.seat === turn && state.mode === "playing" ? "turn" : ""}` },
+          sign(one.seat),
+          counted ? h("span", { class: "points num" }, shownPoints(one.points)) : null,
+          h("span", { class: nameClass(one.name) }, one.name),
+          one.gained === null || one.gained === undefined ? null : h("span", { class: "gained num" }, t("tv_gained", { n: one.gained > 0 ? `+${one.gained}` : signed(one.gained) })),
+          counted ? null : held(one),
+        ),
       ),
+    ),
+  ];
+}
+
+// A word is broken only where it is too long for any line.
+function nameClass(name) {
+  const giant = name.split(/[\s-]/).some((word) => word.length > LONG_WORD);
+  return `name ${name.length > LONG ? "long" : ""} ${giant ? "giant" : ""}`;
+}
+
+// The cards of Coloretto lie open; what they count is known at the end.
+function held(one) {
+  return h(
+    "span",
+    { class: "held" },
+    (one.held || []).map(([card, many]) =>
+      h("span", { class: "num", key: card, "aria-label": `${colour(card)}: ${many}` }, card === "joker" ? t("joker") : card === "+2" ? "+2" : h("span", { class: `swatch ${card}`, "aria-hidden": "true" }), `×${many}`),
     ),
   );
 }

@@ -11,16 +11,16 @@ const DOUBLE_PX = 30;
 const ARROWS = { ArrowLeft: [60, 0], ArrowRight: [-60, 0], ArrowUp: [0, 60], ArrowDown: [0, -60] };
 
 export function zoomable(key, content) {
-  const by = (factor) => (event) => event.currentTarget.closest(".zoomable").zoomBy(factor);
+  const by = (factor) => (event) => event.currentTarget.closest(".zoom").firstChild.zoomBy(factor);
   return h(
     "div",
-    { class: "zoomable", key, tabindex: "0", role: "group", "aria-label": t("zoom_picture"), onmade: follow },
-    h("div", { class: "zoomed", key: "content" }, content),
+    { class: "zoom", key },
+    h("div", { class: "zoomable", key: "picture", tabindex: "0", role: "group", "aria-label": t("zoom_picture"), onmade: follow }, h("div", { class: "zoomed" }, content)),
     h(
       "div",
       { class: "zoom-buttons", key: "buttons" },
-      button("+", by(STEP), { class: "step", "aria-label": t("zoom_in") }),
       button("−", by(1 / STEP), { class: "step", "aria-label": t("zoom_out") }),
+      button("+", by(STEP), { class: "step", "aria-label": t("zoom_in") }),
     ),
   );
 }
@@ -60,7 +60,6 @@ function follow(node) {
 
   node.zoomBy = (factor) => zoom(factor, node.clientWidth / 2, node.clientHeight / 2);
   node.addEventListener("pointerdown", (event) => {
-    if (event.target.closest("button")) return;
     fingers.set(event.pointerId, place(event));
     if (scale > 1 || fingers.size > 1) node.setPointerCapture(event.pointerId);
   });

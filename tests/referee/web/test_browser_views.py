@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import cv2
@@ -40,8 +40,8 @@ def browser() -> Iterator[Browser]:
         browser.close()
 
 
-def a_ring_with_pictures(page: PageUnderTest) -> str:
-    page.table.desk.do(START)
+def a_ring_with_pictures(page: PageUnderTest, players: Sequence[str] = ("Ann", "Ben", "Cem")) -> str:
+    page.table.desk.do({**START, "players": list(players)})
     turn_two_reds(page)
     page.table.tell("bell", seat=2)
     ring = next(one["id"] for one in page.table.desk.state()["rulings"] if one["ruling"]["ruling"] == "ring")

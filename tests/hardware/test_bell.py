@@ -6,7 +6,6 @@ import threading
 from collections.abc import Callable
 
 import pytest
-from device_fakes import FakeClock, FakeLines, ListSink
 
 from hardware.bell import BellLogic, bell_lines, bell_seats
 from hardware.bell_device import NoBell, make_bell
@@ -16,6 +15,7 @@ from hardware.events import BellEdge, BellPressed, Event
 from hardware.health import DeviceHealth, Health
 from hardware.microphone import MicrophoneBell
 from hardware.settings import MS, SECOND, US, BellSettings, LampSettings, Pin, SandSettings, check_pins
+from tests.support.device_fakes import FakeClock, FakeLines, ListSink
 
 SEATS: dict[str, int | None] = {"seat 0": 0, "seat 1": 1, "seat 2": 2}
 

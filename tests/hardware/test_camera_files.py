@@ -3,7 +3,6 @@ from pathlib import Path
 import cv2
 import numpy as np
 import pytest
-from recorded_games import MS, write_game
 
 from hardware import camera_files
 from hardware.camera import BadCameraError, Camera, CameraMissingError, CameraSettings, open_camera, parse_spec
@@ -11,6 +10,7 @@ from hardware.camera_recording import RecordingCamera
 from hardware.errors import HardwareError
 from hardware.frames import Frame
 from hardware.recording import BadRecordingError
+from tests.support.recorded_games import MS, write_game
 
 AT_ONCE = CameraSettings(live=False, frames_per_s=10)
 

@@ -5,7 +5,6 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
-from fake_picamera2 import MS, FakePicamera2
 
 from hardware.camera import CameraMissingError, CameraSettings, CameraTimeoutError, open_camera
 from hardware.camera_clock import clock_offset_ns
@@ -14,6 +13,7 @@ from hardware.camera_picamera2 import Picamera2Camera
 from hardware.exposure import Exposure
 from hardware.frames import Frame
 from hardware.pixels import PixelFormat
+from tests.support.fake_picamera2 import MS, FakePicamera2
 
 SETTINGS = CameraSettings(width=64, height=48, small_width=32)
 READOUT_NS = 20 * MS

@@ -3,12 +3,12 @@ from typing import cast
 import cv2
 import numpy as np
 import pytest
-from fake_webcam import DAYLIGHT, FRAME_MS, LAMP, MS, FakeWebcam
 
 from hardware import camera_notes
 from hardware.camera import CameraMissingError, CameraSettings, CameraTimeoutError, open_camera
 from hardware.camera_usb import UsbCamera
 from hardware.frames import Frame
+from tests.support.fake_webcam import DAYLIGHT, FRAME_MS, LAMP, MS, FakeWebcam
 
 
 def opened(capture: FakeWebcam, lock: bool = True) -> UsbCamera:

@@ -9,12 +9,12 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from speech_fakes import RENDER, Machine
 
 from hardware.chimes import Chime, chime_wav
 from hardware.speaker import open_speaker
 from hardware.speaker_settings import SpeakerSettings
 from hardware.speaker_spoken import SpokenSpeaker
+from tests.support.speech_fakes import RENDER, Machine
 
 
 def samples(chime: Chime, volume: float = 1.0) -> array.array[int]:

@@ -11,7 +11,6 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
-from device_fakes import FakeClock, ListSink
 from gpiozero.exc import PinInvalidPin
 from gpiozero.pins.mock import MockFactory, MockPin
 
@@ -23,6 +22,7 @@ from hardware.gpio import GpioLines, lgpio_factory
 from hardware.health import DeviceHealth, Health
 from hardware.settings import MS, SECOND, BellSettings, Pin
 from hardware.stamps import StampCheck, kernel_stamps_monotonic, name_clock
+from tests.support.device_fakes import FakeClock, ListSink
 
 SETTINGS = BellSettings(pins=(Pin(17), Pin(27)), one_for_all=False)
 

@@ -9,8 +9,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-import table_sounds as sounds
-from device_fakes import FakeClock, ListSink
 
 from hardware.bell_sound import BellEar, SampleClock, Samples
 from hardware.errors import BadSettingError, DeviceMissingError, HardwareError
@@ -18,6 +16,8 @@ from hardware.events import BellPressed, Event
 from hardware.health import DeviceHealth, Health
 from hardware.microphone import Arecord, MicrophoneBell
 from hardware.settings import MS, SECOND, MicrophoneSettings
+from tests.support import table_sounds as sounds
+from tests.support.device_fakes import FakeClock, ListSink
 
 Maker = Callable[[np.random.Generator], sounds.Sound]
 

@@ -3,14 +3,21 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from device_fakes import FakeLines
 from foxglove_schemas_protobuf.CompressedImage_pb2 import CompressedImage
 from google.protobuf.descriptor_pb2 import FileDescriptorSet
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from mcap.reader import make_reader
 from mcap.writer import CompressionType
-from recorded_games import (
+
+from hardware.edge_tap import EdgeTap
+from hardware.edges import Edge, RecordedLines
+from hardware.errors import HardwareError
+from hardware.events import BellEdge, SandEdge, SandLine
+from hardware.recording import BadRecordingError, RecordedFrame, RecordedRuling, RecordingNotWrittenError
+from hardware.recording_writer import RecordingWriter
+from tests.support.device_fakes import FakeLines
+from tests.support.recorded_games import (
     HEADER,
     MS,
     as_json,
@@ -22,13 +29,6 @@ from recorded_games import (
     write_foreign,
     write_game,
 )
-
-from hardware.edge_tap import EdgeTap
-from hardware.edges import Edge, RecordedLines
-from hardware.errors import HardwareError
-from hardware.events import BellEdge, SandEdge, SandLine
-from hardware.recording import BadRecordingError, RecordedFrame, RecordedRuling, RecordingNotWrittenError
-from hardware.recording_writer import RecordingWriter
 
 
 def test_what_is_recorded_comes_back_in_the_order_it_happened(tmp_path: Path) -> None:

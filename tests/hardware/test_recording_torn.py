@@ -10,10 +10,10 @@ from mcap.opcode import Opcode
 from mcap.records import Chunk, Message
 from mcap.stream_reader import StreamReader, breakup_chunk
 from mcap.writer import CompressionType
-from recorded_games import HEADER, events_of, opened, write_foreign, write_game
 
 from hardware.mcap_scan import MAGIC
 from hardware.recording import BadRecordingError, RecordedEvent
+from tests.support.recorded_games import HEADER, events_of, opened, write_foreign, write_game
 
 
 def records(content: bytes) -> list[tuple[int, int, int]]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pytest
-from device_fakes import FakeClock, ListSink
 from gpiozero.pins.mock import MockFactory
 
 from hardware.errors import BadSettingError, DeviceMissingError
@@ -12,6 +11,7 @@ from hardware.gpio import PinFactory
 from hardware.health import DeviceHealth, Health
 from hardware.sandtimer import Sandtimer
 from hardware.settings import MS, SECOND, SandProfile, SandSettings
+from tests.support.device_fakes import FakeClock, ListSink
 
 PROFILE = SandProfile(duration_ns=10 * SECOND, spread_ns=0, longest_gap_ns=100 * MS)
 

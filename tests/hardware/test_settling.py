@@ -7,7 +7,6 @@ import threading
 
 import numpy as np
 import pytest
-from fake_picamera2 import FakePicamera2
 
 from hardware.camera import Camera, CameraMissingError, CameraSettings, Settling
 from hardware.camera_files import FileCamera
@@ -16,6 +15,7 @@ from hardware.camera_supervisor import CameraSupervisor
 from hardware.camera_watch import CameraState
 from hardware.exposure import Polygon
 from hardware.frames import Frame, FrameBuffer
+from tests.support.fake_picamera2 import FakePicamera2
 
 SECOND = 1_000_000_000
 PATIENCE_S = 30.0

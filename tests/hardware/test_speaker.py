@@ -8,7 +8,6 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from speech_fakes import HANG, PLAY, PLAY_LONG, RENDER, RENDER_SLOWLY, Machine, runs
 
 from hardware.errors import BadSettingError
 from hardware.health import DeviceHealth, Health
@@ -16,6 +15,7 @@ from hardware.settings import MS, SECOND
 from hardware.speaker import NullSpeaker, RecordedSpeaker, open_speaker
 from hardware.speaker_settings import SpeakerSettings
 from hardware.speaker_spoken import SpokenSpeaker
+from tests.support.speech_fakes import HANG, PLAY, PLAY_LONG, RENDER, RENDER_SLOWLY, Machine, runs
 
 Open = Callable[..., SpokenSpeaker]
 TIMEOUT_S = 60

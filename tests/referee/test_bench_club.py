@@ -6,7 +6,6 @@ import json
 from pathlib import Path
 
 import pytest
-from house_tools import needs_mosquitto
 from sqlalchemy import delete, update
 
 from referee.bench.club import ClubVerdict, sum_up
@@ -16,6 +15,7 @@ from referee.club.database import open_database
 from referee.club.models import Event, Ruling
 from referee.club.recording import Recorder
 from referee.journal.outbox import messages
+from tests.support.house_tools import needs_mosquitto
 
 
 @needs_mosquitto

@@ -10,12 +10,12 @@ from typing import Any
 import cv2
 import numpy as np
 import pytest
-from flat_piles import pile_scene
 
 from referee.bench.picture_tally import summary
 from referee.bench.pictures import judge_reading
 from referee.bench.truth import TruePicture, parse_scene
 from referee.cli import main
+from tests.support.flat_piles import pile_scene
 from vision.pictured.picture_deck import PictureFace, load_picture_deck
 from vision.pictured.picture_reader import PictureCard, PictureReading
 

@@ -10,10 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from device_fakes import FakeClock
 from gpiozero.pins.mock import MockFactory, MockPWMPin
-from speech_fakes import PLAY, RENDER
-from speech_fakes import Machine as Programs
 
 from hardware.camera import Camera, CameraMissingError, CameraSettings, CameraTimeoutError
 from hardware.errors import DeviceMissingError, NoPermissionError
@@ -31,6 +28,9 @@ from referee.doctor.checks_sound import check_microphone, check_speech
 from referee.doctor.finding import Finding, State, lacking
 from referee.doctor.machine import Machine, run_program
 from referee.doctor.setup import Setup
+from tests.support.device_fakes import FakeClock
+from tests.support.speech_fakes import PLAY, RENDER
+from tests.support.speech_fakes import Machine as Programs
 
 GIB = 1 << 30
 Samples = np.ndarray[tuple[int], np.dtype[np.float32]]

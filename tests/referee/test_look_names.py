@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 import pytest
-from drawn_clowns import CARD_MM, INKS, clown
 
 from referee.decks.look_names import named_by_look
 from referee.decks.teach import told_of
+from tests.support.drawn_clowns import CARD_MM, INKS, clown
 from vision.prints.print_deck import Print, PrintDeck
 from vision.teaching.taught_prints import LearnedCard, LearnedPicture, Lesson, Margins
 

@@ -8,9 +8,9 @@ from pathlib import Path
 import cv2
 import numpy as np
 import pytest
-from flat_piles import pile_scene
 
 from referee.cli import main
+from tests.support.flat_piles import pile_scene
 from vision.profile import TableProfile, profile_text
 
 

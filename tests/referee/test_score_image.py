@@ -11,11 +11,11 @@ import cv2
 import numpy as np
 import pytest
 from numpy.typing import NDArray
-from pasted_hand import with_hand
 
 from calibration.survey import survey
 from referee.cli import main
 from referee.measured_table import profile_of
+from tests.support.pasted_hand import with_hand
 from vision.deck import Deck
 from vision.image import load_picture
 from vision.marked.reader import read_picture, table_in

@@ -8,9 +8,9 @@ import cv2
 import numpy as np
 import pytest
 from numpy.typing import NDArray
-from pasted_hand import SCENE, with_hand
 
 from simulation.still import table_picture
+from tests.support.pasted_hand import SCENE, with_hand
 from vision.deck import load_deck
 from vision.image import load_picture
 from vision.marked.reader import table_in

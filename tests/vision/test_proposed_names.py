@@ -6,8 +6,8 @@ from collections.abc import Mapping
 
 import cv2
 import numpy as np
-from drawn_clowns import INKS, clown
 
+from tests.support.drawn_clowns import INKS, clown
 from vision.teaching.proposed_names import SeenFace, proposed
 
 

@@ -7,8 +7,6 @@ from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
-from club_tools import ClubAtWork, club_at_work, join, needs_postgres
-from house_tools import TellingTable, needs_mosquitto, telling, wait_for
 from sqlalchemy import select
 
 from referee.bench.brokers import Mosquitto, broker_at_work
@@ -18,6 +16,8 @@ from referee.cli import main
 from referee.club.members import invite, put_out
 from referee.club.models import Event, Game
 from referee.language import Language
+from tests.support.club_tools import ClubAtWork, club_at_work, join, needs_postgres
+from tests.support.house_tools import TellingTable, needs_mosquitto, telling, wait_for
 
 pytestmark = needs_mosquitto
 PLAYERS = ["Ann", "Ben", "Cem"]

@@ -7,10 +7,10 @@ import json
 from pathlib import Path
 
 import pytest
-from table_fakes import Table
 
 from referee.cli import main
 from referee.journal.folder import locked
+from tests.support.table_fakes import Table
 
 
 @pytest.fixture

@@ -13,11 +13,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from table_fakes import Table
 
 from referee.cli import main
 from referee.journal import stream
 from referee.journal.folder import JOURNAL
+from tests.support.table_fakes import Table
 
 RESULT = "piccolino: Ann 17, Ben 18, Cem 20*"
 Capture = pytest.CaptureFixture[str]

@@ -10,11 +10,11 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from table_fakes import Table
 
 from referee.cli import main
 from referee.journal import parcel as module
 from referee.journal.evidence import EvidenceFolder
+from tests.support.table_fakes import Table
 
 JPEG = b"\xff\xd8\xff\xe0" + bytes(range(256)) * 4
 SIGHT = {

@@ -5,10 +5,10 @@ from __future__ import annotations
 import random
 
 import pytest
-from paper_coloretto import Log, PaperGame
 
 from referee.events import Event, Header
 from referee.games.coloretto import from_header
+from tests.support.paper_coloretto import Log, PaperGame
 
 
 @pytest.mark.parametrize("players", [2, 3, 4, 5])

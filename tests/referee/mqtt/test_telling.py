@@ -10,7 +10,6 @@ import time
 from pathlib import Path
 
 import pytest
-from house_tools import TellingTable, listening, needs_mosquitto, telling, wait_for
 
 from hardware.events import BellPressed
 from referee.bench.brokers import Mosquitto, broker_at_work
@@ -18,6 +17,7 @@ from referee.cli import main
 from referee.errors import SettingError
 from referee.language import Language
 from referee.mqtt.settings import FILE, Broker, MqttSettings, load_mqtt, save_mqtt
+from tests.support.house_tools import TellingTable, listening, needs_mosquitto, telling, wait_for
 
 PLAYERS = ["Ann", "Ben", "Cem"]
 

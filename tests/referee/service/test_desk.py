@@ -10,7 +10,6 @@ from typing import Any
 import cv2
 import numpy as np
 import pytest
-from table_fakes import FakeDevices, Table
 
 from hardware import camera_notes
 from hardware.frames import Frame
@@ -23,6 +22,7 @@ from referee.service.settings import TableSettings, load_settings
 from referee.service.table_area import TableArea
 from referee.service.table_desk import TableDesk
 from referee.session import Seen
+from tests.support.table_fakes import FakeDevices, Table
 
 SCENE = Path(__file__).parents[2] / "data" / "scenes" / "white-easy.jpg"
 MS = 1_000_000

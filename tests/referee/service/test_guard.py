@@ -10,7 +10,6 @@ import cv2
 import numpy as np
 import pytest
 from numpy.typing import NDArray
-from table_fakes import FakeDevices, S, Table
 
 from hardware import camera_notes
 from hardware.frames import Frame
@@ -24,6 +23,7 @@ from referee.service.guard.guard import LONGEST_NS, Guard
 from referee.service.guard.machine_watchers import ClockJump, DiskFull, HeatAndPower, Watching
 from simulation.evening import Light, relit
 from simulation.live import to_nv12
+from tests.support.table_fakes import FakeDevices, S, Table
 
 Image = NDArray[np.uint8]
 Alter = Callable[[Image], Image]

@@ -15,7 +15,6 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from table_fakes import FakeDevices
 
 from hardware.events import BellPressed
 from hardware.events import Event as DeviceEvent
@@ -27,6 +26,7 @@ from referee.service.parts import Parts
 from referee.service.phone_bells import PhoneRingError
 from referee.service.service import Service, running
 from referee.session import Seen
+from tests.support.table_fakes import FakeDevices
 
 TIMEOUT_S = 60.0
 

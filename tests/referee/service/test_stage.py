@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from table_fakes import S, Table
 
 from hardware.chimes import Chime
 from hardware.health import DeviceHealth, Health
@@ -14,6 +13,7 @@ from referee.errors import BadInputError
 from referee.journal.stored import games, kept_game
 from referee.journal.trouble import Trouble
 from referee.service.records import RESUME_GAP_NS
+from tests.support.table_fakes import S, Table
 
 
 def test_a_ring_is_announced_with_its_reason_and_the_lamp_turns_green(tmp_path: Path) -> None:

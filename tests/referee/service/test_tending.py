@@ -6,12 +6,12 @@ import threading
 from pathlib import Path
 
 import pytest
-from table_fakes import S, Table
 
 from hardware.health import DeviceHealth, Health, HealthBoard
 from referee.journal.evidence import EvidenceFolder
 from referee.service.tending import Tending
 from referee.service.watchdog import Watchdog
+from tests.support.table_fakes import S, Table
 
 
 class Round:

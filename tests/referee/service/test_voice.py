@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from table_fakes import Table
-
 from hardware.lamp import Signal
 from referee.service.settings import TableSettings
+from tests.support.table_fakes import Table
 
 
 def test_quiet_hours_silence_speech_and_buzzer_but_not_the_caption(tmp_path: Path) -> None:

@@ -8,7 +8,6 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from test_misbehaving import LIMITS, Rogue, RogueLamp, RogueLines, RogueSpeaker, until
 
 from referee.errors import BadInputError
 from referee.service import steady
@@ -18,6 +17,7 @@ from referee.service.service import Service, running
 from referee.setup.finding import Finding, State
 from referee.setup.steps import NAMES, new_step
 from referee.setup.walk import Walk
+from tests.referee.service.test_misbehaving import LIMITS, Rogue, RogueLamp, RogueLines, RogueSpeaker, until
 
 MS = 1_000_000
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import pytest
-from seen_coloretto import Noise, play, true_moves
 
 from referee.events import Event, Header
 from referee.watchers.coloretto_looks import Look, Spot
 from referee.watchers.coloretto_mind import AFTER_ASKING_NS, PATIENCE_NS, SECOND_NS, Mind
+from tests.support.seen_coloretto import Noise, play, true_moves
 
 HABITS = {
     "nothing in the way": (5, Noise()),

@@ -11,7 +11,6 @@ import cv2
 import numpy as np
 import pytest
 from numpy.typing import NDArray
-from pasted_hand import with_hand
 
 from hardware.events import SandFlipped, SandRanOut, Witness
 from hardware.frames import Frame
@@ -19,6 +18,7 @@ from referee.events import Event, Header
 from referee.games.registry import game_kind
 from referee.session import Notice, Outcome, Session
 from referee.watchers.setup import WatchSetup, watcher_for
+from tests.support.pasted_hand import with_hand
 from vision.image import load_picture
 
 Image = NDArray[np.uint8]

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 
 import numpy as np
 import pytest
-from pile_play import MS, Seen, corners
 
 from hardware.events import BellPressed
 from hardware.frames import Frame
@@ -17,6 +16,7 @@ from referee.language import Language
 from referee.sayings.service import notice as say
 from referee.session import Notice, Session
 from referee.watchers.piccolino import PiccolinoWatcher
+from tests.support.pile_play import MS, Seen, corners
 
 NAMES = ("Ann", "Ben", "Cem")
 

@@ -8,8 +8,6 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
-from pile_play import MS, PilePlay, Rung, Seen
-
 from hardware.event_queue import EventQueue
 from hardware.events import BellPressed
 from hardware.events import Event as DeviceEvent
@@ -20,6 +18,7 @@ from referee.events import Event, Header
 from referee.games.piccolino import from_header
 from referee.session import Notice, Outcome, Session
 from referee.watchers.piccolino import PiccolinoWatcher
+from tests.support.pile_play import MS, PilePlay, Rung, Seen
 
 LATEST_MS = 250
 PATIENCE_NS = 580 * MS  # so long people wait before they decide themselves

@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from pile_play import MS, Seen, corners
 
 from hardware.events import BellPressed, SandRanOut, Witness
 from hardware.frames import Frame
@@ -15,6 +14,7 @@ from referee.events import Event, Header
 from referee.games.piccolino import from_header
 from referee.session import Notice, Session
 from referee.watchers.piccolino import PiccolinoWatcher
+from tests.support.pile_play import MS, Seen, corners
 
 PERIOD = 33 * MS
 Ruling = dict[str, Any]

@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from page_tools import PageUnderTest, Phone, served
+
+from tests.support.page_tools import PageUnderTest, Phone, served
 
 
 @pytest.fixture

@@ -6,7 +6,8 @@ import re
 
 import cv2
 import numpy as np
-from page_tools import PageUnderTest
+
+from tests.support.page_tools import PageUnderTest
 
 
 def decoded(svg: str) -> str:

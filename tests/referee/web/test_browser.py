@@ -9,7 +9,6 @@ from typing import Literal
 
 import axe_playwright_python
 import pytest
-from page_tools import PageUnderTest
 from playwright.sync_api import (
     Browser,
     BrowserContext,
@@ -25,6 +24,7 @@ from hardware.health import DeviceHealth, Health
 from referee.bench.browsers import CHROMIUM, FLAGS
 from referee.language import LANGUAGES
 from referee.web.who import COOKIE
+from tests.support.page_tools import PageUnderTest
 
 PHONE: ViewportSize = {"width": 360, "height": 640}
 SCREEN: ViewportSize = {"width": 1920, "height": 1080}

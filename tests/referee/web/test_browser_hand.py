@@ -9,12 +9,12 @@ from typing import Any
 
 import numpy as np
 import pytest
-from page_tools import START, PageUnderTest
 from playwright.sync_api import Browser, Page, Request, ViewportSize, expect, sync_playwright
-from test_browser import PHONE, SCREEN, WAIT_MS, Window, launched, needs_chromium, turn_two_reds
 
 from hardware.health import DeviceHealth, Health
 from referee.decks.store import DeckStore
+from tests.referee.web.test_browser import PHONE, SCREEN, WAIT_MS, Window, launched, needs_chromium, turn_two_reds
+from tests.support.page_tools import START, PageUnderTest
 from vision.prints.print_deck import Print, PrintDeck
 
 pytestmark = needs_chromium

@@ -7,15 +7,15 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from page_tools import PageUnderTest, served
 from playwright.sync_api import Browser, ViewportSize, expect
-from test_browser import PHONE, SCREEN, WAIT_MS, Window, browser, needs_chromium
 
 from calibration.survey import survey
 from hardware.events import BellPressed
 from referee.bench.quiet_table import quiet_table
 from referee.measured_table import profile_of
 from simulation.still import table_picture
+from tests.referee.web.test_browser import PHONE, SCREEN, WAIT_MS, Window, browser, needs_chromium
+from tests.support.page_tools import PageUnderTest, served
 from vision.deck import load_deck
 
 pytestmark = needs_chromium

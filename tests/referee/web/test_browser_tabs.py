@@ -6,11 +6,11 @@ import time
 from collections.abc import Iterator
 
 import pytest
-from page_tools import START, PageUnderTest
 from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
-from test_browser import PHONE, WAIT_MS, launched, needs_chromium
 
 from referee.bench.browsers import FLAGS
+from tests.referee.web.test_browser import PHONE, WAIT_MS, launched, needs_chromium
+from tests.support.page_tools import START, PageUnderTest
 
 pytestmark = needs_chromium
 TABS = 7

@@ -7,15 +7,15 @@ from pathlib import Path
 from typing import ParamSpec, TypeVar
 
 import pytest
-from drawn_clowns import CARD_MM, INKS, clown
-from page_tools import served
 from playwright.sync_api import Browser, expect, sync_playwright
-from test_browser import PHONE, SCREEN, WAIT_MS, Window, launched, needs_chromium
 
 from referee.decks.store import DeckStore
 from referee.lessons.lessons import Lessons
 from referee.lessons.workbench import Workbench
 from simulation.lesson import lesson_picture
+from tests.referee.web.test_browser import PHONE, SCREEN, WAIT_MS, Window, launched, needs_chromium
+from tests.support.drawn_clowns import CARD_MM, INKS, clown
+from tests.support.page_tools import served
 from vision.prints.print_deck import PrintDeck
 
 pytestmark = needs_chromium

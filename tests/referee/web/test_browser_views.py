@@ -8,15 +8,15 @@ from pathlib import Path
 import cv2
 import numpy as np
 import pytest
-from page_tools import PageUnderTest
 from playwright.sync_api import Browser, Route, ViewportSize, expect, sync_playwright
-from test_browser import PHONE, SCREEN, WAIT_MS, Window, launched, needs_chromium, turn_two_reds
 
 from hardware.frames import Frame
 from referee.recorded_game import RecordedGame
 from referee.session import Outline
 from referee.watchers.by_hand import ByHandWatcher
 from referee.watchers.setup import WatchSetup
+from tests.referee.web.test_browser import PHONE, SCREEN, WAIT_MS, Window, launched, needs_chromium, turn_two_reds
+from tests.support.page_tools import PageUnderTest
 
 pytestmark = needs_chromium
 JPEG = cv2.imencode(".jpg", np.full((480, 640, 3), 90, np.uint8))[1].tobytes()

@@ -7,14 +7,14 @@ from typing import Any
 
 import numpy as np
 import pytest
-from page_tools import START, PageUnderTest
 from playwright.sync_api import Browser, Locator, expect, sync_playwright
-from test_browser import WAIT_MS, Window, launched, needs_chromium
-from test_browser_views import a_ring_with_pictures
 
 from hardware.frames import Frame
 from referee.session import Outline
 from referee.watchers.by_hand import ByHandWatcher
+from tests.referee.web.test_browser import WAIT_MS, Window, launched, needs_chromium
+from tests.referee.web.test_browser_views import a_ring_with_pictures
+from tests.support.page_tools import START, PageUnderTest
 
 pytestmark = needs_chromium
 SMALL = """(parts) => parts.map((part) => part.getBoundingClientRect())

@@ -9,13 +9,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from page_tools import PageUnderTest
 
 from referee.bench.pages import Setting, measure_pages
 from referee.errors import BadInputError
 from referee.web import feed as module
 from referee.web.feed import OUTLINES_GAP_S, Feed
 from referee.web.stream import EventStream
+from tests.support.page_tools import PageUnderTest
 
 Message = Mapping[str, Any]
 

@@ -13,7 +13,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
-from page_tools import START, FakeClock, PageUnderTest, Phone, served
 
 from hardware.health import DeviceHealth, Health
 from referee.cli import main
@@ -22,6 +21,7 @@ from referee.web.hosts import is_at_home
 from referee.web.options import WebOptions
 from referee.web.shown_mark import mark_rows, marks_in
 from referee.web.waiting_room import acts_of
+from tests.support.page_tools import START, FakeClock, PageUnderTest, Phone, served
 
 Image = NDArray[np.uint8]
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from page_tools import PageUnderTest, Phone
 
 from referee.mqtt.settings import load_mqtt
+from tests.support.page_tools import PageUnderTest, Phone
 
 
 def test_only_a_paired_device_is_told_and_sets_it(page: PageUnderTest, phone: Phone) -> None:

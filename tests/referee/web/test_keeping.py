@@ -7,11 +7,10 @@ import json
 import zipfile
 from pathlib import Path
 
-from page_tools import START, PageUnderTest, Phone, served
-
 from referee.decks.store import DeckStore
 from referee.setup.finding import Kept
 from referee.setup.record import load_kept, save_kept
+from tests.support.page_tools import START, PageUnderTest, Phone, served
 
 
 def backed_up(page: PageUnderTest, phone: Phone) -> bytes:

@@ -15,7 +15,6 @@ import pytest
 import requests
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from page_tools import ANSWER_S, START, PageUnderTest, served
 from schemathesis import GenerationMode
 from schemathesis.core.result import Ok
 from schemathesis.openapi import from_dict
@@ -23,6 +22,7 @@ from schemathesis.openapi import from_dict
 from referee.lessons.lessons import Lessons
 from referee.web.guard import MOST_BODY_BYTES, MOST_PICTURE_BYTES
 from referee.web.who import COOKIE
+from tests.support.page_tools import ANSWER_S, START, PageUnderTest, served
 
 REQUESTS = int(os.environ.get("RINGMASTER_REQUESTS", "240"))
 ENDLESS = "/api/events"

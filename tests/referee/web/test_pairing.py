@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from page_tools import FakeClock, PageUnderTest
 
 from referee.web.pairing import LIFETIME_S, Pairing, TooManyTriesError, WrongCodeError, new_code
+from tests.support.page_tools import FakeClock, PageUnderTest
 
 HOUR_S = 3600.0
 

@@ -9,9 +9,9 @@ from typing import Any
 import cv2
 import numpy as np
 import pytest
-from page_tools import ANSWER_S, START, PageUnderTest, Phone
 
 from hardware.health import DeviceHealth, Health
+from tests.support.page_tools import ANSWER_S, START, PageUnderTest, Phone
 
 SCENES = Path(__file__).parents[2] / "data" / "scenes"
 CONFETTI = {"do": "start", "game": "confetti", "players": ["Ann", "Ben"], "options": {"edition": "german"}}

@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from page_tools import START, PageUnderTest, Phone, served
 
 from referee.log import begin_log
 from referee.service.power import Power, power_here
+from tests.support.page_tools import START, PageUnderTest, Phone, served
 
 
 @pytest.fixture

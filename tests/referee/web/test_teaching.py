@@ -12,8 +12,6 @@ from typing import Any, ParamSpec, TypeVar
 import cv2
 import numpy as np
 import pytest
-from drawn_clowns import INKS, clown
-from page_tools import PageUnderTest, Phone, served
 
 from referee.decks.store import DeckStore
 from referee.lessons import work as lesson_work
@@ -23,6 +21,8 @@ from referee.lessons.files import LessonFiles
 from referee.lessons.lessons import Lessons
 from referee.lessons.workbench import Workbench
 from simulation.lesson import lesson_picture
+from tests.support.drawn_clowns import INKS, clown
+from tests.support.page_tools import PageUnderTest, Phone, served
 from vision.prints.print_deck import Print, PrintDeck
 from vision.taught.deck_file import pack_deck
 

@@ -7,12 +7,12 @@ import hashlib
 from pathlib import Path
 
 import pytest
-from page_tools import START, PageUnderTest, Phone, served
 from starlette.requests import Request
 
 from referee.web.hosts import OwnNames
 from referee.web.tokens import FILE
 from referee.web.words import words_in
+from tests.support.page_tools import START, PageUnderTest, Phone, served
 
 READS = [
     "/",

@@ -6,7 +6,6 @@ import re
 from pathlib import Path
 
 import pytest
-from page_tools import Phone
 
 from referee.events import Header
 from referee.games.registry import GAMES
@@ -17,6 +16,7 @@ from referee.web.games import GAMES as PAGE_GAMES
 from referee.web.games import PageGame, games_in
 from referee.web.guard import RefusedError
 from referee.web.words import WORDS, words_in
+from tests.support.page_tools import Phone
 
 SCRIPTS = {path.name: path.read_text() for path in sorted(app.FILES.glob("*.js"))}
 ALIKE = {

@@ -7,9 +7,9 @@ import math
 import cv2
 import numpy as np
 import pytest
-from flat_cards import flat_table
 from numpy.typing import NDArray
 
+from tests.support.flat_cards import flat_table
 from vision.deck import Deck
 from vision.marked.blank_cards import Blank, blank_cards
 from vision.marked.marks import WorkImage

@@ -3,9 +3,9 @@
 import cv2
 import numpy as np
 import pytest
-from flat_cards import Image, confetti, lay
 from numpy.typing import NDArray
 
+from tests.support.flat_cards import Image, confetti, lay
 from vision.marked.card_table import agreed_table, tables_from_cards
 from vision.marked.outline import corners_of
 from vision.marked.reader import read_picture

@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from flat_cards import poses
 
+from tests.support.flat_cards import poses
 from vision.deck import Deck
 from vision.marked.closer_look import MOST_LOOKS, WORTH_A_LOOK, judged_again, not_refuted, worth_a_look
 from vision.marked.judge import LOOKED_AT, SURE, Verdicts

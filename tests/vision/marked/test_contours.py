@@ -8,11 +8,11 @@ from dataclasses import replace
 import cv2
 import numpy as np
 import pytest
-from flat_cards import confetti, flat_table, lay, poses
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
+from tests.support.flat_cards import confetti, flat_table, lay, poses
 from vision.deck import Deck
 from vision.marked.colour import least_print
 from vision.marked.contours import RIM, SIDE, refined

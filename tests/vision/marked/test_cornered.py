@@ -7,9 +7,9 @@ from dataclasses import replace
 import cv2
 import numpy as np
 import pytest
-from flat_cards import flat_table, lay, poses
 from numpy.typing import NDArray
 
+from tests.support.flat_cards import flat_table, lay, poses
 from vision.deck import Deck
 from vision.marked.corner_look import borne_out
 from vision.marked.corners import find_corners, on_cards

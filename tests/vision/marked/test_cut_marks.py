@@ -7,9 +7,9 @@ from dataclasses import dataclass
 import cv2
 import numpy as np
 import pytest
-from flat_cards import flat_table, lay
 from numpy.typing import NDArray
 
+from tests.support.flat_cards import flat_table, lay
 from vision.deck import Deck
 from vision.marked.cut_marks import cut_marks, radii_of
 from vision.marked.foreground import find_foregrounds

@@ -5,9 +5,9 @@ from __future__ import annotations
 import cv2
 import numpy as np
 import pytest
-from flat_cards import Image, flat_table, lay, poses, seen_all, true_marks
 from numpy.typing import NDArray
 
+from tests.support.flat_cards import Image, flat_table, lay, poses, seen_all, true_marks
 from vision.deck import Deck
 from vision.marked.evidence import gather
 from vision.marked.judge import SURE, Verdicts, judge

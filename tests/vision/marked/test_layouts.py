@@ -8,11 +8,11 @@ from functools import cache
 
 import numpy as np
 import pytest
-from flat_cards import confetti, poses, seen_all, true_marks
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
+from tests.support.flat_cards import confetti, poses, seen_all, true_marks
 from vision.deck import Deck
 from vision.marked.layouts import (
     Layouts,

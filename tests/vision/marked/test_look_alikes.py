@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from flat_cards import poses
 
+from tests.support.flat_cards import poses
 from vision.deck import Deck
 from vision.marked.judge import SURE, Verdicts
 from vision.marked.look_alikes import may_be_larger, same_pair_as

@@ -5,8 +5,8 @@ from __future__ import annotations
 import cv2
 import numpy as np
 import pytest
-from flat_cards import flat_table, lay, poses, true_marks
 
+from tests.support.flat_cards import flat_table, lay, poses, true_marks
 from vision.deck import Deck
 from vision.marked.colour import hue_gap
 from vision.marked.mark_looks import looks_of

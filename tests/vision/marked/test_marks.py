@@ -7,9 +7,9 @@ from collections.abc import Callable
 import cv2
 import numpy as np
 import pytest
-from flat_cards import flat_table, lay
 from numpy.typing import NDArray
 
+from tests.support.flat_cards import flat_table, lay
 from vision.deck import Deck
 from vision.marked.foreground import find_foregrounds
 from vision.marked.layouts import size_candidates

@@ -7,10 +7,10 @@ import math
 import cv2
 import numpy as np
 import pytest
-from flat_cards import Image, confetti, flat_table, lay
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from tests.support.flat_cards import Image, confetti, flat_table, lay
 from vision.marked.corners import Corners
 from vision.marked.on_table import read_on
 from vision.reading import Reading

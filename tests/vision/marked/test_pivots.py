@@ -8,9 +8,9 @@ from dataclasses import replace
 import cv2
 import numpy as np
 import pytest
-from flat_cards import flat_table, lay, poses
 from numpy.typing import NDArray
 
+from tests.support.flat_cards import flat_table, lay, poses
 from vision.deck import Deck
 from vision.marked.layouts import Hypotheses
 from vision.marked.marks import work_image

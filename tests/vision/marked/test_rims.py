@@ -8,10 +8,10 @@ from dataclasses import replace
 import cv2
 import numpy as np
 import pytest
-from flat_cards import Image, confetti, flat_table, lay
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from tests.support.flat_cards import Image, confetti, flat_table, lay
 from vision.deck import Deck
 from vision.marked.blank_cards import places_of
 from vision.marked.on_table import read_on

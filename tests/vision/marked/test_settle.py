@@ -6,10 +6,10 @@ from random import Random
 
 import numpy as np
 import pytest
-from flat_cards import confetti, flat_table, poses
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.support.flat_cards import confetti, flat_table, poses
 from vision.deck import Deck
 from vision.marked.judge import SURE, Verdicts
 from vision.marked.layouts import Hypotheses

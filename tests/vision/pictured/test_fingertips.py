@@ -7,8 +7,8 @@ from dataclasses import replace
 import cv2
 import numpy as np
 import pytest
-from flat_piles import SKINS, Floats, Image, PileTable, bare, hand, photographed, piccolino, pile
 
+from tests.support.flat_piles import SKINS, Floats, Image, PileTable, bare, hand, photographed, piccolino, pile
 from vision.pictured.picture_reader import PictureReader
 from vision.pictured.pile_faces import FaceReader
 from vision.pictured.pile_fit import FaceFitter

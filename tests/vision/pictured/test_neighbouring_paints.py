@@ -8,8 +8,8 @@ import shutil
 import cv2
 import numpy as np
 import pytest
-from flat_piles import Image, PileTable, bare, card_corners, lay, photographed, piccolino
 
+from tests.support.flat_piles import Image, PileTable, bare, card_corners, lay, photographed, piccolino
 from vision.pictured.card_frame import frame_corners
 from vision.pictured.picture_deck import PictureDeck, load_picture_deck
 from vision.pictured.picture_reader import PictureReader

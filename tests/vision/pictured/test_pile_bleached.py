@@ -5,8 +5,8 @@ from __future__ import annotations
 import cv2
 import numpy as np
 import pytest
-from flat_piles import Floats, Image, PileTable, bare, photographed, piccolino, pile
 
+from tests.support.flat_piles import Floats, Image, PileTable, bare, photographed, piccolino, pile
 from vision.pictured.picture_reader import PictureReader
 from vision.pictured.pile_bleached import bleached_cards
 from vision.pictured.pile_frames import rectangles

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from flat_piles import piccolino
 
+from tests.support.flat_piles import piccolino
 from vision.pictured.pile_cover import Flags, cover_of
 from vision.pictured.pile_faces import FaceReader
 

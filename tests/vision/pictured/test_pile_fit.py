@@ -7,8 +7,8 @@ from dataclasses import replace
 import cv2
 import numpy as np
 import pytest
-from flat_piles import SKINS, Floats, Image, PileTable, bare, hand, photographed, piccolino, pile
 
+from tests.support.flat_piles import SKINS, Floats, Image, PileTable, bare, hand, photographed, piccolino, pile
 from vision.pictured.card_frame import frame_corners
 from vision.pictured.picture_reader import PictureReader
 from vision.pictured.pile_faces import FaceReader
@@ -74,7 +74,7 @@ def test_a_vivid_camera_under_a_warm_lamp_tells_strong_colours(name: str) -> Non
 def test_fingers_that_a_fit_takes_for_a_dark_light_hide_no_more_than_they_cover(
     monkeypatch: pytest.MonkeyPatch, name: str, skin: int, towards: float
 ) -> None:
-    monkeypatch.setattr("flat_piles.SKINS", SKINS[skin : skin + 1])
+    monkeypatch.setattr("tests.support.flat_piles.SKINS", SKINS[skin : skin + 1])
     image = bare(np.random.default_rng(1), CAMERA, 0)
     corners = pile(np.random.default_rng(2), image, CAMERA, PLACE, [name], 5)
     tip = corners.mean(axis=0) + 18 * np.array([np.cos(towards), np.sin(towards)])

@@ -7,8 +7,8 @@ from dataclasses import replace
 import cv2
 import numpy as np
 import pytest
-from flat_piles import Floats, Image, PileTable, bare, photographed, piccolino, pile
 
+from tests.support.flat_piles import Floats, Image, PileTable, bare, photographed, piccolino, pile
 from vision.pictured.card_frame import frame_corners
 from vision.pictured.picture_reader import PictureReader
 from vision.pictured.pile_faces import FaceReader

@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from flat_piles import Image, PileTable, bare, piccolino, pile
 
+from tests.support.flat_piles import Image, PileTable, bare, piccolino, pile
 from vision.pictured.card_frame import frame_corners
 from vision.pictured.face_match import FaceMatch
 from vision.pictured.picture_reader import one_a_place

@@ -5,7 +5,8 @@ from __future__ import annotations
 import cv2
 import numpy as np
 import pytest
-from flat_piles import (
+
+from tests.support.flat_piles import (
     Floats,
     Image,
     PileTable,
@@ -19,7 +20,6 @@ from flat_piles import (
     pile_scene,
     shrunk,
 )
-
 from vision.pictured.card_frame import frame_corners
 from vision.pictured.picture_reader import PictureReader
 from vision.pictured.piles import PileReader

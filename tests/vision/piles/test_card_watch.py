@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from flat_piles import Image, PileTable, bare, hand, photographed, piccolino, pile
 
+from tests.support.flat_piles import Image, PileTable, bare, hand, photographed, piccolino, pile
 from vision.pictured.clowns import PictureClowns
 from vision.piles.card_watch import CardWatch
 

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 import numpy as np
 import pytest
-from flat_piles import PileTable, bare, hand, piccolino, pile
 
+from tests.support.flat_piles import PileTable, bare, hand, piccolino, pile
 from vision.pictured.pile_faces import FaceReader
 from vision.pictured.pile_fit import FaceFitter
 from vision.pictured.piles import PileReader

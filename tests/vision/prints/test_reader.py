@@ -7,9 +7,9 @@ from functools import cache
 import cv2
 import numpy as np
 import pytest
-from flat_cards import flat_table
 from numpy.typing import NDArray
 
+from tests.support.flat_cards import flat_table
 from vision.prints.print_deck import ART_PX_PER_MM, Print, PrintDeck
 from vision.prints.reader import PrintReader, PrintReading
 from vision.table import Table

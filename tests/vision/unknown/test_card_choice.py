@@ -6,8 +6,8 @@ import cv2
 import numpy as np
 import pytest
 from numpy.typing import NDArray
-from test_find_cards import SIZE_WH, WIDTH, off_px, photograph, places
 
+from tests.vision.unknown.test_find_cards import SIZE_WH, WIDTH, off_px, photograph, places
 from vision.unknown.card_choice import best_of
 from vision.unknown.card_edges import SideFit, fit_sides
 from vision.unknown.card_votes import agree_on_planes

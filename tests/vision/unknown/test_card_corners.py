@@ -2,8 +2,18 @@
 
 import numpy as np
 import pytest
-from test_other_looks import LENGTH, OTHER, PLACES, RADIUS, SIZE_WH, WHITE, WIDTH, corners, table_with
 
+from tests.vision.unknown.test_other_looks import (
+    LENGTH,
+    OTHER,
+    PLACES,
+    RADIUS,
+    SIZE_WH,
+    WHITE,
+    WIDTH,
+    corners,
+    table_with,
+)
 from vision.unknown.card_corners import are_missing, are_rounder
 from vision.unknown.card_kin import like_the_others
 from vision.unknown.card_plane import CardPlane

@@ -3,8 +3,8 @@
 import cv2
 import numpy as np
 import pytest
-from turned_card import turned_card
 
+from tests.support.turned_card import turned_card
 from vision.unknown.card_edges import fit_sides
 
 CARD = turned_card((700, 1050), 900, 1000, 8)

@@ -4,8 +4,8 @@ import cv2
 import numpy as np
 import pytest
 from numpy.typing import NDArray
-from turned_card import turned_card
 
+from tests.support.turned_card import turned_card
 from vision.unknown.card_plane import CardPlane
 from vision.unknown.card_poses import poses_of, settled
 from vision.unknown.card_votes import agree_on_planes

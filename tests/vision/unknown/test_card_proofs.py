@@ -4,8 +4,8 @@ import cv2
 import numpy as np
 import pytest
 from numpy.typing import NDArray
-from turned_card import turned_card
 
+from tests.support.turned_card import turned_card
 from vision.unknown.card_edges import fit_sides
 from vision.unknown.card_plane import plane_of
 from vision.unknown.card_proofs import agree_by_chance

@@ -4,8 +4,8 @@ import cv2
 import numpy as np
 import pytest
 from numpy.typing import NDArray
-from turned_card import turned_card
 
+from tests.support.turned_card import turned_card
 from vision.unknown.cast_shadows import moved_off_shadows
 
 SIZE_WH = (800, 600)

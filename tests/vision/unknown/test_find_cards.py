@@ -4,8 +4,8 @@ import cv2
 import numpy as np
 import pytest
 from numpy.typing import NDArray
-from turned_card import turned_card
 
+from tests.support.turned_card import turned_card
 from vision.unknown.find_cards import find_cards
 
 WIDTH, LENGTH = 84.0, 130.0

@@ -7,13 +7,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from paper_coloretto import PaperGame
-
 from referee.events import Event, Header
 from referee.games.coloretto import Coloretto, from_header
 from referee.session import Notice, RulingData
 from referee.watchers.coloretto_looks import Look, Spot
 from referee.watchers.coloretto_mind import Mind
+from tests.support.paper_coloretto import PaperGame
 
 SECOND_NS = 1_000_000_000
 

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from house_tools import TellingTable, wait_for
 from sqlalchemy import Engine
 
 from referee.bench.brokers import Mosquitto
@@ -19,6 +18,7 @@ from referee.club.service import ClubService
 from referee.club.settings import ClubSettings
 from referee.club.views import Views
 from referee.language import Language
+from tests.support.house_tools import TellingTable, wait_for
 
 needs_postgres = pytest.mark.skipif(why_no_postgres() is not None, reason=why_no_postgres() or "")
 

@@ -7,14 +7,14 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from page_tools import START, GameClock, PageUnderTest, served
 from playwright.sync_api import Browser, ViewportSize, expect, sync_playwright
-from test_browser import WAIT_MS, Window, launched, needs_chromium, turn_two_reds
-from test_browser_views import a_ring_with_pictures
 
 from referee.bench.quiet_table import quiet_table
 from referee.language import LANGUAGES
 from referee.lessons.lessons import Lessons
+from tests.referee.web.test_browser import WAIT_MS, Window, launched, needs_chromium, turn_two_reds
+from tests.referee.web.test_browser_views import a_ring_with_pictures
+from tests.support.page_tools import START, GameClock, PageUnderTest, served
 
 pytestmark = needs_chromium
 FAULTS = Path(__file__).with_name("whole_page.js").read_text()

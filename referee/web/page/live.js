@@ -65,7 +65,7 @@ export function live(app, ontap) {
       h("img", { src: picture.url, alt: t("live_alt"), place: placed(part) }),
       overlay(shown, part),
       shown.map((outline, at) => tag(app, outline, { at, part, few: shown.length <= (near ? FEW_NEAR : FEW) }, near ? ontap : null)),
-      near || !ontap ? null : hands(shown).filter((one) => one.outlines.some((outline) => outline.event)).map((one) => handle(app, one)),
+      near || !ontap ? null : hands(shown).filter((one) => one.outlines.some((outline) => outline.event)).map((one) => handle(app, one, ontap)),
     ),
     near ? h("div", { class: "row", key: "whole" }, button(t("whole_table"), () => open(app, null))) : null,
     picture.missing ? h("p", { class: "note bad" }, t("no_live_picture")) : null,
@@ -73,10 +73,10 @@ export function live(app, ontap) {
   );
 }
 
-function open(app, group) {
-  Object.assign(app.local, { near: group && windowOn(group.box), seen: null });
-  if (group && group.outlines.length === 1) app.local.seen = group.outlines[0].event;
-  app.draw();
+function open(app, group, ontap) {
+  Object.assign(app.local, { near: group && windowOn(group.box), seen: null, tapped: null });
+  if (group && group.outlines.length === 1) ontap(app, group.outlines[0]);
+  else app.draw();
 }
 
 function placed([left, top, width, height]) {
@@ -97,7 +97,7 @@ function overlay(outlines, [left, top, width, height]) {
 }
 
 // A hand or a pile in the whole picture, to be opened large.
-function handle(app, group) {
+function handle(app, group, ontap) {
   const what = group.seat === null ? group.outlines.map(wordsOf).join("; ") : nameOf(app, group.seat);
   return h("button", {
     type: "button",
@@ -105,7 +105,7 @@ function handle(app, group) {
     key: `hand ${what}`,
     "aria-label": t("look_at", { what }),
     place: spot(group.box),
-    onclick: () => open(app, group),
+    onclick: () => open(app, group, ontap),
   });
 }
 
@@ -123,7 +123,7 @@ function tag(app, outline, { at, part, few }, ontap) {
   };
   const name = h("span", { class: "name" }, few ? sign(outline.seat) : null, outline.certain ? label : "?");
   if (!ontap || !outline.event) return h("span", Object.assign(props, { "aria-hidden": "true" }), name);
-  return h("button", Object.assign(props, { type: "button", "aria-label": t("correct_this", { what: label }), "aria-pressed": String(app.local.seen === outline.event), onclick: () => ontap(app, outline) }), name);
+  return h("button", Object.assign(props, { type: "button", "aria-label": t("correct_this", { what: label }), "aria-pressed": String(app.local.seen === outline.event && app.local.tapped === outline.label), onclick: () => ontap(app, outline) }), name);
 }
 
 // What it was read as, colours and mood, in the language of the page.

@@ -224,8 +224,15 @@ export function rulingLink(app, one, when) {
   );
 }
 
-// A tap on something seen corrects what it was read as.
+// A tap on something seen corrects what it was read as; one on a card of a hand opens that card.
 function correctSeen(app, outline) {
-  app.local.seen = app.local.seen === outline.event ? null : outline.event;
+  const { local } = app;
+  const data = (app.state.readings || {})[outline.event];
+  const cards = (data && data.event === "hand" && data.cards) || [];
+  const at = cards.findIndex((card) => card.join(" ") === outline.label);
+  const again = local.seen === outline.event && local.tapped === outline.label;
+  local.seen = again ? null : outline.event;
+  local.tapped = again ? null : outline.label;
+  local[`open ${outline.event}`] = at >= 0 && !again ? { at, colours: cards[at].slice() } : undefined;
   app.draw();
 }

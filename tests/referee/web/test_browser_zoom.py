@@ -65,10 +65,21 @@ def test_a_tap_on_the_live_picture_opens_that_hand_with_targets_for_a_finger(
     assert targets.evaluate_all(SMALL) == 0
     assert window.barriers() == [] and not window.is_too_wide()
     targets.nth(2).click()
-    expect(window.page.get_by_role("group", name="What is it really?").locator(".card")).to_have_count(4)
+    right = window.page.get_by_role("group", name="What is it really?")
+    expect(right.locator(".card")).to_have_count(4)
+    right.get_by_role("group", name="Big circle").get_by_role("button", name="purple").click()
+    right.get_by_role("button", name="Enter this card").click()
+    expect(window.page.get_by_text("Corrected, and judged again.")).to_be_visible()
+    hands = [one["data"]["cards"] for one in corrected(page) if one["seat"] == 1]
+    assert [hand.count(["red", "blue", "purple"]) for hand in hands] == [1]
     window.page.get_by_role("button", name="Show the whole table").click()
     expect(targets).to_have_count(3)
     window.close()
+
+
+def corrected(page: PageUnderTest) -> list[dict[str, Any]]:
+    ruled = [one["id"] for one in page.table.desk.state()["rulings"] if one["ruling"]["ruling"] == "hand"]
+    return [reading for one in ruled for reading in page.table.desk.explain(one)["readings"]]
 
 
 def test_evidence_is_made_larger_by_fingers_taps_wheel_and_keys(page: PageUnderTest, browser: Browser) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import cv2
@@ -59,12 +60,22 @@ def _square(cut: Box) -> Box:
     return cut[0] + (cut[2] - MARKER_MM) / 2, cut[1] + (cut[3] - MARKER_MM) / 2, MARKER_MM, MARKER_MM
 
 
-def _draw_marker(sheet: Sheet, number: int, square: Box) -> None:
-    """Fill the black square and the marker's white runs, row by row."""
+def marker_svg(number: int) -> str:
+    """Draw a marker for a screen: 7 by 7 of its cells, as half a cell of white is round the black square."""
+    boxes = "".join(
+        f'<rect x="{column}" y="{row}" width="{width}" height="1"/>' for row, column, width in _white_runs(number)
+    )
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="-0.5 -0.5 {_CELLS + 1} {_CELLS + 1}" '
+        f'shape-rendering="crispEdges"><rect x="-0.5" y="-0.5" width="{_CELLS + 1}" height="{_CELLS + 1}" fill="#fff"/>'
+        f'<rect width="{_CELLS}" height="{_CELLS}"/><g fill="#fff">{boxes}</g></svg>'
+    )
+
+
+def _white_runs(number: int) -> Iterator[tuple[int, int, int]]:
+    """Give the row, the first column and the width of the white cells that touch in one row."""
     dictionary = cv2.aruco.getPredefinedDictionary(cv2.aruco.DICT_4X4_50)
     bits = cv2.aruco.generateImageMarker(dictionary, number, _CELLS)
-    cell = MARKER_MM / _CELLS
-    sheet.rectangle(square, "#000000")
     for row in range(_CELLS):
         column = 0
         while column < _CELLS:
@@ -72,7 +83,14 @@ def _draw_marker(sheet: Sheet, number: int, square: Box) -> None:
             while run < _CELLS and bits[row, run]:
                 run += 1
             if run > column:
-                # White cells that touch in one row are one rectangle, so no hairline shows between them.
-                box = (square[0] + column * cell, square[1] + row * cell, (run - column) * cell, cell)
-                sheet.rectangle(box, "#ffffff")
+                yield row, column, run - column
             column = max(run, column + 1)
+
+
+def _draw_marker(sheet: Sheet, number: int, square: Box) -> None:
+    """Fill the black square and the marker's white runs, row by row."""
+    cell = MARKER_MM / _CELLS
+    sheet.rectangle(square, "#000000")
+    for row, column, width in _white_runs(number):
+        # White cells that touch in one row are one rectangle, so no hairline shows between them.
+        sheet.rectangle((square[0] + column * cell, square[1] + row * cell, width * cell, cell), "#ffffff")

@@ -15,10 +15,12 @@ from referee.measured_table import profile_of, sheet_profile
 from referee.seats import marker_rectangle, rectangle_of
 from referee.setup import places
 from referee.setup.finding import Choice, Finding, Image, Points, Seen, Shape, State, Wish, camera_missing, shares
+from referee.setup.phone_marker import CORNERS as PHONE_CORNERS
+from referee.setup.phone_marker import PhoneSurvey
 from referee.setup.record import seats_of
 from vision.errors import BadTableError, DoubledMarkerError, VisionError
 from vision.markers import MarkerSight, check_not_doubled, table_from_markers, unmirrored_markers
-from vision.profile import REACH_MM
+from vision.profile import REACH_MM, TableProfile
 from vision.table import Table
 
 PICTURES = 4
@@ -30,6 +32,7 @@ _KINDS = {
     "letter": mark("Sheets of Letter paper"),
     "poker": mark("Playing cards, 63 mm wide"),
     "bridge": mark("Playing cards, 57 mm wide"),
+    "phone": mark("A phone that shows them"),
 }
 
 
@@ -42,6 +45,7 @@ class TableStep:
         self._kind = "markers"
         self._pictures: list[tuple[int, Image]] = []
         self._sheets: SheetSurvey | None = None
+        self._phone = PhoneSurvey()
 
     def title(self, language: Language) -> str:
         """What it is called."""
@@ -59,22 +63,23 @@ class TableStep:
         """Look for what measures the table."""
         if seen.image is None:
             return camera_missing(seen)
-        found = (
-            self._look_for_sheets(seen, seen.image) if self._kind != "markers" else self._by_markers(seen, seen.image)
-        )
+        looks = {"markers": self._by_markers, "phone": self._by_phone}
+        found = looks.get(self._kind, self._look_for_sheets)(seen, seen.image)
         language = seen.language
         kinds = tuple(
             Choice(language.text(name), {"reference": kind}, chosen=kind == self._kind) for kind, name in _KINDS.items()
         )
         printed = Choice(language.text("Marker cards to print"), href="/print/markers.pdf")
-        return replace(found, choices=(*kinds, printed) if self._kind == "markers" else kinds)
+        shown = Choice(language.text("Show one on this phone"), href="#marker")
+        further = {"markers": (printed,), "phone": (shown,)}.get(self._kind, ())
+        return replace(found, choices=(*kinds, *further))
 
     def answer(self, seen: Seen, answer: Mapping[str, object]) -> Wish:
         """Take another reference."""
         kind = answer.get("reference")
         if kind not in _KINDS:
             raise BadInputError("that is no answer here")
-        self._kind, self._sheets = str(kind), None
+        self._kind, self._sheets, self._phone = str(kind), None, PhoneSurvey()
         self._pictures.clear()
         return Wish()
 
@@ -84,8 +89,9 @@ class TableStep:
         Raises:
             BadInputError: the table is not measured yet; it says what is missing.
         """
-        if self._sheets is not None and seen.image is not None:
-            profile = replace(sheet_profile(self._sheets, seen.image), seats=seats_of(seen.kept))
+        bare = self._bare_profile(seen.image)
+        if bare is not None and seen.image is not None:
+            profile = replace(bare, seats=seats_of(seen.kept))
             if profile.texture is None or profile.texture.shift_px(seen.image) is None:
                 raise BadInputError(
                     seen.language.text(
@@ -103,6 +109,38 @@ class TableStep:
                 seen.language.text("The table is not measured yet: leave camera and marker cards still for a moment.")
             ) from error
         return Wish(profile=profile)
+
+    def _bare_profile(self, image: Image | None) -> TableProfile | None:
+        """Give the profile of a table on which nothing stays that measured it; None: marker cards measure it."""
+        if image is None or (self._kind == "phone" and not self._phone.whole):
+            return None
+        if self._kind == "phone":
+            return self._phone.profile(image)
+        return None if self._sheets is None else sheet_profile(self._sheets, image)
+
+    def _by_phone(self, seen: Seen, image: Image) -> Finding:
+        language, size_px = seen.language, seen.size_px
+        try:
+            sight = unmirrored_markers(image)
+        except VisionError:
+            return Finding(State.MEND, language.text("The picture is mirrored: put that right in the step before."))
+        self._phone.look(sight.markers, seen.image_t_ns)
+        lay = self._phone.markers
+        shapes = tuple(Shape(shares(m.corners_px, size_px), label=str(m.id)) for m in lay)
+        if not self._phone.whole:
+            middles = np.array([marker.corners_px.mean(0) for marker in lay]).reshape(-1, 2)
+            empty = places.corners_without(middles, size_px)
+            where = places.corner(empty[0], language) if empty else language.text("farther from the others")
+            text = language.text("Lay the phone {where}, showing number {n}.", where=where, n=self._phone.next_number)
+            return Finding(State.WAIT, text, (), len(lay) / PHONE_CORNERS, shapes)
+        try:
+            table = self._phone.table(size_px)
+            rectangle = rectangle_of(np.array([table.to_mm(m.corners_px).mean(0) for m in lay]))
+        except VisionError:
+            self._phone = PhoneSurvey()
+            return Finding(State.WAIT, language.text("That was no flat table: begin again with number 0."))
+        text = language.text("Measured. Take the phone away, and go on.")
+        return Finding(State.GOOD, text, (error_in_words(table, rectangle, language),), 1.0, shapes)
 
     def _by_markers(self, seen: Seen, image: Image) -> Finding:
         language, size_px = seen.language, seen.size_px

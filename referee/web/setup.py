@@ -6,6 +6,7 @@ from typing import Annotated, Literal
 
 from fastapi import APIRouter, Path, Query, Request, Response
 
+from calibration.print_markers import MARKER_IDS, marker_svg
 from referee.printing import printed
 from referee.service.desk import Desk
 from referee.web.answers import Desks, Json
@@ -13,6 +14,7 @@ from referee.web.guard import RefusedError
 from referee.web.who import Who
 
 _Printable = Annotated[str, Path(pattern="^(markers|confetti|piccolino|coloretto|everdeck)$")]
+_Marker = Annotated[int, Path(ge=0, lt=len(MARKER_IDS))]
 _Paper = Annotated[Literal["a4", "letter"], Query()]
 
 
@@ -35,6 +37,11 @@ def routes(desk: Desk, ask: Desks, who: Who) -> APIRouter:
         if data is None:
             raise RefusedError(404, "no_picture", "There is no such picture (any more)")
         return Response(data, media_type="image/jpeg")
+
+    @router.get("/marker/{number}.svg", responses={200: {"content": {"image/svg+xml": {}}}})
+    async def marker(number: _Marker) -> Response:
+        """Give a marker to be shown on a screen."""
+        return Response(marker_svg(number), media_type="image/svg+xml")
 
     @router.get("/print/{what}.pdf", responses={200: {"content": {"application/pdf": {}}}})
     async def pdf(what: _Printable, paper: _Paper = "a4") -> Response:

@@ -37,6 +37,7 @@ from simulation.edges import press, sand
 from simulation.still import table_picture
 from vision.deck import load_deck
 from vision.marked.colour import NEUTRAL
+from vision.markers import find_markers
 from vision.prints.print_deck import Print, PrintDeck
 from vision.profile import TableProfile, load_profile, profile_text, seats_fit
 
@@ -155,6 +156,45 @@ def test_seats_are_shown_and_buttons_are_given_to_them_by_ringing() -> None:
     assert step.keep(seen(picture(), rung, settings)).settings == {"bell_pins": [22, 17, 27]}
     with pytest.raises(BadInputError):
         step.answer(seen(), {"players": 12})
+
+
+@cache
+def lying(number: int) -> Image:
+    """The table with one of its four markers left."""
+    image = picture().copy()
+    for marker in find_markers(image):
+        if marker.id != number:
+            middle = marker.corners_px.mean(0)
+            whole = middle + 1.6 * (marker.corners_px - middle)
+            cv2.fillConvexPoly(image, np.rint(whole).astype(np.int32), (60, 90, 120))
+    return image
+
+
+def test_a_phone_that_is_laid_at_each_corner_measures_the_table_below_its_screen() -> None:
+    step = TableStep()
+    step.answer(seen(), {"reference": "phone"})
+    assert step.look(seen(picture(markers=()))).text == "Lay the phone near the top left corner, showing number 0."
+    for number in range(4):
+        # Carried in, it does not count; lying still for half a second it does.
+        moving = np.asarray(cv2.warpAffine(lying(number), np.array([[1.0, 0, 9], [0, 1, 9]]), (1280, 720)))
+        at_ns = NOW + 10 * number * SECOND
+        for image, later_ns in ((moving, 0), (lying(number), SECOND)):
+            found = step.look(seen(np.asarray(image, np.uint8), now_ns=at_ns + later_ns))
+            assert found.bar == number / 4
+        with pytest.raises(BadInputError, match="not measured yet"):
+            step.keep(seen(lying(number)))
+        found = step.look(seen(lying(number), now_ns=at_ns + 2 * SECOND))
+    assert (found.state, found.text) == (State.GOOD, "Measured. Take the phone away, and go on.")
+    profile = step.keep(seen(picture(markers=()))).profile
+    assert profile is not None and not profile.markers_mm and profile.edge_mm is not None
+    # The same corners as marker cards give, and the table itself 8 mm farther away than the screen.
+    cards = measured()
+    assert cards.edge_mm is not None
+    ratio = profile.table.px_per_mm(np.array([[640.0, 360]])) / cards.table.px_per_mm(np.array([[640.0, 360]]))
+    height_mm = float(cards.table.camera[0, 0] / cards.table.px_per_mm(np.array([[640.0, 360]]))[0])
+    assert abs(float(ratio[0]) - height_mm / (height_mm + 8)) < 0.003
+    sides = [np.linalg.norm(one.edge_mm[1:3] - one.edge_mm[:2], axis=1) for one in (profile, cards)]  # type: ignore[index]
+    np.testing.assert_allclose(sides[0], sides[1], rtol=0.004)
 
 
 def measured() -> TableProfile:

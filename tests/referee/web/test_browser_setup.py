@@ -6,6 +6,8 @@ import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+import cv2
+import numpy as np
 import pytest
 from playwright.sync_api import Browser, ViewportSize, expect
 
@@ -17,6 +19,7 @@ from simulation.still import table_picture
 from tests.referee.web.test_browser import PHONE, SCREEN, WAIT_MS, Window, browser, needs_chromium
 from tests.support.page_tools import PageUnderTest, served
 from vision.deck import load_deck
+from vision.markers import find_markers
 
 pytestmark = needs_chromium
 __all__ = ["browser"]
@@ -131,6 +134,48 @@ def test_a_seat_is_dragged_on_the_picture_and_moved_by_keys(
     assert until(lambda: (placed() or now)[1] > now[1])
     page.get_by_role("button", name="Spread the seats evenly").click()
     assert until(lambda: placed() is None)
+    window.close()
+
+
+def test_a_phone_measures_its_screen_by_a_bank_card_and_shows_markers_true_to_size(
+    new_machine: PageUnderTest, browser: Browser
+) -> None:
+    expect.set_options(timeout=WAIT_MS)
+    table, walk = new_machine.table, new_machine.table.desk.opened_walk()
+    window = Window(browser, new_machine, {"width": 420, "height": 800}, paired=True)
+    walk.open("table")
+    walk.answer({"reference": "phone"})
+    table.show(table_picture(load_deck("confetti"), 0, 4, (1280, 720), markers=())[0], time.monotonic_ns())
+    window.open("setup")
+    page = window.page
+    page.get_by_role("link", name="Show one on this phone").click()
+    card = window.box(".bank-card")
+    assert abs(card["height"] / card["width"] - 85.6 / 53.98) < 0.01
+    page.mouse.move(card["x"] + card["width"] - 5, card["y"] + 100)
+    page.mouse.down()
+    page.mouse.move(card["x"] + 53.98 * 6.5, card["y"] + 120, steps=4)
+    page.mouse.up()
+    expect(page.get_by_role("slider")).to_have_value("6.5")
+    # By the keyboard, too.
+    page.get_by_role("slider").press("ArrowRight")
+    expect(page.get_by_role("slider")).to_have_value("6.52")
+    assert window.barriers() == []
+    page.get_by_role("button", name="It fits").click()
+    expect(page.locator(".setup-ask")).to_have_text("Lay the phone near the top left corner, showing number 0.")
+    assert window.barriers() == []
+    assert not window.is_too_wide()
+    shot = np.frombuffer(page.screenshot(), np.uint8)
+    (marker,) = find_markers(np.asarray(cv2.imdecode(shot, cv2.IMREAD_COLOR), np.uint8))
+    sides = np.linalg.norm(np.roll(marker.corners_px, -1, axis=0) - marker.corners_px, axis=1)
+    assert marker.id == 0 and np.abs(sides - 50 * 6.52).max() < 1.5
+    # Seen at the first corner, it goes on to the next number by itself.
+    picture, _ = table_picture(load_deck("confetti"), 0, 4, (1280, 720), markers=(0,))
+    begin_ns = time.monotonic_ns()
+    for later_ns in (0, 600_000_000):
+        table.show(picture, begin_ns + later_ns)
+        walk.look()
+    expect(page.locator(".marker-shown img")).to_have_attribute("src", "/marker/1.svg")
+    page.get_by_role("button", name="Next number").click()
     window.close()
 
 

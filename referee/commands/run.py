@@ -92,6 +92,7 @@ def _serve(service: Service, args: argparse.Namespace, stop: threading.Event) ->
     from referee.lessons.lessons import Lessons
     from referee.service.watchdog import notify
     from referee.web.app import create_app
+    from referee.web.hosts import where
     from referee.web.options import WebOptions
     from referee.web.server import PageServer
 
@@ -112,7 +113,7 @@ def _serve(service: Service, args: argparse.Namespace, stop: threading.Event) ->
     server.start()
     try:
         notify(f"READY=1\nSTATUS=The page is at port {server.port}.")
-        print(f"The referee is ready: http://{_name(args.host)}:{server.port}/", flush=True)
+        print(f"The referee is ready: {where(args.host, server.port)}", flush=True)
         while not stop.wait(_STOP_CHECK_S) and not service.ended.is_set():
             pass
         notify("STOPPING=1")
@@ -168,9 +169,3 @@ def _say_fault(fault: threading.ExceptHookArgs) -> None:
     name = fault.thread.name if fault.thread is not None else "?"
     what = " ".join(f"{fault.exc_type.__name__}: {fault.exc_value}".split())[:200]
     complain("run", f"a fault of its own in the part “{name}” ({what}); please report it")
-
-
-def _name(host: str) -> str:
-    if host in ("", "::", "0.0.0.0"):
-        return "localhost"
-    return f"[{host}]" if ":" in host else host

@@ -36,6 +36,7 @@ from referee.service.voice import signal_of
 from referee.session import Outcome, RulingData, Session
 from referee.table_score import score_picture
 from referee.watchers.setup import WatchSetup, watcher_for
+from referee.web.hosts import where
 from vision.deck import Deck
 from vision.errors import VisionError
 from vision.image import Picture
@@ -94,7 +95,7 @@ def _played(demo: DemoTable, options: ShowOptions, say: Say, asked: threading.Ev
             page = None if options.page is None else _page(service, options.page)
             try:
                 if page is not None:
-                    say(f"The page for everybody at the table: http://localhost:{page.port}/")
+                    say(f"The page for everybody at the table: {where('', page.port)}")
                 drawn = _watch(service, devices, demo, options, asked, say)
                 if service.failed:
                     raise WorkFailedError("the referee has failed; please report it")

@@ -128,6 +128,25 @@ def addresses(names: OwnNames, reached: str | None, port: int | None) -> list[st
     return [f"http://{name}{end}/" for name in found]
 
 
+def where(host: str, port: int) -> str:
+    """Give the addresses by which phones find a page that is served at `host`, "" for all of this machine."""
+    if host in ("", "::", "0.0.0.0"):
+        return ", ".join(addresses(OwnNames(), own_address(), port))
+    return f"http://[{host}]:{port}/" if ":" in host else f"http://{host}:{port}/"
+
+
+def own_address() -> str | None:
+    """Give the address that this machine has at home, None without a network. Nothing is sent."""
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as asked:
+        try:
+            # Of documentation (RFC 5737): only which way would lead there is looked up.
+            asked.connect(("192.0.2.1", 9))
+            address = str(asked.getsockname()[0])
+        except OSError:
+            return None
+    return None if is_this_machine(address) else address
+
+
 def is_this_machine(address: str | None) -> bool:
     """Tell whether a browser runs on this machine: its screen stands in the room, so it may show the code."""
     known = _address(address)

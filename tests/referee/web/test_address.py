@@ -7,6 +7,7 @@ import re
 import cv2
 import numpy as np
 
+from referee.web.hosts import where
 from tests.support.page_tools import PageUnderTest
 
 
@@ -29,3 +30,12 @@ def test_the_code_leads_to_the_address_that_was_asked_for(page: PageUnderTest) -
 def test_a_screen_of_this_machine_shows_an_address_that_others_find(page: PageUnderTest) -> None:
     address = page.phone().get("/api/address").data["address"]
     assert re.fullmatch(rf"http://[\w-]+\.local:{page.port}/", address)
+
+
+def test_a_terminal_names_addresses_that_phones_can_use() -> None:
+    for host in ("", "0.0.0.0", "::"):
+        found = where(host, 8080).split(", ")
+        assert re.fullmatch(r"http://[\w-]+\.local:8080/", found[0])
+        assert not any(local in one for one in found for local in ("localhost", "127.", "0.0.0.0"))
+    assert where("192.168.1.5", 80) == "http://192.168.1.5:80/"
+    assert where("fe80::1", 8080) == "http://[fe80::1]:8080/"

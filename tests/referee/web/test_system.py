@@ -61,6 +61,9 @@ def test_it_tells_version_checks_and_a_log_without_codes_or_names(page: PageUnde
     for secret in ("Anneliese", *page.said, paired.csrf):
         assert secret not in log
     begin_log("error")
+    paired.do(do="settings", language="de")
+    disk = next(one["message"] for one in told(paired)["findings"] if one["check"] == "disk")
+    assert "frei" in disk, disk
 
 
 def test_the_computer_is_switched_off_by_whoever_waits_for_the_wish(page: PageUnderTest, paired: Phone) -> None:

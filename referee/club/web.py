@@ -37,7 +37,8 @@ _Date = Annotated[str | None, Query(pattern=r"^\d{4}-\d\d-\d\d$")]
 def create_club_app(service: ClubService, engine: Engine, settings: ClubSettings) -> FastAPI:
     """Give the club's page as an ASGI application."""
     app = FastAPI(title="Ringmaster club", docs_url=None, redoc_url=None)
-    app.add_middleware(Guard, names=OwnNames(), language=lambda: "en")
+    app.state.language = lambda: "en"
+    app.add_middleware(Guard, names=OwnNames(), language=app.state.language)
     app.add_exception_handler(RefusedError, on_refused)
     app.add_exception_handler(RequestValidationError, _on_bad_request)
     for kind in OWN_ERRORS:

@@ -22,9 +22,9 @@ import numpy.typing as npt
 from google.protobuf.message import DecodeError
 from mcap.exceptions import McapError
 
+from hardware.camera.frames import Frame
 from hardware.errors import HardwareError
 from hardware.events import BellEdge, SandEdge, SandLine
-from hardware.frames import Frame
 from hardware.mcap_scan import McapScan, StoredMessage
 
 PROFILE = "ringmaster"

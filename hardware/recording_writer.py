@@ -10,8 +10,8 @@ from types import TracebackType
 
 from mcap.writer import CompressionType, Writer
 
+from hardware.camera.frames import SECOND_NS, Frame
 from hardware.events import BellEdge, SandEdge, SandLine
-from hardware.frames import SECOND_NS, Frame
 from hardware.recording import PROFILE, RecordingNotWrittenError
 
 JPEG_QUALITY = 90

@@ -12,10 +12,10 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from typing import Protocol
 
+from hardware.camera.frame_tap import FrameExposed
+from hardware.camera.frames import Frame, FrameBuffer
 from hardware.event_queue import EventQueue
 from hardware.events import Event as DeviceEvent
-from hardware.frame_tap import FrameExposed
-from hardware.frames import Frame, FrameBuffer
 from referee.session import Outcome
 
 LONGEST_SLEEP_S = 0.1

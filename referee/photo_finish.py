@@ -10,7 +10,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from hardware.frames import Frame
+from hardware.camera.frames import Frame
 from referee.drawing import DARK, LIGHT, Canvas, Colour
 from referee.events import Event
 from referee.evidence_picture import SEAT_COLOURS

@@ -10,8 +10,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
+from hardware.camera.frames import Frame
 from hardware.events import Event as DeviceEvent
-from hardware.frames import Frame
 from referee.events import Advises, Asks, Event, Game, Question
 
 RulingData = Mapping[str, Any]

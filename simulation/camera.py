@@ -6,14 +6,14 @@ import math
 import time
 from collections.abc import Callable
 
-from hardware.frames import Frame
+from hardware.camera.frames import Frame
 from simulation.live import SECOND_NS, LiveTable
 
 _LONGEST_NS = SECOND_NS / 2
 
 
 class SimulatedCamera:
-    """Films a table (a `hardware.camera.Camera`), each frame at its time; frames that it is too slow for are lost.
+    """Films a table (a `Camera`), each frame at its time; frames that it is too slow for are lost.
 
     The film goes on where it is by the clock, so a camera that is opened anew misses what happened meanwhile; after the
     script's end the last picture stays. clock: monotonic, ns. sleep: waits so many seconds.

@@ -19,7 +19,7 @@ _LONGEST_GAP_S = 0.11
 
 
 def edges_of(script: Script, seed: int, start_ns: int) -> tuple[Edge, ...]:
-    """Give all edges in the order of time, on the lines that `hardware.bell` and `hardware.sandtimer` name.
+    """Give all edges in the order of time, on the lines that `hardware.bell.bell` and `hardware.sand.sandtimer` name.
 
     start_ns: when the script begins, ns on the monotonic clock.
     """

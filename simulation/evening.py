@@ -12,8 +12,8 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from hardware.exposure import Exposure, ExposureLimits, Polygon, settle, within
-from hardware.frames import SECOND_NS, Frame
+from hardware.camera.exposure import Exposure, ExposureLimits, Polygon, settle, within
+from hardware.camera.frames import SECOND_NS, Frame
 from simulation.art import AnyDeck
 from simulation.live import LiveTable, Shots
 from simulation.script import Script

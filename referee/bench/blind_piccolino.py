@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from itertools import count, islice
 
-from hardware.frames import Frame
+from hardware.camera.frames import Frame
 from referee.bench.blind import BlindSetting, Trial
 from referee.bench.blind_piles import PilesShown, piles_shown
 from referee.bench.blind_views import View, bare_floor, covered_lens, disguised, half_table, without_markers

@@ -9,8 +9,8 @@ from dataclasses import dataclass, field, replace
 import cv2
 import numpy as np
 
-from hardware.camera_watch import CameraWatch
-from hardware.frames import Frame
+from hardware.camera.frames import Frame
+from hardware.camera.watch import CameraWatch
 from referee.bench.blind import Outcome
 from referee.bench.piles_table import PilesTable, piles_table
 from referee.games.piccolino import Piccolino

@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from hardware.camera_watch import CameraWatch
+from hardware.camera.frames import SECOND_NS
+from hardware.camera.watch import CameraWatch
 from hardware.events import SandFlipped, SandRanOut, Witness
-from hardware.frames import SECOND_NS
 from referee.bench.blind import Outcome
 from referee.bench.blind_views import Image
 from referee.demo.confetti_script import SIDE, ConfettiGame, Plan, write_confetti

@@ -10,11 +10,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from hardware.exposure import Exposure, Polygon
-from hardware.frames import SECOND_NS, FrameBuffer
+from hardware.camera.exposure import Exposure, Polygon
+from hardware.camera.frames import SECOND_NS, FrameBuffer
 from hardware.health import HealthBoard
 from hardware.lamp import RecordedLamp
-from hardware.speaker import RecordedSpeaker
+from hardware.speaker.speaker import RecordedSpeaker
 from referee.bench.blind import Outcome
 from referee.demo import confetti_script, piccolino_script
 from referee.demo.stepped import SteppedTable

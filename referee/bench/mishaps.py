@@ -10,7 +10,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from hardware.frames import SECOND_NS
+from hardware.camera.frames import SECOND_NS
 from referee.bench.yardstick import in_yardsticks
 from referee.demo import confetti_script, piccolino_script
 from referee.service.guard.mishaps import Mishap

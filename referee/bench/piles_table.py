@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
+from hardware.camera.frames import SECOND_NS, Frame
 from hardware.events import BellPressed
-from hardware.frames import SECOND_NS, Frame
 from referee.demo.piccolino_script import ClownDeck, PiccolinoGame, Plan, write_piccolino
 from referee.events import Header
 from referee.games.piccolino_events import Bell, parse_action

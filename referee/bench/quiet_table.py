@@ -11,11 +11,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hardware.exposure import Polygon
-from hardware.frames import Frame, FrameBuffer
+from hardware.camera.exposure import Polygon
+from hardware.camera.frames import Frame, FrameBuffer
 from hardware.health import HealthBoard
 from hardware.lamp import NullLamp
-from hardware.speaker import NullSpeaker
+from hardware.speaker.speaker import NullSpeaker
 from referee.events import Header
 from referee.journal.evidence import EvidenceFolder
 from referee.journal.journal import Journal

@@ -6,7 +6,7 @@ import random
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from hardware.frames import SECOND_NS, Frame
+from hardware.camera.frames import SECOND_NS, Frame
 from referee.demo.seating import AREA_MM, MIDDLE_MM, people_at, ring_of, spot
 from referee.seats import SeatRing, marker_rectangle
 from referee.watchers.piccolino_ringer import ArmEyes, Place

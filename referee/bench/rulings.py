@@ -6,7 +6,7 @@ import random
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from hardware.frames import Frame
+from hardware.camera.frames import Frame
 from referee.bench.piles_table import PilesTable, piles_table
 from referee.demo.piccolino_script import ClownDeck
 from referee.session import RulingData

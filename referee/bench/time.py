@@ -9,13 +9,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from hardware.bell_device import Bell, make_bell
-from hardware.camera import CameraSettings, open_camera
-from hardware.camera_supervisor import CameraSupervisor
+from hardware.bell.device import Bell, make_bell
+from hardware.camera.camera import CameraSettings, open_camera
+from hardware.camera.frame_tap import FrameExposed, FrameTap
+from hardware.camera.frames import SECOND_NS, FrameBuffer
+from hardware.camera.supervisor import CameraSupervisor
 from hardware.event_queue import EventQueue
 from hardware.events import BellPressed, Event
-from hardware.frame_tap import FrameExposed, FrameTap
-from hardware.frames import SECOND_NS, FrameBuffer
 from hardware.health import DeviceHealth, Health
 from hardware.settings import MS, BellSettings
 from referee.bench.speed import Measurement
@@ -36,7 +36,7 @@ _DELIVERED_MS = 1e6
 class TimeSetup:
     """What is measured.
 
-    camera: SIMULATED, or a camera's name as in `hardware.camera.parse_spec`. pins: SIMULATED, or "gpio" for the real
+    camera: SIMULATED, or a camera's name as `parse_spec` takes it. pins: SIMULATED, or "gpio" for the real
     lines, whose bell somebody else has to press. presses: of the simulated bell. seconds: how long real ones are
     listened to. size: of the simulated frames, px; frames_per_s: their pace.
     """

@@ -15,9 +15,9 @@ from time import perf_counter, process_time
 
 import numpy as np
 
+from hardware.camera.frame_tap import FrameExposed
+from hardware.camera.frames import Frame
 from hardware.events import BellPressed
-from hardware.frame_tap import FrameExposed
-from hardware.frames import Frame
 from referee.announcer import Announcer
 from referee.bench.piles_table import PLAYERS, PilesTable, piles_table
 from referee.bench.speed import Measurement

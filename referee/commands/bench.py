@@ -179,7 +179,7 @@ def _pages(args: argparse.Namespace) -> int:
 
 
 def _time(args: argparse.Namespace) -> int:
-    from hardware.camera import parse_spec
+    from hardware.camera.camera import parse_spec
     from referee.bench.time import SIMULATED, TimeSetup, measure_time, measurements
 
     if args.presses < 1 or not 0 < args.seconds < 3600:

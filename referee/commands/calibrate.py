@@ -68,7 +68,7 @@ def run(args: argparse.Namespace) -> int:
         return _survey(args)
     if not (math.isfinite(args.wait) and args.wait > 0):
         raise BadInputError(f"--wait takes seconds, not {args.wait:g}")
-    from hardware.camera import parse_spec
+    from hardware.camera.camera import parse_spec
     from referee.heap import share_one_heap
     from referee.journal.folder import SIMULATED, state_folder
     from referee.service.service import running
@@ -90,7 +90,7 @@ def run(args: argparse.Namespace) -> int:
 
 def _parts(args: argparse.Namespace) -> Parts:
     if args.simulated:
-        from hardware.speaker import NullSpeaker
+        from hardware.speaker.speaker import NullSpeaker
         from referee.demo.first_evening import first_evening_parts
 
         return replace(first_evening_parts(), speaker=lambda settings, on_health: NullSpeaker())

@@ -83,9 +83,9 @@ def examine(setup: Setup, machine: Machine, *, as_json: bool) -> int:
 
 
 def _setup(args: argparse.Namespace) -> Setup:
-    from hardware.camera import parse_spec
+    from hardware.camera.camera import parse_spec
     from hardware.settings import BellSettings, LampSettings, SandSettings
-    from hardware.speaker_settings import SpeakerSettings
+    from hardware.speaker.settings import SpeakerSettings
     from referee.doctor.setup import Setup
 
     if not (math.isfinite(args.press) and args.press >= 0):

@@ -18,10 +18,10 @@ from referee.names import players_in
 from referee.output import complain, for_people
 
 if TYPE_CHECKING:
-    from hardware.camera import Camera, CameraSettings
-    from hardware.camera_watch import CameraReport
+    from hardware.camera.camera import Camera, CameraSettings
+    from hardware.camera.frames import Frame
+    from hardware.camera.watch import CameraReport
     from hardware.events import BellEdge, SandEdge
-    from hardware.frames import Frame
 
 SUMMARY = "record the table into a file that can be replayed"
 FILES = ("folder", "video", "recording")
@@ -50,7 +50,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Record until the time is over, the pictures end, or Ctrl-C; all three are a success."""
-    from hardware.camera import CameraSettings, open_camera, parse_spec
+    from hardware.camera.camera import CameraSettings, open_camera, parse_spec
 
     header = _header(args.game, args.players, args.deck)
     if args.seconds is not None and not (math.isfinite(args.seconds) and args.seconds > 0):
@@ -109,10 +109,10 @@ def _edges(wanted: bool) -> Iterator[Callable[[], Iterable[BellEdge | SandEdge]]
     if not wanted:
         yield tuple
         return
-    from hardware.bell import bell_lines, bell_seats
+    from hardware.bell.bell import bell_lines, bell_seats
     from hardware.edge_tap import EdgeTap
     from hardware.gpio import GpioLines
-    from hardware.sandtimer import sand_lines
+    from hardware.sand.sandtimer import sand_lines
     from hardware.settings import BellSettings, SandSettings
 
     bell = BellSettings()
@@ -139,10 +139,10 @@ def _live_frames(
     camera: Camera, spec: str, settings: CameraSettings, seconds: float | None
 ) -> Generator[Frame, None, None]:
     """Give the newest frame each time, through unplugging and back, until the time is over."""
-    from hardware.camera import open_camera
-    from hardware.camera_supervisor import CameraSupervisor
-    from hardware.camera_watch import CameraState
-    from hardware.frames import FrameBuffer
+    from hardware.camera.camera import open_camera
+    from hardware.camera.frames import FrameBuffer
+    from hardware.camera.supervisor import CameraSupervisor
+    from hardware.camera.watch import CameraState
 
     opened = [camera]
     # Only the newest frame is wanted here; the seconds before it would cost memory for nothing.

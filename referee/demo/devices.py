@@ -10,19 +10,19 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from hardware.bell import BellLogic, bell_lines, bell_seats
-from hardware.camera import Camera
-from hardware.camera_supervisor import CameraSupervisor
-from hardware.camera_watch import CameraReport, CameraState
+from hardware.bell.bell import BellLogic, bell_lines, bell_seats
+from hardware.camera.camera import Camera
+from hardware.camera.exposure import Polygon
+from hardware.camera.frame_tap import FrameTap
+from hardware.camera.frames import SECOND_NS, FrameBuffer
+from hardware.camera.supervisor import CameraSupervisor
+from hardware.camera.watch import CameraReport, CameraState
 from hardware.edges import Clock, EdgeDevice, LineSpec
 from hardware.event_queue import EventQueue
-from hardware.exposure import Polygon
-from hardware.frame_tap import FrameTap
-from hardware.frames import SECOND_NS, FrameBuffer
 from hardware.gpio import GpioLines, PinFactory
 from hardware.health import DeviceHealth
-from hardware.sand_glass import learn_sandtimer
-from hardware.sandtimer import Sandtimer, sand_lines
+from hardware.sand.glass import learn_sandtimer
+from hardware.sand.sandtimer import Sandtimer, sand_lines
 from hardware.settings import MS, BellSettings, SandSettings
 from referee.errors import SettingError
 from referee.service.settings import TableSettings

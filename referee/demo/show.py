@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from hardware.camera.frame_tap import FrameExposed
+from hardware.camera.frames import Frame
 from hardware.events import Event as DeviceEvent
-from hardware.frame_tap import FrameExposed
-from hardware.frames import Frame
 from referee.announcer import Announcement, Announcer
 from referee.decks.store import DeckStore
 from referee.demo.album import FinishAlbum

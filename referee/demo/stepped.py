@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
+from hardware.camera.frame_tap import FrameTap
+from hardware.camera.frames import SECOND_NS, FrameBuffer
 from hardware.event_queue import EventQueue
-from hardware.frame_tap import FrameTap
-from hardware.frames import SECOND_NS, FrameBuffer
 from hardware.gpio import PinFactory
 from hardware.settings import MS
 from referee.clockwork import Clockwork, Fed, OnOutcome

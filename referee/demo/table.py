@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from hardware.frames import SECOND_NS, Frame
+from hardware.camera.frames import SECOND_NS, Frame
 from referee.decks.finding import AnyDeck, find_deck
 from referee.decks.game_deck import check_plays
 from referee.demo import coloretto_script, confetti_script, piccolino_script

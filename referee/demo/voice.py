@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from hardware.chimes import Chime
 from hardware.health import DeviceHealth
 from hardware.lamp import Signal
-from hardware.speaker import NullSpeaker, Speaker, open_speaker
-from hardware.speaker_settings import SpeakerSettings
-from hardware.speaker_spoken import SpokenSpeaker
+from hardware.speaker.chimes import Chime
+from hardware.speaker.settings import SpeakerSettings
+from hardware.speaker.speaker import NullSpeaker, Speaker, open_speaker
+from hardware.speaker.spoken import SpokenSpeaker
 
 _LAST_WORDS_S = 20.0
 LAMP = {

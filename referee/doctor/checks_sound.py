@@ -7,13 +7,13 @@ from collections.abc import Callable
 
 import numpy as np
 
+from hardware.bell.microphone import Arecord, SoundSource
 from hardware.errors import HardwareError
 from hardware.health import DeviceHealth, Health
-from hardware.microphone import Arecord, SoundSource
 from hardware.settings import MicrophoneSettings
-from hardware.speaker import open_speaker
-from hardware.speaker_settings import SpeakerSettings
-from hardware.speaker_spoken import SpokenSpeaker
+from hardware.speaker.settings import SpeakerSettings
+from hardware.speaker.speaker import open_speaker
+from hardware.speaker.spoken import SpokenSpeaker
 from referee.doctor.finding import Finding, State
 
 SPEECH_LIMIT_S = 20.0

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from hardware.camera import Camera, CameraSettings, open_camera
+from hardware.camera.camera import Camera, CameraSettings, open_camera
 from hardware.gpio import FactoryMaker, lgpio_factory
 from hardware.settings import BellSettings, LampSettings, MicrophoneSettings, SandSettings
-from hardware.speaker_settings import SpeakerSettings
+from hardware.speaker.settings import SpeakerSettings
 
 
 @dataclass(frozen=True)

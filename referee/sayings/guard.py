@@ -76,5 +76,5 @@ def camera_set(language: Language) -> str:
 
 
 def camera_note(note: str, language: Language) -> str:
-    """Give what a camera could not do in words; note: of `hardware.camera_notes`."""
+    """Give what a camera could not do in words; note: of `hardware.camera.notes`."""
     return language.text(note) if note in _NOTES else note

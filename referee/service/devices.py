@@ -10,20 +10,20 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol
 
-from hardware.bell_device import Bell, make_bell
-from hardware.camera import Camera, CameraSettings, CameraTimeoutError, open_camera
-from hardware.camera_supervisor import CameraSupervisor
-from hardware.camera_turned import Turn, opened_turned
-from hardware.camera_watch import CameraReport, CameraState, WatchLimits
+from hardware.bell.device import Bell, make_bell
+from hardware.bell.microphone import MicrophoneBell
+from hardware.camera.camera import Camera, CameraSettings, CameraTimeoutError, open_camera
+from hardware.camera.exposure import Polygon
+from hardware.camera.frame_tap import FrameTap
+from hardware.camera.frames import SECOND_NS, FrameBuffer
+from hardware.camera.supervisor import CameraSupervisor
+from hardware.camera.turned import Turn, opened_turned
+from hardware.camera.watch import CameraReport, CameraState, WatchLimits
 from hardware.edges import EdgeLines
 from hardware.errors import HardwareError
 from hardware.event_queue import EventQueue, Source
-from hardware.exposure import Polygon
-from hardware.frame_tap import FrameTap
-from hardware.frames import SECOND_NS, FrameBuffer
 from hardware.health import DeviceHealth
-from hardware.microphone import MicrophoneBell
-from hardware.sandtimer import Sandtimer
+from hardware.sand.sandtimer import Sandtimer
 from hardware.settings import MS
 from referee.errors import SettingError
 from referee.service.settings import TableSettings
@@ -57,7 +57,7 @@ class Devices(Protocol):
         """Whether the camera's driver hangs so that only a new process can open it again."""
 
     def settle(self, area: Polygon | None, *, focus: bool) -> bool:
-        """Let the camera be set up anew (`hardware.camera.Settling`); returns at once, False if it cannot be."""
+        """Let the camera be set up anew (`hardware.camera.camera.Settling`); returns at once, False if it cannot be."""
 
     @property
     def settling(self) -> bool:
@@ -65,7 +65,7 @@ class Devices(Protocol):
 
     @property
     def camera_notes(self) -> tuple[str, ...]:
-        """What the camera could not do when it was set up, of `hardware.camera_notes`."""
+        """What the camera could not do when it was set up, of `hardware.camera.notes`."""
 
     @property
     def loudness(self) -> float | None:
@@ -93,7 +93,7 @@ class Fitted:
 class TableDevices:
     """Camera, bell and sandtimer on the machine.
 
-    camera: its name as in `hardware.camera.parse_spec`, or what opens it; until another one is set.
+    camera: its name as in `hardware.camera.camera.parse_spec`, or what opens it; until another one is set.
     """
 
     def __init__(

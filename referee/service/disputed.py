@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from hardware.frames import Frame
+from hardware.camera.frames import Frame
 from hardware.recording import RecordingNotWrittenError
 from hardware.recording_writer import RecordingWriter
 from referee.decks.store import DeckStore

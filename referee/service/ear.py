@@ -10,9 +10,9 @@ from dataclasses import replace
 
 import cv2
 
+from hardware.camera.frames import Frame
 from hardware.events import BellPressed, SandFlipped, SandRanOut
 from hardware.events import Event as DeviceEvent
-from hardware.frames import Frame
 from referee.events import Event
 from referee.session import Outline, RulingData, Seen, Watcher
 from vision.errors import VisionError

@@ -14,10 +14,10 @@ from dataclasses import dataclass, field
 
 import cv2
 
+from hardware.camera.frame_tap import FrameExposed
+from hardware.camera.frames import SECOND_NS, Frame, FrameBuffer
 from hardware.events import BellEdge, BellPressed
 from hardware.events import Event as DeviceEvent
-from hardware.frame_tap import FrameExposed
-from hardware.frames import SECOND_NS, Frame, FrameBuffer
 from hardware.settings import MS
 from referee.service.pictures import Wanted
 from referee.service.table_area import TableArea

@@ -17,7 +17,7 @@ class Fitting(Protocol):
         """Give the USB cameras that are plugged in: what each is set by, and what its maker calls it."""
 
     def camera_notes(self) -> tuple[str, ...]:
-        """Give what the camera could not do when it was set up, of `hardware.camera_notes`."""
+        """Give what the camera could not do when it was set up, of `hardware.camera.notes`."""
 
     def ring(self, seat: int, t_ns: int, within_ns: int) -> bool:
         """Take a press of a phone that is a bell, certain to ± `within_ns`; False if nothing here brings it in order.

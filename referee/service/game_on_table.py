@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 
-from hardware.frames import Frame
+from hardware.camera.frames import Frame
 from referee.announcer import Announcer
 from referee.errors import BadInputError
 from referee.language import Language

@@ -12,9 +12,9 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from hardware.camera.frames import SECOND_NS
 from hardware.event_queue import EventQueue, Source
 from hardware.events import BellPressed
-from hardware.frames import SECOND_NS
 from hardware.settings import MS
 from referee.errors import RefereeError
 

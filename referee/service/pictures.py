@@ -13,7 +13,7 @@ from typing import Any
 import cv2
 import numpy as np
 
-from hardware.frames import SECOND_NS, Frame, FrameBuffer
+from hardware.camera.frames import SECOND_NS, Frame, FrameBuffer
 from hardware.settings import MS
 from referee.errors import WorkFailedError
 from referee.journal.evidence import EvidenceFolder

@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from hardware.camera.frames import Frame
 from hardware.events import Event as DeviceEvent
-from hardware.frames import Frame
 from referee.errors import BadInputError
 from referee.events import Asks, Event, Game, Header, Question
 from referee.games.registry import game_kind

@@ -12,10 +12,10 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from hardware.camera.usb_nodes import usb_cameras
 from hardware.events import BellPressed
 from hardware.events import Event as DeviceEvent
 from hardware.health import DeviceHealth, Health, HealthBoard
-from hardware.usb_nodes import usb_cameras
 from referee.clockwork import LONGEST_SLEEP_S, Clockwork
 from referee.journal.evidence import EvidenceFolder
 from referee.journal.folder import EVIDENCE, JOURNAL, locked
@@ -177,7 +177,7 @@ class Service:
         return [(camera.spec, camera.card) for camera in usb_cameras()]
 
     def camera_notes(self) -> tuple[str, ...]:
-        """Give what the camera could not do when it was set up, of `hardware.camera_notes`."""
+        """Give what the camera could not do when it was set up, of `hardware.camera.notes`."""
         return self.devices.camera_notes
 
     def ring(self, seat: int, t_ns: int, within_ns: int) -> bool:

@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
 
+from hardware.camera.exposure import Polygon
+from hardware.camera.frames import SECOND_NS
 from hardware.events import Event
-from hardware.exposure import Polygon
-from hardware.frames import SECOND_NS
 from hardware.health import HealthBoard
 from hardware.lamp import Signal
 from referee.sayings.guard import camera_note

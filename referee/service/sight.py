@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from hardware.frames import Frame
+from hardware.camera.frames import Frame
 from referee.session import Outline
 
 

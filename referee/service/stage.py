@@ -9,9 +9,9 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from hardware.camera.frames import Frame
 from hardware.events import BellPressed
 from hardware.events import Event as DeviceEvent
-from hardware.frames import Frame
 from hardware.health import DeviceHealth
 from referee.errors import BadInputError
 from referee.events import Header

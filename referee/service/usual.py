@@ -9,8 +9,8 @@ from pathlib import Path
 
 from hardware.health import DeviceHealth, Health
 from hardware.lamp import Lamp, open_lamp
-from hardware.speaker import NullSpeaker, Speaker, open_speaker
-from hardware.speaker_settings import SpeakerSettings
+from hardware.speaker.settings import SpeakerSettings
+from hardware.speaker.speaker import NullSpeaker, Speaker, open_speaker
 from referee.files import write_whole
 from referee.service.settings import TableSettings
 from vision.errors import VisionError

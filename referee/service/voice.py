@@ -6,9 +6,9 @@ import threading
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from hardware.chimes import Chime
 from hardware.lamp import Lamp, Signal
-from hardware.speaker import Speaker
+from hardware.speaker.chimes import Chime
+from hardware.speaker.speaker import Speaker
 from referee.announcer import Announcement, Announcer
 from referee.service.settings import TableSettings
 from referee.session import RulingData

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import cv2
 import numpy as np
 
-from hardware.exposure import CLIPPED, WHITE_HIGH, WHITE_LOW
+from hardware.camera.exposure import CLIPPED, WHITE_HIGH, WHITE_LOW
 from referee.errors import BadInputError
 from referee.language import Language
 from referee.sayings.colours import colour_name

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from hardware.errors import TooLittleSandError
 from hardware.events import SandEdge, SandLine
-from hardware.sand_glass import EDGES_MIN, learn_sandtimer
+from hardware.sand.glass import EDGES_MIN, learn_sandtimer
 from hardware.settings import MS, SECOND, SandProfile
 from referee.errors import BadInputError
 from referee.language import Language

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from hardware.camera.frames import Frame
 from hardware.events import Event as DeviceEvent
-from hardware.frames import Frame
 from referee.events import Event
 from referee.session import Outline, RulingData, Seen
 

@@ -13,7 +13,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from hardware.frames import Frame
+from hardware.camera.frames import Frame
 from referee.coloretto_table import card_of
 from referee.errors import BadInputError
 from referee.session import Outline

@@ -15,9 +15,9 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
+from hardware.camera.frames import Frame
 from hardware.events import Event as DeviceEvent
 from hardware.events import SandFlipped, SandRanOut
-from hardware.frames import Frame
 from referee.errors import BadInputError
 from referee.events import Event, Header
 from referee.hands_off import HandsOff

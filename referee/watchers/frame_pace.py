@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 
-from hardware.frames import Frame
+from hardware.camera.frames import Frame
 
 MOST_AGE_NS = 150_000_000
 """Nobody turns a card that nobody saw being touched in less."""

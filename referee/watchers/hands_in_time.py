@@ -13,7 +13,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from hardware.frames import Frame
+from hardware.camera.frames import Frame
 from referee.seated_reading import SeatedReading, Survey
 from referee.seats import SeatCards, SeatRing
 from referee.watchers.stillness import Stillness

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Protocol
 
+from hardware.camera.frames import Frame
 from hardware.events import BellPressed
 from hardware.events import Event as DeviceEvent
-from hardware.frames import Frame
 from referee.events import Event, Header
 from referee.games import piccolino
 from referee.games.piccolino_rulings import ValidRing

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from hardware.frames import Frame
+from hardware.camera.frames import Frame
 from referee.errors import BadInputError
 from referee.session import Notice
 from referee.watchers.no_table import no_table_notice

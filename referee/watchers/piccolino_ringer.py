@@ -13,7 +13,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from hardware.frames import Frame
+from hardware.camera.frames import Frame
 from referee.seats import SeatRing
 from vision.arms import Arm, ArmFinder
 from vision.table import Table

@@ -6,7 +6,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from hardware.frames import Frame
+from hardware.camera.frames import Frame
 
 WIDTH_PX = 240
 _BLUR_PX = 1.5

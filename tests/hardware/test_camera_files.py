@@ -4,11 +4,11 @@ import cv2
 import numpy as np
 import pytest
 
-from hardware import camera_files
-from hardware.camera import BadCameraError, Camera, CameraMissingError, CameraSettings, open_camera, parse_spec
-from hardware.camera_recording import RecordingCamera
+from hardware.camera import files as camera_files
+from hardware.camera.camera import BadCameraError, Camera, CameraMissingError, CameraSettings, open_camera, parse_spec
+from hardware.camera.frames import Frame
+from hardware.camera.recording import RecordingCamera
 from hardware.errors import HardwareError
-from hardware.frames import Frame
 from hardware.recording import BadRecordingError
 from tests.support.recorded_games import MS, write_game
 

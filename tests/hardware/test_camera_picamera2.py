@@ -6,13 +6,13 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from hardware.camera import CameraMissingError, CameraSettings, CameraTimeoutError, open_camera
-from hardware.camera_clock import clock_offset_ns
-from hardware.camera_lock import DriftWatch, Lock, Verdict
-from hardware.camera_picamera2 import Picamera2Camera
-from hardware.exposure import Exposure
-from hardware.frames import Frame
-from hardware.pixels import PixelFormat
+from hardware.camera.camera import CameraMissingError, CameraSettings, CameraTimeoutError, open_camera
+from hardware.camera.clock import clock_offset_ns
+from hardware.camera.exposure import Exposure
+from hardware.camera.frames import Frame
+from hardware.camera.lock import DriftWatch, Lock, Verdict
+from hardware.camera.picamera2 import Picamera2Camera
+from hardware.camera.pixels import PixelFormat
 from tests.support.fake_picamera2 import MS, FakePicamera2
 
 SETTINGS = CameraSettings(width=64, height=48, small_width=32)

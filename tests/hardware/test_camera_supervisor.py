@@ -7,10 +7,10 @@ from collections.abc import Iterator
 import numpy as np
 import pytest
 
-from hardware.camera import Camera, CameraMissingError, CameraTimeoutError
-from hardware.camera_supervisor import CameraSupervisor
-from hardware.camera_watch import CameraReport, CameraState
-from hardware.frames import Frame, FrameBuffer
+from hardware.camera.camera import Camera, CameraMissingError, CameraTimeoutError
+from hardware.camera.frames import Frame, FrameBuffer
+from hardware.camera.supervisor import CameraSupervisor
+from hardware.camera.watch import CameraReport, CameraState
 
 MS = 1_000_000
 SECOND = 1_000 * MS

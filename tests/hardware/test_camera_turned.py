@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from hardware.camera import Settling
-from hardware.camera_turned import Turn, opened_turned
-from hardware.exposure import Polygon
-from hardware.frames import Frame
-from hardware.pixels import PixelFormat, to_bgr
+from hardware.camera.camera import Settling
+from hardware.camera.exposure import Polygon
+from hardware.camera.frames import Frame
+from hardware.camera.pixels import PixelFormat, to_bgr
+from hardware.camera.turned import Turn, opened_turned
 from simulation.live import to_nv12
 
 Image = NDArray[np.uint8]

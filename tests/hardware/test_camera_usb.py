@@ -4,10 +4,10 @@ import cv2
 import numpy as np
 import pytest
 
-from hardware import camera_notes
-from hardware.camera import CameraMissingError, CameraSettings, CameraTimeoutError, open_camera
-from hardware.camera_usb import UsbCamera
-from hardware.frames import Frame
+from hardware.camera import notes as camera_notes
+from hardware.camera.camera import CameraMissingError, CameraSettings, CameraTimeoutError, open_camera
+from hardware.camera.frames import Frame
+from hardware.camera.usb import UsbCamera
 from tests.support.fake_webcam import DAYLIGHT, FRAME_MS, LAMP, MS, FakeWebcam
 
 

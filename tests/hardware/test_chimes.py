@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from hardware.chimes import Chime, chime_wav
-from hardware.speaker import open_speaker
-from hardware.speaker_settings import SpeakerSettings
-from hardware.speaker_spoken import SpokenSpeaker
+from hardware.speaker.chimes import Chime, chime_wav
+from hardware.speaker.settings import SpeakerSettings
+from hardware.speaker.speaker import open_speaker
+from hardware.speaker.spoken import SpokenSpeaker
 from tests.support.speech_fakes import RENDER, Machine
 
 

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hardware.bell import BellLogic
-from hardware.debounce import Debouncer, Fault, Outcome, Press, Recovered, Stuck, debounce
+from hardware.bell.bell import BellLogic
+from hardware.bell.debounce import Debouncer, Fault, Outcome, Press, Recovered, Stuck, debounce
 from hardware.edges import Edge, judge_edges
 from hardware.errors import BadSettingError
 from hardware.events import BellEdge, BellPressed

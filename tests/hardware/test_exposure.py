@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hardware.exposure import Exposure, ExposureLimits, Light, judge, settle
+from hardware.camera.exposure import Exposure, ExposureLimits, Light, judge, settle
 
 CARD = (slice(40, 60), slice(30, 45))
 GLINT = (slice(48, 49), slice(36, 37))

@@ -14,7 +14,7 @@ import pytest
 from gpiozero.exc import PinInvalidPin
 from gpiozero.pins.mock import MockFactory, MockPin
 
-from hardware.bell import BellLogic, bell_lines, bell_seats
+from hardware.bell.bell import BellLogic, bell_lines, bell_seats
 from hardware.edges import Edge, EdgeDevice, LineSpec
 from hardware.errors import BadSettingError, DeviceMissingError, HardwareError, PinInUseError
 from hardware.events import BellEdge, BellPressed

@@ -10,11 +10,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from hardware.bell_sound import BellEar, SampleClock, Samples
+from hardware.bell.microphone import Arecord, MicrophoneBell
+from hardware.bell.sound import BellEar, SampleClock, Samples
 from hardware.errors import BadSettingError, DeviceMissingError, HardwareError
 from hardware.events import BellPressed, Event
 from hardware.health import DeviceHealth, Health
-from hardware.microphone import Arecord, MicrophoneBell
 from hardware.settings import MS, SECOND, MicrophoneSettings
 from tests.support import table_sounds as sounds
 from tests.support.device_fakes import FakeClock, ListSink

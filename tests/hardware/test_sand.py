@@ -20,8 +20,8 @@ from hardware.events import (
     SandTrouble,
     Witness,
 )
-from hardware.sand import SandLogic
-from hardware.sand_glass import learn_sandtimer
+from hardware.sand.glass import learn_sandtimer
+from hardware.sand.sand import SandLogic
 from hardware.settings import MS, SECOND, Pin, SandProfile, SandSettings
 
 PROFILE = SandProfile(duration_ns=60 * SECOND, spread_ns=1 * SECOND, longest_gap_ns=200 * MS)

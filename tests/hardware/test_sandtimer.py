@@ -9,7 +9,7 @@ from hardware.errors import BadSettingError, DeviceMissingError
 from hardware.events import SandEdge, SandFlipped, SandLine, SandRanOut, Witness
 from hardware.gpio import PinFactory
 from hardware.health import DeviceHealth, Health
-from hardware.sandtimer import Sandtimer
+from hardware.sand.sandtimer import Sandtimer
 from hardware.settings import MS, SECOND, SandProfile, SandSettings
 from tests.support.device_fakes import FakeClock, ListSink
 

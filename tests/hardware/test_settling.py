@@ -8,13 +8,13 @@ import threading
 import numpy as np
 import pytest
 
-from hardware.camera import Camera, CameraMissingError, CameraSettings, Settling
-from hardware.camera_files import FileCamera
-from hardware.camera_picamera2 import Picamera2Camera
-from hardware.camera_supervisor import CameraSupervisor
-from hardware.camera_watch import CameraState
-from hardware.exposure import Polygon
-from hardware.frames import Frame, FrameBuffer
+from hardware.camera.camera import Camera, CameraMissingError, CameraSettings, Settling
+from hardware.camera.exposure import Polygon
+from hardware.camera.files import FileCamera
+from hardware.camera.frames import Frame, FrameBuffer
+from hardware.camera.picamera2 import Picamera2Camera
+from hardware.camera.supervisor import CameraSupervisor
+from hardware.camera.watch import CameraState
 from tests.support.fake_picamera2 import FakePicamera2
 
 SECOND = 1_000_000_000

@@ -12,9 +12,9 @@ import pytest
 from hardware.errors import BadSettingError
 from hardware.health import DeviceHealth, Health
 from hardware.settings import MS, SECOND
-from hardware.speaker import NullSpeaker, RecordedSpeaker, open_speaker
-from hardware.speaker_settings import SpeakerSettings
-from hardware.speaker_spoken import SpokenSpeaker
+from hardware.speaker.settings import SpeakerSettings
+from hardware.speaker.speaker import NullSpeaker, RecordedSpeaker, open_speaker
+from hardware.speaker.spoken import SpokenSpeaker
 from tests.support.speech_fakes import HANG, PLAY, PLAY_LONG, RENDER, RENDER_SLOWLY, Machine, runs
 
 Open = Callable[..., SpokenSpeaker]

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from hardware.camera import CameraMissingError
-from hardware.usb_nodes import Capability, node_of, query, usb_cameras
+from hardware.camera.camera import CameraMissingError
+from hardware.camera.usb_nodes import Capability, node_of, query, usb_cameras
 
 
 class Plugs:

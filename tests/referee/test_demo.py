@@ -10,9 +10,9 @@ from typing import cast
 
 import pytest
 
-from hardware.frames import FrameBuffer
+from hardware.camera.frames import FrameBuffer
 from hardware.lamp import Signal
-from hardware.speaker import RecordedSpeaker
+from hardware.speaker.speaker import RecordedSpeaker
 from referee.announcer import Announcer
 from referee.cli import main
 from referee.demo import players

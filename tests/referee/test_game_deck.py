@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from hardware.frames import Frame
+from hardware.camera.frames import Frame
 from hardware.recording_writer import RecordingWriter
 from referee.cli import main
 from referee.decks.game_deck import deck_of, with_version

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from hardware.frames import Frame
+from hardware.camera.frames import Frame
 from referee.drawing import plain_letters
 from referee.events import Event
 from referee.photo_finish import Finish, PhotoFinishes, draw_finish

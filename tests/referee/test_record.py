@@ -5,9 +5,9 @@ import cv2
 import numpy as np
 import pytest
 
-from hardware.camera import Camera, CameraMissingError
+from hardware.camera.camera import Camera, CameraMissingError
+from hardware.camera.frames import Frame
 from hardware.edges import Edge, RecordedLines
-from hardware.frames import Frame
 from hardware.recording import RecordedFrame, read_recording
 from referee import cli
 
@@ -66,7 +66,7 @@ def test_a_live_camera_is_recorded_until_it_ends(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     camera = LiveCamera(4)
-    monkeypatch.setattr("hardware.camera.open_camera", lambda spec, settings: camera)
+    monkeypatch.setattr("hardware.camera.camera.open_camera", lambda spec, settings: camera)
     path = tmp_path / "game.mcap"
     assert cli.main(["record", "-o", str(path), "--camera", "usb:0"]) == 0
     assert frames_in(path)
@@ -94,7 +94,7 @@ def test_ctrl_c_keeps_what_was_recorded(
             return super().read()
 
     camera: Camera = Interrupted(5)
-    monkeypatch.setattr("hardware.camera.open_camera", lambda spec, settings: camera)
+    monkeypatch.setattr("hardware.camera.camera.open_camera", lambda spec, settings: camera)
     path = tmp_path / "game.mcap"
     assert cli.main(["record", "-o", str(path), "--camera", str(pictures(tmp_path / "p", 1))]) == 0
     assert len(frames_in(path)) == 3
@@ -150,7 +150,7 @@ def test_a_camera_that_is_not_there_is_status_one(
     def missing(spec: str, settings: object) -> Camera:
         raise CameraMissingError("Camera 0 was not found.")
 
-    monkeypatch.setattr("hardware.camera.open_camera", missing)
+    monkeypatch.setattr("hardware.camera.camera.open_camera", missing)
     assert cli.main(["record", "-o", str(tmp_path / "game.mcap")]) == 1
     assert capsys.readouterr().err == "ringmaster record: Camera 0 was not found.\n"
     assert not (tmp_path / "game.mcap").exists()

@@ -13,8 +13,8 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from hardware.camera.frames import Frame
 from hardware.events import BellEdge, SandEdge, SandLine
-from hardware.frames import Frame
 from hardware.recording_writer import RecordingWriter
 from referee.cli import main
 from vision.image import load_picture

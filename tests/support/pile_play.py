@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hardware.frames import Frame
+from hardware.camera.frames import Frame
 
 MS = 1_000_000
 FRAME_NS = 33_333_333

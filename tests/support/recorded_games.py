@@ -10,8 +10,8 @@ import numpy as np
 from foxglove_schemas_protobuf.CompressedImage_pb2 import CompressedImage
 from mcap.writer import CompressionType, Writer
 
+from hardware.camera.frames import Frame
 from hardware.events import BellEdge, SandEdge, SandLine
-from hardware.frames import Frame
 from hardware.recording import RecordedEvent, Recording, read_recording
 from hardware.recording_writer import RecordingWriter
 

@@ -6,12 +6,12 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from hardware.camera.exposure import Polygon
+from hardware.camera.frames import SECOND_NS, FrameBuffer
 from hardware.event_queue import EventQueue
 from hardware.events import Event as DeviceEvent
-from hardware.exposure import Polygon
-from hardware.frames import SECOND_NS, FrameBuffer
 from hardware.lamp import RecordedLamp
-from hardware.speaker import RecordedSpeaker
+from hardware.speaker.speaker import RecordedSpeaker
 from referee.errors import SettingError
 from referee.events import Event
 from referee.journal.folder import JOURNAL

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from hardware.exposure import Exposure, Polygon, judge, within
+from hardware.camera.exposure import Exposure, Polygon, judge, within
 from vision.marker_look import MarkerSights, MarkerWatch
 
 _SMALL_PX = 320

@@ -12,9 +12,9 @@ import time
 from collections.abc import Callable, Collection, Sequence
 from typing import Protocol
 
-from hardware import camera_notes
-from hardware.exposure import Polygon
-from hardware.frames import SECOND_NS, FrameBuffer
+from hardware.camera import notes as camera_notes
+from hardware.camera.exposure import Polygon
+from hardware.camera.frames import SECOND_NS, FrameBuffer
 from hardware.health import DeviceHealth, Health, HealthBoard
 from referee.sayings import guard as sayings
 from referee.service.guard.machine_watchers import Pace, Watching

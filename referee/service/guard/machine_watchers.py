@@ -8,7 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Protocol
 
-from hardware.frames import SECOND_NS
+from hardware.camera.frames import SECOND_NS
 from referee.doctor.checks_machine import CAPPED, HOT_MILLIDEGREES, LEAST_BYTES, THROTTLED, UNDER_VOLTAGE, power_bits
 from referee.doctor.machine import Machine
 from referee.service.guard.mishaps import Mishap

@@ -6,7 +6,7 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from enum import Enum
 
-from hardware.frames import SECOND_NS
+from hardware.camera.frames import SECOND_NS
 
 
 class Mishap(Enum):

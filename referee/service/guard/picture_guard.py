@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from hardware.exposure import Polygon
-from hardware.frames import SECOND_NS
+from hardware.camera.exposure import Polygon
+from hardware.camera.frames import SECOND_NS
 from referee.service.guard.glance import Glance, glance_at
 from referee.service.guard.mishaps import Change, Lasting, Mishap
 from referee.service.guard.picture_watchers import WATCHED, seen_in, well_set

@@ -7,7 +7,7 @@ from typing import Literal, Protocol
 
 import numpy as np
 
-from hardware.exposure import CLIPPED
+from hardware.camera.exposure import CLIPPED
 from referee.service.guard.glance import Glance
 from referee.service.guard.mishaps import Mishap
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from hardware.flicker import STRIPED, striped
-from hardware.frames import SECOND_NS, Frame
+from hardware.camera.flicker import STRIPED, striped
+from hardware.camera.frames import SECOND_NS, Frame
 from referee.service.guard.mishaps import Mishap
 
 PICTURES = 4

@@ -16,11 +16,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from hardware.camera import Camera, CameraMissingError
+from hardware.camera.camera import Camera, CameraMissingError
+from hardware.camera.frame_tap import FrameExposed
+from hardware.camera.frames import Frame
 from hardware.event_queue import EventQueue
 from hardware.events import BellPressed, Event, SandFlipped, SandRanOut
-from hardware.frame_tap import FrameExposed
-from hardware.frames import Frame
 from hardware.health import DeviceHealth, Health
 from referee.demo.devices import SimulatedDevices
 from referee.demo.stepped import SteppedTable

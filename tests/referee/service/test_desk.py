@@ -11,8 +11,8 @@ import cv2
 import numpy as np
 import pytest
 
-from hardware import camera_notes
-from hardware.frames import Frame
+from hardware.camera import notes as camera_notes
+from hardware.camera.frames import Frame
 from hardware.health import DeviceHealth, Health, HealthBoard
 from referee.errors import BadInputError, OvertakenError
 from referee.events import Event

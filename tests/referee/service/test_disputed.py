@@ -12,10 +12,10 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from hardware.bell import BellLogic
+from hardware.bell.bell import BellLogic
+from hardware.camera.frame_tap import FrameExposed
 from hardware.edges import Edge, judge_edges
 from hardware.events import BellEdge
-from hardware.frame_tap import FrameExposed
 from hardware.recording import RecordedFrame, read_recording
 from referee.bench.quiet_table import QuietTable, quiet_table
 from referee.bench.replay import record_short_game

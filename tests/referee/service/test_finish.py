@@ -9,8 +9,8 @@ import cv2
 import numpy as np
 import pytest
 
+from hardware.camera.frames import Frame
 from hardware.events import BellPressed
-from hardware.frames import Frame
 from referee.bench.piles_table import PLAYERS, piles_table
 from referee.bench.quiet_table import QuietTable, quiet_table
 from referee.service.pictures import Wanted

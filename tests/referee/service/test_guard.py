@@ -11,10 +11,10 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from hardware import camera_notes
-from hardware.frames import Frame
+from hardware.camera import notes as camera_notes
+from hardware.camera.frames import Frame
+from hardware.camera.pixels import PixelFormat
 from hardware.health import HealthBoard
-from hardware.pixels import PixelFormat
 from referee.doctor.machine import Machine
 from referee.journal.stored import game_numbered, kept_game
 from referee.language import Language

@@ -12,15 +12,15 @@ import cv2
 import numpy as np
 import pytest
 
-from hardware.camera import Camera, CameraMissingError, CameraTimeoutError
-from hardware.camera_watch import WatchLimits
-from hardware.chimes import Chime
+from hardware.camera.camera import Camera, CameraMissingError, CameraTimeoutError
+from hardware.camera.frames import Frame
+from hardware.camera.watch import WatchLimits
 from hardware.edges import Edge, OnEdge, OnHealth
 from hardware.events import BellPressed, SandFlipped
 from hardware.events import Event as DeviceEvent
-from hardware.frames import Frame
 from hardware.lamp import RecordedLamp, Signal
-from hardware.speaker import RecordedSpeaker
+from hardware.speaker.chimes import Chime
+from hardware.speaker.speaker import RecordedSpeaker
 from referee.errors import SettingError
 from referee.events import Event
 from referee.service import devices as devices_module

@@ -20,7 +20,7 @@ from hardware.events import BellPressed
 from hardware.events import Event as DeviceEvent
 from hardware.health import DeviceHealth, Health
 from hardware.lamp import RecordedLamp
-from hardware.speaker import RecordedSpeaker
+from hardware.speaker.speaker import RecordedSpeaker
 from referee.errors import BadInputError, WorkFailedError
 from referee.service.parts import Parts
 from referee.service.phone_bells import PhoneRingError

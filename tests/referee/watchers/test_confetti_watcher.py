@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from hardware.camera.frames import Frame
 from hardware.events import SandFlipped, SandRanOut, Witness
-from hardware.frames import Frame
 from referee.events import Event, Header
 from referee.games.registry import game_kind
 from referee.session import Notice, Outcome, Session

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from hardware.frames import Frame
+from hardware.camera.frames import Frame
 from referee.seated_reading import SeatedReader
 from referee.watchers.hands_in_time import HandsInTime
 from referee.watchers.stillness import Stillness

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
+from hardware.camera.frames import Frame
 from hardware.events import BellPressed
-from hardware.frames import Frame
 from referee.bench.blind import KINDS, BlindSetting, blind_trials
 from referee.events import Event, Header
 from referee.games.piccolino import from_header

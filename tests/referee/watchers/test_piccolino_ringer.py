@@ -6,7 +6,7 @@ import cv2
 import numpy as np
 import pytest
 
-from hardware.frames import Frame
+from hardware.camera.frames import Frame
 from referee.seats import SeatRing
 from referee.watchers.piccolino_ringer import ArmEyes, Place
 from vision.table import Table

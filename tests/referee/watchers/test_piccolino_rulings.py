@@ -8,11 +8,11 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
+from hardware.camera.frame_tap import FrameTap
+from hardware.camera.frames import Frame, FrameBuffer
 from hardware.event_queue import EventQueue
 from hardware.events import BellPressed
 from hardware.events import Event as DeviceEvent
-from hardware.frame_tap import FrameTap
-from hardware.frames import Frame, FrameBuffer
 from referee.clockwork import Clockwork
 from referee.events import Event, Header
 from referee.games.piccolino import from_header

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+from hardware.camera.frames import Frame
 from hardware.events import BellPressed, SandRanOut, Witness
-from hardware.frames import Frame
 from referee.events import Event, Header
 from referee.games.piccolino import from_header
 from referee.session import Notice, Session

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from playwright.sync_api import Browser, Route, ViewportSize, expect, sync_playwright
 
-from hardware.frames import Frame
+from hardware.camera.frames import Frame
 from referee.recorded_game import RecordedGame
 from referee.session import Outline
 from referee.watchers.by_hand import ByHandWatcher

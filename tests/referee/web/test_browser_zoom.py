@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from playwright.sync_api import Browser, Locator, expect, sync_playwright
 
-from hardware.frames import Frame
+from hardware.camera.frames import Frame
 from referee.session import Outline
 from referee.watchers.by_hand import ByHandWatcher
 from tests.referee.web.test_browser import WAIT_MS, Window, launched, needs_chromium

@@ -10,8 +10,8 @@ import statistics
 import sys
 import time
 
-from hardware.camera import CameraSettings, CameraTimeoutError, open_camera
-from hardware.frames import Frame
+from hardware.camera.camera import CameraSettings, CameraTimeoutError, open_camera
+from hardware.camera.frames import Frame
 from hardware.settings import MS
 from vision.deck import load_deck
 from vision.marked.reader import read_picture

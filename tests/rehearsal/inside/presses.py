@@ -12,7 +12,7 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
-from hardware.bell_device import make_bell
+from hardware.bell.device import make_bell
 from hardware.events import BellEdge, BellPressed, Event
 from hardware.health import DeviceHealth
 from hardware.settings import MS, BellSettings, Pin

@@ -12,11 +12,11 @@ import time
 from collections.abc import Callable
 from typing import Protocol
 
-from hardware.camera import Camera, CameraTimeoutError, Settling
-from hardware.camera_watch import CameraReport, CameraState, CameraWatch, WatchLimits
+from hardware.camera.camera import Camera, CameraTimeoutError, Settling
+from hardware.camera.exposure import Polygon
+from hardware.camera.frames import SECOND_NS, Frame
+from hardware.camera.watch import CameraReport, CameraState, CameraWatch, WatchLimits
 from hardware.errors import HardwareError
-from hardware.exposure import Polygon
-from hardware.frames import SECOND_NS, Frame
 
 CHECK_S = 0.2
 RETRY_NS = SECOND_NS

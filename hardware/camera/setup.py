@@ -9,11 +9,11 @@ from typing import Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from hardware import camera_notes
-from hardware.camera import CameraSettings
-from hardware.camera_lock import Lock, exposure_controls, exposure_matches
-from hardware.exposure import Exposure, ExposureLimits, Judgement, Light, Polygon, within
-from hardware.flicker import settle_without_stripes
+from hardware.camera import notes as camera_notes
+from hardware.camera.camera import CameraSettings
+from hardware.camera.exposure import Exposure, ExposureLimits, Judgement, Light, Polygon, within
+from hardware.camera.flicker import settle_without_stripes
+from hardware.camera.lock import Lock, exposure_controls, exposure_matches
 
 # The automatics get this many frames to find the white balance before it is held.
 SETTLE_FRAMES = 45

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from typing import Protocol
 
-from hardware.bell import BellLogic, bell_lines, bell_seats
+from hardware.bell.bell import BellLogic, bell_lines, bell_seats
 from hardware.edges import Clock, EdgeDevice, EdgeLines
 from hardware.errors import BadSettingError
 from hardware.events import Sink
@@ -44,13 +44,13 @@ def make_bell(
     """Give the bell that the settings name, not started yet.
 
     lines: where the edges come from instead of the back-end, such as recorded or simulated ones; their names are those
-    of `hardware.bell.bell_lines`. Raises BadSettingError for a back-end that does not exist.
+    of `hardware.bell.bell.bell_lines`. Raises BadSettingError for a back-end that does not exist.
     """
     if lines is not None or settings.backend == "gpio":
         lines = lines or GpioLines(bell_lines(settings), make_factory, clock)
         return EdgeDevice("bell", lines, BellLogic(bell_seats(settings), settings.debounce), sink, clock)
     if settings.backend == "microphone":
-        from hardware.microphone import MicrophoneBell
+        from hardware.bell.microphone import MicrophoneBell
 
         return MicrophoneBell(microphone or MicrophoneSettings(), sink, clock=clock)
     if settings.backend == "none":

@@ -16,7 +16,7 @@ from typing import IO, Protocol
 
 import numpy as np
 
-from hardware.bell_sound import BellEar, SampleClock, Samples
+from hardware.bell.sound import BellEar, SampleClock, Samples
 from hardware.edges import Clock
 from hardware.errors import DeviceMissingError, HardwareError
 from hardware.events import BellPressed, Sink

@@ -16,7 +16,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from hardware.camera import CameraMissingError
+from hardware.camera.camera import CameraMissingError
 
 BY_ID = "v4l/by-id"
 _QUERYCAP = 0x80685600
@@ -45,7 +45,7 @@ class UsbNode:
 
     @property
     def spec(self) -> str:
-        """What it is asked for by, as in `hardware.camera.parse_spec`."""
+        """What it is asked for by, as in `hardware.camera.camera.parse_spec`."""
         return f"usb:{self.lasting or self.path}"
 
 

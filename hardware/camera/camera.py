@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol, cast, runtime_checkable
 
+from hardware.camera.exposure import Polygon
+from hardware.camera.frames import Frame
 from hardware.errors import BadSettingError, DeviceMissingError, HardwareError
-from hardware.exposure import Polygon
-from hardware.frames import Frame
 
 
 class CameraError(HardwareError):
@@ -94,11 +94,11 @@ class CameraSettings:
 
 # Where each back-end lives: imported when it is chosen, so that a machine needs only the libraries of its own camera.
 BACKENDS = {
-    "picamera2": "hardware.camera_picamera2",
-    "usb": "hardware.camera_usb",
-    "folder": "hardware.camera_files",
-    "video": "hardware.camera_files",
-    "recording": "hardware.camera_recording",
+    "picamera2": "hardware.camera.picamera2",
+    "usb": "hardware.camera.usb",
+    "folder": "hardware.camera.files",
+    "video": "hardware.camera.files",
+    "recording": "hardware.camera.recording",
 }
 
 

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from hardware.camera import BadCameraError, Camera, CameraMissingError, CameraSettings
-from hardware.frames import SECOND_NS, Frame
-from hardware.pixels import quiet_opencv
+from hardware.camera.camera import BadCameraError, Camera, CameraMissingError, CameraSettings
+from hardware.camera.frames import SECOND_NS, Frame
+from hardware.camera.pixels import quiet_opencv
 
 if TYPE_CHECKING:
     import cv2

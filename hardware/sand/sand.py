@@ -24,8 +24,8 @@ from hardware.events import (
     SandTrouble,
     Witness,
 )
-from hardware.sand_run import Run
-from hardware.sand_sensors import Grains, Tilt
+from hardware.sand.run import Run
+from hardware.sand.sensors import Grains, Tilt
 from hardware.settings import SECOND, SandSettings
 
 BARRIER, TILT, FLIP = "barrier", "tilt", "flip"

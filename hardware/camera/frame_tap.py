@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from hardware.camera.frames import Frame, FrameBuffer
 from hardware.event_queue import Source
-from hardware.frames import Frame, FrameBuffer
 
 
 @dataclass(frozen=True)

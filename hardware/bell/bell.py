@@ -6,7 +6,7 @@ import heapq
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from hardware.debounce import Debouncer, Fault, Outcome, Press, Recovered
+from hardware.bell.debounce import Debouncer, Fault, Outcome, Press, Recovered
 from hardware.edges import Edge, LineSpec
 from hardware.events import BellEdge, BellPressed, Event
 from hardware.health import DeviceHealth, Health

@@ -9,10 +9,10 @@ import cv2
 import numpy as np
 import numpy.typing as npt
 
-from hardware.camera import Camera, Settling
-from hardware.exposure import Polygon
-from hardware.frames import Frame
-from hardware.pixels import PixelFormat
+from hardware.camera.camera import Camera, Settling
+from hardware.camera.exposure import Polygon
+from hardware.camera.frames import Frame
+from hardware.camera.pixels import PixelFormat
 
 Image = npt.NDArray[np.uint8]
 
@@ -60,7 +60,7 @@ class Turn:
 
 
 class TurnedCamera:
-    """A camera (a `hardware.camera.Camera`) whose frames are put right."""
+    """A camera (a `hardware.camera.camera.Camera`) whose frames are put right."""
 
     def __init__(self, camera: Camera, turn: Turn) -> None:
         self._camera, self._turn = camera, turn

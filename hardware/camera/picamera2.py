@@ -21,14 +21,14 @@ from typing import Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from hardware import camera_notes
-from hardware.camera import Camera, CameraError, CameraMissingError, CameraSettings, CameraTimeoutError
-from hardware.camera_clock import boottime_ns, clock_offset_ns
-from hardware.camera_lock import DriftWatch, Verdict
-from hardware.camera_setup import set_up
-from hardware.exposure import Polygon
-from hardware.frames import SECOND_NS, Frame
-from hardware.pixels import PixelFormat, from_stream
+from hardware.camera import notes as camera_notes
+from hardware.camera.camera import Camera, CameraError, CameraMissingError, CameraSettings, CameraTimeoutError
+from hardware.camera.clock import boottime_ns, clock_offset_ns
+from hardware.camera.exposure import Polygon
+from hardware.camera.frames import SECOND_NS, Frame
+from hardware.camera.lock import DriftWatch, Verdict
+from hardware.camera.pixels import PixelFormat, from_stream
+from hardware.camera.setup import set_up
 
 READ_TIMEOUT_S = 1.0
 OPEN_TIMEOUT_S = 5.0

@@ -10,13 +10,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from hardware.child import Child
-from hardware.chimes import Chime
 from hardware.edges import Clock
 from hardware.health import DeviceHealth, Health
 from hardware.settings import MS, SECOND
-from hardware.speaker_cache import PhraseCache, cache_folder, wav_length_ns
-from hardware.speaker_settings import SpeakerSettings
-from hardware.speaker_voice import Player, Voice
+from hardware.speaker.cache import PhraseCache, cache_folder, wav_length_ns
+from hardware.speaker.chimes import Chime
+from hardware.speaker.settings import SpeakerSettings
+from hardware.speaker.voice import Player, Voice
 
 NAME = "speaker"
 POLL_S = 0.01
@@ -44,7 +44,7 @@ class _Failure:
 
 
 class SpokenSpeaker:
-    """Says sentences through a voice and a player; see `hardware.speaker.Speaker`.
+    """Says sentences through a voice and a player; see `hardware.speaker.speaker.Speaker`.
 
     voices: the best first; where one fails, the next one speaks. What fails is reported once by `on_health`.
     """

@@ -7,7 +7,7 @@ from enum import Enum
 
 import numpy as np
 
-from hardware.frames import SECOND_NS, Frame
+from hardware.camera.frames import SECOND_NS, Frame
 from hardware.health import DeviceHealth, Health
 
 

@@ -8,7 +8,7 @@ from hardware.edges import Clock, Edge, EdgeDevice, EdgeLines, LineSpec
 from hardware.errors import BadSettingError
 from hardware.events import Sink
 from hardware.gpio import FactoryMaker, GpioLines, lgpio_factory
-from hardware.sand import BARRIER, FLIP, TILT, SandLogic
+from hardware.sand.sand import BARRIER, FLIP, TILT, SandLogic
 from hardware.settings import SandSettings
 
 

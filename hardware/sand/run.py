@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from hardware.events import Event, SandFlipped, SandRanOut, SandReason, SandTrouble, Witness
-from hardware.sand_glass import Glass
+from hardware.sand.glass import Glass
 from hardware.settings import SandSettings
 
 

@@ -16,12 +16,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from hardware.camera import Camera, CameraMissingError, CameraSettings, CameraTimeoutError
-from hardware.exposure import Polygon
-from hardware.frames import SECOND_NS, Frame
-from hardware.pixels import quiet_opencv
-from hardware.usb_nodes import node_of
-from hardware.usb_tuning import WebcamTuner
+from hardware.camera.camera import Camera, CameraMissingError, CameraSettings, CameraTimeoutError
+from hardware.camera.exposure import Polygon
+from hardware.camera.frames import SECOND_NS, Frame
+from hardware.camera.pixels import quiet_opencv
+from hardware.camera.usb_nodes import node_of
+from hardware.camera.usb_tuning import WebcamTuner
 
 if TYPE_CHECKING:
     import cv2

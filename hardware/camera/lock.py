@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import Enum
 
-from hardware.exposure import Exposure
+from hardware.camera.exposure import Exposure
 
 # Sensors expose whole rows (some 20 µs) and have gains in steps; what they report back differs by that much.
 TOLERANCE = 0.02

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 
-from hardware.frames import SECOND_NS
+from hardware.camera.frames import SECOND_NS
 
 
 def boottime_ns() -> int:

@@ -6,13 +6,13 @@ import time
 from collections.abc import Callable, Sequence
 from typing import Protocol
 
-from hardware.chimes import Chime
 from hardware.edges import Clock
 from hardware.errors import DeviceMissingError
 from hardware.health import DeviceHealth, Health
-from hardware.speaker_settings import SpeakerSettings
-from hardware.speaker_spoken import NAME, SpokenSpeaker
-from hardware.speaker_voice import installed_player, installed_voices
+from hardware.speaker.chimes import Chime
+from hardware.speaker.settings import SpeakerSettings
+from hardware.speaker.spoken import NAME, SpokenSpeaker
+from hardware.speaker.voice import installed_player, installed_voices
 
 
 class Speaker(Protocol):

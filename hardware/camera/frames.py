@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from hardware.pixels import PixelFormat, luma, to_bgr
+from hardware.camera.pixels import PixelFormat, luma, to_bgr
 
 SECOND_NS = 1_000_000_000
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from hardware.errors import DeviceMissingError
-from hardware.speaker_settings import ESPEAK_VOICES, SpeakerSettings
+from hardware.speaker.settings import ESPEAK_VOICES, SpeakerSettings
 
 PLAYERS = ("aplay", "pw-play", "paplay")
 # A bare --device is aplay's and paplay's; pw-play has another word for it.

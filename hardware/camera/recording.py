@@ -5,9 +5,9 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator
 
-from hardware.camera import BadCameraError, Camera, CameraSettings
-from hardware.camera_files import wait_until
-from hardware.frames import Frame
+from hardware.camera.camera import BadCameraError, Camera, CameraSettings
+from hardware.camera.files import wait_until
+from hardware.camera.frames import Frame
 from hardware.recording import RecordedFrame, read_recording
 
 

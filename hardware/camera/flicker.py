@@ -13,7 +13,7 @@ import cv2
 import numpy as np
 import numpy.typing as npt
 
-from hardware.exposure import Exposure, ExposureLimits, Settled, settle
+from hardware.camera.exposure import Exposure, ExposureLimits, Settled, settle
 
 STRIPED = 0.012
 """Share of the light by which rows may differ from picture to picture: about a step of 3 at white."""
@@ -48,7 +48,7 @@ def settle_without_stripes(
     limits: ExposureLimits,
     whole: Callable[[], Image] | None = None,
 ) -> tuple[Settled, bool]:
-    """Settle the exposure (`hardware.exposure.settle`) by the mains frequency under which the lamp makes no stripes.
+    """Settle the exposure (`exposure.settle`) by the mains frequency under which the lamp makes no stripes.
 
     limits: with the half period that is tried first. whole: gives whole pictures, where `take` gives parts. Gives also
     whether stripes are left; shorter exposures than half a period, as by daylight, are left as they are.

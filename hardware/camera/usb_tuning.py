@@ -14,11 +14,11 @@ import cv2
 import numpy as np
 import numpy.typing as npt
 
-from hardware import camera_notes
-from hardware.camera import CameraSettings
-from hardware.camera_setup import exposure_notes
-from hardware.exposure import Exposure, ExposureLimits, Polygon, within
-from hardware.flicker import settle_without_stripes
+from hardware.camera import notes as camera_notes
+from hardware.camera.camera import CameraSettings
+from hardware.camera.exposure import Exposure, ExposureLimits, Polygon, within
+from hardware.camera.flicker import settle_without_stripes
+from hardware.camera.setup import exposure_notes
 from hardware.settings import MS
 
 Image = npt.NDArray[np.uint8]

@@ -12,9 +12,9 @@ import time
 import wave
 from pathlib import Path
 
-from hardware.chimes import Chime, chime_wav
 from hardware.settings import SECOND
-from hardware.speaker_voice import Voice
+from hardware.speaker.chimes import Chime, chime_wav
+from hardware.speaker.voice import Voice
 
 TRIM_EVERY = 20
 OLD_S = 3600

@@ -1,0 +1,1 @@
+"""The bell: buttons that bounce or are held, a microphone that hears it, and one press for each ring."""

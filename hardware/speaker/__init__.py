@@ -1,0 +1,1 @@
+"""What is said: voices, chimes, and the loudspeakers for them."""

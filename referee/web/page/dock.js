@@ -25,8 +25,12 @@ export function dock(app) {
 function keepRoom(node) {
   const measure = () => document.documentElement.style.setProperty("--dock", `${node.offsetHeight}px`);
   if (window.ResizeObserver) new ResizeObserver(measure).observe(node);
-  const scrolled = () => document.body.classList.toggle("scrolled", window.scrollY > SCROLLED_PX);
+  const scrolled = () => {
+    const title = document.querySelector(".verdict h1");
+    document.body.classList.toggle("scrolled", title ? title.getBoundingClientRect().top < 0 : window.scrollY > SCROLLED_PX);
+  };
   window.addEventListener("scroll", scrolled, { passive: true });
+  window.addEventListener("resize", scrolled);
 }
 
 // What is said stands below, unless it stands large above already.

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from referee.drawing import DARK, Canvas, Colour
 from referee.evidence_picture import NOBODY, SEAT_COLOURS, draw_seat_tags, draw_tag, draw_unclear
-from referee.games.coloretto_score import ColorettoHand, ColorettoScore, Table, score_coloretto
-from referee.games.coloretto_setup import JOKER, PLUS2
+from referee.games.coloretto.score import ColorettoHand, ColorettoScore, Table, score_coloretto
+from referee.games.coloretto.setup import JOKER, PLUS2
 from referee.hands_off import HandsOff
 from referee.in_sight import InSight
 from referee.language import Language

@@ -25,7 +25,8 @@ from referee.errors import BadInputError
 from referee.events import Event, Header, parse_event, parse_header
 from referee.games.registry import game_kind
 from referee.session import Outcome, Session
-from referee.watchers.setup import WatchSetup, watcher_for
+from referee.watchers.setup import watcher_for
+from referee.watchers.watch_setup import WatchSetup
 from vision.image import frame_of
 
 TABLE, DECK_FILE = "table.json", "family.deck"

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from referee.errors import BadInputError
 from referee.evidence_picture import draw_scores
-from referee.games.confetti_hand import SIZES, Card, Overlimit, Score, score_hand
+from referee.games.confetti.hand import SIZES, Card, Overlimit, Score, score_hand
 from referee.hands_off import HandsOff
 from referee.in_sight import InSight
 from referee.language import Language

@@ -17,11 +17,11 @@ from hardware.speaker.speaker import NullSpeaker
 from referee.announcer import Announcer
 from referee.errors import BadInputError
 from referee.events import Event
-from referee.games.coloretto import Coloretto
-from referee.games.confetti import Confetti, Phase
-from referee.games.confetti_hand import COLOURS
-from referee.games.piccolino import Piccolino
-from referee.games.piccolino_one_bell import OneBell
+from referee.games.coloretto.rules import Coloretto
+from referee.games.confetti.hand import COLOURS
+from referee.games.confetti.rules import Confetti, Phase
+from referee.games.piccolino.one_bell import OneBell
+from referee.games.piccolino.rules import Piccolino
 from referee.journal.database import Connect
 from referee.journal.folder import JOURNAL, locked
 from referee.journal.journal import Journal

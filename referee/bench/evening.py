@@ -18,7 +18,7 @@ from hardware.speaker.speaker import RecordedSpeaker
 from referee.bench.blind import Outcome
 from referee.demo import confetti_script, piccolino_script
 from referee.demo.stepped import SteppedTable
-from referee.games.confetti_hand import score_hand
+from referee.games.confetti.hand import score_hand
 from referee.journal.folder import JOURNAL
 from referee.journal.journal import Journal
 from referee.sayings import guard as sayings
@@ -29,7 +29,8 @@ from referee.service.stage import Stage
 from referee.service.table_area import TableArea
 from referee.service.voice import Voice
 from referee.table_score import card_of
-from referee.watchers.setup import WatchSetup, watcher_for
+from referee.watchers.setup import watcher_for
+from referee.watchers.watch_setup import WatchSetup
 from simulation.evening import Evening, EveningTable
 from simulation.live import Shots
 from vision.deck import load_deck

@@ -15,7 +15,8 @@ from referee.events import Header
 from referee.games.registry import game_kind
 from referee.heap import give_back, share_one_heap
 from referee.session import Session
-from referee.watchers.setup import WatchSetup, watcher_for
+from referee.watchers.setup import watcher_for
+from referee.watchers.watch_setup import WatchSetup
 from simulation.live import LiveTable, Shots
 from vision.deck import load_deck
 

@@ -9,11 +9,12 @@ from hardware.camera.frames import SECOND_NS, Frame
 from hardware.events import BellPressed
 from referee.demo.piccolino_script import ClownDeck, PiccolinoGame, Plan, write_piccolino
 from referee.events import Header
-from referee.games.piccolino_events import Bell, parse_action
-from referee.games.piccolino_one_bell import OneBell
+from referee.games.piccolino.events import Bell, parse_action
+from referee.games.piccolino.one_bell import OneBell
 from referee.games.registry import game_kind
 from referee.session import RulingData, Session
-from referee.watchers.setup import WatchSetup, watcher_for
+from referee.watchers.setup import watcher_for
+from referee.watchers.watch_setup import WatchSetup
 from simulation.art import CardArt
 from simulation.live import LiveTable, Shots
 from simulation.script import Ring

@@ -15,7 +15,7 @@ from hardware.events import BellEdge
 from hardware.recording_writer import RecordingWriter
 from referee.bench.piles_table import PLAYERS, piles_table
 from referee.recorded_game import RecordedGame
-from referee.watchers.setup import WatchSetup
+from referee.watchers.watch_setup import WatchSetup
 from simulation.live import Shots
 
 _MS = 1_000_000

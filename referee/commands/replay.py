@@ -131,7 +131,7 @@ def replay_recording(
     from referee.decks.finding import find_deck
     from referee.decks.game_deck import GameDeck, check_plays, deck_of
     from referee.recorded_game import DECK_FILE, TABLE, RecordedGame
-    from referee.watchers.setup import WatchSetup
+    from referee.watchers.watch_setup import WatchSetup
     from vision.profile import load_profile
 
     left_out: list[str] = []

@@ -86,7 +86,7 @@ def _scorer(args: argparse.Namespace) -> Scorer:
 
 
 def _confetti_scorer(limit: int, overlimit: str, *, as_json: bool) -> Scorer:
-    from referee.games.confetti_hand import Overlimit, Score, parse_cards, score_hand
+    from referee.games.confetti.hand import Overlimit, Score, parse_cards, score_hand
 
     ways = {way.value: way for way in Overlimit}
 
@@ -107,7 +107,7 @@ def _confetti_scorer(limit: int, overlimit: str, *, as_json: bool) -> Scorer:
 
 
 def _coloretto_scorer(*, as_json: bool) -> Scorer:
-    from referee.games.coloretto_score import ColorettoScore, parse_hand, score_coloretto
+    from referee.games.coloretto.score import ColorettoScore, parse_hand, score_coloretto
 
     def say(result: ColorettoScore) -> str:
         from referee.sayings.coloretto import say_choice

@@ -43,7 +43,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _score_confetti(args: argparse.Namespace) -> int:
-    from referee.games.confetti_hand import Overlimit
+    from referee.games.confetti.hand import Overlimit
     from referee.table_score import score_picture
 
     deck = find_marked_deck("confetti" if args.deck is None else args.deck)
@@ -63,7 +63,7 @@ def _score_confetti(args: argparse.Namespace) -> int:
 
 def _score_coloretto(args: argparse.Namespace) -> int:
     from referee.coloretto_table import score_coloretto_picture
-    from referee.games.coloretto_score import Table
+    from referee.games.coloretto.score import Table
 
     sides = [table.value for table in Table]
     if args.table is not None and args.table not in sides:

@@ -12,8 +12,8 @@ from dataclasses import dataclass, field
 
 from referee.demo.seating import AREA_MM, people_at, ring_of, spot
 from referee.events import Event
-from referee.games.coloretto import Coloretto
-from referee.games.coloretto_setup import JOKER, PLUS2, Settings
+from referee.games.coloretto.rules import Coloretto
+from referee.games.coloretto.setup import JOKER, PLUS2, Settings
 from referee.seats import SeatRing
 from simulation.art import BACK, FRONT
 from simulation.script import Action, Carry, Lying, Rest, Script, ScriptCard

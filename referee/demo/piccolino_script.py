@@ -10,12 +10,12 @@ from typing import Any
 
 from referee.demo.seating import AREA_MM, MIDDLE_MM, people_at, ring_of, spot
 from referee.events import Event
-from referee.games.piccolino import Piccolino
-from referee.games.piccolino_events import Action as Move
-from referee.games.piccolino_events import Bell, CardShown
-from referee.games.piccolino_rulings import ValidRing
-from referee.games.piccolino_setup import MIN_PLAYERS, Settings, cards_dealt
-from referee.games.piccolino_tops import Mood
+from referee.games.piccolino.events import Action as Move
+from referee.games.piccolino.events import Bell, CardShown
+from referee.games.piccolino.rules import Piccolino
+from referee.games.piccolino.rulings import ValidRing
+from referee.games.piccolino.setup import MIN_PLAYERS, Settings, cards_dealt
+from referee.games.piccolino.tops import Mood
 from simulation.art import BACK, FRONT
 from simulation.motion import TRAVEL_S
 from simulation.script import Action, Carry, Lying, Ring, Script, ScriptCard

@@ -35,7 +35,8 @@ from referee.service.settings import TableSettings, save_settings
 from referee.service.voice import signal_of
 from referee.session import Outcome, RulingData, Session
 from referee.table_score import score_picture
-from referee.watchers.setup import WatchSetup, watcher_for
+from referee.watchers.setup import watcher_for
+from referee.watchers.watch_setup import WatchSetup
 from referee.web.hosts import where
 from vision.deck import Deck
 from vision.errors import VisionError

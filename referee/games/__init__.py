@@ -1,1 +1,1 @@
-"""Rules, one file a game: events in, rulings out; no clocks, files or devices."""
+"""Rules, one folder a game: events in, rulings out; no clocks, files or devices."""

@@ -7,7 +7,9 @@ from dataclasses import dataclass
 
 from referee.errors import BadInputError
 from referee.events import Game, Header
-from referee.games import coloretto, confetti, piccolino
+from referee.games.coloretto import rules as coloretto
+from referee.games.confetti import rules as confetti
+from referee.games.piccolino import rules as piccolino
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from referee.games.coloretto_score import ColorettoHand
+from referee.games.coloretto.score import ColorettoHand
 from referee.language import Language, mark
 from referee.sayings.colours import colour_name
 from referee.sayings.ends import say_end, say_ignored

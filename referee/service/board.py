@@ -6,10 +6,10 @@ from typing import Any
 
 from referee.announcer import Announcer
 from referee.events import Game, Question
-from referee.games.coloretto import Coloretto
-from referee.games.confetti import Confetti, Phase
-from referee.games.piccolino import Piccolino
-from referee.games.piccolino_one_bell import OneBell
+from referee.games.coloretto.rules import Coloretto
+from referee.games.confetti.rules import Confetti, Phase
+from referee.games.piccolino.one_bell import OneBell
+from referee.games.piccolino.rules import Piccolino
 from referee.journal.corrections import corrected_events
 from referee.language import Language
 from referee.sayings import service as sayings

@@ -18,7 +18,8 @@ from referee.journal.stored import games
 from referee.session import Watcher
 from referee.setup.record import deck_of, load_kept
 from referee.watchers.by_hand import ByHandWatcher
-from referee.watchers.setup import WatchSetup, watcher_for
+from referee.watchers.setup import watcher_for
+from referee.watchers.watch_setup import WatchSetup
 from vision.errors import BadDeckError
 from vision.profile import TableProfile
 

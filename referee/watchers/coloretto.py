@@ -8,7 +8,7 @@ from hardware.camera.frames import Frame
 from hardware.events import Event as DeviceEvent
 from referee.errors import BadInputError
 from referee.events import Event, Header
-from referee.games.coloretto_setup import rooms
+from referee.games.coloretto.setup import rooms
 from referee.session import Notice, Outline, RulingData, Seen
 from referee.watchers.coloretto_eyes import ColorettoEyes
 from referee.watchers.coloretto_mind import Mind

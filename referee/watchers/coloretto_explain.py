@@ -13,8 +13,8 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import count
 
-from referee.games.coloretto import Coloretto
-from referee.games.coloretto_rulings import Reason
+from referee.games.coloretto.rules import Coloretto
+from referee.games.coloretto.rulings import Reason
 from referee.watchers.coloretto_looks import UNKNOWN, Allowed, Look, Move, Spot
 
 # A card that was read and should not be there; one that should and is not; the same where a card could not be read.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass
 
-from referee.games.coloretto_rulings import Reason
+from referee.games.coloretto.rulings import Reason
 
 UNKNOWN = "?"
 """A card that was put where nobody could see it."""

@@ -12,8 +12,8 @@ from dataclasses import replace
 
 from referee.errors import BadInputError
 from referee.events import Event, Header
-from referee.games import coloretto
-from referee.games.coloretto_setup import is_colour
+from referee.games.coloretto import rules as coloretto
+from referee.games.coloretto.setup import is_colour
 from referee.session import Notice, RulingData
 from referee.watchers.coloretto_explain import Explanation, explain
 from referee.watchers.coloretto_looks import UNKNOWN, Allowed, Look, Move

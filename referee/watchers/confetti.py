@@ -32,9 +32,9 @@ from referee.watchers.frame_pace import FramePace
 from referee.watchers.hand_outlines import hand_outlines
 from referee.watchers.hands_in_time import HandsInTime
 from referee.watchers.no_table import no_table_notice
-from referee.watchers.setup import WatchSetup
 from referee.watchers.stillness import Stillness
 from referee.watchers.table_finder import TableFinder
+from referee.watchers.watch_setup import WatchSetup
 from vision.deck import Deck
 from vision.errors import VisionError
 

@@ -9,8 +9,8 @@ from hardware.camera.frames import Frame
 from hardware.events import BellPressed
 from hardware.events import Event as DeviceEvent
 from referee.events import Event, Header
-from referee.games import piccolino
-from referee.games.piccolino_rulings import ValidRing
+from referee.games.piccolino import rules as piccolino
+from referee.games.piccolino.rulings import ValidRing
 from referee.session import Notice, Outline, RulingData, Seen
 from referee.watchers.frame_pace import FramePace
 from referee.watchers.piccolino_seat import Face, SeatPile, Unread

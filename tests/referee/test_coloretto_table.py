@@ -14,7 +14,7 @@ from referee.cli import main
 from referee.coloretto_table import score_coloretto_picture
 from referee.decks.finding import find_print_deck
 from referee.demo.seating import AREA_MM, ring_of, spot
-from referee.games.coloretto_score import Table
+from referee.games.coloretto.score import Table
 from referee.hands_off import HandsOff
 from referee.in_sight import InSight
 from referee.language import Language

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from referee.events import Event, Header
-from referee.games.coloretto import Coloretto, from_header
+from referee.games.coloretto.rules import Coloretto, from_header
 from referee.session import Notice, RulingData
 from referee.watchers.coloretto_looks import Look, Spot
 from referee.watchers.coloretto_mind import Mind

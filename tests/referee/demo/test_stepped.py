@@ -20,11 +20,12 @@ from referee.demo import confetti_script, piccolino_script
 from referee.demo.seating import ring_of
 from referee.demo.stepped import SteppedTable
 from referee.events import Header
-from referee.games.confetti_hand import score_hand
+from referee.games.confetti.hand import score_hand
 from referee.games.registry import game_kind
 from referee.session import Outcome, Session
 from referee.watchers.by_hand import ByHandWatcher
-from referee.watchers.setup import WatchSetup, watcher_for
+from referee.watchers.setup import watcher_for
+from referee.watchers.watch_setup import WatchSetup
 from simulation.edges import edges_of
 from simulation.live import LiveTable, Shots
 from simulation.motion import collisions

@@ -9,8 +9,8 @@ import pytest
 from referee.announcer import Announcer
 from referee.errors import BadInputError
 from referee.events import Event, Header
-from referee.games.coloretto import Coloretto, from_header
-from referee.games.coloretto_rulings import Reason
+from referee.games.coloretto.rules import Coloretto, from_header
+from referee.games.coloretto.rulings import Reason
 from referee.games.illegal_action import IllegalActionError
 from referee.language import Language
 

@@ -7,7 +7,7 @@ import random
 import pytest
 
 from referee.events import Event, Header
-from referee.games.coloretto import from_header
+from referee.games.coloretto.rules import from_header
 from tests.support.paper_coloretto import Log, PaperGame
 
 

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from referee.errors import BadInputError
-from referee.games.coloretto_score import ColorettoHand, ColorettoScore, Table, parse_hand, score_coloretto
+from referee.games.coloretto.score import ColorettoHand, ColorettoScore, Table, parse_hand, score_coloretto
 
 COLOURS = ("red", "orange", "yellow", "green", "blue", "purple", "pink")
 WORTH = {Table.BROWN: [0, 1, 3, 6, 10, 15, 21, 21, 21, 21], Table.GREY: [0, 1, 4, 8, 7, 6, 5, 5, 5, 5]}

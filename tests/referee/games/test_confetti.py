@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 
 from referee.errors import BadInputError
 from referee.events import Event, Header
-from referee.games.confetti import Confetti, Phase, from_header
-from referee.games.confetti_hand import Card
-from referee.games.confetti_rulings import (
+from referee.games.confetti.hand import Card
+from referee.games.confetti.rules import Confetti, Phase, from_header
+from referee.games.confetti.rulings import (
     ArrangementShown,
     Foul,
     GameEnded,
@@ -22,7 +22,7 @@ from referee.games.confetti_rulings import (
     RoundStarted,
     TimeUp,
 )
-from referee.games.confetti_setup import DECK_CARDS, Edition, LateCards, Settings, Supply, round_limits
+from referee.games.confetti.setup import DECK_CARDS, Edition, LateCards, Settings, Supply, round_limits
 from referee.games.illegal_action import IllegalActionError
 
 HandMaker = Callable[[str], tuple[Card, ...]]

@@ -12,10 +12,10 @@ from referee.announcer import Announcer
 from referee.errors import BadInputError
 from referee.events import Event, Header
 from referee.games.illegal_action import IllegalActionError
-from referee.games.piccolino import Piccolino, from_header
-from referee.games.piccolino_events import Bell, Decided
-from referee.games.piccolino_one_bell import OneBell
-from referee.games.piccolino_tops import Reason
+from referee.games.piccolino.events import Bell, Decided
+from referee.games.piccolino.one_bell import OneBell
+from referee.games.piccolino.rules import Piccolino, from_header
+from referee.games.piccolino.tops import Reason
 from referee.language import Language
 
 NAMES = ("Ann", "Ben", "Cem", "Dan", "Eva")

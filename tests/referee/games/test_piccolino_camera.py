@@ -9,8 +9,8 @@ import pytest
 from referee.announcer import Announcer
 from referee.errors import BadInputError
 from referee.events import Event, Header
-from referee.games.piccolino import from_header
-from referee.games.piccolino_one_bell import OneBell
+from referee.games.piccolino.one_bell import OneBell
+from referee.games.piccolino.rules import from_header
 from referee.language import LANGUAGES, Language
 
 NAMES = ("Ann", "Ben", "Cem", "Dan")

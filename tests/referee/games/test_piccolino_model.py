@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from referee.events import Event, Header
-from referee.games.piccolino import from_header
+from referee.games.piccolino.rules import from_header
 
 CONTRACT = {
     "ring": ("ruling", "t_ns", "valid", "seat", "reason"),

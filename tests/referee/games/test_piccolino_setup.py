@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from referee.errors import BadInputError
 from referee.events import Header
-from referee.games.piccolino import Piccolino, from_header
-from referee.games.piccolino_setup import deal
+from referee.games.piccolino.rules import Piccolino, from_header
+from referee.games.piccolino.setup import deal
 
 
 def dealt(players: int, **options: object) -> list[int]:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from referee.events import Event, Header
-from referee.games.piccolino import from_header
-from referee.games.piccolino_rulings import AlsoRang, FalseRing, ValidRing
-from referee.games.piccolino_stats import SeatStatistics, statistics
-from referee.games.piccolino_tops import Reason
+from referee.games.piccolino.rules import from_header
+from referee.games.piccolino.rulings import AlsoRang, FalseRing, ValidRing
+from referee.games.piccolino.stats import SeatStatistics, statistics
+from referee.games.piccolino.tops import Reason
 
 MS = 1_000_000
 

@@ -24,7 +24,8 @@ from referee.recorded_game import DECK_FILE, TABLE
 from referee.service import film as film_module
 from referee.service.film import FilmKeeper
 from referee.service.table_area import TableArea
-from referee.watchers.setup import WatchSetup, watcher_for
+from referee.watchers.setup import watcher_for
+from referee.watchers.watch_setup import WatchSetup
 
 Capture = pytest.CaptureFixture[str]
 NAMES = ("Annegret", "Benjamin", "Cemile")

@@ -9,7 +9,8 @@ from referee.demo.table import NAMES
 from referee.events import Event, Header
 from referee.games.registry import game_kind
 from referee.session import Session
-from referee.watchers.setup import WatchSetup, watcher_for
+from referee.watchers.setup import watcher_for
+from referee.watchers.watch_setup import WatchSetup
 from simulation.live import LiveTable, Shots
 from simulation.motion import collisions
 from simulation.view import Look

@@ -17,7 +17,8 @@ from hardware.events import SandFlipped, SandRanOut, Witness
 from referee.events import Event, Header
 from referee.games.registry import game_kind
 from referee.session import Notice, Outcome, Session
-from referee.watchers.setup import WatchSetup, watcher_for
+from referee.watchers.setup import watcher_for
+from referee.watchers.watch_setup import WatchSetup
 from tests.support.pasted_hand import with_hand
 from vision.image import load_picture
 

@@ -11,7 +11,7 @@ from hardware.camera.frames import Frame
 from hardware.events import BellPressed
 from referee.bench.blind import KINDS, BlindSetting, blind_trials
 from referee.events import Event, Header
-from referee.games.piccolino import from_header
+from referee.games.piccolino.rules import from_header
 from referee.language import Language
 from referee.sayings.service import notice as say
 from referee.session import Notice, Session

@@ -18,7 +18,8 @@ from referee.sayings.service import notice as say
 from referee.session import Outcome, Session
 from referee.watchers import table_finder
 from referee.watchers.piccolino_eyes import TableEyes
-from referee.watchers.setup import WatchSetup, watcher_for
+from referee.watchers.setup import watcher_for
+from referee.watchers.watch_setup import WatchSetup
 from simulation.live import LiveTable, Shots
 from simulation.view import Look
 from vision.markers import Marker, find_markers, table_from_markers

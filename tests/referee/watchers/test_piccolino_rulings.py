@@ -15,7 +15,7 @@ from hardware.events import BellPressed
 from hardware.events import Event as DeviceEvent
 from referee.clockwork import Clockwork
 from referee.events import Event, Header
-from referee.games.piccolino import from_header
+from referee.games.piccolino.rules import from_header
 from referee.session import Notice, Outcome, Session
 from referee.watchers.piccolino import PiccolinoWatcher
 from tests.support.pile_play import MS, PilePlay, Rung, Seen

@@ -11,7 +11,7 @@ import pytest
 from hardware.camera.frames import Frame
 from hardware.events import BellPressed, SandRanOut, Witness
 from referee.events import Event, Header
-from referee.games.piccolino import from_header
+from referee.games.piccolino.rules import from_header
 from referee.session import Notice, Session
 from referee.watchers.piccolino import PiccolinoWatcher
 from tests.support.pile_play import MS, Seen, corners

@@ -14,7 +14,7 @@ from hardware.camera.frames import Frame
 from referee.recorded_game import RecordedGame
 from referee.session import Outline
 from referee.watchers.by_hand import ByHandWatcher
-from referee.watchers.setup import WatchSetup
+from referee.watchers.watch_setup import WatchSetup
 from tests.referee.web.test_browser import PHONE, SCREEN, WAIT_MS, Window, launched, needs_chromium, turn_two_reds
 from tests.support.page_tools import PageUnderTest
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from statistics import median
 
-from referee.games.piccolino_rulings import AlsoRang, FalseRing, PilesWon, ValidRing
+from referee.games.piccolino.rulings import AlsoRang, FalseRing, PilesWon, ValidRing
 
 
 @dataclass(frozen=True)

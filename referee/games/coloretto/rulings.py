@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import Enum
 
-from referee.games.coloretto_score import ColorettoHand, ColorettoScore
+from referee.games.coloretto.score import ColorettoHand, ColorettoScore
 
 
 class Reason(Enum):

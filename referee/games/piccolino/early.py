@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from referee.games.piccolino_events import Bell, CardShown
-from referee.games.piccolino_rulings import TooEarly
+from referee.games.piccolino.events import Bell, CardShown
+from referee.games.piccolino.rulings import TooEarly
 
 TOO_EARLY_NS = 1_000_000_000
 

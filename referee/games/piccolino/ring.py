@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from referee.games.piccolino_events import Bell
-from referee.games.piccolino_rulings import FalseRing, UnclearRing, ValidRing
-from referee.games.piccolino_setup import LuckyGuess
-from referee.games.piccolino_tops import Reason, Verdict
+from referee.games.piccolino.events import Bell
+from referee.games.piccolino.rulings import FalseRing, UnclearRing, ValidRing
+from referee.games.piccolino.setup import LuckyGuess
+from referee.games.piccolino.tops import Reason, Verdict
 
 RingRuling = ValidRing | FalseRing | UnclearRing
 

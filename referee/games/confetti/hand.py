@@ -14,7 +14,7 @@ from enum import Enum
 from itertools import permutations
 
 from referee.errors import BadInputError
-from referee.games.confetti_cover import PLACES, most_to_put_away, sets_wanted, tally_of
+from referee.games.confetti.cover import PLACES, most_to_put_away, sets_wanted, tally_of
 from referee.jsonlines import shown
 
 COLOURS = ("red", "orange", "yellow", "green", "blue", "purple")

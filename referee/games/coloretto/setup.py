@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from referee.errors import BadInputError
 from referee.events import Header
-from referee.games.coloretto_score import PALETTES, Table
+from referee.games.coloretto.score import PALETTES, Table
 from referee.jsonlines import is_name, shown, whole_number
 
 MIN_PLAYERS, MAX_PLAYERS = 2, 5

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 
-from referee.games.confetti_hand import Card
-from referee.games.confetti_setup import LateCards
+from referee.games.confetti.hand import Card
+from referee.games.confetti.setup import LateCards
 
 Hand = tuple[Card, ...]
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 from referee.errors import BadInputError
 from referee.events import Event
-from referee.games.piccolino_tops import Mood
+from referee.games.piccolino.tops import Mood
 from referee.jsonlines import is_name, one_of, shown, whole_number
 
 

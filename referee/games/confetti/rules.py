@@ -11,9 +11,9 @@ from enum import Enum
 
 from referee.errors import BadInputError
 from referee.events import Event, Header, Question
-from referee.games.confetti_hand import Card, parse_cards, score_hand
-from referee.games.confetti_round import RoundHands
-from referee.games.confetti_rulings import (
+from referee.games.confetti.hand import Card, parse_cards, score_hand
+from referee.games.confetti.round import RoundHands
+from referee.games.confetti.rulings import (
     ArrangementShown,
     ConfettiRuling,
     Foul,
@@ -25,7 +25,7 @@ from referee.games.confetti_rulings import (
     RoundStarted,
     TimeUp,
 )
-from referee.games.confetti_setup import (
+from referee.games.confetti.setup import (
     Settings,
     Supply,
     cards_to_lay_out,

@@ -10,7 +10,7 @@ from collections import Counter
 
 from referee.errors import BadInputError
 from referee.events import Event, Header
-from referee.games.coloretto_rulings import (
+from referee.games.coloretto.rulings import (
     ColorettoRuling,
     Foul,
     GameEnded,
@@ -18,8 +18,8 @@ from referee.games.coloretto_rulings import (
     Reason,
     RoundEnded,
 )
-from referee.games.coloretto_score import ColorettoHand, score_coloretto
-from referee.games.coloretto_setup import (
+from referee.games.coloretto.score import ColorettoHand, score_coloretto
+from referee.games.coloretto.setup import (
     JOKER,
     MAX_PLAYERS,
     MIN_PLAYERS,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from referee.games.piccolino_rulings import CardGiven, PilesWon, PlayerOut
+from referee.games.piccolino.rulings import CardGiven, PilesWon, PlayerOut
 
 
 class Holdings:

@@ -17,10 +17,10 @@ from dataclasses import replace
 from typing import Protocol
 
 from referee.events import Event, Question
-from referee.games.piccolino_cards import Holdings
-from referee.games.piccolino_events import Action, Bell, CardShown, PileUnchanged, RingerNamed, Stopped, parse_action
-from referee.games.piccolino_rulings import PiccolinoRuling, UnclearRing
-from referee.games.piccolino_tops import Reason
+from referee.games.piccolino.cards import Holdings
+from referee.games.piccolino.events import Action, Bell, CardShown, PileUnchanged, RingerNamed, Stopped, parse_action
+from referee.games.piccolino.rulings import PiccolinoRuling, UnclearRing
+from referee.games.piccolino.tops import Reason
 
 Rulings = tuple[PiccolinoRuling, ...]
 

@@ -10,9 +10,9 @@ from __future__ import annotations
 from referee.errors import BadInputError
 from referee.events import Header
 from referee.games.illegal_action import demand
-from referee.games.piccolino_cards import Holdings
-from referee.games.piccolino_early import EarlyRing
-from referee.games.piccolino_events import (
+from referee.games.piccolino.cards import Holdings
+from referee.games.piccolino.early import EarlyRing
+from referee.games.piccolino.events import (
     Action,
     Bell,
     CardRead,
@@ -22,9 +22,9 @@ from referee.games.piccolino_events import (
     PileUnchanged,
     RingerNamed,
 )
-from referee.games.piccolino_one_bell import OneBell
-from referee.games.piccolino_ring import RingRuling, decided_ruling, ring_ruling
-from referee.games.piccolino_rulings import (
+from referee.games.piccolino.one_bell import OneBell
+from referee.games.piccolino.ring import RingRuling, decided_ruling, ring_ruling
+from referee.games.piccolino.rulings import (
     AlsoRang,
     FalseRing,
     GameEnded,
@@ -35,7 +35,7 @@ from referee.games.piccolino_rulings import (
     UnclearRing,
     ValidRing,
 )
-from referee.games.piccolino_setup import (
+from referee.games.piccolino.setup import (
     MAX_PLAYERS,
     MIN_PLAYERS,
     Settings,
@@ -44,7 +44,7 @@ from referee.games.piccolino_setup import (
     deal,
     settings_from,
 )
-from referee.games.piccolino_tops import Reason, Top, Tops
+from referee.games.piccolino.tops import Reason, Top, Tops
 
 TWO_AT_ONCE_NS = 200_000_000
 NS_PER_MS = 1_000_000

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from referee.games.piccolino_tops import Reason
+from referee.games.piccolino.tops import Reason
 
 
 @dataclass(frozen=True)

@@ -27,6 +27,8 @@ BEFORE_NS, AFTER_NS = 7 * SECOND_NS, 3 * SECOND_NS
 EVERY_NS = 100 * MS
 """Pictures come no closer; but just before an instant, all that were looked at."""
 NEAR_NS = 600 * MS
+SURVEY_NS = 2 * SECOND_NS
+"""Where nobody knows where the table is, it is not looked for more often: that takes longer than a picture."""
 MOST_BYTES = 96_000_000
 JPEG_QUALITY = 90
 _MOST_LOOKS, _MOST_EDGES = 400, 400
@@ -70,6 +72,7 @@ class FilmKeeper:
     _fresh: list[Wanted] = field(default_factory=list)
     _open: dict[tuple[int, int], int] = field(default_factory=dict)
     _held: OrderedDict[tuple[int, int], Film] = field(default_factory=OrderedDict)
+    _survey_ns: int = 0
     _stopping: bool = False
     _thread: threading.Thread | None = None
 
@@ -145,7 +148,9 @@ class FilmKeeper:
     def _add(self, frames: list[Frame]) -> None:
         if not frames:
             return
-        if self.area.outline() is None:
+        end_ns = frames[-1].exposure_end_ns
+        if self.area.outline() is None and end_ns >= self._survey_ns:
+            self._survey_ns = end_ns + SURVEY_NS
             self.area.survey(frames[-1].bgr())
         if self.area.outline() is None:
             return

@@ -104,7 +104,7 @@ def test_nothing_is_too_small_cut_covered_or_out_of_sight_on_any_screen_in_any_l
     page.table.show(np.full((360, 640, 3), 90, np.uint8))
     window = Window(browser, page, SIZES[0], paired=True)
     views = ["table", "tv", "start", f"ruling/{hand}", f"ruling/{ring}", "history", "history/1", "history/2", "figures"]
-    views += ["settings", "system", "picture", "setup", "teach", "bell"]
+    views += ["settings", "system", "picture", "setup", "marker", "teach", "bell"]
     found = [
         fault
         for language in LANGUAGES

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 RulingData = Mapping[str, Any]
-_HOW = frozenset({"frame_t_ns", "reaction_ms"})
+_HOW = frozenset({"frame_t_ns", "reaction_ms", "arrangement"})
 
 
 @dataclass(frozen=True)
@@ -48,5 +48,5 @@ def _grouped(rulings: Iterable[RulingData]) -> dict[tuple[int, str], Sequence[Ru
 
 
 def _says(ruling: RulingData, older: RulingData) -> bool:
-    """Whether a ruling says all that an older one says; on which frame a card was told first, is how it was found."""
+    """Whether a ruling says all that an older one says; not how it was found: on which frame, in which order."""
     return all(ruling.get(key) == value for key, value in older.items() if key not in _HOW)

@@ -23,6 +23,11 @@ def test_what_is_the_same_is_left_out_and_what_is_said_besides_is_no_change() ->
     new = {"ruling": "also_rang", "seat": 2, "t_ns": 7}
     assert changed([ring], [ring, new]) == [Changed(None, new)]
     assert changed([ring, new], [ring]) == [Changed(new, None)]
+    # The same hand read in another order is the same hand; the same ring told a frame later is the same ring.
+    hand = {"ruling": "hand", "seat": 0, "points": 2, "t_ns": 8, "arrangement": [{"colour": "red", "cards": [0, 1, 2]}]}
+    turned = {**hand, "arrangement": [{"colour": "red", "cards": [2, 0, 1]}]}
+    assert changed([hand, more], [turned, {**more, "reaction_ms": 400}]) == []
+    assert changed([hand], [{**turned, "points": 1}]) == [Changed(hand, {**turned, "points": 1})]
     # Two alike stand for two.
     assert changed([new, new], [new]) == [Changed(new, None)]
 

@@ -60,10 +60,10 @@ def _step(table: QuietTable, dice: random.Random) -> None:
     try:
         if play is None or play.over:
             stage.start(dice.choice(("piccolino", "confetti", "coloretto")), PLAYERS, {})
-        elif play.book.records and dice.random() < _CORRECTED:
-            stage.correct(dice.choice(list(play.book.records)), None)
-        elif play.book.records and dice.random() < _DISPUTED:
-            table.journal.dispute(play.book.row.game, dice.choice(list(play.book.records)))
+        elif play.log.records and dice.random() < _CORRECTED:
+            stage.correct(dice.choice(list(play.log.records)), None)
+        elif play.log.records and dice.random() < _DISPUTED:
+            table.journal.dispute(play.log.row.game, dice.choice(list(play.log.records)))
             table.journal.flush()
         else:
             stage.say(*next(likely_moves(play.game, dice)))

@@ -94,11 +94,11 @@ def play_until_killed(folder: Path, seed: int, pipe: int, connector: Connect) ->
 
 def digest(play: Play) -> dict[str, Any]:
     """Give what tells a game's state from any other: all rulings that hold, and what each seat has."""
-    count = len(play.book.corrections)
+    count = len(play.log.corrections)
     return {
-        "game": play.book.row.game,
+        "game": play.log.row.game,
         "corrections": count,
-        **state_digest(play.game, [list(r.rulings) for r in play.book.records.values()]),
+        **state_digest(play.game, [list(r.rulings) for r in play.log.records.values()]),
     }
 
 
@@ -131,10 +131,10 @@ def _step(stage: Stage, voice: TellingVoice, dice: random.Random, tell: Tell) ->
     if play is None or play.over:
         game = dice.choice(("piccolino", "confetti", "coloretto"))
         voice.game = 0
-        voice.game = stage.start(game, PLAYERS, {}).book.row.game
+        voice.game = stage.start(game, PLAYERS, {}).log.row.game
         return
     try:
-        if play.book.records and dice.random() < 0.04:
+        if play.log.records and dice.random() < 0.04:
             _correct(stage, play, dice, tell)
         elif dice.random() < 0.01:
             stage.pause(not stage.paused)
@@ -153,11 +153,11 @@ def _correct(stage: Stage, play: Play, dice: random.Random, tell: Tell) -> None:
     if play.can_undo and dice.random() < 0.4:
         stage.undo()
     else:
-        number = dice.choice(list(play.book.records))
+        number = dice.choice(list(play.log.records))
         same = dict(next(likely_moves(play.game, dice))[1])
-        fits = {key: value for key, value in same.items() if key in play.book.records[number].event.data}
+        fits = {key: value for key, value in same.items() if key in play.log.records[number].event.data}
         stage.correct(number, fits if fits and dice.random() < 0.7 else None)
-    tell({"corrections": len(play.book.corrections), "game": play.book.row.game})
+    tell({"corrections": len(play.log.corrections), "game": play.log.row.game})
 
 
 def likely_moves(game: object, dice: random.Random) -> Iterator[What]:

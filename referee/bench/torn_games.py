@@ -21,8 +21,8 @@ from referee.journal.evidence import EvidenceFolder
 from referee.journal.exchange import game_data, json_parts
 from referee.journal.folder import EVIDENCE, JOURNAL
 from referee.journal.journal import Journal
-from referee.journal.parcel import GAMES, pack
 from referee.journal.stored import kept_game, shelf
+from referee.journal.zip_file import GAMES, pack
 from referee.service.play import Play
 from referee.watchers.by_hand import ByHandWatcher
 
@@ -55,7 +55,7 @@ def play_games(folder: Path, random: Random, count: int = _GAMES) -> None:
             try:
                 play.say(*next(likely_moves(play.game, random)), clock_ms * 1_000_000)
                 if random.random() < 0.03:
-                    play.correct(random.choice(list(play.book.records)), None)
+                    play.correct(random.choice(list(play.log.records)), None)
             except BadInputError:
                 continue
             if step == _EVENTS // 2:

@@ -52,9 +52,9 @@ def run(args: argparse.Namespace) -> int:
     from referee.journal.exchange import CSV_HEAD, as_event_log, csv_lines, game_data, json_parts
     from referee.journal.folder import EVIDENCE, state_folder
     from referee.journal.judging import checked
-    from referee.journal.parcel import pack
     from referee.journal.reading import reading
     from referee.journal.stored import kept_game, shelf
+    from referee.journal.zip_file import pack
 
     if args.ruling is not None:
         return _disputed(args)

@@ -35,8 +35,8 @@ def run(args: argparse.Namespace) -> int:
 
     from referee.journal.database import open_journal
     from referee.journal.folder import EVIDENCE, JOURNAL, locked, state_folder
-    from referee.journal.parcel import is_parcel, opened, unpack
     from referee.journal.taking import Tally
+    from referee.journal.zip_file import is_zip_file, opened, unpack
 
     path: Path = args.file
     tally = Tally()
@@ -47,7 +47,7 @@ def run(args: argparse.Namespace) -> int:
     with locked(state_folder(args.state)) as folder:
         journal = open_journal(folder / JOURNAL)
         try:
-            if is_parcel(path):
+            if is_zip_file(path):
                 with opened(path) as parcel:
                     unpack(parcel, journal.connection, folder / EVIDENCE, tally)
             else:

@@ -18,10 +18,10 @@ from referee.decks.store import DECKS, DeckStore
 from referee.errors import BadInputError, SettingError
 from referee.journal.folder import EVIDENCE
 from referee.journal.journal import Journal
-from referee.journal.parcel import opened, pack, unpack
 from referee.journal.rows import Query
 from referee.journal.stored import games, kept_game
 from referee.journal.taking import Tally
+from referee.journal.zip_file import opened, pack, unpack
 from referee.service.settings import TableSettings
 from referee.service.usual import PROFILE
 from referee.setup.record import FILE as SETUP

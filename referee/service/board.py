@@ -47,7 +47,7 @@ def points_of(play: Play, seat: int) -> int | None:
         case OneBell(game=Piccolino() as piccolino):
             return piccolino.cards.totals()[seat]
         case _:
-            ends = (ruling for _, ruling in play.book.newest(50) if ruling["ruling"] == "end")
+            ends = (ruling for _, ruling in play.log.newest(50) if ruling["ruling"] == "end")
             return next((ruling["points"][seat] for ruling in ends), None)
 
 
@@ -88,12 +88,12 @@ def moment(play: Play | None) -> str:
         case Confetti() as confetti:
             step = f"{confetti.number} {_CONFETTI[confetti.phase]}"
         case Coloretto():
-            step = str(len(play.book.records))
+            step = str(len(play.log.records))
         case _:
             step = "over" if play.over else ""
     question = play.question()
     asked = "" if question is None else str(question.t_ns)
-    return "-".join((str(play.book.row.game), step, str(play.paused), str(len(play.book.corrections)), asked))
+    return "-".join((str(play.log.row.game), step, str(play.paused), str(len(play.log.corrections)), asked))
 
 
 def questions(play: Play, announcer: Announcer) -> list[dict[str, Any]]:
@@ -104,7 +104,7 @@ def questions(play: Play, announcer: Announcer) -> list[dict[str, Any]]:
     if question.kind == "who_rang":
         return [
             {
-                "id": f"who-{play.book.row.game}-{question.t_ns}",
+                "id": f"who-{play.log.row.game}-{question.t_ns}",
                 "kind": "who_rang",
                 "text": sayings.who_rang(announcer.language),
                 "seats": list(question.seats),
@@ -112,15 +112,15 @@ def questions(play: Play, announcer: Announcer) -> list[dict[str, Any]]:
                 "verdict": _verdict(question, play.shift_ns, announcer),
             }
         ]
-    place = next((p for p, ruling in play.book.newest(50) if ruling["ruling"] == "unclear"), None)
+    place = next((p for p, ruling in play.log.newest(50) if ruling["ruling"] == "unclear"), None)
     ask = sayings.tell_hands if question.kind == "no_hand" else sayings.decide
     return [
         {
-            "id": f"{question.kind}-{play.book.row.game}-{question.t_ns}",
+            "id": f"{question.kind}-{play.log.row.game}-{question.t_ns}",
             "kind": question.kind,
             "text": ask(announcer.language),
             "seats": list(question.seats),
-            "ruling": None if place is None else play.book.ruling_id(place),
+            "ruling": None if place is None else play.log.ruling_id(place),
             "verdict": None,
         }
     ]
@@ -135,7 +135,7 @@ def _verdict(question: Question, shift_ns: int, announcer: Announcer) -> dict[st
 def _gained(play: Play) -> dict[int, int]:
     """Give the points of the round that was counted last, by seat."""
     gained: dict[int, int] = {}
-    for _, ruling in play.book.newest(50):
+    for _, ruling in play.log.newest(50):
         if ruling["ruling"] == "hand":
             gained.setdefault(ruling["seat"], ruling["points"])
         elif ruling["ruling"] == "round" and gained:
@@ -164,7 +164,7 @@ def _detail(game: Game, seat: int, language: Language) -> str:
 def _last_round_ms(play: Play) -> int | None:
     """Give how long the sand ran last time, where nothing else tells how long it will."""
     ended_ns: int | None = None
-    for _, ruling in play.book.newest(50):
+    for _, ruling in play.log.newest(50):
         if ruling["ruling"] == "time":
             ended_ns = ruling["t_ns"]
         elif ruling["ruling"] == "round" and ended_ns is not None:
@@ -174,9 +174,9 @@ def _last_round_ms(play: Play) -> int | None:
 
 def _last_told(play: Play) -> str | None:
     """Give what a person told last of the game, as a correction names it; None if that was struck or is not there."""
-    struck = {number for number, data in corrected_events(play.book.corrections).items() if data is None}
-    told = (number for number, record in reversed(play.book.records.items()) if record.is_of_game)
-    return next((play.book.event_id(number) for number in told if number not in struck), None)
+    struck = {number for number, data in corrected_events(play.log.corrections).items() if data is None}
+    told = (number for number, record in reversed(play.log.records.items()) if record.is_of_game)
+    return next((play.log.event_id(number) for number in told if number not in struck), None)
 
 
 def _plain(key: str, turn: int | None, since_ns: int) -> dict[str, Any]:
@@ -186,4 +186,4 @@ def _plain(key: str, turn: int | None, since_ns: int) -> dict[str, Any]:
 def _since_ns(play: Play) -> int:
     """Give when what is going on began: at the last ruling that turned a game, on the game's clock."""
     turning = ("round", "time", "hand", "ring", "round_end", "end")
-    return next((r["t_ns"] for _, r in play.book.newest(50) if r["ruling"] in turning), play.begun_ns)
+    return next((r["t_ns"] for _, r in play.log.newest(50) if r["ruling"] in turning), play.begun_ns)

@@ -10,9 +10,9 @@ from referee.announcer import Announcer
 from referee.errors import BadInputError
 from referee.journal.judging import checked
 from referee.journal.stored import game_numbered, kept_game
-from referee.service.book import Book, book_of
 from referee.service.desk import Data
 from referee.service.fitting import Fitting
+from referee.service.game_log import GameLog, log_of
 from referee.service.records import numbers_in
 from referee.service.stage import Stage
 
@@ -69,9 +69,9 @@ def correct(stage: Stage, command: Mapping[str, Any]) -> int:
     with stage.lock:
         play = stage.playing()
         if "event" in command:
-            number = play.book.event_number(str(command["event"]))
+            number = play.log.event_number(str(command["event"]))
         else:
-            number = play.book.about_id(str(command.get("ruling")))
+            number = play.log.about_id(str(command.get("ruling")))
         change = stage.correct(number, data)
     return len({place for place, _ in (*change.gone, *change.new)})
 
@@ -84,26 +84,26 @@ def look_again(stage: Stage, ruling: str) -> None:
     """
     with stage.lock:
         play = stage.playing()
-        _, ruled = play.book.ruling(ruling)
-        stage.journal.dispute(play.book.row.game, play.book.about_id(ruling))
+        _, ruled = play.log.ruling(ruling)
+        stage.journal.dispute(play.log.row.game, play.log.about_id(ruling))
         if ruled["ruling"] == "hand":
             stage.say("challenge", {"seat": ruled["seat"]})
             return
         stage.journal.flush()
-        header = play.book.header
+        header = play.log.header
         stage.voice.tell(*Announcer(header.game, header.players, stage.language).sentences(ruled))
 
 
-def book_named(stage: Stage, ident: str) -> Book:
+def log_named(stage: Stage, ident: str) -> GameLog:
     """Give the game that a ruling is of: the one that is being played, or a past one.
 
     Raises:
         BadInputError: there is no such game.
     """
     game = next(iter(numbers_in(ident)), None)
-    if stage.play is not None and stage.play.book.row.game == game:
-        return stage.play.book
+    if stage.play is not None and stage.play.log.row.game == game:
+        return stage.play.log
     row = None if game is None else game_numbered(stage.journal.read, game)
     if row is None:
         raise BadInputError("there is no such game")
-    return book_of(checked(kept_game(stage.journal.read, row), past=True).kept)
+    return log_of(checked(kept_game(stage.journal.read, row), past=True).kept)

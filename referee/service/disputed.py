@@ -30,8 +30,8 @@ from referee.journal.rows import Query
 from referee.journal.stored import game_numbered, games, kept_game
 from referee.jsonlines import shown
 from referee.recorded_game import DECK_FILE, TABLE
-from referee.service.book import Book, book_of
 from referee.service.film import Film
+from referee.service.game_log import GameLog, log_of
 from referee.service.records import Record, numbers_in
 from referee.service.settings import TableSettings
 from referee.service.usual import PROFILE
@@ -59,7 +59,7 @@ class Machine:
     said: frozenset[int] = frozenset()
 
 
-def keep_disputed(folder: Path, book: Book, ruling: str, film: Film, machine: Machine) -> Path:
+def keep_disputed(folder: Path, log: GameLog, ruling: str, film: Film, machine: Machine) -> Path:
     """Write the file into the state folder, where the last ones are kept, and say where it is.
 
     One that is there already stays if there is no more film than then: the first tap comes soonest after the ruling.
@@ -68,7 +68,7 @@ def keep_disputed(folder: Path, book: Book, ruling: str, film: Film, machine: Ma
         BadInputError: there is no such ruling.
         WorkFailedError: the disk does not take it.
     """
-    book.ruling(ruling)
+    log.ruling(ruling)
     path = kept_path(folder, ruling)
     if path.exists() and not film.shots:
         return path
@@ -76,7 +76,7 @@ def keep_disputed(folder: Path, book: Book, ruling: str, film: Film, machine: Ma
     try:
         path.parent.mkdir(mode=0o750, exist_ok=True)
         part.unlink(missing_ok=True)
-        write_disputed(part, book, ruling, film, machine, folder)
+        write_disputed(part, log, ruling, film, machine, folder)
         part.replace(path)
         for old in sorted(path.parent.glob("*.mcap"), key=lambda one: one.stat().st_mtime_ns)[:-MOST_KEPT]:
             old.unlink(missing_ok=True)
@@ -98,15 +98,15 @@ def as_kept(folder: Path, query: Query, ruling: str, settings: TableSettings) ->
     row = None if game is None else game_numbered(query, game)
     if row is None:
         raise BadInputError(f"there is no ruling {shown(ruling)}")
-    book = book_of(checked(kept_game(query, row), past=True).kept)
-    book.ruling(ruling)
+    log = log_of(checked(kept_game(query, row), past=True).kept)
+    log.ruling(ruling)
     kept = kept_path(folder, ruling)
     try:
         if kept.exists():
             return kept.read_bytes(), True
         with tempfile.TemporaryDirectory() as place:
             path = Path(place) / kept.name
-            write_disputed(path, book, ruling, Film(), Machine(open_settings(settings)), folder)
+            write_disputed(path, log, ruling, Film(), Machine(open_settings(settings)), folder)
             return path.read_bytes(), False
     except (OSError, RecordingNotWrittenError) as error:
         raise WorkFailedError(f"the file to send cannot be made: {error}") from error
@@ -119,9 +119,9 @@ def last_ruling(query: Query) -> str:
         BadInputError: nothing has been ruled yet.
     """
     for row in games(query):
-        book = book_of(checked(kept_game(query, row), past=True).kept)
-        for place, _ in book.newest(1):
-            return book.ruling_id(place)
+        log = log_of(checked(kept_game(query, row), past=True).kept)
+        for place, _ in log.newest(1):
+            return log.ruling_id(place)
     raise BadInputError("nothing has been ruled yet")
 
 
@@ -135,24 +135,24 @@ def kept_path(folder: Path, ruling: str) -> Path:
     return folder / DISPUTES / f"{ruling}.mcap"
 
 
-def write_disputed(path: Path, book: Book, ruling: str, film: Film, machine: Machine, folder: Path) -> None:
+def write_disputed(path: Path, log: GameLog, ruling: str, film: Film, machine: Machine, folder: Path) -> None:
     """Write the file.
 
-    book: the game. ruling: the name of the disputed one. film: what was seen round it; where nothing is kept of that,
+    log: the game. ruling: the name of the disputed one. film: what was seen round it; where nothing is kept of that,
     all events are told, and the ruling is judged from what was read then. folder: with the measured table and decks.
 
     Raises:
         BadInputError: there is no such ruling.
         RecordingNotWrittenError: the disk does not take it.
     """
-    record, ruled = book.ruling(ruling)
-    about = book.records[book.about_id(ruling)]
+    record, ruled = log.ruling(ruling)
+    about = log.records[log.about_id(ruling)]
     shots = [replace(s, t_ns=s.t_ns + machine.shift_ns) for s in film.shots]
     begins_ns = film.shots[0].exposure_end_ns + machine.shift_ns if shots else None
     ends_ns = film.shots[-1].exposure_end_ns + machine.shift_ns if shots else record.event.t_ns
-    names = tuple(f"Player {seat + 1}" for seat in range(len(book.header.players)))
-    header = {"game": book.header.game, "players": list(names), "options": dict(book.header.options)}
-    told = list(_told(book, begins_ns, ends_ns, machine.said))
+    names = tuple(f"Player {seat + 1}" for seat in range(len(log.header.players)))
+    header = {"game": log.header.game, "players": list(names), "options": dict(log.header.options)}
+    told = list(_told(log, begins_ns, ends_ns, machine.said))
     start_ns = min([event.t_ns for event in told] + [shot.t_ns for shot in shots] + [about.event.t_ns])
     with RecordingWriter(path, header, start_ns) as writer:
         for event in told:
@@ -162,19 +162,19 @@ def write_disputed(path: Path, book: Book, ruling: str, film: Film, machine: Mac
             writer.frame(Frame(shot.t_ns, end_ns, _NO_IMAGE, shot.sequence), shot.jpeg)
         for edge in film.edges:
             writer.bell(replace(edge, t_ns=edge.t_ns + machine.shift_ns))
-        for one in book.records.values():
+        for one in log.records.values():
             if (begins_ns is None or one.event.t_ns > begins_ns) and one.event.t_ns <= ends_ns:
                 for given in one.first or one.rulings:
                     writer.ruling(one.event.t_ns, given)
         writer.attach(DISPUTED, _about(ruled, about, machine), start_ns)
-        for name, data in _files(folder, book).items():
+        for name, data in _files(folder, log).items():
             writer.attach(name, data, start_ns)
 
 
-def _told(book: Book, begins_ns: int | None, ends_ns: int, said: frozenset[int]) -> Iterator[Event]:
+def _told(log: GameLog, begins_ns: int | None, ends_ns: int, said: frozenset[int]) -> Iterator[Event]:
     """Give the events that pictures and bell do not show, as corrections have them."""
-    instead = corrected_events(book.corrections)
-    for number, record in book.records.items():
+    instead = corrected_events(log.corrections)
+    for number, record in log.records.items():
         data = instead.get(number, {})
         if data is None or record.refused or not record.is_of_game or record.event.t_ns > ends_ns:
             continue
@@ -183,12 +183,12 @@ def _told(book: Book, begins_ns: int | None, ends_ns: int, said: frozenset[int])
             yield corrected(record.event, data) if data else record.event
 
 
-def _files(folder: Path, book: Book) -> dict[str, bytes]:
+def _files(folder: Path, log: GameLog) -> dict[str, bytes]:
     """Give what was measured and taught here, and is not elsewhere."""
     found = {}
     with suppress(OSError):
         found[TABLE] = (folder / PROFILE).read_bytes()
-    name = book.header.options.get(DECK)
+    name = log.header.options.get(DECK)
     with suppress(BadDeckError, WorkFailedError):
         if name in DeckStore(folder).names():
             found[DECK_FILE] = pack_deck(DeckStore(folder).load(str(name)))

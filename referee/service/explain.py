@@ -13,31 +13,31 @@ from referee.journal.judging import MISHAP
 from referee.language import Language
 from referee.sayings import confetti as words
 from referee.sayings import guard
-from referee.service.book import Book
+from referee.service.game_log import GameLog
 from referee.service.records import Record
 
 
-def explanation(book: Book, record: Record, ruling: Mapping[str, Any], language: Language) -> dict[str, Any]:
+def explanation(log: GameLog, record: Record, ruling: Mapping[str, Any], language: Language) -> dict[str, Any]:
     """Give the ruling in words, its steps, readings and mishaps, and whether a correction changed it."""
-    announcer = Announcer(book.header.game, book.header.players, language)
-    readings = _readings(book, record, ruling)
+    announcer = Announcer(log.header.game, log.header.players, language)
+    readings = _readings(log, record, ruling)
     return {
         "text": announcer.say(ruling),
         "ruling": dict(ruling),
         "corrected": record.is_changed(ruling),
         "steps": _steps(ruling, readings, language),
-        "mishaps": [guard.begun(what, language) for what in _mishaps(book, record)],
+        "mishaps": [guard.begun(what, language) for what in _mishaps(log, record)],
         "readings": [
-            {"event": book.event_id(number), "seat": event.data.get("seat"), "data": _shown(event)}
+            {"event": log.event_id(number), "seat": event.data.get("seat"), "data": _shown(event)}
             for number, event in readings
         ],
     }
 
 
-def _mishaps(book: Book, record: Record) -> list[str]:
+def _mishaps(log: GameLog, record: Record) -> list[str]:
     """Give what the guard had said and was not over when something was ruled."""
     on: dict[str, None] = {}
-    for number, earlier in book.records.items():
+    for number, earlier in log.records.items():
         if number < record.number and earlier.event.kind == MISHAP:
             what = str(earlier.event.data.get("what"))
             on.pop(what, None)
@@ -46,16 +46,16 @@ def _mishaps(book: Book, record: Record) -> list[str]:
     return list(on)
 
 
-def _readings(book: Book, record: Record, ruling: Mapping[str, Any]) -> list[tuple[int, Event]]:
+def _readings(log: GameLog, record: Record, ruling: Mapping[str, Any]) -> list[tuple[int, Event]]:
     """Give the events, as they hold now, that a ruling was judged on."""
-    instead = corrected_events(book.corrections)
+    instead = corrected_events(log.corrections)
     past = [
-        (number, held(book, number, instead))
-        for number in book.records
+        (number, held(log, number, instead))
+        for number in log.records
         if number <= record.number and instead.get(number, {}) is not None
     ]
     if ruling["ruling"] in ("ring", "unclear"):
-        return _tops(book, past, ruling["t_ns"])
+        return _tops(log, past, ruling["t_ns"])
     seat = ruling.get("seat")
     hands = [(number, event) for number, event in past if event.kind == "hand" and event.data.get("seat") == seat]
     if ruling["ruling"] in ("hand", "foul", "arrangement") and hands:
@@ -63,22 +63,22 @@ def _readings(book: Book, record: Record, ruling: Mapping[str, Any]) -> list[tup
     return past[-1:]
 
 
-def _tops(book: Book, past: list[tuple[int, Event]], ring_ns: int) -> list[tuple[int, Event]]:
+def _tops(log: GameLog, past: list[tuple[int, Event]], ring_ns: int) -> list[tuple[int, Event]]:
     """Give the cards that lay open at a ring, and the ring."""
     tops: dict[object, tuple[int, Event]] = {}
     rings = [(number, event) for number, event in past if event.kind == "bell" and event.t_ns == ring_ns]
     for number, event in past:
         if event.kind in ("card_shown", "card_read") and event.t_ns <= ring_ns:
             tops[event.data.get("seat")] = (number, event)
-        elif any(one["ruling"] == "cards_move" and one["from"] == "piles" for one in book.records[number].rulings):
-            cleared_ns = max(one["t_ns"] for one in book.records[number].rulings)
+        elif any(one["ruling"] == "cards_move" and one["from"] == "piles" for one in log.records[number].rulings):
+            cleared_ns = max(one["t_ns"] for one in log.records[number].rulings)
             tops = {seat: top for seat, top in tops.items() if cleared_ns >= ring_ns or top[1].t_ns > cleared_ns}
     return [*sorted(tops.values(), key=lambda top: top[0]), *rings[:1]]
 
 
-def held(book: Book, number: int, instead: Mapping[int, Mapping[str, Any] | None]) -> Event:
+def held(log: GameLog, number: int, instead: Mapping[int, Mapping[str, Any] | None]) -> Event:
     """Give an event as it holds now. instead: as `corrected_events` gives it."""
-    event, data = book.records[number].event, instead.get(number)
+    event, data = log.records[number].event, instead.get(number)
     return event if data is None else corrected(event, data)
 
 

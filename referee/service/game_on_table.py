@@ -44,7 +44,7 @@ class GameOnTable:
     @property
     def open_game(self) -> int | None:
         """The number of the game on the table, None without one."""
-        return None if self.play is None else self.play.book.row.game
+        return None if self.play is None else self.play.log.row.game
 
     def playing(self) -> Play:
         """Give the game on the table.

@@ -19,7 +19,7 @@ from referee.journal.stored import games
 from referee.log import KEPT
 from referee.sayings import kept as sayings
 from referee.service.backup import Restored, back_up, restore
-from referee.service.by_page import book_named
+from referee.service.by_page import log_named
 from referee.service.disputed import Machine, keep_disputed, open_settings
 from referee.service.film import Film
 from referee.service.stage import Stage
@@ -81,15 +81,15 @@ class Keeping:
         """
         with self._lock:
             with self.stage.lock:
-                book, play = book_named(self.stage, ruling), self.stage.play
-                number = book.about_id(ruling)
-                self.stage.journal.dispute(book.row.game, number)
+                log, play = log_named(self.stage, ruling), self.stage.play
+                number = log.about_id(ruling)
+                self.stage.journal.dispute(log.row.game, number)
                 self.stage.journal.flush(durable=False)
-                live = play if play is not None and play.book is book else None
+                live = play if play is not None and play.log is log else None
                 said = frozenset() if live is None else frozenset(live.said)
-                shift_ns = book.row.shift_ns if live is None else live.shift_ns
+                shift_ns = log.row.shift_ns if live is None else live.shift_ns
             machine = Machine(open_settings(self.stage.settings), tuple(self.notes()), shift_ns, said)
-            path = keep_disputed(self.folder, book, ruling, self.film(book.row.game, number), machine)
+            path = keep_disputed(self.folder, log, ruling, self.film(log.row.game, number), machine)
             return path.read_bytes()
 
     def report(self) -> bytes:

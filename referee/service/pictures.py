@@ -54,14 +54,14 @@ def pictures_wanted(play: Play, count: int, sight: Sight | None = None, frame: F
 
     sight: what is seen now. frame: the one that was looked at last.
     """
-    for record in play.book.since(count):
+    for record in play.log.since(count):
         is_ring = record.event.kind == "bell"
         kinds = {ruling["ruling"] for ruling in record.rulings}
         if kinds & _PICTURED or (is_ring and not (kinds and kinds <= _BELONGS)):
             # What was read from a frame carries the end of that frame's exposure.
             t_ns = record.event.t_ns - play.shift_ns + (not is_ring)
             read_from = frame if frame is not None and not is_ring and frame.exposure_end_ns + 1 == t_ns else None
-            yield Wanted(play.book.row.game, record.number, t_ns, before_only=not is_ring, sight=sight, frame=read_from)
+            yield Wanted(play.log.row.game, record.number, t_ns, before_only=not is_ring, sight=sight, frame=read_from)
 
 
 class Pictures:

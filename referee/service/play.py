@@ -14,8 +14,8 @@ from referee.games.registry import game_kind
 from referee.journal.corrections import Change, Place, change_between, corrected, in_force
 from referee.journal.journal import Journal
 from referee.journal.rows import CorrectionRow, GameRow, KeptGame
-from referee.service.book import Book, book_of
-from referee.service.ear import Ear
+from referee.service.game_log import GameLog, log_of
+from referee.service.guarded_watcher import GuardedWatcher
 from referee.service.records import PAUSE, RESUME, Judged, Record, changed_places, judge_anew
 from referee.session import Outcome, RulingData, Session, Watcher
 
@@ -23,7 +23,7 @@ from referee.session import Outcome, RulingData, Session, Watcher
 class Play:
     """A game in progress. Not safe from several threads: its owner locks.
 
-    book: all that happened in it. shift_ns: the game's clock less the monotonic one. begun_ns: when it began, or went
+    log: all that happened in it. shift_ns: the game's clock less the monotonic one. begun_ns: when it began, or went
     on, on its own clock. instead_of: the game that was still going on when this one was begun. said: the numbers of
     the events that people said, since this was made.
     """
@@ -34,12 +34,12 @@ class Play:
         Raises:
             BadInputError: the header's game cannot be played like that.
         """
-        self.book = Book(row)
+        self.log = GameLog(row)
         self.header: Header = row.header
         self.shift_ns = row.shift_ns
         self.begun_ns = now_ns + row.shift_ns
         self._journal = journal
-        self._ear = Ear(watcher, row.shift_ns, len(row.header.players), self._judged)
+        self._guarded = GuardedWatcher(watcher, row.shift_ns, len(row.header.players), self._judged)
         self._session = self._new_session()
         self._unkept: list[int] = []
         self.instead_of: Play | None = None
@@ -54,16 +54,16 @@ class Play:
     @property
     def watcher(self) -> Watcher:
         """What looks on."""
-        return self._ear.watcher
+        return self._guarded.watcher
 
     @property
     def fault(self) -> str | None:
         """What went wrong when the watcher last looked, None if nothing did."""
-        return self._ear.fault
+        return self._guarded.fault
 
     def look_anew(self, watcher: Watcher) -> None:
         """Let another watcher look on from now: what the one before knew of the picture holds no more."""
-        self._ear.watcher = watcher
+        self._guarded.watcher = watcher
         self._tell_all()
 
     @property
@@ -79,15 +79,15 @@ class Play:
     def _standing(self) -> tuple[bool, bool]:
         """Give whether the game is over and paused; asked with each frame, and looked for after a change only."""
         if self._stands is None:
-            over = any(ruling["ruling"] == "end" for record in self.book.records.values() for ruling in record.rulings)
-            kinds = (r.event.kind for r in reversed(self.book.records.values()) if r.event.kind in (PAUSE, RESUME))
+            over = any(ruling["ruling"] == "end" for record in self.log.records.values() for ruling in record.rulings)
+            kinds = (r.event.kind for r in reversed(self.log.records.values()) if r.event.kind in (PAUSE, RESUME))
             self._stands = over, next(kinds, RESUME) == PAUSE
         return self._stands
 
     @property
     def last_ns(self) -> int:
         """The game's time of its latest event, 0 before the first."""
-        return max((record.event.t_ns for record in self.book.records.values()), default=0)
+        return max((record.event.t_ns for record in self.log.records.values()), default=0)
 
     @property
     def undoes(self) -> str | None:
@@ -95,7 +95,7 @@ class Play:
 
         "start": its beginning instead of another game. "stop": its early end. "correction": the latest one.
         """
-        if self.instead_of is not None and not self.book.records:
+        if self.instead_of is not None and not self.log.records:
             return "start"
         if self._stopped_by() is not None:
             return "stop"
@@ -108,12 +108,12 @@ class Play:
 
     def _holding(self) -> list[CorrectionRow]:
         """Give the corrections that hold; an early end that was taken back is not one to come back to."""
-        kinds = {number: record.event.kind for number, record in self.book.records.items()}
-        return [one for one in in_force(self.book.corrections) if one.data or kinds.get(one.event or 0) != "stop"]
+        kinds = {number: record.event.kind for number, record in self.log.records.items()}
+        return [one for one in in_force(self.log.corrections) if one.data or kinds.get(one.event or 0) != "stop"]
 
     def _stopped_by(self) -> int | None:
         """Give the number of the event by which the players ended the game early, None if they did not."""
-        last = next(reversed(self.book.records.values()), None)
+        last = next(reversed(self.log.records.values()), None)
         ended = last is not None and last.event.kind == "stop" and any(one["ruling"] == "end" for one in last.rulings)
         return last.number if last is not None and ended else None
 
@@ -135,11 +135,11 @@ class Play:
         Raises:
             BadInputError: the game knows no such event; it is journalled as refused, and nothing has changed.
         """
-        count = len(self.book.records)
+        count = len(self.log.records)
         try:
             return self._session.say(Event(max(0, now_ns + self.shift_ns), kind, {**data, "event": kind}))
         finally:
-            self.said.update(range(count + 1, len(self.book.records) + 1))
+            self.said.update(range(count + 1, len(self.log.records) + 1))
             self._keep()
 
     def note(self, kind: str, now_ns: int, data: Mapping[str, object] | None = None) -> None:
@@ -153,12 +153,12 @@ class Play:
         Raises:
             BadInputError: there is no such event, or it cannot be like that; nothing has changed then.
         """
-        record = self.book.records.get(number)
+        record = self.log.records.get(number)
         if record is None or not record.is_of_game:
             raise BadInputError("that cannot be corrected: it is no reading of this game")
         if data is not None:
             corrected(record.event, data)
-        row = CorrectionRow(len(self.book.corrections) + 1, 0, number, data)
+        row = CorrectionRow(len(self.log.corrections) + 1, 0, number, data)
         return self._rejudge(row)
 
     def undo(self) -> Change:
@@ -174,31 +174,31 @@ class Play:
         if not holding:
             raise BadInputError("there is no correction to take back")
         last = holding[-1]
-        return self._rejudge(CorrectionRow(len(self.book.corrections) + 1, 0, last.event, None, undoes=last.number))
+        return self._rejudge(CorrectionRow(len(self.log.corrections) + 1, 0, last.event, None, undoes=last.number))
 
     def restore(self, kept: KeptGame) -> list[tuple[Place, RulingData]]:
         """Go on with a game that was kept, and give the rulings that nobody has heard yet.
 
         Those are on events that were journalled when the power went, but whose rulings were not.
         """
-        self.book = replace(book_of(kept), row=self.book.row)
-        session, judged = self._replayed(self.book.corrections, None)
+        self.log = replace(log_of(kept), row=self.log.row)
+        session, judged = self._replayed(self.log.corrections, None)
         self._session = session
-        fresh = [number for number in self.book.records if number > kept.row.judged]
+        fresh = [number for number in self.log.records if number > kept.row.judged]
         self._unkept += fresh
         self._adopt(judged)
         for number in fresh:
-            self.book.records[number] = replace(self.book.records[number], first=self.book.records[number].rulings)
+            self.log.records[number] = replace(self.log.records[number], first=self.log.records[number].rulings)
         known = {number: rulings for number, rulings in judged.items() if number <= kept.row.judged}
         otherwise = change_between(kept.by_event(), known)
         if otherwise.gone or otherwise.new:
             # A newer Ringmaster judges otherwise: that is kept as a correction of no event.
-            self._write(CorrectionRow(len(self.book.corrections) + 1, 0, None, None), otherwise)
+            self._write(CorrectionRow(len(self.log.corrections) + 1, 0, None, None), otherwise)
         self._keep()
         return [(Place(n, place), data) for n in fresh for place, data in enumerate(judged.get(n, ()))]
 
     def _new_session(self) -> Session:
-        return Session(game_kind(self.header.game).start(self.header), self._ear, self._enter)
+        return Session(game_kind(self.header.game).start(self.header), self._guarded, self._enter)
 
     def _take(self, feed: Callable[[], Outcome]) -> Outcome:
         try:
@@ -211,19 +211,19 @@ class Play:
 
     def _enter(self, event: Event) -> None:
         """Journal an event, before it is judged."""
-        number = len(self.book.records) + 1
-        self.book.add(Record(number, event, refused=True))
+        number = len(self.log.records) + 1
+        self.log.add(Record(number, event, refused=True))
         self._stands = None
         self._unkept.append(number)
-        self._journal.add_event(self.book.row.game, number, event)
+        self._journal.add_event(self.log.row.game, number, event)
         self._journal.flush(durable=False)
 
     def _judged(self, event: Event, rulings: Sequence[RulingData]) -> None:
-        number, self._stands = len(self.book.records), None
-        self.book.records[number] = replace(
-            self.book.records[number], rulings=tuple(rulings), refused=False, first=tuple(rulings)
+        number, self._stands = len(self.log.records), None
+        self.log.records[number] = replace(
+            self.log.records[number], rulings=tuple(rulings), refused=False, first=tuple(rulings)
         )
-        self._ear.tell(event, rulings)
+        self._guarded.tell(event, rulings)
 
     def _keep(self) -> None:
         """Make what was ruled last: only then may it be announced."""
@@ -231,55 +231,55 @@ class Play:
             return
         ended = False
         for number in self._unkept:
-            record = self.book.records[number]
+            record = self.log.records[number]
             if record.refused:
-                self._journal.refuse(self.book.row.game, number)
+                self._journal.refuse(self.log.row.game, number)
             else:
-                self._journal.add_rulings(self.book.row.game, number, record.rulings)
+                self._journal.add_rulings(self.log.row.game, number, record.rulings)
             ended = ended or any(ruling["ruling"] == "end" for ruling in record.rulings)
         if ended:
-            self._journal.set_ended(self.book.row.game, True)
+            self._journal.set_ended(self.log.row.game, True)
         self._unkept.clear()
         self._journal.flush()
 
     def _rejudge(self, row: CorrectionRow) -> Change:
-        before, was_over = {record.number: record.rulings for record in self.book.records.values()}, self.over
-        session, judged = self._replayed([*self.book.corrections, row], row.event)
+        before, was_over = {record.number: record.rulings for record in self.log.records.values()}, self.over
+        session, judged = self._replayed([*self.log.corrections, row], row.event)
         self._session = session
         self._adopt(judged)
         change = change_between(before, judged)
         self._write(row, change)
         if self.over != was_over:
-            self._journal.set_ended(self.book.row.game, self.over)
+            self._journal.set_ended(self.log.row.game, self.over)
         self._journal.flush()
         return change
 
     def _replayed(self, corrections: Sequence[CorrectionRow], wanted: int | None) -> tuple[Session, Judged]:
         """Judge all events from the beginning. Raises BadInputError if the event `wanted` cannot be judged."""
-        session, self._ear.on_judged = self._new_session(), None
+        session, self._guarded.on_judged = self._new_session(), None
         try:
-            return session, judge_anew(session, self.book.records.values(), corrections, wanted)
+            return session, judge_anew(session, self.log.records.values(), corrections, wanted)
         finally:
-            self._ear.on_judged = self._judged
+            self._guarded.on_judged = self._judged
 
     def _adopt(self, judged: Judged) -> None:
         """Take over what was judged anew, and tell the watcher."""
         self._stands = None
-        for number, record in self.book.records.items():
+        for number, record in self.log.records.items():
             rulings = judged.get(number)
-            self.book.records[number] = replace(record, rulings=rulings or (), refused=rulings is None)
+            self.log.records[number] = replace(record, rulings=rulings or (), refused=rulings is None)
         self._tell_all()
 
     def _tell_all(self) -> None:
         """Tell the watcher how the game went: of the events as they were seen, so that it knows them."""
-        self._ear.begin_again()
-        for record in self.book.records.values():
+        self._guarded.begin_again()
+        for record in self.log.records.values():
             if record.is_of_game:
-                self._ear.tell(record.event, record.rulings)
+                self._guarded.tell(record.event, record.rulings)
 
     def _write(self, row: CorrectionRow, change: Change) -> None:
-        game = self.book.row.game
-        self.book.corrections.append(row)
+        game = self.log.row.game
+        self.log.corrections.append(row)
         self._journal.add_correction(game, row.number, row.event, row.data, row.undoes)
         for event, place, ruling in changed_places(change):
             self._journal.change_ruling(game, event, place, row.number, ruling)

@@ -141,7 +141,7 @@ class Service:
         if self._opening is not None:
             self.stage.start(self._opening.game, self._opening.players, self._opening.options)
         elif self._resumes and (play := self.stage.resume()) is not None:
-            LOG.info("game %d goes on", play.book.row.game)
+            LOG.info("game %d goes on", play.log.row.game)
             self.desk.resumed(play)
         self._pictures.start()
         self._film.start()

@@ -105,7 +105,7 @@ class Stage(GameOnTable):
         with self.lock:
             watcher = self._make_watcher(header)
             before = self.play if self.play is not None and not self.play.over else None
-            if before is not None and before.book.records:
+            if before is not None and before.log.records:
                 self._end_early(before)
             row = self.journal.begin_game(header, self._boot, 0)
             self.journal.flush()
@@ -231,7 +231,7 @@ class Stage(GameOnTable):
                 self.play.look_anew(self._make_watcher(self.play.header))
 
     def _feed(self, play: Play, feed: Callable[[], Outcome]) -> Outcome:
-        count = len(play.book.records)
+        count = len(play.log.records)
         try:
             outcome = feed()
         finally:
@@ -245,7 +245,7 @@ class Stage(GameOnTable):
             self.notices = self._telling.notice(announcer, outcome.notices)
         elif outcome.rulings:
             self.notices = ()
-        heard = [record.event for record in play.book.since(count)]
+        heard = [record.event for record in play.log.since(count)]
         self._telling.ask(announcer, play.question(), heard=heard)
         if outcome.rulings or outcome.notices or heard:
             self.on_change()
@@ -271,8 +271,8 @@ class Stage(GameOnTable):
 
     def _back_to(self, before: Play) -> Change:
         """Go on with the game before, and forget the one that was begun instead and in which nothing has happened."""
-        self.journal.close_game(self.playing().book.row.game)
-        self.journal.reopen_game(before.book.row.game)
+        self.journal.close_game(self.playing().log.row.game)
+        self.journal.reopen_game(before.log.row.game)
         self.play, self.notices = before, ()
         change = before.undo() if before.undoes == "stop" else Change((), ())
         self.journal.flush()
@@ -283,7 +283,7 @@ class Stage(GameOnTable):
         return change
 
     def _close(self, play: Play) -> None:
-        self.journal.close_game(play.book.row.game)
+        self.journal.close_game(play.log.row.game)
         self.journal.flush()
         self.play = None
         self.notices = ()

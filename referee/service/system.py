@@ -129,8 +129,8 @@ class System:
         """Give the games that are being played, or can be gone back to."""
         held, play = set(), self.stage.play
         while play is not None:
-            held.add(play.book.row.game)
-            play = play.instead_of if not play.book.records else None
+            held.add(play.log.row.game)
+            play = play.instead_of if not play.log.records else None
         return held
 
     def _findings(self, language: Language) -> Iterator[Finding]:

@@ -18,12 +18,12 @@ from referee.journal.stored import sight_of
 from referee.sayings.guard import camera_note
 from referee.service import archive
 from referee.service.board import moment
-from referee.service.book import Book
-from referee.service.by_page import book_named, correct, look_again, name_ringer, ring, tell
+from referee.service.by_page import correct, log_named, look_again, name_ringer, ring, tell
 from referee.service.desk import Data
 from referee.service.explain import explanation
 from referee.service.figures import statistics
 from referee.service.fitting import Fitting, NothingFitted
+from referee.service.game_log import GameLog
 from referee.service.past import Known
 from referee.service.pictures import Pictures
 from referee.service.play import Play
@@ -132,7 +132,7 @@ class TableDesk:
 
     def resumed(self, play: Play) -> None:
         """Take it that a game goes on that has pictures already."""
-        self.pictures_kept(play.book.row.game, 0)
+        self.pictures_kept(play.log.row.game, 0)
 
     def do(self, command: Data) -> Data:
         """Carry out a command."""
@@ -191,26 +191,32 @@ class TableDesk:
     def timeline(self, ruling: str) -> Data:
         """Give the photo-finish of a ruling."""
         with self._stage.lock:
-            book = book_named(self._stage, ruling)
-            number = book.about_id(ruling)
-            instant = book.records[number].event
-            marks = marks_of(book, instant, self._announcer(book))
-            faces = faces_of(book, instant)
-        kept = self._evidence.of_event(book.row.game, number)
+            log = log_named(self._stage, ruling)
+            number = log.about_id(ruling)
+            instant = log.records[number].event
+            marks = marks_of(log, instant, self._announcer(log))
+            faces = faces_of(log, instant)
+        kept = self._evidence.of_event(log.row.game, number)
         frames = [{"picture": one.name, "t_ms": round(one.t_ms, 1)} for one in kept]
-        sight = sight_of(self._stage.journal.read, book.row.game, number)
-        return {"frames": frames, "marks": marks, "faces": faces, "sight": sight, "players": list(book.header.players)}
+        sight = sight_of(self._stage.journal.read, log.row.game, number)
+        return {
+            "frames": frames,
+            "marks": marks,
+            "faces": faces,
+            "sight": sight,
+            "players": list(log.header.players),
+        }
 
     def explain(self, ruling: str) -> Data:
         """Give why a ruling is as it is."""
         with self._stage.lock:
-            book = book_named(self._stage, ruling)
-            record, ruled = book.ruling(ruling)
-            number = book.about_id(ruling)
-            why = explanation(book, record, ruled, self._stage.language)
-            live = self._stage.play is not None and self._stage.play.book is book
-        pictures = self._evidence.of_game(book.row.game)
-        sight = sight_of(self._stage.journal.read, book.row.game, number)
+            log = log_named(self._stage, ruling)
+            record, ruled = log.ruling(ruling)
+            number = log.about_id(ruling)
+            why = explanation(log, record, ruled, self._stage.language)
+            live = self._stage.play is not None and self._stage.play.log is log
+        pictures = self._evidence.of_game(log.row.game)
+        sight = sight_of(self._stage.journal.read, log.row.game, number)
         return {**why, "picture": pictures.get(number), "sight": sight, "past": not live}
 
     def history(self) -> Data:
@@ -262,7 +268,7 @@ class TableDesk:
         if game not in GAMES or not isinstance(players, list) or not isinstance(options, Mapping):
             raise BadInputError(f"choose a game ({', '.join(GAMES)}) and say who plays")
         play = self._stage.start(str(game), [str(player) for player in players], options)
-        return {"version": self._version, "game": str(play.book.row.game)}
+        return {"version": self._version, "game": str(play.log.row.game)}
 
     def _settings(self, data: Mapping[str, Any]) -> Data:
         hidden = set(data) - set(TableSettings().public())
@@ -289,8 +295,8 @@ class TableDesk:
             self._fitting.fit(settings)
         return {"version": self._version, "settings": settings.public()}
 
-    def _announcer(self, book: Book) -> Announcer:
-        return Announcer(book.header.game, book.header.players, self._stage.language)
+    def _announcer(self, log: GameLog) -> Announcer:
+        return Announcer(log.header.game, log.header.players, self._stage.language)
 
     def _picture(self, game: int, event: int) -> str | None:
         return self._picture_of.get((game, event))

@@ -45,7 +45,7 @@ class Telling:
         """Say that a game goes on, and of it the last thing that was heard, all that was not, and what is asked."""
         if not play.over:
             unsaid = {place for place, _ in unheard}
-            heard = ((p, announcer.say(r)) for p, r in play.book.newest(20) if p not in unsaid)
+            heard = ((p, announcer.say(r)) for p, r in play.log.newest(20) if p not in unsaid)
             self._voice.tell(sayings.resumed(next((text for _, text in heard if text), ""), announcer.language))
         self._voice.prepare(announcer.fixed_phrases())
         if unheard:

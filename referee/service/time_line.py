@@ -9,21 +9,21 @@ from typing import Any
 from referee.announcer import Announcer
 from referee.events import Event
 from referee.journal.corrections import corrected_events
-from referee.service.book import Book
 from referee.service.explain import held
+from referee.service.game_log import GameLog
 from referee.service.records import Record
 
 MS = 1_000_000
 BEFORE_MS, AFTER_MS = 3000.0, 2000.0
 
 
-def marks_of(book: Book, instant: Event, announcer: Announcer) -> list[dict[str, Any]]:
+def marks_of(log: GameLog, instant: Event, announcer: Announcer) -> list[dict[str, Any]]:
     """Give what happened around a ring, in ms from it, oldest first: `{"t_ms", "text", "seat", "kind"}`."""
     marks: list[dict[str, Any]] = []
     frame_ns = instant.data.get("frame_t_ns")
     if isinstance(frame_ns, int):
         marks.append({"t_ms": (frame_ns - instant.t_ns) / MS, "text": "", "seat": None, "kind": "frame"})
-    for record in book.records.values():
+    for record in log.records.values():
         t_ms = (record.event.t_ns - instant.t_ns) / MS
         if not -BEFORE_MS <= t_ms <= AFTER_MS or record.event.kind not in ("bell", "card_shown"):
             continue
@@ -43,7 +43,7 @@ class _Open:
     from_ns: int
 
 
-def faces_of(book: Book, instant: Event) -> list[dict[str, Any]]:
+def faces_of(log: GameLog, instant: Event) -> list[dict[str, Any]]:
     """Give which face lay open at which seat around a ring, oldest first, as it holds after all corrections.
 
     `{"seat", "colour", "mood" (null: it could not be read), "from_ms", "until_ms" (null: it still lay there)}`, ms from
@@ -53,7 +53,7 @@ def faces_of(book: Book, instant: Event) -> list[dict[str, Any]]:
     first_ns, last_ns = instant.t_ns - BEFORE_MS * MS, instant.t_ns + AFTER_MS * MS
     near = [
         (face, until_ns)
-        for face, until_ns in _lives(book)
+        for face, until_ns in _lives(log)
         if face.from_ns <= last_ns and (until_ns is None or until_ns >= first_ns)
     ]
     return [
@@ -68,14 +68,14 @@ def faces_of(book: Book, instant: Event) -> list[dict[str, Any]]:
     ]
 
 
-def _lives(book: Book) -> Iterator[tuple[_Open, int | None]]:
+def _lives(log: GameLog) -> Iterator[tuple[_Open, int | None]]:
     """Give each face with the time at which it was covered or taken away."""
-    instead = corrected_events(book.corrections)
+    instead = corrected_events(log.corrections)
     tops: dict[int, _Open] = {}
-    for number, record in book.records.items():
+    for number, record in log.records.items():
         if instead.get(number, {}) is None:
             continue
-        event = held(book, number, instead)
+        event = held(log, number, instead)
         seat = event.data.get("seat")
         if event.kind in ("card_shown", "card_read", "pile_gone") and isinstance(seat, int):
             before = tops.get(seat)

@@ -79,14 +79,14 @@ def rulings(play: Play, announcer: Announcer, picture_of: PictureOf, most: int =
     """Give the latest rulings for people, newest first."""
     return [
         {
-            "id": play.book.ruling_id(place),
+            "id": play.log.ruling_id(place),
             "t_ns": ruling["t_ns"] - play.shift_ns,
             "text": announcer.say(ruling),
             "ruling": dict(ruling),
-            "picture": picture_of(play.book.row.game, play.book.about(place, ruling)),
-            "corrected": play.book.records[place.event].is_changed(ruling),
+            "picture": picture_of(play.log.row.game, play.log.about(place, ruling)),
+            "corrected": play.log.records[place.event].is_changed(ruling),
         }
-        for place, ruling in play.book.newest(most)
+        for place, ruling in play.log.newest(most)
     ]
 
 
@@ -98,11 +98,11 @@ def _mode(play: Play | None, paused: bool) -> str:
 
 def _game(play: Play) -> dict[str, Any]:
     return {
-        "id": str(play.book.row.game),
+        "id": str(play.log.row.game),
         "game": play.header.game,
         "players": list(play.header.players),
         "options": dict(play.header.options),
-        "started": iso_time(play.book.row.started_ms),
+        "started": iso_time(play.log.row.started_ms),
     }
 
 
@@ -135,9 +135,9 @@ def _latest_readings(play: Play) -> dict[int, str]:
 
 def readings(play: Play) -> dict[str, dict[str, Any]]:
     """Give the events that each seat's cards were last read by, as they hold now, by their names."""
-    instead = corrected_events(play.book.corrections)
+    instead = corrected_events(play.log.corrections)
     found: dict[int, tuple[str, dict[str, Any]]] = {}
-    for record in reversed(play.book.records.values()):
+    for record in reversed(play.log.records.values()):
         if len(found) == len(play.header.players):
             break
         if record.event.kind not in _READINGS or instead.get(record.number, {}) is None:
@@ -146,5 +146,5 @@ def readings(play: Play) -> dict[str, dict[str, Any]]:
         seat = data.get("seat")
         if isinstance(seat, int) and seat not in found:
             shown = {key: value for key, value in data.items() if key not in _HIDDEN}
-            found[seat] = play.book.event_id(record.number), {**shown, "event": record.event.kind}
+            found[seat] = play.log.event_id(record.number), {**shown, "event": record.event.kind}
     return dict(found.values())

@@ -8,7 +8,7 @@ from typing import Any, Protocol
 
 from referee.errors import BadInputError
 from referee.log import LOG
-from referee.service.ear import FAULTS
+from referee.service.guarded_watcher import FAULTS
 from referee.setup.finding import Finding, Kept, Seen, State, Step, Wish
 from referee.setup.record import SKIPPED, load_kept, save_kept
 from referee.setup.steps import NAMES, new_step

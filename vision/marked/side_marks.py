@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from vision.marked.colour import Palette
 from vision.marked.cut_marks import parts_of
 from vision.marked.layouts import Hypotheses
-from vision.marked.mark_looks import MarkLooks, looks_of
+from vision.marked.mark_colours import MarkLooks, looks_of
 from vision.marked.marks import Marks
 from vision.marked.sampler import Sampler
 from vision.marked.side_model import SideModel

@@ -16,6 +16,7 @@ from vision.marked.corners import Corners, print_left
 from vision.marked.cut_marks import cut_marks, radii_of
 from vision.marked.evidence import gather
 from vision.marked.foreground import foreground_and_marks
+from vision.marked.foreign_marks import stray_marks
 from vision.marked.judge import LOOKED_AT, Measured, Verdicts, faces_of, joined, judge, likelier, renewed, shown_of
 from vision.marked.layouts import (
     OUT_OF_SHAPE,
@@ -38,7 +39,6 @@ from vision.marked.rims import open_cards, unprinted
 from vision.marked.sampler import Sampler
 from vision.marked.side_marks import SideMarks
 from vision.marked.side_model import SideModel
-from vision.marked.strays import stray_marks
 from vision.marked.traces import CardColours, traces
 from vision.quads import within_quads
 from vision.table_fit import Piece

@@ -9,10 +9,10 @@ from numpy.typing import NDArray
 
 from vision.quads import apart, lie_on
 from vision.unknown.card_edges import SideFit, fit_sides
-from vision.unknown.card_kin import kin, like_the_others, stands_out
 from vision.unknown.card_plane import CardPlane
 from vision.unknown.card_poses import poses_of, settled
 from vision.unknown.card_sizes import Stock
+from vision.unknown.outliers import kin, like_the_others, stands_out
 from vision.unknown.ruled_sheets import are_ruled
 
 Floats = NDArray[np.float32]

@@ -9,13 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vision.unknown.card_edges import SideFit, fit_sides
-from vision.unknown.card_kin import clear_cut
 from vision.unknown.card_plane import CardPlane
 from vision.unknown.card_poses import poses_of, settled
 from vision.unknown.card_sizes import Stock
 from vision.unknown.cast_shadows import moved_off_shadows
 from vision.unknown.line_segments import meet_sides
 from vision.unknown.lost_sides import look_farther
+from vision.unknown.outliers import clear_cut
 from vision.unknown.view import View
 
 Floats = NDArray[np.float32]

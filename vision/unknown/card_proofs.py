@@ -10,10 +10,10 @@ from numpy.typing import NDArray
 from vision.unknown.card_edges import SideFit
 from vision.unknown.card_finish import finished
 from vision.unknown.card_grounds import even_grounds
-from vision.unknown.card_kin import like_the_others
 from vision.unknown.card_plane import CardPlane
 from vision.unknown.card_sizes import Stock
 from vision.unknown.other_looks import look_otherwise
+from vision.unknown.outliers import like_the_others
 from vision.unknown.print_islands import STANDS_OUT
 from vision.unknown.ruled_sheets import are_ruled
 from vision.unknown.view import View

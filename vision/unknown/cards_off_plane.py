@@ -9,8 +9,8 @@ from vision.quads import apart, lie_on
 from vision.unknown.card_corners import corner_cuts
 from vision.unknown.card_edges import SideFit
 from vision.unknown.card_grounds import SAME_STOCK
-from vision.unknown.card_kin import clear_cut, stands_out
 from vision.unknown.card_plane import CardPlane
+from vision.unknown.outliers import clear_cut, stands_out
 from vision.unknown.view import View
 
 Floats = NDArray[np.float32]

@@ -12,7 +12,6 @@ from vision.quads import apart, lie_on, within_quads
 from vision.unknown.card_choice import best_of, completed, with_leftovers
 from vision.unknown.card_edges import SideFit, fit_sides
 from vision.unknown.card_finish import to_full
-from vision.unknown.card_kin import clear_cut
 from vision.unknown.card_plane import CardPlane
 from vision.unknown.card_poses import poses_of, settled
 from vision.unknown.card_proofs import proved
@@ -28,6 +27,7 @@ from vision.unknown.marker_sheets import holds_marker
 from vision.unknown.more_of_them import more_of_them
 from vision.unknown.narrow_borders import in_borders
 from vision.unknown.near_cards import near_cards
+from vision.unknown.outliers import clear_cut
 from vision.unknown.panels import are_marks, are_panels
 from vision.unknown.print_corners import cornered
 from vision.unknown.second_look import second_look

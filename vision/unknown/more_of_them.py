@@ -9,11 +9,11 @@ from vision.quads import apart, lie_on, within_quads
 from vision.unknown.card_edges import SideFit
 from vision.unknown.card_finish import finished
 from vision.unknown.card_grounds import SAME_STOCK, clean_grounds
-from vision.unknown.card_kin import stand_out
 from vision.unknown.card_plane import CardPlane
 from vision.unknown.card_poses import best_corner, poses_of, settled
 from vision.unknown.card_sizes import Stock
 from vision.unknown.faint_edges import FaintHints, faint_hints
+from vision.unknown.outliers import stand_out
 from vision.unknown.print_middles import IN_MIDDLE, off_middles
 from vision.unknown.ruled_sheets import are_ruled
 from vision.unknown.view import View

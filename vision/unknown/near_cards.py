@@ -12,12 +12,12 @@ from vision.quads import apart, enlarged, within_quads
 from vision.unknown.card_corners import corner_cuts
 from vision.unknown.card_edges import SideFit, fit_sides
 from vision.unknown.card_grounds import grounds_near_corners, printed_share
-from vision.unknown.card_kin import stands_out
 from vision.unknown.card_plane import CardPlane, shape_of
 from vision.unknown.card_votes import agree_on_planes
 from vision.unknown.gaps import are_divided
 from vision.unknown.large_outlines import LEAST, areas, by_lines, share_of
 from vision.unknown.marker_sheets import holds_marker
+from vision.unknown.outliers import stands_out
 from vision.unknown.paper import is_darker
 from vision.unknown.print_middles import IN_MIDDLE, off_middles
 from vision.unknown.ruled_sheets import are_ruled

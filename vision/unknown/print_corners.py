@@ -13,7 +13,6 @@ from vision.quads import apart, within_quads
 from vision.unknown.card_edges import SideFit
 from vision.unknown.card_finish import finished
 from vision.unknown.card_grounds import SAME_STOCK, clean_grounds
-from vision.unknown.card_kin import stand_out
 from vision.unknown.card_plane import CardPlane
 from vision.unknown.card_poses import best_corner, poses_of, settled
 from vision.unknown.card_proposals import MIN_SEGMENT_PX, distinct, fair_share
@@ -21,6 +20,7 @@ from vision.unknown.card_sizes import Stock
 from vision.unknown.card_votes import agree_on_planes
 from vision.unknown.faint_edges import FaintHints, faint_hints
 from vision.unknown.line_segments import Corners, find_corners
+from vision.unknown.outliers import stand_out
 from vision.unknown.print_middles import IN_MIDDLE, off_middles
 from vision.unknown.ruled_sheets import are_ruled
 from vision.unknown.view import View

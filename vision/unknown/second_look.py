@@ -9,7 +9,6 @@ from numpy.typing import NDArray
 
 from vision.quads import apart, hold_any, lie_on, within_quads
 from vision.unknown.card_edges import SideFit, fit_sides
-from vision.unknown.card_kin import like_the_others, stand_out
 from vision.unknown.card_plane import CardPlane
 from vision.unknown.card_poses import poses_of, settled
 from vision.unknown.card_proposals import distinct, fair_share
@@ -19,6 +18,7 @@ from vision.unknown.closed_lines import closed_lines
 from vision.unknown.edge_ends import are_ruled_round
 from vision.unknown.faint_edges import FaintHints, faint_hints, moved_onto_edges, quads_about
 from vision.unknown.marker_sheets import holds_marker
+from vision.unknown.outliers import like_the_others, stand_out
 from vision.unknown.ruled_sheets import are_ruled
 from vision.unknown.view import View
 

@@ -8,10 +8,10 @@ from numpy.typing import NDArray
 from vision.quads import lie_on, within_quads
 from vision.unknown.card_edges import SideFit
 from vision.unknown.card_finish import finished
-from vision.unknown.card_kin import stand_out
 from vision.unknown.card_plane import CardPlane
 from vision.unknown.card_sizes import Stock
 from vision.unknown.closed_lines import dark_lines
+from vision.unknown.outliers import stand_out
 from vision.unknown.ruled_sheets import are_ruled
 from vision.unknown.tinted_cards import TintedCards, more_of_size, tinted_cards
 from vision.unknown.view import View

@@ -149,7 +149,7 @@ class Guard:
         """Follow which game is on; one that begins is told what is wrong already."""
         with self._stage.lock:
             play = self._stage.play
-            game = None if play is None or play.over else play.book.row.game
+            game = None if play is None or play.over else play.log.row.game
         if game is None or self._game is None or self._game[0] != game:
             self._game = None if game is None else (game, now_ns)
             self._told.clear()

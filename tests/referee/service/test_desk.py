@@ -300,8 +300,8 @@ def test_confetti_is_played_by_hand_from_the_page(office: Office) -> None:
     again = office.desk.explain(shown["id"])
     assert [step["kind"] for step in again["steps"]] == ["set", "set", "set", "sum"]
     # It is shown on the pictures of the count.
-    book = office.table.stage.playing().book
-    assert book.about_id(shown["id"]) == book.about_id(state["latest"]["id"])
+    log = office.table.stage.playing().log
+    assert log.about_id(shown["id"]) == log.about_id(state["latest"]["id"])
 
 
 def test_a_count_asks_for_the_hands_that_nobody_has_seen(office: Office) -> None:

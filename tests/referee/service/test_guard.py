@@ -109,7 +109,7 @@ class Room:
 
     def journalled(self) -> list[tuple[object, object]]:
         play = self.table.stage.playing()
-        row = game_numbered(self.table.journal.read, play.book.row.game)
+        row = game_numbered(self.table.journal.read, play.log.row.game)
         assert row is not None
         events = (one.event for one in kept_game(self.table.journal.read, row).events)
         return [(event.data["what"], event.data["on"]) for event in events if event.kind == "mishap"]
@@ -242,9 +242,9 @@ def test_a_mishap_stands_beside_the_rulings_that_it_touches_and_no_others(room: 
             room.table.card(seat, colour)
         room.table.hear("bell", seat=0)
         room.go(3, 1)
-        book = room.table.stage.playing().book
-        place, ruling = next((place, ruling) for place, ruling in book.newest(9) if ruling["ruling"] == "ring")
-        mishaps: list[str] = explanation(book, book.records[place.event], ruling, Language("en"))["mishaps"]
+        log = room.table.stage.playing().log
+        place, ruling = next((place, ruling) for place, ruling in log.newest(9) if ruling["ruling"] == "ring")
+        mishaps: list[str] = explanation(log, log.records[place.event], ruling, Language("en"))["mishaps"]
         return mishaps
 
     assert explained("red") == []

@@ -51,10 +51,10 @@ def test_an_interval_is_as_wide_as_few_cards_make_it() -> None:
 def test_long_gone_games_do_not_count(tmp_path: Path) -> None:
     table = quiet_table(tmp_path)
     table.stage.start("piccolino", ["Ann", "Ben"], {})
-    first = table.stage.playing().book.row.game
+    first = table.stage.playing().log.row.game
     table.stage.stop()
     table.stage.start("piccolino", ["Ann", "Ben"], {})
-    second = table.stage.playing().book.row.game
+    second = table.stage.playing().log.row.game
     table.stage.stop()
     tallies = {first: Tally(cards=50, corrected=40), second: Tally(cards=LAST_CARDS, corrected=2)}
     told = quality(table.journal.read, Language("en"), {}, tallies)

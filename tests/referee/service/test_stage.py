@@ -32,7 +32,7 @@ def test_whatever_was_announced_is_kept_when_the_process_is_killed_and_not_said_
     again = table.again()
     play = again.stage.resume()
     assert play is not None
-    assert [ruling["ruling"] for _, ruling in play.book.newest(9)] == ["cards_move", "ring"]
+    assert [ruling["ruling"] for _, ruling in play.log.newest(9)] == ["cards_move", "ring"]
     assert not [text for text in again.said if text.startswith("Valid ring")]
     assert again.said[0].startswith("The game goes on. The last ruling was: ")
 
@@ -118,10 +118,10 @@ def test_a_correction_is_undone_and_all_is_as_it_was(tmp_path: Path) -> None:
     table = Table(tmp_path)
     table.piccolino_with_a_pair()
     table.hear("bell", seat=2)
-    before = list(table.stage.playing().book.newest(20))
+    before = list(table.stage.playing().log.newest(20))
     table.stage.correct(2, {"mood": "sad"})
     table.stage.undo()
-    assert list(table.stage.playing().book.newest(20)) == before
+    assert list(table.stage.playing().log.newest(20)) == before
     assert not table.stage.playing().can_undo
     with pytest.raises(BadInputError):
         table.stage.undo()
@@ -132,7 +132,7 @@ def test_a_struck_ring_never_was_and_its_cards_lie_where_they_lay(tmp_path: Path
     table.piccolino_with_a_pair()
     table.hear("bell", seat=2)
     table.stage.correct(3, None)
-    assert list(table.stage.playing().book.newest(20)) == []
+    assert list(table.stage.playing().log.newest(20)) == []
     assert "Does not count: Valid ring, Cem: two happy reds." in table.said
     assert table.hear("bell", seat=0)[0]["valid"] is True
 
@@ -145,13 +145,13 @@ def test_corrections_outlast_the_power_and_the_first_reading_is_kept(tmp_path: P
     again = table.again()
     play = again.stage.resume()
     assert play is not None
-    assert next(ruling for _, ruling in play.book.newest(9) if ruling["ruling"] == "ring")["valid"] is False
+    assert next(ruling for _, ruling in play.log.newest(9) if ruling["ruling"] == "ring")["valid"] is False
     kept = kept_game(again.journal.read, games(again.journal.read)[0])
     assert kept.events[1].event.data["mood"] == "happy"
     # The watcher saw a happy card, and is told so, or it would report it as a new one.
     assert again.watchers[-1].told[1].data["mood"] == "happy"
     again.stage.undo()
-    assert next(ruling for _, ruling in play.book.newest(9) if ruling["ruling"] == "ring")["valid"] is True
+    assert next(ruling for _, ruling in play.log.newest(9) if ruling["ruling"] == "ring")["valid"] is True
 
 
 def test_a_correction_that_makes_no_sense_changes_nothing(tmp_path: Path) -> None:
@@ -247,7 +247,7 @@ def test_a_game_begun_over_a_running_one_ends_that_with_its_points_and_can_be_ta
     confetti_round(table)
     first = table.stage.playing()
     table.stage.start("piccolino", ["Ann", "Ben"], {})
-    assert first.over and first.book.records[6].rulings[0]["points"] == [1, 0]
+    assert first.over and first.log.records[6].rulings[0]["points"] == [1, 0]
     assert table.stage.playing().undoes == "start"
     table.stage.undo()
     assert table.stage.playing() is first and table.stage.in_play
@@ -305,7 +305,7 @@ def test_a_full_disk_stops_no_game_and_all_is_kept_once_there_is_room(tmp_path: 
     again = table.again()
     play = again.stage.resume()
     assert play is not None
-    assert len(play.book.records) == 43
+    assert len(play.log.records) == 43
     assert not [text for text in again.said if text.startswith("False ring")]
 
 

@@ -46,8 +46,8 @@ def a_ring_with_pictures(page: PageUnderTest, players: Sequence[str] = ("Ann", "
     page.table.tell("bell", seat=2)
     ring = next(one["id"] for one in page.table.desk.state()["rulings"] if one["ruling"]["ruling"] == "ring")
     play = page.table.stage.playing()
-    event = play.book.about_id(ring)
-    page.table.evidence.add(play.book.row.game, event, [(-40.0, JPEG), (-7.0, JPEG), (26.0, JPEG)], SIGHT)
+    event = play.log.about_id(ring)
+    page.table.evidence.add(play.log.row.game, event, [(-40.0, JPEG), (-7.0, JPEG), (26.0, JPEG)], SIGHT)
     return str(ring)
 
 

@@ -102,7 +102,7 @@ def test_the_photo_finish_has_pictures_on_a_time_line(page: PageUnderTest, paire
     assert play is not None
     grey = cv2.imencode(".jpg", np.full((72, 128, 3), 90, np.uint8))[1].tobytes()
     page.table.evidence.add(
-        play.book.row.game, play.book.about_id(ring["id"]), [(-40.0, grey), (-7.0, grey), (26.0, grey)]
+        play.log.row.game, play.log.about_id(ring["id"]), [(-40.0, grey), (-7.0, grey), (26.0, grey)]
     )
     frames = paired.get(f"/api/rulings/{ring['id']}/timeline").data["frames"]
     assert [frame["t_ms"] for frame in frames] == [-40.0, -7.0, 26.0]

@@ -15,9 +15,9 @@ from tests.vision.unknown.test_other_looks import (
     table_with,
 )
 from vision.unknown.card_corners import are_missing, are_rounder
-from vision.unknown.card_kin import like_the_others
 from vision.unknown.card_plane import CardPlane
 from vision.unknown.card_sizes import Stock
+from vision.unknown.outliers import like_the_others
 
 FOUR = np.arange(5) < len(PLACES)
 USUAL = np.full((5, 4), 0.03, np.float32)

@@ -17,7 +17,7 @@ from referee.session import RulingData
 
 
 @dataclass
-class Book:
+class GameLog:
     """row: the game in the journal. records: its events by number, oldest first. corrections: all of them, in order.
 
     rings: the number of the event of each ring, by its time.
@@ -121,11 +121,11 @@ class Book:
                 yield Place(record.number, place), record.rulings[place]
 
 
-def book_of(kept: KeptGame) -> Book:
-    """Give the book of a game that is kept."""
-    book = Book(kept.row, corrections=list(kept.corrections))
+def log_of(kept: KeptGame) -> GameLog:
+    """Give the log of a game that is kept."""
+    log = GameLog(kept.row, corrections=list(kept.corrections))
     first, now = kept.first(), kept.by_event()
     for row in kept.events:
         rulings = tuple(now.get(row.number, ()))
-        book.add(Record(row.number, row.event, rulings, row.refused, first.get(row.number, ())))
-    return book
+        log.add(Record(row.number, row.event, rulings, row.refused, first.get(row.number, ())))
+    return log

@@ -101,7 +101,7 @@ def _sights(query: Query, game: KeptGame) -> list[dict[str, Any]]:
     return [{"event": event, "data": data} for event, data in found if data is not None]
 
 
-def is_parcel(path: Path) -> bool:
+def is_zip_file(path: Path) -> bool:
     """Whether a file begins as a ZIP file does."""
     try:
         with path.open("rb") as file:
@@ -110,7 +110,7 @@ def is_parcel(path: Path) -> bool:
         return False
 
 
-class Parcel:
+class GamesZip:
     """An open parcel. bytes: of its pictures, as the list in it says. What is in it is checked when it is taken out."""
 
     def __init__(self, file: zipfile.ZipFile) -> None:
@@ -165,7 +165,7 @@ class Parcel:
 
 
 @contextmanager
-def opened(path: Path) -> Iterator[Parcel]:
+def opened(path: Path) -> Iterator[GamesZip]:
     """Open a parcel.
 
     Raises:
@@ -174,7 +174,7 @@ def opened(path: Path) -> Iterator[Parcel]:
     try:
         _check_list(path)
         with zipfile.ZipFile(path) as file:
-            yield Parcel(file)
+            yield GamesZip(file)
     except (BadInputError, WorkFailedError):
         raise
     except (KeyError, *_TORN) as error:
@@ -212,7 +212,7 @@ def check_room(folder: Path, wanted: int) -> None:
         raise WorkFailedError(f"there is no room for its pictures: {wanted // 1_000_000} MB are wanted")
 
 
-def unpack(parcel: Parcel, connection: Connection, folder: Path, tally: Tally) -> None:
+def unpack(parcel: GamesZip, connection: Connection, folder: Path, tally: Tally) -> None:
     """Add a parcel's games to a journal, and their pictures to its evidence folder: all that can be read, or none.
 
     tally: learns how many games were added, how many were there already, and which cannot be read.

@@ -6,9 +6,9 @@ import pytest
 from numpy.typing import NDArray
 
 from vision.unknown.card_edges import fit_sides
-from vision.unknown.card_kin import like_the_others, stands_out
 from vision.unknown.card_sizes import Stock
 from vision.unknown.card_votes import agree_on_planes
+from vision.unknown.outliers import like_the_others, stands_out
 
 SIZE_WH = (800, 600)
 WIDTH, LENGTH = 90, 130

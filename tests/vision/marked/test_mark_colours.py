@@ -9,7 +9,7 @@ import pytest
 from tests.support.flat_cards import flat_table, lay, poses, true_marks
 from vision.deck import Deck
 from vision.marked.colour import hue_gap
-from vision.marked.mark_looks import looks_of
+from vision.marked.mark_colours import looks_of
 from vision.marked.marks import work_image
 from vision.marked.sample_points import RING
 from vision.marked.sampler import Sampler

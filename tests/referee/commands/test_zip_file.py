@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from referee.cli import main
-from referee.journal import parcel as module
+from referee.journal import zip_file as module
 from referee.journal.evidence import EvidenceFolder
 from tests.support.table_fakes import Table
 

@@ -8,10 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vision.marked.evidence import look_at
+from vision.marked.foreign_marks import print_like
 from vision.marked.layouts import OUT_OF_SHAPE, Layouts, size_candidates
 from vision.marked.marks import Marks
 from vision.marked.sampler import Sampler
-from vision.marked.strays import print_like
 
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]

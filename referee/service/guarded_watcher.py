@@ -22,7 +22,7 @@ FAULTS = (cv2.error, VisionError, ArithmeticError, LookupError, OSError, Runtime
 _TIMES = ("t_ns", "frame_t_ns", "ring_t_ns")
 
 
-class Ear:
+class GuardedWatcher:
     """A `Watcher` round another one. on_judged: told each event and its rulings, on the game's clock.
 
     fault: what went wrong when the watcher last looked or listened, None if nothing did. One picture that it cannot

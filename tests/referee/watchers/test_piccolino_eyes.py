@@ -76,7 +76,7 @@ def filmed(seed: int, players: int, until_s: float, shots: Shots) -> list[tuple[
 
 def test_won_piles_are_seen_taken_away_from_grained_wood_and_new_cards_count_at_once() -> None:
     # The second ring came on the first card after the piles were won, the third on a card laid where those had been.
-    assert filmed(33, 3, 23.0, Shots(size=(1280, 720))) == [
+    assert filmed(33, 3, 23.0, Shots(size=(1280, 720), frames_per_s=15)) == [
         (7, True, "purple"),
         (13, False, None),
         (22, True, "purple"),

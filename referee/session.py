@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 from hardware.camera.frames import Frame
 from hardware.events import Event as DeviceEvent
@@ -29,6 +29,29 @@ class Notice:
     kind: str
     seat: int | None
     data: Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Answer:
+    """A possible answer: the events that it says have happened, and what it is called by (`seat`, `card`, `row`)."""
+
+    events: tuple[Event, ...]
+    data: Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Doubt:
+    """What a watcher cannot tell since `t_ns`, and what it may be; people may say it now or later.
+
+    kind, data: what it is about; the announcer has the words. told: what it took instead because nobody said it; an
+    answer then replaces that.
+    """
+
+    t_ns: int
+    kind: str
+    data: Mapping[str, Any]
+    answers: tuple[Answer, ...]
+    told: tuple[Event, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -73,6 +96,21 @@ class Watcher(Protocol):
 
     def finish(self, t_ns: int) -> Seen:
         """Take it that nothing follows (a recording ends here), so that nothing is worth waiting for any more."""
+
+
+@runtime_checkable
+class Doubts(Protocol):
+    """A watcher that follows the game as it holds, corrections and all, and asks what it cannot tell."""
+
+    @property
+    def doubts(self) -> Sequence[Doubt]:
+        """What it asks now, by its own clock."""
+
+    def answered(self, doubt: Doubt) -> None:
+        """Learn that a doubt is answered; what the answer says comes by `judged`."""
+
+    def follow(self, events: Sequence[Event]) -> None:
+        """Learn how the game went, from its beginning, instead of what was told before."""
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,15 @@ from pathlib import Path
 from referee.arguments import seed
 from referee.bench.figures import KEPT, PAGE, keep_figure
 from referee.bench.report import print_line, print_measurements
-from referee.commands import bench_blind, bench_club, bench_guard, bench_piccolino, bench_teach, bench_torn
+from referee.commands import (
+    bench_blind,
+    bench_club,
+    bench_coloretto,
+    bench_guard,
+    bench_piccolino,
+    bench_teach,
+    bench_torn,
+)
 from referee.errors import BadInputError
 from referee.output import complain
 from referee.progress import along
@@ -91,6 +99,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     bench_teach.add_arguments(kinds.add_parser("teach", help="teach decks whose truth is known, read them, and count"))
     bench_guard.add_kinds(kinds)
     bench_club.add_kinds(kinds)
+    bench_coloretto.add_kinds(kinds)
 
 
 def _add_keep(parser: argparse.ArgumentParser) -> None:

@@ -57,6 +57,18 @@ def notice(kind: str, player: str, data: Mapping[str, Any], players: Sequence[st
             )
         case "row_card_unread":
             return language.text("A card in row {row} cannot be read, please straighten it.", row=row)
+        case "misread":
+            who, seen = players[int(data["seat"])], _cards_named([data["card"]], language)
+            was = language.list_of([card_name(card, language) for card in dict.fromkeys(data["was"])])
+            return language.text(
+                "{player}: I see {seen} before you, where {was} should lie. Which is it? Tap it on the page.",
+                player=who,
+                seen=seen,
+                was=was,
+            )
+        case "start_card":
+            who = players[int(data["seat"])]
+            return language.text("{player}: which card do you start with? I cannot read it.", player=who)
         case "not_understood":
             return language.text("I have lost track of what was done: please tell it on the page.")
         case "area_differs":
@@ -76,6 +88,36 @@ def notice(kind: str, player: str, data: Mapping[str, Any], players: Sequence[st
             return language.text("{player}: I see {extra}, which you did not take.", player=player, extra=over)
         case _:
             return ""
+
+
+def answer(data: Mapping[str, Any], players: Sequence[str], language: Language) -> str:
+    """Give what an answer to one of those questions says, in few words."""
+    match data:
+        case {"seat": int(seat)}:
+            return players[seat]
+        case {"card": str(card)}:
+            return card_name(card, language)
+        case {"moves": [*moves]}:
+            return language.list_of([said for move in moves if (said := _move(move, players, language))])
+        case _:
+            return language.text("All is as it was told")
+
+
+def _move(move: Mapping[str, Any], players: Sequence[str], language: Language) -> str:
+    row = int(move.get("row", 0)) + 1
+    match move["event"]:
+        case "card_placed":
+            card = card_name(str(move["card"]), language)
+            return language.text("{player} laid {card} in row {row}", player=players[move["seat"]], card=card, row=row)
+        case "row_taken":
+            return language.text("{player} took row {row}", player=players[move["seat"]], row=row)
+        case _:
+            return language.text("the last card was taken back from row {row}", row=row)
+
+
+def card_name(card: str, language: Language) -> str:
+    """Give a card as the rules name it in words."""
+    return card if card == "+2" else language.text("joker") if card == "joker" else colour_name(language, card)
 
 
 def _cards_named(cards: Sequence[str], language: Language) -> str:

@@ -12,7 +12,10 @@ from referee.games.piccolino.one_bell import OneBell
 from referee.games.piccolino.rules import Piccolino
 from referee.journal.corrections import corrected_events
 from referee.language import Language
+from referee.sayings import coloretto as coloretto_sayings
 from referee.sayings import service as sayings
+from referee.service.by_page import doubt_id
+from referee.service.coloretto_page import stands
 from referee.service.play import Play
 
 _CONFETTI = {
@@ -51,7 +54,7 @@ def points_of(play: Play, seat: int) -> int | None:
             return next((ruling["points"][seat] for ruling in ends), None)
 
 
-def phase(play: Play, lasts_ms: int | None) -> dict[str, Any]:
+def phase(play: Play, lasts_ms: int | None, language: Language) -> dict[str, Any]:
     """Give what is going on; lasts_ms: how long the sand runs, where that is known."""
     since_ns = _since_ns(play) - play.shift_ns
     match play.game:
@@ -73,9 +76,8 @@ def phase(play: Play, lasts_ms: int | None) -> dict[str, Any]:
             # Cards may have been turned since the ring that waits: whose turn it was then is not whose it is.
             return _plain(key, None if asked else piccolino.turn(), since_ns)
         case Coloretto() as coloretto:
-            lying = {"rows": [None if row is None else list(row) for row in coloretto.rows]}
-            stands = _plain("over" if coloretto.over else "placing", coloretto.turn, since_ns)
-            return {**stands, **lying, "rooms": list(coloretto.rooms), "last": coloretto.last, "told": _last_told(play)}
+            plain = _plain("over" if coloretto.over else "placing", coloretto.turn, since_ns)
+            return {**plain, **stands(coloretto, language), "told": _last_told(play)}
         case _:
             return _plain("over" if play.over else "turning", None, since_ns)
 
@@ -100,7 +102,7 @@ def questions(play: Play, announcer: Announcer) -> list[dict[str, Any]]:
     """Give what the players are asked now, in the announcer's language."""
     question = play.question()
     if question is None:
-        return []
+        return _doubts(play, announcer)
     if question.kind == "who_rang":
         return [
             {
@@ -123,6 +125,30 @@ def questions(play: Play, announcer: Announcer) -> list[dict[str, Any]]:
             "ruling": None if place is None else play.log.ruling_id(place),
             "verdict": None,
         }
+    ]
+
+
+def _doubts(play: Play, announcer: Announcer) -> list[dict[str, Any]]:
+    """Give what the watcher cannot tell, each with its answers: `{"text", "seat", "card"}`, each one tap."""
+    players, language = play.header.players, announcer.language
+    return [
+        {
+            "id": doubt_id(play, doubt),
+            "kind": "doubt",
+            "text": sayings.notice(doubt.kind, doubt.data.get("seat"), doubt.data, players, language),
+            "seats": [],
+            "ruling": None,
+            "verdict": None,
+            "answers": [
+                {
+                    "text": coloretto_sayings.answer(one.data, players, language),
+                    "seat": one.data.get("seat"),
+                    "card": one.data.get("card"),
+                }
+                for one in doubt.answers
+            ],
+        }
+        for doubt in play.doubts
     ]
 
 

@@ -13,8 +13,10 @@ from referee.journal.stored import game_numbered, kept_game
 from referee.service.desk import Data
 from referee.service.fitting import Fitting
 from referee.service.game_log import GameLog, log_of
+from referee.service.play import Play
 from referee.service.records import numbers_in
 from referee.service.stage import Stage
+from referee.session import Doubt, Doubts
 
 
 def ring(stage: Stage, fitting: Fitting, command: Data) -> None:
@@ -74,6 +76,49 @@ def correct(stage: Stage, command: Mapping[str, Any]) -> int:
             number = play.log.about_id(str(command.get("ruling")))
         change = stage.correct(number, data)
     return len({place for place, _ in (*change.gone, *change.new)})
+
+
+def answer(stage: Stage, question: str, number: object) -> None:
+    """Take an answer to what the watcher asks; what was told instead meanwhile is corrected.
+
+    Raises:
+        BadInputError: that is asked no more.
+    """
+    with stage.lock:
+        play = stage.playing()
+        asked = {doubt_id(play, doubt): doubt for doubt in play.doubts}
+        doubt = asked.get(question)
+        if doubt is None or not isinstance(number, int) or not 0 <= number < len(doubt.answers):
+            raise BadInputError("that is not asked any more")
+        given, watcher = doubt.answers[number], play.watcher
+        if isinstance(watcher, Doubts):
+            watcher.answered(doubt)
+        told = _told(play, doubt)
+        for at, event in enumerate(given.events):
+            data = {key: value for key, value in event.data.items() if key != "event"}
+            if at < len(told):
+                stage.correct(told[at], {"event": event.kind, **data})
+            else:
+                stage.say(event.kind, data)
+        for number_told in told[len(given.events) :]:
+            stage.correct(number_told, None)
+        stage.settled()
+
+
+def doubt_id(play: Play, doubt: Doubt) -> str:
+    """Name a doubt, as the page does."""
+    return f"doubt-{play.log.row.game}-{doubt.t_ns}-{doubt.kind}"
+
+
+def _told(play: Play, doubt: Doubt) -> list[int]:
+    """Give the numbers of the events that the watcher told because nobody answered."""
+    wanted = [(event.kind, dict(event.data)) for event in doubt.told]
+    numbers: list[int] = []
+    for number, record in reversed(play.log.records.items()):
+        if wanted and (record.event.kind, dict(record.event.data)) == wanted[-1]:
+            wanted.pop()
+            numbers.insert(0, number)
+    return [] if wanted else numbers
 
 
 def look_again(stage: Stage, ruling: str) -> None:

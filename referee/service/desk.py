@@ -26,8 +26,9 @@ class Desk(Protocol):
         few words, may be ""); `phase` (what is going on: `{"key": "idle", "before_round", "running",
         "counting", "turning", "who_rang", "placing" or "over"}`, with `round`, `rounds`, `limit` where the game has
         them, `turn`: a seat or null, `since_ns`: when it began, `lasts_ms`: how long the sand runs, or null; in
-        Coloretto `rows`: their cards, null for a row that is gone, `rooms`: for how many cards each, `last`: whether
-        the round is the last, `told`: the id of the event told last, or null);
+        Coloretto `rows`: their cards, null for a row that is gone, `rooms`: for how many cards each, `taken`: seats,
+        `last`: whether the round is the last, `told`: the id of the event told last, or null, `colours`: in the game,
+        `sheet`: as the command of that name gives it, by seat);
         `rulings` (newest first, at most 50: `{"id", "t_ns", "text", "ruling", "picture" (an id or null),
         "corrected"}`); `latest` (the first of them that has a text, or null); `questions` (what the page is asked:
         `{"id", "kind": "who_rang" or "decide", "text", "seats", "ruling": an id or null, "verdict": how a ring stands
@@ -54,8 +55,10 @@ class Desk(Protocol):
         phone may ring from now on), `time` (it ran out), `count`, `ringer` (`seat`), `decide` (`valid`), `event`
         (`event`: an event of the game, for games played by hand), `correct` (`ruling`: an id, or `event`: an id, with
         `with`: the event's new data, or null to strike it; a ruling's id means the event that led to it), `undo` (the
-        last correction), `look_again` (`ruling`), `settings` (those of the state that change), `setup` (`act`:
-        "open" with `step`, "answer" with `answer`, "keep", "skip" or "close"). With the state's
+        last correction), `answer` (`question`: an id, `answer`: which of its answers), `sheet` (`hands` with the keys
+        of the outside contract, `table`: what they are worth at Coloretto; changes nothing), `look_again` (`ruling`),
+        `settings` (those of the state that change), `setup` (`act`: "open" with `step`, "answer" with `answer`, "keep",
+        "skip" or "close"). With the state's
         `moment`, a command is carried out only if that is how things stand still.
 
         Raises:

@@ -14,7 +14,7 @@ from hardware.camera.frames import Frame
 from hardware.events import BellPressed, SandFlipped, SandRanOut
 from hardware.events import Event as DeviceEvent
 from referee.events import Event
-from referee.session import Outline, RulingData, Seen, Watcher
+from referee.session import Doubt, Doubts, Outline, RulingData, Seen, Watcher
 from vision.errors import VisionError
 
 OnJudged = Callable[[Event, Sequence[RulingData]], None]
@@ -71,6 +71,20 @@ class GuardedWatcher:
             return
         own = replace(event, t_ns=event.t_ns - self._shift_ns, data=_moved(event.data, -self._shift_ns))
         self.watcher.judged(own, [_moved(ruling, -self._shift_ns) for ruling in rulings])
+
+    @property
+    def doubts(self) -> Sequence[Doubt]:
+        """What the watcher asks, if it does."""
+        return self.watcher.doubts if isinstance(self.watcher, Doubts) else ()
+
+    def follow(self, records: Sequence[tuple[Event, Sequence[RulingData]]], corrected: Sequence[Event]) -> None:
+        """Tell the watcher anew how the game went: as it was seen, or, to one that follows the game, as it holds."""
+        if isinstance(self.watcher, Doubts):
+            self.watcher.follow(corrected)
+            return
+        self.begin_again()
+        for event, rulings in records:
+            self.tell(event, rulings)
 
     def _tried(self, work: Callable[[], Seen], instead: Seen) -> Seen:
         try:

@@ -11,13 +11,13 @@ from hardware.events import Event as DeviceEvent
 from referee.errors import BadInputError
 from referee.events import Asks, Event, Game, Header, Question
 from referee.games.registry import game_kind
-from referee.journal.corrections import Change, Place, change_between, corrected, in_force
+from referee.journal.corrections import Change, Place, change_between, corrected, corrected_events, in_force
 from referee.journal.journal import Journal
 from referee.journal.rows import CorrectionRow, GameRow, KeptGame
 from referee.service.game_log import GameLog, log_of
 from referee.service.guarded_watcher import GuardedWatcher
 from referee.service.records import PAUSE, RESUME, Judged, Record, changed_places, judge_anew
-from referee.session import Outcome, RulingData, Session, Watcher
+from referee.session import Doubt, Outcome, RulingData, Session, Watcher
 
 
 class Play:
@@ -120,6 +120,11 @@ class Play:
     def question(self) -> Question | None:
         """Give what the players are asked, None if nothing."""
         return self.game.question() if isinstance(self.game, Asks) else None
+
+    @property
+    def doubts(self) -> Sequence[Doubt]:
+        """What the watcher asks the players, by its own clock."""
+        return self._guarded.doubts
 
     def look(self, frame: Frame) -> Outcome:
         """Take the next frame."""
@@ -244,9 +249,10 @@ class Play:
 
     def _rejudge(self, row: CorrectionRow) -> Change:
         before, was_over = {record.number: record.rulings for record in self.log.records.values()}, self.over
-        session, judged = self._replayed([*self.log.corrections, row], row.event)
+        corrections = [*self.log.corrections, row]
+        session, judged = self._replayed(corrections, row.event)
         self._session = session
-        self._adopt(judged)
+        self._adopt(judged, corrections)
         change = change_between(before, judged)
         self._write(row, change)
         if self.over != was_over:
@@ -262,20 +268,24 @@ class Play:
         finally:
             self._guarded.on_judged = self._judged
 
-    def _adopt(self, judged: Judged) -> None:
+    def _adopt(self, judged: Judged, corrections: Sequence[CorrectionRow] | None = None) -> None:
         """Take over what was judged anew, and tell the watcher."""
         self._stands = None
         for number, record in self.log.records.items():
             rulings = judged.get(number)
             self.log.records[number] = replace(record, rulings=rulings or (), refused=rulings is None)
-        self._tell_all()
+        self._tell_all(corrections)
 
-    def _tell_all(self) -> None:
-        """Tell the watcher how the game went: of the events as they were seen, so that it knows them."""
-        self._guarded.begin_again()
-        for record in self.log.records.values():
-            if record.is_of_game:
-                self._guarded.tell(record.event, record.rulings)
+    def _tell_all(self, corrections: Sequence[CorrectionRow] | None = None) -> None:
+        """Tell the watcher how the game went: the events as they were seen, so that it knows them, or as they hold."""
+        of_game = [record for record in self.log.records.values() if record.is_of_game]
+        instead = corrected_events(self.log.corrections if corrections is None else corrections)
+        holding: list[Event] = []
+        for record in of_game:
+            data = instead.get(record.number, {})
+            if data is not None and not record.refused:
+                holding.append(corrected(record.event, data) if data else record.event)
+        self._guarded.follow([(record.event, record.rulings) for record in of_game], holding)
 
     def _write(self, row: CorrectionRow, change: Change) -> None:
         game = self.log.row.game

@@ -74,10 +74,12 @@ class Stage(GameOnTable):
             play = self.play
             if play is None or not self.in_play:
                 return Outcome()
-            before = play.watcher.outlines
+            before, doubts = play.watcher.outlines, play.doubts
             self._frame = frame
             outcome = self._feed(play, lambda: play.look(frame))
-            if play.watcher.outlines is not before:
+            if play.doubts != doubts:
+                self.on_change()
+            elif play.watcher.outlines is not before:
                 self.on_outlines()
             return outcome
 
@@ -186,6 +188,12 @@ class Stage(GameOnTable):
         with self.lock:
             play = self.playing()
             return self._feed(play, lambda: play.say(kind, data, self._clock()))
+
+    def settled(self) -> None:
+        """Take it that a question was answered: what should be done about it stands no more."""
+        with self.lock:
+            self.notices = ()
+            self.on_change()
 
     def correct(self, number: int, data: Mapping[str, Any] | None) -> Change:
         """Put an event right, or strike it (None), and say what changes.

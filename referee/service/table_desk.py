@@ -15,10 +15,12 @@ from referee.errors import BadInputError, OvertakenError
 from referee.games.registry import GAMES
 from referee.journal.evidence import EvidenceFolder
 from referee.journal.stored import sight_of
+from referee.language import Language
 from referee.sayings.guard import camera_note
 from referee.service import archive
 from referee.service.board import moment
-from referee.service.by_page import correct, log_named, look_again, name_ringer, ring, tell
+from referee.service.by_page import answer, correct, log_named, look_again, name_ringer, ring, tell
+from referee.service.coloretto_page import sheet
 from referee.service.desk import Data
 from referee.service.explain import explanation
 from referee.service.figures import statistics
@@ -172,6 +174,10 @@ class TableDesk:
                 return {"version": self._version, "rulings": tell(self._stage, command.get("event"))}
             case "correct":
                 return {"version": self._version, "changed": correct(self._stage, command)}
+            case "sheet":
+                return {"sheet": sheet(command, Language(self._stage.settings.language))}
+            case "answer":
+                answer(self._stage, str(command.get("question")), command.get("answer"))
             case "undo":
                 self._stage.undo()
             case "look_again":

@@ -63,7 +63,7 @@ def view(play: Play | None, paused: bool, scene: Scene, picture_of: PictureOf) -
         data |= {
             "game": _game(play),
             "board": board(play, language),
-            "phase": phase(play, scene.lasts_ms),
+            "phase": phase(play, scene.lasts_ms, language),
             "rulings": rulings(play, announcer, picture_of),
             "questions": questions(play, announcer),
             "outlines": _outlines(play, scene.frame_wh),

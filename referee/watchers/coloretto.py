@@ -9,7 +9,7 @@ from hardware.events import Event as DeviceEvent
 from referee.errors import BadInputError
 from referee.events import Event, Header
 from referee.games.coloretto.setup import rooms
-from referee.session import Notice, Outline, RulingData, Seen
+from referee.session import Doubt, Notice, Outline, RulingData, Seen
 from referee.watchers.coloretto_eyes import ColorettoEyes
 from referee.watchers.coloretto_mind import Mind
 from referee.watchers.no_table import no_table_notice
@@ -47,6 +47,19 @@ class ColorettoWatcher:
     def judged(self, event: Event, rulings: Sequence[RulingData]) -> None:
         """Follow the game, whoever told it."""
         self._mind.judged(event, rulings)
+
+    @property
+    def doubts(self) -> Sequence[Doubt]:
+        """What nobody but the players can tell."""
+        return self._mind.doubts
+
+    def answered(self, doubt: Doubt) -> None:
+        """Ask no more."""
+        self._mind.answered(doubt)
+
+    def follow(self, events: Sequence[Event]) -> None:
+        """Take it that the game went so."""
+        self._mind.follow(events)
 
     def begin_again(self) -> None:
         """Forget how the game went."""

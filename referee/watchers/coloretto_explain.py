@@ -1,7 +1,7 @@
-"""What happened between looks at a table of Coloretto: all ways that fit, by the rules or against them.
+"""What happened at a table of Coloretto until a look at it: the ways that fit, by the rules or against them.
 
 The likeliest comes first. Costs are negative log-odds, in nats: of what was done, and of what each look shows otherwise
-than it should.
+than it should. What a look shows otherwise is charged once, when it begins to.
 """
 
 from __future__ import annotations
@@ -9,267 +9,160 @@ from __future__ import annotations
 import heapq
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
-from functools import lru_cache
+from dataclasses import replace
 from itertools import count
 
-from referee.games.coloretto.rules import Coloretto
-from referee.games.coloretto.rulings import Reason
-from referee.watchers.coloretto_looks import UNKNOWN, Allowed, Look, Move, Spot
+from referee.watchers.coloretto_fit import charges, put_right
+from referee.watchers.coloretto_looks import UNKNOWN, Look, Move
+from referee.watchers.coloretto_moves import next_moves
+from referee.watchers.coloretto_ways import Owed, Way, after
 
-# A card that was read and should not be there; one that should and is not; the same where a card could not be read.
-_TOO_MUCH, _MISSING, _UNREAD, _SPARE_UNREAD = 14.0, 8.0, 0.3, 4.0
-_MARK = 3.0  # a row's own card lies there and should not, or the other way round
-_CLEARED = 3.0  # what a round left in a row was cleared away before anybody looked
-# In areas cards lie over each other, and people hold what they took for a while.
-_MISSING_IN_AREA, _MOST_MISSING_IN_AREA = 1.2, 6.0
-_MOVE, _BACK, _FOUL, _UNSEEN, _OTHER_ARM = 1.5, 3.5, 7.0, 3.5, 2.0
+_HASTE, _TAKES_NS = 3.0, 900_000_000  # nobody does more than one thing in so long
+_LATE, _LATE_NS = 4.0, 3_500_000_000  # cards that were taken and lie in no area for so long
+_SPOILED = 5.0  # a look that shows what cannot be: a hand that nobody noticed, cards on their way
+_STAYS = 2.0  # what was charged for and is still so, each look
+_MOST_OFF = 9.0  # what shows more otherwise is such a look
+_STRANGE, _ANEW = 3.2, 2.0  # of a look: what calls for beginning anew, and what that costs
 _LEAST = 0.5  # less calls for no explanation
-_DEPTH = 5
-_MOST_TRIED = 300
-_BEYOND = 5.0  # what costs so much more than the best is no explanation
+_DEPTH, _MOST_OPEN = 5, 12
+_MOST_TRIED = 120
+_BEYOND = 5.0  # what costs so much more than the best is no explanation of a look
+_KEPT, _MOST_KEPT = 10.0, 10  # of several looks
 
-_Items = tuple[tuple[str, int], ...]
 
+def further(ways: Sequence[Way], root: Way, look: Look) -> list[Way]:
+    """Follow all ways to the next look: those that fit, of those alike the likeliest, the likeliest first.
 
-@dataclass(frozen=True, eq=False)
-class Explanation:
-    """Moves that lead from what was known to what was seen.
-
-    cost: of all together. left: of the last look alone, what it shows otherwise. game, allowed: as they are then.
+    root: how it stood when all was clear. Where no way fits well, something happened before that nobody saw.
     """
-
-    moves: tuple[Move, ...]
-    cost: float
-    left: float
-    game: Coloretto
-    allowed: Allowed
-
-    @property
-    def fouls(self) -> tuple[Move, ...]:
-        """The moves that the rules do not allow."""
-        return tuple(move for move in self.moves if move.foul is not None)
-
-    def outcome(self) -> tuple[object, ...]:
-        """What it comes to: explanations that differ in the order of moves only come to the same."""
-        game = self.game
-        return (
-            tuple(None if row is None else tuple(sorted(row)) for row in game.rows),
-            tuple(tuple(sorted((+hand).items())) for hand in game.hands),
-            game.turn,
-            tuple(sorted(game.taken)),
-            self.fouls,
-        )
+    found = _further(ways, look)
+    if found[0].left <= _STRANGE:
+        return found
+    return _further([*ways, replace(root, cost=ways[0].cost + _ANEW)], look)
 
 
-@dataclass(frozen=True, eq=False)
-class _Node:
-    game: Coloretto
-    allowed: Allowed
-    moves: tuple[Move, ...]
-    spent: float
-    fits: tuple[float, ...]  # fits[k]: the least that the first k looks cost, on the way here
+def _further(ways: Sequence[Way], look: Look) -> list[Way]:
+    best: dict[tuple[object, ...], Way] = {}
+    for way in ways:
+        for found in _ways_on(way, look):
+            key = found.outcome()
+            if key not in best or found.cost < best[key].cost:
+                best[key] = found
+    ordered = _without_unknown(sorted(best.values(), key=lambda one: one.cost))
+    return [way for way in ordered if way.cost < ordered[0].cost + _KEPT][:_MOST_KEPT]
 
 
-def explain(game: Coloretto, allowed: Allowed, looks: Sequence[Look]) -> list[Explanation]:
-    """Give the ways to get from a game to what looks show, one after the other; of those alike the likeliest."""
-    best: dict[tuple[object, ...], Explanation] = {}
-    start = _fitted(_Node(game, allowed, (), 0.0, (0.0, *([float("inf")] * len(looks)))), looks)
-    if start.fits[-1] < _LEAST:
-        return [Explanation((), start.fits[-1], start.fits[-1], game, allowed)]
+def _without_unknown(ways: Sequence[Way]) -> list[Way]:
+    """Leave out ways with a card that nobody knows where a way as likely knows it."""
+    known: set[tuple[object, ...]] = set()
+    kept = []
+    for way in ways:
+        shape = tuple((move.kind, move.seat, move.row, move.foul) for move in way.moves)
+        if any(move.card == UNKNOWN for move in way.moves):
+            if shape in known:
+                continue
+        else:
+            known.add(shape)
+        kept.append(way)
+    return kept
+
+
+def _ways_on(start: Way, look: Look) -> Iterator[Way]:
+    """Give the ways from one way to a look."""
     order = count()
-    queue = [(start.fits[-1], next(order), start)]
+    queue = [(start.cost + _price(start, look), next(order), start)]
     tried, least = 0, float("inf")
     while queue and tried < _MOST_TRIED:
-        cost, _, node = heapq.heappop(queue)
+        whole, _, node = heapq.heappop(queue)
+        if node.cost > least + _BEYOND:
+            continue
         tried += 1
-        found = Explanation(node.moves, cost, mismatch(node.game, node.allowed, looks[-1]), node.game, node.allowed)
-        key = found.outcome()
-        if key not in best or cost < best[key].cost:
-            best[key] = found
-        least = min(least, cost)
-        if len(node.moves) < _DEPTH and node.spent < least + _BEYOND:
-            for move, price in _next_moves(node, looks):
-                if node.spent + price > least + _BEYOND:
-                    continue
-                further = _fitted(_done(node, move, price), looks)
-                heapq.heappush(queue, (further.spent + further.fits[-1], next(order), further))
-    return sorted((one for one in best.values() if one.cost < least + _BEYOND), key=lambda one: one.cost)
-
-
-def mismatch(game: Coloretto, allowed: Allowed, look: Look) -> float:
-    """Give what it costs that a look shows what it does, if a game stands so."""
-    cost = 0.0
-    for number, spot in enumerate(look.rows):
-        told = number not in allowed.loose and not spot.covered and not allowed.absent[number]
-        if told and spot.marked is not None and spot.marked != (game.rows[number] is not None):
-            cost += _MARK
-        cost += _row_off(
-            tuple(game.rows[number] or ()), _items(allowed.extra[number]), _items(allowed.absent[number]), spot
-        )
-    for seat, spot in enumerate(look.areas):
-        beside, hidden = _items(allowed.beside[seat]), _items(allowed.hidden[seat])
-        cost += _area_off(_items(game.hands[seat]), beside, hidden, spot)
-    return cost
-
-
-def _items(cards: Counter[str]) -> _Items:
-    return tuple(cards.items())
-
-
-@lru_cache(maxsize=20_000)
-def _row_off(row: tuple[str, ...], beside: _Items, lacking_too: _Items, spot: Spot) -> float:
-    """What a row's spot shows otherwise; the same questions come again and again."""
-    due, extra, absent, seen = Counter(row), Counter(dict(beside)), Counter(dict(lacking_too)), Counter(spot.cards)
-    too_much, missing = seen - due - extra, due - seen - absent
-    unknown = due[UNKNOWN] - seen[UNKNOWN]
-    missing[UNKNOWN] = 0
-    taken_for = min(unknown, too_much.total())
-    off = _TOO_MUCH * (too_much.total() - taken_for)
-    if spot.covered:
-        return off
-    off += _CLEARED * bool(extra - seen)
-    lacking = missing.total() + unknown - taken_for
-    unread = min(spot.unread, lacking)
-    return off + _MISSING * (lacking - unread) + _UNREAD * unread + _SPARE_UNREAD * (spot.unread - unread)
-
-
-@lru_cache(maxsize=20_000)
-def _area_off(hand: _Items, more: _Items, under: _Items, spot: Spot) -> float:
-    """What an area's spot shows otherwise."""
-    due, beside, hidden, seen = Counter(dict(hand)), Counter(dict(more)), Counter(dict(under)), Counter(spot.cards)
-    too_much = (seen - due - beside).total()
-    off = _TOO_MUCH * max(0, too_much - due[UNKNOWN])
-    if spot.covered:
-        return off
-    missing = (due - seen - hidden).total()
-    unread = min(spot.unread, missing)
-    return off + _UNREAD * unread + min(_MISSING_IN_AREA * (missing - unread), _MOST_MISSING_IN_AREA)
-
-
-def _fitted(node: _Node, looks: Sequence[Look]) -> _Node:
-    """A node with what the looks cost if some of them were taken when the game stood so."""
-    fits = list(node.fits)
-    for k, look in enumerate(looks):
-        price = mismatch(node.game, node.allowed, look)
-        arms = look.arms
-        if arms and node.moves and node.moves[-1].seat not in arms:
-            price += _OTHER_ARM
-        fits[k + 1] = min(fits[k + 1], fits[k] + price) if k + 1 < len(looks) else fits[k] + price
-    return replace(node, fits=tuple(fits))
-
-
-def _next_moves(node: _Node, looks: Sequence[Look]) -> Iterator[tuple[Move, float]]:
-    """The moves that something in the looks speaks for, and what each costs."""
-    game = node.game
-    if game.over:
-        return
-    fouls_left = not any(move.foul for move in node.moves)
-    if not node.moves:
-        for row in range(len(game.rooms)):
-            if game.can_take_back(row):
-                yield Move("back", game.turn, row), _BACK
-    placed: set[tuple[int, str]] = set()
-    in_sight = {(row, card) for look in looks for row, spot in enumerate(look.rows) for card in spot.cards}
-    for row, card in _wanted(node, looks):
-        if (row, card) in placed:
+        found = _looked_at(node, look)
+        least = min(least, found.cost)
+        yield found
+        done = len(node.moves) - len(start.moves)
+        if whole - node.cost < _LEAST or done >= _DEPTH or len(node.moves) >= _MOST_OPEN:
             continue
-        placed.add((row, card))
-        reason = game.verify_place(game.turn, row)
-        price = _MOVE + (0 if (row, card) in in_sight else _UNSEEN)
-        if reason is None:
-            yield Move("place", game.turn, row, card), price
-        elif fouls_left and card != UNKNOWN and reason in (Reason.ROW_FULL, Reason.ROW_GONE):
-            yield Move("place", game.turn, row, card, reason), price + _FOUL
-    for row, cards in enumerate(game.rows):
-        if (
-            cards is None
-            or not Counter(cards) - node.allowed.absent[row]
-            or not any(_may_be_gone(cards, look.rows[row]) for look in looks)
-        ):
-            continue
-        # Nobody lifts a card just so that the rest is taken.
-        lifted = bool(node.moves) and node.moves[-1].kind == "back"
-        yield Move("take", game.turn, row), _MOVE + (_BACK if lifted else 0)
-        if fouls_left:
-            for seat in range(game.players):
-                gained = any(Counter(cards) & (Counter(look.areas[seat].cards) - game.hands[seat]) for look in looks)
-                if seat != game.turn and gained:
-                    yield Move("take", seat, row, "", game.verify_take(seat, row)), _MOVE + _FOUL
+        acts = sum(move.kind != "back" for move in node.moves[len(start.moves) :])
+        haste = _HASTE if start.seen_ns and acts * _TAKES_NS > look.t_ns - start.seen_ns else 0.0
+        for move, price in next_moves(node, look, first=done == 0):
+            price += haste
+            if node.cost + price > least + _BEYOND:
+                continue
+            next_one = after(node, move, look.t_ns, price, _unread_before(start, move))
+            heapq.heappush(queue, (next_one.cost + _price(next_one, look), next(order), next_one))
 
 
-def _wanted(node: _Node, looks: Sequence[Look]) -> Iterator[tuple[int, str]]:
-    """Rows and cards that may have been put there: seen there, or seen in an area since, or hidden."""
-    game, allowed = node.game, node.allowed
-    for look in looks:
-        for row, spot in enumerate(look.rows):
-            for card in Counter(spot.cards) - Counter(game.rows[row] or ()) - allowed.extra[row]:
-                yield row, card
-    for look in looks:
-        gains = [Counter(spot.cards) - game.hands[seat] - allowed.beside[seat] for seat, spot in enumerate(look.areas)]
-        for row, cards in enumerate(game.rows):
-            # A row that nobody saw with a card in it may have come and gone.
-            if cards is not None and (_may_be_gone(cards, look.rows[row]) or look.rows[row].marked is False):
-                for gain in gains:
-                    for card in gain - Counter(cards):
-                        yield row, card
-    for row, spot in enumerate(looks[-1].rows):
-        if spot.covered and game.rows[row] is not None:
-            yield row, UNKNOWN
+def _unread_before(way: Way, move: Move) -> int:
+    return way.unread[move.seat] if way.unread and move.kind == "take" else 0
 
 
-def _may_be_gone(cards: Sequence[str], spot: Spot) -> bool:
-    return spot.covered or bool(Counter(cards) - Counter(spot.cards))
+def _price(way: Way, look: Look) -> float:
+    prices, keys = charges(way.game, way.allowed, look)
+    before = way.charged or (None,) * len(keys)
+    return sum(price for price, key, old in zip(prices, keys, before, strict=True) if key != old)
 
 
-def _done(node: _Node, move: Move, price: float) -> _Node:
-    """A node after a move; a foul moves cards, but not the game."""
-    game, allowed = node.game.copy(), node.allowed
-    if move.foul is not None:
-        allowed = _after_foul(game, allowed, move)
-    elif move.kind == "place":
-        game.place(move.seat, move.row, move.card)
-    elif move.kind == "back":
-        game.take_back()
-    else:
-        allowed = _after_take(game, allowed, move)
-        game.take(0, move.seat, move.row)
-    return _Node(game, allowed, (*node.moves, move), node.spent + price, node.fits)
-
-
-def _after_foul(game: Coloretto, allowed: Allowed, move: Move) -> Allowed:
-    if move.kind == "place":
-        return replace(allowed, extra=_with(allowed.extra, move.row, Counter([move.card])))
-    cards = Counter(game.rows[move.row] or ())
+def _looked_at(way: Way, look: Look) -> Way:
+    """Give a way that has come to a look."""
+    way = _known_now(way, look)
+    prices, keys = charges(way.game, way.allowed, look)
+    price = _price(way, look)
+    if price > _MOST_OFF:
+        return replace(way, cost=way.cost + _SPOILED, left=sum(prices))
+    allowed = put_right(way.game, way.allowed, look)
+    before = way.charged or (None,) * len(keys)
+    # What is known to lie so from now on is not charged again.
+    known = charges(way.game, allowed, look)[1]
+    owed, fine = _still_owed(way.owed, look)
     return replace(
-        allowed,
-        absent=_with(allowed.absent, move.row, cards),
-        beside=_with(allowed.beside, move.seat, cards),
+        way,
+        cost=way.cost + price + fine + (_STAYS if price < sum(prices) > _STAYS else 0.0),
+        left=sum(prices),
+        allowed=allowed,
+        charged=tuple(old if key is None else key for key, old in zip(known, before, strict=True)),
+        seen_ns=look.t_ns,
+        owed=owed,
+        unread=tuple(spot.unread for spot in look.areas),
     )
 
 
-def _after_take(game: Coloretto, allowed: Allowed, move: Move) -> Allowed:
-    """Where cards that lie beside the rules go: with the row; what no row holds at a round's end may lie a while."""
-    with_it = allowed.extra[move.row]
-    allowed = replace(
-        allowed,
-        extra=_instead(allowed.extra, move.row, Counter()),
-        absent=_instead(allowed.absent, move.row, Counter()),
-        beside=_with(allowed.beside, move.seat, with_it),
-    )
-    if len(game.taken) + 1 < game.players:
-        return allowed
-    left = tuple(
-        allowed.extra[row] + Counter(cards or ()) if row != move.row else Counter()
-        for row, cards in enumerate(game.rows)
-    )
-    # Rows' own cards come back one by one.
-    return replace(allowed, extra=left, loose=frozenset(range(len(game.rooms))))
+def _known_now(way: Way, look: Look) -> Way:
+    """Give a way whose cards that nobody knew are those that can be read now."""
+    for at, move in enumerate(way.moves):
+        if move.card != UNKNOWN:
+            continue
+        row = way.game.rows[move.row]
+        holder = next((seat for seat in range(way.game.players) if way.game.hands[seat][UNKNOWN]), None)
+        if row is not None and UNKNOWN in row:
+            fresh = Counter(look.rows[move.row].cards) - Counter(row) - way.allowed.extra[move.row]
+        elif holder is not None:
+            fresh = Counter(look.areas[holder].cards) - way.game.hands[holder] - way.allowed.beside[holder]
+        else:
+            continue
+        if fresh.total() != 1:
+            continue
+        (card,) = fresh
+        game = way.game.copy()
+        if row is not None and UNKNOWN in row:
+            at_row = row.index(UNKNOWN)
+            game.rows[move.row] = [*row[:at_row], card, *row[at_row + 1 :]]
+        elif holder is not None:
+            game.hands[holder] = game.hands[holder] - Counter([UNKNOWN]) + Counter([card])
+        moves = (*way.moves[:at], replace(move, card=card), *way.moves[at + 1 :])
+        way = replace(way, game=game, moves=moves)
+    return way
 
 
-def _with(counters: tuple[Counter[str], ...], at: int, more: Counter[str]) -> tuple[Counter[str], ...]:
-    return _instead(counters, at, counters[at] + more)
-
-
-def _instead(counters: tuple[Counter[str], ...], at: int, one: Counter[str]) -> tuple[Counter[str], ...]:
-    return (*counters[:at], one, *counters[at + 1 :])
+def _still_owed(owed: Sequence[Owed], look: Look) -> tuple[tuple[Owed, ...], float]:
+    """Give which cards that were taken have come to no area yet, and what it costs that they have not for so long."""
+    left, fine = [], 0.0
+    for one in owed:
+        spot = look.areas[one.seat]
+        if (Counter(spot.cards) - one.before) & one.cards:
+            fine -= _LATE * one.late
+            continue
+        late = not spot.covered and spot.unread <= one.unread and look.t_ns - one.t_ns > _LATE_NS
+        fine += _LATE * (late and not one.late)
+        left.append(replace(one, late=late or one.late))
+    return tuple(left), fine

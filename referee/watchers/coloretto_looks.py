@@ -49,8 +49,9 @@ class Look:
 class Move:
     """Something that may have been done.
 
-    kind: "place", "take" or "back" (the card placed last was taken back). foul: why the rules do not allow it, None if
-    they do; it then changes what lies there, but not the game.
+    kind: "place", "take", "back" (the card placed last was taken back), or "misread" (`card` is seen in the area of
+    `seat`, who should have one of `was`). foul: why the rules do not allow it, None if they do; it then changes what
+    lies there, but not the game.
     """
 
     kind: str
@@ -58,6 +59,7 @@ class Move:
     row: int
     card: str = ""
     foul: Reason | None = None
+    was: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -97,6 +97,22 @@ class CorrectEvent(_Timely):
     new: EventData | None = Field(alias="with")
 
 
+class AnswerDoubt(_Timely):
+    """Answer what the watcher cannot tell, by the number of the answer."""
+
+    do: Literal["answer"]
+    question: Id
+    answer: Annotated[int, Field(ge=0, lt=20)]
+
+
+class Sheet(_Command):
+    """Ask what hands of Coloretto are worth."""
+
+    do: Literal["sheet"]
+    table: Literal["brown", "grey"]
+    hands: Annotated[list[dict[str, JsonValue]], Field(min_length=1, max_length=5)]
+
+
 class LookAgain(_Command):
     """Challenge a ruling (C11)."""
 
@@ -142,6 +158,8 @@ Command = (
     | TellEvent
     | CorrectRuling
     | CorrectEvent
+    | AnswerDoubt
+    | Sheet
     | LookAgain
     | Setup
     | ChangeSettings

@@ -57,10 +57,12 @@ class Coloretto:
         self.rooms = rooms(players)
         self.rows: list[list[str] | None] = [[] for _ in self.rooms]
         self.hands = [Counter(cards) for cards in self.settings.start_cards or [()] * players]
+        self._begun_with = [Counter(hand) for hand in self.hands]
         self.taken: set[int] = set()
         self.turn = self.settings.first
         self.last = False
         self.over = False
+        self._stopped = False
         self._rows_taken = 0
         self._placed_last: tuple[int, int] | None = None  # seat and row, as long as nothing else was done
         self._seen: Counter[str] = sum(self.hands, Counter())
@@ -88,6 +90,8 @@ class Coloretto:
                 if not self.can_take_back(self._row(event)):
                     raise BadInputError("only the card that was placed last can be taken back, before the next turn")
                 return self.take_back()
+            case "card_was":
+                return self._card_was(event)
             case "start_cards":
                 return self._start(event)
             case "stop":
@@ -135,6 +139,7 @@ class Coloretto:
         twin.__dict__.update(self.__dict__)
         twin.rows = [None if row is None else list(row) for row in self.rows]
         twin.hands = [Counter(hand) for hand in self.hands]
+        twin._begun_with = list(self._begun_with)
         twin.taken, twin._seen = set(self.taken), Counter(self._seen)
         return twin
 
@@ -216,7 +221,7 @@ class Coloretto:
         self.turn = next(seat for seat in seats if seat not in self.taken)
 
     def _end(self, t_ns: int, *, stopped: bool = False) -> Rulings:
-        self.over = True
+        self.over, self._stopped = True, stopped
         hands = tuple(self._hand(cards) for cards in self.hands)
         scores = tuple(score_coloretto(hand, self.settings.table) for hand in hands)
         most = max(score.points for score in scores)
@@ -230,16 +235,25 @@ class Coloretto:
         return ColorettoHand(colours, cards[JOKER], cards[PLUS2])
 
     def _start(self, event: Event) -> Rulings:
-        """Take the colours that a seat starts with (K2), as long as nothing was played."""
+        """Take the colours that a seat starts with (K2), whenever they are known."""
         seat, cards = event.seat(self.players), event.data.get("cards")
-        if self._rows_taken or any(self.rows):
-            raise BadInputError("the cards that everybody starts with lie there before the first turn")
+        if self.over:
+            raise BadInputError("the cards that everybody starts with are told before the game is over")
         if not isinstance(cards, list) or not all(map(is_colour, cards)) or len(cards) > MAX_START_CARDS:
             raise BadInputError('"cards" must be the colours that a seat starts with')
-        self._seen -= self.hands[seat]
-        self.hands[seat] = Counter(cards)
-        self._seen += self.hands[seat]
+        before, self._begun_with[seat] = self._begun_with[seat], Counter(cards)
+        self.hands[seat] = self.hands[seat] - before + Counter(cards)
+        self._seen = self._seen - before + Counter(cards)
         return ()
+
+    def _card_was(self, event: Event) -> Rulings:
+        """Take it that a card that a seat has was read wrongly: it is another one."""
+        seat, was, card = event.seat(self.players), event.data.get("was"), self._card(event)
+        if not isinstance(was, str) or self.hands[seat][was] < 1:
+            raise BadInputError('"was" must be a card that the seat has')
+        self.hands[seat] = self.hands[seat] - Counter([was]) + Counter([card])
+        self._seen = self._seen - Counter([was]) + Counter([card])
+        return self._end(event.t_ns, stopped=self._stopped) if self.over else ()
 
     def _row(self, event: Event) -> int:
         row = whole_number(event.data.get("row"), "row")

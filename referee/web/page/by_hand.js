@@ -1,11 +1,12 @@
 // Games that nothing watches are told by hand: whose turn, which card, which row.
 
 import { h } from "./dom.js";
-import { colour, nameOf, sign } from "./parts.js";
+import { cardDrawn, cardName, rowDrawn } from "./coloretto.js";
+import { nameOf, sign } from "./parts.js";
 import { cardsOf } from "./readings.js";
 import { t } from "./words.js";
 
-export const COLOURS = ["red", "orange", "yellow", "green", "blue", "purple", "brown"];
+export const COLOURS = ["red", "orange", "yellow", "green", "blue", "purple", "pink"];
 
 export function byHand(app) {
   const { game, mode } = app.state;
@@ -58,72 +59,65 @@ export function untoldHands(app, question) {
   });
 }
 
+// A card is chosen and then its row: two taps; a row is taken by one. Where only one row has room, the card goes there.
 function coloretto(app) {
   const { local, state } = app;
-  const { turn, rows, rooms, last, told } = state.phase;
-  const seat = local.seat === undefined ? (turn === null || turn === undefined ? 0 : turn) : local.seat;
-  const card = local.card || "red";
+  const { turn, rows, rooms, last, told, taken, colours } = state.phase;
+  const seat = local.seat === undefined ? turn : local.seat;
+  const card = local.card;
+  const open = rows.flatMap((cards, row) => (cards && cards.length < rooms[row] ? [row] : []));
+  const play = (event) => {
+    local.seat = undefined;
+    local.card = undefined;
+    app.runTimely({ do: "event", event });
+  };
   const choose = (part) => {
     Object.assign(local, part);
     app.draw();
   };
-  const play = (event) => {
-    local.seat = undefined;
-    app.runTimely({ do: "event", event });
+  const chosen = (name) => {
+    if (open.length === 1) play({ event: "card_placed", seat, row: open[0], card: name });
+    else choose({ card: card === name ? undefined : name });
   };
   return h(
     "section",
-    { class: "card-box", key: "by-hand", "aria-labelledby": "by-hand-title" },
-    h("h2", { id: "by-hand-title" }, t("by_hand")),
+    { class: "by-hand", key: "by-hand", "aria-labelledby": "by-hand-title" },
+    h("h2", { id: "by-hand-title", class: "sr" }, t("by_hand")),
     h(
       "div",
-      { class: "row choices", role: "group", "aria-label": t("by_hand_who") },
+      { class: "seat-tabs", role: "group", "aria-label": t("by_hand_who") },
       state.board.map((place) =>
-        h("button", { type: "button", key: place.seat, "aria-pressed": String(place.seat === seat), onclick: () => choose({ seat: place.seat }) }, sign(place.seat), nameOf(app, place.seat)),
-      ),
-    ),
-    h(
-      "div",
-      { class: "row choices", role: "group", "aria-label": t("by_hand_card") },
-      COLOURS.concat(["+2", "joker"]).map((name) =>
         h(
           "button",
-          { type: "button", key: name, "aria-pressed": String(card === name), onclick: () => choose({ card: name }) },
-          swatch(name),
-          cardName(name),
+          { type: "button", key: place.seat, class: taken.includes(place.seat) ? "seat-tab out" : "seat-tab", "aria-pressed": String(place.seat === seat), onclick: () => choose({ seat: place.seat }) },
+          sign(place.seat),
+          h("span", { class: "cut" }, nameOf(app, place.seat)),
         ),
       ),
     ),
     h(
       "div",
-      { class: "rows" },
-      rows.map((cards, row) => [
-        lying(cards, row),
-        h("button", { type: "button", class: "main", key: `put ${row}`, disabled: !cards || cards.length >= rooms[row], onclick: () => play({ event: "card_placed", seat, row, card }) }, t("put_in_row", { n: row + 1 })),
-        h("button", { type: "button", key: `take ${row}`, disabled: !cards || !cards.length, onclick: () => play({ event: "row_taken", seat, row }) }, t("take_row", { n: row + 1 })),
-      ]),
+      { class: "col-rows" },
+      rows.map((cards, row) => {
+        const full = !cards || cards.length >= rooms[row];
+        const action = card
+          ? h("button", { type: "button", class: "main", key: `put ${row}`, disabled: full, onclick: () => play({ event: "card_placed", seat, row, card }) }, t("put_in_row", { n: row + 1 }))
+          : h("button", { type: "button", key: `take ${row}`, disabled: !cards || !cards.length, onclick: () => play({ event: "row_taken", seat, row }) }, t("take_row", { n: row + 1 }));
+        return h("div", { class: "col-line", key: row }, rowDrawn(cards, rooms[row]), action);
+      }),
+    ),
+    h(
+      "div",
+      { class: "palette", role: "group", "aria-label": t("by_hand_card") },
+      colours.concat(["+2", "joker"]).map((name) =>
+        h("button", { type: "button", key: name, "aria-pressed": String(card === name), "aria-label": cardName(name), disabled: !open.length, onclick: () => chosen(name) }, cardDrawn(name)),
+      ),
     ),
     h(
       "div",
       { class: "row" },
-      last ? h("p", {}, t("last_round_runs")) : h("button", { type: "button", class: "quiet", onclick: () => app.runTimely({ do: "event", event: { event: "last_round" } }) }, t("last_round")),
       told ? h("button", { type: "button", key: "back", onclick: () => app.runTimely({ do: "correct", event: told, with: null }) }, t("take_back")) : null,
+      last ? h("p", { key: "last" }, t("last_round_runs")) : h("button", { type: "button", key: "last", class: "quiet", onclick: () => app.runTimely({ do: "event", event: { event: "last_round" } }) }, t("last_round")),
     ),
   );
-}
-
-// What was told to lie in a row, to be compared with the table.
-function lying(cards, row) {
-  const key = `lying ${row}`;
-  if (!cards) return h("p", { class: "lying", key }, t("row_gone", { n: row + 1 }));
-  if (!cards.length) return h("p", { class: "lying", key }, t("row_empty", { n: row + 1 }));
-  return h("p", { class: "lying", key }, cards.map(swatch), t("row_holds", { n: row + 1, cards: cards.map(cardName).join(", ") }));
-}
-
-function swatch(name) {
-  return COLOURS.includes(name) ? h("span", { class: `swatch ${name}`, "aria-hidden": "true" }) : null;
-}
-
-function cardName(name) {
-  return name === "+2" ? "+2" : name === "joker" ? t("joker") : colour(name);
 }

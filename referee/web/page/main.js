@@ -19,11 +19,12 @@ import * as figures from "./view_figures.js";
 import * as settings from "./view_settings.js";
 import * as picture from "./view_picture.js";
 import * as marker from "./view_marker.js";
+import * as sheet from "./view_sheet.js";
 import * as setup from "./view_setup.js";
 import * as system from "./view_system.js";
 import * as teach from "./view_teach.js";
 
-const VIEWS = { table, tv, bell, start, ruling, history, figures, settings, picture, setup, marker, system, teach };
+const VIEWS = { table, tv, bell, start, ruling, history, figures, settings, picture, sheet, setup, marker, system, teach };
 
 // Everything that views draw from. `local` is each view's own, thrown away when another is opened.
 const app = {

@@ -4,6 +4,7 @@ import { h } from "./dom.js";
 import { ago, button, heading, icon, kindOf, nameOf, phaseOf, sand, scoresTitle, shownPoints, sign } from "./parts.js";
 import { handParts, headline } from "./headline.js";
 import { byHand, untoldHands } from "./by_hand.js";
+import { cardDrawn, scoreSheet } from "./coloretto.js";
 import { live } from "./live.js";
 import { undo } from "./dock.js";
 import { whereabouts } from "./whereabouts.js";
@@ -17,7 +18,7 @@ export function draw(app) {
       "div",
       { class: "columns" },
       h("div", { class: "column wide" }, questions(app), isTold(app) && !headline(app) ? h("h1", { class: "sr", tabindex: "-1", key: "verdict" }, t("game_coloretto")) : verdict(app), notices(app), isTold(app) ? byHand(app) : null, live(app, correctSeen)),
-      h("div", { class: "column" }, phase(app), board(app), controls(app), isTold(app) ? null : byHand(app), rulings(app)),
+      h("div", { class: "column" }, phase(app), isTold(app) ? scoreSheet(app) : null, board(app), controls(app), isTold(app) ? null : byHand(app), rulings(app)),
     ),
   ];
 }
@@ -38,6 +39,7 @@ function idle(app) {
       h("a", { class: "button main big", href: "#start" }, t("start_game")),
       setupLeft(app),
       h("p", {}, h("a", { href: "#picture" }, t("score_picture"))),
+      h("p", {}, h("a", { href: "#sheet" }, t("count_end"))),
     ),
     notices(app),
     live(app),
@@ -95,9 +97,27 @@ function questions(app) {
       "section",
       { class: "question", key: `question ${question.id}`, role: "group", "aria-labelledby": `question-${question.id}` },
       h("h2", { id: `question-${question.id}` }, question.text || t(`question_${question.kind}`)),
+      question.kind === "doubt" ? doubtAnswers(app, question) : null,
       question.kind === "no_hand" ? untoldHands(app, question) : null,
-      question.kind === "no_hand" ? null : h("div", { class: "row" }, question.kind === "who_rang" ? ringers(app, question) : decisions(app)),
+      ["no_hand", "doubt"].includes(question.kind) ? null : h("div", { class: "row" }, question.kind === "who_rang" ? ringers(app, question) : decisions(app)),
       question.ruling ? h("a", { href: `#ruling/${question.ruling}` }, t("see_picture")) : null,
+    ),
+  );
+}
+
+// What the camera could not tell: one tap says it. Whoever is in a hurry says it later; play goes on.
+function doubtAnswers(app, question) {
+  return h(
+    "div",
+    { class: "row choices" },
+    question.answers.map((answer, at) =>
+      h(
+        "button",
+        { type: "button", class: "big", key: at, onclick: () => app.runTimely({ do: "answer", question: question.id, answer: at }) },
+        answer.seat === null || answer.seat === undefined ? null : sign(answer.seat),
+        answer.card ? cardDrawn(answer.card) : null,
+        answer.text,
+      ),
     ),
   );
 }

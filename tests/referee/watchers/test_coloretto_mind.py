@@ -101,7 +101,7 @@ def test_no_foul_is_told_where_a_covered_row_leaves_a_legal_way() -> None:
     assert tell(mind, *(look(second, seen, areas) for second in range(3, 7))) == []
     # Where no hand was in the way, nobody but Cem can have done anything.
     lying = (Spot(marked=False), Spot(marked=True), Spot(marked=True))
-    events = tell(begun(), look(3, lying, areas))
+    events = tell(begun(), *(look(second, lying, areas) for second in (3, 4, 5)))
     assert [(event.kind, event.data["seat"]) for event in events] == [("row_taken", 2)]
 
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,9 @@ from playwright.sync_api import Browser, Page, Request, ViewportSize, expect, sy
 
 from hardware.health import DeviceHealth, Health
 from referee.decks.store import DeckStore
+from referee.events import Event
+from referee.session import Answer, Doubt
+from referee.watchers.by_hand import ByHandWatcher
 from tests.referee.web.test_browser import PHONE, SCREEN, WAIT_MS, Window, launched, needs_chromium, turn_two_reds
 from tests.support.page_tools import START, PageUnderTest
 from vision.prints.print_deck import Print, PrintDeck
@@ -24,6 +28,7 @@ Object.defineProperty(navigator, "userActivation", { value: undefined });
 Object.defineProperty(window, "speechSynthesis", {
   value: { speak: (words) => window.spoken.push([words.lang, words.text]), cancel: () => window.spoken.push("cancel") },
 });"""
+SMALL: ViewportSize = {"width": 360, "height": 640}
 TALL: ViewportSize = {"width": 390, "height": 844}
 FLAT: ViewportSize = {"width": 740, "height": 360}
 LONG_NAMES = [
@@ -267,11 +272,53 @@ def test_seven_long_names_lie_round_the_table_apart_and_each_with_its_sign(
 
 def test_a_move_of_coloretto_needs_no_scrolling(page: PageUnderTest, browser: Browser) -> None:
     expect.set_options(timeout=WAIT_MS)
-    page.table.desk.do({"do": "start", "game": "coloretto", "players": ["Ann", "Ben", "Cem"], "options": {}})
+    players = ["Ann", "Ben", "Cem", "Dora", "Eva"]
+    page.table.desk.do({"do": "start", "game": "coloretto", "players": players, "options": {}})
     page.table.stage.voice.clear_caption(page.table.stage.voice.caption)
-    window = Window(browser, page, TALL, paired=True)
-    for name in ("red", "Into row 1", "Into row 3"):
-        assert window.page.get_by_role("button", name=name, exact=True).evaluate(IN_SIGHT)
+    window = Window(browser, page, SMALL, paired=True)
+    palette = window.page.locator(".palette button")
+    expect(palette).to_have_count(9)
+    for name in ("red", "joker", "Take row 1", "Take row 5", "Eva"):
+        assert (name, window.page.get_by_role("button", name=name).first.evaluate(IN_SIGHT)) == (name, True)
+    window.page.get_by_role("button", name="red", exact=True).click()
+    for row in range(1, 6):
+        assert window.page.get_by_role("button", name=f"Into row {row}").evaluate(IN_SIGHT)
+    window.page.get_by_role("button", name="Into row 5").click()
+    expect(window.page.locator(".col-line").last.locator(".col-card[role=img]")).to_have_count(1)
+    window.close()
+
+
+@dataclass
+class AskingWatcher(ByHandWatcher):
+    """One that saw a row go, and not who took it."""
+
+    doubts: tuple[Doubt, ...] = ()
+
+    def answered(self, doubt: Doubt) -> None:
+        self.doubts = ()
+
+    def follow(self, events: Sequence[Event]) -> None:
+        pass
+
+
+def test_who_took_a_row_is_asked_and_answered_by_one_tap(page: PageUnderTest, browser: Browser) -> None:
+    expect.set_options(timeout=WAIT_MS)
+    page.table.desk.do({"do": "start", "game": "coloretto", "players": ["Ann", "Ben", "Cem"], "options": {}})
+    page.table.tell("card_placed", seat=0, row=1, card="green")
+    took = [Event(1, "row_taken", {"event": "row_taken", "seat": seat, "row": 1}) for seat in (1, 2)]
+    placed = Event(1, "card_placed", {"event": "card_placed", "seat": 1, "row": 0, "card": "red"})
+    answers = (Answer((took[0],), {"seat": 1}), Answer((placed, took[1]), {"seat": 2}))
+    watcher = AskingWatcher((Doubt(1, "who_took", {"row": 1, "seats": [1, 2]}, answers),))
+    page.table.stage.playing().look_anew(watcher)
+    page.table.desk.refresh()
+    window = Window(browser, page, SMALL, paired=True)
+    asked = window.page.locator(".question")
+    expect(asked).to_contain_text("Who took row 2: Ben or Cem?")
+    assert asked.get_by_role("button", name="Cem").evaluate(IN_SIGHT)
+    asked.get_by_role("button", name="Cem").click()
+    expect(asked).to_have_count(0)
+    expect(window.page.locator(".col-row.gone")).to_have_count(1)
+    assert page.table.desk.state()["phase"]["sheet"][2]["lines"][0]["colour"] == "green"
     window.close()
 
 

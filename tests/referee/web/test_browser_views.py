@@ -211,34 +211,61 @@ def test_a_game_told_by_hand_shows_what_was_told_and_takes_it_back(page: PageUnd
     page.table.desk.do({"do": "start", "game": "coloretto", "players": ["Ann", "Ben"], "options": {}})
     window = Window(browser, page, PHONE, paired=True)
     expect.set_options(timeout=WAIT_MS)
-    rows = window.page.locator(".lying")
-    expect(rows).to_have_text(["Row 1: empty", "Row 2: empty", "Row 3: empty"])
-    expect(window.page.get_by_role("button", name="Take row 1")).to_be_disabled()
-    window.page.get_by_role("button", name="Joker").click()
-    window.page.get_by_role("button", name="Into row 1").click()
-    expect(rows).to_have_text(["Row 1: Joker", "Row 2: empty", "Row 3: empty"])
+    tab = window.page
+
+    def rows() -> list[list[str]]:
+        return [
+            [str(card.get_attribute("aria-label")) for card in line.locator(".col-card[role=img]").all()]
+            for line in tab.locator(".col-line").all()
+        ]
+
+    expect(tab.get_by_role("button", name="Take row 1")).to_be_disabled()
+    # Nothing is chosen that nobody chose.
+    expect(tab.locator(".palette [aria-pressed=true]")).to_have_count(0)
+    tab.get_by_role("button", name="Joker").click()
+    tab.get_by_role("button", name="Into row 1").click()
+    expect(tab.locator(".col-line").first.locator(".col-card[role=img]")).to_have_count(1)
+    assert rows() == [["Joker"], [], []]
     window.look()
-    # The second tap of a double one would enter a card for the next player.
-    window.page.get_by_role("button", name="Into row 2").dblclick()
-    expect(rows).to_have_text(["Row 1: Joker", "Row 2: Joker", "Row 3: empty"])
-    expect(window.page.get_by_role("alert")).to_contain_text("this tap has changed nothing")
-    window.look()
-    window.page.get_by_role("button", name="Take back the last step").click()
-    expect(rows).to_have_text(["Row 1: Joker", "Row 2: empty", "Row 3: empty"])
+    tab.get_by_role("button", name="green").click()
     # Two players' first row has room for one card.
-    expect(window.page.get_by_role("button", name="Into row 1")).to_be_disabled()
-    expect(window.page.locator(".turn")).to_have_text("Ben plays")
+    expect(tab.get_by_role("button", name="Into row 1")).to_be_disabled()
+    # The second tap of a double one would take the row for the next player.
+    tab.get_by_role("button", name="Into row 2").dblclick()
+    expect(tab.get_by_role("alert")).to_contain_text("this tap has changed nothing")
+    expect(tab.locator(".col-line").nth(1).locator(".col-card[role=img]")).to_have_count(1)
     window.look()
-    window.page.get_by_role("button", name="Take row 1").click()
-    expect(rows.first).to_have_text("Row 1: taken")
+    tab.get_by_role("button", name="Take back the last step").click()
+    expect(tab.locator(".turn")).to_have_text("Ben plays")
+    window.look()
+    # A row is taken by one tap.
+    tab.get_by_role("button", name="Take row 1").click()
+    expect(tab.locator(".col-row.gone")).to_have_text("taken")
     assert window.barriers() == []
     assert not window.is_too_wide()
-    for first in ("Row 1: Joker", "Row 1: empty"):
-        window.look()
-        window.page.get_by_role("button", name="Take back the last step").click()
-        expect(rows.first).to_have_text(first)
-    expect(window.page.locator(".turn")).to_have_text("Ann plays")
+    window.look()
+    tab.get_by_role("button", name="Take back the last step").click()
+    expect(tab.locator(".col-row.gone")).to_have_count(0)
     window.close("409")
+
+
+def test_the_end_of_coloretto_alone_is_counted_as_a_score_sheet(page: PageUnderTest, browser: Browser) -> None:
+    expect.set_options(timeout=WAIT_MS)
+    window = Window(browser, page, PHONE, paired=True)
+    window.open("sheet")
+    tab = window.page
+    for card, times in (("green", 6), ("yellow", 4), ("red", 3), ("blue", 2), ("+2", 1), ("Joker", 1)):
+        for _ in range(times):
+            tab.get_by_role("button", name=f"One more: {card}").click()
+    # The rules' own example: the joker becomes yellow.
+    expect(tab.locator(".sheet-name strong")).to_have_text("41")
+    expect(tab.locator(".sheet-line .note").last).to_contain_text("the joker is yellow")
+    expect(tab.locator(".sheet-cards .minus")).to_have_count(1)
+    assert window.barriers() == [] and not window.is_too_wide()
+    # What was counted is there still when the phone comes back.
+    window.open("sheet")
+    expect(tab.locator(".sheet-name strong")).to_have_text("41")
+    window.close()
 
 
 def test_hands_that_the_camera_has_not_seen_are_told_card_by_card_or_that_there_is_none(

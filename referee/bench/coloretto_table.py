@@ -1,0 +1,262 @@
+"""Games of Coloretto as people play them, without pictures: what lies where at every instant, and what is true of it.
+
+People think, lay, take, hold what they took, lay a card and think better of it, push cards about, forget rows' own
+cards, let a hand rest on the table, and now and then do what the rules do not allow, until somebody says so.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+
+from referee.games.coloretto.rules import Coloretto
+from referee.games.coloretto.score import PALETTES, Table
+from referee.games.coloretto.setup import JOKER, PLUS2, Settings
+
+MS = 1_000_000
+
+
+@dataclass(frozen=True)
+class Habits:
+    """How often people do what, a move; durations in seconds."""
+
+    thinks_s: tuple[float, float] = (0.4, 2.4)  # at least, and how much longer on average
+    rests: float = 0.06  # a hand stays on the table, and nothing can be seen for some seconds
+    rests_s: tuple[float, float] = (1.5, 5.0)
+    back: float = 0.04  # a card is laid, and a little later laid in another row
+    holds: float = 0.15  # what was taken stays in the hand for some seconds
+    forgets: float = 0.05  # whoever takes a row leaves its own card, or puts it back late
+    pushes: float = 0.01  # a card slips to where another row's would lie, until somebody sees to it
+    fouls: float = 0.05
+
+
+@dataclass(frozen=True)
+class Done:
+    """A move or a foul as it was: when, what (`kind` "place" or "take"), and why it was a foul, if it was one."""
+
+    t_ns: int
+    kind: str
+    seat: int
+    row: int
+    card: str = ""
+    foul: str | None = None
+
+
+@dataclass
+class Lying:
+    """What lies on the table: cards by the numbers that `name` gives names; arms: seats whose arms are over it."""
+
+    rows: list[list[int]]
+    areas: list[list[int]]
+    marked: list[bool]
+    name: dict[int, str] = field(default_factory=dict)
+    arms: set[int] = field(default_factory=set)
+    last_round: bool = False
+    astray: dict[int, int] = field(default_factory=dict)  # cards that seem to lie in another row
+
+
+class Evening:
+    """One game; `play` gives the table after each change, and when it was.
+
+    truth: what was done so far, fouls among it. heard: set by whoever listens when a foul was said aloud.
+    """
+
+    def __init__(self, players: int, seed: int, habits: Habits | None = None) -> None:
+        self.luck = random.Random(f"coloretto {players} {seed}")
+        self.habits = habits or Habits()
+        self.players = players
+        colours = list(PALETTES[0])
+        left_out = self.luck.sample(colours, {2: 2, 3: 1}.get(players, 0))
+        colours = [colour for colour in colours if colour not in left_out]
+        each = 2 if players == 2 else 1
+        dealt = self.luck.sample(colours, each * players)
+        start = tuple(tuple(dealt[seat * each : (seat + 1) * each]) for seat in range(players))
+        self.settings = Settings(
+            self.luck.choice(list(Table)), self.luck.randrange(players), start, tuple(sorted(left_out))
+        )
+        self.game = Coloretto(players, self.settings)
+        self.supply = [card for card in colours for _ in range(9 - dealt.count(card))] + [PLUS2] * 10 + [JOKER] * 3
+        self.luck.shuffle(self.supply)
+        self._end_at = 15
+        rooms = len(self.game.rooms)
+        self.lies = Lying([[] for _ in range(rooms)], [[] for _ in range(players)], [True] * rooms)
+        for seat, cards in enumerate(start):
+            self.lies.areas[seat] = [self._new(card) for card in cards]
+        self.truth: list[Done] = []
+        self.heard = False
+        self.now_ns = 0
+
+    def play(self) -> Iterator[tuple[int, Lying]]:
+        """Give the table whenever something on it changes, and the time of that."""
+        luck, habits, game = self.luck, self.habits, self.game
+        yield from self._wait(2.5)
+        while not game.over:
+            shortest, longer = habits.thinks_s
+            yield from self._wait(shortest + luck.expovariate(1 / longer))
+            if luck.random() < habits.fouls:
+                yield from self._do_wrong()
+            if len(self.supply) <= self._end_at and not game.last:
+                self.lies.last_round = True
+                game.announce_last()
+                yield from self._wait(1.0)
+            seat = game.turn
+            row = self._row_to_take(seat)
+            if row is None:
+                yield from self._place(seat)
+            else:
+                yield from self._take(seat, row)
+            if luck.random() < habits.pushes:
+                yield from self._push()
+            if luck.random() < habits.rests:
+                # Others go on meanwhile.
+                self._rests_until_ns = self.now_ns + round(luck.uniform(*habits.rests_s) * 1e9)
+                self.lies.arms.add(seat)
+        self.lies.arms.clear()
+        yield from self._wait(20.0)
+
+    _rests_until_ns = 0
+
+    def _wait(self, seconds: float) -> Iterator[tuple[int, Lying]]:
+        self.now_ns += round(seconds * 1000) * MS
+        if self._rests_until_ns and self.now_ns >= self._rests_until_ns:
+            self._rests_until_ns = 0
+            self.lies.arms.clear()
+        yield self.now_ns, self.lies
+
+    def _new(self, card: str) -> int:
+        number = len(self.lies.name)
+        self.lies.name[number] = card
+        return number
+
+    def _row_to_take(self, seat: int) -> int | None:
+        game = self.game
+        rows = [row for row in range(len(game.rooms)) if game.can_take(seat, row)]
+        if not rows:
+            return None
+        full = max(rows, key=lambda row: len(game.rows[row] or ()))
+        can_place = any(game.can_place(seat, row) for row in range(len(game.rooms)))
+        chance = (0.0, 0.12, 0.3, 0.6)[len(game.rows[full] or ())]
+        return full if not can_place or self.luck.random() < chance else None
+
+    def _reach(self, seat: int, seconds: float) -> Iterator[tuple[int, Lying]]:
+        self.lies.arms.add(seat)
+        yield self.now_ns, self.lies
+        yield from self._wait(seconds)
+
+    def _leave(self, seat: int, seconds: float = 0.35) -> Iterator[tuple[int, Lying]]:
+        yield from self._wait(seconds)
+        if not self._rests_until_ns:
+            self.lies.arms.discard(seat)
+        yield self.now_ns, self.lies
+
+    def _place(self, seat: int) -> Iterator[tuple[int, Lying]]:
+        luck, game = self.luck, self.game
+        rows = [row for row in range(len(game.rooms)) if game.can_place(seat, row)]
+        row, card = luck.choice(rows), self._new(self.supply.pop())
+        others = [other for other in rows if other != row]
+        yield from self._reach(seat, luck.uniform(0.3, 0.7))
+        if others and luck.random() < self.habits.back:
+            other = luck.choice(others)
+            self.lies.rows[other].append(card)
+            yield from self._leave(seat)
+            yield from self._wait(luck.uniform(0.5, 3.5))
+            yield from self._reach(seat, 0.3)
+            self.lies.rows[other].remove(card)
+        self.lies.rows[row].append(card)
+        game.place(seat, row, self.lies.name[card])
+        self.truth.append(Done(self.now_ns, "place", seat, row, self.lies.name[card]))
+        yield from self._leave(seat)
+
+    def _take(self, seat: int, row: int) -> Iterator[tuple[int, Lying]]:
+        luck, lies, game = self.luck, self.lies, self.game
+        forgets = luck.random() < self.habits.forgets
+        yield from self._reach(seat, luck.uniform(0.3, 0.6))
+        held, lies.rows[row] = lies.rows[row], []
+        lies.marked[row] = forgets
+        self.truth.append(Done(self.now_ns, "take", seat, row))
+        ended = len(game.taken) + 1 == game.players
+        game.take(0, seat, row)
+        if luck.random() < self.habits.holds:
+            yield from self._leave(seat)
+            yield from self._wait(luck.uniform(1.0, 5.0))
+            yield from self._reach(seat, 0.4)
+        else:
+            yield from self._wait(luck.uniform(0.5, 1.0))
+        lies.areas[seat] += held
+        yield from self._leave(seat)
+        if ended and not game.over:
+            yield from self._tidy(seat)
+
+    def _tidy(self, seat: int) -> Iterator[tuple[int, Lying]]:
+        """Rows' own cards come back, one by one, and what two players left goes."""
+        for row in range(len(self.lies.rows)):
+            if not self.lies.marked[row] or self.lies.rows[row]:
+                yield from self._reach(seat, 0.5)
+                late = self.luck.random() < self.habits.forgets
+                self.lies.marked[row] = not late
+                self.lies.rows[row] = []
+                yield from self._leave(seat, 0.2)
+
+    def _push(self) -> Iterator[tuple[int, Lying]]:
+        lies, luck = self.lies, self.luck
+        cards = [(row, card) for row, cards in enumerate(lies.rows) for card in cards]
+        if cards:
+            row, card = luck.choice(cards)
+            lies.astray[card] = luck.choice([other for other in range(len(lies.rows)) if other != row])
+            yield from self._wait(luck.uniform(1.0, 4.0))
+            lies.astray.clear()
+            yield self.now_ns, lies
+
+    def _do_wrong(self) -> Iterator[tuple[int, Lying]]:
+        """Somebody lays a card where none may lie, or takes a row out of turn; it is put right a little later."""
+        luck, lies, game = self.luck, self.lies, self.game
+        seat = game.turn
+        full = [row for row, cards in enumerate(game.rows) if cards is not None and len(cards) == game.rooms[row]]
+        filled = [row for row, cards in enumerate(game.rows) if cards]
+        self.heard = False
+        if full and luck.random() < 0.5:
+            row, card = luck.choice(full), self._new(self.supply[-1])
+            yield from self._reach(seat, 0.5)
+            lies.rows[row].append(card)
+            self.truth.append(Done(self.now_ns, "place", seat, row, lies.name[card], "row_full"))
+            yield from self._leave(seat)
+            yield from self._until_heard()
+            yield from self._reach(seat, 0.4)
+            lies.rows[row].remove(card)
+            yield from self._leave(seat)
+        elif filled:
+            row = luck.choice(filled)
+            other = luck.choice([one for one in range(game.players) if one != seat])
+            reason = game.verify_take(other, row)
+            yield from self._reach(other, 0.5)
+            held, lies.rows[row], lies.marked[row] = lies.rows[row], [], False
+            yield from self._wait(0.7)
+            lies.areas[other] += held
+            self.truth.append(Done(self.now_ns, "take", other, row, "", None if reason is None else reason.value))
+            yield from self._leave(other)
+            yield from self._until_heard()
+            yield from self._reach(other, 0.4)
+            lies.areas[other] = [card for card in lies.areas[other] if card not in held]
+            yield from self._wait(0.6)
+            lies.rows[row], lies.marked[row] = held, True
+            yield from self._leave(other)
+        yield from self._wait(1.5)
+
+    def _until_heard(self) -> Iterator[tuple[int, Lying]]:
+        """Wait until somebody says that it was wrong: the referee, or after a while another player."""
+        for _ in range(16):
+            yield from self._wait(0.5)
+            if self.heard:
+                break
+        yield from self._wait(self.luck.uniform(1.0, 3.0))
+
+    def stands_after(self, moves: int) -> Coloretto:
+        """Give the game as it stood after so many moves by the rules."""
+        game = Coloretto(self.players, replace(self.settings))
+        for done in [one for one in self.truth if one.foul is None][:moves]:
+            if done.kind == "place":
+                game.place(done.seat, done.row, done.card)
+            else:
+                game.take(0, done.seat, done.row)
+        return game

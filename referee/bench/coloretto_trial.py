@@ -1,0 +1,245 @@
+"""Whole games of Coloretto before the referee's understanding, and how much of each was understood."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, field, replace
+
+from referee.bench.coloretto_sampler import EVERY_NS, Sampler, Sight
+from referee.bench.coloretto_table import Done, Evening, Habits
+from referee.errors import BadInputError
+from referee.events import Event, Header
+from referee.games.coloretto.rules import Coloretto, from_header
+from referee.session import Doubt
+from referee.watchers.coloretto_looks import Look
+from referee.watchers.coloretto_mind import Mind
+from referee.watchers.coloretto_ways import standing
+
+_ANSWERS_S = (2.0, 6.0)  # so soon a question is answered by who heard it
+_LATE, _LATE_S = 0.3, (15.0, 40.0)  # and by some only so much later
+_NAMES = ("Ann", "Ben", "Cem", "Dora", "Eva")
+Key = tuple[object, ...]
+
+
+@dataclass
+class Counted:
+    """One game, counted.
+
+    understood: moves told as they were, without anybody's help. asked: questions, by kind. put_right: how often people
+    had to tell how it stood. wrong: what was told in the end and is not so.
+    """
+
+    players: int
+    seed: int
+    moves: int = 0
+    understood: int = 0
+    asked: Counter[str] = field(default_factory=Counter)
+    put_right: int = 0
+    wrong: list[str] = field(default_factory=list)
+    fouls: int = 0
+    fouls_found: int = 0
+    fouls_false: list[str] = field(default_factory=list)
+    fouls_missed: list[str] = field(default_factory=list)
+    points_right: bool = False
+
+    def as_json(self) -> dict[str, object]:
+        """Give it for a line of output."""
+        return asdict(self)
+
+    def figures(self) -> dict[str, int]:
+        """Give what can be summed over games."""
+        return {
+            "games": 1,
+            "moves": self.moves,
+            "understood": self.understood,
+            "questions": self.asked.total(),
+            "put_right": self.put_right,
+            "wrong": len(self.wrong),
+            "fouls": self.fouls,
+            "fouls_found": self.fouls_found,
+            "fouls_false": len(self.fouls_false),
+            "points_right": int(self.points_right),
+        }
+
+
+def try_game(players: int, seed: int, habits: Habits | None = None, sight: Sight | None = None) -> Counted:
+    """Play one game and look on, at one look each half second."""
+    return _Trial(players, seed, habits, sight).run()
+
+
+class _Trial:
+    def __init__(self, players: int, seed: int, habits: Habits | None, sight: Sight | None) -> None:
+        self.evening = Evening(players, seed, habits)
+        settings = self.evening.settings
+        options = {"table": settings.table.value, "first": settings.first, "left_out": list(settings.left_out)}
+        self.header = Header("coloretto", _NAMES[:players], options)
+        self.mind, self.game = Mind(self.header), from_header(self.header)
+        self.luck = random.Random(f"sight {players} {seed}")
+        used = tuple(one for one in Sampler.colours if one not in settings.left_out)
+        self.sampler = Sampler(sight or Sight(), self.luck, used, sum(map(len, settings.start_cards)))
+        self.counted = Counted(players, seed)
+        self.events: list[Event] = []
+        self.fouls: list[tuple[str, int, int]] = []
+        self.answer_at: dict[tuple[object, ...], int] = {}
+        self.told_by_hand = 0
+
+    def run(self) -> Counted:
+        look_ns = EVERY_NS
+        for t_ns, lies in self.evening.play():
+            # What is given has lain there since the time before.
+            while look_ns <= t_ns:
+                look = self.sampler.look(look_ns, lies)
+                if look is not None:
+                    self._see(look)
+                self._answer(look_ns)
+                look_ns += EVERY_NS
+        return self._count()
+
+    def _see(self, look: Look) -> None:
+        for event in self.mind.see(look)[0]:
+            self._tell(event)
+
+    def _tell(self, event: Event) -> None:
+        try:
+            rulings = self.game.apply(event)
+        except BadInputError:
+            self.counted.wrong.append(f"refused: {event.data}")
+            return
+        told = [ruling.as_json() for ruling in rulings]
+        if not any(ruling["ruling"] == "foul" for ruling in told):
+            self.events.append(event)
+        for ruling in told:
+            if ruling["ruling"] == "foul":
+                self.fouls.append((str(ruling["reason"]), int(str(ruling["seat"])), int(str(ruling["row"]))))
+                self.evening.heard = True
+        self.mind.judged(event, told)
+
+    def _answer(self, t_ns: int) -> None:
+        """People answer what they are asked, sooner or later."""
+        for doubt in self.mind.doubts:
+            key = (doubt.kind, doubt.t_ns)
+            if key not in self.answer_at:
+                late = self.luck.random() < _LATE
+                wait = self.luck.uniform(*(_LATE_S if late else _ANSWERS_S))
+                self.answer_at[key] = t_ns + round(wait * 1e9)
+                self.counted.asked[doubt.kind] += 1
+            if t_ns >= self.answer_at[key]:
+                self._answer_one(doubt, t_ns)
+                return
+
+    def _answer_one(self, doubt: Doubt, t_ns: int) -> None:
+        """Say what is so: by one of the answers, or, where none of them is, move by move."""
+        before = self.events[: len(self.events) - self._told_at_end(doubt)]
+        game = self._played(before)
+        for answer in doubt.answers:
+            trial = game.copy()
+            try:
+                for event in answer.events:
+                    trial.apply(event)
+            except BadInputError:
+                continue
+            if self._as_in_truth(trial) is not None:
+                self._put(before, answer.events, t_ns)
+                return
+        done = self._as_in_truth(game)
+        if done is None:
+            # What was told does not hold: people put it right on the page.
+            moves = [_event(move) for move in self.evening.truth if move.foul is None]
+            start = [event for event in self.events if event.kind == "start_cards"]
+            told = _pieces(self.events, self.evening.players)
+            self.told_by_hand += (_pieces(moves, self.evening.players) - told).total() - len(moves)
+            self.counted.put_right += 1
+            self._put(start, moves, t_ns)
+            return
+        left = [one for one in self.evening.truth if one.foul is None][done:]
+        self._put(before, [_event(move) for move in left], t_ns)
+
+    def _told_at_end(self, doubt: Doubt) -> int:
+        """Give how many of the events that were told last are a guess at what was asked."""
+        count = len(doubt.told)
+        return count if count and tuple(self.events[-count:]) == doubt.told else 0
+
+    def _put(self, before: Sequence[Event], events: Sequence[Event], t_ns: int) -> None:
+        if len(before) == len(self.events) and not events:
+            self.mind.doubts = ()
+            return
+        if len(before) < len(self.events):
+            self.game = self._played(before)
+            self.events = list(before)
+            self.game = self._played(before)
+            self.mind.follow(before)
+        for event in events:
+            self._tell(replace(event, t_ns=t_ns))
+            self.told_by_hand += 1
+
+    def _played(self, events: Sequence[Event]) -> Coloretto:
+        game = from_header(self.header)
+        for event in events:
+            game.apply(event)
+        return game
+
+    def _as_in_truth(self, game: Coloretto) -> int | None:
+        """Give after how many moves the table stood as a game does; None if it never did."""
+        moves = sum(one.foul is None for one in self.evening.truth)
+        wanted = standing(game)
+        return next((k for k in range(moves, -1, -1) if standing(self.evening.stands_after(k)) == wanted), None)
+
+    def _count(self) -> Counted:
+        counted, evening = self.counted, self.evening
+        true_moves = [one for one in evening.truth if one.foul is None]
+        true = _pieces([_event(one) for one in true_moves], evening.players)
+        told = _pieces(self.events, evening.players)
+        counted.moves = len(true_moves)
+        counted.understood = (true & told).total() - self.told_by_hand
+        counted.wrong += [str(one) for one in (told - true).elements()]
+        true_fouls = Counter((str(one.foul), one.seat, one.row) for one in evening.truth if one.foul)
+        told_fouls = Counter(self.fouls)
+        counted.fouls, counted.fouls_found = true_fouls.total(), (true_fouls & told_fouls).total()
+        counted.fouls_false = [str(one) for one in (told_fouls - true_fouls).elements()]
+        counted.fouls_missed = [str(one) for one in (true_fouls - told_fouls).elements()]
+        counted.points_right = self.game.over and self.game.hands == evening.game.hands
+        return counted
+
+
+def _event(done: Done) -> Event:
+    data: dict[str, object] = {"seat": done.seat, "row": done.row}
+    if done.kind == "take":
+        return Event(done.t_ns, "row_taken", {"event": "row_taken", **data})
+    return Event(done.t_ns, "card_placed", {"event": "card_placed", **data, "card": done.card})
+
+
+def _pieces(events: Sequence[Event], players: int) -> Counter[Key]:
+    """Give what a game comes to: which cards lay in each row of each round, and who took it."""
+    rows: dict[int, list[str]] = {}
+    takers: dict[int, int] = {}
+    pieces: Counter[Key] = Counter()
+    number = 0
+    for event in events:
+        row = int(str(event.data.get("row", 0)))
+        if event.kind == "card_placed":
+            rows.setdefault(row, []).append(str(event.data["card"]))
+        elif event.kind == "card_taken_back" and rows.get(row):
+            rows[row].pop()
+        elif event.kind == "row_taken":
+            takers[row] = int(str(event.data["seat"]))
+            pieces[number, row, "taken", takers[row]] += 1
+        elif event.kind == "card_was":
+            was, now, seat = str(event.data["was"]), str(event.data["card"]), int(str(event.data["seat"]))
+            pieces = _mended(pieces, was, now, seat)
+        if len(takers) == players or event is events[-1]:
+            pieces.update((number, at, "card", card) for at, cards in rows.items() for card in cards)
+            rows, takers, number = {}, {}, number + 1
+    return pieces
+
+
+def _mended(pieces: Counter[Key], was: str, now: str, seat: int) -> Counter[Key]:
+    """Put a card right that was told wrongly, in the latest row that somebody took with it."""
+    for number, row, kind, who in sorted(pieces, key=str, reverse=True):
+        key = (number, row, "card", was)
+        if kind == "taken" and who == seat and pieces[key]:
+            pieces[key] -= 1
+            pieces[number, row, "card", now] += 1
+            return +pieces
+    return pieces

@@ -1,0 +1,43 @@
+"""The bench of Coloretto: whole games without pictures, looked at twice a second, and how much is understood."""
+
+from __future__ import annotations
+
+import argparse
+from collections import Counter
+
+from referee.arguments import seed
+from referee.bench.report import print_line
+from referee.errors import BadInputError
+from referee.progress import along
+
+
+def add_kinds(kinds: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Add this bench to the others."""
+    games = kinds.add_parser("coloretto", help="play games of Coloretto as a camera sees them, and count what is known")
+    games.add_argument("--games", metavar="N", type=int, default=100, help="for two to five players in turn")
+    games.add_argument("--seed", metavar="N", type=seed, default=1, help="another number plays other games")
+    games.add_argument("--json", action="store_true", help="a line a game and a last one with the sums")
+    games.set_defaults(bench=_coloretto)
+
+
+def _coloretto(args: argparse.Namespace) -> int:
+    from referee.bench.coloretto_trial import try_game
+
+    if args.games < 1:
+        raise BadInputError(f"--games must be at least 1, not {args.games}")
+    sums: Counter[str] = Counter()
+    for number in along(range(args.games), args.games):
+        game = try_game(2 + number % 4, args.seed + number)
+        sums.update(game.figures())
+        if args.json:
+            print_line(game.as_json())
+        else:
+            for fault in [*game.wrong, *(f"foul that was none: {foul}" for foul in game.fouls_false)]:
+                print(f"{game.players} players, seed {game.seed}: {fault}", flush=True)
+    share = sums["understood"] / max(1, sums["moves"])
+    summary = {**sums, "share_understood": round(share, 4)}
+    if args.json:
+        print_line({"summary": summary})
+    else:
+        print(", ".join(f"{name.replace('_', ' ')}: {count}" for name, count in summary.items()))
+    return 1 if sums["wrong"] or sums["fouls_false"] else 0

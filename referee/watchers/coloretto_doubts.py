@@ -1,0 +1,114 @@
+"""What people are asked at Coloretto, and which events each answer stands for."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from referee.events import Event
+from referee.games.coloretto.rules import Coloretto
+from referee.games.coloretto.score import PALETTES
+from referee.games.coloretto.setup import JOKER, PLUS2, is_colour
+from referee.session import Answer, Doubt
+from referee.watchers.coloretto_looks import UNKNOWN, Look, Move
+from referee.watchers.coloretto_ways import Way
+
+_MOST_ANSWERS = 3
+
+
+def asked_about(ways: Sequence[Way], look: Look, margin: float) -> Doubt:
+    """Give what is not clear where several ways are likely, or none is told."""
+    moved = [way for way in ways if way.moves]
+    likely = [way for way in moved if way.cost < ways[0].cost + margin]
+    takers: dict[int, dict[int, Way]] = {}
+    for way in likely:
+        for move in way.moves:
+            if move.kind == "take":
+                takers.setdefault(move.row, {}).setdefault(move.seat, way)
+    for row, by_seat in takers.items():
+        if len(by_seat) > 1:
+            answers = [_answer(way, look, {"seat": seat}) for seat, way in sorted(by_seat.items())]
+            return Doubt(look.t_ns, "who_took", {"row": row, "seats": sorted(by_seat)}, tuple(answers))
+    for way in likely:
+        unknown = [move for move in way.moves if move.card == UNKNOWN]
+        row = unknown[0].row if unknown else 0
+        if len(unknown) == 1 and look.rows[row].unread:
+            return Doubt(look.t_ns, "row_card_unread", {"row": row}, _each_card(way, look))
+    for row, spot in enumerate(look.rows):
+        if spot.unread:
+            return Doubt(look.t_ns, "row_card_unread", {"row": row}, ())
+    told = [way for way in moved if all(move.card != UNKNOWN for move in way.moves)][:_MOST_ANSWERS]
+    answers = [_answer(way, look, {"moves": [event_of(m, look.t_ns).data for m in way.moves]}) for way in told]
+    return Doubt(look.t_ns, "not_understood", {}, tuple(answers))
+
+
+def misread(moves: Sequence[Move], t_ns: int) -> tuple[Doubt, ...]:
+    """Give what is asked of cards that are seen in an area in place of others; nothing was told instead."""
+    return tuple(
+        Doubt(
+            t_ns,
+            "misread",
+            {"seat": move.seat, "card": move.card, "was": list(move.was)},
+            (
+                Answer((), {"card": move.was[0]} if len(move.was) == 1 else {"none": True}),
+                *(
+                    Answer((_was(move.seat, was, move.card, t_ns),), {"card": move.card, "was": was})
+                    for was in dict.fromkeys(move.was)
+                ),
+            ),
+        )
+        for move in moves
+        if move.kind == "misread"
+    )
+
+
+def start_card(game: Coloretto, seat: int, look: Look) -> Doubt:
+    """Give what is asked of a card that a seat starts with and nobody can read."""
+    known = list(look.areas[seat].cards)
+    answers = tuple(
+        Answer(
+            (Event(look.t_ns, "start_cards", {"event": "start_cards", "seat": seat, "cards": [*known, card]}),),
+            {"card": card},
+        )
+        for card in _cards_of(game)
+        if is_colour(card)
+    )
+    return Doubt(look.t_ns, "start_card", {"seat": seat}, answers)
+
+
+def event_of(move: Move, t_ns: int) -> Event:
+    """Give a move as the game is told it."""
+    match move.kind:
+        case "place":
+            data: dict[str, object] = {"event": "card_placed", "seat": move.seat, "row": move.row, "card": move.card}
+        case "take":
+            data = {"event": "row_taken", "seat": move.seat, "row": move.row}
+        case _:
+            data = {"event": "card_taken_back", "row": move.row}
+    return Event(t_ns, str(data["event"]), data)
+
+
+def _was(seat: int, was: str, card: str, t_ns: int) -> Event:
+    return Event(t_ns, "card_was", {"event": "card_was", "seat": seat, "was": was, "card": card})
+
+
+def _answer(way: Way, look: Look, data: Mapping[str, object]) -> Answer:
+    return Answer(tuple(event_of(move, look.t_ns) for move in way.moves if move.kind != "misread"), data)
+
+
+def _each_card(way: Way, look: Look) -> tuple[Answer, ...]:
+    """Give an answer for each card that the one that nobody can read may be."""
+    return tuple(
+        _answer(
+            replace(way, moves=tuple(replace(m, card=card) if m.card == UNKNOWN else m for m in way.moves)),
+            look,
+            {"card": card},
+        )
+        for card in _cards_of(way.game)
+    )
+
+
+def _cards_of(game: Coloretto) -> list[str]:
+    known = {card for cards in game.hands for card in cards} | {card for row in game.rows for card in row or ()}
+    palette = next((one for one in PALETTES if known & set(one)), PALETTES[0])
+    return [*(colour for colour in palette if colour not in game.settings.left_out), PLUS2, JOKER]

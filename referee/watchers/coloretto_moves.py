@@ -1,0 +1,91 @@
+"""The moves of Coloretto that something in a look speaks for, and what each costs, in nats."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+
+from referee.games.coloretto.rulings import Reason
+from referee.watchers.coloretto_looks import UNKNOWN, Look, Move, Spot
+from referee.watchers.coloretto_ways import Way
+
+_MOVE, _BACK, _FOUL, _UNSEEN, _OTHER_ARM, _UNREADABLE = 1.5, 3.2, 7.0, 3.5, 2.0, 1.0
+_MISREAD = 6.5  # of about a thousand readings one is wrong
+
+
+def next_moves(way: Way, look: Look, *, first: bool) -> Iterator[tuple[Move, float]]:
+    """The moves that something in the look speaks for, and what each costs."""
+    for move, price in _moves(way, look, first=first):
+        other = bool(look.arms) and move.seat not in (look.arms or ())
+        yield move, price + (_OTHER_ARM if other else 0.0)
+
+
+def _moves(way: Way, look: Look, *, first: bool) -> Iterator[tuple[Move, float]]:
+    game = way.game
+    if game.over:
+        return
+    fouls_left = not any(move.foul for move in way.moves)
+    if first:
+        for row in range(len(game.rooms)):
+            if game.can_take_back(row) and _may_be_gone((game.rows[row] or [""])[-1:], look.rows[row], game.rows[row]):
+                yield Move("back", game.turn, row), _BACK
+    placed: set[tuple[int, str]] = set()
+    for row, card, price in _wanted(way, look):
+        if (row, card) in placed:
+            continue
+        placed.add((row, card))
+        reason = game.verify_place(game.turn, row)
+        if reason is None:
+            yield Move("place", game.turn, row, card), _MOVE + price
+        elif fouls_left and card != UNKNOWN and reason in (Reason.ROW_FULL, Reason.ROW_GONE):
+            yield Move("place", game.turn, row, card, reason), _MOVE + price + _FOUL
+    for row, cards in enumerate(game.rows):
+        if cards is None or not Counter(cards) - way.allowed.absent[row] or not _may_be_gone(cards, look.rows[row]):
+            continue
+        # Nobody lifts a card just so that the rest is taken.
+        lifted = bool(way.moves) and way.moves[-1].kind == "back"
+        yield Move("take", game.turn, row), _MOVE + (_BACK if lifted else 0)
+        if fouls_left:
+            for seat in range(game.players):
+                gained = Counter(cards) & (Counter(look.areas[seat].cards) - game.hands[seat])
+                if seat != game.turn and gained:
+                    yield Move("take", seat, row, "", game.verify_take(seat, row)), _MOVE + _FOUL
+    yield from ((move, _MISREAD) for move in _misreadings(way, look))
+
+
+def _misreadings(way: Way, look: Look) -> Iterator[Move]:
+    """Cards that are seen in an area in place of others that were read in a row."""
+    game, allowed = way.game, way.allowed
+    for seat, spot in enumerate(look.areas):
+        hand, seen = game.hands[seat], Counter(spot.cards)
+        lacking = hand - seen - allowed.hidden[seat]
+        for card in seen - hand - allowed.beside[seat]:
+            if lacking:
+                yield Move("misread", seat, 0, card, was=tuple(sorted(lacking)))
+
+
+def _wanted(way: Way, look: Look) -> Iterator[tuple[int, str, float]]:
+    """Rows and cards that may have been put there, and what that costs: seen there, or in an area since, or hidden."""
+    game, allowed = way.game, way.allowed
+    for row, spot in enumerate(look.rows):
+        for card in Counter(spot.cards) - Counter(game.rows[row] or ()) - allowed.extra[row]:
+            yield row, card, 0.0
+    gains = [Counter(spot.cards) - game.hands[seat] - allowed.beside[seat] for seat, spot in enumerate(look.areas)]
+    for row, cards in enumerate(game.rows):
+        # A row that nobody saw with a card in it may have come and gone.
+        if cards is not None and (_may_be_gone(cards, look.rows[row]) or look.rows[row].marked is False):
+            for gain in gains:
+                for card in gain - Counter(cards):
+                    yield row, card, _UNSEEN
+    for row, spot in enumerate(look.rows):
+        cards = game.rows[row]
+        if cards is not None and spot.unread > cards.count(UNKNOWN):
+            yield row, UNKNOWN, _UNREADABLE
+        elif cards is not None and spot.covered:
+            yield row, UNKNOWN, _UNSEEN + 0.1
+
+
+def _may_be_gone(cards: Sequence[str], spot: Spot, among: Sequence[str] | None = None) -> bool:
+    """Whether some of these cards may lie in a row no longer; among: all that should."""
+    lacking = Counter(among or cards) - Counter(spot.cards)
+    return spot.covered or any(lacking[card] for card in cards)

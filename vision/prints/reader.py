@@ -28,12 +28,9 @@ Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 
 _SHEET = 1.3  # a marker card by its square
-# Log-odds of a face before the next. Where no marker card shows the lamp's colour, tints tell less than they seem to;
-# so does print of faces that are known to be alike.
-SURE, SURE_OF_ANY_LAMP, LIKELY = 25.0, 40.0, 8.0
+SURE, LIKELY = 20.0, 8.0  # log-odds of a face before the next
 _LARGE, _SOME = 0.78, 0.5  # of the print that is open: explained by a sure card, by one at all
 _MOST_STRANGE = 0.45  # of a card's open cells: what lies on it and is no card
-_MOST_ODD = 0.075  # of a card's print: what is missing of it or too much, a hat for one
 _OPEN = 0.08  # of a card's cells that must be open, and have print on them
 _LEAST_PRINT = 40  # cells
 _LEAST_EVIDENCE, _SURE_EVIDENCE = 10.0, 40.0  # log-odds of a face against plain paper, for one at all and a sure one
@@ -95,17 +92,16 @@ class PrintReader:
             quads = _outlined(image_bgr, self.deck.card_mm)
             seen = np.ones(len(quads))
         picture = Pyramid(image_bgr)
-        sure = SURE if white is not None else SURE_OF_ANY_LAMP
         layers = Layers(self.verifier, picture, quads, seen, white, Covers(enlarged(taken, _SHEET)))
 
         def is_certain(verdict: Verdict, cells: Flags, sides: float) -> bool:
             if table is not None and sides < _FEW_SIDES and float(verdict.covered[cells].mean()) > _STRANGE_ALONE:
                 return False
-            return self._doubt(verdict, cells, sure) is None and self._lies_flat(verdict, table)
+            return self._doubt(verdict, cells) is None and self._lies_flat(verdict, table)
 
         found = layers.taken(is_certain)
         cards = [self._card(verdict, None, table) for verdict in found]
-        unclear = self._unclear(layers.left, layers.covers, table, sure)
+        unclear = self._unclear(layers.left, layers.covers, table)
         plain = quads[seen >= _PLAIN_OUTLINE]
         unclear += self._strangers(picture, plain, [card.corners_px for card in (*cards, *unclear)], table)
         return PrintReading(tuple(cards), tuple(unclear))
@@ -122,13 +118,13 @@ class PrintReader:
                 found.append(PrintCard(None, 0.0, quad, centre, reason))
         return found
 
-    def _unclear(self, left: list[Verdict], covers: Covers, table: Table | None, sure: float) -> list[PrintCard]:
+    def _unclear(self, left: list[Verdict], covers: Covers, table: Table | None) -> list[PrintCard]:
         """What may be cards beside the certain ones, the likeliest first."""
         unclear: list[PrintCard] = []
         opened = [open_cells(verdict, covers) for verdict in left]
         while left:
             best = int(np.argmax([worth(*pair) for pair in zip(left, opened, strict=True)]))
-            verdict, reason = left[best], self._doubt(left[best], opened[best], sure)
+            verdict, reason = left[best], self._doubt(left[best], opened[best])
             kept = [k for k, other in enumerate(left) if k != best and not same_place(other.quad, verdict.quad)]
             left, opened = [left[k] for k in kept], [opened[k] for k in kept]
             if not reason:
@@ -138,7 +134,7 @@ class PrintReader:
             opened = [open_cells(other, covers) for other in left]
         return unclear
 
-    def _doubt(self, verdict: Verdict, open_cells: Flags, sure: float) -> str | None:
+    def _doubt(self, verdict: Verdict, open_cells: Flags) -> str | None:
         """Why a card is not certain, None where it is, "" where there is none."""
         shown = verdict.printed & open_cells
         share = verdict.share(open_cells)
@@ -149,11 +145,11 @@ class PrintReader:
         strange = float((verdict.covered & open_cells).sum()) > _MOST_STRANGE * float(open_cells.sum())
         if share < _LARGE or strange or verdict.evidence(open_cells) < _SURE_EVIDENCE:
             return "covered"
-        if float((verdict.odd & open_cells).sum()) > _MOST_ODD * float(shown.sum()):
+        if (verdict.odd & open_cells).any():
             return "glare"
         if self._alike(verdict):
             return "colours"
-        if verdict.margin < sure:
+        if verdict.margin < SURE:
             return "colours" if verdict.margin >= LIKELY else "covered"
         return None
 
@@ -164,7 +160,7 @@ class PrintReader:
         if verdict.rival is None:
             return False
         pair = {self.deck.faces[verdict.face].id, self.deck.faces[verdict.rival].id}
-        return any(pair == set(alike) for alike in self.deck.alike) and verdict.margin < SURE_OF_ANY_LAMP
+        return any(pair == set(alike) for alike in self.deck.alike) and verdict.margin < SURE
 
     def _card(self, verdict: Verdict, reason: str | None, table: Table | None) -> PrintCard:
         confidence = confidence_of(verdict.margin)

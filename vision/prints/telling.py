@@ -28,7 +28,6 @@ _BESIDE = 3  # cells round what lies on a card: its shadow, or its blur
 _LARGE, _SOME = 0.78, 0.5  # of the open print: explained by a sure card, by one at all
 _LEAST_EVIDENCE, _SURE_EVIDENCE = 10.0, 40.0  # log-odds of a face against plain paper
 _MOST_COVERED = 0.45
-_MOST_ODD = 0.05
 _LEAST_PRINT = 40  # cells
 
 
@@ -55,7 +54,7 @@ class Telling:
         weak = verdict.evidence() < _SURE_EVIDENCE or int(verdict.printed.sum()) < _LEAST_PRINT
         if share < _LARGE or covered > _MOST_COVERED or weak:
             return "covered", verdict.margin
-        if float(verdict.odd.mean()) > _MOST_ODD:
+        if verdict.odd.any():
             return "glare", verdict.margin
         sure = SURE if white is not None else SURE_OF_ANY_LAMP
         rival, odds = self.odds(picture, verdict, white)

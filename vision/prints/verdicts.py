@@ -8,6 +8,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from vision.prints.duels import duels, errors, misprints
 from vision.prints.fitting import Fits, arts_of, fitted
 from vision.prints.print_deck import PrintDeck
 from vision.prints.ranking import Ranker, ranker_of
@@ -18,15 +19,13 @@ Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 
 _COARSE, _FINE = 0.6, 1.2  # cells per mm
-_COARSE_LOOKS, _FINE_LOOKS = 8, 4
+_COARSE_LOOKS, _FINE_LOOKS = 8, 3
 _FAR_BEHIND = 0.12  # of the ranking's scores
 _COARSE_ROUNDS, _FINE_ROUNDS = 4, 2
 _TALL_MM = 90.0  # the height that a card counts as where no table tells its size
-_ALIKE = 0.06  # of white: faces that differ by less somewhere are not told apart there
 _LEAST_NOISE = 0.02
 _MOST_A_CELL = 6.0  # log-odds that one cell may give: what covers it is no evidence
-# Cells that say the same thing, as print and noise both reach over several: of two faces, and of one against none.
-_CELLS_A_VOICE, _CELLS_A_VOICE_ALONE = 6.0, 12.0
+_CELLS_A_VOICE_ALONE = 12.0  # cells that say the same thing, as print and noise both reach over several
 _MOST_BY_FIT = 40.0
 # Log-odds a unit of the ranking's scores: of faces that were laid onto the picture, and of others.
 _BY_RANK, _BY_RANK_ALONE = 120.0, 250.0
@@ -34,11 +33,9 @@ _STRUCTURE = 0.07  # of white: what stands out of its surroundings by so much is
 _EXPLAINED = 0.09
 _RIM = 0.04  # of a card's shorter side
 _LEAST_COVER, _LEAST_CUT = 0.04, 0.15  # of a card's area, and of its edge by its shorter side
-_LEAST_ODD = 0.003  # of a card's area
 _SOFT = 1.2  # cells
 _PATCH, _STRAY_COST = 7, 0.02  # cells; of what is off, a cell squared
 _STRAYS = ((0, 0), (0, 1), (0, -1), (1, 0), (-1, 0), (1, 1), (1, -1), (-1, 1), (-1, -1))  # down, across
-_STEEP = 0.35  # of how much a cell differs from those about it: where print ends, models are off by as much
 
 
 LOG_ODDS_SCALE = 8.0
@@ -58,7 +55,7 @@ class Verdict:
     `face` is its number in the deck, `rival` that of the next likely one, None where there is no other; `margin` the
     log-odds between them; `quad` (4, 2) px clockwise from the face's own top left corner; `printed` (rows, columns)
     flags where there is print, of the picture or of the face, `explained` where the two agree and `covered` where
-    something lies on the card, `odd` where a piece of print is missing or too much; `sheet` (4, 2) is
+    something lies on the card, `odd` where its print is not the face's, in patches; `sheet` (4, 2) is
     the quad in the order of those rows and columns; `cell_odds` (rows, columns)
     are the log-odds of the face against something plain of the picture's own colours.
     """
@@ -113,27 +110,30 @@ class Verifier:
         rough = fitted(
             picture, np.repeat(quad[None], len(looks), 0), self._coarse[looks], white, _COARSE_ROUNDS, covers
         )
-        few = np.argsort(_costs(rough) - score[looks])[:_FINE_LOOKS]
+        few = np.argsort(errors(rough))[:_FINE_LOOKS]
         looks = looks[few]
-        fits = _settled(fitted(picture, rough.quads[few], self._fine[looks], white, _FINE_ROUNDS, covers))
+        unmoved = fitted(picture, rough.quads[few], self._fine[looks], white, _FINE_ROUNDS, covers)
+        fits = _settled(unmoved)
         faces = self.ranker.faces[looks]
         by_face = np.full(len(self.deck.faces), -1.0)
         np.maximum.at(by_face, self.ranker.faces, score)
-        duels = _duels(fits)
+        nearest = int(np.argmin(errors(unmoved)))
+        told = duels(unmoved, ~_explained(fits, nearest)[2])
         # The face first, then how it lies: turned faces are no rivals of one another.
-        lies = duels + _BY_RANK * (score[looks][:, None] - score[looks][None])
+        lies = told + _BY_RANK * (score[looks][:, None] - score[looks][None])
         best = int(np.argmax((lies + np.diag([np.inf] * len(looks))).min(axis=1)))
         others = np.flatnonzero(faces != faces[best])
         beyond = np.setdiff1d(np.arange(len(self.deck.faces)), faces)
         rival: int | None = None
         margin = _MOST_BY_FIT
         if len(others):
-            odds = duels[best, others] + _BY_RANK * (by_face[faces[best]] - by_face[faces[others]])
+            odds = told[best, others] + _BY_RANK * (by_face[faces[best]] - by_face[faces[others]])
             rival, margin = int(faces[others[int(np.argmin(odds))]]), float(odds.min())
         elif len(beyond):
             rival = int(beyond[int(np.argmax(by_face[beyond]))])
             margin += float(_BY_RANK_ALONE * (by_face[faces[best]] - by_face[rival]))
-        printed, explained, covered, odd = _explained(fits, best)
+        printed, explained, covered = _explained(fits, best)
+        odd = misprints(fits, best, ~covered & _within_rim(covered.shape))
         sheet = fits.quads[best]
         quad = np.roll(sheet, int(self.ranker.turns[looks[best]]), axis=0)
         return Verdict(
@@ -174,54 +174,21 @@ def _off(fits: Fits) -> Singles:
     return np.asarray(((fits.shown - fits.models) ** 2).sum(-1) / 3, np.float32)
 
 
-def _costs(fits: Fits) -> Floats:
-    """(n,) how badly faces fit, cell by cell, from 0 to 1."""
-    return np.asarray(np.minimum(_off(fits) / _ALIKE**2 / _MOST_A_CELL, 1).mean((1, 2)), np.float64)
-
-
-def _duels(fits: Fits) -> Floats:
-    """(n, n) log-odds of each fit against each other one, by the cells in which the two differ."""
-    count = len(fits.quads)
-    off = _off(fits)
-    noise = max(_LEAST_NOISE, 1.4826 * float(np.median(np.sqrt(off[int(np.argmin(_costs(fits)))]))))
-    steep = np.stack([np.maximum(*map(_steep, both)) for both in zip(fits.shown, fits.models, strict=True)])
-    told = np.minimum(off / (noise**2 + (_STEEP * steep) ** 2), 2 * _MOST_A_CELL) / 2
-    odds = np.zeros((count, count))
-    for one in range(count):
-        for other in range(one + 1, count):
-            apart = np.abs(fits.models[one] - fits.models[other]).max(-1)
-            weight = (1 - np.exp(-(apart**2) / (2 * _ALIKE**2))) * (fits.seen[one] & fits.seen[other])
-            said = np.clip(told[other] - told[one], -_MOST_A_CELL, _MOST_A_CELL)
-            sure = float((weight * said).sum()) / _CELLS_A_VOICE
-            odds[one, other] = np.clip(sure, -_MOST_BY_FIT, _MOST_BY_FIT) + fits.strain[other] - fits.strain[one]
-            odds[other, one] = -odds[one, other]
-    return odds
-
-
-def _steep(sheet: Singles) -> Singles:
-    """(rows, columns) how much a sheet (rows, columns, 3) changes within a cell's reach."""
-    reach = np.ones((3, 3), np.uint8)
-    return np.asarray((cv2.dilate(sheet, reach) - cv2.erode(sheet, reach)).max(-1), np.float32)
-
-
-def _explained(fits: Fits, best: int) -> tuple[Flags, Flags, Flags, Flags]:
-    """(rows, columns) where there is print, where picture and face agree about it, what is covered, and what is odd."""
+def _explained(fits: Fits, best: int) -> tuple[Flags, Flags, Flags]:
+    """(rows, columns) where there is print, where picture and face agree about it, and what is covered."""
     shown, model = fits.shown[best], fits.models[best]
     # A picture is softer than its deck, or sharper, and a cell off; paper and noise have a grain of their own.
     shown, model = (cv2.GaussianBlur(sheet, (0, 0), _SOFT) for sheet in (shown, model))
     printed = (_standing_out(shown) | _standing_out(model)) & fits.seen[best] & _within_rim(shown.shape[:2])
     contrast = np.abs(model - cv2.blur(model, (9, 9))).max(-1)
     agrees = np.abs(shown - model).max(-1) < _EXPLAINED + 0.3 * contrast
-    covered, odd = _differing(agrees & fits.seen[best] | ~fits.seen[best])
+    covered = _covered(agrees & fits.seen[best] | ~fits.seen[best])
     printed &= ~covered
-    return printed, printed & agrees, covered, odd
+    return printed, printed & agrees, covered
 
 
-def _differing(agrees: Flags) -> tuple[Flags, Flags]:
-    """(rows, columns) where something lies on the card, and where a piece of print is missing or too much.
-
-    What lies on it is large and reaches in from its edge.
-    """
+def _covered(agrees: Flags) -> Flags:
+    """(rows, columns) where something lies on the card: what differs, is large, and reaches in from its edge."""
     rows, columns = agrees.shape
     width = 2 * (min(rows, columns) // 20) + 3
     bad = (cv2.blur((~agrees).astype(np.float32), (width, width)) > 0.5).astype(np.uint8)
@@ -230,10 +197,8 @@ def _differing(agrees: Flags) -> tuple[Flags, Flags]:
     edge = np.concatenate([labels[1], labels[-2], labels[1:-1, 1], labels[1:-1, -2]])
     cut = np.bincount(edge, minlength=count)
     large = (stats[:, 4] >= _LEAST_COVER * rows * columns) & (cut >= _LEAST_CUT * min(rows, columns))
-    odd = ~large & (stats[:, 4] >= _LEAST_ODD * rows * columns)
-    large[0] = odd[0] = False
-    cover = cv2.dilate(large[labels].astype(np.uint8), np.ones((width, width), np.uint8)) > 0
-    return np.asarray(cover), np.asarray(odd[labels] & ~cover)
+    large[0] = False
+    return np.asarray(cv2.dilate(large[labels].astype(np.uint8), np.ones((width, width), np.uint8)) > 0)
 
 
 def _against_plain(fits: Fits, best: int) -> Singles:

@@ -9,7 +9,7 @@ import numpy as np
 
 from vision.markers import markers_in
 from vision.prints.print_deck import PrintDeck
-from vision.prints.reader import LIKELY, SURE, SURE_OF_ANY_LAMP, white_of
+from vision.prints.reader import LIKELY, SURE, white_of
 from vision.prints.straight import Pyramid
 from vision.prints.verdicts import LOG_ODDS_SCALE, Verifier
 from vision.teaching.lesson import TeachingPicture
@@ -50,7 +50,7 @@ def measured(lesson: Lesson, deck: PrintDeck, pictures: Sequence[TeachingPicture
             is_right = deck.faces[verdict.face].id == face
             rival = verdict.rival if is_right else verdict.face
             margin = verdict.margin if is_right else -abs(verdict.margin)
-            sure += margin >= (SURE if white is not None else SURE_OF_ANY_LAMP)
+            sure += margin >= SURE
             if rival is not None:
                 told.append((face, deck.faces[rival].id, margin))
     confused = {(min(one, two), max(one, two)) for one, two, margin in told if margin < LIKELY}

@@ -1,0 +1,68 @@
+"""Faces weighed by the patterns that they show."""
+
+import cv2
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from vision.prints.duels import duels, errors, misprints
+from vision.prints.fitting import Fits
+
+ROWS, COLUMNS = 70, 45
+
+
+def art(hat: tuple[float, float, float] | None) -> np.ndarray:
+    """A made-up figure on its ground, with or without a hat."""
+    sheet = np.full((ROWS, COLUMNS, 3), 0.8, np.float32)
+    cv2.circle(sheet, (22, 40), 12, (0.2, 0.3, 0.7), -1, cv2.LINE_AA)
+    cv2.rectangle(sheet, (8, 56), (36, 63), (0.6, 0.3, 0.2), -1, cv2.LINE_AA)
+    if hat is not None:
+        cv2.fillConvexPoly(sheet, np.array([[10, 24], [34, 24], [22, 6]]), hat, cv2.LINE_AA)
+    return sheet
+
+
+RED, BLUE = (0.1, 0.1, 0.8), (0.8, 0.2, 0.1)
+FACES = np.stack([art(RED), art(BLUE), art(None)])
+OPEN = np.ones((ROWS, COLUMNS), bool)
+
+
+def fits_of(shown: np.ndarray, models: np.ndarray = FACES) -> Fits:
+    count = len(models)
+    return Fits(
+        np.zeros((count, 4, 2)),
+        np.stack([shown] * count),
+        models.copy(),
+        np.ones((count, ROWS, COLUMNS), bool),
+        np.zeros(count),
+    )
+
+
+@pytest.mark.parametrize("face", range(3))
+@given(veil=st.floats(0, 0.3), lamp=st.floats(0.5, 1.2), tint=st.floats(0.7, 1.3), seed=st.integers(0, 99))
+@settings(deadline=None, max_examples=15)
+def test_the_face_that_lies_there_wins_under_any_lamp_slow_shadow_and_veil(
+    face: int, veil: float, lamp: float, tint: float, seed: int
+) -> None:
+    slope = np.linspace(0.7, 1, ROWS, dtype=np.float32)[:, None, None]
+    noise = np.random.default_rng(seed).normal(0, 0.02, FACES[0].shape)
+    shown = (FACES[face] * lamp * slope * (tint, 1, 1 / tint) * (1 - veil) + veil + noise).astype(np.float32)
+    fits = fits_of(shown)
+    assert int(np.argmin(errors(fits))) == face
+    others = [other for other in range(3) if other != face]
+    odds = duels(fits, OPEN)
+    assert (odds[face, others] > 20).all()
+    assert np.allclose(odds, -odds.T)
+
+
+def test_where_the_difference_is_hidden_neither_face_wins() -> None:
+    is_open = OPEN.copy()
+    is_open[:32] = False  # a hand lies on the hat
+    assert abs(duels(fits_of(FACES[0]), is_open)[0, 1]) < 8
+
+
+def test_a_hat_that_was_never_taught_is_found_where_it_is() -> None:
+    green = art((0.2, 0.7, 0.2))
+    odd = misprints(fits_of(green, FACES[2:]), 0, OPEN)
+    assert odd[8:22, 16:28].any() and not odd[36:60].any()
+    assert not misprints(fits_of(FACES[2], FACES[2:]), 0, OPEN).any()

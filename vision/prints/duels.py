@@ -1,0 +1,110 @@
+"""Weighs faces that were laid onto one card against each other, by the pattern of light, dark and tint that each shows.
+
+Every lamp, camera and gloss changes colours of a whole card slowly across it, and every camera softens fine print; what
+lies between, parts of print of some millimetres, keeps its pattern. So both what is seen and what a face would show are
+left with that alone, the face's contrast is put to what is seen, and what is left over is the face's error. How large
+errors are, nobody knows; by a normal law with an unknown spread the log-odds of one face against
+another are half the number of independent places, times the logarithm of the ratio of their squared errors (Zellner,
+"An Introduction to Bayesian Inference in Econometrics", 1971, chapter 3).
+"""
+
+from __future__ import annotations
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from vision.prints.fitting import Fits
+
+Singles = NDArray[np.float32]
+Floats = NDArray[np.float64]
+Flags = NDArray[np.bool_]
+
+_LUMINANCE = np.array([0.114, 0.587, 0.299], np.float32)
+_TINT = 1.5  # how much tint counts beside brightness, which shadows change
+_FINE, _SLOW = 1.2, 0.2  # cells, and of the card's shorter side: the pattern lies between
+_CONTRAST = (0.5, 2.0)  # of what is seen, by the face's
+_APART = 0.2  # of the largest difference between two faces: places where they differ by less hardly tell
+_PATCH = 9  # cells
+_MOST_OFF = 0.75  # of a patch's print, and of the card's usual one
+_LEAST = 1e-6  # squared error of a cell, of white: no camera is better
+_PLACES = 50.0  # independent ones that a card has whose faces differ in a third of it
+_USUAL = 1 / 3
+
+
+def duels(fits: Fits, open_cells: Flags) -> Floats:
+    """(n, n) log-odds of each face against each other one, by the open cells (rows, columns) where the two differ."""
+    count = len(fits.quads)
+    seen = fits.seen & open_cells
+    models, off = _compared(fits, seen)
+    odds = np.zeros((count, count))
+    for one in range(count):
+        for other in range(one + 1, count):
+            both = seen[one] & seen[other]
+            if not both.any():
+                continue
+            apart = ((models[one] - models[other]) ** 2).sum(-1)
+            scale = _APART**2 * float(np.quantile(apart[both], 0.99)) + _LEAST
+            weight = both * (1 - np.exp(-apart / (2 * scale)))
+            places = _PLACES / 2 * np.sqrt(float(weight.sum()) / both.size / _USUAL)
+            least = _LEAST * float(both.sum())
+            ratio = np.log(((weight * off[other]).sum() + least) / ((weight * off[one]).sum() + least))
+            odds[one, other], odds[other, one] = places * ratio, -places * ratio
+    return odds
+
+
+def errors(fits: Fits) -> Floats:
+    """(n,) how much the pattern of each face is off, a cell, squared."""
+    _, off = _compared(fits, fits.seen)
+    return np.array(
+        [float(one[cells].mean()) if cells.any() else np.inf for one, cells in zip(off, fits.seen, strict=True)]
+    )
+
+
+def misprints(fits: Fits, which: int, open_cells: Flags) -> Flags:
+    """(rows, columns) where one face has other print than is seen, by patches of what is open.
+
+    A face that was never taught may differ by a hat: the card as a whole fits well then, one patch of it does not.
+    """
+    seen = fits.seen[which] & open_cells
+    shown, model = (_pattern(sheet[which], seen) for sheet in (fits.shown, fits.models))
+    model *= _contrast(shown, model, seen)
+    off = cv2.blur(((shown - model) ** 2).sum(-1), (_PATCH, _PATCH))
+    due = ((shown * shown).sum(-1) + (model * model).sum(-1)) / 2
+    usual = float(due.sum()) / max(1, int(seen.sum())) + _LEAST
+    return np.asarray((off > _MOST_OFF * (cv2.blur(due, (_PATCH, _PATCH)) + usual)) & seen)
+
+
+def _compared(fits: Fits, seen: Flags) -> tuple[Singles, Singles]:
+    """The patterns (n, rows, columns, 3) faces should show, and (n, rows, columns) how far off each is, squared."""
+    shown = np.stack([_pattern(sheet, cells) for sheet, cells in zip(fits.shown, seen, strict=True)])
+    models = np.stack([_pattern(sheet, cells) for sheet, cells in zip(fits.models, seen, strict=True)])
+    for k in range(len(models)):
+        models[k] *= _contrast(shown[k], models[k], seen[k])
+    return models, np.asarray(((shown - models) ** 2).sum(-1), np.float32)
+
+
+def _pattern(sheet: Singles, seen: Flags) -> Singles:
+    """A sheet (rows, columns, 3) BGR as brightness and two tints, without what changes slowly and what is finest.
+
+    What is not seen counts for nothing in its surroundings.
+    """
+    bright = sheet @ _LUMINANCE
+    green = sheet[..., 1]
+    colours = np.stack([bright, _TINT * (sheet[..., 2] - green), _TINT * (sheet[..., 0] - green)], axis=-1)
+    slow = _SLOW * min(seen.shape)
+    if seen.all():
+        fine, smooth = (cv2.GaussianBlur(colours, (0, 0), width) for width in (_FINE, slow))
+        return np.asarray(fine - smooth, np.float32)
+    weight = seen.astype(np.float32)
+    parts = []
+    for width in (_FINE, slow):
+        whole = np.maximum(cv2.GaussianBlur(weight, (0, 0), width), 1e-3)[..., None]
+        parts.append(cv2.GaussianBlur(colours * weight[..., None], (0, 0), width) / whole)
+    return np.asarray((parts[0] - parts[1]) * weight[..., None], np.float32)
+
+
+def _contrast(shown: Singles, model: Singles, seen: Flags) -> np.float32:
+    """By how much a face's pattern must be strengthened to be nearest to what is seen."""
+    at = np.clip((shown * model)[seen].sum() / max(float((model * model)[seen].sum()), 1e-9), *_CONTRAST)
+    return np.float32(at)

@@ -73,7 +73,7 @@ class Canvas:
 
     def text_size(self, text: str, size: float) -> tuple[int, int]:
         """Width and height in canvas pixels of a label of `size` (1 = large print)."""
-        (width, height), below = cv2.getTextSize(plain_letters(text), _FONT, size * self.unit, self._px(2 * size))
+        (width, height), below = cv2.getTextSize(drawable(text), _FONT, size * self.unit, self._px(2 * size))
         pad = self._px(9 * size)
         return width + 2 * pad, height + below + 2 * pad
 
@@ -111,7 +111,7 @@ class Canvas:
         return lines
 
     def _write(self, text: str, corner: tuple[int, int], ink: Colour, size: float) -> None:
-        text, scale, thickness = plain_letters(text), size * self.unit, self._px(2 * size)
+        text, scale, thickness = drawable(text), size * self.unit, self._px(2 * size)
         base = corner[1] + cv2.getTextSize(text, _FONT, scale, thickness)[0][1]
         cv2.putText(self.image, text, (corner[0], base), _FONT, scale, ink, thickness, cv2.LINE_AA)
 
@@ -119,8 +119,14 @@ class Canvas:
         return int(max(1, round(width * self.unit)))
 
 
+def drawable(text: str) -> str:
+    """Give a text as it can be drawn: OpenCV has Latin letters with their accents from version 5 on."""
+    whole = int(cv2.__version__.split(".")[0]) >= 5 and all(ord(char) < 0x250 or char in "’–−…×“”„" for char in text)
+    return text if whole else plain_letters(text)
+
+
 def plain_letters(text: str) -> str:
-    """Give a text in letters that can be drawn: OpenCV's fonts have no others than English ones."""
+    """Give a text in English letters."""
     return unicodedata.normalize("NFKD", text.translate(_LETTERS)).encode("ascii", "ignore").decode()
 
 

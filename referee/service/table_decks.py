@@ -88,14 +88,26 @@ class TableDecks:
 
 
 def check_kept(name: str, folder: Path) -> None:
-    """Say which decks there are, where there is none of this name.
+    """Say which decks there are, where there is none of this name, or what this one lacks.
 
     Raises:
-        BadInputError: it is neither a game's own nor among the family's.
+        BadInputError: it is neither a game's own nor among the family's, or no game can be played with it.
     """
-    names = [*GAMES, *DeckStore(folder).names()]
+    store = DeckStore(folder)
+    names = [*GAMES, *store.names()]
     if name not in names:
         raise BadInputError(f"there is no deck called {name!r} here, only {', '.join(names)}")
+    if name in GAMES:
+        return
+    try:
+        store.load(name)
+    except BadDeckError as error:
+        raise BadInputError(str(error)) from error
+    if not any(name in decks_for(game, store) for game in GAMES):
+        raise BadInputError(
+            f"no game can be played with the deck {name!r}: teach it once more and say which game it is for, "
+            "and what its cards are called (ringmaster teach --game, --names)"
+        )
 
 
 def _last_decks(query: Query) -> dict[str, str]:

@@ -77,7 +77,7 @@ rehearsal-arm: $(VENV)/installed
 art: $(VENV)/installed
 	$(BIN)/python -m calibration.deck_art
 
-# Writes what all commands take into docs/commands.md.
+# Writes what all commands take into docs/commands.md, and the JSON that they give into docs/schemas.
 commands: $(VENV)/installed
 	$(BIN)/python -m referee.command_page docs/commands.md
 

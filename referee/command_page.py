@@ -1,4 +1,4 @@
-"""The page about all commands (`docs/commands.md`), made from what the commands take: `make commands`."""
+"""The page about all commands and the schemas of their JSON, made from what they take and give: `make commands`."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from referee.cli import all_commands
+from referee.schemas import SCHEMAS, schema_text, schemas_of
 
 _HEAD = """# Commands
 
@@ -15,6 +16,10 @@ Made from the commands themselves (`make commands`). All take `--help`.
 
 Exit status: 0 done; 1 the work failed, or a part of it; 2 bad input or usage, or a part of the input was left out;
 130 stopped by Ctrl-C. Whatever is wrong is one line on standard error.
+
+All that is for people is said in English, German or French: as `--language` says, else as the system is set
+(`LANGUAGE`, `LC_ALL`, `LC_MESSAGES`, `LANG`). JSON is the same in all of them, but for sentences in it. Its keys stand
+in the schemas that are named below; those of `bench` go with what is measured, and may change.
 """
 
 
@@ -34,6 +39,8 @@ def _lines(parser: argparse.ArgumentParser, depth: int) -> Iterator[str]:
                 yield f"{_sentence(summaries[name])}\n"
             rows = [_row(one) for one in below._actions if not isinstance(one, argparse._SubParsersAction)]
             yield from ["| | |", "|---|---|", *(row for row in rows if row), ""] if any(rows) else []
+            if schemas := schemas_of(below.prog.removeprefix("ringmaster ")):
+                yield f"With `--json`: {', '.join(f'[{one}](schemas/{one}.json)' for one in schemas)}.\n"
             yield from _lines(below, depth + 1)
 
 
@@ -56,4 +63,9 @@ def _sentence(text: str) -> str:
 
 
 if __name__ == "__main__":
-    Path(sys.argv[1]).write_text(commands_page(), encoding="utf-8")
+    page = Path(sys.argv[1])
+    page.write_text(commands_page(), encoding="utf-8")
+    folder = page.with_name("schemas")
+    folder.mkdir(exist_ok=True)
+    for each in SCHEMAS:
+        (folder / f"{each}.json").write_text(schema_text(each), encoding="utf-8")

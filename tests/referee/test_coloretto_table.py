@@ -18,6 +18,7 @@ from referee.games.coloretto.score import Table
 from referee.hands_off import HandsOff
 from referee.in_sight import InSight
 from referee.language import Language
+from referee.schemas import SCHEMAS
 from simulation.live import LiveTable, Shots
 from simulation.script import Lying, Script, ScriptCard
 from simulation.view import Look
@@ -82,6 +83,8 @@ def test_a_drawn_table_is_read_and_scored(tmp_path: Path, capfd: pytest.CaptureF
     arguments = ["--image", str(path), "--players", "2", "--table", "grey", "--json", "--picture", str(out)]
     assert main(["score", "coloretto", *arguments]) == 0
     lines = [json.loads(line) for line in capfd.readouterr().out.splitlines()]
+    for line in lines:
+        SCHEMAS["score-coloretto-picture"].validate_python(line)
     assert [(line["seat"], sorted(line["faces"]), line["unclear"]) for line in lines] == [
         (seat, sorted(hand), 0) for seat, hand in enumerate(hands)
     ]

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from referee.cli import main
+from referee.schemas import SCHEMAS
 from tests.support.flat_piles import pile_scene
 from vision.profile import TableProfile, profile_text
 
@@ -27,6 +28,7 @@ def test_cards_come_with_their_attributes(table_folder: Path, capsys: pytest.Cap
     picture, profile = str(table_folder / "a.jpg"), str(table_folder / "table.json")
     assert main(["read", picture, "--deck", "piccolino", "--table", profile, "--json"]) == 0
     line = json.loads(capsys.readouterr().out)
+    SCHEMAS["read"].validate_python(line)
     _, _, truth = pile_scene(31, 0.2)
     assert (line["deck"], line["unclear"], len(line["cards"])) == ("piccolino", [], len(truth))
     for top in truth:

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from calibration.survey import survey
 from referee.cli import main
 from referee.measured_table import profile_of
+from referee.schemas import SCHEMAS
 from tests.support.pasted_hand import with_hand
 from vision.deck import Deck
 from vision.image import load_picture
@@ -35,6 +36,8 @@ Capture = pytest.CaptureFixture[str]
 def score(capfd: Capture, *arguments: str) -> tuple[int, list[dict[str, Any]], str]:
     status = main(["score", "confetti", "--json", *arguments])
     out, err = capfd.readouterr()
+    for line in out.splitlines():
+        SCHEMAS["score-confetti-picture"].validate_json(line)
     return status, [json.loads(line) for line in out.splitlines()], err
 
 

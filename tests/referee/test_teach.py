@@ -12,6 +12,7 @@ import pytest
 from numpy.typing import NDArray
 
 from referee.cli import main
+from referee.schemas import SCHEMAS
 from vision.prints.print_deck import PrintDeck
 from vision.taught.deck_file import read_deck_file
 
@@ -79,6 +80,9 @@ def names(folder: Path, image: str, cards: range, moods: tuple[str, ...] = ("hap
 
 
 def lines(text: str) -> list[dict[str, Any]]:
+    for line in text.splitlines():
+        kind = "read" if '"ms"' in line else "decks" if '"taught"' in line else "teach"
+        SCHEMAS[kind].validate_json(line)
     return [json.loads(line) for line in text.splitlines()]
 
 

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from referee.cli import main
+from referee.schemas import SCHEMAS
 from simulation.still import table_picture
 from vision.deck import Deck, Face, Mark, load_deck
 from vision.marked.reader import read_picture
@@ -63,7 +64,9 @@ def test_another_edition_of_confetti_is_told_and_learned(tmp_path: Path, capfd: 
     theirs = edition()
     picture, file = picture_of(theirs, tmp_path / "a.png"), tmp_path / "theirs.deck"
     assert main(["teach", "theirs", picture, "--card-mm", "56x87", "-o", str(file), "--json"]) == 0
-    *_, told = (json.loads(line) for line in capfd.readouterr().out.splitlines())
+    *pictures, told = (json.loads(line) for line in capfd.readouterr().out.splitlines())
+    for line in (*pictures, told):
+        SCHEMAS["teach"].validate_python(line)
     assert told["kind"] == "marks"
     deck = read_deck_file(file)
     assert isinstance(deck, Deck)

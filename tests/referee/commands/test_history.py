@@ -10,6 +10,7 @@ import pytest
 
 from referee.cli import main
 from referee.journal.folder import locked
+from referee.schemas import SCHEMAS
 from tests.support.table_fakes import Table
 
 
@@ -36,6 +37,8 @@ def test_history_lists_games_newest_first(played: Path, capfd: pytest.CaptureFix
     assert main(["history", "--json", "--state", str(played)]) == 0
     games = [json.loads(line) for line in capfd.readouterr().out.splitlines()]
     assert [game["game"] for game in games] == ["confetti", "piccolino"]
+    for game in games:
+        SCHEMAS["history"].validate_python(game)
 
 
 def test_an_export_goes_into_an_empty_journal_once_and_gives_the_same_export(

@@ -8,6 +8,8 @@ import sys
 
 import pytest
 
+from referee.schemas import SCHEMAS
+
 FULL = '{"cards": [["red","green","blue"],["green","blue","red"],["blue","red","green"]]'
 
 
@@ -23,6 +25,7 @@ MAIN = [sys.executable, "-c", "import sys; from referee.cli import main; sys.exi
 def test_a_hand_is_answered_with_the_keys_of_the_contract() -> None:
     done = score("confetti", "--json", hands=FULL + ', "limit": 6}\n')
     assert (done.returncode, done.stderr) == (0, "")
+    SCHEMAS["score-confetti"].validate_json(done.stdout)
     assert json.loads(done.stdout) == {
         "sets": 3,
         "cards_needed": 3,
@@ -109,6 +112,7 @@ def test_an_answer_does_not_wait_for_the_end_of_the_input() -> None:
 def test_coloretto_gives_the_sheets_example() -> None:
     hand = '{"colours": {"green": 6, "yellow": 4, "red": 3, "blue": 2}, "jokers": 1, "plus2": 1, "table": "brown"}\n'
     done = score("coloretto", "--json", hands=hand)
+    SCHEMAS["score-coloretto"].validate_json(done.stdout)
     assert json.loads(done.stdout) == {
         "points": 41,
         "jokers": ["yellow"],

@@ -1,0 +1,42 @@
+"""The JSON that commands print, as types: `docs/schemas/` is made of them (`make commands`), and tests hold to them.
+
+A ruling may have further keys; all else has these and no others. What `bench` prints is for whoever measures, and may
+change with what is measured.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from pydantic import TypeAdapter
+
+from referee.schemas import decks, games, machine, pictures
+
+SCHEMAS: dict[str, TypeAdapter[Any]] = {
+    "read": TypeAdapter(pictures.Read),
+    "score-confetti": TypeAdapter(pictures.ConfettiScore),
+    "score-confetti-picture": TypeAdapter(pictures.ConfettiSeat),
+    "score-coloretto": TypeAdapter(pictures.ColorettoScore),
+    "score-coloretto-picture": TypeAdapter(pictures.ColorettoSeat),
+    "replay": TypeAdapter(games.Ruling),
+    "history": TypeAdapter(games.PastGame),
+    "decks": TypeAdapter(decks.Deck),
+    "decks-show": TypeAdapter(decks.ShownDeck),
+    "teach": TypeAdapter(decks.TaughtPicture | decks.TaughtDeck),
+    "doctor": TypeAdapter(machine.Finding),
+    "code": TypeAdapter(machine.Code),
+}
+"""By the name of the file in `docs/schemas/`, whose first part is the command's."""
+
+
+def schema_text(name: str) -> str:
+    """Give a schema as a file holds it."""
+    head = {"$schema": "https://json-schema.org/draft/2020-12/schema"}
+    return json.dumps({**head, **SCHEMAS[name].json_schema()}, indent=1, ensure_ascii=False) + "\n"
+
+
+def schemas_of(command: str) -> list[str]:
+    """Give the names of a command's schemas; command: "score", "decks show"."""
+    own = command.replace(" ", "-")
+    return [name for name in SCHEMAS if name == own or (own == "score" and name.startswith("score-"))]

@@ -1,0 +1,111 @@
+"""Decks, and what was learned of one."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from referee.schemas.base import Answer, Corners, Mark, Mm
+
+
+class Deck(Answer):
+    """`ringmaster decks --json`: a line a deck."""
+
+    deck: str
+    game: str | None
+    kind: Literal["marks", "prints"]
+    faces: int
+    card_mm: Mm
+    taught: bool
+
+
+class DeckFace(Answer):
+    """A face of a deck."""
+
+    face: str
+    side: str
+    marks: list[Mark] | None = None
+    attributes: dict[str, str | int | None] | None = None
+    count: int | None = None
+
+
+class ShownDeck(Answer):
+    """`ringmaster decks show --json`: one line."""
+
+    deck: str
+    game: str | None
+    kind: Literal["marks", "prints"]
+    faces: list[DeckFace]
+    card_mm: Mm
+    taught: bool
+    version: str | None = None
+
+
+class TaughtCard(Answer):
+    """A card in a picture that was learned from; new: whether its face had not been seen before."""
+
+    face: str
+    new: bool
+    corners_px: Corners
+
+
+class TaughtUnclear(Answer):
+    """A card that nothing was learned from."""
+
+    corners_px: Corners
+    reason: str
+
+
+class TaughtPicture(Answer):
+    """`ringmaster teach --json`: a line a picture, and a last one for the deck."""
+
+    image: str
+    cards: list[TaughtCard]
+    unclear: list[TaughtUnclear]
+
+
+class TaughtFace(Answer):
+    """A face that was learned, and in how many places it was seen."""
+
+    face: str
+    attributes: dict[str, str | int | None]
+    seen: int
+    side: str | None = None
+    marks: list[Mark] | None = None
+
+
+class Nearest(Answer):
+    """The two faces that look most alike, and how much they differ."""
+
+    faces: list[str]
+    difference: float
+
+
+class Weakest(Answer):
+    """Which face is least surely told from which other, in log-odds."""
+
+    face: str
+    rival: str
+    log_odds: float
+
+
+class Margins(Answer):
+    """How surely cards are told apart that look most like others."""
+
+    judged: int
+    sure: int
+    weakest: Weakest
+
+
+class TaughtDeck(Answer):
+    """`ringmaster teach --json`: the last line."""
+
+    deck: str
+    kind: Literal["marks", "prints"]
+    card_mm: Mm
+    faces: list[TaughtFace]
+    alike: list[list[str]]
+    true_size: Annotated[bool | None, Field(description="whether lengths are in mm, not only relative")] = None
+    nearest: Nearest | None = None
+    margins: Margins | None = None

@@ -1,0 +1,26 @@
+"""What the machine says of itself."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from referee.schemas.base import Answer
+
+
+class Finding(Answer):
+    """`ringmaster doctor --json`: a line a finding."""
+
+    check: str
+    state: Literal["ok", "remark", "fault", "skipped"]
+    message: str
+    advice: str
+    needed: Annotated[bool, Field(description="whether the game needs it")]
+
+
+class Code(Answer):
+    """`ringmaster code --json`: one line."""
+
+    code: str
+    valid_s: float

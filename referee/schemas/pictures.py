@@ -1,0 +1,136 @@
+"""What was read in a picture, and what hands are worth."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from referee.schemas.base import Answer, Corners, Mark, Mm, Px, Seat, Share
+
+
+class Best(Answer):
+    """The likeliest face of a card that could not be read."""
+
+    face: str
+    confidence: Share
+
+
+class FoundMark(Answer):
+    """A mark of a deck that nobody knows; shape: null where it has no name."""
+
+    colour: str
+    shape: str | None
+    centre_px: Px
+    area_px: float
+    confidence: Share
+
+
+class MarkedCard(Answer):
+    """A card that marks tell."""
+
+    face: str
+    side: str
+    confidence: Share
+    marks: list[Mark]
+    corners_px: Corners
+    centre_mm: Mm | None
+    seat: Seat | None
+
+
+class PrintedCard(Answer):
+    """A card that its print tells; a card's back has no face."""
+
+    face: str | None
+    side: Literal["front", "back"]
+    confidence: Share
+    attributes: dict[str, str | int | None]
+    corners_px: Corners
+    centre_mm: Mm | None
+    seat: Seat | None
+
+
+class UnknownCard(Answer):
+    """A card of a deck that nobody knows (`--deck none`)."""
+
+    corners_px: Corners
+    centre_px: Px
+    confidence: Share
+    marks: list[FoundMark]
+
+
+class Unclear(Answer):
+    """A card that could not be read, or a place that may hide one."""
+
+    corners_px: Corners
+    centre_mm: Mm | None = None
+    centre_px: Px | None = None
+    reason: str
+    best: Best | None
+
+
+class Read(Answer):
+    """`ringmaster read --json`: a line a picture."""
+
+    image: str
+    deck: str
+    ms: float
+    cards: list[MarkedCard | PrintedCard | UnknownCard]
+    unclear: list[Unclear]
+
+
+class ColourSet(Answer):
+    """A set of one colour; cards: the indices of those that give small, medium, big."""
+
+    colour: str
+    cards: Annotated[list[int], Field(min_length=3, max_length=3)]
+
+
+class ConfettiScore(Answer):
+    """`ringmaster score confetti --json`: a line a hand."""
+
+    sets: int
+    cards_needed: int
+    unused: int
+    over_limit: int
+    points: int
+    arrangement: list[ColourSet]
+
+
+class ColorettoScore(Answer):
+    """`ringmaster score coloretto --json`: a line a hand."""
+
+    points: int
+    jokers: list[str]
+    plus: list[str]
+    minus: list[str]
+
+
+class ConfettiSeat(ConfettiScore):
+    """`ringmaster score confetti --image … --json`: a line a seat."""
+
+    seat: Seat
+    faces: list[str]
+    unclear: int
+    reasons: list[str]
+    side: str
+    other_side: list[str]
+
+
+class ColorettoHand(Answer):
+    """What somebody has."""
+
+    colours: dict[str, int]
+    jokers: int
+    plus2: int
+
+
+class ColorettoSeat(ColorettoScore):
+    """`ringmaster score coloretto --image … --json`: a line a seat."""
+
+    seat: Seat
+    faces: list[str]
+    unclear: int
+    reasons: list[str]
+    hand: ColorettoHand
+    not_in_game: list[str]

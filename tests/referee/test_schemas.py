@@ -1,0 +1,80 @@
+"""The JSON of the commands is as `docs/schemas/` says."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pydantic import ValidationError
+
+from referee.cli import main
+from referee.schemas import SCHEMAS, schema_text
+from vision.deck import deck_names
+
+TESTS = Path(__file__).parents[1]
+SCHEMA_FILES = TESTS.parent / "docs" / "schemas"
+MUG = TESTS / "data" / "scenes" / "white-seats-mug.jpg"
+GAMES = sorted(path for path in (TESTS / "games").glob("*.jsonl") if ".expected" not in path.suffixes)
+
+Capture = pytest.CaptureFixture[str]
+
+
+def keys_of(schema: dict[str, Any]) -> list[tuple[list[str], list[str]]]:
+    """The keys of an answer and of all that is in it, and which of them are always there."""
+    parts = [schema, *(schema.get("$defs", {})[name] for name in sorted(schema.get("$defs", {})))]
+    return [(sorted(part.get("properties", ())), sorted(part.get("required", ()))) for part in parts]
+
+
+def hold(name: str, out: str, least: int = 1) -> list[dict[str, Any]]:
+    """Hold each line to a schema."""
+    lines = out.splitlines()
+    assert len(lines) >= least
+    for line in lines:
+        SCHEMAS[name].validate_json(line)
+    return [json.loads(line) for line in lines]
+
+
+@pytest.mark.parametrize("name", SCHEMAS)
+def test_the_files_say_what_the_types_say(name: str) -> None:
+    """By their keys: how the library words the rest goes with its version."""
+    kept, now = json.loads((SCHEMA_FILES / f"{name}.json").read_text(encoding="utf-8")), json.loads(schema_text(name))
+    assert keys_of(kept) == keys_of(now), "make commands writes the schemas"
+    assert {path.stem for path in SCHEMA_FILES.glob("*.json")} == set(SCHEMAS)
+
+
+def test_a_picture_is_read_as_the_schema_says_whatever_the_deck(capfd: Capture) -> None:
+    for deck in ("confetti", "none"):
+        assert main(["read", str(MUG), "--deck", deck, "--json"]) == 0
+        (line,) = hold("read", capfd.readouterr().out)
+        assert line["deck"] == deck
+
+
+def test_rulings_of_every_recorded_game_are_as_the_schema_says(capfd: Capture) -> None:
+    for game in GAMES:
+        assert main(["replay", str(game), "--json"]) in (0, 2)
+        for ruling in hold("replay", capfd.readouterr().out):
+            if ruling["ruling"] == "hand":
+                score = {key: ruling[key] for key in SCHEMAS["score-confetti"].json_schema()["properties"]}
+                SCHEMAS["score-confetti"].validate_python(score)
+
+
+def test_decks_and_their_faces_are_as_the_schemas_say(tmp_path: Path, capfd: Capture) -> None:
+    assert main(["decks", "--json", "--state", str(tmp_path)]) == 0
+    hold("decks", capfd.readouterr().out, len(deck_names()))
+    for deck in deck_names():
+        assert main(["decks", "show", deck, "--json", "--state", str(tmp_path)]) == 0
+        hold("decks-show", capfd.readouterr().out)
+
+
+def test_what_the_doctor_finds_is_as_the_schema_says(capfd: Capture) -> None:
+    main(
+        ["doctor", "--silent", "--json", "--speech", "none", "--bell", "none", "--sandtimer", "none", "--lamp", "none"]
+    )
+    hold("doctor", capfd.readouterr().out, 5)
+
+
+def test_a_key_that_no_schema_names_is_noticed() -> None:
+    with pytest.raises(ValidationError):
+        hold("decks", '{"deck": "ours", "game": null, "kind": "prints", "faces": 1, "card_mm": [1.0, 2.0], "more": 1}')

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from babel.messages.catalog import Catalog, Message
 from babel.messages.extract import extract_from_file
-from babel.messages.mofile import write_mo
+from babel.messages.mofile import read_mo, write_mo
 from babel.messages.pofile import read_po
 
 import referee.language
@@ -80,8 +80,14 @@ def test_translations_have_the_places_of_the_original(code: str) -> None:
 def test_what_is_compiled_is_what_is_written(code: str) -> None:
     compiled = io.BytesIO()
     write_mo(compiled, catalogue(code))
-    shipped = (CATALOGUES / code / "LC_MESSAGES" / f"{DOMAIN}.mo").read_bytes()
-    assert shipped == compiled.getvalue(), "make words compiles the catalogues"
+    compiled.seek(0)
+    with (CATALOGUES / code / "LC_MESSAGES" / f"{DOMAIN}.mo").open("rb") as file:
+        shipped = read_mo(file)
+
+    def words(whole: Catalog) -> set[str]:  # without the header, which names the compiler's version
+        return {repr((one.context, one.id, one.string)) for one in whole if one.id}
+
+    assert words(shipped) == words(read_mo(compiled)), "make words compiles the catalogues"
 
 
 def test_numbers_are_words_up_to_twelve() -> None:

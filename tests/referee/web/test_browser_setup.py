@@ -94,7 +94,8 @@ def test_a_seat_is_dragged_on_the_picture_and_moved_by_keys(
     expect.set_options(timeout=WAIT_MS)
     table = new_machine.table
     picture, _ = table_picture(load_deck("confetti"), 0, 4, (1280, 720))
-    table.show(picture, time.monotonic_ns())
+    # A camera goes on filming, however long the checks between take.
+    table.show(picture, time.monotonic_ns() + 600 * 1_000_000_000)
     table.kit.keep_profile(profile_of(survey([("table", picture)]), 180.0))
     window = Window(browser, new_machine, size, paired=True)
     table.desk.opened_walk().open("seats")

@@ -11,7 +11,6 @@ from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
 from referee.language import Language
 from referee.service.desk import Desk
 from referee.web.answers import Desks, Json, body_as
-from referee.web.guard import RefusedError
 from referee.web.who import Who, json_body
 
 
@@ -46,27 +45,20 @@ def routes(desk: Desk, ask: Desks, who: Who, house: House | None) -> APIRouter:
     """Give the requests about the house; there are none where nothing can be told."""
     router = APIRouter()
 
-    def asked(request: Request) -> House:
-        if who.token(request) is None:
-            raise RefusedError(401, "pair_first", "Please pair this device first")
-        if house is None:
-            raise RefusedError(404, "not_here", "There is no such thing here")
-        return house
-
     def language() -> Language:
         return Language(str(desk.state().get("language", "en")))
 
     @router.get("/api/house")
     async def public(request: Request) -> Response:
         """Give what is set, and how the line is."""
-        told = asked(request)
+        told = who.shown(request, house)
         return Json(await ask(lambda: told.public(language())))
 
     @router.post("/api/house", openapi_extra=json_body(ChangeHouse.model_json_schema()))
     async def change(request: Request) -> Response:
         """Set it otherwise."""
         who.demand_paired(request)
-        told = asked(request)
+        told = who.shown(request, house)
         data = (await body_as(TypeAdapter(ChangeHouse), request)).model_dump(exclude_none=True)
         await ask(lambda: told.change(data))
         return Json(await ask(lambda: told.public(language())))

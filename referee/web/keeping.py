@@ -16,7 +16,7 @@ from starlette.responses import StreamingResponse
 
 from referee.service.keeping import Keeping
 from referee.web.answers import Json
-from referee.web.guard import RESTORE_PATH, RefusedError
+from referee.web.guard import RESTORE_PATH
 from referee.web.who import Who
 
 _PART_BYTES = 1 << 18
@@ -30,13 +30,6 @@ def routes(who: Who, keeping: Keeping | None, folder: Path | None) -> APIRouter:
     router = APIRouter()
     one = CapacityLimiter(1)
 
-    def asked(request: Request) -> Keeping:
-        if who.token(request) is None:
-            raise RefusedError(401, "pair_first", "Please pair this device first")
-        if keeping is None:
-            raise RefusedError(404, "not_here", "There is no such thing here")
-        return keeping
-
     def on_its_way() -> Path:
         with tempfile.NamedTemporaryFile(dir=folder, prefix=".on-its-way.", suffix=".zip", delete=False) as file:
             return Path(file.name)
@@ -44,7 +37,7 @@ def routes(who: Who, keeping: Keeping | None, folder: Path | None) -> APIRouter:
     @router.get("/api/backup.zip", responses=_ZIP)
     async def backup(request: Request, pictures: Annotated[bool, Query()] = True) -> Response:
         """Give all games, decks and settings as one file."""
-        kept, path = asked(request), on_its_way()
+        kept, path = who.shown(request, keeping), on_its_way()
         try:
             await to_thread.run_sync(lambda: kept.back_up(path, pictures=pictures), limiter=one)
             file = path.open("rb")
@@ -65,7 +58,7 @@ def routes(who: Who, keeping: Keeping | None, folder: Path | None) -> APIRouter:
     async def restore(request: Request) -> Response:
         """Take what a file has and what is not here yet."""
         who.demand_paired(request)
-        kept, body, path = asked(request), await request.body(), on_its_way()
+        kept, body, path = who.shown(request, keeping), await request.body(), on_its_way()
         try:
             path.write_bytes(body)
             done = await to_thread.run_sync(kept.restore, path, limiter=one)
@@ -85,7 +78,7 @@ def routes(who: Who, keeping: Keeping | None, folder: Path | None) -> APIRouter:
     @router.get("/api/rulings/{ruling}/report.mcap", responses=_MCAP)
     async def disputed(request: Request, ruling: RulingId) -> Response:
         """Give a disputed ruling as a file to send: what was seen round it, settings and version, but no names."""
-        kept = asked(request)
+        kept = who.shown(request, keeping)
         data = await to_thread.run_sync(kept.disputed, ruling, limiter=one)
         named = {"Content-Disposition": f'attachment; filename="ringmaster-{ruling}.mcap"'}
         return Response(data, media_type="application/octet-stream", headers=named)
@@ -93,7 +86,7 @@ def routes(who: Who, keeping: Keeping | None, folder: Path | None) -> APIRouter:
     @router.get("/api/report.zip", responses=_ZIP)
     async def report(request: Request) -> Response:
         """Give how the machine is, for who is to find a fault."""
-        data = await to_thread.run_sync(asked(request).report)
+        data = await to_thread.run_sync(who.shown(request, keeping).report)
         named = {"Content-Disposition": 'attachment; filename="ringmaster-report.zip"'}
         return Response(data, media_type="application/zip", headers=named)
 

@@ -31,8 +31,7 @@ def routes(desk: Desk, ask: Desks, who: Who) -> APIRouter:
     @router.get("/setup.jpg", responses={200: {"content": {"image/jpeg": {}}}})
     async def picture(request: Request) -> Response:
         """Give the camera's picture whole: only to a paired device, for people may be in it."""
-        if who.token(request) is None:
-            raise RefusedError(401, "pair_first", "Please pair this device first")
+        who.paired_token(request)
         data = await ask(desk.whole_picture)
         if data is None:
             raise RefusedError(404, "no_picture", "There is no such picture (any more)")

@@ -9,7 +9,6 @@ from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
 
 from referee.service.system import System
 from referee.web.answers import Desks, Json, body_as
-from referee.web.guard import RefusedError
 from referee.web.who import Who, json_body
 
 
@@ -45,23 +44,16 @@ def routes(ask: Desks, who: Who, system: System | None) -> APIRouter:
     """Give the requests about the machine; there are none where nothing is shown of it."""
     router = APIRouter()
 
-    def asked(request: Request) -> System:
-        if who.token(request) is None:
-            raise RefusedError(401, "pair_first", "Please pair this device first")
-        if system is None:
-            raise RefusedError(404, "not_here", "There is no such thing here")
-        return system
-
     @router.get("/api/system")
     async def public(request: Request) -> Response:
         """Give how the machine is, and what is kept."""
-        return Json(await ask(asked(request).public))
+        return Json(await ask(who.shown(request, system).public))
 
     @router.post("/api/system", openapi_extra=json_body(WISH.json_schema()))
     async def change(request: Request) -> Response:
         """Carry out a wish, and give how it all is then."""
         who.demand_paired(request)
-        here = asked(request)
+        here = who.shown(request, system)
         wish = await body_as(WISH, request)
         return Json(await ask(lambda: _carry_out(here, wish)))
 

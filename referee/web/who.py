@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hmac
-from typing import Any
+from typing import Any, TypeVar
 
 from fastapi import APIRouter, Request, Response
 from pydantic import TypeAdapter
@@ -20,6 +20,7 @@ from referee.web.tokens import TokenStore, csrf_of
 COOKIE = "ringmaster"
 CSRF_HEADER = "x-csrf-token"
 _YEAR_S = 365 * 24 * 3600
+Part = TypeVar("Part")
 
 
 class Who:
@@ -36,15 +37,35 @@ class Who:
         token = request.cookies.get(COOKIE)
         return token if self.tokens.knows(token) else None
 
+    def paired_token(self, request: Request) -> str:
+        """Give the token of a paired device.
+
+        Raises:
+            RefusedError: the device is not paired.
+        """
+        token = self.token(request)
+        if token is None:
+            raise RefusedError(401, "pair_first", "Please pair this device first")
+        return token
+
+    def shown(self, request: Request, part: Part | None) -> Part:
+        """Give a part of the machine that only paired devices see.
+
+        Raises:
+            RefusedError: the device is not paired, or this machine has no such part.
+        """
+        self.paired_token(request)
+        if part is None:
+            raise RefusedError(404, "not_here", "There is no such thing here")
+        return part
+
     def demand_paired(self, request: Request) -> str:
         """Let a change through, and give the device's token.
 
         Raises:
             RefusedError: the device is not paired, or the change does not come from our page.
         """
-        token = self.token(request)
-        if token is None:
-            raise RefusedError(401, "pair_first", "Please pair this device first")
+        token = self.paired_token(request)
         given = request.headers.get(CSRF_HEADER, "")
         if not hmac.compare_digest(csrf_of(token).encode(), given.encode("utf-8", "replace")):
             raise RefusedError(403, "other_page", "Another page has asked for this: please use Ringmaster's own page")

@@ -39,6 +39,27 @@ export function read(path) {
   return asked(path, {}, LIMIT_MS, "no_answer");
 }
 
+// Read again and again as long as the view stays that was open at first, where it is in sight and `wanted`.
+export function follow(app, path, everyMs, take, fail = () => {}, wanted = () => true) {
+  const { local } = app;
+  const look = () => {
+    if (app.local !== local) return;
+    const again = () => setTimeout(look, everyMs);
+    if (!wanted() || document.visibilityState !== "visible") return void again();
+    read(path).then(
+      (data) => {
+        if (app.local === local) take(data);
+        again();
+      },
+      (fault) => {
+        fail(fault);
+        again();
+      },
+    );
+  };
+  look();
+}
+
 export function change(path, body) {
   const headers = { "Content-Type": "application/json" };
   if (me.csrf) headers["X-CSRF-Token"] = me.csrf;

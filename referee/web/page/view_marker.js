@@ -2,7 +2,7 @@
 // the table is being set up it follows along: which number is wanted next, and when it has been seen.
 
 import { h } from "./dom.js";
-import { me, read } from "./server.js";
+import { follow, me } from "./server.js";
 import { button, heading } from "./parts.js";
 import { t } from "./words.js";
 
@@ -21,28 +21,14 @@ const KEPT = "px-per-mm";
 export function opened(app) {
   app.local.scale = kept();
   app.local.fitted = kept() !== null;
-  follow(app, app.local);
+  const { local } = app;
+  const wanted = () => me.paired && local.fitted;
+  follow(app, "/api/setup", LOOK_MS, (data) => take(app, data), undefined, wanted);
 }
 
 function kept() {
   const value = Number(localStorage.getItem(KEPT));
   return value >= LEAST && value <= MOST ? value : null;
-}
-
-function follow(app, local) {
-  if (app.local !== local) return;
-  const again = () => setTimeout(() => follow(app, local), LOOK_MS);
-  if (!me.paired || !local.fitted || document.visibilityState !== "visible") {
-    again();
-    return;
-  }
-  read("/api/setup").then(
-    (data) => {
-      if (app.local === local) take(app, data);
-      again();
-    },
-    again,
-  );
 }
 
 function take(app, data) {

@@ -2,7 +2,7 @@
 // and what is drawn over the picture come from the referee (`/api/setup`); here they are only shown.
 
 import { h } from "./dom.js";
-import { me, read } from "./server.js";
+import { follow, me } from "./server.js";
 import { button, heading, icon, waitingFor } from "./parts.js";
 import { count, t } from "./words.js";
 
@@ -16,28 +16,13 @@ const PICTURED = ["camera", "table", "seats", "light", "check"];
 const picture = { url: null, asking: false, at: 0 };
 
 export function opened(app) {
-  follow(app, app.local);
-}
-
-// Ask what is found now, again and again as long as this view is open.
-function follow(app, local) {
-  if (app.local !== local) return;
-  const again = () => setTimeout(() => follow(app, local), LOOK_MS);
-  if (document.visibilityState !== "visible") {
-    again();
-    return;
-  }
-  read("/api/setup").then(
-    (data) => {
-      if (app.local === local) take(app, data);
-      again();
-    },
-    (fault) => {
-      local.fault = app.wordsOf(fault);
-      app.draw();
-      again();
-    },
-  );
+  const { local } = app;
+  const fail = (fault) => {
+    local.fault = app.wordsOf(fault);
+    app.draw();
+  };
+  // What is found now.
+  follow(app, "/api/setup", LOOK_MS, (data) => take(app, data), fail);
 }
 
 function take(app, data) {

@@ -19,6 +19,7 @@ from hardware.speaker.speaker import NullSpeaker
 from referee.events import Header
 from referee.journal.evidence import EvidenceFolder
 from referee.journal.journal import Journal
+from referee.service.bus import Bus
 from referee.service.keeping import Keeping
 from referee.service.pictures import Pictures
 from referee.service.settings import TableSettings
@@ -66,6 +67,7 @@ class QuietTable:
     journal: Journal
     kit: SetupKit
     keeping: Keeping
+    bus: Bus
 
     def show(self, image: NDArray[np.uint8], t_ns: int | None = None) -> None:
         """Let the camera see a picture, (h, w, 3) uint8 BGR."""
@@ -94,13 +96,14 @@ def quiet_table(
     journal = Journal(folder / "journal.sqlite")
     evidence = EvidenceFolder(folder / "evidence", journal)
     buffer = FrameBuffer()
-    pictures = Pictures(buffer, evidence, TableArea())
-    voice = Voice(lambda _: NullSpeaker(), NullLamp(), kept, lambda: (12, 0))
+    bus = Bus()
+    pictures = Pictures(buffer, evidence, TableArea(), bus=bus)
+    voice = Voice(lambda _: NullSpeaker(), NullLamp(), kept, lambda: (12, 0), bus)
     health = HealthBoard()
     decks = TableDecks(folder, health.report)
-    stage = Stage(journal, voice, kept, watcher, "", clock, decks.complete)
+    stage = Stage(journal, voice, kept, watcher, "", clock, decks.complete, bus)
     desk = TableDesk(stage, evidence, pictures, health, folder, clock=clock, decks=decks)
-    stage.on_change = voice.on_caption = desk.refresh
+    desk.listen(bus)
     eyes, area = _NoEyes(buffer), TableArea()
     kit = SetupKit(
         folder, stage, health, eyes, desk.change_settings, lambda: eyes.profile, eyes.measured, area.outline, clock
@@ -109,5 +112,4 @@ def quiet_table(
     if can_be_set_up:
         desk.walk = Walk(kit)
         desk.refresh()
-    pictures.on_kept = desk.pictures_kept
-    return QuietTable(desk, stage, health, buffer, pictures, evidence, journal, kit, keeping)
+    return QuietTable(desk, stage, health, buffer, pictures, evidence, journal, kit, keeping, bus)

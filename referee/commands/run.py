@@ -90,6 +90,7 @@ def run(args: argparse.Namespace) -> int:
 def _serve(service: Service, args: argparse.Namespace, stop: threading.Event) -> None:
     """Serve the page until it is time to stop."""
     from referee.lessons.lessons import Lessons
+    from referee.service.bus import IdleBell
     from referee.service.watchdog import notify
     from referee.web.app import create_app
     from referee.web.hosts import where
@@ -108,7 +109,7 @@ def _serve(service: Service, args: argparse.Namespace, stop: threading.Event) ->
         house=service.publisher,
     )
     app = create_app(service.desk, options)
-    service.on_idle_bell = app.state.bell_pressed
+    service.bus.subscribe(IdleBell, lambda bell: app.state.bell_pressed(bell.t_ns))
     server = PageServer(app, args.host, args.port)
     server.start()
     try:

@@ -8,13 +8,9 @@ from typing import Any
 from hardware.settings import MS
 from referee.announcer import Announcer
 from referee.errors import BadInputError
-from referee.journal.judging import checked
-from referee.journal.stored import game_numbered, kept_game
 from referee.service.desk import Data
 from referee.service.fitting import Fitting
-from referee.service.game_log import GameLog, log_of
 from referee.service.play import Play
-from referee.service.records import numbers_in
 from referee.service.stage import Stage
 from referee.session import Doubt, Doubts
 
@@ -137,18 +133,3 @@ def look_again(stage: Stage, ruling: str) -> None:
         stage.journal.flush()
         header = play.log.header
         stage.voice.tell(*Announcer(header.game, header.players, stage.language).sentences(ruled))
-
-
-def log_named(stage: Stage, ident: str) -> GameLog:
-    """Give the game that a ruling is of: the one that is being played, or a past one.
-
-    Raises:
-        BadInputError: there is no such game.
-    """
-    game = next(iter(numbers_in(ident)), None)
-    if stage.play is not None and stage.play.log.row.game == game:
-        return stage.play.log
-    row = None if game is None else game_numbered(stage.journal.read, game)
-    if row is None:
-        raise BadInputError("there is no such game")
-    return log_of(checked(kept_game(stage.journal.read, row), past=True).kept)

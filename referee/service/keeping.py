@@ -19,9 +19,9 @@ from referee.journal.stored import games
 from referee.log import KEPT
 from referee.sayings import kept as sayings
 from referee.service.backup import Restored, back_up, restore
-from referee.service.by_page import log_named
 from referee.service.disputed import Machine, keep_disputed, open_settings
 from referee.service.film import Film
+from referee.service.shown_ruling import log_named
 from referee.service.stage import Stage
 from referee.setup.record import load_kept
 from vision.errors import VisionError

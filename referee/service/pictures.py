@@ -17,6 +17,7 @@ from hardware.camera.frames import SECOND_NS, Frame, FrameBuffer
 from hardware.settings import MS
 from referee.errors import WorkFailedError
 from referee.journal.evidence import EvidenceFolder
+from referee.service.bus import Bus, NothingToKeep, PicturesKept
 from referee.service.play import Play
 from referee.service.sight import Sight
 from referee.service.table_area import Image, TableArea
@@ -67,8 +68,7 @@ def pictures_wanted(play: Play, count: int, sight: Sight | None = None, frame: F
 class Pictures:
     """Takes pictures out of the buffer in time, and gives the live one.
 
-    on_kept: told, on this thread, that an event has pictures now. on_idle: called, on this thread, when for a second
-    there was nothing to do.
+    bus: told, on this thread, that an event has pictures now, and when there is none to keep.
     """
 
     def __init__(
@@ -77,12 +77,12 @@ class Pictures:
         folder: EvidenceFolder,
         area: TableArea,
         clock: Callable[[], int] = time.monotonic_ns,
+        bus: Bus | None = None,
     ) -> None:
         self._buffer = buffer
         self._folder = folder
         self._area = area
-        self.on_kept: Callable[[int, int], None] = lambda game, event: None
-        self.on_idle: Callable[[], None] = lambda: None
+        self._bus = bus or Bus()
         self._clock = clock
         self._wanted: queue.Queue[Wanted | None] = queue.Queue(MOST_WAITING)
         self._live_lock = threading.Lock()
@@ -163,7 +163,7 @@ class Pictures:
                 wanted = self._wanted.get(timeout=1.0)
             except queue.Empty:
                 self._survey()
-                self.on_idle()
+                self._bus.publish(NothingToKeep())
                 continue
             if wanted is None:
                 return
@@ -171,7 +171,7 @@ class Pictures:
             with contextlib.suppress(WorkFailedError):
                 # A journal that cannot be read is told of elsewhere; play goes on without pictures.
                 if self.take(wanted):
-                    self.on_kept(wanted.game, wanted.event)
+                    self._bus.publish(PicturesKept(wanted.game, wanted.event))
                 self._count += 1
                 if self._count % THIN_EVERY == 1:
                     self._folder.thin(time.time_ns() // MS)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -24,13 +24,14 @@ from referee.log import LOG
 from referee.mqtt.publisher import Publisher
 from referee.sayings import service as sayings
 from referee.service import usual
+from referee.service.bus import Bus, IdleBell, NothingToKeep, ReadingFailed
 from referee.service.film import FilmKeeper
 from referee.service.guard.guard import Guard
 from referee.service.guard.machine_watchers import machine_watchers
 from referee.service.keeping import Keeping
 from referee.service.parts import Parts
 from referee.service.phone_bells import PhoneBells
-from referee.service.pictures import Pictures
+from referee.service.pictures import Pictures, Wanted
 from referee.service.power import power_here
 from referee.service.settings import TableSettings, load_settings
 from referee.service.setup_kit import SetupKit
@@ -52,7 +53,7 @@ class Service:
     """A referee, put together but not at work before `start`.
 
     desk: what the page asks. ended: set when the referee's thread is over; failed: and it was by a fault.
-    on_idle_bell: told, on the referee's thread, when (ns) the bell was pressed while no game is being played.
+    bus: what its parts tell one another, and whoever else listens.
     """
 
     def __init__(self, folder: Path, parts: Parts) -> None:
@@ -68,7 +69,7 @@ class Service:
         self.ended = threading.Event()
         self.failed = False
         self._opening, self._resumes = parts.opening, parts.resumes
-        self.on_idle_bell: Callable[[int], None] = lambda t_ns: None
+        self.bus = bus = Bus()
         settings, self._complaint = load_settings(folder)
         self._decks = TableDecks(parts.decks or folder, self._report, self.health.forget, parts.deck)
         self._boot = boot_id()
@@ -83,6 +84,7 @@ class Service:
             self._lamp,
             settings,
             usual.time_of_day,
+            bus,
         )
         self.stage = Stage(
             self.journal,
@@ -91,40 +93,29 @@ class Service:
             lambda header: self._decks.watcher(header, self._profile),
             self._boot,
             complete=self._decks.complete,
+            bus=bus,
         )
         self.devices = parts.devices(settings)
         self._phones = PhoneBells(self.devices.queue)
         self._area = TableArea(self._profile)
-        self._pictures = Pictures(self.devices.buffer, self._evidence, self._area)
+        self._pictures = Pictures(self.devices.buffer, self._evidence, self._area, bus=bus)
         self.desk = TableDesk(self.stage, self._evidence, self._pictures, self.health, folder, self, decks=self._decks)
         self.publisher = Publisher(folder, self.journal, self._evidence, self.desk, lambda: self.stage.open_game)
         self.devices.queue.on_put = self.publisher.heard
         self._film = film = FilmKeeper(self.devices.buffer, self._area, self._pictures.want)
-        self.stage.want_pictures = film.want
-        self.stage.on_fault = self._read_fault
-        self.stage.on_change = self.voice.on_caption = self.desk.refresh
-        self.stage.on_outlines = self.desk.refresh_outlines
-        self._pictures.on_kept = self.desk.pictures_kept
-        self._pictures.on_idle = self.journal.checkpoint
+        bus.subscribe(Wanted, film.want)
+        bus.subscribe(ReadingFailed, self._read_fault)
+        bus.subscribe(NothingToKeep, lambda _: self.journal.checkpoint())
+        self.desk.listen(bus)
+        change, outline = self.desk.change_settings, self._area.outline
         kit = SetupKit(
-            folder,
-            self.stage,
-            self.health,
-            self.devices,
-            self.desk.change_settings,
-            lambda: self._profile,
-            self.keep_profile,
-            self._area.outline,
+            folder, self.stage, self.health, self.devices, change, lambda: self._profile, self.keep_profile, outline
         )
         self._setup_heard = kit.heard
         self.desk.walk = Walk(kit)
-        self.keeping = Keeping(
-            folder, self.stage, self.health, self.desk.change_settings, self.keep_profile, self.camera_notes, film.of
-        )
+        self.keeping = Keeping(folder, self.stage, self.health, change, self.keep_profile, self.camera_notes, film.of)
         self.system = System(folder, self.stage, self.health, self._evidence, power_here(), known=self.desk.known)
-        self._guard = Guard(
-            self.devices, self.stage, self.health, self._area.outline, machine_watchers(folder), self.desk.refresh
-        )
+        self._guard = Guard(self.devices, self.stage, self.health, outline, machine_watchers(folder), self.desk.refresh)
         self._thread = threading.Thread(target=self._referee, name="referee", daemon=True)
 
     def start(self) -> None:
@@ -254,9 +245,9 @@ class Service:
             LOG.log(level, "%s: %s %s", health.device, health.state.value, health.message)
             self._news.set()
 
-    def _read_fault(self, why: str | None) -> None:
-        state = Health.OK if why is None else Health.STALLED
-        self._report(DeviceHealth(time.monotonic_ns(), "reader", state, why or ""))
+    def _read_fault(self, news: ReadingFailed) -> None:
+        state = Health.OK if news.why is None else Health.STALLED
+        self._report(DeviceHealth(time.monotonic_ns(), "reader", state, news.why or ""))
 
     def _referee(self) -> None:
         """Bring what was seen and heard before the stage, for ever (on the thread of its own)."""
@@ -283,7 +274,7 @@ class Service:
         if isinstance(event, DeviceHealth):
             self._report(event)
         elif isinstance(event, BellPressed) and not self.stage.in_play:
-            self.on_idle_bell(event.t_ns)
+            self.bus.publish(IdleBell(event.t_ns))
 
 
 @contextmanager

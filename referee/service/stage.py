@@ -20,8 +20,9 @@ from referee.journal.corrections import Change
 from referee.journal.journal import Journal
 from referee.names import players_in
 from referee.sayings import service as sayings
+from referee.service.bus import Bus, OutlinesMoved, ReadingFailed, StateChanged
 from referee.service.game_on_table import GameOnTable
-from referee.service.pictures import Wanted, pictures_wanted
+from referee.service.pictures import pictures_wanted
 from referee.service.play import Play
 from referee.service.records import MISHAP, PAUSE, RESUME
 from referee.service.resuming import MakeWatcher, unfinished_game
@@ -31,16 +32,14 @@ from referee.service.telling import Telling
 from referee.service.voice import Voice
 from referee.session import Outcome
 
-OnChange = Callable[[], None]
-
 
 class Stage(GameOnTable):
     """Safe to use from any thread: `lock` is held while the game is fed.
 
     make_watcher: gives what looks on for a game. complete: says in a header what the game is
     played with. boot: names the start of the machine that the clock belongs to.
-    want_pictures: takes evidence. on_change: told after each change, on_outlines: when only what is seen moved,
-    on_fault: when pictures cannot be read (why), or can again (None), with the lock held. All must be quick.
+    bus: told of each change, of what only moved in the picture, of pictures that are wanted as evidence, and whether
+    pictures can be read, all with the lock held.
     """
 
     def __init__(
@@ -52,15 +51,13 @@ class Stage(GameOnTable):
         boot: str,
         clock: Callable[[], int] = time.monotonic_ns,
         complete: Callable[[Header], Header] = lambda header: header,
+        bus: Bus | None = None,
     ) -> None:
         super().__init__(settings)
+        self._bus = bus or Bus()
         self.voice = voice
         self.journal = journal
         self.notices: tuple[dict[str, Any], ...] = ()
-        self.on_change: OnChange = lambda: None
-        self.on_outlines: OnChange = lambda: None
-        self.want_pictures: Callable[[Wanted], None] = lambda wanted: None
-        self.on_fault: Callable[[str | None], None] = lambda why: None
         self._fault: str | None = None
         self._telling = Telling(voice)
         self._make_watcher = make_watcher
@@ -78,9 +75,9 @@ class Stage(GameOnTable):
             self._frame = frame
             outcome = self._feed(play, lambda: play.look(frame))
             if play.doubts != doubts:
-                self.on_change()
+                self._bus.publish(StateChanged())
             elif play.watcher.outlines is not before:
-                self.on_outlines()
+                self._bus.publish(OutlinesMoved())
             return outcome
 
     def hear(self, event: DeviceEvent) -> Outcome:
@@ -117,7 +114,7 @@ class Stage(GameOnTable):
             self.voice.rest()
             self.voice.tell(sayings.started(game.capitalize(), header.players, self.language))
             self.voice.prepare(self._announcer(self.play).fixed_phrases())
-            self.on_change()
+            self._bus.publish(StateChanged())
             return self.play
 
     def resume(self) -> Play | None:
@@ -132,7 +129,7 @@ class Stage(GameOnTable):
                     return None
                 self.play, unheard = unfinished
                 self._telling.resumed(self._announcer(self.play), self.play, unheard)
-                self.on_change()
+                self._bus.publish(StateChanged())
                 return self.play
             except (ValueError, KeyError):
                 # Written by another version, or changed by hand; to fail here would be to fail at every start.
@@ -156,7 +153,7 @@ class Stage(GameOnTable):
                 self._close(play)
                 self.voice.tell(sayings.stopped(self.language))
             self.voice.rest()
-            self.on_change()
+            self._bus.publish(StateChanged())
 
     def pause(self, on: bool) -> None:
         """Wait, or go on.
@@ -171,7 +168,7 @@ class Stage(GameOnTable):
             if play.paused is not on:
                 play.note(PAUSE if on else RESUME, self._clock())
                 self.voice.tell(sayings.paused(on, self.language))
-                self.on_change()
+                self._bus.publish(StateChanged())
 
     def note_mishap(self, what: str, on: bool) -> None:
         """Journal that something began or ended that makes readings less sure; nothing without a game."""
@@ -193,7 +190,7 @@ class Stage(GameOnTable):
         """Take it that a question was answered: what should be done about it stands no more."""
         with self.lock:
             self.notices = ()
-            self.on_change()
+            self._bus.publish(StateChanged())
 
     def correct(self, number: int, data: Mapping[str, Any] | None) -> Change:
         """Put an event right, or strike it (None), and say what changes.
@@ -219,7 +216,7 @@ class Stage(GameOnTable):
                 case "stop":
                     change = play.undo()
                     self.voice.tell(sayings.resumed("", self.language))
-                    self.on_change()
+                    self._bus.publish(StateChanged())
                     return change
             return self._changed(play, play.undo(), undone=True)
 
@@ -230,7 +227,7 @@ class Stage(GameOnTable):
             self.voice.change(settings)
             if self.play is not None:
                 self.voice.prepare(self._announcer(self.play).fixed_phrases())
-            self.on_change()
+            self._bus.publish(StateChanged())
 
     def look_anew(self) -> None:
         """Begin to look as if for the first time: another camera is there."""
@@ -244,7 +241,7 @@ class Stage(GameOnTable):
             outcome = feed()
         finally:
             for wanted in pictures_wanted(play, count, sight_in(self._frame, play.watcher.outlines), self._frame):
-                self.want_pictures(wanted)
+                self._bus.publish(wanted)
         self._heed_fault(play.fault)
         announcer = self._announcer(play)
         if outcome.rulings:
@@ -256,18 +253,18 @@ class Stage(GameOnTable):
         heard = [record.event for record in play.log.since(count)]
         self._telling.ask(announcer, play.question(), heard=heard)
         if outcome.rulings or outcome.notices or heard:
-            self.on_change()
+            self._bus.publish(StateChanged())
         return outcome
 
     def _changed(self, play: Play, change: Change, *, undone: bool) -> Change:
         self._telling.changed(self._announcer(play), change, play.question(), undone=undone)
-        self.on_change()
+        self._bus.publish(StateChanged())
         return change
 
     def _heed_fault(self, fault: str | None) -> None:
         before, self._fault = self._fault, fault
         if (before is None) is not (fault is None):
-            self.on_fault(fault)
+            self._bus.publish(ReadingFailed(fault))
 
     def _end_early(self, play: Play) -> bool:
         """End a game with the points as they are; False if it has none yet."""
@@ -287,7 +284,7 @@ class Stage(GameOnTable):
         self.look_anew()
         self.voice.prepare(self._announcer(before).fixed_phrases())
         self.voice.tell(sayings.resumed("", self.language))
-        self.on_change()
+        self._bus.publish(StateChanged())
         return change
 
     def _close(self, play: Play) -> None:

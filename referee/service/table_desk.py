@@ -10,31 +10,28 @@ from pathlib import Path
 from typing import Any
 
 from hardware.health import HealthBoard
-from referee.announcer import Announcer
 from referee.errors import BadInputError, OvertakenError
 from referee.games.registry import GAMES
 from referee.journal.evidence import EvidenceFolder
-from referee.journal.stored import sight_of
 from referee.language import Language
 from referee.sayings.guard import camera_note
 from referee.service import archive
 from referee.service.board import moment
-from referee.service.by_page import answer, correct, log_named, look_again, name_ringer, ring, tell
+from referee.service.bus import Bus, OutlinesMoved, PicturesKept, StateChanged
+from referee.service.by_page import answer, correct, look_again, name_ringer, ring, tell
 from referee.service.coloretto_page import sheet
 from referee.service.desk import Data
-from referee.service.explain import explanation
 from referee.service.figures import statistics
 from referee.service.fitting import Fitting, NothingFitted
-from referee.service.game_log import GameLog
 from referee.service.past import Known
 from referee.service.pictures import Pictures
 from referee.service.play import Play
 from referee.service.quality import Tallies, quality
 from referee.service.settings import PAGE_CAMERA, TableSettings, save_settings
 from referee.service.setup_desk import setup_done, setup_in_state, setup_now
+from referee.service.shown_ruling import explained, time_line
 from referee.service.stage import Stage
 from referee.service.table_decks import TableDecks
-from referee.service.time_line import faces_of, marks_of
 from referee.service.view import Scene, view
 from referee.setup.walk import Walk
 
@@ -97,6 +94,12 @@ class TableDesk:
                 self._listeners.pop(number, None)
 
         return end
+
+    def listen(self, bus: Bus) -> None:
+        """Make the state anew when the parts of the referee tell of something that it shows."""
+        bus.subscribe(StateChanged, lambda _: self.refresh())
+        bus.subscribe(OutlinesMoved, lambda _: self.refresh_outlines())
+        bus.subscribe(PicturesKept, lambda kept: self.pictures_kept(kept.game, kept.event))
 
     def refresh_outlines(self) -> None:
         """Make the state anew unless that was done just now: only what is seen has moved."""
@@ -196,34 +199,11 @@ class TableDesk:
 
     def timeline(self, ruling: str) -> Data:
         """Give the photo-finish of a ruling."""
-        with self._stage.lock:
-            log = log_named(self._stage, ruling)
-            number = log.about_id(ruling)
-            instant = log.records[number].event
-            marks = marks_of(log, instant, self._announcer(log))
-            faces = faces_of(log, instant)
-        kept = self._evidence.of_event(log.row.game, number)
-        frames = [{"picture": one.name, "t_ms": round(one.t_ms, 1)} for one in kept]
-        sight = sight_of(self._stage.journal.read, log.row.game, number)
-        return {
-            "frames": frames,
-            "marks": marks,
-            "faces": faces,
-            "sight": sight,
-            "players": list(log.header.players),
-        }
+        return time_line(self._stage, self._evidence, ruling)
 
     def explain(self, ruling: str) -> Data:
         """Give why a ruling is as it is."""
-        with self._stage.lock:
-            log = log_named(self._stage, ruling)
-            record, ruled = log.ruling(ruling)
-            number = log.about_id(ruling)
-            why = explanation(log, record, ruled, self._stage.language)
-            live = self._stage.play is not None and self._stage.play.log is log
-        pictures = self._evidence.of_game(log.row.game)
-        sight = sight_of(self._stage.journal.read, log.row.game, number)
-        return {**why, "picture": pictures.get(number), "sight": sight, "past": not live}
+        return explained(self._stage, self._evidence, ruling)
 
     def history(self) -> Data:
         """Give past games."""
@@ -300,9 +280,6 @@ class TableDesk:
                 self._stage.change_settings(settings)
             self._fitting.fit(settings)
         return {"version": self._version, "settings": settings.public()}
-
-    def _announcer(self, log: GameLog) -> Announcer:
-        return Announcer(log.header.game, log.header.players, self._stage.language)
 
     def _picture(self, game: int, event: int) -> str | None:
         return self._picture_of.get((game, event))

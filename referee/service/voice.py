@@ -10,6 +10,7 @@ from hardware.lamp import Lamp, Signal
 from hardware.speaker.chimes import Chime
 from hardware.speaker.speaker import Speaker
 from referee.announcer import Announcement, Announcer
+from referee.service.bus import Bus, StateChanged
 from referee.service.settings import TableSettings
 from referee.session import RulingData
 
@@ -28,7 +29,7 @@ class Voice:
     """Says, shows and captions. Every method returns at once; safe to use from any thread.
 
     open_speaker: gives a loudspeaker for the settings; again when language or volume change. time_of_day: hour, minute.
-    on_caption: told that the caption is another one. said: what was said last, `{"number": counted from 1, "text",
+    bus: told when the caption is another one. said: what was said last, `{"number": counted from 1, "text",
     "urgent": whether it ends what is being said}`, for pages that speak.
     """
 
@@ -38,12 +39,13 @@ class Voice:
         lamp: Lamp,
         settings: TableSettings,
         time_of_day: TimeOfDay,
+        bus: Bus | None = None,
     ) -> None:
         self._open_speaker = open_speaker
         self._lamp = lamp
         self._settings = settings
         self._time_of_day = time_of_day
-        self.on_caption: Callable[[], None] = lambda: None
+        self._bus = bus or Bus()
         self._lock = threading.Lock()
         self._speaker = open_speaker(settings)
         self._phrases: tuple[str, ...] = ()
@@ -73,7 +75,7 @@ class Voice:
                 said = {"number": self._number, "text": self.caption, "urgent": announcement.urgent}
                 self.said = (*self.said, said)[-MOST_SAID:]
                 self._speaker.say(announcement.sentences, urgent=announcement.urgent, chime=chime)
-        self.on_caption()
+        self._bus.publish(StateChanged())
 
     def tell(self, *sentences: str) -> None:
         """Say something that can wait for what is being said."""
@@ -99,7 +101,7 @@ class Voice:
             if self.caption != text or not text:
                 return
             self.caption = ""
-        self.on_caption()
+        self._bus.publish(StateChanged())
 
     def prepare(self, phrases: Sequence[str]) -> None:
         """Render ahead what will be wanted at once."""

@@ -16,6 +16,7 @@ from referee.errors import SettingError
 from referee.events import Event
 from referee.journal.folder import JOURNAL
 from referee.journal.journal import Journal
+from referee.service.bus import Bus
 from referee.service.devices import OnHealth
 from referee.service.settings import TableSettings
 from referee.service.stage import Stage
@@ -70,9 +71,10 @@ class Table:
         self.journal = Journal(folder / JOURNAL)
         self.settings = TableSettings(**settings)  # type: ignore[arg-type]
         self.hour = (15, 0)
-        self.voice = Voice(lambda _: self.speaker, self.lamp, self.settings, lambda: self.hour)
+        self.bus = Bus()
+        self.voice = Voice(lambda _: self.speaker, self.lamp, self.settings, lambda: self.hour, self.bus)
         self.watchers: list[ScriptWatcher] = []
-        self.stage = Stage(self.journal, self.voice, self.settings, self._watch, boot, self.clock)
+        self.stage = Stage(self.journal, self.voice, self.settings, self._watch, boot, self.clock, bus=self.bus)
 
     def _watch(self, _header: object) -> ScriptWatcher:
         self.watchers.append(ScriptWatcher())

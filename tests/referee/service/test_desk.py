@@ -36,14 +36,14 @@ class Office:
         self.devices = FakeDevices()
         self.health = HealthBoard()
         self.evidence = EvidenceFolder(folder / "evidence", self.table.journal)
-        self.pictures = Pictures(self.devices.buffer, self.evidence, TableArea(), self.table.clock)
+        self.pictures = Pictures(self.devices.buffer, self.evidence, TableArea(), self.table.clock, self.table.bus)
         stage = self.table.stage
         self.desk = TableDesk(stage, self.evidence, self.pictures, self.health, folder, self, self.table.clock)
-        stage.on_change = self.table.voice.on_caption = self.desk.refresh
+        self.desk.listen(self.table.bus)
         self.fitted = self.table.settings
         self.plugged: list[tuple[str, str]] = []
         self.wanted: list[Wanted] = []
-        stage.want_pictures = self.wanted.append
+        self.table.bus.subscribe(Wanted, self.wanted.append)
 
     def flip(self) -> bool:
         return self.devices.flip()

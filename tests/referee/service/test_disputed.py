@@ -23,6 +23,7 @@ from referee.cli import main
 from referee.recorded_game import DECK_FILE, TABLE
 from referee.service import film as film_module
 from referee.service.film import FilmKeeper
+from referee.service.pictures import Wanted
 from referee.service.table_area import TableArea
 from referee.watchers.setup import watcher_for
 from referee.watchers.watch_setup import WatchSetup
@@ -45,7 +46,7 @@ def play(folder: Path, game: Path) -> QuietTable:
     now_ns = 0
     film = FilmKeeper(table.buffer, TableArea(), clock=lambda: now_ns)
     table.keeping.film = film.of
-    table.stage.want_pictures = film.want
+    table.bus.subscribe(Wanted, film.want)
     table.stage.start("piccolino", NAMES, {})
     events = [one.payload for one in read_recording(game).events]
     edges = [one for one in events if isinstance(one, BellEdge)]

@@ -28,7 +28,7 @@ class Filmed:
         laid = piles_table(2, 2, 4, Shots(size=(960, 540), frames_per_s=10))
         self.table: QuietTable = quiet_table(folder, watcher=lambda header: watcher_for(header, WatchSetup()))
         self.wanted: list[Wanted] = []
-        self.table.stage.want_pictures = self.wanted.append
+        self.table.bus.subscribe(Wanted, self.wanted.append)
         start = {"do": "start", "game": "piccolino", "players": list(PLAYERS[:2]), "options": {}}
         self.table.desk.do(start)
         self.landings_ns = laid.landings_ns

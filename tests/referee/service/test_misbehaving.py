@@ -25,6 +25,7 @@ from referee.errors import SettingError
 from referee.events import Event
 from referee.service import devices as devices_module
 from referee.service import steady, table_decks
+from referee.service.bus import IdleBell
 from referee.service.devices import Fitted, TableDevices
 from referee.service.parts import Parts
 from referee.service.service import Service, running
@@ -338,7 +339,7 @@ def test_a_bell_button_is_moved_to_another_pin_in_mid_game(tmp_path: Path) -> No
 def test_the_bell_helps_who_was_locked_out_but_only_while_no_game_is_played(tmp_path: Path) -> None:
     pressed: list[int] = []
     with house(tmp_path, RecordedSpeaker(), RecordedLamp()) as home:
-        home.service.on_idle_bell = pressed.append
+        home.service.bus.subscribe(IdleBell, lambda bell: pressed.append(bell.t_ns))
         assert home.rings_are_ruled()
         assert pressed == []
         home.service.desk.do({"do": "stop"})

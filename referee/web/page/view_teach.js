@@ -1,7 +1,7 @@
 // Teach a deck: lay cards apart, tap, name what was found, let it read some, and the deck can be played with.
 
 import { h } from "./dom.js";
-import { change } from "./server.js";
+import { change, read } from "./server.js";
 import { button, heading, waitingFor } from "./parts.js";
 import { livePicture } from "./live.js";
 import { checking } from "./teach_check.js";
@@ -22,18 +22,34 @@ export function opened(app) {
 
 function fetchLesson(app) {
   app.local.asked = app.state.lesson;
-  app.load("lesson", "/api/lesson");
+  const take = taking(app);
+  const taken = (lesson) => {
+    take(lesson);
+    app.draw();
+  };
+  read("/api/lesson").then(taken, (fault) => taken({ fault: app.wordsOf(fault) }));
 }
 
 // Carry out a command of the lesson; what comes back is the lesson as it is then.
 export function teach(app, command, done) {
+  const take = taking(app);
   return app.run(
     () => change("/api/lesson", command),
     (lesson, toast) => {
-      app.local.lesson = lesson;
+      take(lesson);
       if (done) done(lesson, toast);
     },
   );
+}
+
+// Answers may come in another order than they were asked for: an older lesson never takes a newer one's place.
+function taking(app) {
+  const { local } = app;
+  const number = (local.questions = (local.questions || 0) + 1);
+  return (lesson) => {
+    if (number < (local.answered || 0)) return;
+    Object.assign(local, { lesson, answered: number });
+  };
 }
 
 export function draw(app) {

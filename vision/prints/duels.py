@@ -14,7 +14,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.prints.fitting import Fits
+from vision.prints.fitting import Fits, smoothed
 
 Singles = NDArray[np.float32]
 Floats = NDArray[np.float64]
@@ -94,14 +94,14 @@ def _pattern(sheet: Singles, seen: Flags) -> Singles:
     colours = np.stack([bright, _TINT * (sheet[..., 2] - green), _TINT * (sheet[..., 0] - green)], axis=-1)
     slow = _SLOW * min(seen.shape)
     if seen.all():
-        fine, smooth = (cv2.GaussianBlur(colours, (0, 0), width) for width in (_FINE, slow))
-        return np.asarray(fine - smooth, np.float32)
+        return np.asarray(cv2.GaussianBlur(colours, (0, 0), _FINE) - smoothed(colours, slow), np.float32)
     weight = seen.astype(np.float32)
-    parts = []
-    for width in (_FINE, slow):
-        whole = np.maximum(cv2.GaussianBlur(weight, (0, 0), width), 1e-3)[..., None]
-        parts.append(cv2.GaussianBlur(colours * weight[..., None], (0, 0), width) / whole)
-    return np.asarray((parts[0] - parts[1]) * weight[..., None], np.float32)
+    known = np.concatenate([colours * weight[..., None], weight[..., None]], axis=2)
+    fine, smooth = (
+        blurred[..., :3] / np.maximum(blurred[..., 3:], 1e-3)
+        for blurred in (cv2.GaussianBlur(known, (0, 0), _FINE), smoothed(known, slow))
+    )
+    return np.asarray((fine - smooth) * weight[..., None], np.float32)
 
 
 def _contrast(shown: Singles, model: Singles, seen: Flags) -> np.float32:

@@ -37,6 +37,7 @@ _FARTHEST = 0.06  # of the card's height, in one round
 _GAINS = (0.05, 3.0)
 _CORNERS = np.array([[0.0, 0], [1, 0], [1, 1], [0, 1]])
 _EVEN = 0.25  # of the card: how wide the smooth light is
+_STEPS_A_BLUR = 3.0  # cells that stand for a blur's width: fewer would show
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,14 +46,18 @@ class Fits:
 
     `quads` (n, 4, 2) px, where they came to lie; `shown` and `models` (n, rows, columns, 3) what is seen there and what
     the deck says should be seen under the fitted light, in 0..1; `seen` (n, rows, columns) where the picture goes on;
-    `strain` (n,) what the light's colours cost by their priors, as log-odds.
+    `light` (n, 8) is the fitted light.
     """
 
     quads: Floats
     shown: Singles
     models: Singles
     seen: NDArray[np.bool_]
-    strain: Floats
+    light: Floats
+
+    def take(self, chosen: NDArray[np.intp]) -> Fits:
+        """Some of them."""
+        return Fits(self.quads[chosen], self.shown[chosen], self.models[chosen], self.seen[chosen], self.light[chosen])
 
 
 def fitted(
@@ -80,7 +85,7 @@ def fitted(
     state = expected.copy()
     for turn in range(rounds + 1):
         filled = np.nan_to_num(shown)
-        model = _model(lights, state, arts.shape)
+        model = _model(lights, state[:, MOVES:], arts.shape)
         clipped = (filled >= _CLIPPED) & (model >= filled)
         off = np.where(clipped, 0, filled - model)
         weight = _trust(off, _LOOSE[min(turn, len(_LOOSE) - 1)] * _NOISE, _is_seen(shown) * importance)
@@ -100,11 +105,24 @@ def fitted(
             shown = _open(picture, quads, rows, columns, covers)
         state[:, first:] += step
         state[:, MOVES] = np.clip(state[:, MOVES], *_GAINS)
+    return _fits(quads, shown, lights, state[:, MOVES:])
+
+
+def finer(picture: Pyramid, fits: Fits, arts: Singles, white: Floats | None, covers: Covers | None = None) -> Fits:
+    """The same fits with more cells: where faces lie, and their light, is told by few; what tells them apart is fine.
+
+    `arts` (n, rows, columns, 3) are those that were laid there, finer.
+    """
+    rows, columns = arts.shape[1:3]
+    paper = (np.ones(3) if white is None else np.asarray(white)).astype(np.float32)
+    shown = _open(picture, fits.quads, rows, columns, covers)
+    return _fits(fits.quads, shown, _light_basis(arts * paper, paper, cells(rows, columns)), fits.light)
+
+
+def _fits(quads: Floats, shown: Singles, lights: Singles, light: Floats) -> Fits:
     seen, filled = _is_seen(shown), np.nan_to_num(shown)
-    model = _even(filled, _model(lights, state, arts.shape), seen)
-    colours = slice(MOVES + 3, None)
-    strain = 0.5 * ((state - expected)[:, colours] ** 2 * np.diag(precision)[colours]).sum(1)
-    return Fits(quads, filled, model, seen, np.asarray(strain, np.float64))
+    model = _even(filled, _model(lights, light, shown.shape), seen)
+    return Fits(quads, filled, model, seen, light)
 
 
 def _open(picture: Pyramid, quads: Floats, rows: int, columns: int, covers: Covers | None) -> Singles:
@@ -118,9 +136,12 @@ def _open(picture: Pyramid, quads: Floats, rows: int, columns: int, covers: Cove
 def _first_gain(shown: Singles, base: Singles) -> Floats:
     """(n,) a guess at the brightness, by the middle of what is seen and of what is due."""
     count = len(shown)
-    seen = np.nanmedian((shown @ _GREY).reshape(count, -1), axis=1)
+    flat = (shown @ _GREY).reshape(count, -1)
+    # Of a card that is wholly covered nothing is known.
+    flat[np.isnan(flat).all(axis=1)] = 1.0
+    seen = np.nanmedian(flat, axis=1)
     due = np.median((base @ _GREY).reshape(count, -1), axis=1)
-    return np.asarray(np.clip(np.nan_to_num(seen, nan=1.0) / np.maximum(due, 0.02), 0.15, 2.5), np.float64)
+    return np.asarray(np.clip(seen / np.maximum(due, 0.02), 0.15, 2.5), np.float64)
 
 
 def _precision(aspect: float, *, known_lamp: bool) -> Floats:
@@ -156,21 +177,29 @@ def _importance(base: Singles) -> Singles:
 def _even(shown: Singles, model: Singles, seen: NDArray[np.bool_]) -> Singles:
     """The models as bright as what is seen, place by place: what is left of shadows that no slope follows."""
     count, rows, columns = model.shape[:3]
-    width = 2 * round(_EVEN * min(rows, columns)) + 1
     off = ((shown - model) ** 2).sum(-1) / 3
     loose = (2 * _NOISE) ** 2
     weight = seen * (loose / (loose + off)) ** 2 + 1e-3
     bright = model @ _GREY
+    both = np.stack([weight * bright * (shown @ _GREY), weight * bright * bright], axis=-1).astype(np.float32)
     for k in range(count):
-        over = cv2.GaussianBlur(weight[k] * bright[k] * (shown[k] @ _GREY), (width, width), width / 4)
-        under = cv2.GaussianBlur(weight[k] * bright[k] * bright[k], (width, width), width / 4)
+        over, under = np.moveaxis(smoothed(both[k], _EVEN * min(rows, columns) / 2), -1, 0)
         model[k] *= np.clip((over + 0.003) / (under + 0.003), 0.5, 1.6)[..., None]
     return model
 
 
-def _model(basis: Singles, state: Floats, shape: tuple[int, ...]) -> Singles:
-    light = state[:, MOVES:].astype(np.float32)
-    return np.asarray(np.einsum("nkm,nk->nm", basis, light, optimize=True).reshape(shape), np.float32)
+def smoothed(sheet: Singles, width: float) -> Singles:
+    """A sheet (rows, columns, channels) blurred by so many cells, on as few cells as such a blur leaves anything of."""
+    step = max(1, int(width / _STEPS_A_BLUR))
+    rows, columns = sheet.shape[:2]
+    size = (-(-columns // step), -(-rows // step))
+    small = sheet if step == 1 else cv2.resize(sheet, size, interpolation=cv2.INTER_AREA)
+    blurred = cv2.GaussianBlur(small, (0, 0), width * size[0] / columns)
+    return np.asarray(blurred if step == 1 else cv2.resize(blurred, (columns, rows)), np.float32)
+
+
+def _model(basis: Singles, light: Floats, shape: tuple[int, ...]) -> Singles:
+    return np.asarray(np.matmul(light.astype(np.float32)[:, None], basis).reshape(shape), np.float32)
 
 
 def _light_basis(base: Singles, paper: Singles, share: Floats) -> Singles:

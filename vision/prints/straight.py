@@ -13,6 +13,7 @@ Singles = NDArray[np.float32]
 Floats = NDArray[np.float64]
 
 _LEVELS = 5
+_SAMPLED = cv2.INTER_LINEAR | cv2.WARP_INVERSE_MAP
 
 
 class Pyramid:
@@ -33,19 +34,19 @@ class Pyramid:
         sheets = np.empty((len(quads), rows, columns, 3), np.float32)
         if not len(quads):
             return sheets
-        points = points_within(np.asarray(quads, np.float64), cells(rows, columns)[None])
-        extent = np.sqrt([max(1.0, abs(cv2.contourArea(np.asarray(quad, np.float32)))) for quad in quads])
-        steps = extent / np.sqrt(rows * columns)
-        for k, (at, step) in enumerate(zip(points, steps, strict=True)):
+        sheet_corners = np.array([[0, 0], [columns, 0], [columns, rows], [0, rows]], np.float32) - np.float32(0.5)
+        for k, quad in enumerate(np.asarray(quads, np.float32)):
+            step = np.sqrt(max(1.0, abs(cv2.contourArea(quad))) / (rows * columns))
             level = int(np.clip(np.floor(np.log2(max(step, 1.0)) + 0.5), 0, _LEVELS - 1))
             picture = self._level(level)
-            at = ((at + 0.5) / 2**level - 0.5).astype(np.float32).reshape(rows, columns, 2)
-            sheet = cv2.remap(picture, at[..., 0], at[..., 1], cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
-            sheets[k] = sheet
             height, width = picture.shape[:2]
-            outside = (at < -0.5).any(-1) | (at[..., 0] > width - 0.5) | (at[..., 1] > height - 0.5)
-            if outside.any():
-                sheets[k][outside] = np.nan
+            at = (quad + np.float32(0.5)) / np.float32(2**level) - np.float32(0.5)
+            way = cv2.getPerspectiveTransform(sheet_corners, at)
+            sheets[k] = cv2.warpPerspective(
+                picture, way, (columns, rows), flags=_SAMPLED, borderMode=cv2.BORDER_REPLICATE
+            )
+            if not ((at >= 0) & (at <= (width - 1, height - 1))).all():
+                sheets[k][_outside(quad, rows, columns, self.shape)] = np.nan
         sheets /= 255
         return sheets
 
@@ -55,6 +56,12 @@ class Pyramid:
             size = (max(1, before.shape[1] // 2), max(1, before.shape[0] // 2))
             self._levels.append(np.asarray(cv2.resize(before, size, interpolation=cv2.INTER_AREA), np.uint8))
         return self._levels[level]
+
+
+def _outside(quad: Floats, rows: int, columns: int, shape: tuple[int, ...]) -> NDArray[np.bool_]:
+    """(rows, columns) which cells of a sheet lie beyond the picture's edge."""
+    at = points_within(np.asarray(quad, np.float64)[None], cells(rows, columns)[None]).reshape(rows, columns, 2)
+    return np.asarray((at < -0.5).any(-1) | (at > (shape[1] - 0.5, shape[0] - 0.5)).any(-1))
 
 
 class Covers:

@@ -6,6 +6,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from vision.prints.duels import duels
 from vision.prints.fitting import arts_of, fitted
 from vision.prints.print_deck import PrintDeck
 from vision.prints.straight import Pyramid
@@ -15,15 +16,12 @@ Singles = NDArray[np.float32]
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 
-SURE, SURE_OF_ANY_LAMP = 25.0, 45.0
-"""Log-odds of a face before the next where white paper shows the lamp's colour, and where nothing does."""
+SURE = 20.0
+"""Log-odds of a face before the next."""
 _CELLS_PER_MM = 0.8
 _TALL_MM = 90.0  # the height that a card counts as where no table tells its size
 _ALIKE = 0.06  # of white: faces that differ by less somewhere are not told apart there
-_LEAST_NOISE = 0.02
-_MOST_A_CELL = 6.0
 _RIVALS = 3  # faces that are weighed against the one that was found: those nearest to it
-_MM2_A_VOICE = 8.0  # of a card that says one thing, as print and noise both reach over several cells
 _BESIDE = 3  # cells round what lies on a card: its shadow, or its blur
 _LARGE, _SOME = 0.78, 0.5  # of the open print: explained by a sure card, by one at all
 _LEAST_EVIDENCE, _SURE_EVIDENCE = 10.0, 40.0  # log-odds of a face against plain paper
@@ -56,37 +54,26 @@ class Telling:
             return "covered", verdict.margin
         if verdict.odd.any():
             return "glare", verdict.margin
-        sure = SURE if white is not None else SURE_OF_ANY_LAMP
         rival, odds = self.odds(picture, verdict, white)
         odds = min(odds, verdict.margin)
         alike = {self._deck.faces[verdict.face].id, self._deck.faces[rival].id}
-        if any(alike == set(pair) for pair in self._deck.alike) and odds < 2 * sure:
+        if any(alike == set(pair) for pair in self._deck.alike) and odds < 2 * SURE:
             return "colours", odds
-        if odds < sure:
+        if odds < SURE:
             return ("covered" if covered > 0.01 else "colours"), odds
         return None, odds
 
     def odds(self, picture: Pyramid, verdict: Verdict, white: Floats | None) -> tuple[int, float]:
         """The face that what is open of a card tells least from its own, and the log-odds between the two."""
-        own = 0
         rows, columns = self._arts.shape[1:3]
         uncovered = ~_grown(verdict.covered, (columns, rows))
         looks = self._nearest(verdict, uncovered)
+        if len(looks) == 1:
+            return verdict.face, verdict.margin
         fits = fitted(picture, np.repeat(verdict.sheet[None], len(looks), 0), self._arts[looks], white, 0)
-        open_cells = fits.seen[own] & uncovered
-        off = ((fits.shown - fits.models) ** 2).sum(-1) / 3
-        noise = max(_LEAST_NOISE, 1.4826 * float(np.median(np.sqrt(off[own][open_cells])))) if open_cells.any() else 1.0
-        told = np.minimum(off / noise**2, 2 * _MOST_A_CELL) / 2
-        apart = np.abs(fits.models - fits.models[own]).max(-1)
-        weight = (1 - np.exp(-(apart**2) / (2 * _ALIKE**2))) * open_cells
-        said = np.clip(told - told[own], -_MOST_A_CELL, _MOST_A_CELL)
-        voices = _MM2_A_VOICE * _CELLS_PER_MM**2
-        odds = (weight * said).sum((1, 2)) / voices + fits.strain - fits.strain[own]
-        if len(odds) == 1:
-            return verdict.face, 2 * SURE_OF_ANY_LAMP
-        odds[own] = np.inf
+        odds = duels(fits, uncovered)[0, 1:]
         rival = int(np.argmin(odds))
-        return int(self._faces[looks[rival]]), float(odds[rival])
+        return int(self._faces[looks[1 + rival]]), float(odds[rival])
 
     def _nearest(self, verdict: Verdict, uncovered: Flags) -> NDArray[np.intp]:
         """The look of a verdict, and those of other faces, turned as it is, that differ least in what is uncovered."""

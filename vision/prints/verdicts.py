@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vision.prints.duels import duels, errors, misprints
-from vision.prints.fitting import Fits, arts_of, fitted
+from vision.prints.fitting import Fits, arts_of, finer, fitted
 from vision.prints.print_deck import PrintDeck
 from vision.prints.ranking import Ranker, ranker_of
 from vision.prints.straight import Covers, Pyramid
@@ -19,9 +19,10 @@ Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 
 _COARSE, _FINE = 0.6, 1.2  # cells per mm
-_COARSE_LOOKS, _FINE_LOOKS = 8, 3
+_COARSE_LOOKS, _LOOKS, _FINE_LOOKS = 2, 8, 3
 _FAR_BEHIND = 0.12  # of the ranking's scores
-_COARSE_ROUNDS, _FINE_ROUNDS = 4, 2
+_COARSE_ROUNDS, _AGAIN_ROUNDS, _CLOSER_ROUNDS = 4, 2, 2
+_PLAIN_LEAD, _PLAIN_SHARE = 40.0, 0.8  # log-odds, and of the print
 _TALL_MM = 90.0  # the height that a card counts as where no table tells its size
 _LEAST_NOISE = 0.02
 _MOST_A_CELL = 6.0  # log-odds that one cell may give: what covers it is no evidence
@@ -75,6 +76,11 @@ class Verdict:
         """Log-odds of the face against something plain, by open cells."""
         return float(self.cell_odds.sum() if open_cells is None else self.cell_odds[open_cells].sum())
 
+    @property
+    def is_plain(self) -> bool:
+        """Whether a closer look would say the same: a face far ahead that explains what is seen."""
+        return self.margin >= _PLAIN_LEAD and self.share() >= _PLAIN_SHARE and not self.odd.any()
+
     def share(self, open_cells: Flags | None = None) -> float:
         """How much of the print in open cells is explained, 0 to 1."""
         printed = self.printed if open_cells is None else self.printed & open_cells
@@ -106,22 +112,37 @@ class Verifier:
 
         `score` (k,) is what the ranker said of each look there; what lies under `covers` tells nothing.
         """
-        looks = self._likely(score)
+        # The pose first: it is nearly the same whichever of the likely faces is laid there.
+        first = self._likely(score, _COARSE_LOOKS)
         rough = fitted(
-            picture, np.repeat(quad[None], len(looks), 0), self._coarse[looks], white, _COARSE_ROUNDS, covers
+            picture, np.repeat(quad[None], len(first), 0), self._coarse[first], white, _COARSE_ROUNDS, covers
         )
-        few = np.argsort(errors(rough))[:_FINE_LOOKS]
-        looks = looks[few]
-        unmoved = fitted(picture, rough.quads[few], self._fine[looks], white, _FINE_ROUNDS, covers)
+        lies = rough.quads[int(np.argmin(errors(rough)))]
+        score = self.ranker.scores_beside_plain(picture, lies[None], white, covers)[0][0]
+        looks = self._likely(score, _LOOKS)
+        again = fitted(picture, np.repeat(lies[None], len(looks), 0), self._coarse[looks], white, _AGAIN_ROUNDS, covers)
+        off = errors(again)
+        few = np.argsort(off)[:_FINE_LOOKS]
+        looks, off = looks[few], off[few]
+        few_fits = finer(picture, again.take(few), self._fine[looks], white, covers)
+        verdict = self._weighed(few_fits, looks, score, int(np.argmin(off)))
+        if verdict.is_plain:
+            return verdict
+        # Thin strokes tell faces apart only where they are laid on one another to a part of a cell.
+        closer = fitted(picture, few_fits.quads, self._fine[looks], white, _CLOSER_ROUNDS, covers)
+        return self._weighed(closer, looks, score, int(np.argmin(errors(closer))))
+
+    def _weighed(self, unmoved: Fits, looks: NDArray[np.intp], score: Singles, nearest: int) -> Verdict:
+        """A verdict by looks (n,) that were laid onto the picture, of which one is nearest to what is seen."""
         fits = _settled(unmoved)
         faces = self.ranker.faces[looks]
         by_face = np.full(len(self.deck.faces), -1.0)
         np.maximum.at(by_face, self.ranker.faces, score)
-        nearest = int(np.argmin(errors(unmoved)))
-        told = duels(unmoved, ~_explained(fits, nearest)[2])
+        explanation = _explained(fits, nearest)
+        told = duels(unmoved, ~explanation[2])
         # The face first, then how it lies: turned faces are no rivals of one another.
-        lies = told + _BY_RANK * (score[looks][:, None] - score[looks][None])
-        best = int(np.argmax((lies + np.diag([np.inf] * len(looks))).min(axis=1)))
+        weighed = told + _BY_RANK * (score[looks][:, None] - score[looks][None])
+        best = int(np.argmax((weighed + np.diag([np.inf] * len(looks))).min(axis=1)))
         others = np.flatnonzero(faces != faces[best])
         beyond = np.setdiff1d(np.arange(len(self.deck.faces)), faces)
         rival: int | None = None
@@ -132,7 +153,7 @@ class Verifier:
         elif len(beyond):
             rival = int(beyond[int(np.argmax(by_face[beyond]))])
             margin += float(_BY_RANK_ALONE * (by_face[faces[best]] - by_face[rival]))
-        printed, explained, covered = _explained(fits, best)
+        printed, explained, covered = explanation if best == nearest else _explained(fits, best)
         odd = misprints(fits, best, ~covered & _within_rim(covered.shape))
         sheet = fits.quads[best]
         quad = np.roll(sheet, int(self.ranker.turns[looks[best]]), axis=0)
@@ -140,12 +161,10 @@ class Verifier:
             int(faces[best]), rival, margin, quad, sheet, printed, explained, covered, odd, _against_plain(fits, best)
         )
 
-    def _likely(self, score: Singles) -> NDArray[np.intp]:
-        """The looks worth a closer look: all that are not far behind the best, and the next face in any case."""
-        order = np.argsort(-score)
-        likely = order[:_COARSE_LOOKS][score[order[:_COARSE_LOOKS]] >= score[order[0]] - _FAR_BEHIND]
-        rivals = order[self.ranker.faces[order] != self.ranker.faces[order[0]]][:1]
-        return np.asarray(likely if rivals.size and rivals[0] in likely else np.append(likely, rivals), np.intp)
+    def _likely(self, score: Singles, most: int) -> NDArray[np.intp]:
+        """The looks worth a closer look: the best, and those that are not far behind it."""
+        order = np.argsort(-score)[:most]
+        return np.asarray(order[score[order] >= score[order[0]] - _FAR_BEHIND], np.intp)
 
 
 def _settled(fits: Fits) -> Fits:
@@ -160,12 +179,12 @@ def _settled(fits: Fits) -> Fits:
     padded = np.pad(fits.models, ((0, 0), (1, 1), (1, 1), (0, 0)), mode="edge")
     for down, across in _STRAYS:
         moved = padded[:, 1 + down : 1 + down + rows, 1 + across : 1 + across + columns]
-        off = ((fits.shown - moved) ** 2).sum(-1).transpose(1, 2, 0)
-        off = cv2.blur(off, (_PATCH, _PATCH)).reshape(rows, columns, count)
-        off *= 1 + _STRAY_COST * (down * down + across * across)
-        better = off < best
-        best = np.where(better, off, best)
-        settled = np.where(better.transpose(2, 0, 1)[..., None], moved, settled)
+        off = fits.shown - moved
+        patches = cv2.blur(np.einsum("nrcb,nrcb->rcn", off, off), (_PATCH, _PATCH)).reshape(rows, columns, count)
+        patches *= 1 + _STRAY_COST * (down * down + across * across)
+        better = patches < best
+        np.copyto(best, patches, where=better)
+        np.copyto(settled, moved, where=better.transpose(2, 0, 1)[..., None])
     return replace(fits, models=settled)
 
 

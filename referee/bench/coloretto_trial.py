@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 
 from referee.bench.coloretto_sampler import EVERY_NS, Sampler, Sight
 from referee.bench.coloretto_table import Done, Evening, Habits
@@ -46,7 +46,8 @@ class Counted:
 
     def as_json(self) -> dict[str, object]:
         """Give it for a line of output."""
-        return asdict(self)
+        # `asdict` would count a counter's items.
+        return {**vars(self), "asked": dict(self.asked)}
 
     def figures(self) -> dict[str, int]:
         """Give what can be summed over games."""
@@ -131,53 +132,63 @@ class _Trial:
 
     def _answer_one(self, doubt: Doubt, t_ns: int) -> None:
         """Say what is so: by one of the answers, or, where none of them is, move by move."""
-        before = self.events[: len(self.events) - self._told_at_end(doubt)]
-        game = self._played(before)
+        at, count = self._told_at(doubt)
+        before, after = self.events[:at], self.events[at + count :]
         for answer in doubt.answers:
-            trial = game.copy()
-            try:
-                for event in answer.events:
-                    trial.apply(event)
-            except BadInputError:
-                continue
-            if self._as_in_truth(trial) is not None:
-                self._put(before, answer.events, t_ns)
+            events = [replace(event, t_ns=t_ns) for event in answer.events]
+            game = self._played([*before, *events, *after])
+            # Events are put right in their places, but none comes between them.
+            fits = not after or len(events) <= count
+            if fits and game is not None and self._as_in_truth(game) is not None:
+                self._put(before, [*events, *after], len(events), doubt)
                 return
-        done = self._as_in_truth(game)
-        if done is None:
-            # What was told does not hold: people put it right on the page.
-            moves = [_event(move) for move in self.evening.truth if move.foul is None]
-            start = [event for event in self.events if event.kind == "start_cards"]
-            told = _pieces(self.events, self.evening.players)
-            self.told_by_hand += (_pieces(moves, self.evening.players) - told).total() - len(moves)
-            self.counted.put_right += 1
-            self._put(start, moves, t_ns)
+        moves = [_event(move) for move in self.evening.truth if move.foul is None]
+        game = self._played(self.events)
+        done = None if game is None else self._as_in_truth(game)
+        if done is not None:
+            left = [replace(move, t_ns=t_ns) for move in moves[done:]]
+            self._put(self.events, left, len(left), doubt)
             return
-        left = [one for one in self.evening.truth if one.foul is None][done:]
-        self._put(before, [_event(move) for move in left], t_ns)
+        # What was told does not hold: people put it right on the page.
+        start = [event for event in self.events if event.kind == "start_cards"]
+        told = _pieces(self.events, self.evening.players)
+        by_hand = (_pieces(moves, self.evening.players) - told).total()
+        self.counted.put_right += 1
+        self._put(start, [replace(move, t_ns=t_ns) for move in moves], by_hand, doubt)
 
-    def _told_at_end(self, doubt: Doubt) -> int:
-        """Give how many of the events that were told last are a guess at what was asked."""
+    def _told_at(self, doubt: Doubt) -> tuple[int, int]:
+        """Give where among the events a guess at what was asked was told, and how many of them it is."""
         count = len(doubt.told)
-        return count if count and tuple(self.events[-count:]) == doubt.told else 0
+        for at in range(len(self.events) - count, -1, -1) if count else ():
+            if tuple(self.events[at : at + count]) == doubt.told:
+                return at, count
+        return len(self.events), 0
 
-    def _put(self, before: Sequence[Event], events: Sequence[Event], t_ns: int) -> None:
-        if len(before) == len(self.events) and not events:
-            self.mind.doubts = ()
+    def _put(self, before: Sequence[Event], events: Sequence[Event], by_hand: int, doubt: Doubt) -> None:
+        """Let the game have gone so from where `before` ends; `by_hand` is how much of it people said."""
+        self.mind.answered(doubt)
+        self.told_by_hand += by_hand
+        if list(before) == self.events:
+            for event in events:
+                self._tell(event)
             return
-        if len(before) < len(self.events):
-            self.game = self._played(before)
-            self.events = list(before)
-            self.game = self._played(before)
-            self.mind.follow(before)
-        for event in events:
-            self._tell(replace(event, t_ns=t_ns))
-            self.told_by_hand += 1
+        told = [*before, *events]
+        game = self._played(told)
+        if game is None:
+            self.counted.wrong.append(f"cannot be put right: {doubt.kind}")
+            return
+        self.game, self.events = game, told
+        self.mind.follow(told)
 
-    def _played(self, events: Sequence[Event]) -> Coloretto:
+    def _played(self, events: Sequence[Event]) -> Coloretto | None:
+        """Give the game after events, None where the rules do not allow one of them."""
         game = from_header(self.header)
-        for event in events:
-            game.apply(event)
+        try:
+            for event in events:
+                if any(ruling.as_json()["ruling"] == "foul" for ruling in game.apply(event)):
+                    return None
+        except BadInputError:
+            return None
         return game
 
     def _as_in_truth(self, game: Coloretto) -> int | None:

@@ -78,7 +78,7 @@ def answer(stage: Stage, question: str, number: object) -> None:
     """Take an answer to what the watcher asks; what was told instead meanwhile is corrected.
 
     Raises:
-        BadInputError: that is asked no more.
+        BadInputError: that is asked no more, or so much came after it that the answer has no place among it.
     """
     with stage.lock:
         play = stage.playing()
@@ -90,6 +90,10 @@ def answer(stage: Stage, question: str, number: object) -> None:
         if isinstance(watcher, Doubts):
             watcher.answered(doubt)
         told = _told(play, doubt)
+        gone_on = not told or any(record.is_of_game for record in play.log.since(told[-1]))
+        if doubt.told and len(given.events) > len(told) and gone_on:
+            # Said now, it would be judged as if it had happened now: a foul of nobody's.
+            raise BadInputError("play has gone on since: please put it right in the list of what happened")
         for at, event in enumerate(given.events):
             data = {key: value for key, value in event.data.items() if key != "event"}
             if at < len(told):

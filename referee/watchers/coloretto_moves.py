@@ -37,7 +37,8 @@ def _moves(way: Way, look: Look, *, first: bool) -> Iterator[tuple[Move, float]]
         reason = game.verify_place(game.turn, row)
         if reason is None:
             yield Move("place", game.turn, row, card), _MOVE + price
-        elif fouls_left and card != UNKNOWN and reason in (Reason.ROW_FULL, Reason.ROW_GONE):
+        elif fouls_left and card != UNKNOWN and reason is Reason.ROW_FULL:
+            # A card where no row is any more was pushed there, or it was misunderstood that the row was taken.
             yield Move("place", game.turn, row, card, reason), _MOVE + price + _FOUL
     for row, cards in enumerate(game.rows):
         if cards is None or not Counter(cards) - way.allowed.absent[row] or not _may_be_gone(cards, look.rows[row]):

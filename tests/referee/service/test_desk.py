@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +22,8 @@ from referee.service.pictures import Pictures, Wanted
 from referee.service.settings import TableSettings, load_settings
 from referee.service.table_area import TableArea
 from referee.service.table_desk import TableDesk
-from referee.session import Seen
+from referee.session import Answer, Doubt, Seen
+from referee.watchers.by_hand import ByHandWatcher
 from tests.support.table_fakes import FakeDevices, Table
 
 SCENE = Path(__file__).parents[2] / "data" / "scenes" / "white-easy.jpg"
@@ -127,6 +129,49 @@ def test_a_ring_of_nobody_asks_who_it_was_and_takes_the_answer(office: Office) -
     state = office.state()
     assert state["questions"] == []
     assert state["rulings"][-1]["ruling"]["seat"] == 1
+
+
+@dataclass
+class _Guessing(ByHandWatcher):
+    """One that took what was likeliest, as nobody said, and still asks."""
+
+    doubts: tuple[Doubt, ...]
+
+    def answered(self, doubt: Doubt) -> None:
+        self.doubts = ()
+
+    def follow(self, events: Sequence[Event]) -> None:
+        pass
+
+
+@pytest.mark.parametrize("gone_on", [False, True])
+def test_an_answer_that_comes_late_changes_what_was_taken_instead_and_makes_nobody_do_wrong(
+    office: Office, gone_on: bool
+) -> None:
+    office.desk.do({"do": "start", "game": "coloretto", "players": ["Ann", "Ben", "Cem"], "options": {}})
+    game = office.table.stage.playing()
+    for data in ({"seat": 0, "row": 0, "card": "green"}, {"seat": 1, "row": 0, "card": "red"}):
+        office.table.stage.say("card_placed", data)
+    guess = Event(2, "card_placed", {"event": "card_placed", "seat": 1, "row": 0, "card": "red"})
+    in_truth = [
+        replace(guess, data={**guess.data, "row": 1}),
+        Event(2, "row_taken", {"event": "row_taken", "seat": 2, "row": 0}),
+    ]
+    answers = (Answer((in_truth[0],), {"moves": []}), Answer(tuple(in_truth), {"moves": []}))
+    game.look_anew(_Guessing((Doubt(2, "not_understood", {}, answers, (guess,)),)))
+    if gone_on:
+        office.table.stage.say("card_placed", {"seat": 2, "row": 2, "card": "blue"})
+    office.desk.refresh()
+    question = next(one for one in office.state()["questions"] if one["kind"] == "doubt")
+    answer = {"do": "answer", "question": question["id"], "answer": 1}
+    if gone_on:
+        with pytest.raises(BadInputError, match="play has gone on"):
+            office.desk.do(answer)
+    else:
+        office.desk.do(answer)
+    rulings = [ruling["ruling"]["ruling"] for ruling in office.state()["rulings"]]
+    assert "foul" not in rulings
+    assert ("row_taken" in [record.event.kind for record in game.log.records.values()]) is not gone_on
 
 
 def test_an_unclear_ring_is_decided_by_the_players(office: Office) -> None:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
+from referee.cli import main
 from referee.events import Event, Header
 from referee.watchers.coloretto_looks import Look, Spot
 from referee.watchers.coloretto_mind import AFTER_ASKING_NS, PATIENCE_NS, SECOND_NS, Mind
@@ -111,3 +114,10 @@ def test_a_card_that_nobody_can_read_is_asked_for() -> None:
     asked = [notice for second in range(3, 12) for notice in mind.see(look(second, unread))[1]]
     assert [(notice.kind, notice.data) for notice in asked] == [("row_card_unread", {"row": 1})]
     assert [event.kind for event in tell(mind, look(13, rows(("pink",), ("blue",), ())))] == ["card_placed"]
+
+
+def test_the_bench_says_what_became_of_each_game(capsys: pytest.CaptureFixture[str]) -> None:
+    main(["bench", "coloretto", "--games", "1", "--seed", "3", "--json"])
+    game, last = (json.loads(line) for line in capsys.readouterr().out.splitlines())
+    assert sum(game["asked"].values()) == last["summary"]["questions"]
+    assert game["understood"] > 0.8 * game["moves"]

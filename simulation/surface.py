@@ -74,7 +74,8 @@ def finish(random: np.random.Generator, image: Image, look: Look) -> Image:
     """Give the picture with fading light, a lens's blur, a sensor's noise and, if asked, JPEG artefacts."""
     lit: NDArray[np.float32] = image.astype(np.float32) * light_over(random, (image.shape[1], image.shape[0]), look)
     if look.blur_px > 0:
-        lit = np.asarray(cv2.GaussianBlur(lit, (0, 0), look.blur_px), dtype=np.float32)
+        # A lens blurs light, of which grey levels are about the root.
+        lit = np.sqrt(np.asarray(cv2.GaussianBlur(lit * lit, (0, 0), look.blur_px), dtype=np.float32))
     if look.noise > 0:
         lit += look.noise * random.standard_normal(lit.shape, dtype=np.float32)
     done = np.clip(np.rint(lit), 0, 255).astype(np.uint8)

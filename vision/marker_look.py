@@ -24,6 +24,11 @@ _ROUND = 0.12
 BLURS = (0.0, 0.012, 0.02, 0.03, 0.045, 0.065, 0.09, 0.13, 0.18)
 """Blurs that are tried, as the sigma by the marker's side."""
 _SHIFT_PX = 1
+_FOUND_AGAIN = 0.8
+"""Correlation of a marker that is seen elsewhere, and may be turned a little."""
+_REACH = 0.9
+_LEAST_PATCH_PX = 24
+"""How far off it is looked for, by its side."""
 
 Image = NDArray[np.uint8]
 Floats = NDArray[np.float64]
@@ -46,12 +51,25 @@ class MarkerSights:
     depth: Floats
 
 
+@dataclass(frozen=True, eq=False)
+class Places:
+    """Where markers that can be seen were, and are.
+
+    before_px, now_px (k, 2): where the middle of each was, and is. side_px (k,): how long its side is.
+    """
+
+    before_px: Floats
+    now_px: Floats
+    side_px: Floats
+
+
 class MarkerWatch:
     """Looks at markers whose places are known, and compares with how they looked when they were kept."""
 
     def __init__(self, markers: Sequence[Marker]) -> None:
         self.markers = tuple(markers)
         self._kept: list[list[Singles] | None] = [None] * len(self.markers)
+        self._patches: list[Image | None] = [None] * len(self.markers)
 
     def keep(self, image: Image) -> None:
         """Take what a picture, (h, w, 3) uint8 BGR, shows for how the markers look when all is well."""
@@ -61,6 +79,7 @@ class MarkerWatch:
                 small = _small(crop)
                 side = max(small.shape)
                 self._kept[index] = [_blurred(small, share * side) for share in BLURS]
+                self._patches[index] = _grey(crop)
 
     def look(self, image: Image) -> MarkerSights:
         """Look at a picture of the size in which the markers were found."""
@@ -81,6 +100,21 @@ class MarkerWatch:
             else:
                 in_sight[index], blur[index], depth[index] = _compared(_small(crop), kept)
         return MarkerSights(white, mean, in_sight, blur, depth)
+
+    def places(self, image: Image, sights: MarkerSights) -> Places:
+        """Look where they are: those that are not seen as plainly as before in their places, somewhere near."""
+        before, now, sides = [], [], []
+        for marker, patch, blur in zip(self.markers, self._patches, sights.blur, strict=True):
+            if patch is None:
+                continue
+            # Beside its place by a few pixels, a marker looks like a blurred one.
+            shift = np.zeros(2) if blur == 0 else _shift(image, marker.corners_px, patch)
+            if shift is not None:
+                middle = marker.corners_px.mean(axis=0)
+                before.append(middle)
+                now.append(middle + shift)
+                sides.append(float(np.linalg.norm(marker.corners_px[1] - marker.corners_px[0])))
+        return Places(np.array(before).reshape(-1, 2), np.array(now).reshape(-1, 2), np.array(sides))
 
 
 def _shows(light: Floats, printed: NDArray[np.bool_]) -> bool:
@@ -108,6 +142,29 @@ def _likeness(now: Singles, kept: Singles) -> float:
     """The correlation at the best of the shifts that a table which was leaned on may have."""
     inner = now[_SHIFT_PX:-_SHIFT_PX, _SHIFT_PX:-_SHIFT_PX]
     return float(cv2.matchTemplate(kept, inner, cv2.TM_CCOEFF_NORMED).max())
+
+
+def _shift(image: Image, corners_px: Floats, patch: Image) -> Floats | None:
+    """Where a patch that was seen round corners (4, 2) is seen now, px from there; None where it is not."""
+    height, width = image.shape[:2]
+    _, corners = _crop(image, corners_px)
+    origin = np.rint(corners_px - corners).astype(int)[0]
+    reach = round(_REACH * max(patch.shape))
+    first = np.maximum(origin - reach, 0)
+    last = np.minimum(origin + (patch.shape[1], patch.shape[0]) + reach, (width, height))
+    step = 0.5 if min(patch.shape) >= 2 * _LEAST_PATCH_PX else 1.0
+    window, wanted = (
+        np.asarray(cv2.resize(part, None, fx=step, fy=step, interpolation=cv2.INTER_AREA))
+        for part in (_grey(image[first[1] : last[1], first[0] : last[0]]), patch)
+    )
+    if min(window.shape[0] - wanted.shape[0], window.shape[1] - wanted.shape[1]) < 0:
+        return None
+    _, likeness, _, at = cv2.minMaxLoc(cv2.matchTemplate(window, wanted, cv2.TM_CCOEFF_NORMED))
+    return np.array(at) / step + first - origin if likeness >= _FOUND_AGAIN else None
+
+
+def _grey(image: Image) -> Image:
+    return np.asarray(cv2.cvtColor(image, cv2.COLOR_BGR2GRAY), np.uint8)
 
 
 def _blurred(picture: Singles, sigma_px: float) -> Singles:

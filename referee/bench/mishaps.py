@@ -24,6 +24,7 @@ from vision.pictured.picture_deck import load_picture_deck
 LOOKS_PER_S = 4
 IN_TIME_S = 2.0
 _SIZE = (1280, 720)
+_PX_PER_MM = 1.1  # of the drawn tables, about
 _WAITS_S = 4.0
 _TABLES = ("wood", "cloth", "plain", "checked", "white")
 
@@ -158,7 +159,36 @@ def _smear(luck: random.Random) -> tuple[str, Alter]:
     return f"grease of {sigma:.1f} px and {veil:.2f}", alter
 
 
+def _bump(luck: random.Random) -> tuple[str, Alter]:
+    """The camera is pushed along, by 2 to 30 mm on the table, and turned, by 0.2 to 5 degrees."""
+    mm, way = luck.uniform(2.0, 30.0), luck.uniform(0, 2 * np.pi)
+    degrees = luck.choice((-1, 1)) * float(np.exp(luck.uniform(np.log(0.2), np.log(5.0))))
+    width, height = _SIZE
+    turn = cv2.getRotationMatrix2D((width * luck.uniform(0.3, 0.7), height * luck.uniform(0.3, 0.7)), degrees, 1.0)
+    turn[:, 2] = turn[:, 2] + np.array([np.cos(way), np.sin(way)]) * mm * _PX_PER_MM
+
+    def alter(image: Image) -> Image:
+        moved = cv2.warpAffine(image, turn, (width, height), borderMode=cv2.BORDER_REFLECT)
+        return np.asarray(moved, np.uint8)
+
+    return f"pushed by {mm:.0f} mm and {degrees:.1f} degrees", alter
+
+
+def _cover(luck: random.Random) -> tuple[str, Alter]:
+    """A hand, or a cap, lies on the lens: nothing shows but some light that comes through."""
+    level, sigma = luck.uniform(2.0, 45.0), luck.uniform(60.0, 120.0)
+
+    def alter(image: Image) -> Image:
+        small = cv2.GaussianBlur(cv2.resize(image, None, fx=0.125, fy=0.125), (0, 0), sigma / 8)
+        dim = small.astype(np.float32) * (level / max(1.0, float(small.mean())))
+        return np.asarray(np.rint(np.clip(cv2.resize(dim, _SIZE), 0, 255)), np.uint8)
+
+    return f"covered, {level:.0f} of 255 come through", alter
+
+
 _KINDS: dict[str, Callable[[random.Random], tuple[str, Alter]]] = {
+    "bump": _bump,
+    "cover": _cover,
     "lamp off": lambda luck: _light(luck, 0.01, 0.1),
     "lamp dimmed": lambda luck: _light(luck, 0.12, 0.42),
     "lamp on": lambda luck: _light(luck, 1.6, 6.0),
@@ -168,6 +198,8 @@ _KINDS: dict[str, Callable[[random.Random], tuple[str, Alter]]] = {
     "smear": _smear,
 }
 EXPECTED = {
+    "bump": {Mishap.MOVED},
+    "cover": {Mishap.DARK},
     "lamp off": {Mishap.DARK},
     "lamp dimmed": {Mishap.DARK, Mishap.LIGHT},
     "lamp on": {Mishap.BRIGHT, Mishap.LIGHT},

@@ -8,8 +8,10 @@ GUARD = "guard "
 """How devices of the health board are called that are mishaps."""
 
 _BEGUN = {
+    "moved": mark("The camera was pushed: please keep hands off the marker cards until the table is measured anew."),
     "dark": mark(
-        "It has become too dark for the camera: please switch on more light, or pause until it has set itself."
+        "It has become too dark for the camera: please uncover its lens, switch on more light, or pause until it has set "
+        "itself."
     ),
     "bright": mark("The light has become too bright for the camera: please pause until it has set itself."),
     "light": mark("The light has changed: please pause until the camera has set itself."),
@@ -24,6 +26,7 @@ _BEGUN = {
     "disk": mark("The disk is nearly full: please take old recordings and exports away."),
 }
 _ENDED = {
+    "moved": mark("The camera stands still, and the table is measured anew."),
     "dark": mark("There is enough light again."),
     "bright": mark("The light is not too bright any more."),
     "light": mark("The light is as it was again."),

@@ -12,6 +12,7 @@ from hardware.camera.frames import SECOND_NS
 class Mishap(Enum):
     """What goes wrong; the value names it in the journal and on the page."""
 
+    MOVED = "moved"
     DARK = "dark"
     BRIGHT = "bright"
     LIGHT = "light"

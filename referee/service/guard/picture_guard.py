@@ -9,13 +9,13 @@ from hardware.camera.exposure import Polygon
 from hardware.camera.frames import SECOND_NS
 from referee.service.guard.glance import Glance, glance_at
 from referee.service.guard.mishaps import Change, Lasting, Mishap
-from referee.service.guard.picture_watchers import WATCHED, seen_in, well_set
+from referee.service.guard.picture_watchers import WATCHED, lie_elsewhere, seen_in, well_set
 from vision.errors import VisionError
 from vision.marker_look import MarkerWatch
 from vision.markers import find_markers
 
 SEARCH_NS = 2 * SECOND_NS
-LOST_NS = 6 * SECOND_NS
+LOST_NS = 3 * SECOND_NS // 4
 """The marker cards are looked for so often while none is known, and anew when so long none of them was in sight."""
 
 Image = NDArray[np.uint8]
@@ -35,6 +35,8 @@ class PictureGuard:
         self._sighted_ns = 0
         self._before: Glance | None = None
         self._now: Glance | None = None
+        self._found_elsewhere_ns: int | None = None
+        self._pushed = False  # and nobody knows yet where the marker cards are now
 
     @property
     def on(self) -> frozenset[Mishap]:
@@ -49,10 +51,16 @@ class PictureGuard:
     def look(self, image: Image, t_ns: int, area: Polygon | None = None) -> list[Change]:
         """Take a picture, (h, w, 3) uint8 BGR, and give what began and ended."""
         self._search(image, t_ns)
+        pushed = Mishap.MOVED in self.on and self._pushed
         now = self._now = glance_at(image, t_ns, self._markers, area)
         if now.markers is not None and now.markers.in_sight.any():
             self._sighted_ns = t_ns
         here = seen_in(now, self._before)
+        if pushed or (self._found_elsewhere_ns is not None and t_ns - self._found_elsewhere_ns < SEARCH_NS):
+            here |= {Mishap.MOVED}
+        if Mishap.MOVED in here and Mishap.MOVED not in self.on:
+            # What else is wrong at the old places says nothing.
+            here, self._pushed = frozenset({Mishap.MOVED}), True
         if self.on & {Mishap.DARK, Mishap.BRIGHT}:
             # It says what to do already.
             here -= {Mishap.LIGHT}
@@ -60,7 +68,7 @@ class PictureGuard:
         if self._before is None and not here:
             self._remember()
         # A picture that was taken while everything is covered says nothing of focus or of lamps.
-        told = WATCHED if _tells(now) else {Mishap.DARK, Mishap.BRIGHT}
+        told = WATCHED if _tells(now) else {Mishap.DARK, Mishap.BRIGHT, Mishap.MOVED}
         return self._lasting.take(here, told, t_ns)
 
     def refresh(self) -> None:
@@ -81,7 +89,8 @@ class PictureGuard:
             self._markers.keep(image)
 
     def _search(self, image: Image, t_ns: int) -> None:
-        lost = t_ns - self._sighted_ns > LOST_NS
+        unseen = self._now is None or not _tells(self._now)
+        lost = (unseen and t_ns - self._sighted_ns > LOST_NS) or (self._pushed and Mishap.MOVED in self.on)
         if self._markers is not None and not lost:
             return
         if self._searched_ns is not None and t_ns - self._searched_ns < SEARCH_NS:
@@ -92,7 +101,10 @@ class PictureGuard:
         except VisionError:
             return
         if found:
+            if self._before is not None and self._markers is not None and lie_elsewhere(self._markers.markers, found):
+                self._found_elsewhere_ns = t_ns
             self._markers, self._before, self._sighted_ns = MarkerWatch(found), None, t_ns
+            self._pushed = False
 
 
 def _tells(glance: Glance) -> bool:

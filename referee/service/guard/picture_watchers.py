@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Literal, Protocol
 
 import numpy as np
@@ -10,6 +10,8 @@ import numpy as np
 from hardware.camera.exposure import CLIPPED
 from referee.service.guard.glance import Glance
 from referee.service.guard.mishaps import Mishap
+from vision.marker_look import Places
+from vision.markers import MARKER_MM, Marker
 
 # Levels of white. A camera is set to 225; from 250 colours are lost for good, below 100 noise eats them.
 _TOO_DARK = 100.0
@@ -19,6 +21,8 @@ _ALL_BRIGHT = 0.4
 _LESS, _MORE = 0.5, 1.4
 _COLOUR = 0.2
 _GAMMA = 2.2
+# How far the marker cards must be off, and by what share of their distances from one another these may have changed.
+_PUSHED_MM, _FEWEST_MOVED, _STIFF = 2.5, 2, 0.04
 # The sigma of the blur by a marker's side: one millimetre on a table.
 _SOFT = 0.02
 _PALER = 0.62
@@ -35,6 +39,16 @@ class Watching(Protocol):
         """Whether it is so now; before: what the table was like when the camera had been set up."""
 
 
+class Pushed:
+    """The camera was pushed or turned, or the table: the marker cards lie elsewhere in the picture, all alike."""
+
+    mishap = Mishap.MOVED
+
+    def holds(self, now: Glance, before: Glance | None) -> bool:
+        """Judge by all markers in sight together: a card that was pushed lies otherwise to the others."""
+        return now.places is not None and _moved_as_one(now.places)
+
+
 class TooDark:
     """White paper is grey: the light is off, or the sun has set."""
 
@@ -43,7 +57,10 @@ class TooDark:
     def holds(self, now: Glance, before: Glance | None) -> bool:
         """Judge by the marker cards in sight, by all of the picture where there are none."""
         white = _white(now)
-        return now.white < _ALL_DARK if white is None else white < _TOO_DARK
+        if white is not None:
+            return white < _TOO_DARK
+        # Where marker cards are known and none is to be seen, something covers them, or the lens.
+        return now.white < (_ALL_DARK if now.markers is None else _TOO_DARK)
 
 
 class TooBright:
@@ -108,7 +125,7 @@ class Smeared:
         return soft or float(depth.min()) < _PALER * float(np.median(depth))
 
 
-WATCHING: tuple[Watching, ...] = (TooDark(), TooBright(), OtherLight(), OutOfFocus(), Smeared())
+WATCHING: tuple[Watching, ...] = (Pushed(), TooDark(), TooBright(), OtherLight(), OutOfFocus(), Smeared())
 WATCHED = frozenset(one.mishap for one in WATCHING)
 
 
@@ -123,6 +140,27 @@ def well_set(now: Glance) -> Mapping[str, bool]:
     """Tell whether white is where the camera should be set to, so that there is room for what an evening brings."""
     white = _white(now)
     return {"known": white is not None, "light": 195.0 <= (now.white if white is None else white) <= 244.0}
+
+
+def lie_elsewhere(before: Sequence[Marker], now: Sequence[Marker]) -> bool:
+    """Whether marker cards that are seen in both pictures lie elsewhere now, as after a push of the camera."""
+    known = {marker.id: marker for marker in before}
+    both = [(known[marker.id], marker) for marker in now if marker.id in known]
+    middles = np.array([[one.corners_px.mean(axis=0) for one in pair] for pair in both]).reshape(-1, 2, 2)
+    sides = np.array([np.linalg.norm(one.corners_px[1] - one.corners_px[0]) for one, _ in both])
+    return _moved_as_one(Places(middles[:, 0], middles[:, 1], sides))
+
+
+def _moved_as_one(markers: Places) -> bool:
+    """Whether two and more lie elsewhere, and to one another as they lay."""
+    before_px, now_px, side_px = markers.before_px, markers.now_px, markers.side_px
+    if len(side_px) < _FEWEST_MOVED:
+        return False
+    far = np.linalg.norm(now_px - before_px, axis=1) / (float(np.median(side_px)) / MARKER_MM)
+    one, other = np.triu_indices(len(before_px), 1)
+    before, now = (np.linalg.norm(points[one] - points[other], axis=1) for points in (before_px, now_px))
+    stiff = bool((np.abs(now / np.maximum(before, 1e-6) - 1) < _STIFF).all())
+    return stiff and float(np.median(far)) >= _PUSHED_MM
 
 
 def _white(glance: Glance) -> float | None:

@@ -153,6 +153,43 @@ def test_a_mishap_is_said_once_in_time_and_its_end_and_both_are_journalled(
     assert room.devices.settled == []
 
 
+def turned(degrees: float, across: float, down: float) -> Alter:
+    """Push the camera: all that it sees lies elsewhere."""
+    turn = cv2.getRotationMatrix2D((320, 180), degrees, 1.0)
+    turn[:, 2] = turn[:, 2] + (across, down)
+    return lambda picture: np.asarray(cv2.warpAffine(picture, turn, (640, 360), borderValue=(60, 90, 130)), np.uint8)
+
+
+def with_a_card_pushed(picture: Image) -> Image:
+    """Push one marker card along, as a hand does."""
+    done = picture.copy()
+    done[38:122, 48:132] = (60, 90, 130)
+    done[46:130, 60:144] = picture[38:122, 48:132]
+    return done
+
+
+@pytest.mark.parametrize("push", [turned(0, 5, 3), turned(1.5, 0, 0), turned(-3, 12, 0), turned(0, 70, 0)])
+def test_a_pushed_camera_is_said_and_the_table_is_known_again(room: Room, push: Alter) -> None:
+    room.play()
+    room.show = push
+    room.go(2)
+    (sentence,) = room.said
+    assert "was pushed" in sentence
+    assert room.troubles == ["guard moved"]
+    room.go(5)
+    assert [begin in sentence for begin, sentence in zip(("pushed", "stands still"), room.said, strict=True)] == [
+        True
+    ] * 2
+    assert (room.troubles, room.journalled()) == ([], [("moved", True), ("moved", False)])
+
+
+def test_a_marker_card_that_a_hand_pushes_is_no_pushed_camera(room: Room) -> None:
+    room.play()
+    room.show = with_a_card_pushed
+    room.go(5)
+    assert room.said == []
+
+
 def test_hands_shadows_and_a_short_flash_are_no_mishap(room: Room) -> None:
     room.play()
     for alter, seconds in ((covered, 2.0), (lit(1.0), 0.5), (lit(2.0), 0.25), (lit(1.0), 1.0), (lit(0.8), 2.0)):

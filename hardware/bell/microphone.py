@@ -27,6 +27,11 @@ SOUND_NS_PER_M = 2_915_000
 SAMPLE_BYTES = 2
 NAME = "bell microphone"
 _FADES = 0.97  # from block to block, some 5 ms
+MUTED = "The bell's microphone hears nothing at all: please see whether it is muted or turned down."
+TOO_LOUD = "The bell's microphone is turned up too far to tell the bell: please turn it down."
+_LEAST = 1.5 / 32768  # the converter's own noise moves the lowest bit
+_CLIPPED, _OFTEN = 0.999, 0.05  # of full scale; of a second's samples
+_SECONDS = 5  # a bell that is struck again and again clips for less
 
 
 class SoundSource(Protocol):
@@ -107,6 +112,33 @@ class Arecord:
         return lines[0].removeprefix(f"{Path(self._program).name}: ") if lines else "it was unplugged."
 
 
+class _Second:
+    """What is wrong with sound that comes, judged second by second."""
+
+    def __init__(self) -> None:
+        self._count = self._clipped = 0
+        self._peak = 0.0
+        self._muted = self._loud = 0
+
+    def fault_after(self, samples: Samples, rate_hz: int) -> str | None:
+        """Give a sentence, "" where all is well; None as long as that is not known."""
+        size = np.abs(samples)
+        first = self._count == 0 and not self._muted and not self._loud and float(size.max()) > _LEAST
+        self._count += len(size)
+        self._peak = max(self._peak, float(size.max()))
+        self._clipped += int(np.count_nonzero(size >= _CLIPPED))
+        if self._count < rate_hz:
+            return "" if first else None
+        self._muted = self._muted + 1 if self._peak < _LEAST else 0
+        self._loud = self._loud + 1 if self._clipped > _OFTEN * self._count else 0
+        self._count, self._clipped, self._peak = 0, 0, 0.0
+        if self._muted >= _SECONDS:
+            return MUTED
+        if self._loud >= _SECONDS:
+            return TOO_LOUD
+        return None if self._muted or self._loud else ""
+
+
 class MicrophoneBell:
     """A bell that is heard. Nobody knows from the sound who struck it: its presses have no seat.
 
@@ -171,6 +203,7 @@ class MicrophoneBell:
     def _begin(self) -> None:
         self._ear = BellEar(self._settings.rate_hz, self._settings.sensitivity)
         self._samples = SampleClock(self._settings.rate_hz)
+        self._second = _Second()
 
     def _try_open(self, now_ns: int) -> None:
         try:
@@ -184,7 +217,9 @@ class MicrophoneBell:
 
     def _listen(self, samples: Samples) -> None:
         self._heard_ns = self._clock()
-        self._report(Health.OK, "")
+        fault = self._second.fault_after(samples, self._settings.rate_hz)
+        if fault is not None:
+            self._report(Health.POOR if fault else Health.OK, fault)
         way_ns = round(self._settings.distance_m * SOUND_NS_PER_M)
         first_ns = self._samples.stamp(len(samples), self._heard_ns) - way_ns
         self.loudness = max(float(np.abs(samples).max()), _FADES * self.loudness)

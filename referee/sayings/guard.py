@@ -10,8 +10,8 @@ GUARD = "guard "
 _BEGUN = {
     "moved": mark("The camera was pushed: please keep hands off the marker cards until the table is measured anew."),
     "dark": mark(
-        "It has become too dark for the camera: please uncover its lens, switch on more light, or pause until it has set "
-        "itself."
+        "It has become too dark for the camera: please uncover its lens, switch on more light, "
+        "or pause until it has set itself."
     ),
     "bright": mark("The light has become too bright for the camera: please pause until it has set itself."),
     "light": mark("The light has changed: please pause until the camera has set itself."),

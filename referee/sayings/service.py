@@ -27,6 +27,10 @@ _DEVICES = {
     ("reader", Health.STALLED): mark("The pictures cannot be read at the moment: rings may be unclear."),
     ("speaker", Health.STALLED): mark("The loudspeaker hangs: unplug it and plug it in again."),
 }
+_POOR = (
+    mark("The bell's microphone hears nothing at all: please see whether it is muted or turned down."),
+    mark("The bell's microphone is turned up too far to tell the bell: please turn it down."),
+)
 _WORKS = {
     "camera": mark("The camera works again."),
     "bell": mark("The bell works again."),
@@ -66,7 +70,9 @@ def device(name: str, state: Health, message: str, language: Language) -> str:
         number = language.number(int(seat) + 1)
         return language.text("The bell button of seat {number} is stuck and does not count.", number=number)
     known = _DEVICES.get((kind, state))
-    return message if known is None else language.text(known)
+    if known is None:
+        return language.text(message) if message in _POOR else message
+    return language.text(known)
 
 
 def device_works(name: str, language: Language) -> str:

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from hardware.bell.microphone import Arecord, MicrophoneBell
+from hardware.bell.microphone import MUTED, TOO_LOUD, Arecord, MicrophoneBell
 from hardware.bell.sound import BellEar, SampleClock, Samples
 from hardware.errors import BadSettingError, DeviceMissingError, HardwareError
 from hardware.events import BellPressed, Event
@@ -162,6 +162,34 @@ def test_a_microphone_that_is_pulled_and_put_back_is_reported_and_heard_again() 
     play(bell, source, clock, between_silence(sounds.call_bell(rng), rng))
     assert [health.state for health in sink.of(DeviceHealth)] == [Health.OK, Health.MISSING, Health.OK]
     assert len(sink.of(BellPressed)) == 1
+
+
+@pytest.mark.parametrize(
+    ("sound", "sentence"), [(np.zeros(sounds.RATE, np.float32), MUTED), (np.ones(sounds.RATE, np.float32), TOO_LOUD)]
+)
+def test_a_microphone_that_is_muted_or_far_too_loud_is_told_of_and_so_is_its_end(
+    sound: sounds.Sound, sentence: str
+) -> None:
+    clock, sink, source = FakeClock(), ListSink(), FakeSource()
+    bell = MicrophoneBell(MicrophoneSettings(), sink, source, clock)
+    rng = np.random.default_rng(7)
+    bell.step()
+    play(bell, source, clock, sounds.silence(1.5, rng))
+    for _ in range(8):
+        play(bell, source, clock, sound)
+    play(bell, source, clock, sounds.silence(2.5, rng))
+    told = [(health.state, health.message) for health in sink.of(DeviceHealth)]
+    assert told == [(Health.OK, ""), (Health.POOR, sentence), (Health.OK, "")]
+
+
+def test_a_bell_that_is_struck_again_and_again_is_not_too_loud() -> None:
+    clock, sink, source = FakeClock(), ListSink(), FakeSource()
+    bell = MicrophoneBell(MicrophoneSettings(), sink, source, clock)
+    rng = np.random.default_rng(8)
+    bell.step()
+    for _ in range(8):
+        play(bell, source, clock, np.clip(3 * between_silence(sounds.call_bell(rng), rng), -1, 1).astype(np.float32))
+    assert {health.state for health in sink.of(DeviceHealth)} == {Health.OK}
 
 
 def test_a_microphone_that_hangs_is_started_anew() -> None:

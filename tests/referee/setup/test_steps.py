@@ -119,7 +119,7 @@ def test_the_camera_is_aimed_focused_and_put_right() -> None:
 
 
 def test_a_table_that_is_cut_off_is_named_by_its_side() -> None:
-    shift = np.array([[1.0, 0, -70], [0, 1, 0]])
+    shift = np.array([[1.0, 0, -80], [0, 1, 0]])
     cut = np.asarray(cv2.warpAffine(picture(), shift, (1280, 720), borderMode=cv2.BORDER_REPLICATE), np.uint8)
     assert "cut off at the left edge" in CameraStep().look(seen(cut)).text
 

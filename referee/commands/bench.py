@@ -11,6 +11,7 @@ from referee.arguments import seed
 from referee.bench.figures import KEPT, PAGE, keep_figure
 from referee.bench.report import print_line, print_measurements
 from referee.commands import (
+    bench_ablation,
     bench_blind,
     bench_club,
     bench_coloretto,
@@ -95,6 +96,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     rulings.set_defaults(bench=_rulings)
     bench_piccolino.add_kinds(kinds)
     bench_torn.add_kind(kinds)
+    bench_ablation.add_kind(kinds)
     bench_blind.add_kinds(kinds)
     bench_teach.add_arguments(kinds.add_parser("teach", help="teach decks whose truth is known, read them, and count"))
     bench_guard.add_kinds(kinds)

@@ -23,6 +23,7 @@ from vision.unknown.cards_off_plane import with_those_off_plane
 from vision.unknown.free_candidates import FEW, MAX_CANDIDATES, free_candidates, quality_of
 from vision.unknown.half_frames import but_half_frames
 from vision.unknown.line_segments import Corners, SegmentMap, find_corners
+from vision.unknown.looks import ALL, Look, Without
 from vision.unknown.marker_sheets import holds_marker
 from vision.unknown.more_of_them import more_of_them
 from vision.unknown.narrow_borders import in_borders
@@ -64,20 +65,25 @@ class FoundCards:
     aspect: float
 
 
-def find_cards(image_bgr: NDArray[np.uint8], aspect: float | None = None, share: float = 1.0) -> FoundCards:
+def find_cards(
+    image_bgr: NDArray[np.uint8], aspect: float | None = None, share: float = 1.0, without: Without = ALL
+) -> FoundCards:
     """Find the cards in an (h, w, 3) picture; `aspect`: their length by their width, where it is known.
 
-    share: of the reading's steps, from which on nothing more is looked for than what stands out plainly.
+    share: of the reading's steps, from which on nothing more is looked for than what stands out plainly. without: looks
+    that are left out, to see what they earn.
     """
     view = view_of(image_bgr)
     covered = SegmentMap(view.segments, (view.size_wh[1], view.size_wh[0]))
-    corners, candidates, quality, planes = _agreeing(view, covered, aspect)
-    found = _as_it_is(view, covered, corners, candidates, quality, planes, share)
+    corners, candidates, quality, planes = _agreeing(view, covered, aspect, without)
+    found = _as_it_is(view, covered, corners, candidates, quality, planes, share, without)
+    if Look.SQUEEZED in without:
+        return found
     with at_most(share):
         # Who knows the aspect wants to know how the camera stood, which a squeezed picture does not tell.
         shape = None if aspect is not None else shape_as_taken(planes, candidates, quality, view.size_wh)
         if shape is not None:
-            taken = _as_taken(image_bgr, shape)
+            taken = _as_taken(image_bgr, shape, without)
             if are_enough(len(taken.corners_px), len(found.corners_px)):
                 return taken
     return found
@@ -91,6 +97,7 @@ def _as_it_is(
     quality: Floats,
     planes: list[CardPlane],
     share: float,
+    without: Without,
 ) -> FoundCards:
     """The cards that some candidates, or the planes on which they agree, tell in a picture of the shape that it has."""
     lab = view.lab
@@ -98,30 +105,39 @@ def _as_it_is(
     if planes:
         stocks = [size_of_cards(lab, plane, _apart(candidates.quads, quality, plane)) for plane in planes]
         stock = _best_seen(lab, stocks, candidates, quality)
-        stock, whole = but_half_frames(lab, stock, _apart(candidates.quads, quality, stock.plane), stocks)
+        whole = np.zeros((0, 4, 2), np.float32)
+        if Look.HALF_FRAMES not in without:
+            stock, whole = but_half_frames(lab, stock, _apart(candidates.quads, quality, stock.plane), stocks)
         unevenness = unevenness_of(stock.plane, candidates.quads[clear_cut(candidates)])
         outlines = np.concatenate([candidates.quads, whole])
         fitted = _of_known_size(view, stock.plane, corners, covered, outlines, unevenness)
         chosen = best_of(lab, completed(fitted, stock.plane), stock.plane, unevenness)
         if len(chosen.quads):
             stock = _agreed_again(lab, stock, chosen)
-            near = stock.plane.deviation(candidates.quads) < _ABOUT * unevenness
-            chosen = with_leftovers(lab, stock, chosen, np.concatenate([candidates.quads[near], fitted.quads]))
+            if Look.LEFTOVERS not in without:
+                near = stock.plane.deviation(candidates.quads) < _ABOUT * unevenness
+                chosen = with_leftovers(lab, stock, chosen, np.concatenate([candidates.quads[near], fitted.quads]))
             with at_most(_PRINTS * share):
-                around = _about_prints(lab, stock.plane, chosen, planes, candidates, quality)
+                around = None
+                if Look.ABOUT_PRINTS not in without:
+                    around = _about_prints(lab, stock.plane, chosen, planes, candidates, quality)
                 if around is not None:
                     return _reported(*_and_plain_ones(view, *around, corners, covered), view)
     stock, chosen = _but_print(lab, stock, chosen)
     with at_most(_FAINT * share):
-        stock, chosen = _but_print(lab, *second_look(view, stock, chosen))
+        if Look.SECOND_LOOK not in without:
+            stock, chosen = _but_print(lab, *second_look(view, stock, chosen))
     found = proved(view, stock, chosen, unevenness)
     with at_most(_TINTED * share):
-        found = known = more_of_them(view, cornered(view, found))
-        found = tinted_look(view, known)
-        if found is not known:
+        found = found if Look.PRINT_CORNERS in without else cornered(view, found)
+        found = known = found if Look.MORE_OF_THEM in without else more_of_them(view, found)
+        found = known if Look.TINTED_LOOK in without else tinted_look(view, known)
+        if found is not known and Look.MORE_OF_THEM not in without:
             found = more_of_them(view, found)
     with at_most(share):
-        found = near_cards(view, with_those_off_plane(view, found, candidates, quality))
+        if Look.OFF_PLANE not in without:
+            found = with_those_off_plane(view, found, candidates, quality)
+        found = found if Look.NEAR_CARDS in without else near_cards(view, found)
     final, plane = found
     if plane is None:
         nothing = [np.zeros(shape, np.float32) for shape in ((0, 4, 2), (0, 4), (0,))]
@@ -130,11 +146,11 @@ def _as_it_is(
 
 
 def _agreeing(
-    view: View, covered: SegmentMap, aspect: float | None
+    view: View, covered: SegmentMap, aspect: float | None, without: Without
 ) -> tuple[Corners, SideFit, Floats, list[CardPlane]]:
     """The corners in a view, what may be cards, how much each counts (n,), and the planes on which they agree."""
     corners = find_corners(view.segments, MIN_SEGMENT_PX * 0.7)
-    candidates = free_candidates(view, corners, covered)
+    candidates = free_candidates(view, corners, covered, with_lone_areas=Look.LONE_AREAS not in without)
     quality = quality_of(view.lab, candidates)
     planes: list[CardPlane] = []
     if aspect is not None:
@@ -144,10 +160,10 @@ def _agreeing(
     return corners, candidates, quality, planes or agree_on_planes(candidates.quads, quality, view.size_wh)
 
 
-def _as_taken(image_bgr: NDArray[np.uint8], shape: float) -> FoundCards:
+def _as_taken(image_bgr: NDArray[np.uint8], shape: float, without: Without) -> FoundCards:
     """The cards of a squeezed picture, searched for in one that is wide by high as it was taken."""
     stretched, larger = with_shape(image_bgr, shape)
-    cards = find_cards(stretched)
+    cards = find_cards(stretched, without=without)
     return replace(cards, corners_px=to_full(cards.corners_px, larger))
 
 

@@ -81,7 +81,7 @@ def fitted(
     shown = _open(picture, quads, rows, columns, covers)
     expected = np.zeros((count, MOVES + _LIGHTS))
     expected[:, MOVES] = _first_gain(shown, base)
-    precision = _precision(aspect, known_lamp=white is not None)
+    precision = _precision(aspect, known_lamp=white is not None, in_part=covers is not None)
     state = expected.copy()
     for turn in range(rounds + 1):
         filled = np.nan_to_num(shown)
@@ -144,12 +144,12 @@ def _first_gain(shown: Singles, base: Singles) -> Floats:
     return np.asarray(np.clip(seen / np.maximum(due, 0.02), 0.15, 2.5), np.float64)
 
 
-def _precision(aspect: float, *, known_lamp: bool) -> Floats:
+def _precision(aspect: float, *, known_lamp: bool, in_part: bool) -> Floats:
     """(16, 16) of the priors of moves and light."""
     cast = _CAST if known_lamp else _UNKNOWN_CAST
     spread = np.array([_GAIN, _SLOPE, _SLOPE, cast, cast, _VEIL, _SATURATION, _TONE])
     precision = np.diag(np.concatenate([np.zeros(MOVES), 1 / spread**2]))
-    precision[:MOVES, :MOVES] = _shape_prior(aspect)
+    precision[:MOVES, :MOVES] = _shape_prior(aspect, in_part=in_part)
     return precision
 
 
@@ -234,8 +234,11 @@ def _weights(share: Floats) -> Singles:
     return np.stack([(1 - u) * (1 - v), u * (1 - v), u * v, (1 - u) * v]).astype(np.float32)
 
 
-def _shape_prior(aspect: float) -> Floats:
-    """(8, 8) precision of the corners' moves: of a card that is shifted, turned or scaled, and of one out of shape."""
+def _shape_prior(aspect: float, *, in_part: bool) -> Floats:
+    """(8, 8) precision of the corners' moves: of a card that is shifted, turned or scaled, and of one out of shape.
+
+    Of a card that is seen in part only a shift is free: a strip says little of how the rest of it lies.
+    """
     corners = (_CORNERS - 0.5) * [aspect, 1.0]
     radius = np.linalg.norm(corners[0])
     ways = np.stack(
@@ -246,6 +249,7 @@ def _shape_prior(aspect: float) -> Floats:
             corners.ravel() / radius,
         ]
     )
+    ways = ways[:2] if in_part else ways
     ways /= np.linalg.norm(ways, axis=1, keepdims=True)
     whole = ways.T @ ways
     loose = np.diag([1 / _SHIFT**2] * MOVES)

@@ -18,12 +18,14 @@ from vision.quads import shared_area
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 
-_MOST_JUDGED, _MOST_LAYERS = 60, 30
+_MOST_JUDGED, _MOST_LAYERS = 100, 30
 _MOST_WORTH = 50.0  # log-odds beyond which a face is no surer
 _NEAR = 0.07  # of a card's diagonal: places whose middles are so near are of one card
 _TRIES = 3  # places looked at for one card, in one layer
 _BY_SIDES = 0.3
 _LEAST_PROMISE = 0.3
+_STRIPS = tuple(0.1 + 0.03 * k for k in range(9))  # of a side: how far the next card of a column lies off
+_LEAST_OF_STRIP = 0.4  # of the promise; strips that were there had 0.43 and more
 _LEAST_OPEN = 0.08  # of a card
 _PLAIN, _LAPS = 0.78, 0.3  # of the print; of a place's area
 
@@ -42,6 +44,7 @@ class Layers:
         self._verdicts: dict[int, Verdict] = {}
         self._closed = np.zeros(len(quads), bool)  # places of cards that were taken
         self._part = np.zeros(len(quads), bool)
+        self.nameless: list[Verdict] = []  # cards that lie there for certain, of which nobody knows which they are
         self._judged = 0
         self._scores = np.zeros((len(quads), len(verifier.ranker.faces)), np.float32)
         self._promise = np.zeros(len(quads))
@@ -52,19 +55,25 @@ class Layers:
         """Verdicts on places where no certain card was taken."""
         return [verdict for k, verdict in self._verdicts.items() if not self._closed[k]]
 
-    def taken(self, accepts: Accepts) -> list[Verdict]:
+    def taken(self, accepts: Accepts, lies: Accepts | None) -> list[Verdict]:
         """Take all cards that are accepted, the surest first.
 
-        `accepts` is given a verdict, which of the card's cells lie open, and how much of its sides is seen.
+        `accepts` is given a verdict, which of the card's cells lie open, and how much of its sides is seen; `lies` the
+        same, of cards that lie there for certain though nobody knows which they are: what is under them can be told.
+        None: nothing is looked for under others but in the places that were given.
         """
         taken: list[Verdict] = []
         for _ in range(_MOST_LAYERS):
             self._judge()
             fresh = self._take(accepts)
+            taken += fresh
+            if not fresh and lies is not None:
+                fresh = self._take(lies)
+                self.nameless += fresh
             if not fresh:
                 break
-            taken += fresh
-            if not self._reopen(fresh):
+            more = lies is not None and self._propose_under(fresh)
+            if not self._reopen(fresh) and not more:
                 break
         return taken
 
@@ -97,7 +106,10 @@ class Layers:
     def _waits(self, quad: Floats) -> bool:
         """Whether a place shares much with one that is told plainly: it is ranked anew once that card is taken."""
         return any(
-            verdict.share() >= _PLAIN and verdict.margin >= _MOST_WORTH / 2 and shared_area(quad, verdict.quad) >= _LAPS
+            verdict.share() >= _PLAIN
+            and verdict.margin >= _MOST_WORTH / 2
+            and verdict.evidence() > 0
+            and shared_area(quad, verdict.quad) >= _LAPS
             for k, verdict in self._verdicts.items()
             if not self._closed[k]
         )
@@ -130,6 +142,30 @@ class Layers:
         for k, verdict in self._verdicts.items():
             self._closed[k] |= same_place(verdict.quad, quad)
 
+    def _propose_under(self, fresh: list[Verdict]) -> bool:
+        """Propose places of cards that lie under those that were taken, as in a column; whether there are any."""
+        under = [quad for verdict in fresh for quad in strips(verdict.sheet)]
+        if not under:
+            return False
+        quads = np.array(under)
+        # What is taken already is proposed once more by its neighbour.
+        new = np.array([not any(same_place(verdict.quad, quad) for verdict in fresh) for quad in quads])
+        quads = quads[new]
+        count = len(self._quads)
+        self._quads = np.concatenate([self._quads, quads])
+        self._seen = np.concatenate([self._seen, np.zeros(len(quads))])
+        self._closed = np.concatenate([self._closed, np.zeros(len(quads), bool)])
+        self._part = np.concatenate([self._part, np.ones(len(quads), bool)])
+        self._scores = np.concatenate([self._scores, np.zeros((len(quads), self._scores.shape[1]), np.float32)])
+        self._promise = np.concatenate([self._promise, np.zeros(len(quads))])
+        which = np.arange(count, count + len(quads))
+        shut = self.covers.over(quads, 12, 12).mean((1, 2))
+        self._closed[which[shut > 1 - _LEAST_OPEN]] = True
+        self._rank(which[shut <= 1 - _LEAST_OPEN], self.covers)
+        # Beside most cards there is only table, and nothing that looks like a face.
+        self._closed[which[self._promise[which] < _LEAST_OF_STRIP]] = True
+        return bool((~self._closed[which]).any())
+
     def _reopen(self, fresh: list[Verdict]) -> bool:
         """Rank anew what lies partly under cards that were taken; whether there is anything."""
         touched = [
@@ -149,6 +185,12 @@ class Layers:
         if len(which):
             self._rank(which, self.covers)
         return bool(len(which))
+
+
+def strips(sheet: Floats) -> Floats:
+    """(n, 4, 2) places of cards of which a strip shows on any side of a card that lies on a sheet (4, 2)."""
+    sides = sheet[3] - sheet[0], sheet[1] - sheet[0]
+    return np.array([sheet + sign * share * side for side in sides for share in _STRIPS for sign in (1, -1)])
 
 
 def same_place(one: Floats, other: Floats) -> bool:

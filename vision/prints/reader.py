@@ -36,6 +36,7 @@ _LEAST_PRINT = 40  # cells
 _LEAST_EVIDENCE, _SURE_EVIDENCE = 10.0, 40.0  # log-odds of a face against plain paper, for one at all and a sure one
 _FEW_SIDES, _STRANGE_ALONE = 0.4, 0.15  # of all sides: with fewer seen no more of a card's open cells may be strange
 _PLAIN_OUTLINE = 0.85  # of all sides together: an edge is seen
+_PART = 0.5  # of a card's cells: with fewer open ones it lies under others
 _TOUCH = 0.15  # of a place's area that may lie on what was found
 _MOST_STRANGERS = 20
 _GLARE_CELLS, _GLARE, _BLEACHED = 24, 0.15, 0.985  # a look at what a lamp has wiped: cells, share, brightness
@@ -99,9 +100,16 @@ class PrintReader:
                 return False
             return self._doubt(verdict, cells) is None and self._lies_flat(verdict, table)
 
-        found = layers.taken(is_certain)
+        def lies_there(verdict: Verdict, cells: Flags, sides: float) -> bool:
+            part = cells.mean() < _PART and self._doubt(verdict, cells) in ("colours", "glare", "covered")
+            plain = verdict.share(cells) >= _LARGE and verdict.evidence(cells) >= _SURE_EVIDENCE
+            return bool(part and plain) and self._lies_flat(verdict, table)
+
+        # Where nothing tells how large cards are, a strip of one may be anything.
+        found = layers.taken(is_certain, None if table is None else lies_there)
         cards = [self._card(verdict, None, table) for verdict in found]
-        unclear = self._unclear(layers.left, layers.covers, table)
+        unclear = [self._card(verdict, "covered", table) for verdict in layers.nameless]
+        unclear += self._unclear(layers.left, layers.covers, table)
         plain = quads[seen >= _PLAIN_OUTLINE]
         unclear += self._strangers(picture, plain, [card.corners_px for card in (*cards, *unclear)], table)
         return PrintReading(tuple(cards), tuple(unclear))

@@ -226,17 +226,26 @@ def _against_plain(fits: Fits, best: int) -> Singles:
     Against what is seen, smoothed: a plain card has no print. Against the face, smoothed: a cloth of the card's colours
     has streaks enough, but not where the face has its print.
     """
-    shown, model = fits.shown[best], fits.models[best]
+    shown, model, seen = fits.shown[best], fits.models[best], fits.seen[best]
+    if not seen.any():
+        return np.zeros(seen.shape, np.float32)
     width = max(5, 2 * (min(shown.shape[:2]) // 6) + 1)
     off = _off(fits)[best]
-    noise = max(_LEAST_NOISE, 1.4826 * float(np.median(np.sqrt(off)))) ** 2
+    noise = max(_LEAST_NOISE, 1.4826 * float(np.median(np.sqrt(off[seen])))) ** 2
     most = 2 * _MOST_A_CELL
-    nothing = [((shown - cv2.blur(sheet, (width, width))) ** 2).sum(-1) / 3 for sheet in (shown, model)]
+    nothing = [((shown - _smooth_where(sheet, seen, width)) ** 2).sum(-1) / 3 for sheet in (shown, model)]
     plain = np.minimum(*nothing)
     said = (np.minimum(plain / noise, most) - np.minimum(off / noise, most)) / 2
-    return np.asarray(
-        np.where(fits.seen[best] & _within_rim(shown.shape[:2]), said, 0) / _CELLS_A_VOICE_ALONE, np.float32
-    )
+    return np.asarray(np.where(seen & _within_rim(shown.shape[:2]), said, 0) / _CELLS_A_VOICE_ALONE, np.float32)
+
+
+def _smooth_where(sheet: Singles, seen: Flags, width: int) -> Singles:
+    """A sheet (rows, columns, 3) smoothed; what is not seen counts for nothing in its surroundings."""
+    if seen.all():
+        return np.asarray(cv2.blur(sheet, (width, width)), np.float32)
+    weight = seen.astype(np.float32)
+    whole = np.maximum(cv2.blur(weight, (width, width)), 1e-3)[..., None]
+    return np.asarray(cv2.blur(sheet * weight[..., None], (width, width)) / whole, np.float32)
 
 
 def _within_rim(shape: tuple[int, ...]) -> Flags:

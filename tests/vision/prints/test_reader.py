@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from referee.decks.finding import find_print_deck
 from tests.support.flat_cards import flat_table
 from vision.prints.print_deck import ART_PX_PER_MM, Print, PrintDeck
 from vision.prints.reader import PrintReader, PrintReading
@@ -120,6 +121,29 @@ def test_a_card_half_under_another_is_named_or_unclear_but_never_another_face() 
     _lay(image, "red-disc", (235, 165), 35)
     named = _named(_reader().read(_seen(image), table))
     assert "red-disc" in named and named.keys() <= {"red-disc", "green-ring"}
+
+
+@pytest.mark.parametrize("strip_mm", [14, 24])
+def test_all_cards_of_a_column_are_named_of_which_only_strips_show(strip_mm: float) -> None:
+    deck = find_print_deck("coloretto")
+    assert isinstance(deck, PrintDeck)
+    image, table = _table()
+    laid = ("green", "red", "joker", "blue", "plus2", "red")
+    for k, face in enumerate(laid):
+        art = deck.by_id[face].art
+        height, width = art.shape[:2]
+        step = deck.card_mm[0] * _SCALE / width
+        art = np.asarray(cv2.GaussianBlur(art, (0, 0), 0.5 / step), np.uint8)
+        matrix = cv2.getRotationMatrix2D((width / 2, height / 2), 6 + (-1) ** k, step)
+        at_mm = np.array([200.0, 90.0]) + k * strip_mm * np.array([np.sin(np.radians(6)), np.cos(np.radians(6))])
+        matrix[:, 2] += at_mm * _SCALE - (width / 2, height / 2)
+        card = cv2.warpAffine(art, matrix, _SIZE, flags=cv2.INTER_AREA)
+        there = cv2.warpAffine(np.full((height, width), 255, np.uint8), matrix, _SIZE)
+        image[:] = np.where(there[..., None] > 127, card, image).astype(np.uint8)
+    reading = PrintReader(deck).read(_seen(image), table)
+    found = sorted((card.centre_mm[1], card.face.id) for card in reading.cards if card.face and card.centre_mm)
+    assert [face for _, face in found] == list(laid)
+    assert reading.unclear == ()
 
 
 def test_a_card_that_the_deck_does_not_know_is_not_given_the_nearest_face() -> None:

@@ -25,7 +25,7 @@ _TRIES = 3  # places looked at for one card, in one layer
 _BY_SIDES = 0.3
 _LEAST_PROMISE = 0.3
 _STRIPS = tuple(0.1 + 0.03 * k for k in range(9))  # of a side: how far the next card of a column lies off
-_LEAST_OF_STRIP = 0.4  # of the promise; strips that were there had 0.43 and more
+_LEAST_OF_STRIP = 0.4  # of the promise; at 0.5 one strip in twenty was lost
 _LEAST_OPEN = 0.08  # of a card
 _PLAIN, _LAPS = 0.78, 0.3  # of the print; of a place's area
 

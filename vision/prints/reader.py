@@ -102,7 +102,7 @@ class PrintReader:
 
         def lies_there(verdict: Verdict, cells: Flags, sides: float) -> bool:
             part = cells.mean() < _PART and self._doubt(verdict, cells) in ("colours", "glare", "covered")
-            plain = verdict.share(cells) >= _LARGE and verdict.evidence(cells) >= _SURE_EVIDENCE
+            plain = verdict.share(cells) >= _LARGE and verdict.evidence(cells) >= _LEAST_EVIDENCE
             return bool(part and plain) and self._lies_flat(verdict, table)
 
         # Where nothing tells how large cards are, a strip of one may be anything.

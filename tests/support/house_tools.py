@@ -40,6 +40,9 @@ class House:
     def under(self, what: str) -> list[dict[str, Any]]:
         return [json.loads(one.payload) for one in list(self.messages) if one.topic.endswith(what) and one.payload]
 
+    def last_bytes(self, what: str) -> bytes | None:
+        return next((one.payload for one in reversed(list(self.messages)) if one.topic.endswith(what)), None)
+
     def latest(self, what: str) -> dict[str, Any]:
         found = self.under(what)
         return found[-1] if found else {}

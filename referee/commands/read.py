@@ -222,8 +222,6 @@ def _any_deck(picture: Picture, language: Language) -> Found:
     ]
     words += [found_cards.say_unread(outline["reason"], outline["centre_px"], "", language) for outline in unclear]
     corners = [card.corners_px for card in found.cards]
-    unclear += _cut_short(found.cut_short)
-    words += _say_cut_short(found.cut_short, language)
     return Found(cards, unclear, words, lambda: draw_outlines(picture.image, corners))
 
 

@@ -272,7 +272,7 @@ def test_what_each_look_for_cards_of_any_deck_earns_is_told(
     _, truth = table_picture(load_deck("confetti"), 8, seed=3, size=SIZE)
     cv2.imwrite(str(tmp_path / "table.png"), image)
     (tmp_path / "table.json").write_text(json.dumps({**truth, "image": "table.png"}))
-    looks = [Look.SECOND_LOOK, Look.LONE_AREAS]
+    looks = [Look.LONE_AREAS, Look.OTHER_LOOKS]
     assert main(["bench", "ablation", str(tmp_path), "--json", *(f"--look={look.value}" for look in looks)]) == 0
     whole, *others = (json.loads(line) for line in capsys.readouterr().out.splitlines())
     assert (whole["look"], whole["plain"]) == (None, 8)

@@ -25,7 +25,6 @@ _LEAST_SUPPORT = 0.6
 _MOST_ERROR = 0.05  # of the card's size on the table
 _SAMPLED, _SAMPLE = 7, 3
 _FEWEST = 2
-_FIRST, _SECOND = 0.35, 0.65  # of the steps of a reading: until then more is looked for than what stands out
 _LONE = 3  # outlines that are tried one by one
 
 
@@ -47,8 +46,8 @@ def tables_from_cards(image_bgr: NDArray[np.uint8], deck: Deck) -> Iterator[Card
     width, length = deck.card_mm
     lone: list[Piece] = []
     # Cards that are bent or seen steeply are better found without a shape in mind.
-    for aspect, share in ((length / width, _FIRST), (None, _SECOND)):
-        pieces = _pieces(find_cards(image_bgr, aspect, share), deck)
+    for aspect in (length / width, None):
+        pieces = _pieces(find_cards(image_bgr, aspect), deck)
         agreed = agreed_table(pieces, size_px)
         if agreed is not None:
             yield agreed

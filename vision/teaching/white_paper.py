@@ -18,7 +18,7 @@ Image = NDArray[np.uint8]
 Singles = NDArray[np.float32]
 Floats = NDArray[np.float64]
 
-_CELL_PX, _SIDE_PX = 6, 36
+_SIDE_PX = 36
 _PAPER = 0.85  # of a marker's levels: two thirds of it, and more, are ink
 _DARKEST = 0.08  # of full: what is darker tells no colour
 _ENOUGH = 4  # markers, from which a slope of light can be told

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -13,7 +11,6 @@ from vision.unknown.card_plane import CardPlane
 from vision.unknown.card_poses import poses_of, settled
 from vision.unknown.card_sizes import Stock
 from vision.unknown.outliers import kin, like_the_others, stands_out
-from vision.unknown.ruled_sheets import are_ruled
 
 Floats = NDArray[np.float32]
 
@@ -25,15 +22,6 @@ _MOST_LEFT = 40  # outlines over that are looked at again
 _REACH = 0.09  # of the card's shorter side
 _CERTAIN = 0.8  # three sides at least
 _HARDLY = 0.3
-
-
-def completed(fit: SideFit, plane: CardPlane) -> SideFit:
-    """Where three sides were seen and one was not, it is put where the card's size wants it."""
-    order = np.sort(fit.support, axis=1)
-    rows = np.flatnonzero((order[:, 0] < _SEEN) & (order[:, 1] > _SURE))
-    quads = fit.quads.copy()
-    quads[rows] = plane.completed(quads[rows], fit.support[rows].argmin(axis=1))
-    return replace(fit, quads=quads)
 
 
 def best_of(lab: NDArray[np.uint8], fit: SideFit, plane: CardPlane, unevenness: float) -> SideFit:
@@ -55,7 +43,7 @@ def best_of(lab: NDArray[np.uint8], fit: SideFit, plane: CardPlane, unevenness: 
     for _ in range(_ROUNDS):
         best = np.asarray(apart(fit.quads), np.intp)
         chosen = fit.take(best)
-        cards = stands_out(lab, chosen) & ~are_ruled(lab, chosen.quads)
+        cards = stands_out(lab, chosen)
         if cards.all():
             break
         whole[best] = cards

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,9 +11,7 @@ from vision.unknown.card_edges import SideFit, fit_sides
 from vision.unknown.card_plane import CardPlane
 from vision.unknown.card_poses import poses_of, settled
 from vision.unknown.card_sizes import Stock
-from vision.unknown.cast_shadows import moved_off_shadows
 from vision.unknown.line_segments import meet_sides
-from vision.unknown.lost_sides import look_farther
 from vision.unknown.outliers import clear_cut
 from vision.unknown.view import View
 
@@ -30,6 +27,7 @@ _OWN_SEEN, _OWN_SIZE = 0.85, 0.035  # of each side of a card with edges of its o
 _PLAINER = 0.1  # of the logarithm of how plain the edges are
 _UNLIKE, _AS_OTHER = 0.1, 0.5  # more `oddness`; as another colour beyond
 _TOLD = 1.0  # weighted 8-bit Lab between a card and the table: means along a side show so much
+_NEAR_PX = 1.25  # of the copy: an edge lies no farther off
 _NEARLY_THE_SIZE = 0.03  # of the logarithm of a side
 
 
@@ -66,18 +64,7 @@ def finished(view: View, quads: Floats, stock: Stock, unevenness: float = 1.0) -
         if agrees and np.median(better.deviation(final.quads[plain])) < np.median(plane.deviation(final.quads[plain])):
             rigid = np.where(clear[:, None, None], rigid, poses_of(better, rigid).quads(better))
             final, plane = _fitted(view, rigid), better
-    final = replace(final, quads=_where_seen(final, rigid, _LOOSE * plane.size[0]))
-    final = look_farther(image_lab, partial(_fitted, view), final, plane, unevenness)
-    return _off_shadows(view, final), plane
-
-
-def _off_shadows(view: View, final: SideFit) -> SideFit:
-    """The cards with sides moved off thin shadows, and these as they are seen there."""
-    quads = moved_off_shadows(view.lab, final.quads)
-    moved = np.flatnonzero((quads != final.quads).any(axis=(1, 2)))
-    order = np.arange(len(quads))
-    order[moved] = len(quads) + np.arange(len(moved))
-    return final.joined(replace(_fitted(view, quads[moved]), quads=quads[moved])).take(order)
+    return replace(final, quads=_where_seen(final, rigid, _LOOSE * plane.size[0])), plane
 
 
 def _turned_like(quads: Floats, others: Floats) -> Floats:
@@ -112,9 +99,9 @@ def _plain(fit: SideFit) -> NDArray[np.bool_]:
     return np.asarray((fit.support.min(axis=1) > _WHOLLY) & (fit.rise.min(axis=1) > _PLAIN))
 
 
-def _fitted(view: View, quads: Floats, reach_px: float = 1.25) -> SideFit:
-    """Each side on its own edge, as seen in the picture itself, `reach_px` away at most."""
-    fit = fit_sides(view.image_bgr, to_full(quads, view.scale), max(2.0, reach_px / view.scale), 48, is_lab=False)
+def _fitted(view: View, quads: Floats) -> SideFit:
+    """Each side on its own edge, as seen in the picture itself, close by."""
+    fit = fit_sides(view.image_bgr, to_full(quads, view.scale), max(2.0, _NEAR_PX / view.scale), 48, is_lab=False)
     return replace(fit, quads=_to_small(fit.quads, view.scale))
 
 

@@ -11,13 +11,10 @@ from vision.unknown.weighted_lab import pixels_at, weighted_at
 Floats = NDArray[np.floating]
 
 _RING, _INSIDE = np.linspace(0.12, 0.88, 20), (0.03, 0.045, 0.06)  # along a side; inside of it, by the card's width
-RINGS = len(_INSIDE)  # of places along inside of a card's edges
 SAME_STOCK = 20.0  # how far the grounds of two cards may differ, in weighted 8-bit Lab
 _PRINT = 12.0  # what differs from a card's ground by more, in 8-bit Lab, is print
 _ROUNDS = 4
-_CALM, _STAINED = 8.0, 0.2  # weighted 8-bit Lab, from the ground along the border; share of its places
 _NEAR = 6.0  # weighted 8-bit Lab: what is farther off is print, and hardly counts
-_NEAREST = 36  # places of the rings: six along each of the two sides that meet
 _CORNERS = np.array([[0, 0], [1, 0], [1, 1], [0, 1]])
 
 
@@ -34,21 +31,10 @@ def printed_share(image_lab: NDArray[np.uint8], quads: Floats) -> Floats:
     return np.asarray((away > _PRINT).mean(axis=1), np.float32)
 
 
-def along_border(image_lab: NDArray[np.uint8], quads: NDArray[np.float32], aspect: float) -> NDArray[np.float32]:
-    """How far the colours all along inside of the edges of cards (n, 4, 2) are from the middle one: (n, places).
-
-    In weighted 8-bit Lab; the cards' first sides are shorter ones and `aspect` is length by width.
-    """
-    if len(quads) == 0:
-        return np.zeros((0, 1), np.float32)
-    colours = weighted_at(image_lab, np.asarray(points_within(quads, border_places(aspect)[None]), np.float32))
-    return np.asarray(np.linalg.norm(colours - np.median(colours, axis=1, keepdims=True), axis=2), np.float32)
-
-
 def border_places(aspect: float) -> NDArray[np.float64]:
     """Places (p, 2) all along inside of a card's edges, by its first and second sides; `aspect` is length by width.
 
-    They lie in `RINGS` rings, side after side.
+    They lie in rings, side after side.
     """
     rings = []
     for inside in _INSIDE:
@@ -81,30 +67,6 @@ def even_grounds(
         away = np.linalg.norm(colours - known @ ground, axis=2)
         weight = 1 / (1 + (away / _NEAR) ** 2)
     return np.asarray(away, np.float32), np.asarray(_terms(_CORNERS) @ ground, np.float32)
-
-
-def grounds_near_corners(
-    image_lab: NDArray[np.uint8], quads: NDArray[np.float32], aspect: float
-) -> NDArray[np.float32]:
-    """The colours of cards near their corners (n, 4, 3), in weighted 8-bit Lab, whatever shadows lie farther off.
-
-    `image_lab` is (h, w, 3) 8-bit Lab, `quads` (n, 4, 2) begin with a shorter side, `aspect` is length by width.
-    """
-    places = border_places(aspect)
-    near = np.sort(np.abs(places - _CORNERS[:, None]).max(axis=2).argsort(axis=1, kind="stable")[:, :_NEAREST], axis=1)
-    colours = weighted_at(image_lab, np.asarray(points_within(quads, places[near.ravel()][None]), np.float32))
-    return np.asarray(np.median(colours.reshape(len(quads), *near.shape, 3), axis=2), np.float32)
-
-
-def clean_grounds(
-    smooth_lab: NDArray[np.uint8], quads: NDArray[np.float32], aspect: float
-) -> tuple[NDArray[np.bool_], NDArray[np.float32]]:
-    """Whether hardly anything but ground shows along inside of the edges of cards, (n,), and its mean colour (n, 3).
-
-    See `even_grounds`; `smooth_lab` is a picture without grain.
-    """
-    away, corners = even_grounds(smooth_lab, quads, aspect)
-    return np.asarray((away > _CALM).mean(axis=1) < _STAINED), np.asarray(corners.mean(axis=1), np.float32)
 
 
 def _terms(places: Floats) -> Floats:

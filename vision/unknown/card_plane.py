@@ -14,7 +14,6 @@ Floats = NDArray[np.float64]
 FOCAL_SHARE = 0.85  # focal length by the picture's longer side: phones, webcams and the Pi's cameras lie near it
 TILT_PRIOR = 0.5  # radians
 _FOCAL_PRIOR = 0.15  # of the logarithm of the focal length
-_CENTRE_PRIOR = 0.3  # of where the camera looked, by the picture's longer side: a cropped picture may lie anywhere
 _PRIOR, _LEAST_SHARE = 0.01, 1e-3  # how much these count beside a card that agrees, and if hardly any does
 _NEAR = 0.5  # quadrilaterals farther off than that have no say in the fit
 WIDE = (0.1, 0.08, 0.06, 0.04, 0.03, 0.03)
@@ -54,20 +53,6 @@ class CardPlane:
         """Plane points (..., 2) in the picture."""
         return apply_homography(np.asarray(np.linalg.inv(self.homography)), np.asarray(points, np.float64))
 
-    def completed(self, quads: NDArray[np.floating], side: NDArray[np.intp]) -> Floats:
-        """The quadrilaterals (n, 4, 2) with side number `side` (n,) put where the card's size wants it."""
-        rows = np.arange(len(quads))
-        corners = self.to_plane(quads)
-        near, far = corners[rows, (side + 3) % 4], corners[rows, (side + 2) % 4]
-        opposite = np.linalg.norm(near - far, axis=1)
-        lies_short = np.abs(np.log(opposite / self.size[0])) < np.abs(np.log(opposite / self.size[1]))
-        length = np.where(lies_short, self.size[1], self.size[0])[:, None]
-        for corner, base in ((side, near), ((side + 1) % 4, far)):
-            direction = corners[rows, corner] - base
-            direction /= np.maximum(np.linalg.norm(direction, axis=1, keepdims=True), 1e-6)
-            corners[rows, corner] = base + length * direction
-        return self.to_picture(corners)
-
     def deviation(self, quads: NDArray[np.floating]) -> Floats:
         """How far each quadrilateral (n, 4, 2) is from a card: the largest relative error of a side or an angle."""
         shape, _ = shape_of(self.to_plane(quads))
@@ -82,16 +67,13 @@ def apply_homography(homography: Floats, points: Floats) -> Floats:
     return np.asarray(homogeneous[..., :2] / homogeneous[..., 2:])
 
 
-def rectifier(
-    tilt: Floats, size_wh: tuple[int, int], log_focal: float = 0.0, centre: tuple[float, float] = (0.0, 0.0)
-) -> Floats:
-    """Homography that looks straight down on a table tilted by (rx, ry, 0) radians, with scale 1 at the `centre`.
+def rectifier(tilt: Floats, size_wh: tuple[int, int], log_focal: float = 0.0) -> Floats:
+    """Homography that looks straight down on a table tilted by (rx, ry, 0) radians, with scale 1 at the middle.
 
-    `log_focal` is the logarithm of the focal length by its usual one, `centre` how far from the picture's middle the
-    camera looked, by the picture's longer side.
+    `log_focal` is the logarithm of the focal length by its usual one.
     """
     focal = FOCAL_SHARE * max(size_wh) * float(np.exp(log_focal))
-    x, y = (side / 2 + max(size_wh) * off for side, off in zip(size_wh, centre, strict=True))
+    x, y = (side / 2 for side in size_wh)
     to_ray = np.array([[1, 0, -x], [0, 1, -y], [0, 0, focal]]) / focal
     angle = float(np.hypot(*tilt))
     axis = np.array([tilt[0], tilt[1], 0.0]) / max(angle, 1e-9)
@@ -116,24 +98,18 @@ def shape_of(quads: Floats) -> tuple[Floats, NDArray[np.bool_]]:
 
 
 def plane_of(x: Floats, size_wh: tuple[int, int]) -> CardPlane:
-    """The plane with parameters x = (rx, ry, log short, log long, log focal), perhaps cx, cy, of a picture."""
-    return CardPlane(rectifier_of(x, size_wh), (float(np.exp(x[2])), float(np.exp(x[3]))), x, size_wh)
-
-
-def rectifier_of(x: Floats, size_wh: tuple[int, int]) -> Floats:
-    """The homography of a plane with parameters x, of which the last two, the centre, may be left out."""
-    centre = (float(x[5]), float(x[6])) if len(x) > 5 else (0.0, 0.0)
-    return rectifier(x[:2], size_wh, float(x[4]), centre)
+    """The plane with parameters x = (rx, ry, log short, log long, log focal) of a picture."""
+    return CardPlane(rectifier(x[:2], size_wh, float(x[4])), (float(np.exp(x[2])), float(np.exp(x[3]))), x, size_wh)
 
 
 def refined(quads: Floats, weight: Floats, size_wh: tuple[int, int], x: Floats, spreads: tuple[float, ...]) -> Floats:
-    """Gauss-Newton on tilt and size, x = (rx, ry, log short, log long, log focal), or also the centre, cx, cy, at last.
+    """Gauss-Newton on tilt, size and focal length, x = (rx, ry, log short, log long, log focal).
 
     Quadrilaterals that disagree by more than each step's spread hardly count.
     """
 
     def residuals(x: Floats) -> Floats:
-        shape, _ = shape_of(apply_homography(rectifier_of(x, size_wh), quads))
+        shape, _ = shape_of(apply_homography(rectifier(x[:2], size_wh, float(x[4])), quads))
         shape[:, :4] -= x[[2, 2, 3, 3]]
         return shape
 
@@ -147,12 +123,10 @@ def refined(quads: Floats, weight: Floats, size_wh: tuple[int, int], x: Floats, 
         # One card alone hardly tells tilt from shape; the prior then keeps the table near level. Where all cards are
         # off by more than the spread, as on a steep table, it must not outweigh them.
         prior = _PRIOR * max(_LEAST_SHARE, float(w.sum()) / max(float(weight.sum()), 1e-9))
-        stiff = (
-            prior / np.array([TILT_PRIOR, TILT_PRIOR, np.inf, np.inf, _FOCAL_PRIOR, _CENTRE_PRIOR, _CENTRE_PRIOR]) ** 2
-        )
-        normal += np.diag(np.maximum(stiff, 1e-9)[: len(x)])
+        stiff = prior / np.array([TILT_PRIOR, TILT_PRIOR, np.inf, np.inf, _FOCAL_PRIOR]) ** 2
+        normal += np.diag(np.maximum(stiff, 1e-9))
         right = -np.einsum("n,nki,nk->i", w, jacobian, r)
-        right -= stiff[: len(x)] * x
+        right -= stiff * x
         step = np.linalg.solve(normal, right)
         x = x + np.clip(step, -0.15, 0.15)
     return x

@@ -216,8 +216,3 @@ def settled(
     across = u - seen.turns[turn][:, None] * v
     across /= np.linalg.norm(across, axis=1, keepdims=True)
     return Poses(centre, across), np.asarray(found, np.float32)
-
-
-def best_corner(sides: NDArray[np.floating]) -> NDArray[np.floating]:
-    """Of how certain each card's sides (n, 4) are, or how much is seen of them: the less of the two that meet best."""
-    return np.asarray(np.minimum(sides, np.roll(sides, -1, axis=1)).max(axis=1))

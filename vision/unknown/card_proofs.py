@@ -13,8 +13,7 @@ from vision.unknown.card_grounds import even_grounds
 from vision.unknown.card_plane import CardPlane
 from vision.unknown.card_sizes import Stock
 from vision.unknown.other_looks import look_otherwise
-from vision.unknown.outliers import like_the_others
-from vision.unknown.print_islands import STANDS_OUT
+from vision.unknown.outliers import STANDS_OUT, like_the_others
 from vision.unknown.ruled_sheets import are_ruled
 from vision.unknown.view import View
 
@@ -23,18 +22,18 @@ _TOO_FEW, _PLAIN_SHARE = 2, 25  # cards that tell a size; per cent of the sides 
 _HARDLY_MORE = 1.5  # times: cards of white on white in photographs differ from their table by three times that and more
 
 
-def proved(view: View, stock: Stock | None, chosen: SideFit, unevenness: float) -> tuple[SideFit, CardPlane | None]:
-    """The cards `chosen` put where their edges are, without those that are none; and their plane, if they have any.
+def proved(
+    view: View, stock: Stock, chosen: SideFit, unevenness: float, *, otherwise: bool = True
+) -> tuple[SideFit, CardPlane]:
+    """The cards `chosen` put where their edges are, without those that are none; and their plane.
 
-    They differ in size `unevenness` times more than usual.
+    They differ in size `unevenness` times more than usual. otherwise: what is unlike the others gets another look.
     """
-    if stock is None:
-        return chosen.take(np.zeros(len(chosen.quads), bool)), None
     final, plane = finished(view, chosen.quads, stock, unevenness)
-    final = final.take(~are_ruled(view.lab, final.quads, finely=True))
+    final = final.take(~are_ruled(view.lab, final.quads))
     stock = replace(stock, plane=plane)
     alike = like_the_others(view.lab, stock, final)
-    cards = alike | look_otherwise(view.lab, stock, final, alike)
+    cards = alike | look_otherwise(view.lab, stock, final, alike) if otherwise else alike
     return final.take(cards & (not agree_by_chance(view.lab, final, cards, stock))), plane
 
 

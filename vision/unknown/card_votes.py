@@ -29,7 +29,7 @@ _LARGER_COUNTS_MORE = 0.2  # power of the area: stripes in a mark are seldom out
 _LEAST_VOTES = 1.0  # a single poor quadrilateral is no card
 _AGREE = 2.0  # things that agree, with nothing amiss, are so many votes
 _SAME_SIZE = 0.01  # of the logarithm of a side
-_FAR_MORE, _SEVERAL = 1.25, 3.0  # times the votes, and how many: a card or two tell no centre
+_FAR_MORE = 1.25  # times the votes
 _AT_ONCE = 64  # quadrilaterals
 
 
@@ -65,10 +65,7 @@ def agree_on_planes(
     x, agreeing = whole_cards(agreed, outlines, overlap)
     larger = outermost(x, agreeing, outlines, weight, _box_overlap(outlines), size_wh)
     found = [larger] if np.abs(larger - x)[2:4].max() < _SAME_SIZE else [larger, x]
-    found = [each for each in found if _is_card_like(each, aspects)]
-    freed = [_off_centre(each, outlines, weight, overlap, size_wh) for each in found]
-    pairs = zip(freed, found, strict=True)
-    return [plane_of(free if _is_card_like(free, aspects) else each, size_wh) for free, each in pairs]
+    return [plane_of(each, size_wh) for each in found if _is_card_like(each, aspects)]
 
 
 def _is_card_like(x: Floats, aspects: tuple[float, float]) -> bool:
@@ -84,17 +81,6 @@ def _most(agreed: list[tuple[float, Floats, Floats]]) -> float:
 def _several(agreed: list[tuple[float, Floats, Floats]]) -> bool:
     """Whether several things agree on one of these planes, each with its votes, whatever their size."""
     return any(votes / np.exp(_LARGER_COUNTS_MORE * x[2:4].sum()) > _AGREE for votes, x, _ in agreed)
-
-
-def _off_centre(x: Floats, quads: Floats, weight: Floats, overlap: Floats, size_wh: tuple[int, int]) -> Floats:
-    """The parameters x, with where the camera looked if far more agree then: of a picture that was cropped.
-
-    Noise in the outlines of faint cards would tell a centre of its own, so a little more is not enough.
-    """
-    free = refined(quads, weight**2, size_wh, np.concatenate([x, np.zeros(2)]), WIDE)
-    agreeing = np.stack([_agreeing(each, quads, weight, size_wh) for each in (x, free)])
-    before, after = (float(shared_votes(np.stack([each, each > 0]), overlap)[0]) for each in agreeing)
-    return free if after > max(_FAR_MORE * before, _SEVERAL) else x
 
 
 def _agreed(

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vision.quads import within_quads
-from vision.unknown.card_plane import NARROW, apply_homography, rectifier_of, refined, shape_of
+from vision.unknown.card_plane import NARROW, apply_homography, rectifier, refined, shape_of
 
 Floats = NDArray[np.float64]
 
@@ -46,7 +46,7 @@ def outermost(
 
     Frames printed on the cards, and mixtures of frame and edge, agree as well as the cards themselves.
     """
-    shape, _ = shape_of(apply_homography(rectifier_of(x, size_wh), quads))
+    shape, _ = shape_of(apply_homography(rectifier(x[:2], size_wh, float(x[4])), quads))
     size = np.stack([shape[:, :2].mean(axis=1), shape[:, 2:4].mean(axis=1)], axis=1)
     straight = np.clip(1 - np.abs(shape[:, 4:]).max(axis=1) / 0.15, 0, 1)
     apart = np.maximum(*(np.abs(size[:, None, k] - size[None, :, k]) for k in (0, 1))) / 0.045

@@ -11,7 +11,7 @@ from vision.unknown.card_edges import SideFit
 from vision.unknown.card_grounds import SAME_STOCK
 from vision.unknown.card_plane import CardPlane
 from vision.unknown.outliers import clear_cut, stands_out
-from vision.unknown.view import View
+from vision.unknown.ruled_sheets import are_ruled
 
 Floats = NDArray[np.float32]
 
@@ -22,32 +22,32 @@ _INSIDE_PX = 2.0  # of the picture's border
 
 
 def with_those_off_plane(
-    view: View, found: tuple[SideFit, CardPlane | None], candidates: SideFit, quality: Floats
-) -> tuple[SideFit, CardPlane | None]:
-    """The cards `found` and their plane, with those `candidates` that are of about their size in the picture.
+    lab: NDArray[np.uint8], cards: SideFit, plane: CardPlane, candidates: SideFit, quality: Floats
+) -> SideFit:
+    """The cards found on a plane, with those `candidates` that are of about their size in an (h, w, 3) Lab picture.
 
     Of these each side is in plain sight, the paper is the others', and all four corners are cut as theirs are: what
     else lies on a table is cut otherwise, if it is of that size and colour at all. `quality` (n,) is the candidates'.
     """
-    cards, plane = found
-    if plane is None or len(cards.quads) < _SEVERAL:
-        return found
+    if len(cards.quads) < _SEVERAL:
+        return cards
     quads, sure = candidates.quads, clear_cut(cards)
-    inside = (quads > _INSIDE_PX) & (quads < np.array(view.size_wh, np.float32) - 1 - _INSIDE_PX)
+    inside = (quads > _INSIDE_PX) & (quads < np.array(lab.shape[1::-1], np.float32) - 1 - _INSIDE_PX)
     paper = np.median(cards.inside, axis=(0, 1))
     same_paper = np.linalg.norm(np.median(candidates.inside, axis=1) - paper, axis=1) < SAME_STOCK
     good = clear_cut(candidates) & inside.all(axis=(1, 2)) & same_paper & (plane.deviation(quads) < _OFF)
     good &= ~lie_on(quads, cards.quads[sure])
     if not good.any():
-        return found
+        return cards
     best_first = np.flatnonzero(good)[np.argsort(-quality[good], kind="stable")]
     more = candidates.take(best_first)
-    more = more.take(stands_out(view.lab, more) & _are_cut_alike(view.lab, more, cards, plane))
+    more = more.take(stands_out(lab, more) & ~are_ruled(lab, more.quads))
+    more = more.take(_are_cut_alike(lab, more, cards, plane))
     more = more.take(np.asarray(apart(more.quads), np.intp))
     # What was put on the plane by force, off some of its edges.
     instead = np.array([lie_on(cards.quads, quad[None]) for quad in more.quads], bool).reshape(-1, len(cards.quads))
     one = instead.sum(axis=1) <= 1
-    return cards.take(~instead[one].any(axis=0)).joined(more.take(one)), plane
+    return cards.take(~instead[one].any(axis=0)).joined(more.take(one))
 
 
 def _are_cut_alike(lab: NDArray[np.uint8], things: SideFit, cards: SideFit, plane: CardPlane) -> NDArray[np.bool_]:

@@ -2,38 +2,29 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.effort import at_most
-from vision.quads import apart, lie_on, within_quads
-from vision.unknown.card_choice import best_of, completed, with_leftovers
+from vision.quads import apart, within_quads
+from vision.unknown.card_alone import print_on_it
+from vision.unknown.card_choice import best_of, with_leftovers
 from vision.unknown.card_edges import SideFit, fit_sides
 from vision.unknown.card_finish import to_full
 from vision.unknown.card_plane import CardPlane
 from vision.unknown.card_poses import poses_of, settled
 from vision.unknown.card_proofs import proved
 from vision.unknown.card_proposals import MIN_SEGMENT_PX, at_corners, at_segments, distinct, fair_share
-from vision.unknown.card_sizes import Stock, agreed_size, size_of_cards, unevenness_of
-from vision.unknown.card_surroundings import cards_about
+from vision.unknown.card_sizes import Stock, size_of_cards, unevenness_of
 from vision.unknown.card_votes import agree_on_planes
 from vision.unknown.cards_off_plane import with_those_off_plane
 from vision.unknown.free_candidates import FEW, MAX_CANDIDATES, free_candidates, quality_of
-from vision.unknown.half_frames import but_half_frames
 from vision.unknown.line_segments import Corners, SegmentMap, find_corners
 from vision.unknown.looks import ALL, Look, Without
 from vision.unknown.marker_sheets import holds_marker
-from vision.unknown.more_of_them import more_of_them
-from vision.unknown.narrow_borders import in_borders
-from vision.unknown.near_cards import near_cards
 from vision.unknown.outliers import clear_cut
 from vision.unknown.panels import are_marks, are_panels
-from vision.unknown.print_corners import cornered
-from vision.unknown.second_look import second_look
-from vision.unknown.squeezed import are_enough, shape_as_taken, with_shape
-from vision.unknown.tinted_look import tinted_look
 from vision.unknown.view import View, view_of
 
 Floats = NDArray[np.float32]
@@ -43,9 +34,7 @@ _SEEN = 0.55  # the share of a side along which its edge is seen, at least
 _ABOUT = 0.12
 _ALIKE = 0.05  # how far a card in plain sight may be from the size that it speaks for
 _NEARBY_PX = 3.0  # off its outline, an edge is looked for
-_ANOTHER_SIZE, _ABOUT_AS_LARGE = 0.03, 0.09  # of the logarithm of a side; a frame and an edge differ by more
-# Of the share: until then each look may go on, as the next comes after it.
-_PRINTS, _FAINT, _TINTED = 0.75, 0.85, 0.9
+_ABOUT_AS_LARGE = 0.09  # of the logarithm of a side; a frame and an edge differ by more
 _ASPECT_SLACK = 1.1  # few cards on a steep table hardly tell their aspect from its tilt
 
 
@@ -65,84 +54,36 @@ class FoundCards:
     aspect: float
 
 
-def find_cards(
-    image_bgr: NDArray[np.uint8], aspect: float | None = None, share: float = 1.0, without: Without = ALL
-) -> FoundCards:
+def find_cards(image_bgr: NDArray[np.uint8], aspect: float | None = None, without: Without = ALL) -> FoundCards:
     """Find the cards in an (h, w, 3) picture; `aspect`: their length by their width, where it is known.
 
-    share: of the reading's steps, from which on nothing more is looked for than what stands out plainly. without: looks
-    that are left out, to see what they earn.
+    without: looks that are left out, to see what they earn.
     """
     view = view_of(image_bgr)
     covered = SegmentMap(view.segments, (view.size_wh[1], view.size_wh[0]))
     corners, candidates, quality, planes = _agreeing(view, covered, aspect, without)
-    found = _as_it_is(view, covered, corners, candidates, quality, planes, share, without)
-    if Look.SQUEEZED in without:
-        return found
-    with at_most(share):
-        # Who knows the aspect wants to know how the camera stood, which a squeezed picture does not tell.
-        shape = None if aspect is not None else shape_as_taken(planes, candidates, quality, view.size_wh)
-        if shape is not None:
-            taken = _as_taken(image_bgr, shape, without)
-            if are_enough(len(taken.corners_px), len(found.corners_px)):
-                return taken
-    return found
-
-
-def _as_it_is(
-    view: View,
-    covered: SegmentMap,
-    corners: Corners,
-    candidates: SideFit,
-    quality: Floats,
-    planes: list[CardPlane],
-    share: float,
-    without: Without,
-) -> FoundCards:
-    """The cards that some candidates, or the planes on which they agree, tell in a picture of the shape that it has."""
     lab = view.lab
-    stock, chosen, unevenness = None, candidates.take(np.zeros(len(candidates.quads), bool)), 1.0
-    if planes:
-        stocks = [size_of_cards(lab, plane, _apart(candidates.quads, quality, plane)) for plane in planes]
-        stock = _best_seen(lab, stocks, candidates, quality)
-        whole = np.zeros((0, 4, 2), np.float32)
-        if Look.HALF_FRAMES not in without:
-            stock, whole = but_half_frames(lab, stock, _apart(candidates.quads, quality, stock.plane), stocks)
-        unevenness = unevenness_of(stock.plane, candidates.quads[clear_cut(candidates)])
-        outlines = np.concatenate([candidates.quads, whole])
-        fitted = _of_known_size(view, stock.plane, corners, covered, outlines, unevenness)
-        chosen = best_of(lab, completed(fitted, stock.plane), stock.plane, unevenness)
-        if len(chosen.quads):
-            stock = _agreed_again(lab, stock, chosen)
-            if Look.LEFTOVERS not in without:
-                near = stock.plane.deviation(candidates.quads) < _ABOUT * unevenness
-                chosen = with_leftovers(lab, stock, chosen, np.concatenate([candidates.quads[near], fitted.quads]))
-            with at_most(_PRINTS * share):
-                around = None
-                if Look.ABOUT_PRINTS not in without:
-                    around = _about_prints(lab, stock.plane, chosen, planes, candidates, quality)
-                if around is not None:
-                    return _reported(*_and_plain_ones(view, *around, corners, covered), view)
-    stock, chosen = _but_print(lab, stock, chosen)
-    with at_most(_FAINT * share):
-        if Look.SECOND_LOOK not in without:
-            stock, chosen = _but_print(lab, *second_look(view, stock, chosen))
-    found = proved(view, stock, chosen, unevenness)
-    with at_most(_TINTED * share):
-        found = found if Look.PRINT_CORNERS in without else cornered(view, found)
-        found = known = found if Look.MORE_OF_THEM in without else more_of_them(view, found)
-        found = known if Look.TINTED_LOOK in without else tinted_look(view, known)
-        if found is not known and Look.MORE_OF_THEM not in without:
-            found = more_of_them(view, found)
-    with at_most(share):
-        if Look.OFF_PLANE not in without:
-            found = with_those_off_plane(view, found, candidates, quality)
-        found = found if Look.NEAR_CARDS in without else near_cards(view, found)
-    final, plane = found
-    if plane is None:
-        nothing = [np.zeros(shape, np.float32) for shape in ((0, 4, 2), (0, 4), (0,))]
-        return FoundCards(nothing[0], nothing[1], nothing[2], (), 1.4)
+    if not planes:
+        return _nothing()
+    stocks = [size_of_cards(lab, plane, _apart(candidates.quads, quality, plane)) for plane in planes]
+    stock = _best_seen(lab, stocks, candidates, quality)
+    unevenness = unevenness_of(stock.plane, candidates.quads[clear_cut(candidates)])
+    fitted = _of_known_size(view, stock.plane, corners, covered, candidates.quads, unevenness)
+    chosen = best_of(lab, fitted, stock.plane, unevenness)
+    if len(chosen.quads) and Look.LEFTOVERS not in without:
+        near = stock.plane.deviation(candidates.quads) < _ABOUT * unevenness
+        chosen = with_leftovers(lab, stock, chosen, np.concatenate([candidates.quads[near], fitted.quads]))
+    if Look.PANELS not in without and (are_panels(lab, chosen) or are_marks(lab, chosen)):
+        return _nothing()
+    final, plane = proved(view, stock, chosen, unevenness, otherwise=Look.OTHER_LOOKS not in without)
+    if Look.CARDS_OFF_PLANE not in without:
+        final = with_those_off_plane(lab, final, plane, candidates, quality)
     return _reported(final, plane, view)
+
+
+def _nothing() -> FoundCards:
+    nothing = [np.zeros(shape, np.float32) for shape in ((0, 4, 2), (0, 4), (0,))]
+    return FoundCards(nothing[0], nothing[1], nothing[2], (), 1.4)
 
 
 def _agreeing(
@@ -151,6 +92,7 @@ def _agreeing(
     """The corners in a view, what may be cards, how much each counts (n,), and the planes on which they agree."""
     corners = find_corners(view.segments, MIN_SEGMENT_PX * 0.7)
     candidates = free_candidates(view, corners, covered, with_lone_areas=Look.LONE_AREAS not in without)
+    candidates = candidates.take(~print_on_it(view.lab, candidates))
     quality = quality_of(view.lab, candidates)
     planes: list[CardPlane] = []
     if aspect is not None:
@@ -160,13 +102,6 @@ def _agreeing(
     return corners, candidates, quality, planes or agree_on_planes(candidates.quads, quality, view.size_wh)
 
 
-def _as_taken(image_bgr: NDArray[np.uint8], shape: float, without: Without) -> FoundCards:
-    """The cards of a squeezed picture, searched for in one that is wide by high as it was taken."""
-    stretched, larger = with_shape(image_bgr, shape)
-    cards = find_cards(stretched, without=without)
-    return replace(cards, corners_px=to_full(cards.corners_px, larger))
-
-
 def _reported(final: SideFit, plane: CardPlane, view: View) -> FoundCards:
     """What was found in the view's copy, as it lies in the picture itself."""
     confidence = np.clip(final.support.mean(axis=1) - 2 * plane.deviation(final.quads), 0, 1)
@@ -174,56 +109,6 @@ def _reported(final: SideFit, plane: CardPlane, view: View) -> FoundCards:
     aspect = plane.size[1] / plane.size[0]
     corners = to_full(final.quads, view.scale)
     return FoundCards(corners, final.support, np.asarray(confidence, np.float32), reasons, aspect)
-
-
-def _about_prints(
-    lab: NDArray[np.uint8],
-    agreed: CardPlane,
-    chosen: SideFit,
-    planes: list[CardPlane],
-    candidates: SideFit,
-    quality: Floats,
-) -> tuple[SideFit, CardPlane] | None:
-    """Cards about what was chosen, or about candidates of a size that was agreed on at first, if that was print."""
-    whole, quads = in_borders(lab, agreed, chosen.quads)
-    if len(quads) == 0:
-        whole, quads = cards_about(lab, agreed, chosen)
-    for plane in planes:
-        if len(quads) == 0:
-            whole, quads = in_borders(lab, plane, _apart(candidates.quads, quality, plane))
-        # From frames on some sides and edges on others no card can be told, from frames alone it can.
-        if len(quads) == 0 and _differ(plane, agreed):
-            whole, quads = cards_about(lab, plane, fit_sides(lab, _apart(candidates.quads, quality, plane), 2.0, FEW))
-    if len(quads) == 0 or not _differ(whole, agreed):
-        return None
-    return replace(fit_sides(lab, quads, 2.0), quads=quads), whole
-
-
-def _and_plain_ones(
-    view: View, cards: SideFit, plane: CardPlane, corners: Corners, covered: SegmentMap
-) -> tuple[SideFit, CardPlane]:
-    """The cards about prints, and others of their size that stand out by themselves: faces beside patterned backs."""
-    fitted = _of_known_size(view, plane, corners, covered, cards.quads, 1.0)
-    fitted = fitted.take(~lie_on(fitted.quads, cards.quads))
-    others, _ = proved(view, Stock(plane, np.zeros(3)), best_of(view.lab, completed(fitted, plane), plane, 1.0), 1.0)
-    return cards.joined(others.take(clear_cut(others) & ~lie_on(others.quads, cards.quads))), plane
-
-
-def _differ(one: CardPlane, other: CardPlane) -> bool:
-    """Whether cards differ in size on two planes."""
-    return bool(np.abs(np.log(np.divide(one.size, other.size))).max() > _ANOTHER_SIZE)
-
-
-def _but_print(lab: NDArray[np.uint8], stock: Stock | None, chosen: SideFit) -> tuple[Stock | None, SideFit]:
-    """The same, or nothing where these are pictures or marks printed on cards."""
-    printed = are_panels(lab, chosen) or are_marks(lab, chosen)
-    return (None, chosen.take(np.zeros(len(chosen.quads), bool))) if printed else (stock, chosen)
-
-
-def _agreed_again(lab: NDArray[np.uint8], stock: Stock, chosen: SideFit) -> Stock:
-    """The stock as the cards chosen tell it."""
-    again = agreed_size(lab, stock.plane, chosen.quads, is_rough=False)
-    return again if again.step.any() else replace(stock, plane=again.plane)
 
 
 def _reason(k: int, fit: SideFit, size_wh: tuple[int, int]) -> str:

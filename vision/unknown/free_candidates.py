@@ -14,7 +14,6 @@ from vision.unknown.line_segments import Corners, SegmentMap, quads_from_corners
 from vision.unknown.lone_areas import lone_areas
 from vision.unknown.marker_sheets import holds_marker
 from vision.unknown.paper import darker_all_round
-from vision.unknown.ruled_sheets import are_ruled
 from vision.unknown.view import View
 
 Floats = NDArray[np.float32]
@@ -68,8 +67,7 @@ def free_candidates(view: View, corners: Corners, covered: SegmentMap, *, with_l
     large = _longest(fit.quads) > _MAX_SIDE_SHARE * max(view.size_wh)
     about = np.asarray(enlarged(fit.quads[large], _FARTHER), np.float32)
     large[large] = ~darker_all_round(glance(lab, about).outside, fit.inside[large])
-    fit = fit.take(~large)
-    return fit.take(~are_ruled(lab, fit.quads))
+    return fit.take(~large)
 
 
 def quality_of(lab: NDArray[np.uint8], fit: SideFit) -> Floats:

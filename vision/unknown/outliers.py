@@ -13,18 +13,16 @@ from vision.unknown.card_poses import poses_of, settled
 from vision.unknown.card_sizes import Stock
 from vision.unknown.edge_ends import end_at_corners, faint_run_on, run_on
 from vision.unknown.paper import darker_all_round
-from vision.unknown.print_islands import STANDS_OUT
-from vision.unknown.sheet_lines import sheet_lines
 from vision.unknown.weighted_lab import LIGHTNESS_WEIGHT
 
 Floats = NDArray[np.float32]
 
+STANDS_OUT = 14.0  # weighted 8-bit Lab: more than a pale card differs from a pale table
 _SEEN = 0.55  # the share of a side along which its edge is seen, at least
 _SURE = 0.8
 _WHOLLY = 0.9  # of each side of a card with plain edges
 _PLAIN = 12.0  # weighted 8-bit Lab
 _MAX_ODDNESS = 0.45
-_FAINT_SIDES = 25  # per cent of the sides may be faint
 _LEAST_CONTRAST = 1.0  # weighted 8-bit Lab
 _BARE = 0.012
 _HARDLY = 0.25  # of the usual contrast, or of certainty
@@ -42,11 +40,6 @@ _NEAR_PX = 6.0  # contrast is looked for as far out
 _SAME_WAY, _SEVERAL = 0.8, 3  # cosine; sides that tell what is usual
 _ROUNDS = 3
 _TOO_MANY = 2  # flaws: one side may lie on another object, or in its shadow
-
-
-def stand_out(cards: SideFit) -> bool:
-    """Whether cards stand out plainly from the table, so that none can be missed and a faint one is not looked for."""
-    return bool(np.percentile(cards.contrast_beyond(), _FAINT_SIDES) > STANDS_OUT)
 
 
 def clear_cut(fit: SideFit) -> NDArray[np.bool_]:
@@ -144,12 +137,7 @@ def like_the_others(lab: NDArray[np.uint8], stock: Stock, fit: SideFit, known: i
     ends = (certainty[:, 0] > _BEYOND_DOUBT) & ~goes_on.any(axis=(1, 2))
     # Sides that one of the edges beside them passes: lines on something longer, if they have no contrast.
     passed = np.roll(goes_on[..., 1], 1, axis=1) | np.roll(goes_on[..., 0], -1, axis=1)
-    # Where a faint edge runs on means along it tell; the notch at a corner shows at single places.
-    lines, cuts = None, np.zeros((len(alike), 4), np.float32)
-    if known is None:
-        _, passes = run_on(lab, fit.quads)
-        aspect = stock.plane.size[1] / stock.plane.size[0]
-        lines, cuts = sheet_lines(lab, fit.quads, aspect, goes_on, passes), corner_cuts(lab, fit, aspect)
+    cuts = None if known is not None else corner_cuts(lab, fit, stock.plane.size[1] / stock.plane.size[0])
     facing = outward_of(fit.quads)
     facing /= np.linalg.norm(facing, axis=2, keepdims=True)
     # What is left out may have stood beside others, or made them look usual.
@@ -163,19 +151,18 @@ def like_the_others(lab: NDArray[np.uint8], stock: Stock, fit: SideFit, known: i
         plainer = max(_PLAINER * float(np.median(contrast[others])), STANDS_OUT)
         lopsided = uneven & (contrast > plainer).any(axis=1) & ~ends
         flaws = faint.sum(axis=1) + (faint & passed).any(axis=1) + uneven + lopsided
-        if lines is not None:
+        if cuts is not None:
             flaws += deviation > _LARGER + 2 * np.median(deviation[others])
-            # Beside edges as faint as the noise that may run on as well.
-            flaws += _TOO_MANY * (lines.on_sheets(others) & (contrast > _PLAIN).any(axis=1))
             flaws += _TOO_MANY * are_rounder(cuts, others)
         # Cards printed all over have many grounds; and where the light falls off, a card still is unlike the table.
         kept = away < np.maximum(SAME_STOCK + _SPREAD * np.median(away[others]), _NEARER * np.median(contrast, axis=1))
         seen = (certainty[:, 1] > _HARDLY) & ~(faint.any(axis=1) & (certainty[:, 0] < _UNSURE))
         kept &= (flaws < _TOO_MANY) & (seen | plain)
-        if known is not None or (kept == alike).all():
+        if cuts is None:
+            return np.asarray(kept, np.bool_)
+        if (kept == alike).all():
             # For a thing alone nothing else speaks.
-            only_one = known is None and kept.sum() == 1
-            return np.asarray(kept & (flaws == 0) & ~are_missing(cuts) if only_one else kept, np.bool_)
+            return np.asarray(kept & (flaws == 0) & ~are_missing(cuts) if kept.sum() == 1 else kept, np.bool_)
         alike = alike & kept
         if not alike.any():
             break

@@ -18,22 +18,20 @@ _FEWEST = 6  # lines
 _LEAST = 1.5  # grey levels
 _AS_PLAIN, _PLAINEST = 0.4, 97  # of the plainest lines, a percentile
 _UNEVEN, _MOSTLY = 0.2, 0.7
-_AT_ONCE = 1000
 
 
-def are_ruled(image_lab: NDArray[np.uint8], quads: Floats, finely: bool = False) -> NDArray[np.bool_]:
+def are_ruled(image_lab: NDArray[np.uint8], quads: Floats) -> NDArray[np.bool_]:
     """Which of the quadrilaterals (n, 4, 2) have six or more evenly spaced lines all across, either way.
 
-    `image_lab` is (h, w, 3) 8-bit Lab; `finely` finds narrow lines, too, which fall between the places usually looked
-    at. What is printed on a card leaves its margins free or runs round it as a frame; lines that run through both
-    margins and all between are ruled.
+    `image_lab` is (h, w, 3) 8-bit Lab. What is printed on a card leaves its margins free or runs round it as a frame;
+    lines that run through both margins and all between are ruled.
     """
     found = np.zeros(len(quads), bool)
-    for some in (slice(k, k + _AT_ONCE) for k in range(0, len(quads), _AT_ONCE)):
-        for turned in (quads[some], np.roll(quads[some], 1, axis=1)):
-            found[some] |= _ruled_across(image_lab, turned, 1)
-            if finely:
-                found[some] |= _ruled_across(image_lab, turned, 2)
+    if len(quads) == 0:
+        return found
+    for turned in (quads, np.roll(quads, 1, axis=1)):
+        # Narrow lines fall between coarse places, and coarse ones are uneven in fine places.
+        found |= _ruled_across(image_lab, turned, 1) | _ruled_across(image_lab, turned, 2)
     return found
 
 

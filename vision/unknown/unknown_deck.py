@@ -7,12 +7,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.effort import MOST, counted
 from vision.unknown.card_marks import CardMark, find_marks
 from vision.unknown.find_cards import find_cards
 from vision.unknown.inks import names_together
-
-_MOST = 3 * MOST  # steps; what comes before the first of them may be left out takes 300 to 500
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,20 +37,15 @@ class UnclearOutline:
 
 @dataclass(frozen=True)
 class UnknownReading:
-    """All cards found in one picture, and those that are partly covered or cut off.
-
-    `cut_short`: the search ended before its end, because the picture took too much work: there may be more cards.
-    """
+    """All cards found in one picture, and those that are partly covered or cut off."""
 
     cards: tuple[UnknownCard, ...]
     unclear: tuple[UnclearOutline, ...]
-    cut_short: bool = False
 
 
 def find_unknown_cards(image_bgr: NDArray[np.uint8]) -> UnknownReading:
     """Find the cards of any deck in an (h, w, 3) picture; neither markers nor the deck are needed."""
-    with counted(_MOST) as effort:
-        found = find_cards(image_bgr)
+    found = find_cards(image_bgr)
     cards, unclear = [], []
     for corners, confidence, reason in zip(found.corners_px, found.confidence, found.reasons, strict=True):
         quad = corners.astype(np.float64)
@@ -62,7 +54,7 @@ def find_unknown_cards(image_bgr: NDArray[np.uint8]) -> UnknownReading:
             unclear.append(UnclearOutline(quad, centre, float(confidence), reason))
         else:
             cards.append(UnknownCard(quad, centre, float(confidence), find_marks(image_bgr, quad, found.aspect)))
-    return UnknownReading(_named_together(cards), tuple(unclear), effort.cut_short)
+    return UnknownReading(_named_together(cards), tuple(unclear))
 
 
 def _named_together(cards: list[UnknownCard]) -> tuple[UnknownCard, ...]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 
 import cv2
 import numpy as np
@@ -11,17 +10,13 @@ from numpy.typing import NDArray
 
 from vision.copies import shrinking
 from vision.unknown.card_proposals import MIN_SEGMENT_PX
-from vision.unknown.faint_lines import faint_segments, without_print
-from vision.unknown.line_segments import SegmentMap, line_segments, without_hatching
+from vision.unknown.line_segments import line_segments, without_hatching
 from vision.unknown.marker_sheets import find_marker_sheets, on_marker_sheet
-from vision.unknown.paper_tints import TintMap, tint_map
-from vision.unknown.print_islands import print_islands
 
 Image = NDArray[np.uint8]
 Floats = NDArray[np.float32]
 
 WORKING_PX = 1280  # cards are looked for on a copy with about this longer side
-_BLUR_PX = 2.5  # a card's ground is told from print without the grain of a dim picture
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,37 +40,6 @@ class View:
     def size_wh(self) -> tuple[int, int]:
         """Width and height of the copy."""
         return self.grey.shape[1], self.grey.shape[0]
-
-    @cached_property
-    def smooth_lab(self) -> Image:
-        """`lab` without the grain of a dim picture."""
-        return np.asarray(cv2.GaussianBlur(self.lab, (0, 0), _BLUR_PX), np.uint8)
-
-    @cached_property
-    def faint_lines(self) -> Floats:
-        """Straight edges (n, 4) in the copy, faint ones too, that are not those of print."""
-        faint = faint_segments(self.grey, self.segments, MIN_SEGMENT_PX)
-        return without_print(self.lab, np.concatenate([self.segments, faint]))
-
-    @cached_property
-    def faint_map(self) -> SegmentMap:
-        """Where `faint_lines` run."""
-        return SegmentMap(self.faint_lines, self.size_wh[::-1])
-
-    @cached_property
-    def marks(self) -> Floats:
-        """Places (k, 2) in the copy where something may be printed."""
-        return print_islands(self.lab)
-
-    @cached_property
-    def tints(self) -> TintMap:
-        """The tints of the copy."""
-        return tint_map(self.small_bgr)
-
-    @cached_property
-    def marks_off_sheets(self) -> Floats:
-        """Those of the marks (k, 2) that lie on no marker's sheet."""
-        return self.marks[~on_marker_sheet(np.concatenate([self.marks, self.marks], axis=1), self.markers)]
 
 
 def view_of(image_bgr: Image) -> View:

@@ -55,7 +55,7 @@ def test_a_card_that_leans_is_found_as_the_flat_ones_are(by: float) -> None:
     assert max(off(found, quad) for quad in true) < 0.03
 
 
-@pytest.mark.parametrize("by", [0.11, 0.12, 0.13])
+@pytest.mark.parametrize("by", [0.12, 0.13])
 def test_a_slip_of_the_same_paper_with_sharp_corners_is_no_leaning_card(by: float) -> None:
     cards = [turned_card((WIDTH, LENGTH), *place) for place in FLAT]
     found = find_cards(table(cards, [leaning(980.0, 480.0, by)])).corners_px

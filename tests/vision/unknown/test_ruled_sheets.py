@@ -119,7 +119,7 @@ def test_cards_laid_in_places_ruled_for_them_are_found_and_the_places_are_not(se
 
 
 @pytest.mark.parametrize("spaces", [20, 30, 38])
-def test_narrow_lines_close_together_are_found_by_a_finer_look_only(spaces: int) -> None:
+def test_narrow_lines_close_together_are_found(spaces: int) -> None:
     """A sheet of 274 pixels with lines of one pixel: between places that are 2.5 apart they come and go."""
     sheet = np.full((330, 260, 3), (70, 90, 150), np.uint8)
     pad = np.array([[[22, 28], [204, 27], [227, 303], [20, 301]]], np.float32)
@@ -129,7 +129,6 @@ def test_narrow_lines_close_together_are_found_by_a_finer_look_only(spaces: int)
         ends = [tuple(np.rint(end * 16).astype(int).tolist()) for end in (left, right)]
         cv2.line(sheet, ends[0], ends[1], (195, 160, 170), 1, cv2.LINE_AA, 4)
     lab = np.asarray(cv2.cvtColor(sheet, cv2.COLOR_BGR2LAB), np.uint8)
-    assert not are_ruled(lab, pad).any()
-    assert are_ruled(lab, pad, finely=True).all()
+    assert are_ruled(lab, pad).all()
     cards = np.concatenate([outline(x, y) for x, y in PLACES])
-    assert not are_ruled(as_seen(table_with_cards())[0], cards, finely=True).any()
+    assert not are_ruled(as_seen(table_with_cards())[0], cards).any()

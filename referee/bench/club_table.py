@@ -17,8 +17,9 @@ from pathlib import Path
 
 from referee.bench.crash_table import PLAYERS, ScriptWatcher, likely_moves
 from referee.bench.quiet_table import QuietTable, quiet_table
+from referee.c_heap import share_one_heap
 from referee.errors import RefereeError
-from referee.heap import share_one_heap
+from referee.games import GAME_NAMES
 from referee.language import Language
 from referee.mqtt.publisher import Publisher
 
@@ -59,7 +60,7 @@ def _step(table: QuietTable, dice: random.Random) -> None:
     stage, play = table.stage, table.stage.play
     try:
         if play is None or play.over:
-            stage.start(dice.choice(("piccolino", "confetti", "coloretto")), PLAYERS, {})
+            stage.start(dice.choice(GAME_NAMES), PLAYERS, {})
         elif play.log.records and dice.random() < _CORRECTED:
             stage.correct(dice.choice(list(play.log.records)), None)
         elif play.log.records and dice.random() < _DISPUTED:

@@ -17,6 +17,7 @@ from hardware.speaker.speaker import NullSpeaker
 from referee.announcer import Announcer
 from referee.errors import BadInputError
 from referee.events import Event
+from referee.games import GAME_NAMES
 from referee.games.coloretto.rules import Coloretto
 from referee.games.confetti.hand import COLOURS
 from referee.games.confetti.rules import Confetti, Phase
@@ -129,7 +130,7 @@ def _open_game(journal: Journal) -> int:
 def _step(stage: Stage, voice: TellingVoice, dice: random.Random, tell: Tell) -> None:
     play = stage.play
     if play is None or play.over:
-        game = dice.choice(("piccolino", "confetti", "coloretto"))
+        game = dice.choice(GAME_NAMES)
         voice.game = 0
         voice.game = stage.start(game, PLAYERS, {}).log.row.game
         return

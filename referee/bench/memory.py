@@ -9,11 +9,11 @@ from pathlib import Path
 
 import numpy as np
 
+from referee.c_heap import give_back, share_one_heap
 from referee.demo.confetti_script import Plan, write_confetti
 from referee.demo.stepped import SteppedTable
 from referee.events import Header
 from referee.games.registry import game_kind
-from referee.heap import give_back, share_one_heap
 from referee.session import Session
 from referee.watchers.setup import watcher_for
 from referee.watchers.watch_setup import WatchSetup

@@ -21,7 +21,7 @@ from referee.journal.evidence import EvidenceFolder
 from referee.journal.journal import Journal
 from referee.service.bus import Bus
 from referee.service.keeping import Keeping
-from referee.service.pictures import Pictures
+from referee.service.ring_pictures import Pictures
 from referee.service.settings import TableSettings
 from referee.service.setup_kit import SetupKit
 from referee.service.stage import Stage

@@ -17,6 +17,7 @@ from referee.bench.mutations import mutated
 from referee.bench.torn_trial import Trial
 from referee.errors import BadInputError
 from referee.events import Header
+from referee.games import GAME_NAMES
 from referee.journal.evidence import EvidenceFolder
 from referee.journal.exchange import game_data, json_parts
 from referee.journal.folder import EVIDENCE, JOURNAL
@@ -27,7 +28,6 @@ from referee.service.play import Play
 from referee.watchers.by_hand import ByHandWatcher
 
 _GAMES, _OWN, _EVENTS = 6, 2, 50
-_KINDS = ("piccolino", "confetti", "coloretto")
 _BEGAN_MS = 1_760_000_000_000
 _GAP_MS = 3_600_000
 _JUNK: tuple[Callable[[Random], object], ...] = (
@@ -48,7 +48,7 @@ def play_games(folder: Path, random: Random, count: int = _GAMES) -> None:
     evidence = EvidenceFolder(folder / EVIDENCE, journal)
     for number in range(count):
         clock_ms = _BEGAN_MS + number * _GAP_MS
-        row = journal.begin_game(Header(_KINDS[number % len(_KINDS)], PLAYERS, {}), "boot", 0)
+        row = journal.begin_game(Header(GAME_NAMES[number % len(GAME_NAMES)], PLAYERS, {}), "boot", 0)
         play = Play(row, ByHandWatcher(), journal, clock_ms * 1_000_000)
         for step in range(_EVENTS):
             clock_ms += 1000

@@ -69,7 +69,7 @@ def run(args: argparse.Namespace) -> int:
     if not (math.isfinite(args.wait) and args.wait > 0):
         raise BadInputError(f"--wait takes seconds, not {args.wait:g}")
     from hardware.camera.camera import parse_spec
-    from referee.heap import share_one_heap
+    from referee.c_heap import share_one_heap
     from referee.journal.folder import SIMULATED, state_folder
     from referee.service.service import running
     from referee.setup.terminal import Terminal, keys_of_people

@@ -106,9 +106,9 @@ def _set(folder: Path, settings: ClubSettings, args: argparse.Namespace) -> int:
 
 
 def _run(engine: Engine, settings: ClubSettings, args: argparse.Namespace) -> int:
+    from referee.c_heap import share_one_heap
     from referee.club.service import ClubService
     from referee.club.web import create_club_app
-    from referee.heap import share_one_heap
     from referee.web.server import PageServer
 
     share_one_heap()

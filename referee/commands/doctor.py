@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from referee.arguments import add_language
 from referee.errors import BadInputError
+from referee.games import GAME_NAMES
 from referee.jsonlines import to_line
 from referee.language import Language, language_of
 from referee.output import Output, for_people
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
     from referee.doctor.setup import Setup
 
 SUMMARY = "check camera, pins, speech, clock and permissions, and say what to do about each"
-GAMES = ("confetti", "piccolino", "coloretto")
 WITHOUT_PINS = {
     "bell": "A call bell can be heard by a microphone instead: --bell microphone.",
     "sandtimer": "A sandtimer can be used without a sensor: --sandtimer watched.",
@@ -32,7 +32,9 @@ WITHOUT_PINS = {
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
     parser.add_argument("--json", action="store_true", help="print one JSON object a finding")
-    parser.add_argument("--game", choices=GAMES, help="what must work for this game (default: what any game needs)")
+    parser.add_argument(
+        "--game", choices=GAME_NAMES, help="what must work for it (default: what any game needs)"
+    )
     parser.add_argument(
         "--camera", metavar="CAMERA", default="picamera2", help="picamera2 (default), usb:0, or a folder or video"
     )

@@ -55,7 +55,7 @@ def run(args: argparse.Namespace) -> int:
         WorkFailedError: another referee is at work, the page cannot be served, or the referee has failed.
     """
     from hardware.camera.camera import parse_spec
-    from referee.heap import share_one_heap
+    from referee.c_heap import share_one_heap
     from referee.journal.folder import SIMULATED, state_folder
     from referee.service.leaving import Leaving
     from referee.service.service import running

@@ -6,6 +6,7 @@ import argparse
 from pathlib import Path
 
 from referee.arguments import add_language
+from referee.games import GAME_NAMES
 
 SUMMARY = "learn a deck of cards that you have, from pictures in which they lie apart"
 
@@ -14,7 +15,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
     parser.add_argument("name", metavar="NAME", help="what the deck shall be called")
     parser.add_argument("images", nargs="+", metavar="PICTURE", help="pictures of its cards, each lying by itself")
-    parser.add_argument("--game", choices=("confetti", "piccolino", "coloretto"), help="the game that it is for")
+    parser.add_argument("--game", choices=GAME_NAMES, help="the game that it is for")
     parser.add_argument("--names", type=Path, metavar="FILE.json", help="what faces are called: image, at_px, face")
     parser.add_argument("--card-mm", metavar="WxH", help="the cards' size in mm, where no marker cards lie there")
     parser.add_argument("-o", "--output", type=Path, metavar="FILE.deck", help="write this file, and keep nothing")

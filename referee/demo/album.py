@@ -7,9 +7,9 @@ from pathlib import Path
 import cv2
 
 from referee.announcer import Announcer
+from referee.demo.photo_finish import PhotoFinishes, draw_finish
 from referee.errors import WorkFailedError
 from referee.files import write_whole
-from referee.photo_finish import PhotoFinishes, draw_finish
 from referee.session import Outcome, Session
 
 

@@ -18,6 +18,7 @@ from referee.announcer import Announcement, Announcer
 from referee.decks.store import DeckStore
 from referee.demo.album import FinishAlbum
 from referee.demo.devices import SimulatedDevices
+from referee.demo.photo_finish import PhotoFinishes
 from referee.demo.players import TablePlayers
 from referee.demo.stepped import SteppedTable
 from referee.demo.table import DemoTable
@@ -28,7 +29,6 @@ from referee.evidence_picture import write_picture
 from referee.games.registry import game_kind
 from referee.language import Language
 from referee.output import Output
-from referee.photo_finish import PhotoFinishes
 from referee.service.parts import Parts
 from referee.service.service import Service, running
 from referee.service.settings import TableSettings, save_settings

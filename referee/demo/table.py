@@ -12,12 +12,12 @@ from referee.decks.game_deck import check_plays
 from referee.demo import coloretto_script, confetti_script, piccolino_script
 from referee.errors import BadInputError
 from referee.events import DECK, Header
+from referee.games import GAME_NAMES
 from referee.words import list_of
 from simulation.live import LiveTable, Shots
 from vision.deck import Deck
 from vision.prints.print_deck import PrintDeck
 
-GAMES = ("confetti", "piccolino", "coloretto")
 NAMES = ("Ann", "Ben", "Cem", "Dora", "Emil")
 MOST_ROUNDS = 3
 # Fewer cards than the rules lay out are read sooner.
@@ -59,8 +59,8 @@ def demo_table(
     """
     if not 1 <= rounds <= MOST_ROUNDS:
         raise BadInputError(f"one to three rounds can be shown, not {rounds}")
-    if game not in GAMES:
-        raise BadInputError(f"there is no demonstration of {ascii(game)[:40]} yet, only of {list_of(GAMES)}")
+    if game not in GAME_NAMES:
+        raise BadInputError(f"there is no demonstration of {ascii(game)[:40]} yet, only of {list_of(GAME_NAMES)}")
     if deck is not None:
         check_plays(deck, game)
     lies = deck or find_deck(game)

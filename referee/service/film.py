@@ -19,7 +19,7 @@ from hardware.camera.frames import SECOND_NS, Frame, FrameBuffer
 from hardware.events import BellEdge, BellPressed
 from hardware.events import Event as DeviceEvent
 from hardware.settings import MS
-from referee.service.pictures import Wanted
+from referee.service.ring_pictures import Wanted
 from referee.service.table_area import TableArea
 from referee.session import Outcome
 

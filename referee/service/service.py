@@ -31,8 +31,8 @@ from referee.service.guard.machine_watchers import machine_watchers
 from referee.service.keeping import Keeping
 from referee.service.parts import Parts
 from referee.service.phone_bells import PhoneBells
-from referee.service.pictures import Pictures, Wanted
 from referee.service.power import power_here
+from referee.service.ring_pictures import Pictures, Wanted
 from referee.service.settings import TableSettings, load_settings
 from referee.service.setup_kit import SetupKit
 from referee.service.stage import Stage

@@ -22,10 +22,10 @@ from referee.names import players_in
 from referee.sayings import service as sayings
 from referee.service.bus import Bus, OutlinesMoved, ReadingFailed, StateChanged
 from referee.service.game_on_table import GameOnTable
-from referee.service.pictures import pictures_wanted
 from referee.service.play import Play
 from referee.service.records import MISHAP, PAUSE, RESUME
 from referee.service.resuming import MakeWatcher, unfinished_game
+from referee.service.ring_pictures import pictures_wanted
 from referee.service.settings import TableSettings
 from referee.service.sight import sight_in
 from referee.service.telling import Telling

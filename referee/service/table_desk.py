@@ -24,9 +24,9 @@ from referee.service.desk import Data
 from referee.service.figures import statistics
 from referee.service.fitting import Fitting, NothingFitted
 from referee.service.past import Known
-from referee.service.pictures import Pictures
 from referee.service.play import Play
 from referee.service.quality import Tallies, quality
+from referee.service.ring_pictures import Pictures
 from referee.service.settings import PAGE_CAMERA, TableSettings, save_settings
 from referee.service.setup_desk import setup_done, setup_in_state, setup_now
 from referee.service.shown_ruling import explained, time_line

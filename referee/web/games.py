@@ -114,7 +114,7 @@ GAMES = (
     PageGame(
         "coloretto",
         "Coloretto",
-        mark_in("page", "Place a card or take a row; told by hand."),
+        mark_in("page", "Place a card or take a row; the camera follows, or you tell it."),
         2,
         5,
         (

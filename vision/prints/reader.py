@@ -18,7 +18,17 @@ from vision.prints.layers import Layers, open_cells, same_place, worth
 from vision.prints.print_deck import Print, PrintDeck
 from vision.prints.proposals import poses_on
 from vision.prints.straight import Covers, Pyramid
-from vision.prints.verdicts import Verdict, Verifier, confidence_of
+from vision.prints.verdicts import (
+    HARDLY_EXPLAINED,
+    LEAST_EVIDENCE,
+    LEAST_PRINT,
+    SURE,
+    SURE_EVIDENCE,
+    WELL_EXPLAINED,
+    Verdict,
+    Verifier,
+    confidence_of,
+)
 from vision.quads import enlarged, shared_area
 from vision.table import Table
 from vision.unknown.find_cards import find_cards
@@ -28,12 +38,9 @@ Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 
 _SHEET = 1.3  # a marker card by its square
-SURE, LIKELY = 20.0, 8.0  # log-odds of a face before the next
-_LARGE, _SOME = 0.78, 0.5  # of the print that is open: explained by a sure card, by one at all
+LIKELY = 8.0  # log-odds of a face before the next
 _MOST_STRANGE = 0.45  # of a card's open cells: what lies on it and is no card
 _OPEN = 0.08  # of a card's cells that must be open, and have print on them
-_LEAST_PRINT = 40  # cells
-_LEAST_EVIDENCE, _SURE_EVIDENCE = 10.0, 40.0  # log-odds of a face against plain paper, for one at all and a sure one
 _FEW_SIDES, _STRANGE_ALONE = 0.4, 0.15  # of all sides: with fewer seen no more of a card's open cells may be strange
 _PLAIN_OUTLINE = 0.85  # of all sides together: an edge is seen
 _PART = 0.5  # of a card's cells: with fewer open ones it lies under others
@@ -102,7 +109,7 @@ class PrintReader:
 
         def lies_there(verdict: Verdict, cells: Flags, sides: float) -> bool:
             part = cells.mean() < _PART and self._doubt(verdict, cells) in ("colours", "glare", "covered")
-            plain = verdict.share(cells) >= _LARGE and verdict.evidence(cells) >= _LEAST_EVIDENCE
+            plain = verdict.share(cells) >= WELL_EXPLAINED and verdict.evidence(cells) >= LEAST_EVIDENCE
             return bool(part and plain) and self._lies_flat(verdict, table)
 
         # Where nothing tells how large cards are, a strip of one may be anything.
@@ -146,12 +153,12 @@ class PrintReader:
         """Why a card is not certain, None where it is, "" where there is none."""
         shown = verdict.printed & open_cells
         share = verdict.share(open_cells)
-        if verdict.evidence(open_cells) < _LEAST_EVIDENCE:
+        if verdict.evidence(open_cells) < LEAST_EVIDENCE:
             return ""
-        if open_cells.mean() < _OPEN or shown.sum() < _LEAST_PRINT or share < _SOME or verdict.margin < 0:
+        if open_cells.mean() < _OPEN or shown.sum() < LEAST_PRINT or share < HARDLY_EXPLAINED or verdict.margin < 0:
             return ""
         strange = float((verdict.covered & open_cells).sum()) > _MOST_STRANGE * float(open_cells.sum())
-        if share < _LARGE or strange or verdict.evidence(open_cells) < _SURE_EVIDENCE:
+        if share < WELL_EXPLAINED or strange or verdict.evidence(open_cells) < SURE_EVIDENCE:
             return "covered"
         if (verdict.odd & open_cells).any():
             return "glare"

@@ -10,23 +10,27 @@ from vision.prints.duels import duels
 from vision.prints.fitting import arts_of, fitted
 from vision.prints.print_deck import PrintDeck
 from vision.prints.straight import Pyramid
-from vision.prints.verdicts import Verdict, Verifier
+from vision.prints.verdicts import (
+    HARDLY_EXPLAINED,
+    LEAST_EVIDENCE,
+    LEAST_PRINT,
+    SURE,
+    SURE_EVIDENCE,
+    WELL_EXPLAINED,
+    Verdict,
+    Verifier,
+)
 
 Singles = NDArray[np.float32]
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 
-SURE = 20.0
-"""Log-odds of a face before the next."""
 _CELLS_PER_MM = 0.8
 _TALL_MM = 90.0  # the height that a card counts as where no table tells its size
 _ALIKE = 0.06  # of white: faces that differ by less somewhere are not told apart there
 _RIVALS = 3  # faces that are weighed against the one that was found: those nearest to it
 _BESIDE = 3  # cells round what lies on a card: its shadow, or its blur
-_LARGE, _SOME = 0.78, 0.5  # of the open print: explained by a sure card, by one at all
-_LEAST_EVIDENCE, _SURE_EVIDENCE = 10.0, 40.0  # log-odds of a face against plain paper
 _MOST_COVERED = 0.45
-_LEAST_PRINT = 40  # cells
 
 
 class Telling:
@@ -46,11 +50,11 @@ class Telling:
         white: (3,) BGR 0..1 of white paper, None where nothing tells.
         """
         share = verdict.share()
-        if verdict.evidence() < _LEAST_EVIDENCE or share < _SOME or verdict.margin < 0:
+        if verdict.evidence() < LEAST_EVIDENCE or share < HARDLY_EXPLAINED or verdict.margin < 0:
             return "", 0.0
         covered = float(verdict.covered.mean())
-        weak = verdict.evidence() < _SURE_EVIDENCE or int(verdict.printed.sum()) < _LEAST_PRINT
-        if share < _LARGE or covered > _MOST_COVERED or weak:
+        weak = verdict.evidence() < SURE_EVIDENCE or int(verdict.printed.sum()) < LEAST_PRINT
+        if share < WELL_EXPLAINED or covered > _MOST_COVERED or weak:
             return "covered", verdict.margin
         if verdict.odd.any():
             return "glare", verdict.margin

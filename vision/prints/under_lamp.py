@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from vision.prints.print_deck import Print, PrintDeck
 from vision.prints.straight import Pyramid
-from vision.prints.telling import SURE, Telling
-from vision.prints.verdicts import Verifier
+from vision.prints.telling import Telling
+from vision.prints.verdicts import SURE, Verifier
 
 Floats = NDArray[np.float64]
 Image = NDArray[np.uint8]

@@ -2,7 +2,7 @@
 
 Every action is a triple: `verify_x` says why not (or None), `can_x` answers yes or no, `x` does it and gives the
 rulings. Cards are known as counts only, but for the top of each discard pile. Who rang may be said later:
-`piccolino_one_bell` waits for it.
+`one_bell` waits for it.
 """
 
 from __future__ import annotations

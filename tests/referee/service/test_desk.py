@@ -18,7 +18,7 @@ from hardware.health import DeviceHealth, Health, HealthBoard
 from referee.errors import BadInputError, OvertakenError
 from referee.events import Event
 from referee.journal.evidence import EvidenceFolder
-from referee.service.pictures import Pictures, Wanted
+from referee.service.ring_pictures import Pictures, Wanted
 from referee.service.settings import TableSettings, load_settings
 from referee.service.table_area import TableArea
 from referee.service.table_desk import TableDesk

@@ -23,7 +23,7 @@ from referee.cli import main
 from referee.recorded_game import DECK_FILE, TABLE
 from referee.service import film as film_module
 from referee.service.film import FilmKeeper
-from referee.service.pictures import Wanted
+from referee.service.ring_pictures import Wanted
 from referee.service.table_area import TableArea
 from referee.watchers.setup import watcher_for
 from referee.watchers.watch_setup import WatchSetup

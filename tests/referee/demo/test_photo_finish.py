@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from hardware.camera.frames import Frame
+from referee.demo.photo_finish import Finish, PhotoFinishes, draw_finish
 from referee.drawing import plain_letters
 from referee.events import Event
-from referee.photo_finish import Finish, PhotoFinishes, draw_finish
 from referee.session import Outline
 
 MS = 1_000_000

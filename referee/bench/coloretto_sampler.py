@@ -11,6 +11,7 @@ from referee.games.coloretto.score import PALETTES
 from referee.watchers.coloretto_looks import Look, Spot
 
 EVERY_NS = 500 * MS
+_UNSEEN = -1
 Readings = dict[tuple[int, str], str | None]
 
 
@@ -18,13 +19,17 @@ Readings = dict[tuple[int, str], str | None]
 class Sight:
     """How often a look goes wrong; shares of looks, or of cards as they are laid down.
 
-    arms_seen: an arm over the table is noticed, and nothing is read. covered: a row or an area is hidden, and known to
+    arms_seen: an arm over the table is noticed, and nothing is read. arms_lost: it is not known whose arm that was;
+    arms_wrong: it is taken for a neighbour's. covered: a row or an area is hidden, and known to
     be. overlooked: a card is not seen in one look, and nothing tells. unread, wrong: of cards in rows, until somebody
     moves them. strips_unread, strips_hidden, strips_wrong: the same of cards in areas, which lie over each other.
     mended_s: after so long somebody straightens a card in a row that cannot be read.
     """
 
     arms_seen: float = 0.9
+    arms_unseen: float = 0.03
+    arms_lost: float = 0.15
+    arms_wrong: float = 0.01
     covered: float = 0.02
     overlooked: float = 0.002
     unread: float = 0.005
@@ -43,8 +48,24 @@ class Sampler:
     luck: random.Random
     colours: tuple[str, ...] = PALETTES[0]
     apart: int = 0
+    arms_luck: random.Random = field(default_factory=lambda: random.Random(0))
     readings: Readings = field(default_factory=dict)  # of each card at each kind of place; None: unread, "": hidden
     _since: dict[tuple[int, str], int] = field(default_factory=dict)
+    _over: dict[int, int | None] = field(
+        default_factory=dict
+    )  # seats whose arms are over the table: as whose they count
+    _came: set[int | None] = field(default_factory=set)
+
+    def watch(self, lies: Lying) -> None:
+        """Follow the arms, which are seen between two looks, too."""
+        luck, sight, players = self.arms_luck, self.sight, len(lies.areas)
+        self._over = {seat: who for seat, who in self._over.items() if seat in lies.arms}
+        for seat in sorted(lies.arms - self._over.keys()):
+            neighbour = (seat + luck.choice((1, players - 1))) % players
+            kinds = (seat, neighbour, None, _UNSEEN)
+            shares = (sight.arms_wrong, sight.arms_lost, sight.arms_unseen)
+            self._over[seat] = luck.choices(kinds, (1 - sum(shares), *shares))[0]
+        self._came |= {who for who in self._over.values() if who != _UNSEEN}
 
     def look(self, t_ns: int, lies: Lying) -> Look | None:
         """Give what is seen now, None where an arm keeps from looking."""
@@ -61,7 +82,9 @@ class Sampler:
         marked = tuple(
             Spot(spot.cards, spot.unread, spot.covered, there) for spot, there in zip(rows, lies.marked, strict=True)
         )
-        return Look(t_ns, marked, tuple(areas), lies.last_round)
+        came, self._came = self._came, {who for who in self._over.values() if who != _UNSEEN}
+        arms = None if None in came else frozenset(seat for seat in came if seat is not None)
+        return Look(t_ns, marked, tuple(areas), lies.last_round, arms)
 
     def _spot(self, cards: list[int], where: str, t_ns: int, lies: Lying, *, under_arm: bool) -> Spot:
         luck, sight = self.luck, self.sight

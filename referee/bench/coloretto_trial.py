@@ -79,7 +79,13 @@ class _Trial:
         self.mind, self.game = Mind(self.header), from_header(self.header)
         self.luck = random.Random(f"sight {players} {seed}")
         used = tuple(one for one in Sampler.colours if one not in settings.left_out)
-        self.sampler = Sampler(sight or Sight(), self.luck, used, sum(map(len, settings.start_cards)))
+        self.sampler = Sampler(
+            sight or Sight(),
+            self.luck,
+            used,
+            sum(map(len, settings.start_cards)),
+            random.Random(f"arms {players} {seed}"),
+        )
         self.counted = Counted(players, seed)
         self.events: list[Event] = []
         self.fouls: list[tuple[str, int, int]] = []
@@ -90,6 +96,7 @@ class _Trial:
         look_ns = EVERY_NS
         for t_ns, lies in self.evening.play():
             # What is given has lain there since the time before.
+            self.sampler.watch(lies)
             while look_ns <= t_ns:
                 look = self.sampler.look(look_ns, lies)
                 if look is not None:

@@ -32,9 +32,7 @@ WITHOUT_PINS = {
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
     parser.add_argument("--json", action="store_true", help="print one JSON object a finding")
-    parser.add_argument(
-        "--game", choices=GAME_NAMES, help="what must work for it (default: what any game needs)"
-    )
+    parser.add_argument("--game", choices=GAME_NAMES, help="what must work for it (default: what any game needs)")
     parser.add_argument(
         "--camera", metavar="CAMERA", default="picamera2", help="picamera2 (default), usb:0, or a folder or video"
     )

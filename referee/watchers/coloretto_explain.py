@@ -45,7 +45,8 @@ def _further(ways: Sequence[Way], look: Look) -> list[Way]:
     best: dict[tuple[object, ...], Way] = {}
     for way in ways:
         for found in _ways_on(way, look):
-            key = found.outcome()
+            # What is left unexplained is dearer with every look: whoever explains it is not the same.
+            key = found.outcome(), tuple(move for move in found.moves if move.kind == "misread")
             if key not in best or found.cost < best[key].cost:
                 best[key] = found
     ordered = _without_unknown(sorted(best.values(), key=lambda one: one.cost))

@@ -95,7 +95,7 @@ def _row_off(row: tuple[str, ...], beside: _Items, lacking_too: _Items, spot: Sp
     """What a row's spot shows otherwise; the same questions come again and again."""
     due, extra, absent, seen = Counter(row), Counter(dict(beside)), Counter(dict(lacking_too)), Counter(spot.cards)
     too_much, missing = seen - due - extra, due - seen - absent
-    unknown = due[UNKNOWN] - seen[UNKNOWN]
+    unknown = max(0, due[UNKNOWN] - absent[UNKNOWN])
     missing[UNKNOWN] = 0
     taken_for = min(unknown, too_much.total())
     off = _TOO_MUCH * (too_much.total() - taken_for)
@@ -111,7 +111,7 @@ def _row_off(row: tuple[str, ...], beside: _Items, lacking_too: _Items, spot: Sp
 def _area_off(hand: _Items, more: _Items, under: _Items, spot: Spot) -> float:
     """What an area's spot shows otherwise."""
     due, beside, hidden, seen = Counter(dict(hand)), Counter(dict(more)), Counter(dict(under)), Counter(spot.cards)
-    too_much = max(0, (seen - due - beside).total() - due[UNKNOWN])
+    too_much = max(0, (seen - due - beside).total() - due[UNKNOWN] - beside[UNKNOWN])
     missing = (due - seen - hidden).total()
     if spot.covered:
         return _TOO_MUCH * too_much

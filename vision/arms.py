@@ -35,7 +35,7 @@ class Arm:
     """One arm, or several that touch.
 
     entries_px (n, 2): where it comes in over the edge, one for each arm that it may be. reach_px: the distance of its
-    nearest part from the spot that was asked for.
+    nearest part from the spots that were asked for.
     """
 
     entries_px: Points
@@ -84,8 +84,8 @@ class ArmFinder:
             self._table = StillTable(now)
         return self._table.look(now)
 
-    def arms(self, kinds: Mask, spot_px: tuple[float, float]) -> tuple[Arm, ...]:
-        """Give the arms in what `look` gave last, with how far each is from a spot."""
+    def arms(self, kinds: Mask, spots_px: Points) -> tuple[Arm, ...]:
+        """Give the arms in what `look` gave last, with how far each is from the nearest of some spots (k, 2)."""
         things = cv2.bitwise_and(np.asarray(kinds == THING, np.uint8), self._inside)
         things = cv2.medianBlur(things, 3)
         things = cv2.morphologyEx(things, cv2.MORPH_CLOSE, np.ones((_GAP_PX, _GAP_PX), np.uint8))
@@ -97,10 +97,16 @@ class ArmFinder:
         loose = [part for part, entries in found if not len(entries)]
         hands = self._linked(loose, whole, kinds, np.asarray(things, np.uint8)) if loose else []
         self._last = [*whole, *hands]
-        spot = np.array(spot_px) * self._scale
         return tuple(
-            Arm(patch.entries / self._scale, _distance(patch.part, spot) / self._scale) for patch in self._last
+            Arm(patch.entries / self._scale, _distance(patch.part, spots_px * self._scale) / self._scale)
+            for patch in self._last
         )
+
+    def settle(self) -> None:
+        """Take all that the last picture shows for the table: no arm is in it."""
+        if self._table is not None:
+            self._table.settle()
+        self._last = []
 
     def _told_apart(self, part: Part, entries: Points) -> list[_Patch]:
         """Tell arms apart that have touched for a moment only: what was one's before they did is not the other's.
@@ -173,7 +179,8 @@ def _gap_px(entries: Points, entry: Points) -> float:
     return float(np.linalg.norm(entries - entry, axis=1).min())
 
 
-def _distance(part: Part, spot: Points) -> float:
-    """How far the nearest pixel of a patch is from a spot (x, y)."""
+def _distance(part: Part, spots: Points) -> float:
+    """How far the nearest pixel of a patch is from the nearest of some spots (k, 2)."""
     y, x = np.nonzero(part)
-    return float(np.sqrt(((x - spot[0]) ** 2 + (y - spot[1]) ** 2).min()))
+    away = (x[:, None] - spots[:, 0]) ** 2 + (y[:, None] - spots[:, 1]) ** 2
+    return float(np.sqrt(away.min()))

@@ -55,9 +55,17 @@ class StillTable:
         cv2.accumulateWeighted(change, self._noise, _NOISE_FOLLOWS, still)
         learned = (self._stayed >= _LEARNED) & (still == 0)
         if learned.any():
-            self._bare[learned] = self._table[learned]
-            self._table[learned] = now[learned]
+            self._learn(learned, now)
         return self._kinds
+
+    def settle(self) -> None:
+        """Take all that lies there now for the table, without waiting: somebody knows that no arm is in sight."""
+        self._learn(self._kinds > 0, self._before)
+        self._kinds[:] = 0
+
+    def _learn(self, where: NDArray[np.bool_], now: Floats) -> None:
+        self._bare[where] = self._table[where]
+        self._table[where] = now[where]
 
     def _expose(self, now: Floats) -> None:
         """Follow the camera's exposure and white balance, by what was table a picture ago."""

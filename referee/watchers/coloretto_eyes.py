@@ -20,8 +20,8 @@ from referee.session import Outline
 from referee.watchers.changed_places import Box, Mask, box_of, changed_since, like_a_card, ring_of, share, small_picture
 from referee.watchers.coloretto_looks import Look, Spot
 from referee.watchers.coloretto_places import RowCard, RowPlaces
-from referee.watchers.piccolino_ringer import Place
 from referee.watchers.stillness import Stillness
+from referee.watchers.table_arms import Place, TableArms
 from referee.watchers.table_finder import TableFinder
 from vision.errors import VisionError
 from vision.markers import markers_in
@@ -43,6 +43,8 @@ _LEAST_CHANGED = 30  # px of the small picture: a mark on a card
 _COVERS = 0.04  # of a card's area: what lies on it
 _BARE, _MOST_FOREIGN = 22.0, 0.3  # levels, and the share of a place that looks unlike the table
 _AROUND_MM = 60.0
+_ARMS_NS, _AT_REST_NS = 60 * MS, 450 * MS  # how often arms are looked for
+_OVER_MM = 45.0  # so near to a card of a row, an arm reaches over it
 _TOUCHED, _SAME = 0.04, 0.6  # of a card's area: that has changed; that is another card's
 _NEAR = (3.0, float(np.radians(3.0)))  # mm and turn by which a card is looked for
 _RIM_PX, _LEAST_ARM_PX = 2, 10
@@ -76,6 +78,9 @@ class ColorettoEyes:
         self._bare: NDArray[np.float32] | None = None  # the table where no card lies
         self._known: list[_Known] = []
         self._last: Look | None = None
+        self._arms = TableArms()
+        self._arms_ns: int | None = None
+        self._reached: set[int | None] = set()  # whose arms reached over the rows since the last look
         # Places from which a card went, and where something else lies now.
         self._vanished: list[tuple[tuple[float, float], Floats]] = []
         self.outlines: tuple[Outline, ...] = ()
@@ -93,6 +98,8 @@ class ColorettoEyes:
         image = frame.bgr()
         self._find_table(image, t_ns)
         place = self.place
+        if place is not None:
+            self._follow_arms(place, frame)
         if place is None or self._still.still_ns(t_ns) < _STILL_NS:
             return None
         last = self._last
@@ -104,8 +111,25 @@ class ColorettoEyes:
         if self._is_reached_over(changed, t_ns):
             return None
         self._read_changed(image, small, changed, place)
-        self._last = self._as_look(place, t_ns)
+        arms = None if None in self._reached else frozenset(seat for seat in self._reached if seat is not None)
+        self._last = replace(self._as_look(place, t_ns), arms=arms)
+        self._reached.clear()
+        self._arms.settle()
         return self._last
+
+    def _follow_arms(self, place: Place, frame: Frame) -> None:
+        """Note whose arms reach over the rows; where no row is known yet, over the middle of the table."""
+        t_ns = frame.exposure_end_ns
+        every_ns = _ARMS_NS if self._still.still_ns(t_ns) < _AGAIN_NS else _AT_REST_NS
+        if self._arms_ns is not None and t_ns - self._arms_ns < every_ns:
+            return
+        self._arms_ns = t_ns
+        ring = replace(place.ring, reach_mm=REACH_MM)
+        cards = [known.card.centre_mm for known in self._known if ring.seat_at(known.card.centre_mm) is None]
+        spots_mm = np.array([*self._rows.homes, *cards] or [tuple(place.ring.corners_mm.mean(0))])
+        spots_px = place.table.to_px(spots_mm)
+        near_px = _OVER_MM * float(place.table.px_per_mm(spots_px[:1])[0])
+        self._reached |= {seat for seat, arm in self._arms.look(place, frame, spots_px) if arm.reach_px < near_px}
 
     def _is_reached_over(self, changed: Mask, t_ns: int) -> bool:
         """Tell whether something lies there that comes in over the picture's edge: a resting arm."""

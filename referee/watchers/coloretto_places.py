@@ -57,6 +57,11 @@ class RowPlaces:
     marked: frozenset[int] = frozenset()
     """Rows whose own cards lie there."""
 
+    @property
+    def homes(self) -> tuple[Point, ...]:
+        """Where the rows begin, as far as that is known, mm."""
+        return tuple(self._homes.values())
+
     def is_marked(self, row: int) -> bool | None:
         """Tell whether a row's own card lies there; None if it never did."""
         return row in self.marked if row in self._had_card else None

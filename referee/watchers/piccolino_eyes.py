@@ -12,8 +12,8 @@ from hardware.camera.frames import Frame
 from referee.errors import BadInputError
 from referee.session import Notice
 from referee.watchers.no_table import no_table_notice
-from referee.watchers.piccolino_ringer import Place
 from referee.watchers.piccolino_sight import BareSight, Sight
+from referee.watchers.table_arms import Place
 from referee.watchers.table_finder import TableFinder
 from vision.errors import BadTableError
 from vision.piles.card_watch import CardWatch, Cells

@@ -8,17 +8,11 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
 from hardware.camera.frames import Frame
-from referee.seats import SeatRing
-from vision.arms import Arm, ArmFinder
-from vision.table import Table
-
-Floats = NDArray[np.float64]
+from referee.watchers.table_arms import Place, TableArms
 
 MS = 1_000_000
 AT_BELL_MM = 90.0
@@ -38,8 +32,6 @@ LOST_NS = 120 * MS
 HAND_MM = 250.0
 """Where a sleeve is so near, its hand may be at the bell, though it looks like the table and nobody sees it."""
 _RESTS_MM, _CAME_MM = 25.0, 15.0  # a hand that rings came there, and comes no nearer in that frame
-_OWN_SHARE = 0.36  # of a seat's part of the edge, to either side of its middle: an arm further off may be a neighbour's
-_SAME_MM = 60.0  # an arm comes in so near to where it did a frame ago
 _KEPT = 48  # more than FIRST_NS and WAIT_NS of a camera that gives 120 frames a second
 
 
@@ -60,19 +52,6 @@ class _Look:
         return {seat for seat, _ in self.reach_mm}
 
 
-@dataclass(frozen=True, eq=False)
-class Place:
-    """Where arms are looked for: the table, its seats, and the size of the pictures."""
-
-    table: Table
-    ring: SeatRing
-
-    @cached_property
-    def parts_mm(self) -> tuple[Floats, ...]:
-        """Points (n, 2) along each seat's part of the edge: worked out once, for arms are looked for in every frame."""
-        return tuple(self.ring.part_of(seat) for seat in range(self.ring.players))
-
-
 class ArmEyes:
     """Sees who rings.
 
@@ -82,27 +61,20 @@ class ArmEyes:
     def __init__(self, place: Callable[[], Place | None], bell_mm: tuple[float, float] | None = None) -> None:
         self._place = place
         self._bell_mm = bell_mm
-        self._finder: tuple[Place, ArmFinder] | None = None
+        self._arms = TableArms()
         self._looks: deque[_Look] = deque(maxlen=_KEPT)
         self._open: list[int] = []
-        self._came_in: list[tuple[int, Floats]] = []  # by seat, where arms came in over the edge in the last frame, mm
 
     def look(self, frame: Frame) -> Sequence[tuple[int, int]]:
         """Take the next frame, and give the rings that are decided by now: when, and by which seat."""
         place = self._place()
         if place is None:
             return ()
-        if self._finder is None or self._finder[0].table is not place.table:
-            edge = place.table.to_px(place.ring.corners_mm)
-            self._finder = place, ArmFinder(place.table.size_px, edge)
-        finder = self._finder[1]
         bell_mm = np.array([self._bell_mm or tuple(place.ring.corners_mm.mean(0))])
         bell_px = place.table.to_px(bell_mm)
         px_per_mm = float(place.table.px_per_mm(bell_px)[0])
-        kinds = finder.look(frame.bgr())
-        arms = finder.arms(kinds, (float(bell_px[0, 0]), float(bell_px[0, 1])))
-        seats = self._owners(place, arms)
-        reach = [(seat, arm.reach_px / px_per_mm) for seat, arm in zip(seats, arms, strict=True)]
+        arms = self._arms.look(place, frame, bell_px)
+        reach = [(seat, arm.reach_px / px_per_mm) for seat, arm in arms]
         self._looks.append(_Look(frame.exposure_end_ns, tuple(reach)))
         decided = [(ring_ns, self._who(ring_ns)) for ring_ns in self._open]
         self._open = [ns for ns, seat in decided if seat is None and frame.exposure_end_ns - ns < WAIT_NS]
@@ -118,31 +90,6 @@ class ArmEyes:
                 return near[0][0]
         self._open.append(t_ns)
         return None
-
-    def _owners(self, place: Place, arms: Sequence[Arm]) -> list[int | None]:
-        """Give whose each arm is by where it comes in; None where two seats meet, and for arms that nobody tells apart.
-
-        An arm that has come in where it is one seat's for certain may move on to where two seats meet.
-        """
-        owners: list[int | None] = []
-        came_in: list[tuple[int, Floats]] = []
-        for arm in arms:
-            entries = place.table.to_mm(arm.entries_px)
-            seats = {self._seat_of(place, entry) for entry in entries}
-            owner = next(iter(seats)) if len(seats) == 1 else None
-            owners.append(owner)
-            if owner is not None:
-                came_in += [(owner, entry) for entry in entries]
-        self._came_in = came_in
-        return owners
-
-    def _seat_of(self, place: Place, entry_mm: Floats) -> int | None:
-        """Give whose arm comes in there, or came in there a frame ago."""
-        seat = _seat_at(place, entry_mm)
-        if seat is not None:
-            return seat
-        seats = {seat for seat, there in self._came_in if np.linalg.norm(there - entry_mm) < _SAME_MM}
-        return seats.pop() if len(seats) == 1 else None
 
     def _who(self, ring_ns: int) -> int | None:
         """Give who was at the bell at a ring between the last two frames, None if that is not certain."""
@@ -207,11 +154,3 @@ def _between(before: float, after: float, share: float) -> float:
         return near
     one, other = (FAR_MM if mm == float("inf") else mm for mm in (before, after))
     return one + (other - one) * share
-
-
-def _seat_at(place: Place, point_mm: Floats) -> int | None:
-    """Give the seat whose part of the edge a point lies at, unless it lies near the part's end."""
-    distances = [np.linalg.norm(part - point_mm, axis=1) for part in place.parts_mm]
-    seat = int(np.argmin([there.min() for there in distances]))
-    share = int(distances[seat].argmin()) / (len(distances[seat]) - 1)
-    return seat if abs(share - 0.5) <= _OWN_SHARE else None

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from referee.seats import SeatRing, marker_rectangle
-from referee.watchers.piccolino_ringer import Place
+from referee.watchers.table_arms import Place
 from vision.errors import MovedCameraError
 from vision.markers import (
     Marker,

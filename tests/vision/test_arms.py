@@ -28,7 +28,7 @@ def with_arm(image: Image, start: tuple[int, int], tip: tuple[int, int], colour:
 
 
 def arms(finder: ArmFinder, image: Image) -> tuple[Arm, ...]:
-    return finder.arms(finder.look(image), BELL)
+    return finder.arms(finder.look(image), np.array([BELL], np.float64))
 
 
 def rested(frames: int = 25) -> ArmFinder:
@@ -50,6 +50,18 @@ def test_an_empty_table_has_no_arms_whatever_its_noise_and_a_slow_change_of_ligh
     finder = rested()
     for seed in range(60):
         assert arms(finder, table(seed, 1.0 + seed * 0.002)) == ()
+
+
+def test_what_lies_there_where_no_arm_is_known_to_be_belongs_to_the_table_at_once() -> None:
+    finder = rested()
+    laid = with_arm(table(97), (0, 200), (250, 185), (140, 170, 222))
+    assert len(arms(finder, laid)) == 1
+    finder.settle()
+    assert arms(finder, laid) == ()
+    (arm,) = arms(finder, with_arm(laid, (639, 200), (390, 190), (60, 88, 140)))
+    assert arm.entries_px[0][0] > 560
+    # Once it is gone, the table is as it was.
+    assert arms(finder, table(96)) == ()
 
 
 def test_a_shadow_and_what_lies_on_the_table_are_no_arms() -> None:

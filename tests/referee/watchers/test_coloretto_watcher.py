@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 from referee.decks.finding import find_print_deck
 from referee.demo.coloretto_script import Plan, write_coloretto
 from referee.demo.stepped import SteppedTable
 from referee.demo.table import NAMES
 from referee.events import Event, Header
+from referee.games.coloretto.setup import rooms
 from referee.games.registry import game_kind
 from referee.session import Session
+from referee.watchers.coloretto_eyes import ColorettoEyes
 from referee.watchers.setup import watcher_for
 from referee.watchers.watch_setup import WatchSetup
 from simulation.live import LiveTable, Shots
 from simulation.motion import collisions
+from simulation.script import Carry
 from simulation.view import Look
 
 
@@ -46,3 +51,18 @@ def test_a_written_game_is_one_by_the_rules_with_one_foul() -> None:
     assert collisions(told.script) == []
     again = write_coloretto(deck, 7)
     assert (again.fouls, again.moves) == (told.fouls, told.moves)
+
+
+def test_whose_arm_reached_over_the_rows_is_told_with_each_look() -> None:
+    deck = find_print_deck("coloretto")
+    told = write_coloretto(deck, 7, Plan(rounds=1))
+    table = LiveTable(told.script, deck, 7, Shots(frames_per_s=8.0, look=Look(table="cloth")))
+    eyes = ColorettoEyes(deck, None, 4, rooms(4))
+    looks = [look for look in (eyes.look(table.frame(index)) for index in range(8 * 14)) if look is not None]
+    laid = [(action.release_s * 1e9, action.seat) for action in told.script.actions if isinstance(action, Carry)]
+    assert len(looks) > 4
+    reached = [look.arms for look in looks]
+    for before, look in pairwise(looks):
+        expected = frozenset(seat for t_ns, seat in laid if before.t_ns < t_ns <= look.t_ns)
+        assert look.arms == expected
+    assert {seat for arms in reached for seat in arms or ()} == {0, 1}

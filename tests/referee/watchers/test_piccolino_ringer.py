@@ -8,7 +8,8 @@ import pytest
 
 from hardware.camera.frames import Frame
 from referee.seats import SeatRing
-from referee.watchers.piccolino_ringer import ArmEyes, Place
+from referee.watchers.piccolino_ringer import ArmEyes
+from referee.watchers.table_arms import Place
 from vision.table import Table
 
 MS = 1_000_000

@@ -1,0 +1,90 @@
+"""Whose arms reach over a table: found in frame after frame, and told apart by where they come in over its edge."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hardware.camera.frames import Frame
+from referee.seats import SeatRing
+from vision.arms import Arm, ArmFinder
+from vision.table import Table
+
+Floats = NDArray[np.float64]
+
+_OWN_SHARE = 0.36  # of a seat's part of the edge, to either side of its middle: an arm further off may be a neighbour's
+_SAME_MM = 60.0  # an arm comes in so near to where it did a frame ago
+
+
+@dataclass(frozen=True, eq=False)
+class Place:
+    """Where arms are looked for: the table, its seats, and the size of the pictures."""
+
+    table: Table
+    ring: SeatRing
+
+    @cached_property
+    def parts_mm(self) -> tuple[Floats, ...]:
+        """Points (n, 2) along each seat's part of the edge: worked out once, for arms are looked for in every frame."""
+        return tuple(self.ring.part_of(seat) for seat in range(self.ring.players))
+
+
+class TableArms:
+    """Follows the arms over one table; begins anew where the table was found anew."""
+
+    def __init__(self) -> None:
+        self._finder: tuple[Place, ArmFinder] | None = None
+        self._came_in: list[tuple[int, Floats]] = []  # by seat, where arms came in over the edge in the last frame, mm
+
+    def look(self, place: Place, frame: Frame, spots_px: Floats) -> list[tuple[int | None, Arm]]:
+        """Give the arms in the next frame, with how far each is from the nearest of some spots (k, 2), and whose.
+
+        None where two seats meet, and for arms that nobody tells apart. An arm that has come in where it is one seat's
+        for certain may move on to where two seats meet.
+        """
+        if self._finder is None or self._finder[0].table is not place.table:
+            edge = place.table.to_px(place.ring.corners_mm)
+            self._finder = place, ArmFinder(place.table.size_px, edge)
+        finder = self._finder[1]
+        arms = finder.arms(finder.look(frame.bgr()), spots_px)
+        return list(zip(self._owners(place, arms), arms, strict=True))
+
+    def settle(self) -> None:
+        """Take all that the last frame shows for the table: no arm is in it."""
+        if self._finder is not None:
+            self._finder[1].settle()
+        self._came_in = []
+
+    def _owners(self, place: Place, arms: Sequence[Arm]) -> list[int | None]:
+        """Give whose each arm is by where it comes in."""
+        owners: list[int | None] = []
+        came_in: list[tuple[int, Floats]] = []
+        for arm in arms:
+            entries = place.table.to_mm(arm.entries_px)
+            seats = {self._seat_of(place, entry) for entry in entries}
+            owner = next(iter(seats)) if len(seats) == 1 else None
+            owners.append(owner)
+            if owner is not None:
+                came_in += [(owner, entry) for entry in entries]
+        self._came_in = came_in
+        return owners
+
+    def _seat_of(self, place: Place, entry_mm: Floats) -> int | None:
+        """Give whose arm comes in there, or came in there a frame ago."""
+        seat = _seat_at(place, entry_mm)
+        if seat is not None:
+            return seat
+        seats = {seat for seat, there in self._came_in if np.linalg.norm(there - entry_mm) < _SAME_MM}
+        return seats.pop() if len(seats) == 1 else None
+
+
+def _seat_at(place: Place, point_mm: Floats) -> int | None:
+    """Give the seat whose part of the edge a point lies at, unless it lies near the part's end."""
+    distances = [np.linalg.norm(part - point_mm, axis=1) for part in place.parts_mm]
+    seat = int(np.argmin([there.min() for there in distances]))
+    share = int(distances[seat].argmin()) / (len(distances[seat]) - 1)
+    return seat if abs(share - 0.5) <= _OWN_SHARE else None

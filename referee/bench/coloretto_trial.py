@@ -13,9 +13,9 @@ from referee.errors import BadInputError
 from referee.events import Event, Header
 from referee.games.coloretto.rules import Coloretto, from_header
 from referee.session import Doubt
+from referee.watchers.coloretto_hypotheses import standing
 from referee.watchers.coloretto_looks import Look
-from referee.watchers.coloretto_mind import Mind
-from referee.watchers.coloretto_ways import standing
+from referee.watchers.coloretto_tracker import Tracker
 
 _ANSWERS_S = (2.0, 6.0)  # so soon a question is answered by who heard it
 _LATE, _LATE_S = 0.3, (15.0, 40.0)  # and by some only so much later
@@ -76,7 +76,7 @@ class _Trial:
         settings = self.evening.settings
         options = {"table": settings.table.value, "first": settings.first, "left_out": list(settings.left_out)}
         self.header = Header("coloretto", _NAMES[:players], options)
-        self.mind, self.game = Mind(self.header), from_header(self.header)
+        self.tracker, self.game = Tracker(self.header), from_header(self.header)
         self.luck = random.Random(f"sight {players} {seed}")
         used = tuple(one for one in Sampler.colours if one not in settings.left_out)
         self.sampler = Sampler(
@@ -106,7 +106,7 @@ class _Trial:
         return self._count()
 
     def _see(self, look: Look) -> None:
-        for event in self.mind.see(look)[0]:
+        for event in self.tracker.see(look)[0]:
             self._tell(event)
 
     def _tell(self, event: Event) -> None:
@@ -122,11 +122,11 @@ class _Trial:
             if ruling["ruling"] == "foul":
                 self.fouls.append((str(ruling["reason"]), int(str(ruling["seat"])), int(str(ruling["row"]))))
                 self.evening.heard = True
-        self.mind.judged(event, told)
+        self.tracker.judged(event, told)
 
     def _answer(self, t_ns: int) -> None:
         """People answer what they are asked, sooner or later."""
-        for doubt in self.mind.doubts:
+        for doubt in self.tracker.doubts:
             key = (doubt.kind, doubt.t_ns)
             if key not in self.answer_at:
                 late = self.luck.random() < _LATE
@@ -173,7 +173,7 @@ class _Trial:
 
     def _put(self, before: Sequence[Event], events: Sequence[Event], by_hand: int, doubt: Doubt) -> None:
         """Let the game have gone so from where `before` ends; `by_hand` is how much of it people said."""
-        self.mind.answered(doubt)
+        self.tracker.answered(doubt)
         self.told_by_hand += by_hand
         if list(before) == self.events:
             for event in events:
@@ -185,7 +185,7 @@ class _Trial:
             self.counted.wrong.append(f"cannot be put right: {doubt.kind}")
             return
         self.game, self.events = game, told
-        self.mind.follow(told)
+        self.tracker.follow(told)
 
     def _played(self, events: Sequence[Event]) -> Coloretto | None:
         """Give the game after events, None where the rules do not allow one of them."""

@@ -11,7 +11,7 @@ from referee.events import Event, Header
 from referee.games.coloretto.setup import rooms
 from referee.session import Doubt, Notice, Outline, RulingData, Seen
 from referee.watchers.coloretto_eyes import ColorettoEyes
-from referee.watchers.coloretto_mind import Mind
+from referee.watchers.coloretto_tracker import Tracker
 from referee.watchers.no_table import no_table_notice
 from vision.errors import VisionError
 from vision.prints.print_deck import PrintDeck
@@ -19,11 +19,11 @@ from vision.profile import TableProfile
 
 
 class ColorettoWatcher:
-    """See the module. Notices: those of `Mind` and of `no_table_notice`."""
+    """See the module. Notices: those of `Tracker` and of `no_table_notice`."""
 
     def __init__(self, header: Header, deck: PrintDeck, profile: TableProfile | None) -> None:
         players = len(header.players)
-        self._mind = Mind(header)
+        self._tracker = Tracker(header)
         self._eyes = ColorettoEyes(deck, profile, players, rooms(players))
         self._told: str | None = None
 
@@ -37,7 +37,7 @@ class ColorettoWatcher:
         look = self._eyes.look(frame)
         if look is None:
             return Seen(notices=self._trouble(frame.exposure_end_ns))
-        events, notices = self._mind.see(look)
+        events, notices = self._tracker.see(look)
         return Seen(events, notices)
 
     def hear(self, event: DeviceEvent) -> Seen:
@@ -46,24 +46,24 @@ class ColorettoWatcher:
 
     def judged(self, event: Event, rulings: Sequence[RulingData]) -> None:
         """Follow the game, whoever told it."""
-        self._mind.judged(event, rulings)
+        self._tracker.judged(event, rulings)
 
     @property
     def doubts(self) -> Sequence[Doubt]:
         """What nobody but the players can tell."""
-        return self._mind.doubts
+        return self._tracker.doubts
 
     def answered(self, doubt: Doubt) -> None:
         """Ask no more."""
-        self._mind.answered(doubt)
+        self._tracker.answered(doubt)
 
     def follow(self, events: Sequence[Event]) -> None:
         """Take it that the game went so."""
-        self._mind.follow(events)
+        self._tracker.follow(events)
 
     def begin_again(self) -> None:
         """Forget how the game went."""
-        self._mind.begin_again()
+        self._tracker.begin_again()
 
     def finish(self, t_ns: int) -> Seen:
         """What is not certain by now stays untold."""

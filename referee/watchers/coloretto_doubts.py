@@ -10,35 +10,38 @@ from referee.games.coloretto.rules import Coloretto
 from referee.games.coloretto.score import PALETTES
 from referee.games.coloretto.setup import JOKER, PLUS2, is_colour
 from referee.session import Answer, Doubt
+from referee.watchers.coloretto_hypotheses import Hypothesis
 from referee.watchers.coloretto_looks import UNKNOWN, Look, Move
-from referee.watchers.coloretto_ways import Way
 
 _MOST_ANSWERS = 3
 
 
-def asked_about(ways: Sequence[Way], look: Look, margin: float) -> Doubt:
-    """Give what is not clear where several ways are likely, or none is told."""
-    moved = [way for way in ways if way.moves]
-    likely = [way for way in moved if way.cost < ways[0].cost + margin]
-    takers: dict[int, dict[int, Way]] = {}
-    for way in likely:
-        for move in way.moves:
+def asked_about(hypotheses: Sequence[Hypothesis], look: Look, margin: float) -> Doubt:
+    """Give what is not clear where several hypotheses are likely, or none is told."""
+    moved = [hypothesis for hypothesis in hypotheses if hypothesis.moves]
+    likely = [hypothesis for hypothesis in moved if hypothesis.cost < hypotheses[0].cost + margin]
+    takers: dict[int, dict[int, Hypothesis]] = {}
+    for hypothesis in likely:
+        for move in hypothesis.moves:
             if move.kind == "take":
-                takers.setdefault(move.row, {}).setdefault(move.seat, way)
+                takers.setdefault(move.row, {}).setdefault(move.seat, hypothesis)
     for row, by_seat in takers.items():
         if len(by_seat) > 1:
-            answers = [_answer(way, look, {"seat": seat}) for seat, way in sorted(by_seat.items())]
+            answers = [_answer(hypothesis, look, {"seat": seat}) for seat, hypothesis in sorted(by_seat.items())]
             return Doubt(look.t_ns, "who_took", {"row": row, "seats": sorted(by_seat)}, tuple(answers))
-    for way in likely:
-        unknown = [move for move in way.moves if move.card == UNKNOWN]
+    for hypothesis in likely:
+        unknown = [move for move in hypothesis.moves if move.card == UNKNOWN]
         row = unknown[0].row if unknown else 0
         if len(unknown) == 1 and look.rows[row].unread:
-            return Doubt(look.t_ns, "row_card_unread", {"row": row}, _each_card(way, look))
+            return Doubt(look.t_ns, "row_card_unread", {"row": row}, _each_card(hypothesis, look))
     for row, spot in enumerate(look.rows):
         if spot.unread:
             return Doubt(look.t_ns, "row_card_unread", {"row": row}, ())
-    told = [way for way in moved if all(move.card != UNKNOWN for move in way.moves)][:_MOST_ANSWERS]
-    answers = [_answer(way, look, {"moves": [event_of(m, look.t_ns).data for m in way.moves]}) for way in told]
+    told = [one for one in moved if all(move.card != UNKNOWN for move in one.moves)][:_MOST_ANSWERS]
+    answers = [
+        _answer(hypothesis, look, {"moves": [event_of(m, look.t_ns).data for m in hypothesis.moves]})
+        for hypothesis in told
+    ]
     return Doubt(look.t_ns, "not_understood", {}, tuple(answers))
 
 
@@ -92,19 +95,21 @@ def _was(seat: int, was: str, card: str, t_ns: int) -> Event:
     return Event(t_ns, "card_was", {"event": "card_was", "seat": seat, "was": was, "card": card})
 
 
-def _answer(way: Way, look: Look, data: Mapping[str, object]) -> Answer:
-    return Answer(tuple(event_of(move, look.t_ns) for move in way.moves if move.kind != "misread"), data)
+def _answer(hypothesis: Hypothesis, look: Look, data: Mapping[str, object]) -> Answer:
+    return Answer(tuple(event_of(move, look.t_ns) for move in hypothesis.moves if move.kind != "misread"), data)
 
 
-def _each_card(way: Way, look: Look) -> tuple[Answer, ...]:
+def _each_card(hypothesis: Hypothesis, look: Look) -> tuple[Answer, ...]:
     """Give an answer for each card that the one that nobody can read may be."""
     return tuple(
         _answer(
-            replace(way, moves=tuple(replace(m, card=card) if m.card == UNKNOWN else m for m in way.moves)),
+            replace(
+                hypothesis, moves=tuple(replace(m, card=card) if m.card == UNKNOWN else m for m in hypothesis.moves)
+            ),
             look,
             {"card": card},
         )
-        for card in _cards_of(way.game)
+        for card in _cards_of(hypothesis.game)
     )
 
 

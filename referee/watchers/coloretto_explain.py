@@ -1,4 +1,4 @@
-"""What happened at a table of Coloretto until a look at it: the ways that fit, by the rules or against them.
+"""What happened at a table of Coloretto until a look at it: the hypotheses that fit, by the rules or against them.
 
 The likeliest comes first. Costs are negative log-odds, in nats: of what was done, and of what each look shows otherwise
 than it should. What a look shows otherwise is charged once, when it begins to.
@@ -12,10 +12,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import count
 
+from referee.watchers.coloretto_candidates import next_moves
 from referee.watchers.coloretto_fit import charges, put_right
+from referee.watchers.coloretto_hypotheses import Hypothesis, Owed, after
 from referee.watchers.coloretto_looks import UNKNOWN, Look, Move
-from referee.watchers.coloretto_moves import next_moves
-from referee.watchers.coloretto_ways import Owed, Way, after
 
 _HASTE, _TAKES_NS = 3.0, 900_000_000  # nobody does more than one thing in so long
 _LATE, _LATE_NS = 4.0, 3_500_000_000  # cards that were taken and lie in no area for so long
@@ -30,46 +30,46 @@ _BEYOND = 5.0  # what costs so much more than the best is no explanation of a lo
 _KEPT, _MOST_KEPT = 10.0, 10  # of several looks
 
 
-def further(ways: Sequence[Way], root: Way, look: Look) -> list[Way]:
-    """Follow all ways to the next look: those that fit, of those alike the likeliest, the likeliest first.
+def further(hypotheses: Sequence[Hypothesis], root: Hypothesis, look: Look) -> list[Hypothesis]:
+    """Follow all hypotheses to the next look: those that fit, of those alike the likeliest, the likeliest first.
 
-    root: how it stood when all was clear. Where no way fits well, something happened before that nobody saw.
+    root: how it stood when all was clear. Where no hypothesis fits well, something happened before that nobody saw.
     """
-    found = _further(ways, look)
+    found = _further(hypotheses, look)
     if found[0].left <= _STRANGE:
         return found
-    return _further([*ways, replace(root, cost=ways[0].cost + _ANEW)], look)
+    return _further([*hypotheses, replace(root, cost=hypotheses[0].cost + _ANEW)], look)
 
 
-def _further(ways: Sequence[Way], look: Look) -> list[Way]:
-    best: dict[tuple[object, ...], Way] = {}
-    for way in ways:
-        for found in _ways_on(way, look):
+def _further(hypotheses: Sequence[Hypothesis], look: Look) -> list[Hypothesis]:
+    best: dict[tuple[object, ...], Hypothesis] = {}
+    for hypothesis in hypotheses:
+        for found in _hypotheses_on(hypothesis, look):
             # What is left unexplained is dearer with every look: whoever explains it is not the same.
             key = found.outcome(), tuple(move for move in found.moves if move.kind == "misread")
             if key not in best or found.cost < best[key].cost:
                 best[key] = found
     ordered = _without_unknown(sorted(best.values(), key=lambda one: one.cost))
-    return [way for way in ordered if way.cost < ordered[0].cost + _KEPT][:_MOST_KEPT]
+    return [hypothesis for hypothesis in ordered if hypothesis.cost < ordered[0].cost + _KEPT][:_MOST_KEPT]
 
 
-def _without_unknown(ways: Sequence[Way]) -> list[Way]:
-    """Leave out ways with a card that nobody knows where a way as likely knows it."""
+def _without_unknown(hypotheses: Sequence[Hypothesis]) -> list[Hypothesis]:
+    """Leave out hypotheses with a card that nobody knows where a hypothesis as likely knows it."""
     known: set[tuple[object, ...]] = set()
     kept = []
-    for way in ways:
-        shape = tuple((move.kind, move.seat, move.row, move.foul) for move in way.moves)
-        if any(move.card == UNKNOWN for move in way.moves):
+    for hypothesis in hypotheses:
+        shape = tuple((move.kind, move.seat, move.row, move.foul) for move in hypothesis.moves)
+        if any(move.card == UNKNOWN for move in hypothesis.moves):
             if shape in known:
                 continue
         else:
             known.add(shape)
-        kept.append(way)
+        kept.append(hypothesis)
     return kept
 
 
-def _ways_on(start: Way, look: Look) -> Iterator[Way]:
-    """Give the ways from one way to a look."""
+def _hypotheses_on(start: Hypothesis, look: Look) -> Iterator[Hypothesis]:
+    """Give the hypotheses from one hypothesis to a look."""
     order = count()
     queue = [(start.cost + _price(start, look), next(order), start)]
     tried, least = 0, float("inf")
@@ -94,31 +94,31 @@ def _ways_on(start: Way, look: Look) -> Iterator[Way]:
             heapq.heappush(queue, (next_one.cost + _price(next_one, look), next(order), next_one))
 
 
-def _unread_before(way: Way, move: Move) -> int:
-    return way.unread[move.seat] if way.unread and move.kind == "take" else 0
+def _unread_before(hypothesis: Hypothesis, move: Move) -> int:
+    return hypothesis.unread[move.seat] if hypothesis.unread and move.kind == "take" else 0
 
 
-def _price(way: Way, look: Look) -> float:
-    prices, keys = charges(way.game, way.allowed, look)
-    before = way.charged or (None,) * len(keys)
+def _price(hypothesis: Hypothesis, look: Look) -> float:
+    prices, keys = charges(hypothesis.game, hypothesis.allowed, look)
+    before = hypothesis.charged or (None,) * len(keys)
     return sum(price for price, key, old in zip(prices, keys, before, strict=True) if key != old)
 
 
-def _looked_at(way: Way, look: Look) -> Way:
-    """Give a way that has come to a look."""
-    way = _known_now(way, look)
-    prices, keys = charges(way.game, way.allowed, look)
-    price = _price(way, look)
+def _looked_at(hypothesis: Hypothesis, look: Look) -> Hypothesis:
+    """Give a hypothesis that has come to a look."""
+    hypothesis = _known_now(hypothesis, look)
+    prices, keys = charges(hypothesis.game, hypothesis.allowed, look)
+    price = _price(hypothesis, look)
     if price > _MOST_OFF:
-        return replace(way, cost=way.cost + _SPOILED, left=sum(prices))
-    allowed = put_right(way.game, way.allowed, look)
-    before = way.charged or (None,) * len(keys)
+        return replace(hypothesis, cost=hypothesis.cost + _SPOILED, left=sum(prices))
+    allowed = put_right(hypothesis.game, hypothesis.allowed, look)
+    before = hypothesis.charged or (None,) * len(keys)
     # What is known to lie so from now on is not charged again.
-    known = charges(way.game, allowed, look)[1]
-    owed, fine = _still_owed(way.owed, look)
+    known = charges(hypothesis.game, allowed, look)[1]
+    owed, fine = _still_owed(hypothesis.owed, look)
     return replace(
-        way,
-        cost=way.cost + price + fine + (_STAYS if price < sum(prices) > _STAYS else 0.0),
+        hypothesis,
+        cost=hypothesis.cost + price + fine + (_STAYS if price < sum(prices) > _STAYS else 0.0),
         left=sum(prices),
         allowed=allowed,
         charged=tuple(old if key is None else key for key, old in zip(known, before, strict=True)),
@@ -128,31 +128,33 @@ def _looked_at(way: Way, look: Look) -> Way:
     )
 
 
-def _known_now(way: Way, look: Look) -> Way:
-    """Give a way whose cards that nobody knew are those that can be read now."""
-    for at, move in enumerate(way.moves):
+def _known_now(hypothesis: Hypothesis, look: Look) -> Hypothesis:
+    """Give a hypothesis whose cards that nobody knew are those that can be read now."""
+    for at, move in enumerate(hypothesis.moves):
         if move.card != UNKNOWN:
             continue
-        row = way.game.rows[move.row]
-        holder = next((seat for seat in range(way.game.players) if way.game.hands[seat][UNKNOWN]), None)
+        row = hypothesis.game.rows[move.row]
+        holder = next((seat for seat in range(hypothesis.game.players) if hypothesis.game.hands[seat][UNKNOWN]), None)
         if row is not None and UNKNOWN in row:
-            fresh = Counter(look.rows[move.row].cards) - Counter(row) - way.allowed.extra[move.row]
+            fresh = Counter(look.rows[move.row].cards) - Counter(row) - hypothesis.allowed.extra[move.row]
         elif holder is not None:
-            fresh = Counter(look.areas[holder].cards) - way.game.hands[holder] - way.allowed.beside[holder]
+            fresh = (
+                Counter(look.areas[holder].cards) - hypothesis.game.hands[holder] - hypothesis.allowed.beside[holder]
+            )
         else:
             continue
         if fresh.total() != 1:
             continue
         (card,) = fresh
-        game = way.game.copy()
+        game = hypothesis.game.copy()
         if row is not None and UNKNOWN in row:
             at_row = row.index(UNKNOWN)
             game.rows[move.row] = [*row[:at_row], card, *row[at_row + 1 :]]
         elif holder is not None:
             game.hands[holder] = game.hands[holder] - Counter([UNKNOWN]) + Counter([card])
-        moves = (*way.moves[:at], replace(move, card=card), *way.moves[at + 1 :])
-        way = replace(way, game=game, moves=moves)
-    return way
+        moves = (*hypothesis.moves[:at], replace(move, card=card), *hypothesis.moves[at + 1 :])
+        hypothesis = replace(hypothesis, game=game, moves=moves)
+    return hypothesis
 
 
 def _still_owed(owed: Sequence[Owed], look: Look) -> tuple[tuple[Owed, ...], float]:

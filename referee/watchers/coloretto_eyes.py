@@ -18,7 +18,7 @@ from referee.coloretto_table import card_of
 from referee.errors import BadInputError
 from referee.session import Outline
 from referee.watchers.changed_places import Box, Mask, box_of, changed_since, like_a_card, ring_of, share, small_picture
-from referee.watchers.coloretto_looks import Look, Spot
+from referee.watchers.coloretto_looks import Look, Pile
 from referee.watchers.coloretto_places import RowCard, RowPlaces
 from referee.watchers.stillness import Stillness
 from referee.watchers.table_arms import Place, TableArms
@@ -252,7 +252,7 @@ class ColorettoEyes:
     def _as_look(self, place: Place, t_ns: int) -> Look:
         """Give what is known as rows and areas."""
         ring = replace(place.ring, reach_mm=REACH_MM)
-        rows, areas = [_Pile() for _ in range(self._rooms)], [_Pile() for _ in range(self._players)]
+        rows, areas = [Pile() for _ in range(self._rooms)], [Pile() for _ in range(self._players)]
         middle: list[_Known] = []
         row_cards: list[RowCard] = []
         last_round = False
@@ -285,25 +285,6 @@ class ColorettoEyes:
             replace(pile.spot(row in hidden_rows), marked=self._rows.is_marked(row)) for row, pile in enumerate(rows)
         )
         return Look(t_ns, spots, tuple(p.spot(seat in hidden_seats) for seat, p in enumerate(areas)), last_round)
-
-
-class _Pile:
-    """Cards of a row or an area, while they are counted."""
-
-    def __init__(self) -> None:
-        self._cards: list[str] = []
-        self._unread = 0
-
-    def add(self, card: str, *, sure: bool) -> None:
-        """Add a card, read or not."""
-        if sure:
-            self._cards.append(card)
-        else:
-            self._unread += 1
-
-    def spot(self, covered: bool) -> Spot:
-        """Give all of them."""
-        return Spot(tuple(sorted(self._cards)), self._unread, covered)
 
 
 def _outline(card: FoundCard, seat: int | None, label: str) -> Outline:

@@ -26,6 +26,25 @@ class Spot:
     marked: bool | None = None
 
 
+class Pile:
+    """Cards of a row or an area, while they are counted."""
+
+    def __init__(self) -> None:
+        self._cards: list[str] = []
+        self._unread = 0
+
+    def add(self, card: str, *, sure: bool) -> None:
+        """Add a card, read or not."""
+        if sure:
+            self._cards.append(card)
+        else:
+            self._unread += 1
+
+    def spot(self, covered: bool) -> Spot:
+        """Give all of them."""
+        return Spot(tuple(sorted(self._cards)), self._unread, covered)
+
+
 @dataclass(frozen=True)
 class Look:
     """The whole table at `t_ns`.

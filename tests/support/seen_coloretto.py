@@ -11,7 +11,7 @@ from referee.events import Event, Header
 from referee.games.coloretto.rules import Coloretto, from_header
 from referee.session import Notice, RulingData
 from referee.watchers.coloretto_looks import Look, Spot
-from referee.watchers.coloretto_mind import Mind
+from referee.watchers.coloretto_tracker import Tracker
 from tests.support.paper_coloretto import PaperGame
 
 SECOND_NS = 1_000_000_000
@@ -62,8 +62,8 @@ class Played:
 class Seen:
     """What lies on the table, which may be something else than the rules want, and who looks at it."""
 
-    def __init__(self, paper: PaperGame, mind: Mind, game: Coloretto, noise: Noise, luck: random.Random) -> None:
-        self.paper, self.mind, self.game, self.noise, self.luck = paper, mind, game, noise, luck
+    def __init__(self, paper: PaperGame, tracker: Tracker, game: Coloretto, noise: Noise, luck: random.Random) -> None:
+        self.paper, self.tracker, self.game, self.noise, self.luck = paper, tracker, game, noise, luck
         self.played = Played(paper)
         self.stacked: set[int] = set()
         self.held: set[int] = set()
@@ -91,14 +91,14 @@ class Seen:
             share = self.noise.hidden if hidden is None else hidden
             rows, areas = (tuple(self._spot(cards, share) for cards in spots) for spots in (self.rows, self.areas))
             rows = tuple(replace(spot, marked=self._marked(row)) for row, spot in enumerate(rows))
-            events, notices = self.mind.see(Look(self.t_ns, rows, areas, self.paper.last_round))
+            events, notices = self.tracker.see(Look(self.t_ns, rows, areas, self.paper.last_round))
             self.played.notices += notices
             for event in events:
                 rulings = [ruling.as_json() for ruling in self.game.apply(event)]
                 if not any(ruling["ruling"] == "foul" for ruling in rulings):
                     self.played.events.append(event)
                 self.played.rulings += rulings
-                self.mind.judged(event, rulings)
+                self.tracker.judged(event, rulings)
 
     def _marked(self, row: int) -> bool | None:
         if not self.noise.row_cards:
@@ -150,12 +150,12 @@ class Seen:
 
 
 def play(players: int, seed: int, noise: Noise) -> Played:
-    """Play a whole game before the mind."""
+    """Play a whole game before the tracker."""
     luck = random.Random(f"{players}/{seed}")
     paper = PaperGame(players, random.Random(f"{seed}/{players}"))
     options = {"table": paper.table, "first": paper.first, "left_out": paper.left_out}
     header = Header("coloretto", tuple("ABCDE"[:players]), options)
-    seen = Seen(paper, Mind(header), from_header(header), noise, luck)
+    seen = Seen(paper, Tracker(header), from_header(header), noise, luck)
     seen.look(2, 0.0)
     taken: list[int] = []  # before the move, which the paper has made already
     for kind, row, card, seat in legal_moves(paper):

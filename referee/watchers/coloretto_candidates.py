@@ -6,31 +6,31 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from referee.games.coloretto.rulings import Reason
+from referee.watchers.coloretto_hypotheses import Hypothesis
 from referee.watchers.coloretto_looks import UNKNOWN, Look, Move, Spot
-from referee.watchers.coloretto_ways import Way
 
 _MOVE, _BACK, _FOUL, _UNSEEN, _OTHER_ARM, _UNREADABLE = 1.5, 3.2, 7.0, 3.5, 2.0, 1.0
 _MISREAD = 6.5  # of about a thousand readings one is wrong
 
 
-def next_moves(way: Way, look: Look, *, first: bool) -> Iterator[tuple[Move, float]]:
+def next_moves(hypothesis: Hypothesis, look: Look, *, first: bool) -> Iterator[tuple[Move, float]]:
     """The moves that something in the look speaks for, and what each costs."""
-    for move, price in _moves(way, look, first=first):
+    for move, price in _moves(hypothesis, look, first=first):
         other = bool(look.arms) and move.seat not in (look.arms or ())
         yield move, price + (_OTHER_ARM if other else 0.0)
 
 
-def _moves(way: Way, look: Look, *, first: bool) -> Iterator[tuple[Move, float]]:
-    game = way.game
+def _moves(hypothesis: Hypothesis, look: Look, *, first: bool) -> Iterator[tuple[Move, float]]:
+    game = hypothesis.game
     if game.over:
         return
-    fouls_left = not any(move.foul for move in way.moves)
+    fouls_left = not any(move.foul for move in hypothesis.moves)
     if first:
         for row in range(len(game.rooms)):
             if game.can_take_back(row) and _may_be_gone((game.rows[row] or [""])[-1:], look.rows[row], game.rows[row]):
                 yield Move("back", game.turn, row), _BACK
     placed: set[tuple[int, str]] = set()
-    for row, card, price in _wanted(way, look):
+    for row, card, price in _wanted(hypothesis, look):
         if (row, card) in placed:
             continue
         placed.add((row, card))
@@ -41,22 +41,26 @@ def _moves(way: Way, look: Look, *, first: bool) -> Iterator[tuple[Move, float]]
             # A card where no row is any more was pushed there, or it was misunderstood that the row was taken.
             yield Move("place", game.turn, row, card, reason), _MOVE + price + _FOUL
     for row, cards in enumerate(game.rows):
-        if cards is None or not Counter(cards) - way.allowed.absent[row] or not _may_be_gone(cards, look.rows[row]):
+        if (
+            cards is None
+            or not Counter(cards) - hypothesis.allowed.absent[row]
+            or not _may_be_gone(cards, look.rows[row])
+        ):
             continue
         # Nobody lifts a card just so that the rest is taken.
-        lifted = bool(way.moves) and way.moves[-1].kind == "back"
+        lifted = bool(hypothesis.moves) and hypothesis.moves[-1].kind == "back"
         yield Move("take", game.turn, row), _MOVE + (_BACK if lifted else 0)
         if fouls_left:
             for seat in range(game.players):
                 gained = Counter(cards) & (Counter(look.areas[seat].cards) - game.hands[seat])
                 if seat != game.turn and gained:
                     yield Move("take", seat, row, "", game.verify_take(seat, row)), _MOVE + _FOUL
-    yield from ((move, _MISREAD) for move in _misreadings(way, look))
+    yield from ((move, _MISREAD) for move in _misreadings(hypothesis, look))
 
 
-def _misreadings(way: Way, look: Look) -> Iterator[Move]:
+def _misreadings(hypothesis: Hypothesis, look: Look) -> Iterator[Move]:
     """Cards that are seen in an area in place of others that were read in a row."""
-    game, allowed = way.game, way.allowed
+    game, allowed = hypothesis.game, hypothesis.allowed
     for seat, spot in enumerate(look.areas):
         hand, seen = game.hands[seat], Counter(spot.cards)
         lacking = hand - seen - allowed.hidden[seat]
@@ -65,9 +69,9 @@ def _misreadings(way: Way, look: Look) -> Iterator[Move]:
                 yield Move("misread", seat, 0, card, was=tuple(sorted(lacking)))
 
 
-def _wanted(way: Way, look: Look) -> Iterator[tuple[int, str, float]]:
+def _wanted(hypothesis: Hypothesis, look: Look) -> Iterator[tuple[int, str, float]]:
     """Rows and cards that may have been put there, and what that costs: seen there, or in an area since, or hidden."""
-    game, allowed = way.game, way.allowed
+    game, allowed = hypothesis.game, hypothesis.allowed
     for row, spot in enumerate(look.rows):
         for card in Counter(spot.cards) - Counter(game.rows[row] or ()) - allowed.extra[row]:
             yield row, card, 0.0

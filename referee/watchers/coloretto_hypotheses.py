@@ -1,4 +1,4 @@
-"""Ways in which a game of Coloretto may have gone since it was clear, and what moves do to them."""
+"""Hypotheses in which a game of Coloretto may have gone since it was clear, and what moves do to them."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Owed:
 
 
 @dataclass(frozen=True, eq=False)
-class Way:
+class Hypothesis:
     """Moves that lead from what was known to what was seen since.
 
     when: of each move, the look that showed it. cost: of all together. left: of the last look alone, what it shows
@@ -48,7 +48,7 @@ class Way:
         return tuple(move for move in self.moves if move.foul is not None)
 
     def outcome(self) -> tuple[object, ...]:
-        """What it comes to: ways that differ in the order of moves only come to the same."""
+        """What it comes to: hypotheses that differ in the order of moves only come to the same."""
         return (*standing(self.game), self.fouls)
 
 
@@ -62,12 +62,12 @@ def standing(game: Coloretto) -> tuple[object, ...]:
     )
 
 
-def after(way: Way, move: Move, t_ns: int, price: float = 0.0, unread: int = 0) -> Way:
-    """Give a way after one more move; a foul moves cards, but not the game.
+def after(hypothesis: Hypothesis, move: Move, t_ns: int, price: float = 0.0, unread: int = 0) -> Hypothesis:
+    """Give a hypothesis after one more move; a foul moves cards, but not the game.
 
     unread: how many cards could not be read in the area of who moved, before.
     """
-    game, allowed, owed = way.game.copy(), way.allowed, way.owed
+    game, allowed, owed = hypothesis.game.copy(), hypothesis.allowed, hypothesis.owed
     if move.foul is not None:
         allowed = _after_foul(game, allowed, move)
     elif move.kind == "place":
@@ -82,12 +82,12 @@ def after(way: Way, move: Move, t_ns: int, price: float = 0.0, unread: int = 0) 
         allowed = _after_take(game, allowed, move)
         game.take(0, move.seat, move.row)
     return replace(
-        way,
+        hypothesis,
         game=game,
         allowed=allowed,
-        moves=(*way.moves, move),
-        when=(*way.when, t_ns),
-        cost=way.cost + price,
+        moves=(*hypothesis.moves, move),
+        when=(*hypothesis.when, t_ns),
+        cost=hypothesis.cost + price,
         owed=owed,
     )
 

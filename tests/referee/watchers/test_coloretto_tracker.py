@@ -9,7 +9,7 @@ import pytest
 from referee.cli import main
 from referee.events import Event, Header
 from referee.watchers.coloretto_looks import Look, Spot
-from referee.watchers.coloretto_mind import AFTER_ASKING_NS, PATIENCE_NS, SECOND_NS, Mind
+from referee.watchers.coloretto_tracker import AFTER_ASKING_NS, PATIENCE_NS, SECOND_NS, Tracker
 from tests.support.seen_coloretto import Noise, play, true_moves
 
 HABITS = {
@@ -37,8 +37,8 @@ def test_a_whole_game_is_understood_to_the_last_point(habit: str) -> None:
     ]
 
 
-def three(**options: object) -> Mind:
-    return Mind(Header("coloretto", ("Ann", "Ben", "Cem"), options))
+def three(**options: object) -> Tracker:
+    return Tracker(Header("coloretto", ("Ann", "Ben", "Cem"), options))
 
 
 def look(second: int, rows: tuple[Spot, ...], areas: tuple[Spot, ...] | None = None) -> Look:
@@ -49,22 +49,22 @@ def rows(*cards: tuple[str, ...]) -> tuple[Spot, ...]:
     return tuple(Spot(tuple(sorted(row))) for row in cards)
 
 
-def tell(mind: Mind, *looks: Look) -> list[Event]:
+def tell(tracker: Tracker, *looks: Look) -> list[Event]:
     told: list[Event] = []
     for one in looks:
-        events, _ = mind.see(one)
+        events, _ = tracker.see(one)
         for event in events:
-            mind.judged(event, ())
+            tracker.judged(event, ())
         told += events
     return told
 
 
-def begun() -> Mind:
+def begun() -> Tracker:
     """A game in which Ann has put a pink card into row 0, and it is Ben's turn."""
-    mind = three()
-    events = tell(mind, look(1, rows((), (), ())), look(2, rows(("pink",), (), ())))
+    tracker = three()
+    events = tell(tracker, look(1, rows((), (), ())), look(2, rows(("pink",), (), ())))
     assert [event.kind for event in events] == ["start_cards"] * 3 + ["card_placed"]
-    return mind
+    return tracker
 
 
 def test_the_cards_that_everybody_starts_with_are_counted() -> None:
@@ -72,36 +72,36 @@ def test_the_cards_that_everybody_starts_with_are_counted() -> None:
 
 
 def test_who_took_is_asked_once_where_the_areas_are_covered_and_play_goes_on() -> None:
-    mind = begun()
+    tracker = begun()
     hidden = (Spot((), 0, True),) * 3
     # Row 0 is gone, row 1 has a card: Ben took and Cem placed, or Ben placed and Cem took.
     seen = [look(10 + second, rows((), ("yellow",), ()), hidden) for second in range(13)]
-    asked = [notice for one in seen for notice in mind.see(one)[1]]
+    asked = [notice for one in seen for notice in tracker.see(one)[1]]
     assert [(notice.kind, notice.data) for notice in asked] == [("who_took", {"row": 0, "seats": [1, 2]})]
     assert asked[0].t_ns >= 10 * SECOND_NS + PATIENCE_NS
     # An area that can be seen again says it.
     areas = (Spot(("red",)), Spot(("blue",)), Spot(("green", "pink")))
-    events = tell(mind, look(23, rows((), ("yellow",), ()), areas))
+    events = tell(tracker, look(23, rows((), ("yellow",), ()), areas))
     assert [(event.kind, event.data["seat"]) for event in events] == [("card_placed", 1), ("row_taken", 2)]
 
 
 def test_what_nobody_answers_is_taken_as_it_is_likeliest_and_no_foul_is_built_on_it() -> None:
-    mind = begun()
+    tracker = begun()
     hidden = (Spot((), 0, True),) * 3
     last = 11 + AFTER_ASKING_NS // SECOND_NS
-    events = tell(mind, *(look(second, rows((), ("yellow",), ()), hidden) for second in range(10, last)))
+    events = tell(tracker, *(look(second, rows((), ("yellow",), ()), hidden) for second in range(10, last)))
     assert sorted(event.kind for event in events) == ["card_placed", "row_taken"]
     # Who took is a guess: whoever takes now may well be the one whose turn it is.
     areas = (Spot(("red",)), Spot(("blue",)), Spot(("green", "yellow")))
-    assert tell(mind, *(look(second, rows((), (), ()), areas) for second in range(last, last + 3))) == []
+    assert tell(tracker, *(look(second, rows((), (), ()), areas) for second in range(last, last + 3))) == []
 
 
-def test_no_foul_is_told_where_a_covered_row_leaves_a_legal_way() -> None:
-    mind = begun()
+def test_no_foul_is_told_where_a_covered_row_leaves_a_legal_hypothesis() -> None:
+    tracker = begun()
     # Cem has the pink card while it is Ben's turn; Ben may have put a card where a hand lies.
     areas = (Spot(("red",)), Spot(("blue",)), Spot(("green", "pink")))
     seen = (Spot(), Spot((), 0, True), Spot())
-    assert tell(mind, *(look(second, seen, areas) for second in range(3, 7))) == []
+    assert tell(tracker, *(look(second, seen, areas) for second in range(3, 7))) == []
     # Where no hand was in the way, nobody but Cem can have done anything.
     lying = (Spot(marked=False), Spot(marked=True), Spot(marked=True))
     events = tell(begun(), *(look(second, lying, areas) for second in (3, 4, 5)))
@@ -109,11 +109,11 @@ def test_no_foul_is_told_where_a_covered_row_leaves_a_legal_way() -> None:
 
 
 def test_a_card_that_nobody_can_read_is_asked_for() -> None:
-    mind = begun()
+    tracker = begun()
     unread = (Spot(("pink",)), Spot((), 1), Spot())
-    asked = [notice for second in range(3, 12) for notice in mind.see(look(second, unread))[1]]
+    asked = [notice for second in range(3, 12) for notice in tracker.see(look(second, unread))[1]]
     assert [(notice.kind, notice.data) for notice in asked] == [("row_card_unread", {"row": 1})]
-    assert [event.kind for event in tell(mind, look(13, rows(("pink",), ("blue",), ())))] == ["card_placed"]
+    assert [event.kind for event in tell(tracker, look(13, rows(("pink",), ("blue",), ())))] == ["card_placed"]
 
 
 def test_the_bench_says_what_became_of_each_game(capsys: pytest.CaptureFixture[str]) -> None:

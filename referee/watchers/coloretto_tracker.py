@@ -1,7 +1,7 @@
 """Understands a game of Coloretto from looks at the table: looks in, events and notices out; no pictures, no clock.
 
-All ways that fit are followed from look to look. Told is only what all likely ones have in common, and a foul only
-where every legal way is ruled out by what was seen. What cannot be told yet is asked; nobody has to wait for that.
+All hypotheses that fit are followed from look to look. Told is only what all likely ones have in common, and a foul
+only where every legal one is ruled out by what was seen. What cannot be told yet is asked; nobody has to wait for that.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ from referee.session import Doubt, Notice, RulingData
 from referee.watchers.coloretto_doubts import asked_about, event_of, misread, start_card
 from referee.watchers.coloretto_explain import further
 from referee.watchers.coloretto_fit import as_it_lies
+from referee.watchers.coloretto_hypotheses import Hypothesis, after, standing
 from referee.watchers.coloretto_looks import UNKNOWN, Allowed, Look
-from referee.watchers.coloretto_ways import Way, after, standing
 
 SECOND_NS = 1_000_000_000
 PATIENCE_NS = 6 * SECOND_NS
@@ -28,14 +28,14 @@ AFTER_ASKING_NS = 20 * SECOND_NS
 """So long after something that nobody can tell the likeliest is taken, if nobody has said what it was."""
 _MARGIN = 3.0  # nats before the next likely that comes to something else
 _FOUL_MARGIN = 4.0
-_USUAL, _INCREDIBLE, _INCREDIBLE_FOUL = 1.5, 11.0, 15.0  # ways so much dearer than usual moves are asked about
+_USUAL, _INCREDIBLE, _INCREDIBLE_FOUL = 1.5, 11.0, 15.0  # hypotheses so much dearer than usual moves are asked about
 _WELL, _FAIRLY = 3.2, 6.5  # of a look: what it may show otherwise, at once or when nothing better comes
 _BACK_NS = SECOND_NS  # a card that seems gone may only be hidden
 _HELD_NS = 6 * SECOND_NS  # whoever took the cards of a row may hold them for a while
 _GAP_NS = 3 * SECOND_NS  # in so long without a look somebody may have done what nobody saw
 
 
-class Mind:
+class Tracker:
     """Knows how the game stands, as far as it was told or seen.
 
     doubts: what people are asked. Notices: `who_took` (`row`, `seats`) where two may have; `row_card_unread` (`row`)
@@ -51,8 +51,8 @@ class Mind:
         """Forget how the game went."""
         self.game = coloretto.from_header(self._header)
         self._allowed = Allowed.nothing(len(self.game.rooms), self.game.players)
-        self._root = Way(self.game, self._allowed)
-        self._ways = [self._root]
+        self._root = Hypothesis(self.game, self._allowed)
+        self._hypotheses = [self._root]
         self._telling: list[Event] = []
         self._since_ns: int | None = None
         self._last_ns = 0
@@ -76,8 +76,8 @@ class Mind:
         if look.t_ns - self._last_ns > _GAP_NS:
             self._gap_until_ns = look.t_ns
         self._last_ns = look.t_ns
-        self._ways = further(self._ways, self._root, look)
-        best = self._ways[0]
+        self._hypotheses = further(self._hypotheses, self._root, look)
+        best = self._hypotheses[0]
         if best.outcome() == (*standing(self.game), ()) and not any(move.kind == "misread" for move in best.moves):
             best = replace(best, moves=(), when=())
         if not best.moves and best.left <= _WELL and self._lead(best) >= _MARGIN:
@@ -122,27 +122,31 @@ class Mind:
 
     def _begin_from_here(self) -> None:
         """Somebody told something: that holds, and what was thought of does no more."""
-        self._root = Way(self.game.copy(), self._allowed)
-        self._ways = [self._root]
+        self._root = Hypothesis(self.game.copy(), self._allowed)
+        self._hypotheses = [self._root]
         self._since_ns, self._asked, self.doubts = None, (), ()
 
-    def _lead(self, best: Way) -> float:
+    def _lead(self, best: Hypothesis) -> float:
         """How much likelier the likeliest is than all that come to something else."""
-        others = [way.cost for way in self._ways if way.outcome() != best.outcome()]
+        others = [hypothesis.cost for hypothesis in self._hypotheses if hypothesis.outcome() != best.outcome()]
         return min(others, default=float("inf")) - best.cost
 
-    def _certain(self, best: Way, look: Look) -> int:
-        """Give how many of the likeliest way's moves are certain."""
+    def _certain(self, best: Hypothesis, look: Look) -> int:
+        """Give how many of the likeliest hypothesis's moves are certain."""
         waited_ns = look.t_ns - (self._since_ns or look.t_ns)
         if best.left > (_FAIRLY if waited_ns >= PATIENCE_NS else _WELL):
             return 0
         if best.cost - _USUAL * len(best.moves) > (_INCREDIBLE_FOUL if best.fouls else _INCREDIBLE):
             return 0
         margin = _FOUL_MARGIN if best.fouls else _MARGIN
-        rivals = [way for way in self._ways if way.cost - best.cost < margin and way.outcome() != best.outcome()]
+        rivals = [
+            hypothesis
+            for hypothesis in self._hypotheses
+            if hypothesis.cost - best.cost < margin and hypothesis.outcome() != best.outcome()
+        ]
         count = 0
         for number, (move, when) in enumerate(zip(best.moves, best.when, strict=True)):
-            shared = all(way.moves[: number + 1] == best.moves[: number + 1] for way in rivals)
+            shared = all(hypothesis.moves[: number + 1] == best.moves[: number + 1] for hypothesis in rivals)
             if not shared or move.card == UNKNOWN or (move.foul and self._guessed):
                 break
             if move.kind == "back" and look.t_ns - when < _BACK_NS:
@@ -153,27 +157,30 @@ class Mind:
             count = number + 1
         return count
 
-    def _tell(self, best: Way, count: int, look: Look) -> tuple[tuple[Event, ...], tuple[Notice, ...]]:
-        """Tell the first moves of a way; the ways that begin otherwise are none any more."""
-        told, way = best.moves[:count], Way(self.game.copy(), self._allowed)
+    def _tell(self, best: Hypothesis, count: int, look: Look) -> tuple[tuple[Event, ...], tuple[Notice, ...]]:
+        """Tell the first moves of a hypothesis; the hypotheses that begin otherwise are none any more."""
+        told, hypothesis = best.moves[:count], Hypothesis(self.game.copy(), self._allowed)
         for move in told:
-            way = after(way, move, look.t_ns)
-        self._allowed, self._root = way.allowed, replace(way, moves=(), when=(), cost=0.0, seen_ns=look.t_ns)
-        kept = [one for one in [best, *self._ways] if one.moves[:count] == told]
-        self._ways = [replace(one, moves=one.moves[count:], when=one.when[count:]) for one in dict.fromkeys(kept)]
+            hypothesis = after(hypothesis, move, look.t_ns)
+        self._allowed, self._root = (
+            hypothesis.allowed,
+            replace(hypothesis, moves=(), when=(), cost=0.0, seen_ns=look.t_ns),
+        )
+        kept = [one for one in [best, *self._hypotheses] if one.moves[:count] == told]
+        self._hypotheses = [replace(one, moves=one.moves[count:], when=one.when[count:]) for one in dict.fromkeys(kept)]
         self._since_ns, self._asked = None, ()
         events = [event_of(move, look.t_ns) for move in told if move.kind != "misread"]
         self._telling = list(events)
         self.doubts = misread(told, look.t_ns) or _lasting(self.doubts)
         notices = [Notice(look.t_ns, doubt.kind, None, doubt.data) for doubt in self.doubts] if misread(told, 0) else []
-        if not self._ways[0].moves:
-            self._allowed = self._ways[0].allowed
+        if not self._hypotheses[0].moves:
+            self._allowed = self._hypotheses[0].allowed
         return tuple(events), tuple(notices)
 
     def _guess(self, look: Look) -> tuple[tuple[Event, ...], tuple[Notice, ...]]:
         """Nobody has said, and play goes on: the likeliest by the rules, which can be put right on the page."""
         self._guessed = True
-        plain = next((way for way in self._ways if _is_plain(way)), None)
+        plain = next((hypothesis for hypothesis in self._hypotheses if _is_plain(hypothesis)), None)
         if plain is None:
             self._allowed = as_it_lies(self.game, self._allowed, look)
             self._begin_from_here()
@@ -183,11 +190,11 @@ class Mind:
         self.doubts = tuple(replace(doubt, told=events) for doubt in doubts if doubt.answers)
         return events, notices
 
-    def _settle(self, best: Way, look: Look) -> None:
+    def _settle(self, best: Hypothesis, look: Look) -> None:
         """Nothing was done; what lay beside the rules and does no longer was put right."""
         self.doubts = _lasting(self.doubts)
         self._root = replace(best, cost=0.0)
-        self._ways, self._since_ns, self._asked = [self._root], None, ()
+        self._hypotheses, self._since_ns, self._asked = [self._root], None, ()
         self._allowed = best.allowed
         game = self.game
         if not any(game.rows) and not game.taken and not any(spot.covered or spot.cards for spot in look.rows):
@@ -196,12 +203,12 @@ class Mind:
 
     def _ask(self, look: Look) -> tuple[Notice, ...]:
         """Say once what is not clear, when nobody has made it clear by himself."""
-        best = self._ways[0]
+        best = self._hypotheses[0]
         since_ns = best.when[0] if best.moves else self._since_ns or look.t_ns
         if look.t_ns - since_ns < PATIENCE_NS:
             return ()
         unstarted = next((seat for seat in sorted(self._unstarted) if look.areas[seat].unread), None)
-        asked = asked_about(self._ways, look, _MARGIN)
+        asked = asked_about(self._hypotheses, look, _MARGIN)
         doubt = asked if unstarted is None else start_card(self.game, unstarted, look)
         what = (doubt.kind, str(doubt.data))
         if what == self._asked:
@@ -241,6 +248,11 @@ def _lasting(doubts: Sequence[Doubt]) -> tuple[Doubt, ...]:
     return tuple(doubt for doubt in doubts if doubt.told or doubt.kind in ("misread", "start_card"))
 
 
-def _is_plain(way: Way) -> bool:
-    """Whether a way is by the rules, with cards that somebody saw."""
-    return bool(way.moves) and not way.fouls and way.left <= _FAIRLY and all(m.card != UNKNOWN for m in way.moves)
+def _is_plain(hypothesis: Hypothesis) -> bool:
+    """Whether a hypothesis is by the rules, with cards that somebody saw."""
+    return (
+        bool(hypothesis.moves)
+        and not hypothesis.fouls
+        and hypothesis.left <= _FAIRLY
+        and all(m.card != UNKNOWN for m in hypothesis.moves)
+    )

@@ -20,8 +20,14 @@ STRIPED = 0.012
 _PICTURES = 6
 _ROWS, _COLUMNS = 120, 16
 _DARK = 12.0
+_GAMMA = 2.2
+# A rolling shutter takes 12 to 45 ms from the first row to the last, a lamp 8 or 10 ms from bright to bright.
+_WAVES = np.arange(1.25, 5.05, 0.1)
+_TREND = 4  # what else changes from row to row: a cubic, as when a lamp moves or a window brightens
+_ONE_WAVE = 0.8  # of what is left, to be stripes and nothing else
 HALF_PERIODS_US = (10_000.0, 500_000.0 / 60)
 Image = npt.NDArray[np.uint8]
+Columns = npt.NDArray[np.float32]
 
 
 def striped(pictures: Sequence[Image]) -> float:
@@ -29,16 +35,48 @@ def striped(pictures: Sequence[Image]) -> float:
 
     A row counts by the median of its parts, so that a hand that moves over less than half of it makes no stripe.
     """
-    small = np.stack([_columns(picture) for picture in pictures])
-    mean = small.mean(axis=0)
-    ratio = np.where(mean > _DARK, small / np.maximum(mean, 1.0), np.nan)
-    lit = np.isfinite(ratio).all(axis=0).sum(axis=1) >= _COLUMNS // 2
+    small = np.stack([in_columns([picture]) for picture in pictures])
+    lit, rows = _ratios(small, small.mean(axis=0))
     if np.count_nonzero(lit) < _ROWS // 4:
         return 0.0
-    rows = np.nanmedian(ratio[:, lit], axis=2)
     # Bright and dark rows: half the way from the darkest to the brightest tenth, in light, not in levels.
     swing = np.quantile(rows, 0.9, axis=1) - np.quantile(rows, 0.1, axis=1)
-    return float(np.median(swing)) / 2 * 2.2
+    return float(np.median(swing)) / 2 * _GAMMA
+
+
+def striped_since(before: Columns, now: Columns) -> float:
+    """By what share of the light rows differ in one wave from how they were, see `in_columns`; 0 where in no wave.
+
+    Stripes that stand still, as of a lamp that flickers a whole number of times a picture, show only so.
+    """
+    lit, (rows,) = _ratios(now[None], before)
+    if np.count_nonzero(lit) < _ROWS // 2:
+        return 0.0
+    y = np.linspace(-1, 1, _ROWS)[lit]
+    trend = np.linalg.qr(np.vander(y, _TREND))[0]
+
+    def left(of: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+        return np.asarray(of - trend @ (trend.T @ of), np.float64)
+
+    rest, largest = left(np.asarray(rows, np.float64)), 0.0
+    for waves in _WAVES:
+        wave = np.linalg.qr(left(np.stack([np.cos(np.pi * waves * y), np.sin(np.pi * waves * y)], axis=1)))[0]
+        largest = max(largest, float(np.square(wave.T @ rest).sum()))
+    if largest < _ONE_WAVE * float(np.square(rest).sum()):
+        return 0.0
+    return float(np.sqrt(2 * largest / len(rest))) * _GAMMA
+
+
+def in_columns(pictures: Sequence[Image]) -> Columns:
+    """Pictures of one place, (h, w) or (h, w, 3) uint8, one after the other, as one small grey one (rows, columns)."""
+    return np.asarray(np.mean([_columns(picture) for picture in pictures], axis=0), np.float32)
+
+
+def _ratios(small: Columns, by: Columns) -> tuple[npt.NDArray[np.bool_], Columns]:
+    """Which rows (rows,) are lit, and by what such rows of small pictures (n, rows, columns) are brighter (n, lit)."""
+    ratio = np.where((by > _DARK) & (small > _DARK), small / np.maximum(by, 1.0), np.nan)
+    lit = np.isfinite(ratio).all(axis=0).sum(axis=1) >= _COLUMNS // 2
+    return lit, np.asarray(np.nanmedian(ratio[:, lit], axis=2), np.float32)
 
 
 def settle_without_stripes(
@@ -70,6 +108,6 @@ def settle_without_stripes(
     return replace(best, exposure=apply(best.exposure)), fewest > STRIPED
 
 
-def _columns(picture: Image) -> npt.NDArray[np.float32]:
+def _columns(picture: Image) -> Columns:
     grey = picture if picture.ndim == 2 else cv2.cvtColor(picture, cv2.COLOR_BGR2GRAY)
     return np.asarray(cv2.resize(grey, (_COLUMNS, _ROWS), interpolation=cv2.INTER_AREA), np.float32)

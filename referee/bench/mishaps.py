@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 
 import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from hardware.camera.frames import SECOND_NS
+from hardware.camera.frames import SECOND_NS, Frame
 from referee.bench.yardstick import in_yardsticks
 from referee.demo import confetti_script, piccolino_script
-from referee.service.guard.mishaps import Mishap
+from referee.service.guard.mishaps import Lasting, Mishap
 from referee.service.guard.picture_guard import PictureGuard
-from simulation.evening import relit
+from referee.service.guard.stripes import PICTURES, Stripes
+from simulation.evening import GAMMA, relit
 from simulation.live import LiveTable, Shots
 from simulation.view import Look
 from vision.deck import load_deck
@@ -27,6 +29,8 @@ _SIZE = (1280, 720)
 _PX_PER_MM = 1.1  # of the drawn tables, about
 _WAITS_S = 4.0
 _TABLES = ("wood", "cloth", "plain", "checked", "white")
+
+_FLICKER = "flicker"
 
 Image = NDArray[np.uint8]
 Alter = Callable[[Image], Image]
@@ -45,9 +49,12 @@ class Noticed:
 def cause_mishaps(count: int, seed: int, kinds: Sequence[str] = ()) -> Iterator[Noticed]:
     """Cause mishaps of some kinds, or all, in turn, each at some instant of a game of its own."""
     luck = random.Random(seed)
-    names = list(kinds or _KINDS)
+    names = list(kinds or (*_KINDS, _FLICKER))
     for number in range(count):
         kind = names[number % len(names)]
+        if kind == _FLICKER:
+            yield _watch_flicker(luck)
+            continue
         what, alter = _KINDS[kind](luck)
         table = _table(luck)
         begins_s = luck.uniform(6.0, table.script.length_s - _WAITS_S - 1)
@@ -67,12 +74,12 @@ def play_quietly(hours: float, seed: int) -> Iterator[Quiet]:
     luck, played_s = random.Random(seed), 0.0
     while played_s < hours * 3600:
         table, guard = _table(luck), PictureGuard()
-        told = [
-            (t_s, change.mishap.value)
-            for t_s in _looks(0.0, table.script.length_s)
-            for change in guard.look(_shown(table, t_s), round(t_s * SECOND_NS))
-            if change.on
-        ]
+        stripes, lasting, told = Stripes(partial(_frames, table, None)), Lasting(), list[tuple[float, str]]()
+        for t_s in _looks(0.0, table.script.length_s):
+            t_ns = round(t_s * SECOND_NS)
+            changes = guard.look(_shown(table, t_s), t_ns)
+            changes += lasting.take(stripes.here(t_ns), Stripes.mishaps, t_ns)
+            told += [(t_s, change.mishap.value) for change in changes if change.on]
         played_s += table.script.length_s
         yield Quiet(table.script.length_s, tuple(told))
 
@@ -101,6 +108,44 @@ def _watch(kind: str, what: str, table: LiveTable, alter: Alter, begins_s: float
     return Noticed(kind, what, None if already is None else 0.0, None if already is None else already.value)
 
 
+def _watch_flicker(luck: random.Random) -> Noticed:
+    """A lamp of a ceiling, or a dimmed one, is switched on beside the others: its light swings with the mains."""
+    table = _table(luck)
+    begins_s = luck.uniform(6.0, table.script.length_s - _WAITS_S - 1)
+    hertz, depth, readout_s = luck.choice((100.0, 120.0)), luck.uniform(0.08, 0.35), luck.uniform(0.012, 0.035)
+    # A camera's clock is off the mains' by a little.
+    hertz *= 1 + luck.uniform(-1, 1) * 0.002
+    rows_s = np.linspace(0, readout_s, _SIZE[1])
+
+    def alter(frame: Frame) -> Frame:
+        t_s = frame.exposure_end_ns / SECOND_NS
+        if t_s < begins_s:
+            return frame
+        swing = 1 + depth * np.cos(2 * np.pi * hertz * (t_s + rows_s))
+        levels = frame.image * (swing ** (1 / GAMMA))[:, None, None]
+        return replace(frame, image=np.asarray(np.rint(np.clip(levels, 0, 255)), np.uint8))
+
+    stripes, lasting = Stripes(partial(_frames, table, alter)), Lasting()
+    what = f"{hertz:.1f} times a second, by {depth:.2f} of the light, rows within {1000 * readout_s:.0f} ms"
+    for t_s in (*_looks(begins_s - 4.0, 4.0), *_looks(begins_s, _WAITS_S)):
+        t_ns = round(t_s * SECOND_NS)
+        changes = lasting.take(stripes.here(t_ns), Stripes.mishaps, t_ns)
+        if changes:
+            return Noticed(_FLICKER, what, t_s - begins_s, changes[0].mishap.value)
+    return Noticed(_FLICKER, what, None, None)
+
+
+def _frames(table: LiveTable, alter: Callable[[Frame], Frame] | None, start_ns: int, end_ns: int) -> list[Frame]:
+    """The last frames of a table before an instant, as many as are looked at for stripes."""
+    last = _index(table, end_ns / SECOND_NS)
+    frames = [table.frame(index) for index in range(max(0, last - PICTURES + 1), last + 1)]
+    return frames if alter is None else [alter(frame) for frame in frames]
+
+
+def _index(table: LiveTable, t_s: float) -> int:
+    return max(0, round(t_s * table.shots.frames_per_s) - 1)
+
+
 def _table(luck: random.Random) -> LiveTable:
     seed = luck.randrange(1 << 20)
     look = Look(table=luck.choice(_TABLES), gradient=luck.uniform(0.1, 0.4), tilt_deg=luck.uniform(0, 20))
@@ -114,7 +159,7 @@ def _table(luck: random.Random) -> LiveTable:
 
 
 def _shown(table: LiveTable, t_s: float) -> Image:
-    return table.frame(max(0, round(t_s * table.shots.frames_per_s) - 1)).image
+    return table.frame(_index(table, t_s)).image
 
 
 def _looks(start_s: float, length_s: float) -> list[float]:
@@ -207,5 +252,6 @@ EXPECTED = {
     "lock lost": {Mishap.LIGHT, Mishap.DARK, Mishap.BRIGHT},
     "out of focus": {Mishap.BLURRED, Mishap.SMEARED},
     "smear": {Mishap.SMEARED, Mishap.BLURRED},
+    _FLICKER: {Mishap.FLICKER},
 }
 """What the guard may call each kind; what else it tells does not count as noticed."""

@@ -23,6 +23,7 @@ _SPOILED = 5.0  # a look that shows what cannot be: a hand that nobody noticed, 
 _STAYS = 2.0  # what was charged for and is still so, each look
 _MOST_OFF = 9.0  # what shows more otherwise is such a look
 _STRANGE, _ANEW = 3.2, 2.0  # of a look: what calls for beginning anew, and what that costs
+_MANY_STRANGE = 5  # looks in a row
 _LEAST = 0.5  # less calls for no explanation
 _DEPTH, _MOST_OPEN = 5, 12
 _MOST_TRIED = 120
@@ -30,15 +31,23 @@ _BEYOND = 5.0  # what costs so much more than the best is no explanation of a lo
 _KEPT, _MOST_KEPT = 10.0, 10  # of several looks
 
 
-def further(hypotheses: Sequence[Hypothesis], root: Hypothesis, look: Look) -> list[Hypothesis]:
+def further(hypotheses: Sequence[Hypothesis], root: Hypothesis, look: Look, strange: int = 0) -> list[Hypothesis]:
     """Follow all hypotheses to the next look: those that fit, of those alike the likeliest, the likeliest first.
 
     root: how it stood when all was clear. Where no hypothesis fits well, something happened before that nobody saw.
+    strange: how many looks before this one none fitted. One such look may be spoiled; of many in a row nothing is held
+    against what explains them at last.
     """
     found = _further(hypotheses, look)
-    if found[0].left <= _STRANGE:
+    if not is_strange(found[0]):
         return found
-    return _further([*hypotheses, replace(root, cost=hypotheses[0].cost + _ANEW)], look)
+    before = root.cost if strange >= _MANY_STRANGE else hypotheses[0].cost
+    return _further([*hypotheses, replace(root, cost=before + _ANEW)], look)
+
+
+def is_strange(hypothesis: Hypothesis) -> bool:
+    """Whether a hypothesis does not fit the look that it has come to."""
+    return hypothesis.left > _STRANGE
 
 
 def _further(hypotheses: Sequence[Hypothesis], look: Look) -> list[Hypothesis]:

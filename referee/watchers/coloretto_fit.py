@@ -16,6 +16,8 @@ _CLEARED = 3.0  # what a round left in a row was cleared away before anybody loo
 # In areas cards lie over each other, and people hold what they took for a while.
 _MISSING_IN_AREA, _EACH_FURTHER, _MOST_MISSING_IN_AREA = 2.0, 0.7, 4.0
 
+_OVERLOOKED_NS = 2_500_000_000  # a card that lies there is not seen for so long, at most
+
 _Items = tuple[tuple[str, int], ...]
 
 
@@ -44,14 +46,25 @@ def charges(game: Coloretto, allowed: Allowed, look: Look) -> tuple[list[float],
 
 
 def put_right(game: Coloretto, allowed: Allowed, look: Look) -> Allowed:
-    """Give what may lie otherwise after a look: what did and does no longer was put right."""
+    """Give what may lie otherwise after a look: what did and does no longer was put right.
+
+    What is overlooked for a moment lies there still.
+    """
     extra, absent, beside = list(allowed.extra), list(allowed.absent), list(allowed.beside)
     hidden = list(allowed.hidden)
     loose = set(allowed.loose)
+    unseen_ns = {(kind, at): t_ns for kind, at, t_ns in allowed.unseen}
+
+    def lasting(kind: str, at: int, known: Counter[str], seen: Counter[str]) -> Counter[str]:
+        if not known - seen:
+            unseen_ns.pop((kind, at), None)
+            return known
+        return known if look.t_ns - unseen_ns.setdefault((kind, at), look.t_ns) < _OVERLOOKED_NS else known & seen
+
     for number, spot in enumerate(look.rows):
         due = Counter(game.rows[number] or ())
         if not spot.covered and not spot.unread:
-            extra[number] &= Counter(spot.cards) - due
+            extra[number] = lasting("row", number, extra[number], Counter(spot.cards) - due)
             absent[number] &= due - Counter(spot.cards)
         # A row's own card that was forgotten, or left lying, says nothing.
         if spot.marked is not None:
@@ -60,7 +73,7 @@ def put_right(game: Coloretto, allowed: Allowed, look: Look) -> Allowed:
         if spot.covered:
             continue
         if not spot.unread:
-            beside[seat] &= Counter(spot.cards) - game.hands[seat]
+            beside[seat] = lasting("area", seat, beside[seat], Counter(spot.cards) - game.hands[seat])
         # It lies under other cards, for nothing covers the area.
         hidden[seat] = game.hands[seat] + beside[seat] - Counter(spot.cards)
     return replace(
@@ -70,6 +83,7 @@ def put_right(game: Coloretto, allowed: Allowed, look: Look) -> Allowed:
         beside=tuple(beside),
         hidden=tuple(hidden),
         loose=frozenset(loose),
+        unseen=frozenset((kind, at, t_ns) for (kind, at), t_ns in unseen_ns.items()),
     )
 
 

@@ -87,6 +87,7 @@ class Allowed:
 
     extra, absent: for each row, cards that lie there besides, and some that do not. beside, hidden: the same for each
     area, where cards lie over each other. loose: rows whose own cards say nothing: forgotten, or not put back yet.
+    unseen: "row" or "area", which, and the instant since which what lies besides there is not all to be seen.
     """
 
     extra: tuple[Counter[str], ...]
@@ -94,6 +95,7 @@ class Allowed:
     beside: tuple[Counter[str], ...]
     hidden: tuple[Counter[str], ...]
     loose: frozenset[int] = frozenset()
+    unseen: frozenset[tuple[str, int, int]] = frozenset()
 
     @staticmethod
     def nothing(rows: int, seats: int) -> Allowed:

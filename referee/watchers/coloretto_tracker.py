@@ -16,7 +16,7 @@ from referee.games.coloretto import rules as coloretto
 from referee.games.coloretto.setup import is_colour
 from referee.session import Doubt, Notice, RulingData
 from referee.watchers.coloretto_doubts import asked_about, event_of, misread, start_card
-from referee.watchers.coloretto_explain import further
+from referee.watchers.coloretto_explain import further, is_strange
 from referee.watchers.coloretto_fit import as_it_lies
 from referee.watchers.coloretto_hypotheses import Hypothesis, after, standing
 from referee.watchers.coloretto_looks import UNKNOWN, Allowed, Look
@@ -57,6 +57,7 @@ class Tracker:
         self._since_ns: int | None = None
         self._last_ns = 0
         self._gap_until_ns = 0
+        self._strange = 0  # looks in a row that nothing explains
         self._asked: tuple[object, ...] = ()
         told = bool(self._header.options.get("start_cards"))
         self._unstarted = set() if told else set(range(self.game.players))
@@ -76,7 +77,8 @@ class Tracker:
         if look.t_ns - self._last_ns > _GAP_NS:
             self._gap_until_ns = look.t_ns
         self._last_ns = look.t_ns
-        self._hypotheses = further(self._hypotheses, self._root, look)
+        self._hypotheses = further(self._hypotheses, self._root, look, self._strange)
+        self._strange = self._strange + 1 if is_strange(self._hypotheses[0]) else 0
         best = self._hypotheses[0]
         if best.outcome() == (*standing(self.game), ()) and not any(move.kind == "misread" for move in best.moves):
             best = replace(best, moves=(), when=())
@@ -124,7 +126,7 @@ class Tracker:
         """Somebody told something: that holds, and what was thought of does no more."""
         self._root = Hypothesis(self.game.copy(), self._allowed)
         self._hypotheses = [self._root]
-        self._since_ns, self._asked, self.doubts = None, (), ()
+        self._since_ns, self._asked, self.doubts, self._strange = None, (), (), 0
 
     def _lead(self, best: Hypothesis) -> float:
         """How much likelier the likeliest is than all that come to something else."""

@@ -96,7 +96,7 @@ def test_what_nobody_answers_is_taken_as_it_is_likeliest_and_no_foul_is_built_on
     assert tell(tracker, *(look(second, rows((), (), ()), areas) for second in range(last, last + 3))) == []
 
 
-def test_no_foul_is_told_where_a_covered_row_leaves_a_legal_hypothesis() -> None:
+def test_no_foul_is_told_where_a_covered_row_leaves_a_legal_way() -> None:
     tracker = begun()
     # Cem has the pink card while it is Ben's turn; Ben may have put a card where a hand lies.
     areas = (Spot(("red",)), Spot(("blue",)), Spot(("green", "pink")))
@@ -106,6 +106,17 @@ def test_no_foul_is_told_where_a_covered_row_leaves_a_legal_hypothesis() -> None
     lying = (Spot(marked=False), Spot(marked=True), Spot(marked=True))
     events = tell(begun(), *(look(second, lying, areas) for second in (3, 4, 5)))
     assert [(event.kind, event.data["seat"]) for event in events] == [("row_taken", 2)]
+
+
+def test_a_card_taken_against_the_rules_lies_there_still_though_one_look_overlooks_it() -> None:
+    tracker = begun()
+    areas, without = (Spot(("red",)), Spot(("blue",)), Spot(("green", "pink"))), None
+    lying = (Spot(marked=False), Spot(marked=True), Spot(marked=True))
+    told = tell(tracker, *(look(second, lying, areas) for second in (3, 4, 5)))
+    told += tell(tracker, look(6, lying, without), look(7, lying, areas), look(8, lying, areas))
+    then = (Spot(marked=False), Spot(("yellow",), marked=True), Spot(marked=True))
+    told += tell(tracker, look(9, then, areas))
+    assert [(event.kind, event.data["seat"]) for event in told] == [("row_taken", 2), ("card_placed", 1)]
 
 
 def test_a_card_that_nobody_can_read_is_asked_for() -> None:

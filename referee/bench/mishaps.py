@@ -49,13 +49,13 @@ class Noticed:
 def cause_mishaps(count: int, seed: int, kinds: Sequence[str] = ()) -> Iterator[Noticed]:
     """Cause mishaps of some kinds, or all, in turn, each at some instant of a game of its own."""
     luck = random.Random(seed)
-    names = list(kinds or (*_KINDS, _FLICKER))
+    names = list(kinds or (*KINDS, _FLICKER))
     for number in range(count):
         kind = names[number % len(names)]
         if kind == _FLICKER:
             yield _watch_flicker(luck)
             continue
-        what, alter = _KINDS[kind](luck)
+        what, alter = KINDS[kind](luck)
         table = _table(luck)
         begins_s = luck.uniform(6.0, table.script.length_s - _WAITS_S - 1)
         yield _watch(kind, what, table, alter, begins_s)
@@ -231,7 +231,7 @@ def _cover(luck: random.Random) -> tuple[str, Alter]:
     return f"covered, {level:.0f} of 255 come through", alter
 
 
-_KINDS: dict[str, Callable[[random.Random], tuple[str, Alter]]] = {
+KINDS: dict[str, Callable[[random.Random], tuple[str, Alter]]] = {
     "bump": _bump,
     "cover": _cover,
     "lamp off": lambda luck: _light(luck, 0.01, 0.1),

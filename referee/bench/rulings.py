@@ -70,12 +70,12 @@ def judge_rulings(
         while last is not None and rings and rings[0][0] <= frame.exposure_end_ns:
             ring_ns, offset_ms = rings.pop(0)
             ruling = laid.ruling_at(ring_ns, luck.randrange(players))
-            yield Judged(ring_ns, offset_ms, ruling, _allowed(laid, last.exposure_end_ns))
+            yield Judged(ring_ns, offset_ms, ruling, allowed_at(laid, last.exposure_end_ns))
         laid.session.look(frame)
         last = frame
 
 
-def _allowed(laid: PilesTable, t_ns: int) -> tuple[frozenset[str], ...]:
+def allowed_at(laid: PilesTable, t_ns: int) -> tuple[frozenset[str], ...]:
     """Give the pairs that a frame which ended at `t_ns` may show.
 
     A card that comes down may be read already, and one that a hand still covers may not.

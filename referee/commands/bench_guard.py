@@ -18,6 +18,9 @@ def add_kinds(kinds: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
     )
     guard.add_argument("--mishaps", metavar="N", type=int, default=140, help="of all kinds in turn (default 140)")
     guard.add_argument("--hours", metavar="N", type=float, default=0.2, help="of play without any (default 0.2)")
+    guard.add_argument(
+        "--games", metavar="N", type=int, default=0, help="of Piccolino with rings amid mishaps (default 0)"
+    )
     guard.add_argument("--seed", metavar="N", type=seed, default=1, help="another number draws others")
     guard.add_argument("--json", action="store_true", help="a line a mishap and a last one with the sums")
     guard.set_defaults(bench=_guard)
@@ -31,9 +34,10 @@ def add_kinds(kinds: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
 
 def _guard(args: argparse.Namespace) -> int:
     from referee.bench.mishaps import EXPECTED, IN_TIME_S, Noticed, cause_mishaps, cost_a_frame, play_quietly
+    from referee.bench.ring_mishaps import judge_amid_mishaps
 
-    if args.mishaps < 0 or not 0 <= args.hours <= 100:
-        raise BadInputError("there can be no fewer than no mishaps, and up to a hundred hours of play")
+    if min(args.mishaps, args.games) < 0 or not 0 <= args.hours <= 100:
+        raise BadInputError("there can be no fewer than no mishaps and games, and up to a hundred hours of play")
 
     def in_time(one: Noticed) -> bool:
         named = one.told is not None and any(mishap.value == one.told for mishap in EXPECTED[one.kind])
@@ -51,18 +55,31 @@ def _guard(args: argparse.Namespace) -> int:
     for quiet in play_quietly(args.hours, args.seed + 1):
         played_s += quiet.seconds
         alarms.update(what for _, what in quiet.told)
+    rulings: Counter[str] = Counter()
+    for number in range(args.games):
+        for one_ring in judge_amid_mishaps(2 + number % 4, 60, args.seed + number):
+            rulings[one_ring.judged.verdict] += 1
+            if one_ring.judged.verdict == "wrong":
+                about = {"kind": one_ring.kind, "what": one_ring.what, "after_s": round(one_ring.after_s, 2)}
+                print_line({**about, "offset_ms": one_ring.judged.offset_ms, **one_ring.judged.ruling})
     sums: dict[str, Any] = {
         kind: {key: row[key] for key in ("in time", "late", "missed")} for kind, row in rows.items()
     }
     hours = max(played_s / 3600, 1e-9)
     quiet_sums = {"hours": round(played_s / 3600, 3), "alarms": dict(alarms), "an_hour": sum(alarms.values()) / hours}
-    summary = {"mishaps": sums, "play": quiet_sums, "yardsticks_a_frame": round(cost_a_frame(), 3)}
+    summary = {
+        "mishaps": sums,
+        "play": quiet_sums,
+        "rulings": {key: rulings[key] for key in ("right", "wrong", "unclear")},
+        "yardsticks_a_frame": round(cost_a_frame(), 3),
+    }
     if args.json:
         print_line({"summary": summary})
     else:
         for kind, row in sums.items():
             print(f"{kind:14}", ", ".join(f"{number} {key}" for key, number in row.items()))
         print(f"play           {quiet_sums['hours']} h, {sum(alarms.values())} false alarms {dict(alarms) or ''}")
+        print("rulings       ", ", ".join(f"{rulings[key]} {key}" for key in ("right", "wrong", "unclear")))
         print(f"cost           {summary['yardsticks_a_frame']} yardsticks a frame")
     return 0
 

@@ -1,0 +1,62 @@
+"""Rings in the moments between a mishap and its notice: no ruling may be wrong for what the guard has not told yet."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from hardware.camera.frames import SECOND_NS, Frame
+from referee.bench.mishaps import IN_TIME_S, KINDS, Alter
+from referee.bench.piles_table import piles_table
+from referee.bench.rulings import Judged, allowed_at
+from simulation.live import Shots
+
+MS = 1_000_000
+_SIZE = (1280, 720)
+_EVERY = 3  # landings: between two mishaps the table is seen as it should be
+_RINGS_MS = (20, 120, 350, 700)  # after a card came to lie
+
+
+@dataclass(frozen=True)
+class AmidMishap:
+    """A ring so long after a mishap of some kind began, and how it was judged."""
+
+    kind: str
+    what: str
+    after_s: float
+    judged: Judged
+
+
+def judge_amid_mishaps(players: int, turns: int, seed: int) -> Iterator[AmidMishap]:
+    """Turn cards on a drawn table; at every third a mishap begins before or just after it lies, and lasts two seconds.
+
+    Rings come at some instants after the card lies, as far as the mishap is not older than the guard may take.
+    """
+    luck = random.Random(seed)
+    laid = piles_table(players, turns, seed, Shots(size=_SIZE))
+    kinds = list(KINDS)
+    mishaps: list[tuple[int, int, str, str, Alter]] = []
+    rings: list[tuple[int, int, int]] = []
+    for number, landed_ns in enumerate(laid.landings_ns[_EVERY - 1 :: _EVERY]):
+        kind = kinds[(seed + number) % len(kinds)]
+        begins_ns = landed_ns - round(luck.uniform(-0.1, 1.2) * SECOND_NS)
+        mishaps.append((begins_ns, begins_ns + round(IN_TIME_S * SECOND_NS), kind, *KINDS[kind](luck)))
+        rings += [
+            (landed_ns + ms * MS + luck.randrange(MS), ms, len(mishaps) - 1)
+            for ms in _RINGS_MS
+            if begins_ns < landed_ns + ms * MS < mishaps[-1][1]
+        ]
+    # From before each mishap to its end, and some of the time between.
+    instants = [*laid.landings_ns, *(begins + step * SECOND_NS // 2 for begins, *_ in mishaps for step in range(6))]
+    last: Frame | None = None
+    for frame in laid.frames(instants):
+        while last is not None and rings and rings[0][0] <= frame.exposure_end_ns:
+            ring_ns, offset_ms, number = rings.pop(0)
+            ruling = laid.ruling_at(ring_ns, luck.randrange(players))
+            judged = Judged(ring_ns, offset_ms, ruling, allowed_at(laid, last.exposure_end_ns))
+            begins_ns, _, kind, what, _ = mishaps[number]
+            yield AmidMishap(kind, what, (ring_ns - begins_ns) / SECOND_NS, judged)
+        altered = next((alter for begins, ends, _, _, alter in mishaps if begins <= frame.exposure_end_ns < ends), None)
+        laid.session.look(frame if altered is None else replace(frame, image=altered(frame.image)))
+        last = frame

@@ -22,6 +22,7 @@ from vision.prints.verdicts import (
     HARDLY_EXPLAINED,
     LEAST_EVIDENCE,
     LEAST_PRINT,
+    MOST_ODD,
     SURE,
     SURE_EVIDENCE,
     WELL_EXPLAINED,
@@ -160,7 +161,7 @@ class PrintReader:
         strange = float((verdict.covered & open_cells).sum()) > _MOST_STRANGE * float(open_cells.sum())
         if share < WELL_EXPLAINED or strange or verdict.evidence(open_cells) < SURE_EVIDENCE:
             return "covered"
-        if (verdict.odd & open_cells).any():
+        if (verdict.odd & open_cells).sum() > MOST_ODD * shown.sum():
             return "glare"
         if self._alike(verdict):
             return "colours"

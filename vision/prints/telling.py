@@ -14,6 +14,7 @@ from vision.prints.verdicts import (
     HARDLY_EXPLAINED,
     LEAST_EVIDENCE,
     LEAST_PRINT,
+    MOST_ODD,
     SURE,
     SURE_EVIDENCE,
     WELL_EXPLAINED,
@@ -56,7 +57,7 @@ class Telling:
         weak = verdict.evidence() < SURE_EVIDENCE or int(verdict.printed.sum()) < LEAST_PRINT
         if share < WELL_EXPLAINED or covered > _MOST_COVERED or weak:
             return "covered", verdict.margin
-        if verdict.odd.any():
+        if verdict.odd.sum() > MOST_ODD * verdict.printed.sum():
             return "glare", verdict.margin
         rival, odds = self.odds(picture, verdict, white)
         odds = min(odds, verdict.margin)

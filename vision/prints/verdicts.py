@@ -23,6 +23,7 @@ SURE = 20.0  # log-odds of a face before the next
 LEAST_EVIDENCE, SURE_EVIDENCE = 10.0, 40.0  # log-odds of a face against plain paper, for one at all and a sure one
 HARDLY_EXPLAINED, WELL_EXPLAINED = 0.5, 0.78  # of the print that is open, for one at all and a sure one
 LEAST_PRINT = 40  # cells
+MOST_ODD = 0.02  # of the print that is open: a speck of gloss; of another face that looks alike more is off
 
 _COARSE, _FINE = 0.6, 1.2  # cells per mm
 _COARSE_LOOKS, _LOOKS, _FINE_LOOKS = 2, 8, 3

@@ -25,12 +25,14 @@ export function dock(app) {
 function keepRoom(node) {
   const measure = () => document.documentElement.style.setProperty("--dock", `${node.offsetHeight}px`);
   if (window.ResizeObserver) new ResizeObserver(measure).observe(node);
-  const scrolled = () => {
-    const title = document.querySelector(".verdict h1");
-    document.body.classList.toggle("scrolled", title ? title.getBoundingClientRect().top < 0 : window.scrollY > SCROLLED_PX);
-  };
-  window.addEventListener("scroll", scrolled, { passive: true });
-  window.addEventListener("resize", scrolled);
+  window.addEventListener("scroll", noteScroll, { passive: true });
+  window.addEventListener("resize", noteScroll);
+}
+
+// Whether the verdict above is out of sight: after each scroll, and after each change of what the page shows.
+export function noteScroll() {
+  const title = document.querySelector(".verdict h1");
+  document.body.classList.toggle("scrolled", title ? title.getBoundingClientRect().top < 0 : window.scrollY > SCROLLED_PX);
 }
 
 // What is said stands below, unless it stands large above already.

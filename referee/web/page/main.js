@@ -6,6 +6,7 @@ import { follow } from "./line.js";
 import { merged } from "./merge.js";
 import { learn, t } from "./words.js";
 import { frame } from "./frame.js";
+import { noteScroll } from "./dock.js";
 import { speakNew, speaksHere, touched } from "./speech.js";
 import { waitingVerdict } from "./headline.js";
 import { pairing } from "./view_pair.js";
@@ -60,9 +61,10 @@ function draw() {
   if (!app.state || !worded) return;
   const view = VIEWS[app.route.view];
   const content = app.pending ? pairing(app) : view.draw(app);
-  document.body.className = ["tv", "bell"].includes(app.route.view) && !app.pending ? app.route.view : "";
+  for (const view of ["tv", "bell"]) document.body.classList.toggle(view, app.route.view === view && !app.pending);
   document.title = `${t("nav_" + app.route.view)} – Ringmaster`;
   patch(document.getElementById("page"), h("div", {}, frame(app, content)).children);
+  noteScroll();
 }
 
 async function take(parts, leads) {

@@ -251,6 +251,27 @@ def test_the_button_that_is_due_and_the_verdict_are_in_sight_wherever_the_page_i
     window.close()
 
 
+def test_the_verdict_stays_at_the_foot_of_a_scrolled_page_whatever_else_changes(
+    page: PageUnderTest, browser: Browser
+) -> None:
+    expect.set_options(timeout=WAIT_MS)
+    page.table.desk.do({"do": "start", "game": "confetti", "players": LONG_NAMES, "options": {}})
+    for kind in ("timer_flipped", "timer_ran_out"):
+        page.table.tell(kind)
+    for seat in range(6):
+        page.table.tell("hand", seat=seat, cards=[["red", "blue", "green"]])
+    window = Window(browser, page, FLAT, paired=True)
+    window.page.evaluate("scrollTo(0, 600)")
+    again = window.page.locator(".dock .verdict-again, .dock .caption")
+    expect(again).to_be_visible()
+    # The page is drawn anew.
+    page.table.tell("hand", seat=6, cards=[["red", "blue", "green"]])
+    expect(window.page.get_by_text("Gwendolyn: no sets, one card unused").first).to_be_attached()
+    assert window.page.evaluate("scrollY") > 0
+    expect(again).to_be_visible()
+    window.close()
+
+
 def test_seven_long_names_lie_round_the_table_apart_and_each_with_its_sign(
     page: PageUnderTest, browser: Browser
 ) -> None:

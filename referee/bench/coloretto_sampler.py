@@ -19,11 +19,11 @@ Readings = dict[tuple[int, str], str | None]
 class Sight:
     """How often a look goes wrong; shares of looks, or of cards as they are laid down.
 
-    arms_seen: an arm over the table is noticed, and nothing is read. arms_lost: it is not known whose arm that was;
-    arms_wrong: it is taken for a neighbour's. covered: a row or an area is hidden, and known to
-    be. overlooked: a card is not seen in one look, and nothing tells. unread, wrong: of cards in rows, until somebody
-    moves them. strips_unread, strips_hidden, strips_wrong: the same of cards in areas, which lie over each other.
-    mended_s: after so long somebody straightens a card in a row that cannot be read.
+    arms_seen: an arm over the table is noticed, and nothing is read. arms_unseen, arms_lost, arms_wrong: whoever
+    reached over the rows is not noticed, or nobody knows whose arm it was, or it is taken for a neighbour's. covered: a
+    row or an area is hidden, and known to be. overlooked: a card is not seen in one look, and nothing tells. unread,
+    wrong: of cards in rows, until somebody moves them. strips_unread, strips_hidden, strips_wrong: the same of cards in
+    areas, which lie over each other. mended_s: after so long somebody straightens a card in a row that cannot be read.
     """
 
     arms_seen: float = 0.9

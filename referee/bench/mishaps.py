@@ -242,6 +242,7 @@ KINDS: dict[str, Callable[[random.Random], tuple[str, Alter]]] = {
     "out of focus": _defocus,
     "smear": _smear,
 }
+"""What alters a picture, by kind: what is done in words, and the picture as it looks then."""
 EXPECTED = {
     "bump": {Mishap.MOVED},
     "cover": {Mishap.DARK},

@@ -30,12 +30,11 @@ Image = npt.NDArray[np.uint8]
 Columns = npt.NDArray[np.float32]
 
 
-def striped(pictures: Sequence[Image]) -> float:
-    """By what share of the light rows differ between pictures of one place, (h, w) or (h, w, 3) uint8 each.
+def striped(small: Columns) -> float:
+    """By what share of the light rows differ between pictures (n, rows, columns) of one place, see `in_columns`.
 
     A row counts by the median of its parts, so that a hand that moves over less than half of it makes no stripe.
     """
-    small = np.stack([in_columns([picture]) for picture in pictures])
     lit, rows = _ratios(small, small.mean(axis=0))
     if np.count_nonzero(lit) < _ROWS // 4:
         return 0.0
@@ -45,7 +44,7 @@ def striped(pictures: Sequence[Image]) -> float:
 
 
 def striped_since(before: Columns, now: Columns) -> float:
-    """By what share of the light rows differ in one wave from how they were, see `in_columns`; 0 where in no wave.
+    """By what share of the light rows (rows, columns) differ in one wave from how they were; 0 where in no wave.
 
     Stripes that stand still, as of a lamp that flickers a whole number of times a picture, show only so.
     """
@@ -68,8 +67,10 @@ def striped_since(before: Columns, now: Columns) -> float:
 
 
 def in_columns(pictures: Sequence[Image]) -> Columns:
-    """Pictures of one place, (h, w) or (h, w, 3) uint8, one after the other, as one small grey one (rows, columns)."""
-    return np.asarray(np.mean([_columns(picture) for picture in pictures], axis=0), np.float32)
+    """Pictures, (h, w) or (h, w, 3) uint8 each, as small grey ones (n, rows, columns)."""
+    grey = (picture if picture.ndim == 2 else cv2.cvtColor(picture, cv2.COLOR_BGR2GRAY) for picture in pictures)
+    small = [cv2.resize(each, (_COLUMNS, _ROWS), interpolation=cv2.INTER_AREA) for each in grey]
+    return np.asarray(small, np.float32)
 
 
 def _ratios(small: Columns, by: Columns) -> tuple[npt.NDArray[np.bool_], Columns]:
@@ -95,19 +96,14 @@ def settle_without_stripes(
     best = settle(take, apply, start, limits)
     if not limits.flicker_us or best.exposure.time_us < min(HALF_PERIODS_US):
         return best, False
-    fewest = striped([look() for _ in range(_PICTURES)])
+    fewest = striped(in_columns([look() for _ in range(_PICTURES)]))
     for half_us in sorted(HALF_PERIODS_US, key=lambda half: abs(half - limits.flicker_us)):
         if fewest <= STRIPED:
             break
         # What the automatics found is in no such steps, and `settle` leaves it if it is right.
         exposure = apply(replace(limits, flicker_us=half_us).split(best.exposure.light))
         tried = settle(take, apply, exposure, replace(limits, flicker_us=half_us))
-        stripes = striped([look() for _ in range(_PICTURES)])
+        stripes = striped(in_columns([look() for _ in range(_PICTURES)]))
         if stripes < fewest:
             best, fewest = tried, stripes
     return replace(best, exposure=apply(best.exposure)), fewest > STRIPED
-
-
-def _columns(picture: Image) -> Columns:
-    grey = picture if picture.ndim == 2 else cv2.cvtColor(picture, cv2.COLOR_BGR2GRAY)
-    return np.asarray(cv2.resize(grey, (_COLUMNS, _ROWS), interpolation=cv2.INTER_AREA), np.float32)

@@ -51,9 +51,7 @@ class Sampler:
     arms_luck: random.Random = field(default_factory=lambda: random.Random(0))
     readings: Readings = field(default_factory=dict)  # of each card at each kind of place; None: unread, "": hidden
     _since: dict[tuple[int, str], int] = field(default_factory=dict)
-    _over: dict[int, int | None] = field(
-        default_factory=dict
-    )  # seats whose arms are over the table: as whose they count
+    _over: dict[int, int | None] = field(default_factory=dict)  # seats whose arms are over the table, as whose
     _came: set[int | None] = field(default_factory=set)
 
     def watch(self, lies: Lying) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 
 import cv2
 import numpy as np
@@ -14,7 +13,7 @@ from numpy.typing import NDArray
 from hardware.camera.frames import SECOND_NS, Frame
 from referee.bench.yardstick import in_yardsticks
 from referee.demo import confetti_script, piccolino_script
-from referee.service.guard.mishaps import Lasting, Mishap
+from referee.service.guard.mishaps import Change, Lasting, Mishap
 from referee.service.guard.picture_guard import PictureGuard
 from referee.service.guard.stripes import PICTURES, Stripes
 from simulation.evening import GAMMA, relit
@@ -74,11 +73,9 @@ def play_quietly(hours: float, seed: int) -> Iterator[Quiet]:
     luck, played_s = random.Random(seed), 0.0
     while played_s < hours * 3600:
         table, guard = _table(luck), PictureGuard()
-        stripes, lasting, told = Stripes(partial(_frames, table, None)), Lasting(), list[tuple[float, str]]()
+        lamps, told = _LampGuard(table), list[tuple[float, str]]()
         for t_s in _looks(0.0, table.script.length_s):
-            t_ns = round(t_s * SECOND_NS)
-            changes = guard.look(_shown(table, t_s), t_ns)
-            changes += lasting.take(stripes.here(t_ns), Stripes.mishaps, t_ns)
+            changes = guard.look(_shown(table, t_s), round(t_s * SECOND_NS)) + lamps.look(t_s)
             told += [(t_s, change.mishap.value) for change in changes if change.on]
         played_s += table.script.length_s
         yield Quiet(table.script.length_s, tuple(told))
@@ -125,21 +122,31 @@ def _watch_flicker(luck: random.Random) -> Noticed:
         levels = frame.image * (swing ** (1 / GAMMA))[:, None, None]
         return replace(frame, image=np.asarray(np.rint(np.clip(levels, 0, 255)), np.uint8))
 
-    stripes, lasting = Stripes(partial(_frames, table, alter)), Lasting()
+    lamps = _LampGuard(table, alter)
     what = f"{hertz:.1f} times a second, by {depth:.2f} of the light, rows within {1000 * readout_s:.0f} ms"
     for t_s in (*_looks(begins_s - 4.0, 4.0), *_looks(begins_s, _WAITS_S)):
-        t_ns = round(t_s * SECOND_NS)
-        changes = lasting.take(stripes.here(t_ns), Stripes.mishaps, t_ns)
+        changes = lamps.look(t_s)
         if changes:
             return Noticed(_FLICKER, what, t_s - begins_s, changes[0].mishap.value)
     return Noticed(_FLICKER, what, None, None)
 
 
-def _frames(table: LiveTable, alter: Callable[[Frame], Frame] | None, start_ns: int, end_ns: int) -> list[Frame]:
-    """The last frames of a table before an instant, as many as are looked at for stripes."""
-    last = _index(table, end_ns / SECOND_NS)
-    frames = [table.frame(index) for index in range(max(0, last - PICTURES + 1), last + 1)]
-    return frames if alter is None else [alter(frame) for frame in frames]
+class _LampGuard:
+    """Looks for stripes as the guard does; alter: what a lamp makes of each frame."""
+
+    def __init__(self, table: LiveTable, alter: Callable[[Frame], Frame] = lambda frame: frame) -> None:
+        self._table, self._alter = table, alter
+        self._stripes, self._lasting = Stripes(self._frames), Lasting()
+
+    def look(self, t_s: float) -> list[Change]:
+        """Give what began and ended."""
+        t_ns = round(t_s * SECOND_NS)
+        return self._lasting.take(self._stripes.here(t_ns), Stripes.mishaps, t_ns)
+
+    def _frames(self, start_ns: int, end_ns: int) -> list[Frame]:
+        """The last frames before an instant, as many as are looked at."""
+        last = _index(self._table, end_ns / SECOND_NS)
+        return [self._alter(self._table.frame(index)) for index in range(max(0, last - PICTURES + 1), last + 1)]
 
 
 def _index(table: LiveTable, t_s: float) -> int:

@@ -77,6 +77,7 @@ class ColorettoEyes:
         self._read: NDArray[np.float32] | None = None  # the small picture that was read last
         self._bare: NDArray[np.float32] | None = None  # the table where no card lies
         self._known: list[_Known] = []
+        self._amid_mm: list[tuple[float, float]] = []  # the cards that lie between the seats
         self._last: Look | None = None
         self._arms = TableArms()
         self._arms_ns: int | None = None
@@ -124,9 +125,7 @@ class ColorettoEyes:
         if self._arms_ns is not None and t_ns - self._arms_ns < every_ns:
             return
         self._arms_ns = t_ns
-        ring = replace(place.ring, reach_mm=REACH_MM)
-        cards = [known.card.centre_mm for known in self._known if ring.seat_at(known.card.centre_mm) is None]
-        spots_mm = np.array([*self._rows.homes, *cards] or [tuple(place.ring.corners_mm.mean(0))])
+        spots_mm = np.array([*self._rows.homes, *self._amid_mm] or [tuple(place.ring.corners_mm.mean(0))])
         spots_px = place.table.to_px(spots_mm)
         near_px = _OVER_MM * float(place.table.px_per_mm(spots_px[:1])[0])
         self._reached |= {seat for seat, arm in self._arms.look(place, frame, spots_px) if arm.reach_px < near_px}
@@ -161,7 +160,7 @@ class ColorettoEyes:
         self._still.watch(place.table.to_px(place.ring.corners_mm) / place.table.size_px)
         if before is None or before.table is not place.table:
             self._read = self._bare = None
-            self._known = []
+            self._known, self._amid_mm = [], []
 
     def _read_changed(self, image: Image, small: NDArray[np.float32], changed: Mask, place: Place) -> None:
         """Read what changed since the last time, and put it together with what is known."""
@@ -257,9 +256,12 @@ class ColorettoEyes:
         row_cards: list[RowCard] = []
         last_round = False
         outlines = []
+        self._amid_mm = []
         for known in self._known:
             kind = known.card.print.attributes.get("kind")
             seat = ring.seat_at(known.card.centre_mm)
+            if seat is None:
+                self._amid_mm.append(known.card.centre_mm)
             sure = known.card.reason is None
             last_round |= sure and kind == "last round"
             if sure and kind == "row" and seat is None:

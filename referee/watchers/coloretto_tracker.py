@@ -164,10 +164,8 @@ class Tracker:
         told, hypothesis = best.moves[:count], Hypothesis(self.game.copy(), self._allowed)
         for move in told:
             hypothesis = after(hypothesis, move, look.t_ns)
-        self._allowed, self._root = (
-            hypothesis.allowed,
-            replace(hypothesis, moves=(), when=(), cost=0.0, seen_ns=look.t_ns),
-        )
+        self._allowed = hypothesis.allowed
+        self._root = replace(hypothesis, moves=(), when=(), cost=0.0, seen_ns=look.t_ns)
         kept = [one for one in [best, *self._hypotheses] if one.moves[:count] == told]
         self._hypotheses = [replace(one, moves=one.moves[count:], when=one.when[count:]) for one in dict.fromkeys(kept)]
         self._since_ns, self._asked = None, ()

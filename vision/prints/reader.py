@@ -19,12 +19,9 @@ from vision.prints.print_deck import Print, PrintDeck
 from vision.prints.proposals import poses_on
 from vision.prints.straight import Covers, Pyramid
 from vision.prints.verdicts import (
-    HARDLY_EXPLAINED,
     LEAST_EVIDENCE,
     LEAST_PRINT,
-    MOST_ODD,
     SURE,
-    SURE_EVIDENCE,
     WELL_EXPLAINED,
     Verdict,
     Verifier,
@@ -152,16 +149,13 @@ class PrintReader:
 
     def _doubt(self, verdict: Verdict, open_cells: Flags) -> str | None:
         """Why a card is not certain, None where it is, "" where there is none."""
-        shown = verdict.printed & open_cells
-        share = verdict.share(open_cells)
-        if verdict.evidence(open_cells) < LEAST_EVIDENCE:
-            return ""
-        if open_cells.mean() < _OPEN or shown.sum() < LEAST_PRINT or share < HARDLY_EXPLAINED or verdict.margin < 0:
+        few = open_cells.mean() < _OPEN or (verdict.printed & open_cells).sum() < LEAST_PRINT
+        if few or not verdict.is_there(open_cells):
             return ""
         strange = float((verdict.covered & open_cells).sum()) > _MOST_STRANGE * float(open_cells.sum())
-        if share < WELL_EXPLAINED or strange or verdict.evidence(open_cells) < SURE_EVIDENCE:
+        if strange or not verdict.is_well_shown(open_cells):
             return "covered"
-        if (verdict.odd & open_cells).sum() > MOST_ODD * shown.sum():
+        if verdict.is_odd(open_cells):
             return "glare"
         if self._alike(verdict):
             return "colours"

@@ -10,17 +10,7 @@ from vision.prints.duels import duels
 from vision.prints.fitting import arts_of, fitted
 from vision.prints.print_deck import PrintDeck
 from vision.prints.straight import Pyramid
-from vision.prints.verdicts import (
-    HARDLY_EXPLAINED,
-    LEAST_EVIDENCE,
-    LEAST_PRINT,
-    MOST_ODD,
-    SURE,
-    SURE_EVIDENCE,
-    WELL_EXPLAINED,
-    Verdict,
-    Verifier,
-)
+from vision.prints.verdicts import LEAST_PRINT, SURE, Verdict, Verifier
 
 Singles = NDArray[np.float32]
 Floats = NDArray[np.float64]
@@ -50,14 +40,12 @@ class Telling:
 
         white: (3,) BGR 0..1 of white paper, None where nothing tells.
         """
-        share = verdict.share()
-        if verdict.evidence() < LEAST_EVIDENCE or share < HARDLY_EXPLAINED or verdict.margin < 0:
+        if not verdict.is_there():
             return "", 0.0
         covered = float(verdict.covered.mean())
-        weak = verdict.evidence() < SURE_EVIDENCE or int(verdict.printed.sum()) < LEAST_PRINT
-        if share < WELL_EXPLAINED or covered > _MOST_COVERED or weak:
+        if covered > _MOST_COVERED or int(verdict.printed.sum()) < LEAST_PRINT or not verdict.is_well_shown():
             return "covered", verdict.margin
-        if verdict.odd.sum() > MOST_ODD * verdict.printed.sum():
+        if verdict.is_odd():
             return "glare", verdict.margin
         rival, odds = self.odds(picture, verdict, white)
         odds = min(odds, verdict.margin)

@@ -93,6 +93,20 @@ class Verdict:
         printed = self.printed if open_cells is None else self.printed & open_cells
         return float((self.explained & printed).sum() / max(1, printed.sum()))
 
+    def is_there(self, open_cells: Flags | None = None) -> bool:
+        """Whether open cells speak for a card of this face at all."""
+        shown = self.evidence(open_cells) >= LEAST_EVIDENCE and self.share(open_cells) >= HARDLY_EXPLAINED
+        return shown and self.margin >= 0
+
+    def is_well_shown(self, open_cells: Flags | None = None) -> bool:
+        """Whether open cells show as much of the face as a sure card's do."""
+        return self.evidence(open_cells) >= SURE_EVIDENCE and self.share(open_cells) >= WELL_EXPLAINED
+
+    def is_odd(self, open_cells: Flags | None = None) -> bool:
+        """Whether more of the print in open cells is not the face's than a speck of gloss hides."""
+        odd, printed = (each if open_cells is None else each & open_cells for each in (self.odd, self.printed))
+        return bool(odd.sum() > MOST_ODD * printed.sum())
+
 
 class Verifier:
     """Judges places on a picture by a deck."""

@@ -9,12 +9,11 @@ from numpy.typing import NDArray
 from vision.quads import lie_on, within_quads
 from vision.unknown.card_corners import corner_cuts
 from vision.unknown.card_edges import SideFit
-from vision.unknown.card_grounds import printed_share
+from vision.unknown.card_grounds import BARE, printed_share
 from vision.unknown.outliers import clear_cut
 
 _ONE_GROUND = 0.2  # oddness
 _ROUNDED, _CORNERS = (0.004, 0.045), 3  # by its width: a radius of a seventh of it is much for a card; so many at least
-_BARE = 0.012  # the share of its area that is printed
 
 
 def print_on_it(image_lab: NDArray[np.uint8], fit: SideFit) -> NDArray[np.bool_]:
@@ -29,7 +28,7 @@ def print_on_it(image_lab: NDArray[np.uint8], fit: SideFit) -> NDArray[np.bool_]
         return nothing
     largest = clear[np.argmax([cv2.contourArea(quad) for quad in fit.quads[clear]])]
     one = fit.take(np.array([largest]))
-    if not lie_on(fit.quads[clear], one.quads).all() or printed_share(image_lab, one.quads)[0] <= _BARE:
+    if not lie_on(fit.quads[clear], one.quads).all() or printed_share(image_lab, one.quads)[0] <= BARE:
         return nothing
     sides = np.linalg.norm(one.quads[0] - np.roll(one.quads[0], -1, axis=0), axis=1)
     across, along = sides[::2].sum(), sides[1::2].sum()

@@ -13,6 +13,7 @@ Floats = NDArray[np.floating]
 _RING, _INSIDE = np.linspace(0.12, 0.88, 20), (0.03, 0.045, 0.06)  # along a side; inside of it, by the card's width
 SAME_STOCK = 20.0  # how far the grounds of two cards may differ, in weighted 8-bit Lab
 _PRINT = 12.0  # what differs from a card's ground by more, in 8-bit Lab, is print
+BARE = 0.012  # the share of a card that is printed: less is a sheet of paper
 _ROUNDS = 4
 _NEAR = 6.0  # weighted 8-bit Lab: what is farther off is print, and hardly counts
 _CORNERS = np.array([[0, 0], [1, 0], [1, 1], [0, 1]])

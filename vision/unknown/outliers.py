@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from vision.quads import outward_of, within_quads
 from vision.unknown.card_corners import are_missing, are_rounder, corner_cuts
 from vision.unknown.card_edges import SideFit
-from vision.unknown.card_grounds import SAME_STOCK, printed_share
+from vision.unknown.card_grounds import BARE, SAME_STOCK, printed_share
 from vision.unknown.card_poses import poses_of, settled
 from vision.unknown.card_sizes import Stock
 from vision.unknown.edge_ends import end_at_corners, faint_run_on, run_on
@@ -24,7 +24,6 @@ _WHOLLY = 0.9  # of each side of a card with plain edges
 _PLAIN = 12.0  # weighted 8-bit Lab
 _MAX_ODDNESS = 0.45
 _LEAST_CONTRAST = 1.0  # weighted 8-bit Lab
-_BARE = 0.012
 _HARDLY = 0.25  # of the usual contrast, or of certainty
 _UNSURE, _BEYOND_DOUBT = 0.6, 0.9
 _REACH_PX, _REACH = 4.0, 0.03  # off its place a card's edges may lie, the latter by its shorter side: bent ones do
@@ -121,7 +120,7 @@ def like_the_others(lab: NDArray[np.uint8], stock: Stock, fit: SideFit, known: i
     """
     alike = np.ones(len(fit.quads), bool)
     # Blank rectangles alone are sheets of paper.
-    if known == 0 or not (printed_share(lab, fit.quads) >= _BARE).any():
+    if known == 0 or not (printed_share(lab, fit.quads) >= BARE).any():
         return ~alike
     poses = poses_of(stock.plane, fit.quads)
     reach = max(_REACH_PX, _REACH * stock.plane.size[0])

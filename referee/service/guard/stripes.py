@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Sequence
 
+import numpy as np
+
 from hardware.camera.flicker import STRIPED, Columns, Image, in_columns, striped, striped_since
 from hardware.camera.frames import SECOND_NS, Frame
 from referee.service.guard.mishaps import Mishap
@@ -40,9 +42,10 @@ class Stripes:
     def _show(self, pictures: Sequence[Image], now_ns: int) -> bool:
         while self._before and now_ns - self._before[0][0] > _OLDEST_NS:
             self._before.popleft()
-        now = in_columns(pictures)
+        small = in_columns(pictures)
+        now = np.asarray(small.mean(axis=0), np.float32)
         standing = striped_since(self._before[0][1], now) if self._before else 0.0
-        if max(striped(pictures), standing) > _STRIPED:
+        if max(striped(small), standing) > _STRIPED:
             return True
         self._before.append((now_ns, now))
         return False

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import contextlib
 from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
 import pytest
 from playwright.sync_api import Browser, ViewportSize, expect, sync_playwright
-from playwright.sync_api import TimeoutError as PageTimeout
 
 from referee.bench.quiet_table import quiet_table
 from referee.language import LANGUAGES
@@ -84,17 +82,10 @@ def looked_at(window: Window, page: PageUnderTest, language: str, views: dict[st
             for scrolled in (0, 100_000) if due else (0,):
                 window.page.evaluate(SCROLL, scrolled)
                 found += [
-                    f"{language} {view} {size['width']}×{size['height']}: {fault}" for fault in lasting(window, due)
+                    f"{language} {view} {size['width']}×{size['height']}: {fault}"
+                    for fault in window.page.evaluate(FAULTS, due)
                 ]
     return found
-
-
-def lasting(window: Window, due: list[str]) -> list[str]:
-    """Give what is wrong once the page has settled: another size moves things a frame or two later."""
-    with contextlib.suppress(PageTimeout):
-        window.page.wait_for_function(f"(due) => ({FAULTS})(due).length === 0", arg=due, timeout=1_000)
-        return []
-    return list(window.page.evaluate(FAULTS, due))
 
 
 def test_nothing_is_too_small_cut_covered_or_out_of_sight_on_any_screen_in_any_language(

@@ -177,9 +177,11 @@ class CardSearch:
         return np.asarray(scores), np.asarray(scores.max(axis=1) - plain)
 
     def _card(
-        self, picture: Pyramid, verdict: Verdict, table: Table, offset: Floats, white: Floats | None
+        self, picture: Pyramid, verdict: Verdict | None, table: Table, offset: Floats, white: Floats | None
     ) -> FoundCard | None:
         """What a verdict says of a card; None if there is none."""
+        if verdict is None:
+            return None
         reason, odds = self._telling.doubt(picture, verdict, white)
         if reason == "":
             return None

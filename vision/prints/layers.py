@@ -42,6 +42,7 @@ class Layers:
         self._verifier, self._picture, self._white = verifier, picture, white
         self._quads, self._seen = quads, seen
         self._verdicts: dict[int, Verdict] = {}
+        self._tried: set[int] = set()  # places that were judged as they are now: not all of them look like a card
         self._closed = np.zeros(len(quads), bool)  # places of cards that were taken
         self._part = np.zeros(len(quads), bool)
         self.nameless: list[Verdict] = []  # cards that lie there for certain, of which nobody knows which they are
@@ -90,18 +91,19 @@ class Layers:
         for k in np.argsort(-self._promise):
             if self._judged >= _MOST_JUDGED or self._promise[k] < _LEAST_PROMISE:
                 break
-            if k in self._verdicts or self._closed[k]:
+            if k in self._tried or self._closed[k]:
                 continue
             if int(same_places(np.array(tried).reshape(-1, 4, 2), self._quads[k]).sum()) >= _TRIES:
                 continue
             if self._waits(self._quads[k]):
                 continue
             tried.append(self._quads[k])
+            self._tried.add(int(k))
             self._judged += 1
             covers = self.covers.near(self._quads[k]) if self._part[k] else None
-            self._verdicts[int(k)] = self._verifier.judge(
-                self._picture, self._quads[k], self._scores[k], self._white, covers
-            )
+            verdict = self._verifier.judge(self._picture, self._quads[k], self._scores[k], self._white, covers)
+            if verdict is not None:
+                self._verdicts[int(k)] = verdict
 
     def _waits(self, quad: Floats) -> bool:
         """Whether a place shares much with one that is told plainly: it is ranked anew once that card is taken."""
@@ -144,13 +146,9 @@ class Layers:
 
     def _propose_under(self, fresh: list[Verdict]) -> bool:
         """Propose places of cards that lie under those that were taken, as in a column; whether there are any."""
-        under = [quad for verdict in fresh for quad in strips(verdict.sheet)]
-        if not under:
-            return False
-        quads = np.array(under)
+        quads = np.concatenate([strips(verdict.sheet) for verdict in fresh])
         # What is taken already is proposed once more by its neighbour.
-        new = np.array([not any(same_place(verdict.quad, quad) for verdict in fresh) for quad in quads])
-        quads = quads[new]
+        quads = quads[~np.any([same_places(quads, verdict.quad) for verdict in fresh], axis=0)]
         count = len(self._quads)
         self._quads = np.concatenate([self._quads, quads])
         self._seen = np.concatenate([self._seen, np.zeros(len(quads))])
@@ -182,6 +180,7 @@ class Layers:
         self._part[which] = True
         for k in which:
             self._verdicts.pop(int(k), None)
+            self._tried.discard(int(k))
         if len(which):
             self._rank(which, self.covers)
         return bool(len(which))

@@ -32,11 +32,13 @@ _LEAST_OPEN = 0.25  # of a block: with less of it seen it says nothing
 class Ranker:
     """Compares cards with all looks of a deck: each face in each turn that its shape allows.
 
-    `faces` (k,) is the number of a look's face in the deck, `turns` (k,) in how many quarters it is turned.
+    `faces` (k,) is the number of a look's face in the deck, `turns` (k,) in how many quarters it is turned, `due` (k,)
+    by how much it fits itself better than a card without print does.
     """
 
     faces: NDArray[np.intp]
     turns: NDArray[np.intp]
+    due: Singles
     _grey: Singles  # (blocks, cells, k)
     _tint: Singles  # (blocks, cells, 3, k)
 
@@ -82,7 +84,7 @@ class Ranker:
         share = np.where(told >= _LEAST_OPEN * cells, told, 0)
         whole = np.maximum(share.sum(1), 1)[:, None]
         scores = np.einsum("nbk,nb->nk", (np.maximum(fits, 0) + alike) / 2, share, optimize=True) / whole
-        plain = ((_STILL / (energy[..., 0] + _STILL) * share).sum(1) / whole[:, 0]) / 2
+        plain = (_like_plain(energy[..., 0]) * share).sum(1) / whole[:, 0]
         return scores.astype(np.float32), plain.astype(np.float32)
 
 
@@ -99,7 +101,19 @@ def ranker_of(deck: PrintDeck) -> Ranker:
     grey, tint = _described(upright, np.ones(3), np.ones(upright.shape[:3], bool))
     of = np.array(looks)
     grey = grey - grey.mean(2, keepdims=True)
-    return Ranker(of[:, 0], of[:, 1], grey.transpose(1, 2, 0).copy(), tint.transpose(1, 2, 3, 0).copy())
+    plain = _like_plain((grey * grey).mean(2)).mean(1)
+    return Ranker(
+        of[:, 0],
+        of[:, 1],
+        np.asarray(1 - plain, np.float32),
+        grey.transpose(1, 2, 0).copy(),
+        tint.transpose(1, 2, 3, 0).copy(),
+    )
+
+
+def _like_plain(energy: Singles) -> Singles:
+    """How well a card without print would fit blocks of some variance, from 0 to 0.5: of its tint nothing is known."""
+    return np.asarray(_STILL / (energy + _STILL) / 2, np.float32)
 
 
 def _sums(sheets: Singles, looks: Singles) -> Singles:

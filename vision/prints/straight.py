@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.quads import points_within, within_quads
+from vision.quads import points_within
 
 Image = NDArray[np.uint8]
 Singles = NDArray[np.float32]
 Floats = NDArray[np.float64]
 
 _LEVELS = 5
+_SHIFT, _FAR = 6, 1e5  # bits of a cell's parts; cells beyond which a cover is as good as cut off
 _SAMPLED = cv2.INTER_LINEAR | cv2.WARP_INVERSE_MAP
 
 
@@ -34,7 +37,7 @@ class Pyramid:
         sheets = np.empty((len(quads), rows, columns, 3), np.float32)
         if not len(quads):
             return sheets
-        sheet_corners = np.array([[0, 0], [columns, 0], [columns, rows], [0, rows]], np.float32) - np.float32(0.5)
+        sheet_corners = _sheet_corners(rows, columns)
         for k, quad in enumerate(np.asarray(quads, np.float32)):
             step = np.sqrt(max(1.0, abs(cv2.contourArea(quad))) / (rows * columns))
             level = int(np.clip(np.floor(np.log2(max(step, 1.0)) + 0.5), 0, _LEVELS - 1))
@@ -58,6 +61,11 @@ class Pyramid:
         return self._levels[level]
 
 
+def _sheet_corners(rows: int, columns: int) -> Singles:
+    """(4, 2) the corners of a sheet whose cells have whole numbers in their middles."""
+    return np.array([[0, 0], [columns, 0], [columns, rows], [0, rows]], np.float32) - np.float32(0.5)
+
+
 def _outside(quad: Floats, rows: int, columns: int, shape: tuple[int, ...]) -> NDArray[np.bool_]:
     """(rows, columns) which cells of a sheet lie beyond the picture's edge."""
     at = points_within(np.asarray(quad, np.float64)[None], cells(rows, columns)[None]).reshape(rows, columns, 2)
@@ -73,8 +81,17 @@ class Covers:
 
     def over(self, quads: Floats, rows: int, columns: int) -> NDArray[np.bool_]:
         """(n, rows, columns) which cells of sheets that lie on quads (n, 4, 2) are covered."""
-        points = points_within(np.asarray(quads, np.float64), cells(rows, columns)[None])
-        return np.asarray(within_quads(points, self.quads).reshape(len(quads), rows, columns))
+        over = np.zeros((len(quads), rows, columns), np.uint8)
+        low, high = self.quads.min(axis=1), self.quads.max(axis=1)
+        for sheet, quad in zip(over, np.asarray(quads, np.float32), strict=True):
+            near = ((high > quad.min(axis=0)) & (low < quad.max(axis=0))).all(axis=1)
+            if near.any():
+                way = cv2.getPerspectiveTransform(quad, _sheet_corners(rows, columns))
+                at = cv2.perspectiveTransform(self.quads[near].reshape(-1, 1, 2), way).reshape(-1, 4, 2)
+                fixed = np.rint(np.clip(np.nan_to_num(at), -_FAR, _FAR) * 2**_SHIFT).astype(np.int32)
+                for cover in fixed:
+                    cv2.fillConvexPoly(sheet, cover, 1, shift=_SHIFT)
+        return over.view(np.bool_)
 
     def near(self, quad: Floats) -> Covers | None:
         """Those that may lie over a card on a quad (4, 2), None if there are none."""
@@ -92,7 +109,10 @@ def _is_clockwise(quad: Floats) -> bool:
     return float(cv2.contourArea(quad.astype(np.float32), oriented=True)) > 0
 
 
+@lru_cache(maxsize=32)
 def cells(rows: int, columns: int) -> Floats:
     """(rows * columns, 2) the middles of a sheet's cells, as shares of its width and height."""
     across, down = np.meshgrid((np.arange(columns) + 0.5) / columns, (np.arange(rows) + 0.5) / rows)
-    return np.stack([across.ravel(), down.ravel()], axis=1)
+    shares = np.stack([across.ravel(), down.ravel()], axis=1)
+    shares.setflags(write=False)
+    return shares

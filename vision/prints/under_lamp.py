@@ -61,6 +61,8 @@ class UnderLamp:
         picture = Pyramid(image)
         score = verifier.ranker.scores(picture, quad[None], white)[0]
         verdict = verifier.judge(picture, quad, score, white)
+        if verdict is None:
+            return ClosestPrints(one, other, 0.0, False)
         reason, odds = self._telling.doubt(picture, verdict, white)
         if deck.faces[verdict.face].id != one:
             return ClosestPrints(one, other, -abs(odds), False)

@@ -33,7 +33,7 @@ def measured(lesson: Lesson, deck: PrintDeck, pictures: Sequence[TeachingPicture
     verifier = Verifier(deck)
     wanted = set(list(dict.fromkeys(face for one, two, _ in lesson.nearest for face in (one, two)))[:most])
     told: list[tuple[str, str, float]] = []
-    sure = 0
+    judged = sure = 0
     for picture, learned in zip(reversed(pictures), reversed(lesson.pictures), strict=True):
         cards = {card.face: card for card in learned.cards if card.face in wanted}
         if not cards:
@@ -46,7 +46,10 @@ def measured(lesson: Lesson, deck: PrintDeck, pictures: Sequence[TeachingPicture
             quads = np.roll(quads, 1, axis=1)
         scores = verifier.ranker.scores(pyramid, quads, white)
         for face, quad, score in zip(cards, quads, scores, strict=True):
+            judged += 1
             verdict = verifier.judge(pyramid, quad, score, white)
+            if verdict is None:
+                continue
             is_right = deck.faces[verdict.face].id == face
             rival = verdict.rival if is_right else verdict.face
             margin = verdict.margin if is_right else -abs(verdict.margin)
@@ -54,7 +57,7 @@ def measured(lesson: Lesson, deck: PrintDeck, pictures: Sequence[TeachingPicture
             if rival is not None:
                 told.append((face, deck.faces[rival].id, margin))
     confused = {(min(one, two), max(one, two)) for one, two, margin in told if margin < LIKELY}
-    return Margins(len(told), sure, min(told, key=lambda look: look[2], default=None), tuple(sorted(confused)))
+    return Margins(judged, sure, min(told, key=lambda look: look[2], default=None), tuple(sorted(confused)))
 
 
 def with_margins(lesson: Lesson, pictures: Sequence[TeachingPicture], most: int = MOST_JUDGED) -> Lesson:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from hardware.camera.frames import SECOND_NS, Frame
 from referee.bench.mishaps import IN_TIME_S, KINDS, Alter
@@ -28,6 +29,16 @@ class AmidMishap:
     judged: Judged
 
 
+class _Mishap(NamedTuple):
+    """What befalls the camera from one moment to another."""
+
+    begins_ns: int
+    ends_ns: int
+    kind: str
+    what: str
+    alter: Alter
+
+
 def judge_amid_mishaps(players: int, turns: int, seed: int) -> Iterator[AmidMishap]:
     """Turn cards on a drawn table; at every third a mishap begins before or just after it lies, and lasts two seconds.
 
@@ -36,27 +47,27 @@ def judge_amid_mishaps(players: int, turns: int, seed: int) -> Iterator[AmidMish
     luck = random.Random(seed)
     laid = piles_table(players, turns, seed, Shots(size=_SIZE))
     kinds = list(KINDS)
-    mishaps: list[tuple[int, int, str, str, Alter]] = []
+    mishaps: list[_Mishap] = []
     rings: list[tuple[int, int, int]] = []
     for number, landed_ns in enumerate(laid.landings_ns[_EVERY - 1 :: _EVERY]):
         kind = kinds[(seed + number) % len(kinds)]
         begins_ns = landed_ns - round(luck.uniform(-0.1, 1.2) * SECOND_NS)
-        mishaps.append((begins_ns, begins_ns + round(IN_TIME_S * SECOND_NS), kind, *KINDS[kind](luck)))
+        mishaps.append(_Mishap(begins_ns, begins_ns + round(IN_TIME_S * SECOND_NS), kind, *KINDS[kind](luck)))
         rings += [
             (landed_ns + ms * MS + luck.randrange(MS), ms, len(mishaps) - 1)
             for ms in _RINGS_MS
-            if begins_ns < landed_ns + ms * MS < mishaps[-1][1]
+            if begins_ns < landed_ns + ms * MS < mishaps[-1].ends_ns
         ]
     # From before each mishap to its end, and some of the time between.
-    instants = [*laid.landings_ns, *(begins + step * SECOND_NS // 2 for begins, *_ in mishaps for step in range(6))]
+    instants = [*laid.landings_ns, *(each.begins_ns + step * SECOND_NS // 2 for each in mishaps for step in range(6))]
     last: Frame | None = None
     for frame in laid.frames(instants):
         while last is not None and rings and rings[0][0] <= frame.exposure_end_ns:
             ring_ns, offset_ms, number = rings.pop(0)
             ruling = laid.ruling_at(ring_ns, luck.randrange(players))
             judged = Judged(ring_ns, offset_ms, ruling, allowed_at(laid, last.exposure_end_ns))
-            begins_ns, _, kind, what, _ = mishaps[number]
-            yield AmidMishap(kind, what, (ring_ns - begins_ns) / SECOND_NS, judged)
-        altered = next((alter for begins, ends, _, _, alter in mishaps if begins <= frame.exposure_end_ns < ends), None)
-        laid.session.look(frame if altered is None else replace(frame, image=altered(frame.image)))
+            amid = mishaps[number]
+            yield AmidMishap(amid.kind, amid.what, (ring_ns - amid.begins_ns) / SECOND_NS, judged)
+        now = next((each for each in mishaps if each.begins_ns <= frame.exposure_end_ns < each.ends_ns), None)
+        laid.session.look(frame if now is None else replace(frame, image=now.alter(frame.image)))
         last = frame

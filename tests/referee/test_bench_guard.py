@@ -6,6 +6,7 @@ import pytest
 
 from referee.bench.evening import EveningSetting, play_evening
 from referee.bench.mishaps import IN_TIME_S, cause_mishaps
+from referee.bench.ring_mishaps import judge_amid_mishaps
 from referee.cli import main
 from simulation.evening import Evening
 from simulation.live import Shots
@@ -34,6 +35,14 @@ def test_a_smeared_lens_amid_play_is_noticed_within_two_seconds() -> None:
     (noticed,) = cause_mishaps(1, 3, ("smear",))
     assert noticed.told == "smeared"
     assert noticed.after_s is not None and noticed.after_s <= IN_TIME_S
+
+
+def test_rings_amid_mishaps_are_judged_by_what_lay_on_the_table_and_none_is_ruled_wrong() -> None:
+    rings = list(judge_amid_mishaps(2, 9, 5))
+    assert len({ring.kind for ring in rings}) == 3 and all(0 < ring.after_s < IN_TIME_S for ring in rings)
+    assert "wrong" not in {ring.judged.verdict for ring in rings}
+    # A camera that sees nothing may rule nothing, but not all mishaps hide a card.
+    assert "right" in {ring.judged.verdict for ring in rings}
 
 
 @pytest.mark.parametrize("words", ["guard --mishaps -1", "guard --hours 101", "evening --evenings 0"])

@@ -10,8 +10,8 @@ from pathlib import Path
 from statistics import median
 from typing import TYPE_CHECKING
 
+from referee.bench.measurement import Measurement
 from referee.bench.quiet_table import QuietTable, quiet_table
-from referee.bench.speed import Measurement
 from referee.errors import WorkFailedError
 from referee.web.app import create_app
 from referee.web.server import PageServer

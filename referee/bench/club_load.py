@@ -16,7 +16,7 @@ from sqlalchemy import Engine, select
 
 from referee.bench.brokers import Mosquitto, broker_at_work
 from referee.bench.club import ClubVerdict, end_well, lay_tables, playing, sum_up
-from referee.bench.speed import Measurement
+from referee.bench.measurement import Measurement
 from referee.club.database import open_database
 from referee.club.models import Event
 from referee.club.settings import ClubSettings, save_club

@@ -14,9 +14,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
 
+from referee.bench.measurement import Measurement
 from referee.bench.quiet_table import QuietTable, quiet_table
 from referee.bench.ring_blocks import BLOCK, Rung, late, ring_block
-from referee.bench.speed import Measurement
 from referee.bench.yardstick import one_thread
 from referee.errors import WorkFailedError
 from referee.web.app import create_app

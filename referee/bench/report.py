@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from referee.progress import wipe
 
 if TYPE_CHECKING:
-    from referee.bench.speed import Measurement
+    from referee.bench.measurement import Measurement
 
 
 def print_line(line: dict[str, Any]) -> None:
@@ -33,7 +33,7 @@ def print_sums(total: dict[str, Any], table: Callable[[dict[str, Any]], str], *,
 
 def print_measurements(measurements: Iterable[Measurement], *, as_json: bool) -> None:
     """Print each as soon as it is there, for people below a header."""
-    from referee.bench.speed import report_header, report_line
+    from referee.bench.measurement import report_header, report_line
 
     if not as_json:
         print(report_header())

@@ -5,17 +5,17 @@ from __future__ import annotations
 import json
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
 from time import perf_counter
-from typing import Any
 
 import cv2
 import numpy as np
 from numpy.typing import NDArray
 
 from referee.bench.children import peak_bytes, run_seconds
+from referee.bench.measurement import Measurement
+from referee.bench.photographed import measure_photographed, photographed
 from referee.bench.readers import read_picture
 from referee.bench.yardstick import in_yardsticks, one_thread
 from referee.errors import RefereeError
@@ -35,44 +35,8 @@ Image = NDArray[np.uint8]
 CardReader = Callable[[Image, Deck], Reading]
 
 
-@dataclass(frozen=True)
-class Measurement:
-    """One measured value with its target, which is an upper bound, or a lower one if `more_is_better`.
-
-    `value` is None if the work failed; then `note` says why.
-    """
-
-    name: str
-    value: float | None
-    unit: str
-    target: float | None = None
-    more_is_better: bool = False
-    note: str = ""
-
-    @property
-    def met(self) -> bool | None:
-        """Whether the target is met, None without one."""
-        if self.target is None:
-            return None
-        if self.value is None:
-            return False
-        return self.value >= self.target if self.more_is_better else self.value <= self.target
-
-    def as_json(self) -> dict[str, Any]:
-        """Give the measurement as a JSON object."""
-        value = None if self.value is None else round(self.value, 3)
-        return {
-            "name": self.name,
-            "value": value,
-            "unit": self.unit,
-            "target": self.target,
-            "met": self.met,
-            "note": self.note,
-        }
-
-
 def measure_all(images: Sequence[Path], runs: int, deck_name: str = "confetti") -> Iterator[Measurement]:
-    """Measure everything, one value after the other; `images` replace the drawn pictures.
+    """Measure everything, one value after the other; `images` replace the drawn and the photographed pictures.
 
     Raises:
         BadImageError: an image cannot be read.
@@ -83,6 +47,7 @@ def measure_all(images: Sequence[Path], runs: int, deck_name: str = "confetti") 
         pictures += [(f"{n} cards drawn", table_picture(deck, n, seed=n)[0], target) for n, target in _DRAWN]
     for name, image, target in pictures:
         yield from measure_read(name, image, deck, runs, target, read_picture)
+    yield from measure_photographed(deck, [] if images else photographed(), runs)
     yield from measure_score(runs)
     yield _measured("read: peak memory", "MB", _PEAK_MB, lambda: _read_peak_mb(pictures[-1][1], deck_name))
     # Cards that nobody has described are looked for in more ways.
@@ -147,16 +112,3 @@ def _read_peak_mb(image: Image, deck_name: str) -> tuple[float, str]:
         path = Path(folder) / "table.jpg"
         path.write_bytes(cv2.imencode(".jpg", image)[1].tobytes())
         return peak_bytes(["read", str(path), "--deck", deck_name, "--json"]) / 1e6, ""
-
-
-def report_header() -> str:
-    """Give the head of the table for people."""
-    return f"{'':<46}{'measured':>12} {'unit':<12}{'target':>10}  "
-
-
-def report_line(one: Measurement) -> str:
-    """Give one measurement as a line for people."""
-    value = "failed" if one.value is None else f"{one.value:.4g}" if one.value < 1000 else f"{one.value:,.0f}"
-    bound = "" if one.target is None else f"{'>=' if one.more_is_better else '<='} {one.target:,g}"
-    verdict = {True: "met", False: "NOT met", None: ""}[one.met]
-    return f"{one.name:<46}{value:>12} {one.unit:<12}{bound:>10}  {verdict:<8}{one.note}".rstrip()

@@ -16,9 +16,9 @@ from statistics import median
 
 from hardware.event_queue import EventQueue
 from referee.bench.brokers import Mosquitto, broker_at_work, free_port
+from referee.bench.measurement import Measurement
 from referee.bench.quiet_table import QuietTable, quiet_table
 from referee.bench.ring_blocks import BLOCK, Rung, late, ring_block
-from referee.bench.speed import Measurement
 from referee.bench.time import TimeSetup, bell_at_work, ringing_table
 from referee.bench.yardstick import one_thread
 from referee.errors import WorkFailedError

@@ -18,7 +18,7 @@ from hardware.event_queue import EventQueue
 from hardware.events import BellPressed, Event
 from hardware.health import DeviceHealth, Health
 from hardware.settings import MS, BellSettings
-from referee.bench.speed import Measurement
+from referee.bench.measurement import Measurement
 from referee.bench.yardstick import one_thread, yardstick
 from referee.demo.devices import EDGE_LAG_NS, EdgeSide
 from referee.demo.seating import AREA_MM, MIDDLE_MM

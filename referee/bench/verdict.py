@@ -19,8 +19,8 @@ from hardware.camera.frame_tap import FrameExposed
 from hardware.camera.frames import Frame
 from hardware.events import BellPressed
 from referee.announcer import Announcer
+from referee.bench.measurement import Measurement
 from referee.bench.piles_table import PLAYERS, PilesTable, piles_table
-from referee.bench.speed import Measurement
 from referee.bench.yardstick import one_thread, yardstick
 from referee.clockwork import in_order, without_overtaken
 from referee.demo.piccolino_script import ClownDeck

@@ -127,7 +127,8 @@ def _hands(args: argparse.Namespace) -> int:
 
 
 def _speed(args: argparse.Namespace) -> int:
-    from referee.bench.speed import Measurement, measure_all
+    from referee.bench.measurement import Measurement
+    from referee.bench.speed import measure_all
 
     if args.runs < 1:
         raise BadInputError(f"--runs must be at least 1, not {args.runs}")
@@ -143,7 +144,7 @@ def _speed(args: argparse.Namespace) -> int:
         if one.value is not None and one.target is not None:
             figure = f"{one.value:.4g} {one.unit}"
             keep_figure("Speed", f"{args.keep}: {one.name}", figure, "ringmaster bench speed", met=one.met)
-    return 0
+    return 1 if any(one.is_bound and not one.met for one in measured) else 0
 
 
 def _report(args: argparse.Namespace) -> int:

@@ -11,7 +11,9 @@ import pytest
 
 from referee.bench import speed
 from referee.bench.children import Spent, peak_bytes, run_seconds
-from referee.bench.speed import Measurement, hands, measure_read, report_line
+from referee.bench.measurement import Measurement, report_line
+from referee.bench.photographed import measure_photographed, photographed
+from referee.bench.speed import hands, measure_read
 from referee.bench.yardstick import in_yardsticks, one_thread, yardstick
 from referee.cli import main
 from referee.errors import WorkFailedError
@@ -71,6 +73,20 @@ def test_target_and_measured_stand_side_by_side(measurement: Measurement, met: b
     assert measurement.met is met
     assert measurement.as_json()["met"] is met
     assert shown in report_line(measurement)
+
+
+def test_what_people_photograph_is_timed_and_the_slowest_picture_is_named() -> None:
+    paths = photographed()
+    assert len(paths) >= 12
+    two = [path for path in paths if path.stem in ("set-044", "white-easy")]
+    measured = list(measure_photographed(load_deck("confetti"), two, runs=1))
+    assert len(measured) == 6 and all(one.value is not None and one.value > 1 for one in measured)
+    worst = [one for one in measured if one.is_bound]
+    assert len(worst) == 2 and all(one.note in ("set-044", "white-easy") and one.met is not None for one in worst)
+
+
+def test_where_the_pictures_are_not_at_hand_none_are_timed(tmp_path: Path) -> None:
+    assert list(measure_photographed(load_deck("confetti"), photographed(tmp_path), runs=1)) == []
 
 
 def test_hands_have_nine_cards_of_three_colours_each() -> None:

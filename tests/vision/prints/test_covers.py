@@ -5,24 +5,27 @@ from __future__ import annotations
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
+from numpy.typing import NDArray
 
 from vision.prints.straight import Covers, cells
 from vision.quads import enlarged, points_within, within_quads
+
+Floats = NDArray[np.float64]
 
 _SHEET = np.array([[100.0, 80.0], [190.0, 95.0], [175.0, 230.0], [90.0, 220.0]])
 _ROWS, _COLUMNS = 36, 24
 _A_CELL_MORE = 1.25
 
 
-def _card(x: float, y: float, turn: float, clockwise: bool) -> np.ndarray:
+def _card(x: float, y: float, turn: float, clockwise: bool) -> Floats:
     cos, sin = np.cos(turn), np.sin(turn)
     corners = np.array([[-30.0, -45.0], [30.0, -45.0], [30.0, 45.0], [-30.0, 45.0]])
-    quad = corners @ np.array([[cos, sin], [-sin, cos]]) + (x, y)
+    quad: Floats = corners @ np.array([[cos, sin], [-sin, cos]]) + (x, y)
     return quad if clockwise else quad[::-1]
 
 
 @given(st.lists(st.builds(_card, *[st.floats(0, 300)] * 2, st.floats(0, 7), st.booleans()), max_size=4))
-def test_what_is_covered_is_what_lies_within_a_card_but_for_the_cells_at_its_edge(cards: list[np.ndarray]) -> None:
+def test_what_is_covered_is_what_lies_within_a_card_but_for_the_cells_at_its_edge(cards: list[Floats]) -> None:
     covers = Covers(np.array(cards).reshape(-1, 4, 2))
     over = covers.over(_SHEET[None], _ROWS, _COLUMNS).reshape(-1)
     points = points_within(_SHEET[None], cells(_ROWS, _COLUMNS)[None])[0]

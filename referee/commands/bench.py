@@ -45,7 +45,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     _add_keep(hands)
     hands.set_defaults(bench=_hands)
     speed = kinds.add_parser("speed", help="time the reader against a yardstick on this machine")
-    speed.add_argument("images", metavar="IMAGE", nargs="*", type=Path, help="pictures to read instead of drawn ones")
+    speed.add_argument("images", metavar="IMAGE", nargs="*", type=Path, help="pictures instead of the built-in ones")
     speed.add_argument("--runs", metavar="N", type=int, default=5, help="runs of each measurement (default 5)")
     speed.add_argument("--json", action="store_true", help="a line a measurement")
     _add_keep(speed)

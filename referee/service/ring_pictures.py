@@ -1,4 +1,7 @@
-"""Evidence of what was ruled on: pictures round an instant, cut to the table, on a thread that nobody waits for."""
+"""Evidence of what was ruled on: pictures round an instant, cut to the table, on a thread that nobody waits for.
+
+The one that decided is the last one before the instant; the page shows that one first (`web/page/photo_finish.js`).
+"""
 
 from __future__ import annotations
 

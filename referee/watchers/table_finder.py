@@ -1,4 +1,8 @@
-"""Finds a table and its seats in pictures of one camera, by a profile or by the marker cards, and finds them again."""
+"""Finds a table and its seats in pictures of one camera, by a profile or by the marker cards, and finds them again.
+
+Marker cards that are covered change nothing once a table is found; `vision/marked/reader.py` is what reads a picture by
+few of them.
+"""
 
 from __future__ import annotations
 

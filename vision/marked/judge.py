@@ -14,7 +14,7 @@ from vision.marked.sample_points import RING
 
 Floats = NDArray[np.float64]
 
-SURE = 4.5  # log-odds above which a card is said aloud
+SURE = 4.5  # log-odds above which a card is said aloud, as `settle.py` decides beside its rivals and doubts
 # Log-odds before any look by how many marks were found: three in the right places seldom meet by chance, two often do.
 _PRIOR = np.array([-np.inf, -4.7, 0.5, 3.8])
 _RESIDUAL_MM = 0.35

@@ -26,13 +26,14 @@ _FINE, _SLOW = 1.2, 0.2  # cells, and of the card's shorter side: the pattern li
 _CONTRAST = (0.5, 2.0)  # of what is seen, by the face's
 _APART = 0.2  # of the largest difference between two faces: places where they differ by less hardly tell
 _PATCH = 9  # cells
-# Of a patch's print, of the card's usual one and of noise. Of 715 right cards of four decks all but one keep below it
-# in all but a fiftieth of their print; of 26 cards of faces that were not taught 12 do.
+# Of a patch's print, the card's usual one and its noise together. Of 715 right cards of four decks all but one keep
+# below it in all but a fiftieth of their print; of 26 cards of faces that were not taught 12 do.
 _MOST_OFF = 0.55
 _LEAST_NOISE, _QUIET = 0.001, 0.25  # of white, squared; the share of patches by which the rest is told
 _LEAST = 1e-6  # squared error of a cell, of white: no camera is better
-_PLACES = 50.0  # independent ones that a card has whose faces differ in a third of it
-_USUAL = 1 / 3
+# Faces that differ in a third of their cells differ in so many independent places. The number grows as the square root
+# of that share: cells that lie close repeat one another.
+_PLACES, _USUAL = 50.0, 1 / 3
 
 
 def duels(fits: Fits, open_cells: Flags) -> Floats:

@@ -1,11 +1,12 @@
 """Lays a face onto the picture: moves the card's corners and the light until what the deck shows is what is seen.
 
-What is seen of a face is `gain * art + veil * (1 - art) + saturation * (art - grey)`: the gain, with a slope across and
-one down, is the lamp's; the veil is what gloss mirrors; the saturation is the camera's. All are few and each has a
-prior, so that the light cannot turn one face into another; with the eight moves of the corners it is one least squares
-problem, solved again a few times with what does not look like the face left out more strictly each time (Baker and
-Matthews, "Lucas-Kanade 20 years on", 2004; Malis, "Improving vision-based control using efficient second-order
-minimization techniques", 2004, for the mean of both gradients).
+What is seen of a face is `gain * art + veil * (white - art) + saturation * (art - grey) + tone * art * (1 - art)`: the
+gain, with a slope across, one down and casts of blue and red, is the lamp's; the veil is what gloss mirrors; the
+saturation and the tone curve are the camera's. All are few and each has a prior, so that the light cannot turn one face
+into another; with the eight moves of the corners it is one least squares problem, solved again a few times with what
+does not look like the face left out more strictly each time (Baker and Matthews, "Lucas-Kanade 20 years on", 2004;
+Malis, "Improving vision-based control using efficient second-order minimization techniques", 2004, for the mean of
+both gradients).
 """
 
 from __future__ import annotations
@@ -25,13 +26,13 @@ Floats = NDArray[np.float64]
 MOVES, _LIGHTS = 8, 8
 _GREY = np.array([0.114, 0.587, 0.299], np.float32)
 # Priors, one standard deviation: brightness and its slopes, casts of blue and red where the lamp's colour is known and
-# where it is not, veil, saturation.
+# where it is not, veil, saturation, tone curve.
 _GAIN, _SLOPE, _CAST, _UNKNOWN_CAST, _VEIL, _SATURATION, _TONE = 0.35, 0.12, 0.04, 0.15, 0.1, 0.15, 0.3
 # Of a corner, by the card's size: how far the card lies off its first guess as a whole, and how far out of shape.
 _SHIFT, _SHAPE = 0.1, 0.03
 _NOISE = 0.06  # of white: what an art is off by that was taught under another lamp with another camera
 _LOOSE = (4.0, 2.0, 1.4, 1.0)  # times the noise, round by round
-_SURE = 15.0  # how many independent cells a card counts as against the priors
+_INDEPENDENT_CELLS = 15.0  # how many independent cells a card counts as against the priors
 _CLIPPED = 0.985
 _FARTHEST = 0.06  # of the card's height, in one round
 _GAINS = (0.05, 3.0)
@@ -45,8 +46,8 @@ class Fits:
     """Faces laid onto a picture, n of them.
 
     `quads` (n, 4, 2) px, where they came to lie; `shown` and `models` (n, rows, columns, 3) what is seen there and what
-    the deck says should be seen under the fitted light, in 0..1; `seen` (n, rows, columns) where the picture goes on;
-    `light` (n, 8) is the fitted light.
+    the deck says should be seen under the fitted light, in 0..1; `seen` (n, rows, columns) where the picture goes on
+    and no known card lies; `light` (n, 8) are the factors of `_light_basis`, in its order.
     """
 
     quads: Floats
@@ -157,7 +158,7 @@ def _trust(off: Singles, loose: float, important: Singles) -> Singles:
     """(n, rows, columns) weights of cells: what does not look like the face at all has hardly any."""
     weight = important * (loose * loose / (loose * loose + (off * off).sum(-1) / 3)) ** 2
     whole = np.maximum(weight.sum((1, 2), keepdims=True), 1e-6)
-    return np.asarray(weight / whole * (_SURE / (3 * _NOISE**2)), np.float32)
+    return np.asarray(weight / whole * (_INDEPENDENT_CELLS / (3 * _NOISE**2)), np.float32)
 
 
 def _is_seen(shown: Singles) -> NDArray[np.bool_]:
@@ -259,7 +260,7 @@ def _shape_prior(aspect: float, *, in_part: bool) -> Floats:
 
 
 def arts_of(faces: list[NDArray[np.uint8]], turns: list[int], rows: int, columns: int) -> Singles:
-    """(n, rows, columns, 3) art in 0..1, each turned by its quarters, softened as a camera softens it."""
+    """(n, rows, columns, 3) art in 0..1, each turned by its quarters and scaled to so many cells."""
     arts = np.empty((len(faces), rows, columns, 3), np.float32)
     for k, (face, turn) in enumerate(zip(faces, turns, strict=True)):
         art = np.rot90(face, turn)

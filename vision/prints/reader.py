@@ -36,7 +36,7 @@ Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 
 _SHEET = 1.3  # a marker card by its square
-LIKELY = 8.0  # log-odds of a face before the next
+LIKELY = 8.0  # log-odds of a face before the next, below which nobody can say which two faces fit
 _MOST_STRANGE = 0.45  # of a card's open cells: what lies on it and is no card
 _OPEN = 0.08  # of a card's cells that must be open, and have print on them
 _FEW_SIDES, _STRANGE_ALONE = 0.4, 0.15  # of all sides: with fewer seen no more of a card's open cells may be strange
@@ -101,7 +101,7 @@ class PrintReader:
         layers = Layers(self.verifier, picture, quads, seen, white, Covers(enlarged(taken, _SHEET)))
 
         def is_certain(verdict: Verdict, cells: Flags, sides: float) -> bool:
-            if table is not None and sides < _FEW_SIDES and float(verdict.covered[cells].mean()) > _STRANGE_ALONE:
+            if table is not None and sides < _FEW_SIDES and float(verdict.strange[cells].mean()) > _STRANGE_ALONE:
                 return False
             return self._doubt(verdict, cells) is None and self._lies_flat(verdict, table)
 
@@ -148,29 +148,32 @@ class PrintReader:
         return unclear
 
     def _doubt(self, verdict: Verdict, open_cells: Flags) -> str | None:
-        """Why a card is not certain, None where it is, "" where there is none."""
+        """Why a card is unclear, None where it is certain, "" where there is no card.
+
+        Reasons are what people are told: `covered` where too little of the face shows, `glare` where some print is not
+        the face's, be it of a lamp or of a face that was not taught, `colours` where two faces fit.
+        """
         few = open_cells.mean() < _OPEN or (verdict.printed & open_cells).sum() < LEAST_PRINT
         if few or not verdict.is_there(open_cells):
             return ""
-        strange = float((verdict.covered & open_cells).sum()) > _MOST_STRANGE * float(open_cells.sum())
+        strange = float((verdict.strange & open_cells).sum()) > _MOST_STRANGE * float(open_cells.sum())
         if strange or not verdict.is_well_shown(open_cells):
             return "covered"
         if verdict.is_odd(open_cells):
             return "glare"
-        if self._alike(verdict):
-            return "colours"
         if verdict.margin < SURE:
-            return "colours" if verdict.margin >= LIKELY else "covered"
+            return "colours" if verdict.margin >= LIKELY or self._are_alike(verdict) else "covered"
         return None
 
     def _lies_flat(self, verdict: Verdict, table: Table | None) -> bool:
         return table is None or not self.deck.has_true_size or lies_flat(table, verdict.quad, self.deck.card_mm)
 
-    def _alike(self, verdict: Verdict) -> bool:
+    def _are_alike(self, verdict: Verdict) -> bool:
+        """Whether the face and its rival were not told apart as the deck was taught."""
         if verdict.rival is None:
             return False
         pair = {self.deck.faces[verdict.face].id, self.deck.faces[verdict.rival].id}
-        return any(pair == set(alike) for alike in self.deck.alike) and verdict.margin < SURE
+        return any(pair == set(alike) for alike in self.deck.alike)
 
     def _card(self, verdict: Verdict, reason: str | None, table: Table | None) -> PrintCard:
         confidence = confidence_of(verdict.margin)

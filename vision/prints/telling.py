@@ -36,13 +36,13 @@ class Telling:
         self._arts = arts_of(arts, [int(turn) for turn in self._turns], round(height), round(width))
 
     def doubt(self, picture: Pyramid, verdict: Verdict, white: Floats | None) -> tuple[str | None, float]:
-        """Why a card is not certain, None where it is, "" where there is none; and the log-odds of its face.
+        """Why a card is unclear, None where it is certain, "" where there is no card; and the log-odds of its face.
 
         white: (3,) BGR 0..1 of white paper, None where nothing tells.
         """
         if not verdict.is_there():
             return "", 0.0
-        covered = float(verdict.covered.mean())
+        covered = float(verdict.strange.mean())
         if covered > _MOST_COVERED or int(verdict.printed.sum()) < LEAST_PRINT or not verdict.is_well_shown():
             return "covered", verdict.margin
         if verdict.is_odd():
@@ -59,7 +59,7 @@ class Telling:
     def odds(self, picture: Pyramid, verdict: Verdict, white: Floats | None) -> tuple[int, float]:
         """The face that what is open of a card tells least from its own, and the log-odds between the two."""
         rows, columns = self._arts.shape[1:3]
-        uncovered = ~_grown(verdict.covered, (columns, rows))
+        uncovered = ~_grown(verdict.strange, (columns, rows))
         looks = self._nearest(verdict, uncovered)
         if len(looks) == 1:
             return verdict.face, verdict.margin

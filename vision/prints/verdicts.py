@@ -23,7 +23,8 @@ SURE = 20.0  # log-odds of a face before the next
 LEAST_EVIDENCE, SURE_EVIDENCE = 10.0, 40.0  # log-odds of a face against plain paper, for one at all and a sure one
 HARDLY_EXPLAINED, WELL_EXPLAINED = 0.5, 0.78  # of the print that is open, for one at all and a sure one
 LEAST_PRINT = 40  # cells
-MOST_ODD = 0.02  # of the print that is open: a speck of gloss; of another face that looks alike more is off
+# Of the print that is open: a speck of gloss spoils less, the print of a face that was not taught differs in more.
+MOST_ODD = 0.02
 
 _COARSE, _FINE = 0.6, 1.2  # cells per mm
 _COARSE_LOOKS, _LOOKS, _FINE_LOOKS = 2, 8, 3
@@ -36,7 +37,7 @@ _PLAIN_LEAD, _PLAIN_SHARE = 40.0, 0.8  # log-odds, and of the print
 _TALL_MM = 90.0  # the height that a card counts as where no table tells its size
 _LEAST_NOISE = 0.02
 _MOST_A_CELL = 6.0  # log-odds that one cell may give: what covers it is no evidence
-_CELLS_A_VOICE_ALONE = 12.0  # cells that say the same thing, as print and noise both reach over several
+_CELLS_AN_INDEPENDENT_ONE = 12.0  # print and noise both reach over several: so many count as one
 _MOST_BY_FIT = 40.0
 # Log-odds a unit of the ranking's scores: of faces that were laid onto the picture, and of others.
 _BY_RANK, _BY_RANK_ALONE = 120.0, 250.0
@@ -65,7 +66,7 @@ class Verdict:
 
     `face` is its number in the deck, `rival` that of the next likely one, None where there is no other; `margin` the
     log-odds between them; `quad` (4, 2) px clockwise from the face's own top left corner; `printed` (rows, columns)
-    flags where there is print, of the picture or of the face, `explained` where the two agree and `covered` where
+    flags where there is print, of the picture or of the face, `explained` where the two agree and `strange` where
     something lies on the card, `odd` where its print is not the face's, in patches; `sheet` (4, 2) is
     the quad in the order of those rows and columns; `cell_odds` (rows, columns)
     are the log-odds of the face against something plain of the picture's own colours.
@@ -78,7 +79,7 @@ class Verdict:
     sheet: Floats
     printed: Flags
     explained: Flags
-    covered: Flags
+    strange: Flags
     odd: Flags
     cell_odds: Singles
 
@@ -186,12 +187,12 @@ class Verifier:
         elif len(beyond):
             rival = int(beyond[int(np.argmax(by_face[beyond]))])
             margin += float(_BY_RANK_ALONE * (by_face[faces[best]] - by_face[rival]))
-        printed, explained, covered = explanation if best == nearest else _explained(fits, best)
-        odd = misprints(unmoved, best, ~covered & _within_rim(covered.shape))
+        printed, explained, strange = explanation if best == nearest else _explained(fits, best)
+        odd = misprints(unmoved, best, ~strange & _within_rim(strange.shape))
         sheet = fits.quads[best]
         quad = np.roll(sheet, int(self.ranker.turns[looks[best]]), axis=0)
         return Verdict(
-            int(faces[best]), rival, margin, quad, sheet, printed, explained, covered, odd, _against_plain(fits, best)
+            int(faces[best]), rival, margin, quad, sheet, printed, explained, strange, odd, _against_plain(fits, best)
         )
 
     def _likely(self, score: Singles, most: int) -> NDArray[np.intp]:
@@ -227,19 +228,19 @@ def _off(fits: Fits) -> Singles:
 
 
 def _explained(fits: Fits, best: int) -> tuple[Flags, Flags, Flags]:
-    """(rows, columns) where there is print, where picture and face agree about it, and what is covered."""
+    """(rows, columns) where there is print, where picture and face agree about it, and what is strange."""
     shown, model = fits.shown[best], fits.models[best]
     # A picture is softer than its deck, or sharper, and a cell off; paper and noise have a grain of their own.
     shown, model = (cv2.GaussianBlur(sheet, (0, 0), _SOFT) for sheet in (shown, model))
     printed = (_standing_out(shown) | _standing_out(model)) & fits.seen[best] & _within_rim(shown.shape[:2])
     contrast = np.abs(model - cv2.blur(model, (9, 9))).max(-1)
     agrees = np.abs(shown - model).max(-1) < _EXPLAINED + 0.3 * contrast
-    covered = _covered(agrees & fits.seen[best] | ~fits.seen[best])
-    printed &= ~covered
-    return printed, printed & agrees, covered
+    strange = _strange(agrees & fits.seen[best] | ~fits.seen[best])
+    printed &= ~strange
+    return printed, printed & agrees, strange
 
 
-def _covered(agrees: Flags) -> Flags:
+def _strange(agrees: Flags) -> Flags:
     """(rows, columns) where something lies on the card: what differs, is large, and reaches in from its edge."""
     rows, columns = agrees.shape
     width = 2 * (min(rows, columns) // 20) + 3
@@ -269,7 +270,7 @@ def _against_plain(fits: Fits, best: int) -> Singles:
     nothing = [((shown - _smooth_where(sheet, seen, width)) ** 2).sum(-1) / 3 for sheet in (shown, model)]
     plain = np.minimum(*nothing)
     said = (np.minimum(plain / noise, most) - np.minimum(off / noise, most)) / 2
-    return np.asarray(np.where(seen & _within_rim(shown.shape[:2]), said, 0) / _CELLS_A_VOICE_ALONE, np.float32)
+    return np.asarray(np.where(seen & _within_rim(shown.shape[:2]), said, 0) / _CELLS_AN_INDEPENDENT_ONE, np.float32)
 
 
 def _smooth_where(sheet: Singles, seen: Flags, width: int) -> Singles:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from vision.prints.duels import duels, errors, misprints
+from vision.prints.duels import duels, errors, likeness, misprints
 from vision.prints.fitting import Fits
 
 ROWS, COLUMNS = 70, 45
@@ -66,3 +66,19 @@ def test_a_hat_that_was_never_taught_is_found_where_it_is() -> None:
     odd = misprints(fits_of(green, FACES[2:]), 0, OPEN)
     assert odd[8:22, 16:28].any() and not odd[36:60].any()
     assert not misprints(fits_of(FACES[2], FACES[2:]), 0, OPEN).any()
+
+
+@pytest.mark.parametrize(("contrast", "noise"), [(0.15, 0.06), (0.25, 0.1)])
+def test_noise_all_over_a_faint_card_is_no_other_print_and_hides_no_other_hat(contrast: float, noise: float) -> None:
+    faint = FACES * np.float32(contrast) + np.float32(0.3)
+    grain = np.random.default_rng(2).normal(0, noise, faint[0].shape).astype(np.float32)
+    assert misprints(fits_of(faint[0] + grain, faint[:1]), 0, OPEN).mean() < 0.02
+    assert misprints(fits_of(faint[1] + grain, faint[:1]), 0, OPEN)[8:22, 16:28].mean() > 0.8
+
+
+def test_a_face_explains_its_own_pattern_and_none_that_is_not_there() -> None:
+    assert likeness(fits_of(FACES[0]), 0) > 0.95
+    assert likeness(fits_of(np.flip(FACES[0], axis=0).copy()), 0) < 0.4
+    covered = fits_of(FACES[0])
+    covered.seen[:] = False
+    assert likeness(covered, 0) == 0

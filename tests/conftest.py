@@ -5,12 +5,17 @@ from __future__ import annotations
 import os
 
 import pytest
+from hypothesis import settings
 
 # A worker a core: more threads only wait for each other. OpenCV looks at it when it is imported.
 os.environ.setdefault("OPENCV_FOR_THREADS_NUM", "1")
 
 import referee.start  # noqa: F401  (as the command does: numpy with one thread)
 from vision.deck import Deck, load_deck
+
+# No test asserts what a clock says: on a busy machine any of them may wait for long.
+settings.register_profile("no clock", deadline=None)
+settings.load_profile("no clock")
 
 
 @pytest.fixture(scope="session")

@@ -189,7 +189,7 @@ def test_ten_thousand_presses_on_seven_buttons() -> None:
 
 
 @given(st.randoms(use_true_random=False), st.integers(1, 12))
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 def test_presses_apart_are_all_found_and_nothing_else(rng: random.Random, count: int) -> None:
     pairs: Pairs = []
     truth: list[int] = []
@@ -203,7 +203,7 @@ def test_presses_apart_are_all_found_and_nothing_else(rng: random.Random, count:
 
 
 @given(st.lists(st.integers(1, 80 * MS), min_size=1, max_size=60), st.randoms(use_true_random=False))
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 def test_looking_more_often_changes_nothing(spans: list[int], rng: random.Random) -> None:
     pairs = toggles(0, spans, True)
     looked = Debouncer()
@@ -220,7 +220,7 @@ def test_looking_more_often_changes_nothing(spans: list[int], rng: random.Random
 
 
 @given(st.lists(st.tuples(st.integers(0, 20 * SECOND), st.booleans()), max_size=80))
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 def test_no_nonsense_on_the_line_breaks_it(pairs: Pairs) -> None:
     """Stamps that jump back and forth, levels that repeat: every press is an edge's, in order, 30 ms apart."""
     found = presses(debounce(pairs, until_ns=60 * SECOND))
@@ -229,7 +229,7 @@ def test_no_nonsense_on_the_line_breaks_it(pairs: Pairs) -> None:
 
 
 @given(st.lists(st.integers(1, 40 * MS), max_size=60))
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 def test_a_press_is_never_dated_on_anything_but_a_closing_edge(spans: list[int]) -> None:
     pairs = toggles(0, spans, True)
     closing = {t_ns for t_ns, level in pairs if level}

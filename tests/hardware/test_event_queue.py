@@ -76,7 +76,7 @@ def test_an_event_that_comes_too_late_is_given_and_counted() -> None:
 
 
 @given(st.lists(st.tuples(st.integers(0, 50), st.integers(0, 3)), max_size=40), st.integers(0, 1000))
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 def test_sources_that_keep_their_promise_give_one_sorted_stream(raw: list[tuple[int, int]], seed: int) -> None:
     rng = random.Random(seed)
     queue = EventQueue()

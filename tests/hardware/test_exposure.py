@@ -34,7 +34,7 @@ class FakeTable:
         return self.exposure
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(
     brightness=st.floats(0.03, 60.0),
     warm=st.floats(1.0, 1.3),

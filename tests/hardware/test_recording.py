@@ -126,7 +126,7 @@ def test_recordings_of_other_programs_are_read(
     assert warnings == []
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     times=st.lists(st.integers(0, 50), min_size=1, max_size=40),
     chunk_size=st.sampled_from([1, 120, 400, 100_000]),

@@ -245,7 +245,7 @@ def test_a_cancelled_round_ends_without_time() -> None:
 
 
 @given(st.integers(1, 59), st.integers(0, 10_000))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_wherever_it_clogs_it_is_told_unless_it_is_as_good_as_over(at_s: int, seed: int) -> None:
     events = judge(BOTH, turn(s(5), True), sand(s(5), s(5 + at_s), seed=seed))
     left_s = 60 - at_s
@@ -255,7 +255,7 @@ def test_wherever_it_clogs_it_is_told_unless_it_is_as_good_as_over(at_s: int, se
 
 
 @given(st.lists(st.tuples(st.integers(0, 90 * SECOND), st.sampled_from(["barrier", "tilt", "flip"]), st.booleans())))
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 def test_nonsense_on_the_lines_never_ends_a_round_that_did_not_begin(raw: list[tuple[int, str, bool]]) -> None:
     edges = [Edge(*item) for item in sorted(raw)]
     logic = SandLogic(BOTH)
@@ -271,7 +271,7 @@ def test_nonsense_on_the_lines_never_ends_a_round_that_did_not_begin(raw: list[t
 
 
 @given(st.integers(0, 10_000), st.integers(1, 58))
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 def test_looking_more_often_changes_nothing(seed: int, cut_s: int) -> None:
     rng = random.Random(seed)
     edges = sorted(

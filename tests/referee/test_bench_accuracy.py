@@ -105,7 +105,7 @@ def test_unclear_on_the_bare_table_is_told_apart(deck: Deck, still: tuple[NDArra
     assert tally.summary([judge_picture(picture, image, reading, deck, 1.0)])["false_unclear"] == 1
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 @given(order=st.permutations(range(16)), swap=st.booleans())
 def test_heaped_cards_are_matched_by_place_alone(
     deck: Deck, heap: tuple[NDArray[np.uint8], TruePicture], order: list[int], swap: bool

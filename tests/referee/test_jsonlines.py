@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import chain
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from referee.errors import BadInputError
@@ -17,7 +17,6 @@ def read_all(pieces: list[bytes]) -> list[Line]:
     return list(chain.from_iterable(batches(lambda: next(rest, b""))))
 
 
-@settings(deadline=None)
 @given(st.lists(st.sampled_from([b"a", b"bc", b"\n", b"d\ne", b"\n\n"]), max_size=30))
 def test_pieces_make_the_same_lines_as_the_whole(pieces: list[bytes]) -> None:
     whole = b"".join(pieces).split(b"\n")

@@ -31,7 +31,7 @@ def script_of(*actions: Action) -> Script:
 
 
 @given(st.integers(0, 10**6), st.lists(st.floats(0.3, 3.0), min_size=1, max_size=8))
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 def test_each_ring_is_one_press_at_its_first_edge(seed: int, gaps: list[float]) -> None:
     times = [sum(gaps[: i + 1]) for i in range(len(gaps))]
     edges = edges_of(script_of(*(Ring(0, at) for at in times)), seed, 5 * SECOND)
@@ -41,7 +41,7 @@ def test_each_ring_is_one_press_at_its_first_edge(seed: int, gaps: list[float]) 
 
 
 @given(st.integers(0, 10**6), st.floats(5.0, 25.0))
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 def test_the_sand_is_seen_to_run_and_to_end_with_its_last_grain(seed: int, runs_s: float) -> None:
     script = script_of(Flip(0, 3.0, runs_s), Flip(0, 5.0 + runs_s, runs_s))
     logic = SandLogic(wiring_for(script, seed).sand)

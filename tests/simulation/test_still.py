@@ -62,7 +62,7 @@ def test_cards_lie_free_and_in_the_picture(deck: Deck, n_cards: int) -> None:
     assert image.dtype == np.uint8
 
 
-@settings(max_examples=3, deadline=None)
+@settings(max_examples=3)
 @given(seed=st.integers(0, 1000))
 def test_the_last_card_of_a_heap_is_covered_by_nothing(deck: Deck, seed: int) -> None:
     _, truth = table_picture(deck, 20, seed, size=SIZE, overlap=True)

@@ -221,7 +221,7 @@ WHOLE["in passes"] = encoded(".jpg", scene(96, 80), cv2.IMWRITE_JPEG_PROGRESSIVE
 WHOLE["with counters"] = encoded(".jpg", scene(96, 80), cv2.IMWRITE_JPEG_RST_INTERVAL, 1)
 
 
-@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(kind=st.sampled_from(sorted(WHOLE)), share=st.floats(0, 0.999))
 def test_wherever_a_file_is_cut_off_it_is_seen_unless_no_pixel_is_lost(tmp_path: Path, kind: str, share: float) -> None:
     data = WHOLE[kind]
@@ -234,7 +234,7 @@ def test_wherever_a_file_is_cut_off_it_is_seen_unless_no_pixel_is_lost(tmp_path:
     np.testing.assert_array_equal(cut, whole)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(st.binary(max_size=300), st.sampled_from([b"", b"\xff\xd8", b"\x89PNG\r\n\x1a\n", b"RIFF....WEBPVP8X"]))
 def test_no_bytes_at_all_confuse_the_header(noise: bytes, start: bytes) -> None:
     try:

@@ -90,7 +90,7 @@ def test_markers_come_in_the_order_of_their_ids_with_their_own_corners() -> None
         assert marker.corners_px == pytest.approx(truth[marker.id], abs=0.5)
 
 
-@settings(max_examples=12, deadline=None)
+@settings(max_examples=12)
 @given(
     angle=st.floats(0, 360), x=st.floats(80, 400), y=st.floats(80, 220), px=st.floats(36, 90), number=st.integers(0, 15)
 )
@@ -139,7 +139,7 @@ def test_a_marker_under_a_card_is_left_out_and_the_others_stay() -> None:
 
 
 @pytest.mark.parametrize("beside", [CORNERS, {0: CORNERS[0], 9: CORNERS[9]}])
-@settings(max_examples=6, deadline=None)
+@settings(max_examples=6)
 @given(angle=st.floats(0, 360), x=st.floats(300, 660), y=st.floats(200, 340), factor=st.floats(1.35, 1.6))
 def test_a_cards_print_that_looks_like_a_marker_is_none(
     beside: Mapping[int, tuple[float, float, float]], angle: float, x: float, y: float, factor: float

@@ -18,7 +18,7 @@ def area_mm2(outline: np.ndarray[tuple[int, ...], np.dtype[np.float64]]) -> floa
     return abs(float(np.dot(x, np.roll(y, -1)) - np.dot(y, np.roll(x, -1)))) / 2
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 @given(face=st.sampled_from(DECK.faces), px_per_mm=st.sampled_from([1.3, 4.0]))
 def test_each_mark_covers_its_area_round_its_centre(face: Face, px_per_mm: float) -> None:
     image = face_image(DECK, face, px_per_mm).astype(float)

@@ -97,7 +97,7 @@ def worst_length(camera: Camera, table: Table, reach: float = 0.4) -> float:
     return float(max(errors))
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 @given(camera=cameras, n=st.integers(4, 16))
 def test_sizes_are_right_within_one_percent_whatever_the_camera(camera: Camera, n: int) -> None:
     table, places = fit_table(camera.pieces(n), SIZE)
@@ -105,7 +105,7 @@ def test_sizes_are_right_within_one_percent_whatever_the_camera(camera: Camera, 
     assert worst_length(camera, table) < 0.01
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 @given(tilt=st.tuples(st.floats(-20, 20), st.floats(-20, 20)), n=st.integers(4, 16), seed=st.integers(0, 99))
 def test_blurred_corners_cost_little(tilt: tuple[float, float], n: int, seed: int) -> None:
     camera = Camera(tilt_deg=tilt)
@@ -116,7 +116,7 @@ def test_blurred_corners_cost_little(tilt: tuple[float, float], n: int, seed: in
     assert error < 8 * table.scale_error
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 @given(camera=cameras, n=st.integers(1, 16))
 def test_every_marker_measures_as_it_was_printed(camera: Camera, n: int) -> None:
     pieces = camera.pieces(n)
@@ -127,7 +127,7 @@ def test_every_marker_measures_as_it_was_printed(camera: Camera, n: int) -> None
         assert sides == pytest.approx(np.full(4, 50.0), rel=0.04)
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(
     tilt=st.tuples(st.floats(-25, 25), st.floats(-25, 25)), row=st.sampled_from([(4, 5, 6), (7, 8, 9), (10, 12, 14)])
 )
@@ -164,7 +164,7 @@ def test_few_markers_say_how_vague_they_are(n: int) -> None:
     assert worst_length(Camera(), few, reach=0.1) < 0.05
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 @given(camera=cameras, share=st.tuples(st.floats(0, 1), st.floats(0, 1)))
 def test_there_and_back_is_the_same_place(camera: Camera, share: tuple[float, float]) -> None:
     table, _ = fit_table(camera.pieces(6), SIZE)
@@ -226,7 +226,7 @@ class Cut(Camera):
         return np.asarray(cv2.perspectiveTransform(super().see(points_mm)[None], program)[0], np.float64)
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 @given(
     tilt=st.tuples(st.floats(-20, 20), st.floats(-20, 20)),
     shift=st.tuples(st.floats(-0.35, 0.35), st.floats(-0.35, 0.35)),
@@ -249,7 +249,7 @@ def test_sizes_are_right_in_a_picture_that_a_program_straightened(keystone: floa
     assert worst_length(camera, table) < 0.02
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 @example(Camera(focal_share=0.6918047727334762, tilt_deg=(0.0, -18.6875), roll_deg=-165.0, height_mm=908.0, k1=0.0), 6)
 @given(camera=cameras, n=st.integers(3, 16))
 def test_a_whole_picture_is_not_taken_for_a_cut_one(camera: Camera, n: int) -> None:

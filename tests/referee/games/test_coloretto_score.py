@@ -55,14 +55,13 @@ def test_nothing_is_worth_nothing() -> None:
     assert score_coloretto(ColorettoHand({}, plus2=3), Table.GREY).points == 6
 
 
-@settings(deadline=None, max_examples=80)
+@settings(max_examples=80)
 @given(COUNTS, st.integers(0, 3), st.sampled_from(Table))
 def test_it_is_the_best_of_all_choices(colours: dict[str, int], jokers: int, table: Table) -> None:
     score = score_coloretto(ColorettoHand(colours, jokers), table)
     assert score.points == best_by_trying(colours, jokers, table)
 
 
-@settings(deadline=None)
 @given(COUNTS, st.integers(0, 3), st.integers(0, 10), st.sampled_from(Table))
 def test_the_choice_shown_scores_what_is_said(colours: dict[str, int], jokers: int, plus2: int, table: Table) -> None:
     score = score_coloretto(ColorettoHand(colours, jokers, plus2), table)

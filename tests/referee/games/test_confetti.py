@@ -267,7 +267,7 @@ EVENTS: st.SearchStrategy[tuple[str, dict[str, object]]] = st.one_of(
 )
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(st.lists(EVENTS, max_size=60), st.sampled_from(Edition))
 def test_whatever_happens_no_card_is_lost_and_nobody_falls_below_none(
     events: list[tuple[str, dict[str, object]]], edition: Edition

@@ -112,7 +112,7 @@ def test_one_card_can_raise_the_points_by_more_than_three(hand: HandMaker) -> No
     assert (more.sets, more.cards_needed, more.points) == (3, 7, 3)
 
 
-@settings(deadline=None, max_examples=150)
+@settings(max_examples=150)
 @given(SMALL_HANDS)
 def test_sets_and_cards_are_those_of_trying_everything(cards: Hand) -> None:
     score = score_hand(cards, limit=6)
@@ -120,7 +120,6 @@ def test_sets_and_cards_are_those_of_trying_everything(cards: Hand) -> None:
     assert score.cards_needed == fewest_by_trying(cards, score.sets)
 
 
-@settings(deadline=None)
 @given(HANDS)
 def test_the_arrangement_shown_is_one_and_scores_what_is_said(cards: Hand) -> None:
     score = score_hand(cards, limit=9)
@@ -128,14 +127,12 @@ def test_the_arrangement_shown_is_one_and_scores_what_is_said(cards: Hand) -> No
     assert score.points == score.sets - (len(cards) - score.cards_needed) - max(0, len(cards) - 9)
 
 
-@settings(deadline=None)
 @given(HANDS.flatmap(lambda cards: st.tuples(st.just(cards), st.permutations(cards))))
 def test_the_order_of_the_cards_never_matters(both: tuple[Hand, list[Card]]) -> None:
     one, other = (score_hand(cards, limit=6) for cards in both)
     assert (one.sets, one.cards_needed, one.points) == (other.sets, other.cards_needed, other.points)
 
 
-@settings(deadline=None)
 @given(HANDS.filter(lambda cards: len(cards) < MAX_CARDS), ANY_CARD)
 def test_another_card_never_lowers_the_sets_and_adds_three_at_most(cards: Hand, card: Card) -> None:
     before, after = score_hand(cards, limit=6), score_hand((*cards, card), limit=6)
@@ -144,7 +141,6 @@ def test_another_card_never_lowers_the_sets_and_adds_three_at_most(cards: Hand, 
     assert after.points - before.points <= 3 + put_to_use <= 9
 
 
-@settings(deadline=None)
 @given(HANDS, st.integers(0, 12))
 def test_charging_once_never_costs_more_than_charging_twice(cards: Hand, limit: int) -> None:
     twice, once = (score_hand(cards, limit, way) for way in (Overlimit.SEPARATE, Overlimit.ONCE))

@@ -461,7 +461,7 @@ COMMANDS = st.one_of(
 )
 
 
-@settings(deadline=None, max_examples=150)
+@settings(max_examples=150)
 @given(st.lists(st.tuples(st.sampled_from([1, 90, 400, 1600]), COMMANDS), max_size=50), st.sampled_from([4, 9, 55]))
 def test_whatever_happens_no_card_is_lost_and_every_ruling_has_words(steps: list[tuple[int, str]], cards: int) -> None:
     table = Table(4, cards=cards, remarks="on", missed="on")

@@ -115,7 +115,7 @@ def test_only_whole_proposals_are_confirmed_and_what_was_said_stays() -> None:
     ]
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.lists(st.tuples(st.integers(0, 4), st.integers(1, 8), st.integers(1, 8)), max_size=12))
 def test_whatever_is_done_every_card_is_in_exactly_one_group(steps: list[tuple[int, int, int]]) -> None:
     draft = clowns()

@@ -148,7 +148,7 @@ def test_a_phone_measures_its_screen_by_a_bank_card_and_shows_markers_true_to_si
     window = Window(browser, new_machine, {"width": 420, "height": 800}, paired=True)
     walk.open("table")
     walk.answer({"reference": "phone"})
-    table.show(table_picture(load_deck("confetti"), 0, 4, (1280, 720), markers=())[0], time.monotonic_ns())
+    table.show(table_picture(load_deck("confetti"), 0, 4, (1280, 720), markers=())[0], time.monotonic_ns() + FILMING_NS)
     window.open("setup")
     page = window.page
     page.get_by_role("link", name="Show one on this phone").click()
@@ -173,7 +173,7 @@ def test_a_phone_measures_its_screen_by_a_bank_card_and_shows_markers_true_to_si
     assert marker.id == 0 and np.abs(sides - 50 * 6.52).max() < 1.5
     # Seen at the first corner, it goes on to the next number by itself.
     picture, _ = table_picture(load_deck("confetti"), 0, 4, (1280, 720), markers=(0,))
-    begin_ns = time.monotonic_ns()
+    begin_ns = time.monotonic_ns() + FILMING_NS
     for later_ns in (0, 600_000_000):
         table.show(picture, begin_ns + later_ns)
         walk.look()

@@ -27,9 +27,7 @@ from tests.support.page_tools import ANSWER_S, START, PageUnderTest, served
 REQUESTS = int(os.environ.get("RINGMASTER_REQUESTS", "240"))
 ENDLESS = "/api/events"
 UNPAIRS = "/api/pair/forget"
-QUICK = settings(
-    max_examples=REQUESTS // 3, deadline=None, database=None, suppress_health_check=list(HealthCheck), derandomize=True
-)
+QUICK = settings(max_examples=REQUESTS // 3, database=None, suppress_health_check=list(HealthCheck), derandomize=True)
 
 
 @pytest.fixture(scope="module")

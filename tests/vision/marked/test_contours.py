@@ -117,7 +117,7 @@ def test_the_table_is_seen_where_a_card_would_have_to_go_on(deck: Deck, side: st
     assert 0.2 < bottom < 0.5
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(
     side=st.sampled_from(["white", "black"]),
     face=st.integers(0, 83),

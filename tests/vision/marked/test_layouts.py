@@ -52,7 +52,7 @@ def spread_out(layouts: Layouts, seed: int) -> tuple[Marks, list[float], list[tu
     return true_marks(layouts, poses(range(n), turns, shifts)), turns, shifts
 
 
-@settings(max_examples=4, deadline=None)
+@settings(max_examples=4)
 @given(side=sides, seed=st.integers(0, 10_000), noise=st.floats(0, 0.15), stretch=st.floats(0.985, 1.015))
 def test_every_face_is_found_from_its_three_marks_at_any_pose(
     side: str, seed: int, noise: float, stretch: float
@@ -94,7 +94,7 @@ def test_mirror_images_are_refused(side: str) -> None:
     assert len(found) < 0.1 * len(known.faces)
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 @given(side=sides, face=st.integers(0, 83), turn=angles, place=places, lost=st.integers(0, 2))
 def test_two_marks_leave_the_face_among_few(
     side: str, face: int, turn: float, place: tuple[float, float], lost: int
@@ -130,7 +130,7 @@ def test_three_marks_that_lie_right_may_be_rounder_than_printed_and_two_may_not(
     assert not (parts.marks[parts.faces == face] == 0).any()
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 @given(side=sides, face=st.integers(0, 83), turn=angles, place=places)
 def test_poses_fit_exactly(side: str, face: int, turn: float, place: tuple[float, float]) -> None:
     known = layouts(side)

@@ -34,7 +34,7 @@ def lay_face(picture: Image, number: int, at_mm: tuple[float, float], turn: floa
     lay(picture, confetti(), confetti().side(side)[number], (at_mm[0] * SCALE, at_mm[1] * SCALE), turn, SCALE)
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(
     colour=st.sampled_from([BROWN, GREEN, SLATE]),
     under=st.integers(0, 41),
@@ -109,7 +109,7 @@ def test_what_a_card_leaves_of_a_mark_does_not_pass_for_a_smaller_one(
     assert lower in read_faces or reading.unclear
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(
     colour=st.sampled_from([BROWN, GREEN, SLATE]),
     faces=st.lists(st.integers(0, 83), min_size=2, max_size=2, unique=True),

@@ -62,7 +62,7 @@ def read_by(deck: Deck, picture: Image) -> Reading:
     return read_on(picture, deck, flat_table(SIZE, SCALE))[0]
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(number=faces, turn=turns, veil=st.floats(0.8, 0.9))
 @example(number=79, turn=0.671875, veil=0.8)
 def test_a_card_is_read_though_no_mark_has_its_colour_any_more(number: int, turn: float, veil: float) -> None:
@@ -81,7 +81,7 @@ def test_three_rims_are_enough_where_no_side_shows() -> None:
     )
 
 
-@settings(max_examples=8, deadline=None)
+@settings(max_examples=8)
 @given(number=faces, turn=turns, veil=st.floats(0.7, 0.95))
 def test_where_no_side_shows_nothing_else_is_told(number: int, turn: float, veil: float) -> None:
     picture = mirroring(number, turn, veil, sides=False)
@@ -90,7 +90,7 @@ def test_where_no_side_shows_nothing_else_is_told(number: int, turn: float, veil
     assert not read_by(others, picture).cards
 
 
-@settings(max_examples=8, deadline=None)
+@settings(max_examples=8)
 @given(number=faces, turn=turns)
 def test_a_card_that_is_not_in_the_deck_is_not_called_by_another_ones_name(number: int, turn: float) -> None:
     deck = replace(confetti(), faces=tuple(face for face in confetti().faces if face.id != BLACK[number].id))
@@ -99,7 +99,7 @@ def test_a_card_that_is_not_in_the_deck_is_not_called_by_another_ones_name(numbe
     assert [card.reason for card in reading.unclear] == ["glare"]
 
 
-@settings(max_examples=8, deadline=None)
+@settings(max_examples=8)
 @given(number=faces, turn=turns, hidden=st.integers(0, 2))
 def test_two_marks_are_not_enough(number: int, turn: float, hidden: int) -> None:
     reading = read_by(confetti(), mirroring(number, turn, 0.9, hidden))

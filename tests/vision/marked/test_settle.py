@@ -135,7 +135,7 @@ some_cards = st.lists(
 )
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(white=some_cards, black=some_cards)
 def test_whatever_is_supposed_no_face_lies_twice_and_nobody_shares(white: list[Card], black: list[Card]) -> None:
     reading = settle(confetti(), verdicts(confetti(), "white", white), verdicts(confetti(), "black", black))
@@ -150,7 +150,7 @@ def test_whatever_is_supposed_no_face_lies_twice_and_nobody_shares(white: list[C
         assert {card.face.id for card in reading.cards if card.face.side == side} <= sure
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(cards=some_cards, order=st.randoms(use_true_random=False))
 def test_the_order_of_hypotheses_does_not_matter(cards: list[Card], order: Random) -> None:
     unequal = [(face, marks, odds + k * 1e-3, place) for k, (face, marks, odds, place) in enumerate(cards)]

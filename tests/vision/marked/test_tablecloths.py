@@ -71,7 +71,7 @@ def test_cards_on_a_chequered_cloth_are_told_and_its_squares_are_no_covered_ones
     assert not reading.unclear
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=15)
 @given(
     colours=st.sampled_from(CLOTHS),
     square_mm=st.floats(12.0, 40.0),

@@ -73,7 +73,7 @@ def test_a_card_that_a_large_lamps_reflection_touches_is_unclear_and_the_lamp_is
     assert not unclear_in(beside_a_lamp(card=False))
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(turn=st.floats(-math.pi, math.pi), at=st.tuples(st.floats(0, 300), st.floats(0, 300)), short=st.floats(0.3, 0.9))
 def test_three_sides_make_a_frame(turn: float, at: tuple[float, float], short: float) -> None:
     u = np.array([math.cos(turn), math.sin(turn)])

@@ -40,7 +40,7 @@ def fits_of(shown: np.ndarray, models: np.ndarray = FACES) -> Fits:
 
 @pytest.mark.parametrize("face", range(3))
 @given(veil=st.floats(0, 0.2), lamp=st.floats(0.7, 1.2), tint=st.floats(0.7, 1.3), seed=st.integers(0, 99))
-@settings(deadline=None, max_examples=15)
+@settings(max_examples=15)
 def test_the_face_that_lies_there_wins_under_any_lamp_slow_shadow_and_veil(
     face: int, veil: float, lamp: float, tint: float, seed: int
 ) -> None:

@@ -7,6 +7,7 @@ none.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -41,7 +42,7 @@ def measure_photographed(deck: Deck, paths: Sequence[Path], runs: int) -> Iterat
     """
     images = [(path.stem, load_image(path)) for path in paths]
     ways: tuple[tuple[str, Callable[[Image], object], Sequence[float | None]], ...] = (
-        (f"read --deck {deck.name}", lambda image: read_picture(image, deck), _KNOWN),
+        (f"read --deck {deck.name}", partial(read_picture, deck=deck), _KNOWN),
         ("read --deck none", find_cards, _UNKNOWN),
     )
     for name, read, targets in ways if images else ():
@@ -49,19 +50,12 @@ def measure_photographed(deck: Deck, paths: Sequence[Path], runs: int) -> Iterat
         with one_thread():
             read(images[0][1])  # what is loaded once is no picture's
             for _, image in images:
-                read_s, yardstick_s = in_yardsticks(lambda image=image, read=read: read(image), image, runs)  # type: ignore[misc]
+                read_s, yardstick_s = in_yardsticks(partial(read, image), image, runs)
                 ratios.append(read_s / yardstick_s)
         worst = images[int(np.argmax(ratios))][0]
         figures = np.median(ratios), np.quantile(ratios, 0.9), max(ratios)
         words = ("the median of", "nine of ten of", "the worst of")
         for word, figure, target in zip(words, figures, targets, strict=True):
-            is_worst = word == words[-1]
+            title, is_worst = f"{name}: {word} {len(images)} photographed", word == words[-1]
             note = worst if is_worst else ""
-            yield Measurement(
-                f"{name}: {word} {len(images)} photographed",
-                float(figure),
-                "yardsticks",
-                target,
-                note=note,
-                is_bound=is_worst,
-            )
+            yield Measurement(title, float(figure), "yardsticks", target, note=note, is_bound=is_worst)

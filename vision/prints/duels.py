@@ -67,13 +67,11 @@ def errors(fits: Fits) -> Floats:
 
 def likeness(fits: Fits, which: int) -> float:
     """How much of the pattern that is seen one face explains: 1 all of it, 0 or less nothing."""
-    seen = fits.seen[[which]]
+    seen = fits.seen[which]
     if not seen.any():
         return 0.0
-    shown = _pattern(fits.shown[which], seen[0])
-    _, off = _compared(fits.take(np.array([which])), seen)
-    whole = float((shown[seen[0]] ** 2).sum(-1).mean())
-    return 1 - float(off[0][seen[0]].mean()) / max(whole, _LEAST)
+    whole = float((_pattern(fits.shown[which], seen)[seen] ** 2).sum(-1).mean())
+    return 1 - float(errors(fits.take(np.array([which])))[0]) / max(whole, _LEAST)
 
 
 def misprints(fits: Fits, which: int, open_cells: Flags) -> Flags:

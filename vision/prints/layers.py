@@ -43,9 +43,8 @@ class Layers:
         self._quads, self._seen = quads, seen
         self._verdicts: dict[int, Verdict] = {}
         self._tried: set[int] = set()  # places that were judged as they are now: not all of them look like a card
-        self._closed = np.zeros(
-            len(quads), bool
-        )  # places not looked at any more: taken, hidden, or a strip that promises no face
+        # Places not looked at any more: taken, hidden, or a strip that promises no face.
+        self._closed = np.zeros(len(quads), bool)
         self._part = np.zeros(len(quads), bool)  # places partly under cards that were taken
         self.nameless: list[Verdict] = []  # cards that lie there for certain, of which nobody knows which they are
         self._judged = 0

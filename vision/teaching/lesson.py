@@ -117,9 +117,10 @@ def straight_cards(
     """The cards of one picture put straight, (h, w, 3) levels 0 to 1, as they would be under white light."""
     wh = (round(size.mm[0] * px_per_mm), round(size.mm[1] * px_per_mm))
     cards = [straight(picture.image, quad, wh) for quad in look.quads_px]
-    paper = paper_of_markers(picture.image, look.markers) or paper_of_cards(picture.size_px, cards)
+    shown = paper_of_markers(picture.image, look.markers)
+    paper = shown or paper_of_cards(picture.size_px, cards)
     white = [under_white(card, paper.at(points_on(quad, wh))) for card, quad in zip(cards, look.quads_px, strict=True)]
-    return [level(card) for card in white]
+    return [level(card, known_white=shown is not None) for card in white]
 
 
 def _named_first(sightings: Sequence[Sighting], said: Mapping[tuple[int, int], CardName]) -> list[Sighting]:

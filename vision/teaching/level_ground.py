@@ -12,8 +12,11 @@ _MUCH, _EVERYWHERE = 0.35, 0.12  # of the card, and of each of its quarters
 _MOST = 1.5
 
 
-def level(card: Singles) -> Singles:
-    """The card (h, w, 3), levels 0 to 1, its paper equally bright all over; as it is where it has none."""
+def level(card: Singles, *, known_white: bool) -> Singles:
+    """The card (h, w, 3), levels 0 to 1, its paper equally bright all over; as it is where it has none.
+
+    Unless white is known, from marker cards, the paper is also what white means: a lamp lights each card differently.
+    """
     height, width = card.shape[:2]
     light = card.mean(axis=2)
     brightest = float(np.quantile(light, 0.9))
@@ -34,4 +37,7 @@ def level(card: Singles) -> Singles:
         keep = off <= max(2.5 * float(np.median(off[keep])), 0.01)
     surface = terms @ slope
     gain = np.exp(np.clip(surface.max() - surface, 0, np.log(_MOST)))
-    return np.asarray(np.clip(card * gain[..., None], 0, 1), np.float32)
+    even = card * gain[..., None]
+    if not known_white:
+        even = even / np.median(even.reshape(-1, 3)[at[keep]], axis=0)
+    return np.asarray(np.clip(even, 0, 1), np.float32)

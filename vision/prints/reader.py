@@ -29,7 +29,7 @@ from vision.prints.verdicts import (
 )
 from vision.quads import enlarged, shared_area
 from vision.table import Table
-from vision.unknown.find_cards import find_cards
+from vision.unknown.find_cards import outlines_like
 
 Image = NDArray[np.uint8]
 Floats = NDArray[np.float64]
@@ -190,7 +190,6 @@ def white_of(image_bgr: Image, markers: Sequence[Marker]) -> Floats | None:
 
 def _outlined(image_bgr: Image, card_mm: tuple[float, float]) -> Floats:
     """Places (n, 4, 2) px by the outlines that cards of this shape show, where nothing tells the scale."""
-    found = find_cards(image_bgr, max(card_mm) / min(card_mm))
-    quads = found.corners_px.astype(np.float64)
+    quads = outlines_like(image_bgr, max(card_mm) / min(card_mm))
     # The first side is a shorter one, as the art's is if it stands upright.
     return quads if card_mm[0] <= card_mm[1] else np.roll(quads, 1, axis=1)

@@ -35,6 +35,9 @@ _ABOUT = 0.12
 _ALIKE = 0.05  # how far a card in plain sight may be from the size that it speaks for
 _NEARBY_PX = 3.0  # off its outline, an edge is looked for
 _ABOUT_AS_LARGE = 0.09  # of the logarithm of a side; a frame and an edge differ by more
+_STEEP = 0.35  # of the logarithm of the aspect: a table that is seen at 45 degrees
+_LEAST_QUALITY = 0.1
+_SAME = 0.08  # of a side: outlines that lie so near are of one card
 _ASPECT_SLACK = 1.1  # few cards on a steep table hardly tell their aspect from its tilt
 
 
@@ -60,7 +63,7 @@ def find_cards(image_bgr: NDArray[np.uint8], aspect: float | None = None, withou
     without: looks that are left out, to see what they earn.
     """
     view = view_of(image_bgr)
-    covered = SegmentMap(view.segments, (view.size_wh[1], view.size_wh[0]))
+    covered = _covered(view)
     corners, candidates, quality, planes = _agreeing(view, covered, aspect, without)
     lab = view.lab
     if not planes:
@@ -81,6 +84,30 @@ def find_cards(image_bgr: NDArray[np.uint8], aspect: float | None = None, withou
     return _reported(final, plane, view)
 
 
+def outlines_like(image_bgr: NDArray[np.uint8], aspect: float) -> NDArray[np.float64]:
+    """Whatever may be the outline of a card of about this length by its width, (n, 4, 2) px, the likeliest first.
+
+    For who can tell by what is printed within it whether a card lies there: no size is agreed on, and nothing that has
+    four edges is left out because others look otherwise. The first side of each is one of the shorter two.
+    """
+    view = view_of(image_bgr)
+    _, candidates = _candidates(view, _covered(view), ALL)
+    quality = quality_of(view.lab, candidates)
+    order = np.argsort(-quality, kind="stable")
+    quads = to_full(candidates.quads[order[quality[order] > _LEAST_QUALITY]], view.scale).astype(np.float64)
+    sides = np.linalg.norm(quads - np.roll(quads, -1, axis=1), axis=2)
+    across, along = sides[:, ::2].mean(axis=1), sides[:, 1::2].mean(axis=1)
+    quads[across > along] = np.roll(quads[across > along], 1, axis=1)
+    shown = np.maximum(across, along) / np.maximum(np.minimum(across, along), 1e-6)
+    found: list[NDArray[np.float64]] = []
+    for quad in quads[np.abs(np.log(shown / aspect)) < _STEEP]:
+        ways = np.array([quad, np.roll(quad, 2, axis=0)])
+        reach = _SAME * np.linalg.norm(quad[1] - quad[0])
+        if not found or np.abs(np.array(found)[:, None] - ways).max(axis=(2, 3)).min() > reach:
+            found.append(quad)
+    return np.array(found).reshape(-1, 4, 2)
+
+
 def _nothing() -> FoundCards:
     nothing = [np.zeros(shape, np.float32) for shape in ((0, 4, 2), (0, 4), (0,))]
     return FoundCards(nothing[0], nothing[1], nothing[2], (), 1.4)
@@ -90,8 +117,7 @@ def _agreeing(
     view: View, covered: SegmentMap, aspect: float | None, without: Without
 ) -> tuple[Corners, SideFit, Floats, list[CardPlane]]:
     """The corners in a view, what may be cards, how much each counts (n,), and the planes on which they agree."""
-    corners = find_corners(view.segments, MIN_SEGMENT_PX * 0.7)
-    candidates = free_candidates(view, corners, covered, with_lone_areas=Look.LONE_AREAS not in without)
+    corners, candidates = _candidates(view, covered, without)
     candidates = candidates.take(~print_on_it(view.lab, candidates))
     quality = quality_of(view.lab, candidates)
     planes: list[CardPlane] = []
@@ -100,6 +126,17 @@ def _agreeing(
         aspects = aspect / _ASPECT_SLACK, aspect * _ASPECT_SLACK
         planes = agree_on_planes(candidates.quads, quality, view.size_wh, aspects)
     return corners, candidates, quality, planes or agree_on_planes(candidates.quads, quality, view.size_wh)
+
+
+def _covered(view: View) -> SegmentMap:
+    return SegmentMap(view.segments, (view.size_wh[1], view.size_wh[0]))
+
+
+def _candidates(view: View, covered: SegmentMap, without: Without) -> tuple[Corners, SideFit]:
+    """The corners in a view, and what may be cards of any size."""
+    corners = find_corners(view.segments, MIN_SEGMENT_PX * 0.7)
+    candidates = free_candidates(view, corners, covered, with_lone_areas=Look.LONE_AREAS not in without)
+    return corners, candidates
 
 
 def _reported(final: SideFit, plane: CardPlane, view: View) -> FoundCards:

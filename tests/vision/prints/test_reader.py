@@ -97,13 +97,27 @@ def test_cards_apart_are_named_with_their_places(light: tuple[float, float, floa
         assert np.hypot(*np.subtract(named[face], at)) < 2
 
 
-def test_under_a_lamp_whose_colour_nothing_tells_no_card_is_named_wrongly() -> None:
+@pytest.mark.parametrize("light", [(0.42, 0.5, 0.62), (0.6, 0.5, 0.42), (0.9, 0.8, 0.55)], ids=["warm", "blue", "cyan"])
+def test_under_a_lamp_whose_colour_nothing_tells_the_cards_own_ground_tells_it(
+    light: tuple[float, float, float],
+) -> None:
     image, table = _table()
     for face, at, turn in _LAID:
         _lay(image, face, at, turn)
-    reading = _reader().read(_seen(image, (0.42, 0.5, 0.62)), table)
-    assert _named(reading).keys() <= {face for face, _, _ in _LAID}
-    assert len(reading.cards) + len(reading.unclear) == len(_LAID)
+    assert _named(_reader().read(_seen(image, light), table)).keys() == {face for face, _, _ in _LAID}
+
+
+def test_cards_are_named_amid_more_of_another_deck_where_nothing_tells_how_large_they_are() -> None:
+    image, _ = _table()
+    _lay(image, "red-ring", (150, 180), 3)
+    _lay(image, "blue-tent", (330, 190), -4)
+    for k in range(8):
+        x, y = 60 + 110 * k, 40 + 12 * (k % 2)
+        cv2.rectangle(image, (x, y), (x + 60, y + 84), (235, 240, 240), -1)
+        cv2.circle(image, (x + 30, y + 42), 14, (40, 120, 120), 3)
+    deck = _reader().deck
+    reading = PrintReader(PrintDeck(deck.name, deck.card_mm, deck.faces, has_true_size=False)).read(_seen(image))
+    assert {card.face.id for card in reading.cards if card.face} == {"red-ring", "blue-tent"}
 
 
 def test_the_corners_begin_at_the_faces_own_top_left() -> None:

@@ -14,7 +14,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.prints.fitting import Fits, smoothed
+from vision.prints.fitting import Fits, smoothed, squared
 
 Singles = NDArray[np.float32]
 Floats = NDArray[np.float64]
@@ -24,6 +24,7 @@ _LUMINANCE = np.array([0.114, 0.587, 0.299], np.float32)
 _TINT = 1.5  # how much tint counts beside brightness, which shadows change
 _FINE, _SLOW = 1.2, 0.2  # cells, and of the card's shorter side: the pattern lies between
 _CONTRAST = (0.5, 2.0)  # of what is seen, by the face's
+_LIGHT_AND_TINTS = slice(0, 1), slice(1, 3)
 _APART = 0.2  # of the largest difference between two faces: places where they differ by less hardly tell
 _PATCH = 9  # cells
 # Of a patch's print, the card's usual one and its noise together. Of 715 right cards of four decks all but one keep
@@ -33,7 +34,7 @@ _LEAST_NOISE, _QUIET = 0.001, 0.25  # of white, squared; the share of patches by
 _LEAST = 1e-6  # squared error of a cell, of white: no camera is better
 # Faces that differ in a third of their cells differ in so many independent places. The number grows as the square root
 # of that share: cells that lie close repeat one another.
-_PLACES, _USUAL = 50.0, 1 / 3
+_PLACES, _USUAL = 60.0, 1 / 3
 
 
 def duels(fits: Fits, open_cells: Flags) -> Floats:
@@ -47,7 +48,7 @@ def duels(fits: Fits, open_cells: Flags) -> Floats:
             both = seen[one] & seen[other]
             if not both.any():
                 continue
-            apart = ((models[one] - models[other]) ** 2).sum(-1)
+            apart = squared(models[one] - models[other])
             scale = _APART**2 * float(np.quantile(apart[both], 0.99)) + _LEAST
             weight = both * (1 - np.exp(-apart / (2 * scale)))
             places = _PLACES / 2 * np.sqrt(float(weight.sum()) / both.size / _USUAL)
@@ -70,7 +71,7 @@ def likeness(fits: Fits, which: int) -> float:
     seen = fits.seen[which]
     if not seen.any():
         return 0.0
-    whole = float((_pattern(fits.shown[which], seen)[seen] ** 2).sum(-1).mean())
+    whole = float(squared(_pattern(fits.shown[which], seen)[seen]).mean())
     return 1 - float(errors(fits.take(np.array([which])))[0]) / max(whole, _LEAST)
 
 
@@ -81,9 +82,11 @@ def misprints(fits: Fits, which: int, open_cells: Flags) -> Flags:
     """
     seen = fits.seen[which] & open_cells
     shown, model = (_pattern(sheet[which], seen) for sheet in (fits.shown, fits.models))
-    model *= _contrast(shown, model, seen)
-    off = cv2.blur(((shown - model) ** 2).sum(-1), (_PATCH, _PATCH))
-    due = ((shown * shown).sum(-1) + (model * model).sum(-1)) / 2
+    # One contrast for all: another ink is another print.
+    both, own = float((shown * model)[seen].sum()), float((model * model)[seen].sum())
+    model *= np.float32(np.clip(both / max(own, 1e-9), *_CONTRAST))
+    off = cv2.blur(squared(shown - model), (_PATCH, _PATCH))
+    due = (squared(shown) + squared(model)) / 2
     usual = float(due.sum()) / max(1, int(seen.sum()))
     # A camera's noise in a dim room is off everywhere; another print is off in some places.
     noise = _LEAST_NOISE + (float(np.quantile(off[seen], _QUIET)) if seen.any() else 0.0)
@@ -92,11 +95,14 @@ def misprints(fits: Fits, which: int, open_cells: Flags) -> Flags:
 
 def _compared(fits: Fits, seen: Flags) -> tuple[Singles, Singles]:
     """The patterns (n, rows, columns, 3) faces should show, and (n, rows, columns) how far off each is, squared."""
-    shown = np.stack([_pattern(sheet, cells) for sheet, cells in zip(fits.shown, seen, strict=True)])
+    alone = slice(0, 1 if (fits.quads == fits.quads[0]).all() else None)
+    # Faces that are held against one place see the same there.
+    shown = np.stack([_pattern(sheet, cells) for sheet, cells in zip(fits.shown[alone], seen[alone], strict=True)])
+    shown = np.broadcast_to(shown, (len(seen), *shown.shape[1:]))
     models = np.stack([_pattern(sheet, cells) for sheet, cells in zip(fits.models, seen, strict=True)])
     for k in range(len(models)):
         models[k] *= _contrast(shown[k], models[k], seen[k])
-    return models, np.asarray(((shown - models) ** 2).sum(-1), np.float32)
+    return models, squared(shown - models)
 
 
 def _pattern(sheet: Singles, seen: Flags) -> Singles:
@@ -119,7 +125,11 @@ def _pattern(sheet: Singles, seen: Flags) -> Singles:
     return np.asarray((fine - smooth) * weight[..., None], np.float32)
 
 
-def _contrast(shown: Singles, model: Singles, seen: Flags) -> np.float32:
-    """By how much a face's pattern must be strengthened to be nearest to what is seen."""
-    at = np.clip((shown * model)[seen].sum() / max(float((model * model)[seen].sum()), 1e-9), *_CONTRAST)
-    return np.float32(at)
+def _contrast(shown: Singles, model: Singles, seen: Flags) -> Singles:
+    """(3,) by how much a face's pattern must be strengthened to be nearest to what is seen: of light, and of tints.
+
+    Cameras make colours more vivid the darker a room is.
+    """
+    both, own = (shown * model)[seen].sum(0), (model * model)[seen].sum(0)
+    ways = [np.clip(both[part].sum() / max(float(own[part].sum()), 1e-9), *_CONTRAST) for part in _LIGHT_AND_TINTS]
+    return np.array([ways[0], ways[1], ways[1]], np.float32)

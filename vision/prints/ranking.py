@@ -26,6 +26,9 @@ _TINT = 0.1  # of the white: how far off a block's tint is no longer like
 _LUMINANCE = np.array([0.114, 0.587, 0.299], np.float32)
 _AT_ONCE = 64
 _LEAST_OPEN = 0.25  # of a block: with less of it seen it says nothing
+_BRIGHT, _PAPER = 0.9, 0.8  # the quantile that is bright, and of it: what is as light as that is the ground
+_SHARED = 0.08  # how far the faces' grounds may differ and still be one
+_DARKEST = 0.1
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,12 +36,14 @@ class Ranker:
     """Compares cards with all looks of a deck: each face in each turn that its shape allows.
 
     `faces` (k,) is the number of a look's face in the deck, `turns` (k,) in how many quarters it is turned, `due` (k,)
-    by how much it fits itself better than a card without print does.
+    by how much it fits itself better than a card without print does. `ground` (3,) BGR 0..1 is what all fronts
+    are printed on, None where they share none.
     """
 
     faces: NDArray[np.intp]
     turns: NDArray[np.intp]
     due: Singles
+    ground: Floats | None
     _grey: Singles  # (blocks, cells, k)
     _tint: Singles  # (blocks, cells, 3, k)
 
@@ -65,7 +70,19 @@ class Ranker:
             found[some], plain[some] = self._some(np.nan_to_num(sheets), white, open_cells)
         return found, plain
 
+    def white_at(self, picture: Pyramid, quad: Floats, covers: Covers | None) -> Floats | None:
+        """(3,) BGR 0..1 of white paper, as a card on a quad (4, 2) shows it by its ground; None if fronts share none."""
+        if self.ground is None:
+            return None
+        sheet = picture.straight(quad[None], _SIDE, _SIDE)
+        open_cells = np.asarray(~np.isnan(sheet).any(axis=3))
+        if covers is not None:
+            open_cells &= ~covers.over(quad[None], _SIDE, _SIDE)
+        return np.asarray(_grounds(np.nan_to_num(sheet), open_cells)[0] / self.ground, np.float64)
+
     def _some(self, sheets: Singles, white: Floats | None, open_cells: Flags) -> tuple[Singles, Singles]:
+        if white is None and self.ground is not None:
+            white = _grounds(sheets, open_cells) / self.ground
         grey, tint = _described(sheets, white, open_cells)
         weight = _in_blocks(open_cells[..., None].astype(np.float32))[..., 0]
         told = weight.sum(2)
@@ -100,15 +117,36 @@ def ranker_of(deck: PrintDeck) -> Ranker:
     upright = np.stack([np.rot90(small[face], turn) for face, turn in looks]).astype(np.float32)
     grey, tint = _described(upright, np.ones(3), np.ones(upright.shape[:3], bool))
     of = np.array(looks)
+    fronts = [k for k, (face, _) in enumerate(looks) if deck.faces[face].side == "front"]
     grey = grey - grey.mean(2, keepdims=True)
     plain = _like_plain((grey * grey).mean(2)).mean(1)
     return Ranker(
         of[:, 0],
         of[:, 1],
         np.asarray(1 - plain, np.float32),
+        _shared(_grounds(upright[fronts], np.ones((len(fronts), _SIDE, _SIDE), bool))),
         grey.transpose(1, 2, 0).copy(),
         tint.transpose(1, 2, 3, 0).copy(),
     )
+
+
+def _grounds(sheets: Singles, open_cells: Flags) -> Singles:
+    """(n, 3) the colour of the light ground on sheets (n, side, side, 3), by their open cells (n, side, side)."""
+    grounds = np.full((len(sheets), 3), _DARKEST, np.float32)
+    for k, (sheet, cells) in enumerate(zip(sheets, open_cells, strict=True)):
+        if cells.any():
+            colours = sheet[cells]
+            light = colours.mean(axis=1)
+            grounds[k] = np.median(colours[light >= _PAPER * np.quantile(light, _BRIGHT)], axis=0)
+    return np.maximum(grounds, _DARKEST)
+
+
+def _shared(grounds: Singles) -> Floats | None:
+    """(3,) the ground of all faces (n, 3), None where they differ."""
+    if not len(grounds):
+        return None
+    ground = np.median(grounds, axis=0)
+    return np.asarray(ground, np.float64) if np.abs(grounds - ground).max() < _SHARED else None
 
 
 def _like_plain(energy: Singles) -> Singles:
@@ -124,7 +162,7 @@ def _sums(sheets: Singles, looks: Singles) -> Singles:
 def _described(sheets: Singles, white: Floats | None, open_cells: Flags) -> tuple[Singles, Singles]:
     """The brightness (n, blocks, cells) and tint (n, blocks, cells, 3) of sheets (n, side, side, 3).
 
-    Where no white is known a card's brightest tenth stands for it, in brightness only.
+    Where no white is known, (n, 3) or (3,), a card's brightest tenth stands for it, in brightness only.
     """
     count = len(sheets)
     if white is None:
@@ -135,7 +173,7 @@ def _described(sheets: Singles, white: Floats | None, open_cells: Flags) -> tupl
         at = np.minimum(((closed + 0.9 * (1 - closed)) * shown.shape[1]).astype(int), shown.shape[1] - 1)
         level = np.maximum(ranks[np.arange(count), at], 0.1)[:, None, None, None].astype(np.float32)
     else:
-        level = np.asarray(white, np.float32).reshape(1, 1, 1, 3)
+        level = np.asarray(white, np.float32).reshape(-1, 1, 1, 3)
     colour = _in_blocks(sheets / level)
     brightness = colour @ _LUMINANCE
     # Brightness is what shadows change: it counts by a third.

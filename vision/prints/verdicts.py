@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vision.prints.duels import duels, errors, likeness, misprints
-from vision.prints.fitting import Fits, arts_of, finer, fitted
+from vision.prints.fitting import Fits, arts_of, finer, fitted, largest, squared
 from vision.prints.print_deck import PrintDeck
 from vision.prints.ranking import Ranker, ranker_of
 from vision.prints.straight import Covers, Pyramid
@@ -27,7 +27,7 @@ LEAST_PRINT = 40  # cells
 MOST_ODD = 0.02
 
 _COARSE, _FINE = 0.6, 1.2  # cells per mm
-_COARSE_LOOKS, _LOOKS, _FINE_LOOKS = 2, 8, 3
+_COARSE_LOOKS, _LOOKS, _FINE_FACES = 2, 8, 3
 # Of what a face promises to the ranking's blocks, and of the pattern that is seen: with less of both there is no card.
 # Of 231 sure cards of four decks none had less than 0.5 of both; of 225 places without one 133 have less than 0.4.
 _PROMISED = 0.4
@@ -39,8 +39,7 @@ _LEAST_NOISE = 0.02
 _MOST_A_CELL = 6.0  # log-odds that one cell may give: what covers it is no evidence
 _CELLS_AN_INDEPENDENT_ONE = 12.0  # print and noise both reach over several: so many count as one
 _MOST_BY_FIT = 40.0
-# Log-odds a unit of the ranking's scores: of faces that were laid onto the picture, and of others.
-_BY_RANK, _BY_RANK_ALONE = 120.0, 250.0
+_BY_RANK_ALONE = 250.0  # log-odds a unit of the ranking's scores, of faces that were not laid onto the picture
 _STRUCTURE = 0.07  # of white: what stands out of its surroundings by so much is print
 _EXPLAINED = 0.09
 _RIM = 0.04  # of a card's shorter side
@@ -138,11 +137,16 @@ class Verifier:
         `score` (k,) is what the ranker said of each look there; what lies under `covers` tells nothing. None where too
         little looks like any face for a closer look.
         """
+        known_lamp = white is not None
+        if white is None:
+            white = self.ranker.white_at(picture, quad, covers)
+
+        def laid_on(quads: Floats, arts: Singles, rounds: int) -> Fits:
+            return fitted(picture, quads, arts, white, rounds, covers, known_lamp=known_lamp)
+
         # The pose first: it is nearly the same whichever of the likely faces is laid there.
         first = self._likely(score, _COARSE_LOOKS)
-        rough = fitted(
-            picture, np.repeat(quad[None], len(first), 0), self._coarse[first], white, _COARSE_ROUNDS, covers
-        )
+        rough = laid_on(np.repeat(quad[None], len(first), 0), self._coarse[first], _COARSE_ROUNDS)
         nearest = int(np.argmin(errors(rough)))
         lies = rough.quads[nearest]
         scores, plain = self.ranker.scores_beside_plain(picture, lies[None], white, covers)
@@ -153,46 +157,48 @@ class Verifier:
             return None
         # All faces are held against the same place: one that may move makes what is not like it look more so.
         looks = self._likely(score, _LOOKS)
-        laid = fitted(picture, np.repeat(lies[None], len(looks), 0), self._coarse[looks], white, 0, covers)
-        few = np.argsort(errors(laid))[:_FINE_LOOKS]
+        laid = laid_on(np.repeat(lies[None], len(looks), 0), self._coarse[looks], 0)
+        order = np.argsort(errors(laid))
+        # How a face lies is told by now: its other turns are no rivals.
+        first_of_face = np.unique(self.ranker.faces[looks[order]], return_index=True)[1]
+        few = order[np.sort(first_of_face)[:_FINE_FACES]]
         looks = looks[few]
         fine = finer(picture, laid.take(few), self._fine[looks], white, covers)
         verdict = self._weighed(fine, looks, score, 0)
         if verdict.is_plain:
             return verdict
         # Thin strokes tell faces apart only where they are laid on one another to a part of a cell.
-        closer = fitted(picture, lies[None], self._fine[looks[:1]], white, _CLOSER_ROUNDS, covers)
-        places = np.repeat(closer.quads, len(looks), 0)
-        closer = fitted(picture, places, self._fine[looks], white, 0, covers)
+        closer = laid_on(lies[None], self._fine[looks[:1]], _CLOSER_ROUNDS)
+        closer = laid_on(np.repeat(closer.quads, len(looks), 0), self._fine[looks], 0)
         return self._weighed(closer, looks, score, int(np.argmin(errors(closer))))
 
     def _weighed(self, unmoved: Fits, looks: NDArray[np.intp], score: Singles, nearest: int) -> Verdict:
         """A verdict by looks (n,) that were laid onto the picture, of which one is nearest to what is seen."""
-        fits = _settled(unmoved)
         faces = self.ranker.faces[looks]
-        by_face = np.full(len(self.deck.faces), -1.0)
-        np.maximum.at(by_face, self.ranker.faces, score)
-        explanation = _explained(fits, nearest)
+        fit = _settled(unmoved, nearest)
+        explanation = _explained(fit)
         told = duels(unmoved, ~explanation[2])
-        # The face first, then how it lies: turned faces are no rivals of one another.
-        weighed = told + _BY_RANK * (score[looks][:, None] - score[looks][None])
-        best = int(np.argmax((weighed + np.diag([np.inf] * len(looks))).min(axis=1)))
-        others = np.flatnonzero(faces != faces[best])
-        beyond = np.setdiff1d(np.arange(len(self.deck.faces)), faces)
+        np.fill_diagonal(told, np.inf)
+        best = int(np.argmax(told.min(axis=1)))
         rival: int | None = None
         margin = _MOST_BY_FIT
-        if len(others):
-            odds = told[best, others] + _BY_RANK * (by_face[faces[best]] - by_face[faces[others]])
-            rival, margin = int(faces[others[int(np.argmin(odds))]]), float(odds.min())
-        elif len(beyond):
-            rival = int(beyond[int(np.argmax(by_face[beyond]))])
-            margin += float(_BY_RANK_ALONE * (by_face[faces[best]] - by_face[rival]))
-        printed, explained, strange = explanation if best == nearest else _explained(fits, best)
+        if len(looks) > 1:
+            rival, margin = int(faces[int(np.argmin(told[best]))]), float(told[best].min())
+        elif len(self.deck.faces) > 1:
+            by_face = np.full(len(self.deck.faces), -np.inf)
+            np.maximum.at(by_face, self.ranker.faces, score)
+            lead, by_face[faces[best]] = by_face[faces[best]], -np.inf
+            rival = int(np.argmax(by_face))
+            margin += float(_BY_RANK_ALONE * (lead - by_face[rival]))
+        if best != nearest:
+            fit = _settled(unmoved, best)
+            explanation = _explained(fit)
+        printed, explained, strange = explanation
         odd = misprints(unmoved, best, ~strange & _within_rim(strange.shape))
-        sheet = fits.quads[best]
+        sheet = fit.quads[0]
         quad = np.roll(sheet, int(self.ranker.turns[looks[best]]), axis=0)
         return Verdict(
-            int(faces[best]), rival, margin, quad, sheet, printed, explained, strange, odd, _against_plain(fits, best)
+            int(faces[best]), rival, margin, quad, sheet, printed, explained, strange, odd, _against_plain(fit)
         )
 
     def _likely(self, score: Singles, most: int) -> NDArray[np.intp]:
@@ -201,41 +207,37 @@ class Verifier:
         return np.asarray(order[score[order] >= score[order[0]] - _FAR_BEHIND], np.intp)
 
 
-def _settled(fits: Fits) -> Fits:
-    """The same fits with each model moved a little, place by place, onto what is seen there.
+def _settled(fits: Fits, which: int) -> Fits:
+    """One of the fits, alone, its model moved a little, place by place, onto what is seen there.
 
     Prints lie a millimetre off their card's edges, differently on each card, and paper bends. What a thin line says by
     its colour must not hang on where it lies.
     """
-    count, rows, columns = fits.models.shape[:3]
-    best = np.full((rows, columns, count), np.inf, np.float32)
-    settled = fits.models.copy()
-    padded = np.pad(fits.models, ((0, 0), (1, 1), (1, 1), (0, 0)), mode="edge")
+    fit = fits.take(np.array([which]))
+    shown, model = fit.shown[0], fit.models[0]
+    rows, columns = model.shape[:2]
+    best = np.full((rows, columns), np.inf, np.float32)
+    settled = model.copy()
+    padded = np.pad(model, ((1, 1), (1, 1), (0, 0)), mode="edge")
     for down, across in _STRAYS:
-        moved = padded[:, 1 + down : 1 + down + rows, 1 + across : 1 + across + columns]
-        off = fits.shown - moved
-        patches = cv2.blur(np.einsum("nrcb,nrcb->rcn", off, off), (_PATCH, _PATCH)).reshape(rows, columns, count)
-        patches *= 1 + _STRAY_COST * (down * down + across * across)
+        moved = padded[1 + down : 1 + down + rows, 1 + across : 1 + across + columns]
+        dearer = 1 + _STRAY_COST * (down * down + across * across)
+        patches = np.asarray(cv2.blur(squared(shown - moved), (_PATCH, _PATCH)) * dearer, np.float32)
         better = patches < best
         np.copyto(best, patches, where=better)
-        np.copyto(settled, moved, where=better.transpose(2, 0, 1)[..., None])
-    return replace(fits, models=settled)
+        np.copyto(settled, moved, where=better[..., None])
+    return replace(fit, models=settled[None])
 
 
-def _off(fits: Fits) -> Singles:
-    """(n, rows, columns) how far off each fit is, squared, of white."""
-    return np.asarray(((fits.shown - fits.models) ** 2).sum(-1) / 3, np.float32)
-
-
-def _explained(fits: Fits, best: int) -> tuple[Flags, Flags, Flags]:
+def _explained(fit: Fits) -> tuple[Flags, Flags, Flags]:
     """(rows, columns) where there is print, where picture and face agree about it, and what is strange."""
-    shown, model = fits.shown[best], fits.models[best]
+    shown, model, seen = fit.shown[0], fit.models[0], fit.seen[0]
     # A picture is softer than its deck, or sharper, and a cell off; paper and noise have a grain of their own.
     shown, model = (cv2.GaussianBlur(sheet, (0, 0), _SOFT) for sheet in (shown, model))
-    printed = (_standing_out(shown) | _standing_out(model)) & fits.seen[best] & _within_rim(shown.shape[:2])
-    contrast = np.abs(model - cv2.blur(model, (9, 9))).max(-1)
-    agrees = np.abs(shown - model).max(-1) < _EXPLAINED + 0.3 * contrast
-    strange = _strange(agrees & fits.seen[best] | ~fits.seen[best])
+    printed = (_standing_out(shown) | _standing_out(model)) & seen & _within_rim(shown.shape[:2])
+    contrast = largest(np.abs(model - cv2.blur(model, (9, 9))))
+    agrees = largest(np.abs(shown - model)) < _EXPLAINED + 0.3 * contrast
+    strange = _strange(agrees | ~seen)
     printed &= ~strange
     return printed, printed & agrees, strange
 
@@ -254,20 +256,20 @@ def _strange(agrees: Flags) -> Flags:
     return np.asarray(cv2.dilate(large[labels].astype(np.uint8), np.ones((width, width), np.uint8)) > 0)
 
 
-def _against_plain(fits: Fits, best: int) -> Singles:
+def _against_plain(fit: Fits) -> Singles:
     """(rows, columns) log-odds of a face against nothing printed: neither what is seen nor the face itself, smoothed.
 
     Against what is seen, smoothed: a plain card has no print. Against the face, smoothed: a cloth of the card's colours
     has streaks enough, but not where the face has its print.
     """
-    shown, model, seen = fits.shown[best], fits.models[best], fits.seen[best]
+    shown, model, seen = fit.shown[0], fit.models[0], fit.seen[0]
     if not seen.any():
         return np.zeros(seen.shape, np.float32)
     width = max(5, 2 * (min(shown.shape[:2]) // 6) + 1)
-    off = _off(fits)[best]
+    off = squared(shown - model) / 3
     noise = max(_LEAST_NOISE, 1.4826 * float(np.median(np.sqrt(off[seen])))) ** 2
     most = 2 * _MOST_A_CELL
-    nothing = [((shown - _smooth_where(sheet, seen, width)) ** 2).sum(-1) / 3 for sheet in (shown, model)]
+    nothing = [squared(shown - _smooth_where(sheet, seen, width)) / 3 for sheet in (shown, model)]
     plain = np.minimum(*nothing)
     said = (np.minimum(plain / noise, most) - np.minimum(off / noise, most)) / 2
     return np.asarray(np.where(seen & _within_rim(shown.shape[:2]), said, 0) / _CELLS_AN_INDEPENDENT_ONE, np.float32)
@@ -292,4 +294,4 @@ def _within_rim(shape: tuple[int, ...]) -> Flags:
 
 def _standing_out(sheet: Singles) -> Flags:
     width = max(5, 2 * (min(sheet.shape[:2]) // 8) + 1)
-    return np.asarray(np.abs(sheet - cv2.blur(sheet, (width, width))).max(-1) > _STRUCTURE)
+    return np.asarray(largest(np.abs(sheet - cv2.blur(sheet, (width, width)))) > _STRUCTURE)

@@ -82,3 +82,15 @@ def test_a_face_explains_its_own_pattern_and_none_that_is_not_there() -> None:
     covered = fits_of(FACES[0])
     covered.seen[:] = False
     assert likeness(covered, 0) == 0
+
+
+@pytest.mark.parametrize("vivid", [0.6, 1.8])
+def test_an_empty_shape_is_told_from_a_filled_one_however_vivid_a_camera_makes_its_line(vivid: float) -> None:
+    line, filling = np.full((2, ROWS, COLUMNS, 3), 0.9, np.float32)
+    cv2.ellipse(filling, (22, 35), (16, 10), 0, 0, 360, (0.86, 0.9, 0.86), -1, cv2.LINE_AA)
+    for sheet in (line, filling):
+        cv2.ellipse(sheet, (22, 35), (16, 10), 0, 0, 360, (0.5, 0.65, 0.45), 2, cv2.LINE_AA)
+    grey = line.mean(axis=2, keepdims=True)
+    noise = np.random.default_rng(4).normal(0, 0.01, line.shape)
+    shown = (0.7 * (grey + vivid * (line - grey)) + noise).astype(np.float32)
+    assert duels(fits_of(shown, 0.7 * np.stack([line, filling])), OPEN)[0, 1] > 20

@@ -71,7 +71,7 @@ class Ranker:
         return found, plain
 
     def white_at(self, picture: Pyramid, quad: Floats, covers: Covers | None) -> Floats | None:
-        """(3,) BGR 0..1 of white paper, as a card on a quad (4, 2) shows it by its ground; None if fronts share none."""
+        """(3,) BGR 0..1 of white paper, as a card on a quad (4, 2) shows it by its ground; None if there is none."""
         if self.ground is None:
             return None
         sheet = picture.straight(quad[None], _SIDE, _SIDE)

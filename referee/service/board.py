@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from referee.announcer import Announcer
@@ -14,7 +15,6 @@ from referee.journal.corrections import corrected_events
 from referee.language import Language
 from referee.sayings import coloretto as coloretto_sayings
 from referee.sayings import service as sayings
-from referee.service.by_page import doubt_id
 from referee.service.coloretto_page import stands
 from referee.service.play import Play
 
@@ -98,11 +98,11 @@ def moment(play: Play | None) -> str:
     return "-".join((str(play.log.row.game), step, str(play.paused), str(len(play.log.corrections)), asked))
 
 
-def questions(play: Play, announcer: Announcer) -> list[dict[str, Any]]:
-    """Give what the players are asked now, in the announcer's language."""
+def questions(play: Play, announcer: Announcer, pictures: Mapping[str, dict[str, str | None]]) -> list[dict[str, Any]]:
+    """Give what the players are asked now, in the announcer's language; pictures: those of what the watcher asks."""
     question = play.question()
     if question is None:
-        return _doubts(play, announcer)
+        return _doubts(play, announcer, pictures)
     if question.kind == "who_rang":
         return [
             {
@@ -128,17 +128,18 @@ def questions(play: Play, announcer: Announcer) -> list[dict[str, Any]]:
     ]
 
 
-def _doubts(play: Play, announcer: Announcer) -> list[dict[str, Any]]:
+def _doubts(play: Play, announcer: Announcer, pictures: Mapping[str, dict[str, str | None]]) -> list[dict[str, Any]]:
     """Give what the watcher cannot tell, each with its answers: `{"text", "seat", "card"}`, each one tap."""
     players, language = play.header.players, announcer.language
     return [
         {
-            "id": doubt_id(play, doubt),
+            "id": play.question_id(doubt),
             "kind": "doubt",
             "text": sayings.notice(doubt.kind, doubt.data.get("seat"), doubt.data, players, language),
             "seats": [],
             "ruling": None,
             "verdict": None,
+            "pictures": pictures.get(play.question_id(doubt)),
             "answers": [
                 {
                     "text": coloretto_sayings.answer(one.data, players, language),

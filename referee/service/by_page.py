@@ -82,7 +82,7 @@ def answer(stage: Stage, question: str, number: object) -> None:
     """
     with stage.lock:
         play = stage.playing()
-        asked = {doubt_id(play, doubt): doubt for doubt in play.doubts}
+        asked = {play.question_id(doubt): doubt for doubt in play.doubts}
         doubt = asked.get(question)
         if doubt is None or not isinstance(number, int) or not 0 <= number < len(doubt.answers):
             raise BadInputError("that is not asked any more")
@@ -103,11 +103,6 @@ def answer(stage: Stage, question: str, number: object) -> None:
         for number_told in told[len(given.events) :]:
             stage.correct(number_told, None)
         stage.settled()
-
-
-def doubt_id(play: Play, doubt: Doubt) -> str:
-    """Name a doubt, as the page does."""
-    return f"doubt-{play.log.row.game}-{doubt.t_ns}-{doubt.kind}"
 
 
 def _told(play: Play, doubt: Doubt) -> list[int]:

@@ -121,6 +121,10 @@ class Play:
         """Give what the players are asked, None if nothing."""
         return self.game.question() if isinstance(self.game, Asks) else None
 
+    def question_id(self, doubt: Doubt) -> str:
+        """Name what the watcher asks, as the page does."""
+        return f"doubt-{self.log.row.game}-{doubt.t_ns}-{doubt.kind}"
+
     @property
     def doubts(self) -> Sequence[Doubt]:
         """What the watcher asks the players, by its own clock."""

@@ -84,7 +84,7 @@ class Pictures:
     ) -> None:
         self._buffer = buffer
         self._folder = folder
-        self._area = area
+        self.area = area
         self._bus = bus or Bus()
         self._clock = clock
         self._wanted: queue.Queue[Wanted | None] = queue.Queue(MOST_WAITING)
@@ -129,7 +129,7 @@ class Pictures:
             frame = self._buffer.newest
             if frame is None:
                 return None
-            image = self._area.shroud(_smaller(frame.bgr()))
+            image = self.area.shroud(_smaller(frame.bgr()))
             self._live = (now_ns, _jpeg(image, 70))
             return self._live[1]
 
@@ -143,13 +143,13 @@ class Pictures:
         frames = self._choose(wanted)
         if not frames:
             return False
-        self._area.survey(frames[0].bgr())
+        self.area.survey(frames[0].bgr())
         pictures: list[tuple[float, bytes]] = []
         sight: dict[str, Any] | None = None
         for frame in frames:
             image = frame.bgr()
             size_px = (image.shape[1], image.shape[0])
-            cut, box = self._area.cut(image), self._area.box_px(size_px)
+            cut, box = self.area.cut(image), self.area.box_px(size_px)
             if cut is None or box is None:
                 continue
             # Counted from the end of exposure, as rulings are: what a frame shows before the ring is not after it.
@@ -185,7 +185,7 @@ class Pictures:
         known = self._surveyed_ns is not None and now_ns - self._surveyed_ns < SURVEY_NS
         if frame is not None and not known:
             self._surveyed_ns = now_ns
-            self._area.survey(frame.bgr())
+            self.area.survey(frame.bgr())
 
     def _wait_for(self, wanted: Wanted) -> None:
         if not wanted.before_only:

@@ -23,6 +23,7 @@ from referee.sayings import service as sayings
 from referee.service.bus import Bus, OutlinesMoved, ReadingFailed, StateChanged
 from referee.service.game_on_table import GameOnTable
 from referee.service.play import Play
+from referee.service.question_pictures import Doubted
 from referee.service.records import MISHAP, PAUSE, RESUME
 from referee.service.resuming import MakeWatcher, unfinished_game
 from referee.service.ring_pictures import pictures_wanted
@@ -64,6 +65,7 @@ class Stage(GameOnTable):
         self._complete = complete
         self._clock = clock
         self._boot = boot
+        self._understood: Frame | None = None  # the frame in which something was told last
 
     def look(self, frame: Frame) -> Outcome:
         """Take the next frame; it is not looked at while there is no game, or a pause."""
@@ -72,9 +74,13 @@ class Stage(GameOnTable):
             if play is None or not self.in_play:
                 return Outcome()
             before, doubts = play.watcher.outlines, play.doubts
-            self._frame = frame
+            self._frame, count = frame, len(play.log.records)
             outcome = self._feed(play, lambda: play.look(frame))
+            if self._understood is None or len(play.log.records) > count:
+                self._understood = frame
             if play.doubts != doubts:
+                asked = tuple(play.question_id(doubt) for doubt in play.doubts)
+                self._bus.publish(Doubted(asked, self._understood, frame))
                 self._bus.publish(StateChanged())
             elif play.watcher.outlines is not before:
                 self._bus.publish(OutlinesMoved())
@@ -109,7 +115,7 @@ class Stage(GameOnTable):
             row = self.journal.begin_game(header, self._boot, 0)
             self.journal.flush()
             self.play = Play(row, watcher, self.journal, self._clock())
-            self.play.instead_of = before
+            self.play.instead_of, self._understood = before, None
             self.notices = ()
             self.voice.rest()
             self.voice.tell(sayings.started(game.capitalize(), header.players, self.language))

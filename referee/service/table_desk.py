@@ -26,6 +26,7 @@ from referee.service.fitting import Fitting, NothingFitted
 from referee.service.past import Known
 from referee.service.play import Play
 from referee.service.quality import Tallies, quality
+from referee.service.question_pictures import Doubted, QuestionPictures
 from referee.service.ring_pictures import Pictures
 from referee.service.settings import PAGE_CAMERA, TableSettings, save_settings
 from referee.service.setup_desk import setup_done, setup_in_state, setup_now
@@ -60,6 +61,7 @@ class TableDesk:
         self._stage = stage
         self._evidence = evidence
         self._pictures = pictures
+        self._asked = QuestionPictures(pictures.area)
         self._health = health
         self._folder = folder
         self._fitting = fitting or NothingFitted()
@@ -97,6 +99,7 @@ class TableDesk:
 
     def listen(self, bus: Bus) -> None:
         """Make the state anew when the parts of the referee tell of something that it shows."""
+        bus.subscribe(Doubted, self._asked.heed)
         bus.subscribe(StateChanged, lambda _: self.refresh())
         bus.subscribe(OutlinesMoved, lambda _: self.refresh_outlines())
         bus.subscribe(PicturesKept, lambda kept: self.pictures_kept(kept.game, kept.event))
@@ -119,6 +122,7 @@ class TableDesk:
                 stage.notices,
                 stage.frame_wh,
                 None if stage.settings.sand is None else stage.settings.sand[0] // 1_000_000,
+                self._asked.names(),
             )
             state = view(stage.play, stage.paused, scene, self._picture)
             self._made_ns = now_ns
@@ -195,7 +199,9 @@ class TableDesk:
 
     def picture(self, which: str) -> bytes | None:
         """Give a JPEG."""
-        return self._pictures.live() if which == "live" else self._evidence.find(which)
+        if which == "live":
+            return self._pictures.live()
+        return self._asked.find(which) or self._evidence.find(which)
 
     def timeline(self, ruling: str) -> Data:
         """Give the photo-finish of a ruling."""

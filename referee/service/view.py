@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -25,7 +25,10 @@ PictureOf = Callable[[int, int], str | None]
 
 @dataclass(frozen=True)
 class Scene:
-    """What there is to show beside the game. frame_wh: width and height of the picture that the outlines are in."""
+    """What there is to show beside the game. frame_wh: width and height of the picture that the outlines are in.
+
+    pictures: what those of each question of the watcher's are called.
+    """
 
     settings: TableSettings
     caption: str
@@ -34,6 +37,7 @@ class Scene:
     notices: Sequence[dict[str, Any]]
     frame_wh: tuple[int, int] | None
     lasts_ms: int | None
+    pictures: Mapping[str, dict[str, str | None]]
 
 
 def view(play: Play | None, paused: bool, scene: Scene, picture_of: PictureOf) -> dict[str, Any]:
@@ -65,7 +69,7 @@ def view(play: Play | None, paused: bool, scene: Scene, picture_of: PictureOf) -
             "board": board(play, language),
             "phase": phase(play, scene.lasts_ms, language),
             "rulings": rulings(play, announcer, picture_of),
-            "questions": questions(play, announcer),
+            "questions": questions(play, announcer, scene.pictures),
             "outlines": _outlines(play, scene.frame_wh),
             "readings": readings(play),
             "can_undo": play.can_undo,

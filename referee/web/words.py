@@ -78,6 +78,8 @@ WORDS = {
     "look_or_correct": mark_in("page", "Look or correct"),
     "question_who_rang": mark_in("page", "Who rang?"),
     "question_decide": mark_in("page", "Was the ring valid?"),
+    "asked_before": mark_in("page", "When I last understood"),
+    "asked_now": mark_in("page", "Now"),
     "see_picture": mark_in("page", "See the picture"),
     "ring_valid": mark_in("page", "Valid"),
     "ring_false": mark_in("page", "False"),

@@ -97,10 +97,37 @@ function questions(app) {
       "section",
       { class: "question", key: `question ${question.id}`, role: "group", "aria-labelledby": `question-${question.id}` },
       h("h2", { id: `question-${question.id}` }, question.text || t(`question_${question.kind}`)),
+      question.pictures ? askedPictures(question.pictures) : null,
       question.kind === "doubt" ? doubtAnswers(app, question) : null,
       question.kind === "no_hand" ? untoldHands(app, question) : null,
       ["no_hand", "doubt"].includes(question.kind) ? null : h("div", { class: "row" }, question.kind === "who_rang" ? ringers(app, question) : decisions(app)),
       question.ruling ? h("a", { href: `#ruling/${question.ruling}` }, t("see_picture")) : null,
+    ),
+  );
+}
+
+// The table as it was when it was understood last, and now: where it has changed.
+function askedPictures(pictures) {
+  return h(
+    "div",
+    { class: "asked-pictures" },
+    ["before", "now"].map((when) =>
+      pictures[when]
+        ? h(
+            "figure",
+            { key: when },
+            h(
+              "a",
+              { href: `/pictures/${pictures[when]}.jpg`, target: "_blank", rel: "noopener" },
+              h("img", {
+                src: `/pictures/${pictures[when]}.jpg`,
+                alt: t(`asked_${when}`),
+                onerror: (event) => event.target.closest("figure").remove(),
+              }),
+            ),
+            h("figcaption", {}, t(`asked_${when}`)),
+          )
+        : null,
     ),
   );
 }

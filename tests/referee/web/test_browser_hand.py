@@ -12,11 +12,15 @@ import numpy as np
 import pytest
 from playwright.sync_api import Browser, Page, Request, ViewportSize, expect, sync_playwright
 
+from hardware.camera.frames import Frame
 from hardware.health import DeviceHealth, Health
+from referee.decks.finding import find_print_deck
 from referee.decks.store import DeckStore
+from referee.demo.coloretto_script import Plan, write_coloretto
 from referee.events import Event
-from referee.session import Answer, Doubt
+from referee.session import Answer, Doubt, Seen
 from referee.watchers.by_hand import ByHandWatcher
+from simulation.live import LiveTable, Shots
 from tests.referee.web.test_browser import PHONE, SCREEN, WAIT_MS, Window, launched, needs_chromium, turn_two_reds
 from tests.support.page_tools import START, PageUnderTest
 from vision.prints.print_deck import Print, PrintDeck
@@ -311,9 +315,17 @@ def test_a_move_of_coloretto_needs_no_scrolling(page: PageUnderTest, browser: Br
 
 @dataclass
 class AskingWatcher(ByHandWatcher):
-    """One that saw a row go, and not who took it."""
+    """One that saw a row go, and not who took it; seen: what it asks from its second look on."""
 
     doubts: tuple[Doubt, ...] = ()
+    seen: tuple[Doubt, ...] = ()
+    looks: int = 0
+
+    def look(self, frame: Frame) -> Seen:
+        self.looks += 1
+        if self.looks == 2:
+            self.doubts = self.seen
+        return Seen()
 
     def answered(self, doubt: Doubt) -> None:
         self.doubts = ()
@@ -340,6 +352,35 @@ def test_who_took_a_row_is_asked_and_answered_by_one_tap(page: PageUnderTest, br
     expect(asked).to_have_count(0)
     expect(window.page.locator(".col-row.gone")).to_have_count(1)
     assert page.table.desk.state()["phase"]["sheet"][2]["lines"][0]["colour"] == "green"
+    window.close()
+
+
+def test_a_question_shows_the_table_before_and_now_above_its_answers(page: PageUnderTest, browser: Browser) -> None:
+    expect.set_options(timeout=WAIT_MS)
+    deck = find_print_deck("coloretto")
+    live = LiveTable(write_coloretto(deck, 7, Plan(rounds=1)).script, deck, 7, Shots(frames_per_s=1.0))
+    page.table.desk.do({"do": "start", "game": "coloretto", "players": ["Ann", "Ben", "Cem", "Dora"], "options": {}})
+    placed = [Event(1, "card_placed", {"event": "card_placed", "seat": 0, "row": row, "card": "red"}) for row in (2, 3)]
+    answers = tuple(Answer((event,), {"moves": [event.data]}) for event in placed)
+    watcher = AskingWatcher(seen=(Doubt(1, "not_understood", {}, answers),))
+    page.table.stage.playing().look_anew(watcher)
+    for second in (1, 8):
+        page.table.stage.look(live.frame(second))
+    window = Window(browser, page, SMALL, paired=True)
+    shown = window.page.locator(".asked-pictures img")
+    expect(shown).to_have_count(2)
+    expect(window.page.locator(".asked-pictures figcaption")).to_have_text(["When I last understood", "Now"])
+    wide = "(node) => node.complete ? node.naturalWidth : 0"
+    window.page.wait_for_function(
+        "() => [...document.querySelectorAll('.asked-pictures img')].every((one) => one.complete)"
+    )
+    # A card was laid in one row: that is what is shown of the table.
+    before, now = (shown.nth(at).evaluate(wide) for at in (0, 1))
+    assert 0 < before == now < 700
+    asked = window.page.locator(".question")
+    assert asked.get_by_role("button").first.evaluate(IN_SIGHT)
+    asked.get_by_role("button").last.click()
+    expect(asked).to_have_count(0)
     window.close()
 
 

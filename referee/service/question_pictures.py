@@ -1,0 +1,120 @@
+"""What goes with a question of the watcher's: the table as it was last understood, and as it is now, where it changed.
+
+Made when a page asks for them, on its thread; until then the frames are kept, of a few questions at most.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import cv2
+import numpy as np
+
+from hardware.camera.frames import Frame
+from referee.service.table_area import Image, TableArea
+from referee.watchers.changed_places import Mask, changed_since, small_picture
+
+_MOST_QUESTIONS = 4
+_LEAST_CHANGED = 30  # px of the small picture: what a card changes at least
+_ROOM, _LEAST_SHARE, _WHOLE = 0.15, 0.3, 0.7  # of the table's picture: round what changed, at least, and so much is all
+_WIDTH_PX, _JPEG_QUALITY = 800, 82
+_BEFORE, _NOW = "-before", "-now"
+
+
+@dataclass(frozen=True, eq=False)
+class Doubted:
+    """The questions that the watcher has from `now` on, by their names; before: the last frame that it understood."""
+
+    questions: tuple[str, ...]
+    before: Frame | None
+    now: Frame
+
+
+@dataclass(eq=False)
+class _Asked:
+    before: Frame | None
+    now: Frame
+    made: dict[str, bytes] | None = None
+
+
+class QuestionPictures:
+    """Safe to use from any thread. area: people round the table are nobody's business."""
+
+    def __init__(self, area: TableArea) -> None:
+        self._area = area
+        self._lock = threading.Lock()
+        self._asked: dict[str, _Asked] = {}
+
+    def heed(self, doubted: Doubted) -> None:
+        """Keep what goes with new questions, and let go of what is asked no more."""
+        with self._lock:
+            asked = {name: self._asked.get(name) or _Asked(doubted.before, doubted.now) for name in doubted.questions}
+            self._asked = dict(list(asked.items())[-_MOST_QUESTIONS:])
+
+    def names(self) -> Mapping[str, dict[str, str | None]]:
+        """Give by question what its pictures are called: `before`, which may be None, and `now`."""
+        with self._lock:
+            return {
+                name: {"before": None if asked.before is None else name + _BEFORE, "now": name + _NOW}
+                for name, asked in self._asked.items()
+            }
+
+    def find(self, which: str) -> bytes | None:
+        """Give a JPEG by its name; None where it is asked no more, or nobody knows where the table is."""
+        with self._lock:
+            asked = self._asked.get(which.removesuffix(_BEFORE).removesuffix(_NOW))
+        if asked is None:
+            return None
+        # Not with the lock held: the referee's thread must not wait for it. Made twice at once they are the same.
+        asked.made = asked.made or self._made(asked)
+        return (asked.made or {}).get(_BEFORE if which.endswith(_BEFORE) else _NOW)
+
+    def _made(self, asked: _Asked) -> dict[str, bytes] | None:
+        now = asked.now.bgr()
+        if self._area.outline() is None:
+            self._area.survey(now)
+        shown = self._area.cut(now)
+        if shown is None:
+            return None
+        before = None if asked.before is None else self._area.cut(asked.before.bgr())
+        if before is None or before.shape != shown.shape:
+            return {_NOW: _jpeg(shown)}
+        left, top, right, bottom = _where_changed(before, shown)
+        return {_BEFORE: _jpeg(before[top:bottom, left:right]), _NOW: _jpeg(shown[top:bottom, left:right])}
+
+
+def _where_changed(before: Image, now: Image) -> tuple[int, int, int, int]:
+    """The part of two pictures of one size, left, top, right and bottom, in which they differ; all where much does."""
+    height, width = now.shape[:2]
+    changed = _without_specks(changed_since(small_picture(before), small_picture(now)))
+    if not changed.any():
+        return 0, 0, width, height
+    spans = []
+    for along, size in ((0, width), (1, height)):
+        at = np.flatnonzero(changed.any(axis=along)) / changed.shape[1 - along]
+        low, high = float(at.min()) - _ROOM, float(at.max()) + _ROOM
+        if high - low < _LEAST_SHARE:
+            low, high = (low + high - _LEAST_SHARE) / 2, (low + high + _LEAST_SHARE) / 2
+        spans.append((max(0, int(low * size)), min(size, int(np.ceil(high * size)))))
+    (left, right), (top, bottom) = spans
+    if (right - left) * (bottom - top) > _WHOLE * width * height:
+        return 0, 0, width, height
+    return left, top, right, bottom
+
+
+def _without_specks(changed: Mask) -> Mask:
+    _, labels, stats, _ = cv2.connectedComponentsWithStats(changed.astype(np.uint8), connectivity=8)
+    large = stats[:, cv2.CC_STAT_AREA] >= _LEAST_CHANGED
+    large[0] = False
+    return np.asarray(large[labels], np.bool_)
+
+
+def _jpeg(image: Image) -> bytes:
+    height, width = image.shape[:2]
+    if width > _WIDTH_PX:
+        size = (_WIDTH_PX, max(1, round(height * _WIDTH_PX / width)))
+        image = np.asarray(cv2.resize(image, size, interpolation=cv2.INTER_AREA), np.uint8)
+    _, data = cv2.imencode(".jpg", image, [cv2.IMWRITE_JPEG_QUALITY, _JPEG_QUALITY])
+    return data.tobytes()

@@ -1,0 +1,56 @@
+"""What the page shows with a question: where the table has changed since it was understood."""
+
+import cv2
+import numpy as np
+import pytest
+
+from hardware.camera.frames import Frame
+from referee.decks.finding import find_print_deck
+from referee.demo.coloretto_script import Plan, write_coloretto
+from referee.service.question_pictures import Doubted, QuestionPictures
+from referee.service.table_area import TableArea
+from simulation.live import LiveTable, Shots
+
+
+@pytest.fixture(scope="module")
+def frames() -> tuple[Frame, Frame]:
+    """A table before and after the first card was laid."""
+    deck = find_print_deck("coloretto")
+    live = LiveTable(write_coloretto(deck, 7, Plan(rounds=1)).script, deck, 7, Shots(frames_per_s=1.0))
+    return live.frame(1), live.frame(8)
+
+
+def _picture(data: bytes | None) -> np.ndarray:
+    assert data is not None
+    picture = cv2.imdecode(np.frombuffer(data, np.uint8), cv2.IMREAD_COLOR)
+    assert picture is not None
+    return np.asarray(picture)
+
+
+def test_both_pictures_show_the_part_in_which_a_card_was_laid(frames: tuple[Frame, Frame]) -> None:
+    pictures = QuestionPictures(TableArea())
+    pictures.heed(Doubted(("doubt-1-5-who_took",), *frames))
+    names = pictures.names()["doubt-1-5-who_took"]
+    before, now = (_picture(pictures.find(str(names[when]))) for when in ("before", "now"))
+    assert before.shape == now.shape and now.shape[0] * now.shape[1] < frames[1].bgr().shape[0] * 800 / 2
+    changed = cv2.absdiff(cv2.GaussianBlur(before, (0, 0), 3), cv2.GaussianBlur(now, (0, 0), 3)).max(axis=2) > 40
+    assert changed.any() and not changed[:3].any() and not changed[:, :3].any()
+
+
+def test_what_is_asked_no_more_is_let_go_and_the_rest_stays_as_it_was(frames: tuple[Frame, Frame]) -> None:
+    pictures = QuestionPictures(TableArea())
+    pictures.heed(Doubted(("doubt-1-5-a", "doubt-1-6-b"), None, frames[0]))
+    first = pictures.find("doubt-1-6-b-now")
+    pictures.heed(Doubted(("doubt-1-6-b", "doubt-1-7-c"), *frames))
+    assert pictures.find("doubt-1-5-a-now") is None
+    assert pictures.find("doubt-1-6-b-now") == first is not None
+    assert pictures.names()["doubt-1-6-b"] == {"before": None, "now": "doubt-1-6-b-now"}
+    assert pictures.find("doubt-1-6-b-before") is None
+    assert pictures.find("live") is None
+
+
+def test_where_nobody_knows_where_the_table_is_no_picture_of_the_room_is_given() -> None:
+    room = Frame(1, 1, np.full((72, 128, 3), 90, np.uint8), 0)
+    pictures = QuestionPictures(TableArea())
+    pictures.heed(Doubted(("doubt-1-5-a",), room, room))
+    assert pictures.find("doubt-1-5-a-now") is None

@@ -29,7 +29,7 @@ from vision.prints.verdicts import (
 )
 from vision.quads import enlarged, shared_area
 from vision.table import Table
-from vision.unknown.find_cards import outlines_like
+from vision.unknown.find_cards import places_like
 
 Image = NDArray[np.uint8]
 Floats = NDArray[np.float64]
@@ -95,8 +95,11 @@ class PrintReader:
             poses, quads = poses_on(image_bgr, table, self.deck.card_mm, taken)
             seen = poses.seen.mean(axis=1)
         else:
-            quads = _outlined(image_bgr, self.deck.card_mm)
-            seen = np.ones(len(quads))
+            quads, agreed = places_like(image_bgr, max(self.deck.card_mm) / min(self.deck.card_mm))
+            # The first side is a shorter one, as the art's is if it stands upright.
+            quads = quads if self.deck.card_mm[0] <= self.deck.card_mm[1] else np.roll(quads, 1, axis=1)
+            # Of what has four edges alone, print must promise more.
+            seen = np.where(np.arange(len(quads)) < agreed, 1.0, 0.0)
         picture = Pyramid(image_bgr)
         layers = Layers(self.verifier, picture, quads, seen, white, Covers(enlarged(taken, _SHEET)))
 
@@ -186,10 +189,3 @@ def white_of(image_bgr: Image, markers: Sequence[Marker]) -> Floats | None:
     if not markers:
         return None
     return np.asarray(np.median(whites_of(image_bgr, markers), axis=0)[::-1] / 255, np.float64)
-
-
-def _outlined(image_bgr: Image, card_mm: tuple[float, float]) -> Floats:
-    """Places (n, 4, 2) px by the outlines that cards of this shape show, where nothing tells the scale."""
-    quads = outlines_like(image_bgr, max(card_mm) / min(card_mm))
-    # The first side is a shorter one, as the art's is if it stands upright.
-    return quads if card_mm[0] <= card_mm[1] else np.roll(quads, 1, axis=1)

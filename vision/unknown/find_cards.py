@@ -37,7 +37,7 @@ _NEARBY_PX = 3.0  # off its outline, an edge is looked for
 _ABOUT_AS_LARGE = 0.09  # of the logarithm of a side; a frame and an edge differ by more
 _STEEP = 0.35  # of the logarithm of the aspect: a table that is seen at 45 degrees
 _LEAST_QUALITY = 0.1
-_SAME = 0.08  # of a side: outlines that lie so near are of one card
+_SAME = 0.04  # of a side: what is so near has been proposed already; a frame lies farther off a card's edge
 _ASPECT_SLACK = 1.1  # few cards on a steep table hardly tell their aspect from its tilt
 
 
@@ -62,16 +62,64 @@ def find_cards(image_bgr: NDArray[np.uint8], aspect: float | None = None, withou
 
     without: looks that are left out, to see what they earn.
     """
-    view = view_of(image_bgr)
-    covered = _covered(view)
-    corners, candidates, quality, planes = _agreeing(view, covered, aspect, without)
-    lab = view.lab
+    return _found(_edges_in(view_of(image_bgr), without), aspect, without)
+
+
+def places_like(image_bgr: NDArray[np.uint8], aspect: float) -> tuple[NDArray[np.float64], int]:
+    """Wherever a card of about this length by its width may lie, (n, 4, 2) px, its first side one of the shorter two.
+
+    For who can tell by what is printed there whether a card does: first what agrees on a size, and how many those are,
+    then whatever else has four edges, the likeliest first. What agrees lies where its corners are; but a table's grain
+    may agree, too.
+    """
+    edges = _edges_in(view_of(image_bgr), ALL)
+    quality = quality_of(edges.view.lab, edges.candidates)
+    likely = np.argsort(-quality, kind="stable")
+    likely = likely[quality[likely] > _LEAST_QUALITY]
+    quads = to_full(edges.candidates.quads[likely], edges.view.scale).astype(np.float64)
+    sides = np.linalg.norm(quads - np.roll(quads, -1, axis=1), axis=2)
+    across, along = sides[:, ::2].mean(axis=1), sides[:, 1::2].mean(axis=1)
+    quads[across > along] = np.roll(quads[across > along], 1, axis=1)
+    shown = np.maximum(across, along) / np.maximum(np.minimum(across, along), 1e-6)
+    found = list(_found(edges, aspect, ALL).corners_px.astype(np.float64))
+    agreed = len(found)
+    for quad in quads[np.abs(np.log(shown / aspect)) < _STEEP]:
+        ways = np.array([quad, np.roll(quad, 2, axis=0)])
+        reach = _SAME * np.linalg.norm(quad[1] - quad[0])
+        if not found or np.abs(np.array(found)[:, None] - ways).max(axis=(2, 3)).min() > reach:
+            found.append(quad)
+    return np.array(found).reshape(-1, 4, 2), agreed
+
+
+@dataclass(frozen=True, eq=False)
+class _Edges:
+    """What is seen before any size is known; `candidates` may be cards of any size."""
+
+    view: View
+    covered: SegmentMap
+    corners: Corners
+    candidates: SideFit
+
+
+def _edges_in(view: View, without: Without) -> _Edges:
+    covered = SegmentMap(view.segments, (view.size_wh[1], view.size_wh[0]))
+    corners = find_corners(view.segments, MIN_SEGMENT_PX * 0.7)
+    lone = Look.LONE_AREAS not in without
+    return _Edges(view, covered, corners, free_candidates(view, corners, covered, with_lone_areas=lone))
+
+
+def _found(edges: _Edges, aspect: float | None, without: Without) -> FoundCards:
+    """The cards that agree on one size."""
+    view, lab = edges.view, edges.view.lab
+    candidates = edges.candidates.take(~print_on_it(lab, edges.candidates))
+    quality = quality_of(lab, candidates)
+    planes = _agreeing(candidates, quality, view.size_wh, aspect)
     if not planes:
         return _nothing()
     stocks = [size_of_cards(lab, plane, _apart(candidates.quads, quality, plane)) for plane in planes]
     stock = _best_seen(lab, stocks, candidates, quality)
     unevenness = unevenness_of(stock.plane, candidates.quads[clear_cut(candidates)])
-    fitted = _of_known_size(view, stock.plane, corners, covered, candidates.quads, unevenness)
+    fitted = _of_known_size(view, stock.plane, edges.corners, edges.covered, candidates.quads, unevenness)
     chosen = best_of(lab, fitted, stock.plane, unevenness)
     if len(chosen.quads) and Look.LEFTOVERS not in without:
         near = stock.plane.deviation(candidates.quads) < _ABOUT * unevenness
@@ -84,59 +132,19 @@ def find_cards(image_bgr: NDArray[np.uint8], aspect: float | None = None, withou
     return _reported(final, plane, view)
 
 
-def outlines_like(image_bgr: NDArray[np.uint8], aspect: float) -> NDArray[np.float64]:
-    """Whatever may be the outline of a card of about this length by its width, (n, 4, 2) px, the likeliest first.
-
-    For who can tell by what is printed within it whether a card lies there: no size is agreed on, and nothing that has
-    four edges is left out because others look otherwise. The first side of each is one of the shorter two.
-    """
-    view = view_of(image_bgr)
-    _, candidates = _candidates(view, _covered(view), ALL)
-    quality = quality_of(view.lab, candidates)
-    order = np.argsort(-quality, kind="stable")
-    quads = to_full(candidates.quads[order[quality[order] > _LEAST_QUALITY]], view.scale).astype(np.float64)
-    sides = np.linalg.norm(quads - np.roll(quads, -1, axis=1), axis=2)
-    across, along = sides[:, ::2].mean(axis=1), sides[:, 1::2].mean(axis=1)
-    quads[across > along] = np.roll(quads[across > along], 1, axis=1)
-    shown = np.maximum(across, along) / np.maximum(np.minimum(across, along), 1e-6)
-    found: list[NDArray[np.float64]] = []
-    for quad in quads[np.abs(np.log(shown / aspect)) < _STEEP]:
-        ways = np.array([quad, np.roll(quad, 2, axis=0)])
-        reach = _SAME * np.linalg.norm(quad[1] - quad[0])
-        if not found or np.abs(np.array(found)[:, None] - ways).max(axis=(2, 3)).min() > reach:
-            found.append(quad)
-    return np.array(found).reshape(-1, 4, 2)
+def _agreeing(candidates: SideFit, quality: Floats, size_wh: tuple[int, int], aspect: float | None) -> list[CardPlane]:
+    """The planes on which candidates agree, each of which counts so much (n,)."""
+    planes: list[CardPlane] = []
+    if aspect is not None:
+        # Two cards side by side are as large as all others side by side, but hardly of a card's shape.
+        aspects = aspect / _ASPECT_SLACK, aspect * _ASPECT_SLACK
+        planes = agree_on_planes(candidates.quads, quality, size_wh, aspects)
+    return planes or agree_on_planes(candidates.quads, quality, size_wh)
 
 
 def _nothing() -> FoundCards:
     nothing = [np.zeros(shape, np.float32) for shape in ((0, 4, 2), (0, 4), (0,))]
     return FoundCards(nothing[0], nothing[1], nothing[2], (), 1.4)
-
-
-def _agreeing(
-    view: View, covered: SegmentMap, aspect: float | None, without: Without
-) -> tuple[Corners, SideFit, Floats, list[CardPlane]]:
-    """The corners in a view, what may be cards, how much each counts (n,), and the planes on which they agree."""
-    corners, candidates = _candidates(view, covered, without)
-    candidates = candidates.take(~print_on_it(view.lab, candidates))
-    quality = quality_of(view.lab, candidates)
-    planes: list[CardPlane] = []
-    if aspect is not None:
-        # Two cards side by side are as large as all others side by side, but hardly of a card's shape.
-        aspects = aspect / _ASPECT_SLACK, aspect * _ASPECT_SLACK
-        planes = agree_on_planes(candidates.quads, quality, view.size_wh, aspects)
-    return corners, candidates, quality, planes or agree_on_planes(candidates.quads, quality, view.size_wh)
-
-
-def _covered(view: View) -> SegmentMap:
-    return SegmentMap(view.segments, (view.size_wh[1], view.size_wh[0]))
-
-
-def _candidates(view: View, covered: SegmentMap, without: Without) -> tuple[Corners, SideFit]:
-    """The corners in a view, and what may be cards of any size."""
-    corners = find_corners(view.segments, MIN_SEGMENT_PX * 0.7)
-    candidates = free_candidates(view, corners, covered, with_lone_areas=Look.LONE_AREAS not in without)
-    return corners, candidates
 
 
 def _reported(final: SideFit, plane: CardPlane, view: View) -> FoundCards:

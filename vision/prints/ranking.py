@@ -81,7 +81,7 @@ class Ranker:
         return np.asarray(_grounds(np.nan_to_num(sheet), open_cells)[0] / self.ground, np.float64)
 
     def _some(self, sheets: Singles, white: Floats | None, open_cells: Flags) -> tuple[Singles, Singles]:
-        if white is None and self.ground is not None:
+        if self.ground is not None and white is None:
             white = _grounds(sheets, open_cells) / self.ground
         grey, tint = _described(sheets, white, open_cells)
         weight = _in_blocks(open_cells[..., None].astype(np.float32))[..., 0]

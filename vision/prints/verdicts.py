@@ -129,6 +129,17 @@ class Verifier:
         faces, turns = zip(*((self.deck.faces[face].art, int(turn)) for face, turn in looks), strict=True)
         return arts_of(list(faces), list(turns), rows, columns)
 
+    def white_of(
+        self, picture: Pyramid, quad: Floats, white: Floats | None, covers: Covers | None = None
+    ) -> tuple[Floats | None, bool]:
+        """White paper (3,) as a card on a quad (4, 2) shows it, and whether that is the lamp's for certain.
+
+        By its own ground, where the deck's faces share one: in a shadow another light falls on it than on the marker
+        cards, by which `white` is known.
+        """
+        own = self.ranker.white_at(picture, quad, covers)
+        return (white, white is not None) if own is None else (own, False)
+
     def judge(
         self, picture: Pyramid, quad: Floats, score: Singles, white: Floats | None, covers: Covers | None = None
     ) -> Verdict | None:
@@ -137,9 +148,7 @@ class Verifier:
         `score` (k,) is what the ranker said of each look there; what lies under `covers` tells nothing. None where too
         little looks like any face for a closer look.
         """
-        known_lamp = white is not None
-        if white is None:
-            white = self.ranker.white_at(picture, quad, covers)
+        white, known_lamp = self.white_of(picture, quad, white, covers)
 
         def laid_on(quads: Floats, arts: Singles, rounds: int) -> Fits:
             return fitted(picture, quads, arts, white, rounds, covers, known_lamp=known_lamp)

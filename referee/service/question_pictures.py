@@ -16,7 +16,7 @@ from hardware.camera.frames import Frame
 from referee.service.table_area import Image, TableArea
 from referee.watchers.changed_places import Mask, changed_since, small_picture
 
-_MOST_QUESTIONS = 4
+_MOST_QUESTIONS = 2  # whose frames are kept: a computer of 1 GB has no room for many
 _LEAST_CHANGED = 30  # px of the small picture: what a card changes at least
 _ROOM, _LEAST_SHARE, _WHOLE = 0.15, 0.3, 0.7  # of the table's picture: round what changed, at least, and so much is all
 _WIDTH_PX, _JPEG_QUALITY = 800, 82
@@ -34,8 +34,10 @@ class Doubted:
 
 @dataclass(eq=False)
 class _Asked:
-    before: Frame | None
-    now: Frame
+    """frames: before, which may be None, and now; until the pictures are `made` of them."""
+
+    has_before: bool
+    frames: tuple[Frame | None, Frame] | None
     made: dict[str, bytes] | None = None
 
 
@@ -50,14 +52,17 @@ class QuestionPictures:
     def heed(self, doubted: Doubted) -> None:
         """Keep what goes with new questions, and let go of what is asked no more."""
         with self._lock:
-            asked = {name: self._asked.get(name) or _Asked(doubted.before, doubted.now) for name in doubted.questions}
+            frames = doubted.before, doubted.now
+            asked = {
+                name: self._asked.get(name) or _Asked(doubted.before is not None, frames) for name in doubted.questions
+            }
             self._asked = dict(list(asked.items())[-_MOST_QUESTIONS:])
 
     def names(self) -> Mapping[str, dict[str, str | None]]:
         """Give by question what its pictures are called: `before`, which may be None, and `now`."""
         with self._lock:
             return {
-                name: {"before": None if asked.before is None else name + _BEFORE, "now": name + _NOW}
+                name: {"before": name + _BEFORE if asked.has_before else None, "now": name + _NOW}
                 for name, asked in self._asked.items()
             }
 
@@ -68,21 +73,25 @@ class QuestionPictures:
         if asked is None:
             return None
         # Not with the lock held: the referee's thread must not wait for it. Made twice at once they are the same.
-        asked.made = asked.made or self._made(asked)
+        frames = asked.frames
+        if asked.made is None and frames is not None:
+            asked.made = self._made(*frames)
+        if asked.made is not None:
+            asked.frames = None
         return (asked.made or {}).get(_BEFORE if which.endswith(_BEFORE) else _NOW)
 
-    def _made(self, asked: _Asked) -> dict[str, bytes] | None:
-        now = asked.now.bgr()
+    def _made(self, before: Frame | None, now: Frame) -> dict[str, bytes] | None:
+        image = now.bgr()
         if self._area.outline() is None:
-            self._area.survey(now)
-        shown = self._area.cut(now)
+            self._area.survey(image)
+        shown = self._area.cut(image)
         if shown is None:
             return None
-        before = None if asked.before is None else self._area.cut(asked.before.bgr())
-        if before is None or before.shape != shown.shape:
+        earlier = None if before is None else self._area.cut(before.bgr())
+        if earlier is None or earlier.shape != shown.shape:
             return {_NOW: _jpeg(shown)}
-        left, top, right, bottom = _where_changed(before, shown)
-        return {_BEFORE: _jpeg(before[top:bottom, left:right]), _NOW: _jpeg(shown[top:bottom, left:right])}
+        left, top, right, bottom = _where_changed(earlier, shown)
+        return {_BEFORE: _jpeg(earlier[top:bottom, left:right]), _NOW: _jpeg(shown[top:bottom, left:right])}
 
 
 def _where_changed(before: Image, now: Image) -> tuple[int, int, int, int]:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
-import cv2
 import numpy as np
 from numpy.typing import NDArray
 
 from vision.prints.duels import duels, errors, likeness, misprints
-from vision.prints.fitting import Fits, arts_of, finer, fitted, largest, squared
+from vision.prints.explaining import against_plain, explanation_of, settled, within_rim
+from vision.prints.fitting import Fits, arts_of, finer, fitted
 from vision.prints.print_deck import PrintDeck
 from vision.prints.ranking import Ranker, ranker_of
 from vision.prints.straight import Covers, Pyramid
@@ -35,18 +35,8 @@ _FAR_BEHIND = 0.12  # of the ranking's scores
 _COARSE_ROUNDS, _CLOSER_ROUNDS = 4, 2
 _PLAIN_LEAD, _PLAIN_SHARE = 40.0, 0.8  # log-odds, and of the print
 _TALL_MM = 90.0  # the height that a card counts as where no table tells its size
-_LEAST_NOISE = 0.02
-_MOST_A_CELL = 6.0  # log-odds that one cell may give: what covers it is no evidence
-_CELLS_AN_INDEPENDENT_ONE = 12.0  # print and noise both reach over several: so many count as one
 _MOST_BY_FIT = 40.0
 _BY_RANK_ALONE = 250.0  # log-odds a unit of the ranking's scores, of faces that were not laid onto the picture
-_STRUCTURE = 0.07  # of white: what stands out of its surroundings by so much is print
-_EXPLAINED = 0.09
-_RIM = 0.04  # of a card's shorter side
-_LEAST_COVER, _LEAST_CUT = 0.04, 0.15  # of a card's area, and of its edge by its shorter side
-_SOFT = 1.2  # cells
-_PATCH, _STRAY_COST = 7, 0.02  # cells; of what is off, a cell squared
-_STRAYS = ((0, 0), (0, 1), (0, -1), (1, 0), (-1, 0), (1, 1), (1, -1), (-1, 1), (-1, -1))  # down, across
 
 
 LOG_ODDS_SCALE = 8.0
@@ -184,8 +174,8 @@ class Verifier:
     def _weighed(self, unmoved: Fits, looks: NDArray[np.intp], score: Singles, nearest: int) -> Verdict:
         """A verdict by looks (n,) that were laid onto the picture, of which one is nearest to what is seen."""
         faces = self.ranker.faces[looks]
-        fit = _settled(unmoved, nearest)
-        explanation = _explained(fit)
+        fit = settled(unmoved, nearest)
+        explanation = explanation_of(fit)
         told = duels(unmoved, ~explanation[2])
         np.fill_diagonal(told, np.inf)
         best = int(np.argmax(told.min(axis=1)))
@@ -200,107 +190,17 @@ class Verifier:
             rival = int(np.argmax(by_face))
             margin += float(_BY_RANK_ALONE * (lead - by_face[rival]))
         if best != nearest:
-            fit = _settled(unmoved, best)
-            explanation = _explained(fit)
+            fit = settled(unmoved, best)
+            explanation = explanation_of(fit)
         printed, explained, strange = explanation
-        odd = misprints(unmoved, best, ~strange & _within_rim(strange.shape))
+        odd = misprints(unmoved, best, ~strange & within_rim(strange.shape))
         sheet = fit.quads[0]
         quad = np.roll(sheet, int(self.ranker.turns[looks[best]]), axis=0)
         return Verdict(
-            int(faces[best]), rival, margin, quad, sheet, printed, explained, strange, odd, _against_plain(fit)
+            int(faces[best]), rival, margin, quad, sheet, printed, explained, strange, odd, against_plain(fit)
         )
 
     def _likely(self, score: Singles, most: int) -> NDArray[np.intp]:
         """The looks worth a closer look: the best, and those that are not far behind it."""
         order = np.argsort(-score)[:most]
         return np.asarray(order[score[order] >= score[order[0]] - _FAR_BEHIND], np.intp)
-
-
-def _settled(fits: Fits, which: int) -> Fits:
-    """One of the fits, alone, its model moved a little, place by place, onto what is seen there.
-
-    Prints lie a millimetre off their card's edges, differently on each card, and paper bends. What a thin line says by
-    its colour must not hang on where it lies.
-    """
-    fit = fits.take(np.array([which]))
-    shown, model = fit.shown[0], fit.models[0]
-    rows, columns = model.shape[:2]
-    best = np.full((rows, columns), np.inf, np.float32)
-    settled = model.copy()
-    padded = np.pad(model, ((1, 1), (1, 1), (0, 0)), mode="edge")
-    for down, across in _STRAYS:
-        moved = padded[1 + down : 1 + down + rows, 1 + across : 1 + across + columns]
-        dearer = 1 + _STRAY_COST * (down * down + across * across)
-        patches = np.asarray(cv2.blur(squared(shown - moved), (_PATCH, _PATCH)) * dearer, np.float32)
-        better = patches < best
-        np.copyto(best, patches, where=better)
-        np.copyto(settled, moved, where=better[..., None])
-    return replace(fit, models=settled[None])
-
-
-def _explained(fit: Fits) -> tuple[Flags, Flags, Flags]:
-    """(rows, columns) where there is print, where picture and face agree about it, and what is strange."""
-    shown, model, seen = fit.shown[0], fit.models[0], fit.seen[0]
-    # A picture is softer than its deck, or sharper, and a cell off; paper and noise have a grain of their own.
-    shown, model = (cv2.GaussianBlur(sheet, (0, 0), _SOFT) for sheet in (shown, model))
-    printed = (_standing_out(shown) | _standing_out(model)) & seen & _within_rim(shown.shape[:2])
-    contrast = largest(np.abs(model - cv2.blur(model, (9, 9))))
-    agrees = largest(np.abs(shown - model)) < _EXPLAINED + 0.3 * contrast
-    strange = _strange(agrees | ~seen)
-    printed &= ~strange
-    return printed, printed & agrees, strange
-
-
-def _strange(agrees: Flags) -> Flags:
-    """(rows, columns) where something lies on the card: what differs, is large, and reaches in from its edge."""
-    rows, columns = agrees.shape
-    width = 2 * (min(rows, columns) // 20) + 3
-    bad = (cv2.blur((~agrees).astype(np.float32), (width, width)) > 0.5).astype(np.uint8)
-    count, labels, stats, _ = cv2.connectedComponentsWithStats(bad, connectivity=4)
-    # What lies on a card cuts its edge for a while; print that differs from the deck's keeps within.
-    edge = np.concatenate([labels[1], labels[-2], labels[1:-1, 1], labels[1:-1, -2]])
-    cut = np.bincount(edge, minlength=count)
-    large = (stats[:, 4] >= _LEAST_COVER * rows * columns) & (cut >= _LEAST_CUT * min(rows, columns))
-    large[0] = False
-    return np.asarray(cv2.dilate(large[labels].astype(np.uint8), np.ones((width, width), np.uint8)) > 0)
-
-
-def _against_plain(fit: Fits) -> Singles:
-    """(rows, columns) log-odds of a face against nothing printed: neither what is seen nor the face itself, smoothed.
-
-    Against what is seen, smoothed: a plain card has no print. Against the face, smoothed: a cloth of the card's colours
-    has streaks enough, but not where the face has its print.
-    """
-    shown, model, seen = fit.shown[0], fit.models[0], fit.seen[0]
-    if not seen.any():
-        return np.zeros(seen.shape, np.float32)
-    width = max(5, 2 * (min(shown.shape[:2]) // 6) + 1)
-    off = squared(shown - model) / 3
-    noise = max(_LEAST_NOISE, 1.4826 * float(np.median(np.sqrt(off[seen])))) ** 2
-    most = 2 * _MOST_A_CELL
-    nothing = [squared(shown - _smooth_where(sheet, seen, width)) / 3 for sheet in (shown, model)]
-    plain = np.minimum(*nothing)
-    said = (np.minimum(plain / noise, most) - np.minimum(off / noise, most)) / 2
-    return np.asarray(np.where(seen & _within_rim(shown.shape[:2]), said, 0) / _CELLS_AN_INDEPENDENT_ONE, np.float32)
-
-
-def _smooth_where(sheet: Singles, seen: Flags, width: int) -> Singles:
-    """A sheet (rows, columns, 3) smoothed; what is not seen counts for nothing in its surroundings."""
-    if seen.all():
-        return np.asarray(cv2.blur(sheet, (width, width)), np.float32)
-    weight = seen.astype(np.float32)
-    whole = np.maximum(cv2.blur(weight, (width, width)), 1e-3)[..., None]
-    return np.asarray(cv2.blur(sheet * weight[..., None], (width, width)) / whole, np.float32)
-
-
-def _within_rim(shape: tuple[int, ...]) -> Flags:
-    """All cells but those at the edge: there any card looks like any other."""
-    rim = max(1, round(_RIM * min(shape)))
-    flags = np.zeros(shape, bool)
-    flags[rim:-rim, rim:-rim] = True
-    return flags
-
-
-def _standing_out(sheet: Singles) -> Flags:
-    width = max(5, 2 * (min(sheet.shape[:2]) // 8) + 1)
-    return np.asarray(largest(np.abs(sheet - cv2.blur(sheet, (width, width)))) > _STRUCTURE)

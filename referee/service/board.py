@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 from referee.announcer import Announcer
@@ -17,6 +16,7 @@ from referee.sayings import coloretto as coloretto_sayings
 from referee.sayings import service as sayings
 from referee.service.coloretto_page import stands
 from referee.service.play import Play
+from referee.service.question_pictures import PictureNames
 
 _CONFETTI = {
     Phase.BEFORE_ROUND: "before_round",
@@ -98,7 +98,7 @@ def moment(play: Play | None) -> str:
     return "-".join((str(play.log.row.game), step, str(play.paused), str(len(play.log.corrections)), asked))
 
 
-def questions(play: Play, announcer: Announcer, pictures: Mapping[str, dict[str, str | None]]) -> list[dict[str, Any]]:
+def questions(play: Play, announcer: Announcer, pictures: PictureNames) -> list[dict[str, Any]]:
     """Give what the players are asked now, in the announcer's language; pictures: those of what the watcher asks."""
     question = play.question()
     if question is None:
@@ -128,7 +128,7 @@ def questions(play: Play, announcer: Announcer, pictures: Mapping[str, dict[str,
     ]
 
 
-def _doubts(play: Play, announcer: Announcer, pictures: Mapping[str, dict[str, str | None]]) -> list[dict[str, Any]]:
+def _doubts(play: Play, announcer: Announcer, pictures: PictureNames) -> list[dict[str, Any]]:
     """Give what the watcher cannot tell, each with its answers: `{"text", "seat", "card"}`, each one tap."""
     players, language = play.header.players, announcer.language
     return [

@@ -12,14 +12,12 @@ from collections import OrderedDict, deque
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-import cv2
-
 from hardware.camera.frame_tap import FrameExposed
 from hardware.camera.frames import SECOND_NS, Frame, FrameBuffer
 from hardware.events import BellEdge, BellPressed
 from hardware.events import Event as DeviceEvent
 from hardware.settings import MS
-from referee.service.ring_pictures import Wanted
+from referee.service.ring_pictures import Wanted, jpeg
 from referee.service.table_area import TableArea
 from referee.session import Outcome
 
@@ -161,8 +159,8 @@ class FilmKeeper:
             self._shots = deque(shot for shot in shots if shot.exposure_end_ns >= oldest_ns)
 
     def _shot(self, frame: Frame) -> Shot:
-        _, data = cv2.imencode(".jpg", self.area.shroud(frame.bgr()), [cv2.IMWRITE_JPEG_QUALITY, JPEG_QUALITY])
-        return Shot(frame.t_ns, frame.exposure_end_ns, frame.sequence, data.tobytes())
+        data = jpeg(self.area.shroud(frame.bgr()), JPEG_QUALITY)
+        return Shot(frame.t_ns, frame.exposure_end_ns, frame.sequence, data)
 
     def _close_up(self) -> None:
         """Hold what is complete, and let the oldest go."""

@@ -13,14 +13,18 @@ import cv2
 import numpy as np
 
 from hardware.camera.frames import Frame
+from referee.service.ring_pictures import jpeg, smaller
 from referee.service.table_area import Image, TableArea
 from referee.watchers.changed_places import Mask, changed_since, small_picture
 
 _MOST_QUESTIONS = 2  # whose frames are kept: a computer of 1 GB has no room for many
 _LEAST_CHANGED = 30  # px of the small picture: what a card changes at least
 _ROOM, _LEAST_SHARE, _WHOLE = 0.15, 0.3, 0.7  # of the table's picture: round what changed, at least, and so much is all
-_WIDTH_PX, _JPEG_QUALITY = 800, 82
+_WIDTH_PX = 800
 _BEFORE, _NOW = "-before", "-now"
+
+PictureNames = Mapping[str, Mapping[str, str | None]]
+"""By question what its pictures are called: `before`, which may be None, and `now`."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,8 +62,8 @@ class QuestionPictures:
             }
             self._asked = dict(list(asked.items())[-_MOST_QUESTIONS:])
 
-    def names(self) -> Mapping[str, dict[str, str | None]]:
-        """Give by question what its pictures are called: `before`, which may be None, and `now`."""
+    def names(self) -> PictureNames:
+        """Give what the pictures of each question are called."""
         with self._lock:
             return {
                 name: {"before": name + _BEFORE if asked.has_before else None, "now": name + _NOW}
@@ -89,9 +93,10 @@ class QuestionPictures:
             return None
         earlier = None if before is None else self._area.cut(before.bgr())
         if earlier is None or earlier.shape != shown.shape:
-            return {_NOW: _jpeg(shown)}
+            return {_NOW: jpeg(smaller(shown, _WIDTH_PX))}
         left, top, right, bottom = _where_changed(earlier, shown)
-        return {_BEFORE: _jpeg(earlier[top:bottom, left:right]), _NOW: _jpeg(shown[top:bottom, left:right])}
+        parts = (image[top:bottom, left:right] for image in (earlier, shown))
+        return {when: jpeg(smaller(part, _WIDTH_PX)) for when, part in zip((_BEFORE, _NOW), parts, strict=True)}
 
 
 def _where_changed(before: Image, now: Image) -> tuple[int, int, int, int]:
@@ -118,12 +123,3 @@ def _without_specks(changed: Mask) -> Mask:
     large = stats[:, cv2.CC_STAT_AREA] >= _LEAST_CHANGED
     large[0] = False
     return np.asarray(large[labels], np.bool_)
-
-
-def _jpeg(image: Image) -> bytes:
-    height, width = image.shape[:2]
-    if width > _WIDTH_PX:
-        size = (_WIDTH_PX, max(1, round(height * _WIDTH_PX / width)))
-        image = np.asarray(cv2.resize(image, size, interpolation=cv2.INTER_AREA), np.uint8)
-    _, data = cv2.imencode(".jpg", image, [cv2.IMWRITE_JPEG_QUALITY, _JPEG_QUALITY])
-    return data.tobytes()

@@ -129,14 +129,14 @@ class Pictures:
             frame = self._buffer.newest
             if frame is None:
                 return None
-            image = self.area.shroud(_smaller(frame.bgr()))
-            self._live = (now_ns, _jpeg(image, 70))
+            image = self.area.shroud(smaller(frame.bgr()))
+            self._live = (now_ns, jpeg(image, 70))
             return self._live[1]
 
     def whole(self) -> bytes | None:
         """Give the newest frame as a small JPEG, all of it: for who aims the camera."""
         frame = self._buffer.newest
-        return None if frame is None else _jpeg(_smaller(frame.bgr()), 60)
+        return None if frame is None else jpeg(smaller(frame.bgr()), 60)
 
     def take(self, wanted: Wanted) -> bool:
         """Take the pictures that are wanted out of the buffer and keep them; False if there are none to keep."""
@@ -154,7 +154,7 @@ class Pictures:
                 continue
             # Counted from the end of exposure, as rulings are: what a frame shows before the ring is not after it.
             t_ms = (frame.exposure_end_ns - wanted.t_ns) / MS
-            pictures.append((t_ms, _jpeg(cut, JPEG_QUALITY)))
+            pictures.append((t_ms, jpeg(cut)))
             seen = wanted.sight
             if seen is not None and (seen.exposure_end_ns, seen.size_px) == (frame.exposure_end_ns, size_px):
                 sight = seen.in_cut(box[:2], (cut.shape[1], cut.shape[0]), t_ms)
@@ -211,14 +211,16 @@ class Pictures:
             return
 
 
-def _smaller(image: Image) -> Image:
+def smaller(image: Image, most_wide: int = LIVE_WIDTH) -> Image:
+    """A picture that is no wider than so many px."""
     height, width = image.shape[:2]
-    if width <= LIVE_WIDTH:
+    if width <= most_wide:
         return image
-    size = (LIVE_WIDTH, round(height * LIVE_WIDTH / width))
+    size = (most_wide, max(1, round(height * most_wide / width)))
     return np.asarray(cv2.resize(image, size, interpolation=cv2.INTER_AREA), np.uint8)
 
 
-def _jpeg(image: Image, quality: int) -> bytes:
+def jpeg(image: Image, quality: int = JPEG_QUALITY) -> bytes:
+    """A picture as a JPEG file."""
     _, data = cv2.imencode(".jpg", image, [cv2.IMWRITE_JPEG_QUALITY, quality])
     return data.tobytes()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,6 +14,7 @@ from referee.language import Language
 from referee.sayings import service as sayings
 from referee.service.board import board, moment, phase, questions
 from referee.service.play import Play
+from referee.service.question_pictures import PictureNames
 from referee.service.settings import TableSettings
 from referee.service.sight import drawn
 
@@ -37,7 +38,7 @@ class Scene:
     notices: Sequence[dict[str, Any]]
     frame_wh: tuple[int, int] | None
     lasts_ms: int | None
-    pictures: Mapping[str, dict[str, str | None]]
+    pictures: PictureNames
 
 
 def view(play: Play | None, paused: bool, scene: Scene, picture_of: PictureOf) -> dict[str, Any]:

@@ -10,6 +10,8 @@ another are half the number of independent places, times the logarithm of the ra
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import cv2
 import numpy as np
 from numpy.typing import NDArray
@@ -24,7 +26,7 @@ _LUMINANCE = np.array([0.114, 0.587, 0.299], np.float32)
 _TINT = 1.5  # how much tint counts beside brightness, which shadows change
 _FINE, _SLOW = 1.2, 0.2  # cells, and of the card's shorter side: the pattern lies between
 _CONTRAST = (0.5, 2.0)  # of what is seen, by the face's
-_LIGHT_AND_TINTS = slice(0, 1), slice(1, 3)
+_ALL, _LIGHT_AND_TINTS = (slice(0, 3),), (slice(0, 1), slice(1, 3))  # of a pattern's channels
 _APART = 0.2  # of the largest difference between two faces: places where they differ by less hardly tell
 _PATCH = 9  # cells
 # Of a patch's print, the card's usual one and its noise together. Of 715 right cards of four decks all but one keep
@@ -83,8 +85,7 @@ def misprints(fits: Fits, which: int, open_cells: Flags) -> Flags:
     seen = fits.seen[which] & open_cells
     shown, model = (_pattern(sheet[which], seen) for sheet in (fits.shown, fits.models))
     # One contrast for all: another ink is another print.
-    both, own = float((shown * model)[seen].sum()), float((model * model)[seen].sum())
-    model *= np.float32(np.clip(both / max(own, 1e-9), *_CONTRAST))
+    model *= _contrast(shown, model, seen, _ALL)
     off = cv2.blur(squared(shown - model), (_PATCH, _PATCH))
     due = (squared(shown) + squared(model)) / 2
     usual = float(due.sum()) / max(1, int(seen.sum()))
@@ -101,7 +102,7 @@ def _compared(fits: Fits, seen: Flags) -> tuple[Singles, Singles]:
     shown = np.broadcast_to(shown, (len(seen), *shown.shape[1:]))
     models = np.stack([_pattern(sheet, cells) for sheet, cells in zip(fits.models, seen, strict=True)])
     for k in range(len(models)):
-        models[k] *= _contrast(shown[k], models[k], seen[k])
+        models[k] *= _contrast(shown[k], models[k], seen[k], _LIGHT_AND_TINTS)
     return models, squared(shown - models)
 
 
@@ -125,11 +126,13 @@ def _pattern(sheet: Singles, seen: Flags) -> Singles:
     return np.asarray((fine - smooth) * weight[..., None], np.float32)
 
 
-def _contrast(shown: Singles, model: Singles, seen: Flags) -> Singles:
-    """(3,) by how much a face's pattern must be strengthened to be nearest to what is seen: of light, and of tints.
+def _contrast(shown: Singles, model: Singles, seen: Flags, parts: Sequence[slice]) -> Singles:
+    """(3,) by how much a face's pattern must be strengthened, each of its parts, to be nearest to what is seen.
 
     Cameras make colours more vivid the darker a room is.
     """
     both, own = (shown * model)[seen].sum(0), (model * model)[seen].sum(0)
-    ways = [np.clip(both[part].sum() / max(float(own[part].sum()), 1e-9), *_CONTRAST) for part in _LIGHT_AND_TINTS]
-    return np.array([ways[0], ways[1], ways[1]], np.float32)
+    contrast = np.empty(3, np.float32)
+    for part in parts:
+        contrast[part] = np.clip(both[part].sum() / max(float(own[part].sum()), 1e-9), *_CONTRAST)
+    return contrast

@@ -69,11 +69,11 @@ def fitted(
     rounds: int,
     covers: Covers | None = None,
     *,
-    known_lamp: bool = True,
+    known_lamp: bool,
 ) -> Fits:
     """Lay arts (n, rows, columns, 3) in 0..1 onto quads (n, 4, 2), which are near; `white` (3,) BGR of paper, 0..1.
 
-    What lies under `covers` tells nothing. known_lamp: marker cards told the white; without one it is never known.
+    What lies under `covers` tells nothing. known_lamp: marker cards told the white.
     """
     count, rows, columns = arts.shape[:3]
     share, aspect = cells(rows, columns), columns / rows
@@ -84,7 +84,7 @@ def fitted(
     shown = _open(picture, quads, rows, columns, covers)
     expected = np.zeros((count, MOVES + _LIGHTS))
     expected[:, MOVES] = _first_gain(shown, base)
-    precision = _precision(aspect, known_lamp=known_lamp and white is not None, in_part=covers is not None)
+    precision = _precision(aspect, known_lamp=known_lamp, in_part=covers is not None)
     state = expected.copy()
     for turn in range(rounds + 1):
         filled, open_cells = _filled(shown)

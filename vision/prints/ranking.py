@@ -63,22 +63,15 @@ class Ranker:
         plain = np.zeros(len(quads), np.float32)
         for k in range(0, len(quads), _AT_ONCE):
             some = slice(k, k + _AT_ONCE)
-            sheets = picture.straight(quads[some], _SIDE, _SIDE)
-            open_cells = np.asarray(~np.isnan(sheets).any(axis=3))
-            if covers is not None:
-                open_cells &= ~covers.over(quads[some], _SIDE, _SIDE)
-            found[some], plain[some] = self._some(np.nan_to_num(sheets), white, open_cells)
+            sheets, open_cells = _sheets(picture, quads[some], covers)
+            found[some], plain[some] = self._some(sheets, white, open_cells)
         return found, plain
 
     def white_at(self, picture: Pyramid, quad: Floats, covers: Covers | None) -> Floats | None:
         """(3,) BGR 0..1 of white paper, as a card on a quad (4, 2) shows it by its ground; None if there is none."""
         if self.ground is None:
             return None
-        sheet = picture.straight(quad[None], _SIDE, _SIDE)
-        open_cells = np.asarray(~np.isnan(sheet).any(axis=3))
-        if covers is not None:
-            open_cells &= ~covers.over(quad[None], _SIDE, _SIDE)
-        return np.asarray(_grounds(np.nan_to_num(sheet), open_cells)[0] / self.ground, np.float64)
+        return np.asarray(_grounds(*_sheets(picture, quad[None], covers))[0] / self.ground, np.float64)
 
     def _some(self, sheets: Singles, white: Floats | None, open_cells: Flags) -> tuple[Singles, Singles]:
         if self.ground is not None and white is None:
@@ -128,6 +121,15 @@ def ranker_of(deck: PrintDeck) -> Ranker:
         grey.transpose(1, 2, 0).copy(),
         tint.transpose(1, 2, 3, 0).copy(),
     )
+
+
+def _sheets(picture: Pyramid, quads: Floats, covers: Covers | None) -> tuple[Singles, Flags]:
+    """What a picture shows of cards on quads (n, 4, 2), (n, side, side, 3), and which cells of it are open."""
+    sheets = picture.straight(quads, _SIDE, _SIDE)
+    open_cells = np.asarray(~np.isnan(sheets).any(axis=3))
+    if covers is not None:
+        open_cells &= ~covers.over(quads, _SIDE, _SIDE)
+    return np.nan_to_num(sheets), open_cells
 
 
 def _grounds(sheets: Singles, open_cells: Flags) -> Singles:

@@ -29,7 +29,7 @@ class Telling:
 
     def __init__(self, deck: PrintDeck, verifier: Verifier) -> None:
         self._deck = deck
-        self._white_of = verifier.white_of
+        self._white_on = verifier.white_on
         self._faces, self._turns = verifier.ranker.faces, verifier.ranker.turns
         stretch = 1.0 if deck.has_true_size else _TALL_MM / deck.card_mm[1]
         width, height = (side * stretch * _CELLS_PER_MM for side in deck.card_mm)
@@ -64,7 +64,7 @@ class Telling:
         looks = self._nearest(verdict, uncovered)
         if len(looks) == 1:
             return verdict.face, verdict.margin
-        white, known_lamp = self._white_of(picture, verdict.sheet, white)
+        white, known_lamp = self._white_on(picture, verdict.sheet, white)
         places = np.repeat(verdict.sheet[None], len(looks), 0)
         fits = fitted(picture, places, self._arts[looks], white, 0, known_lamp=known_lamp)
         odds = duels(fits, uncovered)[0, 1:]

@@ -119,7 +119,7 @@ class Verifier:
         faces, turns = zip(*((self.deck.faces[face].art, int(turn)) for face, turn in looks), strict=True)
         return arts_of(list(faces), list(turns), rows, columns)
 
-    def white_of(
+    def white_on(
         self, picture: Pyramid, quad: Floats, white: Floats | None, covers: Covers | None = None
     ) -> tuple[Floats | None, bool]:
         """White paper (3,) as a card on a quad (4, 2) shows it, and whether that is the lamp's for certain.
@@ -138,7 +138,7 @@ class Verifier:
         `score` (k,) is what the ranker said of each look there; what lies under `covers` tells nothing. None where too
         little looks like any face for a closer look.
         """
-        white, known_lamp = self.white_of(picture, quad, white, covers)
+        white, known_lamp = self.white_on(picture, quad, white, covers)
 
         def laid_on(quads: Floats, arts: Singles, rounds: int) -> Fits:
             return fitted(picture, quads, arts, white, rounds, covers, known_lamp=known_lamp)

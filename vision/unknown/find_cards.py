@@ -81,14 +81,14 @@ def places_like(image_bgr: NDArray[np.uint8], aspect: float) -> tuple[NDArray[np
     across, along = sides[:, ::2].mean(axis=1), sides[:, 1::2].mean(axis=1)
     quads[across > along] = np.roll(quads[across > along], 1, axis=1)
     shown = np.maximum(across, along) / np.maximum(np.minimum(across, along), 1e-6)
-    found = list(_found(edges, aspect, ALL).corners_px.astype(np.float64))
-    agreed = len(found)
-    for quad in quads[np.abs(np.log(shown / aspect)) < _STEEP]:
-        ways = np.array([quad, np.roll(quad, 2, axis=0)])
-        reach = _SAME * np.linalg.norm(quad[1] - quad[0])
-        if not found or np.abs(np.array(found)[:, None] - ways).max(axis=(2, 3)).min() > reach:
-            found.append(quad)
-    return np.array(found).reshape(-1, 4, 2), agreed
+    agreeing = _found(edges, aspect, ALL).corners_px
+    places = np.concatenate([agreeing, quads[np.abs(np.log(shown / aspect)) < _STEEP]])
+    kept = list(range(len(agreeing)))
+    for k in range(len(agreeing), len(places)):
+        off = [np.abs(places[kept] - np.roll(places[k], turn, axis=0)).max(axis=(1, 2)) for turn in (0, 2)]
+        if np.min(off, initial=np.inf) > _SAME * np.linalg.norm(places[k, 1] - places[k, 0]):
+            kept.append(k)
+    return places[kept], len(agreeing)
 
 
 @dataclass(frozen=True, eq=False)

@@ -104,7 +104,9 @@ def test_under_a_lamp_whose_colour_nothing_tells_the_cards_own_ground_tells_it(
     image, table = _table()
     for face, at, turn in _LAID:
         _lay(image, face, at, turn)
-    assert _named(_reader().read(_seen(image, light), table)).keys() == {face for face, _, _ in _LAID}
+    reading = _reader().read(_seen(image, light), table)
+    assert _named(reading).keys() == {face for face, _, _ in _LAID}
+    assert len(reading.cards) + len(reading.unclear) == len(_LAID)
 
 
 def test_cards_are_named_amid_more_of_another_deck_where_nothing_tells_how_large_they_are() -> None:

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vision.prints.print_deck import Print, PrintDeck
-from vision.prints.proposals import poses_on
+from vision.prints.proposals import edges_on, poses_on
 from vision.prints.straight import Pyramid
 from vision.prints.telling import Telling
 from vision.prints.tinted_places import tinted_places
@@ -121,7 +121,7 @@ class CardSearch:
         if min(crop.shape[:2]) < _LEAST_SIDE_PX:
             return []
         here = cut_table(table, box)
-        _, quads = poses_on(crop, here, self.deck.card_mm, np.zeros((0, 4, 2)))
+        _, quads = poses_on(edges_on(crop, here), self.deck.card_mm, np.zeros((0, 4, 2)))
         tinted = tinted_places(crop, here, self.deck.card_mm)
         most = _MOST_TRIED
         if near is not None:

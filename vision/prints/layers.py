@@ -18,18 +18,20 @@ from vision.quads import shared_area
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 
-_MOST_JUDGED, _MOST_LAYERS = 100, 30
+_MOST_IN_VAIN, _MOST_LAYERS = 100, 40  # places at which no card is taken
 _MOST_WORTH = 50.0  # log-odds beyond which a face is no surer
 _NEAR = 0.07  # of a card's diagonal: places whose middles are so near are of one card
 _TRIES = 3  # places looked at for one card, in one layer
 _BY_SIDES = 0.3
-_LEAST_PROMISE = 0.3
+# What a place must promise to be judged; those that promise less wait until no other card is left to be taken.
+_PROMISES = (0.6, 0.45, 0.3)
 _STRIPS = tuple(0.1 + 0.03 * k for k in range(9))  # of a side: how far the next card of a column lies off
 _LEAST_OF_STRIP = 0.4  # of the promise; at 0.5 one strip in twenty was lost
 _LEAST_OPEN = 0.08  # of a card
 _PLAIN, _LAPS = 0.78, 0.3  # of the print; of a place's area
 
 Accepts = Callable[[Verdict, Flags, float], bool]
+Under = Callable[[Floats], tuple[Floats, Floats]]
 
 
 class Layers:
@@ -48,6 +50,7 @@ class Layers:
         self._part = np.zeros(len(quads), bool)  # places partly under cards that were taken
         self.nameless: list[Verdict] = []  # cards that lie there for certain, of which nobody knows which they are
         self._judged = 0
+        self._tries: list[Floats] = []  # places that were judged since a card was last taken
         self._scores = np.zeros((len(quads), len(verifier.ranker.faces)), np.float32)
         self._promise = np.zeros(len(quads))
         self._rank(np.arange(len(quads)), None)
@@ -57,26 +60,40 @@ class Layers:
         """Verdicts on places where no certain card was taken."""
         return [verdict for k, verdict in self._verdicts.items() if not self._closed[k]]
 
-    def taken(self, accepts: Accepts, lies: Accepts | None) -> list[Verdict]:
+    @property
+    def places(self) -> Floats:
+        """(n, 4, 2) all places that were looked at."""
+        return self._quads
+
+    def taken(
+        self, accepts: Accepts, lies: Accepts | None = None, under: Under | None = None
+    ) -> list[Verdict]:
         """Take all cards that are accepted, the surest first.
 
         `accepts` is given a verdict, which of the card's cells lie open, and how much of its sides is seen; `lies` the
         same, of cards that lie there for certain though nobody knows which they are: what is under them can be told.
-        None: nothing is looked for under others but in the places that were given.
+        `under` gives more places (m, 4, 2) by cards (n, 4, 2) that were taken, and how much of their sides is seen.
         """
         taken: list[Verdict] = []
+        lowered = 0
         for _ in range(_MOST_LAYERS):
-            self._judge()
+            self._judge(_PROMISES[lowered], _MOST_IN_VAIN + len(taken) + len(self.nameless))
             fresh = self._take(accepts)
             taken += fresh
-            if not fresh and lies is not None:
+            is_lowest = lowered + 1 == len(_PROMISES)
+            if not fresh and is_lowest and lies is not None:
                 fresh = self._take(lies)
                 self.nameless += fresh
-            if not fresh:
+            if fresh:
+                self._tries = []
+                more = under is not None and self._add(*under(np.array([verdict.sheet for verdict in fresh])), fresh)
+                more = self._reopen(fresh) or more
+                if is_lowest and not more:
+                    break
+            elif is_lowest:
                 break
-            more = lies is not None and self._propose_under(fresh)
-            if not self._reopen(fresh) and not more:
-                break
+            else:
+                lowered += 1
         return taken
 
     def _rank(self, which: NDArray[np.intp], covers: Covers | None) -> None:
@@ -86,19 +103,18 @@ class Layers:
         self._scores[which] = scores
         self._promise[which] = scores.max(axis=1, initial=0) - plain + _BY_SIDES * self._seen[which]
 
-    def _judge(self) -> None:
-        """Verdicts on the most promising places, a few for each spot."""
-        tried: list[Floats] = []
+    def _judge(self, least_promise: float, most: int) -> None:
+        """Verdicts on the most promising places, a few for each spot, until so many have been judged in all."""
         for k in np.argsort(-self._promise):
-            if self._judged >= _MOST_JUDGED or self._promise[k] < _LEAST_PROMISE:
+            if self._judged >= most or self._promise[k] < least_promise:
                 break
             if k in self._tried or self._closed[k]:
                 continue
-            if int(same_places(np.array(tried).reshape(-1, 4, 2), self._quads[k]).sum()) >= _TRIES:
+            if int(same_places(np.array(self._tries).reshape(-1, 4, 2), self._quads[k]).sum()) >= _TRIES:
                 continue
             if self._waits(self._quads[k]):
                 continue
-            tried.append(self._quads[k])
+            self._tries.append(self._quads[k])
             self._tried.add(int(k))
             self._judged += 1
             covers = self.covers.near(self._quads[k]) if self._part[k] else None
@@ -145,14 +161,14 @@ class Layers:
         for k, verdict in self._verdicts.items():
             self._closed[k] |= same_place(verdict.quad, quad)
 
-    def _propose_under(self, fresh: list[Verdict]) -> bool:
-        """Propose places of cards that lie under those that were taken, as in a column; whether there are any."""
-        quads = np.concatenate([strips(verdict.sheet) for verdict in fresh])
+    def _add(self, quads: Floats, seen: Floats, fresh: list[Verdict]) -> bool:
+        """Add places of cards that lie under those that were taken, as in a column; whether there are any."""
         # What is taken already is proposed once more by its neighbour.
-        quads = quads[~np.any([same_places(quads, verdict.quad) for verdict in fresh], axis=0)]
+        others = ~np.any([same_places(quads, verdict.quad) for verdict in fresh], axis=0)
+        quads, seen = quads[others], seen[others]
         count = len(self._quads)
         self._quads = np.concatenate([self._quads, quads])
-        self._seen = np.concatenate([self._seen, np.zeros(len(quads))])
+        self._seen = np.concatenate([self._seen, seen])
         self._closed = np.concatenate([self._closed, np.zeros(len(quads), bool)])
         self._part = np.concatenate([self._part, np.ones(len(quads), bool)])
         self._scores = np.concatenate([self._scores, np.zeros((len(quads), self._scores.shape[1]), np.float32)])

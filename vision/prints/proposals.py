@@ -56,9 +56,35 @@ class Poses:
             self.centres[:, None] + x * (half[:, :1] * card_mm[0])[None] + y * (half[:, 1:] * card_mm[1])[None]
         )
 
+    def quads(self, table: Table, card_mm: tuple[float, float]) -> Floats:
+        """(n, 4, 2) px, the same corners in the picture."""
+        return table.to_px(self.corners_mm(card_mm).reshape(-1, 2)).reshape(-1, 4, 2)
 
-def poses_on(image_bgr: Image, table: Table, card_mm: tuple[float, float], taken_px: Floats) -> tuple[Poses, Floats]:
-    """Where cards may lie, the best seen first, and their corners (n, 4, 2) px; none on `taken_px` (m, 4, 2)."""
+
+@dataclass(frozen=True, eq=False)
+class Edges:
+    """The straight edges that a picture of a table shows, as `ends_mm` (n, 2, 2), the longest first."""
+
+    ends_mm: Floats
+    table: Table
+    scale: float
+    size_px: tuple[int, int]
+    seen_by: SegmentMap
+
+    def coverage(self, quads: Floats) -> Floats:
+        """(n, 4) the share of each side of quads (n, 4, 2) px where an edge is."""
+        return self.seen_by.coverage(self._here(quads)).astype(np.float64)
+
+    def coverage_of_lines(self, lines: Floats) -> Floats:
+        """(n,) the share of lines (n, 4) px, x1 y1 x2 y2, where an edge is."""
+        return self.seen_by.coverage_of_lines(self._here(lines)).astype(np.float64)
+
+    def _here(self, points_px: Floats) -> NDArray[np.float32]:
+        return ((points_px + 0.5) * self.scale - 0.5).astype(np.float32)
+
+
+def edges_on(image_bgr: Image, table: Table) -> Edges:
+    """Find the straight edges in a picture (h, w, 3), card's sides and others."""
     height, width = image_bgr.shape[:2]
     middle = table.px_per_mm(np.array([[width / 2, height / 2]]))
     scale = min(1.0, WORK_PX_PER_MM / float(middle[0]))
@@ -67,28 +93,35 @@ def poses_on(image_bgr: Image, table: Table, card_mm: tuple[float, float], taken
         small = np.asarray(cv2.resize(image_bgr, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA), np.uint8)
     grey = np.asarray(cv2.cvtColor(small, cv2.COLOR_BGR2GRAY), np.uint8)
     lab = np.asarray(cv2.cvtColor(small, cv2.COLOR_BGR2LAB), np.uint8)
-    found = line_segments(grey, lab, _LEAST_MM * 0.8 * WORK_PX_PER_MM)[:_MOST_EDGES]
+    found = line_segments(grey, lab, _LEAST_MM * 0.8 * WORK_PX_PER_MM)
     ends_px = (found.astype(np.float64).reshape(-1, 2) + 0.5) / scale - 0.5
     ends = table.to_mm(ends_px).reshape(-1, 2, 2)
-    long = np.linalg.norm(ends[:, 1] - ends[:, 0], axis=1) >= _LEAST_MM
-    seen_by = SegmentMap(found, (grey.shape[0], grey.shape[1]))
-    poses = _joined(_from_corners(ends[long], card_mm), _from_sides(ends[long], card_mm))
+    seen_by = SegmentMap(found[:_MOST_EDGES], (grey.shape[0], grey.shape[1]))
+    return Edges(ends, table, scale, (width, height), seen_by)
+
+
+def poses_on(edges: Edges, card_mm: tuple[float, float], taken_px: Floats) -> tuple[Poses, Floats]:
+    """Where cards may lie, the best seen first, and their corners (n, 4, 2) px; none on `taken_px` (m, 4, 2)."""
+    width, height = edges.size_px
+    ends = edges.ends_mm[:_MOST_EDGES]
+    ends = ends[np.linalg.norm(ends[:, 1] - ends[:, 0], axis=1) >= _LEAST_MM]
+    poses = joined(_from_corners(ends, card_mm), _from_sides(ends, card_mm))
     poses = poses.take(np.arange(min(len(poses.turns), _MOST_POSES)))
-    quads = table.to_px(poses.corners_mm(card_mm).reshape(-1, 2)).reshape(-1, 4, 2)
+    quads = poses.quads(edges.table, card_mm)
     inside = ((quads > -40) & (quads < (width + 40, height + 40))).all(-1).sum(1) >= 2
     poses, quads = poses.take(inside), quads[inside]
-    at = ((quads + 0.5) * scale - 0.5).astype(np.float32)
-    poses = Poses(poses.centres, poses.turns, seen_by.coverage(at).astype(np.float64))
+    poses = Poses(poses.centres, poses.turns, edges.coverage(quads))
     good = poses.seen.sum(1) >= _LEAST_SEEN
     good &= ~lie_on(quads, taken_px) if len(taken_px) else True
     order = np.argsort(-poses.seen.sum(1), kind="stable")
     order = order[good[order]][:_MOST_BY_SIDES]
     poses, quads = poses.take(order), quads[order]
-    kept = _each_once(poses, card_mm)
+    kept = each_once(poses, card_mm)
     return poses.take(kept), quads[kept]
 
 
-def _joined(*parts: Poses) -> Poses:
+def joined(*parts: Poses) -> Poses:
+    """Give all of some lists of rectangles."""
     return Poses(
         np.concatenate([part.centres for part in parts]),
         np.concatenate([part.turns for part in parts]),
@@ -109,7 +142,7 @@ def _posed(corner: Floats, first: Floats, card_mm: tuple[float, float]) -> Poses
         return short
     # Along a longer side: the shorter one is a quarter turn further.
     long = Poses(corner + first * height / 2 + second * width / 2, turn + np.pi / 2, np.zeros((len(turn), 4)))
-    return _joined(short, long)
+    return joined(short, long)
 
 
 def _from_corners(ends: Floats, card_mm: tuple[float, float]) -> Poses:
@@ -147,7 +180,7 @@ def _from_corners(ends: Floats, card_mm: tuple[float, float]) -> Poses:
             mean = first * along_first + np.stack([second[:, 1], -second[:, 0]], axis=1) * along_second
             mean /= np.maximum(np.linalg.norm(mean, axis=1, keepdims=True), 1e-9)
             parts.append(_posed(corner, mean, card_mm))
-    return _joined(*parts)
+    return joined(*parts)
 
 
 def _from_sides(ends: Floats, card_mm: tuple[float, float]) -> Poses:
@@ -167,10 +200,10 @@ def _from_sides(ends: Floats, card_mm: tuple[float, float]) -> Poses:
             parts.append(Poses(middle[fits] + second * across / 2, turn, np.zeros((int(fits.sum()), 4))))
         if abs(width / height - 1) < 0.02:
             break
-    return _joined(*parts)
+    return joined(*parts)
 
 
-def _each_once(poses: Poses, card_mm: tuple[float, float]) -> NDArray[np.intp]:
+def each_once(poses: Poses, card_mm: tuple[float, float]) -> NDArray[np.intp]:
     """The first of those that lie at the same place."""
     period = np.pi / 2 if abs(card_mm[0] / card_mm[1] - 1) < 0.02 else np.pi
     kept: list[int] = []

@@ -14,14 +14,17 @@ from numpy.typing import NDArray
 
 from vision.markers import Marker, markers_in, table_if_shown, whites_of
 from vision.prints.card_search import lies_flat
+from vision.prints.columns import border_of, next_in_column
 from vision.prints.layers import Layers, open_cells, same_place, worth
 from vision.prints.print_deck import Print, PrintDeck
-from vision.prints.proposals import poses_on
+from vision.prints.proposals import Edges, edges_on, poses_on
 from vision.prints.straight import Covers, Pyramid
+from vision.prints.unread import sticking_out
 from vision.prints.verdicts import (
     LEAST_EVIDENCE,
     LEAST_PRINT,
     SURE,
+    SURE_EVIDENCE,
     WELL_EXPLAINED,
     Verdict,
     Verifier,
@@ -77,6 +80,7 @@ class PrintReader:
     def __init__(self, deck: PrintDeck) -> None:
         self.deck = deck
         self.verifier = Verifier(deck)
+        self._border_mm = border_of(deck)
 
     def read(self, image_bgr: Image, table: Table | None = None) -> PrintReading:
         """Read a picture (h, w, 3) uint8 BGR; without a table its markers give one, and without those the outlines.
@@ -91,8 +95,10 @@ class PrintReader:
             table = table_if_shown(tuple(markers), (image_bgr.shape[1], image_bgr.shape[0]))
         white = white_of(image_bgr, markers)
         taken = np.array([marker.corners_px for marker in markers]).reshape(-1, 4, 2)
+        edges: Edges | None = None
         if table is not None and self.deck.has_true_size:
-            poses, quads = poses_on(image_bgr, table, self.deck.card_mm, taken)
+            edges = edges_on(image_bgr, table)
+            poses, quads = poses_on(edges, self.deck.card_mm, taken)
             seen = poses.seen.mean(axis=1)
         else:
             quads, agreed = places_like(image_bgr, max(self.deck.card_mm) / min(self.deck.card_mm))
@@ -109,15 +115,26 @@ class PrintReader:
             return self._doubt(verdict, cells) is None and self._lies_flat(verdict, table)
 
         def lies_there(verdict: Verdict, cells: Flags, sides: float) -> bool:
-            part = cells.mean() < _PART and self._doubt(verdict, cells) in ("colours", "glare", "covered")
-            plain = verdict.share(cells) >= WELL_EXPLAINED and verdict.evidence(cells) >= LEAST_EVIDENCE
-            return bool(part and plain) and self._lies_flat(verdict, table)
+            doubt = self._doubt(verdict, cells)
+            part = cells.mean() < _PART and doubt in ("colours", "covered")
+            # Wood beside a column may look a little like a strip of some face, but not without odd print.
+            least = SURE_EVIDENCE if verdict.is_odd(cells) else LEAST_EVIDENCE
+            plain = verdict.share(cells) >= WELL_EXPLAINED and verdict.evidence(cells) >= least
+            return bool((part or doubt == "glare") and plain) and self._lies_flat(verdict, table)
+
+        def under(sheets: Floats) -> tuple[Floats, Floats]:
+            places = next_in_column(edges, sheets, self.deck.card_mm, self._border_mm)
+            return places, edges.coverage(places).mean(axis=1)
 
         # Where nothing tells how large cards are, a strip of one may be anything.
-        found = layers.taken(is_certain, None if table is None else lies_there)
+        found = layers.taken(is_certain) if edges is None else layers.taken(is_certain, lies_there, under)
         cards = [self._card(verdict, None, table) for verdict in found]
-        unclear = [self._card(verdict, "covered", table) for verdict in layers.nameless]
+        unclear = [self._card(each, "glare" if each.is_odd() else "covered", table) for each in layers.nameless]
         unclear += self._unclear(layers.left, layers.covers, table)
+        if edges is not None and table is not None:
+            known = np.array([card.corners_px for card in (*cards, *unclear)]).reshape(-1, 4, 2)
+            for quad in sticking_out(edges, layers.places, known):
+                unclear.append(PrintCard(None, 0.0, quad, table.centre_mm(quad), "covered"))
         plain = quads[seen >= _PLAIN_OUTLINE]
         unclear += self._strangers(picture, plain, [card.corners_px for card in (*cards, *unclear)], table)
         return PrintReading(tuple(cards), tuple(unclear))

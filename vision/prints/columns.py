@@ -1,0 +1,100 @@
+"""Where the next card of a column lies: by an edge that runs along a side of a card that is known, a little beyond it.
+
+People lay columns by eye: the next card is turned by a degree or two and lies some millimetres aside. Its far edge tells
+both; where neither end of that edge is seen, it lies as the known card does.
+"""
+
+from __future__ import annotations
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from vision.prints.print_deck import PrintDeck
+from vision.prints.proposals import Edges, Poses, each_once, joined
+
+Floats = NDArray[np.float64]
+
+_LEAST_MM = 18.0  # of an edge
+_TURNED = np.radians(6.0)
+_BEYOND_MM, _MOST_BEYOND = 5.0, 0.55  # the least, and the most by the card's side
+_ASIDE_MM = 10.0
+_ROUNDED_MM = 8.0  # by what an edge between rounded corners may be shorter than the card
+_MOST = 10  # on one side of one card
+# A line along a side: how far from it, how much of it between the corners, and how strong, of white.
+_BORDER_MM, _CORNER, _ALONG, _STEP = (1.0, 9.0), 0.15, 0.8, 0.06
+
+
+def border_of(deck: PrintDeck) -> float:
+    """How far from the cards' edges a line runs along them on most faces of a deck, in mm; 0 where none does."""
+    found = [distance for face in deck.fronts for distance in _borders(face.art, deck.card_mm[1])]
+    there = [distance for distance in found if distance is not None]
+    return float(np.median(there)) if len(there) > len(found) / 2 else 0.0
+
+
+def _borders(art: NDArray[np.uint8], height_mm: float) -> list[float | None]:
+    """For each side of an art (h, w, 3), how far from it a line runs along it, in mm, None where none does."""
+    px_per_mm = art.shape[0] / height_mm
+    least, most = (round(mm * px_per_mm) for mm in _BORDER_MM)
+    found: list[float | None] = []
+    for turn in range(4):
+        turned = np.rot90(art, turn).astype(np.float32) / 255
+        width = turned.shape[1]
+        middle = turned[: most + 1, round(_CORNER * width) : round((1 - _CORNER) * width)]
+        steps = np.abs(middle[1:] - middle[:-1]).max(axis=2)
+        along = np.asarray(cv2.dilate(steps, np.ones((3, 1), np.uint8)) > _STEP).mean(axis=1)[least:]
+        found.append((least + int(np.argmax(along)) + 1) / px_per_mm if along.max(initial=0) > _ALONG else None)
+    return found
+
+
+def next_in_column(edges: Edges, sheets: Floats, card_mm: tuple[float, float], border_mm: float = 0.0) -> Floats:
+    """Where cards may lie under cards that lie on sheets (n, 4, 2) px, whose first side is a card's first one.
+
+    A white border on a white border shows no edge, but the line within it does: `border_mm` is how far within it runs.
+    Gives (m, 4, 2) px, in the order of the sheets.
+    """
+    ends = edges.ends_mm
+    ends = ends[np.linalg.norm(ends[:, 1] - ends[:, 0], axis=1) >= _LEAST_MM]
+    corners = edges.table.to_mm(sheets.reshape(-1, 2)).reshape(-1, 4, 2)
+    found = [_beside(sheet, ends, card_mm, within) for sheet in corners for within in {0.0, border_mm}]
+    poses = joined(*found)
+    poses = poses.take(each_once(poses, card_mm))
+    return poses.quads(edges.table, card_mm)
+
+
+def _beside(sheet: Floats, ends: Floats, card_mm: tuple[float, float], within_mm: float) -> Poses:
+    """Cards whose far edge is near one of the edges (n, 2, 2) mm that run along a side of a card (4, 2) mm."""
+    middle = sheet.mean(axis=0)
+    across, down = sheet[1] - sheet[0] + sheet[2] - sheet[3], sheet[3] - sheet[0] + sheet[2] - sheet[1]
+    across, down = across / np.linalg.norm(across), down / np.linalg.norm(down)
+    turn = float(np.arctan2(across[1], across[0]))
+    width, height = card_mm
+    parts = [Poses(np.zeros((0, 2)), np.zeros(0), np.zeros((0, 4)))]
+    for out, along, deep, long in (
+        (down, across, height, width),
+        (-down, -across, height, width),
+        (across, -down, width, height),
+        (-across, down, width, height),
+    ):
+        beyond, beside = (ends - middle) @ out, (ends - middle) @ along
+        least, most = deep / 2 + _BEYOND_MM, deep * (0.5 + _MOST_BEYOND)
+        run = beside[:, 1] - beside[:, 0]
+        slope = (beyond[:, 1] - beyond[:, 0]) / np.where(run == 0, 1e-9, run)
+        low, high = beside.min(axis=1), beside.max(axis=1)
+        fits = (beyond.min(axis=1) > least) & (beyond.max(axis=1) < most) & (np.abs(slope) < np.tan(_TURNED))
+        fits &= (low > -long / 2 - _ASIDE_MM) & (high < long / 2 + _ASIDE_MM)
+        if not fits.any():
+            continue
+        chosen = np.flatnonzero(fits)[:_MOST]
+        slope, low, high = slope[chosen], low[chosen], high[chosen]
+        far = beyond[chosen].mean(axis=1) - slope * beside[chosen].mean(axis=1)
+        whole = np.abs(high - low - long + 2 * within_mm + _ROUNDED_MM / 2) < _ROUNDED_MM
+        # As the known card lies; where the whole edge is seen, or one end of it beyond that card's, as the edge does.
+        aside = np.where(whole, (low + high) / 2, 0.0)
+        for lies in (np.zeros(len(aside)), aside):
+            at = middle + (far + slope * lies)[:, None] * out + lies[:, None] * along
+            outward = out - slope[:, None] * along
+            outward /= np.linalg.norm(outward, axis=1, keepdims=True)
+            sense = np.sign(along[0] * out[1] - along[1] * out[0])
+            parts.append(Poses(at - outward * (deep / 2 - within_mm), turn + sense * np.arctan(slope), np.zeros((len(at), 4))))
+    return joined(*parts)

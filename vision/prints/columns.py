@@ -1,7 +1,7 @@
-"""Where the next card of a column lies: by an edge that runs along a side of a card that is known, a little beyond it.
+"""Columns of cards: where the next card lies, by an edge that runs along a side of a known card, a little beyond it.
 
-People lay columns by eye: the next card is turned by a degree or two and lies some millimetres aside. Its far edge tells
-both; where neither end of that edge is seen, it lies as the known card does.
+People lay columns by eye: the next card is turned by a degree or two and lies some millimetres aside. Its far edge
+tells both; where neither end of that edge is seen, it lies as the known card does.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from vision.prints.print_deck import PrintDeck
 from vision.prints.proposals import Edges, Poses, each_once, joined
 
 Floats = NDArray[np.float64]
+Flags = NDArray[np.bool_]
 
 _LEAST_MM = 18.0  # of an edge
 _TURNED = np.radians(6.0)
@@ -23,6 +24,10 @@ _ROUNDED_MM = 8.0  # by what an edge between rounded corners may be shorter than
 _MOST = 10  # on one side of one card
 # A line along a side: how far from it, how much of it between the corners, and how strong, of white.
 _BORDER_MM, _CORNER, _ALONG, _STEP = (1.0, 9.0), 0.15, 0.8, 0.06
+_PIECES = 8  # of a side
+_WITHIN = 0.04  # of the way to a card's middle: a rim lies beside the card above it, not under it
+_OPEN, _HIDDEN = 0.85, 0.25  # of the far side, at least, and of the side under the column, at most
+_SEEN_FAR, _SEEN_ENDS = 0.85, 0.6  # of what lies open of the far side, and of the two beside it
 
 
 def border_of(deck: PrintDeck) -> float:
@@ -47,19 +52,46 @@ def _borders(art: NDArray[np.uint8], height_mm: float) -> list[float | None]:
     return found
 
 
-def next_in_column(edges: Edges, sheets: Floats, card_mm: tuple[float, float], border_mm: float = 0.0) -> Floats:
-    """Where cards may lie under cards that lie on sheets (n, 4, 2) px, whose first side is a card's first one.
+class Columns:
+    """Looks for the cards of a deck under others, by the edges in one picture.
 
     A white border on a white border shows no edge, but the line within it does: `border_mm` is how far within it runs.
-    Gives (m, 4, 2) px, in the order of the sheets.
     """
-    ends = edges.ends_mm
-    ends = ends[np.linalg.norm(ends[:, 1] - ends[:, 0], axis=1) >= _LEAST_MM]
-    corners = edges.table.to_mm(sheets.reshape(-1, 2)).reshape(-1, 4, 2)
-    found = [_beside(sheet, ends, card_mm, within) for sheet in corners for within in {0.0, border_mm}]
-    poses = joined(*found)
-    poses = poses.take(each_once(poses, card_mm))
-    return poses.quads(edges.table, card_mm)
+
+    def __init__(self, edges: Edges, card_mm: tuple[float, float], border_mm: float) -> None:
+        self._edges, self._card_mm, self._border_mm = edges, card_mm, border_mm
+        ends = edges.ends_mm
+        self._ends = ends[np.linalg.norm(ends[:, 1] - ends[:, 0], axis=1) >= _LEAST_MM]
+
+    def next_to(self, sheets: Floats) -> tuple[Floats, Floats]:
+        """Where cards may lie under cards that lie on sheets (n, 4, 2) px, whose first side is a card's first one.
+
+        Gives (m, 4, 2) px, and (m,) how much of their sides is seen.
+        """
+        corners = self._edges.table.to_mm(sheets.reshape(-1, 2)).reshape(-1, 4, 2)
+        withins = {0.0, self._border_mm}
+        poses = joined(*(_beside(sheet, self._ends, self._card_mm, within) for sheet in corners for within in withins))
+        poses = poses.take(each_once(poses, self._card_mm))
+        places = poses.quads(self._edges.table, self._card_mm)
+        return places, self._edges.coverage(places).mean(axis=1)
+
+    def stick_out(self, places: Floats, known: Floats) -> Flags:
+        """(n,) of which places (n, 4, 2) px one whole side and the ends of the two beside it are seen, by their edges.
+
+        The rest lies under cards that are known (m, 4, 2), clockwise.
+        """
+        ends = np.linspace(0, 1, _PIECES + 1)[:, None]
+        marks = places[:, :, None] + (np.roll(places, -1, axis=1) - places)[:, :, None] * ends
+        lines = np.concatenate([marks[:, :, :-1], marks[:, :, 1:]], axis=3)
+        seen = self._edges.coverage_of_lines(lines.reshape(-1, 4)).reshape(lines.shape[:3])
+        middles = (marks[:, :, :-1] + marks[:, :, 1:]) / 2
+        middles += _WITHIN * (places.mean(axis=1)[:, None, None] - middles)
+        is_open = ~_inside(middles.reshape(-1, 2), known).reshape(lines.shape[:3])
+        share = is_open.mean(axis=2)
+        told = (seen * is_open).sum(axis=2) / np.maximum(is_open.sum(axis=2), 1)
+        before, after = np.roll(told, 1, axis=1), np.roll(told, -1, axis=1)
+        far = (share >= _OPEN) & (told >= _SEEN_FAR) & (np.roll(share, 2, axis=1) <= _HIDDEN)
+        return np.asarray((far & (before >= _SEEN_ENDS) & (after >= _SEEN_ENDS)).any(axis=1))
 
 
 def _beside(sheet: Floats, ends: Floats, card_mm: tuple[float, float], within_mm: float) -> Poses:
@@ -96,5 +128,17 @@ def _beside(sheet: Floats, ends: Floats, card_mm: tuple[float, float], within_mm
             outward = out - slope[:, None] * along
             outward /= np.linalg.norm(outward, axis=1, keepdims=True)
             sense = np.sign(along[0] * out[1] - along[1] * out[0])
-            parts.append(Poses(at - outward * (deep / 2 - within_mm), turn + sense * np.arctan(slope), np.zeros((len(at), 4))))
+            parts.append(
+                Poses(at - outward * (deep / 2 - within_mm), turn + sense * np.arctan(slope), np.zeros((len(at), 4)))
+            )
     return joined(*parts)
+
+
+def _inside(points: Floats, quads: Floats) -> Flags:
+    """(n,) which points (n, 2) lie within one of some quads (m, 4, 2), clockwise."""
+    inside = np.zeros(len(points), bool)
+    for quad in quads:
+        side = np.roll(quad, -1, axis=0) - quad
+        gap = points[:, None] - quad
+        inside |= (side[:, 0] * gap[..., 1] - side[:, 1] * gap[..., 0] >= 0).all(axis=1)
+    return inside

@@ -11,6 +11,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
+from vision.prints.columns import Columns
 from vision.prints.straight import Covers, Pyramid
 from vision.prints.verdicts import Verdict, Verifier
 from vision.quads import shared_area
@@ -18,29 +19,39 @@ from vision.quads import shared_area
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 
-_MOST_IN_VAIN, _MOST_LAYERS = 100, 40  # places at which no card is taken
+_MOST_IN_VAIN, _MOST_LAYERS = 100, 100  # places at which no card is taken
 _MOST_WORTH = 50.0  # log-odds beyond which a face is no surer
 _NEAR = 0.07  # of a card's diagonal: places whose middles are so near are of one card
 _TRIES = 3  # places looked at for one card, in one layer
-_BY_SIDES = 0.3
+_BY_SIDES, _USUAL_SIDES, _BY_EDGES = 0.3, 0.6, 0.5
 # What a place must promise to be judged; those that promise less wait until no other card is left to be taken.
-_PROMISES = (0.6, 0.45, 0.3)
-_STRIPS = tuple(0.1 + 0.03 * k for k in range(9))  # of a side: how far the next card of a column lies off
+_PROMISES = (0.6, 0.45)
 _LEAST_OF_STRIP = 0.4  # of the promise; at 0.5 one strip in twenty was lost
 _LEAST_OPEN = 0.08  # of a card
 _PLAIN, _LAPS = 0.78, 0.3  # of the print; of a place's area
 
 Accepts = Callable[[Verdict, Flags, float], bool]
-Under = Callable[[Floats], tuple[Floats, Floats]]
 
 
 class Layers:
-    """Places (n, 4, 2) of one picture at which cards may lie, `seen` (n,) being the share of their sides that shows."""
+    """Places (n, 4, 2) of one picture at which cards may lie, `seen` (n,) being the share of their sides that shows.
+
+    Without `columns` nothing is looked for under cards but in those places: where nothing tells how large cards are, a
+    strip of one may be anything.
+    """
 
     def __init__(
-        self, verifier: Verifier, picture: Pyramid, quads: Floats, seen: Floats, white: Floats | None, covers: Covers
+        self,
+        verifier: Verifier,
+        picture: Pyramid,
+        quads: Floats,
+        seen: Floats,
+        white: Floats | None,
+        covers: Covers,
+        columns: Columns | None,
     ) -> None:
         self.covers = covers
+        self._columns = columns
         self._verifier, self._picture, self._white = verifier, picture, white
         self._quads, self._seen = quads, seen
         self._verdicts: dict[int, Verdict] = {}
@@ -49,6 +60,9 @@ class Layers:
         self._closed = np.zeros(len(quads), bool)
         self._part = np.zeros(len(quads), bool)  # places partly under cards that were taken
         self.nameless: list[Verdict] = []  # cards that lie there for certain, of which nobody knows which they are
+        self.outlined: list[Floats] = []  # (4, 2) places of cards that stick out, by their edges, and were not read
+        self._sticks = np.zeros(len(quads), bool)  # places at which a card sticks out under cards that were taken
+        self._open = np.ones(len(quads))  # how much of each place lies open
         self._judged = 0
         self._tries: list[Floats] = []  # places that were judged since a card was last taken
         self._scores = np.zeros((len(quads), len(verifier.ranker.faces)), np.float32)
@@ -60,40 +74,32 @@ class Layers:
         """Verdicts on places where no certain card was taken."""
         return [verdict for k, verdict in self._verdicts.items() if not self._closed[k]]
 
-    @property
-    def places(self) -> Floats:
-        """(n, 4, 2) all places that were looked at."""
-        return self._quads
-
-    def taken(
-        self, accepts: Accepts, lies: Accepts | None = None, under: Under | None = None
-    ) -> list[Verdict]:
+    def taken(self, accepts: Accepts, lies: Accepts) -> list[Verdict]:
         """Take all cards that are accepted, the surest first.
 
         `accepts` is given a verdict, which of the card's cells lie open, and how much of its sides is seen; `lies` the
         same, of cards that lie there for certain though nobody knows which they are: what is under them can be told.
-        `under` gives more places (m, 4, 2) by cards (n, 4, 2) that were taken, and how much of their sides is seen.
         """
         taken: list[Verdict] = []
         lowered = 0
         for _ in range(_MOST_LAYERS):
-            self._judge(_PROMISES[lowered], _MOST_IN_VAIN + len(taken) + len(self.nameless))
+            judged = self._judge(_PROMISES[lowered], _MOST_IN_VAIN + len(taken) + len(self.nameless))
             fresh = self._take(accepts)
             taken += fresh
-            is_lowest = lowered + 1 == len(_PROMISES)
-            if not fresh and is_lowest and lies is not None:
-                fresh = self._take(lies)
-                self.nameless += fresh
-            if fresh:
-                self._tries = []
-                more = under is not None and self._add(*under(np.array([verdict.sheet for verdict in fresh])), fresh)
-                more = self._reopen(fresh) or more
-                if is_lowest and not more:
-                    break
-            elif is_lowest:
-                break
-            else:
+            sheets = [verdict.sheet for verdict in fresh]
+            if not sheets and not judged and lowered + 1 < len(_PROMISES):
                 lowered += 1
+                continue
+            if not sheets and not judged and self._columns is not None:
+                unsure = self._take(lies)
+                self.nameless += unsure
+                sheets = [verdict.sheet for verdict in unsure] or self._take_outlined()
+            if sheets:
+                self._tries = []
+                self._add_under(np.array(sheets))
+                self._reopen(np.array(sheets))
+            elif not judged:
+                break
         return taken
 
     def _rank(self, which: NDArray[np.intp], covers: Covers | None) -> None:
@@ -101,10 +107,20 @@ class Layers:
             self._picture, self._quads[which], self._white, covers
         )
         self._scores[which] = scores
-        self._promise[which] = scores.max(axis=1, initial=0) - plain + _BY_SIDES * self._seen[which]
+        # How a strip's card lies the ranking tells better than sides that lie in line with its neighbours'.
+        sides = self._seen[which] if covers is None else _USUAL_SIDES
+        self._promise[which] = scores.max(axis=1, initial=0) - plain + _BY_SIDES * sides
+        if covers is not None and self._columns is not None:
+            # A strip shows too little for the ranking to pass it over where its edges speak for a card.
+            self._sticks[which] = self._columns.stick_out(self._quads[which], covers.quads)
+            self._promise[which] = np.maximum(self._promise[which], np.where(self._sticks[which], _BY_EDGES, 0))
 
-    def _judge(self, least_promise: float, most: int) -> None:
-        """Verdicts on the most promising places, a few for each spot, until so many have been judged in all."""
+    def _judge(self, least_promise: float, most: int) -> bool:
+        """Verdicts on the most promising places, a few for each spot, until so many have been judged in all.
+
+        Gives whether there was anything to judge.
+        """
+        before = self._judged
         for k in np.argsort(-self._promise):
             if self._judged >= most or self._promise[k] < least_promise:
                 break
@@ -121,6 +137,22 @@ class Layers:
             verdict = self._verifier.judge(self._picture, self._quads[k], self._scores[k], self._white, covers)
             if verdict is not None:
                 self._verdicts[int(k)] = verdict
+        return self._judged > before
+
+    def _take_outlined(self) -> list[Floats]:
+        """Cards that stick out, by their edges, and that could not be read: what lies under them can be."""
+        found: list[Floats] = []
+        stick = self._sticks & ~self._closed
+        for k in np.argsort(self._open):
+            if stick[k] and all(shared_area(self._quads[k], other) < _LAPS for other in found):
+                # Of a line within its border and its edge beside it, the edge.
+                same = np.flatnonzero(stick & same_places(self._quads, self._quads[k]))
+                found.append(self._quads[same[np.argmax(self._open[same])]])
+        for quad in found:
+            self.covers = self.covers.and_(quad)
+            self._close(quad)
+        self.outlined += found
+        return found
 
     def _waits(self, quad: Floats) -> bool:
         """Whether a place shares much with one that is told plainly: it is ranked anew once that card is taken."""
@@ -161,52 +193,47 @@ class Layers:
         for k, verdict in self._verdicts.items():
             self._closed[k] |= same_place(verdict.quad, quad)
 
-    def _add(self, quads: Floats, seen: Floats, fresh: list[Verdict]) -> bool:
-        """Add places of cards that lie under those that were taken, as in a column; whether there are any."""
+    def _add_under(self, sheets: Floats) -> None:
+        """Add places of cards that lie under those that were taken (n, 4, 2), as in a column."""
+        if self._columns is None:
+            return
+        quads, seen = self._columns.next_to(sheets)
         # What is taken already is proposed once more by its neighbour.
-        others = ~np.any([same_places(quads, verdict.quad) for verdict in fresh], axis=0)
+        others = ~np.any([same_places(quads, sheet) for sheet in sheets], axis=0)
         quads, seen = quads[others], seen[others]
-        count = len(self._quads)
+        count, more = len(self._quads), len(quads)
         self._quads = np.concatenate([self._quads, quads])
         self._seen = np.concatenate([self._seen, seen])
-        self._closed = np.concatenate([self._closed, np.zeros(len(quads), bool)])
-        self._part = np.concatenate([self._part, np.ones(len(quads), bool)])
-        self._scores = np.concatenate([self._scores, np.zeros((len(quads), self._scores.shape[1]), np.float32)])
-        self._promise = np.concatenate([self._promise, np.zeros(len(quads))])
-        which = np.arange(count, count + len(quads))
-        shut = self.covers.over(quads, 12, 12).mean((1, 2))
-        self._closed[which[shut > 1 - _LEAST_OPEN]] = True
-        self._rank(which[shut <= 1 - _LEAST_OPEN], self.covers)
+        self._closed = np.concatenate([self._closed, np.zeros(more, bool)])
+        self._part = np.concatenate([self._part, np.ones(more, bool)])
+        self._sticks = np.concatenate([self._sticks, np.zeros(more, bool)])
+        self._open = np.concatenate([self._open, np.ones(more)])
+        self._scores = np.concatenate([self._scores, np.zeros((more, self._scores.shape[1]), np.float32)])
+        self._promise = np.concatenate([self._promise, np.zeros(more)])
+        which = np.arange(count, count + more)
+        self._rank_open(which)
         # Beside most cards there is only table, and nothing that looks like a face.
         self._closed[which[self._promise[which] < _LEAST_OF_STRIP]] = True
-        return bool((~self._closed[which]).any())
 
-    def _reopen(self, fresh: list[Verdict]) -> bool:
-        """Rank anew what lies partly under cards that were taken; whether there is anything."""
+    def _reopen(self, sheets: Floats) -> None:
+        """Rank anew what lies partly under cards that were taken (n, 4, 2)."""
         touched = [
             int(k)
             for k in np.flatnonzero(~self._closed)
-            if any(shared_area(self._quads[k], verdict.quad) > _LEAST_OPEN for verdict in fresh)
+            if any(shared_area(self._quads[k], sheet) > _LEAST_OPEN for sheet in sheets)
         ]
-        if not touched:
-            return False
-        which = np.array(touched, np.intp)
-        shut = self.covers.over(self._quads[which], 12, 12).mean((1, 2))
-        self._closed[which[shut > 1 - _LEAST_OPEN]] = True
-        which = which[shut <= 1 - _LEAST_OPEN]
-        self._part[which] = True
-        for k in which:
-            self._verdicts.pop(int(k), None)
-            self._tried.discard(int(k))
-        if len(which):
-            self._rank(which, self.covers)
-        return bool(len(which))
+        for k in touched:
+            self._part[k] = True
+            self._verdicts.pop(k, None)
+            self._tried.discard(k)
+        self._rank_open(np.array(touched, np.intp))
 
-
-def strips(sheet: Floats) -> Floats:
-    """(n, 4, 2) places of cards of which a strip shows on any side of a card that lies on a sheet (4, 2)."""
-    sides = sheet[3] - sheet[0], sheet[1] - sheet[0]
-    return np.array([sheet + sign * share * side for side in sides for share in _STRIPS for sign in (1, -1)])
+    def _rank_open(self, which: NDArray[np.intp]) -> None:
+        """Rank places by what lies open of them; those of which next to nothing does are closed."""
+        self._open[which] = 1 - self.covers.over(self._quads[which], 12, 12).mean((1, 2))
+        shut = self._open[which] < _LEAST_OPEN
+        self._closed[which[shut]] = True
+        self._rank(which[~shut], self.covers)
 
 
 def same_place(one: Floats, other: Floats) -> bool:

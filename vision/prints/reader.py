@@ -14,12 +14,11 @@ from numpy.typing import NDArray
 
 from vision.markers import Marker, markers_in, table_if_shown, whites_of
 from vision.prints.card_search import lies_flat
-from vision.prints.columns import border_of, next_in_column
+from vision.prints.columns import Columns, border_of
 from vision.prints.layers import Layers, open_cells, same_place, worth
 from vision.prints.print_deck import Print, PrintDeck
-from vision.prints.proposals import Edges, edges_on, poses_on
+from vision.prints.proposals import edges_on, poses_on
 from vision.prints.straight import Covers, Pyramid
-from vision.prints.unread import sticking_out
 from vision.prints.verdicts import (
     LEAST_EVIDENCE,
     LEAST_PRINT,
@@ -95,9 +94,10 @@ class PrintReader:
             table = table_if_shown(tuple(markers), (image_bgr.shape[1], image_bgr.shape[0]))
         white = white_of(image_bgr, markers)
         taken = np.array([marker.corners_px for marker in markers]).reshape(-1, 4, 2)
-        edges: Edges | None = None
+        columns: Columns | None = None
         if table is not None and self.deck.has_true_size:
             edges = edges_on(image_bgr, table)
+            columns = Columns(edges, self.deck.card_mm, self._border_mm)
             poses, quads = poses_on(edges, self.deck.card_mm, taken)
             seen = poses.seen.mean(axis=1)
         else:
@@ -107,12 +107,12 @@ class PrintReader:
             # Of what has four edges alone, print must promise more.
             seen = np.where(np.arange(len(quads)) < agreed, 1.0, 0.0)
         picture = Pyramid(image_bgr)
-        layers = Layers(self.verifier, picture, quads, seen, white, Covers(enlarged(taken, _SHEET)))
+        layers = Layers(self.verifier, picture, quads, seen, white, Covers(enlarged(taken, _SHEET)), columns)
 
         def is_certain(verdict: Verdict, cells: Flags, sides: float) -> bool:
             if table is not None and sides < _FEW_SIDES and float(verdict.strange[cells].mean()) > _STRANGE_ALONE:
                 return False
-            return self._doubt(verdict, cells) is None and self._lies_flat(verdict, table)
+            return self._doubt(verdict, cells, sides) is None and self._lies_flat(verdict, table)
 
         def lies_there(verdict: Verdict, cells: Flags, sides: float) -> bool:
             doubt = self._doubt(verdict, cells)
@@ -122,19 +122,11 @@ class PrintReader:
             plain = verdict.share(cells) >= WELL_EXPLAINED and verdict.evidence(cells) >= least
             return bool((part or doubt == "glare") and plain) and self._lies_flat(verdict, table)
 
-        def under(sheets: Floats) -> tuple[Floats, Floats]:
-            places = next_in_column(edges, sheets, self.deck.card_mm, self._border_mm)
-            return places, edges.coverage(places).mean(axis=1)
-
-        # Where nothing tells how large cards are, a strip of one may be anything.
-        found = layers.taken(is_certain) if edges is None else layers.taken(is_certain, lies_there, under)
+        found = layers.taken(is_certain, lies_there)
         cards = [self._card(verdict, None, table) for verdict in found]
         unclear = [self._card(each, "glare" if each.is_odd() else "covered", table) for each in layers.nameless]
         unclear += self._unclear(layers.left, layers.covers, table)
-        if edges is not None and table is not None:
-            known = np.array([card.corners_px for card in (*cards, *unclear)]).reshape(-1, 4, 2)
-            for quad in sticking_out(edges, layers.places, known):
-                unclear.append(PrintCard(None, 0.0, quad, table.centre_mm(quad), "covered"))
+        unclear += [self._nameless(quad, "covered", table) for quad in layers.outlined]
         plain = quads[seen >= _PLAIN_OUTLINE]
         unclear += self._strangers(picture, plain, [card.corners_px for card in (*cards, *unclear)], table)
         return PrintReading(tuple(cards), tuple(unclear))
@@ -146,9 +138,7 @@ class PrintReader:
             if len(found) < _MOST_STRANGERS and all(shared_area(quad, other) < _TOUCH for other in taken):
                 taken.append(quad)
                 bleached = float((sheet.min(axis=2) >= _BLEACHED).mean())
-                reason = "glare" if bleached >= _GLARE else "no face fits"
-                centre = None if table is None else table.centre_mm(quad)
-                found.append(PrintCard(None, 0.0, quad, centre, reason))
+                found.append(self._nameless(quad, "glare" if bleached >= _GLARE else "no face fits", table))
         return found
 
     def _unclear(self, left: list[Verdict], covers: Covers, table: Table | None) -> list[PrintCard]:
@@ -167,17 +157,20 @@ class PrintReader:
             opened = [open_cells(other, covers) for other in left]
         return unclear
 
-    def _doubt(self, verdict: Verdict, open_cells: Flags) -> str | None:
+    def _doubt(self, verdict: Verdict, open_cells: Flags, sides: float = 0.0) -> str | None:
         """Why a card is unclear, None where it is certain, "" where there is no card.
 
         Reasons are what people are told: `covered` where too little of the face shows, `glare` where some print is not
-        the face's, be it of a lamp or of a face that was not taught, `colours` where two faces fit.
+        the face's, be it of a lamp or of a face that was not taught, `colours` where two faces fit. `sides` is how much
+        of the card's sides is seen.
         """
         few = open_cells.mean() < _OPEN or (verdict.printed & open_cells).sum() < LEAST_PRINT
         if few or not verdict.is_there(open_cells):
             return ""
         strange = float((verdict.strange & open_cells).sum()) > _MOST_STRANGE * float(open_cells.sum())
-        if strange or not verdict.is_well_shown(open_cells):
+        # Where a card's edges are in sight there is one, and which it is the margin tells.
+        outlined = sides >= _FEW_SIDES and verdict.margin >= 2 * SURE and verdict.share(open_cells) >= WELL_EXPLAINED
+        if strange or not (outlined or verdict.is_well_shown(open_cells)):
             return "covered"
         if verdict.is_odd(open_cells):
             return "glare"
@@ -194,6 +187,10 @@ class PrintReader:
             return False
         pair = {self.deck.faces[verdict.face].id, self.deck.faces[verdict.rival].id}
         return any(pair == set(alike) for alike in self.deck.alike)
+
+    @staticmethod
+    def _nameless(quad: Floats, reason: str, table: Table | None) -> PrintCard:
+        return PrintCard(None, 0.0, quad, None if table is None else table.centre_mm(quad), reason)
 
     def _card(self, verdict: Verdict, reason: str | None, table: Table | None) -> PrintCard:
         confidence = confidence_of(verdict.margin)

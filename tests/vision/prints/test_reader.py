@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
 from functools import cache
 
 import cv2
@@ -139,27 +141,47 @@ def test_a_card_half_under_another_is_named_or_unclear_but_never_another_face() 
     assert "red-disc" in named and named.keys() <= {"red-disc", "green-ring"}
 
 
-@pytest.mark.parametrize("strip_mm", [14, 24])
-def test_all_cards_of_a_column_are_named_of_which_only_strips_show(strip_mm: float) -> None:
-    deck = find_print_deck("coloretto")
-    assert isinstance(deck, PrintDeck)
-    image, table = _table()
-    laid = ("green", "red", "joker", "blue", "plus2", "red")
-    for k, face in enumerate(laid):
+def _lay_column(
+    image: NDArray[np.uint8], deck: PrintDeck, laid: Sequence[str], strip_mm: float, aside_mm: Sequence[float]
+) -> None:
+    """Cards of a column, the first one lowest, each turned a little other than the one before and so much aside."""
+    for k, (face, aside) in enumerate(zip(laid, aside_mm, strict=True)):
         art = deck.by_id[face].art
         height, width = art.shape[:2]
         step = deck.card_mm[0] * _SCALE / width
         art = np.asarray(cv2.GaussianBlur(art, (0, 0), 0.5 / step), np.uint8)
         matrix = cv2.getRotationMatrix2D((width / 2, height / 2), 6 + (-1) ** k, step)
-        at_mm = np.array([200.0, 90.0]) + k * strip_mm * np.array([np.sin(np.radians(6)), np.cos(np.radians(6))])
+        down = np.array([np.sin(np.radians(6)), np.cos(np.radians(6))])
+        at_mm = np.array([200.0, 90.0]) + k * strip_mm * down + aside * np.array([down[1], -down[0]])
         matrix[:, 2] += at_mm * _SCALE - (width / 2, height / 2)
         card = cv2.warpAffine(art, matrix, _SIZE, flags=cv2.INTER_AREA)
         there = cv2.warpAffine(np.full((height, width), 255, np.uint8), matrix, _SIZE)
         image[:] = np.where(there[..., None] > 127, card, image).astype(np.uint8)
+
+
+@pytest.mark.parametrize("aside_mm", [(0, 0, 0, 0, 0, 0), (0, 5, 1, -4, 2, -3)], ids=["straight", "by eye"])
+@pytest.mark.parametrize("strip_mm", [14, 24])
+def test_all_cards_of_a_column_are_named_of_which_only_strips_show(strip_mm: float, aside_mm: Sequence[float]) -> None:
+    deck = find_print_deck("coloretto")
+    image, table = _table()
+    laid = ("green", "red", "joker", "blue", "plus2", "red")
+    _lay_column(image, deck, laid, strip_mm, aside_mm)
     reading = PrintReader(deck).read(_seen(image), table)
     found = sorted((card.centre_mm[1], card.face.id) for card in reading.cards if card.face and card.centre_mm)
     assert [face for _, face in found] == list(laid)
     assert reading.unclear == ()
+
+
+def test_a_card_of_a_column_that_nobody_can_read_is_said_and_hides_none_below_it() -> None:
+    deck = find_print_deck("coloretto")
+    image, table = _table()
+    blank = replace(deck.by_id["blue"], id="blank", art=np.full_like(deck.by_id["blue"].art, (190, 170, 175)))
+    laid = ("green", "red", "blank", "yellow", "pink")
+    _lay_column(image, replace(deck, faces=(*deck.faces, blank)), laid, 20, (0, 3, 0, -2, 1))
+    reading = PrintReader(deck).read(_seen(image), table)
+    found = sorted((card.centre_mm[1], card.face.id) for card in reading.cards if card.face and card.centre_mm)
+    assert [face for _, face in found] == ["green", "red", "yellow", "pink"]
+    assert [card.reason for card in reading.unclear] == ["covered"]
 
 
 def test_a_card_that_the_deck_does_not_know_is_not_given_the_nearest_face() -> None:

@@ -123,10 +123,7 @@ def score_coloretto_picture(
         BadInputError: too few markers are in sight to know the seats.
         BadTableError: the markers lie on no flat table, or the picture does not fit the profile.
     """
-    seated = SeatedReader(deck, profile, players).read(picture.image)
-    seated = InSight(deck).doubt(picture.image, HandsOff(deck).doubt(picture.image, seated))
-    seated = _too_many(deck, seated)
-    sharing = share_out(seated.reading, seated.ring, _FRONT)
+    seated, sharing = read_areas(picture.image, deck, profile, players)
     held = [Counter(card_of(deck, card.face.id) for card in hand.cards) for hand in sharing.seats]
     colours = sorted({card for cards in held for card in cards if card not in (None, JOKER, PLUS2)}, key=str)
     hands = tuple(
@@ -137,6 +134,19 @@ def score_coloretto_picture(
     )
     scores = tuple(score_coloretto(hand, table) for hand in hands)
     return ColorettoTable(seated.ring, seated.table, sharing, deck, hands, scores, strange, seated.remarks())
+
+
+def read_areas(
+    image: NDArray[np.uint8], deck: PrintDeck, profile: TableProfile | None, players: int
+) -> tuple[SeatedReading, Sharing]:
+    """Read a picture, (h, w, 3) BGR, and share the cards among the seats.
+
+    Raises:
+        BadInputError, BadTableError: as `score_coloretto_picture`.
+    """
+    seated = SeatedReader(deck, profile, players).read(image)
+    seated = _too_many(deck, InSight(deck).doubt(image, HandsOff(deck).doubt(image, seated)))
+    return seated, share_out(seated.reading, seated.ring, _FRONT)
 
 
 def card_of(deck: PrintDeck, face_id: str) -> str | None:

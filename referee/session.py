@@ -39,12 +39,20 @@ class Answer:
     data: Mapping[str, Any]
 
 
+@dataclass(frozen=True, eq=False)
+class Shown:
+    """What shows a doubt: a picture, and what in it is meant; what is in doubt itself is not `certain`."""
+
+    frame: Frame
+    outlines: tuple[Outline, ...]
+
+
 @dataclass(frozen=True)
 class Doubt:
     """What a watcher cannot tell since `t_ns`, and what it may be; people may say it now or later.
 
     kind, data: what it is about; the announcer has the words. told: what it took instead because nobody said it; an
-    answer then replaces that.
+    answer then replaces that. shown: the picture that it is about, None where the table as it is now shows it.
     """
 
     t_ns: int
@@ -52,6 +60,7 @@ class Doubt:
     data: Mapping[str, Any]
     answers: tuple[Answer, ...]
     told: tuple[Event, ...] = ()
+    shown: Shown | None = None
 
 
 @dataclass(frozen=True)
@@ -111,6 +120,15 @@ class Doubts(Protocol):
 
     def follow(self, events: Sequence[Event]) -> None:
         """Learn how the game went, from its beginning, instead of what was told before."""
+
+
+@runtime_checkable
+class LooksOn(Protocol):
+    """A watcher that has something to see when its game is over."""
+
+    @property
+    def looks_on(self) -> bool:
+        """Whether it wants the next frame, though the game is over."""
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ from hardware.camera.frames import Frame
 from hardware.events import BellPressed, SandFlipped, SandRanOut
 from hardware.events import Event as DeviceEvent
 from referee.events import Event
-from referee.session import Doubt, Doubts, Outline, RulingData, Seen, Watcher
+from referee.session import Doubt, Doubts, LooksOn, Outline, RulingData, Seen, Watcher
 from vision.errors import VisionError
 
 OnJudged = Callable[[Event, Sequence[RulingData]], None]
@@ -76,6 +76,11 @@ class GuardedWatcher:
     def doubts(self) -> Sequence[Doubt]:
         """What the watcher asks, if it does."""
         return self.watcher.doubts if isinstance(self.watcher, Doubts) else ()
+
+    @property
+    def looks_on(self) -> bool:
+        """Whether the watcher has something to see when its game is over."""
+        return isinstance(self.watcher, LooksOn) and self.watcher.looks_on
 
     def follow(self, records: Sequence[tuple[Event, Sequence[RulingData]]], corrected: Sequence[Event]) -> None:
         """Tell the watcher anew how the game went: as it was seen, or, to one that follows the game, as it holds."""

@@ -72,6 +72,11 @@ class Play:
         return self._standing()[0]
 
     @property
+    def looks_on(self) -> bool:
+        """Whether the watcher wants the next frame: while the game goes on, and some when it is over."""
+        return not self.paused and (not self.over or self._guarded.looks_on)
+
+    @property
     def paused(self) -> bool:
         """Whether the players said to wait."""
         return self._standing()[1]

@@ -6,15 +6,18 @@ Made when a page asks for them, on its thread; until then the frames are kept, o
 from __future__ import annotations
 
 import threading
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import cv2
 import numpy as np
 
 from hardware.camera.frames import Frame
+from referee.drawing import Canvas
+from referee.evidence_picture import SEAT_COLOURS, UNSURE
 from referee.service.ring_pictures import jpeg, smaller
 from referee.service.table_area import Image, TableArea
+from referee.session import Outline, Shown
 from referee.watchers.changed_places import Mask, changed_since, small_picture
 
 _MOST_QUESTIONS = 2  # whose frames are kept: a computer of 1 GB has no room for many
@@ -29,19 +32,23 @@ PictureNames = Mapping[str, Mapping[str, str | None]]
 
 @dataclass(frozen=True, eq=False)
 class Doubted:
-    """The questions that the watcher has from `now` on, by their names; before: the last frame that it understood."""
+    """The questions that the watcher has from `now` on, by their names, and what shows them if the table does not.
 
-    questions: tuple[str, ...]
+    before: the last frame that it understood.
+    """
+
+    questions: Mapping[str, Shown | None]
     before: Frame | None
     now: Frame
 
 
 @dataclass(eq=False)
 class _Asked:
-    """frames: before, which may be None, and now; until the pictures are `made` of them."""
+    """frames: before, which may be None, and now; until the pictures are `made` of them. outlines: drawn into it."""
 
     has_before: bool
     frames: tuple[Frame | None, Frame] | None
+    outlines: tuple[Outline, ...] = ()
     made: dict[str, bytes] | None = None
 
 
@@ -58,7 +65,13 @@ class QuestionPictures:
         with self._lock:
             frames = doubted.before, doubted.now
             asked = {
-                name: self._asked.get(name) or _Asked(doubted.before is not None, frames) for name in doubted.questions
+                name: self._asked.get(name)
+                or (
+                    _Asked(doubted.before is not None, frames)
+                    if shown is None
+                    else _Asked(has_before=False, frames=(None, shown.frame), outlines=shown.outlines)
+                )
+                for name, shown in doubted.questions.items()
             }
             self._asked = dict(list(asked.items())[-_MOST_QUESTIONS:])
 
@@ -79,15 +92,17 @@ class QuestionPictures:
         # Not with the lock held: the referee's thread must not wait for it. Made twice at once they are the same.
         frames = asked.frames
         if asked.made is None and frames is not None:
-            asked.made = self._made(*frames)
+            asked.made = self._made(*frames, asked.outlines)
         if asked.made is not None:
             asked.frames = None
         return (asked.made or {}).get(_BEFORE if which.endswith(_BEFORE) else _NOW)
 
-    def _made(self, before: Frame | None, now: Frame) -> dict[str, bytes] | None:
+    def _made(self, before: Frame | None, now: Frame, outlines: Sequence[Outline]) -> dict[str, bytes] | None:
         image = now.bgr()
         if self._area.outline() is None:
             self._area.survey(image)
+        if outlines and self._area.outline() is not None:
+            return {_NOW: jpeg(smaller(_drawn(self._area.shroud(image), outlines), _WIDTH_PX))}
         shown = self._area.cut(image)
         if shown is None:
             return None
@@ -97,6 +112,24 @@ class QuestionPictures:
         left, top, right, bottom = _where_changed(earlier, shown)
         parts = (image[top:bottom, left:right] for image in (earlier, shown))
         return {when: jpeg(smaller(part, _WIDTH_PX)) for when, part in zip((_BEFORE, _NOW), parts, strict=True)}
+
+
+def _drawn(image: Image, outlines: Sequence[Outline]) -> Image:
+    """The part of a picture in which cards lie, with their outlines; those in doubt in dashes."""
+    canvas = Canvas(image)
+    for outline in outlines:
+        corners = np.array(outline.corners_px)
+        if outline.certain:
+            canvas.line(corners, SEAT_COLOURS[(outline.seat or 0) % len(SEAT_COLOURS)], 3, closed=True)
+        else:
+            canvas.dashes(corners, UNSURE, 3)
+    corners = np.concatenate([canvas.placed(np.array(outline.corners_px)) for outline in outlines])
+    low, high = corners.min(axis=0), corners.max(axis=0)
+    room = _ROOM * float((high - low).max())
+    height, width = canvas.image.shape[:2]
+    left, top = (max(0, int(value - room)) for value in low)
+    right, bottom = (min(most, int(value + room) + 1) for value, most in zip(high, (width, height), strict=True))
+    return np.asarray(canvas.image[top:bottom, left:right])
 
 
 def _where_changed(before: Image, now: Image) -> tuple[int, int, int, int]:

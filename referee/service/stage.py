@@ -68,10 +68,10 @@ class Stage(GameOnTable):
         self._understood: Frame | None = None  # the frame in which something was told last
 
     def look(self, frame: Frame) -> Outcome:
-        """Take the next frame; it is not looked at while there is no game, or a pause."""
+        """Take the next frame; it is not looked at while there is no game, or a pause, or nothing more to see."""
         with self.lock:
             play = self.play
-            if play is None or not self.in_play:
+            if play is None or not play.looks_on:
                 return Outcome()
             before, doubts = play.watcher.outlines, play.doubts
             self._frame, count = frame, len(play.log.records)
@@ -79,7 +79,7 @@ class Stage(GameOnTable):
             if self._understood is None or len(play.log.records) > count:
                 self._understood = frame
             if play.doubts != doubts:
-                asked = tuple(play.question_id(doubt) for doubt in play.doubts)
+                asked = {play.question_id(doubt): doubt.shown for doubt in play.doubts}
                 self._bus.publish(Doubted(asked, self._understood, frame))
                 self._bus.publish(StateChanged())
             elif play.watcher.outlines is not before:

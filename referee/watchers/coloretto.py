@@ -10,6 +10,8 @@ from referee.errors import BadInputError
 from referee.events import Event, Header
 from referee.games.coloretto.setup import rooms
 from referee.session import Doubt, Notice, Outline, RulingData, Seen
+from referee.watchers.coloretto_count import KIND as DIFFERS
+from referee.watchers.coloretto_count import EndCount
 from referee.watchers.coloretto_eyes import ColorettoEyes
 from referee.watchers.coloretto_tracker import Tracker
 from referee.watchers.no_table import no_table_notice
@@ -19,22 +21,34 @@ from vision.profile import TableProfile
 
 
 class ColorettoWatcher:
-    """See the module. Notices: those of `Tracker` and of `no_table_notice`."""
+    """See the module.
+
+    Notices: those of `Tracker` and of `no_table_notice`, and when the game is over those of `EndCount`.
+    """
 
     def __init__(self, header: Header, deck: PrintDeck, profile: TableProfile | None) -> None:
         players = len(header.players)
         self._tracker = Tracker(header)
         self._eyes = ColorettoEyes(deck, profile, players, rooms(players))
         self._told: str | None = None
+        self._end = EndCount(deck, profile, players)
 
     @property
     def outlines(self) -> Sequence[Outline]:
         """The cards that lie open, as they were read last."""
         return self._eyes.outlines
 
+    @property
+    def looks_on(self) -> bool:
+        """Whether the areas are not counted yet though the game is over."""
+        return self._tracker.game.over and self._end.is_wanted
+
     def look(self, frame: Frame) -> Seen:
         """Understand what has changed as soon as nothing moves and no arm is in the way."""
         look = self._eyes.look(frame)
+        if self._tracker.game.over:
+            return Seen(notices=self._differing()) if self._end.look(frame, rests=look is not None) else Seen()
+        self._end.follow()
         if look is None:
             return Seen(notices=self._trouble(frame.exposure_end_ns))
         events, notices = self._tracker.see(look)
@@ -51,10 +65,12 @@ class ColorettoWatcher:
     @property
     def doubts(self) -> Sequence[Doubt]:
         """What nobody but the players can tell."""
-        return self._tracker.doubts
+        return (*self._tracker.doubts, *self._end_doubts())
 
     def answered(self, doubt: Doubt) -> None:
         """Ask no more."""
+        if doubt.kind == DIFFERS:
+            self._end.answered(doubt)
         self._tracker.answered(doubt)
 
     def follow(self, events: Sequence[Event]) -> None:
@@ -66,8 +82,14 @@ class ColorettoWatcher:
         self._tracker.begin_again()
 
     def finish(self, t_ns: int) -> Seen:
-        """What is not certain by now stays untold."""
-        return Seen()
+        """What is not certain by now stays untold; what was counted is told."""
+        return Seen(notices=self._differing()) if self._end.finish() else Seen()
+
+    def _differing(self) -> tuple[Notice, ...]:
+        return tuple(Notice(doubt.t_ns, doubt.kind, doubt.data["seat"], doubt.data) for doubt in self._end_doubts())
+
+    def _end_doubts(self) -> tuple[Doubt, ...]:
+        return self._end.doubts(self._tracker.game) if self._tracker.game.over else ()
 
     def _trouble(self, t_ns: int) -> tuple[Notice, ...]:
         """Say once what keeps the table from being found."""

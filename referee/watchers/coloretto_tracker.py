@@ -6,7 +6,6 @@ only where every legal one is ruled out by what was seen. What cannot be told ye
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -39,8 +38,7 @@ class Tracker:
     """Knows how the game stands, as far as it was told or seen.
 
     doubts: what people are asked. Notices: `who_took` (`row`, `seats`) where two may have; `row_card_unread` (`row`)
-    where a card lies that nobody can read; `misread` (`seat`, `card`, `was`); `not_understood`; `area_differs` (`seat`,
-    `missing`, `extra`) after the end.
+    where a card lies that nobody can read; `misread` (`seat`, `card`, `was`); `not_understood`.
     """
 
     def __init__(self, header: Header) -> None:
@@ -61,14 +59,13 @@ class Tracker:
         self._asked: tuple[object, ...] = ()
         told = bool(self._header.options.get("start_cards"))
         self._unstarted = set() if told else set(range(self.game.players))
-        self._compared = False
         self._guessed = False  # whether it may stand otherwise: then nobody is told that he did wrong
         self.doubts: tuple[Doubt, ...] = ()
 
     def see(self, look: Look) -> tuple[tuple[Event, ...], tuple[Notice, ...]]:
         """Take the next look, and give what is certain now; the game's answers come by `judged`."""
         if self.game.over:
-            return (), self._compare(look)
+            return (), ()
         if look.last_round and not self.game.last:
             return (Event(look.t_ns, "last_round", {"event": "last_round"}),), ()
         started = self._start(look)
@@ -228,19 +225,6 @@ class Tracker:
                 data = {"event": "start_cards", "seat": seat, "cards": list(spot.cards)}
                 told.append(Event(look.t_ns, "start_cards", data))
         return told
-
-    def _compare(self, look: Look) -> tuple[Notice, ...]:
-        """At the end: where an area shows other cards than the history says."""
-        if self._compared or any(spot.covered for spot in look.areas):
-            return ()
-        self._compared = True
-        told = []
-        for seat, spot in enumerate(look.areas):
-            seen, due = Counter(spot.cards), self.game.hands[seat]
-            missing, extra = sorted((due - seen).elements()), sorted((seen - due).elements())
-            if extra or len(missing) > spot.unread:
-                told.append(Notice(look.t_ns, "area_differs", seat, {"missing": missing, "extra": extra}))
-        return tuple(told)
 
 
 def _lasting(doubts: Sequence[Doubt]) -> tuple[Doubt, ...]:

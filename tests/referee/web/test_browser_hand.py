@@ -18,7 +18,7 @@ from referee.decks.finding import find_print_deck
 from referee.decks.store import DeckStore
 from referee.demo.coloretto_script import Plan, write_coloretto
 from referee.events import Event
-from referee.session import Answer, Doubt, Seen
+from referee.session import Answer, Doubt, Outline, Seen, Shown
 from referee.watchers.by_hand import ByHandWatcher
 from simulation.live import LiveTable, Shots
 from tests.referee.web.test_browser import PHONE, SCREEN, WAIT_MS, Window, launched, needs_chromium, turn_two_reds
@@ -352,6 +352,46 @@ def test_who_took_a_row_is_asked_and_answered_by_one_tap(page: PageUnderTest, br
     expect(asked).to_have_count(0)
     expect(window.page.locator(".col-row.gone")).to_have_count(1)
     assert page.table.desk.state()["phase"]["sheet"][2]["lines"][0]["colour"] == "green"
+    window.close()
+
+
+@dataclass
+class CountingWatcher(AskingWatcher):
+    """One that counts the areas when the game is over."""
+
+    looks_on: bool = True
+
+
+def test_cards_that_the_picture_shows_otherwise_when_the_game_is_over_are_outlined_and_put_right_by_one_tap(
+    page: PageUnderTest, browser: Browser
+) -> None:
+    expect.set_options(timeout=WAIT_MS)
+    deck = find_print_deck("coloretto")
+    live = LiveTable(write_coloretto(deck, 7, Plan(rounds=1)).script, deck, 7, Shots(frames_per_s=1.0))
+    page.table.desk.do({"do": "start", "game": "coloretto", "players": ["Ann", "Ben", "Cem"], "options": {}})
+    page.table.tell("card_placed", seat=0, row=1, card="green")
+    page.table.tell("row_taken", seat=1, row=1)
+    page.table.tell("stop")
+    mended = Event(1, "card_was", {"event": "card_was", "seat": 1, "was": "green", "card": "red"})
+    place = ((600.0, 300.0), (680.0, 300.0), (680.0, 410.0), (600.0, 410.0))
+    doubt = Doubt(
+        1,
+        "area_differs",
+        {"seat": 1, "missing": ["green"], "extra": ["red"]},
+        (Answer((), {"none": True}), Answer((mended,), {"card": "red", "was": "green"})),
+        shown=Shown(live.frame(8), (Outline(place, 1, "red", certain=False),)),
+    )
+    page.table.stage.playing().look_anew(CountingWatcher(seen=(doubt,)))
+    for second in (7, 8):
+        page.table.stage.look(live.frame(second))
+    window = Window(browser, page, SMALL, paired=True)
+    asked = window.page.locator(".question")
+    expect(asked).to_contain_text("Ben: I see one red, and not one green.")
+    expect(window.page.locator(".asked-pictures img")).to_have_count(1)
+    assert asked.get_by_role("button", name="red").evaluate(IN_SIGHT)
+    asked.get_by_role("button", name="red").click()
+    expect(asked).to_have_count(0)
+    assert page.table.desk.state()["phase"]["sheet"][1]["lines"][0]["colour"] == "red"
     window.close()
 
 

@@ -1,0 +1,90 @@
+"""When a game of Coloretto is over: each area by one picture alone, held against what was told of the game."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pytest
+
+from hardware.camera.frames import Frame
+from referee.decks.finding import find_print_deck
+from referee.demo.coloretto_script import ColorettoGame, Plan, write_coloretto
+from referee.demo.table import NAMES
+from referee.events import Event, Header
+from referee.session import Notice
+from referee.watchers.coloretto import ColorettoWatcher
+from simulation.live import LiveTable, Shots
+from simulation.script import Carry
+from simulation.view import Look
+
+_FPS = 2.0
+
+
+@pytest.fixture(scope="module")
+def written() -> ColorettoGame:
+    """A game of one round, which is soon over."""
+    return write_coloretto(find_print_deck("coloretto"), 7, Plan(rounds=1))
+
+
+@pytest.fixture(scope="module")
+def shots(written: ColorettoGame) -> tuple[Sequence[Frame], Sequence[Frame]]:
+    """Frames of the beginning, and those of some seconds after the last card was laid down."""
+    deck = find_print_deck("coloretto")
+    live = LiveTable(written.script, deck, 7, Shots(frames_per_s=_FPS, look=Look(table="cloth")))
+    end_s = max(action.release_s for action in written.script.actions if isinstance(action, Carry))
+    frames = [live.frame(round((end_s + 1) * _FPS) + k) for k in range(round(7 * _FPS))]
+    return [live.frame(k) for k in range(5)], frames
+
+
+def _watcher() -> ColorettoWatcher:
+    return ColorettoWatcher(Header("coloretto", NAMES[:4], {}), find_print_deck("coloretto"), None)
+
+
+def _told(moves: Sequence[Event], first: Sequence[Frame]) -> ColorettoWatcher:
+    """A watcher that saw which cards all start with, and was told of all moves."""
+    watcher = _watcher()
+    started = [event for frame in first for event in watcher.look(frame).events]
+    for event in [*started, *moves]:
+        watcher.judged(event, ())
+    assert watcher.looks_on
+    return watcher
+
+
+def _end(watcher: ColorettoWatcher, last: Sequence[Frame]) -> list[Notice]:
+    return [notice for frame in last if watcher.looks_on for notice in watcher.look(frame).notices]
+
+
+def _misread(seat: int, was: str, card: str) -> Event:
+    return Event(1, "card_was", {"event": "card_was", "seat": seat, "was": was, "card": card})
+
+
+def test_only_the_seat_whose_area_shows_other_cards_is_asked_until_that_is_put_right_or_answered(
+    written: ColorettoGame, shots: tuple[Sequence[Frame], Sequence[Frame]]
+) -> None:
+    watcher = _told(written.moves, shots[0])
+    watcher.judged(_misread(1, "orange", "+2"), ())
+    notices = _end(watcher, shots[1])
+    assert [(notice.kind, notice.seat) for notice in notices] == [("area_differs", 1)]
+    assert not watcher.looks_on
+    (doubt,) = watcher.doubts
+    assert (doubt.data["missing"], doubt.data["extra"]) == (["+2"], ["orange"])
+    assert doubt.shown is not None
+    assert {one.label for one in doubt.shown.outlines if not one.certain} == {"orange"}
+    assert sorted(one.label for one in doubt.shown.outlines) == sorted(written.game.hands[1].elements())
+    as_told, mended = doubt.answers
+    assert as_told.events == ()
+    for event in mended.events:
+        watcher.judged(event, ())
+    assert list(watcher.doubts) == []
+    # What is corrected later is held against the same picture.
+    watcher.judged(_misread(3, "red", "blue"), ())
+    assert [one.data for one in watcher.doubts] == [{"seat": 3, "missing": ["blue"], "extra": ["red"]}]
+    watcher.answered(watcher.doubts[0])
+    assert list(watcher.doubts) == []
+
+
+def test_a_game_that_was_over_before_anybody_looked_is_not_counted(written: ColorettoGame) -> None:
+    watcher = _watcher()
+    for event in written.moves:
+        watcher.judged(event, ())
+    assert not watcher.looks_on

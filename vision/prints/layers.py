@@ -27,8 +27,8 @@ _BY_SIDES, _USUAL_SIDES, _BY_EDGES = 0.3, 0.6, 0.5
 # What a place must promise to be judged; those that promise less wait until no other card is left to be taken.
 _PROMISES = (0.6, 0.45)
 _LEAST_OF_STRIP = 0.4  # of the promise; at 0.5 one strip in twenty was lost
-_LEAST_OPEN = 0.08  # of a card
-_PLAIN, _LAPS = 0.78, 0.3  # of the print; of a place's area
+_LEAST_OPEN, _MOST_OPEN = 0.08, 0.5  # of a card; of one that is told by its edges alone
+_PLAIN, _LAPS, _APART = 0.78, 0.3, 0.02  # of the print; of a place's area, twice
 
 Accepts = Callable[[Verdict, Flags, float], bool]
 
@@ -142,9 +142,9 @@ class Layers:
     def _take_outlined(self) -> list[Floats]:
         """Cards that stick out, by their edges, and that could not be read: what lies under them can be."""
         found: list[Floats] = []
-        stick = self._sticks & ~self._closed
+        stick = self._sticks & ~self._closed & (self._open <= _MOST_OPEN)
         for k in np.argsort(self._open):
-            if stick[k] and all(shared_area(self._quads[k], other) < _LAPS for other in found):
+            if stick[k] and all(shared_area(self._quads[k], other) < _APART for other in found):
                 # Of a line within its border and its edge beside it, the edge.
                 same = np.flatnonzero(stick & same_places(self._quads, self._quads[k]))
                 found.append(self._quads[same[np.argmax(self._open[same])]])

@@ -42,6 +42,7 @@ LIKELY = 8.0  # log-odds of a face before the next, below which nobody can say w
 _MOST_STRANGE = 0.45  # of a card's open cells: what lies on it and is no card
 _OPEN = 0.08  # of a card's cells that must be open, and have print on them
 _LESS_EXPLAINED, _WIDE = 0.6, 0.16  # of the print of a strip that is so much of its card, where its edges are seen
+_OUTLINED_EVIDENCE = 30.0  # of 800 strips five wrong faces had 24 to 32
 _FEW_SIDES, _STRANGE_ALONE = 0.4, 0.15  # of all sides: with fewer seen no more of a card's open cells may be strange
 _PLAIN_OUTLINE = 0.85  # of all sides together: an edge is seen
 _PART = 0.5  # of a card's cells: with fewer open ones it lies under others
@@ -170,9 +171,11 @@ class PrintReader:
             return ""
         strange = float((verdict.strange & open_cells).sum()) > _MOST_STRANGE * float(open_cells.sum())
         # Where a card's edges are in sight there is one, and which it is the margin tells.
-        plain = verdict.evidence(open_cells) >= SURE_EVIDENCE and open_cells.mean() >= _WIDE
-        least = _LESS_EXPLAINED if plain else WELL_EXPLAINED
-        outlined = sides >= _FEW_SIDES and verdict.margin >= 2 * SURE and verdict.share(open_cells) >= least
+        evidence, least = verdict.evidence(open_cells), WELL_EXPLAINED
+        if evidence >= SURE_EVIDENCE and open_cells.mean() >= _WIDE:
+            least = _LESS_EXPLAINED
+        outlined = sides >= _FEW_SIDES and evidence >= _OUTLINED_EVIDENCE
+        outlined &= verdict.margin >= 2 * SURE and verdict.share(open_cells) >= least
         if strange or not (outlined or verdict.is_well_shown(open_cells)):
             return "covered"
         if verdict.is_odd(open_cells):

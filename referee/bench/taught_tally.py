@@ -14,8 +14,8 @@ from referee.bench.teaching import OUTCOMES, UNTAUGHT, LessonVerdict, TaughtRead
 GROUPS = (*CLASSES[:3], UNTAUGHT)
 
 
-def summary(deck: str, lesson: LessonVerdict, verdicts: Sequence[TaughtVerdict]) -> dict[str, Any]:
-    """Count outcomes of one deck."""
+def summary(deck: str, lesson: LessonVerdict | None, verdicts: Sequence[TaughtVerdict]) -> dict[str, Any]:
+    """Count outcomes of one deck; without a lesson it is one that Ringmaster knows."""
     scenes = sorted({verdict.picture.scenario for verdict in verdicts})
     of_scene = {scene: [v for v in verdicts if v.picture.scenario == scene] for scene in scenes}
     rows = [
@@ -26,7 +26,8 @@ def summary(deck: str, lesson: LessonVerdict, verdicts: Sequence[TaughtVerdict])
     ]
     return {
         "deck": deck,
-        "lesson": {
+        "lesson": lesson
+        and {
             "cards": lesson.cards,
             "found": lesson.found,
             "learned_wrong": lesson.wrong,
@@ -66,9 +67,12 @@ def picture_line(deck: str, verdict: TaughtVerdict) -> dict[str, Any]:
 def table(total: dict[str, Any]) -> str:
     """Give one deck's counts for people."""
     lesson = total["lesson"]
+    learned = lesson and (
+        f": {lesson['found']} of {lesson['cards']} cards found to learn from, {lesson['learned_wrong']} "
+        f"learned wrongly, {lesson['faces_learned']} of {lesson['faces']} faces, {lesson['seconds']} s"
+    )
     lines = [
-        f"{total['deck']}: {lesson['found']} of {lesson['cards']} cards found to learn from, {lesson['learned_wrong']} "
-        f"learned wrongly, {lesson['faces_learned']} of {lesson['faces']} faces, {lesson['seconds']} s",
+        total["deck"] + (learned or ""),
         f"{'scene':16}{'visible':12}{'cards':>7}"
         + "".join(f"{name:>9}" for name in OUTCOMES)
         + f"{'right %':>9}{'wrong %':>9}",

@@ -41,6 +41,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     hands = kinds.add_parser("hands", help="score tables whose truth is known, and count the hands that come out right")
     hands.add_argument("folder", metavar="DIR", type=Path, help="pictures with truth files beside them")
     hands.add_argument("--players", metavar="N", type=int, default=3, help="people round the table (default 3)")
+    hands.add_argument("--deck", default="confetti", help="the deck on the pictures: Confetti's or Coloretto's")
     hands.add_argument("--json", action="store_true", help="a line a hand and a last one with the sums")
     _add_keep(hands)
     hands.set_defaults(bench=_hands)

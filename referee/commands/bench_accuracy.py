@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from referee.bench.truth import TruePicture
     from vision.pictured.picture_deck import PictureDeck
+    from vision.prints.print_deck import PrintDeck
 
 
 def run(args: argparse.Namespace) -> int:
@@ -47,21 +48,31 @@ def run_hands(args: argparse.Namespace) -> int:
     """
     from referee.bench import hands
     from referee.bench.truth import load_truth
+    from referee.coloretto_table import read_areas
+    from referee.decks.finding import find_deck
     from referee.hands_off import HandsOff
-    from referee.seated_reading import SeatedReader
+    from referee.seated_reading import SeatedReader, SeatedReading
     from referee.seats import MOST_PLAYERS
-    from vision.deck import load_deck
+    from vision.deck import Deck
     from vision.errors import VisionError
+    from vision.prints.print_deck import PrintDeck
 
     if not 1 <= args.players <= MOST_PLAYERS:
         raise BadInputError(f"--players must be 1 to {MOST_PLAYERS}, not {args.players}")
-    deck, verdicts = load_deck("confetti"), []
+    deck, verdicts = find_deck(args.deck), []
+    if not isinstance(deck, Deck | PrintDeck):
+        raise BadInputError(f"nobody has a hand of {deck.name}")
     hands_off = HandsOff(deck)
+
+    def seated_in(image: NDArray[np.uint8]) -> SeatedReading:
+        if isinstance(deck, PrintDeck):
+            return read_areas(image, deck, None, args.players)[0]
+        return hands_off.doubt(image, SeatedReader(deck, None, args.players).read(image))
+
     pictures = load_truth(args.folder)
     for picture in along(pictures, len(pictures)):
         try:
-            image = _load(picture)
-            seated = hands_off.doubt(image, SeatedReader(deck, None, args.players).read(image))
+            seated = seated_in(_load(picture))
         except (BadInputError, VisionError) as error:
             complain("bench", f"{picture.path.name}: not scored: {error}")
             continue
@@ -89,7 +100,7 @@ def _read_all(args: argparse.Namespace, pictures: list[TruePicture]) -> int:
 
     deck = find_deck(args.deck)
     if isinstance(deck, PrintDeck):
-        raise BadInputError(f"{deck.name} is a taught deck: ringmaster bench teach measures those")
+        return _read_prints(args, pictures, deck)
     if isinstance(deck, PictureDeck):
         return _read_deck_of_pictures(args, pictures, deck)
     book = FailureBook(args.failures, deck) if args.failures else None
@@ -105,6 +116,22 @@ def _read_all(args: argparse.Namespace, pictures: list[TruePicture]) -> int:
         drawn = book.close()
         if not args.json:
             print(f"failures drawn: {drawn}")
+    return 0
+
+
+def _read_prints(args: argparse.Namespace, pictures: list[TruePicture], deck: PrintDeck) -> int:
+    from referee.bench import taught_tally, teaching
+    from referee.bench.readers import reader_of
+
+    if args.failures:
+        raise BadInputError("--failures goes with decks of marks and with Piccolino's")
+    verdicts = []
+    known = frozenset(face.id for face in deck.fronts)
+    for _, verdict in teaching.judge(list(along(pictures, len(pictures))), _load, reader_of(deck), known):
+        verdicts.append(verdict)
+        if args.json:
+            print_line(taught_tally.picture_line(deck.name, verdict))
+    _print_and_keep(args, taught_tally.summary(deck.name, None, verdicts), taught_tally.table)
     return 0
 
 
@@ -153,8 +180,9 @@ def _print_and_keep(args: argparse.Namespace, total: dict[str, Any], table: Call
     print_sums(total, table, as_json=args.json)
     if args.keep:
         hands = args.what == "hands"
-        about = "Whole hands" if hands else {"none": "Any deck", "piccolino": "Piccolino"}.get(args.deck, "Confetti")
-        more = f" --players {args.players}" if hands else f" --deck {args.deck}"
+        sections = {"none": "Any deck", "piccolino": "Piccolino", "coloretto": "Coloretto", "everdeck": "Coloretto"}
+        about = sections.get(args.deck, "Whole hands" if hands else "Confetti")
+        more = f" --players {args.players} --deck {args.deck}" if hands else f" --deck {args.deck}"
         keep_figure(about, args.keep, in_words(total), f"ringmaster bench {args.what} DIR{more}")
 
 

@@ -15,9 +15,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from referee.bench.taught_decks import DeckToTeach
-    from referee.bench.teaching import Reader, TaughtRead
     from referee.bench.truth import TruePicture
-    from vision.teaching.taught_prints import Lesson
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -60,6 +58,7 @@ def run(args: argparse.Namespace) -> int:
 
 def _one(args: argparse.Namespace, deck: DeckToTeach, others: Sequence[TruePicture]) -> None:
     from referee.bench import taught_failures, taught_tally, teaching
+    from referee.bench.readers import reader_of
     from referee.decks.teach import learn_either
     from vision.deck import Deck
 
@@ -75,48 +74,13 @@ def _one(args: argparse.Namespace, deck: DeckToTeach, others: Sequence[TruePictu
     if not args.lesson:
         chosen = [p for p in deck.test if args.only in p.path.name or args.only in p.scenario]
         strange = [_strange(picture) for picture in others]
-        for image, judged in teaching.judge([*chosen, *strange], _load, _reader(lesson), taught):
+        for image, judged in teaching.judge([*chosen, *strange], _load, reader_of(lesson.deck), taught):
             verdicts.append(judged)
             if args.failures:
                 taught_failures.draw_failures(args.failures / deck.name, image, judged, lesson)
             if args.json:
                 print_line(taught_tally.picture_line(deck.name, judged))
     print_sums(taught_tally.summary(deck.name, verdict, verdicts), taught_tally.table, as_json=args.json)
-
-
-def _reader(lesson: Lesson) -> Reader:
-    from referee.bench.teaching import TaughtRead
-    from vision.deck import Deck
-    from vision.marked.reader import read_picture
-    from vision.prints.reader import PrintReader
-
-    deck = lesson.deck
-    if isinstance(deck, Deck):
-
-        def read_marks(image: NDArray[np.uint8]) -> list[TaughtRead]:
-            reading, _ = read_picture(image, deck)
-            cards = [TaughtRead(card.face.id, card.confidence, card.corners_px, None) for card in reading.cards]
-            for card in reading.unclear:
-                face, confidence = card.best or (None, 0.0)
-                cards.append(TaughtRead(face.id if face else None, confidence, card.corners_px, card.reason))
-            return cards
-
-        return read_marks
-    reader = PrintReader(deck)
-
-    def read(image: NDArray[np.uint8]) -> list[TaughtRead]:
-        reading = reader.read(image)
-        return [
-            TaughtRead(
-                card.face.id if card.face is not None and card.face.side == "front" else None,
-                card.confidence,
-                card.corners_px,
-                card.reason,
-            )
-            for card in (*reading.cards, *reading.unclear)
-        ]
-
-    return read
 
 
 def _strange(picture: TruePicture) -> TruePicture:

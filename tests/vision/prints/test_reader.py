@@ -184,6 +184,24 @@ def test_a_card_of_a_column_that_nobody_can_read_is_said_and_hides_none_below_it
     assert [card.reason for card in reading.unclear] == ["covered"]
 
 
+def test_cards_of_a_large_deck_are_named_by_the_sign_in_the_one_corner_that_shows() -> None:
+    deck = find_print_deck("everdeck")
+    table = flat_table((1200, 900), 3.0)
+    image = np.full((900, 1200, 3), (60, 85, 70), np.uint8)
+    laid = ("3-crown", "9-heart", "2-spade", "7-coin", "K-moon")
+    for k, face in enumerate(laid):
+        width, height = (round(side * 3.0) for side in deck.card_mm)
+        left, top = 300 + 6 * k, 150 + 66 * k
+        image[top : top + height, left : left + width] = cv2.resize(
+            deck.by_id[face].art, (width, height), interpolation=cv2.INTER_AREA
+        )
+        # White on white: paper has an edge, and a shadow beside it.
+        cv2.rectangle(image, (left, top), (left + width, top + height), (170, 170, 170), 1)
+    reading = PrintReader(deck).read(_seen(image), table)
+    found = sorted((card.centre_mm[1], card.face.id) for card in reading.cards if card.face and card.centre_mm)
+    assert [face for _, face in found] == list(laid)
+
+
 def test_a_card_that_the_deck_does_not_know_is_not_given_the_nearest_face() -> None:
     image, table = _table()
     _lay(image, "red-ring", (90, 90), 20)

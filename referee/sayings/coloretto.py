@@ -97,6 +97,8 @@ def answer(data: Mapping[str, Any], players: Sequence[str], language: Language) 
             return players[seat]
         case {"card": str(card)}:
             return card_name(card, language)
+        case {"cards": [*cards]}:
+            return _cards_named(cards, language)
         case {"moves": [*moves]}:
             return language.list_of([said for move in moves if (said := _move(move, players, language))])
         case _:

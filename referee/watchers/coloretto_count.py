@@ -142,9 +142,12 @@ def _marked(area: _Area, extra: Sequence[str]) -> tuple[Outline, ...]:
 
 
 def _answers(seat: int, missing: Sequence[str], extra: Sequence[str], t_ns: int) -> tuple[Answer, ...]:
+    """All is as it was told, or, where as many cards are there, it is as the picture shows."""
     as_told = Answer((), {"none": True})
-    if len(missing) != 1 or len(extra) != 1:
+    if not extra or len(missing) != len(extra):
         return (as_told,)
-    was, card = missing[0], extra[0]
-    event = Event(t_ns, "card_was", {"event": "card_was", "seat": seat, "was": was, "card": card})
-    return as_told, Answer((event,), {"card": card, "was": was})
+    pairs = list(zip(missing, extra, strict=True))
+    events = tuple(
+        Event(t_ns, "card_was", {"event": "card_was", "seat": seat, "was": was, "card": card}) for was, card in pairs
+    )
+    return as_told, Answer(events, {"card": extra[0]} if len(extra) == 1 else {"cards": list(extra)})

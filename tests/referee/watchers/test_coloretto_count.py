@@ -78,7 +78,12 @@ def test_only_the_seat_whose_area_shows_other_cards_is_asked_until_that_is_put_r
     assert list(watcher.doubts) == []
     # What is corrected later is held against the same picture.
     watcher.judged(_misread(3, "red", "blue"), ())
-    assert [one.data for one in watcher.doubts] == [{"seat": 3, "missing": ["blue"], "extra": ["red"]}]
+    watcher.judged(_misread(3, "orange", "blue"), ())
+    (doubt,) = watcher.doubts
+    assert doubt.data == {"seat": 3, "missing": ["blue", "blue"], "extra": ["orange", "red"]}
+    for event in doubt.answers[1].events[:1]:
+        watcher.judged(event, ())
+    assert [len(one.data["extra"]) for one in watcher.doubts] == [1]
     watcher.answered(watcher.doubts[0])
     assert list(watcher.doubts) == []
 

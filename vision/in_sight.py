@@ -33,7 +33,7 @@ _MOST_ODD, _WIDEST = 0.4, 4.0  # of what lies between the seats; else grain or l
 # Colours of more of what shows than so many cards are the table's; of more than so many of what lies between the seats.
 _ALL_OVER, _BETWEEN = 12.0, 6.0
 _OPENED_MM = 10.0  # narrower things hide no card
-_LEAST_OWN, _FITS = 0.45, 0.85  # of a card: under the island, and under it and the cards beside it
+LEAST_OWN, _FITS = 0.45, 0.85  # of a card: under the island, and under it and the cards beside it
 _STEP_MM, _STEP, _STEEP = 16.0, 9.0, 0.6  # levels of Lab that an edge has, along so much of the outline
 _SOFT, _SOFT_MM = 3.0, 40.0  # of a card: larger islands without an edge are light; so far about one is looked
 _TURNS = 8
@@ -65,13 +65,16 @@ def hidden_places(
     reach_mm: float,
     known_px: Floats,
     card_mm: tuple[float, float],
+    least_own: float = LEAST_OWN,
 ) -> list[HiddenPlace]:
     """Give the places where a card may lie unseen in a picture (h, w, 3) of a table.
+
+    `least_own`: how much of a card a thing must hide, or be, beside the cards that were told.
 
     `edge_mm` (4, 2): the rectangle round which people sit, clockwise from bottom right; looked at is what lies within
     it, and up to `reach_mm` outside. `known_px` (n, 4, 2): the cards and markers that were told.
     """
-    board = _Board(image_bgr, table, edge_mm, reach_mm, known_px, card_mm)
+    board = _Board(image_bgr, table, edge_mm, reach_mm, known_px, card_mm, least_own)
     return [*board.clipped(), *board.things()]
 
 
@@ -86,7 +89,9 @@ class _Board:
         reach_mm: float,
         known_px: Floats,
         card_mm: tuple[float, float],
+        least_own: float,
     ) -> None:
+        self._least_own = least_own
         origin = edge_mm[2]
         across, down = edge_mm[3] - origin, edge_mm[1] - origin
         width, height = float(np.linalg.norm(across)), float(np.linalg.norm(down))
@@ -144,7 +149,7 @@ class _Board:
         whole = _filled(np.asarray(odd, np.uint8))
         mask = cv2.morphologyEx(whole, cv2.MORPH_OPEN, disc)
         _, labels, boxes, _ = cv2.connectedComponentsWithStats(np.asarray(mask, np.uint8), connectivity=4)
-        least, margin = _LEAST_OWN * self._card_cells, round(np.hypot(*self._card_mm) / 2 / CELL_MM) + 1
+        least, margin = self._least_own * self._card_cells, round(np.hypot(*self._card_mm) / 2 / CELL_MM) + 1
         for number in np.flatnonzero(boxes[1:, cv2.CC_STAT_AREA] >= least) + 1:
             left, top, width, height = boxes[number, :4]
             box = np.s_[max(0, top - margin) : top + height + margin, max(0, left - margin) : left + width + margin]
@@ -183,9 +188,9 @@ class _Board:
         found = np.zeros(own.shape, bool)
         for card in _cards(self._card_mm):
             share = cv2.filter2D(under, -1, card, borderType=cv2.BORDER_CONSTANT)
-            if share.max() >= _LEAST_OWN:
+            if share.max() >= self._least_own:
                 whole = cv2.filter2D(both, -1, card, borderType=cv2.BORDER_CONSTANT)
-                found |= (share >= _LEAST_OWN) & (whole >= _FITS)
+                found |= (share >= self._least_own) & (whole >= _FITS)
         return found
 
     @cached_property

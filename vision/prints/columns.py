@@ -85,8 +85,10 @@ class Columns:
         lines = np.concatenate([marks[:, :, :-1], marks[:, :, 1:]], axis=3)
         seen = self._edges.coverage_of_lines(lines.reshape(-1, 4)).reshape(lines.shape[:3])
         middles = (marks[:, :, :-1] + marks[:, :, 1:]) / 2
-        middles += _WITHIN * (places.mean(axis=1)[:, None, None] - middles)
-        is_open = ~_inside(middles.reshape(-1, 2), known).reshape(lines.shape[:3])
+        inward = _WITHIN * (places.mean(axis=1)[:, None, None] - middles)
+        is_open = ~_inside((middles + inward).reshape(-1, 2), known).reshape(lines.shape[:3])
+        # In a gap between two cards that are known the edges are theirs.
+        seen = seen * ~_inside((middles - inward).reshape(-1, 2), known).reshape(lines.shape[:3])
         share = is_open.mean(axis=2)
         told = (seen * is_open).sum(axis=2) / np.maximum(is_open.sum(axis=2), 1)
         before, after = np.roll(told, 1, axis=1), np.roll(told, -1, axis=1)

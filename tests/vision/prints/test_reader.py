@@ -12,6 +12,8 @@ import pytest
 from numpy.typing import NDArray
 
 from referee.decks.finding import find_print_deck
+from simulation.lesson import lesson_picture
+from tests.support.drawn_clowns import CARD_MM, clown
 from tests.support.flat_cards import flat_table
 from vision.prints.print_deck import ART_PX_PER_MM, Print, PrintDeck
 from vision.prints.reader import PrintReader, PrintReading
@@ -182,6 +184,15 @@ def test_a_card_of_a_column_that_nobody_can_read_is_said_and_hides_none_below_it
     found = sorted((card.centre_mm[1], card.face.id) for card in reading.cards if card.face and card.centre_mm)
     assert [face for _, face in found] == ["green", "red", "yellow", "pink"]
     assert [card.reason for card in reading.unclear] == ["covered"]
+
+
+def test_between_two_cards_that_lie_side_by_side_on_grained_wood_nothing_is_said_to_stick_out() -> None:
+    clowns = {f"{colour}-{happy}": clown(colour, happy=happy) for colour in ("red", "blue") for happy in (True, False)}
+    deck = PrintDeck("clowns", CARD_MM, tuple(Print(name, "front", {}, art) for name, art in clowns.items()))
+    art = list(clowns.values())
+    reading = PrintReader(deck).read(lesson_picture(art[::-1], CARD_MM, 5, (800, 450)))
+    assert len(reading.cards) == len(art)
+    assert reading.unclear == ()
 
 
 def test_cards_of_a_large_deck_are_named_by_the_sign_in_the_one_corner_that_shows() -> None:

@@ -24,9 +24,9 @@ _MOST_WORTH = 50.0  # log-odds beyond which a face is no surer
 _NEAR = 0.07  # of a card's diagonal: places whose middles are so near are of one card
 _TRIES = 3  # places looked at for one card, in one layer
 _BY_SIDES, _USUAL_SIDES, _BY_EDGES = 0.3, 0.6, 0.5
-# What a place must promise to be judged; those that promise less wait until no other card is left to be taken.
+# What a place must promise to be judged: at first, and when no other card is left to be taken.
 _PROMISES = (0.6, 0.45)
-_LEAST_OF_STRIP = 0.4  # of the promise; at 0.5 one strip in twenty was lost
+_LEAST_OF_STRIP = 0.4  # of the promise: more may be found in it when more of what lies over it is known
 _LEAST_OPEN, _MOST_OPEN = 0.08, 0.5  # of a card; of one that is told by its edges alone
 _PLAIN, _LAPS, _APART = 0.78, 0.3, 0.02  # of the print; of a place's area, twice
 
@@ -103,6 +103,7 @@ class Layers:
         return taken
 
     def _rank(self, which: NDArray[np.intp], covers: Covers | None) -> None:
+        """Say what places promise; with covers, they are partly under these."""
         scores, plain = self._verifier.ranker.scores_beside_plain(
             self._picture, self._quads[which], self._white, covers
         )

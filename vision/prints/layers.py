@@ -26,7 +26,6 @@ _TRIES = 3  # places looked at for one card, in one layer
 _BY_SIDES, _USUAL_SIDES, _BY_EDGES = 0.3, 0.6, 0.5
 # What a place must promise to be judged: at first, and when no other card is left to be taken.
 _PROMISES = (0.6, 0.45)
-_LEAST_OF_STRIP = 0.4  # of the promise: more may be found in it when more of what lies over it is known
 _LEAST_OPEN, _MOST_OPEN = 0.08, 0.5  # of a card; of one that is told by its edges alone
 _PLAIN, _LAPS, _APART = 0.78, 0.3, 0.02  # of the print; of a place's area, twice
 
@@ -56,7 +55,7 @@ class Layers:
         self._quads, self._seen = quads, seen
         self._verdicts: dict[int, Verdict] = {}
         self._tried: set[int] = set()  # places that were judged as they are now: not all of them look like a card
-        # Places not looked at any more: taken, hidden, or a strip that promises no face.
+        # Places not looked at any more: taken, or hidden.
         self._closed = np.zeros(len(quads), bool)
         self._part = np.zeros(len(quads), bool)  # places partly under cards that were taken
         self.nameless: list[Verdict] = []  # cards that lie there for certain, of which nobody knows which they are
@@ -211,10 +210,7 @@ class Layers:
         self._open = np.concatenate([self._open, np.ones(more)])
         self._scores = np.concatenate([self._scores, np.zeros((more, self._scores.shape[1]), np.float32)])
         self._promise = np.concatenate([self._promise, np.zeros(more)])
-        which = np.arange(count, count + more)
-        self._rank_open(which)
-        # Beside most cards there is only table, and nothing that looks like a face.
-        self._closed[which[self._promise[which] < _LEAST_OF_STRIP]] = True
+        self._rank_open(np.arange(count, count + more))
 
     def _reopen(self, sheets: Floats) -> None:
         """Rank anew what lies partly under cards that were taken (n, 4, 2)."""

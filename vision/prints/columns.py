@@ -1,7 +1,7 @@
 """Columns of cards: where the next card lies, by an edge that runs along a side of a known card, a little beyond it.
 
 People lay columns by eye: the next card is turned by a degree or two and lies some millimetres aside. Its far edge
-tells both; where neither end of that edge is seen, it lies as the known card does.
+tells both; where it is not seen as a whole, the card may lie as little aside as the known one.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from vision.prints.print_deck import PrintDeck
 from vision.prints.proposals import Edges, Poses, each_once, joined
+from vision.quads import within_quads
 
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
@@ -86,9 +87,9 @@ class Columns:
         seen = self._edges.coverage_of_lines(lines.reshape(-1, 4)).reshape(lines.shape[:3])
         middles = (marks[:, :, :-1] + marks[:, :, 1:]) / 2
         inward = _WITHIN * (places.mean(axis=1)[:, None, None] - middles)
-        is_open = ~_inside((middles + inward).reshape(-1, 2), known).reshape(lines.shape[:3])
+        is_open = ~within_quads(middles + inward, known)
         # In a gap between two cards that are known the edges are theirs.
-        seen = seen * ~_inside((middles - inward).reshape(-1, 2), known).reshape(lines.shape[:3])
+        seen = seen * ~within_quads(middles - inward, known)
         share = is_open.mean(axis=2)
         told = (seen * is_open).sum(axis=2) / np.maximum(is_open.sum(axis=2), 1)
         before, after = np.roll(told, 1, axis=1), np.roll(told, -1, axis=1)
@@ -123,7 +124,7 @@ def _beside(sheet: Floats, ends: Floats, card_mm: tuple[float, float], within_mm
         slope, low, high = slope[chosen], low[chosen], high[chosen]
         far = beyond[chosen].mean(axis=1) - slope * beside[chosen].mean(axis=1)
         whole = np.abs(high - low - long + 2 * within_mm + _ROUNDED_MM / 2) < _ROUNDED_MM
-        # As the known card lies; where the whole edge is seen, or one end of it beyond that card's, as the edge does.
+        # As the known card lies; where the whole edge is seen, as the edge does, too.
         aside = np.where(whole, (low + high) / 2, 0.0)
         for lies in (np.zeros(len(aside)), aside):
             at = middle + (far + slope * lies)[:, None] * out + lies[:, None] * along
@@ -134,13 +135,3 @@ def _beside(sheet: Floats, ends: Floats, card_mm: tuple[float, float], within_mm
                 Poses(at - outward * (deep / 2 - within_mm), turn + sense * np.arctan(slope), np.zeros((len(at), 4)))
             )
     return joined(*parts)
-
-
-def _inside(points: Floats, quads: Floats) -> Flags:
-    """(n,) which points (n, 2) lie within one of some quads (m, 4, 2), clockwise."""
-    inside = np.zeros(len(points), bool)
-    for quad in quads:
-        side = np.roll(quad, -1, axis=0) - quad
-        gap = points[:, None] - quad
-        inside |= (side[:, 0] * gap[..., 1] - side[:, 1] * gap[..., 0] >= 0).all(axis=1)
-    return inside

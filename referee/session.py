@@ -39,7 +39,7 @@ class Answer:
     data: Mapping[str, Any]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True)
 class Shown:
     """What shows a doubt: a picture, and what in it is meant; what is in doubt itself is not `certain`."""
 

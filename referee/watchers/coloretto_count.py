@@ -52,7 +52,7 @@ class EndCount:
         self._since_ns: int | None = None
         self._frame: Frame | None = None
         self._thread: threading.Thread | None = None
-        self._areas: tuple[_Area, ...] = ()
+        self._areas: list[_Area] = []
         self._answered: set[int] = set()
 
     @property
@@ -77,7 +77,10 @@ class EndCount:
         self._since_ns = self._since_ns or t_ns
         if self._frame is None and rests:
             self._frame = frame
-            self._thread = threading.Thread(target=self._count, args=(frame,), name="coloretto count", daemon=True)
+            # A list of its own: what an earlier count still finds when the game has gone on is nobody's.
+            self._areas = []
+            found = (frame, self._areas)
+            self._thread = threading.Thread(target=self._count, args=found, name="coloretto count", daemon=True)
             self._thread.start()
         if self._frame is None:
             self._is_wanted = t_ns - self._since_ns < _LONGEST_NS
@@ -112,12 +115,12 @@ class EndCount:
         """Ask no more about that seat's cards."""
         self._answered.add(int(doubt.data["seat"]))
 
-    def _count(self, frame: Frame) -> None:
+    def _count(self, frame: Frame, areas: list[_Area]) -> None:
         try:
             sharing = read_areas(frame.bgr(), self._deck, self._profile, self._players)[1]
         except (BadInputError, VisionError):
             return
-        self._areas = tuple(self._area(hand) for hand in sharing.seats)
+        areas += [self._area(hand) for hand in sharing.seats]
 
     def _area(self, hand: SeatCards) -> _Area:
         named = [(card_of(self._deck, card.face.id), card) for card in hand.cards]
@@ -136,9 +139,10 @@ class EndCount:
 
 
 def _marked(area: _Area, extra: Sequence[str]) -> tuple[Outline, ...]:
-    """All cards of an area, those in doubt marked so."""
+    """All cards of an area, those in doubt marked so; what light or a thing hides has no outline."""
     in_doubt = set(extra)
-    return (*(replace(one, certain=one.label not in in_doubt) for one in area.outlines), *area.unread)
+    unread = (one for one in area.unread if one.corners_px)
+    return (*(replace(one, certain=one.label not in in_doubt) for one in area.outlines), *unread)
 
 
 def _answers(seat: int, missing: Sequence[str], extra: Sequence[str], t_ns: int) -> tuple[Answer, ...]:

@@ -61,7 +61,7 @@ class Columns:
 
     def __init__(self, edges: Edges, card_mm: tuple[float, float], border_mm: float) -> None:
         self._edges, self._card_mm, self._border_mm = edges, card_mm, border_mm
-        ends = edges.ends_mm
+        ends = edges.ends_mm()
         self._ends = ends[np.linalg.norm(ends[:, 1] - ends[:, 0], axis=1) >= _LEAST_MM]
 
     def next_to(self, sheets: Floats) -> tuple[Floats, Floats]:

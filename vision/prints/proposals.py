@@ -63,13 +63,17 @@ class Poses:
 
 @dataclass(frozen=True, eq=False)
 class Edges:
-    """The straight edges that a picture of a table shows, as `ends_mm` (n, 2, 2), the longest first."""
+    """The straight edges that a picture of a table shows, as `ends_px` (n, 2, 2), the longest first."""
 
-    ends_mm: Floats
+    ends_px: Floats
     table: Table
     scale: float
     size_px: tuple[int, int]
     seen_by: SegmentMap
+
+    def ends_mm(self, most: int | None = None) -> Floats:
+        """(n, 2, 2) the ends of all edges on the table, or of the longest ones."""
+        return self.table.to_mm(self.ends_px[:most].reshape(-1, 2)).reshape(-1, 2, 2)
 
     def coverage(self, quads: Floats) -> Floats:
         """(n, 4) the share of each side of quads (n, 4, 2) px where an edge is."""
@@ -94,16 +98,15 @@ def edges_on(image_bgr: Image, table: Table) -> Edges:
     grey = np.asarray(cv2.cvtColor(small, cv2.COLOR_BGR2GRAY), np.uint8)
     lab = np.asarray(cv2.cvtColor(small, cv2.COLOR_BGR2LAB), np.uint8)
     found = line_segments(grey, lab, _LEAST_MM * 0.8 * WORK_PX_PER_MM)
-    ends_px = (found.astype(np.float64).reshape(-1, 2) + 0.5) / scale - 0.5
-    ends = table.to_mm(ends_px).reshape(-1, 2, 2)
+    ends_px = (found.astype(np.float64).reshape(-1, 2, 2) + 0.5) / scale - 0.5
     seen_by = SegmentMap(found[:_MOST_EDGES], (grey.shape[0], grey.shape[1]))
-    return Edges(ends, table, scale, (width, height), seen_by)
+    return Edges(ends_px, table, scale, (width, height), seen_by)
 
 
 def poses_on(edges: Edges, card_mm: tuple[float, float], taken_px: Floats) -> tuple[Poses, Floats]:
     """Where cards may lie, the best seen first, and their corners (n, 4, 2) px; none on `taken_px` (m, 4, 2)."""
     width, height = edges.size_px
-    ends = edges.ends_mm[:_MOST_EDGES]
+    ends = edges.ends_mm(_MOST_EDGES)
     ends = ends[np.linalg.norm(ends[:, 1] - ends[:, 0], axis=1) >= _LEAST_MM]
     poses = joined(_from_corners(ends, card_mm), _from_sides(ends, card_mm))
     poses = poses.take(np.arange(min(len(poses.turns), _MOST_POSES)))

@@ -69,6 +69,12 @@ def test_what_a_question_is_about_is_outlined_in_the_picture_that_it_is_about(fr
     assert red.sum() > 200
 
 
+def test_a_question_about_cards_of_which_none_has_an_outline_shows_the_table(frames: tuple[Frame, Frame]) -> None:
+    pictures = QuestionPictures(TableArea())
+    pictures.heed(Doubted({"doubt-1-5-area_differs": Shown(frames[1], ())}, frames[0], frames[0]))
+    assert _picture(pictures.find("doubt-1-5-area_differs-now")).shape[1] == 800
+
+
 def test_what_outlines_a_card_shows_nobody_the_room() -> None:
     room = Frame(1, 1, np.full((72, 128, 3), 90, np.uint8), 0)
     pictures = QuestionPictures(TableArea())

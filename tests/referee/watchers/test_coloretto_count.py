@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import numpy as np
 import pytest
 
 from hardware.camera.frames import Frame
@@ -11,11 +12,14 @@ from referee.decks.finding import find_print_deck
 from referee.demo.coloretto_script import ColorettoGame, Plan, write_coloretto
 from referee.demo.table import NAMES
 from referee.events import Event, Header
+from referee.seats import SeatCards, Sharing
 from referee.session import Notice
 from referee.watchers.coloretto import ColorettoWatcher
+from referee.watchers.coloretto_count import EndCount
 from simulation.live import LiveTable, Shots
 from simulation.script import Carry
 from simulation.view import Look
+from vision.reading import UnclearCard
 
 _FPS = 2.0
 
@@ -93,3 +97,19 @@ def test_a_game_that_was_over_before_anybody_looked_is_not_counted(written: Colo
     for event in written.moves:
         watcher.judged(event, ())
     assert not watcher.looks_on
+
+
+def test_the_same_difference_is_the_same_question_and_what_light_hides_has_no_outline(
+    monkeypatch: pytest.MonkeyPatch, written: ColorettoGame, shots: tuple[Sequence[Frame], Sequence[Frame]]
+) -> None:
+    nothing = UnclearCard(np.zeros((0, 2)), (10.0, 10.0), (10.0, 10.0), "light", None)
+    hands = tuple(SeatCards(seat, (), (), (nothing,)) for seat in range(4))
+    sharing = Sharing("front", hands, (), ())
+    monkeypatch.setattr("referee.watchers.coloretto_count.read_areas", lambda *_: (None, sharing))
+    count = EndCount(find_print_deck("coloretto"), None, 4)
+    count.follow()
+    count.look(shots[1][0], rests=True)
+    assert count.finish()
+    doubts = count.doubts(written.game)
+    assert doubts == count.doubts(written.game) and len(doubts) == 4
+    assert [doubt.shown.outlines for doubt in doubts if doubt.shown] == [()] * 4

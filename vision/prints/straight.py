@@ -81,17 +81,18 @@ class Covers:
 
     def over(self, quads: Floats, rows: int, columns: int) -> NDArray[np.bool_]:
         """(n, rows, columns) which cells of sheets that lie on quads (n, 4, 2) are covered."""
-        over = np.zeros((len(quads), rows, columns), np.uint8)
+        # One cell more all round: OpenCV leaves out cells of a polygon that it cuts off there.
+        over = np.zeros((len(quads), rows + 2, columns + 2), np.uint8)
         low, high = self.quads.min(axis=1), self.quads.max(axis=1)
         for sheet, quad in zip(over, np.asarray(quads, np.float32), strict=True):
             near = ((high > quad.min(axis=0)) & (low < quad.max(axis=0))).all(axis=1)
             if near.any():
-                way = cv2.getPerspectiveTransform(quad, _sheet_corners(rows, columns))
+                way = cv2.getPerspectiveTransform(quad, _sheet_corners(rows, columns) + np.float32(1))
                 at = cv2.perspectiveTransform(self.quads[near].reshape(-1, 1, 2), way).reshape(-1, 4, 2)
                 fixed = np.rint(np.clip(np.nan_to_num(at), -_FAR, _FAR) * 2**_SHIFT).astype(np.int32)
                 for cover in fixed:
                     cv2.fillConvexPoly(sheet, cover, 1, shift=_SHIFT)
-        return over.view(np.bool_)
+        return over[:, 1:-1, 1:-1].view(np.bool_)
 
     def near(self, quad: Floats) -> Covers | None:
         """Those that may lie over a card on a quad (4, 2), None if there are none."""

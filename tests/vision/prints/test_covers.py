@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
@@ -24,6 +24,7 @@ def _card(x: float, y: float, turn: float, clockwise: bool) -> Floats:
     return quad if clockwise else quad[::-1]
 
 
+@example([np.array([[98.776, 141.347], [104.773, 81.648], [15.224, 72.653], [9.227, 132.352]])])
 @given(st.lists(st.builds(_card, *[st.floats(0, 300)] * 2, st.floats(0, 7), st.booleans()), max_size=4))
 def test_what_is_covered_is_what_lies_within_a_card_but_for_the_cells_at_its_edge(cards: list[Floats]) -> None:
     covers = Covers(np.array(cards).reshape(-1, 4, 2))

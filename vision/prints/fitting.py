@@ -95,7 +95,7 @@ def fitted(
         weight = (weight[..., None] * ~clipped).reshape(count, -1)
         # The last round settles the light alone, on the cells as they came to lie.
         first = 0 if turn < rounds else MOVES
-        basis = np.concatenate([_move_basis(filled, model, corner_weights), lights], axis=1)[:, first:]
+        basis = lights if first else np.concatenate([_move_basis(filled, model, corner_weights), lights], axis=1)
         weighted = basis * weight[:, None]
         normal = (weighted @ basis.transpose(0, 2, 1)).astype(np.float64) + precision[first:, first:]
         pull = np.einsum("nkm,nm->nk", weighted, off.reshape(count, -1), optimize=True)

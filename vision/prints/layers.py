@@ -24,6 +24,7 @@ _MOST_WORTH = 50.0  # log-odds beyond which a face is no surer
 _NEAR = 0.07  # of a card's diagonal: places whose middles are so near are of one card
 _TRIES = 3  # places looked at for one card, in one layer
 _BY_SIDES, _USUAL_SIDES, _BY_EDGES = 0.3, 0.6, 0.5
+_WHOLE = 0.85  # of all sides: a whole outline is seen
 # What a place must promise to be judged: at first, and when no other card is left to be taken.
 _PROMISES = (0.6, 0.45)
 _LEAST_OPEN, _MOST_OPEN = 0.08, 0.5  # of a card; of one that is told by its edges alone
@@ -110,10 +111,13 @@ class Layers:
         # How a strip's card lies the ranking tells better than sides that lie in line with its neighbours'.
         sides = self._seen[which] if covers is None else _USUAL_SIDES
         self._promise[which] = scores.max(axis=1, initial=0) - plain + _BY_SIDES * sides
-        if covers is not None and self._columns is not None:
-            # A strip shows too little for the ranking to pass it over where its edges speak for a card.
-            self._sticks[which] = self._columns.stick_out(self._quads[which], covers.quads)
-            self._promise[which] = np.maximum(self._promise[which], np.where(self._sticks[which], _BY_EDGES, 0))
+        by_edges = self._seen[which] >= _WHOLE
+        if covers is not None:
+            by_edges[:] = False
+            if self._columns is not None:
+                # A strip shows too little for the ranking to pass it over where its edges speak for a card.
+                by_edges = self._sticks[which] = self._columns.stick_out(self._quads[which], covers.quads)
+        self._promise[which] = np.maximum(self._promise[which], np.where(by_edges, _BY_EDGES, 0))
 
     def _judge(self, least_promise: float, most: int) -> bool:
         """Verdicts on the most promising places, a few for each spot, until so many have been judged in all.

@@ -138,7 +138,8 @@ def _grounds(sheets: Singles, open_cells: Flags) -> Singles:
     for k, (sheet, cells) in enumerate(zip(sheets, open_cells, strict=True)):
         if cells.any():
             colours = sheet[cells]
-            light = colours.mean(axis=1)
+            # Yellow print is nearly as bright as paper, but not in its darkest channel.
+            light = colours.min(axis=1)
             grounds[k] = np.median(colours[light >= _PAPER * np.quantile(light, _BRIGHT)], axis=0)
     return np.maximum(grounds, _DARKEST)
 

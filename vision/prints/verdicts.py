@@ -234,11 +234,10 @@ class Verifier:
             explanation = explanation_of(fit)
         printed, explained, strange = explanation
         odd = misprints(unmoved, best, ~strange & within_rim(strange.shape))
+        odds = np.where(strange, np.float32(0), against_plain(fit))
         sheet = fit.quads[0]
         quad = np.roll(sheet, int(self.ranker.turns[looks[best]]), axis=0)
-        return Verdict(
-            int(faces[best]), rival, margin, quad, sheet, printed, explained, strange, odd, against_plain(fit)
-        )
+        return Verdict(int(faces[best]), rival, margin, quad, sheet, printed, explained, strange, odd, odds)
 
     def _likely(self, score: Singles, most: int) -> NDArray[np.intp]:
         """The looks worth a closer look: the best, and those that are not far behind it."""

@@ -111,13 +111,16 @@ class Layers:
         # How a strip's card lies the ranking tells better than sides that lie in line with its neighbours'.
         sides = self._seen[which] if covers is None else _USUAL_SIDES
         self._promise[which] = scores.max(axis=1, initial=0) - plain + _BY_SIDES * sides
-        by_edges = self._seen[which] >= _WHOLE
-        if covers is not None:
-            by_edges[:] = False
-            if self._columns is not None:
-                # A strip shows too little for the ranking to pass it over where its edges speak for a card.
-                by_edges = self._sticks[which] = self._columns.stick_out(self._quads[which], covers.quads)
-        self._promise[which] = np.maximum(self._promise[which], np.where(by_edges, _BY_EDGES, 0))
+        if covers is None:
+            # What has a card's whole outline is judged before it is called a stranger, after all else.
+            floor = np.where(self._seen[which] >= _WHOLE, _PROMISES[-1], 0)
+        elif self._columns is not None:
+            # A strip shows too little for the ranking to pass it over where its edges speak for a card.
+            self._sticks[which] = self._columns.stick_out(self._quads[which], covers.quads)
+            floor = np.where(self._sticks[which], _BY_EDGES, 0)
+        else:
+            return
+        self._promise[which] = np.maximum(self._promise[which], floor)
 
     def _judge(self, least_promise: float, most: int) -> bool:
         """Verdicts on the most promising places, a few for each spot, until so many have been judged in all.

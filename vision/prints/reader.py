@@ -39,7 +39,7 @@ Flags = NDArray[np.bool_]
 
 _SHEET = 1.3  # a marker card by its square
 LIKELY = 8.0  # log-odds of a face before the next, below which nobody can say which two faces fit
-_MOST_STRANGE = 0.45  # of a card's open cells: what lies on it and is no card
+_MOST_STRANGE = 0.6  # of a card's open cells: what lies on it and is no card
 _OPEN = 0.08  # of a card's cells that must be open, and have print on them
 _LESS_EXPLAINED, _WIDE = 0.6, 0.16  # of the print of a strip that is so much of its card, where its edges are seen
 _OUTLINED_EVIDENCE = 30.0  # of 800 strips five wrong faces had 24 to 32

@@ -234,7 +234,10 @@ class Verifier:
             explanation = explanation_of(fit)
         printed, explained, strange = explanation
         odd = misprints(unmoved, best, ~strange & within_rim(strange.shape))
-        odds = np.where(strange, np.float32(0), against_plain(fit))
+        odds = against_plain(fit)
+        if fit.seen.all():
+            # What lies on a card says nothing of it; of a strip it may be all that speaks against a place.
+            odds[strange] = 0
         sheet = fit.quads[0]
         quad = np.roll(sheet, int(self.ranker.turns[looks[best]]), axis=0)
         return Verdict(int(faces[best]), rival, margin, quad, sheet, printed, explained, strange, odd, odds)

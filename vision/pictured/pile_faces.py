@@ -17,6 +17,7 @@ from vision.effort import YARDSTICK, spend
 from vision.pictured.card_frame import corners_mm
 from vision.pictured.face_match import FaceMatch
 from vision.pictured.picture_deck import PictureDeck, PictureFace
+from vision.prints.light_model import CAP, INDEPENDENT, OUTLIER, spread_of
 
 Image = NDArray[np.uint8]
 Floats = NDArray[np.float64]
@@ -26,8 +27,6 @@ CELL_MM = 1.5
 FINE = 2  # samples to a cell's side
 _NOISE = 0.11  # of white: what light, print and JPEG change
 _EDGE = 0.9  # how much of the art's own variation round a cell counts as noise: cards lie a little off
-CAP = 9.0  # of a cell's squared error over its noise
-INDEPENDENT = 0.055  # cells that say something new, by all cells
 _GAIN = (0.5, 1.1)  # contrast by that of the art: gloss and haze take some, hard tone curves add some
 _GAIN_SIGMA = 0.16
 _DARKER, _DARKER_COST = 1.35, 0.6  # power of the linear light
@@ -35,7 +34,6 @@ CLIPPED = 247.0  # of 255
 _OVEREXPOSED = (1.3, 1.7, 2.3)
 _OVER_SIGMA = 0.5  # of the logarithm
 _MARGIN_MM = 0.8  # of the white that is too close to the frame or the card's edge
-OUTLIER = 5.0
 LIKE_WHITE = 0.16  # of white: what light and print change of it
 _ENOUGH, _BRIGHTEST = 0.1, 0.6  # of a margin: what may tell the colour of white, and what is less bright
 WHOLE = 0.85  # share of a margin that is white, from which nothing hides any of it
@@ -261,9 +259,3 @@ def _brightest(bright: Floats, share: float) -> NDArray[np.bool_]:
     """Which of some values, (n,), are among the brightest `share` of them."""
     rank = int(np.ceil((1 - share) * (len(bright) - 1)))
     return np.asarray(bright >= np.partition(bright, rank)[rank])
-
-
-def spread_of(picture: Singles) -> Singles:
-    """How much the art varies round each cell, (h, w)."""
-    mean, square = cv2.blur(picture, (3, 3)), cv2.blur(picture * picture, (3, 3))
-    return np.asarray(np.sqrt(np.maximum(square - mean * mean, 0).mean(axis=2)), np.float32)

@@ -16,14 +16,14 @@ from numpy.typing import NDArray
 
 from vision.effort import YARDSTICK, spend
 from vision.pictured.face_match import FaceMatch
-from vision.pictured.pile_cover import cover_of
-from vision.pictured.pile_faces import CAP, INDEPENDENT, OUTLIER, FaceReader, spread_of
+from vision.pictured.pile_faces import FaceReader
 from vision.pictured.pile_frames import shifted
-from vision.pictured.pile_glare import DARKER, glare_of
-from vision.pictured.pile_light import ArtFields, Light, LightModel, art_fields
 from vision.pictured.pile_pattern import PatternReader
-from vision.pictured.pile_ranking import Ranking
 from vision.pictured.pile_view import View, Viewer
+from vision.prints.covered_cells import cover_of
+from vision.prints.light_model import CAP, INDEPENDENT, OUTLIER, ArtFields, Light, LightModel, art_fields, spread_of
+from vision.prints.light_ranking import Ranking
+from vision.prints.reflections import DARKER, glare_of
 
 Image = NDArray[np.uint8]
 Floats = NDArray[np.float64]

@@ -14,7 +14,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.pictured.pile_faces import CAP
+from vision.prints.light_model import CAP
 
 Floats = NDArray[np.float64]
 Singles = NDArray[np.float32]

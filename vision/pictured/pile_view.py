@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vision.pictured.pile_faces import CLIPPED, LIKE_WHITE, WHOLE, FaceReader
-from vision.pictured.pile_light import ArtFields, Light, Seen
 from vision.pictured.pile_shadow import Shadow, shade_of, shadow_on
+from vision.prints.light_model import ArtFields, Light, Seen
 
 Image = NDArray[np.uint8]
 Floats = NDArray[np.float64]

@@ -74,6 +74,11 @@ class Layers:
         """Verdicts on places where no certain card was taken."""
         return [verdict for k, verdict in self._verdicts.items() if not self._closed[k]]
 
+    @property
+    def whole(self) -> list[Verdict]:
+        """Those of `left` on places of which no known card covers anything."""
+        return [verdict for k, verdict in self._verdicts.items() if not (self._closed[k] or self._part[k])]
+
     def taken(self, accepts: Accepts, lies: Accepts) -> list[Verdict]:
         """Take all cards that are accepted, the surest first.
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from math import prod
 from typing import Literal
 
 import numpy as np
@@ -59,9 +60,28 @@ class PrintDeck:
         return {face.id: face for face in self.faces}
 
     @cached_property
+    def is_complete(self) -> bool:
+        """Whether no face seems to be missing: of the faces with the same attributes each has its like.
+
+        A card of a face that was never taught looks like one that was, in odd light.
+        """
+        if all(face.count is not None for face in self.faces):
+            return True
+        alike: dict[frozenset[str], list[Mapping[str, str]]] = {}
+        for face in self.fronts:
+            alike.setdefault(frozenset(face.attributes), []).append(face.attributes)
+        return frozenset() not in alike and all(_is_product(keys, told) for keys, told in alike.items())
+
+    @cached_property
     def fronts(self) -> tuple[Print, ...]:
         """All faces that name a card."""
         return tuple(face for face in self.faces if face.side == "front")
+
+
+def _is_product(keys: frozenset[str], told: list[Mapping[str, str]]) -> bool:
+    """Whether each value of an attribute comes with each value of every other one."""
+    seen = {tuple(one[key] for key in sorted(keys)) for one in told}
+    return len(seen) == prod(len({one[key] for one in told}) for key in keys)
 
 
 def attributes_told(attributes: Mapping[str, str]) -> dict[str, str | int]:

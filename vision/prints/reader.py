@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +17,7 @@ from vision.markers import Marker, markers_in, table_if_shown, whites_of
 from vision.prints.card_search import lies_flat
 from vision.prints.columns import Columns, border_of
 from vision.prints.layers import Layers, open_cells, same_place, worth
+from vision.prints.lit_look import LitLook
 from vision.prints.print_deck import Print, PrintDeck
 from vision.prints.proposals import edges_on, poses_on
 from vision.prints.straight import Covers, Pyramid
@@ -47,6 +49,7 @@ _FEW_SIDES, _STRANGE_ALONE = 0.4, 0.15  # of all sides: with fewer seen no more 
 _PLAIN_OUTLINE = 0.85  # of all sides together: an edge is seen
 _PART = 0.5  # of a card's cells: with fewer open ones it lies under others
 _TOUCH = 0.15  # of a place's area that may lie on what was found
+_MOST_LIT = 12  # places looked at in their own light
 _MOST_STRANGERS = 20
 _GLARE_CELLS, _GLARE, _BLEACHED = 24, 0.15, 0.985  # a look at what a lamp has wiped: cells, share, brightness
 _LEAST_SIDE_PX = 40
@@ -126,12 +129,49 @@ class PrintReader:
 
         found = layers.taken(is_certain, lies_there)
         cards = [self._card(verdict, None, table) for verdict in found]
+        plain = quads[seen >= _PLAIN_OUTLINE]
+        cards += self._lit_cards(picture, layers, plain, [card.corners_px for card in cards], white, table)
         unclear = [self._card(each, "glare" if each.is_odd() else "covered", table) for each in layers.nameless]
         unclear += self._unclear(layers.left, layers.covers, table)
         unclear += [self._nameless(quad, "covered", table) for quad in layers.outlined]
-        plain = quads[seen >= _PLAIN_OUTLINE]
+        lit = [card.corners_px for card in cards[len(found) :]]
+        unclear = [card for card in unclear if not any(same_place(card.corners_px, quad) for quad in lit)]
         unclear += self._strangers(picture, plain, [card.corners_px for card in (*cards, *unclear)], table)
         return PrintReading(tuple(cards), tuple(unclear))
+
+    def _lit_cards(
+        self,
+        picture: Pyramid,
+        layers: Layers,
+        plain: Floats,
+        taken: list[Floats],
+        white: Floats | None,
+        table: Table | None,
+    ) -> list[PrintCard]:
+        """Cards in plain sight that only their own light tells: where the first look was in doubt, or saw no card."""
+        found: list[PrintCard] = []
+        if not self.deck.is_complete:
+            return found
+        doubtful = sorted([*layers.nameless, *layers.whole], key=lambda verdict: -verdict.margin)
+        places = [*(verdict.sheet for verdict in doubtful), *plain]
+        tried: list[Floats] = []
+        for quad in places:
+            if len(tried) >= _MOST_LIT:
+                break
+            if any(same_place(quad, other) for other in tried) or any(shared_area(quad, o) >= _TOUCH for o in taken):
+                continue
+            tried.append(quad)
+            verdict = self._lit.judge(picture, quad, self.verifier.white_on(picture, quad, white)[0])
+            if verdict.is_certain and (table is None or lies_flat(table, verdict.quad, self.deck.card_mm)):
+                taken.append(verdict.quad)
+                centre = None if table is None else table.centre_mm(verdict.quad)
+                face = self.deck.faces[verdict.face]
+                found.append(PrintCard(face, confidence_of(verdict.lead), verdict.quad, centre, None))
+        return found
+
+    @cached_property
+    def _lit(self) -> LitLook:
+        return LitLook(self.deck)
 
     def _strangers(self, picture: Pyramid, quads: Floats, taken: list[Floats], table: Table | None) -> list[PrintCard]:
         """What has a card's whole outline (n, 4, 2) and shows no face of the deck, where nothing else was found."""

@@ -9,10 +9,10 @@ from tests.support.flat_piles import SKINS, Image, PileTable, bare, photographed
 from vision.pictured.card_frame import frame_corners
 from vision.pictured.picture_reader import PictureReader
 from vision.pictured.pile_faces import FaceReader
-from vision.pictured.pile_light import Singles
 from vision.pictured.pile_shadow import shade_of, shadow_on
 from vision.pictured.piles import PileReader
 from vision.piles.sights import PilePlace
+from vision.prints.light_model import Singles
 
 CAMERA = PileTable((1280, 720))
 PLACE = (0.0, 40.0, 12.0)

@@ -11,14 +11,17 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+import cv2
 import numpy as np
 from numpy.typing import NDArray
-
-from vision.pictured.pile_faces import CAP, INDEPENDENT
 
 Floats = NDArray[np.float64]
 Singles = NDArray[np.float32]
 Flags = NDArray[np.bool_]
+
+CAP = 9.0  # of a cell's squared error over its noise
+INDEPENDENT = 0.055  # cells that say something new, by all cells
+OUTLIER = 5.0  # of the same: a cell that looks otherwise than fitted
 
 _LUMINANCE = np.array([0.0722, 0.7152, 0.2126], np.float32)
 _CONTRAST = (0.15, 1.0)  # the span between black and white that may be left
@@ -279,3 +282,9 @@ class LightModel:
 def _over_channels(values: Singles) -> Singles:
     """The sum over the last axis but one, which has three entries: quicker than numpy's own."""
     return values[..., 0, :] + values[..., 1, :] + values[..., 2, :]
+
+
+def spread_of(picture: Singles) -> Singles:
+    """How much the art varies round each cell, (h, w)."""
+    mean, square = cv2.blur(picture, (3, 3)), cv2.blur(picture * picture, (3, 3))
+    return np.asarray(np.sqrt(np.maximum(square - mean * mean, 0).mean(axis=2)), np.float32)

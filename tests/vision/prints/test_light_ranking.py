@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-import vision.pictured.pile_ranking
-from vision.pictured.pile_light import Seen, Singles, art_fields
-from vision.pictured.pile_ranking import Ranking
+import vision.prints.light_ranking
+from vision.prints.light_model import Seen, Singles, art_fields
+from vision.prints.light_ranking import Ranking
 
 ROWS, COLUMNS, PICTURES = 24, 18, 12
 X, Y = (part.astype(np.float32).ravel() for part in np.meshgrid(np.linspace(-1, 1, COLUMNS), np.linspace(-1, 1, ROWS)))
@@ -59,5 +59,5 @@ def test_what_falls_far_behind_at_once_would_not_be_among_the_likeliest(monkeypa
         return [(one.picture, one.turn) for one in ranking().likeliest({0: view, 2: view.turned()})]
 
     quickly = [likeliest(picture) for picture in range(PICTURES)]
-    monkeypatch.setattr(vision.pictured.pile_ranking, "_FAR", np.inf)
+    monkeypatch.setattr(vision.prints.light_ranking, "_FAR", np.inf)
     assert [likeliest(picture) for picture in range(PICTURES)] == quickly

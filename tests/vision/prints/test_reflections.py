@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from tests.support.flat_piles import piccolino
-from vision.pictured.pile_cover import Flags
 from vision.pictured.pile_faces import FaceReader
-from vision.pictured.pile_glare import glare_of
+from vision.prints.covered_cells import Flags
+from vision.prints.reflections import glare_of
 
 FACES = FaceReader(piccolino())
 USED = FACES.frame | FACES.margin

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.pictured.pile_light import ArtFields, Light, LightModel, Seen
+from vision.prints.light_model import ArtFields, Light, LightModel, Seen
 
 Floats = NDArray[np.float64]
 Singles = NDArray[np.float32]

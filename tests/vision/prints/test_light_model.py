@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from vision.pictured.pile_light import ArtFields, LightModel, Seen, Singles, art_fields
+from vision.prints.light_model import ArtFields, LightModel, Seen, Singles, art_fields
 
 Shade = NDArray[np.floating] | float
 ROWS, COLUMNS = 40, 28

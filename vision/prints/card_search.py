@@ -30,8 +30,8 @@ _PROMISING = 0.4  # of the ranking's scores, above what a plain card would have 
 _MOST_PLACES = 60  # by their edges; the best seen come first
 _CLEAR = 0.55  # the same, of a place that lies well
 _LIKELY, _MOST_SETTLED, _MOST_MOVED = 0.18, 24, 4  # the same, of one that may come to; so many are tried and moved
-_STEPS = ((3.0, np.radians(3.0)), (1.5, np.radians(1.5)))  # mm and turns by which they are moved
-_ONE_WAY = (0, 1, 2, 3, 6, 9, 18)  # of what `moved` gives: as it is, and moved across, along or turned alone
+SETTLING = ((3.0, np.radians(3.0)), (1.5, np.radians(1.5)))  # mm and turns by which they are moved
+ONE_WAY = (0, 1, 2, 3, 6, 9, 18)  # of what `moved` gives: as it is, and moved across, along or turned alone
 _TRIED, _MOST_TRIED = 2, 8  # places verified where one card may lie, and in one part of a picture
 _SAME, _OVER = 0.6, 0.3  # of a place's area: it is one place; no two cards that lie whole share so much
 _LEAST_SIDE_PX = 24
@@ -164,8 +164,8 @@ class CardSearch:
                 chosen.append(int(k))
         settled, scores, promise = quads[chosen], scores[chosen], promise[chosen]
         unsettled = np.flatnonzero(promise < _CLEAR)[:_MOST_MOVED]
-        for mm, turn in _STEPS if len(unsettled) else ():
-            near = moved(settled[unsettled], table, mm, turn)[:, _ONE_WAY]
+        for mm, turn in SETTLING if len(unsettled) else ():
+            near = moved(settled[unsettled], table, mm, turn)[:, ONE_WAY]
             better, more = self._promise(picture, near.reshape(-1, 4, 2), white)
             best = np.arange(len(unsettled)) * near.shape[1] + more.reshape(len(unsettled), -1).argmax(axis=1)
             settled[unsettled] = near.reshape(-1, 4, 2)[best]

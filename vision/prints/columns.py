@@ -60,6 +60,7 @@ class Columns:
     """
 
     def __init__(self, edges: Edges, card_mm: tuple[float, float], border_mm: float) -> None:
+        self.table = edges.table
         self._edges, self._card_mm, self._border_mm = edges, card_mm, border_mm
         ends = edges.ends_mm()
         self._ends = ends[np.linalg.norm(ends[:, 1] - ends[:, 0], axis=1) >= _LEAST_MM]
@@ -69,11 +70,11 @@ class Columns:
 
         Gives (m, 4, 2) px, and (m,) how much of their sides is seen.
         """
-        corners = self._edges.table.to_mm(sheets.reshape(-1, 2)).reshape(-1, 4, 2)
+        corners = self.table.to_mm(sheets.reshape(-1, 2)).reshape(-1, 4, 2)
         withins = {0.0, self._border_mm}
         poses = joined(*(_beside(sheet, self._ends, self._card_mm, within) for sheet in corners for within in withins))
         poses = poses.take(each_once(poses, self._card_mm))
-        places = poses.quads(self._edges.table, self._card_mm)
+        places = poses.quads(self.table, self._card_mm)
         return places, self._edges.coverage(places).mean(axis=1)
 
     def stick_out(self, places: Floats, known: Floats) -> Flags:

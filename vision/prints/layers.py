@@ -11,10 +11,12 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
+from vision.prints.card_search import ONE_WAY, SETTLING, moved
 from vision.prints.columns import Columns
 from vision.prints.straight import Covers, Pyramid
 from vision.prints.verdicts import Verdict, Verifier
 from vision.quads import shared_area
+from vision.table import Table
 
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
@@ -27,6 +29,7 @@ _BY_SIDES, _USUAL_SIDES, _BY_EDGES = 0.3, 0.6, 0.5
 _WHOLE = 0.85  # of all sides: a whole outline is seen
 # What a place must promise to be judged: at first, and when no other card is left to be taken.
 _PROMISES = (0.6, 0.45)
+_HARDLY, _MOST_SETTLED = 0.25, 12  # of what a place promises that may come to; so many are moved
 _LEAST_OPEN, _MOST_OPEN = 0.08, 0.5  # of a card; of one that is told by its edges alone
 _PLAIN, _LAPS, _APART = 0.78, 0.3, 0.02  # of the print; of a place's area, twice
 
@@ -64,6 +67,7 @@ class Layers:
         self._sticks = np.zeros(len(quads), bool)  # places at which a card sticks out under cards that were taken
         self._open = np.ones(len(quads))  # how much of each place lies open
         self._judged = 0
+        self._settled = False
         self._tries: list[Floats] = []  # places that were judged since a card was last taken
         self._scores = np.zeros((len(quads), len(verifier.ranker.faces)), np.float32)
         self._promise = np.zeros(len(quads))
@@ -94,6 +98,10 @@ class Layers:
             sheets = [verdict.sheet for verdict in fresh]
             if not sheets and not judged and lowered + 1 < len(_PROMISES):
                 lowered += 1
+                continue
+            if not sheets and not judged and self._columns is not None and not self._settled:
+                self._settled = True
+                self._settle(self._columns.table)
                 continue
             if not sheets and not judged and self._columns is not None:
                 unsure = self._take(lies)
@@ -150,6 +158,30 @@ class Layers:
             if verdict is not None:
                 self._verdicts[int(k)] = verdict
         return self._judged > before
+
+    def _settle(self, table: Table) -> None:
+        """Move whole places that promise little to where they look most like a card: in a heap edges are others'."""
+        chosen: list[int] = []
+        for k in np.argsort(-self._promise):
+            if self._promise[k] < _HARDLY or len(chosen) >= _MOST_SETTLED:
+                break
+            if self._closed[k] or self._part[k] or k in self._tried:
+                continue
+            if not same_places(self._quads[chosen].reshape(-1, 4, 2), self._quads[k]).any():
+                chosen.append(int(k))
+        if not chosen:
+            return
+        which = np.array(chosen)
+        for mm, turn in SETTLING:
+            near = moved(self._quads[which], table, mm, turn)[:, ONE_WAY]
+            scores, plain = self._verifier.ranker.scores_beside_plain(
+                self._picture, near.reshape(-1, 4, 2), self._white
+            )
+            more = (scores.max(axis=1) - plain).reshape(len(which), -1)
+            best = more.argmax(axis=1)
+            self._quads[which] = near[np.arange(len(which)), best]
+            self._scores[which] = scores.reshape(len(which), near.shape[1], -1)[np.arange(len(which)), best]
+            self._promise[which] = more.max(axis=1) + _BY_SIDES * self._seen[which]
 
     def _take_outlined(self) -> list[Floats]:
         """Cards that stick out, by their edges, and that could not be read: what lies under them can be."""

@@ -37,9 +37,9 @@ Floats = NDArray[np.float64]
 Singles = NDArray[np.float32]
 Flags = NDArray[np.bool_]
 
-# Of 637 plain cards of five decks that the likeliest face is right for 427 keep these bounds, their place being a mm off,
-# and none of 67 that it is wrong for; of cards that were not taught none of 97, but 12 of 170 of a deck of thin coloured
-# stripes: only decks that know all their faces are read so. The first look tells nearly all the others.
+# Of 637 plain cards of five decks that the likeliest face is right for 427 keep these bounds, their place being a mm
+# off, and none of 67 that it is wrong for; of cards that were not taught none of 97, but 12 of 170 of a deck of thin
+# coloured stripes: only decks that know all their faces are read so. The first look tells nearly all the others.
 _LEAD, _PRINTED = 60.0, 60.0  # log-odds before the next face, and before smooth colours of nothing
 _STRAY, _ERROR = 0.03, 0.2  # of what is in sight: what looks otherwise for no reason; the mean capped error
 _IN_SIGHT = 0.35  # of the card

@@ -6,22 +6,25 @@ a face are verified, and a face counts only if what is seen of it tells it from 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
+from vision.prints.lit_look import LitLook, LitVerdict
 from vision.prints.print_deck import Print, PrintDeck
-from vision.prints.proposals import edges_on, poses_on
+from vision.prints.proposals import WHOLE, edges_on, poses_on
 from vision.prints.straight import Pyramid
 from vision.prints.telling import Telling
 from vision.prints.tinted_places import tinted_places
-from vision.prints.verdicts import Verdict, Verifier, confidence_of
+from vision.prints.verdicts import Verifier, confidence_of
 from vision.quads import shared_area
 from vision.table import Table
 
 Image = NDArray[np.uint8]
 Floats = NDArray[np.float64]
+Flags = NDArray[np.bool_]
 Box = tuple[int, int, int, int]
 
 _MOST_MM = 260.0  # a side of what is searched at once: longer pictures have more edges than proposals can hold
@@ -35,6 +38,7 @@ ONE_WAY = (0, 1, 2, 3, 6, 9, 18)  # of what `moved` gives: as it is, and moved a
 _TRIED, _MOST_TRIED = 2, 8  # places verified where one card may lie, and in one part of a picture
 _SAME, _OVER = 0.6, 0.3  # of a place's area: it is one place; no two cards that lie whole share so much
 _LEAST_SIDE_PX = 24
+_LIGHT = ("glare", "colours")  # doubts that another light may clear up
 _SIZE = (0.9, 1.1)  # of a card's size on the table: 55 cards are 16 mm high, and the camera may be near
 _FLAT = 0.06  # logarithm of the ratio of its diagonals
 
@@ -79,6 +83,7 @@ class CardSearch:
         self.deck = deck
         self.verifier = Verifier(deck)
         self._telling = Telling(deck, self.verifier)
+        self._lit = LitLook(deck) if deck.is_complete else None
 
     def cards(
         self,
@@ -88,14 +93,16 @@ class CardSearch:
         white: Floats | None,
         tries: int = _TRIED,
         near: Near | None = None,
+        taken: Sequence[FoundCard] = (),
     ) -> list[FoundCard]:
         """All cards with their middle in a part of a picture (h, w, 3), certain or not, those that are first.
 
         white: (3,) BGR 0..1 of white paper, None where nothing tells. near: the one card that is looked for lies there.
+        `taken` are known to lie there: no other card lies where they do.
         """
         found: list[FoundCard] = []
         for part in _parts(image_bgr, table, box):
-            for card in self._in_part(image_bgr, table, part, white, tries, near):
+            for card in self._in_part(image_bgr, table, part, white, tries, near, taken):
                 _keep(found, card)
         return sorted(found, key=lambda card: card.reason is not None)
 
@@ -110,67 +117,82 @@ class CardSearch:
         best = int(np.argmax(promise))
         if promise[best] < _PROMISING:
             return None
-        verdict = self.verifier.judge(picture, local[best], scores[best], white)
-        return self._card(picture, verdict, table, offset, white)
+        return self._card(picture, local[best], scores[best], cut_table(table, box), white, offset, whole=False)
 
     def _in_part(
-        self, image_bgr: Image, table: Table, box: Box, white: Floats | None, tries: int, near: Near | None
+        self,
+        image_bgr: Image,
+        table: Table,
+        box: Box,
+        white: Floats | None,
+        tries: int,
+        near: Near | None,
+        taken: Sequence[FoundCard],
     ) -> list[FoundCard]:
         left, top, right, bottom = box
         crop, offset = image_bgr[top:bottom, left:right], np.array([left, top], np.float64)
         if min(crop.shape[:2]) < _LEAST_SIDE_PX:
             return []
         here = cut_table(table, box)
-        _, quads = poses_on(edges_on(crop, here), self.deck.card_mm, np.zeros((0, 4, 2)))
+        poses, quads = poses_on(edges_on(crop, here), self.deck.card_mm, np.zeros((0, 4, 2)))
         tinted = tinted_places(crop, here, self.deck.card_mm)
+        whole = poses.seen.mean(axis=1) >= WHOLE
         most = _MOST_TRIED
         if near is not None:
             most = tries
-            quads, tinted = (some[near.holds(some.mean(axis=1) + offset)] for some in (quads, tinted))
+            here_too = near.holds(quads.mean(axis=1) + offset)
+            quads, whole = quads[here_too], whole[here_too]
+            tinted = tinted[near.holds(tinted.mean(axis=1) + offset)]
+        whole = np.concatenate([whole[:_MOST_PLACES], np.zeros(len(tinted), bool)])
         quads = np.concatenate([quads[:_MOST_PLACES], tinted])
         picture = Pyramid(crop)
+        hidden = [card.corners_px - offset for card in taken]
+        free = np.array([all(shared_area(quad, other) < _OVER for other in hidden) for quad in quads], bool)
+        quads, whole = quads[free], whole[free]
         if not len(quads):
             return []
-        quads, scores, promise = self._settled(picture, quads, here, white)
+        quads, scores, promise, whole = self._settled(picture, quads, here, white, whole)
         found: list[FoundCard] = []
         tried: list[Floats] = []
         for k in np.argsort(-promise):
             if promise[k] < _PROMISING or len(tried) >= most:
                 break
             again = sum(shared_area(quads[k], other) >= _SAME for other in tried)
-            taken = any(
+            told = any(
                 card.reason is None and shared_area(quads[k] + offset, card.corners_px) >= _SAME for card in found
             )
-            if taken or again >= tries:
+            if told or again >= tries:
                 continue
             tried.append(quads[k])
-            verdict = self.verifier.judge(picture, quads[k], scores[k], white)
-            card = self._card(picture, verdict, table, offset, white)
+            card = self._card(picture, quads[k], scores[k], here, white, offset, whole=bool(whole[k]))
             if card is not None:
                 _keep(found, card)
         return found
 
     def _settled(
-        self, picture: Pyramid, quads: Floats, table: Table, white: Floats | None
-    ) -> tuple[Floats, Floats, Floats]:
+        self, picture: Pyramid, quads: Floats, table: Table, white: Floats | None, whole: Flags
+    ) -> tuple[Floats, Floats, Floats, Flags]:
         """The likeliest of places (n, 4, 2), each moved to where it looks most like a card, and what they promise.
+
+        Where a card's `whole` outline (n,) shows, a place is not moved, and worth a closer look whatever it promises.
 
         On an untidy pile edges of several cards are seen, and none of them tells where the top one lies.
         """
         scores, promise = self._promise(picture, quads, white)
+        promise = np.maximum(promise, np.where(whole, _PROMISING, 0))
         chosen: list[int] = []
         for k in np.argsort(-promise)[:_MOST_SETTLED]:
             if promise[k] >= _LIKELY and sum(shared_area(quads[k], quads[other]) >= _SAME for other in chosen) < _TRIED:
                 chosen.append(int(k))
-        settled, scores, promise = quads[chosen], scores[chosen], promise[chosen]
-        unsettled = np.flatnonzero(promise < _CLEAR)[:_MOST_MOVED]
+        settled, scores, promise, whole = quads[chosen], scores[chosen], promise[chosen], whole[chosen]
+        unsettled = np.flatnonzero((promise < _CLEAR) & ~whole)[:_MOST_MOVED]
         for mm, turn in SETTLING if len(unsettled) else ():
             near = moved(settled[unsettled], table, mm, turn)[:, ONE_WAY]
             better, more = self._promise(picture, near.reshape(-1, 4, 2), white)
             best = np.arange(len(unsettled)) * near.shape[1] + more.reshape(len(unsettled), -1).argmax(axis=1)
             settled[unsettled] = near.reshape(-1, 4, 2)[best]
             scores[unsettled], promise[unsettled] = better[best], more[best]
-        return settled, scores, promise
+        return settled, scores, promise, whole
 
     def _promise(self, picture: Pyramid, quads: Floats, white: Floats | None) -> tuple[Floats, Floats]:
         """(n, k) the ranking's scores of places, and (n,) how much they promise."""
@@ -178,18 +200,43 @@ class CardSearch:
         return np.asarray(scores), np.asarray(scores.max(axis=1) - plain)
 
     def _card(
-        self, picture: Pyramid, verdict: Verdict | None, table: Table, offset: Floats, white: Floats | None
+        self,
+        picture: Pyramid,
+        quad: Floats,
+        score: Floats,
+        table: Table,
+        white: Floats | None,
+        offset: Floats,
+        *,
+        whole: bool,
     ) -> FoundCard | None:
-        """What a verdict says of a card; None if there is none."""
-        if verdict is None:
+        """What lies on a quad (4, 2) of a part of a picture; None if there is no card.
+
+        `table` is that of the part, which begins at `offset`; `whole`: the card's outline shows.
+        """
+        verdict = self.verifier.judge(picture, quad, np.asarray(score, np.float32), white)
+        reason, odds = ("", 0.0) if verdict is None else self._telling.doubt(picture, verdict, white)
+        if reason in _LIGHT or (whole and reason is not None):
+            lit = self._in_own_light(picture, quad if verdict is None else verdict.sheet, white)
+            if lit is not None and lies_flat(table, lit.quad, self.deck.card_mm):
+                return self._found(lit.face, lit.lead, lit.quad, None, table, offset)
+        if verdict is None or reason == "":
             return None
-        reason, odds = self._telling.doubt(picture, verdict, white)
-        if reason == "":
-            return None
-        corners = verdict.quad + offset
-        if not lies_flat(table, corners, self.deck.card_mm):
+        if not lies_flat(table, verdict.quad, self.deck.card_mm):
             reason = "aslant"
-        return FoundCard(self.deck.faces[verdict.face], confidence_of(odds), corners, table.centre_mm(corners), reason)
+        return self._found(verdict.face, odds, verdict.quad, reason, table, offset)
+
+    def _in_own_light(self, picture: Pyramid, quad: Floats, white: Floats | None) -> LitVerdict | None:
+        """A certain verdict on a card in a light of its own."""
+        if self._lit is None:
+            return None
+        verdict = self._lit.judge(picture, quad, self.verifier.white_on(picture, quad, white)[0])
+        return verdict if verdict.is_certain else None
+
+    def _found(
+        self, face: int, odds: float, quad: Floats, reason: str | None, table: Table, offset: Floats
+    ) -> FoundCard:
+        return FoundCard(self.deck.faces[face], confidence_of(odds), quad + offset, table.centre_mm(quad), reason)
 
 
 def moved(quads: Floats, table: Table, by_mm: float, by_turn: float) -> Floats:

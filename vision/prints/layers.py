@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from vision.prints.card_search import ONE_WAY, SETTLING, moved
 from vision.prints.columns import Columns
+from vision.prints.proposals import WHOLE
 from vision.prints.straight import Covers, Pyramid
 from vision.prints.verdicts import Verdict, Verifier
 from vision.quads import shared_area
@@ -26,7 +27,6 @@ _MOST_WORTH = 50.0  # log-odds beyond which a face is no surer
 _NEAR = 0.07  # of a card's diagonal: places whose middles are so near are of one card
 _TRIES = 3  # places looked at for one card, in one layer
 _BY_SIDES, _USUAL_SIDES, _BY_EDGES = 0.3, 0.6, 0.5
-_WHOLE = 0.85  # of all sides: a whole outline is seen
 # What a place must promise to be judged: at first, and when no other card is left to be taken.
 _PROMISES = (0.6, 0.45)
 _HARDLY, _MOST_SETTLED = 0.25, 12  # of what a place promises that may come to; so many are moved
@@ -126,7 +126,7 @@ class Layers:
         self._promise[which] = scores.max(axis=1, initial=0) - plain + _BY_SIDES * sides
         if covers is None:
             # What has a card's whole outline is judged before it is called a stranger, after all else.
-            floor = np.where(self._seen[which] >= _WHOLE, _PROMISES[-1], 0)
+            floor = np.where(self._seen[which] >= WHOLE, _PROMISES[-1], 0)
         elif self._columns is not None:
             # A strip shows too little for the ranking to pass it over where its edges speak for a card.
             self._sticks[which] = self._columns.stick_out(self._quads[which], covers.quads)

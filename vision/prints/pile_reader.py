@@ -7,7 +7,7 @@ it was read is the same card.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import cv2
 import numpy as np
@@ -30,7 +30,7 @@ from vision.piles.sights import (
 from vision.prints.back_lesson import NEAR, back_shown
 from vision.prints.card_search import CardSearch, FoundCard, Near, moved
 from vision.prints.print_deck import PrintDeck
-from vision.prints.straight import Pyramid, Singles
+from vision.prints.remembered import Look, Memory, look_at
 from vision.quads import shared_area
 from vision.table import Table
 
@@ -39,11 +39,8 @@ _LEAST_SIDE_PX = 16
 _WORK_PX_PER_MM = 1.25
 _BUSY_MM, _BUSY, _EDGE = 60.0, 0.05, 190  # share of a place that shows edges, from which it is not bare table
 _TURNS = np.radians([0.0, -5.0, 5.0])
-_CELLS_PER_MM = 0.5
-_SAME_LEVEL, _SAME_CELLS = 0.09, 2  # of white; a patch of so many cells across is no noise
 _ASKED_AGAIN = 100  # readings after which marker cards are looked for once more
 _ON_MARKER = 0.3  # of the smaller area
-_RIM = 1  # cells at the edge of a card, where a pixel's shift shows
 
 
 class LampWhite:
@@ -72,14 +69,6 @@ class LampWhite:
         return np.asarray(np.median(whites_of(image_bgr, self._markers), axis=0)[::-1] / 255, np.float64)
 
 
-@dataclass(frozen=True, eq=False)
-class _Look:
-    """How a certain card looked: its corners (4, 2) px, and what lay within them, (rows, columns, 3)."""
-
-    corners_px: Floats
-    sheet: Singles
-
-
 class PrintPiles:
     """Reads piles at known places of a table in pictures of one size."""
 
@@ -97,9 +86,7 @@ class PrintPiles:
         self.regions = tuple(region_of(place, table, size_px) for place in self.places)
         self._search = search
         self._lamp = lamp
-        width, height = search.deck.card_mm
-        self._cells = (round(height * _CELLS_PER_MM), round(width * _CELLS_PER_MM))
-        self._looks: dict[int, _Look] = {}  # by the numbers of sights
+        self._looks: dict[int, Look] = {}  # by the numbers of sights
         self._last: list[Floats | None] = [None] * len(self.places)
 
     def read_place(self, image_bgr: Image, number: int) -> PileSight:
@@ -132,17 +119,7 @@ class PrintPiles:
     def still_there(self, image_bgr: Image, sight: PileSight) -> bool:
         """Tell, with little work, whether a face that was seen certainly lies there as it lay, to be seen as well."""
         look = next((look for look in self._looks.values() if look.corners_px is sight.corners_px), None)
-        if sight.kind != "face" or look is None:
-            return False
-        now = self._sheet(image_bgr, look.corners_px)
-        seen = ~np.isnan(now).any(axis=-1) & ~np.isnan(look.sheet).any(axis=-1)
-        if not seen.all():
-            return False
-        # A lamp that is dimmed is no other card.
-        gain = float(np.median(look.sheet) + 0.01) / float(np.median(now) + 0.01)
-        off = cv2.GaussianBlur(np.abs(now * np.float32(np.clip(gain, 0.5, 2.0)) - look.sheet).max(axis=-1), (0, 0), 0.8)
-        other = (off[_RIM:-_RIM, _RIM:-_RIM] > _SAME_LEVEL).astype(np.uint8)
-        return not cv2.erode(other, np.ones((_SAME_CELLS, _SAME_CELLS), np.uint8)).any()
+        return sight.kind == "face" and look is not None and look.is_same(image_bgr)
 
     def _near(self, corners_px: Floats) -> Floats:
         """Places (n, 4, 2) px about corners (4, 2): nobody lays cards quite straight."""
@@ -174,7 +151,7 @@ class PrintPiles:
         kind: Kind = "face" if card.face is not None else "back"
         match card.reason:
             case None if kind == "face":
-                self._looks[number] = _Look(card.corners_px, self._sheet(image_bgr, card.corners_px))
+                self._looks[number] = look_at(image_bgr, card.corners_px, self._search.deck.card_mm)
                 self._last[number] = card.corners_px
             case "aslant":
                 kind = "turning"
@@ -192,16 +169,6 @@ class PrintPiles:
             "not lying flat" if card.reason == "aslant" else card.reason,
             1 - card.confidence,
         )
-
-    def _sheet(self, image_bgr: Image, corners_px: Floats) -> Singles:
-        low, high = np.floor(corners_px.min(axis=0)) - 2, np.ceil(corners_px.max(axis=0)) + 3
-        height, width = image_bgr.shape[:2]
-        left, top = (max(0, int(value)) for value in low)
-        right, bottom = min(width, int(high[0])), min(height, int(high[1]))
-        crop = image_bgr[top:bottom, left:right]
-        if min(crop.shape[:2], default=0) < 2:
-            return np.full((*self._cells, 3), np.nan, np.float32)
-        return np.asarray(Pyramid(crop).straight((corners_px - (left, top))[None], *self._cells)[0])
 
     def _stranger(self, image_bgr: Image, place: PilePlace, region: Region) -> PileSight | None:
         """A card of another deck, by its outline."""
@@ -230,16 +197,20 @@ class PrintClowns:
     def __init__(self, deck: PrintDeck) -> None:
         self._search = CardSearch(deck)
         self._lamp = LampWhite()
+        self._memory: Memory = Memory(deck.card_mm)
 
     def read_part(self, image_bgr: Image, table: Table, box_px: Box, *, hidden: bool = False) -> tuple[FoundCard, ...]:
         """Read the cards in a part of a picture, see `ClownReader`."""
         white = self._lamp.of(image_bgr, table)
         tries = _MOST_TRIES if hidden else _FEW_TRIES
-        found = self._search.cards(image_bgr, table, box_px, white, tries)
+        known = self._memory.still_there(image_bgr, box_px)
+        found = known + self._search.cards(image_bgr, table, box_px, white, tries, taken=known)
         whole = (box_px[2] - box_px[0], box_px[3] - box_px[1]) == table.size_px
         if whole and not self._knows_back:
             found += self._backs_learned(image_bgr, table, found, white)
-        return tuple(card for card in found if card.reason is None)
+        certain = tuple(card for card in found if card.reason is None)
+        self._memory.keep(image_bgr, certain)
+        return certain
 
     @property
     def _knows_back(self) -> bool:

@@ -28,6 +28,7 @@ _BEYOND_MM = (7.0, 6.0)  # how far edges may end before they meet, as rounded co
 _LENGTH_MM = 4.0  # how far an edge may be from a side's length
 _TWIN_MM, _TWIN_TURN = 2.5, np.radians(3.0)
 _MOST_POSES, _MOST_BY_SIDES = 30_000, 3000  # whose sides are looked for; of those, that are held against each other
+WHOLE = 0.85  # of all sides together: a card's whole outline shows
 _LEAST_SEEN = 0.9  # of the four sides together
 
 

@@ -19,7 +19,7 @@ from vision.prints.columns import Columns, border_of
 from vision.prints.layers import Layers, open_cells, same_place, worth
 from vision.prints.lit_look import LitLook
 from vision.prints.print_deck import Print, PrintDeck
-from vision.prints.proposals import edges_on, poses_on
+from vision.prints.proposals import WHOLE, edges_on, poses_on
 from vision.prints.straight import Covers, Pyramid
 from vision.prints.verdicts import (
     LEAST_EVIDENCE,
@@ -46,7 +46,6 @@ _OPEN = 0.08  # of a card's cells that must be open, and have print on them
 _LESS_EXPLAINED, _WIDE = 0.6, 0.16  # of the print of a strip that is so much of its card, where its edges are seen
 _OUTLINED_EVIDENCE = 30.0  # of 800 strips five wrong faces had 24 to 32
 _FEW_SIDES, _STRANGE_ALONE = 0.4, 0.15  # of all sides: with fewer seen no more of a card's open cells may be strange
-_PLAIN_OUTLINE = 0.85  # of all sides together: an edge is seen
 _PART = 0.5  # of a card's cells: with fewer open ones it lies under others
 _TOUCH = 0.15  # of a place's area that may lie on what was found
 _MOST_LIT = 12  # places looked at in their own light
@@ -129,7 +128,7 @@ class PrintReader:
 
         found = layers.taken(is_certain, lies_there)
         cards = [self._card(verdict, None, table) for verdict in found]
-        plain = quads[seen >= _PLAIN_OUTLINE]
+        plain = quads[seen >= WHOLE]
         cards += self._lit_cards(picture, layers, plain, [card.corners_px for card in cards], white, table)
         unclear = [self._card(each, "glare" if each.is_odd() else "covered", table) for each in layers.nameless]
         unclear += self._unclear(layers.left, layers.covers, table)

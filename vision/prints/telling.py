@@ -48,6 +48,8 @@ class Telling:
             return "covered", verdict.margin
         if verdict.is_odd():
             return "glare", verdict.margin
+        if verdict.is_plain and not verdict.strange.any():
+            return None, verdict.margin
         rival, odds = self.odds(picture, verdict, white)
         odds = min(odds, verdict.margin)
         alike = {self._deck.faces[verdict.face].id, self._deck.faces[rival].id}

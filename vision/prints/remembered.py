@@ -1,0 +1,89 @@
+"""Cards that were read and lie there as they lay: what looks as it did needs no reading."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from vision.piles.sights import Box
+from vision.prints.card_search import FoundCard
+from vision.prints.straight import Pyramid, Singles
+from vision.quads import shared_area
+
+Image = NDArray[np.uint8]
+Floats = NDArray[np.float64]
+
+_CELLS_PER_MM = 0.5
+_SAME_LEVEL, _SAME_CELLS = 0.09, 2  # of white; a patch of so many cells across is no noise
+_RIM = 1  # cells at the edge of a card, where a pixel's shift shows
+_GAINS = (0.5, 2.0)
+_OVER = 0.3  # of a place's area: no two cards that lie whole share so much
+_MOST = 60  # cards that are remembered: more than players lay before them at once
+
+
+@dataclass(frozen=True, eq=False)
+class Look:
+    """How a certain card looked: its corners (4, 2) px, and what lay within them, (rows, columns, 3)."""
+
+    corners_px: Floats
+    sheet: Singles
+
+    def is_same(self, image_bgr: Image) -> bool:
+        """Tell whether the same lies there in another picture of the same camera, all of it in sight."""
+        now = _sheet(image_bgr, self.corners_px, self.sheet.shape[:2])
+        if np.isnan(now).any() or np.isnan(self.sheet).any():
+            return False
+        # A lamp that is dimmed is no other card.
+        gain = float(np.median(self.sheet) + 0.01) / float(np.median(now) + 0.01)
+        off = cv2.GaussianBlur(np.abs(now * np.float32(np.clip(gain, *_GAINS)) - self.sheet).max(axis=-1), (0, 0), 0.8)
+        other = (off[_RIM:-_RIM, _RIM:-_RIM] > _SAME_LEVEL).astype(np.uint8)
+        return not cv2.erode(other, np.ones((_SAME_CELLS, _SAME_CELLS), np.uint8)).any()
+
+
+class Memory:
+    """The cards of one deck that were read on one table, and how they looked."""
+
+    def __init__(self, card_mm: tuple[float, float]) -> None:
+        self._card_mm = card_mm
+        self._known: list[tuple[FoundCard, Look]] = []
+
+    def still_there(self, image_bgr: Image, box_px: Box) -> list[FoundCard]:
+        """Cards with their middle in a part of a picture that lie there as they lay."""
+        left, top, right, bottom = box_px
+        found = []
+        for card, look in self._known:
+            x, y = look.corners_px.mean(axis=0)
+            if left <= x < right and top <= y < bottom and look.is_same(image_bgr):
+                found.append(card)
+        return found
+
+    def keep(self, image_bgr: Image, cards: Sequence[FoundCard]) -> None:
+        """Remember certain cards of a picture; those that are known already stay as they looked at first."""
+        for card in cards:
+            if any(card is known for known, _ in self._known):
+                continue
+            self._known = [one for one in self._known if shared_area(one[1].corners_px, card.corners_px) < _OVER]
+            self._known.append((card, look_at(image_bgr, card.corners_px, self._card_mm)))
+        del self._known[:-_MOST]
+
+
+def look_at(image_bgr: Image, corners_px: Floats, card_mm: tuple[float, float]) -> Look:
+    """How a card on corners (4, 2) px looks."""
+    width, height = (round(side * _CELLS_PER_MM) for side in card_mm)
+    return Look(corners_px, _sheet(image_bgr, corners_px, (height, width)))
+
+
+def _sheet(image_bgr: Image, corners_px: Floats, cells: tuple[int, ...]) -> Singles:
+    """(rows, columns, 3) what lies within corners (4, 2), NaN where the picture has ended."""
+    low, high = np.floor(corners_px.min(axis=0)) - 2, np.ceil(corners_px.max(axis=0)) + 3
+    height, width = image_bgr.shape[:2]
+    left, top = (max(0, int(value)) for value in low)
+    right, bottom = min(width, int(high[0])), min(height, int(high[1]))
+    crop = image_bgr[top:bottom, left:right]
+    if min(crop.shape[:2], default=0) < 2:
+        return np.full((*cells, 3), np.nan, np.float32)
+    return np.asarray(Pyramid(crop).straight((corners_px - (left, top))[None], cells[0], cells[1])[0])

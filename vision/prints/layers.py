@@ -78,10 +78,16 @@ class Layers:
         """Verdicts on places where no certain card was taken."""
         return [verdict for k, verdict in self._verdicts.items() if not self._closed[k]]
 
-    @property
-    def whole(self) -> list[Verdict]:
-        """Those of `left` on places of which no known card covers anything."""
-        return [verdict for k, verdict in self._verdicts.items() if not (self._closed[k] or self._part[k])]
+    def in_doubt(self) -> list[tuple[Floats, Covers | None]]:
+        """Places (4, 2) where cards lie, or may, that were not told, and what lies over each; the likeliest first."""
+        there = [*(verdict.sheet for verdict in self.nameless), *self.outlined]
+        found: list[tuple[Floats, Covers | None]] = []
+        for quad in there:
+            # What was taken after it lies beneath it.
+            place = int(np.argmin(np.abs(self.covers.quads.mean(axis=1) - quad.mean(axis=0)).sum(axis=1)))
+            found.append((quad, Covers(self.covers.quads[:place]).near(quad) if place else None))
+        left = sorted(self.left, key=lambda verdict: -verdict.margin)
+        return found + [(verdict.sheet, self.covers.near(verdict.sheet)) for verdict in left]
 
     def taken(self, accepts: Accepts, lies: Accepts) -> list[Verdict]:
         """Take all cards that are accepted, the surest first.

@@ -48,7 +48,7 @@ _OUTLINED_EVIDENCE = 30.0  # of 800 strips five wrong faces had 24 to 32
 _FEW_SIDES, _STRANGE_ALONE = 0.4, 0.15  # of all sides: with fewer seen no more of a card's open cells may be strange
 _PART = 0.5  # of a card's cells: with fewer open ones it lies under others
 _TOUCH = 0.15  # of a place's area that may lie on what was found
-_MOST_LIT = 12  # places looked at in their own light
+_MOST_LIT = 16  # places looked at in their own light
 _MOST_STRANGERS = 20
 _GLARE_CELLS, _GLARE, _BLEACHED = 24, 0.15, 0.985  # a look at what a lamp has wiped: cells, share, brightness
 _LEAST_SIDE_PX = 40
@@ -147,21 +147,22 @@ class PrintReader:
         white: Floats | None,
         table: Table | None,
     ) -> list[PrintCard]:
-        """Cards in plain sight that only their own light tells: where the first look was in doubt, or saw no card."""
+        """Cards that only their own light tells: the first look was in doubt, or saw none in a whole outline."""
         found: list[PrintCard] = []
         if not self.deck.is_complete:
             return found
-        doubtful = sorted([*layers.nameless, *layers.whole], key=lambda verdict: -verdict.margin)
-        places = [*(verdict.sheet for verdict in doubtful), *plain]
         tried: list[Floats] = []
-        for quad in places:
+        for quad, covers in [*layers.in_doubt(), *((quad, None) for quad in plain)]:
             if len(tried) >= _MOST_LIT:
                 break
-            if any(same_place(quad, other) for other in tried) or any(shared_area(quad, o) >= _TOUCH for o in taken):
+            beneath = covers is None and any(shared_area(quad, other) >= _TOUCH for other in taken)
+            if beneath or any(same_place(quad, other) for other in [*tried, *taken]):
                 continue
             tried.append(quad)
-            verdict = self._lit.judge(picture, quad, self.verifier.white_on(picture, quad, white)[0])
-            if verdict.is_certain and (table is None or lies_flat(table, verdict.quad, self.deck.card_mm)):
+            light = self.verifier.white_on(picture, quad, white, covers)[0]
+            verdict = self._lit.judge(picture, quad, light, covers)
+            told = verdict.is_certain if covers is None else verdict.is_certain_in_part
+            if told and (table is None or lies_flat(table, verdict.quad, self.deck.card_mm)):
                 taken.append(verdict.quad)
                 centre = None if table is None else table.centre_mm(verdict.quad)
                 face = self.deck.faces[verdict.face]

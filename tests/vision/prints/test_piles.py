@@ -110,3 +110,18 @@ def test_a_deck_taught_by_its_faces_only_has_its_back_learned_from_the_draw_pile
     faces_only = PrintClowns(replace(deck, faces=deck.fronts))
     found = faces_only.read_part(image, table, (0, 0, *SIZE))
     assert sorted("back" if one.face is None else one.face.id for one in found) == sorted(["back", "back", card.face])
+
+
+def test_a_card_that_lies_as_it_lay_is_remembered_until_something_lies_on_it_or_in_its_place() -> None:
+    image, table, card = scene()
+    reader = PrintClowns(full_bleed_clowns())
+    left, top = np.floor(card.corners_px.min(axis=0)).astype(int) - 20
+    right, bottom = np.ceil(card.corners_px.max(axis=0)).astype(int) + 20
+    box = (int(left), int(top), int(right), int(bottom))
+    first = reader.read_part(image, table, box)
+    assert [found.print.id for found in first] == [card.face]
+    again = reader.read_part((image * 0.9).astype(np.uint8), table, box)
+    assert [found is first[0] for found in again] == [True]
+    # A finger on the mouth: it is read anew, or not at all.
+    assert first[0] not in reader.read_part(covered((0.3, 0.55, 0.6, 0.7), (140, 170, 222)), table, box)
+    assert not reader.read_part(covered((-0.2, -0.2, 1.2, 1.2), (70, 90, 120)), table, box)

@@ -143,6 +143,15 @@ def test_a_card_half_under_another_is_named_or_unclear_but_never_another_face() 
     assert "red-disc" in named and named.keys() <= {"red-disc", "green-ring"}
 
 
+@pytest.mark.parametrize("face", ["red-disc", "blue-tent", "yellow-disc"])
+def test_a_hand_across_a_card_is_no_proof_against_what_is_seen_of_it(face: str) -> None:
+    image, table = _table()
+    _lay(image, face, (200, 150), 0)
+    hand = np.array([[150, 120], [190, 110], [196, 150], [190, 200], [150, 200]]) * _SCALE
+    cv2.fillPoly(image, [hand.astype(np.int32)], (120, 150, 205), cv2.LINE_AA)
+    assert _named(_reader().read(_seen(image), table)).keys() == {face}
+
+
 def _lay_column(
     image: NDArray[np.uint8], deck: PrintDeck, laid: Sequence[str], strip_mm: float, aside_mm: Sequence[float]
 ) -> None:

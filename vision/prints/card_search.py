@@ -7,12 +7,13 @@ a face are verified, and a face counts only if what is seen of it tells it from 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from vision.prints.lit_look import LitLook, LitVerdict
+from vision.prints.places import cut_table, lies_flat
 from vision.prints.print_deck import Print, PrintDeck
 from vision.prints.proposals import WHOLE, edges_on, poses_on
 from vision.prints.straight import Pyramid
@@ -33,14 +34,10 @@ _PROMISING = 0.4  # of the ranking's scores, above what a plain card would have 
 _MOST_PLACES = 60  # by their edges; the best seen come first
 _CLEAR = 0.55  # the same, of a place that lies well
 _LIKELY, _MOST_SETTLED, _MOST_MOVED = 0.18, 24, 4  # the same, of one that may come to; so many are tried and moved
-SETTLING = ((3.0, np.radians(3.0)), (1.5, np.radians(1.5)))  # mm and turns by which they are moved
-ONE_WAY = (0, 1, 2, 3, 6, 9, 18)  # of what `moved` gives: as it is, and moved across, along or turned alone
 _TRIED, _MOST_TRIED = 2, 8  # places verified where one card may lie, and in one part of a picture
 _SAME, _OVER = 0.6, 0.3  # of a place's area: it is one place; no two cards that lie whole share so much
 _LEAST_SIDE_PX = 24
 _LIGHT = ("glare", "colours")  # doubts that another light may clear up
-_SIZE = (0.9, 1.1)  # of a card's size on the table: 55 cards are 16 mm high, and the camera may be near
-_FLAT = 0.06  # logarithm of the ratio of its diagonals
 
 
 @dataclass(frozen=True, eq=False)
@@ -186,12 +183,11 @@ class CardSearch:
                 chosen.append(int(k))
         settled, scores, promise, whole = quads[chosen], scores[chosen], promise[chosen], whole[chosen]
         unsettled = np.flatnonzero((promise < _CLEAR) & ~whole)[:_MOST_MOVED]
-        for mm, turn in SETTLING if len(unsettled) else ():
-            near = moved(settled[unsettled], table, mm, turn)[:, ONE_WAY]
-            better, more = self._promise(picture, near.reshape(-1, 4, 2), white)
-            best = np.arange(len(unsettled)) * near.shape[1] + more.reshape(len(unsettled), -1).argmax(axis=1)
-            settled[unsettled] = near.reshape(-1, 4, 2)[best]
-            scores[unsettled], promise[unsettled] = better[best], more[best]
+        if len(unsettled):
+            ranker = self.verifier.ranker
+            settled[unsettled], scores[unsettled], promise[unsettled] = ranker.settled(
+                picture, settled[unsettled], table, white
+            )
         return settled, scores, promise, whole
 
     def _promise(self, picture: Pyramid, quads: Floats, white: Floats | None) -> tuple[Floats, Floats]:
@@ -237,39 +233,6 @@ class CardSearch:
         self, face: int, odds: float, quad: Floats, reason: str | None, table: Table, offset: Floats
     ) -> FoundCard:
         return FoundCard(self.deck.faces[face], confidence_of(odds), quad + offset, table.centre_mm(quad), reason)
-
-
-def moved(quads: Floats, table: Table, by_mm: float, by_turn: float) -> Floats:
-    """(n, 27, 4, 2) px, quads (n, 4, 2) and how they would lie moved a little on the table, and turned (rad)."""
-    corners = table.to_mm(quads.reshape(-1, 2)).reshape(-1, 4, 2)
-    middles = corners.mean(axis=1, keepdims=True)
-    near_mm = []
-    for turn in (0.0, -by_turn, by_turn):
-        cos, sin = np.cos(turn), np.sin(turn)
-        turned = (corners - middles) @ np.array([[cos, sin], [-sin, cos]]) + middles
-        near_mm += [turned + (x, y) for x in (0.0, -by_mm, by_mm) for y in (0.0, -by_mm, by_mm)]
-    near = np.stack(near_mm, axis=1)
-    return table.to_px(near.reshape(-1, 2)).reshape(near.shape)
-
-
-def cut_table(table: Table, box: Box) -> Table:
-    """The table as a part of the picture shows it."""
-    left, top, right, bottom = box
-    shift = np.array([[1.0, 0.0, -left], [0.0, 1.0, -top], [0.0, 0.0, 1.0]])
-    size = (right - left, bottom - top)
-    return replace(table, camera=shift @ table.camera, homography=shift @ table.homography, size_px=size)
-
-
-def lies_flat(table: Table, corners_px: Floats, card_mm: tuple[float, float]) -> bool:
-    """Whether corners (4, 2) are a card's of this size that lies on the table, or on a pile there."""
-    corners = table.to_mm(corners_px)
-    sides = np.linalg.norm(np.roll(corners, -1, axis=0) - corners, axis=1)
-    sizes = np.array([sides[0] + sides[2], sides[1] + sides[3]]) / 2 / card_mm
-    diagonals = np.linalg.norm(corners[:2] - corners[2:], axis=1)
-    skew = abs(float(np.log(diagonals[0] / max(1e-6, float(diagonals[1])))))
-    uneven = abs(float(np.log(sizes[0] / sizes[1])))
-    size = float(np.sqrt(sizes.prod()))
-    return _SIZE[0] < size < _SIZE[1] and skew < _FLAT and uneven < 2 * _FLAT
 
 
 def _keep(found: list[FoundCard], card: FoundCard) -> None:

@@ -11,8 +11,8 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.prints.card_search import ONE_WAY, SETTLING, moved
 from vision.prints.columns import Columns
+from vision.prints.places import same_place, same_places
 from vision.prints.proposals import WHOLE
 from vision.prints.straight import Covers, Pyramid
 from vision.prints.verdicts import Verdict, Verifier
@@ -24,7 +24,6 @@ Flags = NDArray[np.bool_]
 
 _MOST_IN_VAIN, _MOST_LAYERS = 100, 100  # places at which no card is taken
 _MOST_WORTH = 50.0  # log-odds beyond which a face is no surer
-_NEAR = 0.07  # of a card's diagonal: places whose middles are so near are of one card
 _TRIES = 3  # places looked at for one card, in one layer
 _BY_SIDES, _USUAL_SIDES, _BY_EDGES = 0.3, 0.6, 0.5
 # What a place must promise to be judged: at first, and when no other card is left to be taken.
@@ -178,16 +177,9 @@ class Layers:
         if not chosen:
             return
         which = np.array(chosen)
-        for mm, turn in SETTLING:
-            near = moved(self._quads[which], table, mm, turn)[:, ONE_WAY]
-            scores, plain = self._verifier.ranker.scores_beside_plain(
-                self._picture, near.reshape(-1, 4, 2), self._white
-            )
-            more = (scores.max(axis=1) - plain).reshape(len(which), -1)
-            best = more.argmax(axis=1)
-            self._quads[which] = near[np.arange(len(which)), best]
-            self._scores[which] = scores.reshape(len(which), near.shape[1], -1)[np.arange(len(which)), best]
-            self._promise[which] = more.max(axis=1) + _BY_SIDES * self._seen[which]
+        quads, scores, promise = self._verifier.ranker.settled(self._picture, self._quads[which], table, self._white)
+        self._quads[which], self._scores[which] = quads, scores
+        self._promise[which] = promise + _BY_SIDES * self._seen[which]
 
     def _take_outlined(self) -> list[Floats]:
         """Cards that stick out, by their edges, and that could not be read: what lies under them can be."""
@@ -281,17 +273,6 @@ class Layers:
         shut = self._open[which] < _LEAST_OPEN
         self._closed[which[shut]] = True
         self._rank(which[~shut], self.covers)
-
-
-def same_place(one: Floats, other: Floats) -> bool:
-    """Whether two quads (4, 2) are of one card that lies there."""
-    return bool(same_places(one[None], other)[0])
-
-
-def same_places(some: Floats, quad: Floats) -> Flags:
-    """(n,) which of some quads (n, 4, 2) are of the card that lies on a quad (4, 2)."""
-    near = _NEAR * float(np.linalg.norm(quad[2] - quad[0]))
-    return np.asarray(np.linalg.norm(some.mean(axis=1) - quad.mean(axis=0), axis=1) < near)
 
 
 def worth(verdict: Verdict, cells: Flags) -> float:

@@ -28,7 +28,8 @@ from vision.piles.sights import (
     region_of,
 )
 from vision.prints.back_lesson import NEAR, back_shown
-from vision.prints.card_search import CardSearch, FoundCard, Near, moved
+from vision.prints.card_search import CardSearch, FoundCard, Near
+from vision.prints.places import moved
 from vision.prints.print_deck import PrintDeck
 from vision.prints.remembered import Look, Memory, look_at
 from vision.quads import shared_area

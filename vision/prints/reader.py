@@ -14,10 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vision.markers import Marker, markers_in, table_if_shown, whites_of
-from vision.prints.card_search import lies_flat
 from vision.prints.columns import Columns, border_of
-from vision.prints.layers import Layers, open_cells, same_place, worth
+from vision.prints.layers import Layers, open_cells, worth
 from vision.prints.lit_look import LitLook
+from vision.prints.places import lies_flat, same_place
 from vision.prints.print_deck import Print, PrintDeck
 from vision.prints.proposals import WHOLE, edges_on, poses_on
 from vision.prints.straight import Covers, Pyramid

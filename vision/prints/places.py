@@ -1,0 +1,62 @@
+"""Places at which cards may lie, as corners in px: whether two are one, moved a little, and lying flat on the table."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vision.piles.sights import Box
+from vision.table import Table
+
+Floats = NDArray[np.float64]
+Flags = NDArray[np.bool_]
+
+_NEAR = 0.07  # of a card's diagonal: places whose middles are so near are of one card
+_SIZE = (0.9, 1.1)  # of a card's size on the table: 55 cards are 16 mm high, and the camera may be near
+_FLAT = 0.06  # logarithm of the ratio of its diagonals
+
+
+def same_place(one: Floats, other: Floats) -> bool:
+    """Whether two quads (4, 2) are of one card that lies there."""
+    return bool(same_places(one[None], other)[0])
+
+
+def same_places(some: Floats, quad: Floats) -> Flags:
+    """(n,) which of some quads (n, 4, 2) are of the card that lies on a quad (4, 2)."""
+    near = _NEAR * float(np.linalg.norm(quad[2] - quad[0]))
+    return np.asarray(np.linalg.norm(some.mean(axis=1) - quad.mean(axis=0), axis=1) < near)
+
+
+def moved(quads: Floats, table: Table, by_mm: float, by_turn: float) -> Floats:
+    """(n, 27, 4, 2) px, quads (n, 4, 2) and how they would lie moved a little on the table, and turned (rad)."""
+    corners = table.to_mm(quads.reshape(-1, 2)).reshape(-1, 4, 2)
+    middles = corners.mean(axis=1, keepdims=True)
+    near_mm = []
+    for turn in (0.0, -by_turn, by_turn):
+        cos, sin = np.cos(turn), np.sin(turn)
+        turned = (corners - middles) @ np.array([[cos, sin], [-sin, cos]]) + middles
+        near_mm += [turned + (x, y) for x in (0.0, -by_mm, by_mm) for y in (0.0, -by_mm, by_mm)]
+    near = np.stack(near_mm, axis=1)
+    return table.to_px(near.reshape(-1, 2)).reshape(near.shape)
+
+
+def cut_table(table: Table, box: Box) -> Table:
+    """The table as a part of the picture shows it."""
+    left, top, right, bottom = box
+    shift = np.array([[1.0, 0.0, -left], [0.0, 1.0, -top], [0.0, 0.0, 1.0]])
+    size = (right - left, bottom - top)
+    return replace(table, camera=shift @ table.camera, homography=shift @ table.homography, size_px=size)
+
+
+def lies_flat(table: Table, corners_px: Floats, card_mm: tuple[float, float]) -> bool:
+    """Whether corners (4, 2) are a card's of this size that lies on the table, or on a pile there."""
+    corners = table.to_mm(corners_px)
+    sides = np.linalg.norm(np.roll(corners, -1, axis=0) - corners, axis=1)
+    sizes = np.array([sides[0] + sides[2], sides[1] + sides[3]]) / 2 / card_mm
+    diagonals = np.linalg.norm(corners[:2] - corners[2:], axis=1)
+    skew = abs(float(np.log(diagonals[0] / max(1e-6, float(diagonals[1])))))
+    uneven = abs(float(np.log(sizes[0] / sizes[1])))
+    size = float(np.sqrt(sizes.prod()))
+    return _SIZE[0] < size < _SIZE[1] and skew < _FLAT and uneven < 2 * _FLAT

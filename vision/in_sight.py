@@ -9,13 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cached_property
 
 import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.quads import enlarged
+from vision.quads import card_kernels, enlarged
 from vision.table import Table
 
 Image = NDArray[np.uint8]
@@ -36,7 +36,6 @@ _OPENED_MM = 10.0  # narrower things hide no card
 LEAST_OWN, _FITS = 0.45, 0.85  # of a card: under the island, and under it and the cards beside it
 _STEP_MM, _STEP, _STEEP = 16.0, 9.0, 0.6  # levels of Lab that an edge has, along so much of the outline
 _SOFT, _SOFT_MM = 3.0, 40.0  # of a card: larger islands without an edge are light; so far about one is looked
-_TURNS = 8
 _EXPOSED = 120.0  # grey levels of the table
 _SAMPLES, _ROUNDS, _EVEN = 4000, 4, 0.05  # to find how light falls off: cells, rounds, and a table's own unevenness
 _LIGHTNESS = 0.4  # of a step in lightness counts: light falls off over a table, too
@@ -186,7 +185,7 @@ class _Board:
         """Where the middle of a card may be that lies under what is hidden, and partly under what is known."""
         under, both = own.astype(np.float32), (own | known).astype(np.float32)
         found = np.zeros(own.shape, bool)
-        for card in _cards(self._card_mm):
+        for card in card_kernels(self._card_mm, CELL_MM):
             share = cv2.filter2D(under, -1, card, borderType=cv2.BORDER_CONSTANT)
             if share.max() >= self._least_own:
                 whole = cv2.filter2D(both, -1, card, borderType=cv2.BORDER_CONSTANT)
@@ -287,18 +286,3 @@ def _filled(island: Image) -> Image:
     """An island without its holes."""
     outlines, _ = cv2.findContours(island, cv2.RETR_EXTERNAL, cv2.CHAIN_APPROX_NONE)
     return np.asarray(cv2.drawContours(np.zeros_like(island), outlines, -1, (1,), cv2.FILLED), np.uint8)
-
-
-@cache
-def _cards(card_mm: tuple[float, float]) -> tuple[NDArray[np.float32], ...]:
-    """A card in cells, at several turns, each of the sum 1."""
-    found = []
-    reach = int(np.hypot(*card_mm) / 2 / CELL_MM) + 1
-    half = np.array([[-1, -1], [1, -1], [1, 1], [-1, 1]]) * np.array(card_mm) / 2 / CELL_MM
-    for turn in np.arange(_TURNS) * np.pi / _TURNS:
-        cos, sin = np.cos(turn), np.sin(turn)
-        corners = half @ np.array([[cos, sin], [-sin, cos]]) + reach
-        kernel = np.zeros((2 * reach + 1, 2 * reach + 1), np.float32)
-        cv2.fillConvexPoly(kernel, np.rint(corners * 16).astype(np.int32), (1.0,), shift=4)
-        found.append(kernel / kernel.sum())
-    return tuple(found)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 import cv2
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +14,7 @@ Floats = NDArray[np.float64]
 
 _FLAT = 1e-9
 _AT_ONCE = 20_000  # pairs of a point and a quad: what fits into the nearest memory
+_TURNS = 8  # of a card, half way round
 _MOST_SHARED = 0.25  # of the smaller area; neighbours overlap a little
 
 
@@ -139,3 +142,18 @@ def apart(quads: NDArray[np.floating]) -> list[int]:
         if not lie_on(quads[k : k + 1], quads[kept])[0]:
             kept.append(k)
     return kept
+
+
+@cache
+def card_kernels(card_mm: tuple[float, float], cell_mm: float) -> tuple[NDArray[np.float32], ...]:
+    """A card in cells of a size, at several turns: (n, n) each, of the sum 1."""
+    found = []
+    reach = int(np.hypot(*card_mm) / 2 / cell_mm) + 1
+    half = np.array([[-1, -1], [1, -1], [1, 1], [-1, 1]]) * np.array(card_mm) / 2 / cell_mm
+    for turn in np.arange(_TURNS) * np.pi / _TURNS:
+        cos, sin = np.cos(turn), np.sin(turn)
+        corners = half @ np.array([[cos, sin], [-sin, cos]]) + reach
+        kernel = np.zeros((2 * reach + 1, 2 * reach + 1), np.float32)
+        cv2.fillConvexPoly(kernel, np.rint(corners * 16).astype(np.int32), (1.0,), shift=4)
+        found.append(kernel / kernel.sum())
+    return tuple(found)

@@ -151,7 +151,7 @@ def _step(stage: Stage, voice: TellingVoice, dice: random.Random, tell: Tell) ->
 
 
 def _correct(stage: Stage, play: Play, dice: random.Random, tell: Tell) -> None:
-    if play.can_undo and dice.random() < 0.4:
+    if play.undoes and dice.random() < 0.4:
         stage.undo()
     else:
         number = dice.choice(list(play.log.records))

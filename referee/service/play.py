@@ -106,11 +106,6 @@ class Play:
             return "stop"
         return "correction" if self._holding() else None
 
-    @property
-    def can_undo(self) -> bool:
-        """Whether anything can be taken back."""
-        return self.undoes is not None
-
     def _holding(self) -> list[CorrectionRow]:
         """Give the corrections that hold; an early end that was taken back is not one to come back to."""
         kinds = {number: record.event.kind for number, record in self.log.records.items()}

@@ -73,7 +73,7 @@ def view(play: Play | None, paused: bool, scene: Scene, picture_of: PictureOf) -
             "questions": questions(play, announcer, scene.pictures),
             "outlines": _outlines(play, scene.frame_wh),
             "readings": readings(play),
-            "can_undo": play.can_undo,
+            "can_undo": play.undoes is not None,
             "undoes": play.undoes,
         }
     data["latest"] = next((ruling for ruling in data["rulings"] if ruling["text"]), None)

@@ -122,7 +122,7 @@ def test_a_correction_is_undone_and_all_is_as_it_was(tmp_path: Path) -> None:
     table.stage.correct(2, {"mood": "sad"})
     table.stage.undo()
     assert list(table.stage.playing().log.newest(20)) == before
-    assert not table.stage.playing().can_undo
+    assert table.stage.playing().undoes is None
     with pytest.raises(BadInputError):
         table.stage.undo()
 

@@ -53,6 +53,7 @@ class EndCount:
         self._frame: Frame | None = None
         self._thread: threading.Thread | None = None
         self._areas: list[_Area] = []
+        self._faults: list[Exception] = []
         self._answered: set[int] = set()
 
     @property
@@ -79,7 +80,8 @@ class EndCount:
             self._frame = frame
             # A list of its own: what an earlier count still finds when the game has gone on is nobody's.
             self._areas = []
-            found = (frame, self._areas)
+            self._faults = []
+            found = (frame, self._areas, self._faults)
             self._thread = threading.Thread(target=self._count, args=found, name="coloretto count", daemon=True)
             self._thread.start()
         if self._frame is None:
@@ -88,11 +90,17 @@ class EndCount:
         return t_ns - self._frame.exposure_end_ns >= _TAKES_NS and self.finish()
 
     def finish(self) -> bool:
-        """Wait for what is being counted; whether there was anything."""
+        """Wait for what is being counted; whether there was anything.
+
+        Raises:
+            Exception: whatever went wrong meanwhile.
+        """
         if self._thread is None:
             return False
         self._thread.join()
         self._thread, self._is_wanted = None, False
+        for fault in self._faults:
+            raise fault
         return True
 
     def doubts(self, game: Coloretto) -> tuple[Doubt, ...]:
@@ -115,10 +123,13 @@ class EndCount:
         """Ask no more about that seat's cards."""
         self._answered.add(int(doubt.data["seat"]))
 
-    def _count(self, frame: Frame, areas: list[_Area]) -> None:
+    def _count(self, frame: Frame, areas: list[_Area], faults: list[Exception]) -> None:
         try:
             sharing = read_areas(frame.bgr(), self._deck, self._profile, self._players)[1]
         except (BadInputError, VisionError):
+            return
+        except Exception as fault:
+            faults.append(fault)
             return
         areas += [self._area(hand) for hand in sharing.seats]
 

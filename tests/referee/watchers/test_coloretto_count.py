@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import cv2
 import numpy as np
 import pytest
 
@@ -14,6 +15,7 @@ from referee.demo.table import NAMES
 from referee.events import Event, Header
 from referee.seats import SeatCards, Sharing
 from referee.session import Notice
+from referee.watchers import coloretto_count
 from referee.watchers.coloretto import ColorettoWatcher
 from referee.watchers.coloretto_count import EndCount
 from simulation.live import LiveTable, Shots
@@ -113,3 +115,19 @@ def test_the_same_difference_is_the_same_question_and_what_light_hides_has_no_ou
     doubts = count.doubts(written.game)
     assert doubts == count.doubts(written.game) and len(doubts) == 4
     assert [doubt.shown.outlines for doubt in doubts if doubt.shown] == [()] * 4
+
+
+def test_a_fault_of_the_count_comes_out_where_it_is_waited_for_and_only_once(
+    shots: tuple[Sequence[Frame], Sequence[Frame]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(*_: object) -> None:
+        raise cv2.error("no such picture")
+
+    monkeypatch.setattr(coloretto_count, "read_areas", broken)
+    count = EndCount(find_print_deck("coloretto"), None, 4)
+    count.follow()
+    assert not count.look(shots[1][0], rests=True)
+    with pytest.raises(cv2.error, match="no such picture"):
+        count.finish()
+    assert not count.is_wanted
+    assert not count.finish()

@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-import cv2
 import numpy as np
 from numpy.typing import NDArray
 
@@ -21,8 +20,9 @@ from vision.pictured.pile_frames import shifted
 from vision.pictured.pile_pattern import PatternReader
 from vision.pictured.pile_view import View, Viewer
 from vision.prints.covered_cells import cover_of
-from vision.prints.light_model import CAP, INDEPENDENT, OUTLIER, ArtFields, Light, LightModel, art_fields, spread_of
+from vision.prints.light_model import CAP, OUTLIER, Light, LightModel
 from vision.prints.light_ranking import Ranking
+from vision.prints.lit_art import LitArt, lit_art, places_of
 from vision.prints.reflections import DARKER, glare_of
 
 Image = NDArray[np.uint8]
@@ -30,10 +30,6 @@ Floats = NDArray[np.float64]
 Singles = NDArray[np.float32]
 Flags = NDArray[np.bool_]
 
-_FINE = 4  # samples to a cell's side, for the art's slopes
-_SOFT = 1.5  # of those samples: about a picture's own blur, and how far a first frame may be off
-_NOISE, _EDGE = 0.08, 0.6  # as in `pile_faces`: less of both, for colours and place are fitted
-_MOVES = np.array([1.0, 1.2, 1.2, 1.0, 1.2, 1.2])  # mm: a frame's middle, and by how much its edges may be off
 _STILL_MM = 0.03
 _STEPS = 3
 _COARSE = 3  # cells from one to the next that ranks the pictures
@@ -47,18 +43,10 @@ _COVERED = 0.03  # of a frame: what is less makes no difference
 
 
 @dataclass(frozen=True, eq=False)
-class _Art:
-    """One picture of the deck as the fit needs it; `slopes` (6, 3, cells) by the six moves."""
-
-    fields: ArtFields
-    slopes: Singles
-
-
-@dataclass(frozen=True, eq=False)
 class _Fit:
     """One picture fitted to a frame that begins at its top-left."""
 
-    art: _Art
+    art: LitArt
     light: Light
     view: View
     frame_px: Floats
@@ -75,37 +63,15 @@ class FaceFitter:
     def __init__(self, faces: FaceReader) -> None:
         self.faces = faces
         self.patterns = PatternReader(faces)
-        self._size = faces.deck.card_mm
         self._viewer = Viewer(faces)
         self._used, self._framed = self._viewer.used, self._viewer.framed
-        columns, rows = faces.cells
-        across, down = np.meshgrid((np.arange(columns) + 0.5) / columns - 0.5, (np.arange(rows) + 0.5) / rows - 0.5)
-        self._place = np.stack([across, down])[:, self._used].astype(np.float32)
-        self._model = LightModel(*(2 * self._place))
-        self._arts = [self._art(picture) for picture in faces.pictures]
+        places = 2 * places_of(self._used)
+        self._model = LightModel(*places)
+        self._arts = [lit_art(picture, self._used, faces.deck.card_mm) for picture in faces.pictures]
         # For a first ranking of all pictures, a few cells are enough.
         some = np.zeros_like(self._used)
         some[1::_COARSE, 1::_COARSE] = True
-        self._ranking = Ranking([art.fields for art in self._arts], 2 * self._place, some[self._used])
-
-    def _art(self, picture: Image) -> _Art:
-        columns, rows = self.faces.cells
-        fine = cv2.resize(picture, (columns * _FINE, rows * _FINE), interpolation=cv2.INTER_AREA)
-        fine = cv2.GaussianBlur(fine.astype(np.float32) / 255, (0, 0), _SOFT)
-        art = self._cells(fine)
-        right, down = (
-            self._viewer.flat(self._cells(np.gradient(fine, axis=axis)) * _FINE * count / side)
-            for axis, count, side in ((1, columns, self._size[0]), (0, rows, self._size[1]))
-        )
-        x, y = self._place
-        slopes = np.stack([right, right * x, right * y, down, down * x, down * y])
-        noise = _NOISE**2 + (_EDGE * spread_of(art)[self._used]) ** 2
-        soft = self._viewer.flat(cv2.GaussianBlur(art, (0, 0), 1.0))
-        return _Art(art_fields(self._viewer.flat(art), soft, noise.astype(np.float32)), slopes.astype(np.float32))
-
-    def _cells(self, fine: cv2.typing.MatLike) -> Singles:
-        shrunk = cv2.resize(np.asarray(fine, np.float32), self.faces.cells, interpolation=cv2.INTER_AREA)
-        return np.asarray(shrunk, np.float32)
+        self._ranking = Ranking([art.fields for art in self._arts], places, some[self._used])
 
     def read(self, image_bgr: Image, frame_px: Floats) -> tuple[FaceMatch, Floats]:
         """Compare one framed card with every picture; gives the match, and the frame (4, 2) where it fits best.
@@ -218,11 +184,8 @@ class FaceFitter:
         art, light, view, frame_px = fit.art, fit.light, fit.view, fit.frame_px
         for left in reversed(range(steps)):
             spend(YARDSTICK)
-            slopes = art.slopes * light.contrast
             open_to_see = light.cells < CAP if in_sight is None else (light.cells < CAP) & in_sight
-            pull = (slopes * (INDEPENDENT * light.weight * open_to_see)).reshape(6, -1)
-            normal = pull @ slopes.reshape(6, -1).T + np.diag(1 / _MOVES**2)
-            step = np.linalg.solve(normal, -(pull @ light.gap.reshape(-1)) - moved / _MOVES**2)
+            step = art.step(light, open_to_see, moved)
             moved += step
             frame_px = shifted(self.faces.deck, frame_px, step)
             view = self._viewer.view(image_bgr, frame_px, view)

@@ -11,23 +11,20 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-import cv2
 import numpy as np
 from numpy.typing import NDArray
 
 from vision.prints.covered_cells import cover_of
 from vision.prints.light_model import (
     CAP,
-    INDEPENDENT,
     OUTLIER,
     ArtFields,
     Light,
     LightModel,
     Seen,
-    art_fields,
-    spread_of,
 )
 from vision.prints.light_ranking import Ranking
+from vision.prints.lit_art import lit_art, places_of
 from vision.prints.print_deck import PrintDeck
 from vision.prints.reflections import DARKER, glare_of
 from vision.prints.straight import Covers, Pyramid
@@ -59,12 +56,8 @@ _BENT = 2.5  # standard deviations by which a camera mixes colours
 
 _CELL_MM = 1.5
 _TALL_MM = 90.0  # the height that a card counts as where no table tells its size
-_FINE = 4  # samples to a cell's side, for the art's slopes
-_SOFT = 1.5  # of those samples: about a picture's own blur, and how far a first place may be off
-_NOISE, _EDGE = 0.08, 0.6  # of white: what light and print change; of the art's variation round a cell
 _CAMERA, _CAMERA_LEVEL = 0.03, 3 / 255  # the camera's noise, of white and of what it can tell
 _CLIPPED, _BLEACHED = 247 / 255, 0.97
-_MOVES_MM = np.array([1.0, 1.2, 1.2, 1.0, 1.2, 1.2])  # a card's middle, and by how much its edges may be off
 _FARTHEST_MM, _STILL_MM, _STEPS = 2.0, 0.03, 3
 _ROUNDS = 2
 _RIM, _EDGE_CELLS = 1, 3  # cells that any card shows; from the card's edge: what lies on a card lies over these, too
@@ -132,14 +125,13 @@ class LitLook:
         self._columns, self._rows = (max(8, round(side / _CELL_MM)) for side in self._size)
         self._used = _within((self._rows, self._columns), _RIM)
         self._edge = self._used & ~_within((self._rows, self._columns), _EDGE_CELLS)
-        across = (np.arange(self._columns) + 0.5) / self._columns - 0.5
-        down = (np.arange(self._rows) + 0.5) / self._rows - 0.5
-        self._place = np.stack(np.meshgrid(across, down))[:, self._used].astype(np.float32)
-        self._model = LightModel(*(2 * self._place))
-        self._arts, self._slopes = zip(*(self._art(face.art) for face in deck.faces), strict=True)
+        places = 2 * places_of(self._used)
+        self._model = LightModel(*places)
+        size = (float(self._size[0]), float(self._size[1]))
+        self._arts = [lit_art(face.art, self._used, size) for face in deck.faces]
         some = np.zeros_like(self._used)
         some[_RIM::_COARSE, _RIM::_COARSE] = True
-        self._ranking = Ranking(self._arts, 2 * self._place, some[self._used])
+        self._ranking = Ranking([art.fields for art in self._arts], places, some[self._used])
         self._turns = (0, 1, 2, 3) if abs(width / height - 1) < 0.02 else (0, 2)
 
     def judge(self, picture: Pyramid, quad: Floats, white: Floats | None, covers: Covers | None = None) -> LitVerdict:
@@ -204,20 +196,17 @@ class LitLook:
         self, seen_on: Callable[[Floats], Seen], face: int, quad: Floats, amounts: Floats, steps: int
     ) -> _Laid:
         """A face after a few steps to where it fits best."""
-        art, slopes = self._arts[face], self._slopes[face]
+        art = self._arts[face]
         seen = seen_on(quad)
-        light = self._model.fitted(art, seen, seen.known, amounts, _ROUNDS)
+        light = self._model.fitted(art.fields, seen, seen.known, amounts, _ROUNDS)
         for _ in range(steps):
-            here = slopes * light.contrast
-            pull = (here * (INDEPENDENT * light.weight * (light.cells < CAP))).reshape(len(_MOVES_MM), -1)
-            normal = pull @ here.reshape(len(_MOVES_MM), -1).T + np.diag(1 / _MOVES_MM**2)
-            step = np.clip(np.linalg.solve(normal, pull @ light.gap.reshape(-1)), -_FARTHEST_MM, _FARTHEST_MM)
+            step = np.clip(-art.step(light, light.cells < CAP, np.zeros(6)), -_FARTHEST_MM, _FARTHEST_MM)
             quad = self._moved(quad, step)
             seen = seen_on(quad)
-            light = self._model.fitted(art, seen, seen.known, light.amounts, _ROUNDS)
+            light = self._model.fitted(art.fields, seen, seen.known, light.amounts, _ROUNDS)
             if np.abs(step).max() < _STILL_MM:
                 break
-        return _Laid(art, quad, seen, light)
+        return _Laid(art.fields, quad, seen, light)
 
     def _moved(self, quad: Floats, step: Floats) -> Floats:
         """A quad (4, 2) moved by mm: across, by its place across and down, then down likewise."""
@@ -237,30 +226,6 @@ class LitLook:
         noise = _CAMERA**2 + (_CAMERA_LEVEL / float(paper.mean())) ** 2
         by_white = np.asarray(levels / paper[:, None], np.float32)
         return Seen(by_white, (levels >= _CLIPPED) | hidden, bool(paper.max() >= _BLEACHED), True, noise)
-
-    def _art(self, art: NDArray[np.uint8]) -> tuple[ArtFields, Singles]:
-        """A face as the fit needs it, and (6, 3, cells) how it changes with each move, a mm."""
-        size = (self._columns * _FINE, self._rows * _FINE)
-        fine = cv2.resize(art, size, interpolation=cv2.INTER_AREA).astype(np.float32) / 255
-        fine = np.asarray(cv2.GaussianBlur(fine, (0, 0), _SOFT), np.float32)
-        cells = self._cells(fine)
-        right, down = (
-            self._flat(self._cells(np.gradient(fine, axis=axis)) * (_FINE * count / side))
-            for axis, count, side in ((1, self._columns, self._size[0]), (0, self._rows, self._size[1]))
-        )
-        x, y = self._place
-        slopes = np.stack([right, right * x, right * y, down, down * x, down * y])
-        noise = _NOISE**2 + (_EDGE * spread_of(cells)[self._used]) ** 2
-        soft = self._flat(np.asarray(cv2.GaussianBlur(cells, (0, 0), 1.0), np.float32))
-        return art_fields(self._flat(cells), soft, noise.astype(np.float32)), slopes.astype(np.float32)
-
-    def _cells(self, fine: NDArray[np.floating]) -> Singles:
-        shrunk = cv2.resize(np.asarray(fine, np.float32), (self._columns, self._rows), interpolation=cv2.INTER_AREA)
-        return np.asarray(shrunk, np.float32)
-
-    def _flat(self, cells: Singles) -> Singles:
-        """The used cells, (3, cells), channel after channel."""
-        return np.ascontiguousarray(cells[self._used].T, np.float32)
 
 
 def _within(shape: tuple[int, int], rim: int) -> Flags:

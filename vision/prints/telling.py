@@ -34,6 +34,7 @@ class Telling:
         stretch = 1.0 if deck.has_true_size else _TALL_MM / deck.card_mm[1]
         width, height = (side * stretch * _CELLS_PER_MM for side in deck.card_mm)
         arts = [deck.faces[face].art for face in self._faces]
+        self._nearest_whole: dict[int, NDArray[np.intp]] = {}  # of cards that nothing covers, by their looks
         self._arts = arts_of(arts, [int(turn) for turn in self._turns], round(height), round(width))
 
     def doubt(self, picture: Pyramid, verdict: Verdict, white: Floats | None) -> tuple[str | None, float]:
@@ -48,8 +49,6 @@ class Telling:
             return "covered", verdict.margin
         if verdict.is_odd():
             return "glare", verdict.margin
-        if verdict.is_plain and not verdict.strange.any():
-            return None, verdict.margin
         rival, odds = self.odds(picture, verdict, white)
         odds = min(odds, verdict.margin)
         alike = {self._deck.faces[verdict.face].id, self._deck.faces[rival].id}
@@ -80,9 +79,15 @@ class Telling:
         looks = np.flatnonzero(self._turns == lies)
         own = looks[self._faces[looks] == verdict.face]
         others = looks[self._faces[looks] != verdict.face]
+        whole = bool(uncovered.all())
+        if whole and (nearest := self._nearest_whole.get(int(own[0]))) is not None:
+            return nearest
         apart = np.minimum(np.abs(self._arts[others] - self._arts[own]).max(-1), 2 * _ALIKE)
-        nearest = np.argsort((apart * uncovered).sum((1, 2)), kind="stable")[:_RIVALS]
-        return np.concatenate([own, others[nearest]])
+        order = np.argsort((apart * uncovered).sum((1, 2)), kind="stable")[:_RIVALS]
+        nearest = np.concatenate([own, others[order]])
+        if whole:
+            self._nearest_whole[int(own[0])] = nearest
+        return nearest
 
 
 def _grown(covered: Flags, size: tuple[int, int]) -> Flags:

@@ -30,6 +30,7 @@ _BY_SIDES, _USUAL_SIDES, _BY_EDGES = 0.3, 0.6, 0.5
 _PROMISES = (0.6, 0.45)
 _HARDLY, _MOST_SETTLED = 0.25, 12  # of what a place promises that may come to; so many are moved
 _LEAST_OPEN, _MOST_OPEN = 0.08, 0.5  # of a card; of one that is told by its edges alone
+_IN_PART = 0.1  # of a card: with so much covered only a part of it is seen
 _PLAIN, _LAPS, _APART = 0.78, 0.3, 0.02  # of the print; of a place's area, twice
 
 Accepts = Callable[[Verdict, Flags, float], bool]
@@ -55,7 +56,7 @@ class Layers:
         self.covers = covers
         self._columns = columns
         self._verifier, self._picture, self._white = verifier, picture, white
-        self._quads, self._seen = quads, seen
+        self._quads, self._seen = quads.copy(), seen
         self._verdicts: dict[int, Verdict] = {}
         self._tried: set[int] = set()  # places that were judged as they are now: not all of them look like a card
         # Places not looked at any more: taken, or hidden.
@@ -84,9 +85,9 @@ class Layers:
         for quad in there:
             # What was taken after it lies beneath it.
             place = int(np.argmin(np.abs(self.covers.quads.mean(axis=1) - quad.mean(axis=0)).sum(axis=1)))
-            found.append((quad, Covers(self.covers.quads[:place]).near(quad) if place else None))
+            found.append((quad, _lying_on(Covers(self.covers.quads[:place]), quad)))
         left = sorted(self.left, key=lambda verdict: -verdict.margin)
-        return found + [(verdict.sheet, self.covers.near(verdict.sheet)) for verdict in left]
+        return found + [(verdict.sheet, _lying_on(self.covers, verdict.sheet)) for verdict in left]
 
     def taken(self, accepts: Accepts, lies: Accepts) -> list[Verdict]:
         """Take all cards that are accepted, the surest first.
@@ -284,3 +285,9 @@ def open_cells(verdict: Verdict, covers: Covers) -> Flags:
     """(rows, columns) which cells of a card nothing covers that is known."""
     rows, columns = verdict.printed.shape
     return np.asarray(~covers.over(verdict.sheet[None], rows, columns)[0])
+
+
+def _lying_on(covers: Covers, quad: Floats) -> Covers | None:
+    """Those that lie on a card on a quad (4, 2), None where next to nothing does."""
+    near = covers.near(quad) if len(covers.quads) else None
+    return near if near is not None and near.over(quad[None], 12, 12).mean() >= _IN_PART else None

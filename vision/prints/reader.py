@@ -41,7 +41,7 @@ Flags = NDArray[np.bool_]
 
 _SHEET = 1.3  # a marker card by its square
 LIKELY = 8.0  # log-odds of a face before the next, below which nobody can say which two faces fit
-_MOST_STRANGE = 0.6  # of a card's open cells: what lies on it and is no card
+_MOST_STRANGE = 0.45  # of a card's open cells: what lies on it and is no card
 _OPEN = 0.08  # of a card's cells that must be open, and have print on them
 _LESS_EXPLAINED, _WIDE = 0.6, 0.16  # of the print of a strip that is so much of its card, where its edges are seen
 _OUTLINED_EVIDENCE = 30.0  # of 800 strips five wrong faces had 24 to 32
@@ -116,7 +116,7 @@ class PrintReader:
         def is_certain(verdict: Verdict, cells: Flags, sides: float) -> bool:
             if table is not None and sides < _FEW_SIDES and float(verdict.strange[cells].mean()) > _STRANGE_ALONE:
                 return False
-            return self._doubt(verdict, cells, sides) is None and self._lies_flat(verdict, table)
+            return self._doubt(verdict, cells, sides) is None and self._lies_flat(verdict.quad, table)
 
         def lies_there(verdict: Verdict, cells: Flags, sides: float) -> bool:
             doubt = self._doubt(verdict, cells)
@@ -124,7 +124,7 @@ class PrintReader:
             # Wood beside a column may look a little like a strip of some face, but not without odd print.
             least = SURE_EVIDENCE if verdict.is_odd(cells) else LEAST_EVIDENCE
             plain = verdict.share(cells) >= WELL_EXPLAINED and verdict.evidence(cells) >= least
-            return bool((part or doubt == "glare") and plain) and self._lies_flat(verdict, table)
+            return bool((part or doubt == "glare") and plain) and self._lies_flat(verdict.quad, table)
 
         found = layers.taken(is_certain, lies_there)
         cards = [self._card(verdict, None, table) for verdict in found]
@@ -162,7 +162,7 @@ class PrintReader:
             light = self.verifier.white_on(picture, quad, white, covers)[0]
             verdict = self._lit.judge(picture, quad, light, covers)
             told = verdict.is_certain if covers is None else verdict.is_certain_in_part
-            if told and (table is None or lies_flat(table, verdict.quad, self.deck.card_mm)):
+            if told and self._lies_flat(verdict.quad, table):
                 taken.append(verdict.quad)
                 centre = None if table is None else table.centre_mm(verdict.quad)
                 face = self.deck.faces[verdict.face]
@@ -224,8 +224,8 @@ class PrintReader:
             return "colours" if verdict.margin >= LIKELY or self._are_alike(verdict) else "covered"
         return None
 
-    def _lies_flat(self, verdict: Verdict, table: Table | None) -> bool:
-        return table is None or not self.deck.has_true_size or lies_flat(table, verdict.quad, self.deck.card_mm)
+    def _lies_flat(self, quad: Floats, table: Table | None) -> bool:
+        return table is None or not self.deck.has_true_size or lies_flat(table, quad, self.deck.card_mm)
 
     def _are_alike(self, verdict: Verdict) -> bool:
         """Whether the face and its rival were not told apart as the deck was taught."""

@@ -17,6 +17,7 @@ from tests.support.drawn_clowns import CARD_MM, clown
 from tests.support.flat_cards import flat_table
 from vision.prints.print_deck import ART_PX_PER_MM, Print, PrintDeck
 from vision.prints.reader import PrintReader, PrintReading
+from vision.prints.straight import Pyramid
 from vision.table import Table
 
 Image = NDArray[np.uint8]
@@ -147,9 +148,14 @@ def test_a_card_half_under_another_is_named_or_unclear_but_never_another_face() 
 def test_a_hand_across_a_card_is_no_proof_against_what_is_seen_of_it(face: str) -> None:
     image, table = _table()
     _lay(image, face, (200, 150), 0)
-    hand = np.array([[150, 120], [190, 110], [196, 150], [190, 200], [150, 200]]) * _SCALE
+    hand = np.array([[150, 120], [187, 110], [193, 150], [187, 200], [150, 200]]) * _SCALE
     cv2.fillPoly(image, [hand.astype(np.int32)], (120, 150, 205), cv2.LINE_AA)
     assert _named(_reader().read(_seen(image), table)).keys() == {face}
+    corners = np.array([[172, 106.5], [228, 106.5], [228, 193.5], [172, 193.5]]) * _SCALE
+    picture, verifier = Pyramid(_seen(image)), _reader().verifier
+    verdict = verifier.judge(picture, corners, verifier.ranker.scores(picture, corners[None], None)[0], None)
+    assert verdict is not None and verdict.strange.mean() > 0.2
+    assert verdict.evidence() == pytest.approx(verdict.evidence(~verdict.strange))
 
 
 def _lay_column(

@@ -70,7 +70,8 @@ class PrintDeck:
         alike: dict[frozenset[str], list[Mapping[str, str]]] = {}
         for face in self.fronts:
             alike.setdefault(frozenset(face.attributes), []).append(face.attributes)
-        return frozenset() not in alike and all(_is_product(keys, told) for keys, told in alike.items())
+        named = bool(alike) and frozenset() not in alike
+        return named and all(_is_product(keys, told) for keys, told in alike.items())
 
     @cached_property
     def fronts(self) -> tuple[Print, ...]:

@@ -161,6 +161,7 @@ def test_a_deck_is_complete_where_no_face_seems_to_be_missing() -> None:
     art = np.full((174, 112, 3), 255, np.uint8)
     nameless = Print("a", "front", {}, art)
     assert not PrintDeck("nameless", CARD_MM, (nameless,)).is_complete
+    assert not PrintDeck("back alone", CARD_MM, (Print("back", "back", {}, art),)).is_complete
     assert PrintDeck("counted", CARD_MM, (Print("a", "front", {}, art, count=3),)).is_complete
     kinds = (Print("j", "front", {"kind": "joker"}, art), Print("r", "front", {"kind": "colour", "colour": "red"}, art))
     assert PrintDeck("kinds", CARD_MM, kinds).is_complete

@@ -198,13 +198,13 @@ class PrintClowns:
     def __init__(self, deck: PrintDeck) -> None:
         self._search = CardSearch(deck)
         self._lamp = LampWhite()
-        self._memory: Memory = Memory(deck.card_mm)
+        self._memory = Memory(deck.card_mm)
 
     def read_part(self, image_bgr: Image, table: Table, box_px: Box, *, hidden: bool = False) -> tuple[FoundCard, ...]:
         """Read the cards in a part of a picture, see `ClownReader`."""
         white = self._lamp.of(image_bgr, table)
         tries = _MOST_TRIES if hidden else _FEW_TRIES
-        known = self._memory.still_there(image_bgr, box_px)
+        known = self._memory.still_there(image_bgr, table, box_px)
         found = known + self._search.cards(image_bgr, table, box_px, white, tries, taken=known)
         whole = (box_px[2] - box_px[0], box_px[3] - box_px[1]) == table.size_px
         if whole and not self._knows_back:

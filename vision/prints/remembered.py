@@ -13,6 +13,7 @@ from vision.piles.sights import Box
 from vision.prints.card_search import FoundCard
 from vision.prints.straight import Pyramid, Singles
 from vision.quads import shared_area
+from vision.table import Table
 
 Image = NDArray[np.uint8]
 Floats = NDArray[np.float64]
@@ -45,14 +46,17 @@ class Look:
 
 
 class Memory:
-    """The cards of one deck that were read on one table, and how they looked."""
+    """The cards of one deck that were read on one table, and how they looked; on another table all is forgotten."""
 
     def __init__(self, card_mm: tuple[float, float]) -> None:
         self._card_mm = card_mm
+        self._table: Table | None = None
         self._known: list[tuple[FoundCard, Look]] = []
 
-    def still_there(self, image_bgr: Image, box_px: Box) -> list[FoundCard]:
+    def still_there(self, image_bgr: Image, table: Table, box_px: Box) -> list[FoundCard]:
         """Cards with their middle in a part of a picture that lie there as they lay."""
+        if self._table is not table:
+            self._table, self._known = table, []
         left, top, right, bottom = box_px
         found = []
         for card, look in self._known:

@@ -125,3 +125,17 @@ def test_a_card_that_lies_as_it_lay_is_remembered_until_something_lies_on_it_or_
     # A finger on the mouth: it is read anew, or not at all.
     assert first[0] not in reader.read_part(covered((0.3, 0.55, 0.6, 0.7), (140, 170, 222)), table, box)
     assert not reader.read_part(covered((-0.2, -0.2, 1.2, 1.2), (70, 90, 120)), table, box)
+
+
+def test_on_another_table_nothing_is_remembered_for_places_are_told_by_the_table() -> None:
+    image, table, card = scene()
+    reader = PrintClowns(full_bleed_clowns())
+    low, high = card.corners_px.min(axis=0).astype(int) - 20, card.corners_px.max(axis=0).astype(int) + 20
+    box = (int(low[0]), int(low[1]), int(high[0]), int(high[1]))
+    (first,) = reader.read_part(image, table, box)
+    shift = np.array([[1.0, 0.0, -30.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]])
+    beside = replace(table, homography=table.homography @ shift)
+    expected = beside.centre_mm(first.corners_px)
+    (again,) = reader.read_part(image, beside, box)
+    assert again.centre_mm == pytest.approx(expected, abs=1.0)
+    assert again.centre_mm != pytest.approx(first.centre_mm, abs=5.0)

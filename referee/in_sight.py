@@ -30,9 +30,8 @@ _SPOTS = 400  # of a place, whose owners are asked for
 # Shorter and longer side of what may be a card itself, whatever light, shadow or blur has made of it.
 _AS_A_CARD_MM = (110.0, 125.0)
 _LEAST_CARD = 0.45  # of a card: of less that clips most of a card would show
-_LEAST_STRIP = (
-    0.15  # of a card in a column; of 70 areas one was wrong unsaid with 0.45, none with this, as many were right
-)
+# The same in a column: of 70 areas one was wrong unsaid with 0.45, none with this, as many were right.
+_LEAST_STRIP = 0.15
 # Cards of a hand lie no further apart, so that what hides one lies as near to the next; a sheet reaches over that.
 _APART_MM, _TOUCHING_MM = 25.0, 8.0
 _SHEET_CARDS = 4.0  # times a card: more is a sheet or a book

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vision.piles.pile_watch import veiled
-from vision.piles.sights import ClownReader, SeenCard
+from vision.piles.sights import Box, ClownReader, SeenCard
 from vision.quads import shared_area
 from vision.table import Table
 
@@ -15,7 +15,6 @@ Image = NDArray[np.uint8]
 Floats = NDArray[np.float64]
 Singles = NDArray[np.float32]
 Cells = NDArray[np.bool_]
-Box = tuple[int, int, int, int]
 
 _CELL_MM = 10.0
 _CHANGED = 0.12  # of a cell's brightness

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from vision.piles.sights import Box
 from vision.prints.lit_look import LitLook, LitVerdict
 from vision.prints.places import cut_table, lies_flat
 from vision.prints.print_deck import Print, PrintDeck
@@ -26,7 +27,6 @@ from vision.table import Table
 Image = NDArray[np.uint8]
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
-Box = tuple[int, int, int, int]
 
 _MOST_MM = 260.0  # a side of what is searched at once: longer pictures have more edges than proposals can hold
 _OVERLAP_MM = 60.0

@@ -104,7 +104,11 @@ def _smooth_where(sheet: Singles, seen: Flags, width: int) -> Singles:
 
 def within_rim(shape: tuple[int, ...]) -> Flags:
     """All cells but those at the edge: there any card looks like any other."""
-    rim = max(1, round(_RIM * min(shape)))
+    return within(shape, max(1, round(_RIM * min(shape))))
+
+
+def within(shape: tuple[int, ...], rim: int) -> Flags:
+    """(rows, columns) all cells but so many at the edge."""
     flags = np.zeros(shape, bool)
     flags[rim:-rim, rim:-rim] = True
     return flags

@@ -81,7 +81,7 @@ def fitted(
     base = arts * paper
     lights, importance, corner_weights = _light_basis(base, paper, share), _importance(base), _weights(share)
     quads = np.array(quads, np.float64)
-    shown = _open(picture, quads, rows, columns, covers)
+    shown = open_sheets(picture, quads, rows, columns, covers)
     expected = np.zeros((count, MOVES + _LIGHTS))
     expected[:, MOVES] = _first_gain(shown, base)
     precision = _precision(aspect, known_lamp=known_lamp, in_part=covers is not None)
@@ -105,7 +105,7 @@ def fitted(
             step[:, :MOVES] = np.clip(step[:, :MOVES], -_FARTHEST, _FARTHEST)
             moved = step[:, :MOVES].reshape(count, 4, 2) / (aspect, 1.0)
             quads = points_within(quads, _CORNERS + moved)
-            shown = _open(picture, quads, rows, columns, covers)
+            shown = open_sheets(picture, quads, rows, columns, covers)
         state[:, first:] += step
         state[:, MOVES] = np.clip(state[:, MOVES], *_GAINS)
     return _fits(quads, shown, lights, state[:, MOVES:])
@@ -118,7 +118,7 @@ def finer(picture: Pyramid, fits: Fits, arts: Singles, white: Floats | None, cov
     """
     rows, columns = arts.shape[1:3]
     paper = (np.ones(3) if white is None else np.asarray(white)).astype(np.float32)
-    shown = _open(picture, fits.quads, rows, columns, covers)
+    shown = open_sheets(picture, fits.quads, rows, columns, covers)
     return _fits(fits.quads, shown, _light_basis(arts * paper, paper, cells(rows, columns)), fits.light)
 
 
@@ -128,10 +128,10 @@ def _fits(quads: Floats, shown: Singles, lights: Singles, light: Floats) -> Fits
     return Fits(quads, filled, model, seen, light)
 
 
-def _open(picture: Pyramid, quads: Floats, rows: int, columns: int, covers: Covers | None) -> Singles:
+def open_sheets(picture: Pyramid, quads: Floats, rows: int, columns: int, covers: Covers | None) -> Singles:
     """(n, rows, columns, 3) what is seen, NaN where something lies over it or the picture has ended."""
     if len(quads) > 1 and (quads == quads[0]).all():
-        return np.repeat(_open(picture, quads[:1], rows, columns, covers), len(quads), 0)
+        return np.repeat(open_sheets(picture, quads[:1], rows, columns, covers), len(quads), 0)
     shown = picture.straight(quads, rows, columns)
     if covers is not None and len(covers.quads):
         shown[covers.over(quads, rows, columns)] = np.nan

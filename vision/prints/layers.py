@@ -102,14 +102,15 @@ class Layers:
             fresh = self._take(accepts)
             taken += fresh
             sheets = [verdict.sheet for verdict in fresh]
-            if not sheets and not judged and lowered + 1 < len(_PROMISES):
+            idle = not sheets and not judged
+            if idle and lowered + 1 < len(_PROMISES):
                 lowered += 1
                 continue
-            if not sheets and not judged and self._columns is not None and not self._settled:
+            if idle and self._columns is not None and not self._settled:
                 self._settled = True
                 self._settle(self._columns.table)
                 continue
-            if not sheets and not judged and self._columns is not None:
+            if idle and self._columns is not None:
                 unsure = self._take(lies)
                 self.nameless += unsure
                 sheets = [verdict.sheet for verdict in unsure] or self._take_outlined()

@@ -15,6 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vision.prints.covered_cells import cover_of
+from vision.prints.explaining import within
+from vision.prints.fitting import open_sheets
 from vision.prints.light_model import (
     CAP,
     OUTLIER,
@@ -55,7 +57,6 @@ _IN_PART = _Bounds(lead=40.0, printed=30.0, in_sight=0.08, stray=0.05, error=0.2
 _BENT = 2.5  # standard deviations by which a camera mixes colours
 
 _CELL_MM = 1.5
-_TALL_MM = 90.0  # the height that a card counts as where no table tells its size
 _CAMERA, _CAMERA_LEVEL = 0.03, 3 / 255  # the camera's noise, of white and of what it can tell
 _CLIPPED, _BLEACHED = 247 / 255, 0.97
 _FARTHEST_MM, _STILL_MM, _STEPS = 2.0, 0.03, 3
@@ -73,7 +74,8 @@ class LitVerdict:
     `face` is its number in the deck, `quad` (4, 2) px clockwise from the face's top left corner; `lead` the log-odds
     before the next likely face, `printed` before smooth colours of nothing, both by what is in sight, which is
     `in_sight` of the card; `error` is the mean capped error there, `stray` the share that looks otherwise for no
-    reason, `bent` by how many standard deviations a camera would have to mix colours.
+    reason, `bent` by how many standard deviations a camera would have to mix colours; `in_part`: known cards
+    lie over the rest of it, so that there is less to speak for its face.
     """
 
     face: int
@@ -84,18 +86,12 @@ class LitVerdict:
     stray: float
     in_sight: float
     bent: float
+    in_part: bool
 
     @property
     def is_certain(self) -> bool:
         """Whether next to nothing speaks against the face, and nothing else can be it."""
-        return self._is_told(_WHOLE)
-
-    @property
-    def is_certain_in_part(self) -> bool:
-        """The same of a card of which only a strip lies open: there is less of it to speak for its face."""
-        return self._is_told(_IN_PART)
-
-    def _is_told(self, bounds: _Bounds) -> bool:
+        bounds = _IN_PART if self.in_part else _WHOLE
         told = self.lead >= bounds.lead and self.printed >= bounds.printed and self.in_sight >= bounds.in_sight
         return told and self.stray <= bounds.stray and self.error <= bounds.error and self.bent <= _BENT
 
@@ -119,20 +115,17 @@ class LitLook:
     """Looks at cards of one deck."""
 
     def __init__(self, deck: PrintDeck) -> None:
-        width, height = deck.card_mm
-        stretch = 1.0 if deck.has_true_size else _TALL_MM / height
-        self._size = np.array([width, height]) * stretch
+        self._size = np.array(deck.size_mm)
         self._columns, self._rows = (max(8, round(side / _CELL_MM)) for side in self._size)
-        self._used = _within((self._rows, self._columns), _RIM)
-        self._edge = self._used & ~_within((self._rows, self._columns), _EDGE_CELLS)
+        self._used = within((self._rows, self._columns), _RIM)
+        self._edge = self._used & ~within((self._rows, self._columns), _EDGE_CELLS)
         places = 2 * places_of(self._used)
         self._model = LightModel(*places)
-        size = (float(self._size[0]), float(self._size[1]))
-        self._arts = [lit_art(face.art, self._used, size) for face in deck.faces]
+        self._arts = [lit_art(face.art, self._used, deck.size_mm) for face in deck.faces]
         some = np.zeros_like(self._used)
         some[_RIM::_COARSE, _RIM::_COARSE] = True
         self._ranking = Ranking([art.fields for art in self._arts], places, some[self._used])
-        self._turns = (0, 1, 2, 3) if abs(width / height - 1) < 0.02 else (0, 2)
+        self._turns = deck.turns
 
     def judge(self, picture: Pyramid, quad: Floats, white: Floats | None, covers: Covers | None = None) -> LitVerdict:
         """A verdict for a card on a quad (4, 2) px, as the art stands or upside down.
@@ -154,9 +147,9 @@ class LitLook:
                 quad = np.roll(found.quad, one.turn, axis=0)
             if one.picture not in laid or found.likelihood > laid[one.picture].likelihood:
                 laid[one.picture] = found
-        return self._verdict(laid)
+        return self._verdict(laid, in_part=covers is not None)
 
-    def _verdict(self, laid: dict[int, _Laid]) -> LitVerdict:
+    def _verdict(self, laid: dict[int, _Laid], *, in_part: bool) -> LitVerdict:
         best = max(laid, key=lambda face: laid[face].likelihood)
         own = laid[best]
         others = [other for face, other in laid.items() if face != best]
@@ -166,7 +159,7 @@ class LitLook:
         blank = self._model.blank_score(own.seen.levels[:, in_sight], own.light.weight[in_sight], in_sight)
         error = float(np.minimum(own.light.cells[in_sight], CAP).mean()) / CAP if in_sight.any() else 1.0
         share = float(in_sight.mean())
-        return LitVerdict(best, own.quad, lead, mine - blank, error, stray, share, float(own.light.bent))
+        return LitVerdict(best, own.quad, lead, mine - blank, error, stray, share, float(own.light.bent), in_part)
 
     def _in_sight(self, own: _Laid, likely: Sequence[_Laid]) -> tuple[Flags, float]:
         """Which cells nothing covers, (cells,), and the share of them that looks otherwise for no reason.
@@ -216,9 +209,7 @@ class LitLook:
 
     def _seen(self, picture: Pyramid, quad: Floats, paper: Floats, covers: Covers | None) -> Seen:
         """What a card on a quad shows, by the white of paper (3,), 0..1."""
-        sheet = picture.straight(quad[None], self._rows, self._columns)[0]
-        if covers is not None:
-            sheet[covers.over(quad[None], self._rows, self._columns)[0]] = np.nan
+        sheet = open_sheets(picture, quad[None], self._rows, self._columns, covers)[0]
         levels = np.ascontiguousarray(sheet[self._used].T)
         hidden = np.isnan(levels)
         # What is hidden is no darker than black: that is all that is known of it.
@@ -226,10 +217,3 @@ class LitLook:
         noise = _CAMERA**2 + (_CAMERA_LEVEL / float(paper.mean())) ** 2
         by_white = np.asarray(levels / paper[:, None], np.float32)
         return Seen(by_white, (levels >= _CLIPPED) | hidden, bool(paper.max() >= _BLEACHED), True, noise)
-
-
-def _within(shape: tuple[int, int], rim: int) -> Flags:
-    """(rows, columns) all cells but so many at the edge."""
-    flags = np.zeros(shape, bool)
-    flags[rim:-rim, rim:-rim] = True
-    return flags

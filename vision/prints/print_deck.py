@@ -16,6 +16,9 @@ Side = Literal["front", "back"]
 
 ROOM = "room"
 
+_TALL_MM = 90.0
+_SQUARE = 0.02  # of a side: what differs by less is a square
+
 ART_PX_PER_MM = 2.0
 """The scale of taught pictures of faces: finer print than half a millimetre no camera over a table sees."""
 
@@ -72,6 +75,18 @@ class PrintDeck:
             alike.setdefault(frozenset(face.attributes), []).append(face.attributes)
         named = bool(alike) and frozenset() not in alike
         return named and all(_is_product(keys, told) for keys, told in alike.items())
+
+    @property
+    def size_mm(self) -> tuple[float, float]:
+        """Width and height of a card; of one whose size nobody knows as if it were as tall as most."""
+        width, height = self.card_mm
+        stretch = 1.0 if self.has_true_size else _TALL_MM / height
+        return width * stretch, height * stretch
+
+    @property
+    def turns(self) -> tuple[int, ...]:
+        """By how many quarters a card may be turned where only its outline is known."""
+        return (0, 1, 2, 3) if abs(self.card_mm[0] / self.card_mm[1] - 1) < _SQUARE else (0, 2)
 
     @cached_property
     def fronts(self) -> tuple[Print, ...]:

@@ -122,9 +122,7 @@ class Ranker:
 
 def ranker_of(deck: PrintDeck) -> Ranker:
     """A ranker for all faces of a deck, its backs among them."""
-    square = abs(deck.card_mm[0] / deck.card_mm[1] - 1) < 0.02
-    turns = (0, 1, 2, 3) if square else (0, 2)
-    looks = [(face, turn) for face in range(len(deck.faces)) for turn in turns]
+    looks = [(face, turn) for face in range(len(deck.faces)) for turn in deck.turns]
     small = [
         cv2.resize(face.art, (_SIDE, _SIDE), interpolation=cv2.INTER_AREA).astype(np.float32) / 255
         for face in deck.faces

@@ -161,8 +161,7 @@ class PrintReader:
             tried.append(quad)
             light = self.verifier.white_on(picture, quad, white, covers)[0]
             verdict = self._lit.judge(picture, quad, light, covers)
-            told = verdict.is_certain if covers is None else verdict.is_certain_in_part
-            if told and self._lies_flat(verdict.quad, table):
+            if verdict.is_certain and self._lies_flat(verdict.quad, table):
                 taken.append(verdict.quad)
                 centre = None if table is None else table.centre_mm(verdict.quad)
                 face = self.deck.faces[verdict.face]

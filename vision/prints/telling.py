@@ -17,7 +17,6 @@ Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 
 _CELLS_PER_MM = 0.8
-_TALL_MM = 90.0  # the height that a card counts as where no table tells its size
 _ALIKE = 0.06  # of white: faces that differ by less somewhere are not told apart there
 _RIVALS = 3  # faces that are weighed against the one that was found: those nearest to it
 _BESIDE = 3  # cells round what lies on a card: its shadow, or its blur
@@ -31,8 +30,7 @@ class Telling:
         self._deck = deck
         self._white_on = verifier.white_on
         self._faces, self._turns = verifier.ranker.faces, verifier.ranker.turns
-        stretch = 1.0 if deck.has_true_size else _TALL_MM / deck.card_mm[1]
-        width, height = (side * stretch * _CELLS_PER_MM for side in deck.card_mm)
+        width, height = (side * _CELLS_PER_MM for side in deck.size_mm)
         arts = [deck.faces[face].art for face in self._faces]
         self._nearest_whole: dict[int, NDArray[np.intp]] = {}  # of cards that nothing covers, by their looks
         self._arts = arts_of(arts, [int(turn) for turn in self._turns], round(height), round(width))

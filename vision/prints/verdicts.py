@@ -37,7 +37,6 @@ _COARSE_ROUNDS, _CLOSER_ROUNDS = 4, 2
 _FINEST, _FINEST_FACES, _FINEST_PX_PER_MM, _LAID_AT_ONCE = 2.4, 8, 2.2, 24
 _FINEST_SAYS = 12.0  # a sign has few cells of a card, but they say more: of 58 corners the one misread had 0.4
 _PLAIN_LEAD, _PLAIN_SHARE = 40.0, 0.8  # log-odds, and of the print
-_TALL_MM = 90.0  # the height that a card counts as where no table tells its size
 _MOST_BY_FIT = 40.0
 _BY_RANK_ALONE = 250.0  # log-odds a unit of the ranking's scores, of faces that were not laid onto the picture
 
@@ -110,9 +109,7 @@ class Verifier:
     def __init__(self, deck: PrintDeck) -> None:
         self.deck = deck
         self.ranker: Ranker = ranker_of(deck)
-        width, height = deck.card_mm
-        stretch = 1.0 if deck.has_true_size else _TALL_MM / height
-        self._size = (width * stretch, height * stretch)
+        self._size = deck.size_mm
         everything = np.arange(len(self.ranker.faces))
         self._coarse = self._arts(_COARSE, everything)
         self._fine = self._arts(_FINE, everything)

@@ -152,7 +152,7 @@ def test_of_a_strip_no_other_face_is_told(
     image = np.asarray(cv2.fillConvexPoly(image.copy(), np.rint(over).astype(np.int32), (60, 80, 90)), np.uint8)
     verdict = lit().judge(Pyramid(image), corners, WHITE, Covers(over[None]))
     assert verdict.in_sight <= open_share + 0.05
-    assert deck().faces[verdict.face].id == face or not verdict.is_certain_in_part
+    assert deck().faces[verdict.face].id == face or not verdict.is_certain
 
 
 def test_a_deck_is_complete_where_no_face_seems_to_be_missing() -> None:

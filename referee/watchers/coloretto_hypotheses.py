@@ -26,7 +26,7 @@ class Owed:
 class Hypothesis:
     """Moves that lead from what was known to what was seen since.
 
-    when: of each move, the look that showed it. cost: of all together. left: of the last look alone, what it shows
+    when: of each move, the look that showed it. before: what all cost before each move. cost: of all together. left: of the last look alone, what it shows
     otherwise. game, allowed: as they are then. charged: what of each row and area was charged for. seen_ns: the
     last look that it fits. owed: what was taken and has come to no area yet. unread: unread cards in each area.
     """
@@ -35,6 +35,7 @@ class Hypothesis:
     allowed: Allowed
     moves: tuple[Move, ...] = ()
     when: tuple[int, ...] = ()
+    before: tuple[float, ...] = ()
     cost: float = 0.0
     left: float = 0.0
     charged: tuple[object, ...] = ()
@@ -87,6 +88,7 @@ def after(hypothesis: Hypothesis, move: Move, t_ns: int, price: float = 0.0, unr
         allowed=allowed,
         moves=(*hypothesis.moves, move),
         when=(*hypothesis.when, t_ns),
+        before=(*hypothesis.before, hypothesis.cost),
         cost=hypothesis.cost + price,
         owed=owed,
     )

@@ -78,7 +78,7 @@ class Tracker:
         self._strange = self._strange + 1 if is_strange(self._hypotheses[0]) else 0
         best = self._hypotheses[0]
         if best.outcome() == (*standing(self.game), ()) and not any(move.kind == "misread" for move in best.moves):
-            best = replace(best, moves=(), when=())
+            best = replace(best, moves=(), when=(), before=())
         if not best.moves and best.left <= _WELL and self._lead(best) >= _MARGIN:
             self._settle(best, look)
             return (), ()
@@ -162,9 +162,11 @@ class Tracker:
         for move in told:
             hypothesis = after(hypothesis, move, look.t_ns)
         self._allowed = hypothesis.allowed
-        self._root = replace(hypothesis, moves=(), when=(), cost=0.0, seen_ns=look.t_ns)
+        self._root = replace(hypothesis, moves=(), when=(), before=(), cost=0.0, seen_ns=look.t_ns)
         kept = [one for one in [best, *self._hypotheses] if one.moves[:count] == told]
-        self._hypotheses = [replace(one, moves=one.moves[count:], when=one.when[count:]) for one in dict.fromkeys(kept)]
+        # What was told is paid for: what comes after it is as credible as it is by itself.
+        paid = best.before[count] if count < len(best.moves) else best.cost
+        self._hypotheses = [_without(one, count, paid) for one in dict.fromkeys(kept)]
         self._since_ns, self._asked = None, ()
         events = [event_of(move, look.t_ns) for move in told if move.kind != "misread"]
         self._telling = list(events)
@@ -230,6 +232,13 @@ class Tracker:
 def _lasting(doubts: Sequence[Doubt]) -> tuple[Doubt, ...]:
     """Give what is still asked when all has become clear: what was told instead of an answer, and misread cards."""
     return tuple(doubt for doubt in doubts if doubt.told or doubt.kind in ("misread", "start_card"))
+
+
+def _without(hypothesis: Hypothesis, count: int, paid: float) -> Hypothesis:
+    """Give a hypothesis without its first moves, and without what was paid for them."""
+    moves, when, before = hypothesis.moves[count:], hypothesis.when[count:], hypothesis.before[count:]
+    left_to_pay = tuple(cost - paid for cost in before)
+    return replace(hypothesis, moves=moves, when=when, before=left_to_pay, cost=hypothesis.cost - paid)
 
 
 def _is_plain(hypothesis: Hypothesis) -> bool:

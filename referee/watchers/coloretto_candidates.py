@@ -11,6 +11,7 @@ from referee.watchers.coloretto_looks import UNKNOWN, Look, Move, Spot
 
 _MOVE, _BACK, _FOUL, _UNSEEN, _OTHER_ARM, _UNREADABLE = 1.5, 3.2, 7.0, 3.5, 2.0, 1.0
 _MISREAD = 6.5  # of about a thousand readings one is wrong
+_SAME_CARD = 2.0  # what speaks for a card that was lifted, and not for a new one of the same kind: one in seven is
 
 
 def next_moves(hypothesis: Hypothesis, look: Look, *, first: bool) -> Iterator[tuple[Move, float]]:
@@ -28,12 +29,14 @@ def _moves(hypothesis: Hypothesis, look: Look, *, first: bool) -> Iterator[tuple
     if first:
         for row in range(len(game.rooms)):
             if game.can_take_back(row) and _may_be_gone((game.rows[row] or [""])[-1:], look.rows[row], game.rows[row]):
-                yield Move("back", game.turn, row), _BACK
+                yield Move("back", game.turn, row, (game.rows[row] or [""])[-1]), _BACK
     placed: set[tuple[int, str]] = set()
     for row, card, price in _wanted(hypothesis, look):
         if (row, card) in placed:
             continue
         placed.add((row, card))
+        if hypothesis.moves and (hypothesis.moves[-1].kind, hypothesis.moves[-1].card) == ("back", card):
+            price -= _SAME_CARD
         reason = game.verify_place(game.turn, row)
         if reason is None:
             yield Move("place", game.turn, row, card), _MOVE + price
@@ -63,7 +66,7 @@ def _misreadings(hypothesis: Hypothesis, look: Look) -> Iterator[Move]:
     game, allowed = hypothesis.game, hypothesis.allowed
     for seat, spot in enumerate(look.areas):
         hand, seen = game.hands[seat], Counter(spot.cards)
-        lacking = hand - seen - allowed.hidden[seat]
+        lacking = Counter[str]() if spot.covered else hand - seen - allowed.hidden[seat]
         for card in seen - hand - allowed.beside[seat]:
             if lacking:
                 yield Move("misread", seat, 0, card, was=tuple(sorted(lacking)))

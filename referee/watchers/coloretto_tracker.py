@@ -212,7 +212,7 @@ class Tracker:
         what = (doubt.kind, str(doubt.data))
         if what == self._asked:
             return ()
-        self._asked, self.doubts = what, (doubt,)
+        self._asked, self.doubts = what, (*_lasting(self.doubts), doubt)
         return (Notice(look.t_ns, doubt.kind, None, doubt.data),)
 
     def _start(self, look: Look) -> list[Event]:

@@ -240,6 +240,10 @@ def _pieces(events: Sequence[Event], players: int) -> Counter[Key]:
             rows.setdefault(row, []).append(str(event.data["card"]))
         elif event.kind == "card_taken_back" and rows.get(row):
             rows[row].pop()
+        elif event.kind == "card_moved":
+            card = str(event.data["card"])
+            rows[row].remove(card)
+            rows.setdefault(int(str(event.data["to"])), []).append(card)
         elif event.kind == "row_taken":
             takers[row] = int(str(event.data["seat"]))
             pieces[number, row, "taken", takers[row]] += 1

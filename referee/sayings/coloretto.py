@@ -111,6 +111,9 @@ def _move(move: Mapping[str, Any], players: Sequence[str], language: Language) -
         case "card_placed":
             card = card_name(str(move["card"]), language)
             return language.text("{player} laid {card} in row {row}", player=players[move["seat"]], card=card, row=row)
+        case "card_moved":
+            card, to = card_name(str(move["card"]), language), int(move["to"]) + 1
+            return language.text("{card} slipped from row {row} to row {to}", card=card, row=row, to=to)
         case "row_taken":
             return language.text("{player} took row {row}", player=players[move["seat"]], row=row)
         case _:

@@ -11,13 +11,14 @@ from referee.watchers.coloretto_looks import UNKNOWN, Look, Move, Spot
 
 _MOVE, _BACK, _FOUL, _UNSEEN, _OTHER_ARM, _UNREADABLE = 1.5, 3.2, 7.0, 3.5, 2.0, 1.0
 _MISREAD = 6.5  # of about a thousand readings one is wrong
+_MOVED = 5.0  # a card slipped to where another row's lie, or was put back
 _SAME_CARD = 2.0  # what speaks for a card that was lifted, and not for a new one of the same kind: one in seven is
 
 
 def next_moves(hypothesis: Hypothesis, look: Look, *, first: bool) -> Iterator[tuple[Move, float]]:
     """The moves that something in the look speaks for, and what each costs."""
     for move, price in _moves(hypothesis, look, first=first):
-        other = bool(look.arms) and move.seat not in (look.arms or ())
+        other = bool(look.arms) and move.kind != "moved" and move.seat not in (look.arms or ())
         yield move, price + (_OTHER_ARM if other else 0.0)
 
 
@@ -58,7 +59,18 @@ def _moves(hypothesis: Hypothesis, look: Look, *, first: bool) -> Iterator[tuple
                 gained = Counter(cards) & (Counter(look.areas[seat].cards) - game.hands[seat])
                 if seat != game.turn and gained:
                     yield Move("take", seat, row, "", game.verify_take(seat, row)), _MOVE + _FOUL
+    yield from ((move, _MOVED) for move in _slips(hypothesis, look))
     yield from ((move, _MISREAD) for move in _misreadings(hypothesis, look))
+
+
+def _slips(hypothesis: Hypothesis, look: Look) -> Iterator[Move]:
+    """Cards that lie in another row than they did."""
+    game, extra = hypothesis.game, hypothesis.allowed.extra
+    for to, spot in enumerate(look.rows):
+        for card in Counter(spot.cards) - Counter(game.rows[to] or ()) - extra[to]:
+            for row, cards in enumerate(game.rows):
+                if game.can_move(card, row, to) and _may_be_gone([card], look.rows[row], cards):
+                    yield Move("moved", game.turn, row, card, to=to)
 
 
 def _misreadings(hypothesis: Hypothesis, look: Look) -> Iterator[Move]:

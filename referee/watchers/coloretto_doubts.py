@@ -86,6 +86,8 @@ def event_of(move: Move, t_ns: int) -> Event:
             data: dict[str, object] = {"event": "card_placed", "seat": move.seat, "row": move.row, "card": move.card}
         case "take":
             data = {"event": "row_taken", "seat": move.seat, "row": move.row}
+        case "moved":
+            data = {"event": "card_moved", "row": move.row, "to": move.to, "card": move.card}
         case _:
             data = {"event": "card_taken_back", "row": move.row}
     return Event(t_ns, str(data["event"]), data)

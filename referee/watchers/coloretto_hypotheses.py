@@ -75,6 +75,8 @@ def after(hypothesis: Hypothesis, move: Move, t_ns: int, price: float = 0.0, unr
         game.place(move.seat, move.row, move.card)
     elif move.kind == "back":
         game.take_back()
+    elif move.kind == "moved" and move.to is not None:
+        game.move(move.card, move.row, move.to)
     elif move.kind == "misread":
         allowed = _after_misreading(allowed, move)
     else:

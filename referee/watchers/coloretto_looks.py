@@ -68,8 +68,8 @@ class Look:
 class Move:
     """Something that may have been done.
 
-    kind: "place", "take", "back" (the card placed last was taken back), or "misread" (`card` is seen in the area of
-    `seat`, who should have one of `was`). foul: why the rules do not allow it, None if they do; it then changes what
+    kind: "place", "take", "back" (the card placed last was taken back), "moved" (`card` lies in the row `to` instead, by
+    whomever), or "misread" (`card` is seen in the area of `seat`, who should have one of `was`). foul: why the rules do not allow it, None if they do; it then changes what
     lies there, but not the game.
     """
 
@@ -79,6 +79,7 @@ class Move:
     card: str = ""
     foul: Reason | None = None
     was: tuple[str, ...] = ()
+    to: int | None = None
 
 
 @dataclass(frozen=True)

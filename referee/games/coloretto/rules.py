@@ -90,6 +90,11 @@ class Coloretto:
                 if not self.can_take_back(self._row(event)):
                     raise BadInputError("only the card that was placed last can be taken back, before the next turn")
                 return self.take_back()
+            case "card_moved":
+                card, row, to = self._card(event), self._row(event), self._row(event, "to")
+                if not self.can_move(card, row, to):
+                    raise BadInputError("no such card lies in that row, or the other row has no room for it")
+                return self.move(card, row, to)
             case "card_was":
                 return self._card_was(event)
             case "start_cards":
@@ -130,6 +135,26 @@ class Coloretto:
             raise BadInputError("no card was placed just now")
         self.turn, row = self._placed_last
         self._seen[self._cards(row).pop()] -= 1
+        self._placed_last = None
+        return ()
+
+    def can_move(self, card: str, row: int, to: int) -> bool:
+        """Tell whether a card that lies in one row may as well lie in another."""
+        there = self.rows[to]
+        return (
+            not self.over
+            and row != to
+            and there is not None
+            and len(there) < self.rooms[to]
+            and card in self._cards(row)
+        )
+
+    def move(self, card: str, row: int, to: int) -> Rulings:
+        """Let a card lie in another row: it was pushed there, or put where it belongs; it is nobody's turn."""
+        if not self.can_move(card, row, to):
+            raise BadInputError("that card cannot be moved there")
+        self._cards(row).remove(card)
+        self._cards(to).append(card)
         self._placed_last = None
         return ()
 
@@ -255,8 +280,8 @@ class Coloretto:
         self._seen = self._seen - Counter([was]) + Counter([card])
         return self._end(event.t_ns, stopped=self._stopped) if self.over else ()
 
-    def _row(self, event: Event) -> int:
-        row = whole_number(event.data.get("row"), "row")
+    def _row(self, event: Event, key: str = "row") -> int:
+        row = whole_number(event.data.get(key), key)
         if row >= len(self.rooms):
             raise BadInputError(f"there is no row {shown(row)}, the last row is {len(self.rooms) - 1}")
         return row

@@ -55,6 +55,7 @@ class Tracker:
         self._since_ns: int | None = None
         self._last_ns = 0
         self._gap_until_ns = 0
+        self._absorbed: Allowed | None = None  # what lay otherwise before all was taken as it lay
         self._strange = 0  # looks in a row that nothing explains
         self._asked: tuple[object, ...] = ()
         told = bool(self._header.options.get("start_cards"))
@@ -104,11 +105,12 @@ class Tracker:
             self._telling.pop(0)
             return
         self._telling = []
+        self._allowed, self._absorbed = self._absorbed or self._allowed, None
         self._begin_from_here()
 
     def follow(self, events: Sequence[Event]) -> None:
         """Take it that the game went so."""
-        allowed, unstarted = self._allowed, self._unstarted
+        allowed, unstarted = self._absorbed or self._allowed, self._unstarted
         self.begin_again()
         for event in events:
             self.judged(event, ())
@@ -181,6 +183,7 @@ class Tracker:
         self._guessed = True
         plain = next((hypothesis for hypothesis in self._hypotheses if _is_plain(hypothesis)), None)
         if plain is None:
+            self._absorbed = self._absorbed or self._allowed
             self._allowed = as_it_lies(self.game, self._allowed, look)
             self._begin_from_here()
             return (), ()

@@ -30,7 +30,7 @@ def _moves(hypothesis: Hypothesis, look: Look, *, first: bool) -> Iterator[tuple
     if first:
         for row in range(len(game.rooms)):
             if game.can_take_back(row) and _may_be_gone((game.rows[row] or [""])[-1:], look.rows[row], game.rows[row]):
-                yield Move("back", game.turn, row, (game.rows[row] or [""])[-1]), _BACK
+                yield Move("back", game.placed_last or 0, row, (game.rows[row] or [""])[-1]), _BACK
     placed: set[tuple[int, str]] = set()
     for row, card, price in _wanted(hypothesis, look):
         if (row, card) in placed:

@@ -30,8 +30,8 @@ _FOUL_MARGIN = 4.0
 _USUAL, _INCREDIBLE, _INCREDIBLE_FOUL = 1.5, 11.0, 15.0  # hypotheses so much dearer than usual moves are asked about
 _WELL, _FAIRLY = 3.2, 6.5  # of a look: what it may show otherwise, at once or when nothing better comes
 _BACK_NS = SECOND_NS  # a card that seems gone may only be hidden
+_SLIPPED_NS = 5 * SECOND_NS  # a card that slipped is mostly put back
 _HELD_NS = 6 * SECOND_NS  # whoever took the cards of a row may hold them for a while
-_GAP_NS = 3 * SECOND_NS  # in so long without a look somebody may have done what nobody saw
 
 
 class Tracker:
@@ -54,7 +54,6 @@ class Tracker:
         self._telling: list[Event] = []
         self._since_ns: int | None = None
         self._last_ns = 0
-        self._gap_until_ns = 0
         self._absorbed: Allowed | None = None  # what lay otherwise before all was taken as it lay
         self._strange = 0  # looks in a row that nothing explains
         self._asked: tuple[object, ...] = ()
@@ -72,8 +71,6 @@ class Tracker:
         started = self._start(look)
         if started:
             return tuple(started), ()
-        if look.t_ns - self._last_ns > _GAP_NS:
-            self._gap_until_ns = look.t_ns
         self._last_ns = look.t_ns
         self._hypotheses = further(self._hypotheses, self._root, look, self._strange)
         self._strange = self._strange + 1 if is_strange(self._hypotheses[0]) else 0
@@ -150,7 +147,7 @@ class Tracker:
             shared = all(hypothesis.moves[: number + 1] == best.moves[: number + 1] for hypothesis in rivals)
             if not shared or move.card == UNKNOWN or (move.foul and self._guessed):
                 break
-            if move.kind == "back" and look.t_ns - when < _BACK_NS:
+            if look.t_ns - when < {"back": _BACK_NS, "moved": _SLIPPED_NS}.get(move.kind, 0):
                 break
             owed = any((one.t_ns, one.row) == (when, move.row) for one in best.owed)
             if move.kind == "take" and owed and look.t_ns - when < _HELD_NS:

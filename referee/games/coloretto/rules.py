@@ -125,6 +125,11 @@ class Coloretto:
         self._pass_on()
         return ()
 
+    @property
+    def placed_last(self) -> int | None:
+        """The seat that has put a card in a row, as long as nothing else was done."""
+        return None if self._placed_last is None else self._placed_last[0]
+
     def can_take_back(self, row: int) -> bool:
         """Tell whether the last thing that was done is that a card was put in this row."""
         return not self.over and self._placed_last is not None and self._placed_last[1] == row

@@ -57,7 +57,7 @@ def _moves(hypothesis: Hypothesis, look: Look, *, first: bool) -> Iterator[tuple
         if fouls_left:
             for seat in range(game.players):
                 gained = Counter(cards) & (Counter(look.areas[seat].cards) - game.hands[seat])
-                if seat != game.turn and gained:
+                if seat != game.turn and (gained or seat in (look.arms or ())):
                     yield Move("take", seat, row, "", game.verify_take(seat, row)), _MOVE + _FOUL
     yield from ((move, _MOVED) for move in _slips(hypothesis, look))
     yield from ((move, _MISREAD) for move in _misreadings(hypothesis, look))

@@ -24,11 +24,12 @@ _STAYS = 2.0  # what was charged for and is still so, each look
 _MOST_OFF = 9.0  # what shows more otherwise is such a look
 _STRANGE, _ANEW = 3.2, 2.0  # of a look: what calls for beginning anew, and what that costs
 _MANY_STRANGE = 5  # looks in a row
+_LEAST_EACH = 6.0  # what each move explains at least of a look that is spoiled all the same
 _LEAST = 0.5  # less calls for no explanation
 _DEPTH, _MOST_OPEN = 5, 12
 _MOST_TRIED = 120
 _BEYOND = 5.0  # what costs so much more than the best is no explanation of a look
-_KEPT, _MOST_KEPT = 10.0, 10  # of several looks
+_KEPT, _MOST_KEPT = 10.0, 16  # of several looks
 
 
 def further(hypotheses: Sequence[Hypothesis], root: Hypothesis, look: Look, strange: int = 0) -> list[Hypothesis]:
@@ -80,17 +81,20 @@ def _without_unknown(hypotheses: Sequence[Hypothesis]) -> list[Hypothesis]:
 def _hypotheses_on(start: Hypothesis, look: Look) -> Iterator[Hypothesis]:
     """Give the hypotheses from one hypothesis to a look."""
     order = count()
-    queue = [(start.cost + _price(start, look), next(order), start)]
+    at_first = _price(start, look)
+    queue = [(start.cost + at_first, next(order), start)]
     tried, least = 0, float("inf")
     while queue and tried < _MOST_TRIED:
         whole, _, node = heapq.heappop(queue)
         if node.cost > least + _BEYOND:
             continue
         tried += 1
-        found = _looked_at(node, look)
-        least = min(least, found.cost)
-        yield found
         done = len(node.moves) - len(start.moves)
+        # What a look speaks for explains some of it, also where not all can be explained.
+        if not done or whole - node.cost < max(_MOST_OFF, at_first - _LEAST_EACH * done):
+            found = _looked_at(node, look)
+            least = min(least, found.cost)
+            yield found
         if whole - node.cost < _LEAST or done >= _DEPTH or len(node.moves) >= _MOST_OPEN:
             continue
         acts = sum(move.kind != "back" for move in node.moves[len(start.moves) :])

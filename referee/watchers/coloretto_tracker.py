@@ -27,6 +27,7 @@ AFTER_ASKING_NS = 20 * SECOND_NS
 """So long after something that nobody can tell the likeliest is taken, if nobody has said what it was."""
 _MARGIN = 3.0  # nats before the next likely that comes to something else
 _FOUL_MARGIN = 4.0
+_MORE = 2.0  # by so much more where the likeliest is incredible by itself: looks that nothing explained came before
 _USUAL, _INCREDIBLE, _INCREDIBLE_FOUL = 1.5, 11.0, 15.0  # hypotheses so much dearer than usual moves are asked about
 _WELL, _FAIRLY = 3.2, 6.5  # of a look: what it may show otherwise, at once or when nothing better comes
 _BACK_NS = SECOND_NS  # a card that seems gone may only be hidden
@@ -134,9 +135,10 @@ class Tracker:
         waited_ns = look.t_ns - (self._since_ns or look.t_ns)
         if best.left > (_FAIRLY if waited_ns >= PATIENCE_NS else _WELL):
             return 0
-        if best.cost - _USUAL * len(best.moves) > (_INCREDIBLE_FOUL if best.fouls else _INCREDIBLE):
-            return 0
+        credible = best.cost - _USUAL * len(best.moves) <= (_INCREDIBLE_FOUL if best.fouls else _INCREDIBLE)
         margin = _FOUL_MARGIN if best.fouls else _MARGIN
+        if not credible and self._lead(best) < margin + _MORE:
+            return 0
         rivals = [
             hypothesis
             for hypothesis in self._hypotheses

@@ -12,6 +12,7 @@ from referee.watchers.coloretto_looks import UNKNOWN, Look, Move, Spot
 _MOVE, _BACK, _FOUL, _UNSEEN, _OTHER_ARM, _UNREADABLE = 1.5, 3.2, 7.0, 3.5, 2.0, 1.0
 _MISREAD = 6.5  # of about a thousand readings one is wrong
 _MOVED = 5.0  # a card slipped to where another row's lie, or was put back
+_HIDDEN = 2.0  # a card that was taken lies under others now
 _SAME_CARD = 2.0  # what speaks for a card that was lifted, and not for a new one of the same kind: one in seven is
 
 
@@ -103,6 +104,9 @@ def _wanted(hypothesis: Hypothesis, look: Look) -> Iterator[tuple[int, str, floa
             yield row, UNKNOWN, _UNREADABLE
         elif cards is not None and spot.covered:
             yield row, UNKNOWN, _UNSEEN + 0.1
+        elif cards and not spot.cards:
+            # Somebody may have laid one more before the row was taken, and it lies under others now.
+            yield row, UNKNOWN, _UNSEEN + _HIDDEN
 
 
 def _may_be_gone(cards: Sequence[str], spot: Spot, among: Sequence[str] | None = None) -> bool:

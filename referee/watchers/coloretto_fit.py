@@ -16,7 +16,7 @@ _CLEARED = 3.0  # what a round left in a row was cleared away before anybody loo
 # In areas cards lie over each other, and people hold what they took for a while.
 _MISSING_IN_AREA, _EACH_FURTHER, _MOST_MISSING_IN_AREA = 2.0, 0.7, 4.0
 
-_OVERLOOKED_NS = 2_500_000_000  # a card that lies there is not seen for so long, at most
+_OVERLOOKED_NS = 1_400_000_000  # a card that lies there is not seen for so long, at most
 
 _Items = tuple[tuple[str, int], ...]
 

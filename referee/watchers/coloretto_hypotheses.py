@@ -9,6 +9,9 @@ from referee.games.coloretto.rules import Coloretto
 from referee.watchers.coloretto_looks import Allowed, Move
 
 
+_LONG_AGO = -(10**18)
+
+
 @dataclass(frozen=True, eq=False)
 class Owed:
     """Cards that a seat took at `t_ns`, as long as none is seen in its area, which showed what was there `before`."""
@@ -130,8 +133,9 @@ def _after_take(game: Coloretto, allowed: Allowed, move: Move) -> Allowed:
         allowed.extra[row] + Counter(cards or ()) if row != move.row else Counter()
         for row, cards in enumerate(game.rows)
     )
-    # Rows' own cards come back one by one.
-    return replace(allowed, extra=left, loose=frozenset(range(len(game.rooms))))
+    # Rows' own cards come back one by one, and what was left there is gone as soon as it is not seen.
+    gone = frozenset(("row", row, _LONG_AGO) for row, cards in enumerate(left) if cards)
+    return replace(allowed, extra=left, loose=frozenset(range(len(game.rooms))), unseen=allowed.unseen | gone)
 
 
 def _with(counters: tuple[Counter[str], ...], at: int, more: Counter[str]) -> tuple[Counter[str], ...]:

@@ -102,17 +102,21 @@ class Tracker:
         if self._telling and (event.kind, event.data) == (self._telling[0].kind, self._telling[0].data):
             self._telling.pop(0)
             return
+        if event.kind == "last_round":
+            for hypothesis in (self._root, *self._hypotheses):
+                hypothesis.game.last = True
+            return
         self._telling = []
         self._allowed, self._absorbed = self._absorbed or self._allowed, None
         self._begin_from_here()
 
     def follow(self, events: Sequence[Event]) -> None:
         """Take it that the game went so."""
-        allowed, unstarted = self._absorbed or self._allowed, self._unstarted
+        allowed, unstarted, doubts = self._absorbed or self._allowed, self._unstarted, self.doubts
         self.begin_again()
         for event in events:
             self.judged(event, ())
-        self._allowed, self._unstarted = allowed, unstarted
+        self._allowed, self._unstarted, self.doubts = allowed, unstarted, doubts
         self._begin_from_here()
 
     def answered(self, doubt: Doubt) -> None:
@@ -123,7 +127,12 @@ class Tracker:
         """Somebody told something: that holds, and what was thought of does no more."""
         self._root = Hypothesis(self.game.copy(), self._allowed)
         self._hypotheses = [self._root]
-        self._since_ns, self._asked, self.doubts, self._strange = None, (), (), 0
+        self._since_ns, self._asked, self._strange = None, (), 0
+        self.doubts = tuple(doubt for doubt in self.doubts if self._is_misread_still(doubt))
+
+    def _is_misread_still(self, doubt: Doubt) -> bool:
+        """Whether it is still to be said which of two readings of a card was right."""
+        return doubt.kind == "misread" and any(self.game.hands[doubt.data["seat"]][was] for was in doubt.data["was"])
 
     def _lead(self, best: Hypothesis) -> float:
         """How much likelier the likeliest is than all that come to something else."""

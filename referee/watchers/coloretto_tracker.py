@@ -178,7 +178,9 @@ class Tracker:
         paid = best.before[count] if count < len(best.moves) else best.cost
         self._hypotheses = [_without(one, count, paid) for one in dict.fromkeys(kept)]
         self._since_ns, self._asked = None, ()
-        events = [event_of(move, look.t_ns) for move in told if move.kind != "misread"]
+        # Nobody is told that he did wrong by a guess.
+        said = [move for move in told if move.kind != "misread" and not (move.foul and self._guessed)]
+        events = [event_of(move, look.t_ns) for move in said]
         self._telling = list(events)
         self.doubts = misread(told, look.t_ns) or _lasting(self.doubts)
         notices = [Notice(look.t_ns, doubt.kind, None, doubt.data) for doubt in self.doubts] if misread(told, 0) else []
@@ -189,7 +191,8 @@ class Tracker:
     def _guess(self, look: Look) -> tuple[tuple[Event, ...], tuple[Notice, ...]]:
         """Nobody has said, and play goes on: the likeliest by the rules, which can be put right on the page."""
         self._guessed = True
-        plain = next((hypothesis for hypothesis in self._hypotheses if _is_plain(hypothesis)), None)
+        plain = next((hypothesis for hypothesis in self._hypotheses if _is_plain(hypothesis, fouls=False)), None)
+        plain = plain or next((hypothesis for hypothesis in self._hypotheses if _is_plain(hypothesis, fouls=True)), None)
         if plain is None:
             self._absorbed = self._absorbed or self._allowed
             self._allowed = as_it_lies(self.game, self._allowed, look)
@@ -252,11 +255,11 @@ def _without(hypothesis: Hypothesis, count: int, paid: float) -> Hypothesis:
     return replace(hypothesis, moves=moves, when=when, before=left_to_pay, cost=hypothesis.cost - paid)
 
 
-def _is_plain(hypothesis: Hypothesis) -> bool:
-    """Whether a hypothesis is by the rules, with cards that somebody saw."""
+def _is_plain(hypothesis: Hypothesis, *, fouls: bool) -> bool:
+    """Whether a hypothesis is of cards that somebody saw, and by the rules unless it may be of fouls."""
     return (
         bool(hypothesis.moves)
-        and not hypothesis.fouls
+        and (fouls or not hypothesis.fouls)
         and hypothesis.left <= _FAIRLY
         and all(m.card != UNKNOWN for m in hypothesis.moves)
     )

@@ -141,14 +141,20 @@ class _Trial:
         """Say what is so: by one of the answers, or, where none of them is, move by move."""
         at, count = self._told_at(doubt)
         before, after = self.events[:at], self.events[at + count :]
+        fitting: list[tuple[int, list[Event]]] = []
         for answer in doubt.answers:
             events = [replace(event, t_ns=t_ns) for event in answer.events]
             game = self._played([*before, *events, *after])
             # Events are put right in their places, but none comes between them.
             fits = not after or len(events) <= count
-            if fits and game is not None and self._as_in_truth(game) is not None:
-                self._put(before, [*events, *after], len(events), doubt)
-                return
+            stood = self._as_in_truth(game) if fits and game is not None else None
+            if stood is not None:
+                fitting.append((stood, events))
+        if fitting:
+            # They say how it stands now, not how it stood once.
+            _, events = max(fitting, key=lambda one: one[0])
+            self._put(before, [*events, *after], len(events), doubt)
+            return
         moves = [_event(move) for move in self.evening.truth if move.foul is None]
         game = self._played(self.events)
         done = None if game is None else self._as_in_truth(game)
@@ -161,6 +167,8 @@ class _Trial:
         told = _pieces(self.events, self.evening.players)
         by_hand = (_pieces(moves, self.evening.players) - told).total()
         self.counted.put_right += 1
+        for last in [event for event in self.events if event.kind == "last_round"]:
+            moves.insert(sum(move.t_ns <= last.t_ns for move in moves), last)
         self._put(start, [replace(move, t_ns=t_ns) for move in moves], by_hand, doubt)
 
     def _told_at(self, doubt: Doubt) -> tuple[int, int]:
@@ -249,7 +257,12 @@ def _pieces(events: Sequence[Event], players: int) -> Counter[Key]:
             pieces[number, row, "taken", takers[row]] += 1
         elif event.kind == "card_was":
             was, now, seat = str(event.data["was"]), str(event.data["card"]), int(str(event.data["seat"]))
-            pieces = _mended(pieces, was, now, seat)
+            taken = next((at for at in rows if takers.get(at) == seat and was in rows[at]), None)
+            if taken is None:
+                pieces = _mended(pieces, was, now, seat)
+            else:
+                rows[taken] = [*rows[taken], now]
+                rows[taken].remove(was)
         if len(takers) == players or event is events[-1]:
             pieces.update((number, at, "card", card) for at, cards in rows.items() for card in cards)
             rows, takers, number = {}, {}, number + 1

@@ -7,7 +7,7 @@ from dataclasses import replace
 from functools import lru_cache
 
 from referee.games.coloretto.rules import Coloretto
-from referee.watchers.coloretto_looks import UNKNOWN, Allowed, Look, Spot
+from referee.watchers.coloretto_looks import LONG_AGO_NS, UNKNOWN, Allowed, Look, Spot
 
 # A card that was read and should not be there; one that should and is not; the same where a card could not be read.
 _TOO_MUCH, _MISSING, _UNREAD, _SPARE_UNREAD = 14.0, 8.0, 0.3, 4.0
@@ -57,7 +57,9 @@ def put_right(game: Coloretto, allowed: Allowed, look: Look) -> Allowed:
 
     def lasting(kind: str, at: int, known: Counter[str], seen: Counter[str]) -> Counter[str]:
         if not known - seen:
-            unseen_ns.pop((kind, at), None)
+            # What a round left behind is to be cleared away, and what is seen there later is something else.
+            if not known or unseen_ns.get((kind, at)) != LONG_AGO_NS:
+                unseen_ns.pop((kind, at), None)
             return known
         return known if look.t_ns - unseen_ns.setdefault((kind, at), look.t_ns) < _OVERLOOKED_NS else known & seen
 

@@ -6,10 +6,7 @@ from collections import Counter
 from dataclasses import dataclass, replace
 
 from referee.games.coloretto.rules import Coloretto
-from referee.watchers.coloretto_looks import Allowed, Move
-
-
-_LONG_AGO = -(10**18)
+from referee.watchers.coloretto_looks import LONG_AGO_NS, Allowed, Move
 
 
 @dataclass(frozen=True, eq=False)
@@ -134,7 +131,7 @@ def _after_take(game: Coloretto, allowed: Allowed, move: Move) -> Allowed:
         for row, cards in enumerate(game.rows)
     )
     # Rows' own cards come back one by one, and what was left there is gone as soon as it is not seen.
-    gone = frozenset(("row", row, _LONG_AGO) for row, cards in enumerate(left) if cards)
+    gone = frozenset(("row", row, LONG_AGO_NS) for row, cards in enumerate(left) if cards)
     return replace(allowed, extra=left, loose=frozenset(range(len(game.rooms))), unseen=allowed.unseen | gone)
 
 

@@ -9,6 +9,8 @@ from referee.games.coloretto.rulings import Reason
 
 UNKNOWN = "?"
 """A card that was put where nobody could see it."""
+LONG_AGO_NS = -(10**18)
+"""Before any look."""
 
 
 @dataclass(frozen=True)

@@ -80,7 +80,7 @@ def after(hypothesis: Hypothesis, move: Move, t_ns: int, price: float = 0.0, unr
     elif move.kind == "misread":
         allowed = _after_misreading(allowed, move)
     else:
-        before = game.hands[move.seat] - allowed.hidden[move.seat]
+        before = game.hands[move.seat] + allowed.beside[move.seat] - allowed.hidden[move.seat]
         owed = (*owed, Owed(t_ns, move.seat, move.row, before, Counter(game.rows[move.row] or ()), unread))
         allowed = _after_take(game, allowed, move)
         game.take(0, move.seat, move.row)

@@ -103,7 +103,8 @@ def _hypotheses_on(start: Hypothesis, look: Look) -> Iterator[Hypothesis]:
             price += haste
             if node.cost + price > least + _BEYOND:
                 continue
-            next_one = after(node, move, look.t_ns, price, _unread_before(start, move))
+            reached = move.seat in (look.arms or ())
+            next_one = after(node, move, look.t_ns, price, _unread_before(start, move), reached=reached)
             heapq.heappush(queue, (next_one.cost + _price(next_one, look), next(order), next_one))
 
 

@@ -11,7 +11,11 @@ from referee.watchers.coloretto_looks import LONG_AGO_NS, Allowed, Move
 
 @dataclass(frozen=True, eq=False)
 class Owed:
-    """Cards that a seat took at `t_ns`, as long as none is seen in its area, which showed what was there `before`."""
+    """Cards that a seat took at `t_ns`, as long as none is seen in its area, which showed what was there `before`.
+
+    unread: how many cards could not be read there. late: whether they are not there after long. reached: whether its
+    arm was seen over the rows.
+    """
 
     t_ns: int
     seat: int
@@ -20,15 +24,17 @@ class Owed:
     cards: Counter[str]
     unread: int = 0
     late: bool = False
+    reached: bool = False
 
 
 @dataclass(frozen=True, eq=False)
 class Hypothesis:
     """Moves that lead from what was known to what was seen since.
 
-    when: of each move, the look that showed it. before: what all cost before each move. cost: of all together. left: of the last look alone, what it shows
-    otherwise. game, allowed: as they are then. charged: what of each row and area was charged for. seen_ns: the
-    last look that it fits. owed: what was taken and has come to no area yet. unread: unread cards in each area.
+    when: of each move, the look that showed it. before: what all cost before each move. cost: of all together.
+    left: of the last look alone, what it shows otherwise. game, allowed: as they are then. charged: what of each row
+    and area was charged for. seen_ns: the last look that it fits. owed: what was taken and has come to no area yet.
+    unread: unread cards in each area.
     """
 
     game: Coloretto
@@ -63,10 +69,12 @@ def standing(game: Coloretto) -> tuple[object, ...]:
     )
 
 
-def after(hypothesis: Hypothesis, move: Move, t_ns: int, price: float = 0.0, unread: int = 0) -> Hypothesis:
+def after(
+    hypothesis: Hypothesis, move: Move, t_ns: int, price: float = 0.0, unread: int = 0, *, reached: bool = False
+) -> Hypothesis:
     """Give a hypothesis after one more move; a foul moves cards, but not the game.
 
-    unread: how many cards could not be read in the area of who moved, before.
+    unread: how many cards could not be read in the area of who moved, before. reached: whether his arm was seen.
     """
     game, allowed, owed = hypothesis.game.copy(), hypothesis.allowed, hypothesis.owed
     if move.foul is not None:
@@ -81,7 +89,7 @@ def after(hypothesis: Hypothesis, move: Move, t_ns: int, price: float = 0.0, unr
         allowed = _after_misreading(allowed, move)
     else:
         before = game.hands[move.seat] + allowed.beside[move.seat] - allowed.hidden[move.seat]
-        owed = (*owed, Owed(t_ns, move.seat, move.row, before, Counter(game.rows[move.row] or ()), unread))
+        owed = (*owed, Owed(t_ns, move.seat, move.row, before, Counter(game.rows[move.row] or ()), unread, reached=reached))
         allowed = _after_take(game, allowed, move)
         game.take(0, move.seat, move.row)
     return replace(

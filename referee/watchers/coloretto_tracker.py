@@ -160,8 +160,9 @@ class Tracker:
                 break
             if look.t_ns - when < {"back": _BACK_NS, "moved": _SLIPPED_NS}.get(move.kind, 0):
                 break
-            owed = any((one.t_ns, one.row) == (when, move.row) for one in best.owed)
-            if move.kind == "take" and owed and look.t_ns - when < _HELD_NS:
+            owed = next((one for one in best.owed if (one.t_ns, one.row) == (when, move.row)), None)
+            # Who holds what he took may have to be asked for; who was seen to take it has it.
+            if move.kind == "take" and owed and (look.t_ns - when < _HELD_NS or not owed.reached):
                 break
             count = number + 1
         return count

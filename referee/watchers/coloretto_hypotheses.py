@@ -89,7 +89,10 @@ def after(
         allowed = _after_misreading(allowed, move)
     else:
         before = game.hands[move.seat] + allowed.beside[move.seat] - allowed.hidden[move.seat]
-        owed = (*owed, Owed(t_ns, move.seat, move.row, before, Counter(game.rows[move.row] or ()), unread, reached=reached))
+        owed = (
+            *owed,
+            Owed(t_ns, move.seat, move.row, before, Counter(game.rows[move.row] or ()), unread, reached=reached),
+        )
         allowed = _after_take(game, allowed, move)
         game.take(0, move.seat, move.row)
     return replace(

@@ -6,6 +6,8 @@ only where every legal one is ruled out by what was seen. What cannot be told ye
 
 from __future__ import annotations
 
+import contextlib
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -18,7 +20,7 @@ from referee.watchers.coloretto_doubts import asked_about, event_of, misread, st
 from referee.watchers.coloretto_explain import further, is_strange
 from referee.watchers.coloretto_fit import as_it_lies
 from referee.watchers.coloretto_hypotheses import Hypothesis, after, standing
-from referee.watchers.coloretto_looks import UNKNOWN, Allowed, Look
+from referee.watchers.coloretto_looks import UNKNOWN, Allowed, Look, Spot
 
 SECOND_NS = 1_000_000_000
 PATIENCE_NS = 6 * SECOND_NS
@@ -54,12 +56,13 @@ class Tracker:
         self._hypotheses = [self._root]
         self._telling: list[Event] = []
         self._since_ns: int | None = None
-        self._last_ns = 0
+        self._first_ns: int | None = None
         self._absorbed: Allowed | None = None  # what lay otherwise before all was taken as it lay
         self._strange = 0  # looks in a row that nothing explains
         self._asked: tuple[object, ...] = ()
         told = bool(self._header.options.get("start_cards"))
         self._unstarted = set() if told else set(range(self.game.players))
+        self._asked_start: set[int] = set()
         self._guessed = False  # whether it may stand otherwise: then nobody is told that he did wrong
         self.doubts: tuple[Doubt, ...] = ()
 
@@ -72,7 +75,12 @@ class Tracker:
         started = self._start(look)
         if started:
             return tuple(started), ()
-        self._last_ns = look.t_ns
+        self._first_ns = look.t_ns if self._first_ns is None else self._first_ns
+        asked = self._ask_for_start(look)
+        events, notices = self._understand(self._without_unstarted(look))
+        return events, (*asked, *notices)
+
+    def _understand(self, look: Look) -> tuple[tuple[Event, ...], tuple[Notice, ...]]:
         self._hypotheses = further(self._hypotheses, self._root, look, self._strange)
         self._strange = self._strange + 1 if is_strange(self._hypotheses[0]) else 0
         best = self._hypotheses[0]
@@ -102,9 +110,11 @@ class Tracker:
         if self._telling and (event.kind, event.data) == (self._telling[0].kind, self._telling[0].data):
             self._telling.pop(0)
             return
-        if event.kind == "last_round":
+        if event.kind in ("last_round", "start_cards"):
+            # It holds whatever was done.
             for hypothesis in (self._root, *self._hypotheses):
-                hypothesis.game.last = True
+                with contextlib.suppress(BadInputError):
+                    hypothesis.game.apply(event)
             return
         self._telling = []
         self._allowed, self._absorbed = self._absorbed or self._allowed, None
@@ -128,10 +138,12 @@ class Tracker:
         self._root = Hypothesis(self.game.copy(), self._allowed)
         self._hypotheses = [self._root]
         self._since_ns, self._asked, self._strange = None, (), 0
-        self.doubts = tuple(doubt for doubt in self.doubts if self._is_misread_still(doubt))
+        self.doubts = tuple(doubt for doubt in self.doubts if self._is_asked_still(doubt))
 
-    def _is_misread_still(self, doubt: Doubt) -> bool:
-        """Whether it is still to be said which of two readings of a card was right."""
+    def _is_asked_still(self, doubt: Doubt) -> bool:
+        """Whether the game's having gone otherwise leaves a question as it is: which card that one was."""
+        if doubt.kind == "start_card":
+            return doubt.data["seat"] in self._unstarted
         return doubt.kind == "misread" and any(self.game.hands[doubt.data["seat"]][was] for was in doubt.data["was"])
 
     def _lead(self, best: Hypothesis) -> float:
@@ -193,7 +205,9 @@ class Tracker:
         """Nobody has said, and play goes on: the likeliest by the rules, which can be put right on the page."""
         self._guessed = True
         plain = next((hypothesis for hypothesis in self._hypotheses if _is_plain(hypothesis, fouls=False)), None)
-        plain = plain or next((hypothesis for hypothesis in self._hypotheses if _is_plain(hypothesis, fouls=True)), None)
+        plain = plain or next(
+            (hypothesis for hypothesis in self._hypotheses if _is_plain(hypothesis, fouls=True)), None
+        )
         if plain is None:
             self._absorbed = self._absorbed or self._allowed
             self._allowed = as_it_lies(self.game, self._allowed, look)
@@ -221,9 +235,7 @@ class Tracker:
         since_ns = best.when[0] if best.moves else self._since_ns or look.t_ns
         if look.t_ns - since_ns < PATIENCE_NS:
             return ()
-        unstarted = next((seat for seat in sorted(self._unstarted) if look.areas[seat].unread), None)
-        asked = asked_about(self._hypotheses, look, _MARGIN)
-        doubt = asked if unstarted is None else start_card(self.game, unstarted, look)
+        doubt = asked_about(self._hypotheses, look, _MARGIN)
         what = (doubt.kind, str(doubt.data))
         if what == self._asked:
             return ()
@@ -236,12 +248,33 @@ class Tracker:
         told: list[Event] = []
         for seat in sorted(self._unstarted):
             spot = look.areas[seat]
-            known = len(spot.cards) == most and not spot.covered and not spot.unread and all(map(is_colour, spot.cards))
-            if known and not self.game.hands[seat]:
+            cards = sorted((Counter(spot.cards) - self.game.hands[seat]).elements())
+            if len(cards) == most and not spot.covered and not spot.unread and all(map(is_colour, cards)):
                 self._unstarted.discard(seat)
-                data = {"event": "start_cards", "seat": seat, "cards": list(spot.cards)}
+                data = {"event": "start_cards", "seat": seat, "cards": cards}
                 told.append(Event(look.t_ns, "start_cards", data))
         return told
+
+    def _ask_for_start(self, look: Look) -> tuple[Notice, ...]:
+        """Ask once for a card that a seat starts with and that nobody can read."""
+        self.doubts = tuple(
+            doubt for doubt in self.doubts if doubt.kind != "start_card" or doubt.data["seat"] in self._unstarted
+        )
+        known = {doubt.data["seat"] for doubt in self.doubts if doubt.kind == "start_card"}
+        unread = [seat for seat in sorted(self._unstarted - known - self._asked_start) if look.areas[seat].unread]
+        if not unread or look.t_ns - (self._first_ns or look.t_ns) < PATIENCE_NS:
+            return ()
+        doubt = start_card(self.game, unread[0], look)
+        self._asked_start.add(unread[0])
+        self.doubts = (*self.doubts, doubt)
+        return (Notice(look.t_ns, doubt.kind, None, doubt.data),)
+
+    def _without_unstarted(self, look: Look) -> Look:
+        """Let areas say nothing of which nobody knows yet what their seats start with."""
+        if not self._unstarted:
+            return look
+        areas = tuple(Spot(covered=True) if seat in self._unstarted else spot for seat, spot in enumerate(look.areas))
+        return replace(look, areas=areas)
 
 
 def _lasting(doubts: Sequence[Doubt]) -> tuple[Doubt, ...]:

@@ -7,20 +7,21 @@ only where every legal one is ruled out by what was seen. What cannot be told ye
 from __future__ import annotations
 
 import contextlib
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 
 from referee.errors import BadInputError
 from referee.events import Event, Header
 from referee.games.coloretto import rules as coloretto
-from referee.games.coloretto.setup import is_colour
 from referee.session import Doubt, Notice, RulingData
-from referee.watchers.coloretto_doubts import asked_about, event_of, misread, start_card
+from referee.watchers.coloretto_candidates import NEW_CARD
+from referee.watchers.coloretto_doubts import asked_about, event_of, misread
 from referee.watchers.coloretto_explain import further, is_strange
 from referee.watchers.coloretto_fit import as_it_lies
 from referee.watchers.coloretto_hypotheses import Hypothesis, after, standing
-from referee.watchers.coloretto_looks import UNKNOWN, Allowed, Look, Spot
+from referee.watchers.coloretto_looks import UNKNOWN, Allowed, Look
+from referee.watchers.coloretto_start import KIND as START_CARD
+from referee.watchers.coloretto_start import StartCards
 
 SECOND_NS = 1_000_000_000
 PATIENCE_NS = 6 * SECOND_NS
@@ -56,13 +57,11 @@ class Tracker:
         self._hypotheses = [self._root]
         self._telling: list[Event] = []
         self._since_ns: int | None = None
-        self._first_ns: int | None = None
         self._absorbed: Allowed | None = None  # what lay otherwise before all was taken as it lay
         self._strange = 0  # looks in a row that nothing explains
         self._asked: tuple[object, ...] = ()
         told = bool(self._header.options.get("start_cards"))
-        self._unstarted = set() if told else set(range(self.game.players))
-        self._asked_start: set[int] = set()
+        self._start = StartCards(frozenset() if told else frozenset(range(self.game.players)), PATIENCE_NS)
         self._guessed = False  # whether it may stand otherwise: then nobody is told that he did wrong
         self.doubts: tuple[Doubt, ...] = ()
 
@@ -72,12 +71,13 @@ class Tracker:
             return (), ()
         if look.last_round and not self.game.last:
             return (Event(look.t_ns, "last_round", {"event": "last_round"}),), ()
-        started = self._start(look)
+        started = self._start.found(look, self.game)
         if started:
-            return tuple(started), ()
-        self._first_ns = look.t_ns if self._first_ns is None else self._first_ns
-        asked = self._ask_for_start(look)
-        events, notices = self._understand(self._without_unstarted(look))
+            return started, ()
+        doubt = self._start.doubt(look, self.game)
+        asked = () if doubt is None else (Notice(look.t_ns, doubt.kind, None, doubt.data),)
+        self.doubts = self.doubts if doubt is None else (*self.doubts, doubt)
+        events, notices = self._understand(self._start.silenced(look))
         return events, (*asked, *notices)
 
     def _understand(self, look: Look) -> tuple[tuple[Event, ...], tuple[Notice, ...]]:
@@ -102,7 +102,8 @@ class Tracker:
         """Follow what the game was told, by whomever."""
         before = self.game.copy()
         if event.kind == "start_cards":
-            self._unstarted.discard(event.seat(self.game.players))
+            self._start.are_known(event.seat(self.game.players))
+            self.doubts = tuple(doubt for doubt in self.doubts if self._is_asked_still(doubt))
         try:
             self.game.apply(event)
         except BadInputError:
@@ -111,10 +112,7 @@ class Tracker:
             self._telling.pop(0)
             return
         if event.kind in ("last_round", "start_cards"):
-            # It holds whatever was done.
-            for hypothesis in (self._root, *self._hypotheses):
-                with contextlib.suppress(BadInputError):
-                    hypothesis.game.apply(event)
+            self._learn(event)
             return
         self._telling = []
         self._allowed, self._absorbed = self._absorbed or self._allowed, None
@@ -122,16 +120,29 @@ class Tracker:
 
     def follow(self, events: Sequence[Event]) -> None:
         """Take it that the game went so."""
-        allowed, unstarted, doubts = self._absorbed or self._allowed, self._unstarted, self.doubts
+        allowed, start, doubts = self._absorbed or self._allowed, self._start, self.doubts
         self.begin_again()
         for event in events:
             self.judged(event, ())
-        self._allowed, self._unstarted, self.doubts = allowed, unstarted, doubts
+        self._allowed, self._start, self.doubts = allowed, start, doubts
         self._begin_from_here()
 
     def answered(self, doubt: Doubt) -> None:
         """Ask no more."""
         self.doubts = tuple(one for one in self.doubts if one != doubt)
+
+    def _learn(self, event: Event) -> None:
+        """Take it that something holds whatever was done; what was not possible then was not done."""
+        with contextlib.suppress(BadInputError):
+            self._root.game.apply(event)
+        still = []
+        for hypothesis in self._hypotheses:
+            then = replace(self._root, cost=0.0)
+            with contextlib.suppress(BadInputError):
+                for move, when in zip(hypothesis.moves, hypothesis.when, strict=True):
+                    then = after(then, move, when)
+                still.append(replace(hypothesis, game=then.game))
+        self._hypotheses = still or [self._root]
 
     def _begin_from_here(self) -> None:
         """Somebody told something: that holds, and what was thought of does no more."""
@@ -142,8 +153,8 @@ class Tracker:
 
     def _is_asked_still(self, doubt: Doubt) -> bool:
         """Whether the game's having gone otherwise leaves a question as it is: which card that one was."""
-        if doubt.kind == "start_card":
-            return doubt.data["seat"] in self._unstarted
+        if doubt.kind == START_CARD:
+            return self._start.are_missing(doubt.data["seat"])
         return doubt.kind == "misread" and any(self.game.hands[doubt.data["seat"]][was] for was in doubt.data["was"])
 
     def _lead(self, best: Hypothesis) -> float:
@@ -156,7 +167,8 @@ class Tracker:
         waited_ns = look.t_ns - (self._since_ns or look.t_ns)
         if best.left > (_FAIRLY if waited_ns >= PATIENCE_NS else _WELL):
             return 0
-        credible = best.cost - _USUAL * len(best.moves) <= (_INCREDIBLE_FOUL if best.fouls else _INCREDIBLE)
+        usual = sum(_USUAL + NEW_CARD * (move.kind == "place") for move in best.moves)
+        credible = best.cost - usual <= (_INCREDIBLE_FOUL if best.fouls else _INCREDIBLE)
         margin = _FOUL_MARGIN if best.fouls else _MARGIN
         if not credible and self._lead(best) < margin + _MORE:
             return 0
@@ -195,8 +207,9 @@ class Tracker:
         said = [move for move in told if move.kind != "misread" and not (move.foul and self._guessed)]
         events = [event_of(move, look.t_ns) for move in said]
         self._telling = list(events)
-        self.doubts = misread(told, look.t_ns) or _lasting(self.doubts)
-        notices = [Notice(look.t_ns, doubt.kind, None, doubt.data) for doubt in self.doubts] if misread(told, 0) else []
+        asked = misread(told, look.t_ns)
+        self.doubts = (*_lasting(self.doubts), *asked)
+        notices = [Notice(look.t_ns, doubt.kind, None, doubt.data) for doubt in asked]
         if not self._hypotheses[0].moves:
             self._allowed = self._hypotheses[0].allowed
         return tuple(events), tuple(notices)
@@ -204,10 +217,8 @@ class Tracker:
     def _guess(self, look: Look) -> tuple[tuple[Event, ...], tuple[Notice, ...]]:
         """Nobody has said, and play goes on: the likeliest by the rules, which can be put right on the page."""
         self._guessed = True
-        plain = next((hypothesis for hypothesis in self._hypotheses if _is_plain(hypothesis, fouls=False)), None)
-        plain = plain or next(
-            (hypothesis for hypothesis in self._hypotheses if _is_plain(hypothesis, fouls=True)), None
-        )
+        seen = [hypothesis for hypothesis in self._hypotheses if _is_seen(hypothesis)]
+        plain = next((hypothesis for hypothesis in seen if not hypothesis.fouls), seen[0] if seen else None)
         if plain is None:
             self._absorbed = self._absorbed or self._allowed
             self._allowed = as_it_lies(self.game, self._allowed, look)
@@ -215,7 +226,9 @@ class Tracker:
             return (), ()
         doubts = self.doubts
         events, notices = self._tell(plain, len(plain.moves), look)
-        self.doubts = tuple(replace(doubt, told=events) for doubt in doubts if doubt.answers)
+        lasting = _lasting(doubts)
+        guessed = (replace(doubt, told=events) for doubt in doubts if doubt.answers and doubt not in lasting)
+        self.doubts = (*lasting, *guessed)
         return events, notices
 
     def _settle(self, best: Hypothesis, look: Look) -> None:
@@ -242,44 +255,10 @@ class Tracker:
         self._asked, self.doubts = what, (*_lasting(self.doubts), doubt)
         return (Notice(look.t_ns, doubt.kind, None, doubt.data),)
 
-    def _start(self, look: Look) -> list[Event]:
-        """The cards that everybody starts with lie there before the first turn (K2)."""
-        most = 2 if self.game.players == 2 else 1
-        told: list[Event] = []
-        for seat in sorted(self._unstarted):
-            spot = look.areas[seat]
-            cards = sorted((Counter(spot.cards) - self.game.hands[seat]).elements())
-            if len(cards) == most and not spot.covered and not spot.unread and all(map(is_colour, cards)):
-                self._unstarted.discard(seat)
-                data = {"event": "start_cards", "seat": seat, "cards": cards}
-                told.append(Event(look.t_ns, "start_cards", data))
-        return told
-
-    def _ask_for_start(self, look: Look) -> tuple[Notice, ...]:
-        """Ask once for a card that a seat starts with and that nobody can read."""
-        self.doubts = tuple(
-            doubt for doubt in self.doubts if doubt.kind != "start_card" or doubt.data["seat"] in self._unstarted
-        )
-        known = {doubt.data["seat"] for doubt in self.doubts if doubt.kind == "start_card"}
-        unread = [seat for seat in sorted(self._unstarted - known - self._asked_start) if look.areas[seat].unread]
-        if not unread or look.t_ns - (self._first_ns or look.t_ns) < PATIENCE_NS:
-            return ()
-        doubt = start_card(self.game, unread[0], look)
-        self._asked_start.add(unread[0])
-        self.doubts = (*self.doubts, doubt)
-        return (Notice(look.t_ns, doubt.kind, None, doubt.data),)
-
-    def _without_unstarted(self, look: Look) -> Look:
-        """Let areas say nothing of which nobody knows yet what their seats start with."""
-        if not self._unstarted:
-            return look
-        areas = tuple(Spot(covered=True) if seat in self._unstarted else spot for seat, spot in enumerate(look.areas))
-        return replace(look, areas=areas)
-
 
 def _lasting(doubts: Sequence[Doubt]) -> tuple[Doubt, ...]:
     """Give what is still asked when all has become clear: what was told instead of an answer, and misread cards."""
-    return tuple(doubt for doubt in doubts if doubt.told or doubt.kind in ("misread", "start_card"))
+    return tuple(doubt for doubt in doubts if doubt.told or doubt.kind in ("misread", START_CARD))
 
 
 def _without(hypothesis: Hypothesis, count: int, paid: float) -> Hypothesis:
@@ -289,11 +268,8 @@ def _without(hypothesis: Hypothesis, count: int, paid: float) -> Hypothesis:
     return replace(hypothesis, moves=moves, when=when, before=left_to_pay, cost=hypothesis.cost - paid)
 
 
-def _is_plain(hypothesis: Hypothesis, *, fouls: bool) -> bool:
-    """Whether a hypothesis is of cards that somebody saw, and by the rules unless it may be of fouls."""
+def _is_seen(hypothesis: Hypothesis) -> bool:
+    """Whether a hypothesis is of cards that somebody saw."""
     return (
-        bool(hypothesis.moves)
-        and (fouls or not hypothesis.fouls)
-        and hypothesis.left <= _FAIRLY
-        and all(m.card != UNKNOWN for m in hypothesis.moves)
+        bool(hypothesis.moves) and hypothesis.left <= _FAIRLY and all(move.card != UNKNOWN for move in hypothesis.moves)
     )

@@ -13,8 +13,7 @@ _MOVE, _BACK, _FOUL, _UNSEEN, _OTHER_ARM, _UNREADABLE = 1.5, 3.2, 7.0, 3.5, 2.0,
 _MISREAD = 6.5  # of about a thousand readings one is wrong
 _MOVED = 5.0  # a card slipped to where another row's lie, or was put back
 _HIDDEN = 2.0  # a card that was taken lies under others now
-NEW_CARD = 1.0
-"""That a new card is just of this kind: one in seven is. A card that was lifted is what it was."""
+_SAME_CARD = 2.0  # what speaks for a card that was lifted, and not for a new one of the same kind: one in seven is
 
 
 def next_moves(hypothesis: Hypothesis, look: Look, *, first: bool) -> Iterator[tuple[Move, float]]:
@@ -39,10 +38,10 @@ def _moves(hypothesis: Hypothesis, look: Look, *, first: bool) -> Iterator[tuple
             continue
         placed.add((row, card))
         if hypothesis.moves and (hypothesis.moves[-1].kind, hypothesis.moves[-1].card) == ("back", card):
-            price -= NEW_CARD
+            price -= _SAME_CARD
         reason = game.verify_place(game.turn, row)
         if reason is None:
-            yield Move("place", game.turn, row, card), _MOVE + price + (NEW_CARD if card != UNKNOWN else 0.0)
+            yield Move("place", game.turn, row, card), _MOVE + price
         elif fouls_left and card != UNKNOWN and reason is Reason.ROW_FULL:
             # A card where no row is any more was pushed there, or it was misunderstood that the row was taken.
             yield Move("place", game.turn, row, card, reason), _MOVE + price + _FOUL

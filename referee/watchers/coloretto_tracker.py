@@ -14,7 +14,6 @@ from referee.errors import BadInputError
 from referee.events import Event, Header
 from referee.games.coloretto import rules as coloretto
 from referee.session import Doubt, Notice, RulingData
-from referee.watchers.coloretto_candidates import NEW_CARD
 from referee.watchers.coloretto_doubts import asked_about, event_of, misread
 from referee.watchers.coloretto_explain import further, is_strange
 from referee.watchers.coloretto_fit import as_it_lies
@@ -167,8 +166,7 @@ class Tracker:
         waited_ns = look.t_ns - (self._since_ns or look.t_ns)
         if best.left > (_FAIRLY if waited_ns >= PATIENCE_NS else _WELL):
             return 0
-        usual = sum(_USUAL + NEW_CARD * (move.kind == "place") for move in best.moves)
-        credible = best.cost - usual <= (_INCREDIBLE_FOUL if best.fouls else _INCREDIBLE)
+        credible = best.cost - _USUAL * len(best.moves) <= (_INCREDIBLE_FOUL if best.fouls else _INCREDIBLE)
         margin = _FOUL_MARGIN if best.fouls else _MARGIN
         if not credible and self._lead(best) < margin + _MORE:
             return 0

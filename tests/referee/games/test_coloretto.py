@@ -192,6 +192,27 @@ def test_an_event_that_cannot_be_is_refused(kind: str, data: dict[str, object], 
         Coloretto(3).apply(Event(0, kind, data))
 
 
+def test_a_card_that_slipped_lies_where_it_lies_and_it_is_nobodys_turn_for_that() -> None:
+    table = Table(2)
+    for command in ("0 puts green 1", "1 puts red 2"):
+        table(command)
+    game = table.game
+    moved = Event(9, "card_moved", {"card": "green", "row": 1, "to": 2})
+    assert game.apply(moved) == ()
+    assert (game.rows, game.turn) == ([[], [], ["red", "green"]], 0)
+    # It is no longer the card that was placed last, and it does not lie where it lay.
+    assert not game.can_take_back(2)
+    with pytest.raises(BadInputError, match="no such card"):
+        game.apply(moved)
+    # Row 0 has room for one card, and a row that was taken for none.
+    game.apply(Event(10, "card_moved", {"card": "red", "row": 2, "to": 0}))
+    with pytest.raises(BadInputError, match="no room"):
+        game.apply(Event(11, "card_moved", {"card": "green", "row": 2, "to": 0}))
+    game.take(12, 0, 0)
+    with pytest.raises(BadInputError, match="no room"):
+        game.apply(Event(13, "card_moved", {"card": "green", "row": 2, "to": 0}))
+
+
 def test_more_jokers_than_any_deck_has_are_refused() -> None:
     table = Table(5)
     for number in range(12):

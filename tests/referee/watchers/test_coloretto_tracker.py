@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import pytest
 
@@ -41,8 +42,19 @@ def three(**options: object) -> Tracker:
     return Tracker(Header("coloretto", ("Ann", "Ben", "Cem"), options))
 
 
-def look(second: int, rows: tuple[Spot, ...], areas: tuple[Spot, ...] | None = None) -> Look:
-    return Look(second * SECOND_NS, rows, areas or (Spot(("red",)), Spot(("blue",)), Spot(("green",))))
+def look(
+    second: int,
+    rows: tuple[Spot, ...],
+    areas: tuple[Spot, ...] | None = None,
+    *,
+    arms: tuple[int, ...] | None = None,
+) -> Look:
+    return Look(
+        second * SECOND_NS,
+        rows,
+        areas or (Spot(("red",)), Spot(("blue",)), Spot(("green",))),
+        arms=None if arms is None else frozenset(arms),
+    )
 
 
 def rows(*cards: tuple[str, ...]) -> tuple[Spot, ...]:
@@ -102,10 +114,94 @@ def test_no_foul_is_told_where_a_covered_row_leaves_a_legal_way() -> None:
     areas = (Spot(("red",)), Spot(("blue",)), Spot(("green", "pink")))
     seen = (Spot(), Spot((), 0, True), Spot())
     assert tell(tracker, *(look(second, seen, areas) for second in range(3, 7))) == []
-    # Where no hand was in the way, nobody but Cem can have done anything.
+    # Where no hand was in the way and no arm but Cem's over the rows, nobody but he can have done anything.
     lying = (Spot(marked=False), Spot(marked=True), Spot(marked=True))
-    events = tell(begun(), *(look(second, lying, areas) for second in (3, 4, 5)))
-    assert [(event.kind, event.data["seat"]) for event in events] == [("row_taken", 2)]
+    reached = [look(3, lying, areas, arms=(2,)), look(4, lying, areas, arms=()), look(5, lying, areas, arms=())]
+    assert [(event.kind, event.data["seat"]) for event in tell(begun(), *reached)] == [("row_taken", 2)]
+
+
+def test_a_card_lifted_and_laid_elsewhere_while_its_row_is_covered_is_no_new_one() -> None:
+    tracker = begun()
+    there = Spot(marked=True)
+    # Ann's hand still lies over row 0 when the pink card is seen in row 1.
+    assert tell(tracker, look(3, (Spot((), 0, True, True), Spot(("pink",), marked=True), there))) == []
+    told = tell(tracker, *(look(second, (there, Spot(("pink",), marked=True), there)) for second in range(4, 9)))
+    assert [event.kind for event in told] == ["card_taken_back", "card_placed"]
+    assert (tracker.game.rows, tracker.game.turn) == ([[], ["pink"], []], 1)
+
+
+def test_a_card_that_slips_is_nobodys_move_whether_it_is_put_back_or_stays() -> None:
+    tracker = begun()
+    here, there = rows(("pink",), ("blue",), ()), rows((), ("blue", "pink"), ())
+    assert [event.kind for event in tell(tracker, look(3, here), look(4, here))] == ["card_placed"]
+    assert tell(tracker, look(5, there), look(6, there), look(7, here), look(8, here)) == []
+    assert not tracker.doubts
+    told = tell(tracker, *(look(second, there) for second in range(9, 17)))
+    assert [(event.kind, event.data["row"], event.data["to"]) for event in told] == [("card_moved", 0, 1)]
+    assert (tracker.game.rows, tracker.game.turn) == ([[], ["blue", "pink"], []], 2)
+
+
+def two_in_a_row() -> Tracker:
+    """Ben has laid a yellow card beside Ann's, and it is Cem's turn."""
+    tracker = begun()
+    laid = (Spot(("pink", "yellow"), marked=True), Spot(marked=True), Spot(marked=True))
+    assert [event.kind for event in tell(tracker, look(3, laid), look(4, laid))] == ["card_placed"]
+    return tracker
+
+
+GONE = (Spot(marked=False), Spot(marked=True), Spot(marked=True))
+
+
+def test_whoever_was_seen_to_take_a_row_has_it_and_otherwise_it_is_asked_who() -> None:
+    for arms, told, asked in (((2,), ["row_taken"], []), (None, [], ["not_understood"])):
+        tracker = two_in_a_row()
+        # Cem keeps the cards in his hand.
+        looks = [look(5, GONE, arms=arms), *(look(second, GONE, arms=()) for second in range(6, 15))]
+        assert [event.kind for event in tell(tracker, *looks)] == told
+        assert [doubt.kind for doubt in tracker.doubts] == asked
+
+
+def test_a_start_card_that_nobody_can_read_is_asked_for_and_its_area_says_nothing_before() -> None:
+    tracker = three()
+    lying = (Spot(("red",)), Spot((), 1), Spot(("green",)))
+    told = tell(tracker, *(look(second, rows((), (), ()), lying) for second in range(1, 9)))
+    assert [event.data["seat"] for event in told] == [0, 2]
+    (doubt,) = tracker.doubts
+    assert (doubt.kind, doubt.data) == ("start_card", {"seat": 1})
+    # Ann lays a card, and the card can be read at last: Ben has not taken anything.
+    laid = rows(("pink",), (), ())
+    assert [event.kind for event in tell(tracker, look(9, laid, lying), look(10, laid, lying))] == ["card_placed"]
+    assert [event.kind for event in tell(tracker, look(11, laid), look(12, laid))] == ["start_cards"]
+    assert not tracker.doubts
+    assert tracker.game.rows[0] == ["pink"]
+
+
+def test_which_card_it_was_is_asked_until_it_is_answered() -> None:
+    tracker = two_in_a_row()
+    # What was read as pink in the row is orange before Cem.
+    areas = (Spot(("red",)), Spot(("blue",)), Spot(("green", "orange", "yellow")))
+    tell(tracker, look(5, GONE, areas, arms=(2,)), *(look(second, GONE, areas, arms=()) for second in range(6, 12)))
+    assert [doubt.kind for doubt in tracker.doubts] == ["misread"]
+    tell(tracker, replace(look(12, GONE, areas), last_round=True))
+    placed = (Spot(marked=False), Spot(("purple",), marked=True), Spot(marked=True))
+    tell(tracker, *(look(second, placed, areas) for second in (13, 14)))
+    assert tracker.game.rows[1] == ["purple"]
+    (doubt,) = tracker.doubts
+    (event,) = doubt.answers[1].events
+    tracker.answered(doubt)
+    tracker.judged(event, ())
+    assert dict(+tracker.game.hands[2]) == {"green": 1, "orange": 1, "yellow": 1}
+    assert not tracker.doubts
+
+
+def test_a_guess_tells_the_moves_and_no_foul() -> None:
+    tracker = begun()
+    areas = (Spot(("red",)), Spot(("blue",)), Spot(("green", "pink")))
+    # A card lies where nobody saw it laid, and Cem has a row: by whom, and before or after, nobody can say.
+    seen = (Spot(marked=False), Spot(("yellow",), marked=True), Spot(("orange",), marked=True))
+    told = tell(tracker, *(look(second, seen, areas) for second in range(10, 40)))
+    assert {event.kind for event in told} <= {"card_placed", "row_taken"}
+    assert tracker.game.rows[1:] == [["yellow"], ["orange"]]
 
 
 def test_a_card_taken_against_the_rules_lies_there_still_though_one_look_overlooks_it() -> None:

@@ -42,7 +42,8 @@ _STILL_NS, _AGAIN_NS, _SEEK_NS = 250 * MS, 900 * MS, 1_000 * MS
 _LONGEST_ARM_NS = 8_000 * MS  # what seems to be an arm for so long is something else that lies there
 _LEAST_CHANGED = 30  # px of the small picture: a mark on a card
 _COVERS = 0.04  # of a card's area: what lies on it
-_BARE, _MOST_FOREIGN = 22.0, 0.3  # levels, and the share of a place that looks unlike the table
+_BARE = 22.0  # levels by which the table may look otherwise
+_MOST_FOREIGN, _SOME = 0.3, 0.1  # the share of a place where a card has gone, or lies and cannot be read
 _AROUND_MM = 60.0
 _ARMS_NS, _AT_REST_NS = 60 * MS, 450 * MS  # how often arms are looked for
 _OVER_MM = 45.0  # so near to a card of a row, an arm reaches over it
@@ -174,11 +175,12 @@ class ColorettoEyes:
             found = self._search.cards(image, place.table, self._whole(place, image), self._white)
         else:
             found = self._found_in(changed, factor, place, image)
-        self._take(touched, found)
         if self._bare is None:
             self._bare = small.copy()
+        lying = [card for card in found if card.reason is None or self._off(small, card.corners_px / factor, 1) > _SOME]
+        self._take(touched, lying)
         self._learn_bare(small, factor)
-        self._vanished = [one for one in self._vanished if self._is_foreign(small, one[1] / factor)]
+        self._vanished = [one for one in self._vanished if self._off(small, one[1] / factor, 2.5) > _MOST_FOREIGN]
 
     def _whole(self, place: Place, image: Image) -> Box:
         corners = place.ring.corners_mm
@@ -238,16 +240,16 @@ class ColorettoEyes:
         free = mask > 0
         self._bare[free] = 0.8 * self._bare[free] + 0.2 * small[free]
 
-    def _is_foreign(self, small: NDArray[np.float32], quad: Floats) -> bool:
-        """Tell whether a place from which a card has gone does not look like the table."""
+    def _off(self, small: NDArray[np.float32], quad: Floats, much: float) -> float:
+        """The share of a place that looks unlike the table: more than so much times as the table itself may."""
         if self._bare is None:
-            return True
+            return 1.0
         mask = np.zeros(small.shape[:2], np.uint8)
         cv2.fillConvexPoly(mask, np.rint(quad).astype(np.int32), 1)
         inside = mask > 0
         # Where a card lay all the time the table was never seen: what is round about stands for it.
         off = np.abs(small[inside] - np.median(self._bare[ring_of(mask)], axis=0)).max(axis=1)
-        return bool(len(off)) and float((off > 2.5 * _BARE).mean()) > _MOST_FOREIGN
+        return float((off > much * _BARE).mean()) if len(off) else 0.0
 
     def _as_look(self, place: Place, t_ns: int) -> Look:
         """Give what is known as rows and areas."""

@@ -164,8 +164,8 @@ class _Trial:
             return
         # What was told does not hold: people put it right on the page.
         start = [event for event in self.events if event.kind == "start_cards"]
-        told = _pieces(self.events, self.evening.players)
-        by_hand = (_pieces(moves, self.evening.players) - told).total()
+        told = pieces(self.events, self.evening.players)
+        by_hand = (pieces(moves, self.evening.players) - told).total()
         self.counted.put_right += 1
         for last in [event for event in self.events if event.kind == "last_round"]:
             moves.insert(sum(move.t_ns <= last.t_ns for move in moves), last)
@@ -215,8 +215,8 @@ class _Trial:
     def _count(self) -> Counted:
         counted, evening = self.counted, self.evening
         true_moves = [one for one in evening.truth if one.foul is None]
-        true = _pieces([_event(one) for one in true_moves], evening.players)
-        told = _pieces(self.events, evening.players)
+        true = pieces([_event(one) for one in true_moves], evening.players)
+        told = pieces(self.events, evening.players)
         counted.moves = len(true_moves)
         counted.understood = (true & told).total() - self.told_by_hand
         counted.wrong += [str(one) for one in (told - true).elements()]
@@ -236,7 +236,7 @@ def _event(done: Done) -> Event:
     return Event(done.t_ns, "card_placed", {"event": "card_placed", **data, "card": done.card})
 
 
-def _pieces(events: Sequence[Event], players: int) -> Counter[Key]:
+def pieces(events: Sequence[Event], players: int) -> Counter[Key]:
     """Give what a game comes to: which cards lay in each row of each round, and who took it."""
     rows: dict[int, list[str]] = {}
     takers: dict[int, int] = {}

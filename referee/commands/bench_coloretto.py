@@ -1,11 +1,11 @@
-"""The bench of Coloretto: whole games without pictures, looked at twice a second, and how much is understood."""
+"""The bench of Coloretto: whole games, without pictures twice a second or drawn, and how much is understood."""
 
 from __future__ import annotations
 
 import argparse
 from collections import Counter
 
-from referee.arguments import seed
+from referee.arguments import seed as a_seed
 from referee.bench.report import print_line
 from referee.errors import BadInputError
 from referee.progress import along
@@ -15,19 +15,30 @@ def add_kinds(kinds: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
     """Add this bench to the others."""
     games = kinds.add_parser("coloretto", help="play games of Coloretto as a camera sees them, and count what is known")
     games.add_argument("--games", metavar="N", type=int, default=100, help="for two to five players in turn")
-    games.add_argument("--seed", metavar="N", type=seed, default=1, help="another number plays other games")
+    games.add_argument("--seed", metavar="N", type=a_seed, default=1, help="another number plays other games")
+    games.add_argument(
+        "--drawn",
+        metavar="FPS",
+        type=float,
+        default=0.0,
+        help="on the drawn table with four players instead, at so many pictures a second",
+    )
     games.add_argument("--json", action="store_true", help="a line a game and a last one with the sums")
     games.set_defaults(bench=_coloretto)
 
 
 def _coloretto(args: argparse.Namespace) -> int:
+    from referee.bench.coloretto_drawn import watch_game
     from referee.bench.coloretto_trial import try_game
 
     if args.games < 1:
         raise BadInputError(f"--games must be at least 1, not {args.games}")
+    if args.drawn and not 1 <= args.drawn <= 60:
+        raise BadInputError(f"--drawn must be from 1 to 60 pictures a second, not {args.drawn:g}")
     sums: Counter[str] = Counter()
     for number in along(range(args.games), args.games):
-        game = try_game(2 + number % 4, args.seed + number)
+        seed = args.seed + number
+        game = watch_game(seed, args.drawn) if args.drawn else try_game(2 + number % 4, seed)
         sums.update(game.figures())
         if args.json:
             print_line(game.as_json())

@@ -1,0 +1,85 @@
+"""Whole games of Coloretto for four on the drawn table, with hands, through the watcher, and what it told of each.
+
+Nobody answers what is asked: what is told in the end without it is counted.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from typing import Any
+
+from hardware.events import Event as DeviceEvent
+from referee.bench.coloretto_trial import Counted, pieces
+from referee.decks.finding import find_print_deck
+from referee.demo.coloretto_script import ColorettoGame, Plan, write_coloretto
+from referee.demo.stepped import SteppedTable
+from referee.demo.table import NAMES
+from referee.events import Event, Header
+from referee.games.coloretto.rules import Coloretto
+from referee.games.registry import game_kind
+from referee.session import Notice, Outcome, Session
+from referee.watchers.setup import watcher_for
+from referee.watchers.watch_setup import WatchSetup
+from simulation.live import LiveTable, Shots
+from simulation.view import Look
+
+LOOKS = (
+    Look(table="cloth"),
+    Look(),
+    Look(table="plain", tint=(0.72, 0.9, 1.0), noise=4.0),
+    Look(table="wood", tint=(0.5, 0.5, 0.5), noise=5.0),
+    Look(table="cloth", gradient=0.4, tilt_deg=18.0),
+)
+_PLAYERS = 4
+
+
+def watch_game(seed: int, frames_per_s: float, plan: Plan | None = None) -> Counted:
+    """Play a game that `seed` writes, in one of `LOOKS`, and look on."""
+    deck = find_print_deck("coloretto")
+    told = write_coloretto(deck, seed, plan)
+    header = Header("coloretto", NAMES[:_PLAYERS], {})
+    game = game_kind("coloretto").start(header)
+    events: list[Event] = []
+    rulings: list[Mapping[str, Any]] = []
+    notices: list[Notice] = []
+
+    def on_outcome(event: DeviceEvent, outcome: Outcome) -> None:
+        rulings.extend(outcome.rulings)
+        notices.extend(outcome.notices)
+
+    session = Session(game, watcher_for(header, WatchSetup(deck=deck)), events.append)
+    shots = Shots(frames_per_s=frames_per_s, look=LOOKS[seed % len(LOOKS)])
+    table = SteppedTable(LiveTable(told.script, deck, seed, shots), seed, session, on_outcome)
+    try:
+        for _ in table.play():
+            pass
+    finally:
+        table.close()
+    return _counted(seed, told, game, events, rulings, notices)
+
+
+def _counted(
+    seed: int,
+    told: ColorettoGame,
+    game: object,
+    events: list[Event],
+    rulings: list[Mapping[str, Any]],
+    notices: list[Notice],
+) -> Counted:
+    refused = [ruling for ruling in rulings if ruling["ruling"] == "foul"]
+    fouls = [(int(ruling["seat"]), int(ruling["row"])) for ruling in refused]
+    # What the rules do not allow changes nothing.
+    nothing = {(ruling["t_ns"], ruling["seat"], ruling["row"]) for ruling in refused}
+    held = [event for event in events if (event.t_ns, event.data.get("seat"), event.data.get("row")) not in nothing]
+    moves = [event for event in told.moves if event.kind in ("card_placed", "row_taken")]
+    true, seen = pieces(moves, _PLAYERS), pieces(held, _PLAYERS)
+    counted = Counted(_PLAYERS, seed, moves=len(moves), understood=(true & seen).total())
+    counted.wrong = [str(one) for one in (seen - true).elements()]
+    counted.asked.update(notice.kind for notice in notices)
+    true_fouls, told_fouls = Counter(told.fouls), Counter(fouls)
+    counted.fouls, counted.fouls_found = true_fouls.total(), (true_fouls & told_fouls).total()
+    counted.fouls_false = [str(one) for one in (told_fouls - true_fouls).elements()]
+    counted.fouls_missed = [str(one) for one in (true_fouls - told_fouls).elements()]
+    counted.points_right = isinstance(game, Coloretto) and game.over and game.hands == told.game.hands
+    return counted

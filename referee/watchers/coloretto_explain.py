@@ -20,6 +20,7 @@ from referee.watchers.coloretto_looks import UNKNOWN, Look, Move
 _HASTE, _TAKES_NS = 3.0, 900_000_000  # nobody does more than one thing in so long
 _LATE, _LATE_NS = 4.0, 3_500_000_000  # cards that were taken and lie in no area for so long
 _SPOILED = 5.0  # a look that shows what cannot be: a hand that nobody noticed, cards on their way
+_SPOILED_NS, _ONE_SPELL_NS = 500_000_000, 1_200_000_000  # and is for so long; after longer it is another such look
 _STAYS = 2.0  # what was charged for and is still so, each look
 _MOST_OFF = 9.0  # what shows more otherwise is such a look
 _STRANGE, _ANEW = 3.2, 2.0  # of a look: what calls for beginning anew, and what that costs
@@ -124,7 +125,8 @@ def _looked_at(hypothesis: Hypothesis, look: Look) -> Hypothesis:
     prices, keys = charges(hypothesis.game, hypothesis.allowed, look)
     price = _price(hypothesis, look)
     if price > _MOST_OFF:
-        return replace(hypothesis, cost=hypothesis.cost + _SPOILED, left=sum(prices))
+        spoiled = _SPOILED * _lasting(hypothesis, look)
+        return replace(hypothesis, cost=hypothesis.cost + spoiled, left=sum(prices), looked_ns=look.t_ns)
     allowed = put_right(hypothesis.game, hypothesis.allowed, look)
     before = hypothesis.charged or (None,) * len(keys)
     # What is known to lie so from now on is not charged again.
@@ -137,9 +139,18 @@ def _looked_at(hypothesis: Hypothesis, look: Look) -> Hypothesis:
         allowed=allowed,
         charged=tuple(old if key is None else key for key, old in zip(known, before, strict=True)),
         seen_ns=look.t_ns,
+        looked_ns=look.t_ns,
         owed=owed,
         unread=tuple(spot.unread for spot in look.areas),
     )
+
+
+def _lasting(hypothesis: Hypothesis, look: Look) -> float:
+    """How many times the price of one spoiled look this one is: what is still so after longer costs more."""
+    since_ns = look.t_ns - hypothesis.looked_ns
+    if hypothesis.looked_ns == hypothesis.seen_ns or since_ns > _ONE_SPELL_NS:
+        return 1.0
+    return max(1.0, since_ns / _SPOILED_NS)
 
 
 def _known_now(hypothesis: Hypothesis, look: Look) -> Hypothesis:

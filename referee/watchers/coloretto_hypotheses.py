@@ -33,8 +33,8 @@ class Hypothesis:
 
     when: of each move, the look that showed it. before: what all cost before each move. cost: of all together.
     left: of the last look alone, what it shows otherwise. game, allowed: as they are then. charged: what of each row
-    and area was charged for. seen_ns: the last look that it fits, and looked_ns: the last one of all. owed: what was taken and has come to no area yet.
-    unread: unread cards in each area.
+    and area was charged for. seen_ns: the last look that it fits, and looked_ns: the last one of all. owed: what was
+    taken and has come to no area yet. unread: unread cards in each area.
     """
 
     game: Coloretto

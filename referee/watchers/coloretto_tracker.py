@@ -82,7 +82,7 @@ class Tracker:
     def _understand(self, look: Look) -> tuple[tuple[Event, ...], tuple[Notice, ...]]:
         self._hypotheses = further(self._hypotheses, self._root, look, self._strange)
         self._strange = self._strange + 1 if is_strange(self._hypotheses[0]) else 0
-        best = self._hypotheses[0]
+        best = self._likeliest()
         if best.outcome() == (*standing(self.game), ()) and not any(move.kind == "misread" for move in best.moves):
             best = replace(best, moves=(), when=(), before=())
         if not best.moves and best.left <= _WELL and self._lead(best) >= _MARGIN:
@@ -156,9 +156,16 @@ class Tracker:
             return self._start.are_missing(doubt.data["seat"])
         return doubt.kind == "misread" and any(self.game.hands[doubt.data["seat"]][was] for was in doubt.data["was"])
 
+    def _likeliest(self) -> Hypothesis:
+        """The likeliest hypothesis; where one without its fouls is nearly as likely, nobody did wrong."""
+        best = self._hypotheses[0]
+        without = (one for one in self._hypotheses if not one.fouls and one.left <= _WELL and _comes_to(best, one))
+        legal = next(without, best)
+        return legal if legal.cost - best.cost < _FOUL_MARGIN else best
+
     def _lead(self, best: Hypothesis) -> float:
         """How much likelier the likeliest is than all that come to something else."""
-        others = [hypothesis.cost for hypothesis in self._hypotheses if hypothesis.outcome() != best.outcome()]
+        others = [hypothesis.cost for hypothesis in self._hypotheses if not _comes_to(hypothesis, best)]
         return min(others, default=float("inf")) - best.cost
 
     def _certain(self, best: Hypothesis, look: Look) -> int:
@@ -173,7 +180,7 @@ class Tracker:
         rivals = [
             hypothesis
             for hypothesis in self._hypotheses
-            if hypothesis.cost - best.cost < margin and hypothesis.outcome() != best.outcome()
+            if hypothesis.cost - best.cost < margin and not _comes_to(hypothesis, best)
         ]
         count = 0
         for number, (move, when) in enumerate(zip(best.moves, best.when, strict=True)):
@@ -264,6 +271,11 @@ def _without(hypothesis: Hypothesis, count: int, paid: float) -> Hypothesis:
     moves, when, before = hypothesis.moves[count:], hypothesis.when[count:], hypothesis.before[count:]
     left_to_pay = tuple(cost - paid for cost in before)
     return replace(hypothesis, moves=moves, when=when, before=left_to_pay, cost=hypothesis.cost - paid)
+
+
+def _comes_to(hypothesis: Hypothesis, other: Hypothesis) -> bool:
+    """Whether a game stands as by another hypothesis, and whatever fouls that says were done."""
+    return standing(hypothesis.game) == standing(other.game) and other.fouls in ((), hypothesis.fouls)
 
 
 def _is_seen(hypothesis: Hypothesis) -> bool:

@@ -82,7 +82,7 @@ def write_coloretto(deck: PrintDeck, seed: int, plan: Plan | None = None) -> Col
     for number in range(plan.rounds):
         if number == plan.rounds - 1:
             _draw_last_round(table)
-        _play_round(table, pile, foul=plan.foul and number == plan.rounds // 2)
+        _play_round(table, pile, foul=plan.foul and not table.fouls)
     drawn = [
         (key, card) for key, card in ((f"card-{k}", card) for k, card in enumerate(supply)) if (key, card) not in pile
     ]
@@ -112,7 +112,8 @@ def _play_round(table: _Table, pile: list[tuple[str, str]], *, foul: bool) -> No
                 break
         else:
             key, card = pile.pop()
-            full = [r for r, cards in enumerate(table.rows) if len(cards) == 3 and game.rows[r] is not None]
+            # Beside the rows on the right a fourth card would lie before a player.
+            full = [r for r in (0, 2) if len(table.rows[r]) == 3 and game.rows[r] is not None]
             if foul and full and seat == DORA:
                 _lay_on_full(table, seat, full[0], key)
                 foul = False

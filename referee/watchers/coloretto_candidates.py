@@ -12,6 +12,7 @@ from referee.watchers.coloretto_looks import UNKNOWN, Look, Move, Spot
 _MOVE, _BACK, _FOUL, _UNSEEN, _OTHER_ARM, _UNREADABLE = 1.5, 3.2, 7.0, 3.5, 2.0, 1.0
 _MISREAD = 6.5  # of about a thousand readings one is wrong
 _MOVED = 5.0  # a card slipped to where another row's lie, or was put back
+_ASIDE = 9.0  # a card lies before somebody who thinks where to lay it; at 7.5 a row that was taken passed for it
 _HIDDEN = 2.0  # a card that was taken lies under others now
 _SAME_CARD = 2.0  # what speaks for a card that was lifted, and not for a new one of the same kind: one in seven is
 
@@ -19,7 +20,7 @@ _SAME_CARD = 2.0  # what speaks for a card that was lifted, and not for a new on
 def next_moves(hypothesis: Hypothesis, look: Look, *, first: bool) -> Iterator[tuple[Move, float]]:
     """The moves that something in the look speaks for, and what each costs."""
     for move, price in _moves(hypothesis, look, first=first):
-        other = bool(look.arms) and move.kind != "moved" and move.seat not in (look.arms or ())
+        other = bool(look.arms) and move.kind not in ("moved", "aside") and move.seat not in (look.arms or ())
         yield move, price + (_OTHER_ARM if other else 0.0)
 
 
@@ -61,6 +62,7 @@ def _moves(hypothesis: Hypothesis, look: Look, *, first: bool) -> Iterator[tuple
                 if seat != game.turn and (gained or seat in (look.arms or ())):
                     yield Move("take", seat, row, "", game.verify_take(seat, row)), _MOVE + _FOUL
     yield from ((move, _MOVED) for move in _slips(hypothesis, look))
+    yield from ((move, _ASIDE) for move in _aside(hypothesis, look))
     yield from ((move, _MISREAD) for move in _misreadings(hypothesis, look))
 
 
@@ -72,6 +74,14 @@ def _slips(hypothesis: Hypothesis, look: Look) -> Iterator[Move]:
             for row, cards in enumerate(game.rows):
                 if game.can_move(card, row, to) and _may_be_gone([card], look.rows[row], cards):
                     yield Move("moved", game.turn, row, card, to=to)
+
+
+def _aside(hypothesis: Hypothesis, look: Look) -> Iterator[Move]:
+    """Cards in areas that nobody can have from a row."""
+    for seat, spot in enumerate(look.areas):
+        if not spot.covered:
+            for card in Counter(spot.cards) - hypothesis.game.hands[seat] - hypothesis.allowed.beside[seat]:
+                yield Move("aside", seat, 0, card)
 
 
 def _misreadings(hypothesis: Hypothesis, look: Look) -> Iterator[Move]:

@@ -86,6 +86,8 @@ def after(
         game.take_back()
     elif move.kind == "moved" and move.to is not None:
         game.move(move.card, move.row, move.to)
+    elif move.kind == "aside":
+        allowed = replace(allowed, beside=_with(allowed.beside, move.seat, Counter([move.card])))
     elif move.kind == "misread":
         allowed = _after_misreading(allowed, move)
     else:

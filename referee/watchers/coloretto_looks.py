@@ -71,9 +71,9 @@ class Move:
     """Something that may have been done.
 
     kind: "place", "take", "back" (the card placed last was taken back), "moved" (`card` lies in the row `to` instead,
-    by whomever), or "misread" (`card` is seen in the area of `seat`, who should have one of `was`). foul: why the
-    rules do not allow it, None if they do; it then changes what
-    lies there, but not the game.
+    by whomever), "aside" (`card` lies before `seat` and is from no row: drawn, and not laid yet), or "misread" (`card`
+    is seen in the area of `seat`, who should have one of `was`). foul: why the rules do not allow it, None if they do;
+    it then changes what lies there, but not the game.
     """
 
     kind: str

@@ -209,7 +209,7 @@ class Tracker:
         self._hypotheses = [_without(one, count, paid) for one in dict.fromkeys(kept)]
         self._since_ns, self._asked = None, ()
         # Nobody is told that he did wrong by a guess.
-        said = [move for move in told if move.kind != "misread" and not (move.foul and self._guessed)]
+        said = [move for move in told if move.kind not in ("misread", "aside") and not (move.foul and self._guessed)]
         events = [event_of(move, look.t_ns) for move in said]
         self._telling = list(events)
         asked = misread(told, look.t_ns)

@@ -194,6 +194,17 @@ def test_which_card_it_was_is_asked_until_it_is_answered() -> None:
     assert not tracker.doubts
 
 
+def test_a_card_that_somebody_holds_before_him_while_he_thinks_keeps_nobody_from_going_on() -> None:
+    tracker = begun()
+    areas = (Spot(("red",)), Spot(("blue", "yellow")), Spot(("green",)))
+    here = (Spot(("pink",), marked=True), Spot(marked=True), Spot(marked=True))
+    assert tell(tracker, *(look(second, here, areas) for second in range(3, 8))) == []
+    laid = (Spot(("pink",), marked=True), Spot(("yellow",), marked=True), Spot(marked=True))
+    told = tell(tracker, *(look(second, laid) for second in (9, 10)))
+    assert [(event.kind, event.data["seat"], event.data["card"]) for event in told] == [("card_placed", 1, "yellow")]
+    assert not tracker.doubts
+
+
 def test_a_guess_tells_the_moves_and_no_foul() -> None:
     tracker = begun()
     areas = (Spot(("red",)), Spot(("blue",)), Spot(("green", "pink")))

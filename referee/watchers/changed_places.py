@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import cv2
 import numpy as np
 from numpy.typing import NDArray
@@ -49,6 +51,28 @@ def like_a_card(points_mm: Floats, card_mm: tuple[float, float]) -> Floats | Non
 def ring_of(mask: NDArray[np.uint8]) -> Mask:
     """What lies round a part of a small picture (h, w), 1 where it is."""
     return np.asarray((cv2.dilate(mask, np.ones((15, 15), np.uint8)) > 0) & (mask == 0))
+
+
+def unlike(
+    small: NDArray[np.float32],
+    bare: NDArray[np.float32],
+    quad: Floats,
+    levels: float,
+    beside: Sequence[Floats] = (),
+) -> float:
+    """The share of a place (4, 2) in a small picture (h, w, 3) that looks unlike the `bare` table round about.
+
+    By more than so many levels; what lies under the cards `beside` does not count.
+    """
+    mask = np.zeros(small.shape[:2], np.uint8)
+    cv2.fillConvexPoly(mask, np.rint(quad).astype(np.int32), 1)
+    around = ring_of(mask)
+    for card in beside:
+        cv2.fillConvexPoly(mask, np.rint(card).astype(np.int32), 0)
+    inside = mask > 0
+    # Where a card lay all the time the table was never seen: what is round about stands for it.
+    off = np.abs(small[inside] - np.median(bare[around], axis=0)).max(axis=1)
+    return float((off > levels).mean()) if len(off) else 0.0
 
 
 def box_of(points_px: Floats, image: Image) -> Box:

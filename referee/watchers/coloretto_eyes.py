@@ -17,7 +17,7 @@ from hardware.camera.frames import Frame
 from referee.coloretto_table import card_of
 from referee.errors import BadInputError
 from referee.session import Outline
-from referee.watchers.changed_places import Box, Mask, box_of, changed_since, like_a_card, ring_of, share, small_picture
+from referee.watchers.changed_places import Box, Mask, box_of, changed_since, like_a_card, share, small_picture, unlike
 from referee.watchers.coloretto_looks import Look, Pile
 from referee.watchers.coloretto_places import RowCard, RowPlaces
 from referee.watchers.stillness import Stillness
@@ -47,7 +47,7 @@ _MOST_FOREIGN, _SOME = 0.3, 0.1  # the share of a place where a card has gone, o
 _AROUND_MM = 60.0
 _ARMS_NS, _AT_REST_NS = 60 * MS, 450 * MS  # how often arms are looked for
 _OVER_MM = 45.0  # so near to a card of a row, an arm reaches over it
-_TOUCHED, _SAME = 0.04, 0.6  # of a card's area: that has changed; that is another card's
+_TOUCHED, _SAME, _THE_SAME = 0.04, 0.6, 0.8  # of a card's area: that has changed; is another's; it is that card
 _NEAR = (3.0, float(np.radians(3.0)))  # mm and turn by which a card is looked for
 _RIM_PX, _LEAST_ARM_PX = 2, 10
 
@@ -177,10 +177,17 @@ class ColorettoEyes:
             found = self._found_in(changed, factor, place, image)
         if self._bare is None:
             self._bare = small.copy()
-        lying = [card for card in found if card.reason is None or self._off(small, card.corners_px / factor, 1) > _SOME]
+        sure = [card.corners_px / factor for card in found if card.reason is None]
+        sure += [known.card.corners_px / factor for known in self._known if known.card.reason is None]
+        lying = [
+            card
+            for card in found
+            if card.reason is None or unlike(small, self._bare, card.corners_px / factor, _BARE, beside=sure) > _SOME
+        ]
         self._take(touched, lying)
         self._learn_bare(small, factor)
-        self._vanished = [one for one in self._vanished if self._off(small, one[1] / factor, 2.5) > _MOST_FOREIGN]
+        gone = [(one, unlike(small, self._bare, one[1] / factor, 2.5 * _BARE)) for one in self._vanished]
+        self._vanished = [one for one, share_unlike in gone if share_unlike > _MOST_FOREIGN]
 
     def _whole(self, place: Place, image: Image) -> Box:
         corners = place.ring.corners_mm
@@ -216,19 +223,24 @@ class ColorettoEyes:
         taken = [known.card.corners_px for known in self._known if not known.under]
         new: list[FoundCard] = []
         for card in sorted(found, key=lambda one: one.reason is not None):
-            if all(shared_area(card.corners_px, quad) < _SAME for quad in taken):
+            if all(shared_area(card.corners_px, quad) < _SAME for quad in taken) and not self._lies_under(card):
                 new.append(card)
                 taken.append(card.corners_px)
         sure = [card.corners_px for card in new if card.reason is None]
         for known in touched:
             quad = known.card.corners_px
-            if known.card.reason is not None or any(shared_area(quad, other) > 0.8 for other in sure):
+            if known.card.reason is not None or any(shared_area(quad, other) > _THE_SAME for other in sure):
                 continue
             if any(shared_area(quad, other) > _COVERS for other in sure):
                 self._known.append(_Known(known.card, under=True))
             elif not known.under:
                 self._vanished.append((known.card.centre_mm, quad))
         self._known += [_Known(card) for card in new]
+
+    def _lies_under(self, card: FoundCard) -> bool:
+        """Whether a card was known before another one was laid over it; what shows of it may be read once more."""
+        under = [known.card for known in self._known if known.under and known.card.print.id == card.print.id]
+        return any(shared_area(card.corners_px, other.corners_px) > _THE_SAME for other in under)
 
     def _learn_bare(self, small: NDArray[np.float32], factor: float) -> None:
         """Follow the table where no card lies and none has just vanished."""
@@ -239,17 +251,6 @@ class ColorettoEyes:
             cv2.fillConvexPoly(mask, np.rint(quad / factor).astype(np.int32), 0)
         free = mask > 0
         self._bare[free] = 0.8 * self._bare[free] + 0.2 * small[free]
-
-    def _off(self, small: NDArray[np.float32], quad: Floats, much: float) -> float:
-        """The share of a place that looks unlike the table: more than so much times as the table itself may."""
-        if self._bare is None:
-            return 1.0
-        mask = np.zeros(small.shape[:2], np.uint8)
-        cv2.fillConvexPoly(mask, np.rint(quad).astype(np.int32), 1)
-        inside = mask > 0
-        # Where a card lay all the time the table was never seen: what is round about stands for it.
-        off = np.abs(small[inside] - np.median(self._bare[ring_of(mask)], axis=0)).max(axis=1)
-        return float((off > much * _BARE).mean()) if len(off) else 0.0
 
     def _as_look(self, place: Place, t_ns: int) -> Look:
         """Give what is known as rows and areas."""

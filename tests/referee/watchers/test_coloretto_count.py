@@ -113,8 +113,11 @@ def test_the_same_difference_is_the_same_question_and_what_light_hides_has_no_ou
     count.look(shots[1][0], rests=True)
     assert count.finish()
     doubts = count.doubts(written.game)
-    assert doubts == count.doubts(written.game) and len(doubts) == 4
-    assert [doubt.shown.outlines for doubt in doubts if doubt.shown] == [()] * 4
+    # Where more cards than two are not to be seen, beside the one that light hides, it is the picture's fault.
+    asked = [seat for seat, hand in enumerate(written.game.hands) if hand.total() <= 3]
+    assert doubts == count.doubts(written.game) and [doubt.data["seat"] for doubt in doubts] == asked
+    assert asked and len(asked) < 4
+    assert [doubt.shown.outlines for doubt in doubts if doubt.shown] == [()] * len(asked)
 
 
 def test_a_fault_of_the_count_comes_out_where_it_is_waited_for_and_only_once(

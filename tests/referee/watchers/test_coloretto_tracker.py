@@ -7,7 +7,9 @@ from dataclasses import replace
 
 import pytest
 
+from referee.bench.coloretto_drawn import watch_game
 from referee.cli import main
+from referee.demo.coloretto_script import Plan
 from referee.events import Event, Header
 from referee.watchers.coloretto_looks import Look, Spot
 from referee.watchers.coloretto_tracker import AFTER_ASKING_NS, PATIENCE_NS, SECOND_NS, Tracker
@@ -239,3 +241,11 @@ def test_the_bench_says_what_became_of_each_game(capsys: pytest.CaptureFixture[s
     game, last = (json.loads(line) for line in capsys.readouterr().out.splitlines())
     assert sum(game["asked"].values()) == last["summary"]["questions"]
     assert game["understood"] > 0.8 * game["moves"]
+
+
+def test_the_bench_watches_drawn_games_and_refuses_an_absurd_pace(capsys: pytest.CaptureFixture[str]) -> None:
+    counted = watch_game(7, 2.0, Plan(rounds=1))
+    assert (counted.moves, counted.understood, counted.wrong) == (13, 13, [])
+    assert counted.points_right
+    assert main(["bench", "coloretto", "--drawn", "0.5"]) == 2
+    assert "from 1 to 60 pictures a second" in capsys.readouterr().err

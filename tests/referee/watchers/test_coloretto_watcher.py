@@ -66,3 +66,14 @@ def test_whose_arm_reached_over_the_rows_is_told_with_each_look() -> None:
         expected = frozenset(seat for t_ns, seat in laid if before.t_ns < t_ns <= look.t_ns)
         assert look.arms == expected
     assert {seat for arms in reached for seat in arms or ()} == {0, 1}
+
+
+def test_at_thirty_pictures_a_second_nothing_is_seen_to_lie_where_only_the_table_does() -> None:
+    deck = find_print_deck("coloretto")
+    told = write_coloretto(deck, 7, Plan(rounds=1))
+    # In the noise of this cloth an outline beside a card once passed for one that cannot be read.
+    table = LiveTable(told.script, deck, 7, Shots(frames_per_s=30.0, look=Look(table="cloth")))
+    eyes = ColorettoEyes(deck, None, 4, rooms(4))
+    look = next(look for look in (eyes.look(table.frame(index)) for index in range(40)) if look is not None)
+    assert [(spot.cards, spot.unread) for spot in look.rows] == [((), 0)] * 4
+    assert [spot.cards for spot in look.areas] == [("yellow",), ("orange",), ("green",), ("red",)]

@@ -31,8 +31,10 @@ def _moves(hypothesis: Hypothesis, look: Look, *, first: bool) -> Iterator[tuple
     fouls_left = not any(move.foul for move in hypothesis.moves)
     if first:
         for row in range(len(game.rooms)):
-            if game.can_take_back(row) and _may_be_gone((game.rows[row] or [""])[-1:], look.rows[row], game.rows[row]):
-                yield Move("back", game.placed_last or 0, row, (game.rows[row] or [""])[-1]), _BACK
+            last = (game.rows[row] or [""])[-1]
+            who = game.placed_last
+            if who is not None and game.can_take_back(row) and _may_be_gone([last], look.rows[row], game.rows[row]):
+                yield Move("back", who, row, last), _BACK
     placed: set[tuple[int, str]] = set()
     for row, card, price in _wanted(hypothesis, look):
         if (row, card) in placed:

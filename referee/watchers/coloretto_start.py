@@ -35,6 +35,9 @@ class StartCards:
         """Give an event for each seat whose cards all lie there to be read."""
         if self._first_ns is None:
             self._first_ns = look.t_ns
+        if any(Counter(row or ()) - Counter(spot.cards) for row, spot in zip(game.rows, look.rows, strict=True)):
+            # A card that is missing in a row may be the one that lies in an area.
+            return ()
         each = 2 if game.players == 2 else 1
         told = []
         for seat in sorted(self._missing):
@@ -42,9 +45,8 @@ class StartCards:
             cards = sorted((Counter(spot.cards) - game.hands[seat]).elements())
             if len(cards) == each and not spot.covered and not spot.unread and all(map(is_colour, cards)):
                 self._missing.discard(seat)
-                told.append(
-                    Event(look.t_ns, "start_cards", {"event": "start_cards", "seat": seat, "cards": cards}),
-                )
+                data = {"event": "start_cards", "seat": seat, "cards": cards}
+                told.append(Event(look.t_ns, "start_cards", data))
         return tuple(told)
 
     def doubt(self, look: Look, game: Coloretto) -> Doubt | None:
@@ -57,9 +59,15 @@ class StartCards:
                 return start_card(game, seat, look)
         return None
 
-    def silenced(self, look: Look) -> Look:
-        """Let areas say nothing as long as nobody knows what lay there from the beginning."""
+    def silenced(self, look: Look, game: Coloretto) -> Look:
+        """Let an area say nothing as long as cards lie there, from no row, of which nobody knows since when."""
         if not self._missing:
             return look
-        areas = (Spot(covered=True) if seat in self._missing else spot for seat, spot in enumerate(look.areas))
+        in_rows = sum((Counter(row or ()) for row in game.rows), Counter[str]())
+        areas = (
+            Spot(covered=True)
+            if seat in self._missing and (spot.unread or Counter(spot.cards) - game.hands[seat] - in_rows)
+            else spot
+            for seat, spot in enumerate(look.areas)
+        )
         return replace(look, areas=tuple(areas))

@@ -76,7 +76,7 @@ class Tracker:
         doubt = self._start.doubt(look, self.game)
         asked = () if doubt is None else (Notice(look.t_ns, doubt.kind, None, doubt.data),)
         self.doubts = self.doubts if doubt is None else (*self.doubts, doubt)
-        events, notices = self._understand(self._start.silenced(look))
+        events, notices = self._understand(self._start.silenced(look, self.game))
         return events, (*asked, *notices)
 
     def _understand(self, look: Look) -> tuple[tuple[Event, ...], tuple[Notice, ...]]:

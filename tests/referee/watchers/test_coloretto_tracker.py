@@ -178,6 +178,16 @@ def test_a_start_card_that_nobody_can_read_is_asked_for_and_its_area_says_nothin
     assert tracker.game.rows[0] == ["pink"]
 
 
+def test_a_row_that_was_taken_is_no_start_card_where_nobody_has_laid_one() -> None:
+    tracker, none = three(), (Spot(), Spot(), Spot())
+    laid = (Spot(("pink",), marked=True), Spot(marked=True), Spot(marked=True))
+    assert [event.kind for event in tell(tracker, look(1, laid, none), look(2, laid, none))] == ["card_placed"]
+    # Ben takes it.
+    areas = (Spot(), Spot(("pink",)), Spot())
+    told = tell(tracker, look(4, GONE, areas, arms=(1,)), *(look(second, GONE, areas, arms=()) for second in (5, 6, 7)))
+    assert [(event.kind, event.data["seat"]) for event in told] == [("row_taken", 1)]
+
+
 def test_which_card_it_was_is_asked_until_it_is_answered() -> None:
     tracker = two_in_a_row()
     # What was read as pink in the row is orange before Cem.

@@ -10,14 +10,7 @@ from collections import Counter
 
 from referee.errors import BadInputError
 from referee.events import Event, Header
-from referee.games.coloretto.rulings import (
-    ColorettoRuling,
-    Foul,
-    GameEnded,
-    Ignored,
-    Reason,
-    RoundEnded,
-)
+from referee.games.coloretto.rulings import ColorettoRuling, Foul, GameEnded, Ignored, Reason, RoundEnded
 from referee.games.coloretto.score import ColorettoHand, score_coloretto
 from referee.games.coloretto.setup import (
     JOKER,
@@ -25,6 +18,7 @@ from referee.games.coloretto.setup import (
     MIN_PLAYERS,
     PLUS2,
     Settings,
+    card_in,
     colours_known,
     is_colour,
     rooms,
@@ -91,10 +85,7 @@ class Coloretto:
                     raise BadInputError("only the card that was placed last can be taken back, before the next turn")
                 return self.take_back()
             case "card_moved":
-                card, row, to = self._card(event), self._row(event), self._row(event, "to")
-                if not self.can_move(card, row, to):
-                    raise BadInputError("no such card lies in that row, or the other row has no room for it")
-                return self.move(card, row, to)
+                return self.move(self._card(event), self._row(event), self._row(event, "to"))
             case "card_was":
                 return self._card_was(event)
             case "start_cards":
@@ -146,18 +137,13 @@ class Coloretto:
     def can_move(self, card: str, row: int, to: int) -> bool:
         """Tell whether a card that lies in one row may as well lie in another."""
         there = self.rows[to]
-        return (
-            not self.over
-            and row != to
-            and there is not None
-            and len(there) < self.rooms[to]
-            and card in self._cards(row)
-        )
+        has_room = there is not None and len(there) < self.rooms[to]
+        return not self.over and row != to and has_room and card in self._cards(row)
 
     def move(self, card: str, row: int, to: int) -> Rulings:
         """Let a card lie in another row: it was pushed there, or put where it belongs; it is nobody's turn."""
         if not self.can_move(card, row, to):
-            raise BadInputError("that card cannot be moved there")
+            raise BadInputError("no such card lies in that row, or the other row has no room for it")
         self._cards(row).remove(card)
         self._cards(to).append(card)
         self._placed_last = None
@@ -292,9 +278,7 @@ class Coloretto:
         return row
 
     def _card(self, event: Event) -> str:
-        card = event.data.get("card")
-        if not isinstance(card, str) or not (is_colour(card) or card in (PLUS2, JOKER)):
-            raise BadInputError(f'"card" must be a colour, "{PLUS2}" or "{JOKER}", not {shown(card)}')
+        card = card_in(event)
         if card == JOKER and self._seen[JOKER] >= MAX_JOKERS:
             raise BadInputError(f"no deck has more than {MAX_JOKERS} jokers")
         return card

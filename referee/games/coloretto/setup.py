@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from referee.errors import BadInputError
-from referee.events import Header
+from referee.events import Event, Header
 from referee.games.coloretto.score import PALETTES, Table
 from referee.jsonlines import is_name, shown, whole_number
 
@@ -72,6 +72,18 @@ def _colours(value: object, name: str) -> tuple[str, ...]:
         if not is_colour(colour):
             raise BadInputError(f'"{name}": there is no colour {shown(colour)}')
     return tuple(colours)
+
+
+def card_in(event: Event) -> str:
+    """Give the card that an event tells of.
+
+    Raises:
+        BadInputError: it tells of none.
+    """
+    card = event.data.get("card")
+    if not isinstance(card, str) or not (is_colour(card) or card in (PLUS2, JOKER)):
+        raise BadInputError(f'"card" must be a colour, "{PLUS2}" or "{JOKER}", not {shown(card)}')
+    return card
 
 
 def is_colour(card: object) -> bool:

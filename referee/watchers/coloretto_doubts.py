@@ -39,8 +39,7 @@ def asked_about(hypotheses: Sequence[Hypothesis], look: Look, margin: float) -> 
             return Doubt(look.t_ns, "row_card_unread", {"row": row}, ())
     told = [one for one in moved if all(move.card != UNKNOWN for move in one.moves)][:_MOST_ANSWERS]
     answers = [
-        _answer(hypothesis, look, {"moves": [event_of(m, look.t_ns).data for m in hypothesis.moves]})
-        for hypothesis in told
+        _answer(hypothesis, look, {"moves": [event.data for event in _events(hypothesis, look)]}) for hypothesis in told
     ]
     return Doubt(look.t_ns, "not_understood", {}, tuple(answers))
 
@@ -98,7 +97,11 @@ def _was(seat: int, was: str, card: str, t_ns: int) -> Event:
 
 
 def _answer(hypothesis: Hypothesis, look: Look, data: Mapping[str, object]) -> Answer:
-    return Answer(tuple(event_of(move, look.t_ns) for move in hypothesis.moves if move.kind != "misread"), data)
+    return Answer(_events(hypothesis, look), data)
+
+
+def _events(hypothesis: Hypothesis, look: Look) -> tuple[Event, ...]:
+    return tuple(event_of(move, look.t_ns) for move in hypothesis.moves if move.is_told)
 
 
 def _each_card(hypothesis: Hypothesis, look: Look) -> tuple[Answer, ...]:

@@ -84,6 +84,11 @@ class Move:
     was: tuple[str, ...] = ()
     to: int | None = None
 
+    @property
+    def is_told(self) -> bool:
+        """Whether the game is told of it: somebody did something, or a card lies in another row."""
+        return self.kind not in ("misread", "aside")
+
 
 @dataclass(frozen=True)
 class Allowed:

@@ -41,7 +41,8 @@ class Tracker:
     """Knows how the game stands, as far as it was told or seen.
 
     doubts: what people are asked. Notices: `who_took` (`row`, `seats`) where two may have; `row_card_unread` (`row`)
-    where a card lies that nobody can read; `misread` (`seat`, `card`, `was`); `not_understood`.
+    where a card lies that nobody can read; `start_card` (`seat`), the same of one that a seat starts with; `misread`
+    (`seat`, `card`, `was`); `not_understood`.
     """
 
     def __init__(self, header: Header) -> None:
@@ -209,7 +210,7 @@ class Tracker:
         self._hypotheses = [_without(one, count, paid) for one in dict.fromkeys(kept)]
         self._since_ns, self._asked = None, ()
         # Nobody is told that he did wrong by a guess.
-        said = [move for move in told if move.kind not in ("misread", "aside") and not (move.foul and self._guessed)]
+        said = [move for move in told if move.is_told and not (move.foul and self._guessed)]
         events = [event_of(move, look.t_ns) for move in said]
         self._telling = list(events)
         asked = misread(told, look.t_ns)

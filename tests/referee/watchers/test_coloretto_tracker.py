@@ -11,7 +11,9 @@ from referee.bench.coloretto_drawn import watch_game
 from referee.cli import main
 from referee.demo.coloretto_script import Plan
 from referee.events import Event, Header
-from referee.watchers.coloretto_looks import Look, Spot
+from referee.watchers.coloretto_doubts import asked_about
+from referee.watchers.coloretto_hypotheses import Hypothesis, after
+from referee.watchers.coloretto_looks import Allowed, Look, Move, Spot
 from referee.watchers.coloretto_tracker import AFTER_ASKING_NS, PATIENCE_NS, SECOND_NS, Tracker
 from tests.support.seen_coloretto import Noise, play, true_moves
 
@@ -215,6 +217,21 @@ def test_a_card_that_somebody_holds_before_him_while_he_thinks_keeps_nobody_from
     told = tell(tracker, *(look(second, laid) for second in (9, 10)))
     assert [(event.kind, event.data["seat"], event.data["card"]) for event in told] == [("card_placed", 1, "yellow")]
     assert not tracker.doubts
+
+
+def test_an_answer_tells_what_was_done_and_not_what_only_lies_there() -> None:
+    tracker = begun()
+    seen = look(3, rows(("pink",), ("yellow",), ()))
+    hypothesis = Hypothesis(tracker.game, Allowed.nothing(3, 3))
+    for move in (
+        Move("aside", 2, 0, "orange"),
+        Move("misread", 0, 0, "blue", was=("red",)),
+        Move("place", 1, 1, "yellow"),
+    ):
+        hypothesis = after(hypothesis, move, seen.t_ns)
+    (answer,) = asked_about([hypothesis], seen, 3.0).answers
+    assert [(event.kind, event.data["card"]) for event in answer.events] == [("card_placed", "yellow")]
+    assert answer.data["moves"] == [event.data for event in answer.events]
 
 
 def test_a_guess_tells_the_moves_and_no_foul() -> None:

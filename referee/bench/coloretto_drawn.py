@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from hardware.events import Event as DeviceEvent
-from referee.bench.coloretto_trial import Counted, pieces
+from referee.bench.coloretto_trial import Counted, Key, pieces
 from referee.decks.finding import find_print_deck
 from referee.demo.coloretto_script import ColorettoGame, Plan, write_coloretto
 from referee.demo.stepped import SteppedTable
@@ -74,12 +74,8 @@ def _counted(
     held = [event for event in events if (event.t_ns, event.data.get("seat"), event.data.get("row")) not in nothing]
     moves = [event for event in told.moves if event.kind in ("card_placed", "row_taken")]
     true, seen = pieces(moves, _PLAYERS), pieces(held, _PLAYERS)
-    counted = Counted(_PLAYERS, seed, moves=len(moves), understood=(true & seen).total())
-    counted.wrong = [str(one) for one in (seen - true).elements()]
+    counted = Counted(_PLAYERS, seed, moves=len(moves))
     counted.asked.update(notice.kind for notice in notices)
-    true_fouls, told_fouls = Counter(told.fouls), Counter(fouls)
-    counted.fouls, counted.fouls_found = true_fouls.total(), (true_fouls & told_fouls).total()
-    counted.fouls_false = [str(one) for one in (told_fouls - true_fouls).elements()]
-    counted.fouls_missed = [str(one) for one in (true_fouls - told_fouls).elements()]
+    counted.hold_against(true, seen, Counter[Key](told.fouls), Counter[Key](fouls))
     counted.points_right = isinstance(game, Coloretto) and game.over and game.hands == told.game.hands
     return counted

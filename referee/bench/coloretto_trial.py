@@ -44,6 +44,16 @@ class Counted:
     fouls_missed: list[str] = field(default_factory=list)
     points_right: bool = False
 
+    def hold_against(
+        self, true: Counter[Key], told: Counter[Key], true_fouls: Counter[Key], told_fouls: Counter[Key]
+    ) -> None:
+        """Count what was told, moves and fouls, against what was so."""
+        self.understood = (true & told).total()
+        self.wrong += [str(one) for one in (told - true).elements()]
+        self.fouls, self.fouls_found = true_fouls.total(), (true_fouls & told_fouls).total()
+        self.fouls_false = [str(one) for one in (told_fouls - true_fouls).elements()]
+        self.fouls_missed = [str(one) for one in (true_fouls - told_fouls).elements()]
+
     def as_json(self) -> dict[str, object]:
         """Give it for a line of output."""
         # `asdict` would count a counter's items.
@@ -218,13 +228,9 @@ class _Trial:
         true = pieces([_event(one) for one in true_moves], evening.players)
         told = pieces(self.events, evening.players)
         counted.moves = len(true_moves)
-        counted.understood = (true & told).total() - self.told_by_hand
-        counted.wrong += [str(one) for one in (told - true).elements()]
-        true_fouls = Counter((str(one.foul), one.seat, one.row) for one in evening.truth if one.foul)
-        told_fouls = Counter(self.fouls)
-        counted.fouls, counted.fouls_found = true_fouls.total(), (true_fouls & told_fouls).total()
-        counted.fouls_false = [str(one) for one in (told_fouls - true_fouls).elements()]
-        counted.fouls_missed = [str(one) for one in (true_fouls - told_fouls).elements()]
+        true_fouls = Counter[Key]((str(one.foul), one.seat, one.row) for one in evening.truth if one.foul)
+        counted.hold_against(true, told, true_fouls, Counter[Key](self.fouls))
+        counted.understood -= self.told_by_hand
         counted.points_right = self.game.over and self.game.hands == evening.game.hands
         return counted
 

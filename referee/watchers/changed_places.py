@@ -54,8 +54,8 @@ def ring_of(mask: NDArray[np.uint8]) -> Mask:
 
 
 def unlike(
-    small: NDArray[np.float32],
-    bare: NDArray[np.float32],
+    small: Singles,
+    bare: Singles,
     quad: Floats,
     levels: float,
     beside: Sequence[Floats] = (),

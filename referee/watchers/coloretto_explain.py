@@ -125,7 +125,7 @@ def _looked_at(hypothesis: Hypothesis, look: Look) -> Hypothesis:
     prices, keys = charges(hypothesis.game, hypothesis.allowed, look)
     price = _price(hypothesis, look)
     if price > _MOST_OFF:
-        spoiled = _SPOILED * _lasting(hypothesis, look)
+        spoiled = _SPOILED * _times_spoiled(hypothesis, look)
         return replace(hypothesis, cost=hypothesis.cost + spoiled, left=sum(prices), looked_ns=look.t_ns)
     allowed = put_right(hypothesis.game, hypothesis.allowed, look)
     before = hypothesis.charged or (None,) * len(keys)
@@ -145,7 +145,7 @@ def _looked_at(hypothesis: Hypothesis, look: Look) -> Hypothesis:
     )
 
 
-def _lasting(hypothesis: Hypothesis, look: Look) -> float:
+def _times_spoiled(hypothesis: Hypothesis, look: Look) -> float:
     """How many times the price of one spoiled look this one is: what is still so after longer costs more."""
     since_ns = look.t_ns - hypothesis.looked_ns
     if hypothesis.looked_ns == hypothesis.seen_ns or since_ns > _ONE_SPELL_NS:

@@ -1,69 +1,45 @@
 """Columns of cards: where the next card lies, by an edge that runs along a side of a known card, a little beyond it.
 
-People lay columns by eye: the next card is turned by a degree or two and lies some millimetres aside. Its far edge
-tells both; where it is not seen as a whole, the card may lie as little aside as the known one.
+People lay columns by eye: the next card is turned by a degree or two and lies some millimetres aside. What tells where
+it lies is its far edge, or a line of its print beside that edge, where white lies on white; how far aside, the ends of
+that edge, or an edge beside what lies open of it.
 """
 
 from __future__ import annotations
 
-import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.prints.print_deck import PrintDeck
 from vision.prints.proposals import Edges, Poses, each_once, joined
+from vision.prints.side_lines import SideLine
 from vision.quads import within_quads
 
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 
-_LEAST_MM = 18.0  # of an edge
+_LEAST_MM, _LEAST_BESIDE_MM = 18.0, 7.0  # of an edge along a side, and of one beside the strip
 _TURNED = np.radians(6.0)
 _BEYOND_MM, _MOST_BEYOND = 5.0, 0.55  # the least, and the most by the card's side
-_ASIDE_MM = 10.0
-_ROUNDED_MM = 8.0  # by what an edge between rounded corners may be shorter than the card
-_MOST = 10  # on one side of one card
-# A line along a side: how far from it, how much of it between the corners, and how strong, of white.
-_BORDER_MM, _CORNER, _ALONG, _STEP = (1.0, 9.0), 0.15, 0.8, 0.06
+_ASIDE_MM, _APART_MM = 10.0, 1.5  # how far aside a card may lie, and from where two such places are two
+_LEAST_OPEN, _SQUARE = 0.4, np.radians(2.5)  # of what lies open: an edge beside it, and how square it is
+_MOST, _MOST_ASIDE = 10, 4  # edges on one side of one card, and how far aside it may lie for each
 _PIECES = 8  # of a side
 _WITHIN = 0.04  # of the way to a card's middle: a rim lies beside the card above it, not under it
 _OPEN, _HIDDEN = 0.85, 0.25  # of the far side, at least, and of the side under the column, at most
 _SEEN_FAR, _SEEN_ENDS = 0.85, 0.6  # of what lies open of the far side, and of the two beside it
 
 
-def border_of(deck: PrintDeck) -> float:
-    """How far from the cards' edges a line runs along them on most faces of a deck, in mm; 0 where none does."""
-    found = [distance for face in deck.fronts for distance in _borders(face.art, deck.card_mm[1])]
-    there = [distance for distance in found if distance is not None]
-    return float(np.median(there)) if len(there) > len(found) / 2 else 0.0
-
-
-def _borders(art: NDArray[np.uint8], height_mm: float) -> list[float | None]:
-    """For each side of an art (h, w, 3), how far from it a line runs along it, in mm, None where none does."""
-    px_per_mm = art.shape[0] / height_mm
-    least, most = (round(mm * px_per_mm) for mm in _BORDER_MM)
-    found: list[float | None] = []
-    for turn in range(4):
-        turned = np.rot90(art, turn).astype(np.float32) / 255
-        width = turned.shape[1]
-        middle = turned[: most + 1, round(_CORNER * width) : round((1 - _CORNER) * width)]
-        steps = np.abs(middle[1:] - middle[:-1]).max(axis=2)
-        along = np.asarray(cv2.dilate(steps, np.ones((3, 1), np.uint8)) > _STEP).mean(axis=1)[least:]
-        found.append((least + int(np.argmax(along)) + 1) / px_per_mm if along.max(initial=0) > _ALONG else None)
-    return found
-
-
 class Columns:
-    """Looks for the cards of a deck under others, by the edges in one picture.
+    """Looks for the cards of a deck under others, by the edges in one picture and the lines of their print."""
 
-    A white border on a white border shows no edge, but the line within it does: `border_mm` is how far within it runs.
-    """
-
-    def __init__(self, edges: Edges, card_mm: tuple[float, float], border_mm: float) -> None:
+    def __init__(
+        self, edges: Edges, card_mm: tuple[float, float], lines: tuple[tuple[SideLine, ...], tuple[SideLine, ...]]
+    ) -> None:
         self.table = edges.table
-        self._edges, self._card_mm, self._border_mm = edges, card_mm, border_mm
+        self._edges, self._card_mm, self._lines = edges, card_mm, lines
         ends = edges.ends_mm()
-        self._ends = ends[np.linalg.norm(ends[:, 1] - ends[:, 0], axis=1) >= _LEAST_MM]
+        length = np.linalg.norm(ends[:, 1] - ends[:, 0], axis=1)
+        self._ends, self._short = ends[length >= _LEAST_MM], ends[length >= _LEAST_BESIDE_MM]
 
     def next_to(self, sheets: Floats) -> tuple[Floats, Floats]:
         """Where cards may lie under cards that lie on sheets (n, 4, 2) px, whose first side is a card's first one.
@@ -71,8 +47,7 @@ class Columns:
         Gives (m, 4, 2) px, and (m,) how much of their sides is seen.
         """
         corners = self.table.to_mm(sheets.reshape(-1, 2)).reshape(-1, 4, 2)
-        withins = {0.0, self._border_mm}
-        poses = joined(*(_beside(sheet, self._ends, self._card_mm, within) for sheet in corners for within in withins))
+        poses = joined(*(self._beside(sheet) for sheet in corners))
         poses = poses.take(each_once(poses, self._card_mm))
         places = poses.quads(self.table, self._card_mm)
         return places, self._edges.coverage(places).mean(axis=1)
@@ -97,42 +72,76 @@ class Columns:
         far = (share >= _OPEN) & (told >= _SEEN_FAR) & (np.roll(share, 2, axis=1) <= _HIDDEN)
         return np.asarray((far & (before >= _SEEN_ENDS) & (after >= _SEEN_ENDS)).any(axis=1))
 
-
-def _beside(sheet: Floats, ends: Floats, card_mm: tuple[float, float], within_mm: float) -> Poses:
-    """Cards whose far edge is near one of the edges (n, 2, 2) mm that run along a side of a card (4, 2) mm."""
-    middle = sheet.mean(axis=0)
-    across, down = sheet[1] - sheet[0] + sheet[2] - sheet[3], sheet[3] - sheet[0] + sheet[2] - sheet[1]
-    across, down = across / np.linalg.norm(across), down / np.linalg.norm(down)
-    turn = float(np.arctan2(across[1], across[0]))
-    width, height = card_mm
-    parts = [Poses(np.zeros((0, 2)), np.zeros(0), np.zeros((0, 4)))]
-    for out, along, deep, long in (
-        (down, across, height, width),
-        (-down, -across, height, width),
-        (across, -down, width, height),
-        (-across, down, width, height),
-    ):
-        beyond, beside = (ends - middle) @ out, (ends - middle) @ along
-        least, most = deep / 2 + _BEYOND_MM, deep * (0.5 + _MOST_BEYOND)
-        run = beside[:, 1] - beside[:, 0]
-        slope = (beyond[:, 1] - beyond[:, 0]) / np.where(run == 0, 1e-9, run)
-        low, high = beside.min(axis=1), beside.max(axis=1)
-        fits = (beyond.min(axis=1) > least) & (beyond.max(axis=1) < most) & (np.abs(slope) < np.tan(_TURNED))
-        fits &= (low > -long / 2 - _ASIDE_MM) & (high < long / 2 + _ASIDE_MM)
-        if not fits.any():
-            continue
-        chosen = np.flatnonzero(fits)[:_MOST]
-        slope, low, high = slope[chosen], low[chosen], high[chosen]
-        far = beyond[chosen].mean(axis=1) - slope * beside[chosen].mean(axis=1)
-        whole = np.abs(high - low - long + 2 * within_mm + _ROUNDED_MM / 2) < _ROUNDED_MM
-        # As the known card lies; where the whole edge is seen, as the edge does, too.
-        aside = np.where(whole, (low + high) / 2, 0.0)
-        for lies in (np.zeros(len(aside)), aside):
-            at = middle + (far + slope * lies)[:, None] * out + lies[:, None] * along
-            outward = out - slope[:, None] * along
-            outward /= np.linalg.norm(outward, axis=1, keepdims=True)
+    def _beside(self, sheet: Floats) -> Poses:
+        """Cards whose far edge, or a line within it, runs along a side of a card (4, 2), a little beyond it."""
+        middle = sheet.mean(axis=0)
+        across, down = sheet[1] - sheet[0] + sheet[2] - sheet[3], sheet[3] - sheet[0] + sheet[2] - sheet[1]
+        across, down = across / np.linalg.norm(across), down / np.linalg.norm(down)
+        turn = float(np.arctan2(across[1], across[0]))
+        width, height = self._card_mm
+        short, long = self._lines
+        parts = [Poses(np.zeros((0, 2)), np.zeros(0), np.zeros((0, 4)))]
+        for out, along, deep, side, lines in (
+            (down, across, height, width, short),
+            (-down, -across, height, width, short),
+            (across, -down, width, height, long),
+            (-across, down, width, height, long),
+        ):
+            seen = _Along(self._ends, middle, out, along)
+            beside = _Along(self._short, middle, along, out)
             sense = np.sign(along[0] * out[1] - along[1] * out[0])
-            parts.append(
-                Poses(at - outward * (deep / 2 - within_mm), turn + sense * np.arctan(slope), np.zeros((len(at), 4)))
-            )
-    return joined(*parts)
+            for line in lines:
+                for far, slope, lies in _far_sides(seen, beside, line, deep, side):
+                    at = middle + (far + slope * lies)[:, None] * out + lies[:, None] * along
+                    outward = (out - slope * along) / np.hypot(1, slope)
+                    angle = np.full(len(lies), turn + sense * np.arctan(slope))
+                    parts.append(Poses(at - outward * deep / 2, angle, np.zeros((len(lies), 4))))
+        return joined(*parts)
+
+
+class _Along:
+    """Edges (n, 2, 2) mm by how they lie to a card: `off` its middle one way, (n,), `slope` and from where to where."""
+
+    def __init__(self, ends: Floats, middle: Floats, out: Floats, along: Floats) -> None:
+        beyond, beside = (ends - middle) @ out, (ends - middle) @ along
+        run = beside[:, 1] - beside[:, 0]
+        self.slope = (beyond[:, 1] - beyond[:, 0]) / np.where(run == 0, 1e-9, run)
+        self.nearest, self.farthest = beyond.min(axis=1), beyond.max(axis=1)
+        self.low, self.high = beside.min(axis=1), beside.max(axis=1)
+        self.off = beyond.mean(axis=1) - self.slope * beside.mean(axis=1)
+        self.runs_along = np.abs(self.slope) < np.tan(_TURNED)
+
+
+def _far_sides(
+    seen: _Along, beside: _Along, line: SideLine, deep: float, side: float
+) -> list[tuple[float, float, Floats]]:
+    """The far sides of cards under one: how far off, the slope, and (n,) where their middles may be along it."""
+    far_off = line.within_mm * np.hypot(1, seen.slope)
+    fits = seen.runs_along & (seen.nearest + far_off > deep / 2 + _BEYOND_MM)
+    fits &= seen.farthest + far_off < deep * (0.5 + _MOST_BEYOND)
+    fits &= (seen.low > -side / 2 - _ASIDE_MM) & (seen.high < side / 2 + _ASIDE_MM)
+    found = []
+    for k in np.flatnonzero(fits)[:_MOST]:
+        slope, far = float(seen.slope[k]), float(seen.off[k] + far_off[k])
+        whole = abs(seen.high[k] - seen.low[k] - line.length_mm) < line.slack_mm
+        # As the known card lies; as the edge does, where the whole of it is seen; or as what lies beside it says.
+        lies = [0.0]
+        if whole:
+            # What is clockwise along a side runs against `along`.
+            lies.append((seen.low[k] + seen.high[k]) / 2 + line.middle_mm - slope * line.within_mm)
+        lies += _asides(beside, slope, deep / 2, far, side)
+        found.append((far, slope, np.array(lies[: 1 + _MOST_ASIDE])))
+    return found
+
+
+def _asides(beside: _Along, slope: float, near: float, far: float, side: float) -> list[float]:
+    """How far aside a card may lie by the edges beside what lies open of it, between `near` and `far`."""
+    open_mm = np.minimum(beside.high, far) - np.maximum(beside.low, near)
+    fits = (open_mm >= _LEAST_OPEN * (far - near)) & (np.abs(beside.slope + slope) < _SQUARE)
+    at = beside.off + beside.slope * (near + far) / 2 - slope * (far - near) / 2
+    lies = np.concatenate([at[fits] - side / 2, at[fits] + side / 2])
+    kept: list[float] = []
+    for one in lies[np.abs(lies) < _ASIDE_MM]:
+        if all(abs(one - other) > _APART_MM for other in kept):
+            kept.append(float(one))
+    return kept

@@ -22,18 +22,19 @@ from vision.table import Table
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 
-_MOST_IN_VAIN, _MOST_LAYERS = 100, 100  # places at which no card is taken
+_MOST_IN_VAIN, _MORE_IN_VAIN, _MOST_LAYERS = 100, 6, 100  # places at which no card is taken, at first and for each card
 _MOST_WORTH = 50.0  # log-odds beyond which a face is no surer
 _TRIES = 3  # places looked at for one card, in one layer
 _BY_SIDES, _USUAL_SIDES, _BY_EDGES = 0.3, 0.6, 0.5
 # What a place must promise to be judged: at first, and when no other card is left to be taken.
-_PROMISES = (0.6, 0.45)
+_PROMISES = (0.6, 0.45, 0.25)
 _HARDLY, _MOST_SETTLED = 0.25, 12  # of what a place promises that may come to; so many are moved
 _LEAST_OPEN, _MOST_OPEN = 0.08, 0.5  # of a card; of one that is told by its edges alone
 _IN_PART = 0.1  # of a card: with so much covered only a part of it is seen
 _PLAIN, _LAPS, _APART = 0.78, 0.3, 0.02  # of the print; of a place's area, twice
 
 Accepts = Callable[[Verdict, Flags, float], bool]
+Value = Callable[[Verdict, Flags], float]
 
 
 class Layers:
@@ -98,8 +99,8 @@ class Layers:
         taken: list[Verdict] = []
         lowered = 0
         for _ in range(_MOST_LAYERS):
-            judged = self._judge(_PROMISES[lowered], _MOST_IN_VAIN + len(taken) + len(self.nameless))
-            fresh = self._take(accepts)
+            judged = self._judge(_PROMISES[lowered], _MOST_IN_VAIN + _MORE_IN_VAIN * (len(taken) + len(self.nameless)))
+            fresh = self._take(accepts, worth)
             taken += fresh
             sheets = [verdict.sheet for verdict in fresh]
             idle = not sheets and not judged
@@ -111,7 +112,7 @@ class Layers:
                 self._settle(self._columns.table)
                 continue
             if idle and self._columns is not None:
-                unsure = self._take(lies)
+                unsure = self._take(lies, presence)
                 self.nameless += unsure
                 sheets = [verdict.sheet for verdict in unsure] or self._take_outlined()
             if sheets:
@@ -133,7 +134,7 @@ class Layers:
         self._promise[which] = scores.max(axis=1, initial=0) - plain + _BY_SIDES * sides
         if covers is None:
             # What has a card's whole outline is judged before it is called a stranger, after all else.
-            floor = np.where(self._seen[which] >= WHOLE, _PROMISES[-1], 0)
+            floor = np.where(self._seen[which] >= WHOLE, _PROMISES[1], 0)
         elif self._columns is not None:
             # A strip shows too little for the ranking to pass it over where its edges speak for a card.
             self._sticks[which] = self._columns.stick_out(self._quads[which], covers.quads)
@@ -154,6 +155,8 @@ class Layers:
             if k in self._tried or self._closed[k]:
                 continue
             if int(same_places(np.array(self._tries).reshape(-1, 4, 2), self._quads[k]).sum()) >= _TRIES:
+                continue
+            if least_promise < _PROMISES[1] and not self._part[k]:
                 continue
             if self._waits(self._quads[k]):
                 continue
@@ -209,12 +212,12 @@ class Layers:
             if not self._closed[k]
         )
 
-    def _take(self, accepts: Accepts) -> list[Verdict]:
+    def _take(self, accepts: Accepts, value: Value) -> list[Verdict]:
         fresh: list[Verdict] = []
         left = {k: verdict for k, verdict in self._verdicts.items() if not self._closed[k]}
         opened = {k: open_cells(verdict, self.covers) for k, verdict in left.items()}
         while left:
-            best = max(left, key=lambda k: worth(left[k], opened[k]))
+            best = max(left, key=lambda k: value(left[k], opened[k]))
             verdict, cells = left.pop(best), opened[best]
             if not accepts(verdict, cells, float(self._seen[best])):
                 continue
@@ -280,6 +283,11 @@ class Layers:
 def worth(verdict: Verdict, cells: Flags) -> float:
     """What speaks for taking a card first: how surely it is told, and how much of it lies open."""
     return float(verdict.share(cells) * min(verdict.margin, _MOST_WORTH) * cells.mean() ** 0.5)
+
+
+def presence(verdict: Verdict, cells: Flags) -> float:
+    """What speaks for there being a card, whichever it is."""
+    return float(verdict.share(cells) * verdict.evidence(cells))
 
 
 def open_cells(verdict: Verdict, covers: Covers) -> Flags:

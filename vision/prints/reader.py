@@ -14,12 +14,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vision.markers import Marker, markers_in, table_if_shown, whites_of
-from vision.prints.columns import Columns, border_of
+from vision.prints.columns import Columns
 from vision.prints.layers import Layers, open_cells, worth
 from vision.prints.lit_look import LitLook
 from vision.prints.places import lies_flat, same_place
 from vision.prints.print_deck import Print, PrintDeck
 from vision.prints.proposals import WHOLE, edges_on, poses_on
+from vision.prints.side_lines import lines_of
 from vision.prints.straight import Covers, Pyramid
 from vision.prints.verdicts import (
     LEAST_EVIDENCE,
@@ -45,6 +46,7 @@ _MOST_STRANGE = 0.45  # of a card's open cells: what lies on it and is no card
 _OPEN = 0.08  # of a card's cells that must be open, and have print on them
 _LESS_EXPLAINED, _WIDE = 0.6, 0.16  # of the print of a strip that is so much of its card, where its edges are seen
 _OUTLINED_EVIDENCE = 30.0  # of 800 strips five wrong faces had 24 to 32
+_CARD_EVIDENCE = 80.0
 _FEW_SIDES, _STRANGE_ALONE = 0.4, 0.15  # of all sides: with fewer seen no more of a card's open cells may be strange
 _PART = 0.5  # of a card's cells: with fewer open ones it lies under others
 _TOUCH = 0.15  # of a place's area that may lie on what was found
@@ -83,7 +85,7 @@ class PrintReader:
     def __init__(self, deck: PrintDeck) -> None:
         self.deck = deck
         self.verifier = Verifier(deck)
-        self._border_mm = border_of(deck)
+        self._lines = lines_of(deck)
 
     def read(self, image_bgr: Image, table: Table | None = None) -> PrintReading:
         """Read a picture (h, w, 3) uint8 BGR; without a table its markers give one, and without those the outlines.
@@ -101,7 +103,7 @@ class PrintReader:
         columns: Columns | None = None
         if table is not None and self.deck.has_true_size:
             edges = edges_on(image_bgr, table)
-            columns = Columns(edges, self.deck.card_mm, self._border_mm)
+            columns = Columns(edges, self.deck.card_mm, self._lines)
             poses, quads = poses_on(edges, self.deck.card_mm, taken)
             seen = poses.seen.mean(axis=1)
         else:
@@ -123,7 +125,9 @@ class PrintReader:
             part = cells.mean() < _PART and doubt in ("colours", "covered")
             # Wood beside a column may look a little like a strip of some face, but not without odd print.
             least = SURE_EVIDENCE if verdict.is_odd(cells) else LEAST_EVIDENCE
-            plain = verdict.share(cells) >= WELL_EXPLAINED and verdict.evidence(cells) >= least
+            evidence = verdict.evidence(cells)
+            share = _LESS_EXPLAINED if evidence >= _CARD_EVIDENCE else WELL_EXPLAINED
+            plain = verdict.share(cells) >= share and evidence >= least
             return bool((part or doubt == "glare") and plain) and self._lies_flat(verdict.quad, table)
 
         found = layers.taken(is_certain, lies_there)

@@ -210,19 +210,20 @@ def test_between_two_cards_that_lie_side_by_side_on_grained_wood_nothing_is_said
     assert reading.unclear == ()
 
 
-def test_cards_of_a_large_deck_are_named_by_the_sign_in_the_one_corner_that_shows() -> None:
+@pytest.mark.parametrize("shadow", [170, None], ids=["with a shadow", "white on white"])
+def test_cards_of_a_large_deck_are_named_by_the_sign_in_the_one_corner_that_shows(shadow: int | None) -> None:
     deck = find_print_deck("everdeck")
     table = flat_table((1200, 900), 3.0)
     image = np.full((900, 1200, 3), (60, 85, 70), np.uint8)
     laid = ("3-crown", "9-heart", "2-spade", "7-coin", "K-moon")
-    for k, face in enumerate(laid):
+    for k, (face, aside) in enumerate(zip(laid, (0, 18, -12, 15, -9), strict=True)):
         width, height = (round(side * 3.0) for side in deck.card_mm)
-        left, top = 300 + 6 * k, 150 + 66 * k
+        left, top = 300 + aside, 150 + 66 * k
         image[top : top + height, left : left + width] = cv2.resize(
             deck.by_id[face].art, (width, height), interpolation=cv2.INTER_AREA
         )
-        # White on white: paper has an edge, and a shadow beside it.
-        cv2.rectangle(image, (left, top), (left + width, top + height), (170, 170, 170), 1)
+        if shadow is not None:
+            cv2.rectangle(image, (left, top), (left + width, top + height), (shadow, shadow, shadow), 1)
     reading = PrintReader(deck).read(_seen(image), table)
     found = sorted((card.centre_mm[1], card.face.id) for card in reading.cards if card.face and card.centre_mm)
     assert [face for _, face in found] == list(laid)

@@ -59,7 +59,7 @@ def back_shown(
 def _places(image_bgr: Image, table: Table, deck: PrintDeck, taken: list[Floats]) -> Floats:
     """(n, 4, 2) px where cards seem to lie, whatever they show, each place once."""
     box = (0, 0, image_bgr.shape[1], image_bgr.shape[0])
-    poses, quads = poses_on(edges_on(image_bgr, cut_table(table, box)), deck.card_mm, np.zeros((0, 4, 2)))
+    poses, quads = poses_on(edges_on(image_bgr, cut_table(table, box), deck.card_mm), deck.card_mm, np.zeros((0, 4, 2)))
     outlined = card_outlines(image_bgr, table, deck.card_mm, box)
     tinted = tinted_places(image_bgr, table, deck.card_mm)
     kept: list[Floats] = []

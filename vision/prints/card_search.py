@@ -131,7 +131,7 @@ class CardSearch:
         if min(crop.shape[:2]) < _LEAST_SIDE_PX:
             return []
         here = cut_table(table, box)
-        poses, quads = poses_on(edges_on(crop, here), self.deck.card_mm, np.zeros((0, 4, 2)))
+        poses, quads = poses_on(edges_on(crop, here, self.deck.card_mm), self.deck.card_mm, np.zeros((0, 4, 2)))
         tinted = tinted_places(crop, here, self.deck.card_mm)
         whole = poses.seen.mean(axis=1) >= WHOLE
         most = _MOST_TRIED

@@ -23,6 +23,7 @@ Floats = NDArray[np.float64]
 WORK_PX_PER_MM = 1.25
 _LEAST_MM = 9.0  # shorter edges are print's
 _MOST_EDGES = 500
+_SAMPLES, _BESIDE_PX = 12, 1.5  # along an edge, and how far beside it
 _RIGHT = np.sin(np.radians(5.0))
 _BEYOND_MM = (7.0, 6.0)  # how far edges may end before they meet, as rounded corners do, and run on beyond
 _LENGTH_MM = 4.0  # how far an edge may be from a side's length
@@ -64,7 +65,7 @@ class Poses:
 
 @dataclass(frozen=True, eq=False)
 class Edges:
-    """The straight edges that a picture of a table shows, as `ends_px` (n, 2, 2), the longest first."""
+    """The straight edges that a picture of a table shows, as `ends_px` (n, 2, 2), the plainest first."""
 
     ends_px: Floats
     table: Table
@@ -88,7 +89,7 @@ class Edges:
         return ((points_px + 0.5) * self.scale - 0.5).astype(np.float32)
 
 
-def edges_on(image_bgr: Image, table: Table) -> Edges:
+def edges_on(image_bgr: Image, table: Table, card_mm: tuple[float, float]) -> Edges:
     """Find the straight edges in a picture (h, w, 3), card's sides and others."""
     height, width = image_bgr.shape[:2]
     middle = table.px_per_mm(np.array([[width / 2, height / 2]]))
@@ -99,9 +100,29 @@ def edges_on(image_bgr: Image, table: Table) -> Edges:
     grey = np.asarray(cv2.cvtColor(small, cv2.COLOR_BGR2GRAY), np.uint8)
     lab = np.asarray(cv2.cvtColor(small, cv2.COLOR_BGR2LAB), np.uint8)
     found = line_segments(grey, lab, _LEAST_MM * 0.8 * WORK_PX_PER_MM)
+    found = found[np.argsort(-_plainness(small, found, max(card_mm) * WORK_PX_PER_MM), kind="stable")]
     ends_px = (found.astype(np.float64).reshape(-1, 2, 2) + 0.5) / scale - 0.5
     seen_by = SegmentMap(found[:_MOST_EDGES], (grey.shape[0], grey.shape[1]))
     return Edges(ends_px, table, scale, (width, height), seen_by)
+
+
+def _plainness(image_bgr: Image, lines: NDArray[np.float32], most_px: float) -> Floats:
+    """(n,) how plain edges (n, 4) are, by their length, up to a card's, and by how much they part.
+
+    Grain has thousands of edges that are longer than a card's, and fainter.
+    """
+    if not len(lines):
+        return np.zeros(0)
+    start, way = lines[:, :2], lines[:, 2:] - lines[:, :2]
+    length = np.hypot(*way.T)
+    beside = np.stack([-way[:, 1], way[:, 0]], axis=1) / np.maximum(length, 1e-6)[:, None]
+    along = start[:, None] + way[:, None] * ((np.arange(_SAMPLES) + 0.5) / _SAMPLES)[:, None]
+    sides = [along + sign * beside[:, None] * _BESIDE_PX for sign in (1, -1)]
+    one, other = (
+        cv2.remap(image_bgr, points.astype(np.float32), None, cv2.INTER_LINEAR).astype(np.float32) for points in sides
+    )
+    step = np.abs(one.mean(axis=1) - other.mean(axis=1)).max(axis=1)
+    return np.asarray(np.minimum(length, most_px) * step, np.float64)
 
 
 def poses_on(edges: Edges, card_mm: tuple[float, float], taken_px: Floats) -> tuple[Poses, Floats]:

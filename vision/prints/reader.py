@@ -102,7 +102,7 @@ class PrintReader:
         taken = np.array([marker.corners_px for marker in markers]).reshape(-1, 4, 2)
         columns: Columns | None = None
         if table is not None and self.deck.has_true_size:
-            edges = edges_on(image_bgr, table)
+            edges = edges_on(image_bgr, table, self.deck.card_mm)
             columns = Columns(edges, self.deck.card_mm, self._lines)
             poses, quads = poses_on(edges, self.deck.card_mm, taken)
             seen = poses.seen.mean(axis=1)

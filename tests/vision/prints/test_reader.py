@@ -189,6 +189,21 @@ def test_all_cards_of_a_column_are_named_of_which_only_strips_show(strip_mm: flo
     assert reading.unclear == ()
 
 
+def test_a_column_is_read_on_wood_whose_grain_has_hundreds_of_edges_longer_than_a_cards() -> None:
+    deck = find_print_deck("coloretto")
+    image, table = _table()
+    luck = np.random.default_rng(8)
+    for _ in range(900):
+        x, y, long, drop = (int(luck.integers(*span)) for span in ((-100, 800), (0, 640), (130, 260), (-3, 4)))
+        shade = (np.array([70.0, 95, 130]) - luck.integers(8, 22)).tolist()
+        cv2.line(image, (x, y), (x + long, y + drop), shade, 2, cv2.LINE_AA)
+    laid = ("green", "red", "joker", "blue")
+    _lay_column(image, deck, laid, 20, (0, 3, 0, -2))
+    reading = PrintReader(deck).read(_seen(image), table)
+    found = sorted((card.centre_mm[1], card.face.id) for card in reading.cards if card.face and card.centre_mm)
+    assert [face for _, face in found] == list(laid)
+
+
 def test_a_card_of_a_column_that_nobody_can_read_is_said_and_hides_none_below_it() -> None:
     deck = find_print_deck("coloretto")
     image, table = _table()

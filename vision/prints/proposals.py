@@ -117,9 +117,9 @@ def _plainness(image_bgr: Image, lines: NDArray[np.float32], most_px: float) -> 
     length = np.hypot(*way.T)
     beside = np.stack([-way[:, 1], way[:, 0]], axis=1) / np.maximum(length, 1e-6)[:, None]
     along = start[:, None] + way[:, None] * ((np.arange(_SAMPLES) + 0.5) / _SAMPLES)[:, None]
-    sides = [along + sign * beside[:, None] * _BESIDE_PX for sign in (1, -1)]
+    sides = [(along + sign * beside[:, None] * _BESIDE_PX).astype(np.float32) for sign in (1, -1)]
     one, other = (
-        cv2.remap(image_bgr, points.astype(np.float32), None, cv2.INTER_LINEAR).astype(np.float32) for points in sides
+        cv2.remap(image_bgr, points[..., 0], points[..., 1], cv2.INTER_LINEAR).astype(np.float32) for points in sides
     )
     step = np.abs(one.mean(axis=1) - other.mean(axis=1)).max(axis=1)
     return np.asarray(np.minimum(length, most_px) * step, np.float64)

@@ -36,6 +36,7 @@ _CLEAR = 0.55  # the same, of a place that lies well
 _LIKELY, _MOST_SETTLED, _MOST_MOVED = 0.18, 24, 4  # the same, of one that may come to; so many are tried and moved
 _TRIED, _MOST_TRIED = 2, 8  # places verified where one card may lie, and in one part of a picture
 _SAME, _OVER = 0.6, 0.3  # of a place's area: it is one place; no two cards that lie whole share so much
+_CUT_OFF = 0.08  # of a place's diagonal, beyond what is searched
 _LEAST_SIDE_PX = 24
 _LIGHT = ("glare", "colours")  # doubts that another light may clear up
 
@@ -145,6 +146,7 @@ class CardSearch:
         picture = Pyramid(crop)
         hidden = [card.corners_px - offset for card in taken]
         free = np.array([all(shared_area(quad, other) < _OVER for other in hidden) for quad in quads], bool)
+        free &= ~_cut_off(quads, box, image_bgr)
         quads, whole = quads[free], whole[free]
         if not len(quads):
             return []
@@ -259,6 +261,20 @@ def _parts(image_bgr: Image, table: Table, box: Box) -> list[Box]:
         begins = [start + k * (size - over) for k in range(count)]
         spans.append([(int(begin), min(end, int(np.ceil(begin + size)))) for begin in begins])
     return [(x[0], y[0], x[1], y[1]) for y in spans[1] for x in spans[0]]
+
+
+def _cut_off(quads: Floats, part: Box, image_bgr: Image) -> Flags:
+    """(n,) of which places (n, 4, 2), px in a part of a picture, the picture shows more than that part does.
+
+    What is left out would pass for hidden: a strip of a card and the table beside it were told as a card.
+    """
+    left, top, right, bottom = part
+    height, width = image_bgr.shape[:2]
+    room = _CUT_OFF * np.linalg.norm(quads[:, 2] - quads[:, 0], axis=1)[:, None]
+    low, high = quads.min(axis=1), quads.max(axis=1)
+    cut = (low < -room) & (np.array([left, top]) > 0)
+    cut |= (high > np.array([right - left, bottom - top]) + room) & (np.array([right, bottom]) < (width, height))
+    return np.asarray(cut.any(axis=1))
 
 
 def _round(points: Floats, image_bgr: Image) -> Box:

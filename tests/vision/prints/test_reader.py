@@ -14,15 +14,14 @@ from numpy.typing import NDArray
 from referee.decks.finding import find_print_deck
 from simulation.lesson import lesson_picture
 from tests.support.drawn_clowns import CARD_MM, clown
+from tests.support.drawn_columns import SCALE, SIZE, as_seen, grained_table, lay_column
 from tests.support.flat_cards import flat_table
 from vision.prints.print_deck import ART_PX_PER_MM, Print, PrintDeck
 from vision.prints.reader import PrintReader, PrintReading
 from vision.prints.straight import Pyramid
-from vision.table import Table
 
 Image = NDArray[np.uint8]
 
-_SIZE, _SCALE = (960, 640), 1.6
 _COLOURS = {"red": (40, 40, 200), "blue": (190, 90, 30), "green": (60, 150, 50), "yellow": (40, 200, 230)}
 
 
@@ -60,28 +59,15 @@ def _reader(taught: tuple[str, ...] | None = None) -> PrintReader:
     return PrintReader(PrintDeck(deck.name, deck.card_mm, faces))
 
 
-def _table() -> tuple[Image, Table]:
-    """Wood, more or less, and where it is."""
-    grain = np.random.default_rng(3).normal(0, 4, (_SIZE[1], _SIZE[0], 1))
-    image = np.clip(np.array([70, 95, 130]) + cv2.GaussianBlur(grain, (31, 3), 6)[..., None], 0, 255)
-    return image.astype(np.uint8), flat_table(_SIZE, _SCALE)
-
-
 def _lay(image: Image, face: str, at_mm: tuple[float, float], degrees: float) -> None:
     art = _deck().by_id[face].art
     height, width = art.shape[:2]
-    matrix = cv2.getRotationMatrix2D((width / 2, height / 2), degrees, _SCALE / ART_PX_PER_MM)
-    matrix[:, 2] += np.array(at_mm) * _SCALE - (width / 2, height / 2)
-    card = cv2.warpAffine(art, matrix, _SIZE, flags=cv2.INTER_AREA)
-    there = cv2.warpAffine(np.full((height, width), 255, np.uint8), matrix, _SIZE)
+    matrix = cv2.getRotationMatrix2D((width / 2, height / 2), degrees, SCALE / ART_PX_PER_MM)
+    matrix[:, 2] += np.array(at_mm) * SCALE - (width / 2, height / 2)
+    card = cv2.warpAffine(art, matrix, SIZE, flags=cv2.INTER_AREA)
+    there = cv2.warpAffine(np.full((height, width), 255, np.uint8), matrix, SIZE)
     shadow = cv2.GaussianBlur(there, (9, 9), 3)[..., None] / 255 * 0.25
     image[:] = np.where(there[..., None] > 127, card, image * (1 - shadow)).astype(np.uint8)
-
-
-def _seen(image: Image, light: tuple[float, float, float] = (1.0, 1.0, 1.0)) -> Image:
-    """The picture as a camera takes it: softened, under a lamp, with noise."""
-    noise = np.random.default_rng(5).normal(0, 3, image.shape)
-    return np.clip(cv2.GaussianBlur(image, (3, 3), 0.7) * light + noise, 0, 255).astype(np.uint8)
 
 
 def _named(reading: PrintReading) -> dict[str, tuple[float, float]]:
@@ -93,10 +79,10 @@ _LAID = (("red-ring", (90, 90), 20), ("blue-tent", (260, 110), -75), ("yellow-di
 
 @pytest.mark.parametrize("light", [(1.0, 1.0, 1.0), (0.5, 0.5, 0.5)], ids=["day", "dim"])
 def test_cards_apart_are_named_with_their_places(light: tuple[float, float, float]) -> None:
-    image, table = _table()
+    image, table = grained_table()
     for face, at, turn in _LAID:
         _lay(image, face, at, turn)
-    named = _named(_reader().read(_seen(image, light), table))
+    named = _named(_reader().read(as_seen(image, light), table))
     assert named.keys() == {"red-ring", "blue-tent", "yellow-disc"}
     for face, at, _ in _LAID:
         assert np.hypot(*np.subtract(named[face], at)) < 2
@@ -106,16 +92,16 @@ def test_cards_apart_are_named_with_their_places(light: tuple[float, float, floa
 def test_under_a_lamp_whose_colour_nothing_tells_the_cards_own_ground_tells_it(
     light: tuple[float, float, float],
 ) -> None:
-    image, table = _table()
+    image, table = grained_table()
     for face, at, turn in _LAID:
         _lay(image, face, at, turn)
-    reading = _reader().read(_seen(image, light), table)
+    reading = _reader().read(as_seen(image, light), table)
     assert _named(reading).keys() == {face for face, _, _ in _LAID}
     assert len(reading.cards) + len(reading.unclear) == len(_LAID)
 
 
 def test_cards_are_named_amid_more_of_another_deck_where_nothing_tells_how_large_they_are() -> None:
-    image, _ = _table()
+    image, _ = grained_table()
     _lay(image, "red-ring", (150, 180), 3)
     _lay(image, "blue-tent", (330, 190), -4)
     for k in range(8):
@@ -123,67 +109,49 @@ def test_cards_are_named_amid_more_of_another_deck_where_nothing_tells_how_large
         cv2.rectangle(image, (x, y), (x + 60, y + 84), (235, 240, 240), -1)
         cv2.circle(image, (x + 30, y + 42), 14, (40, 120, 120), 3)
     deck = _reader().deck
-    reading = PrintReader(PrintDeck(deck.name, deck.card_mm, deck.faces, has_true_size=False)).read(_seen(image))
+    reading = PrintReader(PrintDeck(deck.name, deck.card_mm, deck.faces, has_true_size=False)).read(as_seen(image))
     assert {card.face.id for card in reading.cards if card.face} == {"red-ring", "blue-tent"}
 
 
 def test_the_corners_begin_at_the_faces_own_top_left() -> None:
-    image, table = _table()
+    image, table = grained_table()
     _lay(image, "green-tent", (200, 150), 0)
     _lay(image, "blue-tent", (400, 150), 180)
-    upright = {card.face.id: card.corners_px[0] for card in _reader().read(_seen(image), table).cards if card.face}
-    assert np.abs(upright["green-tent"] - np.array([172, 106.5]) * _SCALE).max() < 4
-    assert np.abs(upright["blue-tent"] - np.array([428, 193.5]) * _SCALE).max() < 4
+    upright = {card.face.id: card.corners_px[0] for card in _reader().read(as_seen(image), table).cards if card.face}
+    assert np.abs(upright["green-tent"] - np.array([172, 106.5]) * SCALE).max() < 4
+    assert np.abs(upright["blue-tent"] - np.array([428, 193.5]) * SCALE).max() < 4
 
 
 def test_a_card_half_under_another_is_named_or_unclear_but_never_another_face() -> None:
-    image, table = _table()
+    image, table = grained_table()
     _lay(image, "green-ring", (200, 150), 10)
     _lay(image, "red-disc", (235, 165), 35)
-    named = _named(_reader().read(_seen(image), table))
+    named = _named(_reader().read(as_seen(image), table))
     assert "red-disc" in named and named.keys() <= {"red-disc", "green-ring"}
 
 
 @pytest.mark.parametrize("face", ["red-disc", "blue-tent", "yellow-disc"])
 def test_a_hand_across_a_card_is_no_proof_against_what_is_seen_of_it(face: str) -> None:
-    image, table = _table()
+    image, table = grained_table()
     _lay(image, face, (200, 150), 0)
-    hand = np.array([[150, 120], [187, 110], [193, 150], [187, 200], [150, 200]]) * _SCALE
+    hand = np.array([[150, 120], [187, 110], [193, 150], [187, 200], [150, 200]]) * SCALE
     cv2.fillPoly(image, [hand.astype(np.int32)], (120, 150, 205), cv2.LINE_AA)
-    assert _named(_reader().read(_seen(image), table)).keys() == {face}
-    corners = np.array([[172, 106.5], [228, 106.5], [228, 193.5], [172, 193.5]]) * _SCALE
-    picture, verifier = Pyramid(_seen(image)), _reader().verifier
+    assert _named(_reader().read(as_seen(image), table)).keys() == {face}
+    corners = np.array([[172, 106.5], [228, 106.5], [228, 193.5], [172, 193.5]]) * SCALE
+    picture, verifier = Pyramid(as_seen(image)), _reader().verifier
     verdict = verifier.judge(picture, corners, verifier.ranker.scores(picture, corners[None], None)[0], None)
     assert verdict is not None and verdict.strange.mean() > 0.2
     assert verdict.evidence() == pytest.approx(verdict.evidence(~verdict.strange))
-
-
-def _lay_column(
-    image: NDArray[np.uint8], deck: PrintDeck, laid: Sequence[str], strip_mm: float, aside_mm: Sequence[float]
-) -> None:
-    """Cards of a column, the first one lowest, each turned a little other than the one before and so much aside."""
-    for k, (face, aside) in enumerate(zip(laid, aside_mm, strict=True)):
-        art = deck.by_id[face].art
-        height, width = art.shape[:2]
-        step = deck.card_mm[0] * _SCALE / width
-        art = np.asarray(cv2.GaussianBlur(art, (0, 0), 0.5 / step), np.uint8)
-        matrix = cv2.getRotationMatrix2D((width / 2, height / 2), 6 + (-1) ** k, step)
-        down = np.array([np.sin(np.radians(6)), np.cos(np.radians(6))])
-        at_mm = np.array([200.0, 90.0]) + k * strip_mm * down + aside * np.array([down[1], -down[0]])
-        matrix[:, 2] += at_mm * _SCALE - (width / 2, height / 2)
-        card = cv2.warpAffine(art, matrix, _SIZE, flags=cv2.INTER_AREA)
-        there = cv2.warpAffine(np.full((height, width), 255, np.uint8), matrix, _SIZE)
-        image[:] = np.where(there[..., None] > 127, card, image).astype(np.uint8)
 
 
 @pytest.mark.parametrize("aside_mm", [(0, 0, 0, 0, 0, 0), (0, 5, 1, -4, 2, -3)], ids=["straight", "by eye"])
 @pytest.mark.parametrize("strip_mm", [14, 24])
 def test_all_cards_of_a_column_are_named_of_which_only_strips_show(strip_mm: float, aside_mm: Sequence[float]) -> None:
     deck = find_print_deck("coloretto")
-    image, table = _table()
+    image, table = grained_table()
     laid = ("green", "red", "joker", "blue", "plus2", "red")
-    _lay_column(image, deck, laid, strip_mm, aside_mm)
-    reading = PrintReader(deck).read(_seen(image), table)
+    lay_column(image, deck, laid, strip_mm, aside_mm)
+    reading = PrintReader(deck).read(as_seen(image), table)
     found = sorted((card.centre_mm[1], card.face.id) for card in reading.cards if card.face and card.centre_mm)
     assert [face for _, face in found] == list(laid)
     assert reading.unclear == ()
@@ -191,26 +159,26 @@ def test_all_cards_of_a_column_are_named_of_which_only_strips_show(strip_mm: flo
 
 def test_a_column_is_read_on_wood_whose_grain_has_hundreds_of_edges_longer_than_a_cards() -> None:
     deck = find_print_deck("coloretto")
-    image, table = _table()
+    image, table = grained_table()
     luck = np.random.default_rng(8)
     for _ in range(900):
         x, y, long, drop = (int(luck.integers(*span)) for span in ((-100, 800), (0, 640), (130, 260), (-3, 4)))
         shade = (np.array([70.0, 95, 130]) - luck.integers(8, 22)).tolist()
         cv2.line(image, (x, y), (x + long, y + drop), shade, 2, cv2.LINE_AA)
     laid = ("green", "red", "joker", "blue")
-    _lay_column(image, deck, laid, 20, (0, 3, 0, -2))
-    reading = PrintReader(deck).read(_seen(image), table)
+    lay_column(image, deck, laid, 20, (0, 3, 0, -2))
+    reading = PrintReader(deck).read(as_seen(image), table)
     found = sorted((card.centre_mm[1], card.face.id) for card in reading.cards if card.face and card.centre_mm)
     assert [face for _, face in found] == list(laid)
 
 
 def test_a_card_of_a_column_that_nobody_can_read_is_said_and_hides_none_below_it() -> None:
     deck = find_print_deck("coloretto")
-    image, table = _table()
+    image, table = grained_table()
     blank = replace(deck.by_id["blue"], id="blank", art=np.full_like(deck.by_id["blue"].art, (190, 170, 175)))
     laid = ("green", "red", "blank", "yellow", "pink")
-    _lay_column(image, replace(deck, faces=(*deck.faces, blank)), laid, 20, (0, 3, 0, -2, 1))
-    reading = PrintReader(deck).read(_seen(image), table)
+    lay_column(image, replace(deck, faces=(*deck.faces, blank)), laid, 20, (0, 3, 0, -2, 1))
+    reading = PrintReader(deck).read(as_seen(image), table)
     found = sorted((card.centre_mm[1], card.face.id) for card in reading.cards if card.face and card.centre_mm)
     assert [face for _, face in found] == ["green", "red", "yellow", "pink"]
     assert [card.reason for card in reading.unclear] == ["covered"]
@@ -239,25 +207,25 @@ def test_cards_of_a_large_deck_are_named_by_the_sign_in_the_one_corner_that_show
         )
         if shadow is not None:
             cv2.rectangle(image, (left, top), (left + width, top + height), (shadow, shadow, shadow), 1)
-    reading = PrintReader(deck).read(_seen(image), table)
+    reading = PrintReader(deck).read(as_seen(image), table)
     found = sorted((card.centre_mm[1], card.face.id) for card in reading.cards if card.face and card.centre_mm)
     assert [face for _, face in found] == list(laid)
 
 
 def test_a_card_that_the_deck_does_not_know_is_not_given_the_nearest_face() -> None:
-    image, table = _table()
+    image, table = grained_table()
     _lay(image, "red-ring", (90, 90), 20)
     _lay(image, "green-tent", (300, 110), -30)
     reader = _reader(("red-ring", "red-disc", "blue-ring", "yellow-tent"))
-    reading = reader.read(_seen(image), table)
+    reading = reader.read(as_seen(image), table)
     assert _named(reading).keys() == {"red-ring"}
     doubtful = [card.centre_mm for card in reading.unclear if card.centre_mm]
     assert [at for at in doubtful if np.hypot(*np.subtract(at, (300, 110))) < 5]
 
 
 def test_an_empty_table_shows_no_card() -> None:
-    image, table = _table()
-    reading = _reader().read(_seen(image), table)
+    image, table = grained_table()
+    reading = _reader().read(as_seen(image), table)
     assert not reading.cards and not reading.unclear
 
 
@@ -267,10 +235,10 @@ def test_a_picture_smaller_than_a_card_is_read_as_empty() -> None:
 
 
 def test_cards_are_read_by_their_outlines_alone_where_nothing_tells_the_scale() -> None:
-    image, _ = _table()
+    image, _ = grained_table()
     for face, at, turn in (*_LAID, ("green-disc", (300, 300), 45), ("red-tent", (480, 290), 5)):
         _lay(image, face, at, turn)
-    reading = _reader().read(_seen(image))
+    reading = _reader().read(as_seen(image))
     faces = {card.face.id for card in reading.cards if card.face}
     assert faces == {"red-ring", "blue-tent", "yellow-disc", "green-disc", "red-tent"}
     assert all(card.centre_mm is None for card in reading.cards)

@@ -83,7 +83,8 @@ class EndCount:
             self._areas = []
             self._faults = []
             found = (frame, self._areas, self._faults)
-            self._thread = threading.Thread(target=self._count, args=found, name="coloretto count", daemon=True)
+            # Whoever ends the program waits for it: a thread that is left within OpenCV takes the process down with it.
+            self._thread = threading.Thread(target=self._count, args=found, name="coloretto count")
             self._thread.start()
         if self._frame is None:
             self._is_wanted = t_ns - self._since_ns < _LONGEST_NS

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from collections.abc import Sequence
 
 import cv2
@@ -134,3 +136,29 @@ def test_a_fault_of_the_count_comes_out_where_it_is_waited_for_and_only_once(
         count.finish()
     assert not count.is_wanted
     assert not count.finish()
+
+
+_ENDS_WHILE_COUNTING = """
+import time, cv2, numpy as np
+from hardware.camera.frames import Frame
+from referee.watchers import coloretto_count
+
+def slowly(*_):
+    until = time.monotonic() + 1
+    while time.monotonic() < until:
+        cv2.createLineSegmentDetector().detect(np.random.default_rng(1).integers(0, 255, (900, 900), np.uint8))
+    print("counted", flush=True)
+    raise coloretto_count.BadInputError("no table")
+
+coloretto_count.read_areas = slowly
+count = coloretto_count.EndCount(None, None, 0)
+count.follow()
+count.look(Frame(1, 1, np.zeros((9, 9, 3), np.uint8), 1), rests=True)
+"""
+
+
+def test_a_program_that_ends_while_areas_are_counted_ends_well() -> None:
+    ended = subprocess.run(
+        [sys.executable, "-c", _ENDS_WHILE_COUNTING], capture_output=True, text=True, timeout=60, check=False
+    )
+    assert (ended.returncode, ended.stdout, ended.stderr) == (0, "counted\n", "")

@@ -36,7 +36,6 @@ _CLEAR = 0.55  # the same, of a place that lies well
 _LIKELY, _MOST_SETTLED, _MOST_MOVED = 0.18, 24, 4  # the same, of one that may come to; so many are tried and moved
 _TRIED, _MOST_TRIED = 2, 8  # places verified where one card may lie, and in one part of a picture
 _SAME, _OVER = 0.6, 0.3  # of a place's area: it is one place; no two cards that lie whole share so much
-_CUT_OFF = 0.08  # of a place's diagonal, beyond what is searched
 _LEAST_SIDE_PX = 24
 _LIGHT = ("glare", "colours")  # doubts that another light may clear up
 
@@ -128,12 +127,19 @@ class CardSearch:
         taken: Sequence[FoundCard],
     ) -> list[FoundCard]:
         left, top, right, bottom = box
-        crop, offset = image_bgr[top:bottom, left:right], np.array([left, top], np.float64)
+        crop = image_bgr[top:bottom, left:right]
         if min(crop.shape[:2]) < _LEAST_SIDE_PX:
             return []
         here = cut_table(table, box)
         poses, quads = poses_on(edges_on(crop, here, self.deck.card_mm), self.deck.card_mm, np.zeros((0, 4, 2)))
         tinted = tinted_places(crop, here, self.deck.card_mm)
+        # Places reach beyond the part: what it leaves out would pass for hidden, and a strip of a card beside bare
+        # table for a card.
+        middle = np.array([[(right - left) / 2, (bottom - top) / 2]])
+        wide = _wider(box, max(self.deck.card_mm) * float(here.px_per_mm(middle)[0]), image_bgr)
+        picture, here = Pyramid(image_bgr[wide[1] : wide[3], wide[0] : wide[2]]), cut_table(table, wide)
+        offset = np.array(wide[:2], np.float64)
+        quads, tinted = (places + (left - wide[0], top - wide[1]) for places in (quads, tinted))
         whole = poses.seen.mean(axis=1) >= WHOLE
         most = _MOST_TRIED
         if near is not None:
@@ -143,10 +149,8 @@ class CardSearch:
             tinted = tinted[near.holds(tinted.mean(axis=1) + offset)]
         whole = np.concatenate([whole[:_MOST_PLACES], np.zeros(len(tinted), bool)])
         quads = np.concatenate([quads[:_MOST_PLACES], tinted])
-        picture = Pyramid(crop)
         hidden = [card.corners_px - offset for card in taken]
         free = np.array([all(shared_area(quad, other) < _OVER for other in hidden) for quad in quads], bool)
-        free &= ~_cut_off(quads, box, image_bgr)
         quads, whole = quads[free], whole[free]
         if not len(quads):
             return []
@@ -263,18 +267,12 @@ def _parts(image_bgr: Image, table: Table, box: Box) -> list[Box]:
     return [(x[0], y[0], x[1], y[1]) for y in spans[1] for x in spans[0]]
 
 
-def _cut_off(quads: Floats, part: Box, image_bgr: Image) -> Flags:
-    """(n,) of which places (n, 4, 2), px in a part of a picture, the picture shows more than that part does.
-
-    What is left out would pass for hidden: a strip of a card and the table beside it were told as a card.
-    """
-    left, top, right, bottom = part
+def _wider(box: Box, by_px: float, image_bgr: Image) -> Box:
+    """A part of a picture with so much more of it on each side, as far as the picture goes."""
+    left, top, right, bottom = box
     height, width = image_bgr.shape[:2]
-    room = _CUT_OFF * np.linalg.norm(quads[:, 2] - quads[:, 0], axis=1)[:, None]
-    low, high = quads.min(axis=1), quads.max(axis=1)
-    cut = (low < -room) & (np.array([left, top]) > 0)
-    cut |= (high > np.array([right - left, bottom - top]) + room) & (np.array([right, bottom]) < (width, height))
-    return np.asarray(cut.any(axis=1))
+    by = int(np.ceil(by_px))
+    return max(0, left - by), max(0, top - by), min(width, right + by), min(height, bottom + by)
 
 
 def _round(points: Floats, image_bgr: Image) -> Box:

@@ -47,6 +47,8 @@ _OPEN = 0.08  # of a card's cells that must be open, and have print on them
 _LESS_EXPLAINED, _WIDE = 0.6, 0.16  # of the print of a strip that is so much of its card, where its edges are seen
 _OUTLINED_EVIDENCE = 30.0  # of 800 strips five wrong faces had 24 to 32
 _CARD_EVIDENCE = 80.0
+# Of a card that is seen as a whole, of its print: six of 311 under gloss; of strips two became cards that are none.
+_IN_SIGHT, _MOST_SPOILED = 0.9, 0.08
 _FEW_SIDES, _STRANGE_ALONE = 0.4, 0.15  # of all sides: with fewer seen no more of a card's open cells may be strange
 _PART = 0.5  # of a card's cells: with fewer open ones it lies under others
 _TOUCH = 0.15  # of a place's area that may lie on what was found
@@ -221,11 +223,17 @@ class PrintReader:
         outlined &= verdict.margin >= 2 * SURE and verdict.share(open_cells) >= least
         if strange or not (outlined or verdict.is_well_shown(open_cells)):
             return "covered"
-        if verdict.is_odd(open_cells):
+        if verdict.is_odd(open_cells) and not self._is_spoiled(verdict, open_cells):
             return "glare"
         if verdict.margin < SURE:
             return "colours" if verdict.margin >= LIKELY or self._are_alike(verdict) else "covered"
         return None
+
+    def _is_spoiled(self, verdict: Verdict, open_cells: Flags) -> bool:
+        """Whether print that is not the face's can only be gloss on a card in sight: all other faces are known."""
+        odd, printed = (int((each & open_cells).sum()) for each in (verdict.odd, verdict.printed))
+        known = self.deck.is_complete and verdict.margin >= 4 * SURE
+        return known and bool(open_cells.mean() >= _IN_SIGHT) and odd <= _MOST_SPOILED * printed
 
     def _lies_flat(self, quad: Floats, table: Table | None) -> bool:
         return table is None or not self.deck.has_true_size or lies_flat(table, quad, self.deck.card_mm)

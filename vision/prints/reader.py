@@ -46,7 +46,7 @@ _MOST_STRANGE = 0.45  # of a card's open cells: what lies on it and is no card
 _OPEN = 0.08  # of a card's cells that must be open, and have print on them
 _LESS_EXPLAINED, _WIDE = 0.6, 0.16  # of the print of a strip that is so much of its card, where its edges are seen
 _OUTLINED_EVIDENCE = 30.0  # of 800 strips five wrong faces had 24 to 32
-_CARD_EVIDENCE = 80.0
+_CARD_EVIDENCE = 80.0  # log-odds against plain paper from which less need be explained for there being some card
 # Of a card that is seen as a whole, of its print: six of 311 under gloss; of strips two became cards that are none.
 _IN_SIGHT, _MOST_SPOILED = 0.9, 0.08
 _FEW_SIDES, _STRANGE_ALONE = 0.4, 0.15  # of all sides: with fewer seen no more of a card's open cells may be strange

@@ -11,6 +11,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from vision.prints.fitting import largest
 from vision.prints.print_deck import Print, PrintDeck
 
 Flags = NDArray[np.bool_]
@@ -19,7 +20,7 @@ _ROUNDED_MM, _ENDS_MM = 8.0, 3.0  # by what an edge between rounded corners may 
 _LEAST_WITHIN_MM, _MOST_WITHIN = 1.0, 0.4  # how far from the side, the most by the card's size
 _ALONG, _STEP = 0.5, 0.06  # the least of the side that a line runs along, and how strong it is, of white
 _SMEARED = 3  # rows of an art over which an edge may be spread
-_ALIKE_MM = 1.0  # lines of several faces at the same place
+_ALIKE_MM, _MOST_LINES = 1.0, 4  # lines of several faces at the same place; of those, along one side
 
 
 @dataclass(frozen=True)
@@ -48,30 +49,35 @@ def lines_of(deck: PrintDeck) -> tuple[tuple[SideLine, ...], tuple[SideLine, ...
 
 def _shared(deck: PrintDeck, turn: int, long_mm: float) -> list[SideLine]:
     """Lines that more than half of the faces show along one side: the upper one after so many quarters."""
-    found = [line for face in deck.fronts for line in _printed(face, turn, long_mm)]
+    found = sorted(
+        (line for face in deck.fronts for line in _printed(face, turn, long_mm)), key=lambda line: line.within_mm
+    )
     shared: list[SideLine] = []
-    while found:
-        near = [[one for one in found if abs(one.within_mm - line.within_mm) <= _ALIKE_MM] for line in found]
-        most = max(near, key=len)
-        if 2 * len(most) <= len(deck.fronts):
+    while found and len(shared) < _MOST_LINES:
+        within = np.array([line.within_mm for line in found])
+        first, last = np.searchsorted(within, within - _ALIKE_MM), np.searchsorted(within, within + _ALIKE_MM, "right")
+        most = int(np.argmax(last - first))
+        near = found[first[most] : last[most]]
+        if 2 * len(near) <= len(deck.fronts):
             break
-        within, length, middle = np.median([(one.within_mm, one.length_mm, one.middle_mm) for one in most], axis=0)
-        shared.append(SideLine(float(within), float(length), float(middle), _ENDS_MM))
-        found = [one for one in found if abs(one.within_mm - within) > 2 * _ALIKE_MM]
+        at, length, middle = np.median([(one.within_mm, one.length_mm, one.middle_mm) for one in near], axis=0).tolist()
+        shared.append(SideLine(at, length, middle, _ENDS_MM))
+        found = [one for one in found if abs(one.within_mm - at) > 2 * _ALIKE_MM]
     return shared
 
 
 def _printed(face: Print, turn: int, long_mm: float) -> list[SideLine]:
     """The lines along the upper side of a face that was turned by so many quarters."""
-    turned = np.rot90(face.art, turn).astype(np.float32) / 255
+    turned = np.rot90(face.art, turn)
     px_per_mm = turned.shape[1] / long_mm
-    deep = turned[: round(_MOST_WITHIN * len(turned))]
-    steps = np.abs(deep[1:] - deep[:-1]).max(axis=2)
+    deep = np.ascontiguousarray(turned[: round(_MOST_WITHIN * len(turned))]).astype(np.float32) / 255
+    steps = largest(np.abs(deep[1:] - deep[:-1]))
     along = np.asarray(cv2.dilate(steps, np.ones((_SMEARED, 1), np.uint8)) > _STEP)
     found: list[SideLine] = []
     row = round(_LEAST_WITHIN_MM * px_per_mm)
+    dense = along.mean(axis=1) >= _ALONG
     while row < len(along):
-        start, end = _longest_run(along[row])
+        start, end = _longest_run(along[row]) if dense[row] else (0, 0)
         if end - start < _ALONG * along.shape[1]:
             row += 1
             continue

@@ -15,7 +15,7 @@ from vision.prints.columns import Columns
 from vision.prints.places import same_place, same_places
 from vision.prints.proposals import WHOLE
 from vision.prints.straight import Covers, Pyramid
-from vision.prints.verdicts import Verdict, Verifier
+from vision.prints.verdicts import MOST_WORTH, Verdict, Verifier, presence, worth
 from vision.quads import shared_area
 from vision.table import Table
 
@@ -23,7 +23,6 @@ Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 
 _MOST_IN_VAIN, _MORE_IN_VAIN, _MOST_LAYERS = 100, 6, 100  # places at which no card is taken, at first and for each card
-_MOST_WORTH = 50.0  # log-odds beyond which a face is no surer
 _TRIES = 3  # places looked at for one card, in one layer
 _BY_SIDES, _USUAL_SIDES, _BY_EDGES = 0.3, 0.6, 0.5
 # What a place must promise to be judged: at first, when no other card is left to be taken, and a strip of a column:
@@ -207,7 +206,7 @@ class Layers:
         """Whether a place shares much with one that is told plainly: it is ranked anew once that card is taken."""
         return any(
             verdict.share() >= _PLAIN
-            and verdict.margin >= _MOST_WORTH / 2
+            and verdict.margin >= MOST_WORTH / 2
             and verdict.evidence() > 0
             and shared_area(quad, verdict.quad) >= _LAPS
             for k, verdict in self._verdicts.items()
@@ -281,16 +280,6 @@ class Layers:
         shut = self._open[which] < _LEAST_OPEN
         self._closed[which[shut]] = True
         self._rank(which[~shut], self.covers)
-
-
-def worth(verdict: Verdict, cells: Flags) -> float:
-    """What speaks for taking a card first: how surely it is told, and how much of it lies open."""
-    return float(verdict.share(cells) * min(verdict.margin, _MOST_WORTH) * cells.mean() ** 0.5)
-
-
-def presence(verdict: Verdict, cells: Flags) -> float:
-    """What speaks for there being a card, whichever it is."""
-    return float(verdict.share(cells) * verdict.evidence(cells))
 
 
 def open_cells(verdict: Verdict, covers: Covers) -> Flags:

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from vision.markers import Marker, markers_in, table_if_shown, whites_of
 from vision.prints.columns import Columns
-from vision.prints.layers import Layers, open_cells, worth
+from vision.prints.layers import Layers, open_cells
 from vision.prints.lit_look import LitLook
 from vision.prints.places import lies_flat, same_place
 from vision.prints.print_deck import Print, PrintDeck
@@ -31,6 +31,7 @@ from vision.prints.verdicts import (
     Verdict,
     Verifier,
     confidence_of,
+    worth,
 )
 from vision.quads import enlarged, shared_area
 from vision.table import Table

@@ -24,6 +24,7 @@ SURE = 20.0  # log-odds of a face before the next
 LEAST_EVIDENCE, SURE_EVIDENCE = 10.0, 40.0  # log-odds of a face against plain paper, for one at all and a sure one
 HARDLY_EXPLAINED, WELL_EXPLAINED = 0.5, 0.78  # of the print that is open, for one at all and a sure one
 LEAST_PRINT = 40  # cells
+MOST_WORTH = 50.0  # log-odds beyond which a face is no surer
 # Of the print that is open: a speck of gloss spoils less, the print of a face that was not taught differs in more.
 MOST_ODD = 0.02
 
@@ -102,6 +103,16 @@ class Verdict:
         """Whether more of the print in open cells is not the face's than a speck of gloss hides."""
         odd, printed = (each if open_cells is None else each & open_cells for each in (self.odd, self.printed))
         return bool(odd.sum() > MOST_ODD * printed.sum())
+
+
+def worth(verdict: Verdict, cells: Flags) -> float:
+    """What speaks for taking a card first: how surely it is told, and how much of it lies open."""
+    return float(verdict.share(cells) * min(verdict.margin, MOST_WORTH) * cells.mean() ** 0.5)
+
+
+def presence(verdict: Verdict, cells: Flags) -> float:
+    """What speaks for there being a card, whichever it is."""
+    return float(verdict.share(cells) * verdict.evidence(cells))
 
 
 class Verifier:

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vision.piles.pile_watch import veiled
-from vision.piles.sights import Box, ClownReader, SeenCard
+from vision.piles.sights import Box, ClownReader, SeenCard, wider
 from vision.quads import shared_area
 from vision.table import Table
 
@@ -166,9 +166,7 @@ class CardWatch:
         return round(left * x), round(top * y), round(right * x), round(bottom * y)
 
     def _wider(self, box: Box, by_mm: float) -> Box:
-        by = round(by_mm * self._px_per_mm)
-        left, top, right, bottom = box
-        return max(0, left - by), max(0, top - by), min(self._size[0], right + by), min(self._size[1], bottom + by)
+        return wider(box, round(by_mm * self._px_per_mm), self._size)
 
     def _merge(self, image_bgr: Image, core: Box, round_mm: float, *, hidden: bool = False) -> None:
         """Read a part anew, with so much round it: the cards with their middle in it are those that are found now."""

@@ -170,6 +170,12 @@ def region_of(place: PilePlace, table: Table | None, size_px: tuple[int, int]) -
     return Region(left, top, max(left, right), max(top, bottom), (x, y), px_per_mm)
 
 
+def wider(box: Box, by_px: int, size_px: tuple[int, int]) -> Box:
+    """Give a part of a picture of a size with so much more of it on each side, as far as the picture goes."""
+    left, top, right, bottom = box
+    return max(0, left - by_px), max(0, top - by_px), min(size_px[0], right + by_px), min(size_px[1], bottom + by_px)
+
+
 def nothing_at(place: PilePlace, kind: Kind, reason: str | None) -> PileSight:
     """Give the sight of a place at which no card can be seen."""
     return PileSight(place.seat, kind, None, None, 0.0, None, reason)

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.piles.sights import Box
+from vision.piles.sights import Box, wider
 from vision.prints.lit_look import LitLook, LitVerdict
 from vision.prints.places import cut_table, lies_flat
 from vision.prints.print_deck import Print, PrintDeck
@@ -136,7 +136,8 @@ class CardSearch:
         # Places reach beyond the part: what it leaves out would pass for hidden, and a strip of a card beside bare
         # table for a card.
         middle = np.array([[(right - left) / 2, (bottom - top) / 2]])
-        wide = _wider(box, max(self.deck.card_mm) * float(here.px_per_mm(middle)[0]), image_bgr)
+        room = int(np.ceil(max(self.deck.card_mm) * float(here.px_per_mm(middle)[0])))
+        wide = wider(box, room, (image_bgr.shape[1], image_bgr.shape[0]))
         picture, here = Pyramid(image_bgr[wide[1] : wide[3], wide[0] : wide[2]]), cut_table(table, wide)
         offset = np.array(wide[:2], np.float64)
         quads, tinted = (places + (left - wide[0], top - wide[1]) for places in (quads, tinted))
@@ -265,14 +266,6 @@ def _parts(image_bgr: Image, table: Table, box: Box) -> list[Box]:
         begins = [start + k * (size - over) for k in range(count)]
         spans.append([(int(begin), min(end, int(np.ceil(begin + size)))) for begin in begins])
     return [(x[0], y[0], x[1], y[1]) for y in spans[1] for x in spans[0]]
-
-
-def _wider(box: Box, by_px: float, image_bgr: Image) -> Box:
-    """A part of a picture with so much more of it on each side, as far as the picture goes."""
-    left, top, right, bottom = box
-    height, width = image_bgr.shape[:2]
-    by = int(np.ceil(by_px))
-    return max(0, left - by), max(0, top - by), min(width, right + by), min(height, bottom + by)
 
 
 def _round(points: Floats, image_bgr: Image) -> Box:

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vision.prints.proposals import Edges, Poses, each_once, joined
-from vision.prints.side_lines import SideLine
+from vision.prints.side_lines import DeckLines, SideLine
 from vision.quads import within_quads
 
 Floats = NDArray[np.float64]
@@ -32,9 +32,7 @@ _SEEN_FAR, _SEEN_ENDS = 0.85, 0.6  # of what lies open of the far side, and of t
 class Columns:
     """Looks for the cards of a deck under others, by the edges in one picture and the lines of their print."""
 
-    def __init__(
-        self, edges: Edges, card_mm: tuple[float, float], lines: tuple[tuple[SideLine, ...], tuple[SideLine, ...]]
-    ) -> None:
+    def __init__(self, edges: Edges, card_mm: tuple[float, float], lines: DeckLines) -> None:
         self.table = edges.table
         self._edges, self._card_mm, self._lines = edges, card_mm, lines
         ends = edges.ends_mm()

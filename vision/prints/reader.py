@@ -20,7 +20,7 @@ from vision.prints.lit_look import LitLook
 from vision.prints.places import lies_flat, same_place
 from vision.prints.print_deck import Print, PrintDeck
 from vision.prints.proposals import WHOLE, edges_on, poses_on
-from vision.prints.side_lines import lines_of
+from vision.prints.side_lines import DeckLines, lines_of
 from vision.prints.straight import Covers, Pyramid
 from vision.prints.verdicts import (
     LEAST_EVIDENCE,
@@ -88,7 +88,6 @@ class PrintReader:
     def __init__(self, deck: PrintDeck) -> None:
         self.deck = deck
         self.verifier = Verifier(deck)
-        self._lines = lines_of(deck)
 
     def read(self, image_bgr: Image, table: Table | None = None) -> PrintReading:
         """Read a picture (h, w, 3) uint8 BGR; without a table its markers give one, and without those the outlines.
@@ -178,6 +177,10 @@ class PrintReader:
     @cached_property
     def _lit(self) -> LitLook:
         return LitLook(self.deck)
+
+    @cached_property
+    def _lines(self) -> DeckLines:
+        return lines_of(self.deck)
 
     def _strangers(self, picture: Pyramid, quads: Floats, taken: list[Floats], table: Table | None) -> list[PrintCard]:
         """What has a card's whole outline (n, 4, 2) and shows no face of the deck, where nothing else was found."""

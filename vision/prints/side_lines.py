@@ -37,8 +37,12 @@ class SideLine:
     slack_mm: float
 
 
-def lines_of(deck: PrintDeck) -> tuple[tuple[SideLine, ...], tuple[SideLine, ...]]:
-    """The lines along the shorter sides of a deck's cards, and along the longer ones; the sides are the first ones."""
+DeckLines = tuple[tuple[SideLine, ...], tuple[SideLine, ...]]
+"""Those along the shorter sides of a deck's cards, and along the longer ones; the sides themselves come first."""
+
+
+def lines_of(deck: PrintDeck) -> DeckLines:
+    """Find the lines that most faces of a deck show along their sides."""
     width, height = deck.card_mm
     told = []
     for turns, long in (((0, 2), width), ((1, 3), height)):

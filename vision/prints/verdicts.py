@@ -190,9 +190,8 @@ class Verifier:
         fine_enough = float(np.linalg.norm(place[0, 1] - place[0, 0])) >= _FINEST_PX_PER_MM * self._size[0]
         if verdict.margin >= SURE or not (shown and fine_enough and self._has_all_faces):
             return verdict
-        alike = (score >= score[looks[0]] - _FAR_BEHIND) & (self.ranker.turns == self.ranker.turns[looks[0]])
-        likely = np.argsort(np.where(alike, -score, np.inf), kind="stable")[: min(_NEAR_FACES, int(alike.sum()))]
-        near = np.union1d(looks, likely)
+        as_it_lies = np.where(self.ranker.turns == self.ranker.turns[looks[0]], score, -np.inf)
+        near = np.union1d(looks, self._likely(as_it_lies, _NEAR_FACES))
         if len(near) < 2:
             return verdict
         told, near, place = self._by_small_signs(laid_on, place, near)

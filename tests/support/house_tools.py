@@ -49,13 +49,16 @@ class House:
 
 
 @contextmanager
-def listening(broker: Broker | Mosquitto, topic: str = "#") -> Iterator[tuple[House, Line]]:
+def listening(broker: Broker | Mosquitto) -> Iterator[tuple[House, Line]]:
+    """Give a house that listens: the broker passes on to it whatever is told from now on."""
     where = Broker("127.0.0.1", broker.port) if isinstance(broker, Mosquitto) else broker
     house = House()
     line = Line(where, "house", Ends(house.messages.append, lambda mid: None, lambda why: None), None, None)
     line.open()
-    line.subscribe(topic)
+    line.subscribe("#")
     try:
+        line.publish("house/hears", b"itself")
+        wait_for(lambda: house.last_bytes("house/hears"), "the house hears nothing")
         yield house, line
     finally:
         line.close()

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from hardware.events import BellPressed
-from referee.bench.brokers import Mosquitto, broker_at_work
+from referee.bench.brokers import Mosquitto, broker_at_work, free_port
 from referee.cli import main
 from referee.errors import SettingError
 from referee.language import Language
@@ -38,13 +38,22 @@ def test_a_house_is_told_everything_once_and_in_order_though_the_broker_goes_and
             broker.kill()
             one.play(30)
             assert one.publisher.public(Language())["waiting"] == 30
+            # A broker that forgets passes on to nobody what comes before the house listens again: the table waits.
+            one.publisher.change({"port": free_port()})
             broker.start()
             with listening(broker) as (house, _):
+                one.publisher.change({"port": broker.port})
                 one.play(5)
                 wait_for(lambda: len({two["id"] for two in [*house.under("/events")]} | {i for i, _ in seen}) == 66)
                 again = house.under("/events")
                 seen += [(two["id"], two["seq"]) for two in again]
                 assert [two["number"] for two in again if two["kind"] == "event"] == list(range(31, 66))
+            wait_for(lambda: one.publisher.public(Language())["waiting"] == 0)
+            broker.kill()
+            one.play(1)
+            assert one.publisher.public(Language())["waiting"] == 1
+            broker.start()
+            wait_for(lambda: one.publisher.public(Language())["waiting"] == 0, "a broker that is back is found again")
     finally:
         broker.stop()
     assert [seq for _, seq in seen] == list(range(1, 67))

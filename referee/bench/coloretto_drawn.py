@@ -1,4 +1,4 @@
-"""Whole games of Coloretto for four on the drawn table, with hands, through the watcher, and what it told of each.
+"""Whole games of Coloretto on the drawn table, with hands, through the watcher, and what it told of each.
 
 Nobody answers what is asked: what is told in the end without it is counted.
 """
@@ -17,6 +17,7 @@ from referee.demo.stepped import SteppedTable
 from referee.demo.table import NAMES
 from referee.events import Event, Header
 from referee.games.coloretto.rules import Coloretto
+from referee.games.coloretto.score import Table
 from referee.games.registry import game_kind
 from referee.session import Notice, Outcome, Session
 from referee.watchers.setup import watcher_for
@@ -31,14 +32,14 @@ LOOKS = (
     Look(table="wood", tint=(0.5, 0.5, 0.5), noise=5.0),
     Look(table="cloth", gradient=0.4, tilt_deg=18.0),
 )
-_PLAYERS = 4
 
 
 def watch_game(seed: int, frames_per_s: float, plan: Plan | None = None) -> Counted:
     """Play a game that `seed` writes, in one of `LOOKS`, and look on."""
     deck = find_print_deck("coloretto")
     told = write_coloretto(deck, seed, plan)
-    header = Header("coloretto", NAMES[:_PLAYERS], {})
+    table_side = tuple(Table)[seed % 2]
+    header = Header("coloretto", NAMES[: told.game.players], {"table": table_side.value})
     game = game_kind("coloretto").start(header)
     events: list[Event] = []
     rulings: list[Mapping[str, Any]] = []
@@ -73,8 +74,9 @@ def _counted(
     nothing = {(ruling["t_ns"], ruling["seat"], ruling["row"]) for ruling in refused}
     held = [event for event in events if (event.t_ns, event.data.get("seat"), event.data.get("row")) not in nothing]
     moves = [event for event in told.moves if event.kind in ("card_placed", "row_taken")]
-    true, seen = pieces(moves, _PLAYERS), pieces(held, _PLAYERS)
-    counted = Counted(_PLAYERS, seed, moves=len(moves))
+    players = told.game.players
+    true, seen = pieces(moves, players), pieces(held, players)
+    counted = Counted(players, seed, moves=len(moves))
     counted.asked.update(notice.kind for notice in notices)
     counted.hold_against(true, seen, Counter[Key](told.fouls), Counter[Key](fouls))
     counted.points_right = isinstance(game, Coloretto) and game.over and game.hands == told.game.hands

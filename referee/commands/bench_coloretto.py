@@ -21,7 +21,7 @@ def add_kinds(kinds: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
         metavar="FPS",
         type=float,
         default=0.0,
-        help="on the drawn table with four players instead, at so many pictures a second",
+        help="on the drawn table instead, at so many pictures a second",
     )
     games.add_argument("--json", action="store_true", help="a line a game and a last one with the sums")
     games.set_defaults(bench=_coloretto)
@@ -30,6 +30,7 @@ def add_kinds(kinds: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
 def _coloretto(args: argparse.Namespace) -> int:
     from referee.bench.coloretto_drawn import watch_game
     from referee.bench.coloretto_trial import try_game
+    from referee.demo.coloretto_script import Plan
 
     if args.games < 1:
         raise BadInputError(f"--games must be at least 1, not {args.games}")
@@ -38,7 +39,8 @@ def _coloretto(args: argparse.Namespace) -> int:
     sums: Counter[str] = Counter()
     for number in along(range(args.games), args.games):
         seed = args.seed + number
-        game = watch_game(seed, args.drawn) if args.drawn else try_game(2 + number % 4, seed)
+        players = 2 + number % 4
+        game = watch_game(seed, args.drawn, Plan(players=players)) if args.drawn else try_game(players, seed)
         sums.update(game.figures())
         if args.json:
             print_line(game.as_json())

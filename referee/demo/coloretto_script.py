@@ -1,7 +1,7 @@
 """Writes a game of Coloretto for the simulated table: who lays which card where, who takes which row, with habits.
 
 Ann plays at once; Ben lays a card, thinks better of it and lays it in another row; Cem leaves his hand on the table for
-a while; Dora once puts a card on a row that is full, is told, and lays it elsewhere.
+a while; Dora, or who sits last, once puts a card on a row that is full, is told, and lays it elsewhere.
 """
 
 from __future__ import annotations
@@ -20,19 +20,24 @@ from simulation.script import Action, Carry, Lying, Rest, Script, ScriptCard
 from vision.prints.print_deck import PrintDeck
 
 _ROWS_MM = ((235.0, 262.0), (711.0, 262.0), (235.0, 384.0), (711.0, 384.0))
+_FIVE_ROWS_MM = ((240.0, 232.0), (711.0, 232.0), (234.0, 323.0), (246.0, 414.0), (711.0, 414.0))
 _STEP_MM = 69.0
 _SUPPLY_MM, _ASIDE_MM = (575.0, 323.0), (575.0, 420.0)
 _FIRST_S, _MOVE_S, _HESITATES_S, _RESTS_S, _LAST_S = 3.0, 3.4, 2.6, 2.0, 5.0
 _FIRST_IN_AREA, _LAPS = 0.75, 0.2  # rows of cards from a player's edge, and how far each card lies below the last
+_COLUMN, _MOST_COLUMNS = 0.96, 25  # how far apart columns lie, by `COLUMN_MM`
 BEN, CEM, DORA = 1, 2, 3
+_OUT_OF_THE_GAME_MM = (-200.0, 323.0)  # the box that the third row of two players goes to
+_LEFT_OUT = {2: 2, 3: 1}  # colours, by players
 
 
 @dataclass(frozen=True)
 class Plan:
-    """What kind of game is wanted: how many rounds before it ends; fouls: whether Dora once does wrong."""
+    """What kind of game is wanted: for how many, how many rounds before it ends; foul: whether somebody does wrong."""
 
     rounds: int = 3
     foul: bool = True
+    players: int = 4
 
 
 @dataclass(frozen=True)
@@ -56,8 +61,17 @@ class _Table:
     actions: list[Action] = field(default_factory=list)
     moves: list[Event] = field(default_factory=list)
     fouls: list[tuple[int, int]] = field(default_factory=list)
-    rows: list[list[str]] = field(default_factory=lambda: [[] for _ in _ROWS_MM])  # keys of the cards in each row
-    areas: list[dict[str, int]] = field(default_factory=lambda: [{} for _ in range(4)])  # cards of each kind
+    rows: list[list[str]] = field(default_factory=list)  # keys of the cards in each row
+    areas: list[dict[str, int]] = field(default_factory=list)  # cards of each kind
+
+    def __post_init__(self) -> None:
+        self.rows = [[] for _ in self.game.rooms]
+        self.areas = [{} for _ in range(self.game.players)]
+
+    @property
+    def dora(self) -> int:
+        """Who takes early, and once does wrong."""
+        return min(DORA, self.game.players - 1)
 
     def carry(self, seat: int, cards: Sequence[str], to: Sequence[Lying], takes_s: float = 0.9) -> None:
         """Let somebody take cards somewhere, now."""
@@ -65,19 +79,27 @@ class _Table:
 
 
 def write_coloretto(deck: PrintDeck, seed: int, plan: Plan | None = None) -> ColorettoGame:
-    """Write a game for four; the same seed always gives the same one."""
+    """Write a game; the same seed and plan always give the same one."""
     plan = plan or Plan()
-    rng, ring = random.Random(seed), ring_of(4)
+    players = plan.players
+    rng, ring = random.Random(seed), ring_of(players)
     faces = _faces(deck)
     colours = [card for card in faces if card not in (PLUS2, JOKER)]
-    start = rng.sample(colours, 4)
+    left_out = rng.sample(colours, _LEFT_OUT.get(players, 0))
+    colours = [card for card in colours if card not in left_out]
+    start = rng.sample(colours, max(players, 4))
     supply = [card for card in colours for _ in range(9 - start.count(card))] + [PLUS2] * 10 + [JOKER] * 3
     rng.shuffle(supply)
-    game = Coloretto(4, Settings(start_cards=tuple((card,) for card in start)))
+    hands = tuple(tuple(start[seat::players]) if players == 2 else (start[seat],) for seat in range(players))
+    game = Coloretto(players, Settings(start_cards=hands, left_out=tuple(sorted(left_out))))
     table = _Table(ring, game, rng)
-    row_face = next(face.id for face in deck.fronts if face.attributes.get("room") == "3")
-    cards = [ScriptCard(f"row-{row}", row_face, _in_row(table, row, 0)) for row in range(4)]
-    cards += [ScriptCard(f"start-{seat}", faces[card], _in_area(table, seat, card)) for seat, card in enumerate(start)]
+    rows = {face.attributes.get("room"): face.id for face in reversed(deck.fronts)}
+    cards = [ScriptCard(f"row-{row}", rows[str(room)], _in_row(table, row, 0)) for row, room in enumerate(game.rooms)]
+    cards += [
+        ScriptCard(f"start-{seat}-{card}", faces[card], _in_area(table, seat, card))
+        for seat, hand in enumerate(hands)
+        for card in hand
+    ]
     pile = [(f"card-{k}", card) for k, card in enumerate(supply)]
     for number in range(plan.rounds):
         if number == plan.rounds - 1:
@@ -112,30 +134,34 @@ def _play_round(table: _Table, pile: list[tuple[str, str]], *, foul: bool) -> No
                 break
         else:
             key, card = pile.pop()
-            # Beside the rows on the right a fourth card would lie before a player.
-            full = [r for r in (0, 2) if len(table.rows[r]) == 3 and game.rows[r] is not None]
-            if foul and full and seat == DORA:
+            full = [r for r in _rows_with_space(game.players) if game.rows[r] and len(table.rows[r]) == game.rooms[r]]
+            if foul and full and seat == table.dora:
                 _lay_on_full(table, seat, full[0], key)
                 foul = False
             _place(table, seat, key, card)
     _tidy(table)
 
 
+def _rows_with_space(players: int) -> tuple[int, ...]:
+    """Rows that have space for a card too many: elsewhere it would lie before a player or on a pile."""
+    return (0,) if players == 5 else (0, 2)
+
+
 def _row_to_take(table: _Table, seat: int) -> int | None:
     """Which row a player takes, None to lay a card: Dora takes early, and who must take does."""
     game, rng = table.game, table.rng
-    rows = [row for row in range(4) if game.can_take(seat, row)]
+    rows = [row for row in range(len(game.rooms)) if game.can_take(seat, row)]
     if not rows:
         return None
     best = max(rows, key=lambda row: len(table.rows[row]))
-    open_rows = [row for row in range(4) if game.can_place(seat, row)]
-    chance = {0: 0.0, 1: 0.0, 2: 0.5 if seat == DORA else 0.2, 3: 0.6}[len(table.rows[best])]
+    open_rows = [row for row in range(len(game.rooms)) if game.can_place(seat, row)]
+    chance = {0: 0.0, 1: 0.0, 2: 0.5 if seat == table.dora else 0.2, 3: 0.6}[len(table.rows[best])]
     return best if not open_rows or rng.random() < chance else None
 
 
 def _place(table: _Table, seat: int, key: str, card: str) -> None:
     game, rng = table.game, table.rng
-    rows = [row for row in range(4) if game.can_place(seat, row)]
+    rows = [row for row in range(len(game.rooms)) if game.can_place(seat, row)]
     row = rng.choice(rows)
     others = [one for one in rows if one != row]
     if seat == BEN and others and rng.random() < 0.25:
@@ -155,8 +181,8 @@ def _place(table: _Table, seat: int, key: str, card: str) -> None:
 
 
 def _lay_on_full(table: _Table, seat: int, row: int, key: str) -> None:
-    """A fourth card, until the referee says so."""
-    table.carry(seat, [key], [_in_row(table, row, 4)])
+    """A card too many, until the referee says so."""
+    table.carry(seat, [key], [_in_row(table, row, len(table.rows[row]) + 1)])
     table.fouls.append((seat, row))
     table.now_s += _MOVE_S
 
@@ -174,12 +200,17 @@ def _take(table: _Table, seat: int, row: int) -> None:
 
 
 def _tidy(table: _Table) -> None:
-    """Everybody puts the card of his row back."""
-    taken = [event for event in table.moves if event.kind == "row_taken"][-4:]
+    """Everybody puts the card of his row back; with two players the third row leaves the game."""
+    taken = [event for event in table.moves if event.kind == "row_taken"][-table.game.players :]
     for event in taken:
         row = int(str(event.data["row"]))
         table.carry(int(str(event.data["seat"])), [f"row-{row}"], [_in_row(table, row, 0)])
         table.now_s += 1.1
+    for left in table.rows:
+        if left:
+            table.carry(0, left, [Lying(*_OUT_OF_THE_GAME_MM, 0.0, FRONT)] * len(left))
+            left.clear()
+            table.now_s += 1.1
     table.now_s += 1.0
 
 
@@ -196,7 +227,7 @@ def _note(table: _Table, kind: str, seat: int, row: int, card: str | None = None
 
 
 def _in_row(table: _Table, row: int, at: int) -> Lying:
-    x, y = _ROWS_MM[row]
+    x, y = (_FIVE_ROWS_MM if table.game.players == 5 else _ROWS_MM)[row]
     return Lying(
         x + at * _STEP_MM + table.rng.uniform(-2, 2), y + table.rng.uniform(-2, 2), table.rng.uniform(-3, 3), FRONT
     )
@@ -208,11 +239,22 @@ def _in_area(table: _Table, seat: int, card: str) -> Lying:
     columns = list(area)
     column = columns.index(card) if card in area else len(columns)
     area[card] = area.get(card, 0) + 1
-    # Columns begin in the middle of a player's place, and go on to either side.
-    aside = (column + 1) // 2 * (1 if column % 2 else -1)
-    place = spot(table.ring, seat, aside * 0.96, _FIRST_IN_AREA - _LAPS * (area[card] - 1), FRONT)
+    own = _own_columns(table.ring, seat)
+    aside = _COLUMN * own[min(column, len(own) - 1)]
+    place = spot(table.ring, seat, aside, _FIRST_IN_AREA - _LAPS * (area[card] - 1), FRONT)
     turn = place.angle_deg + table.rng.uniform(-2, 2)
     return Lying(place.x_mm + table.rng.uniform(-1, 1), place.y_mm + table.rng.uniform(-1, 1), turn, FRONT)
+
+
+def _own_columns(ring: SeatRing, seat: int) -> list[int]:
+    """Columns of a player's area: from the middle of his place to either side, as far as his part of the edge goes."""
+    found = []
+    for column in range(_MOST_COLUMNS):
+        aside = (column + 1) // 2 * (1 if column % 2 else -1)
+        ends = [spot(ring, seat, _COLUMN * (aside + half), _FIRST_IN_AREA, FRONT) for half in (-0.5, 0.5)]
+        if all(ring.seat_at((end.x_mm, end.y_mm)) == seat for end in ends):
+            found.append(aside)
+    return found
 
 
 def _supply(rng: random.Random) -> Lying:

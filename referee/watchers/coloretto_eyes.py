@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import cv2
 import numpy as np
@@ -20,6 +20,7 @@ from referee.session import Outline
 from referee.watchers.changed_places import Box, Mask, box_of, changed_since, like_a_card, share, small_picture, unlike
 from referee.watchers.coloretto_looks import Look, Pile
 from referee.watchers.coloretto_places import RowCard, RowPlaces
+from referee.watchers.known_cards import KnownCard, KnownCards, is_covered
 from referee.watchers.stillness import Stillness
 from referee.watchers.table_arms import Place, TableArms
 from referee.watchers.table_finder import TableFinder
@@ -30,7 +31,6 @@ from vision.prints.places import moved
 from vision.prints.print_deck import PrintDeck
 from vision.prints.reader import white_of
 from vision.profile import TableProfile
-from vision.quads import shared_area
 
 MS = 1_000_000
 REACH_MM = 130.0
@@ -41,23 +41,14 @@ Floats = NDArray[np.float64]
 _STILL_NS, _AGAIN_NS, _SEEK_NS = 250 * MS, 900 * MS, 1_000 * MS
 _LONGEST_ARM_NS = 8_000 * MS  # what seems to be an arm for so long is something else that lies there
 _LEAST_CHANGED = 30  # px of the small picture: a mark on a card
-_COVERS = 0.04  # of a card's area: what lies on it
 _BARE = 22.0  # levels by which the table may look otherwise
 _MOST_FOREIGN, _SOME = 0.3, 0.1  # the share of a place where a card has gone, or lies and cannot be read
 _AROUND_MM = 60.0
 _ARMS_NS, _AT_REST_NS = 60 * MS, 450 * MS  # how often arms are looked for
 _OVER_MM = 45.0  # so near to a card of a row, an arm reaches over it
-_TOUCHED, _SAME, _THE_SAME = 0.04, 0.6, 0.8  # of a card's area: that has changed; is another's; it is that card
+_TOUCHED = 0.04  # of a card's area that has changed
 _NEAR = (3.0, float(np.radians(3.0)))  # mm and turn by which a card is looked for
 _RIM_PX, _LEAST_ARM_PX = 2, 10
-
-
-@dataclass(frozen=True, eq=False)
-class _Known:
-    """A card that was found, and whether another one was laid over it since."""
-
-    card: FoundCard
-    under: bool = False
 
 
 class ColorettoEyes:
@@ -78,14 +69,12 @@ class ColorettoEyes:
         self._white: Floats | None = None
         self._read: NDArray[np.float32] | None = None  # the small picture that was read last
         self._bare: NDArray[np.float32] | None = None  # the table where no card lies
-        self._known: list[_Known] = []
+        self._known = KnownCards()
         self._amid_mm: list[tuple[float, float]] = []  # the cards that lie between the seats
         self._last: Look | None = None
         self._arms = TableArms()
         self._arms_ns: int | None = None
         self._reached: set[int | None] = set()  # whose arms reached over the rows since the last look
-        # Places from which a card went, and where something else lies now.
-        self._vanished: list[tuple[tuple[float, float], Floats]] = []
         self.outlines: tuple[Outline, ...] = ()
         self.trouble: Exception | None = None
 
@@ -162,7 +151,8 @@ class ColorettoEyes:
         self._still.watch(place.table.to_px(place.ring.corners_mm) / place.table.size_px)
         if before is None or before.table is not place.table:
             self._read = self._bare = None
-            self._known, self._amid_mm = [], []
+            self._known.forget_all()
+            self._amid_mm = []
 
     def _read_changed(self, image: Image, small: NDArray[np.float32], changed: Mask, place: Place) -> None:
         """Read what changed since the last time, and put it together with what is known."""
@@ -170,11 +160,12 @@ class ColorettoEyes:
         first = self._read is None or bool(changed.all())
         self._read = small
         touched = [known for known in self._known if first or share(changed, known.card.corners_px / factor) > _TOUCHED]
-        self._known = [known for known in self._known if known not in touched]
+        self._known.forget(touched)
         if first:
             found = self._search.cards(image, place.table, self._whole(place, image), self._white)
         else:
             found = self._found_in(changed, factor, place, image)
+            found += self._still_there(touched, found, place, image)
         if self._bare is None:
             self._bare = small.copy()
         sure = [card.corners_px / factor for card in found if card.reason is None]
@@ -184,10 +175,10 @@ class ColorettoEyes:
             for card in found
             if card.reason is None or unlike(small, self._bare, card.corners_px / factor, _BARE, beside=sure) > _SOME
         ]
-        self._take(touched, lying)
+        self._known.take(touched, lying)
         self._learn_bare(small, factor)
-        gone = [(one, unlike(small, self._bare, one[1] / factor, 2.5 * _BARE)) for one in self._vanished]
-        self._vanished = [one for one, share_unlike in gone if share_unlike > _MOST_FOREIGN]
+        gone = [(one, unlike(small, self._bare, one[1] / factor, 2.5 * _BARE)) for one in self._known.vanished]
+        self._known.vanished = [one for one, share_unlike in gone if share_unlike > _MOST_FOREIGN]
 
     def _whole(self, place: Place, image: Image) -> Box:
         corners = place.ring.corners_mm
@@ -218,36 +209,27 @@ class ColorettoEyes:
             found += self._search.cards(image, place.table, box, self._white)
         return found
 
-    def _take(self, touched: Sequence[_Known], found: Sequence[FoundCard]) -> None:
-        """Put new findings in the place of what was known where something changed."""
-        taken = [known.card.corners_px for known in self._known if not known.under]
-        new: list[FoundCard] = []
-        for card in sorted(found, key=lambda one: one.reason is not None):
-            if all(shared_area(card.corners_px, quad) < _SAME for quad in taken) and not self._lies_under(card):
-                new.append(card)
-                taken.append(card.corners_px)
-        sure = [card.corners_px for card in new if card.reason is None]
+    def _still_there(
+        self, touched: Sequence[KnownCard], found: Sequence[FoundCard], place: Place, image: Image
+    ) -> list[FoundCard]:
+        """Give the cards of which a part looks otherwise, that no other covers, and that lie where they lay."""
+        sure = [card.corners_px for card in found if card.reason is None]
+        still: list[FoundCard] = []
         for known in touched:
             quad = known.card.corners_px
-            if known.card.reason is not None or any(shared_area(quad, other) > _THE_SAME for other in sure):
+            if known.under or known.card.reason is not None or is_covered(quad, sure):
                 continue
-            if any(shared_area(quad, other) > _COVERS for other in sure):
-                self._known.append(_Known(known.card, under=True))
-            elif not known.under:
-                self._vanished.append((known.card.centre_mm, quad))
-        self._known += [_Known(card) for card in new]
-
-    def _lies_under(self, card: FoundCard) -> bool:
-        """Whether a card was known before another one was laid over it; what shows of it may be read once more."""
-        under = [known.card for known in self._known if known.under and known.card.print.id == card.print.id]
-        return any(shared_area(card.corners_px, other.corners_px) > _THE_SAME for other in under)
+            card = self._search.at(image, place.table, quad[None], self._white)
+            if card is not None and card.reason is None:
+                still.append(card)
+        return still
 
     def _learn_bare(self, small: NDArray[np.float32], factor: float) -> None:
         """Follow the table where no card lies and none has just vanished."""
         if self._bare is None:
             return
         mask = np.ones(small.shape[:2], np.uint8)
-        for quad in [*(known.card.corners_px for known in self._known), *(quad for _, quad in self._vanished)]:
+        for quad in [*(known.card.corners_px for known in self._known), *(quad for _, quad in self._known.vanished)]:
             cv2.fillConvexPoly(mask, np.rint(quad / factor).astype(np.int32), 0)
         free = mask > 0
         self._bare[free] = 0.8 * self._bare[free] + 0.2 * small[free]
@@ -256,7 +238,7 @@ class ColorettoEyes:
         """Give what is known as rows and areas."""
         ring = replace(place.ring, reach_mm=REACH_MM)
         rows, areas = [Pile() for _ in range(self._rooms)], [Pile() for _ in range(self._players)]
-        middle: list[_Known] = []
+        middle: list[KnownCard] = []
         row_cards: list[RowCard] = []
         last_round = False
         outlines = []
@@ -283,7 +265,7 @@ class ColorettoEyes:
         for known, row in zip(middle, self._rows.rows_of([one.card.centre_mm for one in middle]), strict=True):
             if row is not None and known.card.face is not None:
                 rows[row].add(str(card_of(self._deck, known.card.face.id)), sure=known.card.reason is None)
-        hidden = [centre for centre, _ in self._vanished]
+        hidden = [centre for centre, _ in self._known.vanished]
         hidden_rows = self._rows.rows_of([centre for centre in hidden if ring.seat_at(centre) is None])
         hidden_seats = {ring.seat_at(centre) for centre in hidden}
         self.outlines = tuple(outlines)

@@ -14,7 +14,7 @@ Point = tuple[float, float]
 
 _FARTHEST_MM = 150.0  # from the middle of a card of a row to the next one's
 _AT_HOME_MM = 60.0
-_LINE_MM = 120.0  # rows whose own cards lie so near in height are told from left to right
+_LINE_MM = 50.0  # rows whose own cards lie so near in height are counted from left to right
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,7 @@ class RowPlaces:
 
     def find(self, row_cards: Sequence[RowCard]) -> None:
         """Take the rows' own cards that lie between the seats now."""
-        lying = sorted(row_cards, key=lambda card: (round(card.place[1] / _LINE_MM), card.place[0]))
+        lying = _as_read(row_cards)
         at_home: set[int] = set()
         left: list[RowCard] = []
         for card in lying:
@@ -92,3 +92,13 @@ class RowPlaces:
         self._homes[row] = card.place
         self._had_card.add(row)
         at_home.add(row)
+
+
+def _as_read(row_cards: Sequence[RowCard]) -> list[RowCard]:
+    """Rows' own cards in the order in which one reads: line by line, from left to right."""
+    lines: list[list[RowCard]] = []
+    for card in sorted(row_cards, key=lambda one: one.place[1]):
+        if not lines or card.place[1] - lines[-1][0].place[1] > _LINE_MM:
+            lines.append([])
+        lines[-1].append(card)
+    return [card for line in lines for card in sorted(line, key=lambda one: one.place[0])]

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from hypothesis import given
+from hypothesis import strategies as st
+
 from referee.watchers.coloretto_places import RowCard, RowPlaces
 
 HOMES = [(100.0, 100.0), (600.0, 100.0), (100.0, 230.0), (600.0, 230.0)]
@@ -17,6 +20,15 @@ def test_rows_go_on_from_card_to_card_and_are_counted_as_people_read() -> None:
     # The third card of the left row is nearer to the right row's own card than to the left one's.
     assert rows.rows_of([(170, 102), (240, 99), (310, 101), (672, 231), (101, 160)]) == [0, 0, 0, 3, 0]
     assert [rows.is_marked(row) for row in range(4)] == [True] * 4
+
+
+@given(st.floats(-300, 300), st.lists(st.floats(-20, 20), min_size=5, max_size=5))
+def test_rows_are_counted_line_by_line_wherever_they_lie_on_the_table(down_mm: float, astray_mm: list[float]) -> None:
+    lines = [(240.0, 0.0), (711.0, 0.0), (234.0, 91.0), (246.0, 182.0), (711.0, 182.0)]
+    places = [(x, y + down_mm + astray) for (x, y), astray in zip(lines, astray_mm, strict=True)]
+    rows = RowPlaces((3,) * 5)
+    rows.find(cards(*reversed(places)))
+    assert rows.rows_of([(x + 30, y) for x, y in places]) == [0, 1, 2, 3, 4]
 
 
 def test_a_row_stays_where_its_own_card_lay() -> None:

@@ -4,8 +4,12 @@ from __future__ import annotations
 
 from itertools import pairwise
 
+import pytest
+
+from referee.bench.coloretto_drawn import watch_game
 from referee.decks.finding import find_print_deck
 from referee.demo.coloretto_script import Plan, write_coloretto
+from referee.demo.seating import AREA_MM, people_at, ring_of
 from referee.demo.stepped import SteppedTable
 from referee.demo.table import NAMES
 from referee.events import Event, Header
@@ -15,9 +19,10 @@ from referee.session import Session
 from referee.watchers.coloretto_eyes import ColorettoEyes
 from referee.watchers.setup import watcher_for
 from referee.watchers.watch_setup import WatchSetup
+from simulation.art import FRONT
 from simulation.live import LiveTable, Shots
 from simulation.motion import collisions
-from simulation.script import Carry
+from simulation.script import Carry, Lying, Script, ScriptCard
 from simulation.view import Look
 
 
@@ -44,13 +49,21 @@ def test_start_cards_last_round_and_cards_placed_are_seen() -> None:
     assert [outline.label for outline in session.watcher.outlines if outline.label == "last round"] == ["last round"]
 
 
-def test_a_written_game_is_one_by_the_rules_with_one_foul() -> None:
+@pytest.mark.parametrize("players", [2, 3, 4, 5])
+def test_a_written_game_is_one_by_the_rules_with_one_foul(players: int) -> None:
     deck = find_print_deck("coloretto")
-    told = write_coloretto(deck, 7)
+    plan = Plan(players=players)
+    told = write_coloretto(deck, 7, plan)
     assert told.game.over and len(told.fouls) <= 1
     assert collisions(told.script) == []
-    again = write_coloretto(deck, 7)
+    again = write_coloretto(deck, 7, plan)
     assert (again.fouls, again.moves) == (told.fouls, told.moves)
+
+
+def test_a_round_for_five_is_understood_though_their_cards_lie_close() -> None:
+    counted = watch_game(5, 2.0, Plan(rounds=1, players=5))
+    assert (counted.wrong, counted.fouls_false, counted.fouls_missed) == ([], [], [])
+    assert counted.understood == counted.moves == 19 and counted.points_right
 
 
 def test_whose_arm_reached_over_the_rows_is_told_with_each_look() -> None:
@@ -77,3 +90,19 @@ def test_at_thirty_pictures_a_second_nothing_is_seen_to_lie_where_only_the_table
     look = next(look for look in (eyes.look(table.frame(index)) for index in range(40)) if look is not None)
     assert [(spot.cards, spot.unread) for spot in look.rows] == [((), 0)] * 4
     assert [spot.cards for spot in look.areas] == [("yellow",), ("orange",), ("green",), ("red",)]
+
+
+def test_a_card_laid_edge_to_edge_with_another_rows_card_takes_nothing_from_that_row() -> None:
+    deck = find_print_deck("coloretto")
+    faces = {face.attributes.get("colour"): face.id for face in deck.fronts}
+    row = next(face.id for face in deck.fronts if face.attributes.get("room") == "3")
+    cards = [ScriptCard(f"row-{k}", row, Lying(240.0, y, 0.0, FRONT)) for k, y in enumerate((262.0, 351.0, 440.0))]
+    cards += [ScriptCard("lies", faces["red"], Lying(309.0, 351.0, 1.0, FRONT))]
+    cards += [ScriptCard("comes", faces["blue"], Lying(575.0, 420.0, 0.0, FRONT))]
+    laid = Carry(1, ("comes",), 2.0, 2.9, (Lying(304.0, 264.0, -2.0, FRONT),))
+    script = Script(AREA_MM, tuple(cards), people_at(ring_of(3)), (laid,), 8.0)
+    table = LiveTable(script, deck, 7, Shots(frames_per_s=2.0, look=Look(table="cloth")))
+    eyes = ColorettoEyes(deck, None, 3, rooms(3))
+    looks = [look for look in (eyes.look(table.frame(index)) for index in range(14)) if look is not None]
+    assert [spot.cards for spot in looks[-1].rows] == [("blue",), ("red",), ()]
+    assert [spot.covered for spot in looks[-1].rows] == [False] * 3

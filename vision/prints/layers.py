@@ -11,6 +11,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
+from vision.prints.candidates import Candidates
 from vision.prints.columns import Columns
 from vision.prints.places import same_place, same_places
 from vision.prints.proposals import WHOLE
@@ -57,28 +58,21 @@ class Layers:
         self.covers = covers
         self._columns = columns
         self._verifier, self._picture, self._white = verifier, picture, white
-        self._quads, self._seen = quads.copy(), seen
+        self._places = Candidates.at(quads, seen, len(verifier.ranker.faces), part=False)
         self._verdicts: dict[int, Verdict] = {}
         self._tried: set[int] = set()  # places that were judged as they are now: not all of them look like a card
-        # Places not looked at any more: taken, or hidden.
-        self._closed = np.zeros(len(quads), bool)
-        self._part = np.zeros(len(quads), bool)  # places partly under cards that were taken
         self.nameless: list[Verdict] = []  # cards that lie there for certain, of which nobody knows which they are
         self.outlined: list[Floats] = []  # (4, 2) places of cards that stick out, by their edges, and were not read
-        self._sticks = np.zeros(len(quads), bool)  # places at which a card sticks out under cards that were taken
-        self._open = np.ones(len(quads))  # how much of each place lies open
         self._judged = 0
         self._settled = False
         self._has_strips = False  # of a card of which only a strip shows: there are columns
         self._tries: list[Floats] = []  # places that were judged since a card was last taken
-        self._scores = np.zeros((len(quads), len(verifier.ranker.faces)), np.float32)
-        self._promise = np.zeros(len(quads))
         self._rank(np.arange(len(quads)), None)
 
     @property
     def left(self) -> list[Verdict]:
         """Verdicts on places where no certain card was taken."""
-        return [verdict for k, verdict in self._verdicts.items() if not self._closed[k]]
+        return [verdict for k, verdict in self._verdicts.items() if not self._places.closed[k]]
 
     def in_doubt(self) -> list[tuple[Floats, Covers | None]]:
         """Places (4, 2) where cards lie, or may, that were not told, and what lies over each; the likeliest first."""
@@ -126,76 +120,80 @@ class Layers:
 
     def _rank(self, which: NDArray[np.intp], covers: Covers | None) -> None:
         """Say what places promise; with covers, they are partly under these."""
+        places = self._places
         scores, plain = self._verifier.ranker.scores_beside_plain(
-            self._picture, self._quads[which], self._white, covers
+            self._picture, places.quads[which], self._white, covers
         )
-        self._scores[which] = scores
+        places.scores[which] = scores
         # How a strip's card lies the ranking tells better than sides that lie in line with its neighbours'.
-        sides = self._seen[which] if covers is None else _USUAL_SIDES
-        self._promise[which] = scores.max(axis=1, initial=0) - plain + _BY_SIDES * sides
+        sides = places.seen[which] if covers is None else _USUAL_SIDES
+        places.promise[which] = scores.max(axis=1, initial=0) - plain + _BY_SIDES * sides
         if covers is None:
             # What has a card's whole outline is judged before it is called a stranger, after all else.
-            floor = np.where(self._seen[which] >= WHOLE, _PROMISES[1], 0)
+            floor = np.where(places.seen[which] >= WHOLE, _PROMISES[1], 0)
         elif self._columns is not None:
             # A strip shows too little for the ranking to pass it over where its edges speak for a card.
-            self._sticks[which] = self._columns.stick_out(self._quads[which], covers.quads)
-            floor = np.where(self._sticks[which], _BY_EDGES, 0)
+            places.sticks[which] = self._columns.stick_out(places.quads[which], covers.quads)
+            floor = np.where(places.sticks[which], _BY_EDGES, 0)
         else:
             return
-        self._promise[which] = np.maximum(self._promise[which], floor)
+        places.promise[which] = np.maximum(places.promise[which], floor)
 
     def _judge(self, least_promise: float, most: int) -> bool:
         """Verdicts on the most promising places, a few for each spot, until so many have been judged in all.
 
         Gives whether there was anything to judge.
         """
+        places = self._places
         before = self._judged
-        for k in np.argsort(-self._promise):
-            if self._judged >= most or self._promise[k] < least_promise:
+        for k in np.argsort(-places.promise):
+            if self._judged >= most or places.promise[k] < least_promise:
                 break
-            if k in self._tried or self._closed[k]:
+            if k in self._tried or places.closed[k]:
                 continue
-            if int(same_places(np.array(self._tries).reshape(-1, 4, 2), self._quads[k]).sum()) >= _TRIES:
+            if int(same_places(np.array(self._tries).reshape(-1, 4, 2), places.quads[k]).sum()) >= _TRIES:
                 continue
-            if least_promise < _PROMISES[1] and not self._part[k]:
+            if least_promise < _PROMISES[1] and not places.part[k]:
                 continue
-            if self._waits(self._quads[k]):
+            if self._waits(places.quads[k]):
                 continue
-            self._tries.append(self._quads[k])
+            self._tries.append(places.quads[k])
             self._tried.add(int(k))
             self._judged += 1
-            covers = self.covers.near(self._quads[k]) if self._part[k] else None
-            verdict = self._verifier.judge(self._picture, self._quads[k], self._scores[k], self._white, covers)
+            covers = self.covers.near(places.quads[k]) if places.part[k] else None
+            verdict = self._verifier.judge(self._picture, places.quads[k], places.scores[k], self._white, covers)
             if verdict is not None:
                 self._verdicts[int(k)] = verdict
         return self._judged > before
 
     def _settle(self, table: Table) -> None:
         """Move whole places that promise little to where they look most like a card: in a heap edges are others'."""
+        places = self._places
         chosen: list[int] = []
-        for k in np.argsort(-self._promise):
-            if self._promise[k] < _HARDLY or len(chosen) >= _MOST_SETTLED:
+        for k in np.argsort(-places.promise):
+            if places.promise[k] < _HARDLY or len(chosen) >= _MOST_SETTLED:
                 break
-            if self._closed[k] or self._part[k] or k in self._tried:
+            if places.closed[k] or places.part[k] or k in self._tried:
                 continue
-            if not same_places(self._quads[chosen].reshape(-1, 4, 2), self._quads[k]).any():
+            if not same_places(places.quads[chosen].reshape(-1, 4, 2), places.quads[k]).any():
                 chosen.append(int(k))
         if not chosen:
             return
         which = np.array(chosen)
-        quads, scores, promise = self._verifier.ranker.settled(self._picture, self._quads[which], table, self._white)
-        self._quads[which], self._scores[which] = quads, scores
-        self._promise[which] = promise + _BY_SIDES * self._seen[which]
+        quads, scores, promise = self._verifier.ranker.settled(self._picture, places.quads[which], table, self._white)
+        places.quads[which], places.scores[which] = quads, scores
+        places.promise[which] = promise + _BY_SIDES * places.seen[which]
 
     def _take_outlined(self) -> list[Floats]:
         """Cards that stick out, by their edges, and that could not be read: what lies under them can be."""
+        places = self._places
         found: list[Floats] = []
-        stick = self._sticks & ~self._closed & (self._open <= _MOST_OPEN)
-        for k in np.argsort(self._open):
-            if stick[k] and all(shared_area(self._quads[k], other) < _APART for other in found):
+        stick = places.sticks & ~places.closed & (places.open <= _MOST_OPEN)
+        for k in np.argsort(places.open):
+            if stick[k] and all(shared_area(places.quads[k], other) < _APART for other in found):
                 # Of a line within its border and its edge beside it, the edge.
-                same = np.flatnonzero(stick & same_places(self._quads, self._quads[k]))
-                found.append(self._quads[same[np.argmax(self._open[same])]])
+                same = np.flatnonzero(stick & same_places(places.quads, places.quads[k]))
+                found.append(places.quads[same[np.argmax(places.open[same])]])
         for quad in found:
             self.covers = self.covers.and_(quad)
             self._close(quad)
@@ -210,17 +208,17 @@ class Layers:
             and verdict.evidence() > 0
             and shared_area(quad, verdict.quad) >= _LAPS
             for k, verdict in self._verdicts.items()
-            if not self._closed[k]
+            if not self._places.closed[k]
         )
 
     def _take(self, accepts: Accepts, value: Value) -> list[Verdict]:
         fresh: list[Verdict] = []
-        left = {k: verdict for k, verdict in self._verdicts.items() if not self._closed[k]}
+        left = {k: verdict for k, verdict in self._verdicts.items() if not self._places.closed[k]}
         opened = {k: open_cells(verdict, self.covers) for k, verdict in left.items()}
         while left:
             best = max(left, key=lambda k: value(left[k], opened[k]))
             verdict, cells = left.pop(best), opened[best]
-            if not accepts(verdict, cells, float(self._seen[best])):
+            if not accepts(verdict, cells, float(self._places.seen[best])):
                 continue
             fresh.append(verdict)
             self._has_strips |= bool(cells.mean() < _MOST_OPEN)
@@ -230,7 +228,7 @@ class Layers:
             left = {
                 k: other
                 for k, other in left.items()
-                if not self._closed[k] and shared_area(other.quad, verdict.quad) < _LAPS
+                if not self._places.closed[k] and shared_area(other.quad, verdict.quad) < _LAPS
             }
             for k in left:
                 if shared_area(left[k].quad, verdict.quad) > 0:
@@ -238,9 +236,9 @@ class Layers:
         return fresh
 
     def _close(self, quad: Floats) -> None:
-        self._closed |= same_places(self._quads, quad)
+        self._places.closed |= same_places(self._places.quads, quad)
         for k, verdict in self._verdicts.items():
-            self._closed[k] |= same_place(verdict.quad, quad)
+            self._places.closed[k] |= same_place(verdict.quad, quad)
 
     def _add_under(self, sheets: Floats) -> None:
         """Add places of cards that lie under those that were taken (n, 4, 2), as in a column."""
@@ -250,35 +248,29 @@ class Layers:
         # What is taken already is proposed once more by its neighbour.
         others = ~np.any([same_places(quads, sheet) for sheet in sheets], axis=0)
         quads, seen = quads[others], seen[others]
-        count, more = len(self._quads), len(quads)
-        self._quads = np.concatenate([self._quads, quads])
-        self._seen = np.concatenate([self._seen, seen])
-        self._closed = np.concatenate([self._closed, np.zeros(more, bool)])
-        self._part = np.concatenate([self._part, np.ones(more, bool)])
-        self._sticks = np.concatenate([self._sticks, np.zeros(more, bool)])
-        self._open = np.concatenate([self._open, np.ones(more)])
-        self._scores = np.concatenate([self._scores, np.zeros((more, self._scores.shape[1]), np.float32)])
-        self._promise = np.concatenate([self._promise, np.zeros(more)])
-        self._rank_open(np.arange(count, count + more))
+        count = len(self._places.quads)
+        self._places = self._places.and_(Candidates.at(quads, seen, self._places.scores.shape[1], part=True))
+        self._rank_open(np.arange(count, count + len(quads)))
 
     def _reopen(self, sheets: Floats) -> None:
         """Rank anew what lies partly under cards that were taken (n, 4, 2)."""
         touched = [
             int(k)
-            for k in np.flatnonzero(~self._closed)
-            if any(shared_area(self._quads[k], sheet) > _LEAST_OPEN for sheet in sheets)
+            for k in np.flatnonzero(~self._places.closed)
+            if any(shared_area(self._places.quads[k], sheet) > _LEAST_OPEN for sheet in sheets)
         ]
         for k in touched:
-            self._part[k] = True
+            self._places.part[k] = True
             self._verdicts.pop(k, None)
             self._tried.discard(k)
         self._rank_open(np.array(touched, np.intp))
 
     def _rank_open(self, which: NDArray[np.intp]) -> None:
         """Rank places by what lies open of them; those of which next to nothing does are closed."""
-        self._open[which] = 1 - self.covers.over(self._quads[which], 12, 12).mean((1, 2))
-        shut = self._open[which] < _LEAST_OPEN
-        self._closed[which[shut]] = True
+        places = self._places
+        places.open[which] = 1 - self.covers.over(places.quads[which], 12, 12).mean((1, 2))
+        shut = places.open[which] < _LEAST_OPEN
+        places.closed[which[shut]] = True
         self._rank(which[~shut], self.covers)
 
 

@@ -6,7 +6,8 @@ Nobody answers what is asked: what is told in the end without it is counted.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from itertools import permutations
 from typing import Any
 
 from hardware.events import Event as DeviceEvent
@@ -24,6 +25,7 @@ from referee.watchers.setup import watcher_for
 from referee.watchers.watch_setup import WatchSetup
 from simulation.live import LiveTable, Shots
 from simulation.view import Look
+from vision.prints.print_deck import PrintDeck
 
 LOOKS = (
     Look(table="cloth"),
@@ -34,9 +36,9 @@ LOOKS = (
 )
 
 
-def watch_game(seed: int, frames_per_s: float, plan: Plan | None = None) -> Counted:
-    """Play a game that `seed` writes, in one of `LOOKS`, and look on."""
-    deck = find_print_deck("coloretto")
+def watch_game(seed: int, frames_per_s: float, plan: Plan | None = None, deck: PrintDeck | None = None) -> Counted:
+    """Play a game that `seed` writes, in one of `LOOKS`, and look on; with our own cards, or with another deck."""
+    deck = deck or find_print_deck("coloretto")
     told = write_coloretto(deck, seed, plan)
     table_side = tuple(Table)[seed % 2]
     header = Header("coloretto", NAMES[: told.game.players], {"table": table_side.value})
@@ -76,8 +78,17 @@ def _counted(
     moves = [event for event in told.moves if event.kind in ("card_placed", "row_taken")]
     players = told.game.players
     true, seen = pieces(moves, players), pieces(held, players)
+    # Where no cards mark the rows, which is the first is for the referee to say.
+    orders = permutations(range(len(told.game.rooms))) if not told.has_row_cards else ()
+    order = max(orders, key=lambda one: (true & _in_order(seen, one)).total(), default=tuple(range(players + 1)))
     counted = Counted(players, seed, moves=len(moves))
     counted.asked.update(notice.kind for notice in notices)
-    counted.hold_against(true, seen, Counter[Key](told.fouls), Counter[Key](fouls))
+    told_fouls = Counter[Key]((seat, order[row]) for seat, row in fouls)
+    counted.hold_against(true, _in_order(seen, order), Counter[Key](told.fouls), told_fouls)
     counted.points_right = isinstance(game, Coloretto) and game.over and game.hands == told.game.hands
     return counted
+
+
+def _in_order(seen: Counter[Key], order: Sequence[int]) -> Counter[Key]:
+    """Pieces of a game with its rows counted in another order."""
+    return Counter({(number, order[int(str(row))], *what): count for (number, row, *what), count in seen.items()})

@@ -23,6 +23,9 @@ def add_kinds(kinds: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
         default=0.0,
         help="on the drawn table instead, at so many pictures a second",
     )
+    games.add_argument(
+        "--deck", metavar="DECK", default="coloretto", help="of drawn games; without row cards for three to five"
+    )
     games.add_argument("--json", action="store_true", help="a line a game and a last one with the sums")
     games.set_defaults(bench=_coloretto)
 
@@ -30,17 +33,22 @@ def add_kinds(kinds: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
 def _coloretto(args: argparse.Namespace) -> int:
     from referee.bench.coloretto_drawn import watch_game
     from referee.bench.coloretto_trial import try_game
+    from referee.decks.finding import find_print_deck
     from referee.demo.coloretto_script import Plan
 
     if args.games < 1:
         raise BadInputError(f"--games must be at least 1, not {args.games}")
     if args.drawn and not 1 <= args.drawn <= 60:
         raise BadInputError(f"--drawn must be from 1 to 60 pictures a second, not {args.drawn:g}")
+    deck = find_print_deck(args.deck)
+    # Nothing tells how many cards a row has room for but its own card.
+    least = 2 if any("room" in face.attributes for face in deck.fronts) else 3
     sums: Counter[str] = Counter()
     for number in along(range(args.games), args.games):
         seed = args.seed + number
-        players = 2 + number % 4
-        game = watch_game(seed, args.drawn, Plan(players=players)) if args.drawn else try_game(players, seed)
+        players = least + number % (6 - least)
+        plan = Plan(players=players)
+        game = watch_game(seed, args.drawn, plan, deck) if args.drawn else try_game(players, seed)
         sums.update(game.figures())
         if args.json:
             print_line(game.as_json())

@@ -42,12 +42,13 @@ class Plan:
 
 @dataclass(frozen=True)
 class ColorettoGame:
-    """A script, the game as it was played, and what is true of it: moves, as events, and fouls."""
+    """A script, the game as it was played, and what is true of it: moves, as events, fouls, and what marks the rows."""
 
     script: Script
     game: Coloretto
     moves: tuple[Event, ...]
     fouls: tuple[tuple[int, int], ...]  # seat and row
+    has_row_cards: bool
 
 
 @dataclass
@@ -57,6 +58,7 @@ class _Table:
     ring: SeatRing
     game: Coloretto
     rng: random.Random
+    has_row_cards: bool = True
     now_s: float = _FIRST_S
     actions: list[Action] = field(default_factory=list)
     moves: list[Event] = field(default_factory=list)
@@ -92,25 +94,28 @@ def write_coloretto(deck: PrintDeck, seed: int, plan: Plan | None = None) -> Col
     rng.shuffle(supply)
     hands = tuple(tuple(start[seat::players]) if players == 2 else (start[seat],) for seat in range(players))
     game = Coloretto(players, Settings(start_cards=hands, left_out=tuple(sorted(left_out))))
-    table = _Table(ring, game, rng)
     rows = {face.attributes.get("room"): face.id for face in reversed(deck.fronts)}
-    cards = [ScriptCard(f"row-{row}", rows[str(room)], _in_row(table, row, 0)) for row, room in enumerate(game.rooms)]
+    table = _Table(ring, game, rng, has_row_cards=str(game.rooms[0]) in rows)
+    cards = [
+        ScriptCard(f"row-{row}", rows[str(room)], _in_row(table, row, 0))
+        for row, room in enumerate(game.rooms)
+        if table.has_row_cards
+    ]
     cards += [
-        ScriptCard(f"start-{seat}-{card}", faces[card], _in_area(table, seat, card))
+        ScriptCard(f"start-{seat}-{card}", faces[card].pop(), _in_area(table, seat, card))
         for seat, hand in enumerate(hands)
         for card in hand
     ]
-    pile = [(f"card-{k}", card) for k, card in enumerate(supply)]
+    every = [(f"card-{k}", card) for k, card in enumerate(supply)]
+    face_of = {key: faces[card].pop() for key, card in every}
+    pile = every.copy()
     for number in range(plan.rounds):
         if number == plan.rounds - 1:
             _draw_last_round(table)
         _play_round(table, pile, foul=plan.foul and not table.fouls)
-    drawn = [
-        (key, card) for key, card in ((f"card-{k}", card) for k, card in enumerate(supply)) if (key, card) not in pile
-    ]
     last_face = next(face.id for face in deck.fronts if face.attributes.get("kind") == "last round")
-    lowest = [ScriptCard(key, faces[card], _supply(rng)) for key, card in pile[:4]]
-    on_top = [ScriptCard(key, faces[card], _supply(rng)) for key, card in reversed(drawn)]
+    lowest = [ScriptCard(key, face_of[key], _supply(rng)) for key, _ in pile[:4]]
+    on_top = [ScriptCard(key, face_of[key], _supply(rng)) for key, _ in reversed(every[len(pile) :])]
     last = [ScriptCard("last", last_face, _supply(rng))]
     script = Script(
         AREA_MM,
@@ -119,7 +124,7 @@ def write_coloretto(deck: PrintDeck, seed: int, plan: Plan | None = None) -> Col
         tuple(sorted(table.actions, key=_when)),
         table.now_s + _LAST_S,
     )
-    return ColorettoGame(script, game, tuple(table.moves), tuple(table.fouls))
+    return ColorettoGame(script, game, tuple(table.moves), tuple(table.fouls), table.has_row_cards)
 
 
 def _play_round(table: _Table, pile: list[tuple[str, str]], *, foul: bool) -> None:
@@ -192,7 +197,8 @@ def _take(table: _Table, seat: int, row: int) -> None:
     cards = list(game.rows[row] or ())
     to = [_in_area(table, seat, card) for card in cards]
     own = spot(table.ring, seat, 3.4 if seat % 2 else 4.2, 0.3, FRONT)
-    table.carry(seat, [*table.rows[row], f"row-{row}"], [*to, own], 1.2)
+    mark = [f"row-{row}"] if table.has_row_cards else []
+    table.carry(seat, [*table.rows[row], *mark], [*to, own][: len(to) + len(mark)], 1.2)
     table.rows[row] = []
     game.take(0, seat, row)
     _note(table, "row_taken", seat, row)
@@ -202,7 +208,7 @@ def _take(table: _Table, seat: int, row: int) -> None:
 def _tidy(table: _Table) -> None:
     """Everybody puts the card of his row back; with two players the third row leaves the game."""
     taken = [event for event in table.moves if event.kind == "row_taken"][-table.game.players :]
-    for event in taken:
+    for event in taken if table.has_row_cards else ():
         row = int(str(event.data["row"]))
         table.carry(int(str(event.data["seat"])), [f"row-{row}"], [_in_row(table, row, 0)])
         table.now_s += 1.1
@@ -261,15 +267,16 @@ def _supply(rng: random.Random) -> Lying:
     return Lying(_SUPPLY_MM[0] + rng.uniform(-1, 1), _SUPPLY_MM[1] + rng.uniform(-1, 1), rng.uniform(-2, 2), BACK)
 
 
-def _faces(deck: PrintDeck) -> dict[str, str]:
-    """The face that shows each card, as the rules name it."""
-    faces: dict[str, str] = {}
+def _faces(deck: PrintDeck) -> dict[str, list[str]]:
+    """The faces of all cards of each kind, as the rules name it: one, again and again, or each of its own (E1)."""
+    faces: dict[str, list[str]] = {}
     for face in deck.fronts:
         kind = face.attributes.get("kind")
         card = face.attributes.get("colour", "") if kind == "colour" else kind
         if card and kind in ("colour", PLUS2, JOKER):
-            faces.setdefault(card, face.id)
-    return faces
+            faces.setdefault(card, []).append(face.id)
+    counts = {PLUS2: 10, JOKER: 3}
+    return {card: [ids[k % len(ids)] for k in range(counts.get(card, 9))] for card, ids in faces.items()}
 
 
 def _when(action: Action) -> float:

@@ -12,7 +12,9 @@ from dataclasses import dataclass
 
 Point = tuple[float, float]
 
-_FARTHEST_MM = 150.0  # from the middle of a card of a row to the next one's
+# From the middle of a card of a row to the next one's; as long as a row may begin that no card of its own marks, what
+# lies further away than two cards that touch begins one: rows may lie as close as that.
+_FARTHEST_MM, _NEXT_MM = 150.0, 100.0
 _AT_HOME_MM = 60.0
 _LINE_MM = 50.0  # rows whose own cards lie so near in height are counted from left to right
 
@@ -77,8 +79,8 @@ class RowPlaces:
                 default=(math.inf, 0, min(left)),
             )
             distance, row, k = nearest
-            if distance > _FARTHEST_MM:
-                free = [row for row in range(len(self._rooms)) if row not in self._homes]
+            free = [row for row in range(len(self._rooms)) if row not in self._homes]
+            if distance > (_NEXT_MM if free else _FARTHEST_MM):
                 if not free:
                     return rows
                 row, k = free[0], min(left)

@@ -48,6 +48,9 @@ def test_without_row_cards_rows_are_where_cards_come_to_lie() -> None:
     assert rows.rows_of([(100, 100)]) == [0]
     assert rows.rows_of([(100, 100), (170, 100), (500, 100)]) == [0, 0, 1]
     assert rows.is_marked(0) is None
+    # Rows that nothing marks may lie a hand's breadth apart, and go on more loosely once all have begun.
+    assert rows.rows_of([(100, 100), (170, 100), (500, 100), (100, 222)]) == [0, 0, 1, 2]
+    assert rows.rows_of([(100, 100), (230, 100), (500, 100), (100, 222)]) == [0, 0, 1, 2]
 
 
 def test_green_rows_are_told_by_their_room() -> None:

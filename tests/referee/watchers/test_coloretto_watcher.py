@@ -60,6 +60,13 @@ def test_a_written_game_is_one_by_the_rules_with_one_foul(players: int) -> None:
     assert (again.fouls, again.moves) == (told.fouls, told.moves)
 
 
+def test_with_the_everdeck_every_card_has_a_face_of_its_own_and_no_card_marks_a_row() -> None:
+    told = write_coloretto(find_print_deck("everdeck"), 7, Plan(players=3))
+    faces = [card.face for card in told.script.cards]
+    assert len(faces) == len(set(faces)) and not told.has_row_cards
+    assert told.game.over and collisions(told.script) == []
+
+
 def test_a_round_for_five_is_understood_though_their_cards_lie_close() -> None:
     counted = watch_game(5, 2.0, Plan(rounds=1, players=5))
     assert (counted.wrong, counted.fouls_false, counted.fouls_missed) == ([], [], [])

@@ -20,7 +20,7 @@ from referee.session import Outline
 from referee.watchers.changed_places import Box, Mask, box_of, changed_since, like_a_card, share, small_picture, unlike
 from referee.watchers.coloretto_looks import Look, Pile
 from referee.watchers.coloretto_places import RowCard, RowPlaces
-from referee.watchers.known_cards import KnownCard, KnownCards, is_covered
+from referee.watchers.known_cards import KnownCard, KnownCards, covered_share, is_covered
 from referee.watchers.stillness import Stillness
 from referee.watchers.table_arms import Place, TableArms
 from referee.watchers.table_finder import TableFinder
@@ -42,6 +42,7 @@ _STILL_NS, _AGAIN_NS, _SEEK_NS = 250 * MS, 900 * MS, 1_000 * MS
 _LONGEST_ARM_NS = 8_000 * MS  # what seems to be an arm for so long is something else that lies there
 _LEAST_CHANGED = 30  # px of the small picture: a mark on a card
 _BARE = 22.0  # levels by which the table may look otherwise
+_MOSTLY = 0.5  # of a card covered: what shows of less looks like bare table where the card has gone
 _MOST_FOREIGN, _SOME = 0.3, 0.1  # the share of a place where a card has gone, or lies and cannot be read
 _AROUND_MM = 60.0
 _ARMS_NS, _AT_REST_NS = 60 * MS, 450 * MS  # how often arms are looked for
@@ -175,10 +176,17 @@ class ColorettoEyes:
             for card in found
             if card.reason is None or unlike(small, self._bare, card.corners_px / factor, _BARE, beside=sure) > _SOME
         ]
-        self._known.take(touched, lying)
+        bare = self._bare
+        gone = [
+            known
+            for known in touched
+            if covered_share(known.card.corners_px / factor, sure) < _MOSTLY
+            and unlike(small, bare, known.card.corners_px / factor, _BARE, beside=sure) <= _SOME
+        ]
+        self._known.take([known for known in touched if known not in gone], lying)
         self._learn_bare(small, factor)
-        gone = [(one, unlike(small, self._bare, one[1] / factor, 2.5 * _BARE)) for one in self._known.vanished]
-        self._known.vanished = [one for one, share_unlike in gone if share_unlike > _MOST_FOREIGN]
+        hidden = [(one, unlike(small, bare, one[1] / factor, 2.5 * _BARE)) for one in self._known.vanished]
+        self._known.vanished = [one for one, share_unlike in hidden if share_unlike > _MOST_FOREIGN]
 
     def _whole(self, place: Place, image: Image) -> Box:
         corners = place.ring.corners_mm

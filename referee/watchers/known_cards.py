@@ -77,3 +77,8 @@ def is_among(quad: Floats, quads: Sequence[Floats]) -> bool:
 def is_covered(quad: Floats, quads: Sequence[Floats]) -> bool:
     """Whether one of the cards on other quads lies over the card on a quad (4, 2)."""
     return any(shared_area(quad, other) > _COVERS for other in quads)
+
+
+def covered_share(quad: Floats, quads: Sequence[Floats]) -> float:
+    """How much of the card on a quad (4, 2) lies under those on others, if these lie apart."""
+    return sum(shared_area(quad, other) for other in quads)

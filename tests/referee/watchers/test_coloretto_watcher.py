@@ -17,13 +17,14 @@ from referee.games.coloretto.setup import rooms
 from referee.games.registry import game_kind
 from referee.session import Session
 from referee.watchers.coloretto_eyes import ColorettoEyes
+from referee.watchers.coloretto_looks import Look
 from referee.watchers.setup import watcher_for
 from referee.watchers.watch_setup import WatchSetup
 from simulation.art import FRONT
 from simulation.live import LiveTable, Shots
 from simulation.motion import collisions
 from simulation.script import Carry, Lying, Script, ScriptCard
-from simulation.view import Look
+from simulation.view import Look as View
 
 
 def test_start_cards_last_round_and_cards_placed_are_seen() -> None:
@@ -34,7 +35,7 @@ def test_start_cards_last_round_and_cards_placed_are_seen() -> None:
     header = Header("coloretto", NAMES[:4], {})
     events: list[Event] = []
     session = Session(game_kind("coloretto").start(header), watcher_for(header, WatchSetup()), events.append)
-    shots = Shots(frames_per_s=4.0, look=Look(table="cloth"))
+    shots = Shots(frames_per_s=4.0, look=View(table="cloth"))
     table = SteppedTable(LiveTable(told.script, deck, 7, shots), 7, session, lambda event, outcome: None)
     try:
         # A second after the hand has gone.
@@ -76,7 +77,7 @@ def test_a_round_for_five_is_understood_though_their_cards_lie_close() -> None:
 def test_whose_arm_reached_over_the_rows_is_told_with_each_look() -> None:
     deck = find_print_deck("coloretto")
     told = write_coloretto(deck, 7, Plan(rounds=1))
-    table = LiveTable(told.script, deck, 7, Shots(frames_per_s=8.0, look=Look(table="cloth")))
+    table = LiveTable(told.script, deck, 7, Shots(frames_per_s=8.0, look=View(table="cloth")))
     eyes = ColorettoEyes(deck, None, 4, rooms(4))
     looks = [look for look in (eyes.look(table.frame(index)) for index in range(8 * 14)) if look is not None]
     laid = [(action.release_s * 1e9, action.seat) for action in told.script.actions if isinstance(action, Carry)]
@@ -92,24 +93,36 @@ def test_at_thirty_pictures_a_second_nothing_is_seen_to_lie_where_only_the_table
     deck = find_print_deck("coloretto")
     told = write_coloretto(deck, 7, Plan(rounds=1))
     # In the noise of this cloth an outline beside a card once passed for one that cannot be read.
-    table = LiveTable(told.script, deck, 7, Shots(frames_per_s=30.0, look=Look(table="cloth")))
+    table = LiveTable(told.script, deck, 7, Shots(frames_per_s=30.0, look=View(table="cloth")))
     eyes = ColorettoEyes(deck, None, 4, rooms(4))
     look = next(look for look in (eyes.look(table.frame(index)) for index in range(40)) if look is not None)
     assert [(spot.cards, spot.unread) for spot in look.rows] == [((), 0)] * 4
     assert [spot.cards for spot in look.areas] == [("yellow",), ("orange",), ("green",), ("red",)]
 
 
-def test_a_card_laid_edge_to_edge_with_another_rows_card_takes_nothing_from_that_row() -> None:
+def last_look(lying: dict[str, Lying], *laid: Carry) -> Look:
+    """What is seen in the end on a table for three with three rows, by cards of each colour and what is done."""
     deck = find_print_deck("coloretto")
     faces = {face.attributes.get("colour"): face.id for face in deck.fronts}
     row = next(face.id for face in deck.fronts if face.attributes.get("room") == "3")
     cards = [ScriptCard(f"row-{k}", row, Lying(240.0, y, 0.0, FRONT)) for k, y in enumerate((262.0, 351.0, 440.0))]
-    cards += [ScriptCard("lies", faces["red"], Lying(309.0, 351.0, 1.0, FRONT))]
-    cards += [ScriptCard("comes", faces["blue"], Lying(575.0, 420.0, 0.0, FRONT))]
-    laid = Carry(1, ("comes",), 2.0, 2.9, (Lying(304.0, 264.0, -2.0, FRONT),))
-    script = Script(AREA_MM, tuple(cards), people_at(ring_of(3)), (laid,), 8.0)
-    table = LiveTable(script, deck, 7, Shots(frames_per_s=2.0, look=Look(table="cloth")))
+    cards += [ScriptCard(colour, faces[colour], place) for colour, place in lying.items()]
+    script = Script(AREA_MM, tuple(cards), people_at(ring_of(3)), laid, 8.0)
+    table = LiveTable(script, deck, 7, Shots(frames_per_s=2.0, look=View(table="cloth")))
     eyes = ColorettoEyes(deck, None, 3, rooms(3))
-    looks = [look for look in (eyes.look(table.frame(index)) for index in range(14)) if look is not None]
-    assert [spot.cards for spot in looks[-1].rows] == [("blue",), ("red",), ()]
-    assert [spot.covered for spot in looks[-1].rows] == [False] * 3
+    return [look for look in (eyes.look(table.frame(index)) for index in range(14)) if look is not None][-1]
+
+
+def test_a_card_laid_edge_to_edge_with_another_rows_card_takes_nothing_from_that_row() -> None:
+    lying = {"red": Lying(309.0, 351.0, 1.0, FRONT), "blue": Lying(575.0, 420.0, 0.0, FRONT)}
+    look = last_look(lying, Carry(1, ("blue",), 2.0, 2.9, (Lying(304.0, 264.0, -2.0, FRONT),)))
+    assert [spot.cards for spot in look.rows] == [("blue",), ("red",), ()]
+    assert [spot.covered for spot in look.rows] == [False] * 3
+
+
+def test_a_card_that_was_taken_is_gone_though_another_one_now_lies_over_a_corner_of_its_place() -> None:
+    lying = {"red": Lying(309.0, 262.0, 1.0, FRONT), "blue": Lying(575.0, 420.0, 0.0, FRONT)}
+    took = Carry(0, ("red",), 2.0, 2.9, (Lying(600.0, 560.0, 0.0, FRONT),))
+    look = last_look(lying, took, Carry(1, ("blue",), 2.0, 2.9, (Lying(309.0, 180.0, 0.0, FRONT),)))
+    assert "red" not in look.rows[0].cards
+    assert sorted(card for spot in look.areas for card in spot.cards).count("red") == 1

@@ -7,6 +7,7 @@ row's own card is missing, its place is where it lay, or where the first card of
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -82,13 +83,31 @@ class RowPlaces:
             free = [row for row in range(len(self._rooms)) if row not in self._homes]
             if distance > (_NEXT_MM if free else _FARTHEST_MM):
                 if not free:
-                    return rows
-                row, k = free[0], min(left)
+                    break
+                # Nothing says for how many cards it has room: the most, until others are seen to need it.
+                row, k = max(free, key=lambda one: self._rooms[one]), min(left)
                 self._homes[row] = places[k]
             rows[k] = row
             members.append((row, places[k]))
             left.remove(k)
+        return self._with_room(rows)
+
+    def _with_room(self, rows: list[int | None]) -> list[int | None]:
+        """The rows of cards; one with more cards than room is another row, if no card of its own says otherwise."""
+        lying = Counter(rows)
+        for row in range(len(self._rooms)):
+            if lying[row] <= self._rooms[row] or row in self._had_card:
+                continue
+            for other in range(len(self._rooms)):
+                fits = self._rooms[other] >= lying[row] and lying[other] <= self._rooms[row]
+                if fits and other not in self._had_card:
+                    return self._exchanged(rows, row, other)
         return rows
+
+    def _exchanged(self, rows: list[int | None], one: int, other: int) -> list[int | None]:
+        turned = {one: other, other: one}
+        self._homes = {turned.get(row, row): home for row, home in self._homes.items()}
+        return [row if row is None else turned.get(row, row) for row in rows]
 
     def _set(self, row: int, card: RowCard, at_home: set[int]) -> None:
         self._homes[row] = card.place

@@ -57,3 +57,15 @@ def test_green_rows_are_told_by_their_room() -> None:
     rows = RowPlaces((1, 2, 3))
     rows.find([RowCard((100, 100), 3), RowCard((300, 100), 1), RowCard((500, 100), 2)])
     assert rows.rows_of([(100, 190), (300, 190), (500, 190)]) == [2, 0, 1]
+
+
+def test_green_rows_that_nothing_marks_are_told_by_the_cards_that_lie_in_them() -> None:
+    rows = RowPlaces((1, 2, 3))
+    rows.find([])
+    first, second, third = (100.0, 100.0), (100.0, 300.0), (500.0, 100.0)
+    assert rows.rows_of([first, second, third]) == [2, 1, 0]
+    # Two cards in what was taken for the row with room for one.
+    assert rows.rows_of([first, second, third, (570.0, 100.0)]) == [2, 0, 1, 1]
+    assert rows.rows_of([third, (570.0, 100.0), (640.0, 100.0)]) == [2, 2, 2]
+    # No row of four is anywhere: that is one card too many.
+    assert rows.rows_of([third, (570.0, 100.0), (640.0, 100.0), (710.0, 100.0)]) == [2, 2, 2, 2]

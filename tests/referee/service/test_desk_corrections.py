@@ -1,0 +1,206 @@
+"""The desk: questions that are answered, rulings that are corrected, and taps that come too late."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import pytest
+
+from referee.errors import BadInputError, OvertakenError
+from referee.events import Event
+from referee.session import Answer, Doubt
+from referee.watchers.by_hand import ByHandWatcher
+from tests.support.office import Office, piccolino
+
+
+def test_a_ring_of_nobody_asks_who_it_was_and_takes_the_answer(office: Office) -> None:
+    piccolino(office)
+    office.table.hear("bell", seat=None)
+    state = office.state()
+    assert [(question["kind"], question["seats"]) for question in state["questions"]] == [("who_rang", [0, 1, 2])]
+    assert (state["phase"]["key"], state["phase"]["turn"]) == ("who_rang", None)
+    verdict = state["questions"][0]["verdict"]
+    assert (verdict["text"], verdict["ruling"]["valid"]) == ("Valid ring: two happy reds.", True)
+    office.desk.do({"do": "ringer", "seat": 1})
+    state = office.state()
+    assert state["questions"] == []
+    assert state["rulings"][-1]["ruling"]["seat"] == 1
+
+
+@dataclass
+class _Guessing(ByHandWatcher):
+    """One that took what was likeliest, as nobody said, and still asks."""
+
+    doubts: tuple[Doubt, ...]
+
+    def answered(self, doubt: Doubt) -> None:
+        self.doubts = ()
+
+    def follow(self, events: Sequence[Event]) -> None:
+        pass
+
+
+@pytest.mark.parametrize("gone_on", [False, True])
+def test_an_answer_that_comes_late_changes_what_was_taken_instead_and_makes_nobody_do_wrong(
+    office: Office, gone_on: bool
+) -> None:
+    office.desk.do({"do": "start", "game": "coloretto", "players": ["Ann", "Ben", "Cem"], "options": {}})
+    game = office.table.stage.playing()
+    for data in ({"seat": 0, "row": 0, "card": "green"}, {"seat": 1, "row": 0, "card": "red"}):
+        office.table.stage.say("card_placed", data)
+    guess = Event(2, "card_placed", {"event": "card_placed", "seat": 1, "row": 0, "card": "red"})
+    in_truth = [
+        replace(guess, data={**guess.data, "row": 1}),
+        Event(2, "row_taken", {"event": "row_taken", "seat": 2, "row": 0}),
+    ]
+    answers = (Answer((in_truth[0],), {"moves": []}), Answer(tuple(in_truth), {"moves": []}))
+    game.look_anew(_Guessing((Doubt(2, "not_understood", {}, answers, (guess,)),)))
+    if gone_on:
+        office.table.stage.say("card_placed", {"seat": 2, "row": 2, "card": "blue"})
+    office.desk.refresh()
+    question = next(one for one in office.state()["questions"] if one["kind"] == "doubt")
+    answer = {"do": "answer", "question": question["id"], "answer": 1}
+    if gone_on:
+        with pytest.raises(BadInputError, match="play has gone on"):
+            office.desk.do(answer)
+    else:
+        office.desk.do(answer)
+    rulings = [ruling["ruling"]["ruling"] for ruling in office.state()["rulings"]]
+    assert "foul" not in rulings
+    assert ("row_taken" in [record.event.kind for record in game.log.records.values()]) is not gone_on
+
+
+def test_an_unclear_ring_is_decided_by_the_players(office: Office) -> None:
+    piccolino(office)
+    office.table.hear("card_shown", seat=1, colour=None, mood=None)
+    office.table.clock.now_ns += 1_000_000_000
+    office.table.hear("bell", seat=2)
+    (question,) = office.state()["questions"]
+    assert question["kind"] == "decide"
+    assert question["ruling"] == office.state()["rulings"][0]["id"]
+    office.desk.do({"do": "decide", "valid": True})
+    assert office.state()["questions"] == []
+
+
+def test_a_ruling_is_corrected_in_two_taps_and_undone(office: Office) -> None:
+    piccolino(office)
+    office.table.hear("bell", seat=2)
+    ring = office.state()["rulings"][-1]["id"]
+    readings = office.desk.explain(ring)["readings"]
+    assert [reading["data"]["event"] for reading in readings] == ["card_shown", "card_shown", "bell"]
+    office.desk.do({"do": "correct", "event": readings[1]["event"], "with": {"mood": "sad"}})
+    state = office.state()
+    assert state["rulings"][-1]["ruling"]["valid"] is False
+    assert [seat["points"] for seat in state["board"]] == [19, 20, 16]
+    assert state["can_undo"]
+    office.desk.do({"do": "undo"})
+    assert office.state()["rulings"][-1]["ruling"]["valid"] is True
+    office.desk.do({"do": "correct", "ruling": ring, "with": None})
+    assert office.state()["rulings"] == []
+
+
+def test_the_history_says_what_was_corrected_from_what_to_what(office: Office) -> None:
+    piccolino(office)
+    office.table.hear("bell", seat=2)
+    ring = office.state()["rulings"][-1]["id"]
+    _, card, bell = (reading["event"] for reading in office.desk.explain(ring)["readings"])
+    for event, data in ((card, {"mood": "sad"}), (card, {"mood": "sad", "colour": "blue"}), (bell, {"seat": 0})):
+        office.desk.do({"do": "correct", "event": event, "with": data})
+    office.desk.do({"do": "correct", "event": bell, "with": None})
+    changes = [one["change"] for one in office.desk.game(office.state()["game"]["id"])["corrections"]]
+    assert changes[:2] == ["Ben: red, happy → red, sad", "Ben: red, sad → blue, sad"]
+    assert changes[2:] == ["Cem rang. → Ann rang.", "Ann rang. → –"]
+
+
+def test_every_ruling_that_a_correction_changed_is_marked_and_no_other_one(office: Office) -> None:
+    piccolino(office)
+    office.table.hear("bell", seat=2)
+    office.table.clock.now_ns += 3_000_000_000
+    office.table.card(0, "green")
+    office.table.hear("bell", seat=0)
+    ring = office.state()["rulings"][-1]["id"]
+    card = office.desk.explain(ring)["readings"][1]["event"]
+    office.desk.do({"do": "correct", "event": card, "with": {"mood": "sad"}})
+    marked = [(one["ruling"]["ruling"], one["corrected"]) for one in office.state()["rulings"]]
+    # The second ring was false and still is, with the same penalty; the first one won the piles and does not any more.
+    assert marked == [("cards_move", False)] * 2 + [("ring", False)] + [("cards_move", True)] * 2 + [("ring", True)]
+    game = office.state()["game"]["id"]
+    assert [one["corrected"] for one in office.desk.game(game)["rulings"]] == [True] * 3 + [False] * 3
+    office.desk.do({"do": "undo"})
+    assert not any(one["corrected"] for one in office.state()["rulings"] + office.desk.game(game)["rulings"])
+
+
+def test_a_rings_verdict_is_what_the_players_say_whatever_was_seen(office: Office) -> None:
+    piccolino(office)
+    office.table.hear("bell", seat=2)
+    ring = office.state()["rulings"][-1]["id"]
+    office.desk.do({"do": "correct", "ruling": ring, "with": {"valid": False}})
+    state = office.state()
+    assert state["rulings"][-1]["text"] == "False ring, Cem: so you decided."
+    assert [seat["points"] for seat in state["board"]] == [19, 20, 16]
+    office.desk.do({"do": "correct", "ruling": state["rulings"][-1]["id"], "with": {"valid": True}})
+    assert office.state()["rulings"][-1]["text"] == "Valid ring, Cem: so you decided."
+    with pytest.raises(BadInputError):
+        office.desk.do({"do": "correct", "ruling": ring, "with": {"valid": "perhaps"}})
+
+
+def test_coloretto_shows_what_was_told_and_its_last_step_is_taken_back(office: Office) -> None:
+    office.desk.do({"do": "start", "game": "coloretto", "players": ["Ann", "Ben", "Cem"], "options": {}})
+    assert office.state()["phase"]["told"] is None
+    for seat, card in enumerate(("red", "joker")):
+        event = {"event": "card_placed", "seat": seat, "row": 1, "card": card}
+        office.desk.do({"do": "event", "event": event})
+    office.desk.do({"do": "event", "event": {"event": "row_taken", "seat": 2, "row": 1}})
+    phase = office.state()["phase"]
+    assert (phase["rows"], phase["rooms"], phase["last"]) == ([[], None, []], [3, 3, 3], False)
+    for rows, turn in (([[], ["red", "joker"], []], 2), ([[], ["red"], []], 1), ([[], [], []], 0)):
+        office.desk.do({"do": "correct", "event": office.state()["phase"]["told"], "with": None})
+        phase = office.state()["phase"]
+        assert (phase["rows"], phase["turn"]) == (rows, turn)
+    assert phase["told"] is None
+    office.desk.do({"do": "undo"})
+    assert office.state()["phase"]["rows"] == [[], ["red"], []]
+    office.desk.do({"do": "event", "event": {"event": "last_round"}})
+    assert office.state()["phase"]["last"] is True
+
+
+def test_of_two_phones_that_tap_at_once_one_is_told_that_it_came_too_late(office: Office) -> None:
+    office.desk.do({"do": "start", "game": "coloretto", "players": ["Ann", "Ben", "Cem"], "options": {}})
+    seen = office.state()["moment"]
+    green = {"event": "card_placed", "row": 1, "card": "green"}
+    office.desk.do({"do": "event", "event": {**green, "seat": 0}, "moment": seen})
+    with pytest.raises(OvertakenError, match="look again"):
+        office.desk.do({"do": "event", "event": {**green, "seat": 0}, "moment": seen})
+    state = office.state()
+    assert state["phase"]["rows"] == [[], ["green"], []] and state["phase"]["turn"] == 1
+    # Both take the last step back: the one before it stays.
+    office.desk.do({"do": "event", "event": {**green, "seat": 1}, "moment": state["moment"]})
+    state = office.state()
+    back = {"do": "correct", "event": state["phase"]["told"], "with": None, "moment": state["moment"]}
+    office.desk.do(back)
+    with pytest.raises(OvertakenError):
+        office.desk.do({**back, "event": state["phase"]["told"]})
+    assert office.state()["phase"]["rows"] == [[], ["green"], []]
+
+
+def test_a_name_tapped_for_one_ring_is_not_taken_for_the_next(office: Office) -> None:
+    piccolino(office)
+    office.table.hear("bell", seat=None)
+    seen = office.state()["moment"]
+    office.table.hear("ringer", seat=1)
+    office.table.card(1, "green")
+    office.table.clock.now_ns += 2_000_000_000
+    office.table.hear("bell", seat=None)
+    with pytest.raises(OvertakenError):
+        office.desk.do({"do": "ringer", "seat": 2, "moment": seen})
+    assert [question["kind"] for question in office.state()["questions"]] == ["who_rang"]
+
+
+def test_a_second_tap_in_the_same_place_does_not_end_the_round_that_the_first_began(office: Office) -> None:
+    office.desk.do({"do": "start", "game": "confetti", "players": ["Ann", "Ben"], "options": {}})
+    seen = office.state()["moment"]
+    office.desk.do({"do": "flip", "moment": seen})
+    with pytest.raises(OvertakenError):
+        office.desk.do({"do": "time", "moment": seen})
+    assert office.state()["phase"]["key"] == "running"

@@ -7,6 +7,7 @@ a while; Dora, or who sits last, once puts a card on a row that is full, is told
 from __future__ import annotations
 
 import random
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
@@ -64,11 +65,13 @@ class _Table:
     moves: list[Event] = field(default_factory=list)
     fouls: list[tuple[int, int]] = field(default_factory=list)
     rows: list[list[str]] = field(default_factory=list)  # keys of the cards in each row
-    areas: list[dict[str, int]] = field(default_factory=list)  # cards of each kind
+    columns: list[dict[str, int]] = field(default_factory=list)  # of each area: in which a kind of card lies
+    lengths: list[Counter[int]] = field(default_factory=list)  # how many cards lie in each
 
     def __post_init__(self) -> None:
         self.rows = [[] for _ in self.game.rooms]
-        self.areas = [{} for _ in range(self.game.players)]
+        self.columns = [{} for _ in range(self.game.players)]
+        self.lengths = [Counter() for _ in range(self.game.players)]
 
     @property
     def dora(self) -> int:
@@ -241,24 +244,24 @@ def _in_row(table: _Table, row: int, at: int) -> Lying:
 
 def _in_area(table: _Table, seat: int, card: str) -> Lying:
     """The next place in the column of its kind: every card lies a little below the one before it."""
-    area = table.areas[seat]
-    columns = list(area)
-    column = columns.index(card) if card in area else len(columns)
-    area[card] = area.get(card, 0) + 1
-    own = _own_columns(table.ring, seat)
-    aside = _COLUMN * own[min(column, len(own) - 1)]
-    place = spot(table.ring, seat, aside, _FIRST_IN_AREA - _LAPS * (area[card] - 1), FRONT)
+    own, columns, lengths = _own_columns(table.ring, seat), table.columns[seat], table.lengths[seat]
+    if card not in columns:
+        # Where there are more kinds than columns, one goes on below another.
+        columns[card] = min(range(len(own)), key=lambda one: (lengths[one], one))
+    column = columns[card]
+    place = spot(table.ring, seat, _COLUMN * own[column], _FIRST_IN_AREA - _LAPS * lengths[column], FRONT)
+    lengths[column] += 1
     turn = place.angle_deg + table.rng.uniform(-2, 2)
     return Lying(place.x_mm + table.rng.uniform(-1, 1), place.y_mm + table.rng.uniform(-1, 1), turn, FRONT)
 
 
 def _own_columns(ring: SeatRing, seat: int) -> list[int]:
-    """Columns of a player's area: from the middle of his place to either side, as far as his part of the edge goes."""
-    found = []
+    """Columns of a player's area: from the middle of his place to either side, on his side of the table alone."""
+    middle, found = spot(ring, seat, 0.0, _FIRST_IN_AREA, FRONT), []
     for column in range(_MOST_COLUMNS):
         aside = (column + 1) // 2 * (1 if column % 2 else -1)
         ends = [spot(ring, seat, _COLUMN * (aside + half), _FIRST_IN_AREA, FRONT) for half in (-0.5, 0.5)]
-        if all(ring.seat_at((end.x_mm, end.y_mm)) == seat for end in ends):
+        if all(ring.seat_at((end.x_mm, end.y_mm)) == seat and end.angle_deg == middle.angle_deg for end in ends):
             found.append(aside)
     return found
 

@@ -25,6 +25,7 @@ from vision.profile import TableProfile
 _TAKES_NS = 5_000_000_000
 _LONGEST_NS = 60_000_000_000  # after the end: whoever has not let the cards lie by then has put them away
 _MOST_LACKING = 2  # cards that nobody can see: where more are, it is the picture that cannot be read
+_HIDDEN_BY_ONE = 2  # cards that one which cannot be read accounts for: itself, and one that it lies on
 KIND = "area_differs"
 
 
@@ -113,7 +114,7 @@ class EndCount:
         for seat, area in enumerate(self._areas):
             seen, due = Counter(area.cards), game.hands[seat]
             missing, extra = sorted((due - seen).elements()), sorted((seen - due).elements())
-            lacking = len(missing) - len(area.unread)
+            lacking = len(missing) - _HIDDEN_BY_ONE * len(area.unread)
             if seat not in self._answered and (extra or 0 < lacking <= _MOST_LACKING):
                 # Questions are told apart by when they came up.
                 t_ns = self._frame.exposure_end_ns + seat

@@ -23,6 +23,9 @@ from vision.pictured.picture_deck import PictureDeck
 from vision.prints.print_deck import PrintDeck
 from vision.taught.deck_file import fingerprint
 
+BUILT_IN = {"coloretto": ("everdeck",)}
+"""Decks that come with Ringmaster and that a game can be played with, beside its own."""
+
 
 @dataclass(frozen=True)
 class GameDeck:
@@ -113,8 +116,8 @@ def version_of(deck: AnyDeck) -> str | None:
 
 
 def decks_for(game: str, store: DeckStore) -> list[str]:
-    """Give the names of the taught decks that a game can be played with."""
-    found = []
+    """Give the names of the decks beside its own that a game can be played with: built-in ones, and taught ones."""
+    found = list(BUILT_IN.get(game, ()))
     for kept in store.all():
         if kept.deck is None:
             continue
@@ -124,6 +127,13 @@ def decks_for(game: str, store: DeckStore) -> list[str]:
             continue
         found.append(kept.name)
     return found
+
+
+def card_colours(deck: PrintDeck) -> list[str]:
+    """Give the colours of a deck's cards at Coloretto, in its order."""
+    return list(
+        dict.fromkeys(face.attributes["colour"] for face in deck.fronts if face.attributes.get("kind") == "colour")
+    )
 
 
 def colours_of(deck: AnyDeck) -> list[str]:

@@ -128,8 +128,8 @@ class Desk(Protocol):
     def decks(self) -> Data:
         """Give the decks that each game can be played with, the one that was played with last first.
 
-        `{game: [name, …]}`; the deck that comes with Ringmaster has the game's own name. `start` takes one of them as
-        the option `deck`.
+        `{"decks": {game: [name, …]}, "colours": {name: [colour, …]}}`, the colours of those for Coloretto; the game's
+        own deck has its name. `start` takes one of them as the option `deck`.
         """
 
     def quality(self) -> Data:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 from hardware.health import DeviceHealth, Health
-from referee.decks.game_deck import decks_for, with_version
+from referee.decks.finding import find_deck
+from referee.decks.game_deck import BUILT_IN, card_colours, decks_for, with_version
 from referee.decks.store import DeckStore
 from referee.errors import BadInputError
 from referee.events import DECK, Header
@@ -21,6 +23,7 @@ from referee.watchers.by_hand import ByHandWatcher
 from referee.watchers.setup import watcher_for
 from referee.watchers.watch_setup import WatchSetup
 from vision.errors import BadDeckError
+from vision.prints.print_deck import PrintDeck
 from vision.profile import TableProfile
 
 DEVICE = "deck"
@@ -52,7 +55,8 @@ class TableDecks:
             BadInputError: the deck is not among the family's, is broken, or is none for the game.
         """
         name = header.options.get(DECK)
-        if name not in (None, header.game, *DeckStore(self._folder).names()):
+        built_in = BUILT_IN.get(header.game, ())
+        if name not in (None, header.game, *built_in, *DeckStore(self._folder).names()):
             raise BadInputError("this deck is not here any more: choose another one")
         try:
             return with_version(header, self._folder)
@@ -86,6 +90,16 @@ class TableDecks:
             found[game] = sorted(names, key=lambda name, first=first: name != first)  # type: ignore[misc]
         return found
 
+    def colours(self, names: Sequence[str]) -> dict[str, list[str]]:
+        """Give the colours of the cards of some decks for Coloretto."""
+        found = {}
+        for name in names:
+            with suppress(BadDeckError):
+                deck = find_deck(name, self._folder)
+                if isinstance(deck, PrintDeck):
+                    found[name] = card_colours(deck)
+        return found
+
 
 def check_kept(name: str, folder: Path) -> None:
     """Say which decks there are, where there is none of this name, or what this one lacks.
@@ -94,10 +108,11 @@ def check_kept(name: str, folder: Path) -> None:
         BadInputError: it is neither a game's own nor among the family's, or no game can be played with it.
     """
     store = DeckStore(folder)
-    names = [*GAMES, *store.names()]
+    built_in = [*GAMES, *(one for beside in BUILT_IN.values() for one in beside)]
+    names = [*built_in, *store.names()]
     if name not in names:
         raise BadInputError(f"there is no deck called {name!r} here, only {', '.join(names)}")
-    if name in GAMES:
+    if name in built_in:
         return
     try:
         store.load(name)

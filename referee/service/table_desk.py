@@ -221,8 +221,9 @@ class TableDesk:
         return archive.one_game(self._stage.journal.read, which, self._stage.language, pictures, self.known)
 
     def decks(self) -> Data:
-        """Give the decks that each game can be played with."""
-        return self._decks.choices(self._stage.journal.read)
+        """Give the decks that each game can be played with, and the colours of those for Coloretto."""
+        choices = self._decks.choices(self._stage.journal.read)
+        return {"decks": dict(choices), "colours": self._decks.colours(choices["coloretto"])}
 
     def statistics(self) -> Data:
         """Give figures over all evenings."""

@@ -96,8 +96,8 @@ def routes(desk: Desk, ask: Desks, most_watchers: int) -> APIRouter:
 
     @router.get("/api/table/decks")
     async def table_decks() -> Response:
-        """Give the decks that can lie on the table, by game, the one that lay there last first."""
-        return Json({"decks": dict(await ask(desk.decks))})
+        """Give the decks that can lie on the table, by game, the one that lay there last first, and their colours."""
+        return Json(await ask(desk.decks))
 
     @router.get("/api/games/{language}")
     async def games(language: _Code) -> Response:

@@ -17,6 +17,7 @@ from referee.web.words_teaching import TEACHING_WORDS
 
 _CONTEXT = "page"
 _NAMES = ["red", "orange", "yellow", "green", "turquoise", "blue", "purple", "pink", "black", "white", "brown", "grey"]
+_SUITS = ["spade", "heart", "diamond", "coin", "crown", "moon", "star"]
 
 WORDS = {
     **PAIRING_WORDS,
@@ -220,6 +221,10 @@ WORDS = {
     "usable_cards": USABLE_CARDS,
     "which_deck": mark_in("page", "Which cards lie on the table?"),
     "own_deck": mark_in("page", "Printed with Ringmaster"),
+    "everdeck": mark_in("page", "The Everdeck"),
+    "everdeck_rows": mark_in(
+        "page", "It has no cards for the rows: leave a hand’s breadth between one row and the next."
+    ),
     "which_game": mark_in("page", "Which game?"),
     "players_range": mark_in("page", "{least} to {most} players"),
     "who_plays": mark_in("page", "Who plays?"),
@@ -287,5 +292,5 @@ def words_in(code: str) -> dict[str, str]:
         BadInputError: the referee does not speak it.
     """
     language = Language(code)
-    colours = {f"colour_{name}": colour_name(language, name) for name in _NAMES}
+    colours = {f"colour_{name}": colour_name(language, name) for name in [*_NAMES, *_SUITS]}
     return {key: language.template_in(_CONTEXT, text) for key, text in WORDS.items()} | colours

@@ -90,6 +90,9 @@ def test_a_deck_that_does_not_fit_cannot_be_chosen_and_does_not_stand_among_the_
     choices = decks.choices(lambda *_: [])
     assert choices["piccolino"] == ["piccolino", "ours"]
     assert choices["confetti"] == ["confetti", "old edition"]
+    assert choices["coloretto"] == ["coloretto", "everdeck"]
+    assert decks.colours(choices["coloretto"])["everdeck"][:3] == ["spade", "heart", "diamond"]
+    assert decks.complete(Header("coloretto", PLAYERS, {"deck": "everdeck"})).options == {"deck": "everdeck"}
     wanted = TableDecks(state, lambda health: None, wanted="old edition").choices(lambda *_: [])
     assert (wanted["confetti"][0], wanted["piccolino"][0]) == ("old edition", "piccolino")
     for game, deck in (("piccolino", "old edition"), ("confetti", "ours"), ("piccolino", "gone")):

@@ -1,21 +1,20 @@
 // The cards that everybody starts Coloretto with: they come to no row, but count at the end.
 
 import { h } from "./dom.js";
-import { COLOURS } from "./by_hand.js";
 import { colour, sign } from "./parts.js";
 import { t } from "./words.js";
 
 const NONE = "none";
 
-// With two players each starts with two cards, else with one.
-function chosen(app, players) {
+// With two players each starts with two cards, else with one. Of another deck chosen before there is nothing left.
+function chosen(app, players, colours) {
   const each = players === 2 ? 2 : 1;
   const before = app.local.startCards || [];
-  return Array.from({ length: players }, (_none, seat) => Array.from({ length: each }, (_nothing, at) => (before[seat] || [])[at] || ""));
+  return Array.from({ length: players }, (_none, seat) => Array.from({ length: each }, (_nothing, at) => [...colours, NONE].find((card) => card === (before[seat] || [])[at]) || ""));
 }
 
-export function startCards(app, names) {
-  const cards = chosen(app, names.length);
+export function startCards(app, names, colours) {
+  const cards = chosen(app, names.length, colours);
   return h(
     "fieldset",
     { key: "start-cards" },
@@ -26,14 +25,14 @@ export function startCards(app, names) {
         "div",
         { class: "option", key: seat },
         h("span", {}, sign(seat), " ", names[seat] || t("seat", { n: seat + 1 })),
-        h("span", { class: "inline" }, held.map((card, at) => choice(app, cards, names, seat, at, card))),
+        h("span", { class: "inline" }, held.map((card, at) => choice(app, cards, names, colours, seat, at, card))),
       ),
     ),
   );
 }
 
-function choice(app, cards, names, seat, at, card) {
-  const texts = [["", t("please_choose")], ...COLOURS.map((name) => [name, colour(name)]), [NONE, t("no_start_card")]];
+function choice(app, cards, names, colours, seat, at, card) {
+  const texts = [["", t("please_choose")], ...colours.map((name) => [name, colour(name)]), [NONE, t("no_start_card")]];
   return h(
     "select",
     {
@@ -51,8 +50,8 @@ function choice(app, cards, names, seat, at, card) {
 }
 
 // A list of colours a seat, or null as long as some card has not been told.
-export function startCardsTold(app, players) {
-  const cards = chosen(app, players);
+export function startCardsTold(app, players, colours) {
+  const cards = chosen(app, players, colours);
   if (cards.flat().includes("")) return null;
   return cards.map((held) => held.filter((card) => card !== NONE));
 }

@@ -1,12 +1,14 @@
 // Start a game: which, by which rules, and who sits where; a seat is named by tapping its place at the table.
 
 import { h } from "./dom.js";
+import { COLOURS } from "./by_hand.js";
 import { canTeach } from "./decks.js";
 import { button, heading, sign, waitingFor } from "./parts.js";
 import { startCards, startCardsTold } from "./start_cards.js";
 import { count, t } from "./words.js";
 
 const REMEMBERED = "ringmaster-start";
+const EVERDECK = "everdeck";
 let plan = remembered();
 
 function remembered() {
@@ -47,7 +49,7 @@ export function draw(app) {
       chooseGame(app, games.games, game),
       chooseDeck(app, game),
       choosePlayers(app, game),
-      game.id === "coloretto" ? startCards(app, seats(game)) : null,
+      game.id === "coloretto" ? startCards(app, seats(game), coloursOf(app, game)) : null,
       chooseOptions(app, game),
       app.state.mode === "playing" || app.state.mode === "paused" ? h("p", { class: "note bad" }, t("ends_running_game")) : null,
       h("p", { class: "fault", role: "alert" }, app.local.fault || ""),
@@ -75,7 +77,7 @@ function chooseGame(app, games, chosen) {
   );
 }
 
-// Which cards lie on the table: asked only where the family has taught some that fit the game.
+// Which cards lie on the table: asked only where there are some beside the game's own that fit it.
 function chooseDeck(app, game) {
   const decks = decksOf(app, game);
   if (decks.length < 2) return null;
@@ -88,9 +90,10 @@ function chooseDeck(app, game) {
       "div",
       { class: "row choices" },
       decks.map((name) =>
-        h("button", { type: "button", key: name, "aria-pressed": String(name === chosen), onclick: () => setDeck(app, game, name) }, name === game.id ? t("own_deck") : name),
+        h("button", { type: "button", key: name, "aria-pressed": String(name === chosen), onclick: () => setDeck(app, game, name) }, name === game.id ? t("own_deck") : name === EVERDECK ? t("everdeck") : name),
       ),
     ),
+    chosen === EVERDECK ? h("p", { class: "note" }, t("everdeck_rows")) : null,
   );
 }
 
@@ -102,6 +105,10 @@ function deckOf(app, game) {
   const decks = decksOf(app, game);
   const chosen = (app.local.deck || {})[game.id];
   return decks.includes(chosen) ? chosen : decks[0];
+}
+
+function coloursOf(app, game) {
+  return ((app.local.decks && app.local.decks.colours) || {})[deckOf(app, game)] || COLOURS;
 }
 
 function setDeck(app, game, name) {
@@ -276,7 +283,7 @@ function setOption(app, option, value) {
 function begin(app, game, event) {
   event.preventDefault();
   const players = seats(game).map((name, seat) => name.trim() || t("seat", { n: seat + 1 }));
-  const cards = game.id === "coloretto" ? startCardsTold(app, players.length) : [];
+  const cards = game.id === "coloretto" ? startCardsTold(app, players.length, coloursOf(app, game)) : [];
   if (!cards) {
     app.local.fault = t("start_cards_missing");
     app.draw();

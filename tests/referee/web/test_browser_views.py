@@ -200,10 +200,19 @@ def test_coloretto_begins_with_the_cards_that_everybody_starts_with(page: PageUn
     begin.click()
     expect(window.page.locator(".turn")).to_have_text("Ann plays")
     assert page.table.desk.state()["game"]["options"]["start_cards"] == [["red"], ["blue"], []]
-    # With two players, everybody starts with two cards.
+    # With two players, everybody starts with two cards; with the Everdeck they are of suits.
     window.open("start")
     window.page.get_by_role("button", name="One player less").click()
     expect(cards).to_have_count(4)
+    window.page.get_by_role("button", name="The Everdeck").click()
+    expect(window.page.get_by_text("leave a hand’s breadth between one row and the next")).to_be_visible()
+    for at, card in enumerate(("spade", "moon", "star", "coin")):
+        cards.nth(at).select_option(card)
+    assert window.barriers() == []
+    begin.click()
+    expect(window.page.locator(".turn")).to_have_text("Ann plays")
+    options = page.table.desk.state()["game"]["options"]
+    assert (options["deck"], options["start_cards"]) == ("everdeck", [["spade", "moon"], ["star", "coin"]])
     window.close()
 
 

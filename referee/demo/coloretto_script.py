@@ -12,9 +12,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from referee.demo.seating import AREA_MM, people_at, ring_of, spot
+from referee.errors import BadInputError
 from referee.events import Event
 from referee.games.coloretto.rules import Coloretto
-from referee.games.coloretto.setup import JOKER, PLUS2, Settings
+from referee.games.coloretto.setup import JOKER, LAST_ROUND, PLUS2, Settings
 from referee.seats import SeatRing
 from simulation.art import BACK, FRONT
 from simulation.script import Action, Carry, Lying, Rest, Script, ScriptCard
@@ -84,7 +85,11 @@ class _Table:
 
 
 def write_coloretto(deck: PrintDeck, seed: int, plan: Plan | None = None) -> ColorettoGame:
-    """Write a game; the same seed and plan always give the same one."""
+    """Write a game; the same seed and plan always give the same one.
+
+    Raises:
+        BadInputError: the deck has too few colours, or no card for the last round.
+    """
     plan = plan or Plan()
     players = plan.players
     rng, ring = random.Random(seed), ring_of(players)
@@ -92,7 +97,13 @@ def write_coloretto(deck: PrintDeck, seed: int, plan: Plan | None = None) -> Col
     colours = [card for card in faces if card not in (PLUS2, JOKER)]
     left_out = rng.sample(colours, _LEFT_OUT.get(players, 0))
     colours = [card for card in colours if card not in left_out]
-    start = rng.sample(colours, max(players, 4))
+    last_face = next((face.id for face in deck.fronts if face.attributes.get("kind") == LAST_ROUND), None)
+    started_with = max(players, 4)
+    if last_face is None or len(colours) < started_with or not (PLUS2 in faces and JOKER in faces):
+        raise BadInputError(
+            f"the cards of {deck.name} are not all of Coloretto's: {started_with} colours, +2, jokers and a last round"
+        )
+    start = rng.sample(colours, started_with)
     supply = [card for card in colours for _ in range(9 - start.count(card))] + [PLUS2] * 10 + [JOKER] * 3
     rng.shuffle(supply)
     hands = tuple(tuple(start[seat::players]) if players == 2 else (start[seat],) for seat in range(players))
@@ -116,7 +127,6 @@ def write_coloretto(deck: PrintDeck, seed: int, plan: Plan | None = None) -> Col
         if number == plan.rounds - 1:
             _draw_last_round(table)
         _play_round(table, pile, foul=plan.foul and not table.fouls)
-    last_face = next(face.id for face in deck.fronts if face.attributes.get("kind") == "last round")
     lowest = [ScriptCard(key, face_of[key], _supply(rng)) for key, _ in pile[:4]]
     on_top = [ScriptCard(key, face_of[key], _supply(rng)) for key, _ in reversed(every[len(pile) :])]
     last = [ScriptCard("last", last_face, _supply(rng))]
@@ -283,10 +293,6 @@ def _faces(deck: PrintDeck) -> dict[str, list[str]]:
 
 
 def _when(action: Action) -> float:
-    match action:
-        case Carry():
-            return action.grasp_s
-        case Rest():
-            return action.start_s
-        case _:
-            return 0.0
+    if isinstance(action, Carry):
+        return action.grasp_s
+    return action.start_s if isinstance(action, Rest) else 0.0

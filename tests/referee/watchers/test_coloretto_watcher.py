@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import pairwise
 
 import pytest
@@ -12,6 +13,7 @@ from referee.demo.coloretto_script import Plan, write_coloretto
 from referee.demo.seating import AREA_MM, people_at, ring_of
 from referee.demo.stepped import SteppedTable
 from referee.demo.table import NAMES
+from referee.errors import BadInputError
 from referee.events import Event, Header
 from referee.games.coloretto.setup import rooms
 from referee.games.registry import game_kind
@@ -66,6 +68,13 @@ def test_with_the_everdeck_every_card_has_a_face_of_its_own_and_no_card_marks_a_
     faces = [card.face for card in told.script.cards]
     assert len(faces) == len(set(faces)) and not told.has_row_cards
     assert told.game.over and collisions(told.script) == []
+
+
+def test_a_deck_that_lacks_a_card_of_the_game_gets_one_sentence() -> None:
+    deck = find_print_deck("coloretto")
+    without = replace(deck, faces=tuple(face for face in deck.faces if face.attributes.get("kind") != "last round"))
+    with pytest.raises(BadInputError, match="a last round"):
+        write_coloretto(without, 7)
 
 
 def test_a_round_for_five_is_understood_though_their_cards_lie_close() -> None:

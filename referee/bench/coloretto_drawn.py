@@ -79,8 +79,9 @@ def _counted(
     players = told.game.players
     true, seen = pieces(moves, players), pieces(held, players)
     # Where no cards mark the rows, which is the first is for the referee to say.
-    orders = permutations(range(len(told.game.rooms))) if not told.has_row_cards else ()
-    order = max(orders, key=lambda one: (true & _in_order(seen, one)).total(), default=tuple(range(players + 1)))
+    as_written = range(len(told.game.rooms))
+    orders = [as_written] if told.has_row_cards else permutations(as_written)
+    order = max(orders, key=lambda one: (true & _in_order(seen, one)).total())
     counted = Counted(players, seed, moves=len(moves))
     counted.asked.update(notice.kind for notice in notices)
     told_fouls = Counter[Key]((seat, order[row]) for seat, row in fouls)

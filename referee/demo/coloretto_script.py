@@ -65,9 +65,9 @@ class _Table:
     actions: list[Action] = field(default_factory=list)
     moves: list[Event] = field(default_factory=list)
     fouls: list[tuple[int, int]] = field(default_factory=list)
-    rows: list[list[str]] = field(default_factory=list)  # keys of the cards in each row
-    columns: list[dict[str, int]] = field(default_factory=list)  # of each area: in which a kind of card lies
-    lengths: list[Counter[int]] = field(default_factory=list)  # how many cards lie in each
+    rows: list[list[str]] = field(init=False)  # keys of the cards in each row
+    columns: list[dict[str, int]] = field(init=False)  # of each area: in which a kind of card lies
+    lengths: list[Counter[int]] = field(init=False)  # how many cards lie in each
 
     def __post_init__(self) -> None:
         self.rows = [[] for _ in self.game.rooms]

@@ -5,11 +5,12 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 from hardware.health import DeviceHealth, Health
-from referee.decks.finding import find_deck
+from referee.decks.finding import AnyDeck, find_deck
 from referee.decks.game_deck import BUILT_IN, card_colours, decks_for, with_version
 from referee.decks.store import DeckStore
 from referee.errors import BadInputError
@@ -92,12 +93,10 @@ class TableDecks:
 
     def colours(self, names: Sequence[str]) -> dict[str, list[str]]:
         """Give the colours of the cards of some decks for Coloretto."""
-        found = {}
+        taught, found = DeckStore(self._folder).names(), {}
         for name in names:
             with suppress(BadDeckError):
-                deck = find_deck(name, self._folder)
-                if isinstance(deck, PrintDeck):
-                    found[name] = card_colours(deck)
+                found[name] = _colours(find_deck(name, self._folder)) if name in taught else _built_in_colours(name)
         return found
 
 
@@ -123,6 +122,16 @@ def check_kept(name: str, folder: Path) -> None:
             f"no game can be played with the deck {name!r}: teach it once more and say which game it is for, "
             "and what its cards are called (ringmaster teach --game, --names)"
         )
+
+
+@cache
+def _built_in_colours(name: str) -> list[str]:
+    """Those of a deck that never changes: the page asks whenever a game is to be started."""
+    return _colours(find_deck(name))
+
+
+def _colours(deck: AnyDeck) -> list[str]:
+    return card_colours(deck) if isinstance(deck, PrintDeck) else []
 
 
 def _last_decks(query: Query) -> dict[str, str]:

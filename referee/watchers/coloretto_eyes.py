@@ -274,7 +274,7 @@ class ColorettoEyes:
             if row is not None and known.card.face is not None:
                 rows[row].add(str(card_of(self._deck, known.card.face.id)), sure=known.card.reason is None)
         hidden = [centre for centre, _ in self._known.vanished]
-        hidden_rows = self._rows.rows_of([centre for centre in hidden if ring.seat_at(centre) is None])
+        hidden_rows = self._rows.rows_of([centre for centre in hidden if ring.seat_at(centre) is None], hidden=True)
         hidden_seats = {ring.seat_at(centre) for centre in hidden}
         self.outlines = tuple(outlines)
         spots = tuple(

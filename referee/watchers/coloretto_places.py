@@ -69,8 +69,11 @@ class RowPlaces:
         """Tell whether a row's own card lies there; None if it never did."""
         return row in self.marked if row in self._had_card else None
 
-    def rows_of(self, places: Sequence[Point]) -> list[int | None]:
-        """Give the row of each card, by the middles of all that lie between the seats; None for what is in no row."""
+    def rows_of(self, places: Sequence[Point], *, hidden: bool = False) -> list[int | None]:
+        """Give the row of each card, by the middles of all that lie between the seats; None for what is in no row.
+
+        hidden: nobody sees what lies in these places, so they begin no row.
+        """
         rows: list[int | None] = [None] * len(places)
         members = [(row, home) for row, home in self._homes.items()]
         left = set(range(len(places)))
@@ -80,7 +83,7 @@ class RowPlaces:
                 default=(math.inf, 0, min(left)),
             )
             distance, row, k = nearest
-            free = [row for row in range(len(self._rooms)) if row not in self._homes]
+            free = [row for row in range(len(self._rooms)) if row not in self._homes and not hidden]
             if distance > (_NEXT_MM if free else _FARTHEST_MM):
                 if not free:
                     break
@@ -90,7 +93,7 @@ class RowPlaces:
             rows[k] = row
             members.append((row, places[k]))
             left.remove(k)
-        return self._with_room(rows)
+        return rows if hidden else self._with_room(rows)
 
     def _with_room(self, rows: list[int | None]) -> list[int | None]:
         """The rows of cards; one with more cards than room is another row, if no card of its own says otherwise."""

@@ -10,7 +10,8 @@ const NONE = "none";
 function chosen(app, players, colours) {
   const each = players === 2 ? 2 : 1;
   const before = app.local.startCards || [];
-  return Array.from({ length: players }, (_none, seat) => Array.from({ length: each }, (_nothing, at) => [...colours, NONE].find((card) => card === (before[seat] || [])[at]) || ""));
+  const kept = (card) => (card === NONE || colours.includes(card) ? card : "");
+  return Array.from({ length: players }, (_none, seat) => Array.from({ length: each }, (_nothing, at) => kept((before[seat] || [])[at])));
 }
 
 export function startCards(app, names, colours) {

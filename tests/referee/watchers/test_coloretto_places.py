@@ -53,6 +53,14 @@ def test_without_row_cards_rows_are_where_cards_come_to_lie() -> None:
     assert rows.rows_of([(100, 100), (230, 100), (500, 100), (100, 222)]) == [0, 0, 1, 2]
 
 
+def test_what_nobody_sees_begins_no_row() -> None:
+    rows = RowPlaces((3, 3))
+    rows.find([])
+    assert rows.rows_of([(100, 100), (170, 100)]) == [0, 0]
+    assert rows.rows_of([(240, 100), (600, 100)], hidden=True) == [0, None]
+    assert rows.homes == ((100, 100),)
+
+
 def test_green_rows_are_told_by_their_room() -> None:
     rows = RowPlaces((1, 2, 3))
     rows.find([RowCard((100, 100), 3), RowCard((300, 100), 1), RowCard((500, 100), 2)])

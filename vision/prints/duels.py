@@ -33,6 +33,7 @@ _PATCH = 9  # cells
 # below it in all but a fiftieth of their print; of 26 cards of faces that were not taught 12 do.
 _MOST_OFF = 0.55
 _LEAST_NOISE, _QUIET = 0.001, 0.25  # of white, squared; the share of patches by which the rest is told
+_LOCALLY, _LOCAL_CONTRAST = 0.17, (0.2, 3.0)  # of the card's shorter side, and of what is seen, by the face's
 _LEAST = 1e-6  # squared error of a cell, of white: no camera is better
 # Faces that differ in a third of their cells differ in so many independent places. The number grows as the square root
 # of that share: cells that lie close repeat one another.
@@ -92,6 +93,35 @@ def misprints(fits: Fits, which: int, open_cells: Flags) -> Flags:
     # A camera's noise in a dim room is off everywhere; another print is off in some places.
     noise = _LEAST_NOISE + (float(np.quantile(off[seen], _QUIET)) if seen.any() else 0.0)
     return np.asarray((off > _MOST_OFF * (cv2.blur(due, (_PATCH, _PATCH)) + usual + noise)) & seen)
+
+
+def unexplained(fits: Fits, which: int, open_cells: Flags) -> float:
+    """How much of the light and dark that is seen one face does not explain, however strong it is place by place.
+
+    Spades pass for clubs by where their marks are and by most of their shape: no patch tells, all of them together do.
+    The share, 0..1, is of what stands out of the noise.
+    """
+    seen = fits.seen[which] & open_cells
+    if not seen.any():
+        return 1.0
+    shown, model = (_band(sheet[which] @ _LUMINANCE, seen) for sheet in (fits.shown, fits.models))
+    # Gloss takes contrast from a part of a card.
+    both = smoothed(np.dstack([shown * model, model * model]), _LOCALLY * min(seen.shape))
+    off = np.square(shown - np.clip(both[..., 0] / (both[..., 1] + _LEAST), *_LOCAL_CONTRAST) * model)
+    # Noise is off everywhere, another shape in some places.
+    noise = float(np.quantile(cv2.blur(off, (_PATCH, _PATCH))[seen], _QUIET)) * int(seen.sum())
+    return (float(off[seen].sum()) - noise) / max(_LEAST, float(np.square(shown)[seen].sum()) - noise)
+
+
+def _band(sheet: Singles, seen: Flags) -> Singles:
+    """A sheet (rows, columns) without what changes slowly and what is finest, by what is seen alone."""
+    weight = seen.astype(np.float32)
+    known = np.dstack([sheet * weight, weight])
+    fine, slow = (
+        blurred[..., 0] / np.maximum(blurred[..., 1], 1e-3)
+        for blurred in (cv2.GaussianBlur(known, (0, 0), _FINE), smoothed(known, _SLOW * min(seen.shape)))
+    )
+    return np.asarray((fine - slow) * weight, np.float32)
 
 
 def _compared(fits: Fits, seen: Flags) -> tuple[Singles, Singles]:

@@ -15,6 +15,8 @@ from referee.decks.finding import find_print_deck
 from simulation.lesson import lesson_picture
 from tests.support.drawn_clowns import CARD_MM, clown
 from tests.support.drawn_columns import SCALE, SIZE, as_seen, grained_table, lay_column
+from tests.support.drawn_suits import CARD_MM as SUITS_MM
+from tests.support.drawn_suits import black_six
 from tests.support.flat_cards import flat_table
 from vision.prints.print_deck import ART_PX_PER_MM, Print, PrintDeck
 from vision.prints.reader import PrintReader, PrintReading
@@ -59,8 +61,8 @@ def _reader(taught: tuple[str, ...] | None = None) -> PrintReader:
     return PrintReader(PrintDeck(deck.name, deck.card_mm, faces))
 
 
-def _lay(image: Image, face: str, at_mm: tuple[float, float], degrees: float) -> None:
-    art = _deck().by_id[face].art
+def _lay(image: Image, face: str | Image, at_mm: tuple[float, float], degrees: float) -> None:
+    art = _deck().by_id[face].art if isinstance(face, str) else face
     height, width = art.shape[:2]
     matrix = cv2.getRotationMatrix2D((width / 2, height / 2), degrees, SCALE / ART_PX_PER_MM)
     matrix[:, 2] += np.array(at_mm) * SCALE - (width / 2, height / 2)
@@ -221,6 +223,24 @@ def test_a_card_that_the_deck_does_not_know_is_not_given_the_nearest_face() -> N
     assert _named(reading).keys() == {"red-ring"}
     doubtful = [card.centre_mm for card in reading.unclear if card.centre_mm]
     assert [at for at in doubtful if np.hypot(*np.subtract(at, (300, 110))) < 5]
+
+
+def test_a_black_six_that_was_never_taught_does_not_pass_for_the_other_one() -> None:
+    """The shape of the marks alone tells them apart, and none of it by much."""
+    six, other = (
+        np.asarray(np.rint(255 * black_six(clubs=clubs, cells_per_mm=ART_PX_PER_MM)), np.uint8)
+        for clubs in (True, False)
+    )
+    two = six.copy()
+    two[:60], two[120:] = 230, 230
+    taught = tuple(Print(name, "front", {}, art) for name, art in (("six", six), ("two", two)))
+    reader = PrintReader(PrintDeck("sixes", SUITS_MM, taught))
+    image, table = grained_table()
+    _lay(image, six, (100, 90), 20)
+    _lay(image, other, (300, 110), -30)
+    reading = reader.read(as_seen(image), table)
+    assert _named(reading).keys() == {"six"}
+    assert len(reading.cards) == 1 and len(reading.unclear) == 1
 
 
 def test_an_empty_table_shows_no_card() -> None:

@@ -11,12 +11,13 @@ another are half the number of independent places, times the logarithm of the ra
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
 import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.prints.fitting import Fits, smoothed, squared
+from vision.prints.fitting import Fits, mixed, smoothed, squared, thrice
 
 Singles = NDArray[np.float32]
 Floats = NDArray[np.float64]
@@ -24,6 +25,7 @@ Flags = NDArray[np.bool_]
 
 _LUMINANCE = np.array([0.114, 0.587, 0.299], np.float32)
 _TINT = 1.5  # how much tint counts beside brightness, which shadows change
+_LIGHT_AND_TINT = np.array([_LUMINANCE, [0, -_TINT, _TINT], [_TINT, -_TINT, 0]], np.float32)
 _FINE, _SLOW = 1.2, 0.2  # cells, and of the card's shorter side: the pattern lies between
 _CONTRAST = (0.5, 2.0)  # of what is seen, by the face's
 _ALL, _LIGHT_AND_TINTS = (slice(0, 3),), (slice(0, 1), slice(1, 3))  # of a pattern's channels
@@ -86,7 +88,7 @@ def misprints(fits: Fits, which: int, open_cells: Flags) -> Flags:
     seen = fits.seen[which] & open_cells
     shown, model = (_pattern(sheet[which], seen) for sheet in (fits.shown, fits.models))
     # One contrast for all: another ink is another print.
-    model *= _contrast(shown, model, seen, _ALL)
+    model *= _contrast(shown, model, _ALL)
     off = cv2.blur(squared(shown - model), (_PATCH, _PATCH))
     due = (squared(shown) + squared(model)) / 2
     usual = float(due.sum()) / max(1, int(seen.sum()))
@@ -132,7 +134,7 @@ def _compared(fits: Fits, seen: Flags) -> tuple[Singles, Singles]:
     shown = np.broadcast_to(shown, (len(seen), *shown.shape[1:]))
     models = np.stack([_pattern(sheet, cells) for sheet, cells in zip(fits.models, seen, strict=True)])
     for k in range(len(models)):
-        models[k] *= _contrast(shown[k], models[k], seen[k], _LIGHT_AND_TINTS)
+        models[k] *= _contrast(shown[k], models[k], _LIGHT_AND_TINTS)
     return models, squared(shown - models)
 
 
@@ -141,27 +143,30 @@ def _pattern(sheet: Singles, seen: Flags) -> Singles:
 
     What is not seen counts for nothing in its surroundings.
     """
-    bright = sheet @ _LUMINANCE
-    green = sheet[..., 1]
-    colours = np.stack([bright, _TINT * (sheet[..., 2] - green), _TINT * (sheet[..., 0] - green)], axis=-1)
+    colours = mixed(sheet, _LIGHT_AND_TINT)
     slow = _SLOW * min(seen.shape)
     if seen.all():
-        return np.asarray(cv2.GaussianBlur(colours, (0, 0), _FINE) - smoothed(colours, slow), np.float32)
-    weight = seen.astype(np.float32)
-    known = np.concatenate([colours * weight[..., None], weight[..., None]], axis=2)
+        return _softened(colours) - smoothed(colours, slow)
+    counts = seen.astype(np.float32)
+    weight = thrice(counts)
+    known = cv2.multiply(colours, weight)
     fine, smooth = (
-        blurred[..., :3] / np.maximum(blurred[..., 3:], 1e-3)
-        for blurred in (cv2.GaussianBlur(known, (0, 0), _FINE), smoothed(known, slow))
+        cv2.divide(blur(known), thrice(np.maximum(blur(counts), 1e-3)))
+        for blur in (_softened, partial(smoothed, width=slow))
     )
-    return np.asarray((fine - smooth) * weight[..., None], np.float32)
+    return np.asarray(cv2.multiply(cv2.subtract(fine, smooth), weight), np.float32)
 
 
-def _contrast(shown: Singles, model: Singles, seen: Flags, parts: Sequence[slice]) -> Singles:
+def _softened(sheet: Singles) -> Singles:
+    return np.asarray(cv2.GaussianBlur(sheet, (0, 0), _FINE), np.float32)
+
+
+def _contrast(shown: Singles, model: Singles, parts: Sequence[slice]) -> Singles:
     """(3,) by how much a face's pattern must be strengthened, each of its parts, to be nearest to what is seen.
 
-    Cameras make colours more vivid the darker a room is.
+    Both are nothing where nothing is seen. Cameras make colours more vivid the darker a room is.
     """
-    both, own = (shown * model)[seen].sum(0), (model * model)[seen].sum(0)
+    both, own = (np.array(cv2.sumElems(cv2.multiply(other, model))[:3]) for other in (shown, model))
     contrast = np.empty(3, np.float32)
     for part in parts:
         contrast[part] = np.clip(both[part].sum() / max(float(own[part].sum()), 1e-9), *_CONTRAST)

@@ -35,16 +35,18 @@ def settled(fits: Fits, which: int) -> Fits:
     shown, model = fit.shown[0], fit.models[0]
     rows, columns = model.shape[:2]
     best = np.full((rows, columns), np.inf, np.float32)
-    lain = model.copy()
+    chosen = np.zeros((rows, columns), np.intp)
     padded = np.pad(model, ((1, 1), (1, 1), (0, 0)), mode="edge")
-    for down, across in _STRAYS:
+    for k, (down, across) in enumerate(_STRAYS):
         moved = padded[1 + down : 1 + down + rows, 1 + across : 1 + across + columns]
         dearer = 1 + _STRAY_COST * (down * down + across * across)
         patches = np.asarray(cv2.blur(squared(shown - moved), (_PATCH, _PATCH)) * dearer, np.float32)
         better = patches < best
         np.copyto(best, patches, where=better)
-        np.copyto(lain, moved, where=better[..., None])
-    return replace(fit, models=lain[None])
+        np.copyto(chosen, k, where=better)
+    down, across = (ways[chosen] for ways in np.array(_STRAYS).T)
+    row, column = np.indices((rows, columns), sparse=True)
+    return replace(fit, models=padded[1 + row + down, 1 + column + across][None])
 
 
 def explanation_of(fit: Fits) -> tuple[Flags, Flags, Flags]:

@@ -12,6 +12,7 @@ both gradients).
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 
 import cv2
 import numpy as np
@@ -25,6 +26,7 @@ Floats = NDArray[np.float64]
 
 MOVES, _LIGHTS = 8, 8
 _GREY = np.array([0.114, 0.587, 0.299], np.float32)
+_EACH = np.ones((1, 3), np.float32)
 # Priors, one standard deviation: brightness and its slopes, casts of blue and red where the lamp's colour is known and
 # where it is not, veil, saturation, tone curve.
 _GAIN, _SLOPE, _CAST, _UNKNOWN_CAST, _VEIL, _SATURATION, _TONE = 0.35, 0.12, 0.04, 0.15, 0.1, 0.15, 0.6
@@ -79,7 +81,7 @@ def fitted(
     share, aspect = cells(rows, columns), columns / rows
     paper = (np.ones(3) if white is None else np.asarray(white)).astype(np.float32)
     base = arts * paper
-    lights, importance, corner_weights = _light_basis(base, paper, share), _importance(base), _weights(share)
+    lights, importance, corner_weights = _light_basis(base, paper, share), _importance(base), _weights(rows, columns)
     quads = np.array(quads, np.float64)
     shown = open_sheets(picture, quads, rows, columns, covers)
     expected = np.zeros((count, MOVES + _LIGHTS))
@@ -90,15 +92,17 @@ def fitted(
         filled, open_cells = _filled(shown)
         model = _model(lights, state[:, MOVES:], arts.shape)
         clipped = (filled >= _CLIPPED) & (model >= filled)
-        off = np.where(clipped, 0, filled - model)
+        off = filled - model
+        off[clipped] = 0
         weight = _trust(off, _LOOSE[min(turn, len(_LOOSE) - 1)] * _NOISE, open_cells * importance)
-        weight = (weight[..., None] * ~clipped).reshape(count, -1)
+        weight = thrice(weight).reshape(count, -1)
+        weight[clipped.reshape(count, -1)] = 0
         # The last round settles the light alone, on the cells as they came to lie.
         first = 0 if turn < rounds else MOVES
         basis = lights if first else np.concatenate([_move_basis(filled, model, corner_weights), lights], axis=1)
         weighted = basis * weight[:, None]
         normal = (weighted @ basis.transpose(0, 2, 1)).astype(np.float64) + precision[first:, first:]
-        pull = np.einsum("nkm,nm->nk", weighted, off.reshape(count, -1), optimize=True)
+        pull = (weighted @ off.reshape(count, -1, 1))[..., 0]
         pull = pull + (expected - state)[:, first:] @ precision[first:, first:]
         step = np.linalg.solve(normal, pull[..., None])[..., 0]
         if turn < rounds:
@@ -166,8 +170,20 @@ def _trust(off: Singles, loose: float, important: Singles) -> Singles:
 
 
 def squared(off: Singles) -> Singles:
-    """(...) the squares of (..., channels) summed up: many times as fast as by squares and a sum over so few."""
-    return np.asarray(np.einsum("...c,...c->...", off, off), np.float32)
+    """(...) the squares of (..., 3) summed up: many times as fast as by squares and a sum over so few."""
+    flat = off.reshape(1, -1, 3)
+    return np.asarray(cv2.transform(cv2.multiply(flat, flat), _EACH), np.float32).reshape(off.shape[:-1])
+
+
+def thrice(sheets: Singles) -> Singles:
+    """(..., 3) of (...): one value for each channel, as fast."""
+    return np.asarray(cv2.merge([sheets.reshape(1, -1)] * 3), np.float32).reshape(*sheets.shape, 3)
+
+
+def mixed(sheets: Singles, ways: Singles) -> Singles:
+    """(..., n) of (..., 3): how much each way (n, 3) of mixing the channels gives; as fast."""
+    mixture = cv2.transform(np.ascontiguousarray(sheets).reshape(1, -1, 3), ways)
+    return np.asarray(mixture, np.float32).reshape(*sheets.shape[:-1], *(() if len(ways) == 1 else (len(ways),)))
 
 
 def largest(sheets: Singles) -> Singles:
@@ -184,7 +200,7 @@ def _filled(shown: Singles) -> tuple[Singles, NDArray[np.bool_]]:
 def _importance(base: Singles) -> Singles:
     """(n, rows, columns) weights with which print counts as much as the ground that it stands on."""
     count = len(base)
-    ground = np.median(base.reshape(count, -1, 3), axis=1)[:, None, None]
+    ground = np.median(base[:, ::2, ::2].reshape(count, -1, 3), axis=1)[:, None, None]
     printed = largest(np.abs(base - ground)) > 0.1
     share = printed.mean((1, 2), keepdims=True)
     more = np.clip((1 - share) / np.maximum(share, 1e-3), 1.0, 6.0)
@@ -198,10 +214,11 @@ def _even(shown: Singles, model: Singles, seen: NDArray[np.bool_]) -> Singles:
     loose = (2 * _NOISE) ** 2
     weight = seen * (loose / (loose + off)) ** 2 + 1e-3
     bright = model @ _GREY
-    both = np.stack([weight * bright * (shown @ _GREY), weight * bright * bright], axis=-1).astype(np.float32)
+    weighted = (weight * bright).astype(np.float32)
+    over, under = weighted * (shown @ _GREY), weighted * bright
     for k in range(count):
-        over, under = np.moveaxis(smoothed(both[k], _EVEN * min(rows, columns) / 2), -1, 0)
-        model[k] *= np.clip((over + 0.003) / (under + 0.003), 0.5, 1.6)[..., None]
+        both = smoothed(np.asarray(cv2.merge([over[k], under[k]])), _EVEN * min(rows, columns) / 2) + np.float32(0.003)
+        model[k] = cv2.multiply(model[k], thrice(np.clip(both[..., 0] / both[..., 1], 0.5, 1.6)))
     return model
 
 
@@ -225,30 +242,38 @@ def _light_basis(base: Singles, paper: Singles, share: Floats) -> Singles:
     A veil has the lamp's colour: it is the lamp that gloss mirrors.
     """
     count = len(base)
-    flat = base.reshape(count, -1, 3)
-    across = (share[:, 0] - 0.5).astype(np.float32)[None, :, None] * 2
-    down = (share[:, 1] - 0.5).astype(np.float32)[None, :, None] * 2
-    blue, red = np.zeros_like(flat), np.zeros_like(flat)
-    blue[..., 0], red[..., 2] = flat[..., 0], flat[..., 2]
-    grey = (flat @ _GREY)[..., None]
-    parts = [flat, flat * across, flat * down, blue, red, np.maximum(paper - flat, 0), flat - grey, flat * (1 - flat)]
-    return np.stack([np.broadcast_to(part, flat.shape).reshape(count, -1) for part in parts], axis=1).astype(np.float32)
+    flat = base.reshape(count, -1)
+    across, down = ((np.repeat(way, 3) - 0.5).astype(np.float32) * 2 for way in share.T)
+    basis = np.zeros((count, _LIGHTS, flat.shape[1]), np.float32)
+    basis[:, 0], basis[:, 1], basis[:, 2] = flat, flat * across, flat * down
+    basis[:, 3, 0::3], basis[:, 4, 2::3] = flat[:, 0::3], flat[:, 2::3]
+    basis[:, 5] = np.maximum(np.tile(paper, flat.shape[1] // 3) - flat, 0)
+    basis[:, 6] = flat - thrice(base @ _GREY).reshape(count, -1)
+    basis[:, 7] = flat * (1 - flat)
+    return basis
 
 
 def _move_basis(shown: Singles, model: Singles, corner_weights: Singles) -> Singles:
     """(n, 8, cells * 3): how what is seen changes as each corner moves by the card's height, with the sign of a fit."""
     count, rows, _ = shown.shape[:3]
-    both = (shown + model) / 2
-    down, across = np.gradient(both, axis=(1, 2))
-    slopes = np.stack([across, down], axis=1).reshape(count, 1, 2, -1, 3) * rows
-    basis = -slopes * corner_weights[None, :, None, :, None]
+    # The mean of both gradients; a corner moves by the card's height, and what is seen there the other way.
+    both = (shown + model) * np.float32(-rows / 2)
+    slopes = np.empty((count, 2, *both.shape[1:]), np.float32)
+    for slope, levels in ((slopes[:, 0].swapaxes(1, 2), both.swapaxes(1, 2)), (slopes[:, 1], both)):
+        np.subtract(levels[:, 2:], levels[:, :-2], out=slope[:, 1:-1])
+        slope[:, 1:-1] /= 2
+        slope[:, 0], slope[:, -1] = levels[:, 1] - levels[:, 0], levels[:, -1] - levels[:, -2]
+    basis = slopes.reshape(count, 1, 2, -1) * corner_weights[None, :, None]
     return np.asarray(basis.reshape(count, MOVES, -1), np.float32)
 
 
-def _weights(share: Floats) -> Singles:
-    """(4, cells) how much each corner moves a cell."""
-    u, v = share.T
-    return np.stack([(1 - u) * (1 - v), u * (1 - v), u * v, (1 - u) * v]).astype(np.float32)
+@lru_cache(maxsize=8)
+def _weights(rows: int, columns: int) -> Singles:
+    """(4, cells * 3) how much each corner moves a cell, for each of its channels."""
+    u, v = np.repeat(cells(rows, columns), 3, axis=0).T
+    weights = np.stack([(1 - u) * (1 - v), u * (1 - v), u * v, (1 - u) * v]).astype(np.float32)
+    weights.setflags(write=False)
+    return weights
 
 
 def _shape_prior(aspect: float, *, in_part: bool) -> Floats:

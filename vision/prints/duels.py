@@ -149,7 +149,7 @@ def _pattern(sheet: Singles, seen: Flags) -> Singles:
         return _softened(colours) - smoothed(colours, slow)
     counts = seen.astype(np.float32)
     weight = thrice(counts)
-    known = cv2.multiply(colours, weight)
+    known = np.asarray(cv2.multiply(colours, weight), np.float32)
     fine, smooth = (
         cv2.divide(blur(known), thrice(np.maximum(blur(counts), 1e-3)))
         for blur in (_softened, partial(smoothed, width=slow))

@@ -138,7 +138,7 @@ def open_sheets(picture: Pyramid, quads: Floats, rows: int, columns: int, covers
         return np.repeat(open_sheets(picture, quads[:1], rows, columns, covers), len(quads), 0)
     shown = picture.straight(quads, rows, columns)
     if covers is not None and len(covers.quads):
-        shown[covers.over(quads, rows, columns)] = np.nan
+        shown += thrice(np.where(covers.over(quads, rows, columns), np.float32(np.nan), np.float32(0)))
     return shown
 
 
@@ -146,9 +146,9 @@ def _first_gain(shown: Singles, base: Singles) -> Floats:
     """(n,) a guess at the brightness, by the middle of what is seen and of what is due."""
     count = len(shown)
     flat = (shown[:, ::2, ::2] @ _GREY).reshape(count, -1)
+    open_cells = [levels[~np.isnan(levels)] for levels in flat]
     # Of a card that is wholly covered nothing is known.
-    flat[np.isnan(flat).all(axis=1)] = 1.0
-    seen = np.nanmedian(flat, axis=1) if np.isnan(flat).any() else np.median(flat, axis=1)
+    seen = np.array([np.median(levels) if len(levels) else 1.0 for levels in open_cells])
     due = np.median((base[:, ::2, ::2] @ _GREY).reshape(count, -1), axis=1)
     return np.asarray(np.clip(seen / np.maximum(due, 0.02), 0.15, 2.5), np.float64)
 
@@ -194,7 +194,11 @@ def largest(sheets: Singles) -> Singles:
 def _filled(shown: Singles) -> tuple[Singles, NDArray[np.bool_]]:
     """The sheets with nothing where nothing is seen, and where something is."""
     seen = ~np.isnan(shown[..., 0])
-    return (shown if seen.all() else np.where(seen[..., None], shown, np.float32(0))), seen
+    if seen.all():
+        return shown, seen
+    filled = shown.copy()
+    cv2.patchNaNs(filled.reshape(1, -1))
+    return filled, seen
 
 
 def _importance(base: Singles) -> Singles:

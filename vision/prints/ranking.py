@@ -102,14 +102,14 @@ class Ranker:
         weight = _in_blocks(open_cells[..., None].astype(np.float32))[..., 0]
         told = weight.sum(2)
         counts = np.maximum(told, 1)[..., None]
-        grey = np.where(weight > 0, grey - (grey * weight).sum(2, keepdims=True) / counts, 0)
-        energy = (grey * grey).sum(2, keepdims=True) / counts
+        grey = np.where(weight > 0, grey - _summed(grey, weight) / counts, 0)
+        energy = _summed(grey, grey) / counts
         like = _sums(grey, self._grey) / counts
         middle = _sums(weight, self._grey) / counts
         due = np.maximum(_sums(weight, self._grey * self._grey) / counts - middle * middle, 0)
         fits = (2 * like + _STILL) / (energy + due + _STILL)
         blocks, cells, _, looks = self._tint.shape
-        mean = (tint * weight[..., None]).sum(2) / counts
+        mean = np.matmul(weight[:, :, None], tint)[:, :, 0] / counts
         meant = _sums(weight, self._tint.reshape(blocks, cells, -1)).reshape(-1, blocks, 3, looks) / counts[..., None]
         off = (mean[..., None] - meant) / _TINT
         alike = np.exp(-0.5 * np.minimum((off * off).sum(2), 50))
@@ -146,7 +146,7 @@ def ranker_of(deck: PrintDeck) -> Ranker:
 def _sheets(picture: Pyramid, quads: Floats, covers: Covers | None) -> tuple[Singles, Flags]:
     """What a picture shows of cards on quads (n, 4, 2), (n, side, side, 3), and which cells of it are open."""
     sheets = picture.straight(quads, _SIDE, _SIDE)
-    open_cells = np.asarray(~np.isnan(sheets).any(axis=3))
+    open_cells = np.asarray(~np.isnan(sheets[..., 0]))
     if covers is not None:
         open_cells &= ~covers.over(quads, _SIDE, _SIDE)
     return np.nan_to_num(sheets), open_cells
@@ -175,6 +175,11 @@ def _shared(grounds: Singles) -> Floats | None:
 def _like_plain(energy: Singles) -> Singles:
     """How well a card without print would fit blocks of some variance, from 0 to 0.5: of its tint nothing is known."""
     return np.asarray(_STILL / (energy + _STILL) / 2, np.float32)
+
+
+def _summed(some: Singles, others: Singles) -> Singles:
+    """(n, blocks, 1) sums over the cells of each block of the products of two sheets (n, blocks, cells)."""
+    return np.asarray(np.matmul(some[:, :, None], others[..., None])[..., 0], np.float32)
 
 
 def _sums(sheets: Singles, looks: Singles) -> Singles:

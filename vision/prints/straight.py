@@ -89,7 +89,7 @@ class Covers:
             if near.any():
                 way = cv2.getPerspectiveTransform(quad, _sheet_corners(rows, columns) + np.float32(1))
                 at = cv2.perspectiveTransform(self.quads[near].reshape(-1, 1, 2), way).reshape(-1, 4, 2)
-                fixed = np.rint(np.clip(np.nan_to_num(at), -_FAR, _FAR) * 2**_SHIFT).astype(np.int32)
+                fixed = np.rint(np.fmax(np.fmin(at, _FAR), -_FAR) * 2**_SHIFT).astype(np.int32)
                 for cover in fixed:
                     cv2.fillConvexPoly(sheet, cover, 1, shift=_SHIFT)
         return over[:, 1:-1, 1:-1].view(np.bool_)

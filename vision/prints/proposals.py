@@ -28,6 +28,7 @@ _RIGHT = np.sin(np.radians(5.0))
 _BEYOND_MM = (7.0, 6.0)  # how far edges may end before they meet, as rounded corners do, and run on beyond
 _LENGTH_MM = 4.0  # how far an edge may be from a side's length
 _TWIN_MM, _TWIN_TURN = 2.5, np.radians(3.0)
+_MOST_APART = 400  # places
 _MOST_POSES, _MOST_BY_SIDES = 30_000, 3000  # whose sides are looked for; of those, that are held against each other
 WHOLE = 0.85  # of all sides together: a card's whole outline shows
 _LEAST_SEEN = 0.9  # of the four sides together
@@ -231,14 +232,13 @@ def _from_sides(ends: Floats, card_mm: tuple[float, float]) -> Poses:
 def each_once(poses: Poses, card_mm: tuple[float, float]) -> NDArray[np.intp]:
     """The first of those that lie at the same place."""
     period = np.pi / 2 if abs(card_mm[0] / card_mm[1] - 1) < 0.02 else np.pi
+    free = np.ones(len(poses.turns), bool)
     kept: list[int] = []
-    for k in range(len(poses.turns)):
-        if kept:
-            near = np.abs(poses.centres[kept] - poses.centres[k]).max(1) < _TWIN_MM
-            turn = np.abs((poses.turns[kept] - poses.turns[k] + period / 2) % period - period / 2) < _TWIN_TURN
-            if (near & turn).any():
-                continue
+    while len(kept) < _MOST_APART and free.any():
+        k = int(np.argmax(free))
+        near = (np.abs(poses.centres - poses.centres[k]) < _TWIN_MM).all(axis=1)
+        turn = np.abs((poses.turns - poses.turns[k] + period / 2) % period - period / 2) < _TWIN_TURN
+        free &= ~(near & turn)
+        free[k] = False
         kept.append(k)
-        if len(kept) >= 400:
-            break
     return np.array(kept, np.intp)

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from vision.piles.sights import Box
 from vision.prints.card_search import FoundCard
+from vision.prints.fitting import largest
 from vision.prints.straight import Pyramid, Singles
 from vision.quads import shared_area
 from vision.table import Table
@@ -40,7 +41,7 @@ class Look:
             return False
         # A lamp that is dimmed is no other card.
         gain = float(np.median(self.sheet) + 0.01) / float(np.median(now) + 0.01)
-        off = cv2.GaussianBlur(np.abs(now * np.float32(np.clip(gain, *_GAINS)) - self.sheet).max(axis=-1), (0, 0), 0.8)
+        off = cv2.GaussianBlur(largest(np.abs(now * np.float32(np.clip(gain, *_GAINS)) - self.sheet)), (0, 0), 0.8)
         other = (off[_RIM:-_RIM, _RIM:-_RIM] > _SAME_LEVEL).astype(np.uint8)
         return not cv2.erode(other, np.ones((_SAME_CELLS, _SAME_CELLS), np.uint8)).any()
 

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vision.prints.duels import duels
-from vision.prints.fitting import arts_of, fitted
+from vision.prints.fitting import arts_of, fitted, largest
 from vision.prints.print_deck import PrintDeck
 from vision.prints.straight import Pyramid
 from vision.prints.verdicts import LEAST_PRINT, SURE, Verdict, Verifier
@@ -80,7 +80,7 @@ class Telling:
         whole = bool(uncovered.all())
         if whole and (nearest := self._nearest_whole.get(int(own[0]))) is not None:
             return nearest
-        apart = np.minimum(np.abs(self._arts[others] - self._arts[own]).max(-1), 2 * _ALIKE)
+        apart = np.minimum(largest(np.abs(self._arts[others] - self._arts[own])), 2 * _ALIKE)
         order = np.argsort((apart * uncovered).sum((1, 2)), kind="stable")[:_RIVALS]
         nearest = np.concatenate([own, others[order]])
         if whole:

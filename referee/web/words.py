@@ -209,6 +209,8 @@ WORDS = {
     "one_less": mark_in("page", "One less: {what}"),
     "one_more": mark_in("page", "One more: {what}"),
     "count_anew": mark_in("page", "Begin at nought"),
+    "sheet_colours": mark_in("page", "Seven colours"),
+    "sheet_suits": mark_in("page", "The Everdeck’s suits"),
     "sheet_brown": mark_in("page", "Brown: 1, 3, 6, 10, 15, 21"),
     "sheet_grey": mark_in("page", "Grey: 1, 4, 8, 7, 6, 5"),
     "last_round_runs": mark_in("page", "This is the last round."),

@@ -4,7 +4,7 @@ import { h } from "./dom.js";
 import { colour, nameOf, shownPoints, sign } from "./parts.js";
 import { signed, t } from "./words.js";
 
-const SUITS = ["spade", "heart", "diamond", "coin", "crown", "moon", "star"];
+export const SUITS = ["spade", "heart", "diamond", "coin", "crown", "moon", "star"];
 
 export function cardName(name) {
   return name === "+2" ? "+2" : name === "joker" ? t("joker") : colour(name);

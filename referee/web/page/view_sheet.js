@@ -1,11 +1,11 @@
 // The end of Coloretto alone: a counter a colour for each player, the sum, and why.
 
 import { h } from "./dom.js";
-import { cardDrawn, cardName, sheetLine } from "./coloretto.js";
+import { cardDrawn, cardName, sheetLine, SUITS } from "./coloretto.js";
 import { button, heading, sign } from "./parts.js";
 import { t } from "./words.js";
 
-const COLOURS = ["red", "orange", "yellow", "green", "blue", "purple", "pink"];
+const PALETTES = { colours: ["red", "orange", "yellow", "green", "blue", "purple", "pink"], suits: SUITS };
 const MOST = { "+2": 10, joker: 3 };
 const KEPT = "ringmaster-sheet";
 
@@ -22,13 +22,20 @@ function counted(app) {
   return app.local.counted;
 }
 
+// Which cards there are: as somebody chose, or as in the game that is on.
+function paletteOf(app, sheet) {
+  const playing = app.state.game && app.state.game.game === "coloretto" ? app.state.phase.colours || [] : [];
+  return sheet.palette || (playing.some((one) => SUITS.includes(one)) ? "suits" : "colours");
+}
+
 export function draw(app) {
   const sheet = counted(app);
   const seat = Math.min(app.local.seat || 0, sheet.players - 1);
   const hand = sheet.hands[seat] || {};
   const worth = app.local.worth;
   if (!worth) ask(app, sheet);
-  const cards = [...COLOURS, "+2", "joker"];
+  const palette = paletteOf(app, sheet);
+  const cards = [...PALETTES[palette], "+2", "joker"];
   return [
     heading(t("count_end")),
     h(
@@ -57,12 +64,17 @@ export function draw(app) {
     worth && worth[seat] ? h("div", { key: "worth", "aria-live": "polite" }, sheetLine(worth[seat], [sign(seat), name(app, seat)], seat)) : null,
     h(
       "div",
+      { class: "row", key: "palette" },
+      Object.keys(PALETTES).map((one) => h("button", { type: "button", key: one, "aria-pressed": String(palette === one), onclick: () => keep(app, Object.assign({}, sheet, { palette: one })) }, t(`sheet_${one}`))),
+    ),
+    h(
+      "div",
       { class: "row", key: "more" },
       ["brown", "grey"].map((table) => h("button", { type: "button", key: table, "aria-pressed": String(sheet.table === table), onclick: () => keep(app, Object.assign({}, sheet, { table })) }, t(`sheet_${table}`))),
       h("button", { type: "button", key: "less", "aria-label": t("one_player_less"), disabled: sheet.players <= 2, onclick: () => keep(app, Object.assign({}, sheet, { players: sheet.players - 1 })) }, "−"),
       h("span", { class: "num" }, t("players_many", { n: sheet.players })),
       h("button", { type: "button", key: "more", "aria-label": t("one_player_more"), disabled: sheet.players >= 5, onclick: () => keep(app, Object.assign({}, sheet, { players: sheet.players + 1 })) }, "+"),
-      button(t("count_anew"), () => keep(app, { table: sheet.table, players: sheet.players, hands: {} }), { class: "quiet", key: "anew" }),
+      button(t("count_anew"), () => keep(app, Object.assign({}, sheet, { hands: {} })), { class: "quiet", key: "anew" }),
     ),
   ];
 }
@@ -95,12 +107,16 @@ function keep(app, sheet) {
 function ask(app, sheet) {
   app.local.worth = app.local.worth || [];
   const { local } = app;
+  const all = PALETTES[paletteOf(app, sheet)];
   const hands = Array.from({ length: sheet.players }, (_none, seat) => {
     const hand = sheet.hands[seat] || {};
-    const colours = Object.fromEntries(COLOURS.filter((one) => hand[one]).map((one) => [one, hand[one]]));
+    const colours = Object.fromEntries(all.filter((one) => hand[one]).map((one) => [one, hand[one]]));
     return { colours, jokers: hand.joker || 0, plus2: hand["+2"] || 0 };
   });
+  // Who taps quickly asks several times, and answers may overtake one another: the last question counts.
+  const asked = (local.asked || 0) + 1;
+  local.asked = asked;
   app.run({ do: "sheet", table: sheet.table, hands }, (result) => {
-    local.worth = result.sheet;
+    if (asked === local.asked) local.worth = result.sheet;
   });
 }

@@ -277,6 +277,51 @@ def test_the_end_of_coloretto_alone_is_counted_as_a_score_sheet(page: PageUnderT
     window.close()
 
 
+def test_an_answer_that_comes_late_does_not_stand_for_what_was_counted_since(
+    page: PageUnderTest, browser: Browser
+) -> None:
+    expect.set_options(timeout=WAIT_MS)
+    window = Window(browser, page, PHONE, paired=True)
+    window.open("sheet")
+    tab = window.page
+    held: list[Route] = []
+
+    def hold_the_first(route: Route) -> None:
+        if held:
+            route.continue_()
+        else:
+            held.append(route)
+
+    tab.route("**/api/do", hold_the_first)
+    tab.get_by_role("button", name="One more: green").click()
+    tab.get_by_role("button", name="One more: green").click()
+    expect(tab.locator(".sheet-name strong")).to_have_text("3")
+    with tab.expect_response("**/api/do"):
+        held[0].continue_()
+    tab.wait_for_timeout(100)  # the page has it, and draws
+    expect(tab.locator(".sheet-name strong")).to_have_text("3")
+    window.close()
+
+
+def test_the_end_of_a_game_with_the_everdeck_is_counted_by_its_suits(page: PageUnderTest, browser: Browser) -> None:
+    expect.set_options(timeout=WAIT_MS)
+    window = Window(browser, page, PHONE, paired=True)
+    window.open("sheet")
+    tab = window.page
+    tab.get_by_role("button", name="The Everdeck’s suits").click()
+    for card, times in (("crown", 6), ("moon", 4), ("spade", 3), ("coin", 2), ("+2", 1), ("Joker", 1)):
+        for _ in range(times):
+            tab.get_by_role("button", name=f"One more: {card}").click()
+    expect(tab.locator(".sheet-name strong")).to_have_text("41")
+    expect(tab.locator(".sheet-line .note").last).to_contain_text("the joker is moon")
+    assert window.barriers() == [] and not window.is_too_wide()
+    window.open("sheet")  # comes back with the suits
+    expect(tab.locator(".sheet-name strong")).to_have_text("41")
+    tab.get_by_role("button", name="Seven colours").click()
+    expect(tab.locator(".sheet-name strong")).to_have_text("3")  # the +2 and the joker alone
+    window.close()
+
+
 def test_hands_that_the_camera_has_not_seen_are_told_card_by_card_or_that_there_is_none(
     page: PageUnderTest, browser: Browser
 ) -> None:

@@ -36,8 +36,17 @@ LOOKS = (
 )
 
 
-def watch_game(seed: int, frames_per_s: float, plan: Plan | None = None, deck: PrintDeck | None = None) -> Counted:
-    """Play a game that `seed` writes, in one of `LOOKS`, and look on; with our own cards, or with another deck."""
+def watch_game(
+    seed: int,
+    frames_per_s: float,
+    plan: Plan | None = None,
+    deck: PrintDeck | None = None,
+    known: PrintDeck | None = None,
+) -> Counted:
+    """Play a game that `seed` writes, in one of `LOOKS`, and look on; with our own cards, or with another deck.
+
+    `known` is the deck as the referee was taught it; None: it has the deck that lies there.
+    """
     deck = deck or find_print_deck("coloretto")
     told = write_coloretto(deck, seed, plan)
     table_side = tuple(Table)[seed % 2]
@@ -51,7 +60,7 @@ def watch_game(seed: int, frames_per_s: float, plan: Plan | None = None, deck: P
         rulings.extend(outcome.rulings)
         notices.extend(outcome.notices)
 
-    session = Session(game, watcher_for(header, WatchSetup(deck=deck)), events.append)
+    session = Session(game, watcher_for(header, WatchSetup(deck=known or deck)), events.append)
     shots = Shots(frames_per_s=frames_per_s, look=LOOKS[seed % len(LOOKS)])
     table = SteppedTable(LiveTable(told.script, deck, seed, shots), seed, session, on_outcome)
     try:

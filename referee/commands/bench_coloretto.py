@@ -26,6 +26,7 @@ def add_kinds(kinds: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
     games.add_argument(
         "--deck", metavar="DECK", default="coloretto", help="of drawn games; without row cards for three to five"
     )
+    games.add_argument("--taught", action="store_true", help="know the deck by a drawn lesson alone, as a family's own")
     games.add_argument("--json", action="store_true", help="a line a game and a last one with the sums")
     games.set_defaults(bench=_coloretto)
 
@@ -33,6 +34,7 @@ def add_kinds(kinds: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
 def _coloretto(args: argparse.Namespace) -> int:
     from referee.bench.coloretto_drawn import watch_game
     from referee.bench.coloretto_trial import try_game
+    from referee.bench.drawn_lesson import taught
     from referee.decks.finding import find_print_deck
     from referee.demo.coloretto_script import Plan
 
@@ -40,7 +42,10 @@ def _coloretto(args: argparse.Namespace) -> int:
         raise BadInputError(f"--games must be at least 1, not {args.games}")
     if args.drawn and not 1 <= args.drawn <= 60:
         raise BadInputError(f"--drawn must be from 1 to 60 pictures a second, not {args.drawn:g}")
+    if args.taught and not args.drawn:
+        raise BadInputError("--taught needs --drawn: without pictures nothing is read")
     deck = find_print_deck(args.deck)
+    known = taught(deck, args.seed) if args.taught else None
     # Nothing tells how many cards a row has room for but its own card.
     least = 2 if any("room" in face.attributes for face in deck.fronts) else 3
     sums: Counter[str] = Counter()
@@ -48,7 +53,7 @@ def _coloretto(args: argparse.Namespace) -> int:
         seed = args.seed + number
         players = least + number % (6 - least)
         plan = Plan(players=players)
-        game = watch_game(seed, args.drawn, plan, deck) if args.drawn else try_game(players, seed)
+        game = watch_game(seed, args.drawn, plan, deck, known) if args.drawn else try_game(players, seed)
         sums.update(game.figures())
         if args.json:
             print_line(game.as_json())

@@ -29,3 +29,15 @@ def test_cream_paper_stays_cream_where_marker_cards_tell_the_lamp() -> None:
 def test_a_card_full_of_paint_is_left_as_it_is() -> None:
     card = np.full((196, 126, 3), (0.2, 0.6, 0.7), np.float32)
     assert (level(card, known_white=False) == card).all()
+
+
+@pytest.mark.parametrize("known_white", [True, False])
+@pytest.mark.parametrize("grey", [0.72, 0.8])
+def test_a_grey_panel_in_the_middle_is_print_and_no_shadow(grey: float, known_white: bool) -> None:
+    card = np.full((196, 126, 3), 0.95, np.float32)
+    card[35:140, 28:100] *= grey
+    card *= np.linspace(0.85, 1.0, 126, dtype=np.float32)[None, :, None]
+    learned = level(card, known_white=known_white)
+    paper = learned[5:30, 5:120].mean()
+    assert abs(learned[45:130, 38:90].mean() / paper - grey) < 0.03
+    assert np.ptp(learned[5:30, 5:120].mean(axis=(0, 2))) < 0.05  # and the slope of the light is taken off

@@ -73,8 +73,15 @@ class PrintDeck:
         alike: dict[frozenset[str], list[Mapping[str, str]]] = {}
         for face in self.fronts:
             alike.setdefault(frozenset(face.attributes), []).append(face.attributes)
-        named = bool(alike) and frozenset() not in alike
-        return named and all(_is_product(keys, told) for keys, told in alike.items())
+        if not alike or frozenset() in alike:
+            return False
+        # Ranks and suits may name all cards of a deck of which some have a meaning in a game beside.
+        shared = frozenset.intersection(*alike)
+        everywhere = [face.attributes for face in self.fronts]
+        named = {tuple(told[key] for key in sorted(shared)) for told in everywhere}
+        if len(named) == len(everywhere) and _is_product(shared, everywhere):
+            return True
+        return all(_is_product(keys, told) for keys, told in alike.items())
 
     @property
     def size_mm(self) -> tuple[float, float]:

@@ -132,8 +132,6 @@ class Verifier:
         everything = np.arange(len(self.ranker.faces))
         self._coarse = self._arts(_COARSE, everything)
         self._fine = self._arts(_FINE, everything)
-        # A deck that was taught may lack a face that is likelier than all that it has.
-        self._has_all_faces = all(face.count is not None for face in deck.faces)
 
     def _arts(self, scale: float, which: NDArray[np.intp]) -> Singles:
         rows, columns = round(self._size[1] * scale), round(self._size[0] * scale)
@@ -195,7 +193,7 @@ class Verifier:
         verdict = self._weighed(closer, looks, score, int(np.argmin(errors(closer))))
         shown = verdict.evidence() >= SURE_EVIDENCE and verdict.share() >= WELL_EXPLAINED
         fine_enough = float(np.linalg.norm(place[0, 1] - place[0, 0])) >= _FINEST_PX_PER_MM * self._size[0]
-        if verdict.margin >= SURE or not (shown and fine_enough and self._has_all_faces):
+        if verdict.margin >= SURE or not (shown and fine_enough and self.deck.is_complete):
             return verdict
         as_it_lies = np.where(self.ranker.turns == self.ranker.turns[looks[0]], score, -np.inf)
         near = np.union1d(looks, self._likely(as_it_lies, _NEAR_FACES))

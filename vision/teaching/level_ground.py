@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import cv2
 import numpy as np
 from numpy.typing import NDArray
 
 Singles = NDArray[np.float32]
+Flags = NDArray[np.bool_]
 
 _PLAIN, _BRIGHT = 0.10, 0.7  # how far paper's channels differ; how bright it is by the card's brightest tenth
 _MUCH, _EVERYWHERE = 0.35, 0.12  # of the card, and of each of its quarters
 _MOST = 1.5
+_STEP = 0.02  # of the brightest tenth, a pixel: no light falls off so fast
+_AN_AREA, _AS_BRIGHT = 0.01, 0.9  # of the card; of the largest area of paper: what else is paper
 
 
 def level(card: Singles, *, known_white: bool) -> Singles:
@@ -20,7 +24,7 @@ def level(card: Singles, *, known_white: bool) -> Singles:
     height, width = card.shape[:2]
     light = card.mean(axis=2)
     brightest = float(np.quantile(light, 0.9))
-    paper = (light > _BRIGHT * brightest) & (np.ptp(card, axis=2) < _PLAIN * brightest)
+    paper = _one_ground((light > _BRIGHT * brightest) & (np.ptp(card, axis=2) < _PLAIN * brightest), light / brightest)
     quarters = paper[: height // 2 * 2, : width // 2 * 2].reshape(2, height // 2, 2, width // 2).mean(axis=(1, 3))
     if paper.mean() < _MUCH or quarters.min() < _EVERYWHERE:
         return card
@@ -41,3 +45,21 @@ def level(card: Singles, *, known_white: bool) -> Singles:
     if not known_white:
         even = even / np.median(even.reshape(-1, 3)[at[keep]], axis=0)
     return np.asarray(np.clip(even, 0, 1), np.float32)
+
+
+def _one_ground(paper: Flags, light: Singles) -> Flags:
+    """What of some paper (h, w) is as bright as its largest area; `light` (h, w) is by the card's brightest tenth.
+
+    A grey panel in a card's middle begins at an edge, and light has none: it would pass for a shadow otherwise.
+    """
+    soft = cv2.GaussianBlur(light, (0, 0), 1.0)
+    down, across = np.gradient(soft)
+    flat = (paper & (np.hypot(down, across) < _STEP)).astype(np.uint8)
+    _, labels, stats, _ = cv2.connectedComponentsWithStats(flat)
+    areas = np.flatnonzero(stats[:, cv2.CC_STAT_AREA] >= _AN_AREA * light.size)
+    areas = areas[areas > 0]
+    if not len(areas):
+        return np.zeros_like(paper)
+    bright = np.array([np.median(light[labels == number]) for number in areas])
+    largest = int(np.argmax(stats[areas, cv2.CC_STAT_AREA]))
+    return np.asarray(np.isin(labels, areas[bright >= _AS_BRIGHT * bright[largest]]))

@@ -8,7 +8,9 @@ from dataclasses import replace
 import pytest
 
 from referee.bench.coloretto_drawn import watch_game
+from referee.bench.drawn_lesson import taught
 from referee.cli import main
+from referee.decks.finding import find_print_deck
 from referee.demo.coloretto_script import Plan
 from referee.events import Event, Header
 from referee.watchers.coloretto_doubts import asked_about
@@ -277,3 +279,12 @@ def test_the_bench_watches_drawn_games_and_refuses_an_absurd_pace(capsys: pytest
     assert counted.points_right
     assert main(["bench", "coloretto", "--drawn", "0.5"]) == 2
     assert "from 1 to 60 pictures a second" in capsys.readouterr().err
+    assert main(["bench", "coloretto", "--taught"]) == 2
+    assert "needs --drawn" in capsys.readouterr().err
+
+
+def test_a_round_is_understood_with_a_deck_that_was_taught() -> None:
+    deck = find_print_deck("coloretto")
+    counted = watch_game(6, 2.0, Plan(rounds=1, players=3), deck, taught(deck, 7))
+    assert (counted.wrong, counted.fouls_false, counted.fouls_missed) == ([], [], [])
+    assert counted.understood == counted.moves > 8 and counted.points_right

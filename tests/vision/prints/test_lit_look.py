@@ -165,3 +165,13 @@ def test_a_deck_is_complete_where_no_face_seems_to_be_missing() -> None:
     assert PrintDeck("counted", CARD_MM, (Print("a", "front", {}, art, count=3),)).is_complete
     kinds = (Print("j", "front", {"kind": "joker"}, art), Print("r", "front", {"kind": "colour", "colour": "red"}, art))
     assert PrintDeck("kinds", CARD_MM, kinds).is_complete
+
+
+def test_a_deck_of_ranks_and_suits_is_complete_though_some_cards_mean_something_beside() -> None:
+    art = np.full((174, 112, 3), 255, np.uint8)
+    named = [{"rank": rank, "suit": suit} for rank in "89" for suit in ("coin", "moon")]
+    named[0] |= {"kind": "colour", "colour": "coin"}
+    named[3] |= {"kind": "joker"}
+    faces = tuple(Print(f"{told['rank']}-{told['suit']}", "front", told, art) for told in named)
+    assert PrintDeck("everdeck", CARD_MM, faces).is_complete
+    assert not PrintDeck("without a card", CARD_MM, faces[1:]).is_complete

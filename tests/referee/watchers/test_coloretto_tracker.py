@@ -273,18 +273,12 @@ def test_the_bench_says_what_became_of_each_game(capsys: pytest.CaptureFixture[s
 
 
 def test_the_bench_watches_drawn_games_and_refuses_an_absurd_pace(capsys: pytest.CaptureFixture[str]) -> None:
-    # Two play with green rows, and take the third row's cards out of the game (K5).
-    counted = watch_game(5, 2.0, Plan(rounds=1, players=2))
+    # Two play with green rows, and take the third row's cards out of the game (K5); the deck is one that was taught.
+    deck = find_print_deck("coloretto")
+    counted = watch_game(5, 2.0, Plan(rounds=1, players=2), deck, taught(deck, 7))
     assert (counted.moves, counted.understood, counted.wrong) == (8, 8, [])
     assert counted.points_right
     assert main(["bench", "coloretto", "--drawn", "0.5"]) == 2
     assert "from 1 to 60 pictures a second" in capsys.readouterr().err
     assert main(["bench", "coloretto", "--taught"]) == 2
     assert "needs --drawn" in capsys.readouterr().err
-
-
-def test_a_round_is_understood_with_a_deck_that_was_taught() -> None:
-    deck = find_print_deck("coloretto")
-    counted = watch_game(6, 2.0, Plan(rounds=1, players=3), deck, taught(deck, 7))
-    assert (counted.wrong, counted.fouls_false, counted.fouls_missed) == ([], [], [])
-    assert counted.understood == counted.moves > 8 and counted.points_right

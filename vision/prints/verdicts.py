@@ -105,7 +105,7 @@ class Verdict:
         return self.evidence(open_cells) >= SURE_EVIDENCE and self.share(open_cells) >= WELL_EXPLAINED
 
     def is_odd(self, open_cells: Flags | None = None) -> bool:
-        """Whether more of the print in open cells is not the face's than a speck of gloss hides, or all of it differs."""
+        """Whether more of the print in open cells is not the face's than a speck of gloss hides, or all differs."""
         if self.unexplained > MOST_UNEXPLAINED:
             return True
         odd, printed = (each if open_cells is None else each & open_cells for each in (self.odd, self.printed))

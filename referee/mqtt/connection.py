@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
 IDLE_S, SAND_S, STATE_S, TIDY_S = 2.0, 1.0, 0.1, 1.0
 """How long nothing may be looked at; how often sand, and at most state, is told; how often the outbox is thinned, s."""
+_FORGOTTEN_S, _GOODBYE_S = 5.0, 0.5  # how long the broker may take, where we leave for good and where we come back
 
 
 class Connection:
@@ -64,6 +65,8 @@ class Connection:
             for what in (topics.STATE, topics.SAND):
                 self.tell(what, b"", retain=True)
         self.tell(topics.AVAILABLE, topics.OFFLINE.encode(), retain=True)
+        # What is under way when a line is closed is lost, and a house would keep a table that is no more.
+        self._line.drain(_FORGOTTEN_S if gone else _GOODBYE_S)
 
     def close(self) -> None:
         """Let the line go."""

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 
-from paho.mqtt.client import Client, ConnectFlags, DisconnectFlags, MQTTMessage
+from paho.mqtt.client import Client, ConnectFlags, DisconnectFlags, MQTTMessage, MQTTMessageInfo
 from paho.mqtt.enums import CallbackAPIVersion, MQTTProtocolVersion
 from paho.mqtt.packettypes import PacketTypes
 from paho.mqtt.properties import Properties
@@ -95,6 +95,7 @@ class Line:
         self._answered = threading.Event()
         self._refused: str | None = None
         self.is_up = False
+        self._last: MQTTMessageInfo | None = None
         self._pause_s = 0.0 if most_a_second is None else 1.0 / most_a_second
         self._burst, self._since = float(_BURST), time.monotonic()
         self._client = Client(
@@ -143,7 +144,15 @@ class Line:
     def publish(self, topic: str, payload: bytes, extras: Extras | None = None, *, retain: bool = False) -> int:
         """Send at QoS 1; never waits. Gives the number under which the broker's word comes."""
         properties = None if extras is None else extras.as_properties()
-        return self._client.publish(topic, payload, qos=1, retain=retain, properties=properties).mid
+        self._last = self._client.publish(topic, payload, qos=1, retain=retain, properties=properties)
+        return self._last.mid
+
+    def drain(self, wait_s: float) -> None:
+        """Wait until the broker has taken what was published last, at most so long; for the end of a line."""
+        # A line that is lost takes nothing any more.
+        with suppress(RuntimeError, ValueError):
+            if self.is_up and self._last is not None:
+                self._last.wait_for_publish(wait_s)
 
     def close(self, *, wait_s: float = 0.5) -> None:
         """Say goodbye, as far as the network lets us, and end the line's thread."""

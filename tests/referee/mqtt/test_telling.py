@@ -16,6 +16,7 @@ from referee.bench.brokers import Mosquitto, broker_at_work, free_port
 from referee.cli import main
 from referee.errors import SettingError
 from referee.language import Language
+from referee.mqtt.line import Ends, Line
 from referee.mqtt.settings import FILE, Broker, MqttSettings, load_mqtt, save_mqtt
 from tests.support.house_tools import TellingTable, listening, needs_mosquitto, telling, wait_for
 
@@ -222,3 +223,19 @@ def test_the_terminal_sets_what_the_page_sets(tmp_path: Path, capsys: pytest.Cap
     assert "certificate" in capsys.readouterr().err
     assert main(["mqtt", "--state", str(tmp_path), "--off", "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["on"] is False
+
+
+@needs_mosquitto
+def test_what_is_said_last_before_a_line_is_closed_arrives(tmp_path: Path) -> None:
+    with broker_at_work(tmp_path / "broker") as broker:
+        line = Line(Broker("127.0.0.1", broker.port), "table", Ends(*(lambda _: None,) * 3), None, None)
+        line.open()
+        # More than a broker takes at once.
+        for number in range(400):
+            line.publish("table/said", str(number).encode())
+        line.publish("table/goodbye", b"gone", retain=True)
+        line.drain(60.0)
+        line.close()
+        line.drain(60.0)  # a line that is closed has nothing to wait for
+        with listening(broker) as (house, _):
+            wait_for(lambda: house.last_bytes("table/goodbye") == b"gone", "the goodbye is lost")

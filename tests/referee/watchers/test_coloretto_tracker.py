@@ -17,6 +17,7 @@ from referee.watchers.coloretto_doubts import asked_about
 from referee.watchers.coloretto_hypotheses import Hypothesis, after
 from referee.watchers.coloretto_looks import Allowed, Look, Move, Spot
 from referee.watchers.coloretto_tracker import AFTER_ASKING_NS, PATIENCE_NS, SECOND_NS, Tracker
+from simulation.live import Shots
 from tests.support.seen_coloretto import Noise, play, true_moves
 
 HABITS = {
@@ -275,7 +276,7 @@ def test_the_bench_says_what_became_of_each_game(capsys: pytest.CaptureFixture[s
 def test_the_bench_watches_drawn_games_and_refuses_an_absurd_pace(capsys: pytest.CaptureFixture[str]) -> None:
     # Two play with green rows, and take the third row's cards out of the game (K5); the deck is one that was taught.
     deck = find_print_deck("coloretto")
-    counted = watch_game(5, 2.0, Plan(rounds=1, players=2), deck, taught(deck, 7))
+    counted = watch_game(5, 2.0, Plan(rounds=1, players=2), deck, taught(deck, 7, Shots(size=(1280, 720))))
     assert (counted.moves, counted.understood, counted.wrong) == (8, 8, [])
     assert counted.points_right
     assert main(["bench", "coloretto", "--drawn", "0.5"]) == 2

@@ -18,6 +18,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from vision.prints.channels import largest, squared, thrice
 from vision.prints.straight import Covers, Pyramid, cells
 from vision.quads import points_within
 
@@ -26,7 +27,6 @@ Floats = NDArray[np.float64]
 
 MOVES, _LIGHTS = 8, 8
 _GREY = np.array([0.114, 0.587, 0.299], np.float32)
-_EACH = np.ones((1, 3), np.float32)
 # Priors, one standard deviation: brightness and its slopes, casts of blue and red where the lamp's colour is known and
 # where it is not, veil, saturation, tone curve.
 _GAIN, _SLOPE, _CAST, _UNKNOWN_CAST, _VEIL, _SATURATION, _TONE = 0.35, 0.12, 0.04, 0.15, 0.1, 0.15, 0.6
@@ -167,28 +167,6 @@ def _trust(off: Singles, loose: float, important: Singles) -> Singles:
     weight = important * (loose * loose / (loose * loose + squared(off) / 3)) ** 2
     whole = np.maximum(weight.sum((1, 2), keepdims=True), 1e-6)
     return np.asarray(weight / whole * (_INDEPENDENT_CELLS / (3 * _NOISE**2)), np.float32)
-
-
-def squared(off: Singles) -> Singles:
-    """(...) the squares of (..., 3) summed up: many times as fast as by squares and a sum over so few."""
-    flat = off.reshape(1, -1, 3)
-    return np.asarray(cv2.transform(cv2.multiply(flat, flat), _EACH), np.float32).reshape(off.shape[:-1])
-
-
-def thrice(sheets: Singles) -> Singles:
-    """(..., 3) of (...): one value for each channel, as fast."""
-    return np.asarray(cv2.merge([sheets.reshape(1, -1)] * 3), np.float32).reshape(*sheets.shape, 3)
-
-
-def mixed(sheets: Singles, ways: Singles) -> Singles:
-    """(..., n) of (..., 3): how much each way (n, 3) of mixing the channels gives; as fast."""
-    mixture = cv2.transform(np.ascontiguousarray(sheets).reshape(1, -1, 3), ways)
-    return np.asarray(mixture, np.float32).reshape(*sheets.shape[:-1], *(() if len(ways) == 1 else (len(ways),)))
-
-
-def largest(sheets: Singles) -> Singles:
-    """(...) the largest of the channels of (..., 3), in the same way."""
-    return np.maximum(np.maximum(sheets[..., 0], sheets[..., 1]), sheets[..., 2])
 
 
 def _filled(shown: Singles) -> tuple[Singles, NDArray[np.bool_]]:

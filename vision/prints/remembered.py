@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from vision.piles.sights import Box
 from vision.prints.card_search import FoundCard
-from vision.prints.fitting import largest
+from vision.prints.channels import largest
 from vision.prints.straight import Pyramid, Singles
 from vision.quads import shared_area
 from vision.table import Table

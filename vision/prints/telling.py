@@ -6,8 +6,9 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from vision.prints.channels import largest
 from vision.prints.duels import duels
-from vision.prints.fitting import arts_of, fitted, largest
+from vision.prints.fitting import arts_of, fitted
 from vision.prints.print_deck import PrintDeck
 from vision.prints.straight import Pyramid
 from vision.prints.verdicts import LEAST_PRINT, SURE, Verdict, Verifier

@@ -25,7 +25,7 @@ def thrice(sheets: Singles) -> Singles:
 def mixed(sheets: Singles, ways: Singles) -> Singles:
     """(..., n) of (..., 3): how much each way (n, 3) of mixing the channels gives."""
     mixture = cv2.transform(np.ascontiguousarray(sheets).reshape(1, -1, 3), ways)
-    return np.asarray(mixture, np.float32).reshape(*sheets.shape[:-1], *(() if len(ways) == 1 else (len(ways),)))
+    return np.asarray(mixture, np.float32).reshape(*sheets.shape[:-1], len(ways))
 
 
 def largest(sheets: Singles) -> Singles:

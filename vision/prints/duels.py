@@ -107,24 +107,13 @@ def unexplained(fits: Fits, which: int, open_cells: Flags) -> float:
     seen = fits.seen[which] & open_cells
     if not seen.any():
         return 1.0
-    shown, model = (_band(sheet[which] @ _LUMINANCE, seen) for sheet in (fits.shown, fits.models))
+    shown, model = (_pattern(sheet[which], seen)[..., 0] for sheet in (fits.shown, fits.models))
     # Gloss takes contrast from a part of a card.
     both = smoothed(np.dstack([shown * model, model * model]), _LOCALLY * min(seen.shape))
     off = np.square(shown - np.clip(both[..., 0] / (both[..., 1] + _LEAST), *_LOCAL_CONTRAST) * model)
     # Noise is off everywhere, another shape in some places.
     noise = float(np.quantile(cv2.blur(off, (_PATCH, _PATCH))[seen], _QUIET)) * int(seen.sum())
     return (float(off[seen].sum()) - noise) / max(_LEAST, float(np.square(shown)[seen].sum()) - noise)
-
-
-def _band(sheet: Singles, seen: Flags) -> Singles:
-    """A sheet (rows, columns) without what changes slowly and what is finest, by what is seen alone."""
-    weight = seen.astype(np.float32)
-    known = np.dstack([sheet * weight, weight])
-    fine, slow = (
-        blurred[..., 0] / np.maximum(blurred[..., 1], 1e-3)
-        for blurred in (cv2.GaussianBlur(known, (0, 0), _FINE), smoothed(known, _SLOW * min(seen.shape)))
-    )
-    return np.asarray((fine - slow) * weight, np.float32)
 
 
 def _compared(fits: Fits, seen: Flags) -> tuple[Singles, Singles]:

@@ -244,8 +244,9 @@ class Verifier:
             fit = settled(unmoved, best)
             explanation = explanation_of(fit)
         printed, explained, strange = explanation
-        odd = misprints(unmoved, best, ~strange & within_rim(strange.shape))
-        left = 0.0 if self.deck.is_complete else unexplained(unmoved, best, ~strange & within_rim(strange.shape))
+        in_sight = ~strange & within_rim(strange.shape)
+        odd = misprints(unmoved, best, in_sight)
+        left = 0.0 if self.deck.is_complete else unexplained(unmoved, best, in_sight)
         odds = against_plain(fit)
         if fit.seen.all():
             # What lies on a card says nothing of it; of a strip it may be all that speaks against a place.

@@ -56,8 +56,7 @@ def _one_ground(paper: Flags, light: Singles) -> Flags:
     down, across = np.gradient(soft)
     flat = (paper & (np.hypot(down, across) < _STEP)).astype(np.uint8)
     _, labels, stats, _ = cv2.connectedComponentsWithStats(flat)
-    areas = np.flatnonzero(stats[:, cv2.CC_STAT_AREA] >= _AN_AREA * light.size)
-    areas = areas[areas > 0]
+    areas = 1 + np.flatnonzero(stats[1:, cv2.CC_STAT_AREA] >= _AN_AREA * light.size)
     if not len(areas):
         return np.zeros_like(paper)
     bright = np.array([np.median(light[labels == number]) for number in areas])

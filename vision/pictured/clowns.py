@@ -8,7 +8,7 @@ from vision.pictured.picture_deck import PictureDeck
 from vision.pictured.picture_reader import PictureCard, PictureReader
 from vision.pictured.piles import PileReader
 from vision.pictured.strangers import card_outlines
-from vision.piles.sights import Box, Floats, Image, PilePlace
+from vision.piles.sights import Box, Effort, Floats, Image, PilePlace
 from vision.table import Table
 
 
@@ -17,12 +17,13 @@ class PictureClowns:
 
     def __init__(self, deck: PictureDeck) -> None:
         self._reader = PictureReader(deck)
+        self.glance_suffices = True
 
     def read_part(
-        self, image_bgr: Image, table: Table, box_px: Box, *, hidden: bool = False
+        self, image_bgr: Image, table: Table, box_px: Box, effort: Effort = "plain"
     ) -> tuple[PictureCard, ...]:
         """Read the cards in a part of a picture, see `ClownReader`."""
-        return self._reader.read_part(image_bgr, table, box_px, hidden=hidden)
+        return self._reader.read_part(image_bgr, table, box_px, hidden=effort == "hidden")
 
     def outlines(self, image_bgr: Image, table: Table, box_px: Box) -> Floats:
         """(n, 4, 2) px, what has a card's outline in a part of a picture."""

@@ -94,7 +94,7 @@ class PileReader:
         same = same and match.face is not None and match.face.attributes.get("mood") == sight.mood
         return same and doubt_of(match) is None and match.error < _AS_WELL * sight.error + _AS_WELL_MORE
 
-    def read_place(self, image_bgr: Image, number: int) -> PileSight:
+    def read_place(self, image_bgr: Image, number: int, *, moves: bool = False) -> PileSight:
         """Read the pile at one place, by its number among `places`."""
         place, region = self.places[number], self.regions[number]
         crop = region.crop(image_bgr)

@@ -10,28 +10,26 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vision.piles.sights import Kind, PileSight, PlaceReader
+from vision.piles.small_copies import (
+    FROM_MIDDLE,
+    LEAST_CELLS,
+    MIDDLE,
+    ROUND_IT,
+    SMALL,
+    Cells,
+    Singles,
+    changed_cells,
+    is_bare,
+    small_of,
+    veiled,
+)
 
 Image = NDArray[np.uint8]
-Singles = NDArray[np.float32]
-Cells = NDArray[np.bool_]
 
-_SMALL = (20, 20)
-_CHANGED_CELL = 0.12  # of the brightness, in a cell of the small picture
-_CHANGED_CELLS = 3
-_SHADED = 0.33  # of a bare place: cards cover more of it
-_MIDDLE = 0.55  # of a region's half: what a pile there would cover
-_CORE = 0.275  # the same: what a card there covers wherever it lies
-_BESIDE, _BESIDE_SHADED = 0.1, 0.2  # of a bare place: what may be of another colour or brightness while it rests
-_ROUND_IT = 0.8  # of a region's half: the table round a pile
 _VEILED = 0.6
-_OTHERWISE = 0.15  # of the brightness: no light changes so from one moment to the next, unless a lamp goes on or off
 _RESTS_NS = 300_000_000
 _AGAIN = 30  # pictures after which one place is read without any change: slow light must not deceive
 MOST_SEARCHED = 2
-
-_ROWS, _COLUMNS = np.indices(_SMALL)
-_FROM_MIDDLE = np.hypot(_ROWS - (_SMALL[0] - 1) / 2, _COLUMNS - (_SMALL[1] - 1) / 2) / (_SMALL[0] / 2)
-"""How far each cell of a small picture is from its middle, by a region's half."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,33 +72,42 @@ class PileChange:
     after: PileState
 
 
+@dataclass
+class _Place:
+    """One place as it looks in small copies: when it was last read, in the last picture, bare, and plainly seen.
+
+    rest: since when it rests, and how. searched: it was looked at closely as it is now. glanced: only a glance was
+    taken, and no card was read.
+    """
+
+    state: PileState | None = None
+    read: Singles | None = None
+    last: Singles | None = None
+    bare: tuple[Singles, ...] = ()
+    plain: Singles | None = None
+    rest: tuple[int, Singles] | None = None
+    searched: bool = False
+    glanced: bool = False
+
+
 class PileWatch:
     """Follows the piles of one reader."""
 
     def __init__(self, reader: PlaceReader) -> None:
         self.reader = reader
-        self._states: list[PileState | None] = [None] * len(reader.places)
-        self._small: list[Singles | None] = [None] * len(reader.places)
-        self._bare: list[tuple[Singles, ...]] = [()] * len(reader.places)
-        self._rest: list[tuple[int, Singles] | None] = [None] * len(reader.places)  # since when a place rests, and how
-        self._plain: list[Singles | None] = [None] * len(reader.places)  # as it was when last plainly seen
+        self._places = [_Place() for _ in reader.places]
         self._looks = 0
         self._t_ns: int | None = None
         self._before_ns: int | None = None
-        self._searched: set[int] = set()  # places that were looked at closely as they are now
 
     def with_places(self, reader: PlaceReader) -> PileWatch:
         """Give a watch over another reader's places on the same table; what is known of those that stay is kept."""
         watch = PileWatch(reader)
         for number, place in enumerate(reader.places):
             if place in self.reader.places:
-                before = self.reader.places.index(place)
-                state = self._states[before]
-                watch._states[number] = None if state is None else replace(state, number=number)
-                watch._small[number] = self._small[before]
-                watch._bare[number] = self._bare[before]
-                watch._rest[number] = self._rest[before]
-                watch._plain[number] = self._plain[before]
+                known = self._places[self.reader.places.index(place)]
+                state = None if known.state is None else replace(known.state, number=number)
+                watch._places[number] = replace(known, state=state)
         watch._t_ns, watch._before_ns = self._t_ns, self._before_ns
         return watch
 
@@ -109,12 +116,12 @@ class PileWatch:
 
         The grain of wood or a cloth's pattern may look like something in the way to who has not seen it bare.
         """
-        self._bare[number] = tuple(_small(self.reader.regions[number].crop(image)) for image in images_bgr)
+        self._places[number].bare = tuple(small_of(self.reader.regions[number].crop(image)) for image in images_bgr)
 
     @property
     def states(self) -> tuple[PileState, ...]:
         """The state of every pile that has been looked at, in the order of the places."""
-        return tuple(state for state in self._states if state is not None)
+        return tuple(place.state for place in self._places if place.state is not None)
 
     def look(self, image_bgr: Image, t_ns: int) -> tuple[PileChange, ...]:
         """Look at the next picture, (h, w, 3) uint8 BGR; gives what changed.
@@ -127,11 +134,10 @@ class PileWatch:
         if self._t_ns is not None and t_ns <= self._t_ns:
             raise ValueError(f"expected a picture newer than {self._t_ns}, found {t_ns}")
         changes = []
-        for number in range(len(self._states)):
-            before = self._states[number]
-            sight = self._sight(image_bgr, number, before, t_ns)
-            after = _followed(number, before, sight, t_ns, self._t_ns)
-            self._states[number] = after
+        for number, place in enumerate(self._places):
+            before = place.state
+            sight = self._sight(image_bgr, number, t_ns)
+            place.state = after = _followed(number, before, sight, t_ns, self._t_ns)
             if before is None or _differ(before, after):
                 changes.append(PileChange(t_ns, before, after))
         self._looks += 1
@@ -146,130 +152,88 @@ class PileWatch:
         """
         if self._t_ns is None:
             return ()
-        doubtful = [s for s in self.states if s.kind in ("covered", "unclear") and s.number not in self._searched]
+        doubtful = [s for s in self.states if s.kind in ("covered", "unclear") and not self._places[s.number].searched]
         # What was covered last is where somebody has just turned a card.
         doubtful.sort(key=lambda state: -(state.last_ns or 0))
         changes = []
         for state in doubtful[:MOST_SEARCHED]:
-            self._searched.add(state.number)
+            place = self._places[state.number]
+            place.searched, place.glanced = True, False
             sight = self.reader.read_part(image_bgr, state.number)
             if sight is None:
                 continue
-            after = _followed(state.number, state, sight, self._t_ns, self._before_ns)
-            self._states[state.number] = after
-            self._small[state.number] = _small(self.reader.regions[state.number].crop(image_bgr))
+            place.state = after = _followed(state.number, state, sight, self._t_ns, self._before_ns)
+            place.read = small_of(self.reader.regions[state.number].crop(image_bgr))
             changes.append(PileChange(self._t_ns, state, after))
         return tuple(changes)
 
-    def _sight(self, image_bgr: Image, number: int, before: PileState | None, t_ns: int) -> PileSight:
-        small = _small(self.reader.regions[number].crop(image_bgr))
-        due = self._looks % (_AGAIN * len(self._states)) == number * _AGAIN
-        if before is not None and not due:
-            changed = _changed(self._small[number], small)
-            if int(changed.sum()) < _CHANGED_CELLS:
-                return self._unless_bare(before.sight, number, small, t_ns)
+    def _sight(self, image_bgr: Image, number: int, t_ns: int) -> PileSight:
+        place = self._places[number]
+        before, small = place.state, small_of(self.reader.regions[number].crop(image_bgr))
+        moves = before is not None and int(changed_cells(place.last, small).sum()) >= LEAST_CELLS
+        place.last = small
+        due = self._looks % (_AGAIN * len(self._places)) == number * _AGAIN
+        if before is not None and not due and (moves or not place.glanced):
+            changed = changed_cells(place.read, small)
+            if int(changed.sum()) < LEAST_CELLS:
+                return _unless_bare(before.sight, place, small, t_ns)
             # An arm that passes by, or the draw pile beside, hides nothing of the top.
             if before.kind == "face" and not (changed & self._top_cells(number, before.sight)).any():
                 return before.sight
             if self.reader.still_there(image_bgr, before.sight):
-                self._small[number] = small
+                place.read = small
                 return before.sight
-        self._small[number] = small
-        self._searched.discard(number)
-        sight = self._unless_bare(self.reader.read_place(image_bgr, number), number, small, t_ns)
-        if sight.kind == "empty" and self._is_veiled(number, small):
+        place.read = small
+        place.searched = False
+        sight = _unless_bare(self.reader.read_place(image_bgr, number, moves=moves), place, small, t_ns)
+        place.glanced = moves and sight.kind not in ("face", "back")
+        if sight.kind == "empty" and _is_veiled(place, small):
             return replace(sight, kind="covered", reason="covered")
         if sight.kind in ("face", "empty"):
-            self._plain[number] = small
+            place.plain = small
         return sight
-
-    def _is_veiled(self, number: int, small: Singles) -> bool:
-        """Tell whether the table all round a place looks otherwise than when it was last plainly seen.
-
-        A hand close to the lens is as even as a bare table.
-        """
-        plain = self._plain[number]
-        looks = self._bare[number] if plain is None else (plain, *self._bare[number])
-        veils = [float(veiled(look, small)[_FROM_MIDDLE > _ROUND_IT].mean()) for look in looks]
-        return bool(veils) and min(veils) > _VEILED
-
-    def _unless_bare(self, sight: PileSight, number: int, small: Singles, t_ns: int) -> PileSight:
-        """What a place shows, or that it is bare: checks and grain may look like a card that is held aslant.
-
-        What has been at rest beside it is no arm that lays a card: the draw pile has grown, or a hand lies there.
-        """
-        if sight.kind not in ("covered", "turning"):
-            return sight
-        rests = self._rests(number, small, t_ns)
-        if not any(_is_bare(bare, small, rests=rests) for bare in self._bare[number]):
-            return sight
-        return replace(sight, kind="empty", colour=None, mood=None, confidence=0.0, corners_px=None, reason=None)
-
-    def _rests(self, number: int, small: Singles, t_ns: int) -> bool:
-        """Tell whether nothing has moved in the middle of a place for a while."""
-        since = self._rest[number]
-        if since is None or int((_changed(since[1], small) & (_FROM_MIDDLE < _MIDDLE)).sum()) >= _CHANGED_CELLS:
-            self._rest[number] = since = t_ns, small
-        return t_ns - since[0] >= _RESTS_NS
 
     def _top_cells(self, number: int, sight: PileSight) -> Cells:
         """Which cells of a region's small copy show the top card, and the table's edge round it."""
         region = self.reader.regions[number]
         if sight.corners_px is None:
-            return np.ones(_SMALL, np.bool_)
+            return np.ones(SMALL, np.bool_)
         size = np.array([region.right - region.left, region.bottom - region.top])
-        corners = (sight.corners_px - (region.left, region.top)) / size * _SMALL
-        cells = np.zeros(_SMALL, np.uint8)
+        corners = (sight.corners_px - (region.left, region.top)) / size * SMALL
+        cells = np.zeros(SMALL, np.uint8)
         cv2.fillConvexPoly(cells, np.floor(corners).astype(np.int32), 1)
         return np.asarray(cv2.dilate(cells, np.ones((3, 3), np.uint8)) > 0)
 
 
-def _small(crop: Image) -> Singles:
-    """A tiny copy of a region, (h, w, 3), in which noise does not show."""
-    if not crop.size:
-        return np.zeros((*_SMALL, 3), np.float32)
-    # Rows are left out first: averaging every pixel of four regions would cost more than it tells.
-    step = max(1, min(crop.shape[:2]) // (3 * _SMALL[0]))
-    return np.asarray(cv2.resize(crop[::step], _SMALL, interpolation=cv2.INTER_AREA), np.float32)
+def _is_veiled(place: _Place, small: Singles) -> bool:
+    """Tell whether the table all round a place looks otherwise than when it was last plainly seen.
 
-
-def _changed(before: Singles | None, now: Singles) -> Cells:
-    """Which cells changed by more than the light as a whole did."""
-    if before is None:
-        return np.ones(now.shape[:2], np.bool_)
-    gain = float(before.mean() + 1) / float(now.mean() + 1)
-    if not 0.8 < gain < 1.25:
-        return np.ones(now.shape[:2], np.bool_)
-    gap = np.abs(now * gain - before).max(axis=2) / np.maximum(before.max(axis=2), 60)
-    return np.asarray(gap > _CHANGED_CELL)
-
-
-def veiled(before: Singles, now: Singles) -> Cells:
-    """Tell which cells (h, w) look otherwise than they did, in brightness or colour, whatever the others do."""
-    return np.asarray(np.abs(now - before).max(axis=2) > _OTHERWISE * np.maximum(before.max(axis=2), 60))
-
-
-def _is_bare(bare: Singles, now: Singles, *, rests: bool) -> bool:
-    """Tell whether a place looks as it did when nothing lay there; beside it lies the draw pile.
-
-    rests: nothing has moved there for a while.
+    A hand close to the lens is as even as a bare table.
     """
-    middle = _FROM_MIDDLE < _MIDDLE
-    changed = _changed(bare, now) & middle
-    # A draw pile that shrinks takes its shadow along: more light or less, of the same colour, in a part too small for
-    # a card.
-    tinted = int((changed & _tinted(bare, now)).sum())
-    if tinted < _CHANGED_CELLS and changed.sum() < _SHADED * middle.sum():
-        return True
-    aside = tinted < _BESIDE * middle.sum() and changed.sum() < _BESIDE_SHADED * middle.sum()
-    return rests and bool(aside and not (changed & (_FROM_MIDDLE < _CORE)).any())
+    looks = place.bare if place.plain is None else (place.plain, *place.bare)
+    veils = [float(veiled(look, small)[FROM_MIDDLE > ROUND_IT].mean()) for look in looks]
+    return bool(veils) and min(veils) > _VEILED
 
 
-def _tinted(before: Singles, now: Singles) -> Cells:
-    """Which cells changed in colour, whatever their brightness."""
-    ratio = (now + 1) / (before + 1)
-    ratio /= ratio.mean(axis=2, keepdims=True)
-    return np.asarray(np.abs(ratio - 1).max(axis=2) > _CHANGED_CELL)
+def _unless_bare(sight: PileSight, place: _Place, small: Singles, t_ns: int) -> PileSight:
+    """What a place shows, or that it is bare: checks and grain may look like a card that is held aslant.
+
+    What has been at rest beside it is no arm that lays a card: the draw pile has grown, or a hand lies there.
+    """
+    if sight.kind not in ("covered", "turning"):
+        return sight
+    rests = _rests(place, small, t_ns)
+    if not any(is_bare(bare, small, rests=rests) for bare in place.bare):
+        return sight
+    return replace(sight, kind="empty", colour=None, mood=None, confidence=0.0, corners_px=None, reason=None)
+
+
+def _rests(place: _Place, small: Singles, t_ns: int) -> bool:
+    """Tell whether nothing has moved in the middle of a place for a while."""
+    since = place.rest
+    if since is None or int((changed_cells(since[1], small) & (FROM_MIDDLE < MIDDLE)).sum()) >= LEAST_CELLS:
+        place.rest = since = t_ns, small
+    return t_ns - since[0] >= _RESTS_NS
 
 
 def _followed(number: int, before: PileState | None, sight: PileSight, t_ns: int, last_t_ns: int | None) -> PileState:

@@ -16,6 +16,10 @@ Floats = NDArray[np.float64]
 Box = tuple[int, int, int, int]
 """A part of a picture: left, top, right and bottom, px."""
 
+Effort = Literal["quick", "plain", "hidden"]
+"""How much a part of a picture is worth: cards whose outline is closed, all that lie whole, or also such as are partly
+hidden; each takes several times as long as the one before."""
+
 Kind = Literal["face", "back", "empty", "covered", "turning", "unclear"]
 
 REGION_MM = 82.0  # from a place's centre: half a card's diagonal, and how far an untidy pile may have moved
@@ -120,8 +124,11 @@ class PlaceReader(Protocol):
     def size_px(self) -> tuple[int, int]:
         """Of the pictures: width and height."""
 
-    def read_place(self, image_bgr: Image, number: int) -> PileSight:
-        """Read the pile at one place, by its number among `places`."""
+    def read_place(self, image_bgr: Image, number: int, *, moves: bool = False) -> PileSight:
+        """Read the pile at one place, by its number among `places`.
+
+        moves: something moves there, an arm most likely; what takes long may wait until it is at rest.
+        """
 
     def read_part(self, image_bgr: Image, number: int) -> PileSight | None:
         """Read a face of which a part is hidden, where `read_place` saw something in the way; it may take long.
@@ -136,11 +143,12 @@ class PlaceReader(Protocol):
 class ClownReader(Protocol):
     """Reads the cards of one deck wherever they lie on a table, and their piles."""
 
-    def read_part(self, image_bgr: Image, table: Table, box_px: Box, *, hidden: bool = False) -> Sequence[SeenCard]:
-        """Read the cards that lie whole within a part of a picture, certain ones only.
+    @property
+    def glance_suffices(self) -> bool:
+        """Whether a card is found quickly also on an untidy pile: all faces have a panel with an outline of its own."""
 
-        hidden: also those of which something hides a part, which may take several times as long.
-        """
+    def read_part(self, image_bgr: Image, table: Table, box_px: Box, effort: Effort = "plain") -> Sequence[SeenCard]:
+        """Read the cards that lie within a part of a picture, certain ones only."""
 
     def outlines(self, image_bgr: Image, table: Table, box_px: Box) -> Floats:
         """(n, 4, 2) px, what has a card's outline, whatever is printed within it."""

@@ -8,8 +8,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.pictured.strangers import card_outlines
 from vision.prints.card_search import CardSearch
+from vision.prints.outlines import card_outlines
 from vision.prints.places import cut_table, moved
 from vision.prints.print_deck import ART_PX_PER_MM, Print, PrintDeck
 from vision.prints.proposals import edges_on, poses_on

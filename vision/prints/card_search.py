@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 
 from vision.piles.sights import Box, wider
 from vision.prints.lit_look import LitLook, LitVerdict
-from vision.prints.places import cut_table, lies_flat
+from vision.prints.outlines import card_outlines, panel_of, panels_cards
+from vision.prints.places import LEAST_SIDE_PX, box_round, cut_table, lies_flat, parts_of
 from vision.prints.print_deck import Print, PrintDeck
 from vision.prints.proposals import WHOLE, edges_on, poses_on
 from vision.prints.straight import Pyramid
@@ -28,15 +29,12 @@ Image = NDArray[np.uint8]
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 
-_MOST_MM = 260.0  # a side of what is searched at once: longer pictures have more edges than proposals can hold
-_OVERLAP_MM = 60.0
 _PROMISING = 0.4  # of the ranking's scores, above what a plain card would have there
 _MOST_PLACES = 60  # by their edges; the best seen come first
 _CLEAR = 0.55  # the same, of a place that lies well
 _LIKELY, _MOST_SETTLED, _MOST_MOVED = 0.18, 24, 4  # the same, of one that may come to; so many are tried and moved
 _TRIED, _MOST_TRIED = 2, 8  # places verified where one card may lie, and in one part of a picture
 _SAME, _OVER = 0.6, 0.3  # of a place's area: it is one place; no two cards that lie whole share so much
-_LEAST_SIDE_PX = 24
 _LIGHT = ("glare", "colours")  # doubts that another light may clear up
 
 
@@ -81,6 +79,7 @@ class CardSearch:
         self.verifier = Verifier(deck)
         self._telling = Telling(deck, self.verifier)
         self._lit = LitLook(deck) if deck.is_complete else None
+        self.panel = panel_of(deck)
 
     def cards(
         self,
@@ -98,16 +97,52 @@ class CardSearch:
         `taken` are known to lie there: no other card lies where they do.
         """
         found: list[FoundCard] = []
-        for part in _parts(image_bgr, table, box):
+        for part in parts_of(image_bgr, table, box):
             for card in self._in_part(image_bgr, table, part, white, tries, near, taken):
+                _keep(found, card)
+        return sorted(found, key=lambda card: card.reason is not None)
+
+    def outlined(
+        self,
+        image_bgr: Image,
+        table: Table,
+        box: Box,
+        white: Floats | None,
+        near: Near | None = None,
+        taken: Sequence[FoundCard] = (),
+    ) -> list[FoundCard]:
+        """The cards in a part of a picture that lie so open that their outline, or their panel's, is closed."""
+        if self.panel is None:
+            quads = card_outlines(image_bgr, table, self.deck.card_mm, box)
+        else:
+            quads = panels_cards(image_bgr, table, self.panel, box)
+        if near is not None:
+            quads = quads[near.holds(quads.mean(axis=1))]
+        hidden = [card.corners_px for card in taken]
+        free = np.array([all(shared_area(quad, other) < _OVER for other in hidden) for quad in quads], bool)
+        quads = quads[free]
+        if not len(quads):
+            return []
+        wide = box_round(quads.reshape(-1, 2), image_bgr)
+        picture, offset = Pyramid(image_bgr[wide[1] : wide[3], wide[0] : wide[2]]), np.array(wide[:2], np.float64)
+        here = cut_table(table, wide)
+        scores, promise = self._promise(picture, quads - offset, white)
+        found: list[FoundCard] = []
+        for k in np.argsort(-promise)[:_MOST_TRIED]:
+            if promise[k] < _PROMISING:
+                break
+            if any(card.reason is None and shared_area(quads[k], card.corners_px) >= _OVER for card in found):
+                continue
+            card = self._card(picture, quads[k] - offset, scores[k], here, white, offset, whole=False)
+            if card is not None:
                 _keep(found, card)
         return sorted(found, key=lambda card: card.reason is not None)
 
     def at(self, image_bgr: Image, table: Table, quads: Floats, white: Floats | None) -> FoundCard | None:
         """The card at the likeliest of some places (n, 4, 2) px, which are near; None if none looks like a card."""
-        box = _round(quads.reshape(-1, 2), image_bgr)
+        box = box_round(quads.reshape(-1, 2), image_bgr)
         crop, offset = image_bgr[box[1] : box[3], box[0] : box[2]], np.array(box[:2], np.float64)
-        if min(crop.shape[:2]) < _LEAST_SIDE_PX:
+        if min(crop.shape[:2]) < LEAST_SIDE_PX:
             return None
         picture, local = Pyramid(crop), quads - offset
         scores, promise = self._promise(picture, local, white)
@@ -128,7 +163,7 @@ class CardSearch:
     ) -> list[FoundCard]:
         left, top, right, bottom = box
         crop = image_bgr[top:bottom, left:right]
-        if min(crop.shape[:2]) < _LEAST_SIDE_PX:
+        if min(crop.shape[:2]) < LEAST_SIDE_PX:
             return []
         here = cut_table(table, box)
         poses, quads = poses_on(edges_on(crop, here, self.deck.card_mm), self.deck.card_mm, np.zeros((0, 4, 2)))
@@ -248,31 +283,3 @@ def _keep(found: list[FoundCard], card: FoundCard) -> None:
     if any(other.reason is None or card.reason is not None for other in same):
         return
     found[:] = [other for other in found if other not in same] + [card]
-
-
-def _parts(image_bgr: Image, table: Table, box: Box) -> list[Box]:
-    """A part of a picture in parts of its own that are small enough to be searched at once."""
-    height, width = image_bgr.shape[:2]
-    left, top = max(0, box[0]), max(0, box[1])
-    right, bottom = min(width, box[2]), min(height, box[3])
-    if right - left < _LEAST_SIDE_PX or bottom - top < _LEAST_SIDE_PX:
-        return []
-    px_per_mm = float(table.px_per_mm(np.array([[(left + right) / 2, (top + bottom) / 2]]))[0])
-    most, over = _MOST_MM * px_per_mm, _OVERLAP_MM * px_per_mm
-    spans = []
-    for start, end in ((left, right), (top, bottom)):
-        count = max(1, int(np.ceil((end - start - over) / max(1.0, most - over))))
-        size = (end - start - over) / count + over if count > 1 else end - start
-        begins = [start + k * (size - over) for k in range(count)]
-        spans.append([(int(begin), min(end, int(np.ceil(begin + size)))) for begin in begins])
-    return [(x[0], y[0], x[1], y[1]) for y in spans[1] for x in spans[0]]
-
-
-def _round(points: Floats, image_bgr: Image) -> Box:
-    """The part of a picture round points (n, 2), px, with room for corners to move."""
-    low, high = points.min(axis=0), points.max(axis=0)
-    room = 0.15 * float((high - low).max())
-    height, width = image_bgr.shape[:2]
-    left, top = (max(0, int(value - room)) for value in low)
-    right, bottom = (min(most, int(value + room) + 2) for value, most in zip(high, (width, height), strict=True))
-    return left, top, max(left, right), max(top, bottom)

@@ -13,11 +13,10 @@ import cv2
 import numpy as np
 
 from vision.markers import Marker, find_markers, whites_of
-from vision.pictured.pile_frames import printed
-from vision.pictured.strangers import card_outlines
 from vision.piles.sights import (
     MOVED_MM,
     Box,
+    Effort,
     Floats,
     Image,
     Kind,
@@ -29,6 +28,7 @@ from vision.piles.sights import (
 )
 from vision.prints.back_lesson import NEAR, back_shown
 from vision.prints.card_search import CardSearch, FoundCard, Near
+from vision.prints.outlines import card_outlines, printed
 from vision.prints.places import moved
 from vision.prints.print_deck import PrintDeck
 from vision.prints.remembered import Look, Memory, look_at
@@ -90,8 +90,8 @@ class PrintPiles:
         self._looks: dict[int, Look] = {}  # by the numbers of sights
         self._last: list[Floats | None] = [None] * len(self.places)
 
-    def read_place(self, image_bgr: Image, number: int) -> PileSight:
-        """Read the pile at one place, by its number among `places`."""
+    def read_place(self, image_bgr: Image, number: int, *, moves: bool = False) -> PileSight:
+        """Read the pile at one place, see `PlaceReader`; where something moves, by the panels of a deck with such."""
         place, region = self.places[number], self.regions[number]
         crop = region.crop(image_bgr)
         if min(crop.shape[:2]) < _LEAST_SIDE_PX:
@@ -100,7 +100,9 @@ class PrintPiles:
         last = self._last[number]
         card = None if last is None else self._search.at(image_bgr, self.table, self._near(last), white)
         if card is None or card.reason is not None:
-            found = self._search.cards(image_bgr, self.table, _box(region), white, _FEW_TRIES, _near(region))
+            found = self._search.outlined(image_bgr, self.table, _box(region), white, _near(region))
+            if not (moves and self._search.panel) and not any(one.reason is None for one in found):
+                found += self._search.cards(image_bgr, self.table, _box(region), white, _FEW_TRIES, _near(region))
             card = self._best(found, region) or card
         if card is not None and self._belongs(card, region):
             return self._sight(image_bgr, number, card)
@@ -200,12 +202,20 @@ class PrintClowns:
         self._lamp = LampWhite()
         self._memory = Memory(deck.card_mm)
 
-    def read_part(self, image_bgr: Image, table: Table, box_px: Box, *, hidden: bool = False) -> tuple[FoundCard, ...]:
+    @property
+    def glance_suffices(self) -> bool:
+        """See `ClownReader`."""
+        return self._search.panel is not None
+
+    def read_part(self, image_bgr: Image, table: Table, box_px: Box, effort: Effort = "plain") -> tuple[FoundCard, ...]:
         """Read the cards in a part of a picture, see `ClownReader`."""
         white = self._lamp.of(image_bgr, table)
-        tries = _MOST_TRIES if hidden else _FEW_TRIES
         known = self._memory.still_there(image_bgr, table, box_px)
-        found = known + self._search.cards(image_bgr, table, box_px, white, tries, taken=known)
+        if effort == "quick":
+            found = known + self._search.outlined(image_bgr, table, box_px, white, taken=known)
+        else:
+            tries = _MOST_TRIES if effort == "hidden" else _FEW_TRIES
+            found = known + self._search.cards(image_bgr, table, box_px, white, tries, taken=known)
         whole = (box_px[2] - box_px[0], box_px[3] - box_px[1]) == table.size_px
         if whole and not self._knows_back:
             found += self._backs_learned(image_bgr, table, found, white)

@@ -12,6 +12,12 @@ from vision.table import Table
 
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
+Image = NDArray[np.uint8]
+
+_MOST_MM = 260.0  # a side of what is searched at once: longer pictures have more edges than proposals can hold
+_OVERLAP_MM = 60.0
+LEAST_SIDE_PX = 24
+"""Of a part of a picture that is worth a search."""
 
 _NEAR = 0.07  # of a card's diagonal: places whose middles are so near are of one card
 _SIZE = (0.9, 1.1)  # of a card's size on the table: 55 cards are 16 mm high, and the camera may be near
@@ -60,3 +66,31 @@ def lies_flat(table: Table, corners_px: Floats, card_mm: tuple[float, float]) ->
     uneven = abs(float(np.log(sizes[0] / sizes[1])))
     size = float(np.sqrt(sizes.prod()))
     return _SIZE[0] < size < _SIZE[1] and skew < _FLAT and uneven < 2 * _FLAT
+
+
+def parts_of(image_bgr: Image, table: Table, box: Box) -> list[Box]:
+    """A part of a picture in parts of its own that are small enough to be searched at once."""
+    height, width = image_bgr.shape[:2]
+    left, top = max(0, box[0]), max(0, box[1])
+    right, bottom = min(width, box[2]), min(height, box[3])
+    if right - left < LEAST_SIDE_PX or bottom - top < LEAST_SIDE_PX:
+        return []
+    px_per_mm = float(table.px_per_mm(np.array([[(left + right) / 2, (top + bottom) / 2]]))[0])
+    most, over = _MOST_MM * px_per_mm, _OVERLAP_MM * px_per_mm
+    spans = []
+    for start, end in ((left, right), (top, bottom)):
+        count = max(1, int(np.ceil((end - start - over) / max(1.0, most - over))))
+        size = (end - start - over) / count + over if count > 1 else end - start
+        begins = [start + k * (size - over) for k in range(count)]
+        spans.append([(int(begin), min(end, int(np.ceil(begin + size)))) for begin in begins])
+    return [(x[0], y[0], x[1], y[1]) for y in spans[1] for x in spans[0]]
+
+
+def box_round(points: Floats, image_bgr: Image) -> Box:
+    """The part of a picture round points (n, 2), px, with room for corners to move."""
+    low, high = points.min(axis=0), points.max(axis=0)
+    room = 0.15 * float((high - low).max())
+    height, width = image_bgr.shape[:2]
+    left, top = (max(0, int(value - room)) for value in low)
+    right, bottom = (min(most, int(value + room) + 2) for value, most in zip(high, (width, height), strict=True))
+    return left, top, max(left, right), max(top, bottom)

@@ -103,8 +103,8 @@ def test_a_hand_that_proves_no_card_is_searched_once_and_leaves_what_was_known()
 
 def test_a_card_that_stays_unclear_is_searched_at_a_ring_as_well() -> None:
     class Doubting(CountingReader):
-        def read_place(self, image_bgr: Image, number: int) -> PileSight:
-            return replace(super().read_place(image_bgr, number), kind="unclear", reason="colours")
+        def read_place(self, image_bgr: Image, number: int, *, moves: bool = False) -> PileSight:
+            return replace(super().read_place(image_bgr, number, moves=moves), kind="unclear", reason="colours")
 
     piles = PileWatch(Doubting([PilePlace(0, centre_mm=PLACE[:2])]))
     image = touched("blue-sad", 1)

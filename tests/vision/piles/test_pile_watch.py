@@ -28,7 +28,7 @@ class ScriptedReader(PileReader):
         self.script: dict[int, tuple[Kind, str | None, float]] = {}
         self.reads: list[int] = []
 
-    def read_place(self, image_bgr: Image, number: int) -> PileSight:
+    def read_place(self, image_bgr: Image, number: int, *, moves: bool = False) -> PileSight:
         self.reads.append(number)
         x, y = (round(value) for value in self.regions[number].centre_px)
         kind, face, left = self.script[int(image_bgr[y, x, 0])]

@@ -1,0 +1,73 @@
+"""Small copies of the places of piles, in which noise does not show: what changed, what is veiled, what is bare."""
+
+from __future__ import annotations
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+Image = NDArray[np.uint8]
+Singles = NDArray[np.float32]
+Cells = NDArray[np.bool_]
+
+SMALL = (20, 20)
+_CHANGED_CELL = 0.12  # of the brightness, in a cell of the small picture
+LEAST_CELLS = 3
+_SHADED = 0.33  # of a bare place: cards cover more of it
+MIDDLE = 0.55  # of a region's half: what a pile there would cover
+_CORE = 0.275  # the same: what a card there covers wherever it lies
+_BESIDE, _BESIDE_SHADED = 0.1, 0.2  # of a bare place: what may be of another colour or brightness while it rests
+ROUND_IT = 0.8  # of a region's half: the table round a pile
+_OTHERWISE = 0.15  # of the brightness: no light changes so from one moment to the next, unless a lamp goes on or off
+
+_ROWS, _COLUMNS = np.indices(SMALL)
+FROM_MIDDLE = np.hypot(_ROWS - (SMALL[0] - 1) / 2, _COLUMNS - (SMALL[1] - 1) / 2) / (SMALL[0] / 2)
+"""How far each cell of a small picture is from its middle, by a region's half."""
+
+
+def small_of(crop: Image) -> Singles:
+    """A tiny copy of a region, (h, w, 3), in which noise does not show."""
+    if not crop.size:
+        return np.zeros((*SMALL, 3), np.float32)
+    # Rows are left out first: averaging every pixel of four regions would cost more than it tells.
+    step = max(1, min(crop.shape[:2]) // (3 * SMALL[0]))
+    return np.asarray(cv2.resize(crop[::step], SMALL, interpolation=cv2.INTER_AREA), np.float32)
+
+
+def changed_cells(before: Singles | None, now: Singles) -> Cells:
+    """Which cells changed by more than the light as a whole did."""
+    if before is None:
+        return np.ones(now.shape[:2], np.bool_)
+    gain = float(before.mean() + 1) / float(now.mean() + 1)
+    if not 0.8 < gain < 1.25:
+        return np.ones(now.shape[:2], np.bool_)
+    gap = np.abs(now * gain - before).max(axis=2) / np.maximum(before.max(axis=2), 60)
+    return np.asarray(gap > _CHANGED_CELL)
+
+
+def veiled(before: Singles, now: Singles) -> Cells:
+    """Tell which cells (h, w) look otherwise than they did, in brightness or colour, whatever the others do."""
+    return np.asarray(np.abs(now - before).max(axis=2) > _OTHERWISE * np.maximum(before.max(axis=2), 60))
+
+
+def is_bare(bare: Singles, now: Singles, *, rests: bool) -> bool:
+    """Tell whether a place looks as it did when nothing lay there; beside it lies the draw pile.
+
+    rests: nothing has moved there for a while.
+    """
+    middle = FROM_MIDDLE < MIDDLE
+    changed = changed_cells(bare, now) & middle
+    # A draw pile that shrinks takes its shadow along: more light or less, of the same colour, in a part too small for
+    # a card.
+    tinted = int((changed & _tinted(bare, now)).sum())
+    if tinted < LEAST_CELLS and changed.sum() < _SHADED * middle.sum():
+        return True
+    aside = tinted < _BESIDE * middle.sum() and changed.sum() < _BESIDE_SHADED * middle.sum()
+    return rests and bool(aside and not (changed & (FROM_MIDDLE < _CORE)).any())
+
+
+def _tinted(before: Singles, now: Singles) -> Cells:
+    """Which cells changed in colour, whatever their brightness."""
+    ratio = (now + 1) / (before + 1)
+    ratio /= ratio.mean(axis=2, keepdims=True)
+    return np.asarray(np.abs(ratio - 1).max(axis=2) > _CHANGED_CELL)

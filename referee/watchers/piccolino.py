@@ -118,7 +118,7 @@ class PiccolinoWatcher:
         # Plays along, for how a ring will be ruled that waits for its ringer's name.
         self._game = piccolino.from_header(self._header)
         self._won_ns = self._last_won_ns = None
-        self._no_clowns_told = False
+        self._no_clowns_told = self._read_one = False
 
     def finish(self, t_ns: int) -> Seen:
         """Nothing waits to be told."""
@@ -133,12 +133,13 @@ class PiccolinoWatcher:
                 seen, said = self._piles[sight.seat].see(sight, t_ns, sweeping=sweeping, lost=lost)
                 events += seen
                 notices += said
+        self._read_one = self._read_one or any(event.kind == "card_shown" for event in events)
         return events, self._strangers_told(notices, t_ns)
 
     @property
     def _knows_deck(self) -> bool:
         """Whether a clown was read or told in this game at all: else nobody knows what lies here."""
-        return any(pile.known for pile in self._piles)
+        return self._read_one or any(pile.known for pile in self._piles)
 
     def _pass_over(self, seat: object) -> None:
         """A card at a seat means that those before it in turn have laid theirs, where none was read or is bare."""

@@ -444,3 +444,12 @@ def test_outlines_and_other_devices() -> None:
     ]
     assert table.session.hear(SandRanOut(table.now, 1, Witness.HAND, False)).rulings == ()
     assert table.session.finish(table.now).rulings == ()
+
+
+def test_a_ring_that_shows_the_first_card_of_a_game_is_ruled_by_it() -> None:
+    table = Table()
+    table.eyes.closely = [Seen(0, "face", "red", "happy", corners(3))]
+    assert table.ring(2)[0]["valid"] is False
+    unknown = Table()
+    (ruling,) = unknown.ring(2)
+    assert (ruling["ruling"], ruling["reason"]) == ("unclear", "no_clowns")

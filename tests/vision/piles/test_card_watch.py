@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
+from referee.bench.clown_decks import as_prints
 from tests.support.flat_piles import Image, PileTable, bare, hand, photographed, piccolino, pile
 from vision.pictured.clowns import PictureClowns
 from vision.piles.card_watch import CardWatch
+from vision.piles.sights import ClownReader
+from vision.prints.pile_reader import PrintClowns
 
 SIZE = (1280, 720)
 LEFT, RIGHT = (-200.0, 40.0, 12.0), (210.0, -30.0, -8.0)
@@ -26,16 +31,29 @@ def table(camera: PileTable, *piles: tuple[tuple[float, float, float], str]) -> 
     return photographed(np.random.default_rng(1), np.minimum(image, 250), 0.4)
 
 
-def watch_on(camera: PileTable) -> CardWatch:
-    return CardWatch(PictureClowns(piccolino()), camera.table, SIZE)
+@pytest.fixture(scope="module", params=["framed", "prints", "prints without a panel"])
+def reader(request: pytest.FixtureRequest) -> ClownReader:
+    """Our own deck as it is read by its frame, by its panel, and with one face whose panel lies elsewhere."""
+    if request.param == "framed":
+        return PictureClowns(piccolino())
+    deck = as_prints(piccolino())
+    if request.param != "prints":
+        last = deck.fronts[-1]
+        other = replace(last, art=np.roll(last.art, 8, axis=0))
+        deck = replace(deck, faces=(*(face for face in deck.faces if face is not last), other))
+    return PrintClowns(deck)
+
+
+@pytest.fixture
+def watch(camera: PileTable, reader: ClownReader) -> CardWatch:
+    return CardWatch(reader, camera.table, SIZE)
 
 
 def names(watch: CardWatch) -> set[str]:
     return {"back" if card.face is None else card.face.id for card in watch.cards}
 
 
-def test_cards_are_followed_as_they_come_and_go(camera: PileTable) -> None:
-    watch = watch_on(camera)
+def test_cards_are_followed_as_they_come_and_go(camera: PileTable, watch: CardWatch) -> None:
     everywhere = np.ones(watch.cells_mm.shape[:2], np.bool_)
     watch.look(table(camera, (LEFT, "back")), everywhere)
     assert names(watch) == {"back"}
@@ -54,8 +72,7 @@ def test_cards_are_followed_as_they_come_and_go(camera: PileTable) -> None:
     assert names(watch) == {"red-sad"}
 
 
-def test_a_card_is_known_by_the_first_picture_that_shows_it(camera: PileTable) -> None:
-    watch = watch_on(camera)
+def test_a_card_is_known_by_the_first_picture_that_shows_it(camera: PileTable, watch: CardWatch) -> None:
     everywhere = np.ones(watch.cells_mm.shape[:2], np.bool_)
     watch.look(table(camera, (LEFT, "back")), everywhere)
     for face in ("red-sad", "blue-happy"):
@@ -65,8 +82,7 @@ def test_a_card_is_known_by_the_first_picture_that_shows_it(camera: PileTable) -
         assert names(watch) == {"back", face}
 
 
-def test_a_card_that_a_hand_covers_is_known_no_more_until_it_leaves(camera: PileTable) -> None:
-    watch = watch_on(camera)
+def test_a_card_that_a_hand_covers_is_known_no_more_until_it_leaves(camera: PileTable, watch: CardWatch) -> None:
     everywhere = np.ones(watch.cells_mm.shape[:2], np.bool_)
     clear = table(camera, (LEFT, "back"), (RIGHT, "red-sad"))
     watch.look(clear, everywhere)
@@ -81,8 +97,7 @@ def test_a_card_that_a_hand_covers_is_known_no_more_until_it_leaves(camera: Pile
     assert names(watch) == {"back", "red-sad"}
 
 
-def test_what_nobody_asks_for_is_found_when_its_turn_comes(camera: PileTable) -> None:
-    watch = watch_on(camera)
+def test_what_nobody_asks_for_is_found_when_its_turn_comes(camera: PileTable, watch: CardWatch) -> None:
     nowhere = np.zeros(watch.cells_mm.shape[:2], np.bool_)
     watch.look(table(camera), nowhere)
     full = table(camera, (LEFT, "back"), (RIGHT, "red-sad"))
@@ -95,8 +110,7 @@ def test_what_nobody_asks_for_is_found_when_its_turn_comes(camera: PileTable) ->
     assert parts > 6
 
 
-def test_another_lamp_changes_nothing_and_the_cells_lie_where_they_should(camera: PileTable) -> None:
-    watch = watch_on(camera)
+def test_another_lamp_changes_nothing_and_the_cells_lie_where_they_should(camera: PileTable, watch: CardWatch) -> None:
     everywhere = np.ones(watch.cells_mm.shape[:2], np.bool_)
     full = table(camera, (RIGHT, "red-sad"))
     watch.look(full, everywhere)

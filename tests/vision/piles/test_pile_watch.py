@@ -27,9 +27,11 @@ class ScriptedReader(PileReader):
         super().__init__(piccolino(), None, SIZE, where, FITTER)
         self.script: dict[int, tuple[Kind, str | None, float]] = {}
         self.reads: list[int] = []
+        self.glances: list[bool] = []
 
     def read_place(self, image_bgr: Image, number: int, *, moves: bool = False) -> PileSight:
         self.reads.append(number)
+        self.glances.append(moves)
         x, y = (round(value) for value in self.regions[number].centre_px)
         kind, face, left = self.script[int(image_bgr[y, x, 0])]
         colour, mood = face.split("-") if face else (None, None)
@@ -110,6 +112,15 @@ def test_only_what_changed_is_read_again() -> None:
     assert reader.reads == []
     (change,) = watch.look(painted(10, 100, 10), 20)
     assert (change.after.seat, reader.reads) == (1, [1])
+
+
+def test_where_something_moves_a_glance_is_taken_and_what_it_did_not_tell_is_read_once_it_rests() -> None:
+    reader = ScriptedReader()
+    reader.script = {10: ("empty", None, 0), 40: ("covered", None, 0), 70: ("covered", None, 0), 100: ("back", None, 0)}
+    watch = PileWatch(reader)
+    for t_ns, grey in enumerate((10, 40, 70, 70, 70, 100, 100)):
+        watch.look(painted(grey), t_ns)
+    assert reader.glances == [False, True, True, False, True]
 
 
 def test_every_place_is_read_again_now_and_then() -> None:

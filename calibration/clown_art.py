@@ -1,4 +1,4 @@
-"""Draws the clowns of the Piccolino deck as SVG: `python -m calibration.clown_art` writes the deck's art folder.
+"""Draws the clowns of the Piccolino deck: `python -m calibration.deck_art` puts them into the deck's file.
 
 Every colour has a hair-style and a pattern of its own, so that nobody has to tell colours; the happy clown wears a
 tall white hat and laughs, the sad one has no hat, a tear and the corners of the mouth down. All lengths in mm.
@@ -8,11 +8,26 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from functools import partial
 from itertools import product
 
+from calibration.drawn_deck import DrawnDeck, DrawnFace
 from calibration.svg_shapes import Svg, mixed
-from vision.pictured.picture_deck import PictureDeck
 
+CARD_MM = (63.0, 88.0)
+CORNER_RADIUS_MM = 3.5
+FRAME_MM = (5.0, 5.0, 53.0, 78.0)
+PAINTS = {
+    "red": "#d7263d",
+    "orange": "#f58220",
+    "yellow": "#ffd400",
+    "green": "#2a9d4a",
+    "blue": "#1f6fc4",
+    "purple": "#7b2d8e",
+    "pink": "#ff8fc4",
+    "black": "#1c1c1c",
+}
+_COUNTS = {"happy": 5, "sad": 2}
 _INK, _PAPER, _SKIN = "#1a1a1a", "#ffffff", "#fff1dc"
 _LINE = 0.9
 _HEAD = (31.5, 47.0, 13.5)
@@ -24,18 +39,34 @@ Hair = Callable[[Svg, str, str], None]
 Pattern = Callable[[Svg, str], None]
 
 
-def clown_svg(deck: PictureDeck, colour: str, mood: str) -> str:
+def piccolino_deck() -> DrawnDeck:
+    """The deck of the rules: 55 cards."""
+    fronts = [
+        DrawnFace(
+            f"{colour}-{mood}",
+            {"colour": colour, "mood": mood},
+            # There is one sad clown in black.
+            1 if (colour, mood) == ("black", "sad") else count,
+            partial(clown_svg, colour, mood),
+        )
+        for colour in PAINTS
+        for mood, count in _COUNTS.items()
+    ]
+    back = DrawnFace("back", {}, 0, back_svg, side="back")
+    return DrawnDeck("piccolino", "piccolino", CARD_MM, CORNER_RADIUS_MM, (*fronts, back), FRAME_MM)
+
+
+def clown_svg(colour: str, mood: str) -> str:
     """Draw one face.
 
     Raises:
-        KeyError: the deck has no such colour, or there is no hair-style for it.
+        KeyError: there is no such colour.
     """
-    paint = deck.palette[colour]
+    paint = PAINTS[colour]
     dark = colour == "black"
     line = _PAPER if dark else _INK
-    svg = Svg(deck.card_mm)
-    x, y, width, height = deck.frame_mm
-    svg.rect((x, y, width, height), paint, radius=_FRAME_RADIUS)
+    svg = Svg(CARD_MM)
+    svg.rect(FRAME_MM, paint, radius=_FRAME_RADIUS)
     hair, pattern = STYLES[colour]
     # White does not show on yellow.
     pattern(svg, mixed(paint, _INK, 0.22) if colour == "yellow" else mixed(paint, _PAPER, 0.38))
@@ -48,12 +79,12 @@ def clown_svg(deck: PictureDeck, colour: str, mood: str) -> str:
     return svg.text()
 
 
-def back_svg(deck: PictureDeck) -> str:
+def back_svg() -> str:
     """Draw the back: lozenges in all the deck's colours, the same either way up."""
-    svg = Svg(deck.card_mm)
-    x, y, width, height = deck.frame_mm
-    svg.rect(deck.frame_mm, _BACK_FRAME, radius=_FRAME_RADIUS)
-    paints = list(deck.palette.values())
+    svg = Svg(CARD_MM)
+    x, y, width, height = FRAME_MM
+    svg.rect(FRAME_MM, _BACK_FRAME, radius=_FRAME_RADIUS)
+    paints = list(PAINTS.values())
     columns, rows = 5, 7
     step_x, step_y = (width - 7) / columns, (height - 7) / rows
     total = columns * rows

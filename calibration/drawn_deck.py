@@ -52,6 +52,7 @@ class DrawnDeck:
     card_mm: tuple[float, float]
     corner_radius_mm: float
     faces: tuple[DrawnFace, ...]
+    frame_mm: tuple[float, float, float, float] | None = None
 
     def art(self, face: DrawnFace) -> NDArray[np.uint8]:
         """A face as it is printed, (h, w, 3) uint8 BGR."""
@@ -65,7 +66,9 @@ class DrawnDeck:
             )
             for face in self.faces
         ]
-        return PrintDeck(self.name, self.card_mm, tuple(prints), self.game, self.corner_radius_mm)
+        return PrintDeck(
+            self.name, self.card_mm, tuple(prints), self.game, self.corner_radius_mm, frame_mm=self.frame_mm
+        )
 
 
 def rendered(drawing: Drawing, card_mm: tuple[float, float], px_per_mm: float) -> NDArray[np.uint8]:

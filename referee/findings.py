@@ -14,9 +14,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from vision.image import Picture
-    from vision.pictured.picture_deck import PictureDeck
-    from vision.pictured.picture_reader import PictureCard, PictureReader
-    from vision.prints.reader import PrintCard, PrintReader
+    from vision.print_readers import CardReader
+    from vision.prints.reader import PrintCard
     from vision.table import Table
 
 
@@ -30,7 +29,7 @@ class Found:
     draw: Callable[[], NDArray[np.uint8]]
 
 
-def prints_found(picture: Picture, reader: PrintReader, table: Table | None, language: Language) -> Found:
+def prints_found(picture: Picture, reader: CardReader, table: Table | None, language: Language) -> Found:
     """Read the cards of a deck of prints; without `table` the picture's own markers tell it."""
     from referee.evidence_picture import draw_outlines
     from vision.prints.print_deck import attributes_told
@@ -69,47 +68,13 @@ def _print_called(card: PrintCard, language: Language) -> str:
     return say_print(card.face.id, card.face.side, card.face.attributes, language)
 
 
-def pictured_found(picture: Picture, reader: PictureReader, table: Table | None, language: Language) -> Found:
-    """Read the cards of our own clowns; without `table` the picture's own markers tell it."""
-    from referee.evidence_picture import draw_outlines
-
-    reading = reader.read(picture.image, table)
-    words = [say_face(_called(card, language), card.confidence, language) for card in reading.cards]
-    words += [say_unread(card.reason, None, _called(card, language), language) for card in reading.unclear]
-    return Found(
-        [_picture_card(card, picture, reader.deck) for card in reading.cards],
-        [_unclear(card, picture) for card in reading.unclear],
-        words,
-        lambda: draw_outlines(picture.image, [card.corners_px for card in reading.cards]),
-    )
-
-
-def _picture_card(card: PictureCard, picture: Picture, deck: PictureDeck) -> dict[str, Any]:
-    # All backs look alike: the face, and what it means, stay unknown.
-    unknown = dict.fromkeys(deck.faces[0].attributes)
-    return {
-        "face": card.face and card.face.id,
-        "side": card.side,
-        "confidence": round(card.confidence, 4),
-        "attributes": unknown if card.face is None else dict(card.face.attributes),
-        **_placed(card, picture),
-        "seat": None,
-    }
-
-
-def _unclear(card: PrintCard | PictureCard, picture: Picture) -> dict[str, Any]:
+def _unclear(card: PrintCard, picture: Picture) -> dict[str, Any]:
     best = card.face and {"face": card.face.id, "confidence": round(card.confidence, 4)}
     return {**_placed(card, picture), "reason": card.reason, "best": best}
 
 
-def _placed(card: PrintCard | PictureCard, picture: Picture) -> dict[str, Any]:
+def _placed(card: PrintCard, picture: Picture) -> dict[str, Any]:
     return {"corners_px": points_of(picture.to_file(card.corners_px)), "centre_mm": millimetres(card.centre_mm)}
-
-
-def _called(card: PictureCard, language: Language) -> str:
-    if card.face is None:
-        return say_print(None, "back", {}, language)
-    return say_print(card.face.id, "front", card.face.attributes, language)
 
 
 def points_of(points: NDArray[np.float64]) -> list[list[float]]:

@@ -20,9 +20,8 @@ def printed(what: str, paper: str) -> tuple[bytes, dict[str, object]]:
         return markers_pdf(paper)
     from calibration.deck_art import drawn_decks
     from calibration.print_deck import deck_pdf
-    from calibration.print_pictures import drawn_deck_pdf
+    from calibration.print_drawn import drawn_deck_pdf
     from referee.decks.finding import find_deck
-    from vision.pictured.picture_deck import PictureDeck
     from vision.prints.print_deck import PrintDeck
 
     deck = find_deck(what)
@@ -32,8 +31,4 @@ def printed(what: str, paper: str) -> tuple[bytes, dict[str, object]]:
         raise BadInputError(
             f"{deck.name} was taught from cards that you have: only Ringmaster's own cards can be printed"
         )
-    if isinstance(deck, PictureDeck):
-        from calibration.print_pictures import picture_deck_pdf
-
-        return picture_deck_pdf(deck, paper)
     return deck_pdf(deck, paper)

@@ -10,7 +10,6 @@ import numpy as np
 from simulation.pieces import cutout
 from simulation.view import Image
 from vision.deck import Deck
-from vision.pictured.picture_deck import PictureDeck
 from vision.prints.print_deck import PrintDeck
 from vision.render_face import face_image
 
@@ -51,26 +50,6 @@ class MarkArt:
         return self._pictures[face, side]
 
 
-class PictureArt:
-    """The art of a deck of pictures; `side` is FRONT or BACK."""
-
-    def __init__(self, deck: PictureDeck, px_per_mm: float) -> None:
-        self._deck = deck
-        self._size = (round(deck.card_mm[0] * px_per_mm), round(deck.card_mm[1] * px_per_mm))
-        self._pictures: dict[str, Image] = {}
-        self.card_mm = deck.card_mm
-        blank = np.zeros((self._size[1], self._size[0], 3), np.uint8)
-        self.cutout = cutout(blank, deck.corner_radius_mm / deck.card_mm[0])
-
-    def picture(self, face: str, side: str) -> Image:
-        """Give a face, or the back that all cards share."""
-        name = face if side == FRONT else self._deck.back
-        if name not in self._pictures:
-            picture = cv2.resize(self._deck.picture(name), self._size, interpolation=cv2.INTER_AREA)
-            self._pictures[name] = np.asarray(picture, np.uint8)
-        return self._pictures[name]
-
-
 class PrintArt:
     """The art of a deck of prints; `side` is FRONT or BACK. A deck whose back nobody knows has a plain one."""
 
@@ -92,11 +71,11 @@ class PrintArt:
         return self._pictures[name]
 
 
-AnyDeck = Deck | PictureDeck | PrintDeck
+AnyDeck = Deck | PrintDeck
 
 
 def art_of(deck: AnyDeck, px_per_mm: float) -> CardArt:
     """Give a deck's art, drawn with so many pixels to the mm."""
     if isinstance(deck, Deck):
         return MarkArt(deck, px_per_mm)
-    return PictureArt(deck, px_per_mm) if isinstance(deck, PictureDeck) else PrintArt(deck, px_per_mm)
+    return PrintArt(deck, px_per_mm)

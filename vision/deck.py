@@ -118,13 +118,10 @@ def parse_deck(data: dict[str, Any]) -> Deck:
     """Give the deck of marks that a description is of.
 
     Raises:
-        BadDeckError: its cards show pictures.
         KeyError, TypeError, AttributeError, OverflowError, ValueError: the description is broken.
     """
     if not isinstance(data, dict):
         raise ValueError("it is not a description")
-    if "art" in data:
-        raise BadDeckError(f"the cards of {data['deck']} show pictures, not marks")
     width, height = card_size(data["card_mm"])
     background = {text(side, "background"): paint(ground, "background") for side, ground in data["background"].items()}
     palette = {

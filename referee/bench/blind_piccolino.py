@@ -13,9 +13,9 @@ from referee.bench.blind import BlindSetting, Trial
 from referee.bench.blind_piles import PilesShown, piles_shown
 from referee.bench.blind_views import View, bare_floor, covered_lens, disguised, half_table, without_markers
 from referee.bench.strange_art import STRANGE_TO_PICCOLINO, backs_up, checked_back, choose
+from referee.decks.finding import find_print_deck
 from simulation.art import CardArt
 from simulation.view import view_of
-from vision.pictured.picture_deck import load_picture_deck
 
 _FIRST_S, _LAST_S = 1.0, 12.0  # of the script, in which seven cards are turned
 
@@ -28,7 +28,7 @@ def wrong_deck(setting: BlindSetting) -> Iterator[Trial]:
     def lay(luck: random.Random, seed: int) -> Laid:
         name, paint = choose(luck, STRANGE_TO_PICCOLINO)
         every, backs = luck.random() < 0.5, luck.random() < 0.5
-        faces = [face.id for face in load_picture_deck("piccolino").faces]
+        faces = [face.id for face in find_print_deck("piccolino").fronts]
         colours = luck.sample(sorted({face.split("-")[0] for face in faces}), 2)
         some = [face for face in faces if every or face.split("-")[0] in colours]
         disguise = disguised(paint, some, checked_back if every and backs else None)
@@ -42,7 +42,7 @@ def wrong_side(setting: BlindSetting) -> Iterator[Trial]:
     """All cards are laid with their backs up, or those of two colours."""
 
     def lay(luck: random.Random, seed: int) -> Laid:
-        faces = [face.id for face in load_picture_deck("piccolino").faces]
+        faces = [face.id for face in find_print_deck("piccolino").fronts]
         colours = luck.sample(sorted({face.split("-")[0] for face in faces}), 2)
         every = luck.random() < 0.5
         some = frozenset(face for face in faces if every or face.split("-")[0] in colours)

@@ -16,6 +16,7 @@ from hardware.health import HealthBoard
 from hardware.lamp import RecordedLamp
 from hardware.speaker.speaker import RecordedSpeaker
 from referee.bench.blind import Outcome
+from referee.decks.finding import find_print_deck
 from referee.demo import confetti_script, piccolino_script
 from referee.demo.stepped import SteppedTable
 from referee.games.confetti.hand import score_hand
@@ -34,7 +35,6 @@ from referee.watchers.watch_setup import WatchSetup
 from simulation.evening import Evening, EveningTable
 from simulation.live import Shots
 from vision.deck import load_deck
-from vision.pictured.picture_deck import load_picture_deck
 
 PLAYERS = ("Ann", "Ben", "Cem")
 HEEDED_S = 1.5
@@ -148,7 +148,7 @@ class _Played:
             ]
             self._rings: Sequence[Ruling] = ()
         else:
-            prints = load_picture_deck(game)
+            prints = find_print_deck(game)
             drawn = piccolino_script.write_piccolino(prints, seed, piccolino_script.Plan(turns=setting.turns))
             self.table = EveningTable(drawn.script, prints, seed, evening, shots)
             self._hands = []

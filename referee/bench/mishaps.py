@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from hardware.camera.frames import SECOND_NS, Frame
 from referee.bench.yardstick import in_yardsticks
+from referee.decks.finding import find_print_deck
 from referee.demo import confetti_script, piccolino_script
 from referee.service.guard.mishaps import Change, Lasting, Mishap
 from referee.service.guard.picture_guard import PictureGuard
@@ -20,7 +21,6 @@ from simulation.evening import GAMMA, relit
 from simulation.live import LiveTable, Shots
 from simulation.view import Look
 from vision.deck import load_deck
-from vision.pictured.picture_deck import load_picture_deck
 
 LOOKS_PER_S = 4
 IN_TIME_S = 2.0
@@ -160,7 +160,7 @@ def _table(luck: random.Random) -> LiveTable:
     if luck.random() < 0.5:
         deck = load_deck("confetti")
         return LiveTable(confetti_script.write_confetti(deck, seed).script, deck, seed, shots)
-    prints = load_picture_deck("piccolino")
+    prints = find_print_deck("piccolino")
     plan = piccolino_script.Plan(players=luck.randint(2, 5), turns=12)
     return LiveTable(piccolino_script.write_piccolino(prints, seed, plan).script, prints, seed, shots)
 

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 from hardware.camera.frames import SECOND_NS, Frame
 from hardware.events import BellPressed
-from referee.demo.piccolino_script import ClownDeck, PiccolinoGame, Plan, write_piccolino
+from referee.decks.finding import find_print_deck
+from referee.demo.piccolino_script import PiccolinoGame, Plan, write_piccolino
 from referee.events import Header
 from referee.games.piccolino.events import Bell, parse_action
 from referee.games.piccolino.one_bell import OneBell
@@ -18,7 +19,7 @@ from referee.watchers.watch_setup import WatchSetup
 from simulation.art import CardArt
 from simulation.live import LiveTable, Shots
 from simulation.script import Ring
-from vision.pictured.picture_deck import load_picture_deck
+from vision.prints.print_deck import PrintDeck
 
 PLAYERS = ("Ann", "Ben", "Cem", "Dora", "Emil")
 _LEAD_S, _AFTER_S = 0.4, 0.75
@@ -73,15 +74,15 @@ def piles_table(
     *,
     rung: bool = False,
     disguise: Callable[[CardArt], CardArt] | None = None,
-    deck: ClownDeck | None = None,
-    known: ClownDeck | None = None,
+    deck: PrintDeck | None = None,
+    known: PrintDeck | None = None,
 ) -> PilesTable:
     """Lay a table on which cards are turned, and nobody rings, or everybody as people do.
 
     disguise: gives the art that is to be seen instead of the deck's. deck: the one that lies there, None: the built-in
     one. known: how the referee knows it, None: as it is printed.
     """
-    deck = deck or load_picture_deck("piccolino")
+    deck = deck or find_print_deck("piccolino")
     plan = Plan(players=players, turns=turns) if rung else Plan(players=players, turns=turns, notice=0.0, hothead=None)
     game = write_piccolino(deck, seed, plan)
     header = Header("piccolino", PLAYERS[:players], {})

@@ -8,8 +8,8 @@ from numpy.typing import NDArray
 from referee.bench.teaching import Reader, TaughtRead
 from vision.deck import Deck
 from vision.marked import reader
+from vision.print_readers import print_reader
 from vision.prints.print_deck import PrintDeck
-from vision.prints.reader import PrintReader
 from vision.reading import Reading
 
 Image = NDArray[np.uint8]
@@ -33,7 +33,7 @@ def reader_of(deck: Deck | PrintDeck) -> Reader:
             return cards
 
         return read_marks
-    prints = PrintReader(deck)
+    prints = print_reader(deck)
 
     def read(image: Image) -> list[TaughtRead]:
         reading = prints.read(image)

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from hardware.camera.frames import SECOND_NS, Frame
+from referee.decks.finding import find_print_deck
 from referee.demo.seating import AREA_MM, MIDDLE_MM, people_at, ring_of, spot
 from referee.seats import SeatRing, marker_rectangle
 from referee.watchers.piccolino_ringer import ArmEyes
@@ -16,7 +17,6 @@ from simulation.live import LiveTable, Shots
 from simulation.script import SKINS, SLEEVES, Action, Person, Rest, Ring, Script
 from simulation.view import Look
 from vision.markers import find_markers, table_from_markers
-from vision.pictured.picture_deck import load_picture_deck
 
 SIZE = (640, 360)
 RINGS_A_TABLE = 12
@@ -76,7 +76,7 @@ def _on_table(players: int, count: int, seed: int, look: Look) -> Iterator[Named
             actions.append(Ring(other, ring.at_s + luck.uniform(*_BEHIND_S)))
     people = tuple(_dressed(person, luck) for person in people_at(seats))
     script = Script(AREA_MM, (), people, tuple(actions), _FIRST_S + _PACE_S * count + 1.0, bell_mm=MIDDLE_MM)
-    table = LiveTable(script, load_picture_deck("piccolino"), seed, Shots(size=SIZE, look=look))
+    table = LiveTable(script, find_print_deck("piccolino"), seed, Shots(size=SIZE, look=look))
     place = _place_of(table.frame(0), players)
     eyes = ArmEyes(lambda: place)
     frames = (table.frame(index) for index in range(table.frames))

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 
 from hardware.camera.frames import Frame
 from referee.bench.piles_table import PilesTable, piles_table
-from referee.demo.piccolino_script import ClownDeck
 from referee.session import RulingData
 from simulation.live import Shots
 from simulation.truth import truth_at
+from vision.prints.print_deck import PrintDeck
 
 MS = 1_000_000
 _NEAR_MS = (-50, -20, -5, 5, 20, 50)
@@ -51,7 +51,7 @@ def judge_rulings(
     turns: int,
     seed: int,
     size: tuple[int, int] = (1280, 720),
-    decks: tuple[ClownDeck, ClownDeck] | None = None,
+    decks: tuple[PrintDeck, PrintDeck] | None = None,
 ) -> Iterator[Judged]:
     """Turn cards on a drawn table, and give what rings round each would have been ruled, on the frames before them.
 

@@ -10,8 +10,8 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from referee.decks.finding import find_print_deck
 from vision.deck import load_deck
-from vision.pictured.picture_deck import load_picture_deck
 from vision.render_face import face_image
 
 Image = NDArray[np.uint8]
@@ -86,15 +86,15 @@ def of_the_other_side(name: str, size: tuple[int, int]) -> Image:
 
 def piccolino(name: str, size: tuple[int, int]) -> Image:
     """A clown of the printed deck."""
-    deck = load_picture_deck("piccolino")
-    face = deck.faces[_number(name, len(deck.faces))]
-    return np.asarray(cv2.resize(deck.picture(face.id), size, interpolation=cv2.INTER_AREA), np.uint8)
+    deck = find_print_deck("piccolino")
+    face = deck.fronts[_number(name, len(deck.fronts))]
+    return np.asarray(cv2.resize(face.art, size, interpolation=cv2.INTER_AREA), np.uint8)
 
 
 def backs_up(name: str, size: tuple[int, int]) -> Image:
     """The back of the printed deck."""
-    deck = load_picture_deck("piccolino")
-    return np.asarray(cv2.resize(deck.picture(deck.back), size, interpolation=cv2.INTER_AREA), np.uint8)
+    deck = find_print_deck("piccolino")
+    return np.asarray(cv2.resize(deck.by_id["back"].art, size, interpolation=cv2.INTER_AREA), np.uint8)
 
 
 def checked_back(name: str, size: tuple[int, int]) -> Image:

@@ -12,7 +12,7 @@ from referee.bench.accuracy import CLASSES
 from referee.bench.teaching import TaughtVerdict
 from referee.errors import WorkFailedError
 from vision.deck import Deck
-from vision.prints.print_deck import ART_PX_PER_MM
+from vision.prints.print_deck import ART_PX_PER_MM, PrintDeck
 from vision.render_face import face_image
 from vision.teaching.taught_prints import Lesson
 
@@ -24,7 +24,7 @@ _IN_A_ROW = 12
 
 def draw_faces(folder: Path, lesson: Lesson) -> None:
     """Draw all faces as they were learned into `faces.png`."""
-    drawn = [_face(art, name) for name, art in _arts(lesson).items()]
+    drawn = [_face(art, name) for name, art in _arts(lesson.deck).items()]
     width = max(tile.shape[1] for tile in drawn)
     tiles = [np.pad(tile, ((0, 0), (0, width - tile.shape[1]), (0, 0))) for tile in drawn]
     tiles += [np.zeros_like(tiles[0])] * (-len(tiles) % _IN_A_ROW)
@@ -32,7 +32,7 @@ def draw_faces(folder: Path, lesson: Lesson) -> None:
     _save(folder / "faces.png", np.vstack(rows))
 
 
-def draw_failures(folder: Path, image: Image, verdict: TaughtVerdict, lesson: Lesson) -> None:
+def draw_failures(folder: Path, image: Image, verdict: TaughtVerdict, deck: Deck | PrintDeck) -> None:
     """Draw each card that is wrong, or at least half visible and not read: true outline green, the read one red."""
     for number, (group, outcome, card, read) in enumerate(verdict.cards):
         if outcome == "exact" or (outcome != "wrong" and group == CLASSES[2]):
@@ -40,7 +40,7 @@ def draw_failures(folder: Path, image: Image, verdict: TaughtVerdict, lesson: Le
         outlines = [(card.corners_px, _TRUE)]
         if read is not None and len(read.corners_px) > 2:
             outlines.append((read.corners_px, _READ))
-        arts = _arts(lesson)
+        arts = _arts(deck)
         named = [name for name in (card.face, None if read is None else read.face) if name in arts]
         parts = [_crop(image, outlines), *(_face(arts[name], name) for name in named if name)]
         as_read = "" if read is None or read.face is None else f"-as-{read.face}"
@@ -54,8 +54,7 @@ def draw_failures(folder: Path, image: Image, verdict: TaughtVerdict, lesson: Le
         )
 
 
-def _arts(lesson: Lesson) -> dict[str, Image]:
-    deck = lesson.deck
+def _arts(deck: Deck | PrintDeck) -> dict[str, Image]:
     if isinstance(deck, Deck):
         return {face.id: face_image(deck, face, ART_PX_PER_MM) for face in deck.faces}
     return {face.id: face.art for face in deck.faces}

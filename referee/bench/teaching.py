@@ -122,6 +122,11 @@ def but_every_second_face(lesson: Lesson) -> Lesson:
     return replace(lesson, deck=replace(lesson.deck, faces=faces, alike=alike))
 
 
+def by_face(picture: TruePicture) -> TruePicture:
+    """The same picture with each card called by its face: what follows a dot tells equal cards apart."""
+    return replace(picture, cards=tuple(replace(card, face=(card.face or "").split(".")[0]) for card in picture.cards))
+
+
 def judge(
     pictures: Sequence[TruePicture], load: Callable[[TruePicture], Image], read: Reader, taught: frozenset[str]
 ) -> Iterator[tuple[Image, TaughtVerdict]]:

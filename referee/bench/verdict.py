@@ -23,9 +23,9 @@ from referee.bench.measurement import Measurement
 from referee.bench.piles_table import PLAYERS, PilesTable, piles_table
 from referee.bench.yardstick import one_thread, yardstick
 from referee.clockwork import in_order, without_overtaken
-from referee.demo.piccolino_script import ClownDeck
 from referee.language import Language
 from simulation.live import Shots
+from vision.prints.print_deck import PrintDeck
 
 STEADY_YARDSTICKS = 4.0
 VERDICT_YARDSTICKS = 15.0
@@ -58,7 +58,7 @@ def measure_verdict(
     turns: int,
     size: tuple[int, int] = FULL_HD,
     seed: int = 1,
-    decks: tuple[ClownDeck, ClownDeck] | None = None,
+    decks: tuple[PrintDeck, PrintDeck] | None = None,
 ) -> Iterator[Measurement]:
     """Measure on a drawn game: its own rings, with the arms that ring, and two more round each card.
 

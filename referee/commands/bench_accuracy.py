@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from referee.bench.truth import TruePicture
-    from vision.pictured.picture_deck import PictureDeck
     from vision.prints.print_deck import PrintDeck
 
 
@@ -53,14 +52,13 @@ def run_hands(args: argparse.Namespace) -> int:
     from referee.hands_off import HandsOff
     from referee.seated_reading import SeatedReader, SeatedReading
     from referee.seats import MOST_PLAYERS
-    from vision.deck import Deck
     from vision.errors import VisionError
     from vision.prints.print_deck import PrintDeck
 
     if not 1 <= args.players <= MOST_PLAYERS:
         raise BadInputError(f"--players must be 1 to {MOST_PLAYERS}, not {args.players}")
     deck, verdicts = find_deck(args.deck), []
-    if not isinstance(deck, Deck | PrintDeck):
+    if isinstance(deck, PrintDeck) and deck.game == "piccolino":
         raise BadInputError(f"nobody has a hand of {deck.name}")
     hands_off = HandsOff(deck)
 
@@ -95,14 +93,11 @@ def _read_all(args: argparse.Namespace, pictures: list[TruePicture]) -> int:
     from referee.bench.failures import FailureBook
     from referee.bench.readers import read_picture
     from referee.decks.finding import find_deck
-    from vision.pictured.picture_deck import PictureDeck
     from vision.prints.print_deck import PrintDeck
 
     deck = find_deck(args.deck)
     if isinstance(deck, PrintDeck):
         return _read_prints(args, pictures, deck)
-    if isinstance(deck, PictureDeck):
-        return _read_deck_of_pictures(args, pictures, deck)
     book = FailureBook(args.failures, deck) if args.failures else None
     verdicts = []
     for image, verdict in judge_pictures(along(pictures, len(pictures)), _load, read_picture, deck):
@@ -120,34 +115,19 @@ def _read_all(args: argparse.Namespace, pictures: list[TruePicture]) -> int:
 
 
 def _read_prints(args: argparse.Namespace, pictures: list[TruePicture], deck: PrintDeck) -> int:
-    from referee.bench import taught_tally, teaching
+    from referee.bench import taught_failures, taught_tally, teaching
     from referee.bench.readers import reader_of
 
-    if args.failures:
-        raise BadInputError("--failures goes with decks of marks and with Piccolino's")
     verdicts = []
     known = frozenset(face.id for face in deck.fronts)
-    for _, verdict in teaching.judge(list(along(pictures, len(pictures))), _load, reader_of(deck), known):
+    named = [teaching.by_face(picture) for picture in pictures]
+    for image, verdict in teaching.judge(list(along(named, len(named))), _load, reader_of(deck), known):
         verdicts.append(verdict)
+        if args.failures:
+            taught_failures.draw_failures(args.failures, image, verdict, deck)
         if args.json:
             print_line(taught_tally.picture_line(deck.name, verdict))
     _print_and_keep(args, taught_tally.summary(deck.name, None, verdicts), taught_tally.table)
-    return 0
-
-
-def _read_deck_of_pictures(args: argparse.Namespace, pictures: list[TruePicture], deck: PictureDeck) -> int:
-    from referee.bench import picture_tally
-    from referee.bench.pictures import draw_failures, judge_pictures
-    from vision.pictured.picture_reader import PictureReader
-
-    verdicts = []
-    for image, verdict in judge_pictures(along(pictures, len(pictures)), _load, PictureReader(deck)):
-        verdicts.append(verdict)
-        if args.failures:
-            draw_failures(args.failures, image, verdict)
-        if args.json:
-            print_line(picture_tally.picture_line(verdict))
-    _print_and_keep(args, picture_tally.summary(verdicts, deck), picture_tally.table)
     return 0
 
 

@@ -36,6 +36,7 @@ def _coloretto(args: argparse.Namespace) -> int:
     from referee.bench.coloretto_trial import try_game
     from referee.bench.drawn_lesson import taught
     from referee.decks.finding import find_print_deck
+    from referee.decks.game_deck import check_plays
     from referee.demo.coloretto_script import Plan
 
     if args.games < 1:
@@ -45,6 +46,7 @@ def _coloretto(args: argparse.Namespace) -> int:
     if args.taught and not args.drawn:
         raise BadInputError("--taught needs --drawn: without pictures nothing is read")
     deck = find_print_deck(args.deck)
+    check_plays(deck, "coloretto")
     known = taught(deck, args.seed) if args.taught else None
     # Nothing tells how many cards a row has room for but its own card.
     least = 2 if any("room" in face.attributes for face in deck.fronts) else 3

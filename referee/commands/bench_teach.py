@@ -77,7 +77,7 @@ def _one(args: argparse.Namespace, deck: DeckToTeach, others: Sequence[TruePictu
         for image, judged in teaching.judge([*chosen, *strange], _load, reader_of(lesson.deck), taught):
             verdicts.append(judged)
             if args.failures:
-                taught_failures.draw_failures(args.failures / deck.name, image, judged, lesson)
+                taught_failures.draw_failures(args.failures / deck.name, image, judged, lesson.deck)
             if args.json:
                 print_line(taught_tally.picture_line(deck.name, judged))
     print_sums(taught_tally.summary(deck.name, verdict, verdicts), taught_tally.table, as_json=args.json)

@@ -13,7 +13,6 @@ from referee.output import Output, complain, for_people
 if TYPE_CHECKING:
     from referee.decks.finding import AnyDeck
     from referee.decks.store import DeckStore
-    from vision.pictured.picture_deck import PictureFace
     from vision.prints.print_deck import Print
 
 SUMMARY = "list the decks, and show, send, load, rename or remove those that you taught"
@@ -98,7 +97,6 @@ def _list(store: DeckStore, *, as_json: bool) -> int:
 def _show(args: argparse.Namespace) -> None:
     from referee.decks.finding import find_deck
     from vision.deck import deck_names
-    from vision.pictured.picture_deck import PictureDeck
     from vision.prints.print_deck import PrintDeck
     from vision.taught.deck_file import fingerprint
 
@@ -106,9 +104,7 @@ def _show(args: argparse.Namespace) -> None:
     output = Output()
     summary = _summary(deck, taught=args.deck not in deck_names())
     faces: list[dict[str, Any]]
-    if isinstance(deck, PictureDeck):
-        faces = [{"face": f.id, "side": "front", **_meaning(f)} for f in deck.faces]
-    elif isinstance(deck, PrintDeck):
+    if isinstance(deck, PrintDeck):
         faces = [{"face": f.id, "side": f.side, **_meaning(f)} for f in deck.faces]
     else:
         faces = [
@@ -119,8 +115,7 @@ def _show(args: argparse.Namespace) -> None:
             }
             for f in deck.faces
         ]
-    if not isinstance(deck, PictureDeck):
-        summary["version"] = fingerprint(deck)
+    summary["version"] = fingerprint(deck)
     if args.json:
         output.line(to_line({**summary, "faces": faces}))
     else:
@@ -132,7 +127,7 @@ def _show(args: argparse.Namespace) -> None:
     output.flush()
 
 
-def _meaning(face: Print | PictureFace) -> dict[str, Any]:
+def _meaning(face: Print) -> dict[str, Any]:
     from vision.prints.print_deck import attributes_told
 
     return {"attributes": attributes_told(face.attributes), "count": face.count}
@@ -169,13 +164,10 @@ def _said(args: argparse.Namespace, name: str, words: str) -> None:
 
 def _summary(deck: AnyDeck, *, taught: bool) -> dict[str, Any]:
     from vision.deck import Deck
-    from vision.pictured.picture_deck import PictureDeck
 
     if isinstance(deck, Deck):
         game: str | None = "confetti"
         kind, faces = "marks", len({face.id for face in deck.faces})
-    elif isinstance(deck, PictureDeck):
-        game, kind, faces = "piccolino", "prints", len(deck.faces)
     else:
         game, kind, faces = deck.game, "prints", len(deck.fronts)
     width, height = deck.card_mm

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from referee.arguments import add_language
 from referee.errors import BadInputError
-from referee.findings import Found, millimetres, pictured_found, points_of, prints_found
+from referee.findings import Found, millimetres, points_of, prints_found
 from referee.jsonlines import to_line
 from referee.language import Language, language_of
 from referee.output import Output, complain
@@ -90,22 +90,16 @@ def run(args: argparse.Namespace) -> int:
 
 def _reader_of(name: str, profile: TableProfile | None, language: Language) -> Callable[[Picture], Found]:
     from referee.decks.finding import find_deck
-    from vision.pictured.picture_deck import PictureDeck
     from vision.prints.print_deck import PrintDeck
 
     if name == "none":
         return lambda picture: _any_deck(picture, language)
     deck = find_deck(name)
     if isinstance(deck, PrintDeck):
-        from vision.prints.reader import PrintReader
+        from vision.print_readers import print_reader
 
-        prints = PrintReader(deck)
+        prints = print_reader(deck)
         return lambda picture: prints_found(picture, prints, _table(picture, profile)[0], language)
-    if isinstance(deck, PictureDeck):
-        from vision.pictured.picture_reader import PictureReader
-
-        reader = PictureReader(deck)
-        return lambda picture: pictured_found(picture, reader, _table(picture, profile)[0], language)
     return lambda picture: _known_deck(picture, deck, profile, language)
 
 

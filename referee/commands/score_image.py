@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from referee.decks.finding import find_marked_deck, find_print_deck
-from referee.decks.game_fit import check_fit
+from referee.decks.game_deck import check_plays
 from referee.errors import BadInputError
 from referee.evidence_picture import check_picture_path, write_picture
 from referee.jsonlines import to_line
@@ -71,7 +71,7 @@ def _score_coloretto(args: argparse.Namespace) -> int:
     if args.side is not None:
         raise BadInputError("--side goes with Confetti: cards of Coloretto have one side")
     deck = find_print_deck("coloretto" if args.deck is None else args.deck)
-    check_fit(deck, "coloretto")
+    check_plays(deck, "coloretto")
     picture, profile = load_picture(args.image), _profile(args.profile)
     table = Table(args.table or Table.BROWN.value)
     result = score_coloretto_picture(picture, deck, profile, args.players, table)

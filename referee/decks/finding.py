@@ -6,13 +6,12 @@ from pathlib import Path
 
 from referee.decks.store import DeckStore
 from referee.journal.folder import state_folder
-from vision.deck import Deck, deck_file_of, deck_names
+from vision.deck import Deck, deck_file_of, deck_names, load_deck
 from vision.errors import BadDeckError
-from vision.pictured.picture_deck import PictureDeck, load_any_deck
 from vision.prints.print_deck import PrintDeck
 from vision.taught.deck_file import SUFFIX, read_deck_file
 
-AnyDeck = Deck | PictureDeck | PrintDeck
+AnyDeck = Deck | PrintDeck
 
 
 def find_deck(name: str, state: Path | None = None) -> AnyDeck:
@@ -27,7 +26,7 @@ def find_deck(name: str, state: Path | None = None) -> AnyDeck:
     if built_in is not None:
         return read_deck_file(built_in)
     if name in deck_names() or name.endswith(".json"):
-        return load_any_deck(name)
+        return load_deck(name)
     store = DeckStore(state_folder(state))
     names = store.names()
     if name not in names:
@@ -55,5 +54,5 @@ def find_print_deck(name: str, state: Path | None = None) -> PrintDeck:
     """
     deck = find_deck(name, state)
     if not isinstance(deck, PrintDeck):
-        raise BadDeckError(f"Coloretto cannot be played with the cards of {name}")
+        raise BadDeckError(f"the cards of {name} show marks, not pictures")
     return deck

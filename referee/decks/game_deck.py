@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
 from referee.decks.finding import AnyDeck, find_deck
 from referee.decks.game_fit import MOODS, check_fit
@@ -19,7 +18,6 @@ from referee.events import DECK, DECK_COLOURS, DECK_VERSION, Header
 from referee.journal.folder import state_folder
 from vision.deck import Deck, deck_names
 from vision.errors import BadDeckError
-from vision.pictured.picture_deck import PictureDeck
 from vision.prints.print_deck import PrintDeck
 from vision.taught.deck_file import fingerprint
 
@@ -94,9 +92,8 @@ def check_plays(deck: AnyDeck, game: str) -> None:
     if isinstance(deck, Deck):
         if game != "confetti":
             raise BadInputError(f"the cards of {deck.name} show marks: {game.capitalize()} is played with pictures")
-    elif isinstance(deck, PictureDeck):
-        if game != "piccolino":
-            raise BadInputError(f"the cards of {deck.name} are for Piccolino, not for {game.capitalize()}")
+    elif deck.game not in (None, game):
+        raise BadInputError(f"the cards of {deck.name} are for {deck.game.capitalize()}, not for {game.capitalize()}")
     else:
         try:
             check_fit(deck, game)
@@ -112,7 +109,7 @@ def _check_side(deck: AnyDeck, side: str) -> None:
 
 def version_of(deck: AnyDeck) -> str | None:
     """Give what tells a version of a taught deck from every other; decks that come with Ringmaster have none."""
-    return None if isinstance(deck, PictureDeck) or deck.name in deck_names() else fingerprint(deck)
+    return None if deck.name in deck_names() else fingerprint(deck)
 
 
 def decks_for(game: str, store: DeckStore) -> list[str]:
@@ -140,12 +137,8 @@ def colours_of(deck: AnyDeck) -> list[str]:
     """Give the colours of a deck's clowns, in its order; none for a deck that has no clowns."""
     if isinstance(deck, Deck):
         return []
-    meanings: list[Mapping[str, str]] = [face.attributes for face in _fronts(deck)]
+    meanings: list[Mapping[str, str]] = [face.attributes for face in deck.fronts]
     return list(dict.fromkeys(one["colour"] for one in meanings if one.get("mood") in MOODS and "colour" in one))
-
-
-def _fronts(deck: PictureDeck | PrintDeck) -> Any:  # noqa: ANN401 - both kinds of faces have `attributes`
-    return deck.faces if isinstance(deck, PictureDeck) else deck.fronts
 
 
 def _of_version(version: object, state: Path | None) -> AnyDeck | None:

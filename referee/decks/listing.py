@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 from referee.decks.finding import AnyDeck, find_deck
 from referee.decks.store import DeckStore
 from vision.deck import Deck, deck_names
-from vision.pictured.picture_deck import PictureDeck
 from vision.prints.print_deck import PrintDeck
 from vision.render_face import face_image
 from vision.taught.deck_file import fingerprint
@@ -76,7 +75,7 @@ class DeckListing:
 def summary_of(deck: AnyDeck) -> dict[str, Any]:
     """Give what the page says of a deck."""
     width, height = deck.card_mm
-    game = "confetti" if isinstance(deck, Deck) else "piccolino" if isinstance(deck, PictureDeck) else deck.game
+    game = "confetti" if isinstance(deck, Deck) else deck.game
     return {
         "deck": deck.name,
         "game": game,
@@ -92,8 +91,6 @@ def _faces(deck: AnyDeck) -> list[dict[str, Any]]:
         return [
             {"face": face.id, "side": face.side, "marks": [mark.colour for mark in face.marks]} for face in deck.faces
         ]
-    if isinstance(deck, PictureDeck):
-        return [{"face": face.id, "side": "front", "attributes": dict(face.attributes)} for face in deck.faces]
     return [{"face": face.id, "side": face.side, "attributes": dict(face.attributes)} for face in deck.faces]
 
 
@@ -106,8 +103,6 @@ def _built_in(name: str) -> _Listed:
 def _small(deck: AnyDeck, number: int) -> bytes:
     if isinstance(deck, Deck):
         art: Image = face_image(deck, deck.faces[number], _HEIGHT_PX / deck.card_mm[1])
-    elif isinstance(deck, PictureDeck):
-        art = np.asarray(cv2.imread(str(deck.folder / f"{deck.faces[number].id}.png")), np.uint8)
     else:
         art = np.asarray(deck.faces[number].art, np.uint8)
     height, width = art.shape[:2]

@@ -19,7 +19,6 @@ from referee.games.piccolino.tops import Mood
 from simulation.art import BACK, FRONT
 from simulation.motion import TRAVEL_S
 from simulation.script import Action, Carry, Lying, Ring, Script, ScriptCard
-from vision.pictured.picture_deck import PictureDeck, PictureFace
 from vision.prints.print_deck import Print, PrintDeck
 
 _FIRST_STILL_S = 2.5
@@ -27,8 +26,6 @@ _TURN_S = 0.75
 _BELL_ROOM_MM = 120.0
 _SECOND_NS = 1_000_000_000
 _HAPPY, _SAD = 6, 1  # cards of a face where nobody knows how many there are
-
-ClownDeck = PictureDeck | PrintDeck
 
 
 @dataclass(frozen=True)
@@ -60,7 +57,7 @@ class PiccolinoGame:
     rulings: tuple[Mapping[str, Any], ...]
 
 
-def write_piccolino(deck: ClownDeck, seed: int, plan: Plan | None = None) -> PiccolinoGame:
+def write_piccolino(deck: PrintDeck, seed: int, plan: Plan | None = None) -> PiccolinoGame:
     """Write a game; the same seed always gives the same one."""
     return _Writer(deck, seed, plan or Plan()).write()
 
@@ -68,7 +65,7 @@ def write_piccolino(deck: ClownDeck, seed: int, plan: Plan | None = None) -> Pic
 class _Writer:
     """Plays the game by its rules while it is written. Piles are lists of keys, the top card last."""
 
-    def __init__(self, deck: ClownDeck, seed: int, plan: Plan) -> None:
+    def __init__(self, deck: PrintDeck, seed: int, plan: Plan) -> None:
         self._plan = plan
         self._rng = random.Random(seed)
         self._ring = ring_of(plan.players)
@@ -184,10 +181,8 @@ class _Writer:
         return Lying(x, y, lies.angle_deg + self._rng.uniform(-5, 5), side)
 
 
-def _cards_of(deck: ClownDeck) -> Sequence[PictureFace | Print]:
+def _cards_of(deck: PrintDeck) -> Sequence[Print]:
     """The face of every single card."""
-    if isinstance(deck, PictureDeck):
-        return deck.cards
     usual = {face.id: _HAPPY if face.attributes["mood"] == Mood.HAPPY.value else _SAD for face in deck.fronts}
     return [face for face in deck.fronts for _ in range(usual[face.id] if face.count is None else face.count)]
 

@@ -41,7 +41,6 @@ from referee.web.hosts import where
 from vision.deck import Deck
 from vision.errors import VisionError
 from vision.image import Picture
-from vision.pictured.picture_deck import PictureDeck
 
 if TYPE_CHECKING:
     from referee.web.server import PageServer
@@ -90,7 +89,7 @@ def _played(demo: DemoTable, options: ShowOptions, say: Say, asked: threading.Ev
         parts = Parts(
             lambda _: devices, lambda _settings, _health: voice, lambda _settings, _health: voice, demo.header
         )
-        if demo.deck is not None and not isinstance(demo.deck, PictureDeck) and DECK in demo.header.options:
+        if demo.deck is not None and DECK in demo.header.options:
             DeckStore(Path(folder)).add(demo.deck)
         with running(Path(folder), parts) as service:
             page = None if options.page is None else _page(service, options.page)

@@ -103,6 +103,7 @@ TEMPLATES = (
     mark("{name} is a deck that comes with Ringmaster: give yours another name"),
     mark("the cards of {name} show pictures, not marks"),
     mark("Coloretto cannot be played with the cards of {name}"),
+    mark("the cards of {name} show marks, not pictures"),
     mark("this deck is not here any more: choose another one"),
     mark("no cards that lie apart are in {picture}"),
     mark("no cards that lie apart are in {picture} nor in the others"),

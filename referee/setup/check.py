@@ -13,7 +13,6 @@ from referee.setup.finding import Choice, Finding, Image, Points, Seen, Shape, S
 from vision.deck import Deck
 from vision.errors import VisionError
 from vision.markers import unmirrored_markers
-from vision.pictured.picture_deck import PictureDeck
 from vision.prints.print_deck import PrintDeck
 from vision.profile import TableProfile
 from vision.standing import table_now
@@ -121,16 +120,10 @@ def read_cards(deck: object, image: Image, profile: TableProfile | None) -> Chec
         reading, _ = read_picture(image, deck, table, sight.markers)
         unclear = [(card.corners_px, card.reason) for card in reading.unclear]
         return CheckReading(tuple(card.corners_px for card in reading.cards), tuple(unclear))
-    if isinstance(deck, PictureDeck):
-        from vision.pictured.picture_reader import PictureReader
-
-        pictured = PictureReader(deck).read(image, table)
-        unclear = [(card.corners_px, card.reason or "") for card in pictured.unclear]
-        return CheckReading(tuple(card.corners_px for card in pictured.cards), tuple(unclear))
     if isinstance(deck, PrintDeck):
-        from vision.prints.reader import PrintReader
+        from vision.print_readers import print_reader
 
-        prints = PrintReader(deck).read(image, table)
+        prints = print_reader(deck).read(image, table)
         unclear = [(card.corners_px, card.reason or "") for card in prints.unclear]
         return CheckReading(tuple(card.corners_px for card in prints.cards), tuple(unclear))
     return CheckReading((), ())

@@ -12,7 +12,6 @@ from referee.setup.finding import Choice, Finding, Seen, State, Wish
 from referee.setup.record import deck_of
 from vision.deck import Deck
 from vision.errors import VisionError
-from vision.pictured.picture_deck import PictureDeck
 
 USUAL = "confetti"
 PRINTABLE = ("confetti", "piccolino", "coloretto", "everdeck")
@@ -90,8 +89,6 @@ def chosen_palette(seen: Seen) -> tuple[Mapping[str, str], str, str] | None:
     if isinstance(deck, Deck):
         side = "white" if "white" in deck.palette else next(iter(deck.palette), "")
         return (deck.palette[side], deck.background[side], side) if side else None
-    if isinstance(deck, PictureDeck) and deck.palette:
-        return deck.palette, "#ffffff", "white"
     return None
 
 

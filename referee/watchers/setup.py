@@ -58,14 +58,12 @@ def clown_reader(deck: AnyDeck) -> ClownReader:
     Raises:
         BadInputError: its cards show marks.
     """
+    from vision import print_readers
     from vision.deck import Deck
-    from vision.pictured.clowns import PictureClowns
-    from vision.pictured.picture_deck import PictureDeck
-    from vision.prints.pile_reader import PrintClowns
 
     if isinstance(deck, Deck):
         raise BadInputError(f"the cards of {deck.name} show marks, not clowns")
-    return PictureClowns(deck) if isinstance(deck, PictureDeck) else PrintClowns(deck)
+    return print_readers.clown_reader(deck)
 
 
 _WATCHERS: dict[str, Callable[[Header, WatchSetup], Watcher]] = {

@@ -69,7 +69,7 @@ def test_everdeck_says_itself_what_each_card_is_in_coloretto(tmp_path: Path) -> 
     assert meant["7-moon"] == {"suit": "moon", "rank": "7", "kind": "colour", "colour": "moon"}
 
 
-@pytest.mark.parametrize("name", ["coloretto", "everdeck"])
+@pytest.mark.parametrize("name", ["piccolino", "coloretto", "everdeck"])
 def test_deck_file_is_as_the_art_is_drawn_now(name: str) -> None:
     drawn, deck = drawn_decks()[name](), prints(name)
     assert [(face.id, dict(face.attributes), face.count) for face in drawn.faces] == [
@@ -78,7 +78,8 @@ def test_deck_file_is_as_the_art_is_drawn_now(name: str) -> None:
     for face in drawn.faces[:: len(drawn.faces) // 3]:
         art = drawn.art(face)
         assert float(np.abs(art.astype(float) - deck.by_id[face.id].art).mean()) < 1.0, f"run make art: {face.id}"
-    check_fit(deck, "coloretto")
+    assert drawn.frame_mm == deck.frame_mm
+    check_fit(deck, deck.game or "coloretto")
 
 
 def test_decks_lists_them(capsys: pytest.CaptureFixture[str]) -> None:

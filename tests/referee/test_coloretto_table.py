@@ -115,8 +115,8 @@ def test_a_card_that_is_there_once_and_seen_twice_is_unclear_and_not_counted(as_
     ("arguments", "said"),
     [
         (["--table", "blue"], "brown or grey"),
-        (["--deck", "piccolino"], "Coloretto cannot be played"),
-        (["--deck", "confetti"], "Coloretto cannot be played"),
+        (["--deck", "piccolino"], "are for Piccolino, not for Coloretto"),
+        (["--deck", "confetti"], "show marks, not pictures"),
         (["--side", "white"], "Confetti"),
         (["--players", "6"], "from 1 to 5"),
     ],

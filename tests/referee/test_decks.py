@@ -8,6 +8,7 @@ import struct
 import zipfile
 import zlib
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -15,6 +16,7 @@ import pytest
 
 from referee.cli import main
 from vision.deck import Deck, load_deck
+from vision.errors import BadDeckError
 from vision.prints.print_deck import Print, PrintDeck
 from vision.taught.deck_file import fingerprint, pack_deck, read_deck_file, unpack_deck
 
@@ -54,6 +56,25 @@ def test_a_deck_of_prints_comes_back_out_of_its_file_as_it_was() -> None:
     assert [(f.id, f.side, f.attributes) for f in again.faces] == [(f.id, f.side, f.attributes) for f in deck.faces]
     assert all((one.art == other.art).all() for one, other in zip(again.faces, deck.faces, strict=True))
     assert fingerprint(again) == fingerprint(deck)
+
+
+def test_a_frame_that_all_faces_have_is_kept_and_makes_another_version() -> None:
+    framed = replace(clowns(), frame_mm=(4.0, 4.0, 48.0, 79.0))
+    again = unpack_deck(pack_deck(framed), "ours")
+    assert isinstance(again, PrintDeck)
+    assert again.frame_mm == framed.frame_mm
+    assert fingerprint(again) != fingerprint(clowns())
+
+
+@pytest.mark.parametrize(
+    "frame_mm", [(0.0, 4.0, 48.0, 79.0), (4.0, 4.0, 60.0, 79.0), (20.0, 20.0, 5.0, 5.0), (4.0, 4.0, float("nan"), 79.0)]
+)
+def test_a_frame_that_no_card_has_is_no_sound_deck(frame_mm: tuple[float, float, float, float]) -> None:
+    with pytest.raises(BadDeckError, match="no sound deck file"):
+        unpack_deck(pack_deck(replace(clowns(), frame_mm=frame_mm)), "ours")
+    faces_only = replace(clowns(), faces=clowns().fronts, frame_mm=(4.0, 4.0, 48.0, 79.0))
+    with pytest.raises(BadDeckError, match="back"):
+        unpack_deck(pack_deck(faces_only), "ours")
 
 
 def test_a_deck_of_marks_comes_back_out_of_its_file_as_it_was() -> None:

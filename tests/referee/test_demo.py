@@ -15,6 +15,7 @@ from hardware.lamp import Signal
 from hardware.speaker.speaker import RecordedSpeaker
 from referee.announcer import Announcer
 from referee.cli import main
+from referee.decks.finding import find_print_deck
 from referee.demo import players
 from referee.demo.confetti_script import Plan, write_confetti
 from referee.demo.devices import SimulatedDevices
@@ -32,7 +33,6 @@ from simulation.live import LiveTable, Shots
 from simulation.script import Ring, Script
 from vision.deck import load_deck
 from vision.image import load_picture
-from vision.pictured.picture_deck import load_picture_deck
 
 
 def test_a_round_is_refereed_as_it_is_played_and_the_scored_table_drawn(
@@ -101,7 +101,7 @@ def two_rings(frames_per_s: float) -> DemoTable:
     people = people_at(ring_of(3))
     script = Script(AREA_MM, (), people, (Ring(1, 0.5), Ring(2, 2.5)), 4.5, bell_mm=MIDDLE_MM)
     shots = Shots(size=(160, 90), frames_per_s=frames_per_s)
-    table = LiveTable(script, load_picture_deck("piccolino"), 1, shots)
+    table = LiveTable(script, find_print_deck("piccolino"), 1, shots)
     rings = tuple({"t_ns": t_ns, "seat": seat, "valid": False} for seat, t_ns in ((1, 500_000_000), (2, 2_500_000_000)))
     return DemoTable(table, Header("piccolino", ("Ann", "Ben", "Cem"), {}), 1, "ring", 2, rings)
 

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 
 import cv2
 
+from referee.decks.finding import find_print_deck
 from referee.demo.piccolino_script import Plan, write_piccolino
 from simulation.live import LiveTable, Shots
 from simulation.still import table_picture
 from simulation.view import Image
 from vision.deck import load_deck
-from vision.pictured.picture_deck import load_picture_deck
 
 FRAME_SIZE = (1280, 720)
 CARDS = 5
@@ -35,7 +35,7 @@ def confetti() -> Pictured:
 
 def piccolino() -> Pictured:
     """Draw a table on which each player has turned one card, after the first such turns with a happy pair."""
-    deck = load_picture_deck("piccolino")
+    deck = find_print_deck("piccolino")
     for seed in range(1000):
         game = write_piccolino(deck, seed, Plan(players=PLAYERS, turns=PLAYERS, notice=0.0, hothead=None))
         tops = [event.data for event in game.events if event.kind == "card_shown"]

@@ -11,7 +11,8 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.pictured.picture_deck import PictureDeck, load_picture_deck
+from referee.decks.finding import find_print_deck
+from vision.prints.print_deck import PrintDeck
 from vision.table import Table
 
 Image = NDArray[np.uint8]
@@ -31,13 +32,13 @@ class TrueTop:
 
 
 @cache
-def piccolino() -> PictureDeck:
-    return load_picture_deck("piccolino")
+def piccolino() -> PrintDeck:
+    return find_print_deck("piccolino")
 
 
 @cache
 def art(name: str) -> Image:
-    return piccolino().picture(name)
+    return piccolino().by_id[name].art
 
 
 class PileTable:
@@ -189,7 +190,7 @@ def pile_scene(
     camera = PileTable(size, tilt_deg=float(random.uniform(0, 30)))
     image = bare(random, camera, int(random.integers(len(TABLES))))
     seats = int(random.integers(3, 6))
-    faces = [face.id for face in piccolino().cards]
+    faces = [face.id for face in piccolino().fronts for _ in range(face.count or 0)]
     tops: list[tuple[str | None, Floats, int]] = []
     for seat in range(seats):
         angle = math.pi / 2 + 2 * math.pi * seat / seats

@@ -10,7 +10,6 @@ import pytest
 
 from vision.deck import load_deck
 from vision.errors import BadDeckError
-from vision.pictured.picture_deck import load_any_deck
 
 
 def test_every_card_has_two_sides_with_three_colours() -> None:
@@ -78,25 +77,13 @@ WRONG: list[tuple[tuple[str | int, ...], object]] = [
     (("cards", 0, "white", 0, "diameter_mm"), 0),
     (("cards", 0, "white", 0, "rotation_deg"), None),
 ]
-WRONG_PICTURES: list[tuple[tuple[str | int, ...], object]] = [
-    (("card_mm", 0), float("nan")),
-    (("frame_mm", 2), 1e308),
-    (("palette", "red"), 10**400),
-    (("faces", 0, "face"), "x" * 5000),
-    (("faces", 0, "face"), "../../secret"),
-    (("faces", 0, "count"), 10**400),
-    (("back",), None),
-]
 
 
-@pytest.mark.parametrize(
-    ("name", "place", "value"),
-    [("confetti", place, value) for place, value in WRONG] + [("piccolino", *wrong) for wrong in WRONG_PICTURES],
-)
+@pytest.mark.parametrize(("place", "value"), WRONG)
 def test_a_deck_with_one_wrong_field_is_told_broken_before_anything_is_read_by_it(
-    name: str, place: tuple[str | int, ...], value: object, tmp_path: Path
+    place: tuple[str | int, ...], value: object, tmp_path: Path
 ) -> None:
-    described = json.loads(resources.files("vision").joinpath("decks", f"{name}.json").read_text(encoding="utf-8"))
+    described = json.loads(resources.files("vision").joinpath("decks", "confetti.json").read_text(encoding="utf-8"))
     spoilt = described
     for key in place[:-1]:
         spoilt = spoilt[key]
@@ -104,4 +91,4 @@ def test_a_deck_with_one_wrong_field_is_told_broken_before_anything_is_read_by_i
     file = tmp_path / "mine.json"
     file.write_text(json.dumps(described), encoding="utf-8")
     with pytest.raises(BadDeckError, match="is broken: "):
-        load_any_deck(str(file))
+        load_deck(str(file))

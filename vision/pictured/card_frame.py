@@ -6,26 +6,26 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.pictured.picture_deck import PictureDeck
+from vision.prints.print_deck import PrintDeck
 
 Floats = NDArray[np.float64]
 
 
-def card_corners(deck: PictureDeck, frame_px: Floats) -> Floats:
+def card_corners(deck: PrintDeck, frame_px: Floats) -> Floats:
     """The corners (4, 2) of the card whose frame (4, 2) is given, in the same order."""
     frame, card = corners_mm(deck)
     return _carried(frame, card, frame_px)
 
 
-def frame_corners(deck: PictureDeck, card_px: Floats) -> Floats:
+def frame_corners(deck: PrintDeck, card_px: Floats) -> Floats:
     """The corners (4, 2) of the frame of the card whose corners (4, 2) are given, in the same order."""
     frame, card = corners_mm(deck)
     return _carried(card, frame, card_px)
 
 
-def corners_mm(deck: PictureDeck) -> tuple[Floats, Floats]:
+def corners_mm(deck: PrintDeck) -> tuple[Floats, Floats]:
     """The corners of a frame and of its card, (4, 2) each, in mm from the card's top-left corner."""
-    x, y, across, down = deck.frame_mm
+    x, y, across, down = deck.frame
     width, height = deck.card_mm
     frame = np.array([[x, y], [x + across, y], [x + across, y + down], [x, y + down]])
     return frame, np.array([[0, 0], [width, 0], [width, height], [0, height]])

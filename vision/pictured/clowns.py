@@ -4,24 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from vision.pictured.picture_deck import PictureDeck
-from vision.pictured.picture_reader import PictureCard, PictureReader
+from vision.pictured.picture_reader import PictureReader
 from vision.pictured.piles import PileReader
-from vision.pictured.strangers import card_outlines
 from vision.piles.sights import Box, Effort, Floats, Image, PilePlace
+from vision.prints.card_search import FoundCard
+from vision.prints.outlines import card_outlines
+from vision.prints.print_deck import PrintDeck
 from vision.table import Table
 
 
 class PictureClowns:
     """Reads the cards of one deck of framed pictures, and their piles."""
 
-    def __init__(self, deck: PictureDeck) -> None:
+    def __init__(self, deck: PrintDeck) -> None:
         self._reader = PictureReader(deck)
         self.glance_suffices = True
 
-    def read_part(
-        self, image_bgr: Image, table: Table, box_px: Box, effort: Effort = "plain"
-    ) -> tuple[PictureCard, ...]:
+    def read_part(self, image_bgr: Image, table: Table, box_px: Box, effort: Effort = "plain") -> tuple[FoundCard, ...]:
         """Read the cards in a part of a picture, see `ClownReader`."""
         return self._reader.read_part(image_bgr, table, box_px, hidden=effort == "hidden")
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from vision.pictured.picture_deck import PictureFace
+from vision.prints.print_deck import Print
 
 
 @dataclass(frozen=True, eq=False)
@@ -20,7 +20,7 @@ class FaceMatch:
     `printed` by how much the picture beats smooth colours of nothing; `overexposed` whether white is clipped.
     """
 
-    face: PictureFace | None
+    face: Print | None
     turn: int
     log_odds: float
     error: float

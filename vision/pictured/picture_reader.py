@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
 
 import cv2
 import numpy as np
@@ -14,12 +13,11 @@ from vision.effort import YARDSTICK, at_most, counted
 from vision.markers import Marker, markers_in, table_if_shown
 from vision.pictured.card_frame import card_corners, frame_corners
 from vision.pictured.face_match import FaceMatch
-from vision.pictured.picture_deck import PictureDeck, PictureFace
 from vision.pictured.pile_bleached import bleached_cards, clipped_share, faint_prints
 from vision.pictured.pile_corners import frames_from_corners
 from vision.pictured.pile_faces import FaceReader
 from vision.pictured.pile_fit import FaceFitter
-from vision.pictured.pile_frames import SLACK, Frames, darkest_of, find_frames, fits_table
+from vision.pictured.pile_frames import SLACK, Frames, find_frames, fits_table
 from vision.pictured.pile_proof import (
     CARD_ERROR,
     cleared,
@@ -31,6 +29,10 @@ from vision.pictured.pile_proof import (
     worth_a_look,
     worth_another_look,
 )
+from vision.prints.card_search import FoundCard
+from vision.prints.outlines import darkest_of
+from vision.prints.print_deck import Print, PrintDeck
+from vision.prints.reader import PrintCard, PrintReading
 from vision.quads import shared_area
 from vision.table import Table
 
@@ -50,48 +52,15 @@ _LEAST_SIDE_PX = 40
 _MATCHED, _GUESSED = 0.6, 0.9  # of the steps of a reading: until then whole frames, and guessed ones, are looked at
 
 
-@dataclass(frozen=True, eq=False)
-class PictureCard:
-    """A card that was found.
-
-    `face` is None for a card that lies with its back up, and for an unclear one `face` is the likeliest, None where
-    nothing but white is left; `reason` is None for a certain card, else `covered`, `glare` or `colours`; `corners_px`
-    (4, 2) clockwise from the face's top-left corner; `confidence` the probability that the face is right.
-    """
-
-    face: PictureFace | None
-    confidence: float
-    corners_px: Floats
-    centre_mm: tuple[float, float] | None
-    reason: str | None
-
-    @property
-    def side(self) -> str:
-        """`front` or `back`."""
-        return "back" if self.face is None else "front"
-
-
-@dataclass(frozen=True, eq=False)
-class PictureReading:
-    """All cards that were found in one picture: the certain ones, and the others.
-
-    `cut_short`: the search ended before its end, because the picture took too much work: there may be more cards.
-    """
-
-    cards: tuple[PictureCard, ...]
-    unclear: tuple[PictureCard, ...]
-    cut_short: bool = False
-
-
 class PictureReader:
     """Reads the cards of one deck."""
 
-    def __init__(self, deck: PictureDeck) -> None:
+    def __init__(self, deck: PrintDeck) -> None:
         self.deck = deck
         self.faces = FaceReader(deck)
         self.fitter = FaceFitter(self.faces)
 
-    def read(self, image_bgr: Image, table: Table | None = None) -> PictureReading:
+    def read(self, image_bgr: Image, table: Table | None = None) -> PrintReading:
         """Read a picture (h, w, 3) uint8 BGR; without a table its markers give one.
 
         Where no marker tells where the table's origin is, cards have no place in mm.
@@ -100,17 +69,17 @@ class PictureReader:
             BadTableError: the picture is mirrored, as its markers show.
         """
         if min(image_bgr.shape[:2]) < _LEAST_SIDE_PX:
-            return PictureReading((), ())
-        with counted(_MOST_EFFORT) as effort:
-            return replace(self._read(image_bgr, table), cut_short=effort.cut_short)
+            return PrintReading((), ())
+        with counted(_MOST_EFFORT):
+            return self._read(image_bgr, table)
 
-    def _read(self, image_bgr: Image, table: Table | None) -> PictureReading:
+    def _read(self, image_bgr: Image, table: Table | None) -> PrintReading:
         markers: tuple[Marker, ...] = ()
         if table is None:
             markers = markers_in(image_bgr)
             table = table_if_shown(markers, (image_bgr.shape[1], image_bgr.shape[0]))
         work, scale, limits = self._work(image_bgr, table)
-        frames = self._kept(find_frames(work, self.deck.frame_mm[2:], limits), scale, table)
+        frames = self._kept(find_frames(work, self.deck.frame[2:], limits), scale, table)
         found = self.matches(image_bgr, frames.corners_px)
         bleached = np.zeros((0, 4, 2))
         if table is not None:
@@ -131,15 +100,15 @@ class PictureReader:
         for quad in bleached:
             if all(shared_area(quad, other) < _TAKEN for other in taken):
                 centre = None if table is None else table.centre_mm(quad)
-                cards.append(PictureCard(None, 0.0, card_corners(self.deck, quad), centre, "glare"))
+                cards.append(PrintCard(None, 0.0, card_corners(self.deck, quad), centre, "glare"))
                 taken.append(quad)
-        return PictureReading(
+        return PrintReading(
             tuple(card for card in cards if card.reason is None), tuple(card for card in cards if card.reason)
         )
 
     def read_part(
         self, image_bgr: Image, table: Table, box_px: tuple[int, int, int, int], *, hidden: bool = False
-    ) -> tuple[PictureCard, ...]:
+    ) -> tuple[FoundCard, ...]:
         """Read the cards that lie whole within a part of a picture: left, top, right and bottom, px; certain ones only.
 
         hidden: also those of which something hides a part, which takes most of the time of `read`.
@@ -149,14 +118,18 @@ class PictureReader:
         if min(crop.shape[:2]) < _LEAST_SIDE_PX:
             return ()
         work, scale, limits = self._work(crop, table, (left, top))
-        frames = self._kept(find_frames(work, self.deck.frame_mm[2:], limits), scale, table, (left, top))
+        frames = self._kept(find_frames(work, self.deck.frame[2:], limits), scale, table, (left, top))
         found = self.matches(image_bgr, frames.corners_px)
         if hidden:
             taken = [quad for match, quad in found if doubt_of(match) is None]
             part = self._parts(work, scale, table, limits, (left, top))
             found += self._guessed(image_bgr, darkest_of(image_bgr), part, taken)
-        cards = [self._card(match, frame, table) for match, frame in one_a_place(found)]
-        return tuple(card for card in cards if card.reason is None)
+        return tuple(
+            FoundCard(self._shown(match), confidence_of(match), corners, table.centre_mm(corners), None)
+            for match, frame in one_a_place(found)
+            if doubt_of(match) is None
+            for corners in [self._corners(match, frame)]
+        )
 
     def matches(self, image_bgr: Image, frames_px: Floats) -> list[tuple[FaceMatch, Floats]]:
         """Compare frames (n, 4, 2) with the art, and keep those that look like a card of the deck, doubts cleared."""
@@ -211,14 +184,14 @@ class PictureReader:
     ) -> Frames:
         """Frames in the whole picture by what shows of them in the searched one."""
         middle = float(np.sqrt(limits[0] * limits[1]))
-        part = frames_from_corners(work, self.deck.frame_mm[2:], middle, steps_of(table, scale, offset))
+        part = frames_from_corners(work, self.deck.frame[2:], middle, steps_of(table, scale, offset))
         return self._kept(part, scale, table, offset, least=_STRAIGHT_BLEACHED)
 
     def _bleached(self, work: Image, scale: float, table: Table, limits: tuple[float, float]) -> Floats:
         """Frames (n, 4, 2) in the whole picture of cards that light has bleached."""
         cards = (bleached_cards(work, self.deck.card_mm, limits) + 0.5) / scale - 0.5
         frames = np.array([frame_corners(self.deck, card) for card in cards]).reshape(-1, 4, 2)
-        return frames[fits_table(table, frames, self.deck.frame_mm[2:])]
+        return frames[fits_table(table, frames, self.deck.frame[2:])]
 
     def _work(
         self, image_bgr: Image, table: Table | None, offset: tuple[int, int] = (0, 0)
@@ -250,12 +223,18 @@ class PictureReader:
         """Frames of the searched picture in the whole one, those with straight sides and the right size."""
         frames = frames.take(frames.straight > least)
         frames = Frames((frames.corners_px + 0.5) / scale - 0.5 + offset, frames.straight)
-        return frames if table is None else frames.take(fits_table(table, frames.corners_px, self.deck.frame_mm[2:]))
+        return frames if table is None else frames.take(fits_table(table, frames.corners_px, self.deck.frame[2:]))
 
-    def _card(self, match: FaceMatch, frame_px: Floats, table: Table | None) -> PictureCard:
-        corners = card_corners(self.deck, np.roll(frame_px, -match.turn, axis=0))
+    def _card(self, match: FaceMatch, frame_px: Floats, table: Table | None) -> PrintCard:
+        corners = self._corners(match, frame_px)
         centre = None if table is None else table.centre_mm(corners)
-        return PictureCard(match.face, confidence_of(match), corners, centre, doubt_of(match))
+        return PrintCard(self._shown(match), confidence_of(match), corners, centre, doubt_of(match))
+
+    def _corners(self, match: FaceMatch, frame_px: Floats) -> Floats:
+        return card_corners(self.deck, np.roll(frame_px, -match.turn, axis=0))
+
+    def _shown(self, match: FaceMatch) -> Print:
+        return match.face or self.faces.back
 
 
 def steps_of(table: Table, scale: float = 1.0, offset: tuple[float, float] = (0.0, 0.0)) -> Callable[[Floats], Floats]:

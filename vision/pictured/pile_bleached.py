@@ -8,7 +8,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.pictured.pile_frames import darkest_of, rectangles, without_twins
+from vision.prints.outlines import darkest_of, rectangles, without_twins
 
 Image = NDArray[np.uint8]
 Floats = NDArray[np.float64]

@@ -13,7 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vision.effort import spend
-from vision.pictured.pile_frames import Frames, printed, refined, without_twins
+from vision.pictured.pile_frames import Frames, refined
+from vision.prints.outlines import printed, without_twins
 
 Image = NDArray[np.uint8]
 Floats = NDArray[np.float64]

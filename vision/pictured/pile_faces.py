@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 from vision.effort import YARDSTICK, spend
 from vision.pictured.card_frame import corners_mm
 from vision.pictured.face_match import FaceMatch
-from vision.pictured.picture_deck import PictureDeck, PictureFace
 from vision.prints.light_model import CAP, INDEPENDENT, OUTLIER, spread_of
+from vision.prints.print_deck import Print, PrintDeck
 
 Image = NDArray[np.uint8]
 Floats = NDArray[np.float64]
@@ -45,14 +45,21 @@ _CENTRED_MM = 0.1
 
 
 class FaceReader:
-    """Compares framed cards with the art of one deck."""
+    """Compares framed cards with the art of one deck.
 
-    def __init__(self, deck: PictureDeck) -> None:
+    Raises:
+        ValueError: it has no frame, or no back.
+    """
+
+    def __init__(self, deck: PrintDeck) -> None:
         self.deck = deck
         columns, rows = (round(side / CELL_MM) for side in deck.card_mm)
         self.cells = (columns, rows)
-        self.names: list[PictureFace | None] = [*deck.faces, None]
-        self.pictures = [*(deck.picture(face.id) for face in deck.faces), deck.picture(deck.back)]
+        if deck.back is None:
+            raise ValueError(f"nobody knows the back of the framed cards of {deck.name}")
+        self.back: Print = deck.back
+        self.names: list[Print | None] = [*deck.fronts, None]
+        self.pictures = [*(face.art for face in deck.fronts), deck.back.art]
         art = np.stack([cv2.resize(p, (columns, rows), interpolation=cv2.INTER_AREA) for p in self.pictures])
         shown = art.astype(np.float32) / 255
         spread = np.stack([spread_of(picture) for picture in shown])
@@ -73,7 +80,7 @@ class FaceReader:
         self._alike = (drawn < _TOLD_BY_DRAWING) & ~np.eye(len(drawn), dtype=bool)
         # The most by which a picture can beat those with the same drawing in another paint.
         self._most = np.where(self._alike & (painted > 0), drawn + painted, np.inf).min(axis=1)
-        x, y, wide, tall = deck.frame_mm
+        x, y, wide, tall = deck.frame
         self.centred = max(abs(2 * x + wide - deck.card_mm[0]), abs(2 * y + tall - deck.card_mm[1])) < _CENTRED_MM
 
     def _masks(self) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
@@ -82,7 +89,7 @@ class FaceReader:
         width, height = self.deck.card_mm
         x = (np.arange(columns)[None] + 0.5) * width / columns
         y = (np.arange(rows)[:, None] + 0.5) * height / rows
-        left, top, across, down = self.deck.frame_mm
+        left, top, across, down = self.deck.frame
         half = CELL_MM / 2
         in_frame = (x > left + half) & (x < left + across - half) & (y > top + half) & (y < top + down - half)
         gap = _MARGIN_MM + half
@@ -142,7 +149,7 @@ class FaceReader:
         """Give the turns at which a frame may hold a picture: two where its sides tell which of them are short."""
         sides = np.linalg.norm(np.roll(frame_px, -1, axis=0) - frame_px, axis=1)
         aspect = (sides[0] + sides[2]) / (sides[1] + sides[3])
-        width, height = self.deck.frame_mm[2:]
+        width, height = self.deck.frame[2:]
         if 0.78 < aspect < 1.28:
             return 0, 1, 2, 3
         return (0, 2) if (aspect < 1) == (width < height) else (1, 3)

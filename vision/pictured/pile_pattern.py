@@ -116,7 +116,7 @@ def _scaled(faces: FaceReader, fine: int) -> _Scale:
     """A deck's art, `fine` samples to a cell's side."""
     columns, rows = (side * fine for side in faces.cells)
     by_mm = fine / CELL_MM
-    x, y, across, down = faces.deck.frame_mm
+    x, y, across, down = faces.deck.frame
     edges = (x + _RIM_MM, y + _RIM_MM, x + across - _RIM_MM, y + down - _RIM_MM)
     left, top, right, bottom = (round(edge * by_mm) for edge in edges)
     inside = (slice(top, bottom), slice(left, right))

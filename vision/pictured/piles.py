@@ -12,13 +12,12 @@ import numpy as np
 
 from vision.pictured.card_frame import card_corners, frame_corners
 from vision.pictured.face_match import FaceMatch
-from vision.pictured.picture_deck import PictureDeck
 from vision.pictured.picture_reader import WORK_PX_PER_MM, steps_of
 from vision.pictured.pile_bleached import bleached_cards
 from vision.pictured.pile_corners import frames_from_corners, squared
 from vision.pictured.pile_faces import FaceReader
 from vision.pictured.pile_fit import FaceFitter
-from vision.pictured.pile_frames import find_frames, printed, table_shape
+from vision.pictured.pile_frames import find_frames, table_shape
 from vision.pictured.pile_proof import (
     CARD_ERROR,
     cleared,
@@ -29,7 +28,6 @@ from vision.pictured.pile_proof import (
     proved,
     worth_another_look,
 )
-from vision.pictured.strangers import card_outlines
 from vision.piles.sights import (
     MOVED_MM,
     Floats,
@@ -41,6 +39,8 @@ from vision.piles.sights import (
     nothing_at,
     region_of,
 )
+from vision.prints.outlines import card_outlines, printed
+from vision.prints.print_deck import PrintDeck
 from vision.table import Table
 
 _SIZE = (0.92, 1.09)  # of a frame's size on the table: 55 cards are 16 mm high, and the camera may be near
@@ -63,7 +63,7 @@ class PileReader:
 
     def __init__(
         self,
-        deck: PictureDeck,
+        deck: PrintDeck,
         table: Table | None,
         size_px: tuple[int, int],
         pile_places: Sequence[PilePlace],
@@ -102,7 +102,7 @@ class PileReader:
             return nothing_at(place, "covered", "edge of picture")
         work, scale = _shrunk(crop, region)
         px_per_mm = region.px_per_mm * scale
-        frames = find_frames(work, self.deck.frame_mm[2:], (px_per_mm * _LIFTED[0], px_per_mm * _LIFTED[1]))
+        frames = find_frames(work, self.deck.frame[2:], (px_per_mm * _LIFTED[0], px_per_mm * _LIFTED[1]))
         frames = frames.take(frames.straight > _STRAIGHT)
         offset = np.array([region.left, region.top], np.float64)
         corners = (frames.corners_px + 0.5) / scale - 0.5
@@ -127,7 +127,7 @@ class PileReader:
 
         None unless what is in sight proves it. It takes several times as long as `read_place`.
         """
-        region, size = self.regions[number], self.deck.frame_mm[2:]
+        region, size = self.regions[number], self.deck.frame[2:]
         crop, offset = region.crop(image_bgr), (float(region.left), float(region.top))
         if self.table is None or min(crop.shape[:2]) < _LEAST_SIDE_PX:
             return None
@@ -164,11 +164,11 @@ class PileReader:
         """A frame that one of its own corners gives, if the whole frame lies crooked and looks less like a card."""
         if self.table is None:
             return match, frame_px
-        sizes, skews = table_shape(self.table, (frame_px + offset)[None], self.deck.frame_mm[2:])
+        sizes, skews = table_shape(self.table, (frame_px + offset)[None], self.deck.frame[2:])
         if skews[0] < _CROOKED and abs(np.log(sizes[0, 0] / sizes[0, 1])) < _CROOKED:
             return match, frame_px
         steps = steps_of(self.table, 1.0, (float(offset[0]), float(offset[1])))
-        quads = squared(crop, frame_px, self.deck.frame_mm[2:], steps).corners_px
+        quads = squared(crop, frame_px, self.deck.frame[2:], steps).corners_px
         others = [(self.faces.read(crop, quad), quad) for quad in quads]
         return min([(match, frame_px), *others], key=lambda pair: pair[0].error)
 
@@ -196,9 +196,9 @@ class PileReader:
     def _shape(self, frame_px: Floats, region: Region) -> tuple[float, float]:
         """The frame's size by that of one on the table, and how far from a rectangle it is."""
         if self.table is not None:
-            sizes, skews = table_shape(self.table, frame_px[None], self.deck.frame_mm[2:])
+            sizes, skews = table_shape(self.table, frame_px[None], self.deck.frame[2:])
             return float(np.sqrt(sizes[0].prod())), float(skews[0])
-        width, height = self.deck.frame_mm[2:]
+        width, height = self.deck.frame[2:]
         area = cv2.contourArea(frame_px.astype(np.float32))
         return float(np.sqrt(area / (width * height))) / region.px_per_mm, 0.0
 

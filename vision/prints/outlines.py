@@ -22,7 +22,7 @@ Floats = NDArray[np.float64]
 Box = tuple[int, int, int, int]
 
 WORK_PX_PER_MM = 1.0
-_LEVELS = (0.88, 0.76, 0.6)  # of the brightness of the white nearby
+LEVELS = (0.88, 0.76, 0.6)  # of the brightness of the white nearby
 _SLACK = (0.9, 1.12)  # of a size on the table: a high pile is nearer to the camera
 _REACH_MM = 15.0
 _DARKEST_WHITE = 26
@@ -67,7 +67,7 @@ def panel_of(deck: PrintDeck) -> Panel | None:
 
 def _print_of(art: Image, card_mm: tuple[float, float]) -> tuple[float, float, float, float] | None:
     """Left, top, right and bottom, mm, of print that has the outline of a box; None where it has none."""
-    mask = (printed(art, art.shape[1] / card_mm[0]) < round(255 * _LEVELS[0])).astype(np.uint8)
+    mask = (printed(art, art.shape[1] / card_mm[0]) < round(255 * LEVELS[0])).astype(np.uint8)
     outlines, _ = cv2.findContours(mask, cv2.RETR_EXTERNAL, cv2.CHAIN_APPROX_NONE)
     if not outlines:
         return None
@@ -112,7 +112,7 @@ def _outlines(image_bgr: Image, table: Table, size_mm: tuple[float, float], box_
     corners = np.array([[left, top], [right, top], [right, bottom], [left, bottom]], np.float64)
     scales = table.px_per_mm(corners) * scale
     ink = printed(np.asarray(work, np.uint8), px_per_mm * scale)
-    masks = [(ink < round(255 * level)).astype(np.uint8) for level in _LEVELS]
+    masks = [(ink < round(255 * level)).astype(np.uint8) for level in LEVELS]
     if lighter:
         masks += [np.asarray(1 - mask, np.uint8) for mask in masks]
     quads = rectangles(masks, size_mm, (float(scales.min()) * _SLACK[0], float(scales.max()) * _SLACK[1]))

@@ -46,7 +46,8 @@ class PrintDeck:
     `card_mm` is (width, height) of the cards as the art stands upright; where the deck was taught without a measure,
     only their ratio counts. `game` is the game that it is played with, None for any. `alike` are pairs of ids that
     cannot be told apart from the distance at which the deck was taught. `has_true_size` is False where nothing told
-    the size of the cards while they were taught.
+    the size of the cards while they were taught. `frame_mm` is the box (x, y, width, height) from the card's top left
+    that a framed picture fills, dark or coloured along its rim, on all faces and the back; None where they have none.
     """
 
     name: str
@@ -56,6 +57,7 @@ class PrintDeck:
     corner_radius_mm: float = 3.0
     alike: tuple[tuple[str, str], ...] = field(default=())
     has_true_size: bool = True
+    frame_mm: tuple[float, float, float, float] | None = None
 
     @cached_property
     def by_id(self) -> dict[str, Print]:
@@ -94,6 +96,22 @@ class PrintDeck:
     def turns(self) -> tuple[int, ...]:
         """By how many quarters a card may be turned where only its outline is known."""
         return (0, 1, 2, 3) if abs(self.card_mm[0] / self.card_mm[1] - 1) < _SQUARE else (0, 2)
+
+    @property
+    def frame(self) -> tuple[float, float, float, float]:
+        """The frame of all faces, see `frame_mm`.
+
+        Raises:
+            ValueError: they have none.
+        """
+        if self.frame_mm is None:
+            raise ValueError(f"the cards of {self.name} have no frame")
+        return self.frame_mm
+
+    @cached_property
+    def back(self) -> Print | None:
+        """What is printed on the other side of all cards, None where nobody knows."""
+        return next((face for face in self.faces if face.side == "back"), None)
 
     @cached_property
     def fronts(self) -> tuple[Print, ...]:

@@ -16,6 +16,7 @@ from hardware.events import Event as DeviceEvent
 from hardware.gpio import PinFactory
 from hardware.health import DeviceHealth, Health
 from hardware.settings import MS
+from referee.decks.finding import find_print_deck
 from referee.demo import confetti_script, piccolino_script
 from referee.demo.seating import ring_of
 from referee.demo.stepped import SteppedTable
@@ -32,7 +33,7 @@ from simulation.motion import collisions
 from simulation.truth import rings_of, truth_at
 from simulation.view import Look
 from vision.deck import Deck, load_deck
-from vision.pictured.picture_deck import PictureDeck, load_picture_deck
+from vision.prints.print_deck import PrintDeck
 
 SMALL = Shots(size=(320, 180), frames_per_s=4, look=Look(noise=0))
 
@@ -43,8 +44,8 @@ def deck() -> Deck:
 
 
 @pytest.fixture(scope="module")
-def clowns() -> PictureDeck:
-    return load_picture_deck("piccolino")
+def clowns() -> PrintDeck:
+    return find_print_deck("piccolino")
 
 
 def colours(deck: Deck, face: str) -> tuple[str, str, str]:
@@ -103,13 +104,15 @@ def test_confetti_scripts_lay_hands_where_the_referee_looks_for_them(deck: Deck,
 
 
 @pytest.mark.parametrize(("players", "seed"), [(2, 1), (3, 1), (3, 2), (5, 2)])
-def test_piccolino_scripts_turn_what_they_say(clowns: PictureDeck, players: int, seed: int) -> None:
+def test_piccolino_scripts_turn_what_they_say(clowns: PrintDeck, players: int, seed: int) -> None:
     plan = piccolino_script.Plan(players=players, turns=14, temper=0.3)
     game = piccolino_script.write_piccolino(clowns, seed, plan)
     assert collisions(game.script) == []
     table = LiveTable(game.script, clowns, seed, SMALL)
     ring = ring_of(players)
-    assert Counter(card.face for card in game.script.cards) <= Counter(face.id for face in clowns.cards)
+    assert Counter(card.face for card in game.script.cards) <= Counter(
+        face.id for face in [face for face in clowns.fronts for _ in range(face.count or 0)]
+    )
     for event in game.events:
         now = truth_at(table, event.t_ns + 1 * MS)
         if event.kind == "bell":
@@ -141,7 +144,7 @@ def heard(
     return events
 
 
-def test_every_ring_comes_once_in_time_order_and_after_the_frames_before_it(clowns: PictureDeck) -> None:
+def test_every_ring_comes_once_in_time_order_and_after_the_frames_before_it(clowns: PrintDeck) -> None:
     game = piccolino_script.write_piccolino(clowns, 3, piccolino_script.Plan(turns=10, temper=0.6))
     table = LiveTable(game.script, clowns, 3, SMALL, start_ns=5 * 10**9)
     events = heard(table, 3)
@@ -153,7 +156,7 @@ def test_every_ring_comes_once_in_time_order_and_after_the_frames_before_it(clow
     assert times == sorted(times)
 
 
-def test_pins_that_cannot_be_had_at_first_are_reported_and_count_from_when_they_are_back(clowns: PictureDeck) -> None:
+def test_pins_that_cannot_be_had_at_first_are_reported_and_count_from_when_they_are_back(clowns: PrintDeck) -> None:
     game = piccolino_script.write_piccolino(clowns, 3, piccolino_script.Plan(turns=10, temper=0.6))
     table = LiveTable(game.script, clowns, 3, SMALL, start_ns=5 * 10**9)
     tries = itertools.count()

@@ -9,6 +9,7 @@ import pytest
 
 from hardware.events import Event as DeviceEvent
 from referee.bench.piles_table import piles_table
+from referee.decks.finding import find_print_deck
 from referee.demo.piccolino_script import Plan, write_piccolino
 from referee.demo.stepped import SteppedTable
 from referee.events import Header
@@ -24,7 +25,6 @@ from simulation.live import LiveTable, Shots
 from simulation.view import Look
 from vision.markers import Marker, find_markers, table_from_markers
 from vision.pictured.clowns import PictureClowns
-from vision.pictured.picture_deck import load_picture_deck
 from vision.pictured.piles import PileReader
 from vision.piles.sights import Image, PilePlace, PileSight
 from vision.table import Table
@@ -57,8 +57,8 @@ def test_a_card_under_a_finger_counts_at_the_ring_and_is_not_looked_for_before(m
 
 def filmed(seed: int, players: int, until_s: float, shots: Shots) -> list[tuple[int, object, object]]:
     """Play a game on a simulated table; gives each ring's second, whether it was valid (None: unclear), its colour."""
-    game = write_piccolino(load_picture_deck("piccolino"), seed, Plan(players=players, turns=24))
-    table = LiveTable(game.script, load_picture_deck("piccolino"), seed, shots)
+    game = write_piccolino(find_print_deck("piccolino"), seed, Plan(players=players, turns=24))
+    table = LiveTable(game.script, find_print_deck("piccolino"), seed, shots)
     header = Header("piccolino", ("Ann", "Ben", "Cem", "Dan", "Eva")[:players], {})
     session = Session(game_kind("piccolino").start(header), watcher_for(header, WatchSetup()))
     ruled: list[tuple[int, object, object]] = []
@@ -101,7 +101,7 @@ def test_a_table_that_is_fitted_otherwise_to_the_same_markers_is_the_same_until_
         return table_from_markers(markers, size_px).moved(np.array([8.0 * fits, 0.0]))
 
     monkeypatch.setattr(table_finder, "table_from_markers", fit)
-    eyes = TableEyes(PictureClowns(load_picture_deck("piccolino")), None, 2)
+    eyes = TableEyes(PictureClowns(find_print_deck("piccolino")), None, 2)
     seatings = []
     for second, shift in enumerate((0, 0, 0, 12, 12)):
         image = np.roll(frame.bgr(), shift, axis=1)
@@ -115,7 +115,7 @@ def test_a_table_that_is_fitted_otherwise_to_the_same_markers_is_the_same_until_
 def test_a_ring_in_the_moment_in_which_the_camera_was_pushed_is_ruled_on_no_pile() -> None:
     laid = piles_table(2, 2, 1, Shots(size=(960, 540), frames_per_s=12))
     frame = next(iter(laid.frames(laid.landings_ns)))
-    eyes = TableEyes(PictureClowns(load_picture_deck("piccolino")), None, 2)
+    eyes = TableEyes(PictureClowns(find_print_deck("piccolino")), None, 2)
     eyes.look(frame)
     assert not any(sight.kind == "covered" and sight.seat == 0 for sight in eyes.look_closely())
     t_ns = frame.exposure_end_ns + 80 * MS
@@ -127,7 +127,7 @@ def test_a_ring_in_the_moment_in_which_the_camera_was_pushed_is_ruled_on_no_pile
 def test_people_are_told_whether_markers_are_covered_or_the_camera_swaps_left_and_right() -> None:
     laid = piles_table(2, 2, 1, Shots(size=(960, 540), frames_per_s=12))
     frame = next(iter(laid.frames(laid.landings_ns)))
-    eyes = TableEyes(PictureClowns(load_picture_deck("piccolino")), None, 2)
+    eyes = TableEyes(PictureClowns(find_print_deck("piccolino")), None, 2)
     told = []
     for second, image in enumerate((np.zeros_like(frame.bgr()), np.fliplr(frame.bgr()).copy(), frame.bgr())):
         t_ns = frame.exposure_end_ns + second * 3_000 * MS
@@ -156,7 +156,7 @@ def test_a_first_card_under_the_arm_that_rings_counts_if_what_shows_tells_it_and
 def test_a_card_half_under_the_arm_that_rings_is_read_though_print_and_sleeve_make_straighter_frames(
     seed: int, frame: int, colour: str
 ) -> None:
-    deck = load_picture_deck("piccolino")
+    deck = find_print_deck("piccolino")
     script = write_piccolino(deck, seed, Plan(players=2, turns=24)).script
     shots = Shots(size=(1280, 720), frames_per_s=20, look=Look(table="white", tint=(1.0, 0.97, 0.9)))
     image = LiveTable(script, deck, seed, shots).frame(frame).bgr()

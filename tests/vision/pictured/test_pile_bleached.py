@@ -9,9 +9,9 @@ import pytest
 from tests.support.flat_piles import Floats, Image, PileTable, bare, photographed, piccolino, pile
 from vision.pictured.picture_reader import PictureReader
 from vision.pictured.pile_bleached import bleached_cards
-from vision.pictured.pile_frames import rectangles
 from vision.pictured.piles import PileReader
 from vision.piles.sights import PilePlace
+from vision.prints.outlines import rectangles
 
 CAMERA = PileTable((1280, 720))
 PLACE = (0.0, 40.0, 12.0)

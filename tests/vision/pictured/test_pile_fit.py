@@ -196,7 +196,7 @@ def test_what_is_overexposed_is_told_by_what_is_not_clipped() -> None:
 @pytest.mark.parametrize("colour", ["blue", "green", "yellow", "black"])
 def test_a_colour_that_the_deck_does_not_have_is_not_taken_for_another(colour: str) -> None:
     deck = piccolino()
-    others = replace(deck, faces=tuple(face for face in deck.faces if face.attributes["colour"] != colour))
+    others = replace(deck, faces=tuple(face for face in deck.faces if face.attributes.get("colour") != colour))
     fitter = FaceFitter(FaceReader(others))
     for mood in ("happy", "sad"):
         image, frame = card(f"{colour}-{mood}")

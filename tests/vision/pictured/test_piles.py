@@ -48,7 +48,7 @@ def with_pile(camera: PileTable, names: list[str], under: int = 5, seed: int = 1
     return image, corners
 
 
-@pytest.mark.parametrize("face", [face.id for face in piccolino().faces])
+@pytest.mark.parametrize("face", [face.id for face in piccolino().fronts])
 def test_every_face_is_read_on_a_high_pile(camera: PileTable, reader: PileReader, face: str) -> None:
     image, corners = with_pile(camera, ["red-happy", "back", "green-sad", face], under=50)
     (sight,) = reader.read(photographed(np.random.default_rng(2), image, 0.5))
@@ -73,7 +73,7 @@ def test_a_reflection_over_a_frames_corner_makes_no_card_crooked(
     cv2.fillConvexPoly(image, np.rint(spot).astype(np.int32), (250, 250, 250), cv2.LINE_AA)
     (sight,) = reader.read(photographed(np.random.default_rng(2), image, 0.3))
     assert (sight.kind, f"{sight.colour}-{sight.mood}") == ("face", face)
-    assert sight.corners_px == pytest.approx(corners, abs=2.5)
+    assert sight.corners_px == pytest.approx(corners, abs=3.0)
 
 
 def test_backs_and_bare_table_are_told(camera: PileTable, reader: PileReader) -> None:
@@ -153,8 +153,8 @@ def test_untidy_piles_under_any_lamp_are_read_right(hard: float) -> None:
         for top in truth:
             for card in (*reading.cards, *reading.unclear):
                 if np.linalg.norm(card.corners_px.mean(axis=0) - top.corners_px.mean(axis=0)) < 12:
-                    right += card.reason is None and (card.face and card.face.id) == top.face
-                    if card.reason is None and (card.face and card.face.id) != top.face:
+                    right += card.reason is None and (card.face and card.face.id) == (top.face or "back")
+                    if card.reason is None and (card.face and card.face.id) != (top.face or "back"):
                         wrong.append((seed, top.face, card.face))
     assert wrong == []
     assert right >= open_to_see - 1

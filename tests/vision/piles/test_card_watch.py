@@ -59,7 +59,10 @@ def test_cards_are_followed_as_they_come_and_go(camera: PileTable, watch: CardWa
     assert names(watch) == {"back"}
     both = table(camera, (LEFT, "back"), (RIGHT, "red-sad"))
     still = []
-    for picture in (both, np.asarray(both + np.random.default_rng(2).integers(0, 4, both.shape), np.uint8)):
+    for picture in (
+        both,
+        np.asarray(np.clip(both + np.random.default_rng(2).integers(0, 4, both.shape), 0, 255), np.uint8),
+    ):
         watch.look(picture, everywhere)
         still.append(watch.still)
     assert names(watch) == {"back", "red-sad"}

@@ -43,7 +43,7 @@ def on_pile(*names: str, table: int = 0) -> tuple[Image, Floats]:
 def test_the_frame_that_all_faces_print_is_their_panel() -> None:
     width, height = framed().card_mm
     left, top, right, bottom = panel().box
-    x, y, across, down = piccolino().frame_mm
+    x, y, across, down = piccolino().frame
     measured = (left * width, top * height, right * width, bottom * height)
     assert measured == pytest.approx((x, y, x + across, y + down), abs=0.6)
     assert panel().size_mm == pytest.approx((across, down), abs=1.0)

@@ -1,37 +1,20 @@
-"""A deck of pictures as a PDF, true to size, the backs in register behind the fronts."""
+"""A drawn deck as a PDF, true to size, the backs in register behind the fronts."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
-from pathlib import Path
 from typing import Any
 
 from reportlab.graphics.shapes import Drawing
-from svglib.svglib import svg2rlg
 
 from calibration.drawn_deck import DrawnDeck
 from calibration.sheet import PAPERS_MM, Box, Grid, Sheet, grid_for
 from vision.errors import BadDeckError
-from vision.pictured.picture_deck import PictureDeck
 from vision.prints.print_deck import attributes_told
 
 _CROP_MM = (2.5, 6.0)
 _SIDES = ("front", "back")
-
-
-@cache
-def load_svg(path: Path) -> Drawing:
-    """Load a drawing.
-
-    Raises:
-        BadDeckError: it is missing or no SVG.
-    """
-    drawing = svg2rlg(str(path)) if path.is_file() else None
-    if drawing is None:
-        raise BadDeckError(f"the deck's drawing {path.name} is missing or broken")
-    return drawing
 
 
 @dataclass(frozen=True)
@@ -41,20 +24,6 @@ class PrintedCard:
     face: str
     attributes: Mapping[str, Any]
     sides: tuple[Drawing, Drawing]
-
-
-def picture_deck_pdf(deck: PictureDeck, paper: str) -> tuple[bytes, dict[str, Any]]:
-    """Lay out every card of a deck of pictures; see `cards_pdf`.
-
-    Raises:
-        BadDeckError: a drawing is missing, or the cards are larger than the paper.
-    """
-    cards = [PrintedCard(face.id, face.attributes, (_art(deck, face.id), _art(deck, deck.back))) for face in deck.cards]
-    return cards_pdf(deck.name, deck.card_mm, cards, paper)
-
-
-def _art(deck: PictureDeck, name: str) -> Drawing:
-    return load_svg(deck.folder / f"{name}.svg")
 
 
 def drawn_deck_pdf(deck: DrawnDeck, paper: str) -> tuple[bytes, dict[str, Any]]:

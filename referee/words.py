@@ -14,11 +14,6 @@ def number_word(number: int) -> str:
     return _WORDS[number] if number < len(_WORDS) else str(number)
 
 
-def count_of(number: int, thing: str) -> str:
-    """Give "one card", "two cards", "no cards"."""
-    return f"{number_word(number)} {thing}" if abs(number) == 1 else f"{number_word(number)} {thing}s"
-
-
 def list_of(names: Sequence[str]) -> str:
     """Give "Ann", "Ann and Ben", "Ann, Ben and Cem"."""
     return " and ".join(filter(None, [", ".join(names[:-1]), *names[-1:]]))

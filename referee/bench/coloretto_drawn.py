@@ -92,7 +92,8 @@ def _counted(
     orders = [as_written] if told.has_row_cards else permutations(as_written)
     order = max(orders, key=lambda one: (true & _in_order(seen, one)).total())
     counted = Counted(players, seed, moves=len(moves))
-    counted.asked.update(notice.kind for notice in notices)
+    # That rows need room is said once, and nobody has to answer.
+    counted.asked.update(notice.kind for notice in notices if notice.kind != "rows_unmarked")
     told_fouls = Counter[Key]((seat, order[row]) for seat, row in fouls)
     counted.hold_against(true, _in_order(seen, order), Counter[Key](told.fouls), told_fouls)
     counted.points_right = isinstance(game, Coloretto) and game.over and game.hands == told.game.hands

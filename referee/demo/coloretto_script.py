@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from referee.demo.seating import AREA_MM, people_at, ring_of, spot
+from referee.demo.seating import AREA_MM, own_columns, people_at, ring_of, spot
 from referee.errors import BadInputError
 from referee.events import Event
 from referee.games.coloretto.rules import Coloretto
@@ -21,13 +21,15 @@ from simulation.art import BACK, FRONT
 from simulation.script import Action, Carry, Lying, Rest, Script, ScriptCard
 from vision.prints.print_deck import PrintDeck
 
-_ROWS_MM = ((235.0, 262.0), (711.0, 262.0), (235.0, 384.0), (711.0, 384.0))
-_FIVE_ROWS_MM = ((240.0, 232.0), (711.0, 232.0), (234.0, 323.0), (246.0, 414.0), (711.0, 414.0))
+_Places = tuple[tuple[float, float], ...]  # in mm, of the rows' own cards, the supply, and the last-round card
+_FOUR_MM: _Places = ((235, 262), (711, 262), (235, 384), (711, 384), (575, 323), (575, 420))
+_FIVE_MM: _Places = ((240, 232), (711, 232), (234, 323), (246, 414), (711, 414), (575, 323), (575, 420))
+# Rows that no card marks lie a hand's breadth apart, as players are asked to leave between them.
+_UNMARKED_MM: _Places = ((171, 255), (419, 255), (667, 255), (171, 391), (419, 391), (735, 391), (850, 391))
 _STEP_MM = 69.0
-_SUPPLY_MM, _ASIDE_MM = (575.0, 323.0), (575.0, 420.0)
 _FIRST_S, _MOVE_S, _HESITATES_S, _RESTS_S, _LAST_S = 3.0, 3.4, 2.6, 2.0, 5.0
 _FIRST_IN_AREA, _LAPS = 0.75, 0.2  # rows of cards from a player's edge, and how far each card lies below the last
-_COLUMN, _MOST_COLUMNS = 0.96, 25  # how far apart columns lie, by `COLUMN_MM`
+_COLUMN = 0.96  # how far apart columns lie, by `COLUMN_MM`
 BEN, CEM, DORA = 1, 2, 3
 _OUT_OF_THE_GAME_MM = (-200.0, 323.0)  # the box that the third row of two players goes to
 _LEFT_OUT = {2: 2, 3: 1}  # colours, by players
@@ -73,6 +75,11 @@ class _Table:
         self.rows = [[] for _ in self.game.rooms]
         self.columns = [{} for _ in range(self.game.players)]
         self.lengths = [Counter() for _ in range(self.game.players)]
+
+    @property
+    def places_mm(self) -> _Places:
+        """Where the rows, the supply and the last-round card lie."""
+        return _FOUR_MM if self.game.players < 5 else _FIVE_MM if self.has_row_cards else _UNMARKED_MM
 
     @property
     def dora(self) -> int:
@@ -127,9 +134,9 @@ def write_coloretto(deck: PrintDeck, seed: int, plan: Plan | None = None) -> Col
         if number == plan.rounds - 1:
             _draw_last_round(table)
         _play_round(table, pile, foul=plan.foul and not table.fouls)
-    lowest = [ScriptCard(key, face_of[key], _supply(rng)) for key, _ in pile[:4]]
-    on_top = [ScriptCard(key, face_of[key], _supply(rng)) for key, _ in reversed(every[len(pile) :])]
-    last = [ScriptCard("last", last_face, _supply(rng))]
+    lowest = [ScriptCard(key, face_of[key], _supply(table)) for key, _ in pile[:4]]
+    on_top = [ScriptCard(key, face_of[key], _supply(table)) for key, _ in reversed(every[len(pile) :])]
+    last = [ScriptCard("last", last_face, _supply(table))]
     script = Script(
         AREA_MM,
         (*cards, *lowest, *last, *on_top),
@@ -235,7 +242,7 @@ def _tidy(table: _Table) -> None:
 
 def _draw_last_round(table: _Table) -> None:
     table.game.announce_last()
-    table.carry(table.game.turn, ["last"], [Lying(*_ASIDE_MM, 90.0, FRONT)])
+    table.carry(table.game.turn, ["last"], [Lying(*table.places_mm[-1], 90.0, FRONT)])
     table.moves.append(Event(round(table.now_s * 1e9), "last_round", {"event": "last_round"}))
     table.now_s += _MOVE_S
 
@@ -246,7 +253,7 @@ def _note(table: _Table, kind: str, seat: int, row: int, card: str | None = None
 
 
 def _in_row(table: _Table, row: int, at: int) -> Lying:
-    x, y = (_FIVE_ROWS_MM if table.game.players == 5 else _ROWS_MM)[row]
+    x, y = table.places_mm[row]
     return Lying(
         x + at * _STEP_MM + table.rng.uniform(-2, 2), y + table.rng.uniform(-2, 2), table.rng.uniform(-3, 3), FRONT
     )
@@ -254,7 +261,8 @@ def _in_row(table: _Table, row: int, at: int) -> Lying:
 
 def _in_area(table: _Table, seat: int, card: str) -> Lying:
     """The next place in the column of its kind: every card lies a little below the one before it."""
-    own, columns, lengths = _own_columns(table.ring, seat), table.columns[seat], table.lengths[seat]
+    own = own_columns(table.ring, seat, _COLUMN, _FIRST_IN_AREA)
+    columns, lengths = table.columns[seat], table.lengths[seat]
     if card not in columns:
         # Where there are more kinds than columns, one goes on below another.
         columns[card] = min(range(len(own)), key=lambda one: (lengths[one], one))
@@ -265,19 +273,9 @@ def _in_area(table: _Table, seat: int, card: str) -> Lying:
     return Lying(place.x_mm + table.rng.uniform(-1, 1), place.y_mm + table.rng.uniform(-1, 1), turn, FRONT)
 
 
-def _own_columns(ring: SeatRing, seat: int) -> list[int]:
-    """Columns of a player's area: from the middle of his place to either side, on his side of the table alone."""
-    middle, found = spot(ring, seat, 0.0, _FIRST_IN_AREA, FRONT), []
-    for column in range(_MOST_COLUMNS):
-        aside = (column + 1) // 2 * (1 if column % 2 else -1)
-        ends = [spot(ring, seat, _COLUMN * (aside + half), _FIRST_IN_AREA, FRONT) for half in (-0.5, 0.5)]
-        if all(ring.seat_at((end.x_mm, end.y_mm)) == seat and end.angle_deg == middle.angle_deg for end in ends):
-            found.append(aside)
-    return found
-
-
-def _supply(rng: random.Random) -> Lying:
-    return Lying(_SUPPLY_MM[0] + rng.uniform(-1, 1), _SUPPLY_MM[1] + rng.uniform(-1, 1), rng.uniform(-2, 2), BACK)
+def _supply(table: _Table) -> Lying:
+    (x, y), rng = table.places_mm[-2], table.rng
+    return Lying(x + rng.uniform(-1, 1), y + rng.uniform(-1, 1), rng.uniform(-2, 2), BACK)
 
 
 def _faces(deck: PrintDeck) -> dict[str, list[str]]:

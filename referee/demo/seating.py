@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from referee.seats import SeatRing
+from simulation.art import FRONT
 from simulation.pieces import MARKER_CARD_MM
 from simulation.script import Lying, Person, person_at
 
@@ -16,6 +17,7 @@ AREA_MM = (1150.0, 647.0)
 MIDDLE_MM = (AREA_MM[0] / 2, AREA_MM[1] / 2)
 COLUMN_MM, ROW_MM = 72.0, 96.0
 _EDGE_MM = 24.0
+_MOST_COLUMNS = 25
 
 
 def ring_of(players: int, area_mm: tuple[float, float] = AREA_MM) -> SeatRing:
@@ -43,6 +45,20 @@ def spot(ring: SeatRing, seat: int, column: float, row: float, side: str) -> Lyi
     inwards = np.array([-along[1], along[0]])
     x, y = here + inwards * (row * ROW_MM + _EDGE_MM)
     return Lying(float(x), float(y), math.degrees(math.atan2(inwards[0], -inwards[1])), side)
+
+
+def own_columns(ring: SeatRing, seat: int, column: float, forward: float) -> list[int]:
+    """Number the columns of cards that fit before a seat, from its middle to either side, on its edge alone.
+
+    They lie `column` apart, by COLUMN_MM, and begin so many rows of cards from the edge (`forward`, see `spot`).
+    """
+    middle, found = spot(ring, seat, 0.0, forward, FRONT), []
+    for number in range(_MOST_COLUMNS):
+        aside = (number + 1) // 2 * (1 if number % 2 else -1)
+        ends = [spot(ring, seat, column * (aside + half), forward, FRONT) for half in (-0.5, 0.5)]
+        if all(ring.seat_at((end.x_mm, end.y_mm)) == seat and end.angle_deg == middle.angle_deg for end in ends):
+            found.append(aside)
+    return found
 
 
 def _middle(ring: SeatRing, seat: int) -> float:

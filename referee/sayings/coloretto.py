@@ -55,6 +55,10 @@ def notice(kind: str, player: str, data: Mapping[str, Any], players: Sequence[st
             return language.text(
                 "Who took row {row}: {players}? Tap it on the page, or show the cards.", row=row, players=asked
             )
+        case "rows_unmarked":
+            return language.text(
+                "No card marks the rows: please leave a hand's breadth between them, 10 cm, and less within a row."
+            )
         case "row_card_unread":
             return language.text("A card in row {row} cannot be read, please straighten it.", row=row)
         case "misread":

@@ -23,7 +23,8 @@ from vision.profile import TableProfile
 class ColorettoWatcher:
     """See the module.
 
-    Notices: those of `Tracker` and of `no_table_notice`, and when the game is over those of `EndCount`.
+    Notices: those of `Tracker` and of `no_table_notice`, and when the game is over those of `EndCount`; once, with a
+    deck that has no cards for the rows, `rows_unmarked`.
     """
 
     def __init__(self, header: Header, deck: PrintDeck, profile: TableProfile | None) -> None:
@@ -32,6 +33,7 @@ class ColorettoWatcher:
         self._eyes = ColorettoEyes(deck, profile, players, rooms(players))
         self._told: str | None = None
         self._end = EndCount(deck, profile, players)
+        self._marks_rows = any(face.attributes.get("kind") == "row" for face in deck.fronts)
 
     @property
     def outlines(self) -> Sequence[Outline]:
@@ -49,10 +51,11 @@ class ColorettoWatcher:
         if self._tracker.game.over:
             return Seen(notices=self._differing()) if self._end.look(frame, rests=look is not None) else Seen()
         self._end.follow()
+        hint = self._rows_hint(frame.exposure_end_ns)
         if look is None:
-            return Seen(notices=self._trouble(frame.exposure_end_ns))
+            return Seen(notices=(*hint, *self._trouble(frame.exposure_end_ns)))
         events, notices = self._tracker.see(look)
-        return Seen(events, notices)
+        return Seen(events, (*hint, *notices))
 
     def hear(self, event: DeviceEvent) -> Seen:
         """No device plays a part."""
@@ -90,6 +93,13 @@ class ColorettoWatcher:
 
     def _end_doubts(self) -> tuple[Doubt, ...]:
         return self._end.doubts(self._tracker.game) if self._tracker.game.over else ()
+
+    def _rows_hint(self, t_ns: int) -> tuple[Notice, ...]:
+        """Say once, as soon as the table is found, how rows are told apart that no card marks."""
+        if self._marks_rows or self._eyes.place is None:
+            return ()
+        self._marks_rows = True
+        return (Notice(t_ns, "rows_unmarked", None, {}),)
 
     def _trouble(self, t_ns: int) -> tuple[Notice, ...]:
         """Say once what keeps the table from being found."""

@@ -61,10 +61,6 @@ class Look:
     last_round: bool = False
     arms: frozenset[int] | None = None
 
-    def shows_the_same(self, other: Look) -> bool:
-        """Tell whether two looks show the same, whenever they were."""
-        return (self.rows, self.areas, self.last_round) == (other.rows, other.areas, other.last_round)
-
 
 @dataclass(frozen=True)
 class Move:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from referee.words import count_of, list_of, number_word
+from referee.words import list_of, number_word
 
 PLAYERS = ("Ann", "Ben", "Cem")
 
 
 def test_numbers_and_lists() -> None:
     assert [number_word(n) for n in (-2, 0, 12, 13)] == ["minus two", "no", "twelve", "13"]
-    assert [count_of(n, "card") for n in (-1, 0, 1, 2)] == ["minus one card", "no cards", "one card", "two cards"]
     assert [list_of(PLAYERS[:n]) for n in range(4)] == ["", "Ann", "Ann and Ben", "Ann, Ben and Cem"]

@@ -18,6 +18,7 @@ from referee.events import Event, Header
 from referee.games.coloretto.setup import rooms
 from referee.games.registry import game_kind
 from referee.session import Session
+from referee.watchers.coloretto import ColorettoWatcher
 from referee.watchers.coloretto_eyes import ColorettoEyes
 from referee.watchers.coloretto_looks import Look
 from referee.watchers.setup import watcher_for
@@ -96,6 +97,16 @@ def test_whose_arm_reached_over_the_rows_is_told_with_each_look() -> None:
         expected = frozenset(seat for t_ns, seat in laid if before.t_ns < t_ns <= look.t_ns)
         assert look.arms == expected
     assert {seat for arms in reached for seat in arms or ()} == {0, 1}
+
+
+@pytest.mark.parametrize(("name", "hints"), [("coloretto", 0), ("everdeck", 1)])
+def test_where_no_card_marks_the_rows_players_are_asked_once_to_leave_room_between_them(name: str, hints: int) -> None:
+    deck = find_print_deck(name)
+    told = write_coloretto(deck, 7, Plan(players=3, rounds=1))
+    table = LiveTable(told.script, deck, 7, Shots(frames_per_s=2.0))
+    watcher = ColorettoWatcher(Header("coloretto", ("Ann", "Ben", "Cem"), {}), deck, None)
+    notices = [notice.kind for index in range(6) for notice in watcher.look(table.frame(index)).notices]
+    assert notices.count("rows_unmarked") == hints
 
 
 def test_at_thirty_pictures_a_second_nothing_is_seen_to_lie_where_only_the_table_does() -> None:

@@ -15,6 +15,7 @@ from hardware.camera.frame_tap import FrameExposed
 from hardware.camera.frames import Frame
 from hardware.events import Event as DeviceEvent
 from referee.announcer import Announcement, Announcer
+from referee.decks.game_deck import version_of
 from referee.decks.store import DeckStore
 from referee.demo.album import FinishAlbum
 from referee.demo.devices import SimulatedDevices
@@ -89,7 +90,8 @@ def _played(demo: DemoTable, options: ShowOptions, say: Say, asked: threading.Ev
         parts = Parts(
             lambda _: devices, lambda _settings, _health: voice, lambda _settings, _health: voice, demo.header
         )
-        if demo.deck is not None and DECK in demo.header.options:
+        taught = demo.deck is not None and version_of(demo.deck) is not None
+        if demo.deck is not None and taught and DECK in demo.header.options:
             DeckStore(Path(folder)).add(demo.deck)
         with running(Path(folder), parts) as service:
             page = None if options.page is None else _page(service, options.page)

@@ -96,6 +96,18 @@ def test_the_page_and_what_is_said_are_in_the_language_asked_for(tmp_path: Path)
     assert lines == ["   0.0 s  Confetti: Ann, Ben und Cem."]
 
 
+def test_a_game_is_shown_with_a_deck_that_is_built_in_beside_the_game_s_own(tmp_path: Path) -> None:
+    asked, lines = threading.Event(), list[str]()
+
+    def say(line: str) -> None:
+        lines.append(line)
+        asked.set()
+
+    demo = demo_table("coloretto", 7, 1, Shots(size=(160, 90), frames_per_s=2.0), find_print_deck("everdeck"))
+    _played(demo, ShowOptions("en", tmp_path / "a.jpg", aloud=False), say, asked)
+    assert lines == ["   0.0 s  Coloretto: Ann, Ben, Cem and Dora."]
+
+
 def two_rings(frames_per_s: float) -> DemoTable:
     """Ben and Cem ring at a table on which nothing can be read, nor whose arm it was."""
     people = people_at(ring_of(3))

@@ -1,6 +1,6 @@
 """Which reader reads a deck of prints: that of framed pictures where all its faces have a frame, else that of prints.
 
-Both give the same results.
+Both give readings of the same kind.
 """
 
 from __future__ import annotations

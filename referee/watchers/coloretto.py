@@ -33,7 +33,7 @@ class ColorettoWatcher:
         self._eyes = ColorettoEyes(deck, profile, players, rooms(players))
         self._told: str | None = None
         self._end = EndCount(deck, profile, players)
-        self._marks_rows = any(face.attributes.get("kind") == "row" for face in deck.fronts)
+        self._asks_room = all(face.attributes.get("kind") != "row" for face in deck.fronts)
 
     @property
     def outlines(self) -> Sequence[Outline]:
@@ -96,9 +96,9 @@ class ColorettoWatcher:
 
     def _rows_hint(self, t_ns: int) -> tuple[Notice, ...]:
         """Say once, as soon as the table is found, how rows are told apart that no card marks."""
-        if self._marks_rows or self._eyes.place is None:
+        if not self._asks_room or self._eyes.place is None:
             return ()
-        self._marks_rows = True
+        self._asks_room = False
         return (Notice(t_ns, "rows_unmarked", None, {}),)
 
     def _trouble(self, t_ns: int) -> tuple[Notice, ...]:

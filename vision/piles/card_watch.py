@@ -162,7 +162,7 @@ class CardWatch:
             self._merge(image_bgr, box, _EDGE_MM, "hidden")
 
     def sweep(self, image_bgr: Image) -> bool:
-        """Read the next part of the table whatever it looks like; tells whether that was the last one."""
+        """Read the next part of the table, thoroughly if it has changed since; tells whether that was the last one."""
         tile = self._tiles[self._next]
         if self._swept is not None and self._before is not None:
             here = self._cells_in(tile)

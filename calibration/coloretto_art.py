@@ -10,21 +10,14 @@ import math
 from collections.abc import Callable
 
 from calibration.animals import ANIMALS, draw_animal
+from calibration.clown_art import PAINTS as CLOWN_PAINTS
 from calibration.clown_art import STYLES
 from calibration.drawn_deck import DrawnDeck, DrawnFace
 from calibration.svg_shapes import Svg, mixed
 
 CARD_MM = (63.0, 88.0)
 CORNER_RADIUS_MM = 3.5
-PAINTS = {
-    "red": "#d7263d",
-    "orange": "#f58220",
-    "yellow": "#ffd400",
-    "green": "#2a9d4a",
-    "blue": "#1f6fc4",
-    "purple": "#7b2d8e",
-    "pink": "#ff8fc4",
-}
+PAINTS = {colour: paint for colour, paint in CLOWN_PAINTS.items() if colour != "black"}
 _INK, _PAPER = "#1a1a1a", "#ffffff"
 _PANEL = (3.0, 3.0, 57.0, 82.0)
 _RADIUS = 3.0

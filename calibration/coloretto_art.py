@@ -11,7 +11,7 @@ from collections.abc import Callable
 
 from calibration.animals import ANIMALS, draw_animal
 from calibration.clown_art import PAINTS as CLOWN_PAINTS
-from calibration.clown_art import STYLES
+from calibration.clown_styles import STYLES
 from calibration.drawn_deck import DrawnDeck, DrawnFace
 from calibration.svg_shapes import Svg, mixed
 

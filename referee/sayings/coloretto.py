@@ -56,9 +56,7 @@ def notice(kind: str, player: str, data: Mapping[str, Any], players: Sequence[st
                 "Who took row {row}: {players}? Tap it on the page, or show the cards.", row=row, players=asked
             )
         case "rows_unmarked":
-            return language.text(
-                "No card marks the rows: please leave a hand's breadth between them, 10 cm, and less within a row."
-            )
+            return language.text("No cards mark the rows here: please leave a hand's width, 10 cm, between two rows.")
         case "row_card_unread":
             return language.text("A card in row {row} cannot be read, please straighten it.", row=row)
         case "misread":

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from pathlib import Path
 
 from referee.decks.store import DeckStore
@@ -24,7 +25,7 @@ def find_deck(name: str, state: Path | None = None) -> AnyDeck:
         return read_deck_file(Path(name))
     built_in = deck_file_of(name)
     if built_in is not None:
-        return read_deck_file(built_in)
+        return _built_in(built_in)
     if name in deck_names() or name.endswith(".json"):
         return load_deck(name)
     store = DeckStore(state_folder(state))
@@ -32,6 +33,12 @@ def find_deck(name: str, state: Path | None = None) -> AnyDeck:
     if name not in names:
         raise BadDeckError(f"there is no deck called {name!r}, only {', '.join([*deck_names(), *names])}")
     return store.load(name)
+
+
+@cache
+def _built_in(path: Path) -> AnyDeck:
+    # One and the same deck for every game of an evening, as of decks of marks: its pictures are decoded once.
+    return read_deck_file(path)
 
 
 def find_marked_deck(name: str, state: Path | None = None) -> Deck:

@@ -62,10 +62,15 @@ class CardWatch:
     @property
     def cells_mm(self) -> Floats:
         """(rows, columns, 2) the middle of each cell, in mm on the table."""
+        middles = self._middles_px
+        return np.asarray(self._table.to_mm(middles.reshape(-1, 2)).reshape(middles.shape))
+
+    @property
+    def _middles_px(self) -> Floats:
+        """(rows, columns, 2) the same in the picture."""
         columns, rows = self._grid
         x, y = np.meshgrid((np.arange(columns) + 0.5) / columns, (np.arange(rows) + 0.5) / rows)
-        points = np.stack([x * self._size[0], y * self._size[1]], axis=-1).reshape(-1, 2)
-        return np.asarray(self._table.to_mm(points).reshape(rows, columns, 2))
+        return np.stack([x * self._size[0], y * self._size[1]], axis=-1)
 
     def look(self, image_bgr: Image, wanted: Cells) -> None:
         """Look at the next picture (h, w, 3): read what changed in the cells (rows, columns) that are wanted.
@@ -164,10 +169,11 @@ class CardWatch:
     def sweep(self, image_bgr: Image) -> bool:
         """Read the next part of the table, thoroughly if it has changed since; tells whether that was the last one."""
         tile = self._tiles[self._next]
-        if self._swept is not None and self._before is not None:
+        if self._enough == "quick":
+            self._merge(image_bgr, tile, _CARD_MM, "quick")
+        elif self._swept is not None and self._before is not None:
             here = self._cells_in(tile)
-            changed = here & _changed(self._swept, self._before)
-            self._merge_changed(image_bgr, tile, _CARD_MM, changed & (self._enough != "quick"))
+            self._merge_changed(image_bgr, tile, _CARD_MM, here & _changed(self._swept, self._before))
             self._swept[here] = self._before[here]
         self._next = (self._next + 1) % len(self._tiles)
         return self._next == 0
@@ -182,10 +188,8 @@ class CardWatch:
 
     def _cells_in(self, box: Box) -> Cells:
         """Which cells (rows, columns) have their middle in a part of the picture."""
-        columns, rows = self._grid
-        x = (np.arange(columns) + 0.5) * self._size[0] / columns
-        y = (np.arange(rows) + 0.5) * self._size[1] / rows
-        return np.asarray(((y >= box[1]) & (y < box[3]))[:, None] & ((x >= box[0]) & (x < box[2]))[None])
+        middles = self._middles_px
+        return np.asarray(((middles >= box[:2]) & (middles < box[2:])).all(axis=-1))
 
     def _merge_changed(self, image_bgr: Image, core: Box, round_mm: float, changed: Cells) -> None:
         """Read a part anew in which some cells (rows, columns) changed: thoroughly unless cards explain them."""

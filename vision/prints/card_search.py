@@ -118,9 +118,7 @@ class CardSearch:
             quads = panels_cards(image_bgr, table, self.panel, box)
         if near is not None:
             quads = quads[near.holds(quads.mean(axis=1))]
-        hidden = [card.corners_px for card in taken]
-        free = np.array([all(shared_area(quad, other) < _OVER for other in hidden) for quad in quads], bool)
-        quads = quads[free]
+        quads = quads[_free(quads, taken)]
         if not len(quads):
             return []
         wide = box_round(quads.reshape(-1, 2), image_bgr)
@@ -185,8 +183,7 @@ class CardSearch:
             tinted = tinted[near.holds(tinted.mean(axis=1) + offset)]
         whole = np.concatenate([whole[:_MOST_PLACES], np.zeros(len(tinted), bool)])
         quads = np.concatenate([quads[:_MOST_PLACES], tinted])
-        hidden = [card.corners_px - offset for card in taken]
-        free = np.array([all(shared_area(quad, other) < _OVER for other in hidden) for quad in quads], bool)
+        free = _free(quads + offset, taken)
         quads, whole = quads[free], whole[free]
         if not len(quads):
             return []
@@ -275,6 +272,11 @@ class CardSearch:
         self, face: int, odds: float, quad: Floats, reason: str | None, table: Table, offset: Floats
     ) -> FoundCard:
         return FoundCard(self.deck.faces[face], confidence_of(odds), quad + offset, table.centre_mm(quad), reason)
+
+
+def _free(quads: Floats, taken: Sequence[FoundCard]) -> Flags:
+    """(n,) which places (n, 4, 2) px no card that is known to lie there takes up."""
+    return np.array([all(shared_area(quad, card.corners_px) < _OVER for card in taken) for quad in quads], bool)
 
 
 def _keep(found: list[FoundCard], card: FoundCard) -> None:

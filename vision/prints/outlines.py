@@ -12,6 +12,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from vision.piles.sights import Box
 from vision.prints.places import lies_flat
 from vision.prints.print_deck import PrintDeck
 from vision.table import Table
@@ -19,9 +20,8 @@ from vision.white_edges import crossings
 
 Image = NDArray[np.uint8]
 Floats = NDArray[np.float64]
-Box = tuple[int, int, int, int]
 
-WORK_PX_PER_MM = 1.0
+_WORK_PX_PER_MM = 1.0
 LEVELS = (0.88, 0.76, 0.6)  # of the brightness of the white nearby
 _SLACK = (0.9, 1.12)  # of a size on the table: a high pile is nearer to the camera
 _REACH_MM = 15.0
@@ -107,7 +107,7 @@ def _outlines(image_bgr: Image, table: Table, size_mm: tuple[float, float], box_
         return np.zeros((0, 4, 2))
     middle = np.array([[(left + right) / 2, (top + bottom) / 2]])
     px_per_mm = float(table.px_per_mm(middle)[0])
-    scale = min(1.0, WORK_PX_PER_MM / px_per_mm)
+    scale = min(1.0, _WORK_PX_PER_MM / px_per_mm)
     work = crop if scale == 1 else np.asarray(cv2.resize(crop, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA))
     corners = np.array([[left, top], [right, top], [right, bottom], [left, bottom]], np.float64)
     scales = table.px_per_mm(corners) * scale

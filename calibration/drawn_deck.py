@@ -60,12 +60,7 @@ class DrawnDeck:
 
     def as_prints(self) -> PrintDeck:
         """The deck as the reader wants it."""
-        prints = [
-            Print(
-                face.id, face.side, face.attributes, rendered(face.drawing(), self.card_mm, ART_PX_PER_MM), face.count
-            )
-            for face in self.faces
-        ]
+        prints = [Print(face.id, face.side, face.attributes, self.art(face), face.count) for face in self.faces]
         return PrintDeck(
             self.name, self.card_mm, tuple(prints), self.game, self.corner_radius_mm, frame_mm=self.frame_mm
         )

@@ -57,7 +57,7 @@ class PrintArt:
         self._size = (round(deck.card_mm[0] * px_per_mm), round(deck.card_mm[1] * px_per_mm))
         self._faces = {face.id: face.art for face in deck.fronts}
         plain = np.full((self._size[1], self._size[0], 3), _PLAIN_BACK, np.uint8)
-        self._back = next((face.art for face in deck.faces if face.side == BACK), plain)
+        self._back = plain if deck.back is None else deck.back.art
         self._pictures: dict[str, Image] = {}
         self.card_mm = deck.card_mm
         self.cutout = cutout(plain, deck.corner_radius_mm / deck.card_mm[0])

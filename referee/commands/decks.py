@@ -164,16 +164,16 @@ def _said(args: argparse.Namespace, name: str, words: str) -> None:
 
 def _summary(deck: AnyDeck, *, taught: bool) -> dict[str, Any]:
     from vision.deck import Deck
+    from vision.taught.deck_file import game_of
 
     if isinstance(deck, Deck):
-        game: str | None = "confetti"
         kind, faces = "marks", len({face.id for face in deck.faces})
     else:
-        game, kind, faces = deck.game, "prints", len(deck.fronts)
+        kind, faces = "prints", len(deck.fronts)
     width, height = deck.card_mm
     return {
         "deck": deck.name,
-        "game": game,
+        "game": game_of(deck),
         "kind": kind,
         "faces": faces,
         "card_mm": [round(width, 1), round(height, 1)],

@@ -6,7 +6,6 @@ in the journal and in recordings, so that a game judged again finds its deck, al
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -137,7 +136,7 @@ def colours_of(deck: AnyDeck) -> list[str]:
     """Give the colours of a deck's clowns, in its order; none for a deck that has no clowns."""
     if isinstance(deck, Deck):
         return []
-    meanings: list[Mapping[str, str]] = [face.attributes for face in deck.fronts]
+    meanings = [face.attributes for face in deck.fronts]
     return list(dict.fromkeys(one["colour"] for one in meanings if one.get("mood") in MOODS and "colour" in one))
 
 

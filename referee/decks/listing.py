@@ -17,7 +17,7 @@ from referee.decks.store import DeckStore
 from vision.deck import Deck, deck_names
 from vision.prints.print_deck import PrintDeck
 from vision.render_face import face_image
-from vision.taught.deck_file import fingerprint
+from vision.taught.deck_file import fingerprint, game_of
 
 Image = NDArray[np.uint8]
 _HEIGHT_PX = 132
@@ -75,10 +75,9 @@ class DeckListing:
 def summary_of(deck: AnyDeck) -> dict[str, Any]:
     """Give what the page says of a deck."""
     width, height = deck.card_mm
-    game = "confetti" if isinstance(deck, Deck) else deck.game
     return {
         "deck": deck.name,
-        "game": game,
+        "game": game_of(deck),
         "kind": "marks" if isinstance(deck, Deck) else "prints",
         "card_mm": [round(width, 1), round(height, 1)],
         "faces": _faces(deck),

@@ -25,7 +25,7 @@ from referee.demo.stepped import SteppedTable
 from referee.demo.table import DemoTable
 from referee.demo.voice import LAMP, PrintedVoice, Say, speaker_for, stamped
 from referee.errors import BadInputError, WorkFailedError
-from referee.events import DECK, Event
+from referee.events import Event
 from referee.evidence_picture import write_picture
 from referee.games.registry import game_kind
 from referee.language import Language
@@ -90,8 +90,7 @@ def _played(demo: DemoTable, options: ShowOptions, say: Say, asked: threading.Ev
         parts = Parts(
             lambda _: devices, lambda _settings, _health: voice, lambda _settings, _health: voice, demo.header
         )
-        taught = demo.deck is not None and version_of(demo.deck) is not None
-        if demo.deck is not None and taught and DECK in demo.header.options:
+        if demo.deck is not None and version_of(demo.deck) is not None:
             DeckStore(Path(folder)).add(demo.deck)
         with running(Path(folder), parts) as service:
             page = None if options.page is None else _page(service, options.page)

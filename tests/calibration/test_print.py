@@ -100,7 +100,7 @@ def test_manifest_lists_each_side_of_each_card_once_and_backs_lie_behind_fronts(
 
 
 @pytest.mark.parametrize("paper", ["a4", "letter"])
-@pytest.mark.parametrize("what", ["confetti", "markers"])
+@pytest.mark.parametrize("what", ["confetti", "piccolino", "markers"])
 def test_ruler_is_100_mm(tmp_path: Path, what: str, paper: str) -> None:
     pdf, manifest = made(tmp_path, what, "--paper", paper)
     for page in {1, 2, manifest["pages"]}:

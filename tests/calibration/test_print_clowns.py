@@ -76,17 +76,3 @@ def test_every_card_is_printed_true_to_size_in_its_box(printed: tuple[Path, dict
             gap = np.abs(cv2.blur(seen, (5, 5)).astype(int) - cv2.blur(art[6:-6, 6:-6], (5, 5)))
             assert gap.mean() < 5
             assert np.percentile(gap, 99) < 45
-
-
-def test_the_ruler_is_100_mm(printed: tuple[Path, dict[str, Any]]) -> None:
-    pdf, manifest = printed
-    dark = (rendered(pdf, 0).max(axis=2) < 180).astype(np.uint8)
-    for x, y, width, height in (card["box_mm"] for card in manifest["cards"] if card["page"] == 1):
-        (x0, y0), (x1, y1) = (np.array([[x - 1, y - 1], [x + width + 1, y + height + 1]]) * PX_PER_MM).astype(int)
-        dark[y0:y1, x0:x1] = 0
-    longest = []
-    for picture in (dark, dark.T):
-        kernel = np.ones((1, round(90 * PX_PER_MM)), dtype=np.uint8)
-        runs = cv2.connectedComponentsWithStats(cv2.morphologyEx(picture, cv2.MORPH_OPEN, kernel))[2][1:]
-        longest += [int(run[cv2.CC_STAT_WIDTH]) for run in runs]
-    assert longest == [pytest.approx(100 * PX_PER_MM, abs=2)]

@@ -217,15 +217,11 @@ class PrintClowns:
             tries = _MOST_TRIES if effort == "hidden" else _FEW_TRIES
             found = known + self._search.cards(image_bgr, table, box_px, white, tries, taken=known)
         whole = (box_px[2] - box_px[0], box_px[3] - box_px[1]) == table.size_px
-        if whole and not self._knows_back:
+        if whole and self._search.deck.back is None:
             found += self._backs_learned(image_bgr, table, found, white)
         certain = tuple(card for card in found if card.reason is None)
         self._memory.keep(image_bgr, certain)
         return certain
-
-    @property
-    def _knows_back(self) -> bool:
-        return any(face.side == "back" for face in self._search.deck.faces)
 
     def _backs_learned(
         self, image_bgr: Image, table: Table, found: Sequence[FoundCard], white: Floats | None

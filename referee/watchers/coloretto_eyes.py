@@ -27,9 +27,9 @@ from referee.watchers.table_finder import TableFinder
 from vision.errors import VisionError
 from vision.markers import markers_in
 from vision.prints.card_search import CardSearch, FoundCard
+from vision.prints.lamp_white import white_of
 from vision.prints.places import moved
 from vision.prints.print_deck import PrintDeck
-from vision.prints.reader import white_of
 from vision.profile import TableProfile
 
 MS = 1_000_000

@@ -97,6 +97,7 @@ class PileWatch:
         self.reader = reader
         self._places = [_Place() for _ in reader.places]
         self._looks = 0
+        self._has_settled = False  # whether a place that has come to rest was read in the last picture
         self._t_ns: int | None = None
         self._before_ns: int | None = None
 
@@ -134,6 +135,7 @@ class PileWatch:
         if self._t_ns is not None and t_ns <= self._t_ns:
             raise ValueError(f"expected a picture newer than {self._t_ns}, found {t_ns}")
         changes = []
+        self._has_settled = False
         for number, place in enumerate(self._places):
             before = place.state
             sight = self._sight(image_bgr, number, t_ns)
@@ -173,7 +175,12 @@ class PileWatch:
         moves = before is not None and int(changed_cells(place.last, small).sum()) >= LEAST_CELLS
         place.last = small
         due = self._looks % (_AGAIN * len(self._places)) == number * _AGAIN
-        if before is not None and not due and (moves or not place.glanced):
+        settles = place.glanced and not moves
+        if before is not None and settles and self._has_settled:
+            # An arm has swept several places at once: one of them is read in each picture.
+            return before.sight
+        self._has_settled |= settles
+        if before is not None and not due and not settles:
             changed = changed_cells(place.read, small)
             if int(changed.sum()) < LEAST_CELLS:
                 return _unless_bare(before.sight, place, small, t_ns)

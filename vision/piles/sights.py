@@ -137,7 +137,7 @@ class PlaceReader(Protocol):
         """
 
     def still_there(self, image_bgr: Image, sight: PileSight) -> bool:
-        """Tell, with little work, whether a face that was seen certainly lies there as it lay, to be seen as well."""
+        """Tell, with little work, whether a face that was seen certainly lies there as it lay, most of it in sight."""
 
 
 class ClownReader(Protocol):

@@ -13,15 +13,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vision.piles.sights import Box, wider
-from vision.prints.lit_look import LitLook, LitVerdict
+from vision.prints.features import FeaturePlaces
+from vision.prints.lit_look import LitVerdict
 from vision.prints.outlines import card_outlines, panel_of, panels_cards
-from vision.prints.places import LEAST_SIDE_PX, box_round, cut_table, lies_flat, parts_of
+from vision.prints.places import LEAST_SIDE_PX, Near, box_round, cut_table, lies_flat, parts_of
 from vision.prints.print_deck import Print, PrintDeck
 from vision.prints.proposals import WHOLE, edges_on, poses_on
 from vision.prints.straight import Pyramid
 from vision.prints.telling import Telling
 from vision.prints.tinted_places import tinted_places
-from vision.prints.verdicts import Verifier, confidence_of
+from vision.prints.verdicts import Verdict, Verifier, confidence_of
 from vision.quads import shared_area
 from vision.table import Table
 
@@ -33,7 +34,8 @@ _PROMISING = 0.4  # of the ranking's scores, above what a plain card would have 
 _MOST_PLACES = 60  # by their edges; the best seen come first
 _CLEAR = 0.55  # the same, of a place that lies well
 _LIKELY, _MOST_SETTLED, _MOST_MOVED = 0.18, 24, 4  # the same, of one that may come to; so many are tried and moved
-_TRIED, _MOST_TRIED = 2, 8  # places verified where one card may lie, and in one part of a picture
+# Places verified where one card may lie, where a ring hangs on it, and in one part of a picture.
+_TRIED, _MOST_TRIES, _MOST_TRIED = 2, 4, 8
 _SAME, _OVER = 0.6, 0.3  # of a place's area: it is one place; no two cards that lie whole share so much
 _LIGHT = ("glare", "colours")  # doubts that another light may clear up
 
@@ -59,18 +61,6 @@ class FoundCard:
         return self.print if self.print.side == "front" else None
 
 
-@dataclass(frozen=True)
-class Near:
-    """Where a card's middle lies, px: at most `reach_px` from a point."""
-
-    centre_px: tuple[float, float]
-    reach_px: float
-
-    def holds(self, middles_px: Floats) -> NDArray[np.bool_]:
-        """(n,) whether middles (n, 2) of cards may be that of the one that is looked for."""
-        return np.asarray(np.linalg.norm(middles_px - self.centre_px, axis=1) < self.reach_px)
-
-
 class CardSearch:
     """Searches parts of pictures for the cards of one deck."""
 
@@ -78,7 +68,7 @@ class CardSearch:
         self.deck = deck
         self.verifier = Verifier(deck)
         self._telling = Telling(deck, self.verifier)
-        self._lit = LitLook(deck) if deck.is_complete else None
+        self._features = FeaturePlaces(deck)
         self.panel = panel_of(deck)
 
     def cards(
@@ -87,18 +77,20 @@ class CardSearch:
         table: Table,
         box: Box,
         white: Floats | None,
-        tries: int = _TRIED,
         near: Near | None = None,
         taken: Sequence[FoundCard] = (),
+        *,
+        hidden: bool = False,
     ) -> list[FoundCard]:
         """All cards with their middle in a part of a picture (h, w, 3), certain or not, those that are first.
 
         white: (3,) BGR 0..1 of white paper, None where nothing tells. near: the one card that is looked for lies there.
-        `taken` are known to lie there: no other card lies where they do.
+        `taken` are known to lie there: no other card lies where they do. hidden: an arm may lie over it, so it is worth
+        more places and closer looks.
         """
         found: list[FoundCard] = []
         for part in parts_of(image_bgr, table, box):
-            for card in self._in_part(image_bgr, table, part, white, tries, near, taken):
+            for card in self._in_part(image_bgr, table, part, white, near, taken, hidden=hidden):
                 _keep(found, card)
         return sorted(found, key=lambda card: card.reason is not None)
 
@@ -110,8 +102,13 @@ class CardSearch:
         white: Floats | None,
         near: Near | None = None,
         taken: Sequence[FoundCard] = (),
+        *,
+        quick: bool = False,
     ) -> list[FoundCard]:
-        """The cards in a part of a picture that lie so open that their outline, or their panel's, is closed."""
+        """The cards in a part of a picture that lie so open that their outline, or their panel's, is closed.
+
+        quick: none is looked at closer that is in doubt at first sight.
+        """
         if self.panel is None:
             quads = card_outlines(image_bgr, table, self.deck.card_mm, box)
         else:
@@ -131,13 +128,15 @@ class CardSearch:
                 break
             if any(card.reason is None and shared_area(quads[k], card.corners_px) >= _OVER for card in found):
                 continue
-            card = self._card(picture, quads[k] - offset, scores[k], here, white, offset, whole=False)
+            card = self._card(picture, quads[k] - offset, scores[k], here, white, offset, whole=False, quick=quick)
             if card is not None:
                 _keep(found, card)
         return sorted(found, key=lambda card: card.reason is not None)
 
-    def at(self, image_bgr: Image, table: Table, quads: Floats, white: Floats | None) -> FoundCard | None:
-        """The card at the likeliest of some places (n, 4, 2) px, which are near; None if none looks like a card."""
+    def at(
+        self, image_bgr: Image, table: Table, quads: Floats, white: Floats | None, *, quick: bool = False
+    ) -> FoundCard | None:
+        """The card at the likeliest of some places (n, 4, 2) px; None if none looks like one. quick: see `outlined`."""
         box = box_round(quads.reshape(-1, 2), image_bgr)
         crop, offset = image_bgr[box[1] : box[3], box[0] : box[2]], np.array(box[:2], np.float64)
         if min(crop.shape[:2]) < LEAST_SIDE_PX:
@@ -147,7 +146,8 @@ class CardSearch:
         best = int(np.argmax(promise))
         if promise[best] < _PROMISING:
             return None
-        return self._card(picture, local[best], scores[best], cut_table(table, box), white, offset, whole=False)
+        here = cut_table(table, box)
+        return self._card(picture, local[best], scores[best], here, white, offset, whole=False, quick=quick)
 
     def _in_part(
         self,
@@ -155,9 +155,10 @@ class CardSearch:
         table: Table,
         box: Box,
         white: Floats | None,
-        tries: int,
         near: Near | None,
         taken: Sequence[FoundCard],
+        *,
+        hidden: bool,
     ) -> list[FoundCard]:
         left, top, right, bottom = box
         crop = image_bgr[top:bottom, left:right]
@@ -166,6 +167,8 @@ class CardSearch:
         here = cut_table(table, box)
         poses, quads = poses_on(edges_on(crop, here, self.deck.card_mm), self.deck.card_mm, np.zeros((0, 4, 2)))
         tinted = tinted_places(crop, here, self.deck.card_mm)
+        if hidden:
+            tinted = np.concatenate([tinted, self._features.places(crop, here, np.zeros((0, 4, 2)))])
         # Places reach beyond the part: what it leaves out would pass for hidden, and a strip of a card beside bare
         # table for a card.
         middle = np.array([[(right - left) / 2, (bottom - top) / 2]])
@@ -175,7 +178,7 @@ class CardSearch:
         offset = np.array(wide[:2], np.float64)
         quads, tinted = (places + (left - wide[0], top - wide[1]) for places in (quads, tinted))
         whole = poses.seen.mean(axis=1) >= WHOLE
-        most = _MOST_TRIED
+        tries, most = _MOST_TRIES if hidden else _TRIED, _MOST_TRIED
         if near is not None:
             most = tries
             here_too = near.holds(quads.mean(axis=1) + offset)
@@ -200,7 +203,7 @@ class CardSearch:
             if told or again >= tries:
                 continue
             tried.append(quads[k])
-            card = self._card(picture, quads[k], scores[k], here, white, offset, whole=bool(whole[k]))
+            card = self._card(picture, quads[k], scores[k], here, white, offset, whole=hidden or bool(whole[k]))
             if card is not None:
                 _keep(found, card)
         return found
@@ -244,15 +247,17 @@ class CardSearch:
         offset: Floats,
         *,
         whole: bool,
+        quick: bool = False,
     ) -> FoundCard | None:
         """What lies on a quad (4, 2) of a part of a picture; None if there is no card.
 
-        `table` is that of the part, which begins at `offset`; `whole`: the card's outline shows.
+        `table` is that of the part, which begins at `offset`; `whole`: it is worth a closer look whatever is in doubt;
+        quick: see `outlined`.
         """
-        verdict = self.verifier.judge(picture, quad, np.asarray(score, np.float32), white)
+        verdict = self.verifier.judge(picture, quad, np.asarray(score, np.float32), white, quick=quick)
         reason, odds = ("", 0.0) if verdict is None else self._telling.doubt(picture, verdict, white)
-        if reason in _LIGHT or (whole and reason is not None):
-            lit = self._in_own_light(picture, quad if verdict is None else verdict.sheet, white)
+        if not quick and (reason in _LIGHT or (whole and reason is not None)):
+            lit = self._in_own_light(picture, quad, verdict, white)
             if lit is not None and lies_flat(table, lit.quad, self.deck.card_mm):
                 return self._found(lit.face, lit.lead, lit.quad, None, table, offset)
         if verdict is None or reason == "":
@@ -261,12 +266,15 @@ class CardSearch:
             reason = "aslant"
         return self._found(verdict.face, odds, verdict.quad, reason, table, offset)
 
-    def _in_own_light(self, picture: Pyramid, quad: Floats, white: Floats | None) -> LitVerdict | None:
-        """A certain verdict on a card in a light of its own."""
-        if self._lit is None:
+    def _in_own_light(
+        self, picture: Pyramid, quad: Floats, first: Verdict | None, white: Floats | None
+    ) -> LitVerdict | None:
+        """A certain verdict on a card in a light of its own, after what the first look said."""
+        if not self.deck.is_complete:
             return None
-        verdict = self._lit.judge(picture, quad, self.verifier.white_on(picture, quad, white)[0])
-        return verdict if verdict.is_certain else None
+        quad = quad if first is None else first.sheet
+        verdict = self.verifier.lit.judge(picture, quad, self.verifier.white_on(picture, quad, white)[0])
+        return verdict if verdict.is_certain(None if first is None else first.face) else None
 
     def _found(
         self, face: int, odds: float, quad: Floats, reason: str | None, table: Table, offset: Floats

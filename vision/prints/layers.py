@@ -31,10 +31,11 @@ _BY_SIDES, _USUAL_SIDES, _BY_EDGES = 0.3, 0.6, 0.5
 _PROMISES = (0.6, 0.45, 0.25)
 _HARDLY, _MOST_SETTLED = 0.25, 12  # of what a place promises that may come to; so many are moved
 _LEAST_OPEN, _MOST_OPEN = 0.08, 0.5  # of a card; of one that is told by its edges alone
-_IN_PART = 0.1  # of a card: with so much covered only a part of it is seen
 _PLAIN, _LAPS, _APART = 0.78, 0.3, 0.02  # of the print; of a place's area, twice
 
 Accepts = Callable[[Verdict, Flags, float], bool]
+Proposes = Callable[[Floats], tuple[Floats, Floats]]
+"""Proposes places (n, 4, 2) of cards beside those that were taken (m, 4, 2), and says how much of their sides shows."""
 Value = Callable[[Verdict, Flags], float]
 
 
@@ -54,16 +55,18 @@ class Layers:
         white: Floats | None,
         covers: Covers,
         columns: Columns | None,
+        hidden: Proposes | None = None,
     ) -> None:
         self.covers = covers
         self._columns = columns
+        self._hidden = hidden
         self._verifier, self._picture, self._white = verifier, picture, white
         self._places = Candidates.at(quads, seen, len(verifier.ranker.faces), part=False)
         self._verdicts: dict[int, Verdict] = {}
         self._tried: set[int] = set()  # places that were judged as they are now: not all of them look like a card
         self.nameless: list[Verdict] = []  # cards that lie there for certain, of which nobody knows which they are
         self.outlined: list[Floats] = []  # (4, 2) places of cards that stick out, by their edges, and were not read
-        self._judged = 0
+        self._judged, self._more = 0, 0
         self._settled = False
         self._has_strips = False  # of a card of which only a strip shows: there are columns
         self._tries: list[Floats] = []  # places that were judged since a card was last taken
@@ -74,16 +77,19 @@ class Layers:
         """Verdicts on places where no certain card was taken."""
         return [verdict for k, verdict in self._verdicts.items() if not self._places.closed[k]]
 
-    def in_doubt(self) -> list[tuple[Floats, Covers | None]]:
-        """Places (4, 2) where cards lie, or may, that were not told, and what lies over each; the likeliest first."""
-        there = [*(verdict.sheet for verdict in self.nameless), *self.outlined]
-        found: list[tuple[Floats, Covers | None]] = []
-        for quad in there:
+    def in_doubt(self) -> list[tuple[Floats, Covers | None, int | None]]:
+        """Places (4, 2) where cards lie, or may, that were not told, what lies over each, and its likeliest face.
+
+        The likeliest come first.
+        """
+        there = [(verdict.sheet, verdict.face) for verdict in self.nameless]
+        found: list[tuple[Floats, Covers | None, int | None]] = []
+        for quad, face in [*there, *((quad, None) for quad in self.outlined)]:
             # What was taken after it lies beneath it.
             place = int(np.argmin(np.abs(self.covers.quads.mean(axis=1) - quad.mean(axis=0)).sum(axis=1)))
-            found.append((quad, _lying_on(Covers(self.covers.quads[:place]), quad)))
+            found.append((quad, Covers(self.covers.quads[:place]).lying_on(quad), face))
         left = sorted(self.left, key=lambda verdict: -verdict.margin)
-        return found + [(verdict.sheet, _lying_on(self.covers, verdict.sheet)) for verdict in left]
+        return found + [(each.sheet, self.covers.lying_on(each.sheet), each.face) for each in left]
 
     def taken(self, accepts: Accepts, lies: Accepts) -> list[Verdict]:
         """Take all cards that are accepted, the surest first.
@@ -94,7 +100,8 @@ class Layers:
         taken: list[Verdict] = []
         lowered = 0
         for _ in range(_MOST_LAYERS):
-            judged = self._judge(_PROMISES[lowered], _MOST_IN_VAIN + _MORE_IN_VAIN * (len(taken) + len(self.nameless)))
+            most = _MOST_IN_VAIN + _MORE_IN_VAIN * (len(taken) + len(self.nameless)) + self._more
+            judged = self._judge(_PROMISES[lowered], most)
             fresh = self._take(accepts, worth)
             taken += fresh
             sheets = [verdict.sheet for verdict in fresh]
@@ -105,6 +112,8 @@ class Layers:
             if idle and self._columns is not None and not self._settled:
                 self._settled = True
                 self._settle(self._columns.table)
+                self._add_hidden()
+                lowered = min(lowered, 1)  # these are no strips
                 continue
             if idle and self._columns is not None:
                 unsure = self._take(lies, presence)
@@ -184,6 +193,23 @@ class Layers:
         places.quads[which], places.scores[which] = quads, scores
         places.promise[which] = promise + _BY_SIDES * places.seen[which]
 
+    def _add_hidden(self) -> None:
+        """Add places of cards whose sides nothing shows, when those are taken that show theirs."""
+        if self._hidden is None:
+            return
+        quads, seen = self._hidden(self.covers.quads)
+        others = ~np.any(
+            [np.zeros(len(quads), bool), *(same_places(quads, each) for each in self.covers.quads)], axis=0
+        )
+        quads, seen = quads[others], seen[others]
+        which = np.arange(len(self._places.quads), len(self._places.quads) + len(quads))
+        self._places = self._places.and_(Candidates.at(quads, seen, self._places.scores.shape[1], part=False))
+        under = np.array([any(shared_area(q, c) > _LEAST_OPEN for c in self.covers.quads) for q in quads], bool)
+        self._places.part[which[under]] = True
+        self._rank(which[~under], None)
+        self._rank_open(which[under])
+        self._more = len(which)
+
     def _take_outlined(self) -> list[Floats]:
         """Cards that stick out, by their edges, and that could not be read: what lies under them can be."""
         places = self._places
@@ -214,7 +240,7 @@ class Layers:
     def _take(self, accepts: Accepts, value: Value) -> list[Verdict]:
         fresh: list[Verdict] = []
         left = {k: verdict for k, verdict in self._verdicts.items() if not self._places.closed[k]}
-        opened = {k: open_cells(verdict, self.covers) for k, verdict in left.items()}
+        opened = {k: verdict.open_under(self.covers) for k, verdict in left.items()}
         while left:
             best = max(left, key=lambda k: value(left[k], opened[k]))
             verdict, cells = left.pop(best), opened[best]
@@ -232,7 +258,7 @@ class Layers:
             }
             for k in left:
                 if shared_area(left[k].quad, verdict.quad) > 0:
-                    opened[k] = open_cells(left[k], self.covers)
+                    opened[k] = left[k].open_under(self.covers)
         return fresh
 
     def _close(self, quad: Floats) -> None:
@@ -272,15 +298,3 @@ class Layers:
         shut = places.open[which] < _LEAST_OPEN
         places.closed[which[shut]] = True
         self._rank(which[~shut], self.covers)
-
-
-def open_cells(verdict: Verdict, covers: Covers) -> Flags:
-    """(rows, columns) which cells of a card nothing covers that is known."""
-    rows, columns = verdict.printed.shape
-    return np.asarray(~covers.over(verdict.sheet[None], rows, columns)[0])
-
-
-def _lying_on(covers: Covers, quad: Floats) -> Covers | None:
-    """Those that lie on a card on a quad (4, 2), None where next to nothing does."""
-    near = covers.near(quad) if len(covers.quads) else None
-    return near if near is not None and near.over(quad[None], 12, 12).mean() >= _IN_PART else None

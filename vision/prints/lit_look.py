@@ -54,6 +54,8 @@ class _Bounds:
 _WHOLE = _Bounds(lead=60.0, printed=60.0, in_sight=0.35, stray=0.03, error=0.2)
 # Of 190 strips that were in doubt 43 keep these, none wrong, nor any of 292 places without a card.
 _IN_PART = _Bounds(lead=40.0, printed=30.0, in_sight=0.08, stray=0.05, error=0.25)
+# Of a face that the first look has named, too, though not for certain.
+_NAMED_BEFORE = _Bounds(lead=80.0, printed=60.0, in_sight=0.35, stray=0.06, error=0.2)
 _BENT = 2.5  # standard deviations by which a camera mixes colours
 
 _CELL_MM = 1.5
@@ -63,6 +65,8 @@ _FARTHEST_MM, _STILL_MM, _STEPS = 2.0, 0.03, 3
 _ROUNDS = 2
 _RIM, _EDGE_CELLS = 1, 3  # cells that any card shows; from the card's edge: what lies on a card lies over these, too
 _COARSE = 3  # cells from one to the next that ranks the faces
+_DIFFERS, _MUCH = 0.03, 0.1  # of linear light, and of the card's cells: by so much faces differ in more than a sign
+_FAR_APART = 60.0  # log-odds of a face that is seen plainly: two neighbouring paints of one drawing have 26
 _NO_RIVAL = 100.0  # log-odds by which a face is behind that cannot be the right one
 _CORNERS = np.array([[0.0, 0], [1, 0], [1, 1], [0, 1]])
 
@@ -88,10 +92,16 @@ class LitVerdict:
     bent: float
     in_part: bool
 
-    @property
-    def is_certain(self) -> bool:
-        """Whether next to nothing speaks against the face, and nothing else can be it."""
-        bounds = _IN_PART if self.in_part else _WHOLE
+    def is_certain(self, named_before: int | None = None) -> bool:
+        """Whether next to nothing speaks against the face, and nothing else can be it.
+
+        named_before: the face's number that the first look thought the likeliest, if any.
+        """
+        if self._keeps(_IN_PART if self.in_part else _WHOLE):
+            return True
+        return not self.in_part and named_before == self.face and self._keeps(_NAMED_BEFORE)
+
+    def _keeps(self, bounds: _Bounds) -> bool:
         told = self.lead >= bounds.lead and self.printed >= bounds.printed and self.in_sight >= bounds.in_sight
         return told and self.stray <= bounds.stray and self.error <= bounds.error and self.bent <= _BENT
 
@@ -126,6 +136,7 @@ class LitLook:
         some[_RIM::_COARSE, _RIM::_COARSE] = True
         self._ranking = Ranking([art.fields for art in self._arts], places, some[self._used])
         self._turns = deck.turns
+        self._apart: dict[tuple[int, int], float] = {}  # log-odds of faces over others where they are seen plainly
 
     def judge(self, picture: Pyramid, quad: Floats, white: Floats | None, covers: Covers | None = None) -> LitVerdict:
         """A verdict for a card on a quad (4, 2) px, as the art stands or upside down.
@@ -148,6 +159,32 @@ class LitLook:
             if one.picture not in laid or found.likelihood > laid[one.picture].likelihood:
                 laid[one.picture] = found
         return self._verdict(laid, in_part=covers is not None)
+
+    def lead_over(
+        self, picture: Pyramid, quad: Floats, faces: tuple[int, int], white: Floats | None, covers: Covers | None = None
+    ) -> float | None:
+        """The log-odds of one face over another, each in the light and by the camera that suit it best.
+
+        `quad` (4, 2) px lies clockwise from the face's top left corner. None where this look need not be asked: the two
+        differ in little of the card, so few of its cells tell them apart, or in so much that no light can hide it.
+        """
+        own, other = (self._arts[face].fields for face in faces)
+        if float((np.abs(own.art - other.art).max(axis=0) > _DIFFERS).mean()) < _MUCH:
+            return None
+        if covers is None:
+            if faces not in self._apart:
+                itself = np.sqrt(np.maximum(own.art, 0))
+                plain = Seen(itself, np.zeros(itself.shape, bool), bleached=False, whole=True, noise=_CAMERA**2)
+                self._apart[faces] = self._model.lead(own, other, plain)
+            if self._apart[faces] >= _FAR_APART:
+                return None
+        paper = np.ones(3) if white is None else np.maximum(white, 0.02)
+
+        def seen_on(place: Floats) -> Seen:
+            return self._seen(picture, place, paper, covers)
+
+        lies = self._settled(seen_on, faces[0], quad, self._model.start(1.0, 0.0), _STEPS).quad
+        return self._model.lead(own, other, seen_on(lies))
 
     def _verdict(self, laid: dict[int, _Laid], *, in_part: bool) -> LitVerdict:
         best = max(laid, key=lambda face: laid[face].likelihood)

@@ -12,7 +12,6 @@ from dataclasses import replace
 import cv2
 import numpy as np
 
-from vision.markers import Marker, find_markers, whites_of
 from vision.piles.sights import (
     MOVED_MM,
     Box,
@@ -27,47 +26,20 @@ from vision.piles.sights import (
     region_of,
 )
 from vision.prints.back_lesson import NEAR, back_shown
-from vision.prints.card_search import CardSearch, FoundCard, Near
+from vision.prints.card_search import CardSearch, FoundCard
+from vision.prints.lamp_white import LampWhite
 from vision.prints.outlines import card_outlines, printed
-from vision.prints.places import moved
+from vision.prints.places import Near, moved
 from vision.prints.print_deck import PrintDeck
 from vision.prints.remembered import Look, Memory, look_at
 from vision.quads import shared_area
 from vision.table import Table
 
-_FEW_TRIES, _MOST_TRIES = 2, 4  # places verified in each picture, and where a ring hangs on it
 _LEAST_SIDE_PX = 16
 _WORK_PX_PER_MM = 1.25
 _BUSY_MM, _BUSY, _EDGE = 60.0, 0.05, 190  # share of a place that shows edges, from which it is not bare table
 _TURNS = np.radians([0.0, -5.0, 5.0])
-_ASKED_AGAIN = 100  # readings after which marker cards are looked for once more
 _ON_MARKER = 0.3  # of the smaller area
-
-
-class LampWhite:
-    """White paper under the lamp, by the marker cards on one table, wherever they lay when they were first seen."""
-
-    def __init__(self) -> None:
-        self._table: Table | None = None
-        self._markers: tuple[Marker, ...] = ()
-        self._asked = 0
-
-    @property
-    def markers_px(self) -> list[Floats]:
-        """(4, 2) each, the marker cards' corners where they were seen."""
-        return [np.asarray(marker.corners_px, np.float64) for marker in self._markers]
-
-    def of(self, image_bgr: Image, table: Table) -> Floats | None:
-        """(3,) BGR 0..1 of white paper in a whole picture, None where no marker card was seen."""
-        if self._table is not table:
-            self._table, self._markers, self._asked = table, (), 0
-        if not self._markers and self._asked % _ASKED_AGAIN == 0:
-            # Arms may cover all of them, and a table that was calibrated needs none.
-            self._markers = tuple(find_markers(image_bgr))
-        self._asked += 1
-        if not self._markers:
-            return None
-        return np.asarray(np.median(whites_of(image_bgr, self._markers), axis=0)[::-1] / 255, np.float64)
 
 
 class PrintPiles:
@@ -77,6 +49,7 @@ class PrintPiles:
         self,
         search: CardSearch,
         lamp: LampWhite,
+        memory: Memory,
         table: Table,
         size_px: tuple[int, int],
         places: Sequence[PilePlace],
@@ -87,6 +60,7 @@ class PrintPiles:
         self.regions = tuple(region_of(place, table, size_px) for place in self.places)
         self._search = search
         self._lamp = lamp
+        self._memory = memory
         self._looks: dict[int, Look] = {}  # by the numbers of sights
         self._last: list[Floats | None] = [None] * len(self.places)
 
@@ -96,14 +70,27 @@ class PrintPiles:
         crop = region.crop(image_bgr)
         if min(crop.shape[:2]) < _LEAST_SIDE_PX:
             return nothing_at(place, "covered", "edge of picture")
+        card = self._best(self._memory.still_there(image_bgr, self.table, _box(region)), region)
+        if card is not None:
+            return self._sight(image_bgr, number, card)
         white = self._lamp.of(image_bgr, self.table)
-        last = self._last[number]
-        card = None if last is None else self._search.at(image_bgr, self.table, self._near(last), white)
-        if card is None or card.reason is not None:
-            found = self._search.outlined(image_bgr, self.table, _box(region), white, _near(region))
-            if not (moves and self._search.panel) and not any(one.reason is None for one in found):
-                found += self._search.cards(image_bgr, self.table, _box(region), white, _FEW_TRIES, _near(region))
-            card = self._best(found, region) or card
+        by_panel, last = self._search.panel is not None, self._last[number]
+        # What is in doubt while something moves is read when it has come to rest, or when a ring hangs on it.
+        quick = by_panel and moves
+
+        def outlined() -> list[FoundCard]:
+            return self._search.outlined(image_bgr, self.table, _box(region), white, _near(region), quick=quick)
+
+        # A panel's outline tells a new card sooner than a look at where the last one lay tells that it lies there.
+        found = outlined() if by_panel else []
+        if last is not None and not (found if quick else _any_sure(found)):
+            card = self._search.at(image_bgr, self.table, self._near(last), white, quick=quick)
+            found += [] if card is None else [card]
+        if not by_panel and not _any_sure(found):
+            found += outlined()
+        if not quick and not _any_sure(found):
+            found += self._search.cards(image_bgr, self.table, _box(region), white, _near(region))
+        card = self._best(found, region)
         if card is not None and self._belongs(card, region):
             return self._sight(image_bgr, number, card)
         nothing = self._no_card(place, crop, region)
@@ -113,7 +100,7 @@ class PrintPiles:
         """Read a face of which a part is hidden, with more tries; None unless what is in sight proves it."""
         region = self.regions[number]
         white = self._lamp.of(image_bgr, self.table)
-        found = self._search.cards(image_bgr, self.table, _box(region), white, _MOST_TRIES, _near(region))
+        found = self._search.cards(image_bgr, self.table, _box(region), white, _near(region), hidden=True)
         card = self._best(found, region)
         if card is None or card.reason is not None or card.face is None:
             return None
@@ -122,7 +109,7 @@ class PrintPiles:
     def still_there(self, image_bgr: Image, sight: PileSight) -> bool:
         """Tell, with little work, whether a face that was seen certainly lies there as it lay, to be seen as well."""
         look = next((look for look in self._looks.values() if look.corners_px is sight.corners_px), None)
-        return sight.kind == "face" and look is not None and look.is_same(image_bgr)
+        return sight.kind == "face" and look is not None and look.is_same_but_for_an_arm(image_bgr)
 
     def _near(self, corners_px: Floats) -> Floats:
         """Places (n, 4, 2) px about corners (4, 2): nobody lays cards quite straight."""
@@ -156,6 +143,7 @@ class PrintPiles:
             case None if kind == "face":
                 self._looks[number] = look_at(image_bgr, card.corners_px, self._search.deck.card_mm)
                 self._last[number] = card.corners_px
+                self._memory.keep(image_bgr, [card])
             case "aslant":
                 kind = "turning"
             case "covered":
@@ -214,8 +202,8 @@ class PrintClowns:
         if effort == "quick":
             found = known + self._search.outlined(image_bgr, table, box_px, white, taken=known)
         else:
-            tries = _MOST_TRIES if effort == "hidden" else _FEW_TRIES
-            found = known + self._search.cards(image_bgr, table, box_px, white, tries, taken=known)
+            hidden = effort == "hidden"
+            found = known + self._search.cards(image_bgr, table, box_px, white, taken=known, hidden=hidden)
         whole = (box_px[2] - box_px[0], box_px[3] - box_px[1]) == table.size_px
         if whole and self._search.deck.back is None:
             found += self._backs_learned(image_bgr, table, found, white)
@@ -240,7 +228,7 @@ class PrintClowns:
                 room = 0.3 * float(np.ptp(place, axis=0).max())
                 low, high = (place.min(axis=0) - room).astype(int), (place.max(axis=0) + room).astype(int)
                 box = (int(low[0]), int(low[1]), int(high[0]), int(high[1]))
-                cards += self._search.cards(image_bgr, table, box, white, _MOST_TRIES)
+                cards += self._search.cards(image_bgr, table, box, white, hidden=True)
             else:
                 cards.append(card)
         return cards
@@ -255,7 +243,11 @@ class PrintClowns:
 
     def piles(self, table: Table, size_px: tuple[int, int], places: Sequence[PilePlace]) -> PrintPiles:
         """Give what reads piles at some places of a table."""
-        return PrintPiles(self._search, self._lamp, table, size_px, places)
+        return PrintPiles(self._search, self._lamp, self._memory, table, size_px, places)
+
+
+def _any_sure(cards: Sequence[FoundCard]) -> bool:
+    return any(card.reason is None for card in cards)
 
 
 def _near(region: Region) -> Near:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,6 +22,18 @@ LEAST_SIDE_PX = 24
 _NEAR = 0.07  # of a card's diagonal: places whose middles are so near are of one card
 _SIZE = (0.9, 1.1)  # of a card's size on the table: 55 cards are 16 mm high, and the camera may be near
 _FLAT = 0.06  # logarithm of the ratio of its diagonals
+
+
+@dataclass(frozen=True)
+class Near:
+    """Where a card's middle lies, px: at most `reach_px` from a point."""
+
+    centre_px: tuple[float, float]
+    reach_px: float
+
+    def holds(self, middles_px: Floats) -> NDArray[np.bool_]:
+        """(n,) whether middles (n, 2) of cards may be that of the one that is looked for."""
+        return np.asarray(np.linalg.norm(middles_px - self.centre_px, axis=1) < self.reach_px)
 
 
 def same_place(one: Floats, other: Floats) -> bool:

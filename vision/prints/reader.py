@@ -6,25 +6,28 @@ takes cards from the top, and what lies under one that was taken is not held aga
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.markers import Marker, markers_in, table_if_shown, whites_of
+from vision.markers import markers_in, table_if_shown
 from vision.prints.columns import Columns
-from vision.prints.layers import Layers, open_cells
-from vision.prints.lit_look import LitLook
+from vision.prints.features import FeaturePlaces
+from vision.prints.lamp_white import white_of
+from vision.prints.layers import Layers
+from vision.prints.outlines import Panel, panel_of, panels_cards
 from vision.prints.places import lies_flat, same_place
 from vision.prints.print_deck import Print, PrintDeck
 from vision.prints.proposals import WHOLE, edges_on, poses_on
+from vision.prints.reflections import bleached_shares
 from vision.prints.side_lines import DeckLines, lines_of
 from vision.prints.straight import Covers, Pyramid
 from vision.prints.verdicts import (
     LEAST_EVIDENCE,
     LEAST_PRINT,
+    LIKELY,
     SURE,
     SURE_EVIDENCE,
     WELL_EXPLAINED,
@@ -42,7 +45,6 @@ Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 
 _SHEET = 1.3  # a marker card by its square
-LIKELY = 8.0  # log-odds of a face before the next, below which nobody can say which two faces fit
 _MOST_STRANGE = 0.45  # of a card's open cells: what lies on it and is no card
 _OPEN = 0.08  # of a card's cells that must be open, and have print on them
 _LESS_EXPLAINED, _WIDE = 0.6, 0.16  # of the print of a strip that is so much of its card, where its edges are seen
@@ -52,10 +54,12 @@ _CARD_EVIDENCE = 80.0  # log-odds against plain paper from which less need be ex
 _IN_SIGHT, _MOST_SPOILED = 0.9, 0.08
 _FEW_SIDES, _STRANGE_ALONE = 0.4, 0.15  # of all sides: with fewer seen no more of a card's open cells may be strange
 _PART = 0.5  # of a card's cells: with fewer open ones it lies under others
+_MOSTLY = 0.5
 _TOUCH = 0.15  # of a place's area that may lie on what was found
+_SOME_SIDES, _MOST_GLARING = 0.5, 100
 _MOST_LIT = 16  # places looked at in their own light
 _MOST_STRANGERS = 20
-_GLARE_CELLS, _GLARE, _BLEACHED = 24, 0.15, 0.985  # a look at what a lamp has wiped: cells, share, brightness
+_GLARE = 0.15  # of a card, from which light has wiped it out
 _LEAST_SIDE_PX = 40
 
 
@@ -103,11 +107,14 @@ class PrintReader:
         white = white_of(image_bgr, markers)
         taken = np.array([marker.corners_px for marker in markers]).reshape(-1, 4, 2)
         columns: Columns | None = None
+        by_panels = np.zeros((0, 4, 2))
         if table is not None and self.deck.has_true_size:
             edges = edges_on(image_bgr, table, self.deck.card_mm)
             columns = Columns(edges, self.deck.card_mm, self._lines)
             poses, quads = poses_on(edges, self.deck.card_mm, taken)
-            seen = poses.seen.mean(axis=1)
+            by_panels = self._by_panels(image_bgr, table)
+            seen = np.concatenate([edges.coverage(by_panels).mean(axis=1), poses.seen.mean(axis=1)])
+            quads = np.concatenate([by_panels, quads])
         else:
             quads, agreed = places_like(image_bgr, max(self.deck.card_mm) / min(self.deck.card_mm))
             # The first side is a shorter one, as the art's is if it stands upright.
@@ -115,7 +122,15 @@ class PrintReader:
             # Of what has four edges alone, print must promise more.
             seen = np.where(np.arange(len(quads)) < agreed, 1.0, 0.0)
         picture = Pyramid(image_bgr)
-        layers = Layers(self.verifier, picture, quads, seen, white, Covers(enlarged(taken, _SHEET)), columns)
+
+        def hidden(covers: Floats) -> tuple[Floats, Floats]:
+            if table is None:
+                return np.zeros((0, 4, 2)), np.zeros(0)
+            found = self._features.places(image_bgr, table, covers)
+            return found, edges.coverage(found).mean(axis=1)
+
+        covers = Covers(enlarged(taken, _SHEET))
+        layers = Layers(self.verifier, picture, quads, seen, white, covers, columns, hidden)
 
         def is_certain(verdict: Verdict, cells: Flags, sides: float) -> bool:
             if table is not None and sides < _FEW_SIDES and float(verdict.strange[cells].mean()) > _STRANGE_ALONE:
@@ -124,7 +139,7 @@ class PrintReader:
 
         def lies_there(verdict: Verdict, cells: Flags, sides: float) -> bool:
             doubt = self._doubt(verdict, cells)
-            part = cells.mean() < _PART and doubt in ("colours", "covered")
+            part = doubt == "colours" or (cells.mean() < _PART and doubt == "covered")
             # Wood beside a column may look a little like a strip of some face, but not without odd print.
             least = SURE_EVIDENCE if verdict.is_odd(cells) else LEAST_EVIDENCE
             evidence = verdict.evidence(cells)
@@ -135,8 +150,9 @@ class PrintReader:
         found = layers.taken(is_certain, lies_there)
         cards = [self._card(verdict, None, table) for verdict in found]
         plain = quads[seen >= WHOLE]
-        cards += self._lit_cards(picture, layers, plain, [card.corners_px for card in cards], white, table)
-        unclear = [self._card(each, "glare" if each.is_odd() else "covered", table) for each in layers.nameless]
+        outlined = np.concatenate([by_panels, plain, quads[self._glaring(picture, quads, seen)]])
+        cards += self._lit_cards(picture, layers, outlined, [card.corners_px for card in cards], white, table)
+        unclear = [self._card(each, self._nameless_doubt(each), table) for each in layers.nameless]
         unclear += self._unclear(layers.left, layers.covers, table)
         unclear += [self._nameless(quad, "covered", table) for quad in layers.outlined]
         lit = [card.corners_px for card in cards[len(found) :]]
@@ -158,44 +174,64 @@ class PrintReader:
         if not self.deck.is_complete:
             return found
         tried: list[Floats] = []
-        for quad, covers in [*layers.in_doubt(), *((quad, None) for quad in plain)]:
+        for quad, covers, named in [*layers.in_doubt(), *((quad, None, None) for quad in plain)]:
             if len(tried) >= _MOST_LIT:
                 break
-            beneath = covers is None and any(shared_area(quad, other) >= _TOUCH for other in taken)
+            # What shows its whole outline lies on what it shares a place with.
+            beneath = covers is None and any(shared_area(quad, other) >= _MOSTLY for other in taken)
             if beneath or any(same_place(quad, other) for other in [*tried, *taken]):
                 continue
             tried.append(quad)
             light = self.verifier.white_on(picture, quad, white, covers)[0]
-            verdict = self._lit.judge(picture, quad, light, covers)
-            if verdict.is_certain and self._lies_flat(verdict.quad, table):
+            verdict = self.verifier.lit.judge(picture, quad, light, covers)
+            if verdict.is_certain(named) and self._lies_flat(verdict.quad, table):
                 taken.append(verdict.quad)
                 centre = None if table is None else table.centre_mm(verdict.quad)
                 face = self.deck.faces[verdict.face]
                 found.append(PrintCard(face, confidence_of(verdict.lead), verdict.quad, centre, None))
         return found
 
+    def _by_panels(self, image_bgr: Image, table: Table) -> Floats:
+        """(n, 4, 2) px, the cards of which a panel shows, whatever their own edges lie on."""
+        if self._panel is None:
+            return np.zeros((0, 4, 2))
+        return panels_cards(image_bgr, table, self._panel, (0, 0, image_bgr.shape[1], image_bgr.shape[0]))
+
     @cached_property
-    def _lit(self) -> LitLook:
-        return LitLook(self.deck)
+    def _panel(self) -> Panel | None:
+        return panel_of(self.deck)
+
+    @cached_property
+    def _features(self) -> FeaturePlaces:
+        return FeaturePlaces(self.deck)
 
     @cached_property
     def _lines(self) -> DeckLines:
         return lines_of(self.deck)
 
+    @staticmethod
+    def _glaring(picture: Pyramid, quads: Floats, seen: Floats) -> NDArray[np.intp]:
+        """Which places (n, 4, 2) show some of their sides (n,), not all, and light that has wiped out what lies there.
+
+        The best seen come first.
+        """
+        some = np.flatnonzero((seen >= _SOME_SIDES) & (seen < WHOLE))
+        some = some[np.argsort(-seen[some], kind="stable")][:_MOST_GLARING]
+        return some[bleached_shares(picture, quads[some]) >= _GLARE]
+
     def _strangers(self, picture: Pyramid, quads: Floats, taken: list[Floats], table: Table | None) -> list[PrintCard]:
         """What has a card's whole outline (n, 4, 2) and shows no face of the deck, where nothing else was found."""
         found: list[PrintCard] = []
-        for quad, sheet in zip(quads, picture.straight(quads, _GLARE_CELLS, _GLARE_CELLS), strict=True):
+        for quad, bleached in zip(quads, bleached_shares(picture, quads), strict=True):
             if len(found) < _MOST_STRANGERS and all(shared_area(quad, other) < _TOUCH for other in taken):
                 taken.append(quad)
-                bleached = float((sheet.min(axis=2) >= _BLEACHED).mean())
                 found.append(self._nameless(quad, "glare" if bleached >= _GLARE else "no face fits", table))
         return found
 
     def _unclear(self, left: list[Verdict], covers: Covers, table: Table | None) -> list[PrintCard]:
         """What may be cards beside the certain ones, the likeliest first."""
         unclear: list[PrintCard] = []
-        opened = [open_cells(verdict, covers) for verdict in left]
+        opened = [verdict.open_under(covers) for verdict in left]
         while left:
             best = int(np.argmax([worth(*pair) for pair in zip(left, opened, strict=True)]))
             verdict, reason = left[best], self._doubt(left[best], opened[best])
@@ -205,7 +241,7 @@ class PrintReader:
                 continue
             unclear.append(self._card(verdict, reason, table))
             covers = covers.and_(verdict.sheet)
-            opened = [open_cells(other, covers) for other in left]
+            opened = [other.open_under(covers) for other in left]
         return unclear
 
     def _doubt(self, verdict: Verdict, open_cells: Flags, sides: float = 0.0) -> str | None:
@@ -249,6 +285,11 @@ class PrintReader:
         pair = {self.deck.faces[verdict.face].id, self.deck.faces[verdict.rival].id}
         return any(pair == set(alike) for alike in self.deck.alike)
 
+    def _nameless_doubt(self, verdict: Verdict) -> str:
+        if verdict.is_odd():
+            return "glare"
+        return "colours" if verdict.margin >= LIKELY or self._are_alike(verdict) else "covered"
+
     @staticmethod
     def _nameless(quad: Floats, reason: str, table: Table | None) -> PrintCard:
         return PrintCard(None, 0.0, quad, None if table is None else table.centre_mm(quad), reason)
@@ -257,10 +298,3 @@ class PrintReader:
         confidence = confidence_of(verdict.margin)
         centre = None if table is None else table.centre_mm(verdict.quad)
         return PrintCard(self.deck.faces[verdict.face], confidence, verdict.quad, centre, reason)
-
-
-def white_of(image_bgr: Image, markers: Sequence[Marker]) -> Floats | None:
-    """(3,) BGR 0..1 of white paper, by the markers'."""
-    if not markers:
-        return None
-    return np.asarray(np.median(whites_of(image_bgr, markers), axis=0)[::-1] / 255, np.float64)

@@ -9,13 +9,17 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from vision.prints.straight import Pyramid
+
 Singles = NDArray[np.float32]
+Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 
 _DARK = 0.75  # of white: what some channel of a print is darker than, pale paint as pink, too
 DARKER = 0.06  # of white: by how much noise may let lit print look darker than it is, in some channel
 _THICK = 3  # cells: a line of white that lies a little off is thinner
 _EDGE = 7  # cells across: the steep edge about what shines, of which a fit may take some for print
+_CELLS, _CLIPPED = 24, 247 / 255  # cells across and down a place that is looked at as a whole; of white
 _REACH = 13  # cells across: how far the rest of it goes
 
 
@@ -33,6 +37,12 @@ def glare_of(shines: Flags, print_levels: Singles, odd: Flags, lit: Flags, used:
     glare = cv2.bitwise_or(cv2.bitwise_and(edge, _spread(odd, used)), cv2.bitwise_and(near, _spread(lit, used)))
     # A cell that fits by chance between others that do not is changed as well.
     return np.asarray(cv2.morphologyEx(glare, cv2.MORPH_CLOSE, np.ones((_THICK, _THICK), np.uint8))[used] > 0)
+
+
+def bleached_shares(picture: Pyramid, quads: Floats) -> Floats:
+    """(n,) how much of places (n, 4, 2) px is as white as the camera can tell."""
+    sheets = picture.straight(quads, _CELLS, _CELLS)
+    return np.asarray((sheets.min(axis=3) >= _CLIPPED).mean(axis=(1, 2)), np.float64)
 
 
 def _thick(cells: NDArray[np.uint8]) -> NDArray[np.uint8]:

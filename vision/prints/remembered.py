@@ -22,6 +22,7 @@ Floats = NDArray[np.float64]
 _CELLS_PER_MM = 0.5
 _SAME_LEVEL, _SAME_CELLS = 0.09, 2  # of white; a patch of so many cells across is no noise
 _RIM = 1  # cells at the edge of a card, where a pixel's shift shows
+_MOST_HIDDEN = 0.4  # of a card
 _GAINS = (0.5, 2.0)
 _OVER = 0.3  # of a place's area: no two cards that lie whole share so much
 _MOST = 60  # cards that are remembered: more than players lay before them at once
@@ -36,14 +37,31 @@ class Look:
 
     def is_same(self, image_bgr: Image) -> bool:
         """Tell whether the same lies there in another picture of the same camera, all of it in sight."""
+        changed = self._changed(image_bgr)
+        return changed is not None and not changed.any()
+
+    def is_same_but_for_an_arm(self, image_bgr: Image) -> bool:
+        """Tell whether most of it lies there, cell for cell, with something over the rest that comes in over its edge.
+
+        A card that was laid on it squarely differs within its edges, too.
+        """
+        changed = self._changed(image_bgr)
+        if changed is None or changed.mean() > _MOST_HIDDEN:
+            return False
+        count, labels = cv2.connectedComponents(changed)
+        edge = np.concatenate([labels[0], labels[-1], labels[:, 0], labels[:, -1]])
+        return bool(np.isin(np.arange(1, count), edge).all())
+
+    def _changed(self, image_bgr: Image) -> Image | None:
+        """(rows, columns) 1 where the card looks otherwise than it did, but for its rim; None where it is cut off."""
         now = _sheet(image_bgr, self.corners_px, self.sheet.shape[:2])
         if np.isnan(now).any() or np.isnan(self.sheet).any():
-            return False
+            return None
         # A lamp that is dimmed is no other card.
         gain = float(np.median(self.sheet) + 0.01) / float(np.median(now) + 0.01)
         off = cv2.GaussianBlur(largest(np.abs(now * np.float32(np.clip(gain, *_GAINS)) - self.sheet)), (0, 0), 0.8)
         other = (off[_RIM:-_RIM, _RIM:-_RIM] > _SAME_LEVEL).astype(np.uint8)
-        return not cv2.erode(other, np.ones((_SAME_CELLS, _SAME_CELLS), np.uint8)).any()
+        return np.asarray(cv2.morphologyEx(other, cv2.MORPH_OPEN, np.ones((_SAME_CELLS, _SAME_CELLS), np.uint8)))
 
 
 class Memory:

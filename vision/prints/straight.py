@@ -16,6 +16,7 @@ Floats = NDArray[np.float64]
 
 _LEVELS = 5
 _SHIFT, _FAR = 6, 1e5  # bits of a cell's parts; cells beyond which a cover is as good as cut off
+_IN_PART = 0.1  # of a card: with so much covered only a part of it is seen
 _SAMPLED = cv2.INTER_LINEAR | cv2.WARP_INVERSE_MAP
 
 
@@ -100,6 +101,11 @@ class Covers:
         room = 0.1 * float((high - low).max())
         over = (self.quads.max(axis=1) > low - room).all(1) & (self.quads.min(axis=1) < high + room).all(1)
         return Covers(self.quads[over]) if over.any() else None
+
+    def lying_on(self, quad: Floats) -> Covers | None:
+        """Those that lie on a card on a quad (4, 2), None where next to nothing of it is covered."""
+        near = self.near(quad) if len(self.quads) else None
+        return near if near is not None and near.over(quad[None], 12, 12).mean() >= _IN_PART else None
 
     def and_(self, quad: Floats) -> Covers:
         """With one more (4, 2)."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from vision.prints.duels import duels, errors, likeness, misprints, unexplained
 from vision.prints.explaining import against_plain, explanation_of, settled, within_rim
 from vision.prints.fitting import Fits, arts_of, finer, fitted
+from vision.prints.lit_look import LitLook
 from vision.prints.print_deck import PrintDeck
 from vision.prints.ranking import Ranker, ranker_of
 from vision.prints.straight import Covers, Pyramid
@@ -21,6 +22,8 @@ Flags = NDArray[np.bool_]
 
 # Between "sure" and "unclear", in play (`telling`) and in still pictures (`reader`) alike.
 SURE = 20.0  # log-odds of a face before the next
+LIKELY = 8.0  # the same, below which nobody can say which two faces fit
+LEAST_LEAD = 5.0  # the same, in whatever light and by whatever camera it may be
 LEAST_EVIDENCE, SURE_EVIDENCE = 10.0, 40.0  # log-odds of a face against plain paper, for one at all and a sure one
 HARDLY_EXPLAINED, WELL_EXPLAINED = 0.5, 0.78  # of the print that is open, for one at all and a sure one
 LEAST_PRINT = 40  # cells
@@ -81,6 +84,11 @@ class Verdict:
     cell_odds: Singles
     unexplained: float = 0.0
 
+    def open_under(self, covers: Covers) -> Flags:
+        """(rows, columns) which of the card's cells nothing covers that is known."""
+        rows, columns = self.printed.shape
+        return np.asarray(~covers.over(self.sheet[None], rows, columns)[0])
+
     def evidence(self, open_cells: Flags | None = None) -> float:
         """Log-odds of the face against something plain, by open cells."""
         return float(self.cell_odds.sum() if open_cells is None else self.cell_odds[open_cells].sum())
@@ -88,7 +96,7 @@ class Verdict:
     @property
     def is_plain(self) -> bool:
         """Whether a closer look would say the same: a face far ahead that explains what is seen."""
-        return self.margin >= _PLAIN_LEAD and self.share() >= _PLAIN_SHARE and not self.odd.any()
+        return self.margin >= _PLAIN_LEAD and self.share() >= _PLAIN_SHARE and not self.is_odd()
 
     def share(self, open_cells: Flags | None = None) -> float:
         """How much of the print in open cells is explained, 0 to 1."""
@@ -128,6 +136,7 @@ class Verifier:
     def __init__(self, deck: PrintDeck) -> None:
         self.deck = deck
         self.ranker: Ranker = ranker_of(deck)
+        self.lit = LitLook(deck)
         self._size = deck.size_mm
         everything = np.arange(len(self.ranker.faces))
         self._coarse = self._arts(_COARSE, everything)
@@ -151,13 +160,38 @@ class Verifier:
         return (white, white is not None) if own is None else (own, False)
 
     def judge(
-        self, picture: Pyramid, quad: Floats, score: Singles, white: Floats | None, covers: Covers | None = None
+        self,
+        picture: Pyramid,
+        quad: Floats,
+        score: Singles,
+        white: Floats | None,
+        covers: Covers | None = None,
+        *,
+        quick: bool = False,
     ) -> Verdict | None:
         """A verdict for a quad (4, 2), which lies near a card if there is one, its first side a shorter one.
 
         `score` (k,) is what the ranker said of each look there; what lies under `covers` tells nothing. None where too
-        little looks like any face for a closer look.
+        little looks like any face for a closer look; quick: there is none.
         """
+        verdict = self._by_pattern(picture, quad, score, white, covers, quick=quick)
+        if verdict is None or verdict.rival is None or verdict.margin < SURE:
+            return verdict
+        # What tells two paints of one drawing apart may be the camera's doing.
+        own = self.white_on(picture, verdict.sheet, white, covers)[0]
+        lead = self.lit.lead_over(picture, verdict.quad, (verdict.face, verdict.rival), own, covers)
+        return verdict if lead is None or lead >= LEAST_LEAD else replace(verdict, margin=LIKELY)
+
+    def _by_pattern(
+        self,
+        picture: Pyramid,
+        quad: Floats,
+        score: Singles,
+        white: Floats | None,
+        covers: Covers | None,
+        *,
+        quick: bool,
+    ) -> Verdict | None:
         white, known_lamp = self.white_on(picture, quad, white, covers)
 
         def laid_on(quads: Floats, arts: Singles, rounds: int) -> Fits:
@@ -184,7 +218,7 @@ class Verifier:
         looks = looks[few]
         fine = finer(picture, laid.take(few), self._fine[looks], white, covers)
         verdict = self._weighed(fine, looks, score, 0)
-        if verdict.is_plain:
+        if quick or verdict.is_plain:
             return verdict
         # Thin strokes tell faces apart only where they are laid on one another to a part of a cell.
         closer = laid_on(lies[None], self._fine[looks[:1]], _CLOSER_ROUNDS)

@@ -151,6 +151,21 @@ def test_pictures_out_of_order_or_of_another_size_are_refused() -> None:
         watch.look(np.zeros((10, 10, 3), np.uint8), 99 * MS)
 
 
+def test_places_that_an_arm_has_swept_at_once_are_read_one_in_each_picture() -> None:
+    reader = ScriptedReader(3)
+    reader.script = {10: ("empty", None, 0), 200: ("covered", None, 0)}
+    watch = PileWatch(reader)
+    watch.look(painted(10, 10, 10), 0)
+    watch.look(painted(200, 200, 200), 33 * MS)
+    reader.reads.clear()
+    read = []
+    for step in range(2, 6):
+        watch.look(painted(200, 200, 200), step * 33 * MS)
+        read.append(len(reader.reads))
+    assert (read[-1], read[0]) == (3, 1)
+    assert sorted(set(reader.reads)) == [0, 1, 2]
+
+
 def test_a_turn_of_a_card_in_real_pictures() -> None:
     camera = PileTable((1280, 720))
     reader = PileReader(piccolino(), camera.table, (1280, 720), [PilePlace(0, centre_mm=(0.0, 40.0))], FITTER)

@@ -93,7 +93,7 @@ def test_a_card_in_which_a_lamp_mirrors_is_told_by_what_is_left_of_it(
     # There is something to be told: the lamp has wiped out a part of the card.
     assert (image.min(axis=2) >= 250).mean() > 0.02
     verdict = lit().judge(Pyramid(image), corners_of(turn), WHITE)
-    assert verdict.is_certain
+    assert verdict.is_certain()
     assert deck().faces[verdict.face].id == face
 
 
@@ -120,7 +120,7 @@ def test_whatever_mirrors_in_it_a_card_is_never_told_to_be_another_one(
 ) -> None:
     image = picture_of(face, turn, gloss, strength)
     verdict = lit().judge(Pyramid(image), corners_of(turn) + off, WHITE)
-    assert deck().faces[verdict.face].id == face or not verdict.is_certain
+    assert deck().faces[verdict.face].id == face or not verdict.is_certain(verdict.face)
 
 
 @pytest.mark.parametrize(("face", "turn", "gloss", "strength"), GLARING)
@@ -152,7 +152,7 @@ def test_of_a_strip_no_other_face_is_told(
     image = np.asarray(cv2.fillConvexPoly(image.copy(), np.rint(over).astype(np.int32), (60, 80, 90)), np.uint8)
     verdict = lit().judge(Pyramid(image), corners, WHITE, Covers(over[None]))
     assert verdict.in_sight <= open_share + 0.05
-    assert deck().faces[verdict.face].id == face or not verdict.is_certain
+    assert deck().faces[verdict.face].id == face or not verdict.is_certain(verdict.face)
 
 
 def test_a_deck_is_complete_where_no_face_seems_to_be_missing() -> None:

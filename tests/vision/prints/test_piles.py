@@ -74,6 +74,14 @@ def test_the_top_of_a_pile_is_read_where_it_lies_and_known_to_lie_there_still() 
     assert not reader.still_there(covered((0.3, 0.55, 0.6, 0.7), (140, 170, 222)), sight)
 
 
+def test_an_arm_that_comes_in_over_a_cards_edge_is_no_reason_to_read_it_anew_unless_it_hides_much() -> None:
+    image, _, _ = scene()
+    reader = piles()
+    sight = reader.read_place(image, 0)
+    assert reader.still_there(covered((-0.2, 0.7, 0.6, 1.2), (140, 170, 222)), sight)
+    assert not reader.still_there(covered((-0.2, 0.4, 1.2, 1.2), (140, 170, 222)), sight)
+
+
 def test_a_card_of_which_all_that_tells_its_mood_is_covered_is_not_read() -> None:
     reader = piles()
     # All that tells a happy clown from a sad one: its hat, and its mouth.

@@ -24,6 +24,8 @@ _PX_PER_MM = 1.0
 _MOST_PX = 1600  # a side of the table as it is seen from above
 _CONTRAST = 0.03
 _TILE_PX, _TILES_SHARE_PX = 400, 30
+_CORNER, _LEAST_CORNERS = 0.16, 25  # of the brightest print, and how many of a tile make it worth a search
+_LEAST_STEP, _BRIGHT = 6, 98  # grey levels, and percentile
 _POINTS_A_TILE, _POINTS, _POINTS_A_FACE, _LEAST_A_FACE = 500, 4000, 120, 30  # the strongest, of all faces and of one
 _LIKE, _ALTERNATIVES = 1.15, 3  # of the distance to the nearest point: as near are those of other faces that share it
 _SIZE = 0.4  # octaves: points of one size are
@@ -38,6 +40,7 @@ class FeaturePlaces:
     def __init__(self, deck: PrintDeck) -> None:
         self._deck = deck
         self._detector = cv2.SIFT.create(contrastThreshold=_CONTRAST)
+        self._corners = cv2.FastFeatureDetector.create()
         self._matcher = cv2.BFMatcher(cv2.NORM_L2)
 
     def places(self, image_bgr: Image, table: Table, taken_px: Floats) -> Floats:
@@ -51,20 +54,13 @@ class FeaturePlaces:
             return np.zeros((0, 4, 2))
         own, own_turns, own_sizes, own_descriptors = known
         pairs = self._matcher.knnMatch(descriptors, own_descriptors, k=min(_ALTERNATIVES, len(own)))
-        here, there = (
-            np.array(indices, np.intp)
-            for indices in zip(
-                *(
-                    (one.queryIdx, one.trainIdx)
-                    for alike in pairs
-                    for one in alike
-                    if one.distance <= _LIKE * alike[0].distance
-                ),
-                strict=True,
-            )
-        )
-        fits = np.abs(np.log2(sizes[here] / own_sizes[there])) < _SIZE
-        here, there = here[fits][:_MOST_VOTERS], there[fits][:_MOST_VOTERS]
+        alike = [one for near in pairs for one in near if one.distance <= _LIKE * near[0].distance]
+        here = np.array([one.queryIdx for one in alike], np.intp)
+        there = np.array([one.trainIdx for one in alike], np.intp)
+        order = np.argsort([one.distance for one in alike], kind="stable")
+        fit = np.abs(np.log2(sizes[here] / own_sizes[there])) < _SIZE
+        likeliest = order[fit[order]][:_MOST_VOTERS]
+        here, there = here[likeliest], there[likeliest]
         turn = turns[here] - own_turns[there]
         middles = points[here] - _turned(own[there], turn)
         return self._voted(middles, turn, table)
@@ -132,11 +128,14 @@ class FeaturePlaces:
     def _in_tiles(self, grey: Image, mask: Image) -> tuple[Floats, Floats, Floats, Singles]:
         """The points of a large picture, see `_points`, tile by tile: all at once they would take 300 MB."""
         parts = [self._points(grey[:1, :1], None, 0)]
+        self._corners.setThreshold(max(_LEAST_STEP, round(_CORNER * float(np.percentile(grey, _BRIGHT)))))
         for top in range(0, grey.shape[0], _TILE_PX - _TILES_SHARE_PX):
             for left in range(0, grey.shape[1], _TILE_PX - _TILES_SHARE_PX):
                 tile = np.s_[top : top + _TILE_PX, left : left + _TILE_PX]
-                if mask[tile].any():
-                    part = self._points(np.ascontiguousarray(grey[tile]), mask[tile].copy(), _POINTS_A_TILE)
+                here, free = np.ascontiguousarray(grey[tile]), mask[tile].copy()
+                # Plain tables, and most grained ones, have no corners, and need no search that takes long.
+                if free.any() and len(self._corners.detect(here, free)) >= _LEAST_CORNERS:
+                    part = self._points(here, free, _POINTS_A_TILE)
                     parts.append((part[0] + np.array([left, top]) / _PX_PER_MM, part[1], part[2], part[3]))
         points, turns, sizes, descriptors = (np.concatenate(values) for values in zip(*parts, strict=True))
         return points, turns, sizes, descriptors

@@ -97,7 +97,7 @@ class PileWatch:
         self.reader = reader
         self._places = [_Place() for _ in reader.places]
         self._looks = 0
-        self._has_settled = False  # whether a place that has come to rest was read in the last picture
+        self._has_settled = False  # whether a place that has come to rest was read in this picture
         self._t_ns: int | None = None
         self._before_ns: int | None = None
 

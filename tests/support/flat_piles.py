@@ -18,6 +18,8 @@ from vision.table import Table
 Image = NDArray[np.uint8]
 Floats = NDArray[np.float64]
 SKINS = ((176, 201, 240), (124, 160, 217), (99, 138, 198), (49, 78, 125), (30, 40, 62))
+# Two lamps, by a card's width and height.
+_LAMPS = (((-0.1, 0.3), (0.45, 0.2), (0.6, 0.6), (0.3, 0.75), (-0.1, 0.7)), ((0.7, 0.4), (1.1, 0.3), (1.1, 0.9)))
 TABLES = ((70, 110, 160), (70, 90, 40), (150, 155, 150), (40, 42, 45), (225, 232, 236))
 
 
@@ -90,6 +92,18 @@ def lay(image: Image, picture: Image, corners_px: Floats) -> None:
     shade = cv2.GaussianBlur(np.roll(cover, (2, 2), axis=(0, 1)), (0, 0), 2.0)[:, :, None]
     under = image[low[1] : high[1], low[0] : high[0]]
     under[:] = np.rint(under * (1 - 0.3 * shade) * (1 - cover[:, :, None]) + card * cover[:, :, None]).astype(np.uint8)
+
+
+def mirrored_lamps(size: tuple[int, int], corners_px: Floats, veils: tuple[float, float]) -> Floats:
+    """(h, w) the light that two lamps add which mirror side by side in a card on corners (4, 2)."""
+    light = np.zeros(size[::-1], np.float32)
+    across, down = corners_px[1] - corners_px[0], corners_px[3] - corners_px[0]
+    for lamp, veil in zip(_LAMPS, veils, strict=True):
+        shape = np.array([corners_px[0] + x * across + y * down for x, y in lamp])
+        mask = np.zeros(light.shape, np.float32)
+        cv2.fillPoly(mask, [np.rint(shape * 16).astype(np.int32)], 1.0, cv2.LINE_AA, 4)
+        light += veil * mask
+    return np.asarray(light, np.float64)
 
 
 @cache

@@ -30,6 +30,7 @@ _POINTS_A_TILE, _POINTS, _POINTS_A_FACE, _LEAST_A_FACE = 500, 4000, 120, 30  # t
 _LIKE, _ALTERNATIVES = 1.15, 3  # of the distance to the nearest point: as near are those of other faces that share it
 _SIZE = 0.4  # octaves: points of one size are
 _NEAR_MM, _NEAR_TURN = 5.0, np.radians(12)
+_NO_POINTS = np.zeros((0, 2)), np.zeros(0), np.zeros(0), np.zeros((0, 128), np.float32)
 _CORNERS = np.array([[0.0, 0], [1, 0], [1, 1], [0, 1]])
 _LEAST_VOTES, _MOST_PLACES, _MOST_VOTERS = 4, 40, 2000
 
@@ -127,7 +128,7 @@ class FeaturePlaces:
 
     def _in_tiles(self, grey: Image, mask: Image) -> tuple[Floats, Floats, Floats, Singles]:
         """The points of a large picture, see `_points`, tile by tile: all at once they would take 300 MB."""
-        parts = [self._points(grey[:1, :1], None, 0)]
+        parts = [_NO_POINTS]
         self._corners.setThreshold(max(_LEAST_STEP, round(_CORNER * float(np.percentile(grey, _BRIGHT)))))
         for top in range(0, grey.shape[0], _TILE_PX - _TILES_SHARE_PX):
             for left in range(0, grey.shape[1], _TILE_PX - _TILES_SHARE_PX):
@@ -142,9 +143,9 @@ class FeaturePlaces:
 
     def _points(self, grey: Image, mask: Image | None, most: int) -> tuple[Floats, Floats, Floats, Singles]:
         """The strongest points of a picture (h, w) where a mask allows: (n, 2) mm from its corner, turns, sizes."""
-        found, descriptors = self._detector.detectAndCompute(grey, mask) if most else ((), None)
+        found, descriptors = self._detector.detectAndCompute(grey, mask)
         if not found or descriptors is None:
-            return np.zeros((0, 2)), np.zeros(0), np.zeros(0), np.zeros((0, 128), np.float32)
+            return _NO_POINTS
         order = np.argsort([-point.response for point in found], kind="stable")[:most]
         points = np.array([found[k].pt for k in order]) / _PX_PER_MM
         turns = np.radians([found[k].angle for k in order])

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from vision.prints.candidates import Candidates
 from vision.prints.columns import Columns
-from vision.prints.places import same_place, same_places
+from vision.prints.places import elsewhere, same_place, same_places
 from vision.prints.proposals import WHOLE
 from vision.prints.straight import Covers, Pyramid
 from vision.prints.verdicts import MOST_WORTH, Verdict, Verifier, presence, worth
@@ -198,13 +198,11 @@ class Layers:
         if self._hidden is None:
             return
         quads, seen = self._hidden(self.covers.quads)
-        others = ~np.any(
-            [np.zeros(len(quads), bool), *(same_places(quads, each) for each in self.covers.quads)], axis=0
-        )
+        others = elsewhere(quads, self.covers.quads)
         quads, seen = quads[others], seen[others]
         which = np.arange(len(self._places.quads), len(self._places.quads) + len(quads))
         self._places = self._places.and_(Candidates.at(quads, seen, self._places.scores.shape[1], part=False))
-        under = np.array([any(shared_area(q, c) > _LEAST_OPEN for c in self.covers.quads) for q in quads], bool)
+        under = _partly_under(quads, self.covers.quads)
         self._places.part[which[under]] = True
         self._rank(which[~under], None)
         self._rank_open(which[under])
@@ -272,7 +270,7 @@ class Layers:
             return
         quads, seen = self._columns.next_to(sheets)
         # What is taken already is proposed once more by its neighbour.
-        others = ~np.any([same_places(quads, sheet) for sheet in sheets], axis=0)
+        others = elsewhere(quads, sheets)
         quads, seen = quads[others], seen[others]
         count = len(self._places.quads)
         self._places = self._places.and_(Candidates.at(quads, seen, self._places.scores.shape[1], part=True))
@@ -280,11 +278,8 @@ class Layers:
 
     def _reopen(self, sheets: Floats) -> None:
         """Rank anew what lies partly under cards that were taken (n, 4, 2)."""
-        touched = [
-            int(k)
-            for k in np.flatnonzero(~self._places.closed)
-            if any(shared_area(self._places.quads[k], sheet) > _LEAST_OPEN for sheet in sheets)
-        ]
+        left = np.flatnonzero(~self._places.closed)
+        touched = left[_partly_under(self._places.quads[left], sheets)].tolist()
         for k in touched:
             self._places.part[k] = True
             self._verdicts.pop(k, None)
@@ -298,3 +293,8 @@ class Layers:
         shut = places.open[which] < _LEAST_OPEN
         places.closed[which[shut]] = True
         self._rank(which[~shut], self.covers)
+
+
+def _partly_under(quads: Floats, taken: Floats) -> Flags:
+    """(n,) which places (n, 4, 2) some card that was taken (m, 4, 2) may lie on."""
+    return np.array([any(shared_area(quad, each) > _LEAST_OPEN for each in taken) for quad in quads], bool)

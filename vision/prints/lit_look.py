@@ -160,24 +160,31 @@ class LitLook:
                 laid[one.picture] = found
         return self._verdict(laid, in_part=covers is not None)
 
+    def may_be_taken_for(self, face: int, other: int, *, in_part: bool) -> bool:
+        """Whether some light or camera could make one face look like another, of which it is not told by a sign alone.
+
+        What tells a sign from another has too few cells here. in_part: something lies over the card.
+        """
+        pair = face, other
+        own, rival = (self._arts[each].fields for each in pair)
+        if float((np.abs(own.art - rival.art).max(axis=0) > _DIFFERS).mean()) < _MUCH:
+            return False
+        if in_part:
+            return True
+        if pair not in self._apart:
+            itself = np.sqrt(np.maximum(own.art, 0))
+            plain = Seen(itself, np.zeros(itself.shape, bool), bleached=False, whole=True, noise=_CAMERA**2)
+            self._apart[pair] = self._model.lead(own, rival, plain)
+        return self._apart[pair] < _FAR_APART
+
     def lead_over(
         self, picture: Pyramid, quad: Floats, faces: tuple[int, int], white: Floats | None, covers: Covers | None = None
-    ) -> float | None:
+    ) -> float:
         """The log-odds of one face over another, each in the light and by the camera that suit it best.
 
-        `quad` (4, 2) px lies clockwise from the face's top left corner. None where this look need not be asked: the two
-        differ in little of the card, so few of its cells tell them apart, or in so much that no light can hide it.
+        `quad` (4, 2) px lies clockwise from the face's top left corner.
         """
         own, other = (self._arts[face].fields for face in faces)
-        if float((np.abs(own.art - other.art).max(axis=0) > _DIFFERS).mean()) < _MUCH:
-            return None
-        if covers is None:
-            if faces not in self._apart:
-                itself = np.sqrt(np.maximum(own.art, 0))
-                plain = Seen(itself, np.zeros(itself.shape, bool), bleached=False, whole=True, noise=_CAMERA**2)
-                self._apart[faces] = self._model.lead(own, other, plain)
-            if self._apart[faces] >= _FAR_APART:
-                return None
         paper = np.ones(3) if white is None else np.maximum(white, 0.02)
 
         def seen_on(place: Floats) -> Seen:

@@ -47,6 +47,14 @@ def same_places(some: Floats, quad: Floats) -> Flags:
     return np.asarray(np.linalg.norm(some.mean(axis=1) - quad.mean(axis=0), axis=1) < near)
 
 
+def elsewhere(some: Floats, taken: Floats) -> Flags:
+    """(n,) which of some quads (n, 4, 2) are of none of the cards that lie on others (m, 4, 2)."""
+    free = np.ones(len(some), bool)
+    for quad in taken:
+        free &= ~same_places(some, quad)
+    return free
+
+
 def moved(quads: Floats, table: Table, by_mm: float, by_turn: float) -> Floats:
     """(n, 27, 4, 2) px, quads (n, 4, 2) and how they would lie moved a little on the table, and turned (rad)."""
     corners = table.to_mm(quads.reshape(-1, 2)).reshape(-1, 4, 2)

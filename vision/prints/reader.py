@@ -7,7 +7,7 @@ takes cards from the top, and what lies under one that was taken is not held aga
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,11 +16,11 @@ from vision.markers import markers_in, table_if_shown
 from vision.prints.columns import Columns
 from vision.prints.features import FeaturePlaces
 from vision.prints.lamp_white import white_of
-from vision.prints.layers import Layers
+from vision.prints.layers import Layers, Proposes
 from vision.prints.outlines import Panel, panel_of, panels_cards
 from vision.prints.places import lies_flat, same_place
 from vision.prints.print_deck import Print, PrintDeck
-from vision.prints.proposals import WHOLE, edges_on, poses_on
+from vision.prints.proposals import WHOLE, Edges, edges_on, poses_on
 from vision.prints.reflections import bleached_shares
 from vision.prints.side_lines import DeckLines, lines_of
 from vision.prints.straight import Covers, Pyramid
@@ -107,6 +107,7 @@ class PrintReader:
         white = white_of(image_bgr, markers)
         taken = np.array([marker.corners_px for marker in markers]).reshape(-1, 4, 2)
         columns: Columns | None = None
+        hidden: Proposes | None = None
         by_panels = np.zeros((0, 4, 2))
         if table is not None and self.deck.has_true_size:
             edges = edges_on(image_bgr, table, self.deck.card_mm)
@@ -115,6 +116,7 @@ class PrintReader:
             by_panels = self._by_panels(image_bgr, table)
             seen = np.concatenate([edges.coverage(by_panels).mean(axis=1), poses.seen.mean(axis=1)])
             quads = np.concatenate([by_panels, quads])
+            hidden = partial(self._hidden_places, image_bgr, edges)
         else:
             quads, agreed = places_like(image_bgr, max(self.deck.card_mm) / min(self.deck.card_mm))
             # The first side is a shorter one, as the art's is if it stands upright.
@@ -122,13 +124,6 @@ class PrintReader:
             # Of what has four edges alone, print must promise more.
             seen = np.where(np.arange(len(quads)) < agreed, 1.0, 0.0)
         picture = Pyramid(image_bgr)
-
-        def hidden(covers: Floats) -> tuple[Floats, Floats]:
-            if table is None:
-                return np.zeros((0, 4, 2)), np.zeros(0)
-            found = self._features.places(image_bgr, table, covers)
-            return found, edges.coverage(found).mean(axis=1)
-
         covers = Covers(enlarged(taken, _SHEET))
         layers = Layers(self.verifier, picture, quads, seen, white, covers, columns, hidden)
 
@@ -196,6 +191,11 @@ class PrintReader:
         if self._panel is None:
             return np.zeros((0, 4, 2))
         return panels_cards(image_bgr, table, self._panel, (0, 0, image_bgr.shape[1], image_bgr.shape[0]))
+
+    def _hidden_places(self, image_bgr: Image, edges: Edges, taken: Floats) -> tuple[Floats, Floats]:
+        """See `Proposes`: places by points of the print."""
+        found = self._features.places(image_bgr, edges.table, taken)
+        return found, edges.coverage(found).mean(axis=1)
 
     @cached_property
     def _panel(self) -> Panel | None:

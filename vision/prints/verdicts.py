@@ -178,9 +178,11 @@ class Verifier:
         if verdict is None or verdict.rival is None or verdict.margin < SURE:
             return verdict
         # What tells two paints of one drawing apart may be the camera's doing.
+        if not self.lit.may_be_taken_for(verdict.face, verdict.rival, in_part=covers is not None):
+            return verdict
         own = self.white_on(picture, verdict.sheet, white, covers)[0]
         lead = self.lit.lead_over(picture, verdict.quad, (verdict.face, verdict.rival), own, covers)
-        return verdict if lead is None or lead >= LEAST_LEAD else replace(verdict, margin=LIKELY)
+        return verdict if lead >= LEAST_LEAD else replace(verdict, margin=LIKELY)
 
     def _by_pattern(
         self,

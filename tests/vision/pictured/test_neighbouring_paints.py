@@ -5,9 +5,8 @@ from __future__ import annotations
 import pytest
 
 from tests.support.flat_piles import piccolino
-from tests.support.two_paints import CAMERA, seen, two_paints
+from tests.support.two_paints import seen, two_paints
 from vision.pictured.card_frame import frame_corners
-from vision.pictured.picture_reader import PictureReader
 from vision.pictured.pile_faces import FaceReader
 from vision.pictured.pile_fit import FaceFitter
 from vision.pictured.pile_pattern import PatternReader
@@ -18,16 +17,6 @@ from vision.prints.print_deck import PrintDeck
 @pytest.fixture(scope="module")
 def edition() -> PrintDeck:
     return two_paints()
-
-
-@pytest.mark.parametrize("face", ["red-happy", "orange-happy"])
-@pytest.mark.parametrize("red_to_green", [-0.1, 0.0, 0.1])
-def test_paints_are_told_by_cameras_that_mix_colours_a_little(
-    edition: PrintDeck, face: str, red_to_green: float
-) -> None:
-    image, _ = seen(edition, face, red_to_green)
-    reading = PictureReader(edition).read(image, CAMERA.table)
-    assert [card.face.id if card.face else "back" for card in reading.cards] == [face]
 
 
 @pytest.mark.parametrize("red_to_green", [0.15, 0.2, 0.25])

@@ -8,7 +8,7 @@ import cv2
 import numpy as np
 import pytest
 
-from tests.support.flat_piles import Floats, Image, PileTable, bare, photographed, piccolino, pile
+from tests.support.flat_piles import Floats, Image, PileTable, bare, mirrored_lamps, photographed, piccolino, pile
 from vision.pictured.card_frame import frame_corners
 from vision.pictured.picture_reader import PictureReader
 from vision.pictured.pile_faces import FaceReader
@@ -19,8 +19,6 @@ CAMERA = PileTable(SIZE)
 DECK = piccolino()
 PATTERNS = PatternReader(FaceReader(DECK))
 NAMES = [*(face.id for face in DECK.faces), DECK.back]
-# Two lamps mirrored side by side, by the card's width and height.
-LAMPS = (((-0.1, 0.3), (0.45, 0.2), (0.6, 0.6), (0.3, 0.75), (-0.1, 0.7)), ((0.7, 0.4), (1.1, 0.3), (1.1, 0.9)))
 
 
 def topped(name: str) -> tuple[Image, Floats]:
@@ -31,13 +29,7 @@ def topped(name: str) -> tuple[Image, Floats]:
 
 def lit(image: Image, corners: Floats, veils: tuple[float, float]) -> Image:
     """The picture with lamps mirrored in a card, so much light added by each, and photographed."""
-    light = (image.astype(np.float32) / 255) ** 2
-    across, down = corners[1] - corners[0], corners[3] - corners[0]
-    for lamp, veil in zip(LAMPS, veils, strict=True):
-        shape = np.array([corners[0] + x * across + y * down for x, y in lamp])
-        mask = np.zeros(image.shape[:2], np.float32)
-        cv2.fillPoly(mask, [np.rint(shape * 16).astype(np.int32)], 1.0, cv2.LINE_AA, 4)
-        light += veil * mask[:, :, None]
+    light = (image.astype(np.float32) / 255) ** 2 + mirrored_lamps(CAMERA.size, corners, veils)[:, :, None]
     return photographed(np.random.default_rng(3), np.rint(255 * np.sqrt(np.clip(light, 0, 1))).astype(np.uint8), 0.2)
 
 

@@ -9,7 +9,18 @@ import cv2
 import numpy as np
 import pytest
 
-from tests.support.flat_piles import SKINS, Floats, Image, PileTable, bare, hand, photographed, piccolino, pile
+from tests.support.flat_piles import (
+    SKINS,
+    Floats,
+    Image,
+    PileTable,
+    bare,
+    hand,
+    mirrored_lamps,
+    photographed,
+    piccolino,
+    pile,
+)
 from vision.piles.sights import PilePlace
 from vision.prints.pile_reader import PrintClowns, PrintPiles
 from vision.prints.print_deck import PrintDeck
@@ -220,19 +231,9 @@ def test_an_overexposed_clown_under_a_coloured_lamp_keeps_its_own_colour(
     assert told(overexposed(name, over, lamp, veil)) == [name]
 
 
-# Two lamps mirrored side by side, by the card's width and height.
-LAMPS = (((-0.1, 0.3), (0.45, 0.2), (0.6, 0.6), (0.3, 0.75), (-0.1, 0.7)), ((0.7, 0.4), (1.1, 0.3), (1.1, 0.9)))
-
-
 def under_two_lamps(name: str, veils: tuple[float, float]) -> Image:
     image, corners = topped(name)
-    light = light_of(image)
-    across, down = corners[1] - corners[0], corners[3] - corners[0]
-    for lamp, veil in zip(LAMPS, veils, strict=True):
-        shape = np.array([corners[0] + x * across + y * down for x, y in lamp])
-        mask = np.zeros(image.shape[:2], np.float32)
-        cv2.fillPoly(mask, [np.rint(shape * 16).astype(np.int32)], 1.0, cv2.LINE_AA, 4)
-        light += veil * mask[:, :, None]
+    light = light_of(image) + mirrored_lamps(CAMERA.size, corners, veils)[:, :, None]
     return taken(light, 0.2)
 
 

@@ -5,28 +5,23 @@ from __future__ import annotations
 import pytest
 
 from tests.support.two_paints import CAMERA, seen, two_paints
-from vision.prints.print_deck import PrintDeck
+from vision.pictured.picture_reader import PictureReader
 from vision.prints.reader import PrintReader
 
 
-@pytest.fixture(scope="module")
-def edition() -> PrintDeck:
-    return two_paints()
-
-
+@pytest.mark.parametrize("reader", [PrintReader, PictureReader])
 @pytest.mark.parametrize("face", ["red-happy", "orange-happy"])
 @pytest.mark.parametrize("red_to_green", [-0.1, 0.0, 0.1])
 def test_paints_are_told_by_cameras_that_mix_colours_a_little(
-    edition: PrintDeck, face: str, red_to_green: float
+    reader: type[PrintReader] | type[PictureReader], face: str, red_to_green: float
 ) -> None:
-    image, _ = seen(edition, face, red_to_green)
-    reading = PrintReader(edition).read(image, CAMERA.table)
+    image, _ = seen(two_paints(), face, red_to_green)
+    reading = reader(two_paints()).read(image, CAMERA.table)
     assert [card.face.id if card.face else "back" for card in reading.cards] == [face]
 
 
 @pytest.mark.parametrize("red_to_green", [0.15, 0.2])
-def test_a_red_card_that_a_camera_shows_half_way_to_orange_is_not_told_as_orange(
-    edition: PrintDeck, red_to_green: float
-) -> None:
-    reading = PrintReader(edition).read(seen(edition, "red-happy", red_to_green)[0], CAMERA.table)
+def test_a_red_card_that_a_camera_shows_half_way_to_orange_is_not_told_as_orange(red_to_green: float) -> None:
+    image, _ = seen(two_paints(), "red-happy", red_to_green)
+    reading = PrintReader(two_paints()).read(image, CAMERA.table)
     assert {card.face and card.face.id for card in reading.cards} <= {"red-happy"}

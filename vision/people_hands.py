@@ -7,11 +7,12 @@ is a hand at all. See `models/README.md`.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache, cached_property
 from pathlib import Path
-from typing import Any
 
 import cv2
 import numpy as np
@@ -21,6 +22,7 @@ from vision.table import Table
 
 Image = NDArray[np.uint8]
 Points = NDArray[np.float64]
+Singles = NDArray[np.float32]
 
 _MODELS = Path(__file__).parent / "models"
 _PALM_PX, _JOINTS_PX = 192, 224  # the networks' input, square
@@ -62,12 +64,12 @@ class HandFinder:
     """Finds people's hands."""
 
     @cached_property
-    def _palms(self) -> Any:  # noqa: ANN401 - OpenCV's stubs lack the networks' types
-        return _network("palm_detection_full")
+    def _palms(self) -> _Network:
+        return _Network("palm_detection_full")
 
     @cached_property
-    def _joints(self) -> Any:  # noqa: ANN401
-        return _network("hand_landmark_lite")
+    def _joints(self) -> _Network:
+        return _Network("hand_landmark_lite")
 
     def find(self, image: Image, table: Table, area_mm: Points) -> list[PersonsHand]:
         """Find the hands in a picture, (h, w, 3) BGR, over the table's upright rectangle round `area_mm` (n, 2)."""
@@ -85,7 +87,7 @@ class HandFinder:
 
     def _palms_in(self, copies: _Copies, centre_px: Points, side_px: float, turn: float) -> Iterator[_Palm]:
         square, to_picture = copies.square(centre_px, side_px, turn, _PALM_PX)
-        boxes, scores = _run(self._palms, square, ("Identity", "Identity_1"))
+        boxes, scores = self._palms.run(square)
         certainty = 1 / (1 + np.exp(-np.clip(scores.reshape(-1).astype(np.float64), -50, 50)))
         size_px = side_px / _PALM_PX
         for at in np.flatnonzero(certainty > _WORTH_A_LOOK):
@@ -111,9 +113,45 @@ class HandFinder:
     def _joints_in(self, copies: _Copies, centre_px: Points, side_px: float, up: Points) -> PersonsHand:
         turn = -float(np.arctan2(up[1], up[0])) - np.pi / 2
         square, to_picture = copies.square(centre_px, max(side_px, 1.0), turn, _JOINTS_PX)
-        joints, certainty = _run(self._joints, square, ("Identity", "Identity_1"))
+        joints, certainty = self._joints.run(square)
         points = joints.reshape(21, 3)[:, :2].astype(np.float64)
         return PersonsHand(points @ to_picture[:, :2].T + to_picture[:, 2], float(certainty.item()))
+
+
+class _Network:
+    """One of the networks, on one core."""
+
+    def __init__(self, name: str) -> None:
+        # Ten megabytes that only a picture with hands to look for is worth.
+        from ai_edge_litert.interpreter import Interpreter
+
+        with _silenced():
+            self._interpreter = Interpreter(str(_MODELS / f"{name}.tflite"), num_threads=1)
+            self._interpreter.allocate_tensors()
+        self._input = self._interpreter.get_input_details()[0]["index"]
+        outputs = {output["name"]: output["index"] for output in self._interpreter.get_output_details()}
+        self._outputs = outputs["Identity"], outputs["Identity_1"]
+
+    def run(self, square: Image) -> tuple[Singles, Singles]:
+        """Give the places and the scores that it finds in a picture (side, side, 3) BGR of its input's size."""
+        levels = cv2.cvtColor(square, cv2.COLOR_BGR2RGB).astype(np.float32) / 255
+        self._interpreter.set_tensor(self._input, levels[None])
+        self._interpreter.invoke()
+        places, scores = (np.asarray(self._interpreter.get_tensor(index), np.float32) for index in self._outputs)
+        return places, scores
+
+
+@contextmanager
+def _silenced() -> Iterator[None]:
+    """Without what a library says of itself on the standard error stream, past Python's own."""
+    kept, nowhere = os.dup(2), os.open(os.devnull, os.O_WRONLY)
+    try:
+        os.dup2(nowhere, 2)
+        yield
+    finally:
+        os.dup2(kept, 2)
+        os.close(nowhere)
+        os.close(kept)
 
 
 @dataclass(frozen=True, eq=False)
@@ -160,19 +198,6 @@ def _direction(start: Points, end: Points) -> Points:
     """Give the way from one point (2,) to another with length 1; (0, 0) where they are one."""
     along = end - start
     return np.asarray(along / max(float(np.linalg.norm(along)), 1e-6))
-
-
-def _network(name: str) -> Any:  # noqa: ANN401
-    path = str(_MODELS / f"{name}.tflite")
-    # OpenCV 5's new engine loses all but one of a network's answers.
-    if hasattr(cv2.dnn, "ENGINE_CLASSIC") and int(cv2.__version__.split(".")[0]) >= 5:
-        return cv2.dnn.readNetFromTFLite(path, engine=cv2.dnn.ENGINE_CLASSIC)
-    return cv2.dnn.readNetFromTFLite(path)
-
-
-def _run(network: Any, square: Image, names: tuple[str, ...]) -> tuple[NDArray[np.float32], ...]:  # noqa: ANN401
-    network.setInput(cv2.dnn.blobFromImage(square, 1 / 255, swapRB=True))
-    return tuple(np.asarray(answer, np.float32) for answer in network.forward(list(names)))
 
 
 @cache

@@ -8,6 +8,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from vision.channels import smallest
 from vision.errors import BadTableError
 from vision.table import Table
 from vision.table_fit import Piece, fit_table
@@ -50,7 +51,7 @@ def find_sheets(image: Image, size_mm: tuple[float, float]) -> Points:
     scale = max(1.0, image.shape[1] / _WIDTH_PX)
     size = (round(image.shape[1] / scale), round(image.shape[0] / scale))
     # White is bright in every channel.
-    small = np.asarray(cv2.resize(image, size, interpolation=cv2.INTER_AREA).min(axis=2), np.uint8)
+    small = np.asarray(smallest(cv2.resize(image, size, interpolation=cv2.INTER_AREA)), np.uint8)
     level, _ = cv2.threshold(cv2.GaussianBlur(small, (0, 0), 1.5), 0, 255, cv2.THRESH_OTSU)
     quads: list[Points] = []
     for threshold in (level, level + (255 - level) / 3):

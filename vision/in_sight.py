@@ -15,6 +15,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from vision.channels import largest, smallest
 from vision.quads import card_kernels, enlarged
 from vision.table import Table
 
@@ -117,7 +118,7 @@ class _Board:
 
     def clipped(self) -> Iterator[HiddenPlace]:
         """Where nothing could be seen for light."""
-        least = self._bgr.min(axis=2)
+        least = smallest(self._bgr)
         mask = cv2.morphologyEx(((least >= _CLIPPED) & self._free).astype(np.uint8), cv2.MORPH_OPEN, np.ones((2, 2)))
         _, labels, boxes, _ = cv2.connectedComponentsWithStats(np.asarray(mask, np.uint8), connectivity=4)
         for number in np.flatnonzero(boxes[1:, cv2.CC_STAT_AREA] >= _LEAST_CLIPPED * self._card_cells) + 1:
@@ -252,7 +253,7 @@ class _Board:
         about = cv2.blur(light * weight[..., None], window) / np.maximum(cv2.blur(weight, window), 1e-3)[..., None]
         gap = light - about
         step = gap.mean(axis=2)
-        tint = np.abs(gap - step[..., None]).max(axis=2)
+        tint = largest(np.abs(gap - step[..., None]))
         return np.asarray((step < 0) & (step > np.log(_SHADE)) & (tint < _SHADE_TINT))
 
 

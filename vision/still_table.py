@@ -7,11 +7,11 @@ colours alike; so do some sleeves, and only what surrounds them can tell.
 
 from __future__ import annotations
 
-from typing import Any
-
 import cv2
 import numpy as np
 from numpy.typing import NDArray
+
+from vision.channels import largest
 
 Mask = NDArray[np.uint8]
 Floats = NDArray[np.float32]
@@ -43,11 +43,11 @@ class StillTable:
     def look(self, now: Floats) -> Mask:
         """Take the next picture; gives what is no still table, (h, w) uint8: SHADE, THING, or 0."""
         self._expose(now)
-        stays = np.asarray(_largest(cv2.absdiff(now, self._before)) < _STAYS)
+        stays = np.asarray(largest(cv2.absdiff(now, self._before)) < _STAYS)
         self._stayed = (self._stayed + 1) * stays
         # Compared is with what it was when it came to rest, so that slow things do not creep into the table.
         cv2.copyTo(now, np.asarray(~stays, np.uint8), self._before)
-        change = _largest(cv2.absdiff(now, self._table))
+        change = largest(cv2.absdiff(now, self._table))
         self._kinds = self._kinds_of(now, change)
         # The light may change slowly; and what came to rest belongs to the table from then on.
         still = np.asarray(self._kinds == 0, np.uint8)
@@ -96,9 +96,3 @@ class StillTable:
         self._table[changed] = table
         kinds[changed] = np.where(back, 0, np.where(shade, SHADE, THING))
         return kinds
-
-
-def _largest(step: NDArray[Any]) -> Floats:
-    """The largest of the three channels, (h, w)."""
-    blue, green, red = cv2.split(step)
-    return np.asarray(cv2.max(cv2.max(blue, green), red), np.float32)

@@ -17,6 +17,7 @@ from referee.setup import places
 from referee.setup.deck import chosen_deck, chosen_palette
 from referee.setup.finding import Choice, Finding, Image, Points, Seen, Shape, State, Wish, camera_missing
 from referee.setup.light_prints import LightPrints
+from vision.channels import largest
 from vision.errors import VisionError
 from vision.marked.colour import NEUTRAL, hue_gap, hues_on, lamp_of, linear_rgb
 from vision.markers import Marker, find_markers, table_from_markers, whites_of
@@ -135,7 +136,7 @@ def bleached_blocks(image: Image, whites: Points) -> list[tuple[tuple[float, flo
     paper: only a lamp that mirrors itself is.
     """
     columns, rows = _BLOCKS
-    brightest = image.max(axis=2)
+    brightest = largest(image)
     clipped = cv2.resize((brightest >= CLIPPED).astype(np.float32), _BLOCKS, interpolation=cv2.INTER_AREA)
     small = cv2.resize(brightest, (10 * columns, 10 * rows), interpolation=cv2.INTER_AREA)
     blocks = small.reshape(rows, 10, columns, 10).transpose(0, 2, 1, 3).reshape(rows, columns, -1)

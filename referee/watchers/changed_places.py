@@ -8,6 +8,8 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from vision.channels import largest
+
 Image = NDArray[np.uint8]
 Floats = NDArray[np.float64]
 Singles = NDArray[np.float32]
@@ -24,7 +26,7 @@ def changed_since(before: Singles | None, now: Singles) -> Mask:
     if before is None or before.shape != now.shape:
         return np.ones(now.shape[:2], bool)
     gain = np.median((now + 8) / (before + 8), axis=(0, 1))
-    changed = (np.abs(now - before * gain).max(axis=2) > _CHANGED).astype(np.uint8)
+    changed = (largest(np.abs(now - before * gain)) > _CHANGED).astype(np.uint8)
     return np.asarray(cv2.morphologyEx(changed, cv2.MORPH_OPEN, np.ones((2, 2), np.uint8)) > 0)
 
 

@@ -17,6 +17,7 @@ from hardware.camera.frames import Frame
 from referee.seated_reading import SeatedReading, Survey
 from referee.seats import SeatCards, SeatRing
 from referee.watchers.stillness import Stillness
+from vision.channels import largest, smallest
 from vision.table import Table
 
 _AT_REST_NS = 1_000_000_000
@@ -112,7 +113,7 @@ class HandsInTime:
             return None
         ratio = np.log((now + 8) / (self._bare + 8))
         ratio -= np.median(ratio, axis=(0, 1))
-        return np.asarray(ratio.max(axis=2) - ratio.min(axis=2), np.float32)
+        return np.asarray(largest(ratio) - smallest(ratio), np.float32)
 
     def _change(self, frame: Frame) -> NDArray[np.float32] | None:
         """(h, w) by how many levels a picture differs from that of the table at rest, the light's change divided out.
@@ -123,7 +124,7 @@ class HandsInTime:
         if self._bare is None or self._bare.shape != now.shape:
             return None
         gain = np.median((now + 8) / (self._bare + 8), axis=(0, 1))
-        return np.asarray(np.abs(now - self._bare * gain).max(axis=2), np.float32)
+        return np.asarray(largest(np.abs(now - self._bare * gain)), np.float32)
 
 
 def _small(frame: Frame) -> NDArray[np.float32]:

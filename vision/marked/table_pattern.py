@@ -9,6 +9,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from vision.channels import largest
 from vision.marked.marks import WorkImage
 from vision.table import Table
 
@@ -75,7 +76,7 @@ class TablePattern:
         share = np.maximum(cv2.blur(bare, about), 1e-3)
         mean = cv2.blur(self._work.smooth * bare[..., None], about) / share[..., None]
         change = (self._work.smooth - mean) / np.maximum(mean, 1)
-        return np.asarray((-change if dark else change).max(axis=2), np.float32)
+        return np.asarray(largest(-change if dark else change), np.float32)
 
     def _as_plain_as(self, dark: bool, level: float) -> tuple[Floats, Floats]:
         """The middles (n, 2), mm, and areas (n,), mm², of what is near no card and stands out by a level."""

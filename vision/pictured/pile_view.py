@@ -8,6 +8,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from vision.channels import largest
 from vision.pictured.pile_faces import CLIPPED, LIKE_WHITE, WHOLE, FaceReader
 from vision.pictured.pile_shadow import Shadow, shade_of, shadow_on
 from vision.prints.light_model import ArtFields, Light, Seen
@@ -92,7 +93,7 @@ class Viewer:
 
     def _seen(self, levels: Singles, ground: Singles, white: float) -> View:
         """A view by grey levels (3, cells), their white (h, w, 3), and the share of the margin that is."""
-        bleached = float((ground.max(axis=2) >= CLIPPED).mean()) > _BLEACHED
+        bleached = float((largest(ground) >= CLIPPED).mean()) > _BLEACHED
         noise = _CAMERA**2 + (_CAMERA_LEVELS / float(ground.mean())) ** 2
         flat = self.flat(np.minimum(ground, 255))
         return View(Seen(levels / flat, levels >= CLIPPED, bleached, white > WHOLE, noise), flat, white)

@@ -6,6 +6,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from vision.channels import largest
 from vision.piles.sights import Box, ClownReader, Effort, SeenCard, wider
 from vision.piles.small_copies import veiled
 from vision.quads import shared_area
@@ -221,11 +222,5 @@ def _tiles(size_px: tuple[int, int], side_px: float) -> tuple[Box, ...]:
 def _changed(before: Singles, now: Singles) -> Cells:
     """Which cells changed by more than the light as a whole did."""
     gain = float(before.mean() + 1) / float(now.mean() + 1)
-    gap = _brightest(cv2.absdiff(now * np.float32(gain), before))
-    return np.asarray(gap > _CHANGED * np.maximum(_brightest(before), 60))
-
-
-def _brightest(picture: cv2.typing.MatLike) -> Singles:
-    """The largest of the three channels, (h, w)."""
-    blue, green, red = cv2.split(picture)
-    return np.asarray(cv2.max(cv2.max(blue, green), red), np.float32)
+    gap = largest(np.abs(now * np.float32(gain) - before))
+    return np.asarray(gap > _CHANGED * np.maximum(largest(before), 60))

@@ -6,6 +6,8 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from vision.channels import largest
+
 Image = NDArray[np.uint8]
 Singles = NDArray[np.float32]
 Cells = NDArray[np.bool_]
@@ -41,13 +43,13 @@ def changed_cells(before: Singles | None, now: Singles) -> Cells:
     gain = float(before.mean() + 1) / float(now.mean() + 1)
     if not 0.8 < gain < 1.25:
         return np.ones(now.shape[:2], np.bool_)
-    gap = np.abs(now * gain - before).max(axis=2) / np.maximum(before.max(axis=2), 60)
+    gap = largest(np.abs(now * gain - before)) / np.maximum(largest(before), 60)
     return np.asarray(gap > _CHANGED_CELL)
 
 
 def veiled(before: Singles, now: Singles) -> Cells:
     """Tell which cells (h, w) look otherwise than they did, in brightness or colour, whatever the others do."""
-    return np.asarray(np.abs(now - before).max(axis=2) > _OTHERWISE * np.maximum(before.max(axis=2), 60))
+    return np.asarray(largest(np.abs(now - before)) > _OTHERWISE * np.maximum(largest(before), 60))
 
 
 def is_bare(bare: Singles, now: Singles, *, rests: bool) -> bool:
@@ -70,4 +72,4 @@ def _tinted(before: Singles, now: Singles) -> Cells:
     """Which cells changed in colour, whatever their brightness."""
     ratio = (now + 1) / (before + 1)
     ratio /= ratio.mean(axis=2, keepdims=True)
-    return np.asarray(np.abs(ratio - 1).max(axis=2) > _CHANGED_CELL)
+    return np.asarray(largest(np.abs(ratio - 1)) > _CHANGED_CELL)

@@ -17,7 +17,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.prints.channels import mixed, squared, thrice
+from vision.channels import mixed, squared, thrice
 from vision.prints.fitting import Fits, smoothed
 
 Singles = NDArray[np.float32]

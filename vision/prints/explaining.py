@@ -8,7 +8,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.prints.channels import largest, squared
+from vision.channels import largest, squared
 from vision.prints.fitting import Fits
 
 Singles = NDArray[np.float32]

@@ -18,7 +18,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.prints.channels import largest, squared, thrice
+from vision.channels import largest, squared, thrice
 from vision.prints.straight import Covers, Pyramid, cells
 from vision.quads import points_within
 

@@ -12,6 +12,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from vision.channels import largest
 from vision.prints.places import moved
 from vision.prints.print_deck import PrintDeck
 from vision.prints.straight import Covers, Pyramid
@@ -194,7 +195,7 @@ def _described(sheets: Singles, white: Floats | None, open_cells: Flags) -> tupl
     """
     count = len(sheets)
     if white is None:
-        shown = np.where(open_cells, sheets.max(3), 0).reshape(count, -1)
+        shown = np.where(open_cells, largest(sheets), 0).reshape(count, -1)
         closed = (~open_cells).reshape(count, -1).mean(1)
         # The brightest tenth of what is open: what is not counts as dark.
         ranks = np.sort(shown, axis=1)

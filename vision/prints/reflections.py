@@ -9,6 +9,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from vision.channels import smallest
 from vision.prints.straight import Pyramid
 
 Singles = NDArray[np.float32]
@@ -42,7 +43,7 @@ def glare_of(shines: Flags, print_levels: Singles, odd: Flags, lit: Flags, used:
 def bleached_shares(picture: Pyramid, quads: Floats) -> Floats:
     """(n,) how much of places (n, 4, 2) px is as white as the camera can tell."""
     sheets = picture.straight(quads, _CELLS, _CELLS)
-    return np.asarray((sheets.min(axis=3) >= _CLIPPED).mean(axis=(1, 2)), np.float64)
+    return np.asarray((smallest(sheets) >= _CLIPPED).mean(axis=(1, 2)), np.float64)
 
 
 def _thick(cells: NDArray[np.uint8]) -> NDArray[np.uint8]:

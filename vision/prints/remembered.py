@@ -9,9 +9,9 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from vision.channels import largest
 from vision.piles.sights import Box
 from vision.prints.card_search import FoundCard
-from vision.prints.channels import largest
 from vision.prints.straight import Pyramid, Singles
 from vision.quads import shared_area
 from vision.table import Table

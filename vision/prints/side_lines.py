@@ -11,7 +11,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.prints.channels import largest
+from vision.channels import largest
 from vision.prints.print_deck import Print, PrintDeck
 
 Flags = NDArray[np.bool_]

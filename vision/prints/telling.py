@@ -6,7 +6,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.prints.channels import largest
+from vision.channels import largest
 from vision.prints.duels import duels
 from vision.prints.fitting import arts_of, fitted
 from vision.prints.print_deck import PrintDeck

@@ -9,7 +9,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.prints.channels import largest
+from vision.channels import largest
 from vision.table import Table
 
 Image = NDArray[np.uint8]

@@ -8,6 +8,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from vision.channels import largest
 from vision.prints.print_deck import Print, PrintDeck
 from vision.prints.straight import Pyramid
 from vision.prints.telling import Telling
@@ -79,7 +80,7 @@ def _nearest(deck: PrintDeck) -> list[tuple[Print, Print]]:
     arts = np.stack(small)
     gaps: list[tuple[float, int, int]] = []
     for k in range(1, len(fronts)):
-        ways = [np.abs(arts[:k] - turned).max(-1) for turned in (arts[k], arts[k, ::-1, ::-1])]
+        ways = [largest(np.abs(arts[:k] - turned)) for turned in (arts[k], arts[k, ::-1, ::-1])]
         off = np.min([np.minimum(way, _MOST_A_CELL).mean((1, 2)) for way in ways], axis=0)
         gaps += [(float(gap), i, k) for i, gap in enumerate(off) if not _mean_one(fronts[i], fronts[k])]
     return [(fronts[i], fronts[k]) for _, i, k in sorted(gaps)[:_PAIRS]]

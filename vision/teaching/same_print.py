@@ -11,6 +11,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from vision.channels import largest
 from vision.teaching.straighten import brought_onto, turned
 
 Singles = NDArray[np.float32]
@@ -57,7 +58,7 @@ def differences(one: Singles, other: Singles) -> Singles:
     kernel = np.ones((3, 3), np.uint8)
     beyond = np.maximum(one - cv2.dilate(other, kernel), cv2.erode(other, kernel) - one)
     back = np.maximum(other - cv2.dilate(one, kernel), cv2.erode(one, kernel) - other)
-    off = np.maximum(np.maximum(beyond, back), 0).max(axis=2)
+    off = largest(np.maximum(np.maximum(beyond, back), 0))
     about = cv2.boxFilter(off, -1, (_WINDOW, _WINDOW), borderType=cv2.BORDER_REFLECT)
     return np.asarray(about[_RIM:-_RIM, _RIM:-_RIM], np.float32)
 
@@ -66,7 +67,7 @@ def _light_between(one: Singles, other: Singles) -> Singles:
     """(h, w, 1 or 3) by how much brighter the one's light is; it changes slowly, and is of one tint."""
     sigma = one.shape[0] * _LIGHT
     # Dark print tells nothing of the light, and where light has clipped only the other card tells print.
-    weight = (np.minimum(one, other).mean(axis=2) > 0.15).astype(np.float32) * (np.maximum(one, other).max(axis=2) < 1)
+    weight = (np.minimum(one, other).mean(axis=2) > 0.15).astype(np.float32) * (largest(np.maximum(one, other)) < 1)
     weight += 1e-3
     tint = np.array(
         [

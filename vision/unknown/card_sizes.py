@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from vision.channels import largest
 from vision.quads import apart, within_quads
 from vision.unknown.card_plane import CardPlane
 from vision.unknown.card_poses import (
@@ -174,7 +175,7 @@ def _on_the_table(image_lab: NDArray[np.uint8], plane: CardPlane, poses: Poses, 
     inside = np.percentile(light[:, :, : light.shape[2] // 2 - _APART], _BRIGHT, axis=2)
     just_inside = np.roll(light, _APART, axis=2)
     darker = is_darker(just_inside, inside[:, :, None])
-    strength = np.abs(np.roll(light, -_APART, axis=2) - just_inside).max(axis=3)
+    strength = largest(np.abs(np.roll(light, -_APART, axis=2) - just_inside))
     strength[..., :_APART] = strength[..., -_APART:] = 0
     strongest = np.maximum.accumulate(strength, axis=2)
     return np.asarray(darker & (strength < _AS_STRONG * strongest))

@@ -6,6 +6,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from vision.channels import smallest
 from vision.effort import spend
 from vision.unknown.line_segments import meet_sides
 from vision.unknown.view import View
@@ -29,7 +30,7 @@ def lone_areas(view: View) -> Floats:
 
     The darkest of red, green and blue tells any print from white, and white from any table.
     """
-    values = cv2.medianBlur(np.ascontiguousarray(view.small_bgr.min(axis=2)), _GRAIN)
+    values = cv2.medianBlur(smallest(view.small_bgr), _GRAIN)
     low, high = np.percentile(values, _RANGE)
     found = []
     steps = np.linspace(low, high, _LEVELS + 2)

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import cv2
 import numpy as np
 from numpy.typing import NDArray
 
 Singles = NDArray[np.float32]
+Levels = NDArray[Any]
 
 _EACH = np.ones((1, 3), np.float32)
 
@@ -28,6 +31,11 @@ def mixed(sheets: Singles, ways: Singles) -> Singles:
     return np.asarray(mixture, np.float32).reshape(*sheets.shape[:-1], len(ways))
 
 
-def largest(sheets: Singles) -> Singles:
+def largest(sheets: Levels) -> Levels:
     """(...) the largest of the channels of (..., 3)."""
     return np.maximum(np.maximum(sheets[..., 0], sheets[..., 1]), sheets[..., 2])
+
+
+def smallest(sheets: Levels) -> Levels:
+    """(...) the smallest of the channels of (..., 3)."""
+    return np.minimum(np.minimum(sheets[..., 0], sheets[..., 1]), sheets[..., 2])

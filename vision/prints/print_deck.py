@@ -80,6 +80,9 @@ class PrintDeck:
         # Ranks and suits may name all cards of a deck of which some have a meaning in a game beside.
         shared = frozenset.intersection(*alike)
         everywhere = [face.attributes for face in self.fronts]
+        # Nobody calls a clown happy where all are.
+        if any(len({told[key] for told in everywhere}) == 1 for key in shared):
+            return False
         named = {tuple(told[key] for key in sorted(shared)) for told in everywhere}
         if len(named) == len(everywhere) and _is_product(shared, everywhere):
             return True

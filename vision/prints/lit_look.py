@@ -46,17 +46,19 @@ class _Bounds:
     in_sight: float
     stray: float
     error: float
+    bent: float  # standard deviations by which a camera mixes colours
 
 
 # Of 637 plain cards of five decks that the likeliest face is right for 427 keep these bounds, their place being a mm
 # off, and none of 67 that it is wrong for; of cards that were not taught none of 97, but 12 of 170 of a deck of thin
 # coloured stripes: only decks that know all their faces are read so. The first look tells nearly all the others.
-_WHOLE = _Bounds(lead=60.0, printed=60.0, in_sight=0.35, stray=0.03, error=0.2)
+_WHOLE = _Bounds(lead=60.0, printed=60.0, in_sight=0.35, stray=0.03, error=0.2, bent=2.5)
 # Of 190 strips that were in doubt 43 keep these, none wrong, nor any of 292 places without a card.
-_IN_PART = _Bounds(lead=40.0, printed=30.0, in_sight=0.08, stray=0.05, error=0.25)
-# Of a face that the first look has named, too, though not for certain.
-_NAMED_BEFORE = _Bounds(lead=80.0, printed=60.0, in_sight=0.35, stray=0.06, error=0.2)
-_BENT = 2.5  # standard deviations by which a camera mixes colours
+_IN_PART = _Bounds(lead=40.0, printed=30.0, in_sight=0.08, stray=0.05, error=0.25, bent=1.0)
+# Of a face that the first look has named, too, though not for certain. Where colours are off and print is, too, it is
+# another face: of 11 cards of a clown's colour that was never taught, and seemed not to be missing, that kept wider
+# bounds none keeps these and those of strips, and four of 48 right ones do no more.
+_NAMED_BEFORE = _Bounds(lead=80.0, printed=60.0, in_sight=0.35, stray=0.06, error=0.2, bent=0.8)
 
 _CELL_MM = 1.5
 _CAMERA, _CAMERA_LEVEL = 0.03, 3 / 255  # the camera's noise, of white and of what it can tell
@@ -103,7 +105,7 @@ class LitVerdict:
 
     def _keeps(self, bounds: _Bounds) -> bool:
         told = self.lead >= bounds.lead and self.printed >= bounds.printed and self.in_sight >= bounds.in_sight
-        return told and self.stray <= bounds.stray and self.error <= bounds.error and self.bent <= _BENT
+        return told and self.stray <= bounds.stray and self.error <= bounds.error and self.bent <= bounds.bent
 
 
 @dataclass(frozen=True, eq=False)

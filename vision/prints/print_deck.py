@@ -65,12 +65,18 @@ class PrintDeck:
         return {face.id: face for face in self.faces}
 
     @cached_property
+    def is_counted(self) -> bool:
+        """Whether somebody knows of how many cards with which faces it is made: none is missing."""
+        return all(face.count is not None for face in self.faces)
+
+    @cached_property
     def is_complete(self) -> bool:
         """Whether no face seems to be missing: of the faces with the same attributes each has its like.
 
-        A card of a face that was never taught looks like one that was, in odd light.
+        A card of a face that was never taught looks like one that was, in odd light. A whole colour that nobody taught
+        leaves no gap.
         """
-        if all(face.count is not None for face in self.faces):
+        if self.is_counted:
             return True
         alike: dict[frozenset[str], list[Mapping[str, str]]] = {}
         for face in self.fronts:

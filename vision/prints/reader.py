@@ -272,7 +272,7 @@ class PrintReader:
     def _is_spoiled(self, verdict: Verdict, open_cells: Flags) -> bool:
         """Whether print that is not the face's can only be gloss on a card in sight: all other faces are known."""
         odd, printed = (int((each & open_cells).sum()) for each in (verdict.odd, verdict.printed))
-        known = self.deck.is_complete and verdict.margin >= 4 * SURE
+        known = self.deck.is_complete and not verdict.is_otherwise(open_cells) and verdict.margin >= 4 * SURE
         return known and bool(open_cells.mean() >= _IN_SIGHT) and odd <= _MOST_SPOILED * printed
 
     def _lies_flat(self, quad: Floats, table: Table | None) -> bool:

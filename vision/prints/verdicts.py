@@ -115,11 +115,15 @@ class Verdict:
         """Whether open cells show as much of the face as a sure card's do."""
         return self.evidence(open_cells) >= SURE_EVIDENCE and self.share(open_cells) >= WELL_EXPLAINED
 
-    def is_odd(self, open_cells: Flags | None = None) -> bool:
-        """Whether more of the print in open cells is not the face's than a speck of gloss hides, or all differs a bit."""
+    def is_otherwise(self, open_cells: Flags | None = None) -> bool:
+        """Whether all print together differs from the face's, as that of a face that was never taught does."""
         if self.unexplained > MOST_UNEXPLAINED:
             return True
-        if self.unexplained > _OTHER_PATTERN and self.share(open_cells) < _SAME_COLOURS:
+        return self.unexplained > _OTHER_PATTERN and self.share(open_cells) < _SAME_COLOURS
+
+    def is_odd(self, open_cells: Flags | None = None) -> bool:
+        """Whether more of the print in open cells is not the face's than a speck of gloss hides, or all differs a bit."""
+        if self.is_otherwise(open_cells):
             return True
         odd, printed = (each if open_cells is None else each & open_cells for each in (self.odd, self.printed))
         return bool(odd.sum() > MOST_ODD * printed.sum())
@@ -287,7 +291,7 @@ class Verifier:
         printed, explained, strange = explanation
         in_sight = ~strange & within_rim(strange.shape)
         odd = misprints(unmoved, best, in_sight)
-        left = 0.0 if self.deck.is_complete else unexplained(unmoved, best, in_sight)
+        left = 0.0 if self.deck.is_counted else unexplained(unmoved, best, in_sight)
         odds = against_plain(fit)
         if fit.seen.all():
             # What lies on a card says nothing of it; of a strip it may be all that speaks against a place.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cache
 
 import cv2
@@ -14,7 +15,7 @@ from numpy.typing import NDArray
 from tests.support.drawn_clowns import CARD_MM, clown
 from tests.support.flat_cards import flat_table
 from vision.prints.card_search import CardSearch
-from vision.prints.lit_look import LitLook
+from vision.prints.lit_look import LitLook, LitVerdict
 from vision.prints.print_deck import Print, PrintDeck
 from vision.prints.reader import PrintReader
 from vision.prints.straight import Covers, Pyramid
@@ -175,3 +176,12 @@ def test_a_deck_of_ranks_and_suits_is_complete_though_some_cards_mean_something_
     faces = tuple(Print(f"{told['rank']}-{told['suit']}", "front", told, art) for told in named)
     assert PrintDeck("everdeck", CARD_MM, faces).is_complete
     assert not PrintDeck("without a card", CARD_MM, faces[1:]).is_complete
+
+
+@pytest.mark.parametrize("in_part", [False, True])
+def test_stray_print_and_bent_colours_are_not_forgiven_at_once(in_part: bool) -> None:
+    """A face of a neighbouring colour that nobody taught has a little of both."""
+    stray = LitVerdict(0, np.zeros((4, 2)), 200.0, 200.0, 0.1, 0.045, 0.9, 0.4, in_part)
+    bent = replace(stray, stray=0.0, bent=0.9 if in_part else 2.0)
+    assert stray.is_certain(0) and bent.is_certain(0)
+    assert not replace(stray, bent=1.3).is_certain(0)

@@ -22,7 +22,8 @@ from vision.prints.proposals import WHOLE, edges_on, poses_on
 from vision.prints.straight import Pyramid
 from vision.prints.telling import Telling
 from vision.prints.tinted_places import tinted_places
-from vision.prints.verdicts import Verdict, Verifier, confidence_of
+from vision.prints.verdict import Verdict, confidence_of
+from vision.prints.verifier import Verifier
 from vision.quads import shared_area
 from vision.table import Table
 

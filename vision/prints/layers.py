@@ -16,7 +16,8 @@ from vision.prints.columns import Columns
 from vision.prints.places import elsewhere, same_place, same_places
 from vision.prints.proposals import WHOLE
 from vision.prints.straight import Covers, Pyramid
-from vision.prints.verdicts import MOST_WORTH, Verdict, Verifier, presence, worth
+from vision.prints.verdict import MOST_WORTH, Verdict, presence, worth
+from vision.prints.verifier import Verifier
 from vision.quads import shared_area
 from vision.table import Table
 

@@ -1,6 +1,6 @@
 """Looks closer at a card that is in doubt: lays faces onto it, each in whatever light makes it most like what is seen.
 
-The first look (`verdicts`) knows a lamp that is brighter on one side and one veil of gloss. This one knows reflections
+The first look (`verifier`) knows a lamp that is brighter on one side and one veil of gloss. This one knows reflections
 that lie on a part of a card, whites that are clipped, and cameras that mix colours (`light_model`); what lies on the
 card, as thick as a finger and over its edge, and what a lamp has wiped out is left out, and what then looks otherwise
 than the face does must be next to nothing.

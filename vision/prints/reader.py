@@ -24,7 +24,7 @@ from vision.prints.proposals import WHOLE, Edges, edges_on, poses_on
 from vision.prints.reflections import bleached_shares
 from vision.prints.side_lines import DeckLines, lines_of
 from vision.prints.straight import Covers, Pyramid
-from vision.prints.verdicts import (
+from vision.prints.verdict import (
     LEAST_EVIDENCE,
     LEAST_PRINT,
     LIKELY,
@@ -32,10 +32,10 @@ from vision.prints.verdicts import (
     SURE_EVIDENCE,
     WELL_EXPLAINED,
     Verdict,
-    Verifier,
     confidence_of,
     worth,
 )
+from vision.prints.verifier import Verifier
 from vision.quads import enlarged, shared_area
 from vision.table import Table
 from vision.unknown.find_cards import places_like

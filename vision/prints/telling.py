@@ -11,7 +11,8 @@ from vision.prints.duels import duels
 from vision.prints.fitting import arts_of, fitted
 from vision.prints.print_deck import PrintDeck
 from vision.prints.straight import Pyramid
-from vision.prints.verdicts import LEAST_PRINT, SURE, Verdict, Verifier
+from vision.prints.verdict import LEAST_PRINT, SURE, Verdict
+from vision.prints.verifier import Verifier
 
 Singles = NDArray[np.float32]
 Floats = NDArray[np.float64]

@@ -12,7 +12,8 @@ from vision.channels import largest
 from vision.prints.print_deck import Print, PrintDeck
 from vision.prints.straight import Pyramid
 from vision.prints.telling import Telling
-from vision.prints.verdicts import SURE, Verifier
+from vision.prints.verdict import SURE
+from vision.prints.verifier import Verifier
 
 Floats = NDArray[np.float64]
 Image = NDArray[np.uint8]

@@ -11,7 +11,8 @@ from vision.markers import markers_in
 from vision.prints.lamp_white import white_of
 from vision.prints.print_deck import PrintDeck
 from vision.prints.straight import Pyramid
-from vision.prints.verdicts import LIKELY, LOG_ODDS_SCALE, SURE, Verifier
+from vision.prints.verdict import LIKELY, LOG_ODDS_SCALE, SURE
+from vision.prints.verifier import Verifier
 from vision.teaching.lesson import TeachingPicture
 from vision.teaching.taught_prints import Lesson, Margins
 

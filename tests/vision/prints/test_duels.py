@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from tests.support.drawn_suits import black_six
 from vision.prints.duels import duels, errors, likeness, misprints, unexplained
 from vision.prints.fitting import Fits
-from vision.prints.verdicts import MOST_UNEXPLAINED
+from vision.prints.verdict import MOST_UNEXPLAINED
 
 ROWS, COLUMNS = 70, 45
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -18,6 +19,7 @@ ROOM = "room"
 
 _TALL_MM = 90.0
 _SQUARE = 0.02  # of a side: what differs by less is a square
+_FORGOTTEN = 2  # faces that somebody may leave out together
 
 ART_PX_PER_MM = 2.0
 """The scale of taught pictures of faces: finer print than half a millimetre no camera over a table sees."""
@@ -65,34 +67,46 @@ class PrintDeck:
         return {face.id: face for face in self.faces}
 
     @cached_property
-    def is_counted(self) -> bool:
-        """Whether somebody knows of how many cards with which faces it is made: none is missing."""
-        return all(face.count is not None for face in self.faces)
-
-    @cached_property
     def is_complete(self) -> bool:
         """Whether no face seems to be missing: of the faces with the same attributes each has its like.
 
-        A card of a face that was never taught looks like one that was, in odd light. A whole colour that nobody taught
-        leaves no gap.
+        A card of a face that was never taught looks like one that was, in odd light.
         """
-        if self.is_counted:
+        return self._is_counted or bool(self._products)
+
+    @cached_property
+    def is_whole(self) -> bool:
+        """Whether it is complete, and nobody can have left out all faces of some colour, or rank, which leaves no gap.
+
+        A clown's colour has two faces, a rank as many as there are suits.
+        """
+        if self._is_counted:
             return True
+        borne = [Counter(one[key] for one in told).values() for keys, told in self._products for key in keys]
+        return bool(borne) and min(min(counts) for counts in borne) > _FORGOTTEN
+
+    @property
+    def _is_counted(self) -> bool:
+        return all(face.count is not None for face in self.faces)
+
+    @cached_property
+    def _products(self) -> list[tuple[frozenset[str], list[Mapping[str, str]]]]:
+        """The attributes that name all faces, or all of some kind, each of which has its like; none if one has not."""
         alike: dict[frozenset[str], list[Mapping[str, str]]] = {}
         for face in self.fronts:
             alike.setdefault(frozenset(face.attributes), []).append(face.attributes)
         if not alike or frozenset() in alike:
-            return False
+            return []
         # Ranks and suits may name all cards of a deck of which some have a meaning in a game beside.
         shared = frozenset.intersection(*alike)
         everywhere = [face.attributes for face in self.fronts]
         # Nobody calls a clown happy where all are.
         if any(len({told[key] for told in everywhere}) == 1 for key in shared):
-            return False
+            return []
         named = {tuple(told[key] for key in sorted(shared)) for told in everywhere}
         if len(named) == len(everywhere) and _is_product(shared, everywhere):
-            return True
-        return all(_is_product(keys, told) for keys, told in alike.items())
+            return [(shared, everywhere)]
+        return list(alike.items()) if all(_is_product(keys, told) for keys, told in alike.items()) else []
 
     @property
     def size_mm(self) -> tuple[float, float]:

@@ -35,7 +35,9 @@ def surface(
     # The camera sees more than the area: a quarter of it more on each side is drawn, and mirrored beyond that.
     width, height = (round(side * 1.5 * _PX_PER_MM) for side in area_mm)
     relief = _relief(random, kind, width, height)
-    texture = np.clip(relief[:, :, None] * np.array(_TABLES[kind], dtype=np.float32), 0, 255).astype(np.uint8)
+    texture = np.empty((height, width, 3), np.uint8)
+    for channel, level in enumerate(_TABLES[kind]):
+        texture[:, :, channel] = np.clip(relief * np.float32(level), 0, 255)
     to_mm = np.array(
         [[1 / _PX_PER_MM, 0, -area_mm[0] / 4], [0, 1 / _PX_PER_MM, -area_mm[1] / 4], [0, 0, 1]], dtype=np.float64
     )

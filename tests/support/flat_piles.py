@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
+from typing import Any
 
 import cv2
 import numpy as np
@@ -167,9 +168,23 @@ def _at(point: Floats) -> tuple[int, int]:
     return round(float(point[0])), round(float(point[1]))
 
 
+_LIGHT_OF = (np.arange(256, dtype=np.float32) / 255) ** 2.2  # of a grey level
+_BARE: dict[tuple[object, ...], tuple[Image, Any]] = {}
+
+
 def bare(random: np.random.Generator, camera: PileTable, kind: int) -> Image:
     """The table without anything on it."""
-    width, height = camera.size
+    # Most cases lie on the same one, which takes longer than their cards; the numbers drawn for it are drawn.
+    state = random.bit_generator.state["state"]
+    known = (state["state"], state["inc"], camera.size, kind % len(TABLES))
+    if known not in _BARE:
+        _BARE[known] = _painted(random, camera.size, kind), random.bit_generator.state
+    table, random.bit_generator.state = _BARE[known]
+    return table.copy()
+
+
+def _painted(random: np.random.Generator, size: tuple[int, int], kind: int) -> Image:
+    width, height = size
     grain = cv2.GaussianBlur(random.normal(0, 1, (height, width)).astype(np.float32), (0, 0), sigmaX=25, sigmaY=1.2)
     relief = 1 + 0.08 * grain / grain.std()
     lit = relief[:, :, None] * np.array(TABLES[kind % len(TABLES)], np.float32)
@@ -184,13 +199,14 @@ def photographed(random: np.random.Generator, image: Image, hard: float) -> Imag
     ramp = np.cos(angle) * (x / width - 0.5) + np.sin(angle) * (y / height - 0.5)
     light = (1 - (0.1 + 0.5 * hard) * (ramp / 1.42 + 0.5)) * random.uniform(1 - 0.5 * hard, 1 + 0.15 * hard)
     lamp = np.array([random.uniform(1 - 0.45 * hard, 1), random.uniform(1 - 0.1 * hard, 1), 1.0], np.float32)
-    linear = (image.astype(np.float32) / 255) ** 2.2 * light[:, :, None] * lamp
+    linear = _LIGHT_OF[image] * light[:, :, None] * lamp
     for _ in range(int(random.integers(0, 3))):
         spot, reach = random.uniform(0, 1, 2) * (width, height), random.uniform(0.03, 0.12) * width
         glare = np.exp(-((x - spot[0]) ** 2 + (y - spot[1]) ** 2) / (2 * reach**2))
         linear += (0.35 * hard * glare)[:, :, None] * lamp
-    shown = 255 * np.clip(linear, 0, 1) ** (1 / random.uniform(2.2 - 0.4 * hard, 2.2 + 0.3 * hard))
-    shown = cv2.GaussianBlur(shown.astype(np.float32), (0, 0), 0.4 + random.uniform(0, 1.1 * hard))
+    clipped = np.clip(linear, 0, 1).astype(np.float32)
+    shown = 255 * cv2.pow(clipped, 1 / random.uniform(2.2 - 0.4 * hard, 2.2 + 0.3 * hard))
+    shown = cv2.GaussianBlur(shown, (0, 0), 0.4 + random.uniform(0, 1.1 * hard))
     shown += random.normal(0, 1 + 7 * hard * random.uniform(), shown.shape)
     packed = cv2.imencode(".jpg", np.clip(shown, 0, 255).astype(np.uint8), [cv2.IMWRITE_JPEG_QUALITY, 85])[1]
     return np.asarray(cv2.imdecode(packed, cv2.IMREAD_COLOR), np.uint8)

@@ -111,11 +111,8 @@ def turn_two_reds(page: PageUnderTest) -> None:
     page.table.tell("card_shown", seat=1, colour="red", mood="happy")
 
 
-@pytest.mark.parametrize("size", [PHONE, SCREEN], ids=["phone", "screen"])
-def test_a_game_is_started_followed_corrected_and_undone(
-    page: PageUnderTest, browser: Browser, size: ViewportSize
-) -> None:
-    mine, other = Window(browser, page, size), Window(browser, page, SCREEN)
+def test_a_game_is_started_followed_corrected_and_undone(page: PageUnderTest, browser: Browser) -> None:
+    mine, other = Window(browser, page, PHONE), Window(browser, page, SCREEN)
     expect.set_options(timeout=WAIT_MS)
     mine.page.get_by_role("link", name="Start a game").click()
     mine.page.get_by_text("Piccolino", exact=True).click()

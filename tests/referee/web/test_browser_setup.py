@@ -9,7 +9,7 @@ from pathlib import Path
 import cv2
 import numpy as np
 import pytest
-from playwright.sync_api import Browser, ViewportSize, expect
+from playwright.sync_api import Browser, expect
 
 from calibration.survey import survey
 from hardware.events import BellPressed
@@ -90,16 +90,13 @@ def test_a_new_machine_is_set_up_step_by_step(new_machine: PageUnderTest, browse
     window.close()
 
 
-@pytest.mark.parametrize("size", [PHONE, SCREEN], ids=["phone", "screen"])
-def test_a_seat_is_dragged_on_the_picture_and_moved_by_keys(
-    new_machine: PageUnderTest, browser: Browser, size: ViewportSize
-) -> None:
+def test_a_seat_is_dragged_on_the_picture_and_moved_by_keys(new_machine: PageUnderTest, browser: Browser) -> None:
     expect.set_options(timeout=WAIT_MS)
     table = new_machine.table
     picture, _ = table_picture(load_deck("confetti"), 0, 4, (1280, 720))
     table.show(picture, time.monotonic_ns() + FILMING_NS)
     table.kit.keep_profile(profile_of(survey([("table", picture)]), 180.0))
-    window = Window(browser, new_machine, size, paired=True)
+    window = Window(browser, new_machine, PHONE, paired=True)
     table.desk.opened_walk().open("seats")
     window.open("setup")
     page = window.page

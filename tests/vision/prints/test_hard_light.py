@@ -80,13 +80,13 @@ def mirrored(image: Image, middle: Floats, radii: tuple[float, float], bright: f
     return developed(light_of(image) * 0.7 + lamp[:, :, None] * np.array([1.0, 0.92, 0.85]))
 
 
-@pytest.mark.parametrize(("name", "glare"), [("purple-sad", 0.95)])
-def test_what_a_lamp_bleaches_from_one_side_is_told(name: str, glare: float) -> None:
+def test_what_a_lamp_bleaches_from_one_side_is_told() -> None:
+    name, glare = "purple-sad", 0.95
     assert told(card(name, glare)[0]) == [name]
 
 
-@pytest.mark.parametrize(("name", "side"), [("blue-happy", 0)])
-def test_a_card_of_which_a_lamp_has_bleached_a_half_is_told_by_the_other_half(name: str, side: int) -> None:
+def test_a_card_of_which_a_lamp_has_bleached_a_half_is_told_by_the_other_half() -> None:
+    name, side = "blue-happy", 0
     image, corners = card(name)
     edge, other = corners[side], corners[side - 1]
     along = (other - edge) / np.linalg.norm(other - edge) ** 2
@@ -94,20 +94,15 @@ def test_a_card_of_which_a_lamp_has_bleached_a_half_is_told_by_the_other_half(na
     assert told(developed(light_of(image) * 0.9 + veil[:, :, None])) == [name]
 
 
-@pytest.mark.parametrize("name", ["orange-happy"])
-def test_a_vivid_camera_under_a_warm_lamp_tells_strong_colours(name: str) -> None:
+def test_a_vivid_camera_under_a_warm_lamp_tells_strong_colours() -> None:
+    name = "orange-happy"
     warm = light_of(card(name)[0]) * (0.36, 0.6, 0.8)
     grey = (warm @ (0.0722, 0.7152, 0.2126))[:, :, None]
     assert told(developed(grey + 1.6 * (warm - grey))) == [name]
 
 
-@pytest.mark.parametrize(
-    ("name", "skin", "towards"),
-    [("purple-happy", 4, 2.0)],
-)
-def test_dark_fingers_hide_no_more_than_they_cover(
-    monkeypatch: pytest.MonkeyPatch, name: str, skin: int, towards: float
-) -> None:
+def test_dark_fingers_hide_no_more_than_they_cover(monkeypatch: pytest.MonkeyPatch) -> None:
+    name, skin, towards = "purple-happy", 4, 2.0
     monkeypatch.setattr("tests.support.flat_piles.SKINS", SKINS[skin : skin + 1])
     image, corners = topped(name)
     tip = corners.mean(axis=0) + 18 * np.array([np.cos(towards), np.sin(towards)])
@@ -115,8 +110,8 @@ def test_dark_fingers_hide_no_more_than_they_cover(
     assert told(photographed(np.random.default_rng(3), image, 0.3)) == [name]
 
 
-@pytest.mark.parametrize("name", ["green-happy"])
-def test_a_card_whose_face_a_mirrored_lamp_hides_is_told_right_or_unclear(name: str) -> None:
+def test_a_card_whose_face_a_mirrored_lamp_hides_is_told_right_or_unclear() -> None:
+    name = "green-happy"
     image, corners = card(name)
     middle = corners.mean(axis=0)
     inside = 20 - np.hypot((X - middle[0]) / 1.4, Y - middle[1])
@@ -148,16 +143,16 @@ def test_a_white_hat_beside_a_mirrored_lamp_is_no_part_of_it(
     assert set(told(mirrored(image, spot, radii, bright))) <= {name}
 
 
-@pytest.mark.parametrize("colour", ["green", "black"])
-def test_a_colour_that_the_deck_does_not_have_is_not_taken_for_another(colour: str) -> None:
+def test_a_colour_that_the_deck_does_not_have_is_not_taken_for_another() -> None:
+    colour = "black"
     deck = piccolino()
     others = replace(deck, faces=tuple(face for face in deck.faces if face.attributes.get("colour") != colour))
     for mood in ("happy", "sad"):
         assert told(card(f"{colour}-{mood}")[0], others) == []
 
 
-@pytest.mark.parametrize("name", ["pink-happy"])
-def test_a_camera_that_bends_colours_gets_no_wrong_card_told(name: str) -> None:
+def test_a_camera_that_bends_colours_gets_no_wrong_card_told() -> None:
+    name = "pink-happy"
     # Blue in deeper shades than red, as cameras show it that trust a warm lamp to be white.
     bent = np.rint(255 * (card(name)[0] / 255.0) ** (2.2, 1.0, 0.5)).astype(np.uint8)
     assert set(told(bent)) <= {name}
@@ -182,8 +177,8 @@ def test_a_card_of_which_nothing_but_white_is_left_is_unclear_and_not_passed_ove
     assert sight.face is None
 
 
-@pytest.mark.parametrize("name", ["red-sad"])
-def test_a_card_half_wiped_out_is_not_passed_over(name: str) -> None:
+def test_a_card_half_wiped_out_is_not_passed_over() -> None:
+    name = "red-sad"
     _, corners = lit(name, np.zeros(X.shape))
     along = (corners[3] - corners[0]) / np.linalg.norm(corners[3] - corners[0]) ** 2
     down = (X - corners[0, 0]) * along[0] + (Y - corners[0, 1]) * along[1]
@@ -217,15 +212,8 @@ def test_what_is_washed_out_is_not_told_as_another(
     assert set(told(overexposed(name, over, lamp, veil))) <= {name}
 
 
-@pytest.mark.parametrize(
-    ("name", "lamp", "over", "veil"),
-    [
-        ("green-sad", (0.65, 1.3), 2.2, 0.4),
-    ],
-)
-def test_an_overexposed_clown_under_a_coloured_lamp_keeps_its_own_colour(
-    name: str, lamp: tuple[float, float], over: float, veil: float
-) -> None:
+def test_an_overexposed_clown_under_a_coloured_lamp_keeps_its_own_colour() -> None:
+    name, lamp, over, veil = "green-sad", (0.65, 1.3), 2.2, 0.4
     assert told(overexposed(name, over, lamp, veil)) == [name]
 
 
@@ -235,8 +223,8 @@ def under_two_lamps(name: str, veils: tuple[float, float]) -> Image:
     return taken(light, 0.2)
 
 
-@pytest.mark.parametrize("name", ["pink-happy"])
-def test_under_steep_reflections_a_card_is_told_right_or_unclear(name: str) -> None:
+def test_under_steep_reflections_a_card_is_told_right_or_unclear() -> None:
+    name = "pink-happy"
     reading = reader().read(under_two_lamps(name, (0.5, 0.3)), CAMERA.table)
     assert {card.face and card.face.id for card in (*reading.cards, *reading.unclear)} == {name}
 
@@ -254,9 +242,6 @@ def in_shadow(name: str, along: float, depth: float = 1.0) -> Image:
     return taken(light_of(image) * (1 - shaded[..., None] * (1 - np.array(DIM) ** depth)))
 
 
-@pytest.mark.parametrize(
-    ("name", "along", "depth"),
-    [("black-happy", 0.35, 1.7)],
-)
-def test_a_card_half_in_a_hands_deep_shadow_is_read(name: str, along: float, depth: float) -> None:
+def test_a_card_half_in_a_hands_deep_shadow_is_read() -> None:
+    name, along, depth = "black-happy", 0.35, 1.7
     assert told(in_shadow(name, along, depth)) == [name]

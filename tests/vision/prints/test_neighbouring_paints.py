@@ -11,7 +11,7 @@ from vision.prints.reader import PrintReader
 
 @pytest.mark.parametrize("reader", [PrintReader, PictureReader])
 @pytest.mark.parametrize("face", ["red-happy", "orange-happy"])
-@pytest.mark.parametrize("red_to_green", [-0.1, 0.0, 0.1])
+@pytest.mark.parametrize("red_to_green", [-0.1, 0.1])
 def test_paints_are_told_by_cameras_that_mix_colours_a_little(
     reader: type[PrintReader] | type[PictureReader], face: str, red_to_green: float
 ) -> None:

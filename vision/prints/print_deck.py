@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -19,7 +18,6 @@ ROOM = "room"
 
 _TALL_MM = 90.0
 _SQUARE = 0.02  # of a side: what differs by less is a square
-_FORGOTTEN = 2  # faces that somebody may leave out together
 
 ART_PX_PER_MM = 2.0
 """The scale of taught pictures of faces: finer print than half a millimetre no camera over a table sees."""
@@ -67,46 +65,34 @@ class PrintDeck:
         return {face.id: face for face in self.faces}
 
     @cached_property
-    def is_complete(self) -> bool:
-        """Whether no face seems to be missing: of the faces with the same attributes each has its like.
-
-        A card of a face that was never taught looks like one that was, in odd light.
-        """
-        return self._is_counted or bool(self._products)
-
-    @cached_property
-    def is_whole(self) -> bool:
-        """Whether it is complete, and nobody can have left out all faces of some colour, or rank, which leaves no gap.
-
-        A clown's colour has two faces, a rank as many as there are suits.
-        """
-        if self._is_counted:
-            return True
-        borne = [Counter(one[key] for one in told).values() for keys, told in self._products for key in keys]
-        return bool(borne) and min(min(counts) for counts in borne) > _FORGOTTEN
-
-    @property
-    def _is_counted(self) -> bool:
+    def is_counted(self) -> bool:
+        """Whether somebody knows which cards it is made of, and how many of each: then no face is missing."""
         return all(face.count is not None for face in self.faces)
 
     @cached_property
-    def _products(self) -> list[tuple[frozenset[str], list[Mapping[str, str]]]]:
-        """The attributes that name all faces, or all of some kind, each of which has its like; none if one has not."""
+    def is_complete(self) -> bool:
+        """Whether no face seems to be missing: of the faces with the same attributes each has its like.
+
+        A card of a face that was never taught looks like one that was, in odd light. A colour of which no face was
+        taught leaves no gap.
+        """
+        if self.is_counted:
+            return True
         alike: dict[frozenset[str], list[Mapping[str, str]]] = {}
         for face in self.fronts:
             alike.setdefault(frozenset(face.attributes), []).append(face.attributes)
         if not alike or frozenset() in alike:
-            return []
+            return False
         # Ranks and suits may name all cards of a deck of which some have a meaning in a game beside.
         shared = frozenset.intersection(*alike)
         everywhere = [face.attributes for face in self.fronts]
         # Nobody calls a clown happy where all are.
         if any(len({told[key] for told in everywhere}) == 1 for key in shared):
-            return []
+            return False
         named = {tuple(told[key] for key in sorted(shared)) for told in everywhere}
         if len(named) == len(everywhere) and _is_product(shared, everywhere):
-            return [(shared, everywhere)]
-        return list(alike.items()) if all(_is_product(keys, told) for keys, told in alike.items()) else []
+            return True
+        return all(_is_product(keys, told) for keys, told in alike.items())
 
     @property
     def size_mm(self) -> tuple[float, float]:

@@ -187,7 +187,7 @@ class Verifier:
         printed, explained, strange = explanation
         in_sight = ~strange & within_rim(strange.shape)
         odd = misprints(unmoved, best, in_sight)
-        left = 0.0 if self.deck.is_whole else unexplained(unmoved, best, in_sight)
+        left = 0.0 if self.deck.is_counted else unexplained(unmoved, best, in_sight)
         odds = against_plain(fit)
         if fit.seen.all():
             # What lies on a card says nothing of it; of a strip it may be all that speaks against a place.

@@ -10,7 +10,7 @@ import pytest
 
 from tests.support.flat_piles import Image, bare, card_corners, lay, photographed, piccolino
 from tests.support.two_paints import CAMERA
-from vision.prints.print_deck import Print, PrintDeck
+from vision.prints.print_deck import PrintDeck
 from vision.prints.reader import PrintReader
 
 
@@ -45,13 +45,5 @@ def test_a_clown_of_the_other_mood_is_not_told_as_the_one_of_its_colour(
 def test_clowns_of_one_mood_are_half_a_deck_and_both_may_lack_a_colour() -> None:
     both = replace(piccolino(), faces=_of_one_mood("happy").faces + _of_one_mood("sad").fronts)
     assert not _of_one_mood("happy").is_complete
-    assert both.is_complete and not both.is_whole
-    assert piccolino().is_whole
-
-
-def test_a_rank_of_three_suits_is_not_left_out() -> None:
-    art = piccolino().faces[0].art
-    named = [{"rank": rank, "suit": suit} for rank in "789" for suit in ("coin", "moon", "star")]
-    faces = tuple(Print(f"{told['rank']}-{told['suit']}", "front", told, art) for told in named)
-    assert PrintDeck("ranks", (63.0, 88.0), faces).is_whole
-    assert not PrintDeck("a card is missing", (63.0, 88.0), faces[1:]).is_whole
+    assert both.is_complete and not both.is_counted
+    assert piccolino().is_counted

@@ -20,7 +20,8 @@ test: $(VENV)/installed
 		>/dev/null; } || true
 	@# Types are looked at meanwhile: that takes most of a minute when nothing is known of them yet.
 	$(BIN)/ruff check --quiet . && $(BIN)/ruff format --quiet --check .
-	@mkdir -p build; $(BIN)/mypy > build/types.txt 2>&1 & types=$$!; \
+	@# Three workers and some fifty commands import the same files: what was compiled once is kept.
+	@mkdir -p build; export PYTHONDONTWRITEBYTECODE=; $(BIN)/mypy > build/types.txt 2>&1 & types=$$!; \
 		$(BIN)/python -m pytest; tests=$$?; \
 		wait $$types || { cat build/types.txt; exit 1; }; exit $$tests
 

@@ -79,10 +79,7 @@ class Layers:
         return [verdict for k, verdict in self._verdicts.items() if not self._places.closed[k]]
 
     def in_doubt(self) -> list[tuple[Floats, Covers | None, int | None]]:
-        """Places (4, 2) where cards lie, or may, that were not told, what lies over each, and its likeliest face.
-
-        The likeliest come first.
-        """
+        """Places (4, 2) where untold cards may lie, what is over each, and its likeliest face; the likeliest first."""
         there = [(verdict.sheet, verdict.face) for verdict in self.nameless]
         found: list[tuple[Floats, Covers | None, int | None]] = []
         for quad, face in [*there, *((quad, None) for quad in self.outlined)]:

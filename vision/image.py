@@ -2,14 +2,9 @@
 
 from __future__ import annotations
 
-import os
 import stat
-import tempfile
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from threading import Lock
 from typing import Any
 
 import cv2
@@ -18,6 +13,7 @@ from numpy.typing import NDArray
 
 from vision.errors import BadImageError
 from vision.image_header import Flaw, FlawedFileError, Header, header_of, turn_of, whole
+from vision.library_output import caught_from_libraries
 
 MOST_PIXELS = 50_000_000
 # The file and what its decoder holds: with all else that stays below 250 MB. Only a JPEG shrinks on the way.
@@ -34,9 +30,7 @@ _REDUCED = {
     4: cv2.IMREAD_REDUCED_COLOR_4,
     8: cv2.IMREAD_REDUCED_COLOR_8,
 }
-_STDERR = 2
 _BEHIND, _STRIP = 128, 256  # a grey level; rows
-_one_at_a_time = Lock()
 
 
 @dataclass(frozen=True, eq=False)
@@ -150,7 +144,8 @@ def _decoded(data: bytes, header: Header, reduction: int) -> NDArray[np.uint8]:
     """Decode. Raises FlawedFileError for a file that the decoder gives up on or has to patch."""
     # Only a JPEG can be decoded small; OpenCV's own way of shrinking the others afterwards aliases.
     small = reduction if header.kind == "jpeg" else 1
-    with _one_at_a_time, _decoder_complaints() as complaints:
+    # libjpeg patches damaged data and tells only by printing it.
+    with caught_from_libraries() as complaints:
         try:
             image = cv2.imdecode(
                 np.frombuffer(data, np.uint8), cv2.IMREAD_UNCHANGED if header.see_through else _REDUCED[small]
@@ -197,28 +192,3 @@ def is_damage(line: str) -> bool:
     # Cameras pad their JPEGs before the end mark; before any other marker bytes are left over where some were lost.
     padded = "extraneous bytes" in line and "0xd9" in line
     return ("Corrupt JPEG" in line or "Premature end" in line) and not padded
-
-
-@contextmanager
-def _decoder_complaints() -> Iterator[list[str]]:
-    """Catch what the C libraries print on stderr, and give it as lines when done; it is nothing for people.
-
-    libjpeg patches damaged data and tells only by printing it.
-    """
-    lines: list[str] = []
-    try:
-        saved = os.dup(_STDERR)
-    except OSError:  # stderr is closed: nothing can be printed, nor caught
-        yield lines
-        return
-    try:
-        with tempfile.TemporaryFile() as caught:
-            os.dup2(caught.fileno(), _STDERR)
-            try:
-                yield lines
-            finally:
-                os.dup2(saved, _STDERR)
-                caught.seek(0)
-                lines += caught.read().decode("utf-8", "replace").splitlines()
-    finally:
-        os.close(saved)

@@ -7,9 +7,7 @@ is a hand at all. See `models/README.md`.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache, cached_property
 from pathlib import Path
@@ -18,6 +16,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from vision.library_output import caught_from_libraries
 from vision.table import Table
 
 Image = NDArray[np.uint8]
@@ -125,7 +124,7 @@ class _Network:
         # Ten megabytes that only a picture with hands to look for is worth.
         from ai_edge_litert.interpreter import Interpreter
 
-        with _silenced():
+        with caught_from_libraries():  # it says what it has loaded
             self._interpreter = Interpreter(str(_MODELS / f"{name}.tflite"), num_threads=1)
             self._interpreter.allocate_tensors()
         self._input = self._interpreter.get_input_details()[0]["index"]
@@ -139,19 +138,6 @@ class _Network:
         self._interpreter.invoke()
         places, scores = (np.asarray(self._interpreter.get_tensor(index), np.float32) for index in self._outputs)
         return places, scores
-
-
-@contextmanager
-def _silenced() -> Iterator[None]:
-    """Without what a library says of itself on the standard error stream, past Python's own."""
-    kept, nowhere = os.dup(2), os.open(os.devnull, os.O_WRONLY)
-    try:
-        os.dup2(nowhere, 2)
-        yield
-    finally:
-        os.dup2(kept, 2)
-        os.close(nowhere)
-        os.close(kept)
 
 
 @dataclass(frozen=True, eq=False)

@@ -25,9 +25,14 @@ def changed_since(before: Singles | None, now: Singles) -> Mask:
     """Where a small picture (h, w, 3) differs from an earlier one; everywhere if there is none."""
     if before is None or before.shape != now.shape:
         return np.ones(now.shape[:2], bool)
-    gain = np.median((now + 8) / (before + 8), axis=(0, 1))
-    changed = (largest(np.abs(now - before * gain)) > _CHANGED).astype(np.uint8)
+    changed = (levels_changed(before, now) > _CHANGED).astype(np.uint8)
     return np.asarray(cv2.morphologyEx(changed, cv2.MORPH_OPEN, np.ones((2, 2), np.uint8)) > 0)
+
+
+def levels_changed(before: Singles, now: Singles) -> Singles:
+    """(h, w) by how many levels in any channel it differs from an earlier one, the light's change divided out."""
+    gain = np.median((now + 8) / (before + 8), axis=(0, 1))
+    return np.asarray(largest(np.abs(now - before * gain)), np.float32)
 
 
 def small_picture(image: Image) -> Singles:

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from hardware.camera.frames import Frame
 from referee.seated_reading import SeatedReading, Survey
 from referee.seats import SeatCards, SeatRing
+from referee.watchers.changed_places import levels_changed
 from referee.watchers.stillness import Stillness
 from vision.channels import largest, smallest
 from vision.table import Table
@@ -123,8 +124,7 @@ class HandsInTime:
         now = _small(frame)
         if self._bare is None or self._bare.shape != now.shape:
             return None
-        gain = np.median((now + 8) / (self._bare + 8), axis=(0, 1))
-        return np.asarray(largest(np.abs(now - self._bare * gain)), np.float32)
+        return levels_changed(self._bare, now)
 
 
 def _small(frame: Frame) -> NDArray[np.float32]:

@@ -6,9 +6,8 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.channels import largest
 from vision.piles.sights import Box, ClownReader, Effort, SeenCard, wider
-from vision.piles.small_copies import veiled
+from vision.piles.small_copies import change_of, gain_between, veiled
 from vision.quads import shared_area
 from vision.table import Table
 
@@ -221,6 +220,4 @@ def _tiles(size_px: tuple[int, int], side_px: float) -> tuple[Box, ...]:
 
 def _changed(before: Singles, now: Singles) -> Cells:
     """Which cells changed by more than the light as a whole did."""
-    gain = float(before.mean() + 1) / float(now.mean() + 1)
-    gap = largest(np.abs(now * np.float32(gain) - before))
-    return np.asarray(gap > _CHANGED * np.maximum(largest(before), 60))
+    return np.asarray(change_of(before, now, gain_between(before, now)) > _CHANGED)

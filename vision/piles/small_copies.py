@@ -40,16 +40,25 @@ def changed_cells(before: Singles | None, now: Singles) -> Cells:
     """Which cells changed by more than the light as a whole did."""
     if before is None:
         return np.ones(now.shape[:2], np.bool_)
-    gain = float(before.mean() + 1) / float(now.mean() + 1)
+    gain = gain_between(before, now)
     if not 0.8 < gain < 1.25:
         return np.ones(now.shape[:2], np.bool_)
-    gap = largest(np.abs(now * gain - before)) / np.maximum(largest(before), 60)
-    return np.asarray(gap > _CHANGED_CELL)
+    return np.asarray(change_of(before, now, gain) > _CHANGED_CELL)
+
+
+def gain_between(before: Singles, now: Singles) -> float:
+    """By how much the light as a whole was brighter."""
+    return float(before.mean() + 1) / float(now.mean() + 1)
+
+
+def change_of(before: Singles, now: Singles, gain: float = 1.0) -> Singles:
+    """(h, w) by how much of their brightness cells look otherwise than they did, when `gain` makes up for the light."""
+    return np.asarray(largest(np.abs(now * np.float32(gain) - before)) / np.maximum(largest(before), 60), np.float32)
 
 
 def veiled(before: Singles, now: Singles) -> Cells:
     """Tell which cells (h, w) look otherwise than they did, in brightness or colour, whatever the others do."""
-    return np.asarray(largest(np.abs(now - before)) > _OTHERWISE * np.maximum(largest(before), 60))
+    return np.asarray(change_of(before, now) > _OTHERWISE)
 
 
 def is_bare(bare: Singles, now: Singles, *, rests: bool) -> bool:

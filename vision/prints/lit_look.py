@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,7 +29,7 @@ from vision.prints.light_model import (
 from vision.prints.light_ranking import Ranking
 from vision.prints.lit_art import lit_art, places_of
 from vision.prints.print_deck import PrintDeck
-from vision.prints.reflections import DARKER, glare_of
+from vision.prints.reflections import CLIPPED, DARKER, glare_of
 from vision.prints.straight import Covers, Pyramid
 from vision.quads import points_within
 
@@ -62,7 +63,7 @@ _NAMED_BEFORE = _Bounds(lead=80.0, printed=60.0, in_sight=0.35, stray=0.06, erro
 
 _CELL_MM = 1.5
 _CAMERA, _CAMERA_LEVEL = 0.03, 3 / 255  # the camera's noise, of white and of what it can tell
-_CLIPPED, _BLEACHED = 247 / 255, 0.97
+_BLEACHED = 0.97
 _FARTHEST_MM, _STILL_MM, _STEPS = 2.0, 0.03, 3
 _ROUNDS = 2
 _RIM, _EDGE_CELLS = 1, 3  # cells that any card shows; from the card's edge: what lies on a card lies over these, too
@@ -145,11 +146,7 @@ class LitLook:
 
         `white` (3,) BGR 0..1 is that of paper there, None where nothing tells; what lies under `covers` tells nothing.
         """
-        paper = np.ones(3) if white is None else np.maximum(white, 0.02)
-
-        def seen_on(place: Floats) -> Seen:
-            return self._seen(picture, place, paper, covers)
-
+        seen_on = partial(self._seen, picture, white, covers)
         views = {turn: seen_on(np.roll(quad, -turn, axis=0)) for turn in self._turns}
         laid: dict[int, _Laid] = {}
         for one in self._ranking.likeliest(views):
@@ -187,11 +184,7 @@ class LitLook:
         `quad` (4, 2) px lies clockwise from the face's top left corner.
         """
         own, other = (self._arts[face].fields for face in faces)
-        paper = np.ones(3) if white is None else np.maximum(white, 0.02)
-
-        def seen_on(place: Floats) -> Seen:
-            return self._seen(picture, place, paper, covers)
-
+        seen_on = partial(self._seen, picture, white, covers)
         lies = self._settled(seen_on, faces[0], quad, self._model.start(1.0, 0.0), _STEPS).quad
         return self._model.lead(own, other, seen_on(lies))
 
@@ -253,8 +246,9 @@ class LitLook:
         by = np.stack([step[0] + step[1] * x + step[2] * y, step[3] + step[4] * x + step[5] * y], axis=1)
         return np.asarray(points_within(quad[None], (_CORNERS + by / self._size)[None])[0])
 
-    def _seen(self, picture: Pyramid, quad: Floats, paper: Floats, covers: Covers | None) -> Seen:
+    def _seen(self, picture: Pyramid, white: Floats | None, covers: Covers | None, quad: Floats) -> Seen:
         """What a card on a quad shows, by the white of paper (3,), 0..1."""
+        paper = np.ones(3) if white is None else np.maximum(white, 0.02)
         sheet = open_sheets(picture, quad[None], self._rows, self._columns, covers)[0]
         levels = np.ascontiguousarray(sheet[self._used].T)
         hidden = np.isnan(levels)
@@ -262,4 +256,4 @@ class LitLook:
         levels[hidden] = 0
         noise = _CAMERA**2 + (_CAMERA_LEVEL / float(paper.mean())) ** 2
         by_white = np.asarray(levels / paper[:, None], np.float32)
-        return Seen(by_white, (levels >= _CLIPPED) | hidden, bool(paper.max() >= _BLEACHED), True, noise)
+        return Seen(by_white, (levels >= CLIPPED) | hidden, bool(paper.max() >= _BLEACHED), True, noise)

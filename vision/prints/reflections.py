@@ -20,8 +20,9 @@ _DARK = 0.75  # of white: what some channel of a print is darker than, pale pain
 DARKER = 0.06  # of white: by how much noise may let lit print look darker than it is, in some channel
 _THICK = 3  # cells: a line of white that lies a little off is thinner
 _EDGE = 7  # cells across: the steep edge about what shines, of which a fit may take some for print
-_CELLS, _CLIPPED = 24, 247 / 255  # cells across and down a place that is looked at as a whole; of white
 _REACH = 13  # cells across: how far the rest of it goes
+CLIPPED = 247 / 255  # of white: as bright as the camera can tell
+_CELLS = 24  # across and down a place that is looked at as a whole
 
 
 def glare_of(shines: Flags, print_levels: Singles, odd: Flags, lit: Flags, used: Flags) -> Flags:
@@ -43,7 +44,7 @@ def glare_of(shines: Flags, print_levels: Singles, odd: Flags, lit: Flags, used:
 def bleached_shares(picture: Pyramid, quads: Floats) -> Floats:
     """(n,) how much of places (n, 4, 2) px is as white as the camera can tell."""
     sheets = picture.straight(quads, _CELLS, _CELLS)
-    return np.asarray((smallest(sheets) >= _CLIPPED).mean(axis=(1, 2)), np.float64)
+    return np.asarray((smallest(sheets) >= CLIPPED).mean(axis=(1, 2)), np.float64)
 
 
 def _thick(cells: NDArray[np.uint8]) -> NDArray[np.uint8]:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+import pickle
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any
 
 import cv2
@@ -169,26 +170,26 @@ def _at(point: Floats) -> tuple[int, int]:
 
 
 _LIGHT_OF = (np.arange(256, dtype=np.float32) / 255) ** 2.2  # of a grey level
-_BARE: dict[tuple[object, ...], tuple[Image, Any]] = {}
 
 
 def bare(random: np.random.Generator, camera: PileTable, kind: int) -> Image:
     """The table without anything on it."""
     # Most cases lie on the same one, which takes longer than their cards; the numbers drawn for it are drawn.
-    state = random.bit_generator.state["state"]
-    known = (state["state"], state["inc"], camera.size, kind % len(TABLES))
-    if known not in _BARE:
-        _BARE[known] = _painted(random, camera.size, kind), random.bit_generator.state
-    table, random.bit_generator.state = _BARE[known]
+    begun = pickle.dumps(random.bit_generator.state)
+    table, random.bit_generator.state = _painted(begun, camera.size, kind % len(TABLES))
     return table.copy()
 
 
-def _painted(random: np.random.Generator, size: tuple[int, int], kind: int) -> Image:
+@lru_cache(maxsize=8)
+def _painted(begun: bytes, size: tuple[int, int], kind: int) -> tuple[Image, Mapping[str, Any]]:
+    """A table painted with the numbers that follow a generator's state, and the state that it leaves."""
+    random = np.random.default_rng()
+    random.bit_generator.state = pickle.loads(begun)
     width, height = size
     grain = cv2.GaussianBlur(random.normal(0, 1, (height, width)).astype(np.float32), (0, 0), sigmaX=25, sigmaY=1.2)
     relief = 1 + 0.08 * grain / grain.std()
-    lit = relief[:, :, None] * np.array(TABLES[kind % len(TABLES)], np.float32)
-    return np.asarray(np.clip(lit, 0, 255), np.uint8)
+    lit = relief[:, :, None] * np.array(TABLES[kind], np.float32)
+    return np.asarray(np.clip(lit, 0, 255), np.uint8), random.bit_generator.state
 
 
 def photographed(random: np.random.Generator, image: Image, hard: float) -> Image:

@@ -28,6 +28,7 @@ from tests.support.page_tools import PageUnderTest
 PHONE: ViewportSize = {"width": 360, "height": 640}
 SCREEN: ViewportSize = {"width": 1920, "height": 1080}
 WAIT_MS = 120_000.0
+LONGEST = "de"  # the language with the longest words
 AXE = Path(axe_playwright_python.__file__).with_name("axe.min.js").read_text()
 SERIOUS = ("serious", "critical")
 
@@ -216,13 +217,12 @@ def test_no_view_has_a_serious_barrier_or_is_too_wide(
 
 
 def test_no_width_of_screen_nor_zoom_hides_a_part_of_the_page(page: PageUnderTest, browser: Browser) -> None:
-    language = "de"  # with the longest words; every language on the usual screens is another test's
     window = Window(browser, page, PHONE)
-    page.table.desk.do({"do": "settings", "language": language})
+    page.table.desk.do({"do": "settings", "language": LONGEST})
     page.table.desk.do({"do": "start", "game": "piccolino", "players": ["Ann", "Ben", "Cem"], "options": {}})
     turn_two_reds(page)
     page.table.tell("bell", seat=2)
-    expect(window.page.locator("html")).to_have_attribute("lang", language, timeout=WAIT_MS)
+    expect(window.page.locator("html")).to_have_attribute("lang", LONGEST, timeout=WAIT_MS)
     for view in ("table", "settings"):
         window.open(view)
         # Zoomed to 200 or 400 %, a screen of 1280 is 640 or 320 wide.

@@ -15,7 +15,16 @@ from referee.recorded_game import RecordedGame
 from referee.session import Outline
 from referee.watchers.by_hand import ByHandWatcher
 from referee.watchers.watch_setup import WatchSetup
-from tests.referee.web.test_browser import PHONE, SCREEN, WAIT_MS, Window, launched, needs_chromium, turn_two_reds
+from tests.referee.web.test_browser import (
+    LONGEST,
+    PHONE,
+    SCREEN,
+    WAIT_MS,
+    Window,
+    launched,
+    needs_chromium,
+    turn_two_reds,
+)
 from tests.support.page_tools import PageUnderTest
 
 pytestmark = needs_chromium
@@ -340,9 +349,8 @@ def test_hands_that_the_camera_has_not_seen_are_told_card_by_card_or_that_there_
 
 
 def test_letters_of_twice_the_size_leave_nothing_beside_a_phones_screen(page: PageUnderTest, browser: Browser) -> None:
-    language = "de"  # with the longest words
     window = Window(browser, page, {"width": 360, "height": 740}, paired=True)
-    page.table.desk.do({"do": "settings", "language": language})
+    page.table.desk.do({"do": "settings", "language": LONGEST})
     players = ["Grandmother Anneliese", "Ben", "Maximilian-Alexander"]
 
     def is_whole(view: str) -> None:

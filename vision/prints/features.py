@@ -7,6 +7,7 @@ such points vote.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import cached_property
 
 import cv2
@@ -24,7 +25,8 @@ _PX_PER_MM = 1.0
 _MOST_PX = 1600  # a side of the table as it is seen from above
 _CONTRAST = 0.03
 _TILE_PX, _TILES_SHARE_PX = 400, 30
-_CORNER, _LEAST_CORNERS = 0.16, 25  # of the brightest print, and how many of a tile make it worth a search
+# By the brightest print; so many within a window make that worth a search, but for the rims of cards that were taken.
+_CORNER, _LEAST_CORNERS, _WINDOW_PX, _RIM_PX = 0.16, 10, 60, 3
 _LEAST_STEP, _BRIGHT = 6, 98  # grey levels, and percentile
 _POINTS_A_TILE, _POINTS, _POINTS_A_FACE, _LEAST_A_FACE = 500, 4000, 120, 30  # the strongest, of all faces and of one
 _LIKE, _ALTERNATIVES = 1.15, 3  # of the distance to the nearest point: as near are those of other faces that share it
@@ -123,23 +125,34 @@ class FeaturePlaces:
             for quad in quads:
                 inside = (table.to_mm(quad) - low) * _PX_PER_MM
                 cv2.fillConvexPoly(mask, np.rint(inside).astype(np.int32), value)
-        points, turns, sizes, descriptors = self._in_tiles(above, mask)
+        points, turns, sizes, descriptors = self._in_windows(above, mask)
         return points + low, turns, sizes, descriptors
 
-    def _in_tiles(self, grey: Image, mask: Image) -> tuple[Floats, Floats, Floats, Singles]:
-        """The points of a large picture, see `_points`, tile by tile: all at once they would take 300 MB."""
+    def _in_windows(self, grey: Image, mask: Image) -> tuple[Floats, Floats, Floats, Singles]:
+        """The points of a large picture, see `_points`, where corners crowd as they do in print.
+
+        Plain tables, and most grained ones, have few, and need no search that takes long.
+        """
         parts = [_NO_POINTS]
-        self._corners.setThreshold(max(_LEAST_STEP, round(_CORNER * float(np.percentile(grey, _BRIGHT)))))
-        for top in range(0, grey.shape[0], _TILE_PX - _TILES_SHARE_PX):
-            for left in range(0, grey.shape[1], _TILE_PX - _TILES_SHARE_PX):
-                tile = np.s_[top : top + _TILE_PX, left : left + _TILE_PX]
-                here, free = np.ascontiguousarray(grey[tile]), mask[tile].copy()
-                # Plain tables, and most grained ones, have no corners, and need no search that takes long.
-                if free.any() and len(self._corners.detect(here, free)) >= _LEAST_CORNERS:
-                    part = self._points(here, free, _POINTS_A_TILE)
-                    parts.append((part[0] + np.array([left, top]) / _PX_PER_MM, part[1], part[2], part[3]))
+        for box in self._windows(grey, cv2.erode(mask, np.ones(2 * (2 * _RIM_PX + 1,), np.uint8))):
+            for left, top, right, bottom in _tiles_of(box):
+                tile = np.s_[top:bottom, left:right]
+                part = self._points(np.ascontiguousarray(grey[tile]), mask[tile].copy(), _POINTS_A_TILE)
+                parts.append((part[0] + np.array([left, top]) / _PX_PER_MM, part[1], part[2], part[3]))
         points, turns, sizes, descriptors = (np.concatenate(values) for values in zip(*parts, strict=True))
         return points, turns, sizes, descriptors
+
+    def _windows(self, grey: Image, mask: cv2.typing.MatLike) -> list[tuple[int, int, int, int]]:
+        """Boxes, x y x y, round all windows in which there are corners enough."""
+        self._corners.setThreshold(max(_LEAST_STEP, round(_CORNER * float(np.percentile(grey, _BRIGHT)))))
+        x, y = np.array([corner.pt for corner in self._corners.detect(grey, mask)], int).reshape(-1, 2).T
+        corners = np.zeros(grey.shape, np.float32)
+        corners[y, x] = 1
+        window = (_WINDOW_PX, _WINDOW_PX)
+        crowd = cv2.boxFilter(corners, -1, window, normalize=False, borderType=cv2.BORDER_CONSTANT)
+        near = cv2.dilate(np.asarray(crowd > _LEAST_CORNERS - 0.5, np.uint8), np.ones(window, np.uint8))
+        found = cv2.connectedComponentsWithStats(near)[2][1:, : cv2.CC_STAT_AREA]
+        return [(left, top, left + width, top + height) for left, top, width, height in found.tolist()]
 
     def _points(self, grey: Image, mask: Image | None, most: int) -> tuple[Floats, Floats, Floats, Singles]:
         """The strongest points of a picture (h, w) where a mask allows: (n, 2) mm from its corner, turns, sizes."""
@@ -151,6 +164,13 @@ class FeaturePlaces:
         turns = np.radians([found[k].angle for k in order])
         sizes = np.array([found[k].size for k in order]) / _PX_PER_MM
         return points, turns, sizes, np.asarray(descriptors, np.float32)[order]
+
+
+def _tiles_of(box: tuple[int, int, int, int]) -> Iterator[tuple[int, int, int, int]]:
+    """A box, x y x y, in parts that share their rims: all at once a large one would take 300 MB."""
+    for top in range(box[1], box[3], _TILE_PX - _TILES_SHARE_PX):
+        for left in range(box[0], box[2], _TILE_PX - _TILES_SHARE_PX):
+            yield left, top, min(left + _TILE_PX, box[2]), min(top + _TILE_PX, box[3])
 
 
 def _turned(points: Floats, turns: Floats) -> Floats:

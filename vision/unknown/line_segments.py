@@ -19,7 +19,7 @@ _APART_PX, _CLOSE_PX, _CLOSE = 1.5, 30.0, 0.3  # the last by the length of a lin
 _BLOCK, _AT_ONCE = 256, 50000  # segments, and lines
 _MAX_CORNERS = 1100
 _MAX_CORNER_ANGLE_COS = 0.6  # a right angle seen at 45 degrees' tilt stays within this
-_BOOST, _BOOST_TINT = 4, 1
+_BOOST = 4
 _KNOWN = 0.6  # share of a faint segment that one found before covers
 _SAME_COLOUR = 25.0
 _MORE_LINES = 2
@@ -53,11 +53,12 @@ def line_segments(grey: NDArray[np.uint8], lab: NDArray[np.uint8], min_length_px
     # As fractions, for the mean of four pixels tells shades between two grey levels.
     coarse = cv2.resize(grey.astype(np.float32), None, fx=0.5, fy=0.5, interpolation=cv2.INTER_AREA)
     tints = cv2.resize(lab, None, fx=0.5, fy=0.5, interpolation=cv2.INTER_AREA)
-    for copy, boost in ((coarse, _BOOST), (tints[..., 1], _BOOST_TINT), (tints[..., 2], _BOOST_TINT)):
-        boosted = wrapped(np.asarray(copy, np.float32) * boost)
-        faint = (detected(boosted, 0.75 * min_length_px) + 0.5) * 2 - 0.5
-        known = SegmentMap(found, (grey.shape[0], grey.shape[1])).coverage_of_lines(faint)
-        found = np.concatenate([found, faint[known < _KNOWN]])
+    seen = SegmentMap(found, (grey.shape[0], grey.shape[1]))
+    for copy in (wrapped(np.asarray(coarse * _BOOST, np.float32)), *cv2.split(tints)[1:]):
+        faint = (detected(np.asarray(copy, np.uint8), 0.75 * min_length_px) + 0.5) * 2 - 0.5
+        new = faint[seen.coverage_of_lines(faint) < _KNOWN]
+        seen.add(new)
+        found = np.concatenate([found, new])
     return found[np.argsort(-length_of(found), kind="stable")][:_MOST_FOUND]
 
 
@@ -247,22 +248,24 @@ def meet_sides(ends: Floats, quads: Floats, reach_px: float) -> Floats:
 class SegmentMap:
     """Answers how much of a straight line is covered by segments of the same direction.
 
-    The segments are drawn into one bit plane for each of eight directions.
+    The segments are drawn into one plane for each of eight directions.
     """
 
     _BINS = 8
 
     def __init__(self, segments: Floats, shape: tuple[int, int]) -> None:
-        spend(shape[0] * shape[1] / 200 + len(segments))
-        planes = np.zeros((self._BINS, *shape), np.uint8)
+        spend(shape[0] * shape[1] / 200)
+        self._planes = np.zeros((self._BINS, *shape), np.uint8)
+        self.add(segments)
+
+    def add(self, segments: Floats) -> None:
+        """Draw more segments (n, 4)."""
+        spend(len(segments))
         angle = np.arctan2(segments[:, 3] - segments[:, 1], segments[:, 2] - segments[:, 0]) / np.pi * self._BINS
         for (x1, y1, x2, y2), position in zip(np.rint(segments).astype(int).tolist(), angle.tolist(), strict=True):
             low = round(position - 0.35)
             for k in {low % self._BINS, round(position + 0.35) % self._BINS}:
-                cv2.line(planes[k], (x1, y1), (x2, y2), 1, 5)
-        self._bits = np.zeros(shape, np.uint8)
-        for k in range(self._BINS):
-            self._bits |= planes[k] << np.uint8(k)
+                cv2.line(self._planes[k], (x1, y1), (x2, y2), 1, 5)
 
     def coverage(self, quads: Floats) -> Floats:
         """Covered share (n, 4) of each side of `quads` (n, 4, 2); what lies outside the picture is uncovered."""
@@ -291,10 +294,9 @@ class SegmentMap:
         start, side = lines[:, None, :2], (lines[:, 2:] - lines[:, :2])
         steps = np.linspace(0.08, 0.92, samples, dtype=np.float32)
         points = np.rint(start + side[:, None] * steps[:, None]).astype(np.int32)
-        height, width = self._bits.shape
+        height, width = self._planes.shape[1:]
         x, y = points[..., 0], points[..., 1]
         inside = (x >= 0) & (x < width) & (y >= 0) & (y < height)
-        bits = self._bits[np.clip(y, 0, height - 1), np.clip(x, 0, width - 1)]
-        bin_index = np.rint(np.arctan2(side[:, 1], side[:, 0]) / np.pi * self._BINS).astype(int) % self._BINS
-        hit = (bits >> bin_index[:, None].astype(np.uint8)) & 1
+        plane = np.rint(np.arctan2(side[:, 1], side[:, 0]) / np.pi * self._BINS).astype(int) % self._BINS
+        hit = self._planes[plane[:, None], np.clip(y, 0, height - 1), np.clip(x, 0, width - 1)]
         return np.asarray((hit * inside).mean(axis=1), np.float32)

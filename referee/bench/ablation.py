@@ -1,79 +1,172 @@
-"""What each look of the finder for cards of any deck earns: pictures are searched without one look at a time."""
+"""What each rule of the readers earns, and each value of a threshold: sets of pictures are read over and over."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
-from importlib.util import find_spec
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from time import process_time
 
 import numpy as np
 from numpy.typing import NDArray
 
+from referee.bench import accuracy, teaching
 from referee.bench.finding import FoundCard, judge_found
-from referee.bench.truth import TruePicture
-from referee.bench.yardstick import yardstick
+from referee.bench.readers import read_picture, reader_of
+from referee.bench.rules import MARKED, NONE, PRINTS, Rule, forget, holder_of, left_out, readers_modules, replaced
+from referee.bench.taught_decks import decks_in, is_deck
+from referee.bench.truth import TruePicture, load_truth
+from referee.bench.yardstick import in_yardsticks
+from referee.decks.teach import learn_either
+from referee.errors import BadInputError
+from vision.deck import Deck
+from vision.image import load_image
+from vision.prints.print_deck import PrintDeck
 from vision.unknown.find_cards import find_cards
-from vision.unknown.looks import ALL, Look
 
 PLAIN = 0.9
-_TIMES = 3
+_TIMES = 2
 
-Load = Callable[[TruePicture], NDArray[np.uint8]]
+Image = NDArray[np.uint8]
+Outcomes = tuple[Sequence[tuple[float, str]], int]
+"""How much of each card is to be seen and what became of it; and how many cards were told where none lies."""
+Judge = Callable[[TruePicture, Image], Outcomes]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
+class PictureSet:
+    """Pictures that go by the rules of some `readers`; `judge` makes a reader anew, which reads and judges one."""
+
+    readers: frozenset[str]
+    pictures: Sequence[TruePicture]
+    judge: Callable[[], Judge]
+
+
+@dataclass
 class Earned:
-    """What came of all pictures without one look, None: with all of them.
+    """What came of all pictures.
 
-    plain, covered: cards found that show 90 % and more, and less; of so many. false: what is found and is no card.
-    yardsticks: the median of a picture. lines: of the look's module.
+    plain, covered: cards told that show 90 % and more, and less; of so many. wrong: told as another one. unsaid: not
+    even called unclear. false: told where none lies, or one that nobody taught. yardsticks: the median of a picture.
     """
 
-    look: Look | None
-    plain: int
-    covered: int
-    plain_of: int
-    covered_of: int
-    false: int
-    yardsticks: float
-    lines: int
+    plain: int = 0
+    covered: int = 0
+    plain_of: int = 0
+    covered_of: int = 0
+    wrong: int = 0
+    unsaid: int = 0
+    false: int = 0
+    times: list[float] = field(default_factory=list)
+
+    @property
+    def yardsticks(self) -> float:
+        """The median time of a picture."""
+        return round(float(np.median(self.times)), 1) if self.times else 0.0
 
     def as_json(self) -> dict[str, object]:
         """Give it for a line of output."""
-        return {**vars(self), "look": None if self.look is None else self.look.value}
+        counts = {name: value for name, value in vars(self).items() if name != "times"}
+        return {**counts, "yardsticks": self.yardsticks}
 
 
-def left_out(pictures: Sequence[TruePicture], load: Load, looks: Sequence[Look]) -> Iterator[Earned]:
-    """Search all pictures with all looks, then without each of some."""
-    for look in (None, *looks):
-        plain = covered = plain_of = covered_of = false = 0
-        times = []
-        for picture in pictures:
-            image = load(picture)
+def sets_in(folder: Path, deck: Deck | None) -> Iterator[PictureSet]:
+    """Give what lies in a folder: decks to teach, which are taught now, or pictures of a deck, None: of any.
+
+    Raises:
+        BadInputError: there are neither, or a truth is broken.
+        VisionError: a deck cannot be taught.
+    """
+    if folder.is_dir() and any(is_deck(one) for one in (folder, *folder.iterdir())):
+        for each in decks_in(folder):
+            lesson, _ = teaching.teach(each, each.teach, learn_either)
+            readers = frozenset({PRINTS, NONE} if isinstance(lesson.deck, PrintDeck) else {MARKED})
+            yield PictureSet(readers, each.test, partial(judge_of, lesson.deck))
+    elif deck is None:
+        yield PictureSet(frozenset({NONE}), load_truth(folder), lambda: _found)
+    else:
+        yield PictureSet(frozenset({MARKED}), load_truth(folder), lambda: partial(_marked, deck))
+
+
+def earned_without(sets: Sequence[PictureSet], rule: Rule | None) -> Earned:
+    """Read all pictures that go by a rule without it, None: all pictures with all rules."""
+    with ExitStack() as stack:
+        if rule is not None:
+            stack.enter_context(left_out(rule))
+        return _earned([some for some in sets if rule is None or rule.reader in some.readers])
+
+
+def earned_at(sets: Sequence[PictureSet], threshold: str, value: float) -> Earned:
+    """Read all pictures with another value of a threshold, wherever it is used."""
+    now, last = threshold_now(threshold), threshold.split(".")[-1]
+    users = [module.__name__ for module in readers_modules() if vars(module).get(last) is now]
+    with ExitStack() as stack:
+        for module in users:
+            stack.enter_context(replaced(f"{module}.{last}", round(value) if isinstance(now, int) else value))
+        stack.callback(forget)
+        forget()
+        return _earned(sets)
+
+
+def threshold_now(name: str) -> float:
+    """Give the value of a threshold by its dotted name.
+
+    Raises:
+        BadInputError: there is none, or it is no number.
+    """
+    try:
+        holder, last = holder_of(name)
+    except (LookupError, ValueError):
+        raise BadInputError(f"there is no threshold {name}: give it as in vision.marked.judge.SURE") from None
+    value = getattr(holder, last)
+    if not isinstance(value, (int, float)) or isinstance(value, bool):
+        raise BadInputError(f"{name} is no number that could be another one")
+    return value
+
+
+def _earned(sets: Sequence[PictureSet]) -> Earned:
+    sums = Earned()
+    for some in sets:
+        judge = some.judge()
+        for picture in some.pictures:
+            image = load_image(picture.path)
             start = process_time()
-            cards = find_cards(image, without=ALL if look is None else frozenset({look})).corners_px
-            times.append((process_time() - start) / _yardstick_s(image))
-            verdict = judge_found(picture, [FoundCard(np.asarray(corners, np.float64)) for corners in cards], 0.0)
-            false += len(verdict.false)
-            for card, _, outcome in verdict.outcomes:
-                is_plain, is_found = card.visible >= PLAIN, outcome == "found"
-                plain_of, covered_of = plain_of + is_plain, covered_of + (not is_plain)
-                plain, covered = plain + (is_plain and is_found), covered + (not is_plain and is_found)
-        median = round(float(np.median(times)), 1)
-        yield Earned(look, plain, covered, plain_of, covered_of, false, median, _lines(look))
+            outcomes, false = judge(picture, image)
+            work_s = process_time() - start
+            sums.times.append(work_s / in_yardsticks(lambda: None, image, _TIMES)[1])
+            sums.false += false
+            for visible, outcome in outcomes:
+                is_told, is_plain = outcome in ("exact", "found"), visible >= PLAIN
+                sums.wrong, sums.unsaid = sums.wrong + (outcome == "wrong"), sums.unsaid + (outcome == "missed")
+                sums.plain, sums.plain_of = sums.plain + (is_plain and is_told), sums.plain_of + is_plain
+                sums.covered += not is_plain and is_told
+                sums.covered_of += not is_plain
+    return sums
 
 
-def _yardstick_s(image: NDArray[np.uint8]) -> float:
-    times = []
-    for _ in range(_TIMES):
-        start = process_time()
-        yardstick(image)
-        times.append(process_time() - start)
-    return max(min(times), 1e-5)
+def _found(picture: TruePicture, image: Image) -> Outcomes:
+    corners = find_cards(image).corners_px
+    verdict = judge_found(picture, [FoundCard(np.asarray(quad, np.float64)) for quad in corners], 0.0)
+    return [(card.visible, outcome) for card, _, outcome in verdict.outcomes], len(verdict.false)
 
 
-def _lines(look: Look | None) -> int:
-    spec = None if look is None else find_spec(f"vision.unknown.{look.value}")
-    return 0 if spec is None or spec.origin is None else len(Path(spec.origin).read_text().splitlines())
+def _marked(deck: Deck, picture: TruePicture, image: Image) -> Outcomes:
+    verdict = accuracy.judge_picture(picture, image, read_picture(image, deck), deck, 0.0)
+    false = len(verdict.false) + len(verdict.doubled)
+    return [(each.card.visible, each.outcome) for each in verdict.cards], false
+
+
+def judge_of(deck: Deck | PrintDeck) -> Judge:
+    """Give what reads by a deck that was taught, and judges."""
+    read = reader_of(deck)
+    taught = frozenset(face.id for face in (deck.faces if isinstance(deck, Deck) else deck.fronts))
+
+    def judge(picture: TruePicture, image: Image) -> Outcomes:
+        verdict = teaching.judge_reading(picture, read(image), taught, 0.0)
+        told = [(card.visible, outcome) for group, outcome, card, _ in verdict.cards if group != teaching.UNTAUGHT]
+        named = sum(group == teaching.UNTAUGHT and outcome == "wrong" for group, outcome, _, _ in verdict.cards)
+        return told, len(verdict.false) + named
+
+    return judge

@@ -41,13 +41,14 @@ def decks_in(folder: Path) -> list[DeckToTeach]:
     """
     if not folder.is_dir():
         raise BadInputError(f"there is no folder {folder}")
-    found = [_deck_in(one) for one in (folder, *sorted(folder.iterdir())) if _is_deck(one)]
+    found = [_deck_in(one) for one in (folder, *sorted(folder.iterdir())) if is_deck(one)]
     if not found:
         raise BadInputError(f"{folder} holds no deck to teach: neither teach and test nor {_LABELS}")
     return found
 
 
-def _is_deck(folder: Path) -> bool:
+def is_deck(folder: Path) -> bool:
+    """Whether a folder holds a deck to teach."""
     return (folder / _LABELS).is_file() or ((folder / "teach").is_dir() and (folder / "test").is_dir())
 
 

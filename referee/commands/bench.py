@@ -97,7 +97,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     rulings.set_defaults(bench=_rulings)
     bench_piccolino.add_kinds(kinds)
     bench_torn.add_kind(kinds)
-    bench_ablation.add_kind(kinds)
+    bench_ablation.add_kinds(kinds)
     bench_blind.add_kinds(kinds)
     bench_teach.add_arguments(kinds.add_parser("teach", help="teach decks whose truth is known, read them, and count"))
     bench_guard.add_kinds(kinds)

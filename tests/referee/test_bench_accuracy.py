@@ -19,12 +19,10 @@ from referee.bench.accuracy import PictureVerdict, judge_picture, judge_pictures
 from referee.bench.failures import FailureBook
 from referee.bench.finding import FoundCard, find_summary, judge_found
 from referee.bench.truth import TrueCard, TruePicture, load_truth, parse_scene
-from referee.cli import main
 from referee.errors import BadInputError, WorkFailedError
 from simulation.still import table_picture
 from vision.deck import Deck, Face, load_deck
 from vision.reading import CardReading, Reading, UnclearCard
-from vision.unknown.looks import Look
 
 SIZE = (960, 540)
 
@@ -263,25 +261,3 @@ def test_bad_truth_is_one_clear_sentence(tmp_path: Path, name: str, content: str
         load_truth(tmp_path)
     with pytest.raises(BadInputError, match="no folder"):
         load_truth(tmp_path / "nowhere")
-
-
-def test_what_each_look_for_cards_of_any_deck_earns_is_told(
-    still: tuple[NDArray[np.uint8], TruePicture], tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    image, _ = still
-    _, truth = table_picture(load_deck("confetti"), 8, seed=3, size=SIZE)
-    cv2.imwrite(str(tmp_path / "table.png"), image)
-    (tmp_path / "table.json").write_text(json.dumps({**truth, "image": "table.png"}))
-    looks = [Look.LONE_AREAS, Look.OTHER_LOOKS]
-    assert main(["bench", "ablation", str(tmp_path), "--json", *(f"--look={look.value}" for look in looks)]) == 0
-    whole, *others = (json.loads(line) for line in capsys.readouterr().out.splitlines())
-    assert (whole["look"], whole["plain"]) == (None, 8)
-    assert [one["look"] for one in others] == [look.value for look in looks]
-    # Plain cards on a plain table need neither.
-    assert {one["plain"] for one in others} == {8}
-    assert all(one["lines"] > 20 and one["false"] == 0 for one in others)
-
-
-def test_an_ablation_of_nothing_is_refused_in_a_line(capfd: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    assert main(["bench", "ablation", str(tmp_path), "--every", "0"]) == 2
-    assert len(capfd.readouterr().err.splitlines()) == 1

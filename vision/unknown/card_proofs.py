@@ -22,18 +22,16 @@ _TOO_FEW, _PLAIN_SHARE = 2, 25  # cards that tell a size; per cent of the sides 
 _HARDLY_MORE = 1.5  # times: cards of white on white in photographs differ from their table by three times that and more
 
 
-def proved(
-    view: View, stock: Stock, chosen: SideFit, unevenness: float, *, otherwise: bool = True
-) -> tuple[SideFit, CardPlane]:
+def proved(view: View, stock: Stock, chosen: SideFit, unevenness: float) -> tuple[SideFit, CardPlane]:
     """The cards `chosen` put where their edges are, without those that are none; and their plane.
 
-    They differ in size `unevenness` times more than usual. otherwise: what is unlike the others gets another look.
+    They differ in size `unevenness` times more than usual.
     """
     final, plane = finished(view, chosen.quads, stock, unevenness)
     final = final.take(~are_ruled(view.lab, final.quads))
     stock = replace(stock, plane=plane)
     alike = like_the_others(view.lab, stock, final)
-    cards = alike | look_otherwise(view.lab, stock, final, alike) if otherwise else alike
+    cards = alike | look_otherwise(view.lab, stock, final, alike)
     return final.take(cards & (not agree_by_chance(view.lab, final, cards, stock))), plane
 
 

@@ -21,7 +21,6 @@ from vision.unknown.card_votes import agree_on_planes
 from vision.unknown.cards_off_plane import with_those_off_plane
 from vision.unknown.free_candidates import FEW, MAX_CANDIDATES, free_candidates, quality_of
 from vision.unknown.line_segments import Corners, SegmentMap, find_corners
-from vision.unknown.looks import ALL, Look, Without
 from vision.unknown.marker_sheets import holds_marker
 from vision.unknown.outliers import clear_cut
 from vision.unknown.panels import are_marks, are_panels
@@ -57,12 +56,9 @@ class FoundCards:
     aspect: float
 
 
-def find_cards(image_bgr: NDArray[np.uint8], aspect: float | None = None, without: Without = ALL) -> FoundCards:
-    """Find the cards in an (h, w, 3) picture; `aspect`: their length by their width, where it is known.
-
-    without: looks that are left out, to see what they earn.
-    """
-    return _found(_edges_in(view_of(image_bgr), without), aspect, without)
+def find_cards(image_bgr: NDArray[np.uint8], aspect: float | None = None) -> FoundCards:
+    """Find the cards in an (h, w, 3) picture; `aspect`: their length by their width, where it is known."""
+    return _found(_edges_in(view_of(image_bgr)), aspect)
 
 
 def places_like(image_bgr: NDArray[np.uint8], aspect: float) -> tuple[NDArray[np.float64], int]:
@@ -72,7 +68,7 @@ def places_like(image_bgr: NDArray[np.uint8], aspect: float) -> tuple[NDArray[np
     then whatever else has four edges, the likeliest first. What agrees lies where its corners are; but a table's grain
     may agree, too.
     """
-    edges = _edges_in(view_of(image_bgr), ALL)
+    edges = _edges_in(view_of(image_bgr))
     quality = quality_of(edges.view.lab, edges.candidates)
     likely = np.argsort(-quality, kind="stable")
     likely = likely[quality[likely] > _LEAST_QUALITY]
@@ -81,7 +77,7 @@ def places_like(image_bgr: NDArray[np.uint8], aspect: float) -> tuple[NDArray[np
     across, along = sides[:, ::2].mean(axis=1), sides[:, 1::2].mean(axis=1)
     quads[across > along] = np.roll(quads[across > along], 1, axis=1)
     shown = np.maximum(across, along) / np.maximum(np.minimum(across, along), 1e-6)
-    agreeing = _found(edges, aspect, ALL).corners_px
+    agreeing = _found(edges, aspect).corners_px
     places = np.concatenate([agreeing, quads[np.abs(np.log(shown / aspect)) < _STEEP]])
     kept = list(range(len(agreeing)))
     for k in range(len(agreeing), len(places)):
@@ -101,14 +97,13 @@ class _Edges:
     candidates: SideFit
 
 
-def _edges_in(view: View, without: Without) -> _Edges:
+def _edges_in(view: View) -> _Edges:
     covered = SegmentMap(view.segments, (view.size_wh[1], view.size_wh[0]))
     corners = find_corners(view.segments, MIN_SEGMENT_PX * 0.7)
-    lone = Look.LONE_AREAS not in without
-    return _Edges(view, covered, corners, free_candidates(view, corners, covered, with_lone_areas=lone))
+    return _Edges(view, covered, corners, free_candidates(view, corners, covered))
 
 
-def _found(edges: _Edges, aspect: float | None, without: Without) -> FoundCards:
+def _found(edges: _Edges, aspect: float | None) -> FoundCards:
     """The cards that agree on one size."""
     view, lab = edges.view, edges.view.lab
     candidates = edges.candidates.take(~print_on_it(lab, edges.candidates))
@@ -121,14 +116,13 @@ def _found(edges: _Edges, aspect: float | None, without: Without) -> FoundCards:
     unevenness = unevenness_of(stock.plane, candidates.quads[clear_cut(candidates)])
     fitted = _of_known_size(view, stock.plane, edges.corners, edges.covered, candidates.quads, unevenness)
     chosen = best_of(lab, fitted, stock.plane, unevenness)
-    if len(chosen.quads) and Look.LEFTOVERS not in without:
+    if len(chosen.quads):
         near = stock.plane.deviation(candidates.quads) < _ABOUT * unevenness
         chosen = with_leftovers(lab, stock, chosen, np.concatenate([candidates.quads[near], fitted.quads]))
-    if Look.PANELS not in without and (are_panels(lab, chosen) or are_marks(lab, chosen)):
+    if are_panels(lab, chosen) or are_marks(lab, chosen):
         return _nothing()
-    final, plane = proved(view, stock, chosen, unevenness, otherwise=Look.OTHER_LOOKS not in without)
-    if Look.CARDS_OFF_PLANE not in without:
-        final = with_those_off_plane(lab, final, plane, candidates, quality)
+    final, plane = proved(view, stock, chosen, unevenness)
+    final = with_those_off_plane(lab, final, plane, candidates, quality)
     return _reported(final, plane, view)
 
 

@@ -28,7 +28,7 @@ MAX_CANDIDATES = 300
 FEW = 16  # places along a side that are looked at first
 
 
-def free_candidates(view: View, corners: Corners, covered: SegmentMap, *, with_lone_areas: bool = True) -> SideFit:
+def free_candidates(view: View, corners: Corners, covered: SegmentMap) -> SideFit:
     """Quadrilaterals of any size with edges along all four sides."""
     lab = view.lab
     quads = quads_from_corners(corners, _MIN_SIDE_PX, _LARGEST_SHARE * max(view.size_wh))
@@ -58,7 +58,7 @@ def free_candidates(view: View, corners: Corners, covered: SegmentMap, *, with_l
     seen = seen.take(outer)
     seen = seen.take(~are_divided(lab, seen))
     seen = seen.take(np.argsort(seen.oddness(), kind="stable"))
-    lone = lone_areas(view) if with_lone_areas else np.zeros((0, 4, 2), np.float32)
+    lone = lone_areas(view)
     lone = lone[~holds_marker(lone, view.markers)]
     fit = fit_sides(lab, np.concatenate([fair_share(seen.quads, MAX_CANDIDATES), lone]), 2.5, FEW)
     # One side may be next to invisible: white on white, or bleached by a reflection.

@@ -14,7 +14,7 @@ from referee.seats import SeatRing
 from vision.deck import Deck
 from vision.in_sight import CELL_MM, LEAST_OWN, HiddenPlace, hidden_places
 from vision.marker_blur import blurs_mm
-from vision.markers import whites_of
+from vision.markers import cells_of, whites_of
 from vision.prints.print_deck import PrintDeck
 from vision.quads import enlarged, within_quads
 from vision.reading import CardReading, UnclearCard
@@ -37,6 +37,9 @@ _APART_MM, _TOUCHING_MM = 25.0, 8.0
 _SHEET_CARDS = 4.0  # times a card: more is a sheet or a book
 # Levels of white. At 30 nearly all cards of darkened scenes were read, at 20 one seat in five lacked one.
 _DARK = 28.0
+# The same of the markers' black, where their white clips: marks on black cards clip, too, and have no colour any more.
+# Of 105 tables of black and of white cards none had more than 90 but two, on which cards were lost.
+_BRIGHT, _CLIPPED = 100.0, 248.0
 _PLACE_MM = 1.5  # a card's place is measured within 0.6 mm nine times in ten, however the picture was spoiled
 _BLURRED_MM = 2.9  # sigma: scenes blurred so far lacked no card, and soon afterwards no marker is found
 
@@ -52,13 +55,13 @@ class InSight:
     def doubt(self, image: Image, seated: SeatedReading, lay_before: LayBefore | None = None) -> SeatedReading:
         """Give a reading of a picture, (h, w, 3) BGR, with an unclear card more for each cause to doubt a seat.
 
-        The reasons are `darkness` and `blur`, of which the marker cards tell, `light` that clips, a `thing` that
-        lies there, for which a card that could not be read is taken, too, and `between` where a card lies so near to
-        the border of two seats that nobody can tell whose it is. What lies apart from a hand is no doubt about it,
-        unless it may be a card itself, or an arm that reaches for one. Nor is a thing that lay there before the cards
-        did, as far as `lay_before` knows.
+        The reasons are `darkness` and `blur`, of which the marker cards tell, `light` that clips, there or everywhere,
+        a `thing` that lies there, for which a card that could not be read is taken, too, and `between` or `apart` where
+        a card lies so near to the border of two seats, or of a seat and the middle, that nobody can tell whose it is.
+        What lies apart from a hand is no doubt about it, unless it may be a card itself, or an arm that reaches for
+        one. Nor is a thing that lay there before the cards did, as far as `lay_before` knows.
         """
-        at_all = dict((*self._blurred(image, seated), *self._unlit(image, seated)))
+        at_all = dict((*self._blurred(image, seated), *self._unlit(image, seated), *self._overlit(image, seated)))
         owners = {seated.ring.seat_at(card.centre_mm) for card in seated.reading.unclear if card.centre_mm is not None}
         hidden = {
             (seat, doubt.reason): doubt
@@ -81,6 +84,15 @@ class InSight:
             own = own or [int(np.linalg.norm(centres - middle, axis=1).argmin())]
             if white[own].min() < _DARK:
                 yield seat, _doubt(middle, "darkness", seated.table)
+
+    def _overlit(self, image: Image, seated: SeatedReading) -> Iterator[tuple[int, UnclearCard]]:
+        """All seats, where most markers show black as bright as no picture should: one alone may mirror a lamp."""
+        cells = [cells_of(image, marker.corners_px, marker.id) for marker in seated.markers]
+        white = [np.median(levels[is_white].min(axis=1)) for levels, is_white in cells]
+        black = [np.median(levels[~is_white].max(axis=1)) for levels, is_white in cells]
+        if cells and np.median(white) >= _CLIPPED and np.median(black) > _BRIGHT:
+            for seat, middle in _middles(seated.ring):
+                yield seat, _doubt(middle, "light", seated.table)
 
     def _blurred(self, image: Image, seated: SeatedReading) -> Iterator[tuple[int, UnclearCard]]:
         """All seats, where the markers are blurred."""
@@ -157,13 +169,15 @@ def _gap_mm(places_mm: Points, quads_mm: Points) -> float:
 
 
 def _between(seated: SeatedReading) -> Iterator[UnclearCard]:
-    """A doubt at each of two seats that may own one card, were it measured a little better."""
+    """A doubt at each seat that may own a card, were it measured a little better, and another one or nobody as well."""
     around = [_PLACE_MM * np.array([np.cos(turn), np.sin(turn)]) for turn in np.arange(8) * np.pi / 4]
     centres = [np.array(card.centre_mm) for card in seated.reading.cards if card.centre_mm is not None]
     for centre in centres:
         spots = {seated.ring.seat_at((float(x), float(y))): np.array([x, y]) for x, y in centre + around}
-        if len(spots.keys() - {None}) > 1:
-            yield from (_doubt(spot, "between", seated.table) for seat, spot in spots.items() if seat is not None)
+        owners = {seat: spot for seat, spot in spots.items() if seat is not None}
+        if len(spots) > 1:
+            reason = "between" if len(owners) > 1 else "apart"
+            yield from (_doubt(spot, reason, seated.table) for spot in owners.values())
 
 
 def _middles(ring: SeatRing) -> Iterator[tuple[int, Points]]:

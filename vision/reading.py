@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from vision.deck import Face
 
 CUT_SHORT = "cut short"  # a reading that was ended before its end: there may be more cards than it says
-PLACES = ("camera", "out of sight", CUT_SHORT, "hand", "thing", "light", "darkness", "blur", "between")
+PLACES = ("camera", "out of sight", CUT_SHORT, "hand", "thing", "light", "darkness", "blur", "between", "apart")
 """Reasons told of a place at which a card may lie unseen: nothing shows how the camera stands, the place is not in the
 picture, the reading was cut short, a person's hand or a thing lies there, or there is light that clips the picture,
 darkness, or blur; or a card lies on the border of two seats."""

@@ -50,6 +50,7 @@ def run_hands(args: argparse.Namespace) -> int:
     from referee.coloretto_table import read_areas
     from referee.decks.finding import find_deck
     from referee.hands_off import HandsOff
+    from referee.in_sight import InSight
     from referee.seated_reading import SeatedReader, SeatedReading
     from referee.seats import MOST_PLAYERS
     from vision.errors import VisionError
@@ -60,12 +61,13 @@ def run_hands(args: argparse.Namespace) -> int:
     deck, verdicts = find_deck(args.deck), []
     if isinstance(deck, PrintDeck) and deck.game == "piccolino":
         raise BadInputError(f"nobody has a hand of {deck.name}")
-    hands_off = HandsOff(deck)
+    hands_off, in_sight = HandsOff(deck), InSight(deck)
 
     def seated_in(image: NDArray[np.uint8]) -> SeatedReading:
         if isinstance(deck, PrintDeck):
             return read_areas(image, deck, None, args.players)[0]
-        return hands_off.doubt(image, SeatedReader(deck, None, args.players).read(image))
+        seated = SeatedReader(deck, None, args.players).read(image)
+        return in_sight.doubt(image, hands_off.doubt(image, seated))
 
     pictures = load_truth(args.folder)
     for picture in along(pictures, len(pictures)):

@@ -49,6 +49,7 @@ _HIDDEN = {
     "light": mark("It is too bright before {player} to see every card: please turn the lamp or shade the table."),
     "darkness": mark("It is too dark before {player} to see every card: please make more light."),
     "between": mark("A card lies halfway between {player} and a neighbour: please push it to the one whose it is."),
+    "apart": mark("A card lies halfway between {player} and the middle: please pull it to the hand or push it away."),
     "blur": mark("The picture is too blurred to see every card of {player}: please wipe the camera's lens."),
 }
 _JOURNAL = {

@@ -26,6 +26,7 @@ _REASONS = {
     "light": mark_in("unclear", "light"),
     "darkness": mark_in("unclear", "darkness"),
     "between": mark_in("unclear", "between"),
+    "apart": mark_in("unclear", "apart"),
     "blur": mark_in("unclear", "blur"),
 }
 _REMEDIES = {
@@ -46,6 +47,7 @@ _AT_A_PLACE = {
     "light": mark("it is too bright there to see a card (glare), turn the lamp or shade the table"),
     "darkness": mark("it is too dark there to see every card, make more light"),
     "between": mark("a card lies on the border of two seats, push it to the one whose it is"),
+    "apart": mark("a card lies just where the middle of the table begins, pull it to the hand or push it away"),
     "blur": mark("the picture is too blurred to show every card, hold the camera still and wipe its lens"),
 }
 

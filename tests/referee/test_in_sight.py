@@ -90,6 +90,14 @@ def test_a_picture_that_shows_too_little_is_doubted_at_every_seat(
     assert reason in set.union(*found)
 
 
+def test_where_even_the_markers_black_is_bright_every_seat_is_doubted(deck: Deck) -> None:
+    image, _ = table_picture(deck, 6, seed=4, size=(960, 540), side="black", look=Look("plain"))
+    assert all("light" not in found for found in reasons(shared(image, deck)))
+    light = (image / 255.0) ** 2.2 * 4.0
+    bright = np.asarray(255 * np.minimum(light + 0.2, 1) ** (1 / 2.2), np.uint8)
+    assert all("light" in found for found in reasons(shared(bright, deck)))
+
+
 @pytest.mark.parametrize(
     "look", [Look("checked"), Look("cloth", gradient=0.6), Look("white"), Look("plain", noise=6.0)]
 )
@@ -118,6 +126,21 @@ def test_a_card_on_the_border_of_two_seats_is_doubted_at_both(table: Image, deck
     doubted = InSight(deck).doubt(table, replace(seated, reading=replace(seated.reading, cards=moved)))
     said = reasons(share_out(doubted.reading, doubted.ring, None))
     assert said == [{"between"}, {"between"}, set()]
+
+
+def test_a_card_where_a_seat_ends_and_the_middle_begins_is_doubted_there(table: Image, deck: Deck) -> None:
+    seated = SeatedReader(deck, None, 3).read(table)
+    corner, next_corner, _, last_corner = seated.ring.corners_mm
+    inward = (last_corner - corner) / np.linalg.norm(last_corner - corner)
+    start = (corner + next_corner) / 2  # of the first seat's edge
+    card, *others = seated.reading.cards
+    said = []
+    for off_mm in (-10.0, 0.3, 10.0):
+        x, y = start + (seated.ring.reach_mm + off_mm) * inward
+        moved = (replace(card, centre_mm=(float(x), float(y))), *others)
+        doubted = InSight(deck).doubt(table, replace(seated, reading=replace(seated.reading, cards=moved)))
+        said.append(reasons(share_out(doubted.reading, doubted.ring, None)))
+    assert said == [[set(), set(), set()], [{"apart"}, set(), set()], [set(), set(), set()]]
 
 
 def test_the_sentence_names_the_cause_and_what_to_do(

@@ -114,6 +114,24 @@ def refined(
     return _moved(hypotheses, motion, middle[:, 0])
 
 
+class MovedCards:
+    """Moves cards of one side in one picture, each only once: in each round of closer looks most are the same ones."""
+
+    def __init__(self, deck: Deck, contours: Contours, layouts: Layouts) -> None:
+        self._deck, self._contours, self._layouts = deck, contours, layouts
+        self._poses: dict[bytes, Floats] = {}
+
+    def of(self, sampler: Sampler, found: Hypotheses, seen_mm: Floats) -> Hypotheses:
+        """The cards moved to where the picture shows their contours; see `refined`."""
+        cards = [row.tobytes() for row in np.column_stack([found.faces, found.marks, found.turn, found.shift_mm])]
+        new = np.array([k for k, card in enumerate(cards) if card not in self._poses], np.intp)
+        if len(new):
+            moved = refined(sampler, found.take(new), self._deck, self._contours, self._layouts, seen_mm[new])
+            self._poses |= {cards[k]: pose for k, pose in zip(new, np.c_[moved.turn, moved.shift_mm], strict=True)}
+        poses = np.array([self._poses[card] for card in cards])
+        return replace(found, turn=poses[:, 0], shift_mm=poses[:, 1:])
+
+
 def _motion_rows(arms: Floats, normals: Floats) -> Floats:
     """(n, p, 3) how far each point moves along its normal when a card moves along x, along y, and turns."""
     turning = arms[..., 0] * normals[..., 1] - arms[..., 1] * normals[..., 0]

@@ -20,6 +20,7 @@ _PRIOR = np.array([-np.inf, -4.7, 0.5, 3.8])
 _RESIDUAL_MM = 0.35
 _STRAY = -1.2
 _EDGELESS = 0.45
+_FEWEST, _MOST_MARKS = 3, 0.75  # cards, and of the marks in sight, that are proof of each other
 _MOSTLY_HIDDEN = 0.35
 _WHOLE_SHARE = 0.85
 _OPEN = {"white": 0.6, "black": 0.5}
@@ -39,8 +40,9 @@ class Measured:
     strays: Floats
 
 
-# The terms that a closer look goes on with; `searched` is what a pose found by trying many has less of certainty.
-LOOKED_AT = ("colour", "strays", "open", "layout", "searched")
+# The terms that a closer look goes on with; `searched` is what a pose found by trying many has less of certainty, and
+# `there` is 1 where a card lies for certain, whatever face it may show.
+LOOKED_AT = ("colour", "strays", "open", "layout", "searched", "there")
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,6 +68,25 @@ class Verdicts:
         """Some of them."""
         terms = {name: values[which] for name, values in self.terms.items()}
         return Verdicts(self.layouts, self.hypotheses.take(which), self.log_odds[which], terms)
+
+    def explaining(self, marks: int) -> NDArray[np.bool_]:
+        """(n,) cards with three whole marks, each likely but for its edges, that together have most of so many marks.
+
+        None where they leave more to be explained: dots of a cloth make a card here or there by chance.
+        """
+        likely = np.flatnonzero(self.log_odds > self.terms["edges"])
+        used, faces, chosen = set[int](), set[int](), np.zeros(len(self.hypotheses), bool)
+        for k in likely[np.argsort(self.hypotheses.residual_mm[likely], kind="stable")].tolist():
+            own, face = self.hypotheses.marks[k].tolist(), int(self.hypotheses.faces[k])
+            if face not in faces and used.isdisjoint(own):
+                used, faces = used.union(own), {*faces, face}
+                chosen[k] = True
+        return chosen & (len(faces) >= _FEWEST and len(used) >= _MOST_MARKS * marks)
+
+    def lying(self, which: NDArray[np.bool_]) -> Verdicts:
+        """The same, of which those that are chosen (n,) are known to lie there and never passed over."""
+        terms = {**self.terms, "there": which.astype(np.float64)}
+        return replace(self, log_odds=np.where(which, np.maximum(self.log_odds, 0.0), self.log_odds), terms=terms)
 
     def lowered(self, which: NDArray[np.bool_] | bool = True) -> Verdicts:
         """The same, none of those that are chosen, (n,) or all, sure."""
@@ -126,6 +147,7 @@ def judge(
         "strays": _stray_term(strays, count),
         "absent": -6.0 * _absent(evidence, seen) * edges.mean(1),
         "searched": np.zeros(len(count)),
+        "there": np.zeros(len(count)),
     }
     total = np.sum(list(terms.values()), axis=0) if len(hypotheses) else np.zeros(0)
     return Verdicts(layouts, hypotheses, total, terms)
@@ -164,7 +186,7 @@ def _edge_term(edges: Floats, count: NDArray[np.intp], shown: float) -> Floats:
     best = _best_two(edges)
     # Coins or a cloth's dots may lie like marks, but a card has an edge somewhere: of 3,298 told by three marks only
     # four show none, and they have as much to spare.
-    edgeless = np.where(best < _EDGELESS * shown, -4.0, 0.0)
+    edgeless = np.where(best < _EDGELESS * shown, -4.0 * shown, 0.0)
     return np.asarray(np.where(count == 3, 2.0 * (best - 0.5), 7.0 * (best - 0.8 * shown)) + edgeless)
 
 

@@ -44,7 +44,8 @@ def claims_of(verdicts: list[Verdicts], deck: Deck) -> list[Claim]:
     for number, verdict in enumerate(verdicts):
         # White specks on black, a marker's cells among them, have no colour: only a sure card may do without.
         coloured = verdict.terms["colour"] > _COLOURED
-        chosen = np.flatnonzero(verdict.sure | ((verdict.log_odds > _WORTH_SAYING) & coloured))
+        lies = verdict.terms["there"] > 0
+        chosen = np.flatnonzero(verdict.sure | ((verdict.log_odds > _WORTH_SAYING) & coloured) | lies)
         if not len(chosen):
             continue
         hypotheses = verdict.hypotheses.take(chosen)

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from vision.deck import Deck
 from vision.marked.closer_look import WORTH_A_LOOK, ground_levels, judged_again, worth_a_look
 from vision.marked.colour import NEUTRAL, fitted_palette, least_print, linear_of
-from vision.marked.contours import refined
+from vision.marked.contours import MovedCards
 from vision.marked.corner_look import judged_in_corners, looked_into
 from vision.marked.corners import Corners, print_left
 from vision.marked.cut_marks import cut_marks, radii_of
@@ -71,7 +71,7 @@ class SideReader:
         self._ground: Floats | None = None
         self._edges_shown = 1.0
         self._lamp = NEUTRAL
-        self._moved: dict[bytes, Floats] = {}
+        self._moved = MovedCards(deck, model.contours, layouts)
         areas = layouts.area_range_mm2
         self._foreground, found = foreground_and_marks(work, sampler.table, layouts.side, areas, px_per_mm)
         self._keep_out_px = keep_out_px
@@ -95,23 +95,31 @@ class SideReader:
         if not len(whole):
             return self._nothing()
         measured = self._measured(posed(self._model.layouts, self._marks.found, whole.faces, whole.marks))
+        lit: Measured | None = None
         # White ground shows the lamp itself.
-        by_lamp = self._judged_by(lamp, measured) if self._model.layouts.side == "black" else None
-        sure = likelier(self._judged(measured), by_lamp).sure
+        if self._model.layouts.side == "black":
+            # Freed of the lamp, which may tint so much that no hue is as printed.
+            own = self._sampler, measured.hypotheses, self._model.points_mm, "black", self._known_mm, lamp
+            lit = replace(measured, evidence=gather(*own))
+
+        def likeliest() -> Verdicts:
+            return likelier(self._judged(measured), None if lit is None else self._judged(lit))
+
+        judged = likeliest()
+        together = judged.explaining(int(np.count_nonzero(self._marks.free)))
+        if together.any():
+            self._edges_shown = shown_of(measured.edges[together])
+            judged = likeliest()
+        sure = judged.sure
         if sure.any():
             self._ground = np.median(ground_levels(measured.evidence)[sure], axis=0)
             self._edges_shown = shown_of(measured.edges[sure])
             known = self._model.colours[measured.hypotheses.faces[sure]]
             hues = measured.evidence.hues_deg[sure]
             self._marks.learn(fitted_palette(self._model.palette, known.ravel(), hues.ravel()))
-        judged = likelier(self._judged(measured), by_lamp)
+            judged = likeliest()
+        judged = judged.lying(together)
         return self._taken(judged.lowered(unprinted(self._sampler, self._deck, self._model, judged)))
-
-    def _judged_by(self, lamp: Floats, measured: Measured) -> Verdicts:
-        """Judge by hues freed of the lamp, which may tint so much that none is as printed."""
-        points, side = self._model.points_mm, self._model.layouts.side
-        lit = gather(self._sampler, measured.hypotheses, points, side, self._known_mm, lamp)
-        return self._judged(replace(measured, evidence=lit))
 
     def judge_part(self, known_mm: Floats) -> Verdicts:
         """Judge the cards with two whole marks in sight, beside the known cards (k, 4, 2) of both sides."""
@@ -188,7 +196,7 @@ class SideReader:
             return first
         model, side, found = self._model, self._model.layouts.side, first.hypotheses
         seen_mm = np.where((found.marks >= 0)[..., None], self._marks.found.centres_mm[found.marks], np.nan)
-        found = self._on_contours(found, seen_mm)
+        found = self._moved.of(self._sampler, found, seen_mm)
         evidence = gather(self._sampler, found, model.points_mm, side, known_mm)
         self._known_mm = known_mm
         first = renewed(replace(first, hypotheses=found), evidence, self._strays(found))
@@ -202,18 +210,6 @@ class SideReader:
         return again.lowered(
             mistakable(self._sampler, self._deck, model, self._marks, again, seen, known_mm, elsewhere)
         )
-
-    def _on_contours(self, found: Hypotheses, seen_mm: Floats) -> Hypotheses:
-        """The cards moved to where the picture shows their contours; see `refined`."""
-        cards = [row.tobytes() for row in np.column_stack([found.faces, found.marks, found.turn, found.shift_mm])]
-        # In each round most are the same ones.
-        new = np.array([k for k, card in enumerate(cards) if card not in self._moved], np.intp)
-        if len(new):
-            model, some = self._model, found.take(new)
-            moved = refined(self._sampler, some, self._deck, model.contours, model.layouts, seen_mm[new])
-            self._moved |= {cards[k]: pose for k, pose in zip(new, np.c_[moved.turn, moved.shift_mm], strict=True)}
-        poses = np.array([self._moved[card] for card in cards])
-        return replace(found, turn=poses[:, 0], shift_mm=poses[:, 1:])
 
     def print_left(self, known_mm: Floats) -> Floats:
         """(n, 2) places in mm beside the known cards (k, 4, 2) where something stands out from what may be a card."""

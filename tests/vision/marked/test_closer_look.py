@@ -31,7 +31,9 @@ def first_look(
     seen = np.full((count, 3), -1, np.intp)
     seen[:, :marks] = np.arange(count * marks).reshape(count, marks)
     found = Hypotheses(bare.faces, seen, bare.turn, bare.shift_mm, bare.residual_mm)
-    terms = {name: np.full(count, value) for name, value in zip(LOOKED_AT, (3.0, 0.0, 0.5, 1.0, searched), strict=True)}
+    terms = {
+        name: np.full(count, value) for name, value in zip(LOOKED_AT, (3.0, 0.0, 0.5, 1.0, searched, 0.0), strict=True)
+    }
     return Verdicts(side_models(deck)["white"].layouts, found, np.array(odds), terms)
 
 

@@ -287,6 +287,17 @@ def test_rendered_tables_are_read_right(deck: Deck, picture: Path) -> None:
     assert np.abs(np.median(sides, axis=0) / deck.card_mm - 1).max() < 0.01
 
 
+def test_of_black_cards_on_a_black_table_none_is_passed_over_though_neither_edges_nor_colours_show(deck: Deck) -> None:
+    """Light has bleached their marks, and no side stands out: that all marks make cards tells them."""
+    picture = SCENES.parent / "tables" / "black-on-black.jpg"
+    truth = json.loads(picture.with_suffix(".json").read_text(encoding="utf-8"))
+    reading, _ = read_picture(load_image(picture), deck)
+    nothing_wrong(reading, truth)
+    assert len(reading.cards) >= 9
+    unclear = {(card.best[0].id, card.best[0].side) for card in reading.unclear if card.best is not None}
+    assert read_faces(reading) | unclear == true_faces(truth)
+
+
 def test_faces_drawn_on_the_cards_of_a_photograph_are_read_right(deck: Deck) -> None:
     """A real table, camera and light, with hard shadows over the cards; no markers, and cards of another size."""
     truth = json.loads((PHOTOS / "set-111-as-confetti.json").read_text(encoding="utf-8"))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from random import Random
 
 import numpy as np
@@ -27,7 +28,8 @@ def verdicts(deck: Deck, side: str, cards: list[Card]) -> Verdicts:
     marks = np.array([marks for _, marks, _, _ in cards], np.intp).reshape(-1, 3)
     hypotheses = Hypotheses(bare.faces, marks, bare.turn, bare.shift_mm, bare.residual_mm)
     odds = np.array([odds for _, _, odds, _ in cards])
-    return Verdicts(side_models(deck)[side].layouts, hypotheses, odds, {"colour": np.full(len(cards), 5.0)})
+    terms = {"colour": np.full(len(cards), 5.0), "there": np.zeros(len(cards)), "edges": np.full(len(cards), -5.0)}
+    return Verdicts(side_models(deck)[side].layouts, hypotheses, odds, terms)
 
 
 def settle(deck: Deck, *sides: Verdicts, doubt: float = 0.0) -> Reading:
@@ -166,3 +168,31 @@ def test_doubts_are_added_where_nothing_is_known(deck: Deck) -> None:
     both = also_unclear(read, settle(deck, doubtful))
     assert names(both) == [deck.side("white")[4].id]
     assert [card.best[0].id for card in both.unclear if card.best is not None] == [deck.side("white")[6].id]
+
+
+def test_cards_that_lie_there_for_certain_are_told_or_called_unclear(deck: Deck) -> None:
+    some = verdicts(deck, "black", [(4, (0, 1, 2), 9.0, (10.0, 20.0)), (7, (3, 4, 5), -3.0, FAR)])
+    assert settle(deck, some).unclear == ()
+    reading = settle(deck, some.lying(np.array([True, True])))
+    faces = deck.side("black")
+    assert names(reading) == [faces[4].id]
+    assert [card.best[0].id for card in reading.unclear if card.best] == [faces[7].id]
+
+
+@pytest.mark.parametrize(("marks", "all_there"), [(9, True), (12, True), (13, False)])
+def test_three_cards_without_edges_prove_each_other_where_nearly_all_marks_are_theirs(
+    deck: Deck, marks: int, *, all_there: bool
+) -> None:
+    """The fourth shares a mark with a better one, the fifth has a face that lies there already."""
+    cards: list[Card] = [
+        (1, (0, 1, 2), -1.0, (0.0, 0.0)),
+        (2, (3, 4, 5), -2.0, (100.0, 0.0)),
+        (3, (6, 7, 8), -3.0, (200.0, 0.0)),
+        (4, (8, 9, 10), -3.0, (210.0, 10.0)),
+        (1, (9, 10, 11), -3.0, (300.0, 0.0)),
+    ]
+    some = verdicts(deck, "black", cards)
+    some = replace(some, hypotheses=replace(some.hypotheses, residual_mm=np.linspace(0.0, 0.4, 5)))
+    assert some.explaining(marks).tolist() == [all_there] * 3 + [False] * 2
+    assert not replace(some, log_odds=some.log_odds - 5).explaining(marks).any()
+    assert not some.take(np.arange(2)).explaining(6).any()

@@ -6,6 +6,8 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from vision.channels import largest, smallest
+
 Singles = NDArray[np.float32]
 Flags = NDArray[np.bool_]
 
@@ -24,7 +26,8 @@ def level(card: Singles, *, known_white: bool) -> Singles:
     height, width = card.shape[:2]
     light = card.mean(axis=2)
     brightest = float(np.quantile(light, 0.9))
-    paper = _one_ground((light > _BRIGHT * brightest) & (np.ptp(card, axis=2) < _PLAIN * brightest), light / brightest)
+    grey = largest(card) - smallest(card) < _PLAIN * brightest
+    paper = _one_ground((light > _BRIGHT * brightest) & grey, light / brightest)
     quarters = paper[: height // 2 * 2, : width // 2 * 2].reshape(2, height // 2, 2, width // 2).mean(axis=(1, 3))
     if paper.mean() < _MUCH or quarters.min() < _EVERYWHERE:
         return card

@@ -12,6 +12,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from vision.channels import largest
 from vision.markers import Marker
 
 Image = NDArray[np.uint8]
@@ -52,7 +53,7 @@ def under_white(card: Singles, paper: Singles) -> Singles:
     No print is brighter than white paper: where it comes out so the lamp stands nearer to the card than to the markers.
     """
     print_ = card / np.maximum(paper, 1e-3)
-    brightest = float(np.quantile(print_.max(axis=2), 0.97))
+    brightest = float(np.quantile(largest(print_), 0.97))
     return np.asarray(np.clip(print_ / max(brightest, 1.0), 0, 1), np.float32)
 
 

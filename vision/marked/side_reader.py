@@ -79,9 +79,12 @@ class SideReader:
 
     def whole_cards(self, reach: float) -> tuple[Hypotheses, Floats]:
         """Cards with three whole marks in sight, and how much larger than printed each measures, by `reach` at most."""
-        # Two faint marks may lie right by chance, three do not.
-        free = self._marks.free | self._marks.looks.faint
-        return whole_cards(self._model.layouts, self._marks.found, _WHOLE_SLACK_MM, free, reach)
+        return whole_cards(self._model.layouts, self._marks.found, _WHOLE_SLACK_MM, self._free_or_faint, reach)
+
+    @property
+    def _free_or_faint(self) -> Bools:
+        """(n,) which marks may be a whole card's: two faint ones may lie right by chance, three do not."""
+        return self._marks.free | self._marks.looks.faint
 
     def judge_whole(self, sampler: Sampler, whole: Hypotheses, stretches: Floats, lamp: Floats) -> Verdicts:
         """Judge the cards with three whole marks in sight, and learn this picture's palette from them.
@@ -106,7 +109,7 @@ class SideReader:
             return likelier(self._judged(measured), None if lit is None else self._judged(lit))
 
         judged = likeliest()
-        together = judged.explaining(int(np.count_nonzero(self._marks.free)))
+        together = judged.explaining(int(np.count_nonzero(self._free_or_faint)))
         if together.any():
             self._edges_shown = shown_of(measured.edges[together])
             judged = likeliest()

@@ -38,7 +38,7 @@ _SHEET_CARDS = 4.0  # times a card: more is a sheet or a book
 # Levels of white. At 30 nearly all cards of darkened scenes were read, at 20 one seat in five lacked one.
 _DARK = 28.0
 # The same of the markers' black, where their white clips: marks on black cards clip, too, and have no colour any more.
-# Of 105 tables of black and of white cards none had more than 90 but two, on which cards were lost.
+# Of 133 tables of black and of white cards none had more than 90 but two, on which cards were lost.
 _BRIGHT, _CLIPPED = 100.0, 248.0
 _PLACE_MM = 1.5  # a card's place is measured within 0.6 mm nine times in ten, however the picture was spoiled
 _BLURRED_MM = 2.9  # sigma: scenes blurred so far lacked no card, and soon afterwards no marker is found

@@ -15,7 +15,8 @@ from numpy.typing import NDArray
 
 from vision.quads import lie_on
 from vision.table import Table
-from vision.unknown.line_segments import SegmentMap, line_segments
+from vision.unknown.line_segments import line_segments
+from vision.unknown.segment_map import SegmentMap
 
 Image = NDArray[np.uint8]
 Floats = NDArray[np.float64]

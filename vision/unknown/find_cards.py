@@ -20,10 +20,11 @@ from vision.unknown.card_sizes import Stock, size_of_cards, unevenness_of
 from vision.unknown.card_votes import agree_on_planes
 from vision.unknown.cards_off_plane import with_those_off_plane
 from vision.unknown.free_candidates import FEW, MAX_CANDIDATES, free_candidates, quality_of
-from vision.unknown.line_segments import Corners, SegmentMap, find_corners
+from vision.unknown.line_segments import Corners, find_corners
 from vision.unknown.marker_sheets import holds_marker
 from vision.unknown.outliers import clear_cut
 from vision.unknown.panels import are_marks, are_panels
+from vision.unknown.segment_map import SegmentMap
 from vision.unknown.view import View, view_of
 
 Floats = NDArray[np.float32]

@@ -10,10 +10,11 @@ from vision.unknown.card_edges import SideFit, fit_sides, glance
 from vision.unknown.card_proposals import distinct, fair_share
 from vision.unknown.edge_ends import run_on
 from vision.unknown.gaps import are_divided
-from vision.unknown.line_segments import Corners, SegmentMap, quads_from_corners, within_another
+from vision.unknown.line_segments import Corners, quads_from_corners, within_another
 from vision.unknown.lone_areas import lone_areas
 from vision.unknown.marker_sheets import holds_marker
 from vision.unknown.paper import darker_all_round
+from vision.unknown.segment_map import SegmentMap
 from vision.unknown.view import View
 
 Floats = NDArray[np.float32]

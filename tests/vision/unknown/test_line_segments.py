@@ -5,7 +5,8 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from vision.unknown.line_segments import SegmentMap, line_segments
+from vision.unknown.line_segments import line_segments
+from vision.unknown.segment_map import SegmentMap
 
 SIZE_WH = (640, 480)
 CARD = np.array([[200, 120], [330, 140], [302, 322], [172, 302]], np.float32)

@@ -9,13 +9,15 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from referee.seated_reading import SeatedReading
+from referee.hands_off import HandsOff
+from referee.seated_reading import SeatedReader, SeatedReading
 from referee.seats import SeatRing
 from vision.deck import Deck
 from vision.in_sight import CELL_MM, LEAST_OWN, HiddenPlace, hidden_places
 from vision.marker_blur import blurs_mm
-from vision.markers import cells_of, whites_of
+from vision.markers import levels_of, whites_of
 from vision.prints.print_deck import PrintDeck
+from vision.profile import TableProfile
 from vision.quads import enlarged, within_quads
 from vision.reading import CardReading, UnclearCard
 from vision.table import Table
@@ -87,18 +89,15 @@ class InSight:
 
     def _overlit(self, image: Image, seated: SeatedReading) -> Iterator[tuple[int, UnclearCard]]:
         """All seats, where most markers show black as bright as no picture should: one alone may mirror a lamp."""
-        cells = [cells_of(image, marker.corners_px, marker.id) for marker in seated.markers]
-        white = [np.median(levels[is_white].min(axis=1)) for levels, is_white in cells]
-        black = [np.median(levels[~is_white].max(axis=1)) for levels, is_white in cells]
-        if cells and np.median(white) >= _CLIPPED and np.median(black) > _BRIGHT:
-            for seat, middle in _middles(seated.ring):
-                yield seat, _doubt(middle, "light", seated.table)
+        if seated.markers:
+            white, black = (levels_of(image, seated.markers, white=which) for which in (True, False))
+            if np.median(white.min(axis=1)) >= _CLIPPED and np.median(black.max(axis=1)) > _BRIGHT:
+                yield from _everywhere(seated, "light")
 
     def _blurred(self, image: Image, seated: SeatedReading) -> Iterator[tuple[int, UnclearCard]]:
         """All seats, where the markers are blurred."""
         if seated.markers and np.median(blurs_mm(image, seated.markers)) > _BLURRED_MM:
-            for seat, middle in _middles(seated.ring):
-                yield seat, _doubt(middle, "blur", seated.table)
+            yield from _everywhere(seated, "blur")
 
     def _hidden(
         self, image: Image, seated: SeatedReading, lay_before: LayBefore | None
@@ -168,6 +167,17 @@ def _gap_mm(places_mm: Points, quads_mm: Points) -> float:
     return float(np.linalg.norm(off - along[..., None] * sides, axis=2).min())
 
 
+def read_to_score(image: Image, deck: Deck | PrintDeck, profile: TableProfile | None, players: int) -> SeatedReading:
+    """Read a picture, (h, w, 3) BGR, and doubt the seats at which hands or other things may hide a card.
+
+    Raises:
+        BadInputError: too few markers are in sight to know the seats.
+        BadTableError: the markers lie on no flat table, or the picture does not fit the profile.
+    """
+    seated = SeatedReader(deck, profile, players).read(image)
+    return InSight(deck).doubt(image, HandsOff(deck).doubt(image, seated))
+
+
 def _between(seated: SeatedReading) -> Iterator[UnclearCard]:
     """A doubt at each seat that may own a card, were it measured a little better, and another one or nobody as well."""
     around = [_PLACE_MM * np.array([np.cos(turn), np.sin(turn)]) for turn in np.arange(8) * np.pi / 4]
@@ -178,6 +188,11 @@ def _between(seated: SeatedReading) -> Iterator[UnclearCard]:
         if len(spots) > 1:
             reason = "between" if len(owners) > 1 else "apart"
             yield from (_doubt(spot, reason, seated.table) for spot in owners.values())
+
+
+def _everywhere(seated: SeatedReading, reason: str) -> Iterator[tuple[int, UnclearCard]]:
+    for seat, middle in _middles(seated.ring):
+        yield seat, _doubt(middle, reason, seated.table)
 
 
 def _middles(ring: SeatRing) -> Iterator[tuple[int, Points]]:

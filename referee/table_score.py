@@ -10,12 +10,10 @@ from numpy.typing import NDArray
 from referee.errors import BadInputError
 from referee.evidence_picture import draw_scores
 from referee.games.confetti.hand import SIZES, Card, Overlimit, Score, score_hand
-from referee.hands_off import HandsOff
-from referee.in_sight import InSight
+from referee.in_sight import read_to_score
 from referee.language import Language
 from referee.sayings.confetti import say_score
 from referee.sayings.scored_table import say_doubts, say_heap, say_left_out, say_seat, say_worth
-from referee.seated_reading import SeatedReader
 from referee.seats import SeatCards, SeatRing, Sharing, share_out
 from referee.translated import translated
 from vision.deck import Deck, Face
@@ -96,8 +94,7 @@ def score_picture(
         BadInputError: too few markers are in sight to know the seats.
         BadTableError: the markers lie on no flat table, or the picture does not fit the profile.
     """
-    seated = SeatedReader(deck, profile, players).read(picture.image)
-    seated = InSight(deck).doubt(picture.image, HandsOff(deck).doubt(picture.image, seated))
+    seated = read_to_score(picture.image, deck, profile, players)
     sharing = share_out(seated.reading, seated.ring, side)
     scores: dict[int, Score] = {}
     faults: dict[int, str] = {}

@@ -225,8 +225,14 @@ def _printed(number: int) -> NDArray[np.uint8]:
 
 def whites_of(image_bgr: NDArray[np.uint8], markers: Sequence[Marker]) -> Points:
     """(n, 3) the RGB levels of the white cells of markers in a picture (h, w, 3) BGR."""
-    whites = [np.median(_seen(image_bgr, m.corners_px)[_printed(m.id) > 0], axis=0)[::-1] for m in markers]
-    return np.array(whites, np.float64).reshape(-1, 3)
+    return levels_of(image_bgr, markers, white=True)
+
+
+def levels_of(image_bgr: NDArray[np.uint8], markers: Sequence[Marker], *, white: bool) -> Points:
+    """(n, 3) the same of their white cells or of their black ones."""
+    cells = [cells_of(image_bgr, marker.corners_px, marker.id) for marker in markers]
+    levels = [np.median(seen[is_white == white], axis=0)[::-1] for seen, is_white in cells]
+    return np.array(levels, np.float64).reshape(-1, 3)
 
 
 def cells_of(image: NDArray[np.uint8], corners_px: Points, number: int) -> tuple[Points, NDArray[np.bool_]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, nullcontext
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -91,11 +91,9 @@ def sets_in(folder: Path, deck: Deck | None) -> Iterator[PictureSet]:
 
 
 def earned_without(sets: Sequence[PictureSet], rule: Rule | None) -> Earned:
-    """Read all pictures that go by a rule without it, None: all pictures with all rules."""
-    with ExitStack() as stack:
-        if rule is not None:
-            stack.enter_context(left_out(rule))
-        return _earned([some for some in sets if rule is None or rule.reader in some.readers])
+    """Read all pictures without a rule, None: with all of them."""
+    with nullcontext() if rule is None else left_out(rule):
+        return _earned(sets)
 
 
 def earned_at(sets: Sequence[PictureSet], threshold: str, value: float) -> Earned:
@@ -160,8 +158,7 @@ def _marked(deck: Deck, picture: TruePicture, image: Image) -> Outcomes:
 
 def judge_of(deck: Deck | PrintDeck) -> Judge:
     """Give what reads by a deck that was taught, and judges."""
-    read = reader_of(deck)
-    taught = frozenset(face.id for face in (deck.faces if isinstance(deck, Deck) else deck.fronts))
+    read, taught = reader_of(deck), teaching.taught_faces(deck)
 
     def judge(picture: TruePicture, image: Image) -> Outcomes:
         verdict = teaching.judge_reading(picture, read(image), taught, 0.0)

@@ -46,8 +46,8 @@ class Rule:
         if self.module:
             return _lines_of(import_module(f"{_ROOT}.{self.module}"))
         holder, last = holder_of(f"{_ROOT}.{self.at}")
-        rule = inspect.unwrap(getattr(holder, last)) if callable(getattr(holder, last)) else None
-        return 1 if rule is None else _lines_of(rule)
+        rule = getattr(holder, last)
+        return _lines_of(inspect.unwrap(rule)) if callable(rule) else 1
 
 
 def _lines_of(code: ModuleType | Callable[..., object]) -> int:
@@ -105,9 +105,8 @@ RULES = (
             f"marked.judge.{name}",
             lambda evidence, *_: np.zeros(len(evidence.hues_deg)),
         )
-        for name in ("_ground_term", "_tint_term", "_open_term")
+        for name in ("_ground_term", "_tint_term", "_open_term", "_absent")
     ),
-    Rule(MARKED, "judge absent", "marked.judge._absent", lambda evidence, _: np.zeros(len(evidence.hues_deg))),
     Rule(MARKED, "judge present", "marked.judge._present", lambda cards, *_: np.zeros(len(cards))),
     Rule(MARKED, "judge colour", "marked.judge._colour_log_odds", lambda cards, *_: np.zeros((len(cards), 3))),
     Rule(MARKED, "judge edges", "marked.judge._edge_term", lambda edges, *_: np.zeros(len(edges))),

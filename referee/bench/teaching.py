@@ -16,6 +16,7 @@ from referee.bench.taught_decks import DeckToTeach
 from referee.bench.truth import TrueCard, TruePicture
 from vision.deck import Deck
 from vision.image import load_picture
+from vision.prints.print_deck import PrintDeck
 from vision.teaching.lay_apart import CardSize, LaidCards
 from vision.teaching.lesson import TeachingPicture, laid_out
 from vision.teaching.names import CardName
@@ -120,6 +121,11 @@ def but_every_second_face(lesson: Lesson) -> Lesson:
     faces = tuple(face for face in lesson.deck.faces if face.id not in fronts)
     alike = tuple(pair for pair in lesson.deck.alike if not set(pair) & set(fronts))
     return replace(lesson, deck=replace(lesson.deck, faces=faces, alike=alike))
+
+
+def taught_faces(deck: Deck | PrintDeck) -> frozenset[str]:
+    """The ids of the faces, not of backs, that a taught deck has."""
+    return frozenset(face.id for face in (deck.faces if isinstance(deck, Deck) else deck.fronts))
 
 
 def by_face(picture: TruePicture) -> TruePicture:

@@ -51,17 +51,17 @@ def _ablation(args: argparse.Namespace) -> int:
     if unknown:
         raise BadInputError(f"there is no rule {unknown[0]!r}: there are {', '.join(sorted({r.name for r in RULES}))}")
     sets = _sets(args)
-    readers = frozenset().union(*(some.readers for some in sets))
-    rules = [rule for rule in RULES if rule.reader in readers and rule.name in (args.rule or [rule.name])]
+    read_by = {reader: [some for some in sets if reader in some.readers] for reader in READERS}
+    rules = [rule for rule in RULES if read_by[rule.reader] and rule.name in (args.rule or [rule.name])]
     if not rules:
         raise BadInputError("nothing in these pictures goes by that rule")
-    whole = {reader: earned_without([some for some in sets if reader in some.readers], None) for reader in READERS}
-    told = set[str]()
+    whole: dict[str, Earned] = {}
     for rule in along(rules, len(rules)):
-        if rule.reader not in told:
-            told.add(rule.reader)
+        own = read_by[rule.reader]
+        if rule.reader not in whole:
+            whole[rule.reader] = earned_without(own, None)
             _say_whole(args, READERS[rule.reader], whole[rule.reader], f"{'without':<28}{_HEAD}{'lines':>7}")
-        earned = earned_without(sets, rule)
+        earned = earned_without(own, rule)
         if args.json:
             print_line({"reader": rule.reader, "rule": rule.name, **earned.as_json(), "lines": rule.lines})
         else:

@@ -49,9 +49,8 @@ def run_hands(args: argparse.Namespace) -> int:
     from referee.bench.truth import load_truth
     from referee.coloretto_table import read_areas
     from referee.decks.finding import find_deck
-    from referee.hands_off import HandsOff
-    from referee.in_sight import InSight
-    from referee.seated_reading import SeatedReader, SeatedReading
+    from referee.in_sight import read_to_score
+    from referee.seated_reading import SeatedReading
     from referee.seats import MOST_PLAYERS
     from vision.errors import VisionError
     from vision.prints.print_deck import PrintDeck
@@ -61,13 +60,11 @@ def run_hands(args: argparse.Namespace) -> int:
     deck, verdicts = find_deck(args.deck), []
     if isinstance(deck, PrintDeck) and deck.game == "piccolino":
         raise BadInputError(f"nobody has a hand of {deck.name}")
-    hands_off, in_sight = HandsOff(deck), InSight(deck)
 
     def seated_in(image: NDArray[np.uint8]) -> SeatedReading:
         if isinstance(deck, PrintDeck):
             return read_areas(image, deck, None, args.players)[0]
-        seated = SeatedReader(deck, None, args.players).read(image)
-        return in_sight.doubt(image, hands_off.doubt(image, seated))
+        return read_to_score(image, deck, None, args.players)
 
     pictures = load_truth(args.folder)
     for picture in along(pictures, len(pictures)):

@@ -60,7 +60,6 @@ def _one(args: argparse.Namespace, deck: DeckToTeach, others: Sequence[TruePictu
     from referee.bench import taught_failures, taught_tally, teaching
     from referee.bench.readers import reader_of
     from referee.decks.teach import learn_either
-    from vision.deck import Deck
 
     lesson_pictures = teaching.half_of(deck.teach) if args.half else deck.teach
     lesson, verdict = teaching.teach(deck, lesson_pictures, learn_either)
@@ -68,8 +67,7 @@ def _one(args: argparse.Namespace, deck: DeckToTeach, others: Sequence[TruePictu
         taught_failures.draw_faces(args.failures / deck.name, lesson)
     if args.strangers:
         lesson = teaching.but_every_second_face(lesson)
-    faces = lesson.deck.faces if isinstance(lesson.deck, Deck) else lesson.deck.fronts
-    taught = frozenset(face.id for face in faces)
+    taught = teaching.taught_faces(lesson.deck)
     verdicts = []
     if not args.lesson:
         chosen = [p for p in deck.test if args.only in p.path.name or args.only in p.scenario]

@@ -26,7 +26,8 @@ _WORTH_SAYING = 1.5  # log-odds from which a card that cannot be told is mention
 class Claim:
     """A hypothesis on its way to a verdict; `origin`: which of the verdicts it comes from, and which it is there.
 
-    `marks`: side and number of those that were found; `places` (3, 3): see `_mark_places`.
+    `marks`: side and number of those that were found; `places` (3, 3): see `_mark_places`; `lies`: a card lies there
+    for certain, in plain sight, whatever face it shows.
     """
 
     origin: tuple[int, int]
@@ -36,6 +37,7 @@ class Claim:
     places: Floats
     corners_mm: Floats
     centre_mm: tuple[float, float]
+    lies: bool
 
 
 def claims_of(verdicts: list[Verdicts], deck: Deck) -> list[Claim]:
@@ -55,7 +57,8 @@ def claims_of(verdicts: list[Verdicts], deck: Deck) -> list[Claim]:
             face = verdict.layouts.faces[hypotheses.faces[k]]
             marks = frozenset((face.side, int(m)) for m in hypotheses.marks[k] if m >= 0)
             middle = (float(middles[k, 0]), float(middles[k, 1]))
-            claims.append(Claim((number, int(chosen[k])), float(odds), face, marks, places[k], corners[k], middle))
+            origin, is_there = (number, int(chosen[k])), bool(lies[chosen[k]])
+            claims.append(Claim(origin, float(odds), face, marks, places[k], corners[k], middle, is_there))
     return sorted(claims, key=lambda claim: -claim.odds)
 
 
@@ -148,7 +151,8 @@ def settled(verdicts: list[Verdicts], deck: Deck, table: Table, doubt: float) ->
         if choice.told:
             cards.append(CardReading(claim.face, choice.confidence, corners, claim.centre_mm))
             continue
-        reason = "same card twice" if choice.twice else "covered"
+        # What is neither told nor covered light has bleached.
+        reason = "same card twice" if choice.twice else "glare" if claim.lies else "covered"
         x, y = corners.mean(0)
         best = (claim.face, choice.confidence)
         unclear.append(UnclearCard(corners, (float(x), float(y)), claim.centre_mm, reason, best, claim.face.side))

@@ -177,6 +177,7 @@ def test_cards_that_lie_there_for_certain_are_told_or_called_unclear(deck: Deck)
     faces = deck.side("black")
     assert names(reading) == [faces[4].id]
     assert [card.best[0].id for card in reading.unclear if card.best] == [faces[7].id]
+    assert [card.reason for card in reading.unclear] == ["glare"]
 
 
 @pytest.mark.parametrize(("marks", "all_there"), [(9, True), (12, True), (13, False)])

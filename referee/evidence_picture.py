@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from referee.drawing import DARK, Canvas, Colour
 from referee.errors import BadInputError
 from referee.files import check_writable, write_whole
-from referee.games.confetti.hand import SIZES, Score
+from referee.games.confetti.score import SIZES, Score
 from referee.language import Language
 from referee.sayings.scored_table import other_side_tag, seat_tag
 from referee.sayings.unclear_cards import say_reason

@@ -11,13 +11,13 @@ from numpy.typing import NDArray
 from referee.errors import BadInputError
 from referee.reading_prints import reading_of
 from referee.seats import SeatRing, marker_rectangle, what_is_missing
+from vision.camera_moved import MOST_OFF_MM, Stand, stand_of, strays_among, what_is_wrong
 from vision.deck import Deck
 from vision.errors import MovedCameraError
 from vision.markers import Marker, MarkerSight, check_not_doubled, table_from_markers, unmirrored_markers
 from vision.prints.print_deck import PrintDeck
 from vision.profile import REACH_MM, TableProfile
 from vision.reading import CUT_SHORT, Reading, UnclearCard
-from vision.standing import MOST_OFF_MM, Stand, stand_of, strays_among, what_is_wrong
 from vision.table import Table
 
 OUT_OF_SIGHT = "out of sight"

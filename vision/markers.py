@@ -10,8 +10,8 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.copies import shrinking
 from vision.errors import BadTableError, DoubledMarkerError, MirroredError
+from vision.search_scale import shrinking
 from vision.table import Table
 from vision.table_fit import Piece, fit_table, misfit
 from vision.white_edges import moved_to_white

@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from hardware.child import Child
+from hardware.child_process import Child
 from hardware.edges import Clock
 from hardware.health import DeviceHealth, Health
 from hardware.settings import MS, SECOND

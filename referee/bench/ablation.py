@@ -117,7 +117,7 @@ def threshold_now(name: str) -> float:
     try:
         holder, last = holder_of(name)
     except (LookupError, ValueError):
-        raise BadInputError(f"there is no threshold {name}: give it as in vision.marked.judge.SURE") from None
+        raise BadInputError(f"there is no threshold {name}: give it as in vision.marked.scoring.SURE") from None
     value = getattr(holder, last)
     if not isinstance(value, (int, float)) or isinstance(value, bool):
         raise BadInputError(f"{name} is no number that could be another one")

@@ -14,10 +14,10 @@ from referee.measured_table import profile_of
 from referee.seats import marker_rectangle
 from simulation.still import table_picture
 from simulation.view import Look
+from vision.camera_moved import MOST_OFF_MM, stand_of
 from vision.deck import load_deck
 from vision.errors import BadTableError
 from vision.markers import Marker, sight_markers
-from vision.standing import MOST_OFF_MM, stand_of
 from vision.table import Table
 
 Image = NDArray[np.uint8]

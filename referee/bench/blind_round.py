@@ -13,7 +13,7 @@ from referee.bench.blind import Outcome
 from referee.bench.blind_views import Image
 from referee.demo.confetti_script import SIDE, ConfettiGame, Plan, write_confetti
 from referee.events import Event, Header
-from referee.games.confetti.hand import score_hand
+from referee.games.confetti.score import score_hand
 from referee.games.registry import game_kind
 from referee.session import Outcome as Heard
 from referee.session import Session

@@ -16,9 +16,9 @@ from referee.bench.hands_laid import hands_laid
 from referee.bench.spoiling import SPOILING, Spot
 from referee.bench.truth import load_truth
 from referee.errors import BadInputError
-from referee.in_sight import InSight
 from referee.seated_reading import SeatedReader
 from referee.seats import Sharing, share_out
+from referee.unseen_cards import UnseenCards
 from simulation.still import table_picture
 from simulation.view import Look
 from vision.deck import Deck, load_deck
@@ -131,7 +131,7 @@ def _judged(table: _Table, image: Image, deck: Deck, elsewhere: CardReading | No
 
 
 def _shared(image: Image, deck: Deck, players: int) -> Sharing:
-    seated = InSight(deck).doubt(image, SeatedReader(deck, None, players).read(image))
+    seated = UnseenCards(deck).doubt(image, SeatedReader(deck, None, players).read(image))
     return share_out(seated.reading, seated.ring, None)
 
 

@@ -48,26 +48,26 @@ def tell_tables(folder: Path, seed: int, pace_s: float, until: threading.Event) 
 def _begun(stack: ExitStack, folder: Path) -> tuple[QuietTable, Publisher]:
     table = quiet_table(folder, watcher=lambda header: ScriptWatcher())
     stack.callback(table.close)
-    stage = table.stage
-    stage.resume()
-    publisher = Publisher(folder, table.journal, table.evidence, table.desk, lambda: stage.open_game, 0.1)
+    controller = table.controller
+    controller.resume()
+    publisher = Publisher(folder, table.journal, table.evidence, table.desk, lambda: controller.open_game, 0.1)
     publisher.start()
     stack.callback(publisher.stop)
     return table, publisher
 
 
 def _step(table: QuietTable, dice: random.Random) -> None:
-    stage, play = table.stage, table.stage.play
+    controller, play = table.controller, table.controller.play
     try:
         if play is None or play.over:
-            stage.start(dice.choice(GAME_NAMES), PLAYERS, {})
+            controller.start(dice.choice(GAME_NAMES), PLAYERS, {})
         elif play.log.records and dice.random() < _CORRECTED:
-            stage.correct(dice.choice(list(play.log.records)), None)
+            controller.correct(dice.choice(list(play.log.records)), None)
         elif play.log.records and dice.random() < _DISPUTED:
             table.journal.dispute(play.log.row.game, dice.choice(list(play.log.records)))
             table.journal.flush()
         else:
-            stage.say(*next(likely_moves(play.game, dice)))
+            controller.say(*next(likely_moves(play.game, dice)))
     except RefereeError:
         # What makes no sense is refused, as at any table, and told so.
         return

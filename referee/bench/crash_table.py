@@ -1,4 +1,4 @@
-"""A table at which random games are played against the real stage and journal until the process is killed."""
+"""A table at which random games are played against the real controller and journal until the process is killed."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ from referee.errors import BadInputError
 from referee.events import Event
 from referee.games import GAME_NAMES
 from referee.games.coloretto.rules import Coloretto
-from referee.games.confetti.hand import COLOURS
 from referee.games.confetti.rules import Confetti, Phase
+from referee.games.confetti.score import COLOURS
 from referee.games.piccolino.one_bell import OneBell
 from referee.games.piccolino.rules import Piccolino
 from referee.journal.database import Connect
 from referee.journal.folder import JOURNAL, locked
 from referee.journal.journal import Journal
-from referee.service.play import Play
+from referee.service.game_controller import GameController
+from referee.service.live_game import LiveGame
 from referee.service.settings import TableSettings
-from referee.service.stage import Stage
 from referee.service.voice import Voice
 from referee.session import RulingData, Seen
 from referee.watchers.by_hand import ByHandWatcher
@@ -83,17 +83,19 @@ def play_until_killed(folder: Path, seed: int, pipe: int, connector: Connect) ->
     with locked(folder):
         journal = Journal(folder / JOURNAL, connector)
         voice = TellingVoice(tell)
-        stage = Stage(journal, voice, TableSettings(), lambda header: ScriptWatcher(), boot=dice.choice("ab"))
+        controller = GameController(
+            journal, voice, TableSettings(), lambda header: ScriptWatcher(), boot=dice.choice("ab")
+        )
         voice.game = _open_game(journal)
-        play = stage.resume()
+        play = controller.resume()
         if play is not None:
             tell({"resumed": digest(play)})
         tell({"set_aside": journal.set_aside is not None})
         while os.getppid() == parent:
-            _step(stage, voice, dice, tell)
+            _step(controller, voice, dice, tell)
 
 
-def digest(play: Play) -> dict[str, Any]:
+def digest(play: LiveGame) -> dict[str, Any]:
     """Give what tells a game's state from any other: all rulings that hold, and what each seat has."""
     count = len(play.log.corrections)
     return {
@@ -127,37 +129,37 @@ def _open_game(journal: Journal) -> int:
     return int(rows[0][0]) if rows else 0
 
 
-def _step(stage: Stage, voice: TellingVoice, dice: random.Random, tell: Tell) -> None:
-    play = stage.play
+def _step(controller: GameController, voice: TellingVoice, dice: random.Random, tell: Tell) -> None:
+    play = controller.play
     if play is None or play.over:
         game = dice.choice(GAME_NAMES)
         voice.game = 0
-        voice.game = stage.start(game, PLAYERS, {}).log.row.game
+        voice.game = controller.start(game, PLAYERS, {}).log.row.game
         return
     try:
         if play.log.records and dice.random() < 0.04:
-            _correct(stage, play, dice, tell)
+            _correct(controller, play, dice, tell)
         elif dice.random() < 0.01:
-            stage.pause(not stage.paused)
+            controller.pause(not controller.paused)
         else:
             kind, data = next(likely_moves(play.game, dice))
             if dice.random() < 0.7:
-                stage.hear(Scripted(time.monotonic_ns(), kind, data))
+                controller.hear(Scripted(time.monotonic_ns(), kind, data))
             else:
-                stage.say(kind, data)
+                controller.say(kind, data)
     except BadInputError:
         # What makes no sense is refused, as it would be on the page; the next step makes more.
         return
 
 
-def _correct(stage: Stage, play: Play, dice: random.Random, tell: Tell) -> None:
+def _correct(controller: GameController, play: LiveGame, dice: random.Random, tell: Tell) -> None:
     if play.undoes and dice.random() < 0.4:
-        stage.undo()
+        controller.undo()
     else:
         number = dice.choice(list(play.log.records))
         same = dict(next(likely_moves(play.game, dice))[1])
         fits = {key: value for key, value in same.items() if key in play.log.records[number].event.data}
-        stage.correct(number, fits if fits and dice.random() < 0.7 else None)
+        controller.correct(number, fits if fits and dice.random() < 0.7 else None)
     tell({"corrections": len(play.log.corrections), "game": play.log.row.game})
 
 

@@ -19,14 +19,14 @@ from referee.bench.blind import Outcome
 from referee.decks.finding import find_print_deck
 from referee.demo import confetti_script, piccolino_script
 from referee.demo.stepped import SteppedTable
-from referee.games.confetti.hand import score_hand
+from referee.games.confetti.score import score_hand
 from referee.journal.folder import JOURNAL
 from referee.journal.journal import Journal
 from referee.sayings import guard as sayings
+from referee.service.game_controller import GameController
 from referee.service.guard.guard import LOOK_S, Guard
 from referee.service.guard.mishaps import Mishap
 from referee.service.settings import TableSettings
-from referee.service.stage import Stage
 from referee.service.table_area import TableArea
 from referee.service.voice import Voice
 from referee.table_score import card_of
@@ -159,17 +159,17 @@ class _Played:
         settings = TableSettings()
         voice = Voice(lambda _: self._speaker, RecordedLamp(self._now), settings, lambda: (20, 0))
         self._journal = Journal(folder / JOURNAL)
-        self._stage = Stage(
+        self._controller = GameController(
             self._journal, voice, settings, lambda header: watcher_for(header, WatchSetup()), "boot", self._now
         )
         self._rulings: list[Ruling] = []
         self._stepped: SteppedTable | None = None
         self._stepped = SteppedTable(
-            self.table, seed, self._stage, lambda event, outcome: self._rulings.extend(outcome.rulings)
+            self.table, seed, self._controller, lambda event, outcome: self._rulings.extend(outcome.rulings)
         )
         self._area = TableArea()
         self._eyes = _Eyes(self.table, self._stepped.buffer)
-        self._guard = Guard(self._eyes, self._stage, HealthBoard(), self._area.outline, clock=self._now)
+        self._guard = Guard(self._eyes, self._controller, HealthBoard(), self._area.outline, clock=self._now)
         self._heed_s: float | None = None
         self._said = 0
         self._told: list[tuple[float, str]] = []
@@ -182,7 +182,7 @@ class _Played:
         first = self.table.frame(0)
         self._area.survey(first.bgr())
         self._eyes.settle(self._area.outline(), focus=False)
-        self._stage.start(self._game, PLAYERS, {})
+        self._controller.start(self._game, PLAYERS, {})
         looked_s = 0.0
         for now_s in self._stepped.play():
             self._answer(now_s)
@@ -210,22 +210,22 @@ class _Played:
             self._heed_s = now_s + HEEDED_S
         if self._setting.heeded and self._heed_s is not None and now_s >= self._heed_s:
             # The pause is over as soon as the camera is set: no card is turned in it.
-            self._stage.pause(True)
+            self._controller.pause(True)
             self._guard.step(self._now())
-            self._stage.pause(False)
+            self._controller.pause(False)
             self._heed_s = None
 
     def _answer(self, now_s: float) -> None:
         """Say what the players know, when they are asked."""
-        play = self._stage.play
+        play = self._controller.play
         question = None if play is None else play.question()
         if question is None or now_s - question.t_ns / SECOND_NS < HEEDED_S:
             return
         true = min(self._rings, key=lambda ring: abs(ring["t_ns"] - question.t_ns))
         if question.kind == "who_rang":
-            outcome = self._stage.say("ringer", {"seat": true["seat"], "ring_t_ns": question.t_ns})
+            outcome = self._controller.say("ringer", {"seat": true["seat"], "ring_t_ns": question.t_ns})
         else:
-            outcome = self._stage.say("decided", {"valid": true["valid"]})
+            outcome = self._controller.say("decided", {"valid": true["valid"]})
         self._rulings.extend(outcome.rulings)
 
     def _judged_hands(self) -> Iterator[tuple[Outcome, str]]:

@@ -1,4 +1,4 @@
-"""A table without devices: the real journal, stage and desk, told everything by hand. For measuring, and for tests."""
+"""A table without devices: the real journal, controller and desk, told all by hand. For measuring, and for tests."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ from referee.events import Header
 from referee.journal.evidence import EvidenceFolder
 from referee.journal.journal import Journal
 from referee.service.bus import Bus
+from referee.service.game_controller import GameController
 from referee.service.keeping import Keeping
 from referee.service.ring_pictures import Pictures
 from referee.service.settings import TableSettings
 from referee.service.setup_kit import SetupKit
-from referee.service.stage import Stage
 from referee.service.table_area import TableArea
 from referee.service.table_decks import TableDecks
 from referee.service.table_desk import TableDesk
@@ -59,7 +59,7 @@ class QuietTable:
     """The parts that somebody without devices may want to touch."""
 
     desk: TableDesk
-    stage: Stage
+    controller: GameController
     health: HealthBoard
     buffer: FrameBuffer
     pictures: Pictures
@@ -76,12 +76,12 @@ class QuietTable:
 
     def close(self) -> None:
         """Put everything away."""
-        self.stage.voice.close()
+        self.controller.voice.close()
         self.journal.close()
 
     def tell(self, kind: str, **data: object) -> Sequence[Mapping[str, Any]]:
         """Tell the game an event, as the devices would, and give the rulings."""
-        return self.stage.say(kind, data).rulings
+        return self.controller.say(kind, data).rulings
 
 
 def quiet_table(
@@ -101,15 +101,15 @@ def quiet_table(
     voice = Voice(lambda _: NullSpeaker(), NullLamp(), kept, lambda: (12, 0), bus)
     health = HealthBoard()
     decks = TableDecks(folder, health.report)
-    stage = Stage(journal, voice, kept, watcher, "", clock, decks.complete, bus)
-    desk = TableDesk(stage, evidence, pictures, health, folder, clock=clock, decks=decks)
+    controller = GameController(journal, voice, kept, watcher, "", clock, decks.complete, bus)
+    desk = TableDesk(controller, evidence, pictures, health, folder, clock=clock, decks=decks)
     desk.listen(bus)
     eyes, area = _NoEyes(buffer), TableArea()
     kit = SetupKit(
-        folder, stage, health, eyes, desk.change_settings, lambda: eyes.profile, eyes.measured, area.outline, clock
+        folder, controller, health, eyes, desk.change_settings, lambda: eyes.profile, eyes.measured, area.outline, clock
     )
-    keeping = Keeping(folder, stage, health, desk.change_settings, eyes.measured, lambda: ())
+    keeping = Keeping(folder, controller, health, desk.change_settings, eyes.measured, lambda: ())
     if can_be_set_up:
         desk.walk = Walk(kit)
         desk.refresh()
-    return QuietTable(desk, stage, health, buffer, pictures, evidence, journal, kit, keeping, bus)
+    return QuietTable(desk, controller, health, buffer, pictures, evidence, journal, kit, keeping, bus)

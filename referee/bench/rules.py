@@ -87,11 +87,11 @@ RULES = (
     Rule(NONE, "marks", "unknown.find_cards.are_marks", _is(False)),
     Rule(NONE, "ruled sheets", "unknown.card_proofs.are_ruled", _none_of(lambda _, q: len(q)), "unknown.ruled_sheets"),
     Rule(
-        NONE, "other looks", "unknown.card_proofs.look_otherwise", _none_of(lambda *a: len(a[3])), "unknown.other_looks"
+        NONE, "other looks", "unknown.card_proofs.look_otherwise", _none_of(lambda *a: len(a[3])), "unknown.other_side"
     ),
     Rule(NONE, "agree by chance", "unknown.card_proofs.agree_by_chance", _is(False)),
     Rule(NONE, "cards off the plane", "unknown.find_cards.with_those_off_plane", _given(1), "unknown.cards_off_plane"),
-    Rule(MARKED, "common stretch", "marked.on_table.common_stretch", _is(1.0)),
+    Rule(MARKED, "common stretch", "marked.pipeline.common_stretch", _is(1.0)),
     Rule(MARKED, "lamp of the markers", "marked.side_reader.likelier", _given(0)),
     Rule(MARKED, "rims of whole cards", "marked.side_reader.unprinted", _none_of(lambda *a: len(a[3].hypotheses))),
     Rule(MARKED, "pattern of marks", "marked.side_marks.SideMarks.leave_pattern_out", _is(None)),
@@ -102,14 +102,14 @@ RULES = (
         Rule(
             MARKED,
             "judge " + name.strip("_").removesuffix("_term"),
-            f"marked.judge.{name}",
+            f"marked.scoring.{name}",
             lambda evidence, *_: np.zeros(len(evidence.hues_deg)),
         )
         for name in ("_ground_term", "_tint_term", "_open_term", "_absent")
     ),
-    Rule(MARKED, "judge present", "marked.judge._present", lambda cards, *_: np.zeros(len(cards))),
-    Rule(MARKED, "judge colour", "marked.judge._colour_log_odds", lambda cards, *_: np.zeros((len(cards), 3))),
-    Rule(MARKED, "judge edges", "marked.judge._edge_term", lambda edges, *_: np.zeros(len(edges))),
+    Rule(MARKED, "judge present", "marked.scoring._present", lambda cards, *_: np.zeros(len(cards))),
+    Rule(MARKED, "judge colour", "marked.scoring._colour_log_odds", lambda cards, *_: np.zeros((len(cards), 3))),
+    Rule(MARKED, "judge edges", "marked.scoring._edge_term", lambda edges, *_: np.zeros(len(edges))),
     *_weight("closer_look", closer_look._WEIGHTS),
     Rule(
         MARKED,
@@ -118,12 +118,15 @@ RULES = (
         _none_of(lambda *a: len(a[4].hypotheses)),
         "marked.look_alikes",
     ),
-    Rule(MARKED, "pivots", "marked.side_reader.pivoted_cards", lambda *_: no_cards(), "marked.pivots"),
+    Rule(MARKED, "pivots", "marked.side_reader.pivoted_cards", lambda *_: no_cards(), "marked.pose_search"),
     Rule(MARKED, "corners", "marked.side_reader.looked_into", _is(None), "marked.corner_look"),
     *_weight("corner_look", corner_look._WEIGHTS),
-    Rule(MARKED, "borne out", "marked.rounds.borne_out", _given(0)),
+    Rule(MARKED, "borne out", "marked.refinement.borne_out", _given(0)),
     Rule(
-        MARKED, "not refuted", "marked.rounds.not_refuted", lambda seen: seen.take(np.zeros(len(seen.hypotheses), bool))
+        MARKED,
+        "not refuted",
+        "marked.refinement.not_refuted",
+        lambda seen: seen.take(np.zeros(len(seen.hypotheses), bool)),
     ),
     Rule(
         MARKED,
@@ -132,11 +135,11 @@ RULES = (
         lambda reader, *_: reader._nothing(),
         "marked.rims",
     ),
-    Rule(MARKED, "marks beside cards", "marked.on_table.peeking_cards", _is([]), "marked.peeking"),
-    Rule(MARKED, "ground beside cards", "marked.on_table.peeking_ground", _is([]), "marked.peeking_ground"),
+    Rule(MARKED, "marks beside cards", "marked.pipeline.peeking_cards", _is([]), "marked.peeking"),
+    Rule(MARKED, "ground beside cards", "marked.pipeline.peeking_ground", _is([]), "marked.peeking_ground"),
     Rule(MARKED, "table's pattern", "marked.table_pattern.TablePattern.holds", _is(False), "marked.table_pattern"),
-    Rule(MARKED, "blank cards", "marked.on_table.blank_cards", _is([]), "marked.blank_cards"),
-    Rule(MARKED, "wiped cards", "marked.on_table.wiped_cards", _is([]), "marked.wiped_cards"),
+    Rule(MARKED, "blank cards", "marked.pipeline.blank_cards", _is([]), "marked.blank_cards"),
+    Rule(MARKED, "wiped cards", "marked.pipeline.wiped_cards", _is([]), "marked.wiped_cards"),
     Rule(PRINTS, "panels", "prints.reader.panels_cards", _NO_PLACES),
     Rule(PRINTS, "ground's white", "prints.ranking.Ranker.white_at", _is(None)),
     Rule(PRINTS, "waiting for neighbours", "prints.layers.Layers._waits", _is(False)),

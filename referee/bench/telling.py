@@ -101,8 +101,8 @@ def _telling(folder: Path, port: int) -> Iterator[tuple[QuietTable, Publisher]]:
     folder.mkdir(parents=True)
     save_mqtt(folder, load_mqtt(folder).changed({"on": True, "host": "127.0.0.1", "port": port, "buttons": True}))
     table = quiet_table(folder)
-    stage = table.stage
-    publisher = Publisher(folder, table.journal, table.evidence, table.desk, lambda: stage.open_game, 0.1)
+    controller = table.controller
+    publisher = Publisher(folder, table.journal, table.evidence, table.desk, lambda: controller.open_game, 0.1)
     publisher.start()
     try:
         yield table, publisher

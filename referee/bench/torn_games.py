@@ -24,7 +24,7 @@ from referee.journal.folder import EVIDENCE, JOURNAL
 from referee.journal.journal import Journal
 from referee.journal.stored import kept_game, shelf
 from referee.journal.zip_file import GAMES, pack
-from referee.service.play import Play
+from referee.service.live_game import LiveGame
 from referee.watchers.by_hand import ByHandWatcher
 
 _GAMES, _OWN, _EVENTS = 6, 2, 50
@@ -49,7 +49,7 @@ def play_games(folder: Path, random: Random, count: int = _GAMES) -> None:
     for number in range(count):
         clock_ms = _BEGAN_MS + number * _GAP_MS
         row = journal.begin_game(Header(GAME_NAMES[number % len(GAME_NAMES)], PLAYERS, {}), "boot", 0)
-        play = Play(row, ByHandWatcher(), journal, clock_ms * 1_000_000)
+        play = LiveGame(row, ByHandWatcher(), journal, clock_ms * 1_000_000)
         for step in range(_EVENTS):
             clock_ms += 1000
             try:

@@ -17,7 +17,7 @@ from referee.journal.exchange import as_event_log
 from referee.journal.folder import JOURNAL
 from referee.journal.journal import Journal
 from referee.journal.stored import kept_game, shelf
-from referee.judge import judge
+from referee.replay import judge
 
 
 def trials(folder: Path, seed: int, count: int) -> Iterator[Trial]:

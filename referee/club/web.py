@@ -21,9 +21,9 @@ from referee.language import LANGUAGES, Language
 from referee.mqtt.seal import shown_code
 from referee.sayings import house
 from referee.sayings.club_page import words_in
-from referee.web.answers import OWN_ERRORS, Json, on_fault, on_refused
 from referee.web.guard import Guard, RefusedError
 from referee.web.hosts import OwnNames, is_this_machine
+from referee.web.responses import OWN_ERRORS, Json, on_fault, on_refused
 
 FILES = FilePath(__file__).parent / "page"
 TABLE_FILES = FilePath(__file__).parents[1] / "web" / "page"

@@ -23,7 +23,7 @@ def add_kinds(kinds: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
     """Add these benches to the others."""
     ablation = kinds.add_parser("ablation", help="read pictures without one rule at a time, and count")
     tune = kinds.add_parser("tune", help="read pictures with other values of one threshold, and count")
-    tune.add_argument("threshold", metavar="NAME", help="where it stands: vision.marked.judge.SURE")
+    tune.add_argument("threshold", metavar="NAME", help="where it stands: vision.marked.scoring.SURE")
     for parser in (ablation, tune):
         parser.add_argument(
             "folders",

@@ -49,9 +49,9 @@ def run_hands(args: argparse.Namespace) -> int:
     from referee.bench.truth import load_truth
     from referee.coloretto_table import read_areas
     from referee.decks.finding import find_deck
-    from referee.in_sight import read_to_score
     from referee.seated_reading import SeatedReading
     from referee.seats import MOST_PLAYERS
+    from referee.unseen_cards import read_to_score
     from vision.errors import VisionError
     from vision.prints.print_deck import PrintDeck
 

@@ -83,7 +83,7 @@ def run(args: argparse.Namespace) -> int:
     if args.simulated:
         folder /= SIMULATED
     with running(folder, replace(_parts(args), resumes=False)) as service:
-        terminal = Terminal(service.desk.opened_walk(), service.stage.language, keys_of_people(), args.wait)
+        terminal = Terminal(service.desk.opened_walk(), service.controller.language, keys_of_people(), args.wait)
         well = terminal.lead(STEPS if args.step is None else [args.step])
     return 0 if well else 1
 

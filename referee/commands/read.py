@@ -108,8 +108,8 @@ def _table(picture: Picture, profile: TableProfile | None) -> tuple[Table | None
 
     Without table the picture's own markers tell it.
     """
+    from vision.camera_moved import table_now, what_is_wrong
     from vision.markers import unmirrored_markers
-    from vision.standing import table_now, what_is_wrong
 
     if profile is None:
         return None, None

@@ -17,9 +17,9 @@ from referee.eventlog import Fault, open_log
 from referee.events import Header
 from referee.games.registry import game_kind
 from referee.jsonlines import parse_object, to_line
-from referee.judge import judge
 from referee.language import Language, language_of
 from referee.output import Output, complain
+from referee.replay import judge
 
 MOST_COMPLAINTS = 3
 SUMMARY = "judge a recorded game again and print its rulings"

@@ -17,9 +17,9 @@ from referee.log import LEVELS, begin_log
 from referee.output import complain
 
 if TYPE_CHECKING:
-    from referee.service.leaving import Leaving
     from referee.service.parts import Parts
     from referee.service.service import Service
+    from referee.service.shutdown import Shutdown
 
 SUMMARY = "referee the game on the table, with a page for every phone"
 _STOP_CHECK_S = 0.5
@@ -57,8 +57,8 @@ def run(args: argparse.Namespace) -> int:
     from hardware.camera.camera import parse_spec
     from referee.c_heap import share_one_heap
     from referee.journal.folder import SIMULATED, state_folder
-    from referee.service.leaving import Leaving
     from referee.service.service import running
+    from referee.service.shutdown import Shutdown
 
     share_one_heap()
     for option in ("camera", "table", "deck"):
@@ -74,16 +74,16 @@ def run(args: argparse.Namespace) -> int:
         folder /= SIMULATED
     parts = _parts(args, folder)
     begin_log(args.log_level)
-    leaving = Leaving()
+    shutdown = Shutdown()
     try:
-        with _until_told(leaving) as stop, running(folder, parts) as service:
+        with _until_told(shutdown) as stop, running(folder, parts) as service:
             _serve(service, args, stop)
             if service.failed:
                 raise WorkFailedError("the referee has failed and must be started again; the game is kept")
     except RefereeError as error:
-        leaving.end(1, f"ringmaster run: {error}")
+        shutdown.end(1, f"ringmaster run: {error}")
         raise
-    leaving.end(0)
+    shutdown.end(0)
     return 0
 
 
@@ -146,13 +146,13 @@ def _parts(args: argparse.Namespace, folder: Path) -> Parts:
 
 
 @contextmanager
-def _until_told(leaving: Leaving) -> Iterator[threading.Event]:
+def _until_told(shutdown: Shutdown) -> Iterator[threading.Event]:
     """Give what is set at SIGTERM or Ctrl-C, and say faults of any thread in one line."""
     stop = threading.Event()
 
     def tell(*_: object) -> None:
         stop.set()
-        leaving.begin()
+        shutdown.begin()
 
     before = [(number, signal.signal(number, tell)) for number in (signal.SIGTERM, signal.SIGINT)]
     hook = threading.excepthook

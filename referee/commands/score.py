@@ -86,7 +86,7 @@ def _scorer(args: argparse.Namespace) -> Scorer:
 
 
 def _confetti_scorer(limit: int, overlimit: str, *, as_json: bool) -> Scorer:
-    from referee.games.confetti.hand import Overlimit, Score, parse_cards, score_hand
+    from referee.games.confetti.score import Overlimit, Score, parse_cards, score_hand
 
     ways = {way.value: way for way in Overlimit}
 

@@ -43,7 +43,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _score_confetti(args: argparse.Namespace) -> int:
-    from referee.games.confetti.hand import Overlimit
+    from referee.games.confetti.score import Overlimit
     from referee.table_score import score_picture
 
     deck = find_marked_deck("confetti" if args.deck is None else args.deck)

@@ -63,7 +63,7 @@ WAY_CLEARED = tuple(
 """What a new game's number is freed by: a damaged file may hold rows that belong to no game, or to none any more."""
 
 # Added later, so it is made where it is missing: a version before, to which an upgrade may be rolled back, ignores it.
-# data: what was outlined in the picture that an event was judged on (see `referee.service.sight`).
+# data: what was outlined in the picture that an event was judged on (see `referee.service.overlay`).
 SIGHTS = """CREATE TABLE IF NOT EXISTS sights (
     game INTEGER NOT NULL, event INTEGER NOT NULL, data TEXT NOT NULL, PRIMARY KEY (game, event)) WITHOUT ROWID"""
 

@@ -22,8 +22,8 @@ from referee.journal.rows import Query
 from referee.journal.stored import games, kept_game
 from referee.journal.taking import Tally
 from referee.journal.zip_file import opened, pack, unpack
+from referee.service.defaults import PROFILE
 from referee.service.settings import TableSettings
-from referee.service.usual import PROFILE
 from referee.setup.record import FILE as SETUP
 from referee.setup.record import kept_from, load_kept, save_kept
 from vision.errors import VisionError

@@ -15,7 +15,7 @@ from referee.language import Language
 from referee.sayings import coloretto as coloretto_sayings
 from referee.sayings import service as sayings
 from referee.service.coloretto_page import stands
-from referee.service.play import Play
+from referee.service.live_game import LiveGame
 from referee.service.question_pictures import PictureNames
 
 _CONFETTI = {
@@ -26,7 +26,7 @@ _CONFETTI = {
 }
 
 
-def board(play: Play, language: Language) -> list[dict[str, Any]]:
+def board(play: LiveGame, language: Language) -> list[dict[str, Any]]:
     """Give the seats: `{"seat", "name", "points", "gained", "held", "detail"}`."""
     gained = _gained(play)
     return [
@@ -42,7 +42,7 @@ def board(play: Play, language: Language) -> list[dict[str, Any]]:
     ]
 
 
-def points_of(play: Play, seat: int) -> int | None:
+def points_of(play: LiveGame, seat: int) -> int | None:
     """Give a seat's points, or cards in Piccolino; None where they are known at the end only."""
     match play.game:
         case Confetti() as confetti:
@@ -54,7 +54,7 @@ def points_of(play: Play, seat: int) -> int | None:
             return next((ruling["points"][seat] for ruling in ends), None)
 
 
-def phase(play: Play, lasts_ms: int | None, language: Language) -> dict[str, Any]:
+def phase(play: LiveGame, lasts_ms: int | None, language: Language) -> dict[str, Any]:
     """Give what is going on; lasts_ms: how long the sand runs, where that is known."""
     since_ns = _since_ns(play) - play.shift_ns
     match play.game:
@@ -82,7 +82,7 @@ def phase(play: Play, lasts_ms: int | None, language: Language) -> dict[str, Any
             return _plain("over" if play.over else "turning", None, since_ns)
 
 
-def moment(play: Play | None) -> str:
+def moment(play: LiveGame | None) -> str:
     """Name how things stand, as far as what people tell hangs on it; another name: something came in between."""
     if play is None:
         return "idle"
@@ -98,7 +98,7 @@ def moment(play: Play | None) -> str:
     return "-".join((str(play.log.row.game), step, str(play.paused), str(len(play.log.corrections)), asked))
 
 
-def questions(play: Play, announcer: Announcer, pictures: PictureNames) -> list[dict[str, Any]]:
+def questions(play: LiveGame, announcer: Announcer, pictures: PictureNames) -> list[dict[str, Any]]:
     """Give what the players are asked now, in the announcer's language; pictures: those of what the watcher asks."""
     question = play.question()
     if question is None:
@@ -128,7 +128,7 @@ def questions(play: Play, announcer: Announcer, pictures: PictureNames) -> list[
     ]
 
 
-def _doubts(play: Play, announcer: Announcer, pictures: PictureNames) -> list[dict[str, Any]]:
+def _doubts(play: LiveGame, announcer: Announcer, pictures: PictureNames) -> list[dict[str, Any]]:
     """Give what the watcher cannot tell, each with its answers: `{"text", "seat", "card"}`, each one tap."""
     players, language = play.header.players, announcer.language
     return [
@@ -159,7 +159,7 @@ def _verdict(question: Question, shift_ns: int, announcer: Announcer) -> dict[st
     return {"t_ns": question.t_ns - shift_ns, "text": announcer.say(ruling), "ruling": ruling}
 
 
-def _gained(play: Play) -> dict[int, int]:
+def _gained(play: LiveGame) -> dict[int, int]:
     """Give the points of the round that was counted last, by seat."""
     gained: dict[int, int] = {}
     for _, ruling in play.log.newest(50):
@@ -188,7 +188,7 @@ def _detail(game: Game, seat: int, language: Language) -> str:
             return ""
 
 
-def _last_round_ms(play: Play) -> int | None:
+def _last_round_ms(play: LiveGame) -> int | None:
     """Give how long the sand ran last time, where nothing else tells how long it will."""
     ended_ns: int | None = None
     for _, ruling in play.log.newest(50):
@@ -199,7 +199,7 @@ def _last_round_ms(play: Play) -> int | None:
     return None
 
 
-def _last_told(play: Play) -> str | None:
+def _last_told(play: LiveGame) -> str | None:
     """Give what a person told last of the game, as a correction names it; None if that was struck or is not there."""
     struck = {number for number, data in corrected_events(play.log.corrections).items() if data is None}
     told = (number for number, record in reversed(play.log.records.items()) if record.is_of_game)
@@ -210,7 +210,7 @@ def _plain(key: str, turn: int | None, since_ns: int) -> dict[str, Any]:
     return {"key": key, "turn": None if key == "over" else turn, "since_ns": since_ns, "lasts_ms": None}
 
 
-def _since_ns(play: Play) -> int:
+def _since_ns(play: LiveGame) -> int:
     """Give when what is going on began: at the last ruling that turned a game, on the game's clock."""
     turning = ("round", "time", "hand", "ring", "round_end", "end")
     return next((r["t_ns"] for _, r in play.log.newest(50) if r["ruling"] in turning), play.begun_ns)

@@ -49,7 +49,7 @@ class IdleBell:
 class Bus:
     """Subscribe while things are put together; publish from any thread, which is the one that listeners run on.
 
-    Listeners must be quick: the stage publishes with its lock held.
+    Listeners must be quick: the controller publishes with its lock held.
     """
 
     def __init__(self) -> None:

@@ -30,11 +30,11 @@ from referee.journal.rows import Query
 from referee.journal.stored import game_numbered, games, kept_game
 from referee.jsonlines import shown
 from referee.recorded_game import DECK_FILE, TABLE
+from referee.service.defaults import PROFILE
 from referee.service.film import Film
 from referee.service.game_log import GameLog, log_of
 from referee.service.records import Record, numbers_in
 from referee.service.settings import TableSettings
-from referee.service.usual import PROFILE
 from vision.errors import BadDeckError
 from vision.taught.deck_file import pack_deck
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from referee.announcer import Announcer
 from referee.events import Event
-from referee.games.confetti.hand import parse_cards
+from referee.games.confetti.score import parse_cards
 from referee.journal.corrections import corrected, corrected_events
 from referee.journal.judging import MISHAP
 from referee.language import Language

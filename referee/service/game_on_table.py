@@ -8,7 +8,7 @@ from hardware.camera.frames import Frame
 from referee.announcer import Announcer
 from referee.errors import BadInputError
 from referee.language import Language
-from referee.service.play import Play
+from referee.service.live_game import LiveGame
 from referee.service.settings import TableSettings
 
 
@@ -17,7 +17,7 @@ class GameOnTable:
 
     def __init__(self, settings: TableSettings) -> None:
         self.lock = threading.RLock()
-        self.play: Play | None = None
+        self.play: LiveGame | None = None
         self.settings = settings
         self._frame: Frame | None = None
 
@@ -46,7 +46,7 @@ class GameOnTable:
         """The number of the game on the table, None without one."""
         return None if self.play is None else self.play.log.row.game
 
-    def playing(self) -> Play:
+    def playing(self) -> LiveGame:
         """Give the game on the table.
 
         Raises:
@@ -56,5 +56,5 @@ class GameOnTable:
             raise BadInputError("no game is being played")
         return self.play
 
-    def _announcer(self, play: Play) -> Announcer:
+    def _announcer(self, play: LiveGame) -> Announcer:
         return Announcer(play.header.game, play.header.players, self.language)

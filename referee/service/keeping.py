@@ -21,8 +21,8 @@ from referee.sayings import kept as sayings
 from referee.service.backup import Restored, back_up, restore
 from referee.service.disputed import Machine, keep_disputed, open_settings
 from referee.service.film import Film
+from referee.service.game_controller import GameController
 from referee.service.shown_ruling import log_named
-from referee.service.stage import Stage
 from referee.setup.record import load_kept
 from vision.errors import VisionError
 from vision.profile import TableProfile
@@ -39,7 +39,7 @@ class Keeping:
     """
 
     folder: Path
-    stage: Stage
+    controller: GameController
     health: HealthBoard
     change: Callable[[Mapping[str, Any]], object]
     keep_profile: Callable[[TableProfile], None]
@@ -54,8 +54,8 @@ class Keeping:
             WorkFailedError: it cannot be written.
         """
         with self._lock:
-            self.stage.journal.flush()
-            back_up(path, self.stage.journal.read, self.folder, self.stage.settings, pictures=pictures)
+            self.controller.journal.flush()
+            back_up(path, self.controller.journal.read, self.folder, self.controller.settings, pictures=pictures)
 
     def restore(self, path: Path) -> Restored:
         """Take what a file has and what is not here yet.
@@ -65,12 +65,12 @@ class Keeping:
             WorkFailedError: the disk does not take it.
         """
         with self._lock:
-            if self.stage.in_play:
-                raise BadInputError(sayings.game_is_on(self.stage.language))
+            if self.controller.in_play:
+                raise BadInputError(sayings.game_is_on(self.controller.language))
             try:
-                return restore(path, self.stage.journal, self.folder, self.change, self.keep_profile)
+                return restore(path, self.controller.journal, self.folder, self.change, self.keep_profile)
             except (BadInputError, VisionError) as error:
-                raise BadInputError(sayings.no_backup(self.stage.language)) from error
+                raise BadInputError(sayings.no_backup(self.controller.language)) from error
 
     def disputed(self, ruling: str) -> bytes:
         """Give a file of a ruling that is in dispute, to be sent; it is kept, and so are the ruling's pictures.
@@ -80,15 +80,15 @@ class Keeping:
             WorkFailedError: the disk does not take it.
         """
         with self._lock:
-            with self.stage.lock:
-                log, play = log_named(self.stage, ruling), self.stage.play
+            with self.controller.lock:
+                log, play = log_named(self.controller, ruling), self.controller.play
                 number = log.about_id(ruling)
-                self.stage.journal.dispute(log.row.game, number)
-                self.stage.journal.flush(durable=False)
+                self.controller.journal.dispute(log.row.game, number)
+                self.controller.journal.flush(durable=False)
                 live = play if play is not None and play.log is log else None
                 said = frozenset() if live is None else frozenset(live.said)
                 shift_ns = log.row.shift_ns if live is None else live.shift_ns
-            machine = Machine(open_settings(self.stage.settings), tuple(self.notes()), shift_ns, said)
+            machine = Machine(open_settings(self.controller.settings), tuple(self.notes()), shift_ns, said)
             path = keep_disputed(self.folder, log, ruling, self.film(log.row.game, number), machine)
             return path.read_bytes()
 
@@ -98,7 +98,7 @@ class Keeping:
             "version": version("ringmaster"),
             "python": platform.python_version(),
             "system": f"{platform.system()} {platform.release()} {platform.machine()}",
-            "settings": open_settings(self.stage.settings),
+            "settings": open_settings(self.controller.settings),
             "devices": [
                 {"device": one.device, "state": one.state.value, "message": one.message}
                 for one in self.health.snapshot()
@@ -107,7 +107,7 @@ class Keeping:
             "setup": {name: {"state": one.state, "text": one.text} for name, one in load_kept(self.folder).items()},
             "games": [
                 {"game": row.header.game, "players": len(row.header.players), "started_ms": row.started_ms}
-                for row in games(self.stage.journal.read)[:_MOST_GAMES]
+                for row in games(self.controller.journal.read)[:_MOST_GAMES]
             ],
             "log": KEPT.lines(),
         }

@@ -10,7 +10,7 @@ from referee.events import Header
 from referee.journal.corrections import Place
 from referee.journal.journal import Journal
 from referee.journal.stored import kept_game, open_game
-from referee.service.play import Play
+from referee.service.live_game import LiveGame
 from referee.service.records import resumed_clock
 from referee.session import RulingData, Watcher
 
@@ -19,7 +19,7 @@ MakeWatcher = Callable[[Header], Watcher]
 
 def unfinished_game(
     journal: Journal, make_watcher: MakeWatcher, boot: str, clock: Callable[[], int]
-) -> tuple[Play, list[tuple[Place, RulingData]]] | None:
+) -> tuple[LiveGame, list[tuple[Place, RulingData]]] | None:
     """Give the game, and the rulings of it that nobody has heard yet; None if there was none.
 
     boot: names the start of the machine that `clock`, the monotonic one in ns, belongs to.
@@ -37,5 +37,5 @@ def unfinished_game(
     fresh_clock = resumed_clock(row, last_ns, boot, clock())
     if fresh_clock is not row:
         journal.new_clock(row.game, fresh_clock.boot, fresh_clock.shift_ns)
-    play = Play(fresh_clock, make_watcher(row.header), journal, clock())
+    play = LiveGame(fresh_clock, make_watcher(row.header), journal, clock())
     return play, play.restore(replace(kept, row=fresh_clock))

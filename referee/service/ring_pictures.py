@@ -21,8 +21,8 @@ from hardware.settings import MS
 from referee.errors import WorkFailedError
 from referee.journal.evidence import EvidenceFolder
 from referee.service.bus import Bus, NothingToKeep, PicturesKept
-from referee.service.play import Play
-from referee.service.sight import Sight
+from referee.service.live_game import LiveGame
+from referee.service.overlay import Overlay
 from referee.service.table_area import Image, TableArea
 
 MOST_WAITING = 16
@@ -49,11 +49,13 @@ class Wanted:
     event: int
     t_ns: int
     before_only: bool = False
-    sight: Sight | None = None
+    sight: Overlay | None = None
     frame: Frame | None = None
 
 
-def pictures_wanted(play: Play, count: int, sight: Sight | None = None, frame: Frame | None = None) -> Iterator[Wanted]:
+def pictures_wanted(
+    play: LiveGame, count: int, sight: Overlay | None = None, frame: Frame | None = None
+) -> Iterator[Wanted]:
     """Give which pictures are wanted of the events of a game after the first `count`.
 
     sight: what is seen now. frame: the one that was looked at last.

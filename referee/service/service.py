@@ -23,25 +23,25 @@ from referee.journal.journal import Journal
 from referee.log import LOG
 from referee.mqtt.publisher import Publisher
 from referee.sayings import service as sayings
-from referee.service import usual
+from referee.service import defaults
 from referee.service.bus import Bus, IdleBell, NothingToKeep, ReadingFailed
 from referee.service.film import FilmKeeper
+from referee.service.game_controller import GameController
 from referee.service.guard.guard import Guard
 from referee.service.guard.machine_watchers import machine_watchers
+from referee.service.housekeeping import Housekeeping
 from referee.service.keeping import Keeping
 from referee.service.parts import Parts
 from referee.service.phone_bells import PhoneBells
 from referee.service.power import power_here
+from referee.service.retrying import RetryingLamp, RetryingSpeaker
 from referee.service.ring_pictures import Pictures, Wanted
 from referee.service.settings import TableSettings, load_settings
 from referee.service.setup_kit import SetupKit
-from referee.service.stage import Stage
-from referee.service.steady import SteadyLamp, SteadySpeaker
 from referee.service.system import System
 from referee.service.table_area import TableArea
 from referee.service.table_decks import TableDecks
 from referee.service.table_desk import TableDesk
-from referee.service.tending import Tending
 from referee.service.voice import Voice
 from referee.service.watchdog import Watchdog, boot_id, interval_ns
 from referee.session import Outcome
@@ -75,18 +75,18 @@ class Service:
         self._boot = boot_id()
         self.journal = Journal(folder / JOURNAL)
         self._evidence = EvidenceFolder(folder / EVIDENCE, self.journal)
-        self._profile = parts.profile or usual.kept_profile(folder, self._report)
-        make_speaker, make_lamp = parts.speaker or usual.usual_speaker, parts.lamp or usual.usual_lamp
+        self._profile = parts.profile or defaults.kept_profile(folder, self._report)
+        make_speaker, make_lamp = parts.speaker or defaults.default_speaker, parts.lamp or defaults.default_lamp
         self._fitted = settings
-        self._lamp = SteadyLamp(lambda report: make_lamp(self._fitted, report), self._report)
+        self._lamp = RetryingLamp(lambda report: make_lamp(self._fitted, report), self._report)
         self.voice = Voice(
-            lambda wanted: SteadySpeaker(lambda report: make_speaker(wanted, report), self._report),
+            lambda wanted: RetryingSpeaker(lambda report: make_speaker(wanted, report), self._report),
             self._lamp,
             settings,
-            usual.time_of_day,
+            defaults.time_of_day,
             bus,
         )
-        self.stage = Stage(
+        self.controller = GameController(
             self.journal,
             self.voice,
             settings,
@@ -99,8 +99,10 @@ class Service:
         self._phones = PhoneBells(self.devices.queue)
         self._area = TableArea(self._profile)
         self._pictures = Pictures(self.devices.buffer, self._evidence, self._area, bus=bus)
-        self.desk = TableDesk(self.stage, self._evidence, self._pictures, self.health, folder, self, decks=self._decks)
-        self.publisher = Publisher(folder, self.journal, self._evidence, self.desk, lambda: self.stage.open_game)
+        self.desk = TableDesk(
+            self.controller, self._evidence, self._pictures, self.health, folder, self, decks=self._decks
+        )
+        self.publisher = Publisher(folder, self.journal, self._evidence, self.desk, lambda: self.controller.open_game)
         self.devices.queue.on_put = self.publisher.heard
         self._film = film = FilmKeeper(self.devices.buffer, self._area, self._pictures.want)
         bus.subscribe(Wanted, film.want)
@@ -109,13 +111,24 @@ class Service:
         self.desk.listen(bus)
         change, outline = self.desk.change_settings, self._area.outline
         kit = SetupKit(
-            folder, self.stage, self.health, self.devices, change, lambda: self._profile, self.keep_profile, outline
+            folder,
+            self.controller,
+            self.health,
+            self.devices,
+            change,
+            lambda: self._profile,
+            self.keep_profile,
+            outline,
         )
         self._setup_heard = kit.heard
         self.desk.walk = Walk(kit)
-        self.keeping = Keeping(folder, self.stage, self.health, change, self.keep_profile, self.camera_notes, film.of)
-        self.system = System(folder, self.stage, self.health, self._evidence, power_here(), known=self.desk.known)
-        self._guard = Guard(self.devices, self.stage, self.health, outline, machine_watchers(folder), self.desk.refresh)
+        self.keeping = Keeping(
+            folder, self.controller, self.health, change, self.keep_profile, self.camera_notes, film.of
+        )
+        self.system = System(folder, self.controller, self.health, self._evidence, power_here(), known=self.desk.known)
+        self._guard = Guard(
+            self.devices, self.controller, self.health, outline, machine_watchers(folder), self.desk.refresh
+        )
         self._thread = threading.Thread(target=self._referee, name="referee", daemon=True)
 
     def start(self) -> None:
@@ -123,15 +136,15 @@ class Service:
         LOG.info("games and settings are kept in %s", self.folder)
         aside = self.journal.set_aside
         if aside is not None:
-            self.voice.tell(sayings.set_aside(aside.name, self.journal.saved, self.stage.language))
+            self.voice.tell(sayings.set_aside(aside.name, self.journal.saved, self.controller.language))
         if aside is None or self._evidence.set_aside(aside.stem):
             # Never where pictures still lie that the new journal cannot know.
             self._evidence.sweep()
         if self._complaint is not None:
             self._report(DeviceHealth(time.monotonic_ns(), "settings", Health.MISSING, self._complaint))
         if self._opening is not None:
-            self.stage.start(self._opening.game, self._opening.players, self._opening.options)
-        elif self._resumes and (play := self.stage.resume()) is not None:
+            self.controller.start(self._opening.game, self._opening.players, self._opening.options)
+        elif self._resumes and (play := self.controller.resume()) is not None:
             LOG.info("game %d goes on", play.log.row.game)
             self.desk.resumed(play)
         self._pictures.start()
@@ -207,11 +220,11 @@ class Service:
             self.health.forget("speaker")
         if "camera" in others:
             # What was calibrated holds for the camera before; from now on the marker cards tell where the table is.
-            usual.put_profile_away(self.folder)
+            defaults.put_profile_away(self.folder)
             self._profile = None
             self._area.forget()
             self._guard.forget()
-            self.stage.look_anew()
+            self.controller.look_anew()
         self._news.set()
 
     def keep_profile(self, profile: TableProfile) -> None:
@@ -220,14 +233,14 @@ class Service:
         Raises:
             WorkFailedError: the disk does not take it.
         """
-        usual.keep_profile(self.folder, profile)
+        defaults.keep_profile(self.folder, profile)
         self._profile = profile
         self._area.measured(profile)
-        self.stage.look_anew()
+        self.controller.look_anew()
 
     def say_code(self, code: str) -> None:
         """Say a pairing code aloud, even at quiet hours: somebody asked for it."""
-        self.voice.say_aloud(sayings.pairing_code(code, self.stage.language))
+        self.voice.say_aloud(sayings.pairing_code(code, self.controller.language))
 
     def newest_picture(self) -> tuple[int, NDArray[np.uint8]] | None:
         """Give when the newest frame was exposed, ns, and the frame, BGR."""
@@ -250,11 +263,13 @@ class Service:
         self._report(DeviceHealth(time.monotonic_ns(), "reader", state, news.why or ""))
 
     def _referee(self) -> None:
-        """Bring what was seen and heard before the stage, for ever (on the thread of its own)."""
+        """Bring what was seen and heard before the controller, for ever (on the thread of its own)."""
         watchdog = Watchdog(interval_ns(), self.devices.camera_hangs, self.folder, self._boot)
-        tending = Tending(self.stage, self.health, self._evidence, watchdog, self._news, self.desk.refresh)
+        housekeeping = Housekeeping(
+            self.controller, self.health, self._evidence, watchdog, self._news, self.desk.refresh
+        )
         queue = self.devices.queue
-        clockwork = Clockwork(queue, self.devices.buffer, self.stage, self._heard, self.stage.lock)
+        clockwork = Clockwork(queue, self.devices.buffer, self.controller, self._heard, self.controller.lock)
         try:
             while not self._stopping.is_set():
                 with watchdog.reading():
@@ -262,7 +277,7 @@ class Service:
                 if not worked:
                     queue.wait(LONGEST_SLEEP_S)
                 self._phones.tend()
-                tending.tend(time.monotonic_ns())
+                housekeeping.tend(time.monotonic_ns())
         finally:
             self.failed = not self._stopping.is_set()
             self.ended.set()
@@ -273,7 +288,7 @@ class Service:
         self._film.take(event, outcome)
         if isinstance(event, DeviceHealth):
             self._report(event)
-        elif isinstance(event, BellPressed) and not self.stage.in_play:
+        elif isinstance(event, BellPressed) and not self.controller.in_play:
             self.bus.publish(IdleBell(event.t_ns))
 
 

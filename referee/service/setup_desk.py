@@ -8,7 +8,7 @@ from typing import Any
 from referee.errors import BadInputError
 from referee.games.registry import GAMES
 from referee.journal.stored import games
-from referee.service.stage import Stage
+from referee.service.game_controller import GameController
 from referee.setup.record import deck_of
 from referee.setup.walk import Walk, as_data
 
@@ -24,7 +24,7 @@ def setup_now(walk: Walk | None, *, look: bool = True) -> dict[str, Any]:
 
 
 def setup_done(
-    walk: Walk | None, stage: Stage, command: Mapping[str, Any], on_change: Callable[[], None]
+    walk: Walk | None, controller: GameController, command: Mapping[str, Any], on_change: Callable[[], None]
 ) -> dict[str, Any]:
     """Carry out a command of setting up, and give how far it is then.
 
@@ -41,7 +41,7 @@ def setup_done(
             given = command.get("answer")
             walk.answer(given if isinstance(given, Mapping) else {})
         case "keep":
-            stage.voice.tell(walk.keep().text)
+            controller.voice.tell(walk.keep().text)
         case "skip":
             walk.skip()
         case _:
@@ -50,7 +50,7 @@ def setup_done(
     return setup_now(walk)
 
 
-def setup_in_state(walk: Walk | None, stage: Stage) -> dict[str, Any]:
+def setup_in_state(walk: Walk | None, controller: GameController) -> dict[str, Any]:
     """Give what every page is to know: whether setting up begins by itself, how many steps are open, who plays what.
 
     So it is on a new machine, on which nothing was set up and no game was played.
@@ -58,7 +58,7 @@ def setup_in_state(walk: Walk | None, stage: Stage) -> dict[str, Any]:
     if walk is None:
         return {"due": False, "left": 0, "players": None, "game": None}
     kept = walk.kept
-    due = not kept and stage.play is None and not games(stage.journal.read)
+    due = not kept and controller.play is None and not games(controller.journal.read)
     undone = [one for one in kept.values() if one.state in ("skipped", "missing")]
     # Who has played without it all along is not asked.
     left = len(walk.left) + len(undone) if kept else 0

@@ -14,8 +14,8 @@ from hardware.events import Event
 from hardware.health import HealthBoard
 from hardware.lamp import Signal
 from referee.sayings.guard import camera_note
+from referee.service.game_controller import GameController
 from referee.service.guard.guard import Eyes
-from referee.service.stage import Stage
 from referee.setup.bell import loudness
 from referee.setup.finding import Kept, Seen, Wish
 from referee.setup.hearing import Hearing, troubles_in_words
@@ -42,7 +42,7 @@ class SetupKit:
     """
 
     folder: Path
-    stage: Stage
+    controller: GameController
     health: HealthBoard
     devices: Senses
     change: Callable[[Mapping[str, Any]], object]
@@ -62,7 +62,7 @@ class SetupKit:
 
     def seen(self, since_ns: int, kept: Mapping[str, Kept]) -> Seen:
         """Give what is seen now, and heard since."""
-        language, now_ns = self.stage.language, self.clock()
+        language, now_ns = self.controller.language, self.clock()
         frame = self.devices.buffer.newest
         fresh = frame is not None and now_ns - frame.exposure_end_ns < _OLD_NS
         peak = self.devices.loudness
@@ -70,7 +70,7 @@ class SetupKit:
             now_ns=now_ns,
             since_ns=since_ns,
             language=language,
-            settings=self.stage.settings,
+            settings=self.controller.settings,
             folder=self.folder,
             image=frame.bgr() if frame is not None and fresh else None,
             image_t_ns=frame.exposure_end_ns if frame is not None else 0,
@@ -89,9 +89,9 @@ class SetupKit:
             self.change(wish.settings)
         if wish.profile is not None:
             self.keep_profile(wish.profile)
-        if wish.settle and not self.stage.in_play:
+        if wish.settle and not self.controller.in_play:
             self.devices.settle(self.area(), focus=True)
         if wish.signal:
-            self.stage.voice.show(Signal.VALID)
+            self.controller.voice.show(Signal.VALID)
         if wish.say:
-            self.stage.voice.tell(wish.say)
+            self.controller.voice.tell(wish.say)

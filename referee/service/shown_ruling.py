@@ -7,63 +7,63 @@ from referee.errors import BadInputError
 from referee.journal.evidence import EvidenceFolder
 from referee.journal.judging import checked
 from referee.journal.stored import game_numbered, kept_game, sight_of
-from referee.service.desk import Data
+from referee.service.desk_protocol import Data
 from referee.service.explain import explanation
+from referee.service.game_controller import GameController
 from referee.service.game_log import GameLog, log_of
 from referee.service.records import numbers_in
-from referee.service.stage import Stage
 from referee.service.time_line import faces_of, marks_of
 
 
-def time_line(stage: Stage, evidence: EvidenceFolder, ruling: str) -> Data:
+def time_line(controller: GameController, evidence: EvidenceFolder, ruling: str) -> Data:
     """Give the photo-finish of a ruling.
 
     Raises:
         BadInputError: there is no such ruling.
     """
-    with stage.lock:
-        log = log_named(stage, ruling)
+    with controller.lock:
+        log = log_named(controller, ruling)
         number = log.about_id(ruling)
         instant = log.records[number].event
-        marks = marks_of(log, instant, Announcer(log.header.game, log.header.players, stage.language))
+        marks = marks_of(log, instant, Announcer(log.header.game, log.header.players, controller.language))
         faces = faces_of(log, instant)
     kept = evidence.of_event(log.row.game, number)
     return {
         "frames": [{"picture": one.name, "t_ms": round(one.t_ms, 1)} for one in kept],
         "marks": marks,
         "faces": faces,
-        "sight": sight_of(stage.journal.read, log.row.game, number),
+        "sight": sight_of(controller.journal.read, log.row.game, number),
         "players": list(log.header.players),
     }
 
 
-def explained(stage: Stage, evidence: EvidenceFolder, ruling: str) -> Data:
+def explained(controller: GameController, evidence: EvidenceFolder, ruling: str) -> Data:
     """Give why a ruling is as it is, with the picture that decided.
 
     Raises:
         BadInputError: there is no such ruling.
     """
-    with stage.lock:
-        log = log_named(stage, ruling)
+    with controller.lock:
+        log = log_named(controller, ruling)
         record, ruled = log.ruling(ruling)
         number = log.about_id(ruling)
-        why = explanation(log, record, ruled, stage.language)
-        live = stage.play is not None and stage.play.log is log
+        why = explanation(log, record, ruled, controller.language)
+        live = controller.play is not None and controller.play.log is log
     pictures = evidence.of_game(log.row.game)
-    sight = sight_of(stage.journal.read, log.row.game, number)
+    sight = sight_of(controller.journal.read, log.row.game, number)
     return {**why, "picture": pictures.get(number), "sight": sight, "past": not live}
 
 
-def log_named(stage: Stage, ident: str) -> GameLog:
+def log_named(controller: GameController, ident: str) -> GameLog:
     """Give the game that a ruling is of: the one that is being played, or a past one.
 
     Raises:
         BadInputError: there is no such game.
     """
     game = next(iter(numbers_in(ident)), None)
-    if stage.play is not None and stage.play.log.row.game == game:
-        return stage.play.log
-    row = None if game is None else game_numbered(stage.journal.read, game)
+    if controller.play is not None and controller.play.log.row.game == game:
+        return controller.play.log
+    row = None if game is None else game_numbered(controller.journal.read, game)
     if row is None:
         raise BadInputError("there is no such game")
-    return log_of(checked(kept_game(stage.journal.read, row), past=True).kept)
+    return log_of(checked(kept_game(controller.journal.read, row), past=True).kept)

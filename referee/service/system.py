@@ -23,9 +23,9 @@ from referee.log import KEPT
 from referee.names import folded, players_in
 from referee.sayings import kept as sayings
 from referee.sayings.service import device
+from referee.service.game_controller import GameController
 from referee.service.past import Known, listed
 from referee.service.power import Power
-from referee.service.stage import Stage
 from referee.translated import translated
 
 _STATE = {Health.OK: State.OK, Health.MISSING: State.FAULT, Health.STALLED: State.FAULT}
@@ -39,7 +39,7 @@ class System:
     """
 
     folder: Path
-    stage: Stage
+    controller: GameController
     health: HealthBoard
     evidence: EvidenceFolder
     power: Power = field(default_factory=Power)
@@ -48,8 +48,8 @@ class System:
 
     def public(self) -> dict[str, Any]:
         """Give it all: `version`, `offers`, `findings`, `log`, `unfinished` games, and `players` with their games."""
-        language = self.stage.language
-        shown = listed(self.stage.journal.read, self.known).games
+        language = self.controller.language
+        shown = listed(self.controller.journal.read, self.known).games
         names = Counter(name for past, _ in shown for name in past.row.header.players)
         held = self._held()
         return {
@@ -77,7 +77,7 @@ class System:
             WorkFailedError: it cannot be done from here.
         """
         if not self.power.ask(what):
-            raise WorkFailedError(sayings.no_power(self.stage.language))
+            raise WorkFailedError(sayings.no_power(self.controller.language))
 
     def forget_game(self, game: int) -> None:
         """Delete a game that did not come to its end.
@@ -86,14 +86,16 @@ class System:
             BadInputError: there is none with that number, it came to its end, or it may still be gone on with.
             WorkFailedError: the disk does not take it.
         """
-        with self.stage.lock:
+        with self.controller.lock:
             if game in self._held():
-                raise BadInputError(sayings.game_is_on(self.stage.language))
-            found = [past for past, _ in listed(self.stage.journal.read, self.known).games if past.row.game == game]
+                raise BadInputError(sayings.game_is_on(self.controller.language))
+            found = [
+                past for past, _ in listed(self.controller.journal.read, self.known).games if past.row.game == game
+            ]
             if not found or found[0].end is not None:
-                raise BadInputError(sayings.only_unfinished(self.stage.language))
+                raise BadInputError(sayings.only_unfinished(self.controller.language))
             self.evidence.forget_game(game)
-            delete_game(self.stage.journal, game)
+            delete_game(self.controller.journal, game)
 
     def rename(self, name: str, new: str) -> int:
         """Call a player otherwise in all games, also as another one is called: then both are one from now on.
@@ -105,13 +107,13 @@ class System:
                 against each other.
             WorkFailedError: the disk does not take it.
         """
-        language = self.stage.language
+        language = self.controller.language
         (called,) = players_in([new])
-        with self.stage.lock:
-            if self.stage.in_play:
+        with self.controller.lock:
+            if self.controller.in_play:
                 raise BadInputError(sayings.game_is_on(language))
             changes = {}
-            for row in games(self.stage.journal.read):
+            for row in games(self.controller.journal.read):
                 players = row.header.players
                 if name not in players:
                     continue
@@ -122,12 +124,12 @@ class System:
                 changes[row.game] = replace(row.header, players=changed)
             if not changes:
                 raise BadInputError(sayings.nobody_called(name, language))
-            change_headers(self.stage.journal, changes)
+            change_headers(self.controller.journal, changes)
         return len(changes)
 
     def _held(self) -> set[int]:
         """Give the games that are being played, or can be gone back to."""
-        held, play = set(), self.stage.play
+        held, play = set(), self.controller.play
         while play is not None:
             held.add(play.log.row.game)
             play = play.instead_of if not play.log.records else None

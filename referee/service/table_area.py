@@ -8,10 +8,10 @@ from numpy.typing import NDArray
 
 from referee.errors import BadInputError
 from referee.seats import marker_rectangle
+from vision.camera_moved import table_now
 from vision.errors import VisionError
 from vision.markers import sight_markers, table_from_markers
 from vision.profile import TableProfile
-from vision.standing import table_now
 from vision.table import Table
 
 Image = NDArray[np.uint8]

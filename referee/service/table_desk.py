@@ -1,4 +1,4 @@
-"""The desk of the running referee (see `referee.service.desk`): what pages are shown, and what they may tell."""
+"""The desk of the running referee (see `desk_protocol`): what pages are shown, and what they may tell."""
 
 from __future__ import annotations
 
@@ -18,22 +18,22 @@ from referee.sayings.guard import camera_note
 from referee.service import archive
 from referee.service.board import moment
 from referee.service.bus import Bus, OutlinesMoved, PicturesKept, StateChanged
-from referee.service.by_page import answer, correct, look_again, name_ringer, ring, tell
 from referee.service.coloretto_page import sheet
-from referee.service.desk import Data
+from referee.service.desk_protocol import Data
+from referee.service.device_admin import DeviceAdmin, NoDeviceAdmin
 from referee.service.figures import statistics
-from referee.service.fitting import Fitting, NothingFitted
+from referee.service.game_controller import GameController
+from referee.service.live_game import LiveGame
+from referee.service.page_commands import answer, correct, look_again, name_ringer, ring, tell
+from referee.service.page_state import Scene, view
 from referee.service.past import Known
-from referee.service.play import Play
 from referee.service.quality import Tallies, quality
 from referee.service.question_pictures import Doubted, QuestionPictures
 from referee.service.ring_pictures import Pictures
 from referee.service.settings import PAGE_CAMERA, TableSettings, save_settings
 from referee.service.setup_desk import setup_done, setup_in_state, setup_now
 from referee.service.shown_ruling import explained, time_line
-from referee.service.stage import Stage
 from referee.service.table_decks import TableDecks
-from referee.service.view import Scene, view
 from referee.setup.walk import Walk
 
 OUTLINES_NS = 250_000_000
@@ -43,28 +43,28 @@ OUTLINES_NS = 250_000_000
 class TableDesk:
     """The real desk. The state is made once a version, by whoever changes something, and given to all who ask.
 
-    folder: where settings are kept. fitting: the devices, as far as the page has to do with them. walk: through the
+    folder: where settings are kept. device_admin: the devices, for the page. walk: through the
     steps of setting up; None: there are none. known: what was told of games that are over.
     """
 
     def __init__(
         self,
-        stage: Stage,
+        controller: GameController,
         evidence: EvidenceFolder,
         pictures: Pictures,
         health: HealthBoard,
         folder: Path,
-        fitting: Fitting | None = None,
+        device_admin: DeviceAdmin | None = None,
         clock: Callable[[], int] = time.monotonic_ns,
         decks: TableDecks | None = None,
     ) -> None:
-        self._stage = stage
+        self._controller = controller
         self._evidence = evidence
         self._pictures = pictures
         self._asked = QuestionPictures(pictures.area)
         self._health = health
         self._folder = folder
-        self._fitting = fitting or NothingFitted()
+        self._device_admin = device_admin or NoDeviceAdmin()
         self._clock = clock
         self._decks = decks or TableDecks(folder, health.report)
         self._lock = threading.Lock()
@@ -112,22 +112,22 @@ class TableDesk:
     def refresh(self) -> None:
         """Make the state anew after a change, and tell all listeners."""
         now_ns = self._clock()
-        with self._stage.lock:
-            stage = self._stage
+        with self._controller.lock:
+            controller = self._controller
             scene = Scene(
-                stage.settings,
-                stage.voice.caption,
-                stage.voice.said,
+                controller.settings,
+                controller.voice.caption,
+                controller.voice.said,
                 self._health.snapshot(),
-                stage.notices,
-                stage.frame_wh,
-                None if stage.settings.sand is None else stage.settings.sand[0] // 1_000_000,
+                controller.notices,
+                controller.frame_wh,
+                None if controller.settings.sand is None else controller.settings.sand[0] // 1_000_000,
                 self._asked.names(),
             )
-            state = view(stage.play, stage.paused, scene, self._picture)
+            state = view(controller.play, controller.paused, scene, self._picture)
             self._made_ns = now_ns
             self._version += 1
-            self._state = {"version": self._version, **state, "setup": setup_in_state(self.walk, self._stage)}
+            self._state = {"version": self._version, **state, "setup": setup_in_state(self.walk, self._controller)}
             version = self._version
         with self._lock:
             listeners = list(self._listeners.values())
@@ -139,7 +139,7 @@ class TableDesk:
         self._remember_pictures(game)
         self.refresh()
 
-    def resumed(self, play: Play) -> None:
+    def resumed(self, play: LiveGame) -> None:
         """Take it that a game goes on that has pictures already."""
         self.pictures_kept(play.log.row.game, 0)
 
@@ -148,8 +148,8 @@ class TableDesk:
         seen = command.get("moment")
         if seen is None:
             return self._carry_out(command)
-        with self._stage.lock:
-            if seen != moment(self._stage.play):
+        with self._controller.lock:
+            if seen != moment(self._controller.play):
                 raise OvertakenError("something else was entered just before: please look again")
             return self._carry_out(command)
 
@@ -158,39 +158,39 @@ class TableDesk:
             case "start":
                 return self._start(command)
             case "stop":
-                self._stage.stop()
+                self._controller.stop()
             case "pause" | "resume" as what:
-                self._stage.pause(what == "pause")
+                self._controller.pause(what == "pause")
             case "flip":
-                if not self._fitting.flip():
-                    self._stage.say("timer_flipped", {})
+                if not self._device_admin.flip():
+                    self._controller.say("timer_flipped", {})
             case "time":
-                self._stage.say("timer_ran_out", {})
+                self._controller.say("timer_ran_out", {})
             case "count":
                 # Who taps cannot see what the camera saw: hands that it did not see are asked for.
-                self._stage.say("count", {"ask": True})
+                self._controller.say("count", {"ask": True})
             case "ringer":
-                name_ringer(self._stage, command.get("seat"))
+                name_ringer(self._controller, command.get("seat"))
             case "ring":
-                ring(self._stage, self._fitting, command)
+                ring(self._controller, self._device_admin, command)
             case "bell_here":
-                self._fitting.bell_here()
+                self._device_admin.bell_here()
             case "decide":
-                self._stage.say("decided", {"valid": command.get("valid")})
+                self._controller.say("decided", {"valid": command.get("valid")})
             case "event":
-                return {"version": self._version, "rulings": tell(self._stage, command.get("event"))}
+                return {"version": self._version, "rulings": tell(self._controller, command.get("event"))}
             case "correct":
-                return {"version": self._version, "changed": correct(self._stage, command)}
+                return {"version": self._version, "changed": correct(self._controller, command)}
             case "sheet":
-                return {"sheet": sheet(command, Language(self._stage.settings.language))}
+                return {"sheet": sheet(command, Language(self._controller.settings.language))}
             case "answer":
-                answer(self._stage, str(command.get("question")), command.get("answer"))
+                answer(self._controller, str(command.get("question")), command.get("answer"))
             case "undo":
-                self._stage.undo()
+                self._controller.undo()
             case "look_again":
-                look_again(self._stage, str(command.get("ruling")))
+                look_again(self._controller, str(command.get("ruling")))
             case "setup":
-                return setup_done(self.walk, self._stage, command, self.refresh)
+                return setup_done(self.walk, self._controller, command, self.refresh)
             case "settings":
                 return self._settings({key: value for key, value in command.items() if key != "do"})
             case _:
@@ -205,33 +205,33 @@ class TableDesk:
 
     def timeline(self, ruling: str) -> Data:
         """Give the photo-finish of a ruling."""
-        return time_line(self._stage, self._evidence, ruling)
+        return time_line(self._controller, self._evidence, ruling)
 
     def explain(self, ruling: str) -> Data:
         """Give why a ruling is as it is."""
-        return explained(self._stage, self._evidence, ruling)
+        return explained(self._controller, self._evidence, ruling)
 
     def history(self) -> Data:
         """Give past games."""
-        return archive.history(self._stage.journal.read, self._stage.language, self.known)
+        return archive.history(self._controller.journal.read, self._controller.language, self.known)
 
     def game(self, which: str) -> Data:
         """Give one past game."""
         pictures = self._evidence.of_game(int(which)) if which.isascii() and which.isdecimal() else {}
-        return archive.one_game(self._stage.journal.read, which, self._stage.language, pictures, self.known)
+        return archive.one_game(self._controller.journal.read, which, self._controller.language, pictures, self.known)
 
     def decks(self) -> Data:
         """Give the decks that each game can be played with, and the colours of those for Coloretto."""
-        choices = self._decks.choices(self._stage.journal.read)
+        choices = self._decks.choices(self._controller.journal.read)
         return {"decks": dict(choices), "colours": self._decks.colours(choices["coloretto"])}
 
     def statistics(self) -> Data:
         """Give figures over all evenings."""
-        return statistics(self._stage.journal.read, self.known)
+        return statistics(self._controller.journal.read, self.known)
 
     def quality(self) -> Data:
         """Give how good it is at this table."""
-        return quality(self._stage.journal.read, self._stage.language, self.known, self._tallies)
+        return quality(self._controller.journal.read, self._controller.language, self.known, self._tallies)
 
     def setup(self, *, look: bool) -> Data:
         """Give how far setting up is, and what the open step finds now."""
@@ -253,14 +253,17 @@ class TableDesk:
 
     def cameras(self) -> Data:
         """Give the USB cameras that are plugged in."""
-        notes = [camera_note(note, self._stage.language) for note in self._fitting.camera_notes()]
-        return {"cameras": [{"camera": spec, "name": name} for spec, name in self._fitting.cameras()], "notes": notes}
+        notes = [camera_note(note, self._controller.language) for note in self._device_admin.camera_notes()]
+        return {
+            "cameras": [{"camera": spec, "name": name} for spec, name in self._device_admin.cameras()],
+            "notes": notes,
+        }
 
     def _start(self, command: Data) -> Data:
         game, players, options = command.get("game"), command.get("players"), command.get("options", {})
         if game not in GAMES or not isinstance(players, list) or not isinstance(options, Mapping):
             raise BadInputError(f"choose a game ({', '.join(GAMES)}) and say who plays")
-        play = self._stage.start(str(game), [str(player) for player in players], options)
+        play = self._controller.start(str(game), [str(player) for player in players], options)
         return {"version": self._version, "game": str(play.log.row.game)}
 
     def _settings(self, data: Mapping[str, Any]) -> Data:
@@ -279,13 +282,13 @@ class TableDesk:
             WorkFailedError: the disk does not take them.
         """
         with self._settling:
-            # To try a camera takes seconds, in which rings are ruled: so the stage is not held.
-            self._fitting.check(self._stage.settings.changed(data))
-            with self._stage.lock:
-                settings = self._stage.settings.changed(data)
+            # To try a camera takes seconds, in which rings are ruled: so the controller is not held.
+            self._device_admin.check(self._controller.settings.changed(data))
+            with self._controller.lock:
+                settings = self._controller.settings.changed(data)
                 save_settings(self._folder, settings)
-                self._stage.change_settings(settings)
-            self._fitting.fit(settings)
+                self._controller.change_settings(settings)
+            self._device_admin.fit(settings)
         return {"version": self._version, "settings": settings.public()}
 
     def _picture(self, game: int, event: int) -> str | None:

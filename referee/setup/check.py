@@ -10,12 +10,12 @@ from referee.errors import BadInputError
 from referee.language import Language, mark
 from referee.setup.deck import chosen_deck
 from referee.setup.finding import Choice, Finding, Image, Points, Seen, Shape, State, Wish, camera_missing, shares
+from vision.camera_moved import table_now
 from vision.deck import Deck
 from vision.errors import VisionError
 from vision.markers import unmirrored_markers
 from vision.prints.print_deck import PrintDeck
 from vision.profile import TableProfile
-from vision.standing import table_now
 
 CARDS = 10
 LOOK_NS = 1_000_000_000

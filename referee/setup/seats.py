@@ -14,10 +14,10 @@ from referee.language import Language
 from referee.seats import MOST_PLAYERS, SeatRing, even_places, marker_rectangle
 from referee.setup.finding import Choice, Finding, Handle, Heard, Points, Seen, Shape, State, Wish, camera_missing
 from referee.setup.record import seats_of
+from vision.camera_moved import table_now
 from vision.errors import VisionError
 from vision.markers import find_markers, table_from_markers, unmirrored_markers
 from vision.profile import TableProfile
-from vision.standing import table_now
 from vision.table import Table
 
 FEWEST, USUAL = 2, 3

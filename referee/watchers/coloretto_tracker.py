@@ -15,10 +15,10 @@ from referee.events import Event, Header
 from referee.games.coloretto import rules as coloretto
 from referee.session import Doubt, Notice, RulingData
 from referee.watchers.coloretto_doubts import asked_about, event_of, misread
-from referee.watchers.coloretto_explain import further, is_strange
 from referee.watchers.coloretto_fit import as_it_lies
 from referee.watchers.coloretto_hypotheses import Hypothesis, after, standing
 from referee.watchers.coloretto_looks import UNKNOWN, Allowed, Look
+from referee.watchers.coloretto_search import further, is_strange
 from referee.watchers.coloretto_start import KIND as START_CARD
 from referee.watchers.coloretto_start import StartCards
 

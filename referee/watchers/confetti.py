@@ -21,11 +21,11 @@ from hardware.events import SandFlipped, SandRanOut
 from referee.errors import BadInputError
 from referee.events import Event, Header
 from referee.hands_off import HandsOff
-from referee.in_sight import InSight
 from referee.seated_reading import SeatedReader, SeatedReading
 from referee.seats import SeatCards, Sharing, share_out
 from referee.session import Notice, Outline, RulingData, Seen
 from referee.table_score import card_of
+from referee.unseen_cards import UnseenCards
 from referee.watchers.blend import Blend
 from referee.watchers.confetti_doubts import doubts
 from referee.watchers.frame_pace import FramePace
@@ -66,7 +66,7 @@ class ConfettiWatcher:
         if not isinstance(deck, Deck):
             raise BadInputError(f"the cards of {deck.name} show pictures, not three marks each")
         self._reader = SeatedReader(deck, setup.profile, self._players)
-        self._in_sight = InSight(deck)
+        self._in_sight = UnseenCards(deck)
         self._hands_off = HandsOff(deck) if setup.find_hands else None
         self._finder = TableFinder(setup.profile, self._players)
         self._sought_ns: int | None = None

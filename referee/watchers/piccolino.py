@@ -13,8 +13,8 @@ from referee.games.piccolino import rules as piccolino
 from referee.games.piccolino.rulings import ValidRing
 from referee.session import Notice, Outline, RulingData, Seen
 from referee.watchers.frame_pace import FramePace
+from referee.watchers.piccolino_observation import Sight
 from referee.watchers.piccolino_seat import Face, SeatPile, Unread
-from referee.watchers.piccolino_sight import Sight
 
 
 class PileEyes(Protocol):

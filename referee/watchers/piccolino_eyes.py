@@ -12,7 +12,7 @@ from hardware.camera.frames import Frame
 from referee.errors import BadInputError
 from referee.session import Notice
 from referee.watchers.no_table import no_table_notice
-from referee.watchers.piccolino_sight import BareSight, Sight
+from referee.watchers.piccolino_observation import BareSight, Sight
 from referee.watchers.table_arms import Place
 from referee.watchers.table_finder import TableFinder
 from vision.errors import BadTableError

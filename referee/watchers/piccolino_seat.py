@@ -10,7 +10,7 @@ import numpy as np
 
 from referee.events import Event
 from referee.session import Notice
-from referee.watchers.piccolino_sight import Corners, Sight
+from referee.watchers.piccolino_observation import Corners, Sight
 
 MS = 1_000_000
 HIDDEN_NS = 3_000 * MS

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from referee.seats import SeatRing, marker_rectangle
 from referee.watchers.table_arms import Place
+from vision.camera_moved import stand_of, what_is_wrong
 from vision.errors import MovedCameraError
 from vision.markers import (
     Marker,
@@ -23,7 +24,6 @@ from vision.markers import (
     unmirrored_markers,
 )
 from vision.profile import REACH_MM, TableProfile
-from vision.standing import stand_of, what_is_wrong
 
 SEATS_REACH_MM = 1.6 * REACH_MM  # piles may lie further in than hands of cards
 _MOVED_PX = 3.0

@@ -14,9 +14,8 @@ from starlette.responses import FileResponse, RedirectResponse
 from starlette.staticfiles import StaticFiles
 
 from referee.decks.listing import DeckListing
-from referee.service.desk import Desk
+from referee.service.desk_protocol import Desk
 from referee.web import changing, decks, house, keeping, reading, setup, system, teaching, waiting_room, who
-from referee.web.answers import OWN_ERRORS, Desks, Json, on_fault, on_refused
 from referee.web.feed import Feed
 from referee.web.guard import Guard, RefusedError
 from referee.web.hosts import OwnNames, addresses, is_this_machine, name_of
@@ -24,6 +23,7 @@ from referee.web.local_door import local_door
 from referee.web.options import WebOptions
 from referee.web.qr import qr_svg
 from referee.web.refusal import refusal
+from referee.web.responses import OWN_ERRORS, Desks, Json, on_fault, on_refused
 
 FILES = Path(__file__).parent / "page"
 

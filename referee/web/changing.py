@@ -9,11 +9,11 @@ from anyio import CapacityLimiter, WouldBlock, to_thread
 from fastapi import APIRouter, Query, Request, Response
 
 from referee.language import Language
-from referee.service.desk import Desk
-from referee.web.answers import Desks, Json, body_as
+from referee.service.desk_protocol import Desk
 from referee.web.commands import COMMAND, as_data
 from referee.web.guard import PICTURE_PATH, RefusedError
 from referee.web.picture_score import score_upload
+from referee.web.responses import Desks, Json, body_as
 from referee.web.who import Who, json_body
 
 

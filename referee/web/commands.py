@@ -6,6 +6,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, TypeAdapter
 
+from referee.language import LANGUAGES
 from referee.service.settings import PAGE_CAMERA, PAGE_NAME
 
 MOST_PLAYERS = 7
@@ -133,7 +134,7 @@ class ChangeSettings(_Command):
     """Change settings; what is left out stays."""
 
     do: Literal["settings"]
-    language: Literal["en", "de", "fr"] | None = None
+    language: Annotated[str, Field(pattern="^(" + "|".join(LANGUAGES) + ")$")] | None = None
     volume: Annotated[float, Field(ge=0, le=1, strict=False)] | None = None
     quiet: bool | None = None
     quiet_hours: Annotated[list[TimeOfDay], Field(min_length=2, max_length=2)] | None = None

@@ -13,9 +13,9 @@ from referee.decks.listing import DeckListing
 from referee.decks.store import DeckStore
 from referee.lessons.faults import LessonError
 from referee.lessons.names import check_name
-from referee.service.desk import Desk
-from referee.web.answers import Desks, Json, body_as
+from referee.service.desk_protocol import Desk
 from referee.web.guard import DECK_PATH, RefusedError
+from referee.web.responses import Desks, Json, body_as
 from referee.web.who import Who, json_body
 from vision.deck import deck_names
 from vision.errors import BadDeckError

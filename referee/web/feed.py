@@ -16,7 +16,7 @@ from typing import Any
 
 from anyio import CapacityLimiter, to_thread
 
-from referee.service.desk import Desk
+from referee.service.desk_protocol import Desk
 
 LEAST_GAP_S = 0.03
 """Between two looks at the desk, s: changes that follow each other sooner are sent as one."""

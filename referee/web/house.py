@@ -9,8 +9,8 @@ from fastapi import APIRouter, Request, Response
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
 
 from referee.language import Language
-from referee.service.desk import Desk
-from referee.web.answers import Desks, Json, body_as
+from referee.service.desk_protocol import Desk
+from referee.web.responses import Desks, Json, body_as
 from referee.web.who import Who, json_body
 
 

@@ -15,8 +15,8 @@ from starlette.background import BackgroundTask
 from starlette.responses import StreamingResponse
 
 from referee.service.keeping import Keeping
-from referee.web.answers import Json
 from referee.web.guard import RESTORE_PATH
+from referee.web.responses import Json
 from referee.web.who import Who
 
 _PART_BYTES = 1 << 18

@@ -8,11 +8,11 @@ from typing import Annotated
 from fastapi import APIRouter, Path, Request, Response
 
 from referee.language import LANGUAGES
-from referee.service.desk import Desk
-from referee.web.answers import Desks, Json
+from referee.service.desk_protocol import Desk
 from referee.web.feed import Feed
 from referee.web.games import games_in
 from referee.web.guard import RefusedError
+from referee.web.responses import Desks, Json
 from referee.web.stream import EventStream
 from referee.web.words import words_in
 

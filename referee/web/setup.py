@@ -8,9 +8,9 @@ from fastapi import APIRouter, Path, Query, Request, Response
 
 from calibration.print_markers import MARKER_IDS, marker_svg
 from referee.printing import printed
-from referee.service.desk import Desk
-from referee.web.answers import Desks, Json
+from referee.service.desk_protocol import Desk
 from referee.web.guard import RefusedError
+from referee.web.responses import Desks, Json
 from referee.web.who import Who
 
 _Printable = Annotated[str, Path(pattern="^(markers|confetti|piccolino|coloretto|everdeck)$")]

@@ -10,8 +10,8 @@ from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
 
 from referee.lessons.draft import MOST_CARDS_SAID, Game
 from referee.lessons.lessons import Lessons
-from referee.web.answers import Desks, Json, body_as
 from referee.web.guard import RefusedError
+from referee.web.responses import Desks, Json, body_as
 from referee.web.who import Who, json_body
 
 _KEPT = {"Cache-Control": "private, max-age=3600"}

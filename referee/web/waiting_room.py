@@ -8,11 +8,11 @@ from typing import Any
 from anyio import CapacityLimiter, to_thread
 from fastapi import APIRouter, Request, Response
 
-from referee.service.desk import Desk
-from referee.web.answers import Json
+from referee.service.desk_protocol import Desk
 from referee.web.first_device import Wait
 from referee.web.hosts import is_at_home
 from referee.web.options import WebOptions
+from referee.web.responses import Json
 from referee.web.shown_mark import mark_rows, marks_in
 from referee.web.who import Who, let_in
 

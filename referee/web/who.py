@@ -8,13 +8,13 @@ from typing import Any, TypeVar
 from fastapi import APIRouter, Request, Response
 from pydantic import TypeAdapter
 
-from referee.web.answers import Json, body_as
 from referee.web.commands import Code, Forget
 from referee.web.first_device import FirstDevice
 from referee.web.guard import RefusedError
 from referee.web.hosts import is_this_machine
 from referee.web.options import WebOptions
 from referee.web.pairing import Pairing
+from referee.web.responses import Json, body_as
 from referee.web.tokens import TokenStore, csrf_of
 
 COOKIE = "ringmaster"

@@ -20,7 +20,7 @@ from simulation.still import table_picture
 from tests.support.flat_piles import piccolino
 from vision.deck import load_deck
 from vision.image import load_image
-from vision.marked import judge
+from vision.marked import scoring
 
 
 @pytest.fixture(scope="module")
@@ -57,11 +57,11 @@ def test_what_a_rule_earns_is_told_beside_what_all_rules_do(lines: Callable[...,
 
 
 def test_another_value_of_a_threshold_is_tried_wherever_it_is_used(lines: Callable[..., list[dict[str, Any]]]) -> None:
-    whole, never, as_it_is = lines("tune", "vision.marked.judge.SURE", "--to=1000", f"--to={judge.SURE}")
+    whole, never, as_it_is = lines("tune", "vision.marked.scoring.SURE", "--to=1000", f"--to={scoring.SURE}")
     assert never["plain"] == never["covered"] == 0
     counts = ("plain", "covered", "wrong", "false")
     assert [as_it_is[name] for name in counts] == [whole[name] for name in counts]
-    assert judge.SURE < 1000
+    assert scoring.SURE < 1000
 
 
 @pytest.mark.parametrize("reader", [NONE, MARKED, PRINTS])
@@ -88,9 +88,9 @@ def test_no_reader_fails_for_want_of_its_rules(tmp_path: Path, reader: str) -> N
         ("ablation", "--every", "0"),
         ("ablation", "--rule", "magic"),
         ("ablation", "--deck", "everdeck"),
-        ("tune", "vision.marked.judge.NOTHING"),
+        ("tune", "vision.marked.scoring.NOTHING"),
         ("tune", "SURE"),
-        ("tune", "vision.marked.judge.Verdicts"),
+        ("tune", "vision.marked.scoring.Verdicts"),
     ],
 )
 def test_what_cannot_be_measured_is_refused_in_a_line(

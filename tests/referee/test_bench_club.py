@@ -29,7 +29,7 @@ def test_what_is_lost_or_otherwise_is_found(tmp_path: Path) -> None:
     (tmp_path / "all" / "t").mkdir(parents=True)
     table = quiet_table(tmp_path / "all" / "t")
     table.journal.change_outbox(lambda outbox: outbox.begin())
-    table.stage.start("piccolino", ["Ann", "Ben"], {})
+    table.controller.start("piccolino", ["Ann", "Ben"], {})
     for seat in (0, 1, 0):
         table.tell("bell", seat=seat)
     engine = open_database(f"sqlite:///{tmp_path}/club.sqlite")

@@ -16,9 +16,9 @@ from referee.decks.finding import find_print_deck
 from referee.demo.seating import AREA_MM, ring_of, spot
 from referee.games.coloretto.score import Table
 from referee.hands_off import HandsOff
-from referee.in_sight import InSight
 from referee.language import Language
 from referee.schemas import SCHEMAS
+from referee.unseen_cards import UnseenCards
 from simulation.live import LiveTable, Shots
 from simulation.script import Lying, Script, ScriptCard
 from simulation.view import Look
@@ -70,7 +70,7 @@ def as_laid(monkeypatch: pytest.MonkeyPatch) -> Callable[[Hands], Image]:
 
         monkeypatch.setattr("referee.seated_reading.reading_of", lambda deck: read)
         monkeypatch.setattr(HandsOff, "doubt", lambda self, image, seated: seated)
-        monkeypatch.setattr(InSight, "doubt", lambda self, image, seated: seated)
+        monkeypatch.setattr(UnseenCards, "doubt", lambda self, image, seated: seated)
         return blank
 
     return lay

@@ -24,7 +24,7 @@ from referee.demo.show import ShowOptions, _played, _watch, show_fast
 from referee.demo.table import DemoTable, demo_table
 from referee.demo.voice import PrintedVoice
 from referee.events import Header
-from referee.games.confetti.hand import score_hand
+from referee.games.confetti.score import score_hand
 from referee.language import Language
 from referee.seated_reading import SeatedReader
 from referee.seats import share_out

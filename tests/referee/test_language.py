@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import io
+import json
 import re
 from pathlib import Path
 
@@ -14,6 +15,7 @@ from babel.messages.mofile import read_mo, write_mo
 from babel.messages.pofile import read_po
 
 import referee.language
+from hardware.speaker.settings import ESPEAK_VOICES
 from referee.language import CATALOGUES, DOMAIN, LANGUAGES, Language
 
 CODE = Path(referee.language.__file__).parent
@@ -113,3 +115,11 @@ def test_lists_have_an_and_before_the_last() -> None:
     names = ("Ann", "Ben", "Cem")
     assert [Language("en").list_of(names[:n]) for n in range(4)] == ["", "Ann", "Ann and Ben", "Ann, Ben and Cem"]
     assert [Language(code).list_of(names) for code in TRANSLATED] == ["Ann, Ben und Cem", "Ann, Ben et Cem"]
+
+
+def test_voices_and_pages_know_every_language() -> None:
+    page, club = (CODE / where for where in ("web/page/view_settings.js", "club/page/club.js"))
+    offered = re.search(r"const LANGUAGES = \{(.*)\}", page.read_text(encoding="utf-8"))
+    chosen = re.search(r"const language = (\[.*?\])", club.read_text(encoding="utf-8"))
+    assert offered is not None and chosen is not None
+    assert set(re.findall(r"(\w+):", offered[1])) == set(json.loads(chosen[1])) == set(ESPEAK_VOICES) == set(LANGUAGES)

@@ -11,8 +11,8 @@ from referee.announcer import Announcer
 from referee.eventlog import Fault, open_log
 from referee.games.registry import game_kind
 from referee.jsonlines import to_line
-from referee.judge import judge
 from referee.language import LANGUAGES, Language
+from referee.replay import judge
 
 GAMES = sorted(
     path for path in (Path(__file__).parents[1] / "games").glob("*.jsonl") if ".expected" not in path.suffixes

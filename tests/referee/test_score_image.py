@@ -137,7 +137,7 @@ def test_a_seat_that_is_not_in_the_picture_is_unclear_and_not_without_cards(
         return Reading((), ()), known
 
     monkeypatch.setattr("referee.reading_prints.read_picture", reader)
-    monkeypatch.setattr("referee.in_sight.InSight.doubt", lambda _, image, seated: seated)
+    monkeypatch.setattr("referee.unseen_cards.UnseenCards.doubt", lambda _, image, seated: seated)
     kept = profile_of(survey([("table", load_picture(TABLE).image)]), 180.0)
     # The left half of the table lies outside of the picture.
     corners = kept.table.to_mm(np.array([[1430.0, 830], [-900, 810], [-900, 130], [1380, 150]]))

@@ -82,9 +82,9 @@ def telling(folder: Path, port: int, **more: object) -> Iterator[TellingTable]:
     folder.mkdir(exist_ok=True)
     save_mqtt(folder, load_mqtt(folder).changed({"on": True, "host": "127.0.0.1", "port": port, **more}))
     table = quiet_table(folder)
-    stage = table.stage
-    stage.resume()
-    publisher = Publisher(folder, table.journal, table.evidence, table.desk, lambda: stage.open_game, 0.05)
+    controller = table.controller
+    controller.resume()
+    publisher = Publisher(folder, table.journal, table.evidence, table.desk, lambda: controller.open_game, 0.05)
     publisher.start()
     try:
         yield TellingTable(table, publisher, load_mqtt(folder).table)

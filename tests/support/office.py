@@ -24,8 +24,8 @@ class Office:
         self.health = HealthBoard()
         self.evidence = EvidenceFolder(folder / "evidence", self.table.journal)
         self.pictures = Pictures(self.devices.buffer, self.evidence, TableArea(), self.table.clock, self.table.bus)
-        stage = self.table.stage
-        self.desk = TableDesk(stage, self.evidence, self.pictures, self.health, folder, self, self.table.clock)
+        controller = self.table.controller
+        self.desk = TableDesk(controller, self.evidence, self.pictures, self.health, folder, self, self.table.clock)
         self.desk.listen(self.table.bus)
         self.fitted = self.table.settings
         self.plugged: list[tuple[str, str]] = []
@@ -48,7 +48,7 @@ class Office:
         pass
 
     def check(self, settings: TableSettings) -> None:
-        self.devices.check(settings, self.table.stage.settings.other_devices(settings))
+        self.devices.check(settings, self.table.controller.settings.other_devices(settings))
 
     def fit(self, settings: TableSettings) -> None:
         self.fitted = settings

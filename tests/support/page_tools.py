@@ -16,7 +16,7 @@ from fastapi import FastAPI
 from referee.bench.quiet_table import QuietTable, quiet_table
 from referee.lessons.lessons import Lessons
 from referee.mqtt.publisher import Publisher
-from referee.service.desk import Desk
+from referee.service.desk_protocol import Desk
 from referee.service.power import Power
 from referee.service.system import System
 from referee.web.app import create_app
@@ -157,7 +157,7 @@ def served(
         lessons=lessons,
         house=house,
         keeping=table.keeping,
-        system=System(folder, table.stage, table.health, table.evidence, power or Power()),
+        system=System(folder, table.controller, table.health, table.evidence, power or Power()),
     )
     app = create_app(desk or table.desk, options)
     server = PageServer(app, "127.0.0.1", 0)

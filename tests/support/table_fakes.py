@@ -1,4 +1,4 @@
-"""A stage without a table: devices that say what a test wants, and a voice that writes down what it says."""
+"""A controller without a table: devices that say what a test wants, and a voice that writes down what it says."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ from referee.journal.folder import JOURNAL
 from referee.journal.journal import Journal
 from referee.service.bus import Bus
 from referee.service.devices import OnHealth
+from referee.service.game_controller import GameController
 from referee.service.settings import TableSettings
-from referee.service.stage import Stage
 from referee.service.voice import Voice
 from referee.session import Seen
 from referee.watchers.by_hand import ByHandWatcher
@@ -62,7 +62,7 @@ class Clock:
 
 
 class Table:
-    """A stage with its journal in a folder; `again` is the same folder after the process was killed."""
+    """A controller with its journal in a folder; `again` is the same folder after the process was killed."""
 
     def __init__(self, folder: Path, boot: str = "boot", now_ns: int = 1000 * S, **settings: object) -> None:
         self.folder, self.boot = folder, boot
@@ -74,7 +74,9 @@ class Table:
         self.bus = Bus()
         self.voice = Voice(lambda _: self.speaker, self.lamp, self.settings, lambda: self.hour, self.bus)
         self.watchers: list[ScriptWatcher] = []
-        self.stage = Stage(self.journal, self.voice, self.settings, self._watch, boot, self.clock, bus=self.bus)
+        self.controller = GameController(
+            self.journal, self.voice, self.settings, self._watch, boot, self.clock, bus=self.bus
+        )
 
     def _watch(self, _header: object) -> ScriptWatcher:
         self.watchers.append(ScriptWatcher())
@@ -89,13 +91,13 @@ class Table:
         return Table(self.folder, boot, self.clock.now_ns if now_ns is None else now_ns)
 
     def hear(self, kind: str, **data: object) -> list[Mapping[str, object]]:
-        return [dict(ruling) for ruling in self.stage.hear(Scripted(self.clock(), kind, data)).rulings]
+        return [dict(ruling) for ruling in self.controller.hear(Scripted(self.clock(), kind, data)).rulings]
 
     def card(self, seat: int, colour: str, mood: str = "happy") -> None:
         self.hear("card_shown", seat=seat, colour=colour, mood=mood)
 
     def piccolino_with_a_pair(self) -> None:
-        self.stage.start("piccolino", ["Ann", "Ben", "Cem"], {})
+        self.controller.start("piccolino", ["Ann", "Ben", "Cem"], {})
         self.card(0, "red")
         self.card(1, "red")
         self.clock.now_ns += S

@@ -14,10 +14,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from vision.copies import shrinking
 from vision.errors import BadImageError
 from vision.image import load_image, load_picture
 from vision.image_header import FlawedFileError, header_of
+from vision.search_scale import shrinking
 
 Image = NDArray[np.uint8]
 

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from vision.marked.colour import LINEAR
 from vision.marked.evidence import Evidence
-from vision.marked.judge import LOOKED_AT, Verdicts
+from vision.marked.scoring import LOOKED_AT, Verdicts
 from vision.marked.traces import Traces
 
 Floats = NDArray[np.float64]

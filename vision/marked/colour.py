@@ -11,8 +11,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from vision.channels import largest
 from vision.deck import Deck
-from vision.marked.channels import channel_most
 
 Floats = NDArray[np.float64]
 
@@ -81,7 +81,7 @@ def hues_on(levels: NDArray[np.uint8] | Floats, ground: Floats, side: str) -> Fl
     lab = oklab(freed)
     strong = np.hypot(lab[:, 1], lab[:, 2]) > LEAST_CHROMA
     if side == "black":
-        strong &= channel_most(freed) > _LEAST_LIGHT
+        strong &= largest(freed) > _LEAST_LIGHT
     return np.where(strong, hue_deg(lab), np.nan)
 
 

@@ -11,8 +11,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from vision.channels import largest
 from vision.deck import Deck
-from vision.marked.channels import channel_most
 from vision.marked.layouts import Hypotheses, Layouts
 from vision.marked.outline import corners_of
 from vision.marked.sampler import Sampler
@@ -151,7 +151,7 @@ def levels_across(views: CardViews, points: Floats, normals: Floats) -> Floats:
 
 def steps_in(levels: Floats) -> tuple[Floats, Floats]:
     """(n, p) the strongest step across each contour point, and where it lies in mm outwards; see `levels_across`."""
-    step = channel_most(np.abs(levels[:, :, 2:] - levels[:, :, :-2]))
+    step = largest(np.abs(levels[:, :, 2:] - levels[:, :, :-2]))
     # Of two edges the nearer one is more likely the card's own.
     nearby = step * (1 - 0.15 * np.abs(OFFSETS_MM[1:-1]))
     best = np.clip(nearby.argmax(-1), 1, step.shape[-1] - 2)[..., None]

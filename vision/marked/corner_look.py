@@ -13,10 +13,10 @@ from vision.marked.colour import LEAST_CHROMA, Palette
 from vision.marked.contours import refined
 from vision.marked.cornered import Cornered, cornered_cards
 from vision.marked.corners import Corners
-from vision.marked.judge import LOOKED_AT, SURE, Verdicts, faces_of
 from vision.marked.layouts import Hypotheses, Layouts
 from vision.marked.outline import corners_of
 from vision.marked.sampler import Sampler
+from vision.marked.scoring import LOOKED_AT, SURE, Verdicts, faces_of
 from vision.marked.side_model import SideModel
 from vision.marked.traces import CardColours, Traces, traces
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, fields
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.marked.channels import channel_most, channel_range
+from vision.channels import largest, smallest
 from vision.marked.colour import LINEAR, NEUTRAL, hue_deg, linear_of, oklab
 from vision.marked.layouts import Hypotheses
 from vision.marked.marks import Marks
@@ -116,9 +116,11 @@ def like_ground(levels: NDArray[np.uint8] | Floats, ground: Floats, side: str) -
     """Whether levels look like a card's ground, lit more or less: the same colour on white, as dark on black."""
     noise = 10.0
     if side == "white":
-        least, most = channel_range((levels + noise) / (ground + noise))
+        shares = (levels + noise) / (ground + noise)
+        least, most = smallest(shares), largest(shares)
         return np.asarray((least > 0.6) & (most < 1.5) & (most - least < 0.16 * most))
-    least, most = channel_range(levels - ground)
+    off = levels - ground
+    least, most = smallest(off), largest(off)
     return np.asarray((most < 28) & (least > -28) & (most - least < 20))
 
 
@@ -135,7 +137,7 @@ def _freed(inner: NDArray[np.uint8], ring_level: Floats, side: str, lamp: Floats
         light = np.ones(freed.shape[:-1])
     else:
         freed = np.maximum(marks - ring, 0) / lamp
-        light = channel_most(freed)
+        light = largest(freed)
     middle, points = oklab(np.median(freed, axis=2)), oklab(freed)
     chroma = np.hypot(points[..., 1], points[..., 2])
     coloured = (chroma > 0.05) & (light > 0.02)

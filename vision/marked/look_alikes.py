@@ -8,9 +8,9 @@ from numpy.typing import NDArray
 from vision.deck import Deck
 from vision.marked.closer_look import rims_of
 from vision.marked.evidence import gather
-from vision.marked.judge import SURE, Verdicts
 from vision.marked.layouts import Hypotheses, Layouts, concatenated, no_cards, shape_fits
 from vision.marked.sampler import Sampler
+from vision.marked.scoring import SURE, Verdicts
 from vision.marked.side_marks import SideMarks
 from vision.marked.side_model import SideModel
 from vision.marked.traces import Traces

@@ -7,8 +7,8 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
+from vision.channels import largest
 from vision.deck import Deck
-from vision.marked.channels import channel_most
 from vision.marked.layouts import Hypotheses
 from vision.marked.sampler import Sampler
 
@@ -51,7 +51,7 @@ def edge_steps(sampler: Sampler, hypotheses: Hypotheses, deck: Deck) -> tuple[Fl
     profile = points[:, None] + offsets[None, :, None] * normals[:, None]
     levels, _ = sampler.levels(hypotheses.to_table(profile.reshape(-1, 2)))
     levels = levels.reshape(len(hypotheses), len(points), _STEPS, 3).astype(np.int16)
-    step = channel_most(np.abs(levels[:, :, 2:] - levels[:, :, :-2]))
+    step = largest(np.abs(levels[:, :, 2:] - levels[:, :, :-2]))
     where = step.argmax(-1)
     return step.max(-1).astype(np.float64), offsets[1:-1][where]
 

@@ -13,7 +13,7 @@ from vision.deck import Deck
 from vision.effort import MOST_UNSIZED, at_most, counted
 from vision.errors import BadTableError
 from vision.marked.card_table import tables_from_cards
-from vision.marked.on_table import LEAST_REACH, look_over, read_on
+from vision.marked.pipeline import LEAST_REACH, look_over, read_on
 from vision.markers import SQUARE_MM, Marker, markers_in, table_from_markers, table_if_shown
 from vision.reading import Reading
 from vision.table import Table

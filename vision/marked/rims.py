@@ -16,7 +16,6 @@ from numpy.typing import NDArray
 
 from vision.deck import Deck
 from vision.marked.contours import RIM, SIDE, CardViews, refined
-from vision.marked.judge import LOOKED_AT, SURE, Verdicts
 from vision.marked.layouts import (
     ANY_SHAPE,
     OUT_OF_SHAPE,
@@ -30,6 +29,7 @@ from vision.marked.layouts import (
 from vision.marked.marks import Marks, coincide
 from vision.marked.outline import corners_of, edge_steps, edge_support
 from vision.marked.sampler import Sampler
+from vision.marked.scoring import LOOKED_AT, SURE, Verdicts
 from vision.marked.side_model import SideModel
 from vision.quads import apart
 

@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vision.deck import Deck, Face
-from vision.marked.judge import SURE, Verdicts, faces_of
 from vision.marked.marks import coincide
 from vision.marked.outline import corners_of
+from vision.marked.scoring import SURE, Verdicts, faces_of
 from vision.reading import CardReading, Reading, UnclearCard
 from vision.table import Table
 

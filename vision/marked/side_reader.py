@@ -17,7 +17,6 @@ from vision.marked.cut_marks import cut_marks, radii_of
 from vision.marked.evidence import gather
 from vision.marked.foreground import foreground_and_marks
 from vision.marked.foreign_marks import stray_marks
-from vision.marked.judge import LOOKED_AT, Measured, Verdicts, faces_of, joined, judge, likelier, renewed, shown_of
 from vision.marked.layouts import (
     OUT_OF_SHAPE,
     Hypotheses,
@@ -34,9 +33,10 @@ from vision.marked.look_alikes import mistakable
 from vision.marked.marks import WorkImage
 from vision.marked.outline import edge_steps, edge_support
 from vision.marked.peeking import Print, unexplained_prints
-from vision.marked.pivots import Anchors, pivoted_cards
+from vision.marked.pose_search import Anchors, pivoted_cards
 from vision.marked.rims import open_cards, unprinted
 from vision.marked.sampler import Sampler
+from vision.marked.scoring import LOOKED_AT, Measured, Verdicts, faces_of, joined, judge, likelier, renewed, shown_of
 from vision.marked.side_marks import SideMarks
 from vision.marked.side_model import SideModel
 from vision.marked.traces import CardColours, traces

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from vision.channels import largest, smallest
 from vision.deck import Deck
-from vision.marked.channels import channel_most, channel_range
 from vision.marked.colour import GRAIN_CHROMA, LEAST_CHROMA, linear_of, oklab
 from vision.marked.contours import LEAST_STEP, OFFSETS_MM, RIM, SIDE, CardViews, Contours, levels_across, steps_in
 from vision.marked.evidence import like_ground
@@ -84,7 +84,7 @@ def traces(
     within = profiles[:, :, _WITHIN]
     sides, marks = slice(0, 4 * SIDE), slice(4 * SIDE, None)
     levels = np.concatenate([profiles[:, sides, _WITHIN : _WITHIN + 4], outside[:, sides, None]], axis=2)
-    step = channel_most(np.abs(levels[:, :, 2:] - levels[:, :, :-2])).max(-1) > LEAST_STEP
+    step = largest(np.abs(levels[:, :, 2:] - levels[:, :, :-2])).max(-1) > LEAST_STEP
     own = colours.ground[:, None]
     plain, shaded = like_ground(within[:, sides], own, side), in_other_light(within[:, sides], own, side)
     edge_open = (plain | (shaded & np.array(side == "white"))) & ~covered[:, sides]
@@ -141,9 +141,10 @@ def _shares(good: Bools, parts: int) -> Floats:
 def in_other_light(levels: Floats, ground: Floats, side: str) -> Bools:
     """Whether levels may be a card's ground in a shadow, darker but of the same tint, or black under a reflection."""
     if side == "black":
-        least, most = channel_range(levels)
+        least, most = smallest(levels), largest(levels)
         return np.asarray(most - least < 0.25 * most + 12)
-    least, most = channel_range((levels + _NOISE) / (ground + _NOISE))
+    shares = (levels + _NOISE) / (ground + _NOISE)
+    least, most = smallest(shares), largest(shares)
     return np.asarray((most < 1) & (least > _DEEPEST_SHADOW) & (most - least < _SHADOW_TINT * most))
 
 
@@ -160,7 +161,7 @@ def _chroma_of(levels: Floats, ground: Floats, side: str, hues: Floats) -> Float
         clipped: Bools = np.zeros(levels.shape[:-1], dtype=bool)
     else:
         freed = np.maximum(mark - bare, 0)
-        lab, light = oklab(freed), channel_most(freed)
+        lab, light = oklab(freed), largest(freed)
         # Print on black that the camera clips has lost its colour but not its shape.
         clipped = np.asarray((levels > _CLIPPED).all(-1))
     chroma, angle = np.hypot(lab[..., 1], lab[..., 2]), np.radians(hues)

@@ -8,7 +8,6 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.copies import shrinking
 from vision.effort import YARDSTICK, at_most, counted
 from vision.markers import Marker, markers_in, table_if_shown
 from vision.pictured.card_frame import card_corners, frame_corners
@@ -34,6 +33,7 @@ from vision.prints.outlines import darkest_of
 from vision.prints.print_deck import Print, PrintDeck
 from vision.prints.reader import PrintCard, PrintReading
 from vision.quads import shared_area
+from vision.search_scale import shrinking
 from vision.table import Table
 
 Image = NDArray[np.uint8]

@@ -7,8 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vision.channels import largest
-from vision.prints.duels import duels
 from vision.prints.fitting import arts_of, fitted
+from vision.prints.likelihood_ratios import log_ratios
 from vision.prints.print_deck import PrintDeck
 from vision.prints.straight import Pyramid
 from vision.prints.verdict import LEAST_PRINT, SURE, Verdict
@@ -68,7 +68,7 @@ class Telling:
         white, known_lamp = self._white_on(picture, verdict.sheet, white)
         places = np.repeat(verdict.sheet[None], len(looks), 0)
         fits = fitted(picture, places, self._arts[looks], white, 0, known_lamp=known_lamp)
-        odds = duels(fits, uncovered)[0, 1:]
+        odds = log_ratios(fits, uncovered)[0, 1:]
         rival = int(np.argmin(odds))
         return int(self._faces[looks[1 + rival]]), float(odds[rival])
 

@@ -8,9 +8,9 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.prints.duels import duels, errors, likeness, misprints, unexplained
 from vision.prints.explaining import against_plain, explanation_of, settled, within_rim
 from vision.prints.fitting import Fits, arts_of, finer, fitted
+from vision.prints.likelihood_ratios import errors, likeness, log_ratios, misprints, unexplained
 from vision.prints.lit_look import LitLook
 from vision.prints.print_deck import PrintDeck
 from vision.prints.ranking import Ranker, ranker_of
@@ -155,7 +155,7 @@ class Verifier:
         near = looks[np.argsort(off)[:_FINEST_FACES]]
         finest = self._arts(_FINEST, near)
         closest = laid_on(place, finest[:1], _CLOSER_ROUNDS).quads
-        told = duels(laid_on(np.repeat(closest, len(near), 0), finest, 0), np.ones(finest.shape[1:3], bool))
+        told = log_ratios(laid_on(np.repeat(closest, len(near), 0), finest, 0), np.ones(finest.shape[1:3], bool))
         return told * _FINEST_SAYS, near, closest
 
     def _weighed(
@@ -168,7 +168,7 @@ class Verifier:
         faces = self.ranker.faces[looks]
         fit = settled(unmoved, nearest)
         explanation = explanation_of(fit)
-        told = duels(unmoved, ~explanation[2]) if told is None else told
+        told = log_ratios(unmoved, ~explanation[2]) if told is None else told
         np.fill_diagonal(told, np.inf)
         best = int(np.argmax(told.min(axis=1)))
         rival: int | None = None

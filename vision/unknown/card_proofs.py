@@ -12,7 +12,7 @@ from vision.unknown.card_finish import finished
 from vision.unknown.card_grounds import even_grounds
 from vision.unknown.card_plane import CardPlane
 from vision.unknown.card_sizes import Stock
-from vision.unknown.other_looks import look_otherwise
+from vision.unknown.other_side import look_otherwise
 from vision.unknown.outliers import STANDS_OUT, like_the_others
 from vision.unknown.ruled_sheets import are_ruled
 from vision.unknown.view import View

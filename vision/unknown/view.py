@@ -8,7 +8,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.copies import shrinking
+from vision.search_scale import shrinking
 from vision.unknown.card_proposals import MIN_SEGMENT_PX
 from vision.unknown.line_segments import line_segments, without_hatching
 from vision.unknown.marker_sheets import find_marker_sheets, on_marker_sheet

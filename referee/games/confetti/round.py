@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 
-from referee.games.confetti.hand import Card
+from referee.games.confetti.score import Card
 from referee.games.confetti.setup import LateCards
 
 Hand = tuple[Card, ...]

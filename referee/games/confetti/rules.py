@@ -11,7 +11,6 @@ from enum import Enum
 
 from referee.errors import BadInputError
 from referee.events import Event, Header, Question
-from referee.games.confetti.hand import Card, parse_cards, score_hand
 from referee.games.confetti.round import RoundHands
 from referee.games.confetti.rulings import (
     ArrangementShown,
@@ -25,6 +24,7 @@ from referee.games.confetti.rulings import (
     RoundStarted,
     TimeUp,
 )
+from referee.games.confetti.score import Card, parse_cards, score_hand
 from referee.games.confetti.setup import (
     Settings,
     Supply,

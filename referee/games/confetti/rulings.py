@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import Enum
 
-from referee.games.confetti.hand import Card, Score
+from referee.games.confetti.score import Card, Score
 
 
 class Reason(Enum):

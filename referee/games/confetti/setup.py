@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from enum import Enum
 
 from referee.events import Header
-from referee.games.confetti.hand import Overlimit
+from referee.games.confetti.score import Overlimit
 
 DECK_CARDS = 84
 

@@ -1,7 +1,8 @@
 """What a ring in Piccolino is ruled (P3–P5, P10), by what lay open. Pure.
 
-Which frame it is judged on, the last one exposed before it (P9), is settled before: `service/guarded_watcher.py` stamps
-a ring, `session.py` finds its frame, and `watchers/piccolino_seat.py` says what of that frame counts.
+Which frame it is judged on, the last one exposed before it (P9), is settled by order: `hardware/camera/frame_tap.py`
+holds a ring back until that frame is there, `clockwork.py` gives it first, `service/guarded_watcher.py` writes its time
+on the ring, and `watchers/piccolino_seat.py` says what of it counts.
 """
 
 from __future__ import annotations

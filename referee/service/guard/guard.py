@@ -17,11 +17,11 @@ from hardware.camera.exposure import Polygon
 from hardware.camera.frames import SECOND_NS, FrameBuffer
 from hardware.health import DeviceHealth, Health, HealthBoard
 from referee.sayings import guard as sayings
+from referee.service.game_controller import GameController
 from referee.service.guard.machine_watchers import Pace, Watching
 from referee.service.guard.mishaps import Change, Lasting, Mishap
 from referee.service.guard.picture_guard import PictureGuard
 from referee.service.guard.stripes import Stripes
-from referee.service.stage import Stage
 
 LOOK_S = 0.25
 JUDGE_NS = 60 * SECOND_NS
@@ -64,14 +64,14 @@ class Guard:
     def __init__(
         self,
         devices: Eyes,
-        stage: Stage,
+        controller: GameController,
         health: HealthBoard,
         area: Callable[[], Polygon | None],
         machine: Sequence[Watching] = (),
         on_change: Callable[[], None] = lambda: None,
         clock: Callable[[], int] = time.monotonic_ns,
     ) -> None:
-        self._devices, self._stage, self._health = devices, stage, health
+        self._devices, self._controller, self._health = devices, controller, health
         self._area, self._machine, self._on_change, self._clock = area, machine, on_change, clock
         self._picture = PictureGuard()
         self._pace = Pace(lambda: devices.buffer.pushed)
@@ -147,8 +147,8 @@ class Guard:
 
     def _heed_game(self, now_ns: int) -> None:
         """Follow which game is on; one that begins is told what is wrong already."""
-        with self._stage.lock:
-            play = self._stage.play
+        with self._controller.lock:
+            play = self._controller.play
             game = None if play is None or play.over else play.log.row.game
         if game is None or self._game is None or self._game[0] != game:
             self._game = None if game is None else (game, now_ns)
@@ -174,16 +174,16 @@ class Guard:
     def _say_begun(self, begun: Sequence[Mishap]) -> None:
         for mishap in begun:
             self._told.add(mishap)
-            self._stage.note_mishap(mishap.value, True)
-            self._stage.voice.tell(sayings.begun(mishap.value, self._stage.language))
+            self._controller.note_mishap(mishap.value, True)
+            self._controller.voice.tell(sayings.begun(mishap.value, self._controller.language))
 
     def _say_ended(self, ended: Sequence[Mishap]) -> None:
         for mishap in ended:
             if mishap in self._told:
                 self._told.discard(mishap)
-                self._stage.note_mishap(mishap.value, False)
-                sentence = sayings.ended(mishap.value, self._stage.language)
-                self._stage.voice.tell(*([sentence] if sentence else []))
+                self._controller.note_mishap(mishap.value, False)
+                sentence = sayings.ended(mishap.value, self._controller.language)
+                self._controller.voice.tell(*([sentence] if sentence else []))
 
     def _see_to_camera(self, now_ns: int) -> None:
         """Have the camera set up anew where that may help and disturbs nobody."""
@@ -194,10 +194,10 @@ class Guard:
         if self._because and not wrong and not self._devices.settling:
             self._because = False
             if self._game is not None:
-                self._stage.voice.tell(sayings.camera_set(self._stage.language))
-        if self._stage.in_play:
+                self._controller.voice.tell(sayings.camera_set(self._controller.language))
+        if self._controller.in_play:
             if self._begins(now_ns) and (wrong or not self._picture.well) and self._settle(now_ns):
-                self._stage.voice.tell(sayings.setting_camera(self._stage.language))
+                self._controller.voice.tell(sayings.setting_camera(self._controller.language))
             return
         if wrong:
             self._settle(now_ns)

@@ -29,7 +29,7 @@ def counted(club: ClubAtWork) -> int:
 
 
 def started(table: TellingTable) -> None:
-    table.table.stage.start("piccolino", PLAYERS, {})
+    table.table.controller.start("piccolino", PLAYERS, {})
 
 
 def the_story(tmp_path: Path, url: str | None) -> None:
@@ -48,7 +48,7 @@ def the_story(tmp_path: Path, url: str | None) -> None:
             broker.kill()
             for table in tables:
                 table.play(8)
-                table.table.stage.correct(3, {"seat": 2})
+                table.table.controller.correct(3, {"seat": 2})
             broker.start()
             wait_for(lambda: counted(club) == 54, "not all came after the broker had forgotten")
         tables[0].play(4)

@@ -21,10 +21,10 @@ def played(tmp_path: Path) -> Path:
     table = Table(folder)
     table.piccolino_with_a_pair()
     table.hear("bell", seat=2)
-    table.stage.correct(2, {"mood": "sad"})
+    table.controller.correct(2, {"mood": "sad"})
     table.hear("no_such_event")
     table.hear("stop")
-    table.stage.start("confetti", ["=1+1", "Ben"], {})
+    table.controller.start("confetti", ["=1+1", "Ben"], {})
     table.journal.close()
     return folder
 
@@ -58,7 +58,7 @@ def test_an_imported_game_is_not_resumed(played: Path, tmp_path: Path) -> None:
     file, other = tmp_path / "games.json", tmp_path / "other"
     main(["export", "--state", str(played), "-o", str(file)])
     main(["import", str(file), "--state", str(other)])
-    assert Table(other).stage.resume() is None
+    assert Table(other).controller.resume() is None
 
 
 def test_an_event_log_out_of_the_journal_is_judged_as_the_game_was_after_corrections(
@@ -162,7 +162,7 @@ def test_history_finds_the_simulated_tables_games_and_says_beside_the_familys_th
 ) -> None:
     (played / "simulated").mkdir()
     table = Table(played / "simulated")
-    table.stage.start("coloretto", ["Dora", "Emil", "Fritz"], {})
+    table.controller.start("coloretto", ["Dora", "Emil", "Fritz"], {})
     table.journal.close()
     assert main(["history", "--state", str(played)]) == 0
     told = capfd.readouterr().out

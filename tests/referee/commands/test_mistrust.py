@@ -33,9 +33,9 @@ def played(tmp_path: Path) -> Path:
         table.piccolino_with_a_pair()
         table.hear("bell", seat=2)
         if game == 1:
-            table.stage.correct(2, {"mood": "sad"})
+            table.controller.correct(2, {"mood": "sad"})
         table.hear("stop")
-    table.stage.stop()
+    table.controller.stop()
     table.journal.close()
     return folder
 

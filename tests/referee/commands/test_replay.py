@@ -15,7 +15,7 @@ from referee.cli import main
 from referee.errors import BadInputError
 from referee.eventlog import Fault, open_log
 from referee.games.registry import game_kind
-from referee.judge import judge
+from referee.replay import judge
 
 MAIN = [sys.executable, "-c", "import sys; from referee.cli import main; sys.exit(main())"]
 HEADER = '{"game": "confetti", "players": ["Ann", "Zoë"], "options": {}}'

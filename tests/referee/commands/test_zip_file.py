@@ -48,7 +48,7 @@ def test_pictures_and_what_was_outlined_come_along_under_the_games_new_number(pa
     other = tmp_path / "other"
     other.mkdir()
     table = Table(other)
-    table.stage.start("confetti", ["Dora"], {})
+    table.controller.start("confetti", ["Dora"], {})
     table.journal.close()
     for _ in range(2):
         assert main(["import", str(parcel), "--state", str(other)]) == 0

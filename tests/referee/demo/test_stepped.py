@@ -21,7 +21,7 @@ from referee.demo import confetti_script, piccolino_script
 from referee.demo.seating import ring_of
 from referee.demo.stepped import SteppedTable
 from referee.events import Header
-from referee.games.confetti.hand import score_hand
+from referee.games.confetti.score import score_hand
 from referee.games.registry import game_kind
 from referee.session import Outcome, Session
 from referee.watchers.by_hand import ByHandWatcher

@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 
 from referee.errors import BadInputError
 from referee.events import Event, Header
-from referee.games.confetti.hand import Card
 from referee.games.confetti.rules import Confetti, Phase, from_header
 from referee.games.confetti.rulings import (
     ArrangementShown,
@@ -22,6 +21,7 @@ from referee.games.confetti.rulings import (
     RoundStarted,
     TimeUp,
 )
+from referee.games.confetti.score import Card
 from referee.games.confetti.setup import DECK_CARDS, Edition, LateCards, Settings, Supply, round_limits
 from referee.games.illegal_action import IllegalActionError
 

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from referee.errors import BadInputError
-from referee.games.confetti.hand import (
+from referee.games.confetti.score import (
     COLOURS,
     MAX_CARDS,
     Card,

@@ -31,7 +31,7 @@ def test_a_house_is_told_everything_once_and_in_order_though_the_broker_goes_and
     try:
         with telling(tmp_path / "table", broker.port) as one:
             with listening(broker) as (house, _):
-                one.table.stage.start("piccolino", PLAYERS, {})
+                one.table.controller.start("piccolino", PLAYERS, {})
                 one.play(30)
                 wait_for(lambda: len(house.under("/events")) == 31)
                 seen += [(two["id"], two["seq"]) for two in house.under("/events")]
@@ -66,7 +66,7 @@ def test_what_was_not_told_before_the_end_is_told_after_the_next_start(tmp_path:
     with broker_at_work(tmp_path / "broker") as broker:
         broker.kill()
         with telling(tmp_path / "table", broker.port) as one:
-            one.table.stage.start("piccolino", PLAYERS, {})
+            one.table.controller.start("piccolino", PLAYERS, {})
             one.play(3)
         broker.start()
         with listening(broker) as (house, _), telling(tmp_path / "table", broker.port) as one:
@@ -83,7 +83,7 @@ def test_home_assistant_sees_bell_ruling_scores_and_turn_and_presses_only_what_i
         telling(tmp_path / "table", broker.port, buttons=True, name="Table 3") as one,
         listening(broker) as (house, line),
     ):
-        one.table.stage.start("piccolino", PLAYERS, {})
+        one.table.controller.start("piccolino", PLAYERS, {})
         one.play(1)
         wait_for(lambda: house.latest("/state").get("ruling", "").startswith("False ring"))
         assert house.latest("/state")["valid"] is False
@@ -104,7 +104,7 @@ def test_home_assistant_sees_bell_ruling_scores_and_turn_and_presses_only_what_i
         # The publisher has said it; the broker may not have passed it on yet.
         wait_for(lambda: house.last_bytes("/config") == b"", "the house forgets us")
         wait_for(lambda: house.last_bytes("/availability") == b"offline")
-        assert one.table.stage.paused
+        assert one.table.controller.paused
 
 
 def press(line: object, one: TellingTable, what: bytes) -> None:
@@ -122,7 +122,7 @@ def test_a_flood_of_nonsense_changes_nothing_and_what_is_told_comes_through(tmp_
         for number in range(300):
             line.publish(f"ringmaster/{one.name}/club/ack", b"\xff{" + str(number).encode())
             line.publish(f"ringmaster/{one.name}/do", b"explode")
-        one.table.stage.start("piccolino", PLAYERS, {})
+        one.table.controller.start("piccolino", PLAYERS, {})
         one.play(2)
         wait_for(lambda: len(house.under("/events")) == 3)
 

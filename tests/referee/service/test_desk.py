@@ -74,7 +74,7 @@ def test_confetti_is_played_by_hand_from_the_page(office: Office) -> None:
     again = office.desk.explain(shown["id"])
     assert [step["kind"] for step in again["steps"]] == ["set", "set", "set", "sum"]
     # It is shown on the pictures of the count.
-    log = office.table.stage.playing().log
+    log = office.table.controller.playing().log
     assert log.about_id(shown["id"]) == log.about_id(state["latest"]["id"])
 
 

@@ -46,9 +46,9 @@ def test_an_answer_that_comes_late_changes_what_was_taken_instead_and_makes_nobo
     office: Office, gone_on: bool
 ) -> None:
     office.desk.do({"do": "start", "game": "coloretto", "players": ["Ann", "Ben", "Cem"], "options": {}})
-    game = office.table.stage.playing()
+    game = office.table.controller.playing()
     for data in ({"seat": 0, "row": 0, "card": "green"}, {"seat": 1, "row": 0, "card": "red"}):
-        office.table.stage.say("card_placed", data)
+        office.table.controller.say("card_placed", data)
     guess = Event(2, "card_placed", {"event": "card_placed", "seat": 1, "row": 0, "card": "red"})
     in_truth = [
         replace(guess, data={**guess.data, "row": 1}),
@@ -57,7 +57,7 @@ def test_an_answer_that_comes_late_changes_what_was_taken_instead_and_makes_nobo
     answers = (Answer((in_truth[0],), {"moves": []}), Answer(tuple(in_truth), {"moves": []}))
     game.look_anew(_Guessing((Doubt(2, "not_understood", {}, answers, (guess,)),)))
     if gone_on:
-        office.table.stage.say("card_placed", {"seat": 2, "row": 2, "card": "blue"})
+        office.table.controller.say("card_placed", {"seat": 2, "row": 2, "card": "blue"})
     office.desk.refresh()
     question = next(one for one in office.state()["questions"] if one["kind"] == "doubt")
     answer = {"do": "answer", "question": question["id"], "answer": 1}

@@ -64,7 +64,7 @@ def test_hands_that_were_read_for_longer_than_frames_are_kept_have_their_picture
 
     monkeypatch.setattr(office.table.watchers[-1], "look", slowly)
     office.devices.buffer.push(read)
-    office.table.stage.look(read)
+    office.table.controller.look(read)
     (wanted,) = office.wanted
     assert office.pictures.take(wanted)
     office.desk.pictures_kept(wanted.game, wanted.event)

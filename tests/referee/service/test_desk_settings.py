@@ -38,7 +38,7 @@ def test_a_webcam_is_chosen_by_the_name_that_stays_its_own(office: Office, tmp_p
     lasting = "usb:/dev/v4l/by-id/usb-046d_HD_Pro_Webcam_C920_1A2B-video-index0"
     office.plugged = [(lasting, "HD Pro Webcam C920")]
     office.devices.camera_notes = (camera_notes.COLOURS_DRIFT,)
-    office.table.stage.change_settings(replace(office.table.settings, language="de"))
+    office.table.controller.change_settings(replace(office.table.settings, language="de"))
     shown = office.desk.cameras()
     assert shown["cameras"] == [{"camera": lasting, "name": "HD Pro Webcam C920"}]
     assert "Weißabgleich" in shown["notes"][0]
@@ -68,7 +68,7 @@ def test_a_wrong_setting_is_told_in_one_sentence_and_the_old_one_stays(
     with pytest.raises(BadInputError, match=says):
         office.desk.do({"do": "settings", "volume": 0.5, **wrong})
     assert office.state()["settings"] == before
-    assert load_settings(tmp_path)[0] == office.table.stage.settings
+    assert load_settings(tmp_path)[0] == office.table.controller.settings
 
 
 def test_device_troubles_are_shown_in_the_language_of_the_table(office: Office) -> None:

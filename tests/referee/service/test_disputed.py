@@ -47,7 +47,7 @@ def play(folder: Path, game: Path) -> QuietTable:
     film = FilmKeeper(table.buffer, TableArea(), clock=lambda: now_ns)
     table.keeping.film = film.of
     table.bus.subscribe(Wanted, film.want)
-    table.stage.start("piccolino", NAMES, {})
+    table.controller.start("piccolino", NAMES, {})
     events = [one.payload for one in read_recording(game).events]
     edges = [one for one in events if isinstance(one, BellEdge)]
     presses = judge_edges(
@@ -59,9 +59,9 @@ def play(folder: Path, game: Path) -> QuietTable:
         if isinstance(one, RecordedFrame):
             frame = one.frame()
             table.buffer.push(frame)
-            film.take(FrameExposed(frame.exposure_end_ns + 1), table.stage.look(frame))
+            film.take(FrameExposed(frame.exposure_end_ns + 1), table.controller.look(frame))
         else:
-            film.take(one, table.stage.hear(one))
+            film.take(one, table.controller.hear(one))
         film.tend()
     return table
 
@@ -160,7 +160,7 @@ def test_the_measured_table_and_the_familys_deck_go_with_it(
 
 @pytest.fixture
 def make_measured() -> Callable[[Path], None]:
-    from referee.service.usual import keep_profile
+    from referee.service.defaults import keep_profile
     from simulation.still import table_picture
     from vision.deck import load_deck
     from vision.markers import find_markers, table_from_markers
@@ -176,7 +176,7 @@ def make_measured() -> Callable[[Path], None]:
 @pytest.mark.parametrize("ruling", ["1-1-7", "7-1-0", "none", "1-1", "999999999999999999-1-0"])
 def test_what_is_no_ruling_is_one_line(tmp_path: Path, ruling: str, capfd: Capture) -> None:
     table = quiet_table(tmp_path)
-    table.stage.start("piccolino", NAMES, {})
+    table.controller.start("piccolino", NAMES, {})
     table.close()
     assert main(["export", "--state", str(tmp_path), "--ruling", ruling, "-o", str(tmp_path / "x.mcap")]) == 2
     assert "there is no" in capfd.readouterr().err

@@ -37,9 +37,9 @@ class Filmed:
         for frame in laid.frames(laid.landings_ns):
             if not rung and frame.exposure_end_ns > self.ring_ns:
                 rung = True
-                self.table.stage.hear(BellPressed(self.ring_ns, 1))
+                self.table.controller.hear(BellPressed(self.ring_ns, 1))
             self.table.buffer.push(frame)
-            self.table.stage.look(frame)
+            self.table.controller.look(frame)
             self.before: Frame = self.before if rung else frame
         for wanted in self.wanted:
             self.table.pictures.take(wanted)

@@ -77,8 +77,8 @@ class Room:
         self.devices = FakeDevices()
         self.health = HealthBoard()
         self.now_ns = 5000 * S
-        stage = self.table.stage
-        self.guard = Guard(self.devices, stage, self.health, lambda: None, machine, clock=lambda: self.now_ns)
+        controller = self.table.controller
+        self.guard = Guard(self.devices, controller, self.health, lambda: None, machine, clock=lambda: self.now_ns)
         self.show: Alter = lit(1.0)
         self.camera: Alter = lit(1.0)
         self.yuv = False
@@ -95,7 +95,7 @@ class Room:
             self.guard.step(self.now_ns)
 
     def play(self) -> None:
-        self.table.stage.start("piccolino", ["Ann", "Ben"], {})
+        self.table.controller.start("piccolino", ["Ann", "Ben"], {})
         self.go(4, 1)
         self.table.speaker.said.clear()
 
@@ -108,7 +108,7 @@ class Room:
         return [health.device for health in self.health.troubles()]
 
     def journalled(self) -> list[tuple[object, object]]:
-        play = self.table.stage.playing()
+        play = self.table.controller.playing()
         row = game_numbered(self.table.journal.read, play.log.row.game)
         assert row is not None
         events = (one.event for one in kept_game(self.table.journal.read, row).events)
@@ -213,7 +213,7 @@ def test_in_play_it_is_only_said_and_a_pause_sets_the_camera(room: Room) -> None
     room.show = lit(2.5)
     room.go(3)
     assert room.devices.settled == []
-    room.table.stage.pause(True)
+    room.table.controller.pause(True)
     room.go(0.25)
     assert len(room.devices.settled) == 1
     room.devices.settling = True
@@ -231,7 +231,7 @@ def test_what_is_not_quite_right_at_a_games_beginning_is_set_and_said(room: Room
     room.show = lit(0.65)
     room.go(3)
     assert room.devices.settled == []
-    room.table.stage.start("piccolino", ["Ann", "Ben"], {})
+    room.table.controller.start("piccolino", ["Ann", "Ben"], {})
     room.go(1)
     assert len(room.devices.settled) == 1
     assert "One moment: the camera sets itself to the light." in room.said
@@ -243,11 +243,11 @@ def test_in_an_empty_dark_room_nothing_is_said_and_the_camera_is_not_set_all_nig
     tried = len(room.devices.settled)
     assert tried == 1
     assert room.said == []
-    room.table.stage.start("piccolino", ["Ann", "Ben"], {})
+    room.table.controller.start("piccolino", ["Ann", "Ben"], {})
     room.go(1)
     assert sum("too dark" in sentence for sentence in room.said) == 1
     # Somebody switches the lamp on: no need to wait for the next try.
-    room.table.stage.pause(True)
+    room.table.controller.pause(True)
     room.show = lit(2.5)
     room.go(3)
     assert len(room.devices.settled) == tried + 1
@@ -279,7 +279,7 @@ def test_a_mishap_stands_beside_the_rulings_that_it_touches_and_no_others(room: 
             room.table.card(seat, colour)
         room.table.hear("bell", seat=0)
         room.go(3, 1)
-        log = room.table.stage.playing().log
+        log = room.table.controller.playing().log
         place, ruling = next((place, ruling) for place, ruling in log.newest(9) if ruling["ruling"] == "ring")
         mishaps: list[str] = explanation(log, log.records[place.event], ruling, Language("en"))["mishaps"]
         return mishaps
@@ -298,8 +298,8 @@ def test_a_game_that_is_resumed_keeps_its_mishaps_and_is_not_paused_by_them(room
     room.show = lit(0.12)
     room.go(2)
     again = room.table.again()
-    play = again.stage.resume()
-    assert play is not None and not play.paused and again.stage.in_play
+    play = again.controller.resume()
+    assert play is not None and not play.paused and again.controller.in_play
 
 
 def test_heat_power_disk_and_clock_are_said_and_their_ends(tmp_path: Path) -> None:

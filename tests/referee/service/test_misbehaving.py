@@ -24,7 +24,7 @@ from hardware.speaker.speaker import RecordedSpeaker
 from referee.errors import SettingError
 from referee.events import Event
 from referee.service import devices as devices_module
-from referee.service import steady, table_decks
+from referee.service import retrying, table_decks
 from referee.service.bus import IdleBell
 from referee.service.devices import Fitted, TableDevices
 from referee.service.parts import Parts
@@ -215,7 +215,7 @@ def house(folder: Path, speaker: RecordedSpeaker, lamp: RecordedLamp) -> Iterato
 @pytest.fixture(autouse=True)
 def watched(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     monkeypatch.setattr(table_decks, "watcher_for", lambda header, setup: RingWatcher())
-    monkeypatch.setattr(steady, "AGAIN_NS", 50 * MS)
+    monkeypatch.setattr(retrying, "AGAIN_NS", 50 * MS)
     RingWatcher.broken = False
     before = set(threading.enumerate())
     yield
@@ -318,7 +318,7 @@ def test_another_camera_is_tried_first_and_taken_only_if_it_gives_a_picture(
     with house(tmp_path, RecordedSpeaker(), RecordedLamp()) as home:
         with pytest.raises(SettingError, match="It is not there"):
             home.service.desk.do({"do": "settings", "camera": "usb:1"})
-        assert home.service.stage.settings.camera == "picamera2"
+        assert home.service.controller.settings.camera == "picamera2"
         assert (tmp_path / "table.json").exists()
         home.camera.mood = "gone"
         assert until(lambda: "camera" in home.troubles())

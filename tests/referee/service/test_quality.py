@@ -12,7 +12,7 @@ from referee.service.quality import LAST_CARDS, Tally, interval, quality
 def test_cards_and_corrections_are_counted_by_game_and_evening(tmp_path: Path) -> None:
     table = quiet_table(tmp_path)
     assert table.desk.quality() == {"games": [], "evenings": [], "challenged": ""}
-    table.stage.start("piccolino", ["Ann", "Ben", "Cem"], {})
+    table.controller.start("piccolino", ["Ann", "Ben", "Cem"], {})
     for number in range(6):
         table.tell("card_shown", seat=number % 3, colour="red" if number == 3 else "blue", mood="sad")
     table.tell("bell", seat=1)
@@ -28,7 +28,7 @@ def test_cards_and_corrections_are_counted_by_game_and_evening(tmp_path: Path) -
     table.desk.do({"do": "undo"})
     assert table.desk.quality()["games"][0]["corrected"] == 0
     # Of a hand each card counts that was another one.
-    table.stage.start("confetti", ["Ann", "Ben"], {})
+    table.controller.start("confetti", ["Ann", "Ben"], {})
     table.tell("timer_flipped")
     table.tell("timer_ran_out")
     hand = [["red", "blue", "green"], ["blue", "red", "green"]]
@@ -50,12 +50,12 @@ def test_an_interval_is_as_wide_as_few_cards_make_it() -> None:
 
 def test_long_gone_games_do_not_count(tmp_path: Path) -> None:
     table = quiet_table(tmp_path)
-    table.stage.start("piccolino", ["Ann", "Ben"], {})
-    first = table.stage.playing().log.row.game
-    table.stage.stop()
-    table.stage.start("piccolino", ["Ann", "Ben"], {})
-    second = table.stage.playing().log.row.game
-    table.stage.stop()
+    table.controller.start("piccolino", ["Ann", "Ben"], {})
+    first = table.controller.playing().log.row.game
+    table.controller.stop()
+    table.controller.start("piccolino", ["Ann", "Ben"], {})
+    second = table.controller.playing().log.row.game
+    table.controller.stop()
     tallies = {first: Tally(cards=50, corrected=40), second: Tally(cards=LAST_CARDS, corrected=2)}
     told = quality(table.journal.read, Language("en"), {}, tallies)
     assert told["games"][0]["text"].startswith(f"Of the last {LAST_CARDS} cards 2 were corrected")

@@ -176,7 +176,7 @@ def test_a_fault_of_the_referees_thread_ends_the_service(
         raise RuntimeError("broken")
 
     with running(tmp_path, house.parts) as service:
-        monkeypatch.setattr(service.stage, "hear", broken)
+        monkeypatch.setattr(service.controller, "hear", broken)
         house.devices.source.put(BellPressed(time.monotonic_ns(), 1))
         assert service.ended.wait(TIMEOUT_S)
         assert service.failed

@@ -30,7 +30,7 @@ def test_quiet_hours_silence_speech_and_buzzer_but_not_the_caption(tmp_path: Pat
 def test_the_language_changes_at_once(tmp_path: Path) -> None:
     table = Table(tmp_path)
     table.piccolino_with_a_pair()
-    table.stage.change_settings(TableSettings(language="de"))
+    table.controller.change_settings(TableSettings(language="de"))
     table.hear("bell", seat=2)
     assert table.said[-2].startswith("Richtig geklingelt") or "Cem" in table.said[-2]
     assert not table.said[-2].startswith("Valid")
@@ -60,7 +60,7 @@ def test_pages_that_speak_are_told_what_is_said_but_at_night_nothing_and_never_a
     assert table.voice.said[-1]["text"].startswith("Valid ring, Cem") and table.voice.said[-1]["urgent"]
     before = table.voice.said
     table.voice.say_aloud("The code is one.")
-    table.stage.change_settings(TableSettings(quiet=True))
+    table.controller.change_settings(TableSettings(quiet=True))
     table.voice.tell("Nobody hears this.")
     assert table.voice.said == before
     assert table.voice.caption == "Nobody hears this."
@@ -70,7 +70,7 @@ def test_pages_that_speak_are_told_what_is_said_but_at_night_nothing_and_never_a
 
 def test_the_lamp_runs_with_the_sand_and_ends_with_it(tmp_path: Path) -> None:
     table = Table(tmp_path)
-    table.stage.start("confetti", ["Ann"], {})
+    table.controller.start("confetti", ["Ann"], {})
     table.hear("timer_flipped")
     table.hear("timer_ran_out")
     assert [signal for _, signal in table.lamp.shown] == [Signal.OFF, Signal.TIME_RUNNING, Signal.TIME_OVER]

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from referee.errors import BadInputError
-from referee.service import steady
+from referee.service import retrying
 from referee.service.devices import Fitted, TableDevices
 from referee.service.parts import Parts
 from referee.service.service import Service, running
@@ -35,7 +35,7 @@ def table(folder: Path) -> Iterator[tuple[Service, Rogue, RogueLines, RogueLines
 
 @pytest.fixture(autouse=True)
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(steady, "AGAIN_NS", 50 * MS)
+    monkeypatch.setattr(retrying, "AGAIN_NS", 50 * MS)
     monkeypatch.setattr("referee.service.setup_kit._OLD_NS", 400 * MS)
 
 

@@ -299,7 +299,7 @@ def test_a_move_of_coloretto_needs_no_scrolling(page: PageUnderTest, browser: Br
     expect.set_options(timeout=WAIT_MS)
     players = ["Ann", "Ben", "Cem", "Dora", "Eva"]
     page.table.desk.do({"do": "start", "game": "coloretto", "players": players, "options": {}})
-    page.table.stage.voice.clear_caption(page.table.stage.voice.caption)
+    page.table.controller.voice.clear_caption(page.table.controller.voice.caption)
     window = Window(browser, page, SMALL, paired=True)
     palette = window.page.locator(".palette button")
     expect(palette).to_have_count(9)
@@ -342,7 +342,7 @@ def test_who_took_a_row_is_asked_and_answered_by_one_tap(page: PageUnderTest, br
     placed = Event(1, "card_placed", {"event": "card_placed", "seat": 1, "row": 0, "card": "red"})
     answers = (Answer((took[0],), {"seat": 1}), Answer((placed, took[1]), {"seat": 2}))
     watcher = AskingWatcher((Doubt(1, "who_took", {"row": 1, "seats": [1, 2]}, answers),))
-    page.table.stage.playing().look_anew(watcher)
+    page.table.controller.playing().look_anew(watcher)
     page.table.desk.refresh()
     window = Window(browser, page, SMALL, paired=True)
     asked = window.page.locator(".question")
@@ -381,9 +381,9 @@ def test_cards_that_the_picture_shows_otherwise_when_the_game_is_over_are_outlin
         (Answer((), {"none": True}), Answer((mended,), {"card": "red", "was": "green"})),
         shown=Shown(live.frame(8), (Outline(place, 1, "red", certain=False),)),
     )
-    page.table.stage.playing().look_anew(CountingWatcher(seen=(doubt,)))
+    page.table.controller.playing().look_anew(CountingWatcher(seen=(doubt,)))
     for second in (7, 8):
-        page.table.stage.look(live.frame(second))
+        page.table.controller.look(live.frame(second))
     window = Window(browser, page, SMALL, paired=True)
     asked = window.page.locator(".question")
     expect(asked).to_contain_text("Ben: I see one red, and not one green.")
@@ -403,9 +403,9 @@ def test_a_question_shows_the_table_before_and_now_above_its_answers(page: PageU
     placed = [Event(1, "card_placed", {"event": "card_placed", "seat": 0, "row": row, "card": "red"}) for row in (2, 3)]
     answers = tuple(Answer((event,), {"moves": [event.data]}) for event in placed)
     watcher = AskingWatcher(seen=(Doubt(1, "not_understood", {}, answers),))
-    page.table.stage.playing().look_anew(watcher)
+    page.table.controller.playing().look_anew(watcher)
     for second in (1, 8):
-        page.table.stage.look(live.frame(second))
+        page.table.controller.look(live.frame(second))
     window = Window(browser, page, SMALL, paired=True)
     shown = window.page.locator(".asked-pictures img")
     expect(shown).to_have_count(2)
@@ -449,7 +449,7 @@ def test_a_family_chooses_the_cards_that_lie_on_its_table_and_corrects_in_their_
     tab.get_by_role("button", name="Start", exact=True).click()
     expect(tab.get_by_text("Piccolino", exact=False).first).to_be_visible()
     expect(tab).to_have_url(re.compile("#table$"))
-    assert page.table.stage.playing().header.options["deck"] == "Granny's clowns"
+    assert page.table.controller.playing().header.options["deck"] == "Granny's clowns"
     for seat, colour in enumerate(("white", "brown")):
         page.table.tell("card_shown", seat=seat, colour=colour, mood="happy")
     page.table.tell("bell", seat=2)

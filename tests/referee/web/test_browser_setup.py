@@ -74,7 +74,7 @@ def test_a_new_machine_is_set_up_step_by_step(new_machine: PageUnderTest, browse
     assert table.desk.setup(look=False)["left"] == ["table", "seats", "light", "deck", "check"]
     kept = {one["step"]: one["state"] for one in table.desk.setup(look=False)["steps"]}
     assert (kept["camera"], kept["bell"], kept["sandtimer"], kept["lamp"]) == ("good", "good", "good", "skipped")
-    assert table.stage.settings.sand is not None and table.stage.settings.sand[0] == 60_000_000_000
+    assert table.controller.settings.sand is not None and table.controller.settings.sand[0] == 60_000_000_000
     # The first page offers what is left, in the language of the table.
     page.get_by_role("link", name="Table").first.click()
     expect(page.get_by_role("link", name="6 steps of setting up are still open.")).to_be_visible()

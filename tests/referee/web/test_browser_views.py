@@ -54,7 +54,7 @@ def a_ring_with_pictures(page: PageUnderTest, players: Sequence[str] = ("Ann", "
     turn_two_reds(page)
     page.table.tell("bell", seat=2)
     ring = next(one["id"] for one in page.table.desk.state()["rulings"] if one["ruling"]["ruling"] == "ring")
-    play = page.table.stage.playing()
+    play = page.table.controller.playing()
     event = play.log.about_id(ring)
     page.table.evidence.add(play.log.row.game, event, [(-40.0, JPEG), (-7.0, JPEG), (26.0, JPEG)], SIGHT)
     return str(ring)
@@ -116,8 +116,8 @@ def test_no_name_hides_the_card_that_it_names_nor_leaves_the_picture(
     page.table.desk.do(START)
     grey = np.full((360, 640, 3), 90, np.uint8)
     page.table.show(grey)
-    page.table.stage.look(Frame(1, 1, grey, 0))
-    watcher = page.table.stage.playing().watcher
+    page.table.controller.look(Frame(1, 1, grey, 0))
+    watcher = page.table.controller.playing().watcher
     assert isinstance(watcher, ByHandWatcher)
     watcher.outlines = tuple(
         Outline(((x, y), (x + 40, y), (x + 40, y + 60), (x, y + 60)), seat, "orange happy", True)
@@ -381,7 +381,9 @@ def test_a_long_caption_stands_whole_on_the_score_board_for_a_screen_across_the_
     page: PageUnderTest, browser: Browser
 ) -> None:
     page.table.desk.do(START)
-    page.table.stage.voice.tell("Something lies over Ann’s cards: take it away, please, and spread the two beside it.")
+    page.table.controller.voice.tell(
+        "Something lies over Ann’s cards: take it away, please, and spread the two beside it."
+    )
     page.table.desk.refresh()
     window = Window(browser, page, PHONE)
     window.open("tv")

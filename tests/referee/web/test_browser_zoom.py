@@ -36,8 +36,8 @@ def three_hands_of_four(page: PageUnderTest) -> None:
         page.table.tell(kind)
     grey = np.full((1080, 1920, 3), 90, np.uint8)
     page.table.show(grey)
-    page.table.stage.look(Frame(1, 1, grey, 0))
-    watcher = page.table.stage.playing().watcher
+    page.table.controller.look(Frame(1, 1, grey, 0))
+    watcher = page.table.controller.playing().watcher
     assert isinstance(watcher, ByHandWatcher)
     places = [
         (seat, x + 90 * at, y) for seat, (x, y) in enumerate([(700, 950), (10, 300), (1500, 300)]) for at in range(4)

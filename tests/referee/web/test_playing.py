@@ -98,7 +98,7 @@ def test_the_photo_finish_has_pictures_on_a_time_line(page: PageUnderTest, paire
     turn_a_pair(page)
     page.table.tell("bell", seat=2)
     ring = ring_in(paired.state_with("Valid ring"))
-    play = page.table.stage.play
+    play = page.table.controller.play
     assert play is not None
     grey = cv2.imencode(".jpg", np.full((72, 128, 3), 90, np.uint8))[1].tobytes()
     page.table.evidence.add(

@@ -10,8 +10,8 @@ import pytest
 from tests.support.flat_cards import poses
 from vision.deck import Deck
 from vision.marked.closer_look import MOST_LOOKS, WORTH_A_LOOK, judged_again, not_refuted, worth_a_look
-from vision.marked.judge import LOOKED_AT, SURE, Verdicts
 from vision.marked.layouts import Hypotheses
+from vision.marked.scoring import LOOKED_AT, SURE, Verdicts
 from vision.marked.settle import left_open, told_of
 from vision.marked.side_model import side_models
 from vision.marked.traces import Traces

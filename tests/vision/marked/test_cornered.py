@@ -13,11 +13,11 @@ from tests.support.flat_cards import flat_table, lay, poses
 from vision.deck import Deck
 from vision.marked.corner_look import borne_out
 from vision.marked.corners import find_corners, on_cards
-from vision.marked.judge import Verdicts
 from vision.marked.marks import work_image
-from vision.marked.on_table import read_on
 from vision.marked.outline import corners_of
+from vision.marked.pipeline import read_on
 from vision.marked.sampler import Sampler
+from vision.marked.scoring import Verdicts
 from vision.marked.side_model import side_models
 
 PX_PER_MM = 1.7

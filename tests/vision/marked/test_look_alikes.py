@@ -7,8 +7,8 @@ import pytest
 
 from tests.support.flat_cards import poses
 from vision.deck import Deck
-from vision.marked.judge import SURE, Verdicts
 from vision.marked.look_alikes import may_be_larger, same_pair_as
+from vision.marked.scoring import SURE, Verdicts
 from vision.marked.side_model import side_models
 
 

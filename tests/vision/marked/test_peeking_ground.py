@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from tests.support.flat_cards import Image, confetti, flat_table, lay
 from vision.marked.corners import Corners
-from vision.marked.on_table import read_on
+from vision.marked.pipeline import read_on
 from vision.reading import Reading
 
 SCALE = 1.6
@@ -171,7 +171,7 @@ def test_a_face_that_lies_elsewhere_is_no_rival(monkeypatch: pytest.MonkeyPatch)
     # Of the lower card one mark and its corner show, which two faces have in the same place. The little that shows of
     # a second mark would tell it by its corner.
     no_corners = Corners(np.zeros((0, 2)), np.zeros(0), np.zeros(0, bool))
-    monkeypatch.setattr("vision.marked.rounds.find_corners", lambda *_: no_corners)
+    monkeypatch.setattr("vision.marked.refinement.find_corners", lambda *_: no_corners)
     picture = table_of(BROWN)
     lay_face(picture, 3, (172.3, 127.4))
     lay_face(picture, 73, (150, 120))

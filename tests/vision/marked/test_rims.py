@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from tests.support.flat_cards import Image, confetti, flat_table, lay
 from vision.deck import Deck
 from vision.marked.blank_cards import places_of
-from vision.marked.on_table import read_on
+from vision.marked.pipeline import read_on
 from vision.reading import Reading
 from vision.render_face import face_image
 

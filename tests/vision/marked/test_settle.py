@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from tests.support.flat_cards import confetti, flat_table, poses
 from vision.deck import Deck
-from vision.marked.judge import SURE, Verdicts
 from vision.marked.layouts import Hypotheses
+from vision.marked.scoring import SURE, Verdicts
 from vision.marked.settle import also_unclear, settled
 from vision.marked.side_model import side_models
 from vision.reading import Reading

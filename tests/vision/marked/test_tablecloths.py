@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.support.flat_cards import Image, confetti, flat_table, lay
-from vision.marked.on_table import read_on
+from vision.marked.pipeline import read_on
 from vision.reading import Reading
 
 SCALE = 1.6

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.support.flat_cards import Image, confetti, flat_table, lay
-from vision.marked.on_table import read_on
+from vision.marked.pipeline import read_on
 from vision.marked.wiped_cards import frames, lined
 from vision.reading import UnclearCard
 

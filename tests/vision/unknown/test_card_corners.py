@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from tests.vision.unknown.test_other_looks import (
+from tests.vision.unknown.test_other_side import (
     LENGTH,
     OTHER,
     PLACES,

@@ -17,7 +17,7 @@ LONGEST_S = 0.7
 """From the signal to the end of the process at the latest, s: systemd and people wait for less than 2."""
 
 
-class Leaving:
+class Shutdown:
     """Sees to the end of the process.
 
     leave: ends it at once with a status; never returns, but in tests.

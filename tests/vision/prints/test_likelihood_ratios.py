@@ -7,8 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.support.drawn_suits import black_six
-from vision.prints.duels import duels, errors, likeness, misprints, unexplained
 from vision.prints.fitting import Fits
+from vision.prints.likelihood_ratios import errors, likeness, log_ratios, misprints, unexplained
 from vision.prints.verdict import MOST_UNEXPLAINED
 
 ROWS, COLUMNS = 70, 45
@@ -52,7 +52,7 @@ def test_the_face_that_lies_there_wins_under_any_lamp_slow_shadow_and_veil(
     fits = fits_of(shown)
     assert int(np.argmin(errors(fits))) == face
     others = [other for other in range(3) if other != face]
-    odds = duels(fits, OPEN)
+    odds = log_ratios(fits, OPEN)
     assert (odds[face, others] > 20).all(), odds[face, others]
     assert np.allclose(odds, -odds.T)
 
@@ -60,7 +60,7 @@ def test_the_face_that_lies_there_wins_under_any_lamp_slow_shadow_and_veil(
 def test_where_the_difference_is_hidden_neither_face_wins() -> None:
     is_open = OPEN.copy()
     is_open[:32] = False  # a hand lies on the hat
-    assert abs(duels(fits_of(FACES[0]), is_open)[0, 1]) < 8
+    assert abs(log_ratios(fits_of(FACES[0]), is_open)[0, 1]) < 8
 
 
 def test_a_hat_that_was_never_taught_is_found_where_it_is() -> None:
@@ -129,4 +129,4 @@ def test_an_empty_shape_is_told_from_a_filled_one_however_vivid_a_camera_makes_i
     grey = line.mean(axis=2, keepdims=True)
     noise = np.random.default_rng(4).normal(0, 0.01, line.shape)
     shown = (0.7 * (grey + vivid * (line - grey)) + noise).astype(np.float32)
-    assert duels(fits_of(shown, 0.7 * np.stack([line, filling])), OPEN)[0, 1] > 20
+    assert log_ratios(fits_of(shown, 0.7 * np.stack([line, filling])), OPEN)[0, 1] > 20

@@ -12,13 +12,13 @@ from vision.deck import Deck
 from vision.effort import at_most
 from vision.marked.blank_cards import blank_cards, places_of
 from vision.marked.colour import lamp_of
-from vision.marked.judge import Verdicts
 from vision.marked.layouts import common_stretch
 from vision.marked.marks import WorkImage, work_image
 from vision.marked.peeking import Hint, Print, one_a_card, peeking_cards
 from vision.marked.peeking_ground import peeking_ground
-from vision.marked.rounds import looked_closer
+from vision.marked.refinement import looked_closer
 from vision.marked.sampler import Sampler
+from vision.marked.scoring import Verdicts
 from vision.marked.settle import also_unclear, left_open, settled, sure_corners, told_of
 from vision.marked.side_model import side_models
 from vision.marked.side_reader import SideReader

@@ -11,7 +11,7 @@ from referee.session import Outline
 
 
 @dataclass(frozen=True)
-class Sight:
+class Overlay:
     """Outlines in a frame of `size_px` (width, height) whose exposure ended at `exposure_end_ns`, monotonic."""
 
     exposure_end_ns: int
@@ -40,11 +40,11 @@ class Sight:
         }
 
 
-def sight_in(frame: Frame | None, outlines: Sequence[Outline]) -> Sight | None:
+def overlay_in(frame: Frame | None, outlines: Sequence[Outline]) -> Overlay | None:
     """Give what was seen in the last frame; None if there was none, or nothing in it."""
     if frame is None or not outlines:
         return None
-    return Sight(frame.exposure_end_ns, frame.size_px, tuple(outlines))
+    return Overlay(frame.exposure_end_ns, frame.size_px, tuple(outlines))
 
 
 def drawn(outlines: Sequence[Outline]) -> list[Outline]:

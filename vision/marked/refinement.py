@@ -9,9 +9,9 @@ from vision.effort import at_most
 from vision.marked.closer_look import WORTH_A_LOOK, not_refuted
 from vision.marked.corner_look import borne_out
 from vision.marked.corners import find_corners
-from vision.marked.judge import SURE, Verdicts, joined
 from vision.marked.lone_marks import find_lines
 from vision.marked.marks import WorkImage
+from vision.marked.scoring import SURE, Verdicts, joined
 from vision.marked.settle import left_open, sure_corners, told_of, unsure_odds
 from vision.marked.side_reader import SideReader
 from vision.table import Table

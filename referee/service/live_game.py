@@ -20,7 +20,7 @@ from referee.service.records import PAUSE, RESUME, Judged, Record, changed_place
 from referee.session import Doubt, Outcome, RulingData, Session, Watcher
 
 
-class Play:
+class LiveGame:
     """A game in progress. Not safe from several threads: its owner locks.
 
     log: all that happened in it. shift_ns: the game's clock less the monotonic one. begun_ns: when it began, or went
@@ -42,7 +42,7 @@ class Play:
         self._guarded = GuardedWatcher(watcher, row.shift_ns, len(row.header.players), self._judged)
         self._session = self._new_session()
         self._unkept: list[int] = []
-        self.instead_of: Play | None = None
+        self.instead_of: LiveGame | None = None
         self.said: set[int] = set()
         self._stands: tuple[bool, bool] | None = None
 

@@ -9,7 +9,7 @@ import pytest
 
 from hardware.health import DeviceHealth, Health, HealthBoard
 from referee.journal.evidence import EvidenceFolder
-from referee.service.tending import Tending
+from referee.service.housekeeping import Housekeeping
 from referee.service.watchdog import Watchdog
 from tests.support.table_fakes import S, Table
 
@@ -22,7 +22,9 @@ class Round:
         self.evidence = EvidenceFolder(folder / "evidence", self.table.journal)
         dog = Watchdog(None, lambda: False, folder, "boot")
         self.changes = 0
-        self.tending = Tending(self.table.stage, self.health, self.evidence, dog, self.news, self._changed)
+        self.housekeeping = Housekeeping(
+            self.table.controller, self.health, self.evidence, dog, self.news, self._changed
+        )
         self.now_ns = 1000 * S
 
     def _changed(self) -> None:
@@ -30,7 +32,7 @@ class Round:
 
     def go(self, seconds: float = 0.1) -> None:
         self.now_ns += round(seconds * S)
-        self.tending.tend(self.now_ns)
+        self.housekeeping.tend(self.now_ns)
 
     def report(self, device: str, state: Health, message: str = "x") -> None:
         self.health.report(DeviceHealth(self.now_ns, device, state, message))
@@ -48,7 +50,7 @@ def test_a_full_disk_is_said_once_tried_again_and_said_to_be_well(round_: Round)
     ((pages,),) = table.journal.read("PRAGMA page_count")
     table.journal.read(f"PRAGMA max_page_count = {pages}")
     for _ in range(40):
-        table.stage.say("card_shown", {"seat": 0, "colour": "x" * 70, "mood": "sad"})
+        table.controller.say("card_shown", {"seat": 0, "colour": "x" * 70, "mood": "sad"})
     for _ in range(10):
         round_.go()
     assert len([text for text in table.said if text.startswith("The disk is full")]) == 1
@@ -57,7 +59,7 @@ def test_a_full_disk_is_said_once_tried_again_and_said_to_be_well(round_: Round)
     round_.go(6)
     assert table.said[-1] == "The game is kept again."
     assert round_.health.troubles() == ()
-    assert table.again().stage.resume() is not None
+    assert table.again().controller.resume() is not None
 
 
 def test_a_device_that_flutters_does_not_chatter(round_: Round) -> None:

@@ -2,7 +2,7 @@
 
 A card's three colours differ, so it shows each colour at one size only. Any small, medium and big circle of one
 colour therefore lie on three different cards, and a colour gives as many sets as its rarest size occurs. What is
-left to find is the fewest cards that hold those circles, which `confetti_cover` does.
+left to find is the fewest cards that hold those circles, which `cover` does.
 """
 
 from __future__ import annotations

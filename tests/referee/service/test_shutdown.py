@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from referee.service.leaving import Leaving, busy_threads
+from referee.service.shutdown import Shutdown, busy_threads
 
 TIMEOUT_S = 60.0
 # A watcher that is never done with the first frame, and is inside of OpenCV nearly all of the time.
@@ -46,10 +46,10 @@ class Left:
 
 def test_a_process_without_threads_ends_by_itself() -> None:
     left = Left()
-    leaving = Leaving(left, longest_s=TIMEOUT_S)
-    leaving.begin()
-    leaving.begin()
-    leaving.end(0)
+    shutdown = Shutdown(left, longest_s=TIMEOUT_S)
+    shutdown.begin()
+    shutdown.begin()
+    shutdown.end(0)
     assert left.status == [] and busy_threads() == []
 
 
@@ -57,7 +57,7 @@ def test_a_thread_that_is_left_is_not_waited_for(capsys: pytest.CaptureFixture[s
     left, never = Left(), threading.Event()
     reader = threading.Thread(target=never.wait)
     reader.start()
-    Leaving(left).end(1, "the referee has failed")
+    Shutdown(left).end(1, "the referee has failed")
     assert left.status == [1] and busy_threads() == [reader]
     assert capsys.readouterr().err == "the referee has failed\n"
     never.set()
@@ -66,11 +66,11 @@ def test_a_thread_that_is_left_is_not_waited_for(capsys: pytest.CaptureFixture[s
 
 def test_the_end_comes_although_something_cannot_be_stopped() -> None:
     left = Left()
-    leaving = Leaving(left, longest_s=0.01)
-    leaving.begin()
+    shutdown = Shutdown(left, longest_s=0.01)
+    shutdown.begin()
     assert left.told.wait(TIMEOUT_S)
     assert left.status == [0]
-    leaving.end(0)
+    shutdown.end(0)
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])

@@ -43,7 +43,7 @@ _LEAST = 1e-6  # squared error of a cell, of white: no camera is better
 _PLACES, _USUAL = 60.0, 1 / 3
 
 
-def duels(fits: Fits, open_cells: Flags) -> Floats:
+def log_ratios(fits: Fits, open_cells: Flags) -> Floats:
     """(n, n) log-odds of each face against each other one, by the open cells (rows, columns) where the two differ."""
     count = len(fits.quads)
     seen = fits.seen & open_cells

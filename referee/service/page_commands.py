@@ -8,42 +8,42 @@ from typing import Any
 from hardware.settings import MS
 from referee.announcer import Announcer
 from referee.errors import BadInputError
-from referee.service.desk import Data
-from referee.service.fitting import Fitting
-from referee.service.play import Play
-from referee.service.stage import Stage
+from referee.service.desk_protocol import Data
+from referee.service.device_admin import DeviceAdmin
+from referee.service.game_controller import GameController
+from referee.service.live_game import LiveGame
 from referee.session import Doubt, Doubts
 
 
-def ring(stage: Stage, fitting: Fitting, command: Data) -> None:
+def ring(controller: GameController, device_admin: DeviceAdmin, command: Data) -> None:
     """Take a press of a phone: `seat`, `t_ns`, `within_ms`.
 
     Raises:
         BadInputError: no game is played, or nobody sits there.
         PhoneRingError: it cannot count.
     """
-    with stage.lock:
-        players = len(stage.playing().header.players)
+    with controller.lock:
+        players = len(controller.playing().header.players)
     seat, t_ns, within_ns = int(command["seat"]), int(command["t_ns"]), int(command["within_ms"]) * MS
     if seat >= players:
         raise BadInputError("nobody sits there")
-    if not fitting.ring(seat, t_ns, within_ns):
-        stage.say("bell", {"seat": seat})
+    if not device_admin.ring(seat, t_ns, within_ns):
+        controller.say("bell", {"seat": seat})
 
 
-def name_ringer(stage: Stage, seat: object) -> None:
+def name_ringer(controller: GameController, seat: object) -> None:
     """Say who rang.
 
     Raises:
         BadInputError: no game is played, or there is no such seat.
     """
-    with stage.lock:
-        question = stage.playing().question()
+    with controller.lock:
+        question = controller.playing().question()
         which = {} if question is None or question.kind != "who_rang" else {"ring_t_ns": question.t_ns}
-        stage.say("ringer", {"seat": seat, **which})
+        controller.say("ringer", {"seat": seat, **which})
 
 
-def tell(stage: Stage, event: object) -> list[dict[str, Any]]:
+def tell(controller: GameController, event: object) -> list[dict[str, Any]]:
     """Take an event with its keys of the outside contract, and give what was ruled.
 
     Raises:
@@ -52,10 +52,10 @@ def tell(stage: Stage, event: object) -> list[dict[str, Any]]:
     if not isinstance(event, Mapping) or not isinstance(event.get("event"), str):
         raise BadInputError('"event" must say what happened')
     data = {str(key): value for key, value in event.items() if key not in ("event", "t_ns")}
-    return [dict(ruling) for ruling in stage.say(str(event["event"]), data).rulings]
+    return [dict(ruling) for ruling in controller.say(str(event["event"]), data).rulings]
 
 
-def correct(stage: Stage, command: Mapping[str, Any]) -> int:
+def correct(controller: GameController, command: Mapping[str, Any]) -> int:
     """Correct an event, or what led to a ruling; gives how many rulings are others now.
 
     Raises:
@@ -64,24 +64,24 @@ def correct(stage: Stage, command: Mapping[str, Any]) -> int:
     data = command.get("with")
     if data is not None and not isinstance(data, Mapping):
         raise BadInputError("a correction says what is right, or that it never was")
-    with stage.lock:
-        play = stage.playing()
+    with controller.lock:
+        play = controller.playing()
         if "event" in command:
             number = play.log.event_number(str(command["event"]))
         else:
             number = play.log.about_id(str(command.get("ruling")))
-        change = stage.correct(number, data)
+        change = controller.correct(number, data)
     return len({place for place, _ in (*change.gone, *change.new)})
 
 
-def answer(stage: Stage, question: str, number: object) -> None:
+def answer(controller: GameController, question: str, number: object) -> None:
     """Take an answer to what the watcher asks; what was told instead meanwhile is corrected.
 
     Raises:
         BadInputError: that is asked no more, or so much came after it that the answer has no place among it.
     """
-    with stage.lock:
-        play = stage.playing()
+    with controller.lock:
+        play = controller.playing()
         asked = {play.question_id(doubt): doubt for doubt in play.doubts}
         doubt = asked.get(question)
         if doubt is None or not isinstance(number, int) or not 0 <= number < len(doubt.answers):
@@ -97,15 +97,15 @@ def answer(stage: Stage, question: str, number: object) -> None:
         for at, event in enumerate(given.events):
             data = {key: value for key, value in event.data.items() if key != "event"}
             if at < len(told):
-                stage.correct(told[at], {"event": event.kind, **data})
+                controller.correct(told[at], {"event": event.kind, **data})
             else:
-                stage.say(event.kind, data)
+                controller.say(event.kind, data)
         for number_told in told[len(given.events) :]:
-            stage.correct(number_told, None)
-        stage.settled()
+            controller.correct(number_told, None)
+        controller.settled()
 
 
-def _told(play: Play, doubt: Doubt) -> list[int]:
+def _told(play: LiveGame, doubt: Doubt) -> list[int]:
     """Give the numbers of the events that the watcher told because nobody answered."""
     wanted = [(event.kind, dict(event.data)) for event in doubt.told]
     numbers: list[int] = []
@@ -116,19 +116,19 @@ def _told(play: Play, doubt: Doubt) -> list[int]:
     return [] if wanted else numbers
 
 
-def look_again(stage: Stage, ruling: str) -> None:
+def look_again(controller: GameController, ruling: str) -> None:
     """Challenge a ruling (C11): hands are counted anew, others are said again; their pictures are kept for long.
 
     Raises:
         BadInputError: there is no such ruling.
     """
-    with stage.lock:
-        play = stage.playing()
+    with controller.lock:
+        play = controller.playing()
         _, ruled = play.log.ruling(ruling)
-        stage.journal.dispute(play.log.row.game, play.log.about_id(ruling))
+        controller.journal.dispute(play.log.row.game, play.log.about_id(ruling))
         if ruled["ruling"] == "hand":
-            stage.say("challenge", {"seat": ruled["seat"]})
+            controller.say("challenge", {"seat": ruled["seat"]})
             return
-        stage.journal.flush()
+        controller.journal.flush()
         header = play.log.header
-        stage.voice.tell(*Announcer(header.game, header.players, stage.language).sentences(ruled))
+        controller.voice.tell(*Announcer(header.game, header.players, controller.language).sentences(ruled))

@@ -11,7 +11,7 @@ from referee.journal.journal import Journal
 from referee.journal.trouble import Trouble
 from referee.sayings import service as sayings
 from referee.sayings.guard import GUARD
-from referee.service.stage import Stage
+from referee.service.game_controller import GameController
 from referee.service.watchdog import Watchdog
 
 SECOND_NS = 1_000_000_000
@@ -22,7 +22,7 @@ SAY_AGAIN_NS = 60 * SECOND_NS
 """The same trouble of the same device is not said aloud more often than this; the page shows it all the time."""
 
 
-class Tending:
+class Housekeeping:
     """Called by the referee's thread after each round.
 
     news: set when a device is otherwise than before. on_change: makes the page's state anew.
@@ -30,15 +30,15 @@ class Tending:
 
     def __init__(
         self,
-        stage: Stage,
+        controller: GameController,
         health: HealthBoard,
         evidence: EvidenceFolder,
         watchdog: Watchdog,
         news: threading.Event,
         on_change: Callable[[], None],
     ) -> None:
-        self._stage = stage
-        self._journal: Journal = stage.journal
+        self._controller = controller
+        self._journal: Journal = controller.journal
         self._health = health
         self._evidence = evidence
         self._watchdog = watchdog
@@ -61,14 +61,14 @@ class Tending:
         self._see_to_caption(now_ns)
         if now_ns - self._hour_ns > HOUR_CHECK_NS:
             self._hour_ns = now_ns
-            self._stage.voice.heed_the_hour()
+            self._controller.voice.heed_the_hour()
             # What was not said again so soon, and has lasted since.
             self._tell_devices(now_ns)
         self._watchdog.round_done(now_ns)
 
     def _tell_devices(self, now_ns: int) -> None:
         # What the guard notices it says itself: at night in an empty room nobody wants to hear that it is dark.
-        language = self._stage.language
+        language = self._controller.language
         known = [health for health in self._health.snapshot() if not health.device.startswith(GUARD)]
         for device in self._told.keys() - {health.device for health in known}:
             # It is there no more, since the table was set otherwise.
@@ -77,13 +77,13 @@ class Tending:
             key = (health.device, health.state)
             if health.state is Health.OK:
                 if self._told.pop(health.device, None) is not None:
-                    self._stage.voice.tell(sayings.device_works(health.device, language))
+                    self._controller.voice.tell(sayings.device_works(health.device, language))
                 continue
             lately = now_ns - self._said_ns.get(key, -SAY_AGAIN_NS) < SAY_AGAIN_NS
             if self._told.get(health.device) is not health.state and not lately:
                 self._said_ns[key] = now_ns
                 self._told[health.device] = health.state
-                self._stage.voice.tell(sayings.device(health.device, health.state, health.message, language))
+                self._controller.voice.tell(sayings.device(health.device, health.state, health.message, language))
 
     def _see_to_journal(self, now_ns: int) -> None:
         if self._journal.trouble is not None and now_ns - self._tried_ns > RETRY_NS:
@@ -97,16 +97,16 @@ class Tending:
         self._trouble = trouble
         if trouble is None:
             self._health.report(DeviceHealth(now_ns, "journal", Health.OK))
-            if self._stage.play is None:
-                self._stage.resume()
+            if self._controller.play is None:
+                self._controller.resume()
         else:
-            sentence = sayings.journal_trouble(trouble.value, self._stage.language)
+            sentence = sayings.journal_trouble(trouble.value, self._controller.language)
             self._health.report(DeviceHealth(now_ns, "journal", Health.STUCK, sentence))
         self._news.set()
 
     def _see_to_caption(self, now_ns: int) -> None:
-        caption = self._stage.voice.caption
+        caption = self._controller.voice.caption
         if caption != self._caption[0]:
             self._caption = (caption, now_ns)
         elif caption and now_ns - self._caption[1] > CAPTION_NS:
-            self._stage.voice.clear_caption(caption)
+            self._controller.voice.clear_caption(caption)

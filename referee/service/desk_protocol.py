@@ -1,6 +1,6 @@
 """The desk: all that a web page can ask of the running referee and tell it. Safe to use from any thread.
 
-`referee.service` has the real one; the page's tests bring their own. Everything given out is plain JSON data.
+`table_desk` has the real one; the page's tests bring their own. Everything given out is plain JSON data.
 """
 
 from __future__ import annotations

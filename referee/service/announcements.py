@@ -11,7 +11,7 @@ from referee.journal.corrections import Change, Place, told
 from referee.jsonlines import to_line
 from referee.log import LOG
 from referee.sayings import service as sayings
-from referee.service.play import Play
+from referee.service.live_game import LiveGame
 from referee.service.voice import Voice
 from referee.session import Notice, RulingData
 
@@ -19,7 +19,7 @@ REMIND_NS = 2_000_000_000
 """Longer than the lock-out: a ring that comes sooner belongs to the one that was asked about."""
 
 
-class Telling:
+class Announcements:
     """Tells it to a voice; knows what was asked last."""
 
     def __init__(self, voice: Voice) -> None:
@@ -41,7 +41,7 @@ class Telling:
             named = next((ruling["seat"] for ruling in rulings if ruling not in fresh), None)
             self._voice.tell(sayings.rang(announcer.players, named, announcer.language))
 
-    def resumed(self, announcer: Announcer, play: Play, unheard: Sequence[tuple[Place, RulingData]]) -> None:
+    def resumed(self, announcer: Announcer, play: LiveGame, unheard: Sequence[tuple[Place, RulingData]]) -> None:
         """Say that a game goes on, and of it the last thing that was heard, all that was not, and what is asked."""
         if not play.over:
             unsaid = {place for place, _ in unheard}

@@ -13,7 +13,7 @@ from referee.hands_off import HandsOff
 from referee.seated_reading import SeatedReader, SeatedReading
 from referee.seats import SeatRing
 from vision.deck import Deck
-from vision.in_sight import CELL_MM, LEAST_OWN, HiddenPlace, hidden_places
+from vision.hidden_places import CELL_MM, LEAST_OWN, HiddenPlace, hidden_places
 from vision.marker_blur import blurs_mm
 from vision.markers import levels_of, whites_of
 from vision.prints.print_deck import PrintDeck
@@ -46,7 +46,7 @@ _PLACE_MM = 1.5  # a card's place is measured within 0.6 mm nine times in ten, h
 _BLURRED_MM = 2.9  # sigma: scenes blurred so far lacked no card, and soon afterwards no marker is found
 
 
-class InSight:
+class UnseenCards:
     """Doubts the seats at which a card may lie that a picture does not show."""
 
     def __init__(self, deck: Deck | PrintDeck) -> None:
@@ -175,7 +175,7 @@ def read_to_score(image: Image, deck: Deck | PrintDeck, profile: TableProfile | 
         BadTableError: the markers lie on no flat table, or the picture does not fit the profile.
     """
     seated = SeatedReader(deck, profile, players).read(image)
-    return InSight(deck).doubt(image, HandsOff(deck).doubt(image, seated))
+    return UnseenCards(deck).doubt(image, HandsOff(deck).doubt(image, seated))
 
 
 def _between(seated: SeatedReading) -> Iterator[UnclearCard]:

@@ -20,14 +20,14 @@ PROFILE = "table.json"
 OnHealth = Callable[[DeviceHealth], None]
 
 
-def usual_speaker(settings: TableSettings, on_health: OnHealth) -> Speaker:
+def default_speaker(settings: TableSettings, on_health: OnHealth) -> Speaker:
     """Give the loudspeaker that is set."""
     if not settings.loudspeaker:
         return NullSpeaker()
     return open_speaker(SpeakerSettings(language=settings.language, volume=settings.volume), on_health)
 
 
-def usual_lamp(settings: TableSettings, on_health: OnHealth) -> Lamp:
+def default_lamp(settings: TableSettings, on_health: OnHealth) -> Lamp:
     """Give the lamp that is set."""
     return open_lamp(settings.lamp_settings(), on_health=on_health)
 

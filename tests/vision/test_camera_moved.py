@@ -12,11 +12,11 @@ from numpy.typing import NDArray
 
 from calibration.survey import survey
 from referee.measured_table import profile_of
+from vision.camera_moved import stand_of, table_now, what_is_wrong
 from vision.errors import MovedCameraError
 from vision.image import load_image
 from vision.markers import find_markers, sight_markers
 from vision.profile import TableProfile, load_profile, profile_text
-from vision.standing import stand_of, table_now, what_is_wrong
 
 Image = NDArray[np.uint8]
 

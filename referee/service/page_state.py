@@ -13,10 +13,10 @@ from referee.journal.rows import iso_time
 from referee.language import Language
 from referee.sayings import service as sayings
 from referee.service.board import board, moment, phase, questions
-from referee.service.play import Play
+from referee.service.live_game import LiveGame
+from referee.service.overlay import drawn
 from referee.service.question_pictures import PictureNames
 from referee.service.settings import TableSettings
-from referee.service.sight import drawn
 
 MOST_RULINGS = 50
 _READINGS = ("hand", "card_shown", "card_read")
@@ -41,7 +41,7 @@ class Scene:
     pictures: PictureNames
 
 
-def view(play: Play | None, paused: bool, scene: Scene, picture_of: PictureOf) -> dict[str, Any]:
+def view(play: LiveGame | None, paused: bool, scene: Scene, picture_of: PictureOf) -> dict[str, Any]:
     """Give the desk's state, but for its version and time. picture_of: a picture's id by game and event."""
     language = Language(scene.settings.language)
     data: dict[str, Any] = {
@@ -80,7 +80,9 @@ def view(play: Play | None, paused: bool, scene: Scene, picture_of: PictureOf) -
     return data
 
 
-def rulings(play: Play, announcer: Announcer, picture_of: PictureOf, most: int = MOST_RULINGS) -> list[dict[str, Any]]:
+def rulings(
+    play: LiveGame, announcer: Announcer, picture_of: PictureOf, most: int = MOST_RULINGS
+) -> list[dict[str, Any]]:
     """Give the latest rulings for people, newest first."""
     return [
         {
@@ -95,13 +97,13 @@ def rulings(play: Play, announcer: Announcer, picture_of: PictureOf, most: int =
     ]
 
 
-def _mode(play: Play | None, paused: bool) -> str:
+def _mode(play: LiveGame | None, paused: bool) -> str:
     if play is None:
         return "idle"
     return "over" if play.over else "paused" if paused else "playing"
 
 
-def _game(play: Play) -> dict[str, Any]:
+def _game(play: LiveGame) -> dict[str, Any]:
     return {
         "id": str(play.log.row.game),
         "game": play.header.game,
@@ -116,7 +118,7 @@ def _device(health: DeviceHealth, language: Language) -> dict[str, str]:
     return {"name": health.device, "state": health.state.value, "message": text}
 
 
-def _outlines(play: Play, frame_wh: tuple[int, int] | None) -> list[dict[str, Any]]:
+def _outlines(play: LiveGame, frame_wh: tuple[int, int] | None) -> list[dict[str, Any]]:
     if frame_wh is None:
         return []
     width, height = frame_wh
@@ -133,12 +135,12 @@ def _outlines(play: Play, frame_wh: tuple[int, int] | None) -> list[dict[str, An
     ]
 
 
-def _latest_readings(play: Play) -> dict[int, str]:
+def _latest_readings(play: LiveGame) -> dict[int, str]:
     """Give the event that each seat's cards were last read by."""
     return {int(data["seat"]): ident for ident, data in readings(play).items()}
 
 
-def readings(play: Play) -> dict[str, dict[str, Any]]:
+def readings(play: LiveGame) -> dict[str, dict[str, Any]]:
     """Give the events that each seat's cards were last read by, as they hold now, by their names."""
     instead = corrected_events(play.log.corrections)
     found: dict[int, tuple[str, dict[str, Any]]] = {}

@@ -93,7 +93,7 @@ class _Kept(Generic[Device]):
                 device.close()
 
 
-class SteadySpeaker:
+class RetryingSpeaker:
     """A `Speaker` round one that may fail in any way. opener: opens it, and has it told how it is."""
 
     def __init__(
@@ -118,7 +118,7 @@ class SteadySpeaker:
         self._kept.close()
 
 
-class SteadyLamp:
+class RetryingLamp:
     """A `Lamp` round one that may fail in any way. opener: opens it, as the settings are by then."""
 
     def __init__(

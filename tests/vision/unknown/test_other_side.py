@@ -9,7 +9,7 @@ from vision.unknown.card_corners import corner_cuts
 from vision.unknown.card_edges import SideFit, fit_sides
 from vision.unknown.card_plane import CardPlane
 from vision.unknown.card_sizes import Stock
-from vision.unknown.other_looks import look_otherwise
+from vision.unknown.other_side import look_otherwise
 
 SIZE_WH = (900, 600)
 WIDTH, LENGTH, RADIUS = 100, 140, 10

@@ -14,8 +14,8 @@ from tests.support.flat_cards import flat_table, lay, poses
 from vision.deck import Deck
 from vision.marked.layouts import Hypotheses
 from vision.marked.marks import work_image
-from vision.marked.on_table import read_on
-from vision.marked.pivots import Anchors, pivoted_cards
+from vision.marked.pipeline import read_on
+from vision.marked.pose_search import Anchors, pivoted_cards
 from vision.marked.sampler import Sampler
 from vision.marked.side_model import side_models
 

@@ -14,9 +14,9 @@ from numpy.typing import NDArray
 
 from referee.bench.spoiling import SPOILING, Spot
 from referee.cli import main
-from referee.in_sight import InSight
 from referee.seated_reading import SeatedReader
 from referee.seats import Sharing, share_out
+from referee.unseen_cards import UnseenCards
 from simulation.still import table_picture
 from simulation.view import Look
 from vision.deck import Deck
@@ -40,7 +40,7 @@ def plain(table: Image, deck: Deck) -> Sharing:
 
 
 def shared(image: Image, deck: Deck, players: int = 3) -> Sharing:
-    seated = InSight(deck).doubt(image, SeatedReader(deck, None, players).read(image))
+    seated = UnseenCards(deck).doubt(image, SeatedReader(deck, None, players).read(image))
     return share_out(seated.reading, seated.ring, None)
 
 
@@ -113,7 +113,7 @@ def test_a_card_too_blurred_to_have_an_edge_is_doubted(deck: Deck) -> None:
     blurred = spot.blended(spot.card(4.0, 20.0), cv2.GaussianBlur(image, (0, 0), 16.0 * spot.px_per_mm))
     x, y = spot.corners_px.mean(0)
     seated = SeatedReader(deck, None, 2).read(blurred)
-    found = InSight(deck).doubt(blurred, seated).reading.unclear
+    found = UnseenCards(deck).doubt(blurred, seated).reading.unclear
     assert any(np.hypot(card.centre_px[0] - x, card.centre_px[1] - y) < 40 * spot.px_per_mm for card in found)
 
 
@@ -123,7 +123,7 @@ def test_a_card_on_the_border_of_two_seats_is_doubted_at_both(table: Image, deck
     x, y = first + 0.5 * (second - first) / np.linalg.norm(second - first)
     card, *others = seated.reading.cards
     moved = (replace(card, centre_mm=(float(x), float(y))), *others)
-    doubted = InSight(deck).doubt(table, replace(seated, reading=replace(seated.reading, cards=moved)))
+    doubted = UnseenCards(deck).doubt(table, replace(seated, reading=replace(seated.reading, cards=moved)))
     said = reasons(share_out(doubted.reading, doubted.ring, None))
     assert said == [{"between"}, {"between"}, set()]
 
@@ -138,7 +138,7 @@ def test_a_card_where_a_seat_ends_and_the_middle_begins_is_doubted_there(table: 
     for off_mm in (-10.0, 0.3, 10.0):
         x, y = start + (seated.ring.reach_mm + off_mm) * inward
         moved = (replace(card, centre_mm=(float(x), float(y))), *others)
-        doubted = InSight(deck).doubt(table, replace(seated, reading=replace(seated.reading, cards=moved)))
+        doubted = UnseenCards(deck).doubt(table, replace(seated, reading=replace(seated.reading, cards=moved)))
         said.append(reasons(share_out(doubted.reading, doubted.ring, None)))
     assert said == [[set(), set(), set()], [{"apart"}, set(), set()], [set(), set(), set()]]
 

@@ -1,4 +1,4 @@
-"""The stage: the game on the table, fed by the devices and told by people, and all that follows from a ruling.
+"""The controller: the game on the table, fed by the devices and told by people, and all that follows from a ruling.
 
 In this order: an event is journalled, it is judged, its rulings are made to last, and only then are they announced.
 """
@@ -20,21 +20,21 @@ from referee.journal.corrections import Change
 from referee.journal.journal import Journal
 from referee.names import players_in
 from referee.sayings import service as sayings
+from referee.service.announcements import Announcements
 from referee.service.bus import Bus, OutlinesMoved, ReadingFailed, StateChanged
 from referee.service.game_on_table import GameOnTable
-from referee.service.play import Play
+from referee.service.live_game import LiveGame
+from referee.service.overlay import overlay_in
 from referee.service.question_pictures import Doubted
 from referee.service.records import MISHAP, PAUSE, RESUME
 from referee.service.resuming import MakeWatcher, unfinished_game
 from referee.service.ring_pictures import pictures_wanted
 from referee.service.settings import TableSettings
-from referee.service.sight import sight_in
-from referee.service.telling import Telling
 from referee.service.voice import Voice
 from referee.session import Outcome
 
 
-class Stage(GameOnTable):
+class GameController(GameOnTable):
     """Safe to use from any thread: `lock` is held while the game is fed.
 
     make_watcher: gives what looks on for a game. complete: says in a header what the game is
@@ -60,7 +60,7 @@ class Stage(GameOnTable):
         self.journal = journal
         self.notices: tuple[dict[str, Any], ...] = ()
         self._fault: str | None = None
-        self._telling = Telling(voice)
+        self._announcements = Announcements(voice)
         self._make_watcher = make_watcher
         self._complete = complete
         self._clock = clock
@@ -98,7 +98,7 @@ class Stage(GameOnTable):
                 self.voice.announce(announcement)
             return outcome
 
-    def start(self, game: str, players: Sequence[str], options: Mapping[str, object]) -> Play:
+    def start(self, game: str, players: Sequence[str], options: Mapping[str, object]) -> LiveGame:
         """Begin a game instead of the one before, which ends as it stands, if it was still going on.
 
         Raises:
@@ -114,7 +114,7 @@ class Stage(GameOnTable):
                 self._end_early(before)
             row = self.journal.begin_game(header, self._boot, 0)
             self.journal.flush()
-            self.play = Play(row, watcher, self.journal, self._clock())
+            self.play = LiveGame(row, watcher, self.journal, self._clock())
             self.play.instead_of, self._understood = before, None
             self.notices = ()
             self.voice.rest()
@@ -123,7 +123,7 @@ class Stage(GameOnTable):
             self._bus.publish(StateChanged())
             return self.play
 
-    def resume(self) -> Play | None:
+    def resume(self) -> LiveGame | None:
         """Go on with the game that was being played when the referee ended, None if there was none.
 
         One that this Ringmaster cannot read stays in the journal, and is not gone on with.
@@ -134,7 +134,7 @@ class Stage(GameOnTable):
                 if unfinished is None:
                     return None
                 self.play, unheard = unfinished
-                self._telling.resumed(self._announcer(self.play), self.play, unheard)
+                self._announcements.resumed(self._announcer(self.play), self.play, unheard)
                 self._bus.publish(StateChanged())
                 return self.play
             except (ValueError, KeyError):
@@ -241,29 +241,29 @@ class Stage(GameOnTable):
             if self.play is not None:
                 self.play.look_anew(self._make_watcher(self.play.header))
 
-    def _feed(self, play: Play, feed: Callable[[], Outcome]) -> Outcome:
+    def _feed(self, play: LiveGame, feed: Callable[[], Outcome]) -> Outcome:
         count = len(play.log.records)
         try:
             outcome = feed()
         finally:
-            for wanted in pictures_wanted(play, count, sight_in(self._frame, play.watcher.outlines), self._frame):
+            for wanted in pictures_wanted(play, count, overlay_in(self._frame, play.watcher.outlines), self._frame):
                 self._bus.publish(wanted)
         self._heed_fault(play.fault)
         announcer = self._announcer(play)
         if outcome.rulings:
-            self._telling.rule(announcer, outcome.rulings)
+            self._announcements.rule(announcer, outcome.rulings)
         if outcome.notices:
-            self.notices = self._telling.notice(announcer, outcome.notices)
+            self.notices = self._announcements.notice(announcer, outcome.notices)
         elif outcome.rulings:
             self.notices = ()
         heard = [record.event for record in play.log.since(count)]
-        self._telling.ask(announcer, play.question(), heard=heard)
+        self._announcements.ask(announcer, play.question(), heard=heard)
         if outcome.rulings or outcome.notices or heard:
             self._bus.publish(StateChanged())
         return outcome
 
-    def _changed(self, play: Play, change: Change, *, undone: bool) -> Change:
-        self._telling.changed(self._announcer(play), change, play.question(), undone=undone)
+    def _changed(self, play: LiveGame, change: Change, *, undone: bool) -> Change:
+        self._announcements.changed(self._announcer(play), change, play.question(), undone=undone)
         self._bus.publish(StateChanged())
         return change
 
@@ -272,7 +272,7 @@ class Stage(GameOnTable):
         if (before is None) is not (fault is None):
             self._bus.publish(ReadingFailed(fault))
 
-    def _end_early(self, play: Play) -> bool:
+    def _end_early(self, play: LiveGame) -> bool:
         """End a game with the points as they are; False if it has none yet."""
         try:
             self._feed(play, lambda: play.say("stop", {}, self._clock()))
@@ -280,7 +280,7 @@ class Stage(GameOnTable):
             return False
         return True
 
-    def _back_to(self, before: Play) -> Change:
+    def _back_to(self, before: LiveGame) -> Change:
         """Go on with the game before, and forget the one that was begun instead and in which nothing has happened."""
         self.journal.close_game(self.playing().log.row.game)
         self.journal.reopen_game(before.log.row.game)
@@ -293,7 +293,7 @@ class Stage(GameOnTable):
         self._bus.publish(StateChanged())
         return change
 
-    def _close(self, play: Play) -> None:
+    def _close(self, play: LiveGame) -> None:
         self.journal.close_game(play.log.row.game)
         self.journal.flush()
         self.play = None

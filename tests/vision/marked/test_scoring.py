@@ -10,12 +10,12 @@ from numpy.typing import NDArray
 from tests.support.flat_cards import Image, flat_table, lay, poses, seen_all, true_marks
 from vision.deck import Deck
 from vision.marked.evidence import gather
-from vision.marked.judge import SURE, Verdicts, judge
 from vision.marked.layouts import Hypotheses, posed
 from vision.marked.marks import WorkImage
 from vision.marked.outline import corners_of, edge_steps, edge_support
 from vision.marked.sample_points import sample_points
 from vision.marked.sampler import Sampler
+from vision.marked.scoring import SURE, Verdicts, judge
 from vision.marked.side_model import side_models
 
 PX_PER_MM = 0.9

@@ -1,4 +1,4 @@
-"""A game on the stage: what is journalled, announced, corrected and undone, and what is left when the power goes."""
+"""A controller's game: what is journalled, announced, corrected and undone, and what is left when the power goes."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def test_whatever_was_announced_is_kept_when_the_process_is_killed_and_not_said_
     table.piccolino_with_a_pair()
     table.hear("bell", seat=2)
     again = table.again()
-    play = again.stage.resume()
+    play = again.controller.resume()
     assert play is not None
     assert [ruling["ruling"] for _, ruling in play.log.newest(9)] == ["cards_move", "ring"]
     assert not [text for text in again.said if text.startswith("Valid ring")]
@@ -40,15 +40,15 @@ def test_whatever_was_announced_is_kept_when_the_process_is_killed_and_not_said_
 def test_what_was_journalled_but_not_ruled_yet_is_ruled_and_announced_after_the_restart(tmp_path: Path) -> None:
     table = Table(tmp_path)
     table.piccolino_with_a_pair()
-    play = table.stage.playing()
+    play = table.controller.playing()
     # The power goes between the event and its ruling.
     play._keep = lambda: None  # type: ignore[method-assign]
     table.hear("bell", seat=2)
     again = table.again()
-    assert again.stage.resume() is not None
+    assert again.controller.resume() is not None
     assert "Valid ring, Cem: two happy reds." in again.said
     third = again.again()
-    assert third.stage.resume() is not None
+    assert third.controller.resume() is not None
     assert "Valid ring, Cem: two happy reds." not in third.said
 
 
@@ -56,7 +56,7 @@ def test_a_resumed_game_goes_on_where_it_stood(tmp_path: Path) -> None:
     table = Table(tmp_path)
     table.piccolino_with_a_pair()
     again = table.again()
-    again.stage.resume()
+    again.controller.resume()
     assert again.hear("bell", seat=0)[0]["valid"] is True
 
 
@@ -65,7 +65,7 @@ def test_after_the_machine_was_off_the_clock_goes_on_and_no_old_ring_is_near(tmp
     table.piccolino_with_a_pair()
     ring = table.hear("bell", seat=2)[0]
     again = table.again(boot="another", now_ns=5 * S)
-    play = again.stage.resume()
+    play = again.controller.resume()
     assert play is not None
     again.card(0, "green")
     again.card(1, "green", "sad")
@@ -77,8 +77,8 @@ def test_after_the_machine_was_off_the_clock_goes_on_and_no_old_ring_is_near(tmp
     # What the watcher is told is by its own clock.
     assert again.watchers[-1].told[-1].t_ns < 10 * S
     third = again.again(boot="another")
-    assert third.stage.resume() is not None
-    assert third.stage.playing().shift_ns == play.shift_ns
+    assert third.controller.resume() is not None
+    assert third.controller.playing().shift_ns == play.shift_ns
 
 
 def test_a_corrected_card_changes_the_ruling_and_only_that_is_said(tmp_path: Path) -> None:
@@ -86,7 +86,7 @@ def test_a_corrected_card_changes_the_ruling_and_only_that_is_said(tmp_path: Pat
     table.piccolino_with_a_pair()
     table.hear("bell", seat=2)
     before = len(table.said)
-    change = table.stage.correct(2, {"mood": "sad"})
+    change = table.controller.correct(2, {"mood": "sad"})
     assert change.new[0][1]["reason"] == "sad"
     said = table.said[before:]
     assert said[0] == "Corrected."
@@ -96,11 +96,11 @@ def test_a_corrected_card_changes_the_ruling_and_only_that_is_said(tmp_path: Pat
 
 def test_a_ring_that_becomes_valid_takes_back_every_penalty_card_in_words(tmp_path: Path) -> None:
     table = Table(tmp_path)
-    table.stage.start("piccolino", ["Ann", "Ben", "Cem", "Dora"], {})
+    table.controller.start("piccolino", ["Ann", "Ben", "Cem", "Dora"], {})
     table.card(0, "red")
     table.card(1, "blue")
     table.hear("bell", seat=3)
-    table.stage.correct(2, {"colour": "red"})
+    table.controller.correct(2, {"colour": "red"})
     gone = [text for text in table.said if text.startswith("Does not count: Dora gives")]
     assert len(gone) == 3
     assert not any("Does not count: False ring" in text for text in table.said)
@@ -109,8 +109,8 @@ def test_a_ring_that_becomes_valid_takes_back_every_penalty_card_in_words(tmp_pa
 def test_an_undo_that_changes_no_ruling_says_that_it_was_one(tmp_path: Path) -> None:
     table = Table(tmp_path)
     table.piccolino_with_a_pair()
-    table.stage.correct(2, {"mood": "sad"})
-    table.stage.undo()
+    table.controller.correct(2, {"mood": "sad"})
+    table.controller.undo()
     assert table.said[-1] == "The correction was taken back: no ruling changes."
 
 
@@ -118,21 +118,21 @@ def test_a_correction_is_undone_and_all_is_as_it_was(tmp_path: Path) -> None:
     table = Table(tmp_path)
     table.piccolino_with_a_pair()
     table.hear("bell", seat=2)
-    before = list(table.stage.playing().log.newest(20))
-    table.stage.correct(2, {"mood": "sad"})
-    table.stage.undo()
-    assert list(table.stage.playing().log.newest(20)) == before
-    assert table.stage.playing().undoes is None
+    before = list(table.controller.playing().log.newest(20))
+    table.controller.correct(2, {"mood": "sad"})
+    table.controller.undo()
+    assert list(table.controller.playing().log.newest(20)) == before
+    assert table.controller.playing().undoes is None
     with pytest.raises(BadInputError):
-        table.stage.undo()
+        table.controller.undo()
 
 
 def test_a_struck_ring_never_was_and_its_cards_lie_where_they_lay(tmp_path: Path) -> None:
     table = Table(tmp_path)
     table.piccolino_with_a_pair()
     table.hear("bell", seat=2)
-    table.stage.correct(3, None)
-    assert list(table.stage.playing().log.newest(20)) == []
+    table.controller.correct(3, None)
+    assert list(table.controller.playing().log.newest(20)) == []
     assert "Does not count: Valid ring, Cem: two happy reds." in table.said
     assert table.hear("bell", seat=0)[0]["valid"] is True
 
@@ -141,16 +141,16 @@ def test_corrections_outlast_the_power_and_the_first_reading_is_kept(tmp_path: P
     table = Table(tmp_path)
     table.piccolino_with_a_pair()
     table.hear("bell", seat=2)
-    table.stage.correct(2, {"mood": "sad"})
+    table.controller.correct(2, {"mood": "sad"})
     again = table.again()
-    play = again.stage.resume()
+    play = again.controller.resume()
     assert play is not None
     assert next(ruling for _, ruling in play.log.newest(9) if ruling["ruling"] == "ring")["valid"] is False
     kept = kept_game(again.journal.read, games(again.journal.read)[0])
     assert kept.events[1].event.data["mood"] == "happy"
     # The watcher saw a happy card, and is told so, or it would report it as a new one.
     assert again.watchers[-1].told[1].data["mood"] == "happy"
-    again.stage.undo()
+    again.controller.undo()
     assert next(ruling for _, ruling in play.log.newest(9) if ruling["ruling"] == "ring")["valid"] is True
 
 
@@ -158,11 +158,11 @@ def test_a_correction_that_makes_no_sense_changes_nothing(tmp_path: Path) -> Non
     table = Table(tmp_path)
     table.piccolino_with_a_pair()
     with pytest.raises(BadInputError):
-        table.stage.correct(2, {"seat": 17})
+        table.controller.correct(2, {"seat": 17})
     with pytest.raises(BadInputError):
-        table.stage.correct(99, None)
+        table.controller.correct(99, None)
     assert table.hear("bell", seat=2)[0]["valid"] is True
-    assert table.again().stage.resume() is not None
+    assert table.again().controller.resume() is not None
 
 
 def test_what_the_game_does_not_know_is_refused_and_harms_nothing_later(tmp_path: Path) -> None:
@@ -170,9 +170,9 @@ def test_what_the_game_does_not_know_is_refused_and_harms_nothing_later(tmp_path
     table.piccolino_with_a_pair()
     assert table.hear("no_such_event") == []
     with pytest.raises(BadInputError):
-        table.stage.say("nor_this", {})
+        table.controller.say("nor_this", {})
     again = table.again()
-    again.stage.resume()
+    again.controller.resume()
     assert again.hear("bell", seat=1)[0]["valid"] is True
 
 
@@ -181,32 +181,32 @@ def test_in_a_pause_nobody_rings_and_the_pause_outlasts_the_power(tmp_path: Path
 
     table = Table(tmp_path)
     table.piccolino_with_a_pair()
-    table.stage.pause(True)
-    table.stage.hear(BellPressed(table.clock(), 1))
+    table.controller.pause(True)
+    table.controller.hear(BellPressed(table.clock(), 1))
     again = table.again()
-    again.stage.resume()
-    was_paused = again.stage.paused
-    again.stage.pause(False)
-    assert (was_paused, again.stage.paused) == (True, False)
+    again.controller.resume()
+    was_paused = again.controller.paused
+    again.controller.pause(False)
+    assert (was_paused, again.controller.paused) == (True, False)
     assert again.hear("bell", seat=1)[0]["valid"] is True
 
 
 def test_a_game_that_was_stopped_has_winners_and_is_put_away_with_the_next_stop(tmp_path: Path) -> None:
     table = Table(tmp_path)
     table.piccolino_with_a_pair()
-    table.stage.stop()
-    assert table.stage.playing().over
+    table.controller.stop()
+    assert table.controller.playing().over
     assert table.said[-3].startswith("The end:")
-    table.stage.stop()
-    assert table.stage.play is None
-    assert table.again().stage.resume() is None
+    table.controller.stop()
+    assert table.controller.play is None
+    assert table.again().controller.resume() is None
 
 
 def test_a_game_without_such_an_end_is_stopped_without_winners(tmp_path: Path) -> None:
     table = Table(tmp_path)
-    table.stage.start("confetti", ["Ann", "Ben"], {})
-    table.stage.stop()
-    assert table.stage.play is None
+    table.controller.start("confetti", ["Ann", "Ben"], {})
+    table.controller.stop()
+    assert table.controller.play is None
     assert games(table.journal.read)[0].ended_ms is None
 
 
@@ -221,21 +221,21 @@ def confetti_round(table: Table) -> None:
 
 def test_a_game_that_is_ended_early_keeps_its_points_says_so_and_can_go_on_after_all(tmp_path: Path) -> None:
     table = Table(tmp_path)
-    table.stage.start("confetti", ["Ann", "Ben"], {})
+    table.controller.start("confetti", ["Ann", "Ben"], {})
     confetti_round(table)
-    table.stage.stop()
-    play = table.stage.playing()
+    table.controller.stop()
+    play = table.controller.playing()
     assert (play.over, play.undoes) == (True, "stop")
     assert table.said[-3:] == [
         "The game ends early, with the points as they are.",
         "The end: Ann wins with one point.",
         "Ben: no points.",
     ]
-    table.stage.undo()
+    table.controller.undo()
     assert (play.over, play.undoes) == (False, None)
     assert table.said[-1] == "The game goes on."
     again = table.again()
-    resumed = again.stage.resume()
+    resumed = again.controller.resume()
     assert resumed is not None and not resumed.over
     confetti_round(again)
     assert resumed.game.kept == [2, 0]  # type: ignore[attr-defined]
@@ -243,25 +243,25 @@ def test_a_game_that_is_ended_early_keeps_its_points_says_so_and_can_go_on_after
 
 def test_a_game_begun_over_a_running_one_ends_that_with_its_points_and_can_be_taken_back(tmp_path: Path) -> None:
     table = Table(tmp_path)
-    table.stage.start("confetti", ["Ann", "Ben"], {})
+    table.controller.start("confetti", ["Ann", "Ben"], {})
     confetti_round(table)
-    first = table.stage.playing()
-    table.stage.start("piccolino", ["Ann", "Ben"], {})
+    first = table.controller.playing()
+    table.controller.start("piccolino", ["Ann", "Ben"], {})
     assert first.over and first.log.records[6].rulings[0]["points"] == [1, 0]
-    assert table.stage.playing().undoes == "start"
-    table.stage.undo()
-    assert table.stage.playing() is first and table.stage.in_play
+    assert table.controller.playing().undoes == "start"
+    table.controller.undo()
+    assert table.controller.playing() is first and table.controller.in_play
     again = table.again()
-    assert again.stage.resume() is not None and again.stage.playing().header.game == "confetti"
-    again.stage.start("piccolino", ["Ann", "Ben"], {})
+    assert again.controller.resume() is not None and again.controller.playing().header.game == "confetti"
+    again.controller.start("piccolino", ["Ann", "Ben"], {})
     again.card(0, "red")
-    assert again.stage.playing().undoes is None
+    assert again.controller.playing().undoes is None
 
 
 def test_a_game_in_which_nothing_happened_gets_no_end_from_the_next_one(tmp_path: Path) -> None:
     table = Table(tmp_path)
     for _ in range(2):
-        table.stage.start("piccolino", ["Ann", "Ben"], {})
+        table.controller.start("piccolino", ["Ann", "Ben"], {})
     assert [row.ended_ms for row in games(table.journal.read)] == [None, None]
 
 
@@ -270,23 +270,23 @@ def test_an_end_that_a_correction_takes_away_is_no_end(tmp_path: Path) -> None:
     table.piccolino_with_a_pair()
     table.hear("stop")
     assert games(table.journal.read)[0].ended_ms is not None
-    table.stage.correct(3, None)
+    table.controller.correct(3, None)
     assert games(table.journal.read)[0].ended_ms is None
-    assert not table.stage.playing().over
+    assert not table.controller.playing().over
 
 
 def test_a_wrong_game_is_refused_and_the_one_before_goes_on(tmp_path: Path) -> None:
     table = Table(tmp_path)
     table.piccolino_with_a_pair()
     with pytest.raises(BadInputError):
-        table.stage.start("piccolino", ["Ann"], {})
+        table.controller.start("piccolino", ["Ann"], {})
     assert table.hear("bell", seat=1)[0]["valid"] is True
 
 
 def test_device_troubles_are_no_news_for_the_game(tmp_path: Path) -> None:
     table = Table(tmp_path)
     table.piccolino_with_a_pair()
-    assert table.stage.hear(DeviceHealth(table.clock(), "camera", Health.MISSING, "gone")).rulings == ()
+    assert table.controller.hear(DeviceHealth(table.clock(), "camera", Health.MISSING, "gone")).rulings == ()
 
 
 def test_a_full_disk_stops_no_game_and_all_is_kept_once_there_is_room(tmp_path: Path) -> None:
@@ -295,7 +295,7 @@ def test_a_full_disk_stops_no_game_and_all_is_kept_once_there_is_room(tmp_path: 
     (pages,) = table.journal.read("PRAGMA page_count")[0]
     table.journal.read(f"PRAGMA max_page_count = {pages}")
     for _ in range(40):
-        table.stage.say("card_shown", {"seat": 0, "colour": "x" * 70, "mood": "sad"})
+        table.controller.say("card_shown", {"seat": 0, "colour": "x" * 70, "mood": "sad"})
     trouble = table.journal.trouble
     assert table.hear("bell", seat=2)[0]["valid"] is False
     assert table.said[-2].startswith("False ring")
@@ -303,7 +303,7 @@ def test_a_full_disk_stops_no_game_and_all_is_kept_once_there_is_room(tmp_path: 
     assert table.journal.flush()
     assert (trouble, table.journal.trouble) == (Trouble.FULL, None)
     again = table.again()
-    play = again.stage.resume()
+    play = again.controller.resume()
     assert play is not None
     assert len(play.log.records) == 43
     assert not [text for text in again.said if text.startswith("False ring")]
@@ -318,9 +318,9 @@ def test_who_rang_is_asked_once_with_the_verdict_and_again_after_the_power_was_o
     table.card(2, "green")
     assert table.said[-1] == "Who rang?"
     again = table.again()
-    again.stage.resume()
+    again.controller.resume()
     assert again.said[-1] == "Who rang?"
-    again.stage.say("ringer", {"seat": 1})
+    again.controller.say("ringer", {"seat": 1})
     assert again.said[-1] == "Ben wins the piles: two cards."
     assert not [text for text in again.said if text.startswith("Valid ring, Ben")]
 
@@ -335,7 +335,7 @@ def test_a_ring_that_waits_for_the_name_of_the_one_before_is_not_met_with_silenc
         table.card(2, "green")
         table.hear("bell", seat=None)
         assert table.said.count(waits) == times
-    table.stage.say("ringer", {"seat": 1})
+    table.controller.say("ringer", {"seat": 1})
     assert "Ben wins the piles: two cards." in table.said
 
 
@@ -343,7 +343,7 @@ def test_a_ring_that_is_named_later_is_said_once_and_then_only_what_follows(tmp_
     table = Table(tmp_path)
     table.piccolino_with_a_pair()
     table.hear("bell", seat=None)
-    table.stage.say("ringer", {"seat": 1})
+    table.controller.say("ringer", {"seat": 1})
     assert [text for text in table.said if "ring" in text] == ["Valid ring: two happy reds."]
     assert table.said[-2:] == ["Who rang?", "Ben wins the piles: two cards."]
     assert len([chime for chime in table.speaker.chimes if chime is Chime.VALID]) == 1
@@ -351,12 +351,12 @@ def test_a_ring_that_is_named_later_is_said_once_and_then_only_what_follows(tmp_
 
 def test_a_name_from_which_nothing_follows_is_still_said(tmp_path: Path) -> None:
     table = Table(tmp_path)
-    table.stage.start("piccolino", ["Ann", "Ben", "Cem"], {"cards": 4, "dealer": 1})
+    table.controller.start("piccolino", ["Ann", "Ben", "Cem"], {"cards": 4, "dealer": 1})
     for seat, colour in enumerate(("red", "green", "blue")):
         table.card(seat, colour)
     table.clock.now_ns += S
     table.hear("bell", seat=None)
-    table.stage.say("ringer", {"seat": 1})
+    table.controller.say("ringer", {"seat": 1})
     assert table.said[-3:] == ["False ring: no two happy clowns of one colour.", "Who rang?", "Ben rang."]
 
 
@@ -364,22 +364,22 @@ def test_a_correction_before_the_name_is_known_says_the_other_verdict_and_asks_a
     table = Table(tmp_path)
     table.piccolino_with_a_pair()
     table.hear("bell", seat=None)
-    table.stage.correct(2, {"mood": "sad"})
+    table.controller.correct(2, {"mood": "sad"})
     assert table.said[-2:] == ["False ring: one of the reds is sad.", "Who rang?"]
-    table.stage.say("ringer", {"seat": 1})
+    table.controller.say("ringer", {"seat": 1})
     assert table.said[-1] == "Ben gives one card each to Cem and Ann."
 
 
 def test_what_sounds_the_same_at_another_instant_is_a_change(tmp_path: Path) -> None:
     table = Table(tmp_path)
-    table.stage.start("piccolino", ["Ann", "Ben", "Cem"], {"lockout_ms": 0})
+    table.controller.start("piccolino", ["Ann", "Ben", "Cem"], {"lockout_ms": 0})
     for mood in ("happy", "sad"):
         table.card(0, "red")
         table.card(1, "red", mood)
         table.clock.now_ns += 2 * S
         table.hear("bell", seat=2)
     before = len(table.said)
-    table.stage.correct(2, {"mood": "sad"})
+    table.controller.correct(2, {"mood": "sad"})
     # The first ring turns false with the same words as the second one, which stays as it was.
     said = table.said[before:]
     assert said.count("False ring, Cem: one of the reds is sad.") == 1
@@ -390,7 +390,7 @@ def test_after_a_correction_the_watcher_is_told_the_game_anew_as_it_saw_it(tmp_p
     table.piccolino_with_a_pair()
     table.hear("bell", seat=2)
     before = list(table.watchers[-1].told)
-    table.stage.correct(2, {"mood": "sad"})
+    table.controller.correct(2, {"mood": "sad"})
     assert table.watchers[-1].told == before
 
 
@@ -407,10 +407,10 @@ def test_a_game_that_cannot_be_read_is_left_and_the_next_one_begins(tmp_path: Pa
     table.piccolino_with_a_pair()
     table.journal.read(spoil)
     again = table.again()
-    assert again.stage.resume() is None
+    assert again.controller.resume() is None
     assert again.said == ["The last game cannot be gone on with; it stays among the past ones."]
     third = again.again()
-    assert third.stage.resume() is None
+    assert third.controller.resume() is None
     assert third.said == []
     third.piccolino_with_a_pair()
     assert third.hear("bell", seat=1)[0]["valid"] is True

@@ -7,7 +7,7 @@ from typing import Protocol
 from referee.service.settings import TableSettings
 
 
-class Fitting(Protocol):
+class DeviceAdmin(Protocol):
     """The devices that are fitted."""
 
     def flip(self) -> bool:
@@ -36,7 +36,7 @@ class Fitting(Protocol):
         """Go on with the devices that other settings name."""
 
 
-class NothingFitted:
+class NoDeviceAdmin:
     """No devices."""
 
     def flip(self) -> bool:

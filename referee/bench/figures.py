@@ -90,8 +90,10 @@ def load_figures(path: Path) -> Figures:
         raise BadInputError(f"{path} does not hold figures ({names}) and what fails: {error}") from None
 
 
-def keep_figure(about: str, of: str, figure: str, repeat: str, *, met: bool | None = None, path: Path = KEPT) -> None:
-    """Keep what was measured on a set today.
+def keep_figure(
+    about: str, of: str, figure: str, repeat: str, *, on: str = "", met: bool | None = None, path: Path = KEPT
+) -> None:
+    """Keep what was measured on a set today; `repeat`: the command, `on`: by what its pictures are known again.
 
     Raises:
         BadInputError: nothing is kept here.
@@ -100,7 +102,8 @@ def keep_figure(about: str, of: str, figure: str, repeat: str, *, met: bool | No
     before = next((one for one in kept.figures if (one.about, one.set) == (about, of)), None)
     target = before.target if before else None
     today = date.today().isoformat()
-    new = Figure(about, of, figure, target, met if target else None, today, f"`{repeat}`")
+    again = f"`{repeat}` on {on}" if on else f"`{repeat}`"
+    new = Figure(about, of, figure, target, met if target else None, today, again)
     path.write_text(kept.with_figure(new).as_text(), encoding="utf-8")
 
 

@@ -17,6 +17,7 @@ from referee.commands import (
     bench_coloretto,
     bench_guard,
     bench_piccolino,
+    bench_sets,
     bench_teach,
     bench_torn,
 )
@@ -98,6 +99,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     bench_piccolino.add_kinds(kinds)
     bench_torn.add_kind(kinds)
     bench_ablation.add_kinds(kinds)
+    bench_sets.add_kinds(kinds)
     bench_blind.add_kinds(kinds)
     bench_teach.add_arguments(kinds.add_parser("teach", help="teach decks whose truth is known, read them, and count"))
     bench_guard.add_kinds(kinds)

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from referee.bench.figures import in_words, keep_figure
+from referee.bench.picture_sets import contents_of
 from referee.bench.report import print_line, print_sums, say
 from referee.errors import BadInputError
 from referee.output import complain
@@ -162,7 +163,8 @@ def _print_and_keep(args: argparse.Namespace, total: dict[str, Any], table: Call
         sections = {"none": "Any deck", "piccolino": "Piccolino", "coloretto": "Coloretto", "everdeck": "Coloretto"}
         about = sections.get(args.deck, "Whole hands" if hands else "Confetti")
         more = f" --players {args.players} --deck {args.deck}" if hands else f" --deck {args.deck}"
-        keep_figure(about, args.keep, in_words(total), f"ringmaster bench {args.what} DIR{more}")
+        repeat = f"ringmaster bench {args.what} DIR{more}"
+        keep_figure(about, args.keep, in_words(total), repeat, on=str(contents_of(args.folder)))
 
 
 def _load(picture: TruePicture) -> NDArray[np.uint8]:

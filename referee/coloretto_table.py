@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -22,11 +21,13 @@ from referee.seats import SeatCards, SeatRing, Sharing, share_out
 from referee.unseen_cards import read_to_score
 from vision.image import Picture
 from vision.prints.print_deck import PrintDeck
+from vision.prints.verdict import SURE, confidence_of
 from vision.profile import TableProfile
 from vision.reading import CardReading, UnclearCard
 from vision.table import Table as SeenTable
 
 _FRONT = "front"
+_TOLD_BY = ("kind", "colour", "room")  # the rules know no other difference between cards
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,7 +51,7 @@ class ColorettoTable:
         held = self.hands[hand.seat]
         return {
             "seat": hand.seat,
-            "faces": [card.face.id for card in self.counted(hand)],
+            "faces": [self.named(card) for card in self.counted(hand)],
             "unclear": len(hand.unclear),
             "reasons": sorted({card.reason for card in hand.unclear}),
             **self.scores[hand.seat].as_json(),
@@ -65,6 +66,12 @@ class ColorettoTable:
     def counted(self, hand: SeatCards) -> list[CardReading]:
         """Give the cards before a seat that score."""
         return [card for card in hand.cards if card_of(self.deck, card.face.id) is not None]
+
+    def named(self, card: CardReading) -> str:
+        """Give the face of a card that scores; where only what it counts as is certain, that: "moon", not "8-moon"."""
+        name = card_of(self.deck, card.face.id)
+        alone = sum(card_of(self.deck, face.id) == name for face in self.deck.fronts) == 1
+        return card.face.id if alone or name is None or _is_sure(card) else name
 
     def sentences(self, language: Language) -> list[tuple[int | None, str]]:
         """Give what is said of each seat; people count seats from one."""
@@ -143,8 +150,14 @@ def read_areas(
     Raises:
         BadInputError, BadTableError: as `score_coloretto_picture`.
     """
+    deck = as_counted(deck)
     seated = _too_many(deck, read_to_score(image, deck, profile, players))
     return seated, share_out(seated.reading, seated.ring, _FRONT)
+
+
+def as_counted(deck: PrintDeck) -> PrintDeck:
+    """Give a deck whose cards need only be told apart where they count differently: ranks of the Everdeck do not."""
+    return replace(deck, told_by=_TOLD_BY)
 
 
 def card_of(deck: PrintDeck, face_id: str) -> str | None:
@@ -160,16 +173,33 @@ def _kind(deck: PrintDeck, face_id: str) -> str | None:
 
 
 def _too_many(deck: PrintDeck, seated: SeatedReading) -> SeatedReading:
-    """Doubt the cards that show a face more often than the deck has it: one of them was read wrongly."""
-    seen = Counter(card.face.id for card in seated.reading.cards if card.face.side == _FRONT)
-    counts = {face.id: face.count for face in deck.fronts}
-    over = {face for face, cards in seen.items() if (most := counts[face]) is not None and cards > max(most, 1)}
+    """Doubt the cards that show a face more often than the deck has it: one of them was read wrongly.
+
+    Of several faces that count alike, such as are certain, and all of them together.
+    """
+    cards = [card for card in seated.reading.cards if card.face.side == _FRONT]
+    meanings, counts = dict(zip((face.id for face in deck.faces), deck.meanings.tolist(), strict=True)), Counter[int]()
+    for face in deck.fronts:
+        counts[meanings[face.id]] += len(cards) + 1 if face.count is None else max(face.count, 1)
+    alike = Counter(meanings[card.face.id] for card in cards)
+    same = Counter(card.face.id for card in cards if _is_sure(card))
+    most = {face.id: face.count for face in deck.fronts}
+    over = {
+        face
+        for face, meaning in meanings.items()
+        if alike[meaning] > counts[meaning] or ((own := most.get(face)) is not None and same[face] > max(own, 1))
+    }
     if not over:
         return seated
-    doubted = [_doubted(card) for card in seated.reading.cards if card.face.id in over]
-    cards: Sequence[CardReading] = [card for card in seated.reading.cards if card.face.id not in over]
-    reading = replace(seated.reading, cards=tuple(cards), unclear=(*seated.reading.unclear, *doubted))
+    doubted = [_doubted(card) for card in cards if card.face.id in over]
+    left = tuple(card for card in seated.reading.cards if card.face.side != _FRONT or card.face.id not in over)
+    reading = replace(seated.reading, cards=left, unclear=(*seated.reading.unclear, *doubted))
     return replace(seated, reading=reading)
+
+
+def _is_sure(card: CardReading) -> bool:
+    """Whether the face itself is certain, and not only what it counts as."""
+    return card.confidence >= confidence_of(SURE)
 
 
 def _doubted(card: CardReading) -> UnclearCard:

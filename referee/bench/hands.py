@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -31,14 +31,19 @@ class HandVerdict:
     extra: tuple[str, ...]
 
 
-def judge_hands(picture: TruePicture, seated: SeatedReading) -> Iterator[HandVerdict]:
-    """Compare every seat's hand with the truth; seats where nothing lies and nothing was read are left out."""
+def judge_hands(
+    picture: TruePicture, seated: SeatedReading, counts_as: Callable[[str], str] = str
+) -> Iterator[HandVerdict]:
+    """Compare every seat's hand with the truth; seats where nothing lies and nothing was read are left out.
+
+    counts_as: what the card of a face is to the rules, where they know no difference between some.
+    """
     true_hands = _by_seat(seated, ((card, seated.table.centre_mm(card.corners_px)) for card in picture.cards))
     read_hands = _by_seat(seated, ((card.face.id, card.centre_mm) for card in seated.reading.cards))
     unclear = _by_seat(seated, ((card, card.centre_mm) for card in seated.reading.unclear))
     for seat in range(seated.ring.players):
-        lying = Counter(card.face for card in true_hands[seat] if card.face is not None)
-        found = Counter(read_hands[seat])
+        lying = Counter(counts_as(card.face) for card in true_hands[seat] if card.face is not None)
+        found = Counter(map(counts_as, read_hands[seat]))
         if not lying and not found and not unclear[seat]:
             continue
         least = min((card.visible for card in true_hands[seat]), default=1.0)

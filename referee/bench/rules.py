@@ -74,7 +74,6 @@ def _weight(where: str, weights: dict[str, float]) -> Iterator[Rule]:
 
 
 _NO_PLACES = _is(np.zeros((0, 4, 2)))
-_FAR = 1e9
 
 RULES = (
     Rule(NONE, "lone areas", "unknown.free_candidates.lone_areas", _NO_PLACES, "unknown.lone_areas"),
@@ -144,7 +143,7 @@ RULES = (
     Rule(PRINTS, "ground's white", "prints.ranking.Ranker.white_at", _is(None)),
     Rule(PRINTS, "waiting for neighbours", "prints.layers.Layers._waits", _is(False)),
     Rule(PRINTS, "even light", "prints.fitting._even", _given(1)),
-    Rule(PRINTS, "small signs", "prints.verifier._FINEST_PX_PER_MM", _FAR),
+    Rule(PRINTS, "small signs", "prints.verifier.Verifier._has_small_signs", _is(False)),
     Rule(PRINTS, "neighbouring paints", "prints.lit_look.LitLook.may_be_taken_for", _is(False)),
     Rule(PRINTS, "misprints", "prints.verifier.misprints", lambda fits, k, _: np.zeros(fits.seen[k].shape, bool)),
     Rule(PRINTS, "unexplained print", "prints.verifier.unexplained", _is(0.0)),
@@ -157,7 +156,8 @@ RULES = (
     Rule(PRINTS, "settled places", "prints.layers.Layers._settle", _is(None)),
     Rule(PRINTS, "points of print", "prints.features.FeaturePlaces.places", _NO_PLACES, "prints.features"),
     Rule(PRINTS, "cards that stick out", "prints.layers.Layers._take_outlined", lambda _: []),
-    Rule(PRINTS, "gloss on whole cards", "prints.reader.PrintReader._is_spoiled", _is(False)),
+    Rule(PRINTS, "gloss on whole cards", "prints.doubts.Doubts._is_spoiled", _is(False)),
+    Rule(PRINTS, "bare table in gaps", "prints.doubts.Doubts.may_be_bare", staticmethod(_is(False))),
     Rule(PRINTS, "own light", "prints.reader.PrintReader._lit_cards", lambda *_: [], "prints.lit_look"),
     Rule(PRINTS, "glaring places", "prints.reader.PrintReader._glaring", staticmethod(_is(np.zeros(0, np.intp)))),
 )

@@ -48,7 +48,7 @@ def run_hands(args: argparse.Namespace) -> int:
     """
     from referee.bench import hands
     from referee.bench.truth import load_truth
-    from referee.coloretto_table import read_areas
+    from referee.coloretto_table import card_of, read_areas
     from referee.decks.finding import find_deck
     from referee.seated_reading import SeatedReading
     from referee.seats import MOST_PLAYERS
@@ -67,6 +67,9 @@ def run_hands(args: argparse.Namespace) -> int:
             return read_areas(image, deck, None, args.players)[0]
         return read_to_score(image, deck, None, args.players)
 
+    def counts_as(face: str) -> str:
+        return (card_of(deck, face) if isinstance(deck, PrintDeck) and face in deck.by_id else None) or face
+
     pictures = load_truth(args.folder)
     for picture in along(pictures, len(pictures)):
         try:
@@ -74,7 +77,7 @@ def run_hands(args: argparse.Namespace) -> int:
         except (BadInputError, VisionError) as error:
             complain("bench", f"{picture.path.name}: not scored: {error}")
             continue
-        for verdict in hands.judge_hands(picture, seated):
+        for verdict in hands.judge_hands(picture, seated, counts_as):
             verdicts.append(verdict)
             if args.json:
                 print_line(hands.hand_line(verdict))

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hardware.camera.frames import Frame
-from referee.coloretto_table import card_of
+from referee.coloretto_table import as_counted, card_of
 from referee.errors import BadInputError
 from referee.session import Outline
 from referee.watchers.changed_places import Box, Mask, box_of, changed_since, like_a_card, share, small_picture, unlike
@@ -56,10 +56,10 @@ class ColorettoEyes:
     """Sees the rows and areas of one table."""
 
     def __init__(self, deck: PrintDeck, profile: TableProfile | None, players: int, rooms: Sequence[int]) -> None:
-        self._deck = deck
+        self._deck = as_counted(deck)
         # A summary card is nearly plain, and much looks a little like it; nobody asks where it lies.
         played = tuple(face for face in deck.faces if face.attributes.get("kind") != "summary")
-        self._search = CardSearch(replace(deck, faces=played))
+        self._search = CardSearch(replace(self._deck, faces=played))
         self._finder = TableFinder(profile, players)
         self._players = players
         self._rows = RowPlaces(rooms)

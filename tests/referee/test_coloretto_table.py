@@ -49,7 +49,10 @@ def picture_of(deck: PrintDeck, cards: Sequence[tuple[str, Lying]]) -> Image:
 
 @pytest.fixture
 def as_laid(monkeypatch: pytest.MonkeyPatch) -> Callable[[Hands], Image]:
-    """Pictures of tables, read without a fault: what is tested is what is made of a reading."""
+    """Pictures of tables, read without a fault: what is tested is what is made of a reading.
+
+    Of "7-moon?" it is certain only that it is a moon.
+    """
 
     def lay(hands: Hands) -> Image:
         cards = [(face, lies) for face, lies in laid(hands) if face != "row-brown"]
@@ -63,7 +66,12 @@ def as_laid(monkeypatch: pytest.MonkeyPatch) -> Callable[[Hands], Image]:
             middles = np.array([[lies.x_mm - 49.5, lies.y_mm - 49.5] for _, lies in cards])
             corners = [found.to_px(middle + [[-31, -44], [31, -44], [31, 44], [-31, 44]]) for middle in middles]
             seen = [
-                CardReading(Face(face, "front", ()), 0.999, quad, (float(middle[0]), float(middle[1])))
+                CardReading(
+                    Face(face.rstrip("?"), "front", ()),
+                    0.7 if "?" in face else 0.999,
+                    quad,
+                    (float(middle[0]), float(middle[1])),
+                )
                 for (face, _), quad, middle in zip(cards, corners, middles, strict=True)
             ]
             return Reading(tuple(seen), ()), found
@@ -109,6 +117,24 @@ def test_a_card_that_is_there_once_and_seen_twice_is_unclear_and_not_counted(as_
     assert [len(hand.unclear) for hand in result.sharing.seats] == [1, 1]
     assert [score.points for score in result.scores] == [1, 1]
     assert "no card is there twice" in result.sentences(Language())[0][1]
+
+
+def test_of_two_cards_that_may_be_the_same_both_count_where_only_their_suit_is_certain(
+    as_laid: Callable[[Hands], Image],
+) -> None:
+    image = as_laid([["7-moon", "7-moon?", "Q-star?"], ["2-coin"]])
+    result = score_coloretto_picture(Picture(image, 1), find_print_deck("everdeck"), None, 2, Table.BROWN)
+    first = result.sharing.seats[0]
+    assert result.as_json(first)["faces"] == ["7-moon", "moon", "+2"]
+    assert [score.points for score in result.scores] == [5, 1]
+    assert not first.unclear
+
+
+def test_more_cards_of_a_suit_than_there_are_are_unclear(as_laid: Callable[[Hands], Image]) -> None:
+    image = as_laid([["7-moon?"] * 5, ["8-moon?"] * 5])
+    result = score_coloretto_picture(Picture(image, 1), find_print_deck("everdeck"), None, 2, Table.BROWN)
+    assert [len(hand.unclear) for hand in result.sharing.seats] == [5, 5]
+    assert [score.points for score in result.scores] == [0, 0]
 
 
 @pytest.mark.parametrize(

@@ -23,7 +23,7 @@ _BEYOND_MM, _MOST_BEYOND = 5.0, 0.55  # the least, and the most by the card's si
 _ASIDE_MM, _APART_MM = 10.0, 1.5  # how far aside a card may lie, and from where two such places are two
 _LEAST_OPEN, _SQUARE = 0.4, np.radians(2.5)  # of what lies open: an edge beside it, and how square it is
 _MOST, _MOST_ASIDE = 10, 4  # edges on one side of one card, and how far aside it may lie for each
-_PIECES = 8  # of a side
+_PIECES, _FINE_PIECES = 8, 24  # of a side
 _WITHIN = 0.04  # of the way to a card's middle: a rim lies beside the card above it, not under it
 _OPEN, _HIDDEN = 0.85, 0.25  # of the far side, at least, and of the side under the column, at most
 _SEEN_FAR, _SEEN_ENDS = 0.85, 0.6  # of what lies open of the far side, and of the two beside it
@@ -55,12 +55,7 @@ class Columns:
 
         The rest lies under cards that are known (m, 4, 2), clockwise.
         """
-        ends = np.linspace(0, 1, _PIECES + 1)[:, None]
-        marks = places[:, :, None] + (np.roll(places, -1, axis=1) - places)[:, :, None] * ends
-        lines = np.concatenate([marks[:, :, :-1], marks[:, :, 1:]], axis=3)
-        seen = self._edges.coverage_of_lines(lines.reshape(-1, 4)).reshape(lines.shape[:3])
-        middles = (marks[:, :, :-1] + marks[:, :, 1:]) / 2
-        inward = _WITHIN * (places.mean(axis=1)[:, None, None] - middles)
+        seen, middles, inward = self._by_pieces(places, _PIECES)
         is_open = ~within_quads(middles + inward, known)
         # In a gap between two cards that are known the edges are theirs.
         seen = seen * ~within_quads(middles - inward, known)
@@ -69,6 +64,27 @@ class Columns:
         before, after = np.roll(told, 1, axis=1), np.roll(told, -1, axis=1)
         far = (share >= _OPEN) & (told >= _SEEN_FAR) & (np.roll(share, 2, axis=1) <= _HIDDEN)
         return np.asarray((far & (before >= _SEEN_ENDS) & (after >= _SEEN_ENDS)).any(axis=1))
+
+    def own_sides(self, sheet: Floats, above: Floats, others: Floats) -> float:
+        """How much is seen of the sides that a card (4, 2) px has on bare table, 0 where it has none there.
+
+        Some of the `others` (n, 4, 2), whose edges are their own, lie `above` it (m, 4, 2).
+        """
+        seen, middles, inward = self._by_pieces(sheet[None], _FINE_PIECES)
+        own = ~within_quads(middles + inward, above) & ~within_quads(middles - inward, others)
+        return float(seen[own].mean()) if own.any() else 0.0
+
+    def _by_pieces(self, places: Floats, pieces: int) -> tuple[Floats, Floats, Floats]:
+        """Of each piece of each side of places (n, 4, 2): how much is seen, its middle in px, and a little way inward.
+
+        (n, 4, pieces), and twice (n, 4, pieces, 2).
+        """
+        ends = np.linspace(0, 1, pieces + 1)[:, None]
+        marks = places[:, :, None] + (np.roll(places, -1, axis=1) - places)[:, :, None] * ends
+        lines = np.concatenate([marks[:, :, :-1], marks[:, :, 1:]], axis=3)
+        seen = self._edges.coverage_of_lines(lines.reshape(-1, 4)).reshape(lines.shape[:3])
+        middles = (marks[:, :, :-1] + marks[:, :, 1:]) / 2
+        return seen, middles, _WITHIN * (places.mean(axis=1)[:, None, None] - middles)
 
     def _beside(self, sheet: Floats) -> Poses:
         """Cards whose far edge, or a line within it, runs along a side of a card (4, 2), a little beyond it."""

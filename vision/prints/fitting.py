@@ -11,36 +11,42 @@ both gradients).
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from functools import lru_cache
+from dataclasses import dataclass, fields
 
 import cv2
 import numpy as np
 from numpy.typing import NDArray
 
 from vision.channels import largest, squared, thrice
+from vision.prints.fit_terms import (
+    CORNERS,
+    GREY,
+    LIGHTS,
+    MOVES,
+    corner_weights_of,
+    light_basis,
+    model_of,
+    move_basis,
+    precision_of,
+)
 from vision.prints.straight import Covers, Pyramid, cells
 from vision.quads import points_within
 
 Singles = NDArray[np.float32]
 Floats = NDArray[np.float64]
 
-MOVES, _LIGHTS = 8, 8
-_GREY = np.array([0.114, 0.587, 0.299], np.float32)
-# Priors, one standard deviation: brightness and its slopes, casts of blue and red where the lamp's colour is known and
-# where it is not, veil, saturation, tone curve.
-_GAIN, _SLOPE, _CAST, _UNKNOWN_CAST, _VEIL, _SATURATION, _TONE = 0.35, 0.12, 0.04, 0.15, 0.1, 0.15, 0.6
-# Of a corner, by the card's size: how far the card lies off its first guess as a whole, and how far out of shape.
-_SHIFT, _SHAPE = 0.1, 0.03
 _NOISE = 0.06  # of white: what an art is off by that was taught under another lamp with another camera
 _LOOSE = (4.0, 2.0, 1.4, 1.0)  # times the noise, round by round
 _INDEPENDENT_CELLS = 15.0  # how many independent cells a card counts as against the priors
 _CLIPPED = 0.985
 _FARTHEST = 0.06  # of the card's height, in one round
 _GAINS = (0.05, 3.0)
-_CORNERS = np.array([[0.0, 0], [1, 0], [1, 1], [0, 1]])
 _EVEN = 0.25  # of the card: how wide the smooth light is
+_ROOM, _SLIVER = 0.1, 0.1  # of the card: beside what is open of it; across, of which less is open
 _STEPS_A_BLUR = 3.0  # cells that stand for a blur's width: fewer would show
+
+
+Window = tuple[slice, ...]
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,6 +63,11 @@ class Fits:
     models: Singles
     seen: NDArray[np.bool_]
     light: Floats
+
+    def and_(self, other: Fits) -> Fits:
+        """These, and others with as many cells."""
+        pairs = ((getattr(self, each.name), getattr(other, each.name)) for each in fields(self))
+        return Fits(*(np.concatenate(pair) for pair in pairs))
 
     def take(self, chosen: NDArray[np.intp]) -> Fits:
         """Some of them."""
@@ -78,19 +89,24 @@ def fitted(
     What lies under `covers` tells nothing. known_lamp: marker cards told the white.
     """
     count, rows, columns = arts.shape[:3]
-    share, aspect = cells(rows, columns), columns / rows
+    aspect = columns / rows
     paper = (np.ones(3) if white is None else np.asarray(white)).astype(np.float32)
     base = arts * paper
-    lights, importance, corner_weights = _light_basis(base, paper, share), _importance(base), _weights(rows, columns)
     quads = np.array(quads, np.float64)
     shown = open_sheets(picture, quads, rows, columns, covers)
-    expected = np.zeros((count, MOVES + _LIGHTS))
+    expected = np.zeros((count, MOVES + LIGHTS))
     expected[:, MOVES] = _first_gain(shown, base)
-    precision = _precision(aspect, known_lamp=known_lamp, in_part=covers is not None)
+    precision = precision_of(aspect, known_lamp=known_lamp, in_part=covers is not None)
     state = expected.copy()
+    window = window_of(~np.isnan(shown[..., 0]))
+    lights, importance, corner_weights = (
+        light_basis(base[window], paper, cells(rows, columns).reshape(rows, columns, 2)[window[1:]].reshape(-1, 2)),
+        _importance(base)[window],
+        corner_weights_of(rows, columns).reshape(4, rows, columns, 3)[window].reshape(4, -1),
+    )
     for turn in range(rounds + 1):
-        filled, open_cells = _filled(shown)
-        model = _model(lights, state[:, MOVES:], arts.shape)
+        filled, open_cells = _filled(shown[window])
+        model = model_of(lights, state[:, MOVES:], filled.shape)
         clipped = (filled >= _CLIPPED) & (model >= filled)
         off = filled - model
         off[clipped] = 0
@@ -99,7 +115,7 @@ def fitted(
         weight[clipped.reshape(count, -1)] = 0
         # The last round settles the light alone, on the cells as they came to lie.
         first = 0 if turn < rounds else MOVES
-        basis = lights if first else np.concatenate([_move_basis(filled, model, corner_weights), lights], axis=1)
+        basis = lights if first else np.concatenate([move_basis(filled, model, rows, corner_weights), lights], axis=1)
         weighted = basis * weight[:, None]
         normal = (weighted @ basis.transpose(0, 2, 1)).astype(np.float64) + precision[first:, first:]
         pull = (weighted @ off.reshape(count, -1, 1))[..., 0]
@@ -108,11 +124,11 @@ def fitted(
         if turn < rounds:
             step[:, :MOVES] = np.clip(step[:, :MOVES], -_FARTHEST, _FARTHEST)
             moved = step[:, :MOVES].reshape(count, 4, 2) / (aspect, 1.0)
-            quads = points_within(quads, _CORNERS + moved)
+            quads = points_within(quads, CORNERS + moved)
             shown = open_sheets(picture, quads, rows, columns, covers)
         state[:, first:] += step
         state[:, MOVES] = np.clip(state[:, MOVES], *_GAINS)
-    return _fits(quads, shown, lights, state[:, MOVES:])
+    return _fits(quads, shown, window, lights, state[:, MOVES:])
 
 
 def finer(picture: Pyramid, fits: Fits, arts: Singles, white: Floats | None, covers: Covers | None = None) -> Fits:
@@ -123,13 +139,33 @@ def finer(picture: Pyramid, fits: Fits, arts: Singles, white: Floats | None, cov
     rows, columns = arts.shape[1:3]
     paper = (np.ones(3) if white is None else np.asarray(white)).astype(np.float32)
     shown = open_sheets(picture, fits.quads, rows, columns, covers)
-    return _fits(fits.quads, shown, _light_basis(arts * paper, paper, cells(rows, columns)), fits.light)
+    window = window_of(~np.isnan(shown[..., 0]))
+    share = cells(rows, columns).reshape(rows, columns, 2)[window[1:]].reshape(-1, 2)
+    return _fits(fits.quads, shown, window, light_basis(arts[window] * paper, paper, share), fits.light)
 
 
-def _fits(quads: Floats, shown: Singles, lights: Singles, light: Floats) -> Fits:
+def _fits(quads: Floats, shown: Singles, window: Window, lights: Singles, light: Floats) -> Fits:
     filled, seen = _filled(shown)
-    model = _even(filled, _model(lights, light, shown.shape), seen)
-    return Fits(quads, filled, model, seen, light)
+    part, within = filled[window], np.zeros_like(seen)
+    within[window] = True
+    seen &= within
+    models = np.zeros(shown.shape, np.float32)
+    models[window] = _even(part, model_of(lights, light, part.shape), seen[window], min(shown.shape[1:3]))
+    return Fits(quads, filled, models, seen, light)
+
+
+def window_of(seen: NDArray[np.bool_]) -> Window:
+    """Where enough is seen in sheets (n, rows, columns), with room to move: of a strip the rest is nothing.
+
+    A card that lies a little aside in a column shows a sliver all along: as many cells to weigh as a whole card has.
+    """
+    anywhere: NDArray[np.bool_] = np.any(seen, axis=0)
+    rows, columns = (np.flatnonzero(anywhere.mean(axis=axis) >= _SLIVER) for axis in (1, 0))
+    if not len(rows) or not len(columns):
+        return np.s_[:, :, :]
+    room = round(_ROOM * max(anywhere.shape))
+    spans = (slice(max(0, int(some[0]) - room), int(some[-1]) + room + 1) for some in (rows, columns))
+    return (slice(None), *spans)
 
 
 def open_sheets(picture: Pyramid, quads: Floats, rows: int, columns: int, covers: Covers | None) -> Singles:
@@ -145,21 +181,12 @@ def open_sheets(picture: Pyramid, quads: Floats, rows: int, columns: int, covers
 def _first_gain(shown: Singles, base: Singles) -> Floats:
     """(n,) a guess at the brightness, by the middle of what is seen and of what is due."""
     count = len(shown)
-    flat = (shown[:, ::2, ::2] @ _GREY).reshape(count, -1)
+    flat = (shown[:, ::2, ::2] @ GREY).reshape(count, -1)
     open_cells = [levels[~np.isnan(levels)] for levels in flat]
     # Of a card that is wholly covered nothing is known.
     seen = np.array([np.median(levels) if len(levels) else 1.0 for levels in open_cells])
-    due = np.median((base[:, ::2, ::2] @ _GREY).reshape(count, -1), axis=1)
+    due = np.median((base[:, ::2, ::2] @ GREY).reshape(count, -1), axis=1)
     return np.asarray(np.clip(seen / np.maximum(due, 0.02), 0.15, 2.5), np.float64)
-
-
-def _precision(aspect: float, *, known_lamp: bool, in_part: bool) -> Floats:
-    """(16, 16) of the priors of moves and light."""
-    cast = _CAST if known_lamp else _UNKNOWN_CAST
-    spread = np.array([_GAIN, _SLOPE, _SLOPE, cast, cast, _VEIL, _SATURATION, _TONE])
-    precision = np.diag(np.concatenate([np.zeros(MOVES), 1 / spread**2]))
-    precision[:MOVES, :MOVES] = _shape_prior(aspect, in_part=in_part)
-    return precision
 
 
 def _trust(off: Singles, loose: float, important: Singles) -> Singles:
@@ -189,17 +216,20 @@ def _importance(base: Singles) -> Singles:
     return np.where(printed, more, 1.0).astype(np.float32)
 
 
-def _even(shown: Singles, model: Singles, seen: NDArray[np.bool_]) -> Singles:
-    """The models as bright as what is seen, place by place: what is left of shadows that no slope follows."""
-    count, rows, columns = model.shape[:3]
+def _even(shown: Singles, model: Singles, seen: NDArray[np.bool_], across: int) -> Singles:
+    """The models as bright as what is seen, place by place: what is left of shadows that no slope follows.
+
+    across: cells of a whole card's shorter side.
+    """
+    count = len(model)
     off = squared(shown - model) / 3
     loose = (2 * _NOISE) ** 2
     weight = seen * (loose / (loose + off)) ** 2 + 1e-3
-    bright = model @ _GREY
+    bright = model @ GREY
     weighted = (weight * bright).astype(np.float32)
-    over, under = weighted * (shown @ _GREY), weighted * bright
+    over, under = weighted * (shown @ GREY), weighted * bright
     for k in range(count):
-        both = smoothed(np.asarray(cv2.merge([over[k], under[k]])), _EVEN * min(rows, columns) / 2) + np.float32(0.003)
+        both = smoothed(np.asarray(cv2.merge([over[k], under[k]])), _EVEN * across / 2) + np.float32(0.003)
         model[k] = cv2.multiply(model[k], thrice(np.clip(both[..., 0] / both[..., 1], 0.5, 1.6)))
     return model
 
@@ -212,74 +242,6 @@ def smoothed(sheet: Singles, width: float) -> Singles:
     small = sheet if step == 1 else cv2.resize(sheet, size, interpolation=cv2.INTER_AREA)
     blurred = cv2.GaussianBlur(small, (0, 0), width * size[0] / columns)
     return np.asarray(blurred if step == 1 else cv2.resize(blurred, (columns, rows)), np.float32)
-
-
-def _model(basis: Singles, light: Floats, shape: tuple[int, ...]) -> Singles:
-    return np.asarray(np.matmul(light.astype(np.float32)[:, None], basis).reshape(shape), np.float32)
-
-
-def _light_basis(base: Singles, paper: Singles, share: Floats) -> Singles:
-    """(n, 8, cells * 3): gain, its slopes, casts, veil, saturation, tone curve, for arts under the lamp's white (3,).
-
-    A veil has the lamp's colour: it is the lamp that gloss mirrors.
-    """
-    count = len(base)
-    flat = base.reshape(count, -1)
-    across, down = ((np.repeat(way, 3) - 0.5).astype(np.float32) * 2 for way in share.T)
-    basis = np.zeros((count, _LIGHTS, flat.shape[1]), np.float32)
-    basis[:, 0], basis[:, 1], basis[:, 2] = flat, flat * across, flat * down
-    basis[:, 3, 0::3], basis[:, 4, 2::3] = flat[:, 0::3], flat[:, 2::3]
-    basis[:, 5] = np.maximum(np.tile(paper, flat.shape[1] // 3) - flat, 0)
-    basis[:, 6] = flat - thrice(base @ _GREY).reshape(count, -1)
-    basis[:, 7] = flat * (1 - flat)
-    return basis
-
-
-def _move_basis(shown: Singles, model: Singles, corner_weights: Singles) -> Singles:
-    """(n, 8, cells * 3): how what is seen changes as each corner moves by the card's height, with the sign of a fit."""
-    count, rows, _ = shown.shape[:3]
-    # The mean of both gradients; a corner moves by the card's height, and what is seen there the other way.
-    both = (shown + model) * np.float32(-rows / 2)
-    slopes = np.empty((count, 2, *both.shape[1:]), np.float32)
-    for slope, levels in ((slopes[:, 0].swapaxes(1, 2), both.swapaxes(1, 2)), (slopes[:, 1], both)):
-        np.subtract(levels[:, 2:], levels[:, :-2], out=slope[:, 1:-1])
-        slope[:, 1:-1] /= 2
-        slope[:, 0], slope[:, -1] = levels[:, 1] - levels[:, 0], levels[:, -1] - levels[:, -2]
-    basis = slopes.reshape(count, 1, 2, -1) * corner_weights[None, :, None]
-    return np.asarray(basis.reshape(count, MOVES, -1), np.float32)
-
-
-@lru_cache(maxsize=8)
-def _weights(rows: int, columns: int) -> Singles:
-    """(4, cells * 3) how much each corner moves a cell, for each of its channels."""
-    u, v = np.repeat(cells(rows, columns), 3, axis=0).T
-    weights = np.stack([(1 - u) * (1 - v), u * (1 - v), u * v, (1 - u) * v]).astype(np.float32)
-    weights.setflags(write=False)
-    return weights
-
-
-def _shape_prior(aspect: float, *, in_part: bool) -> Floats:
-    """(8, 8) precision of the corners' moves: of a card that is shifted, turned or scaled, and of one out of shape.
-
-    Of a card that is seen in part only a shift is free: a strip says little of how the rest of it lies.
-    """
-    corners = (_CORNERS - 0.5) * [aspect, 1.0]
-    radius = np.linalg.norm(corners[0])
-    ways = np.stack(
-        [
-            np.tile([1.0, 0.0], 4),
-            np.tile([0.0, 1.0], 4),
-            np.stack([-corners[:, 1], corners[:, 0]], axis=1).ravel() / radius,
-            corners.ravel() / radius,
-        ]
-    )
-    ways = ways[:2] if in_part else ways
-    ways /= np.linalg.norm(ways, axis=1, keepdims=True)
-    whole = ways.T @ ways
-    loose = np.diag([1 / _SHIFT**2] * MOVES)
-    stiff = np.diag([1 / _SHAPE**2] * MOVES)
-    kept = np.eye(MOVES) - whole
-    return np.asarray(whole @ loose @ whole + kept @ stiff @ kept, np.float64)
 
 
 def arts_of(faces: list[NDArray[np.uint8]], turns: list[int], rows: int, columns: int) -> Singles:

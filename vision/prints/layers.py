@@ -237,8 +237,9 @@ class Layers:
         fresh: list[Verdict] = []
         left = {k: verdict for k, verdict in self._verdicts.items() if not self._places.closed[k]}
         opened = {k: verdict.open_under(self.covers) for k, verdict in left.items()}
+        values = {k: value(verdict, opened[k]) for k, verdict in left.items()}
         while left:
-            best = max(left, key=lambda k: value(left[k], opened[k]))
+            best = max(left, key=values.__getitem__)
             verdict, cells = left.pop(best), opened[best]
             if not accepts(verdict, cells, float(self._places.seen[best])):
                 continue
@@ -255,6 +256,7 @@ class Layers:
             for k in left:
                 if shared_area(left[k].quad, verdict.quad) > 0:
                     opened[k] = left[k].open_under(self.covers)
+                    values[k] = value(left[k], opened[k])
         return fresh
 
     def _close(self, quad: Floats) -> None:

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vision.channels import mixed, squared, thrice
-from vision.prints.fitting import Fits, smoothed
+from vision.prints.fitting import Fits, smoothed, window_of
 
 Singles = NDArray[np.float32]
 Floats = NDArray[np.float64]
@@ -47,7 +47,8 @@ def log_ratios(fits: Fits, open_cells: Flags) -> Floats:
     """(n, n) log-odds of each face against each other one, by the open cells (rows, columns) where the two differ."""
     count = len(fits.quads)
     seen = fits.seen & open_cells
-    models, off = _compared(fits, seen)
+    whole = seen[0].size
+    models, off, seen = _compared(fits, seen)
     odds = np.zeros((count, count))
     for one in range(count):
         for other in range(one + 1, count):
@@ -57,7 +58,7 @@ def log_ratios(fits: Fits, open_cells: Flags) -> Floats:
             apart = squared(models[one] - models[other])
             scale = _APART**2 * float(np.quantile(apart[both], 0.99)) + _LEAST
             weight = both * (1 - np.exp(-apart / (2 * scale)))
-            places = _PLACES / 2 * np.sqrt(float(weight.sum()) / both.size / _USUAL)
+            places = _PLACES / 2 * np.sqrt(float(weight.sum()) / whole / _USUAL)
             least = _LEAST * float(both.sum())
             ratio = np.log(((weight * off[other]).sum() + least) / ((weight * off[one]).sum() + least))
             odds[one, other], odds[other, one] = places * ratio, -places * ratio
@@ -66,10 +67,8 @@ def log_ratios(fits: Fits, open_cells: Flags) -> Floats:
 
 def errors(fits: Fits) -> Floats:
     """(n,) how much the pattern of each face is off, a cell, squared."""
-    _, off = _compared(fits, fits.seen)
-    return np.array(
-        [float(one[cells].mean()) if cells.any() else np.inf for one, cells in zip(off, fits.seen, strict=True)]
-    )
+    _, off, seen = _compared(fits, fits.seen)
+    return np.array([float(one[cells].mean()) if cells.any() else np.inf for one, cells in zip(off, seen, strict=True)])
 
 
 def likeness(fits: Fits, which: int) -> float:
@@ -77,7 +76,7 @@ def likeness(fits: Fits, which: int) -> float:
     seen = fits.seen[which]
     if not seen.any():
         return 0.0
-    whole = float(squared(_pattern(fits.shown[which], seen)[seen]).mean())
+    whole = float(squared(_pattern(fits.shown[which], seen, min(seen.shape))[seen]).mean())
     return 1 - float(errors(fits.take(np.array([which])))[0]) / max(whole, _LEAST)
 
 
@@ -87,7 +86,7 @@ def misprints(fits: Fits, which: int, open_cells: Flags) -> Flags:
     A face that was never taught may differ by a hat: the card as a whole fits well then, one patch of it does not.
     """
     seen = fits.seen[which] & open_cells
-    shown, model = (_pattern(sheet[which], seen) for sheet in (fits.shown, fits.models))
+    shown, model = (_pattern(sheet[which], seen, min(seen.shape)) for sheet in (fits.shown, fits.models))
     # One contrast for all: another ink is another print.
     model *= _contrast(shown, model, _ALL)
     off = cv2.blur(squared(shown - model), (_PATCH, _PATCH))
@@ -107,7 +106,7 @@ def unexplained(fits: Fits, which: int, open_cells: Flags) -> float:
     seen = fits.seen[which] & open_cells
     if not seen.any():
         return 1.0
-    shown, model = (_pattern(sheet[which], seen)[..., 0] for sheet in (fits.shown, fits.models))
+    shown, model = (_pattern(sheet[which], seen, min(seen.shape))[..., 0] for sheet in (fits.shown, fits.models))
     # Gloss takes contrast from a part of a card.
     both = smoothed(np.dstack([shown * model, model * model]), _LOCALLY * min(seen.shape))
     off = np.square(shown - np.clip(both[..., 0] / (both[..., 1] + _LEAST), *_LOCAL_CONTRAST) * model)
@@ -116,25 +115,32 @@ def unexplained(fits: Fits, which: int, open_cells: Flags) -> float:
     return (float(off[seen].sum()) - noise) / max(_LEAST, float(np.square(shown)[seen].sum()) - noise)
 
 
-def _compared(fits: Fits, seen: Flags) -> tuple[Singles, Singles]:
-    """The patterns (n, rows, columns, 3) faces should show, and (n, rows, columns) how far off each is, squared."""
+def _compared(fits: Fits, seen: Flags) -> tuple[Singles, Singles, Flags]:
+    """The patterns (n, rows, columns, 3) faces should show, how far off each is, squared, and where anything is seen.
+
+    All of the part of the sheets (n, rows, columns) in which anything is.
+    """
+    window, across = window_of(seen), min(seen.shape[1:])
+    seen = seen[window]
     alone = slice(0, 1 if (fits.quads == fits.quads[0]).all() else None)
     # Faces that are held against one place see the same there.
-    shown = np.stack([_pattern(sheet, cells) for sheet, cells in zip(fits.shown[alone], seen[alone], strict=True)])
+    shown = np.stack(
+        [_pattern(sheet, cells, across) for sheet, cells in zip(fits.shown[window][alone], seen[alone], strict=True)]
+    )
     shown = np.broadcast_to(shown, (len(seen), *shown.shape[1:]))
-    models = np.stack([_pattern(sheet, cells) for sheet, cells in zip(fits.models, seen, strict=True)])
+    models = np.stack([_pattern(sheet, cells, across) for sheet, cells in zip(fits.models[window], seen, strict=True)])
     for k in range(len(models)):
         models[k] *= _contrast(shown[k], models[k], _LIGHT_AND_TINTS)
-    return models, squared(shown - models)
+    return models, squared(shown - models), seen
 
 
-def _pattern(sheet: Singles, seen: Flags) -> Singles:
+def _pattern(sheet: Singles, seen: Flags, across: int) -> Singles:
     """A sheet (rows, columns, 3) BGR as brightness and two tints, without what changes slowly and what is finest.
 
-    What is not seen counts for nothing in its surroundings.
+    What is not seen counts for nothing in its surroundings. across: cells of a whole card's shorter side.
     """
     colours = mixed(sheet, _LIGHT_AND_TINT)
-    slow = _SLOW * min(seen.shape)
+    slow = _SLOW * across
     if seen.all():
         return _softened(colours) - smoothed(colours, slow)
     counts = seen.astype(np.float32)

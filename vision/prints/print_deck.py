@@ -48,6 +48,8 @@ class PrintDeck:
     cannot be told apart from the distance at which the deck was taught. `has_true_size` is False where nothing told
     the size of the cards while they were taught. `frame_mm` is the box (x, y, width, height) from the card's top left
     that a framed picture fills, dark or coloured along its rim, on all faces and the back; None where they have none.
+    `told_by` names the attributes by which a game tells cards apart: faces for which they are the same need not be told
+    from each other; those that have none of them, and all where nothing is named, mean what no other face does.
     """
 
     name: str
@@ -58,6 +60,17 @@ class PrintDeck:
     alike: tuple[tuple[str, str], ...] = field(default=())
     has_true_size: bool = True
     frame_mm: tuple[float, float, float, float] | None = None
+    told_by: tuple[str, ...] = ()
+
+    @cached_property
+    def meanings(self) -> NDArray[np.intp]:
+        """(faces,) what each face means in the game, as numbers: those with the same one need not be told apart."""
+        numbers: dict[object, int] = {}
+        meant: list[int] = []
+        for face in self.faces:
+            told = tuple(face.attributes.get(key) for key in self.told_by)
+            meant.append(numbers.setdefault(told if any(told) else face.id, len(numbers)))
+        return np.array(meant, np.intp)
 
     @cached_property
     def by_id(self) -> dict[str, Print]:

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from vision.markers import markers_in, table_if_shown
 from vision.prints.columns import Columns
+from vision.prints.doubts import Doubts
 from vision.prints.features import FeaturePlaces
 from vision.prints.lamp_white import white_of
 from vision.prints.layers import Layers, Proposes
@@ -25,12 +26,6 @@ from vision.prints.reflections import bleached_shares
 from vision.prints.side_lines import DeckLines, lines_of
 from vision.prints.straight import Covers, Pyramid
 from vision.prints.verdict import (
-    LEAST_EVIDENCE,
-    LEAST_PRINT,
-    LIKELY,
-    SURE,
-    SURE_EVIDENCE,
-    WELL_EXPLAINED,
     Verdict,
     confidence_of,
     worth,
@@ -45,16 +40,7 @@ Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 
 _SHEET = 1.3  # a marker card by its square
-_MOST_STRANGE = 0.45  # of a card's open cells: what lies on it and is no card
-_OPEN = 0.08  # of a card's cells that must be open, and have print on them
-_LESS_EXPLAINED, _WIDE = 0.6, 0.16  # of the print of a strip that is so much of its card, where its edges are seen
-_OUTLINED_EVIDENCE = 30.0  # of 800 strips five wrong faces had 24 to 32
-_CARD_EVIDENCE = 80.0  # log-odds against plain paper from which less need be explained for there being some card
-# Of a card that is seen as a whole, of its print: six of 311 under gloss; of strips two became cards that are none.
-_IN_SIGHT, _MOST_SPOILED = 0.9, 0.08
-_FEW_SIDES, _STRANGE_ALONE = 0.4, 0.15  # of all sides: with fewer seen no more of a card's open cells may be strange
-_PART = 0.5  # of a card's cells: with fewer open ones it lies under others
-_MOSTLY = 0.5  # the same, of what shows its whole outline
+_MOSTLY = 0.5  # of the area of a place that shows its whole outline
 _TOUCH = 0.15  # of a place's area that may lie on what was found
 _SOME_SIDES, _MOST_GLARING = 0.5, 100  # of all sides, of places that light may have wiped out; so many are asked
 _MOST_LIT = 16  # places looked at in their own light
@@ -68,7 +54,8 @@ class PrintCard:
     """A card that was found.
 
     `face` is what it shows, the likeliest for an unclear one and None where there is none; `reason` is None for a
-    certain card; `corners_px` (4, 2) clockwise from the face's top-left corner; `confidence` that the face is right.
+    certain card; `corners_px` (4, 2) clockwise from the face's top-left corner; `confidence` that the face is right,
+    and not only what it means in the game.
     """
 
     face: Print | None
@@ -92,6 +79,7 @@ class PrintReader:
     def __init__(self, deck: PrintDeck) -> None:
         self.deck = deck
         self.verifier = Verifier(deck)
+        self._doubts = Doubts(deck)
 
     def read(self, image_bgr: Image, table: Table | None = None) -> PrintReading:
         """Read a picture (h, w, 3) uint8 BGR; without a table its markers give one, and without those the outlines.
@@ -128,32 +116,41 @@ class PrintReader:
         layers = Layers(self.verifier, picture, quads, seen, white, covers, columns, hidden)
 
         def is_certain(verdict: Verdict, cells: Flags, sides: float) -> bool:
-            if table is not None and sides < _FEW_SIDES and float(verdict.strange[cells].mean()) > _STRANGE_ALONE:
-                return False
-            return self._doubt(verdict, cells, sides) is None and self._lies_flat(verdict.quad, table)
+            sure = self._doubts.is_certain(verdict, cells, sides, on_table=table is not None)
+            return sure and self._lies_flat(verdict.quad, table)
 
         def lies_there(verdict: Verdict, cells: Flags, sides: float) -> bool:
-            doubt = self._doubt(verdict, cells)
-            part = doubt == "colours" or (cells.mean() < _PART and doubt == "covered")
-            # Wood beside a column may look a little like a strip of some face, but not without odd print.
-            least = SURE_EVIDENCE if verdict.is_odd(cells) else LEAST_EVIDENCE
-            evidence = verdict.evidence(cells)
-            share = _LESS_EXPLAINED if evidence >= _CARD_EVIDENCE else WELL_EXPLAINED
-            plain = verdict.share(cells) >= share and evidence >= least
-            return bool((part or doubt == "glare") and plain) and self._lies_flat(verdict.quad, table)
+            return self._doubts.lies_there(verdict, cells, sides) and self._lies_flat(verdict.quad, table)
 
         found = layers.taken(is_certain, lies_there)
+        found, bare = self._on_cards(found, layers.covers, columns)
         cards = [self._card(verdict, None, table) for verdict in found]
         plain = quads[seen >= WHOLE]
         outlined = np.concatenate([by_panels, plain, quads[self._glaring(picture, quads, seen)]])
         cards += self._lit_cards(picture, layers, outlined, [card.corners_px for card in cards], white, table)
-        unclear = [self._card(each, self._nameless_doubt(each), table) for each in layers.nameless]
+        unclear = [self._card(each, "covered", table) for each in bare]
+        unclear += [self._card(each, self._doubts.of_nameless(each), table) for each in layers.nameless]
         unclear += self._unclear(layers.left, layers.covers, table)
         unclear += [self._nameless(quad, "covered", table) for quad in layers.outlined]
         lit = [card.corners_px for card in cards[len(found) :]]
         unclear = [card for card in unclear if not any(same_place(card.corners_px, quad) for quad in lit)]
         unclear += self._strangers(picture, plain, [card.corners_px for card in (*cards, *unclear)], table)
         return PrintReading(tuple(cards), tuple(unclear))
+
+    def _on_cards(
+        self, found: list[Verdict], covers: Covers, columns: Columns | None
+    ) -> tuple[list[Verdict], list[Verdict]]:
+        """Of what was taken the cards, and what may be bare table between others."""
+        if columns is None:
+            return found, []
+        bare = []
+        for verdict in found:
+            place = int(np.argmin(np.abs(covers.quads - verdict.sheet).sum(axis=(1, 2))))
+            above, others = covers.quads[:place], np.delete(covers.quads, place, axis=0)
+            cells = verdict.open_under(Covers(above))
+            if self._doubts.may_be_bare(verdict, cells, columns.own_sides(verdict.sheet, above, others)):
+                bare.append(verdict)
+        return [verdict for verdict in found if not any(verdict is one for one in bare)], bare
 
     def _lit_cards(
         self,
@@ -234,7 +231,7 @@ class PrintReader:
         opened = [verdict.open_under(covers) for verdict in left]
         while left:
             best = int(np.argmax([worth(*pair) for pair in zip(left, opened, strict=True)]))
-            verdict, reason = left[best], self._doubt(left[best], opened[best])
+            verdict, reason = left[best], self._doubts.why(left[best], opened[best])
             kept = [k for k, other in enumerate(left) if k != best and not same_place(other.quad, verdict.quad)]
             left, opened = [left[k] for k in kept], [opened[k] for k in kept]
             if not reason:
@@ -244,57 +241,14 @@ class PrintReader:
             opened = [other.open_under(covers) for other in left]
         return unclear
 
-    def _doubt(self, verdict: Verdict, open_cells: Flags, sides: float = 0.0) -> str | None:
-        """Why a card is unclear, None where it is certain, "" where there is no card.
-
-        Reasons are what people are told: `covered` where too little of the face shows, `glare` where some print is not
-        the face's, be it of a lamp or of a face that was not taught, `colours` where two faces fit. `sides` is how much
-        of the card's sides is seen.
-        """
-        few = open_cells.mean() < _OPEN or (verdict.printed & open_cells).sum() < LEAST_PRINT
-        if few or not verdict.is_there(open_cells):
-            return ""
-        strange = float((verdict.strange & open_cells).sum()) > _MOST_STRANGE * float(open_cells.sum())
-        # Where a card's edges are in sight there is one, and which it is the margin tells.
-        evidence, least = verdict.evidence(open_cells), WELL_EXPLAINED
-        if evidence >= SURE_EVIDENCE and open_cells.mean() >= _WIDE:
-            least = _LESS_EXPLAINED
-        outlined = sides >= _FEW_SIDES and evidence >= _OUTLINED_EVIDENCE
-        outlined &= verdict.margin >= 2 * SURE and verdict.share(open_cells) >= least
-        if strange or not (outlined or verdict.is_well_shown(open_cells)):
-            return "covered"
-        if verdict.is_odd(open_cells) and not self._is_spoiled(verdict, open_cells):
-            return "glare"
-        if verdict.margin < SURE:
-            return "colours" if verdict.margin >= LIKELY or self._are_alike(verdict) else "covered"
-        return None
-
-    def _is_spoiled(self, verdict: Verdict, open_cells: Flags) -> bool:
-        """Whether print that is not the face's can only be gloss on a card in sight: all other faces are known."""
-        odd, printed = (int((each & open_cells).sum()) for each in (verdict.odd, verdict.printed))
-        known = self.deck.is_complete and not verdict.is_otherwise(open_cells) and verdict.margin >= 4 * SURE
-        return known and bool(open_cells.mean() >= _IN_SIGHT) and odd <= _MOST_SPOILED * printed
-
     def _lies_flat(self, quad: Floats, table: Table | None) -> bool:
         return table is None or not self.deck.has_true_size or lies_flat(table, quad, self.deck.card_mm)
-
-    def _are_alike(self, verdict: Verdict) -> bool:
-        """Whether the face and its rival were not told apart as the deck was taught."""
-        if verdict.rival is None:
-            return False
-        pair = {self.deck.faces[verdict.face].id, self.deck.faces[verdict.rival].id}
-        return any(pair == set(alike) for alike in self.deck.alike)
-
-    def _nameless_doubt(self, verdict: Verdict) -> str:
-        if verdict.is_odd():
-            return "glare"
-        return "colours" if verdict.margin >= LIKELY or self._are_alike(verdict) else "covered"
 
     @staticmethod
     def _nameless(quad: Floats, reason: str, table: Table | None) -> PrintCard:
         return PrintCard(None, 0.0, quad, None if table is None else table.centre_mm(quad), reason)
 
     def _card(self, verdict: Verdict, reason: str | None, table: Table | None) -> PrintCard:
-        confidence = confidence_of(verdict.margin)
+        confidence = confidence_of(min(verdict.margin, verdict.lead))
         centre = None if table is None else table.centre_mm(verdict.quad)
         return PrintCard(self.deck.faces[verdict.face], confidence, verdict.quad, centre, reason)

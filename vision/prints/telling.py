@@ -1,4 +1,4 @@
-"""Whether what is seen of a card tells its face from every other one of the deck: what is covered tells nothing."""
+"""Whether what is seen of a card tells its face from all that mean something else: what is covered tells nothing."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _MOST_COVERED = 0.45
 
 
 class Telling:
-    """Weighs faces against all others of their deck."""
+    """Weighs faces against all others of their deck that mean something else in the game."""
 
     def __init__(self, deck: PrintDeck, verifier: Verifier) -> None:
         self._deck = deck
@@ -73,12 +73,16 @@ class Telling:
         return int(self._faces[looks[1 + rival]]), float(odds[rival])
 
     def _nearest(self, verdict: Verdict, uncovered: Flags) -> NDArray[np.intp]:
-        """The look of a verdict, and those of other faces, turned as it is, that differ least in what is uncovered."""
+        """The look of a verdict, and those of faces that mean something else, turned as it is, that differ least.
+
+        Only what is uncovered counts.
+        """
         turns = np.unique(self._turns)
         lies = next(turn for turn in turns if np.allclose(np.roll(verdict.sheet, int(turn), 0), verdict.quad))
         looks = np.flatnonzero(self._turns == lies)
         own = looks[self._faces[looks] == verdict.face]
-        others = looks[self._faces[looks] != verdict.face]
+        means = self._deck.meanings
+        others = looks[means[self._faces[looks]] != means[verdict.face]]
         whole = bool(uncovered.all())
         if whole and (nearest := self._nearest_whole.get(int(own[0]))) is not None:
             return nearest

@@ -46,8 +46,9 @@ def confidence_of(log_odds: float) -> float:
 class Verdict:
     """What a card at one place most likely shows.
 
-    `face` is its number in the deck, `rival` that of the next likely one, None where there is no other; `margin` the
-    log-odds between them; `quad` (4, 2) px clockwise from the face's own top left corner; `printed` (rows, columns)
+    `face` is its number in the deck, `rival` that of the next likely one that means something else in the game, None
+    where there is no other; `margin` the log-odds between them, `lead` before all other faces, those that mean the same
+    too; `quad` (4, 2) px clockwise from the face's own top left corner; `printed` (rows, columns)
     flags where there is print, of the picture or of the face, `explained` where the two agree and `strange` where
     something lies on the card, `odd` where its print is not the face's, in patches; `sheet` (4, 2) is
     the quad in the order of those rows and columns; `cell_odds` (rows, columns)
@@ -66,6 +67,7 @@ class Verdict:
     odd: Flags
     cell_odds: Singles
     unexplained: float = 0.0
+    lead: float = np.inf
 
     def open_under(self, covers: Covers) -> Flags:
         """(rows, columns) which of the card's cells nothing covers that is known."""

@@ -8,6 +8,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
+from vision.channels import largest
 from vision.prints.explaining import against_plain, explanation_of, settled, within_rim
 from vision.prints.fitting import Fits, arts_of, finer, fitted
 from vision.prints.likelihood_ratios import errors, likeness, log_ratios, misprints, unexplained
@@ -29,8 +30,10 @@ _PROMISED = 0.4
 _FAR_BEHIND = 0.12  # of the ranking's scores
 _COARSE_ROUNDS, _CLOSER_ROUNDS = 4, 2
 _NEAR_FACES = 24  # held against a corner, by the ranking: of 247 corners no more were told by all 120
-_FINEST, _FINEST_FACES, _FINEST_PX_PER_MM = 2.4, 8, 2.2
-_FINEST_SAYS = 12.0  # a sign has few cells of a card, but they say more: of 58 corners the one misread had 0.4
+_FINEST, _FINEST_FACES, _FINEST_LEADERS = 2.4, 6, 2
+_ALIKE, _MOST_APART = 3, 0.12  # looks that are held against one as those most like it; of white, that a cell may count
+# A sign has few cells of a card, but they say more: of 280 corners two were misread, with 2.1 and 2.2 before that.
+_FINEST_SAYS = 8.0
 _MOST_BY_FIT = 40.0
 _BY_RANK_ALONE = 250.0  # log-odds a unit of the ranking's scores, of faces that were not laid onto the picture
 
@@ -44,6 +47,7 @@ class Verifier:
         self.lit = LitLook(deck)
         self._size = deck.size_mm
         everything = np.arange(len(self.ranker.faces))
+        self._means = deck.meanings[self.ranker.faces]
         self._coarse = self._arts(_COARSE, everything)
         self._fine = self._arts(_FINE, everything)
 
@@ -122,6 +126,13 @@ class Verifier:
         # How a face lies is told by now: its other turns are no rivals.
         first_of_face = np.unique(self.ranker.faces[looks[order]], return_index=True)[1]
         few = order[np.sort(first_of_face)[:_FINE_FACES]]
+        if len(np.unique(self._means[looks[few]])) < len(few):
+            # Those that mean the same are no rivals either: what else it may be are those that look alike.
+            more = np.setdiff1d(self._look_alikes(int(looks[few[0]]), laid.seen[0]), looks[few])
+            if len(more):
+                few = np.concatenate([few, len(looks) + np.arange(len(more))])
+                laid = laid.and_(laid_on(np.repeat(lies[None], len(more), 0), self._coarse[more], 0))
+                looks = np.concatenate([looks, more])
         looks = looks[few]
         fine = finer(picture, laid.take(few), self._fine[looks], white, covers)
         verdict = self._weighed(fine, looks, score, 0)
@@ -132,27 +143,33 @@ class Verifier:
         place = closer.quads
         closer = laid_on(np.repeat(place, len(looks), 0), self._fine[looks], 0)
         verdict = self._weighed(closer, looks, score, int(np.argmin(errors(closer))))
-        shown = verdict.evidence() >= SURE_EVIDENCE and verdict.share() >= WELL_EXPLAINED
-        fine_enough = float(np.linalg.norm(place[0, 1] - place[0, 0])) >= _FINEST_PX_PER_MM * self._size[0]
-        if verdict.margin >= SURE or not (shown and fine_enough and self.deck.is_complete):
+        if verdict.margin >= SURE or not self._has_small_signs(verdict):
             return verdict
         as_it_lies = np.where(self.ranker.turns == self.ranker.turns[looks[0]], score, -np.inf)
         near = np.union1d(looks, self._likely(as_it_lies, _NEAR_FACES))
         if len(near) < 2:
             return verdict
-        told, near, place = self._by_small_signs(laid_on, place, near)
+        told, near, place = self._by_small_signs(laid_on, place, near, laid.seen[0])
         return self._weighed(laid_on(np.repeat(place, len(near), 0), self._fine[near], 0), near, score, 0, told)
 
+    def _has_small_signs(self, verdict: Verdict) -> bool:
+        """Whether what is seen is some card of the deck for certain, so that a small sign may tell which."""
+        shown = verdict.evidence() >= SURE_EVIDENCE and verdict.share() >= WELL_EXPLAINED
+        return shown and self.deck.is_complete
+
     def _by_small_signs(
-        self, laid_on: Callable[[Floats, Singles, int], Fits], place: Floats, looks: NDArray[np.intp]
+        self, laid_on: Callable[[Floats, Singles, int], Fits], place: Floats, looks: NDArray[np.intp], seen: Flags
     ) -> tuple[Floats, NDArray[np.intp], Floats]:
         """The log-odds (k, k) between those of some looks (n,) that are likeliest at a place (1, 4, 2), and these (k,).
 
         Of a large deck most faces differ in one small sign where only a corner shows: those are held against it, and
-        the nearest with finer cells. Gives the place as well, as it came to lie.
+        the nearest, with those that look most like them where the card is `seen` (rows, columns), coarsely, in finer
+        cells. Gives the place as well, as it came to lie.
         """
         off = errors(laid_on(np.repeat(place, len(looks), 0), self._fine[looks], 0))
         near = looks[np.argsort(off)[:_FINEST_FACES]]
+        alike = [self._look_alikes(int(look), seen) for look in near[:_FINEST_LEADERS]]
+        near = np.array(list(dict.fromkeys(np.concatenate([near, *alike]).tolist())), np.intp)
         finest = self._arts(_FINEST, near)
         closest = laid_on(place, finest[:1], _CLOSER_ROUNDS).quads
         told = log_ratios(laid_on(np.repeat(closest, len(near), 0), finest, 0), np.ones(finest.shape[1:3], bool))
@@ -170,17 +187,22 @@ class Verifier:
         explanation = explanation_of(fit)
         told = log_ratios(unmoved, ~explanation[2]) if told is None else told
         np.fill_diagonal(told, np.inf)
-        best = int(np.argmax(told.min(axis=1)))
+        means = self._means[looks]
+        # First what it means, then which of the faces that mean it.
+        apart = np.where(means[:, None] == means, np.inf, told)
+        likely = np.flatnonzero(means == means[int(np.argmax(apart.min(axis=1)))])
+        best = int(likely[np.argmax(told[likely].min(axis=1))])
         rival: int | None = None
-        margin = _MOST_BY_FIT
-        if len(looks) > 1:
-            rival, margin = int(faces[int(np.argmin(told[best]))]), float(told[best].min())
+        margin, lead = _MOST_BY_FIT, float(told[best].min())
+        if np.isfinite(apart[best]).any():
+            rival, margin = int(faces[int(np.argmin(apart[best]))]), float(apart[best].min())
         elif len(self.deck.faces) > 1:
             by_face = np.full(len(self.deck.faces), -np.inf)
             np.maximum.at(by_face, self.ranker.faces, score)
-            lead, by_face[faces[best]] = by_face[faces[best]], -np.inf
+            own = by_face[faces[best]]
+            by_face[self.deck.meanings == means[best]] = -np.inf
             rival = int(np.argmax(by_face))
-            margin += float(_BY_RANK_ALONE * (lead - by_face[rival]))
+            margin += float(_BY_RANK_ALONE * (own - by_face[rival]))
         if best != nearest:
             fit = settled(unmoved, best)
             explanation = explanation_of(fit)
@@ -194,7 +216,16 @@ class Verifier:
             odds[strange] = 0
         sheet = fit.quads[0]
         quad = np.roll(sheet, int(self.ranker.turns[looks[best]]), axis=0)
-        return Verdict(int(faces[best]), rival, margin, quad, sheet, printed, explained, strange, odd, odds, left)
+        return Verdict(int(faces[best]), rival, margin, quad, sheet, printed, explained, strange, odd, odds, left, lead)
+
+    def _look_alikes(self, look: int, seen: Flags) -> NDArray[np.intp]:
+        """The looks that differ least from one where a card is seen (rows, columns), coarsely, and mean something else.
+
+        They lie as it does.
+        """
+        others = np.flatnonzero((self.ranker.turns == self.ranker.turns[look]) & (self._means != self._means[look]))
+        apart = np.minimum(largest(np.abs(self._coarse[others] - self._coarse[look])), _MOST_APART)
+        return np.asarray(others[np.argsort((apart * seen).sum((1, 2)), kind="stable")[:_ALIKE]], np.intp)
 
     def _likely(self, score: Singles, most: int) -> NDArray[np.intp]:
         """The looks worth a closer look: the best, and those that are not far behind it."""

@@ -21,6 +21,7 @@ from tests.support.flat_cards import flat_table
 from vision.prints.print_deck import ART_PX_PER_MM, Print, PrintDeck
 from vision.prints.reader import PrintReader, PrintReading
 from vision.prints.straight import Pyramid
+from vision.prints.verdict import SURE, confidence_of
 
 Image = NDArray[np.uint8]
 
@@ -212,6 +213,50 @@ def test_cards_of_a_large_deck_are_named_by_the_sign_in_the_one_corner_that_show
     reading = PrintReader(deck).read(as_seen(image), table)
     found = sorted((card.centre_mm[1], card.face.id) for card in reading.cards if card.face and card.centre_mm)
     assert [face for _, face in found] == list(laid)
+
+
+def test_faces_that_count_alike_need_not_be_told_apart() -> None:
+    """Ranks that the camera cannot see: what a card counts as is certain, which one it is is not said to be."""
+    deck = _deck()
+    faces = tuple(
+        Print(f"{rank}-{face.id}", "front", {"suit": face.id, "rank": rank}, face.art)
+        for face in deck.faces[:3]
+        for rank in "12"
+    )
+    image, table = grained_table()
+    _lay(image, deck.faces[0].art, (90, 90), 20)
+    seen = as_seen(image)
+    by_face = PrintReader(PrintDeck("ranks", deck.card_mm, faces)).read(seen, table)
+    assert (len(by_face.cards), len(by_face.unclear)) == (0, 1)
+    by_suit = PrintReader(PrintDeck("ranks", deck.card_mm, faces, told_by=("suit",))).read(seen, table)
+    (card,) = by_suit.cards
+    assert card.face is not None and card.face.attributes["suit"] == deck.faces[0].id
+    assert card.confidence < confidence_of(SURE)
+    # Where nothing is to be told apart, there are cards all the same.
+    alike = tuple(replace(face, attributes={"suit": "any"}) for face in faces)
+    assert len(PrintReader(PrintDeck("ranks", deck.card_mm, alike, told_by=("suit",))).read(seen, table).cards) == 1
+
+
+def test_suits_are_told_in_a_column_that_the_camera_sees_from_afar() -> None:
+    deck = replace(find_print_deck("everdeck"), told_by=("kind", "colour"))
+    image, table = grained_table()
+    laid = ("3-crown", "9-heart", "2-spade", "7-coin", "4-moon")
+    lay_column(image, deck, laid, 22, (0, 2, -1, 1, 0))
+    reading = PrintReader(deck).read(as_seen(image), table)
+    found = sorted(
+        (card.centre_mm[1], card.face.attributes["suit"]) for card in reading.cards if card.face and card.centre_mm
+    )
+    assert [suit for _, suit in found] == ["crown", "heart", "spade", "coin", "moon"]
+
+
+def test_what_lies_under_a_card_that_a_faint_reflection_has_washed_out_is_read() -> None:
+    deck = find_print_deck("everdeck")
+    image, table = grained_table()
+    lay_column(image, deck, ("3-crown", "9-heart", "2-spade", "7-coin"), 22, (0, 2, -1, 1))
+    box = np.s_[round(116 * SCALE) : round(206 * SCALE), round(140 * SCALE) : round(280 * SCALE)]
+    image[box] = np.asarray(0.45 * image[box] + 0.55 * 215, np.uint8)
+    reading = PrintReader(deck).read(as_seen(image), table)
+    assert {card.face.id for card in reading.cards if card.face} >= {"3-crown", "9-heart", "2-spade"}
 
 
 def test_a_card_that_the_deck_does_not_know_is_not_given_the_nearest_face() -> None:

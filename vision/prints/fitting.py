@@ -100,7 +100,7 @@ def fitted(
     state = expected.copy()
     window = window_of(~np.isnan(shown[..., 0]))
     lights, importance, corner_weights = (
-        light_basis(base[window], paper, cells(rows, columns).reshape(rows, columns, 2)[window[1:]].reshape(-1, 2)),
+        _lights_in(window, base, paper),
         _importance(base)[window],
         corner_weights_of(rows, columns).reshape(4, rows, columns, 3)[window].reshape(4, -1),
     )
@@ -140,8 +140,7 @@ def finer(picture: Pyramid, fits: Fits, arts: Singles, white: Floats | None, cov
     paper = (np.ones(3) if white is None else np.asarray(white)).astype(np.float32)
     shown = open_sheets(picture, fits.quads, rows, columns, covers)
     window = window_of(~np.isnan(shown[..., 0]))
-    share = cells(rows, columns).reshape(rows, columns, 2)[window[1:]].reshape(-1, 2)
-    return _fits(fits.quads, shown, window, light_basis(arts[window] * paper, paper, share), fits.light)
+    return _fits(fits.quads, shown, window, _lights_in(window, arts * paper, paper), fits.light)
 
 
 def _fits(quads: Floats, shown: Singles, window: Window, lights: Singles, light: Floats) -> Fits:
@@ -152,6 +151,12 @@ def _fits(quads: Floats, shown: Singles, window: Window, lights: Singles, light:
     models = np.zeros(shown.shape, np.float32)
     models[window] = _even(part, model_of(lights, light, part.shape), seen[window], min(shown.shape[1:3]))
     return Fits(quads, filled, models, seen, light)
+
+
+def _lights_in(window: Window, base: Singles, paper: Singles) -> Singles:
+    """The light's basis for arts (n, rows, columns, 3) under the lamp's white (3,), in a part of them."""
+    rows, columns = base.shape[1:3]
+    return light_basis(base[window], paper, cells(rows, columns).reshape(rows, columns, 2)[window[1:]].reshape(-1, 2))
 
 
 def window_of(seen: NDArray[np.bool_]) -> Window:

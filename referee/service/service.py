@@ -86,7 +86,7 @@ class Service:
             defaults.time_of_day,
             bus,
         )
-        self.controller = GameController(
+        self.controller = controller = GameController(
             self.journal,
             self.voice,
             settings,
@@ -99,10 +99,8 @@ class Service:
         self._phones = PhoneBells(self.devices.queue)
         self._area = TableArea(self._profile)
         self._pictures = Pictures(self.devices.buffer, self._evidence, self._area, bus=bus)
-        self.desk = TableDesk(
-            self.controller, self._evidence, self._pictures, self.health, folder, self, decks=self._decks
-        )
-        self.publisher = Publisher(folder, self.journal, self._evidence, self.desk, lambda: self.controller.open_game)
+        self.desk = TableDesk(controller, self._evidence, self._pictures, self.health, folder, self, decks=self._decks)
+        self.publisher = Publisher(folder, self.journal, self._evidence, self.desk, lambda: controller.open_game)
         self.devices.queue.on_put = self.publisher.heard
         self._film = film = FilmKeeper(self.devices.buffer, self._area, self._pictures.want)
         bus.subscribe(Wanted, film.want)
@@ -111,24 +109,13 @@ class Service:
         self.desk.listen(bus)
         change, outline = self.desk.change_settings, self._area.outline
         kit = SetupKit(
-            folder,
-            self.controller,
-            self.health,
-            self.devices,
-            change,
-            lambda: self._profile,
-            self.keep_profile,
-            outline,
+            folder, controller, self.health, self.devices, change, lambda: self._profile, self.keep_profile, outline
         )
         self._setup_heard = kit.heard
         self.desk.walk = Walk(kit)
-        self.keeping = Keeping(
-            folder, self.controller, self.health, change, self.keep_profile, self.camera_notes, film.of
-        )
-        self.system = System(folder, self.controller, self.health, self._evidence, power_here(), known=self.desk.known)
-        self._guard = Guard(
-            self.devices, self.controller, self.health, outline, machine_watchers(folder), self.desk.refresh
-        )
+        self.keeping = Keeping(folder, controller, self.health, change, self.keep_profile, self.camera_notes, film.of)
+        self.system = System(folder, controller, self.health, self._evidence, power_here(), known=self.desk.known)
+        self._guard = Guard(self.devices, controller, self.health, outline, machine_watchers(folder), self.desk.refresh)
         self._thread = threading.Thread(target=self._referee, name="referee", daemon=True)
 
     def start(self) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, replace
+from math import inf
 
 import numpy as np
 from numpy.typing import NDArray
@@ -178,21 +179,18 @@ def _too_many(deck: PrintDeck, seated: SeatedReading) -> SeatedReading:
     Of several faces that count alike, such as are certain, and all of them together.
     """
     cards = [card for card in seated.reading.cards if card.face.side == _FRONT]
-    meanings, counts = dict(zip((face.id for face in deck.faces), deck.meanings.tolist(), strict=True)), Counter[int]()
-    for face in deck.fronts:
-        counts[meanings[face.id]] += len(cards) + 1 if face.count is None else max(face.count, 1)
-    alike = Counter(meanings[card.face.id] for card in cards)
+    meanings = {face.id: int(meaning) for face, meaning in zip(deck.faces, deck.meanings, strict=True)}
+    most = {face.id: inf if face.count is None else max(face.count, 1) for face in deck.fronts}
+    alike: Counter[int] = Counter(meanings[card.face.id] for card in cards)
     same = Counter(card.face.id for card in cards if _is_sure(card))
-    most = {face.id: face.count for face in deck.fronts}
-    over = {
-        face
-        for face, meaning in meanings.items()
-        if alike[meaning] > counts[meaning] or ((own := most.get(face)) is not None and same[face] > max(own, 1))
-    }
+    together: dict[int, float] = {}
+    for face, many in most.items():
+        together[meanings[face]] = together.get(meanings[face], 0) + many
+    over = {face for face in most if same[face] > most[face] or alike[meanings[face]] > together[meanings[face]]}
     if not over:
         return seated
     doubted = [_doubted(card) for card in cards if card.face.id in over]
-    left = tuple(card for card in seated.reading.cards if card.face.side != _FRONT or card.face.id not in over)
+    left = tuple(card for card in seated.reading.cards if card.face.id not in over)
     reading = replace(seated.reading, cards=left, unclear=(*seated.reading.unclear, *doubted))
     return replace(seated, reading=reading)
 

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, dataclass, fields
 from datetime import date
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from referee.errors import BadInputError
+
+T = TypeVar("T")
 
 KEPT = Path("docs/accuracy.json")
 PAGE = Path("docs/accuracy.md")
@@ -80,14 +82,26 @@ def load_figures(path: Path) -> Figures:
     Raises:
         BadInputError: there is no such file, or it is not of this kind.
     """
+    names = ", ".join(field.name for field in fields(Figure))
+    return load_kept(
+        path,
+        lambda kept: Figures(tuple(Figure(**one) for one in kept["figures"]), tuple(str(one) for one in kept["fails"])),
+        f"figures ({names}) and what fails",
+    )
+
+
+def load_kept(path: Path, made_of: Callable[[Any], T], holds: str) -> T:
+    """Load what is kept as JSON beside the code.
+
+    Raises:
+        BadInputError: there is no such file, or nothing can be made of it, which should hold what is said.
+    """
     try:
-        kept = json.loads(path.read_text(encoding="utf-8"))
-        return Figures(tuple(Figure(**one) for one in kept["figures"]), tuple(str(one) for one in kept["fails"]))
+        return made_of(json.loads(path.read_text(encoding="utf-8")))
     except FileNotFoundError:
         raise BadInputError(f"there is no {path} here: run this where Ringmaster's code lies") from None
     except (OSError, ValueError, KeyError, TypeError) as error:
-        names = ", ".join(field.name for field in fields(Figure))
-        raise BadInputError(f"{path} does not hold figures ({names}) and what fails: {error}") from None
+        raise BadInputError(f"{path} does not hold {holds}: {error}") from None
 
 
 def keep_figure(

@@ -7,18 +7,17 @@ order of names; what else lies in the folder, as a licence does, is no part of i
 from __future__ import annotations
 
 import hashlib
-import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
 
+from referee.bench.figures import load_kept
 from referee.errors import BadInputError
 
 MANIFEST = Path("docs/sets.json")
 _PICTURES, _TRUTH = (".jpg", ".jpeg", ".png"), (".json",)
 _MAP = "_id.png"  # a renderer's map of what is where: drawn with a picture, and read by nobody
 _SHORT = 12  # digits that tell sets apart where people read them
-_CHUNK = 1 << 20
 
 
 @dataclass(frozen=True)
@@ -56,7 +55,8 @@ def contents_of(folder: Path) -> Contents:
         )
         total = hashlib.sha256()
         for name, path in files:
-            total.update(f"{name}\0{_sha256_of(path)}\n".encode())
+            with path.open("rb") as file:
+                total.update(f"{name}\0{hashlib.file_digest(file, 'sha256').hexdigest()}\n".encode())
     except OSError as error:
         raise BadInputError(f"{folder} cannot be read: {error.strerror or error}") from None
     pictures = sum(path.suffix.lower() in _PICTURES for _, path in files)
@@ -71,13 +71,8 @@ def known_sets(path: Path = MANIFEST) -> tuple[KnownSet, ...]:
     Raises:
         BadInputError: there is no such file, or it is not of this kind.
     """
-    try:
-        return tuple(KnownSet(**one) for one in json.loads(path.read_text(encoding="utf-8")))
-    except FileNotFoundError:
-        raise BadInputError(f"there is no {path} here: run this where Ringmaster's code lies") from None
-    except (OSError, ValueError, TypeError) as error:
-        names = ", ".join(field.name for field in fields(KnownSet))
-        raise BadInputError(f"{path} does not hold sets of pictures ({names}): {error}") from None
+    names = ", ".join(field.name for field in fields(KnownSet))
+    return load_kept(path, lambda kept: tuple(KnownSet(**one) for one in kept), f"sets of pictures ({names})")
 
 
 def named(contents: Contents, sets: Sequence[KnownSet]) -> KnownSet | None:
@@ -91,11 +86,3 @@ def _files_in(folder: Path) -> Iterator[Path]:
     for path in folder.rglob("*"):
         if path.suffix.lower() in (*_PICTURES, *_TRUTH) and not path.name.startswith(".") and path.is_file():
             yield path
-
-
-def _sha256_of(path: Path) -> str:
-    found = hashlib.sha256()
-    with path.open("rb") as file:
-        while chunk := file.read(_CHUNK):
-            found.update(chunk)
-    return found.hexdigest()

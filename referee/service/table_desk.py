@@ -43,8 +43,8 @@ OUTLINES_NS = 250_000_000
 class TableDesk:
     """The real desk. The state is made once a version, by whoever changes something, and given to all who ask.
 
-    folder: where settings are kept. device_admin: the devices, for the page. walk: through the
-    steps of setting up; None: there are none. known: what was told of games that are over.
+    folder: where settings are kept. device_admin: the devices, for the page. walk: through the steps of setting up;
+    None: there are none. known: what was told of games that are over.
     """
 
     def __init__(

@@ -66,7 +66,7 @@ class ConfettiWatcher:
         if not isinstance(deck, Deck):
             raise BadInputError(f"the cards of {deck.name} show pictures, not three marks each")
         self._reader = SeatedReader(deck, setup.profile, self._players)
-        self._in_sight = UnseenCards(deck)
+        self._unseen = UnseenCards(deck)
         self._hands_off = HandsOff(deck) if setup.find_hands else None
         self._finder = TableFinder(setup.profile, self._players)
         self._sought_ns: int | None = None
@@ -211,7 +211,7 @@ class ConfettiWatcher:
             # Nobody plays without cards: the camera is covered, or the table has been cleared already.
             return Seen(notices=self._once_told(Notice(t_ns, "no_cards", None, {})))
         lay_before = self._in_time.lay_before(frame, seated.table)
-        seated = self._in_sight.doubt(image, seated, lay_before)
+        seated = self._unseen.doubt(image, seated, lay_before)
         self.outlines = hand_outlines(seated, self._side)
         sharing, told = self._doubts(frame, seated)
         if not told or self._wanted:

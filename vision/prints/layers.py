@@ -83,9 +83,8 @@ class Layers:
         there = [(verdict.sheet, verdict.face) for verdict in self.nameless]
         found: list[tuple[Floats, Covers | None, int | None]] = []
         for quad, face in [*there, *((quad, None) for quad in self.outlined)]:
-            # What was taken after it lies beneath it.
-            place = int(np.argmin(np.abs(self.covers.quads.mean(axis=1) - quad.mean(axis=0)).sum(axis=1)))
-            found.append((quad, Covers(self.covers.quads[:place]).lying_on(quad), face))
+            above = Covers(self.covers.quads[: self.covers.place_of(quad)])
+            found.append((quad, above.lying_on(quad), face))
         left = sorted(self.left, key=lambda verdict: -verdict.margin)
         return found + [(each.sheet, self.covers.lying_on(each.sheet), each.face) for each in left]
 

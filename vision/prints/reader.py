@@ -143,14 +143,16 @@ class PrintReader:
         """Of what was taken the cards, and what may be bare table between others."""
         if columns is None:
             return found, []
-        bare = []
+        cards: list[Verdict] = []
+        bare: list[Verdict] = []
         for verdict in found:
-            place = int(np.argmin(np.abs(covers.quads - verdict.sheet).sum(axis=(1, 2))))
+            place = covers.place_of(verdict.sheet)
             above, others = covers.quads[:place], np.delete(covers.quads, place, axis=0)
             cells = verdict.open_under(Covers(above))
-            if self._doubts.may_be_bare(verdict, cells, columns.own_sides(verdict.sheet, above, others)):
-                bare.append(verdict)
-        return [verdict for verdict in found if not any(verdict is one for one in bare)], bare
+            # What nothing lies on is no strip.
+            own_sides = 1.0 if cells.all() else columns.own_sides(verdict.sheet, above, others)
+            (bare if self._doubts.may_be_bare(verdict, cells, own_sides) else cards).append(verdict)
+        return cards, bare
 
     def _lit_cards(
         self,

@@ -107,6 +107,10 @@ class Covers:
         near = self.near(quad) if len(self.quads) else None
         return near if near is not None and near.over(quad[None], 12, 12).mean() >= _IN_PART else None
 
+    def place_of(self, quad: Floats) -> int:
+        """Which of them lies on a quad (4, 2): what was taken before it lies over it, what came after beneath."""
+        return int(np.argmin(np.abs(self.quads.mean(axis=1) - quad.mean(axis=0)).sum(axis=1)))
+
     def and_(self, quad: Floats) -> Covers:
         """With one more (4, 2)."""
         return Covers(np.concatenate([self.quads, quad[None]]))

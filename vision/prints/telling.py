@@ -6,7 +6,6 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.channels import largest
 from vision.prints.fitting import arts_of, fitted
 from vision.prints.likelihood_ratios import log_ratios
 from vision.prints.print_deck import PrintDeck
@@ -19,8 +18,6 @@ Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 
 _CELLS_PER_MM = 0.8
-_ALIKE = 0.06  # of white: faces that differ by less somewhere are not told apart there
-_RIVALS = 3  # faces that are weighed against the one that was found: those nearest to it
 _BESIDE = 3  # cells round what lies on a card: its shadow, or its blur
 _MOST_COVERED = 0.45
 
@@ -30,7 +27,7 @@ class Telling:
 
     def __init__(self, deck: PrintDeck, verifier: Verifier) -> None:
         self._deck = deck
-        self._white_on = verifier.white_on
+        self._white_on, self._look_alikes = verifier.white_on, verifier.look_alikes
         self._faces, self._turns = verifier.ranker.faces, verifier.ranker.turns
         width, height = (side * _CELLS_PER_MM for side in deck.size_mm)
         arts = [deck.faces[face].art for face in self._faces]
@@ -79,18 +76,13 @@ class Telling:
         """
         turns = np.unique(self._turns)
         lies = next(turn for turn in turns if np.allclose(np.roll(verdict.sheet, int(turn), 0), verdict.quad))
-        looks = np.flatnonzero(self._turns == lies)
-        own = looks[self._faces[looks] == verdict.face]
-        means = self._deck.meanings
-        others = looks[means[self._faces[looks]] != means[verdict.face]]
+        own = int(np.flatnonzero((self._turns == lies) & (self._faces == verdict.face))[0])
         whole = bool(uncovered.all())
-        if whole and (nearest := self._nearest_whole.get(int(own[0]))) is not None:
-            return nearest
-        apart = np.minimum(largest(np.abs(self._arts[others] - self._arts[own])), 2 * _ALIKE)
-        order = np.argsort((apart * uncovered).sum((1, 2)), kind="stable")[:_RIVALS]
-        nearest = np.concatenate([own, others[order]])
+        if whole and (known := self._nearest_whole.get(own)) is not None:
+            return known
+        nearest = np.concatenate([[own], self._look_alikes(own, self._arts, uncovered)])
         if whole:
-            self._nearest_whole[int(own[0])] = nearest
+            self._nearest_whole[own] = nearest
         return nearest
 
 

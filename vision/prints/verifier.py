@@ -31,7 +31,9 @@ _FAR_BEHIND = 0.12  # of the ranking's scores
 _COARSE_ROUNDS, _CLOSER_ROUNDS = 4, 2
 _NEAR_FACES = 24  # held against a corner, by the ranking: of 247 corners no more were told by all 120
 _FINEST, _FINEST_FACES, _FINEST_LEADERS = 2.4, 6, 2
-_ALIKE, _MOST_APART = 3, 0.12  # looks that are held against one as those most like it; of white, that a cell may count
+# How many looks are held against one as those most like it; of white, that a cell may count: faces that differ by less
+# than half of it somewhere are not told apart there.
+_ALIKE, _MOST_APART = 3, 0.12
 # A sign has few cells of a card, but they say more: of 280 corners two were misread, with 2.1 and 2.2 before that.
 _FINEST_SAYS = 8.0
 _MOST_BY_FIT = 40.0
@@ -67,6 +69,15 @@ class Verifier:
         """
         own = self.ranker.white_at(picture, quad, covers)
         return (white, white is not None) if own is None else (own, False)
+
+    def look_alikes(self, look: int, arts: Singles, seen: Flags) -> NDArray[np.intp]:
+        """The looks that differ least from one where a card is seen (rows, columns), and mean something else.
+
+        They lie as it does. `arts` (k, rows, columns, 3) are those of all looks, in the ranker's order.
+        """
+        others = np.flatnonzero((self.ranker.turns == self.ranker.turns[look]) & (self._means != self._means[look]))
+        apart = np.minimum(largest(np.abs(arts[others] - arts[look])), _MOST_APART)
+        return np.asarray(others[np.argsort((apart * seen).sum((1, 2)), kind="stable")[:_ALIKE]], np.intp)
 
     def judge(
         self,
@@ -128,7 +139,7 @@ class Verifier:
         few = order[np.sort(first_of_face)[:_FINE_FACES]]
         if len(np.unique(self._means[looks[few]])) < len(few):
             # Those that mean the same are no rivals either: what else it may be are those that look alike.
-            more = np.setdiff1d(self._look_alikes(int(looks[few[0]]), laid.seen[0]), looks[few])
+            more = np.setdiff1d(self.look_alikes(int(looks[few[0]]), self._coarse, laid.seen[0]), looks[few])
             if len(more):
                 few = np.concatenate([few, len(looks) + np.arange(len(more))])
                 laid = laid.and_(laid_on(np.repeat(lies[None], len(more), 0), self._coarse[more], 0))
@@ -168,7 +179,7 @@ class Verifier:
         """
         off = errors(laid_on(np.repeat(place, len(looks), 0), self._fine[looks], 0))
         near = looks[np.argsort(off)[:_FINEST_FACES]]
-        alike = [self._look_alikes(int(look), seen) for look in near[:_FINEST_LEADERS]]
+        alike = [self.look_alikes(int(look), self._coarse, seen) for look in near[:_FINEST_LEADERS]]
         near = np.array(list(dict.fromkeys(np.concatenate([near, *alike]).tolist())), np.intp)
         finest = self._arts(_FINEST, near)
         closest = laid_on(place, finest[:1], _CLOSER_ROUNDS).quads
@@ -217,15 +228,6 @@ class Verifier:
         sheet = fit.quads[0]
         quad = np.roll(sheet, int(self.ranker.turns[looks[best]]), axis=0)
         return Verdict(int(faces[best]), rival, margin, quad, sheet, printed, explained, strange, odd, odds, left, lead)
-
-    def _look_alikes(self, look: int, seen: Flags) -> NDArray[np.intp]:
-        """The looks that differ least from one where a card is seen (rows, columns), coarsely, and mean something else.
-
-        They lie as it does.
-        """
-        others = np.flatnonzero((self.ranker.turns == self.ranker.turns[look]) & (self._means != self._means[look]))
-        apart = np.minimum(largest(np.abs(self._coarse[others] - self._coarse[look])), _MOST_APART)
-        return np.asarray(others[np.argsort((apart * seen).sum((1, 2)), kind="stable")[:_ALIKE]], np.intp)
 
     def _likely(self, score: Singles, most: int) -> NDArray[np.intp]:
         """The looks worth a closer look: the best, and those that are not far behind it."""

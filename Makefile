@@ -87,7 +87,7 @@ words: $(VENV)/installed
 	mkdir -p build
 	$(BIN)/pybabel --quiet extract --no-default-keywords --no-location --output-file=build/words.pot \
 		--keywords='text mark count:1,2 text_in:1c,2 mark_in:1c,2 count_in:1c,2,3' \
-		referee/language.py referee/announcer.py referee/sayings referee/setup referee/web
+		referee/language.py referee/announcer.py referee/games referee/sayings referee/setup referee/web
 	$(BIN)/pybabel --quiet update --no-fuzzy-matching --ignore-obsolete --ignore-pot-creation-date --width=120 \
 		--domain=ringmaster --input-file=build/words.pot --output-dir=referee/locale
 	$(BIN)/pybabel --quiet compile --domain=ringmaster --directory=referee/locale

@@ -8,11 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
-from hardware.camera.frames import Frame
-from hardware.events import Event as DeviceEvent
 from referee.events import Advises, Asks, Event, Game, Question
+
+if TYPE_CHECKING:
+    from hardware.camera.frames import Frame
+    from hardware.events import Event as DeviceEvent
 
 RulingData = Mapping[str, Any]
 _NO_FRAME = -1

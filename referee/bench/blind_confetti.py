@@ -17,7 +17,7 @@ from referee.bench.blind_views import (
     without_markers,
 )
 from referee.bench.strange_art import STRANGE_TO_CONFETTI, Paint, choose, of_the_other_side
-from referee.demo.confetti_script import SIDE, write_confetti
+from referee.games.confetti.demo import SIDE, write_confetti
 from vision.deck import load_deck
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from referee.bench.coloretto_table import MS, Lying
 from referee.games.coloretto.score import PALETTES
-from referee.watchers.coloretto_looks import Look, Spot
+from referee.games.coloretto.watching.looks import Look, Spot
 
 EVERY_NS = 500 * MS
 _UNSEEN = -1

@@ -17,9 +17,12 @@ from hardware.lamp import RecordedLamp
 from hardware.speaker.speaker import RecordedSpeaker
 from referee.bench.blind import Outcome
 from referee.decks.finding import find_print_deck
-from referee.demo import confetti_script, piccolino_script
 from referee.demo.stepped import SteppedTable
+from referee.games.confetti import demo as confetti_script
 from referee.games.confetti.score import score_hand
+from referee.games.confetti.table_score import card_of
+from referee.games.piccolino import demo as piccolino_script
+from referee.games.registry import watcher_for
 from referee.journal.folder import JOURNAL
 from referee.journal.journal import Journal
 from referee.sayings import guard as sayings
@@ -29,8 +32,6 @@ from referee.service.guard.mishaps import Mishap
 from referee.service.settings import TableSettings
 from referee.service.table_area import TableArea
 from referee.service.voice import Voice
-from referee.table_score import card_of
-from referee.watchers.setup import watcher_for
 from referee.watchers.watch_setup import WatchSetup
 from simulation.evening import Evening, EveningTable
 from simulation.live import Shots

@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 from hardware.camera.frames import SECOND_NS, Frame
 from referee.bench.yardstick import in_yardsticks
 from referee.decks.finding import find_print_deck
-from referee.demo import confetti_script, piccolino_script
+from referee.games.confetti import demo as confetti_script
+from referee.games.piccolino import demo as piccolino_script
 from referee.service.guard.mishaps import Change, Lasting, Mishap
 from referee.service.guard.picture_guard import PictureGuard
 from referee.service.guard.stripes import PICTURES, Stripes

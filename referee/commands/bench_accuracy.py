@@ -48,8 +48,8 @@ def run_hands(args: argparse.Namespace) -> int:
     """
     from referee.bench import hands
     from referee.bench.truth import load_truth
-    from referee.coloretto_table import card_of, read_areas
     from referee.decks.finding import find_deck
+    from referee.games.coloretto.table_score import card_of, read_areas
     from referee.seated_reading import SeatedReading
     from referee.seats import MOST_PLAYERS
     from referee.unseen_cards import read_to_score

@@ -37,7 +37,7 @@ def _coloretto(args: argparse.Namespace) -> int:
     from referee.bench.drawn_lesson import taught
     from referee.decks.finding import find_print_deck
     from referee.decks.game_deck import check_plays
-    from referee.demo.coloretto_script import Plan
+    from referee.games.coloretto.demo import Plan
 
     if args.games < 1:
         raise BadInputError(f"--games must be at least 1, not {args.games}")

@@ -12,11 +12,6 @@ from referee.language import language_of
 SUMMARY = "play a game on a simulated table, with the referee and its page"
 
 _SEED = 7
-# Drawing and reading share this computer, and a table of cards needs no more.
-_LIVE_FPS, _FAST_FPS = (
-    {"confetti": 15.0, "piccolino": 24.0, "coloretto": 10.0},
-    {"confetti": 6.0, "piccolino": 20.0, "coloretto": 5.0},
-)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -53,22 +48,17 @@ def run(args: argparse.Namespace) -> int:
     from referee.demo.show import ShowOptions, print_line, show_fast, show_live
     from referee.demo.table import demo_table
     from referee.evidence_picture import check_picture_path
-    from simulation.live import Shots
+    from referee.games.registry import game_kind
 
     try:
         args.picture.parent.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise WorkFailedError(f"the folder {args.picture.parent} cannot be made: {error.strerror or error}") from error
     check_picture_path(args.picture)
-    demo = demo_table(
-        args.game,
-        args.seed,
-        args.rounds,
-        Shots(frames_per_s=(_FAST_FPS if args.fast else _LIVE_FPS).get(args.game, 15.0)),
-        None if args.deck is None else find_deck(args.deck),
-    )
+    deck = None if args.deck is None else find_deck(args.deck)
+    demo = demo_table(args.game, args.seed, args.rounds, deck=deck, fast=args.fast)
     players = ", ".join(demo.header.players)
-    print_line(f"A game of {args.game.capitalize()} for {players}, on a table that draws itself.")
+    print_line(f"A game of {game_kind(args.game).title} for {players}, on a table that draws itself.")
     options = ShowOptions(
         args.language or language_of(), args.picture, not args.silent, None if args.no_page else args.port, args.stay
     )

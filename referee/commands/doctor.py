@@ -60,7 +60,8 @@ def run(args: argparse.Namespace) -> int:
 
 def examine(setup: Setup, machine: Machine, *, as_json: bool) -> int:
     """Make all checks and print what they found; 1 when a needed part does not work, else 0."""
-    from referee.doctor.finding import ALWAYS_NEEDED, NEEDED_FOR, State, lacking
+    from referee.doctor.finding import ALWAYS_NEEDED, State, lacking
+    from referee.games.registry import game_kind
 
     output = Output()
     findings: list[Finding] = []
@@ -72,7 +73,7 @@ def examine(setup: Setup, machine: Machine, *, as_json: bool) -> int:
             output.flush()
     lacks = lacking(findings, setup.game)
     if as_json:
-        needed = ALWAYS_NEEDED | NEEDED_FOR.get(setup.game or "", frozenset()) | lacks
+        needed = ALWAYS_NEEDED | (frozenset() if setup.game is None else game_kind(setup.game).devices) | lacks
         for finding in findings:
             output.line(to_line(_as_json(finding, finding.check in needed)))
     else:

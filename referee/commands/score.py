@@ -6,19 +6,16 @@ import argparse
 import os
 import sys
 from collections.abc import Callable, Iterator
-from importlib import import_module
 from pathlib import Path
 
 from referee.arguments import add_language
 from referee.errors import BadInputError, WorkFailedError
-from referee.jsonlines import Line, batches, one_of, parse_object, to_line, whole_number
-from referee.language import Language, language_of
+from referee.games.kind import Scoring
+from referee.games.registry import GAMES
+from referee.jsonlines import Line, batches, parse_object
 from referee.output import Output, complain, for_people
 
 SUMMARY = "score hands given as JSON, one a line on standard input, or from a picture of the table"
-
-Scorer = Callable[[dict[str, object]], str]
-"""Gives the answer to one hand; raises `BadInputError` for one that cannot be scored."""
 
 DEFAULT_LIMIT = 6
 
@@ -63,13 +60,14 @@ def run(args: argparse.Namespace) -> int:
     """
     if args.limit < 0:
         raise BadInputError("--limit must be at least 0")
+    scoring = _scoring(args)
     if args.image is not None:
-        status: int = import_module("referee.commands.score_image").run(args)
-        return status
+        _check_image(args, scoring)
+        return scoring.picture(args)
     for name in ("players", "deck", "side", "table", "profile", "picture"):
         if getattr(args, name) is not None:
             raise BadInputError(f"--{name} goes with a picture of the table: name it with --image")
-    scorer = _scorer(args)
+    scorer = scoring.lines(args)
     if sys.stdin is None:
         raise BadInputError("there is no standard input to read hands from")
     if sys.stdin.isatty():
@@ -77,58 +75,25 @@ def run(args: argparse.Namespace) -> int:
     return _score_lines(scorer)
 
 
-def _scorer(args: argparse.Namespace) -> Scorer:
-    if args.game == "confetti":
-        return _confetti_scorer(args.limit, args.overlimit, as_json=args.json)
-    if args.game == "coloretto":
-        return _coloretto_scorer(as_json=args.json)
-    raise BadInputError(f"hands of {ascii(args.game)[:40]} cannot be scored, only those of confetti and coloretto")
+def _scoring(args: argparse.Namespace) -> Scoring:
+    scored = {name: kind.scoring for name, kind in GAMES.items() if kind.scoring is not None}
+    if args.game not in scored:
+        raise BadInputError(f"hands of {ascii(args.game)[:40]} cannot be scored, only those of {', '.join(scored)}")
+    return scored[args.game]
 
 
-def _confetti_scorer(limit: int, overlimit: str, *, as_json: bool) -> Scorer:
-    from referee.games.confetti.score import Overlimit, Score, parse_cards, score_hand
+def _check_image(args: argparse.Namespace, scoring: Scoring) -> None:
+    if args.players is None:
+        raise BadInputError("say how many players sit round the table, for example --players 3")
+    if not 1 <= args.players <= scoring.most_players:
+        raise BadInputError(f"--players must be from 1 to {scoring.most_players}, not {args.players}")
+    if args.picture is not None:
+        from referee.evidence_picture import check_picture_path
 
-    ways = {way.value: way for way in Overlimit}
-
-    def say(result: Score) -> str:
-        from referee.sayings.confetti import say_score
-        from referee.sayings.scored_table import say_worth
-
-        language = Language(language_of())
-        return _capital(say_worth(say_score(result.as_json(), language), result.points, language))
-
-    def score(data: dict[str, object]) -> str:
-        cards = parse_cards(data.get("cards"))
-        most = whole_number(data.get("limit", limit), "limit")
-        result = score_hand(cards, most, ways[one_of(data.get("overlimit", overlimit), "overlimit", ways)])
-        return to_line(result.as_json()) if as_json else say(result)
-
-    return score
+        check_picture_path(args.picture, [args.image])
 
 
-def _coloretto_scorer(*, as_json: bool) -> Scorer:
-    from referee.games.coloretto.score import ColorettoScore, parse_hand, score_coloretto
-
-    def say(result: ColorettoScore) -> str:
-        from referee.sayings.coloretto import say_choice
-        from referee.sayings.scored_table import say_worth
-
-        language = Language(language_of())
-        choice = say_choice(result.plus, result.minus, result.jokers, language) or language.cards(0)
-        return _capital(say_worth(choice, result.points, language))
-
-    def score(data: dict[str, object]) -> str:
-        result = score_coloretto(*parse_hand(data))
-        return to_line(result.as_json()) if as_json else say(result)
-
-    return score
-
-
-def _capital(text: str) -> str:
-    return text[:1].upper() + text[1:]
-
-
-def _score_lines(scorer: Scorer) -> int:
+def _score_lines(scorer: Callable[[dict[str, object]], str]) -> int:
     output, status, number = Output(), 0, 0
     for batch in _arriving():
         for line in batch:

@@ -10,18 +10,15 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from referee.decks.finding import AnyDeck, find_deck
-from referee.decks.game_fit import MOODS, check_fit
 from referee.decks.store import DeckStore
 from referee.errors import BadInputError, WorkFailedError
 from referee.events import DECK, DECK_COLOURS, DECK_VERSION, Header
+from referee.games.registry import GAMES, game_kind
 from referee.journal.folder import state_folder
 from vision.deck import Deck, deck_names
 from vision.errors import BadDeckError
 from vision.prints.print_deck import PrintDeck
 from vision.taught.deck_file import fingerprint
-
-BUILT_IN = {"coloretto": ("everdeck",)}
-"""Decks that come with Ringmaster and that a game can be played with, beside its own."""
 
 
 @dataclass(frozen=True)
@@ -76,7 +73,7 @@ def with_version(header: Header, state: Path | None = None) -> Header:
         raise BadInputError(
             f"nobody knows how large the cards of {deck.name} are: teach it once more with marker cards in the pictures"
         )
-    version, colours = version_of(deck), colours_of(deck)
+    version, colours = version_of(deck), _header_colours(deck, header.game)
     if version is not None:
         options[DECK_VERSION] = version
     return replace(header, options={**options, DECK_COLOURS: colours} if colours else options)
@@ -88,16 +85,17 @@ def check_plays(deck: AnyDeck, game: str) -> None:
     Raises:
         BadInputError: it cannot.
     """
+    kind = game_kind(game)
     if isinstance(deck, Deck):
-        if game != "confetti":
-            raise BadInputError(f"the cards of {deck.name} show marks: {game.capitalize()} is played with pictures")
+        if not kind.cards.marked:
+            raise BadInputError(f"the cards of {deck.name} show marks: {kind.title} is played with pictures")
     elif deck.game not in (None, game):
-        raise BadInputError(f"the cards of {deck.name} are for {deck.game.capitalize()}, not for {game.capitalize()}")
+        raise BadInputError(f"the cards of {deck.name} are for {deck.game.capitalize()}, not for {kind.title}")
     else:
         try:
-            check_fit(deck, game)
+            kind.cards.check(deck)
         except BadInputError as error:
-            raise BadInputError(f"the deck {deck.name} is none for {game.capitalize()}: {error}") from error
+            raise BadInputError(f"the deck {deck.name} is none for {kind.title}: {error}") from error
 
 
 def _check_side(deck: AnyDeck, side: str) -> None:
@@ -113,7 +111,7 @@ def version_of(deck: AnyDeck) -> str | None:
 
 def decks_for(game: str, store: DeckStore) -> list[str]:
     """Give the names of the decks beside its own that a game can be played with: built-in ones, and taught ones."""
-    found = list(BUILT_IN.get(game, ()))
+    found = list(game_kind(game).cards.beside)
     for kept in store.all():
         if kept.deck is None:
             continue
@@ -125,19 +123,13 @@ def decks_for(game: str, store: DeckStore) -> list[str]:
     return found
 
 
-def card_colours(deck: PrintDeck) -> list[str]:
-    """Give the colours of a deck's cards at Coloretto, in its order."""
-    return list(
-        dict.fromkeys(face.attributes["colour"] for face in deck.fronts if face.attributes.get("kind") == "colour")
-    )
+def built_in_decks() -> list[str]:
+    """Give the names of the decks that come with Ringmaster for a game: each game's own first."""
+    return [*GAMES, *(name for kind in GAMES.values() for name in kind.cards.beside)]
 
 
-def colours_of(deck: AnyDeck) -> list[str]:
-    """Give the colours of a deck's clowns, in its order; none for a deck that has no clowns."""
-    if isinstance(deck, Deck):
-        return []
-    meanings = [face.attributes for face in deck.fronts]
-    return list(dict.fromkeys(one["colour"] for one in meanings if one.get("mood") in MOODS and "colour" in one))
+def _header_colours(deck: AnyDeck, game: str) -> list[str]:
+    return [] if isinstance(deck, Deck) else game_kind(game).cards.header_colours(deck)
 
 
 def _of_version(version: object, state: Path | None) -> AnyDeck | None:

@@ -4,18 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from referee.games.registry import game_kind
 from vision.prints.print_deck import PrintDeck
 from vision.teaching.proposed_names import SeenFace, proposed
 from vision.teaching.taught_prints import Lesson, renamed_faces
-
-
-def face_name(game: str | None, attributes: Mapping[str, str]) -> str:
-    """Give what a face is called by what it means in its game."""
-    if game == "piccolino":
-        return f"{attributes['colour']}-{attributes['mood']}"
-    if attributes["kind"] == "colour":
-        return attributes["colour"]
-    return "-".join(attributes["kind"].split() + ([attributes["room"]] if "room" in attributes else []))
 
 
 def named_by_look(lesson: Lesson) -> Lesson:
@@ -23,7 +15,7 @@ def named_by_look(lesson: Lesson) -> Lesson:
     deck = lesson.deck
     if not isinstance(deck, PrintDeck) or deck.game is None:
         return lesson
-    fronts = deck.fronts
+    fronts, face_name = deck.fronts, game_kind(deck.game).cards.face_name
     found = proposed(deck.game, [SeenFace(face.art, lesson.seen[face.id], face.attributes) for face in fronts])
     names: dict[str, tuple[str, Mapping[str, str]]] = {}
     for face, proposal in zip(fronts, found, strict=True):
@@ -31,6 +23,6 @@ def named_by_look(lesson: Lesson) -> Lesson:
             continue
         if not proposal.sure:
             return lesson
-        names[face.id] = face_name(deck.game, proposal.attributes), proposal.attributes
+        names[face.id] = face_name(proposal.attributes), proposal.attributes
     taken = [face.id for face in deck.faces if face.id not in names] + [name for name, _ in names.values()]
     return lesson if len(set(taken)) < len(taken) else renamed_faces(lesson, names)

@@ -12,11 +12,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from referee.decks.game_fit import check_fit
 from referee.decks.look_names import named_by_look
 from referee.decks.store import DeckStore
 from referee.errors import BadInputError
 from referee.files import check_writable, write_whole
+from referee.games.registry import game_kind, may_show_marks
 from referee.journal.folder import state_folder
 from referee.jsonlines import to_line
 from referee.output import Output
@@ -79,8 +79,8 @@ def learn(
     check_images(names, [picture.name for picture in pictures])
     laid, size = laid_out(pictures, card_mm)
     lesson = named_by_look(learn_either(name, pictures, laid, size, names, game))
-    if isinstance(lesson.deck, PrintDeck):
-        check_fit(lesson.deck, game)
+    if isinstance(lesson.deck, PrintDeck) and game is not None:
+        game_kind(game).cards.check(lesson.deck)
     return with_margins(lesson, pictures)
 
 
@@ -97,7 +97,7 @@ def learn_either(
     Raises:
         VisionError: the pictures or the names give no deck.
     """
-    if game in (None, "confetti") and shows_marks(pictures, laid, size):
+    if may_show_marks(game) and shows_marks(pictures, laid, size):
         return learn_marks(name, pictures, laid, size, names)
     return learn_prints(name, pictures, laid, size, names, game)
 

@@ -27,7 +27,8 @@ from referee.demo.voice import LAMP, PrintedVoice, Say, speaker_for, stamped
 from referee.errors import BadInputError, WorkFailedError
 from referee.events import Event
 from referee.evidence_picture import write_picture
-from referee.games.registry import game_kind
+from referee.games.confetti.table_score import score_picture
+from referee.games.registry import game_kind, watcher_for
 from referee.language import Language
 from referee.output import Output
 from referee.service.parts import Parts
@@ -35,8 +36,6 @@ from referee.service.service import Service, running
 from referee.service.settings import TableSettings, save_settings
 from referee.service.voice import signal_of
 from referee.session import Outcome, RulingData, Session
-from referee.table_score import score_picture
-from referee.watchers.setup import watcher_for
 from referee.watchers.watch_setup import WatchSetup
 from referee.web.hosts import where
 from vision.deck import Deck
@@ -234,8 +233,8 @@ def show_fast(demo: DemoTable, options: ShowOptions, say: Say) -> bool:
     try:
         for _ in table.play():
             pass
-        if header.game == "piccolino":
-            # Nobody plays on: who holds most cards has won (P7).
+        if demo.stops:
+            # Who holds most cards has won (P7).
             stopped = announcer.announce(session.say(Event(table.clock(), "stop", {})).rulings)
             for sentence in stopped.sentences if stopped is not None else ():
                 say(stamped(demo.table.seconds(table.clock()), sentence))

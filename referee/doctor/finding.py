@@ -6,6 +6,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import Enum
 
+from referee.games.registry import game_kind
+
 
 class State(Enum):
     """OK: works. REMARK: works, but not as well as it could. FAULT: does not work. SKIPPED: not used, or not known."""
@@ -27,7 +29,6 @@ class Finding:
 
 
 ALWAYS_NEEDED = frozenset({"camera", "disk"})
-NEEDED_FOR = {"piccolino": frozenset({"bell"}), "confetti": frozenset({"sandtimer"}), "coloretto": frozenset[str]()}
 EITHER = frozenset({"bell", "sandtimer"})
 
 
@@ -41,5 +42,5 @@ def lacking(findings: Iterable[Finding], game: str | None) -> frozenset[str]:
     unused = {finding.check for finding in findings if finding.state is State.SKIPPED}
     lacks = ALWAYS_NEEDED & faults
     if game is not None:
-        return lacks | (NEEDED_FOR[game] & (faults | unused))
+        return lacks | (game_kind(game).devices & (faults | unused))
     return lacks | (EITHER if (faults | unused).issuperset(EITHER) else frozenset())

@@ -1,29 +1,21 @@
-"""The games that can be judged, each with a way to start it from a header."""
+"""The games that can be judged."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from referee.errors import BadInputError
-from referee.events import Game, Header
-from referee.games.coloretto import rules as coloretto
-from referee.games.confetti import rules as confetti
-from referee.games.piccolino import rules as piccolino
+from referee.events import Header
+from referee.games.coloretto.kind import COLORETTO
+from referee.games.confetti.kind import CONFETTI
+from referee.games.kind import GameKind
+from referee.games.piccolino.kind import PICCOLINO
 
+if TYPE_CHECKING:
+    from referee.session import Watcher
+    from referee.watchers.watch_setup import WatchSetup
 
-@dataclass(frozen=True)
-class GameKind:
-    """One game: `start` may raise `BadInputError` for a header it cannot play by."""
-
-    start: Callable[[Header], Game]
-
-
-GAMES = {
-    "confetti": GameKind(confetti.from_header),
-    "piccolino": GameKind(piccolino.from_header),
-    "coloretto": GameKind(coloretto.from_header),
-}
+GAMES = {kind.name: kind for kind in (CONFETTI, PICCOLINO, COLORETTO)}
 
 
 def game_kind(name: str) -> GameKind:
@@ -35,3 +27,18 @@ def game_kind(name: str) -> GameKind:
     if name not in GAMES:
         raise BadInputError(f"there is no game {ascii(name)[:40]} to judge, there is {', '.join(GAMES)}")
     return GAMES[name]
+
+
+def may_show_marks(game: str | None) -> bool:
+    """Whether cards for a game, or for none in particular, may be such as marks tell apart."""
+    return game is None or game_kind(game).cards.marked
+
+
+def watcher_for(header: Header, setup: WatchSetup) -> Watcher:
+    """Give what looks on for a game.
+
+    Raises:
+        BadDeckError: its deck is not there, or it is broken.
+        BadInputError: the game cannot be played with its deck.
+    """
+    return game_kind(header.game).watcher(header, setup)

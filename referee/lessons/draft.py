@@ -9,14 +9,14 @@ import time
 from collections.abc import Callable, Iterable, Sequence
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
+from referee.games.registry import game_kind
 from referee.lessons.faults import LessonError
 
 Points = list[tuple[float, float]]
-Game = Literal["confetti", "piccolino", "coloretto"]
+Game = Annotated[str, AfterValidator(lambda name: game_kind(name).name)]
 MOST_PICTURES, MOST_CARDS_SAID = 60, 300
-MOODS = ("happy", "sad")
 BACK = "back"
 
 
@@ -280,11 +280,6 @@ def _mean_one(game: str | None, one: Group, other: Group) -> bool:
     return is_whole(game, one.said) and one.said == other.said
 
 
-def is_whole(game: str | None, attributes: dict[str, str]) -> bool:
-    """Whether attributes say all that a game needs to know."""
-    if game == "piccolino":
-        return "colour" in attributes and attributes.get("mood") in MOODS
-    if game == "coloretto":
-        kind = attributes.get("kind")
-        return kind is not None and (kind != "colour" or "colour" in attributes)
-    return False
+def is_whole(game: str | None, said: dict[str, str]) -> bool:
+    """Whether attributes say all that a game needs to know of a face."""
+    return game is not None and game_kind(game).cards.is_whole(said)

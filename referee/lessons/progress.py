@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from referee.decks.look_names import face_name
-from referee.lessons.draft import BACK, MOODS, Draft, Group, is_whole
+from referee.games.registry import game_kind
+from referee.lessons.draft import BACK, Draft, Group, is_whole
 
 
 def missing(draft: Draft) -> str | None:
@@ -15,43 +15,18 @@ def missing(draft: Draft) -> str | None:
         return "lesson_nothing_seen"
     if draft.kind == "marks":
         return None
-    if draft.game == "confetti":
-        return "lesson_no_marks"
     if draft.game is None:
         return None
-    if any(not is_whole(draft.game, group.attributes) for group in fronts):
+    cards = game_kind(draft.game).cards
+    if not cards.marked and any(not is_whole(draft.game, group.attributes) for group in fronts):
         return "lesson_unnamed"
-    if draft.game == "piccolino":
-        colours = {mood: {g.attributes["colour"] for g in fronts if g.attributes["mood"] == mood} for mood in MOODS}
-        if not colours["happy"]:
-            return "lesson_no_happy"
-        if not colours["sad"]:
-            return "lesson_no_sad"
-        return "lesson_one_colour" if len(colours["happy"]) < 2 else None
-    kinds = [group.attributes["kind"] for group in fronts]
-    for kind, key in (("+2", "lesson_no_plus2"), ("joker", "lesson_no_joker")):
-        if kind not in kinds:
-            return key
-    return "lesson_one_colour" if kinds.count("colour") < 2 else None
+    return cards.missing(draft)
 
 
 def tally(draft: Draft) -> dict[str, Any]:
     """Give what was seen so far, and of how much: `seen`, `of` (0 where nobody said), and counts by the game."""
-    fronts = draft.fronts
-    meanings = [group.said or group.proposed for group in fronts]
-    if draft.kind != "marks" and draft.game == "piccolino":
-        of = {mood: {m.get("colour") for m in meanings if m.get("mood") == mood} for mood in MOODS}
-        open_ = sum(1 for meaning in meanings if "mood" not in meaning)
-        happy, sad = len(of["happy"]), len(of["sad"])
-        return {"seen": happy + sad + open_, "of": 2 * draft.expected, "happy": happy, "sad": sad, "open": open_}
-    if draft.kind != "marks" and draft.game == "coloretto":
-        colours = {meaning.get("colour") for meaning in meanings if meaning.get("kind") == "colour"}
-        kinds = {meaning.get("kind") for meaning in meanings}
-        more = [kind for kind in ("+2", "joker") if kind in kinds]
-        seen = len(colours) + len(more)
-        of_all = draft.expected + 2 if draft.expected else 0
-        return {"seen": seen, "of": of_all, "colours": len(colours), "kinds": more}
-    return {"seen": len(fronts), "of": draft.expected}
+    of_game = None if draft.game is None or draft.kind == "marks" else game_kind(draft.game).cards.tally
+    return {"seen": len(draft.fronts), "of": draft.expected} if of_game is None else of_game(draft)
 
 
 def face_names(draft: Draft) -> dict[int, str]:
@@ -77,6 +52,6 @@ def _name(game: str | None, group: Group) -> str | None:
     if group.is_back:
         return BACK
     said = group.said
-    if not is_whole(game, said):
+    if game is None or not is_whole(game, said):
         return None
-    return face_name(game, said)
+    return game_kind(game).cards.face_name(said)

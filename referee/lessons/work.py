@@ -14,6 +14,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from referee.games.registry import may_show_marks
 from referee.lessons.draft import Draft, Example, Measured, Outline, Points, Reading, Shot
 from referee.lessons.files import LessonFiles
 from referee.lessons.progress import face_names
@@ -79,7 +80,7 @@ def study_picture(state: Path, number: int, known: Sequence[str], draft: Draft) 
     kind: str | None = draft.kind
     if kind is None:
         pictures = [TeachingPicture(str(number), lambda: picture)]
-        marks = draft.game in (None, "confetti") and shows_marks(pictures, [look], found.size)
+        marks = may_show_marks(draft.game) and shows_marks(pictures, [look], found.size)
         kind = "marks" if marks else "prints"
     width, length = found.size.mm
     return Studied(shot, found.groups, (float(width), float(length)), kind)

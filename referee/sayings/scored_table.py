@@ -28,6 +28,12 @@ def say_worth(held: str, points: int, language: Language) -> str:
     return language.text("{hand}: {points}", hand=held, points=language.points(points))
 
 
+def say_hand_alone(held: str, points: int, language: Language) -> str:
+    """Give the same as a sentence of its own."""
+    said = say_worth(held, points, language)
+    return said[:1].upper() + said[1:]
+
+
 def say_left_out(cards: int, language: Language) -> str:
     """Give how many cards do not count, because their other side is up; 0: nothing."""
     if not cards:

@@ -6,9 +6,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from hardware.health import Health
+from referee.games.registry import GAMES
 from referee.language import Language, mark
 from referee.safe_text import harmless
-from referee.sayings import coloretto, guard
+from referee.sayings import guard
 
 _DEVICES = {
     ("camera", Health.MISSING): mark("The camera is missing: please check its cable."),
@@ -40,17 +41,6 @@ _WORKS = {
     "reader": mark("The pictures can be read again."),
     "deck": mark("The deck of this game is here again."),
     "journal": mark("The game is kept again."),
-}
-_HIDDEN = {
-    "cut short": mark("The picture is too hard to read to the end: more light, and a tidier table, please."),
-    "out of sight": mark("The place of {player} is not in the picture, please turn the camera."),
-    "hand": mark("A hand lies over the cards of {player}, please take it away."),
-    "thing": mark("Something before {player} may hide a card or be one: please take it away or straighten the cards."),
-    "light": mark("It is too bright before {player} to see every card: please turn the lamp or shade the table."),
-    "darkness": mark("It is too dark before {player} to see every card: please make more light."),
-    "between": mark("A card lies halfway between {player} and a neighbour: please push it to the one whose it is."),
-    "apart": mark("A card lies halfway between {player} and the middle: please pull it to the hand or push it away."),
-    "blur": mark("The picture is too blurred to see every card of {player}: please wipe the camera's lens."),
 }
 _JOURNAL = {
     "full": mark("The disk is full: the game goes on, but would be lost if the power went."),
@@ -201,50 +191,6 @@ def notice(kind: str, seat: int | None, data: Mapping[str, Any], players: Sequen
     """Give what players should do; "" for a notice that there are no words for."""
     name = players[seat] if seat is not None and seat < len(players) else ""
     match kind:
-        case "unclear_cards" if "camera" in data.get("reasons", ()):
-            return language.text("The camera was moved: please lay the marker cards 0 to 3 at the table's corners.")
-        case "unclear_cards" if data.get("reasons") and set(data["reasons"]) <= set(_HIDDEN):
-            said = [language.text(text, player=name) for reason, text in _HIDDEN.items() if reason in data["reasons"]]
-            return " ".join(said)
-        case "unclear_cards":
-            return language.count(
-                "{player}: one card cannot be read, please spread your cards.",
-                "{player}: {n} cards cannot be read, please spread your cards.",
-                int(data.get("count", 1)),
-                player=name,
-            )
-        case "wrong_side":
-            return language.count(
-                "{player}: one card lies with its other side up, please turn it over.",
-                "{player}: {n} cards lie with their other side up, please turn them over.",
-                int(data.get("count", 1)),
-                player=name,
-            )
-        case "nothing_seen":
-            return language.text(
-                "{player}: no cards of yours are to be seen. Please lay them before you, or count without them.",
-                player=name,
-            )
-        case "place_hidden":
-            return language.text(
-                "{player}: something may hide cards before you, please take it away or say what you hold.", player=name
-            )
-        case "unread_card":
-            return language.text("{player}: the top card cannot be read, please straighten it.", player=name)
-        case "strange_card":
-            return language.text(
-                "{player}: what lies before you is no card of this deck, please take it away.", player=name
-            )
-        case "no_clowns":
-            return language.text(
-                "I see no clowns of this deck here: please play with its cards, or rings stay unclear."
-            )
-        case "no_card_to_turn":
-            return language.text(
-                "Nobody has a card left to turn: ring if two happy clowns of one colour lie open, or end the game."
-            )
-        case "no_cards":
-            return language.text("No cards of this game are to be seen: please lay them before you.")
         case "no_table":
             return language.text("The table cannot be seen: please uncover the marker cards.")
         case "two_markers":
@@ -257,16 +203,9 @@ def notice(kind: str, seat: int | None, data: Mapping[str, Any], players: Sequen
         case "mirrored":
             return language.text("The camera swaps left and right: please turn mirroring off in its settings.")
         case _:
-            return coloretto.notice(kind, name, data, players, language) or str(data.get("text", ""))
+            return _of_a_game(kind, name, data, players, language) or str(data.get("text", ""))
 
 
-def cards_held(draw: int, open_cards: int, is_out: bool, language: Language) -> str:
-    """Give what a seat holds in Piccolino, in a few words."""
-    if is_out:
-        return language.text("out")
-    return language.text("{draw} to turn, {open} open", draw=draw, open=open_cards)
-
-
-def rows_taken(taken: bool, language: Language) -> str:
-    """Give whether a seat sits the round out in Coloretto."""
-    return language.text("has taken a row") if taken else ""
+def _of_a_game(kind: str, name: str, data: Mapping[str, Any], players: Sequence[str], language: Language) -> str:
+    said = (game.words.notice(kind, name, data, players, language) for game in GAMES.values())
+    return next(filter(None, said), "")

@@ -7,11 +7,10 @@ from typing import Any
 
 from referee.announcer import Announcer
 from referee.events import Event
-from referee.games.confetti.score import parse_cards
+from referee.games.registry import game_kind
 from referee.journal.corrections import corrected, corrected_events
 from referee.journal.judging import MISHAP
 from referee.language import Language
-from referee.sayings import confetti as words
 from referee.sayings import guard
 from referee.service.game_log import GameLog
 from referee.service.records import Record
@@ -25,7 +24,7 @@ def explanation(log: GameLog, record: Record, ruling: Mapping[str, Any], languag
         "text": announcer.say(ruling),
         "ruling": dict(ruling),
         "corrected": record.is_changed(ruling),
-        "steps": _steps(ruling, readings, language),
+        "steps": game_kind(log.header.game).page.steps(ruling, [event for _, event in readings], language),
         "mishaps": [guard.begun(what, language) for what in _mishaps(log, record)],
         "readings": [
             {"event": log.event_id(number), "seat": event.data.get("seat"), "data": _shown(event)}
@@ -85,27 +84,3 @@ def held(log: GameLog, number: int, instead: Mapping[int, Mapping[str, Any] | No
 def _shown(event: Event) -> dict[str, Any]:
     hidden = ("t_ns", "frame_t_ns", "faces", "event")
     return {"event": event.kind} | {key: value for key, value in event.data.items() if key not in hidden}
-
-
-def _steps(ruling: Mapping[str, Any], readings: list[tuple[int, Event]], language: Language) -> list[dict[str, Any]]:
-    """Give Confetti's arrangement, a set a step, then what costs points, and the sum (C7, C11)."""
-    hands = [event for _, event in readings if event.kind == "hand"]
-    if ruling["ruling"] not in ("hand", "arrangement") or not hands:
-        return []
-    cards = [list(card) for card in parse_cards(ruling.get("cards", hands[-1].data.get("cards")))]
-    sets = [one for one in ruling["arrangement"] if max(one["cards"]) < len(cards)]
-    steps = [
-        {
-            "kind": "set",
-            "text": words.say_set(number + 1, one["colour"], language),
-            "cards": [cards[place] for place in one["cards"]],
-        }
-        for number, one in enumerate(sets)
-    ]
-    used = {place for one in sets for place in one["cards"]}
-    spare = [card for place, card in enumerate(cards) if place not in used]
-    if spare:
-        steps.append({"kind": "spare", "text": words.say_unneeded(len(spare), language), "cards": spare})
-    if ruling["over_limit"]:
-        steps.append({"kind": "over", "text": words.say_over(ruling["over_limit"], language), "cards": []})
-    return [*steps, {"kind": "sum", "text": words.say_sum(ruling, language), "cards": []}]

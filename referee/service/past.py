@@ -57,7 +57,7 @@ def listed(query: Query, known: Known, zone: tzinfo | None = None) -> Listed:
 def past_of(told: Checked) -> Past:
     """Give what is listed and counted of a game."""
     kept = told.kept
-    rings = tuple(_rings(kept.rulings)) if kept.row.header.game == "piccolino" else ()
+    rings = tuple(_rings(kept.rulings))
     return Past(kept.row, told.end, told.trouble, span_of(kept), rings)
 
 

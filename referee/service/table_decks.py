@@ -11,20 +11,19 @@ from typing import Any
 
 from hardware.health import DeviceHealth, Health
 from referee.decks.finding import AnyDeck, find_deck
-from referee.decks.game_deck import BUILT_IN, card_colours, decks_for, with_version
+from referee.decks.game_deck import built_in_decks, decks_for, with_version
 from referee.decks.store import DeckStore
 from referee.errors import BadInputError
 from referee.events import DECK, Header
-from referee.games.registry import GAMES
+from referee.games.registry import GAMES, game_kind, watcher_for
 from referee.journal.rows import Query
 from referee.journal.stored import games
 from referee.session import Watcher
 from referee.setup.record import deck_of, load_kept
 from referee.watchers.by_hand import ByHandWatcher
-from referee.watchers.setup import watcher_for
 from referee.watchers.watch_setup import WatchSetup
+from vision.deck import Deck
 from vision.errors import BadDeckError
-from vision.prints.print_deck import PrintDeck
 from vision.profile import TableProfile
 
 DEVICE = "deck"
@@ -56,7 +55,7 @@ class TableDecks:
             BadInputError: the deck is not among the family's, is broken, or is none for the game.
         """
         name = header.options.get(DECK)
-        built_in = BUILT_IN.get(header.game, ())
+        built_in = game_kind(header.game).cards.beside
         if name not in (None, header.game, *built_in, *DeckStore(self._folder).names()):
             raise BadInputError("this deck is not here any more: choose another one")
         try:
@@ -91,12 +90,16 @@ class TableDecks:
             found[game] = sorted(names, key=lambda name, first=first: name != first)  # type: ignore[misc]
         return found
 
-    def colours(self, names: Sequence[str]) -> dict[str, list[str]]:
-        """Give the colours of the cards of some decks for Coloretto."""
+    def colours(self, choices: Mapping[str, Sequence[str]]) -> dict[str, list[str]]:
+        """Give the colours of decks that people choose by before a game. choices: as `choices` gives them."""
         taught, found = DeckStore(self._folder).names(), {}
-        for name in names:
-            with suppress(BadDeckError):
-                found[name] = _colours(find_deck(name, self._folder)) if name in taught else _built_in_colours(name)
+        for game, names in choices.items():
+            for name in names:
+                with suppress(BadDeckError):
+                    deck = find_deck(name, self._folder) if name in taught else _built_in(name)
+                    colours = [] if isinstance(deck, Deck) else game_kind(game).cards.colours(deck)
+                    if colours:
+                        found[name] = colours
         return found
 
 
@@ -107,7 +110,7 @@ def check_kept(name: str, folder: Path) -> None:
         BadInputError: it is neither a game's own nor among the family's, or no game can be played with it.
     """
     store = DeckStore(folder)
-    built_in = [*GAMES, *(one for beside in BUILT_IN.values() for one in beside)]
+    built_in = built_in_decks()
     names = [*built_in, *store.names()]
     if name not in names:
         raise BadInputError(f"there is no deck called {name!r} here, only {', '.join(names)}")
@@ -125,13 +128,9 @@ def check_kept(name: str, folder: Path) -> None:
 
 
 @cache
-def _built_in_colours(name: str) -> list[str]:
-    """Those of a deck that never changes: the page asks whenever a game is to be started."""
-    return _colours(find_deck(name))
-
-
-def _colours(deck: AnyDeck) -> list[str]:
-    return card_colours(deck) if isinstance(deck, PrintDeck) else []
+def _built_in(name: str) -> AnyDeck:
+    """Give a deck that never changes: the page asks whenever a game is to be started."""
+    return find_deck(name)
 
 
 def _last_decks(query: Query) -> dict[str, str]:

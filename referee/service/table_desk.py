@@ -11,6 +11,7 @@ from typing import Any
 
 from hardware.health import HealthBoard
 from referee.errors import BadInputError, OvertakenError
+from referee.games.coloretto.page import sheet
 from referee.games.registry import GAMES
 from referee.journal.evidence import EvidenceFolder
 from referee.language import Language
@@ -18,7 +19,6 @@ from referee.sayings.guard import camera_note
 from referee.service import archive
 from referee.service.board import moment
 from referee.service.bus import Bus, OutlinesMoved, PicturesKept, StateChanged
-from referee.service.coloretto_page import sheet
 from referee.service.desk_protocol import Data
 from referee.service.device_admin import DeviceAdmin, NoDeviceAdmin
 from referee.service.figures import statistics
@@ -223,7 +223,7 @@ class TableDesk:
     def decks(self) -> Data:
         """Give the decks that each game can be played with, and the colours of those for Coloretto."""
         choices = self._decks.choices(self._controller.journal.read)
-        return {"decks": dict(choices), "colours": self._decks.colours(choices["coloretto"])}
+        return {"decks": dict(choices), "colours": self._decks.colours(choices)}
 
     def statistics(self) -> Data:
         """Give figures over all evenings."""

@@ -15,7 +15,7 @@ from calibration.deck_art import drawn_decks
 from calibration.drawn_deck import ART_PX_PER_MM
 from referee.cli import main
 from referee.decks.finding import find_deck
-from referee.decks.game_fit import check_fit
+from referee.games.registry import game_kind
 from vision.prints.print_deck import PrintDeck
 
 
@@ -79,7 +79,7 @@ def test_deck_file_is_as_the_art_is_drawn_now(name: str) -> None:
         art = drawn.art(face)
         assert float(np.abs(art.astype(float) - deck.by_id[face.id].art).mean()) < 1.0, f"run make art: {face.id}"
     assert drawn.frame_mm == deck.frame_mm
-    check_fit(deck, deck.game or "coloretto")
+    game_kind(deck.game or "coloretto").cards.check(deck)
 
 
 def test_decks_lists_them(capsys: pytest.CaptureFixture[str]) -> None:

@@ -9,8 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hardware.events import SandFlipped, SandReason, SandResumed, SandTrouble, Witness
-from referee.announcer import SAYINGS, Announcement, Announcer
+from referee.announcer import Announcement, Announcer
 from referee.errors import BadInputError
+from referee.games.registry import GAMES
 from referee.language import LANGUAGES, Language, language_of
 
 PLAYERS = ("Ann", "Ben", "Cem")
@@ -236,7 +237,7 @@ def test_no_sentence_has_a_place_left_open(points: int, code: str) -> None:
     assert not set(say("confetti", hand(points=points), code)) & set("{}")
 
 
-@pytest.mark.parametrize("game", SAYINGS)
+@pytest.mark.parametrize("game", GAMES)
 @pytest.mark.parametrize("code", LANGUAGES)
 def test_fixed_phrases_are_what_will_be_said(game: str, code: str) -> None:
     announcer = Announcer(game, PLAYERS, Language(code))

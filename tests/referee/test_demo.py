@@ -17,13 +17,13 @@ from referee.announcer import Announcer
 from referee.cli import main
 from referee.decks.finding import find_print_deck
 from referee.demo import players
-from referee.demo.confetti_script import Plan, write_confetti
 from referee.demo.devices import SimulatedDevices
 from referee.demo.seating import AREA_MM, MIDDLE_MM, people_at, ring_of
 from referee.demo.show import ShowOptions, _played, _watch, show_fast
 from referee.demo.table import DemoTable, demo_table
 from referee.demo.voice import PrintedVoice
 from referee.events import Header
+from referee.games.confetti.demo import Plan, write_confetti
 from referee.games.confetti.score import score_hand
 from referee.language import Language
 from referee.seated_reading import SeatedReader

@@ -15,10 +15,10 @@ from referee.decks.game_deck import deck_of, with_version
 from referee.decks.store import DeckStore
 from referee.errors import BadInputError
 from referee.events import Header
+from referee.games.confetti.watching.watcher import ConfettiWatcher
 from referee.games.registry import game_kind
 from referee.service.table_decks import TableDecks
 from referee.watchers.by_hand import ByHandWatcher
-from referee.watchers.confetti import ConfettiWatcher
 from vision.deck import load_deck
 from vision.errors import BadDeckError
 from vision.prints.print_deck import Print, PrintDeck
@@ -91,7 +91,7 @@ def test_a_deck_that_does_not_fit_cannot_be_chosen_and_does_not_stand_among_the_
     assert choices["piccolino"] == ["piccolino", "ours"]
     assert choices["confetti"] == ["confetti", "old edition"]
     assert choices["coloretto"] == ["coloretto", "everdeck"]
-    assert decks.colours(choices["coloretto"])["everdeck"][:3] == ["spade", "heart", "diamond"]
+    assert decks.colours(choices)["everdeck"][:3] == ["spade", "heart", "diamond"]
     assert decks.complete(Header("coloretto", PLAYERS, {"deck": "everdeck"})).options == {"deck": "everdeck"}
     wanted = TableDecks(state, lambda health: None, wanted="old edition").choices(lambda *_: [])
     assert (wanted["confetti"][0], wanted["piccolino"][0]) == ("old edition", "piccolino")

@@ -38,6 +38,7 @@ def in_code() -> set[Key]:
         CODE / "announcer.py",
         *(CODE / "sayings").glob("*.py"),
         *(CODE / "setup").glob("*.py"),
+        *sorted((CODE / "games").rglob("*.py")),
         *(CODE / "web").glob("*.py"),
     ]
     found = (item for file in files for item in extract_from_file("python", file, keywords=KEYWORDS))

@@ -253,7 +253,7 @@ def test_a_bad_picture_is_said_in_one_line_and_leaves_the_last_evidence(tmp_path
     assert "torn.jpg is damaged" in err
     assert drawn.read_bytes() == b"from the last game"
     assert main(["score", "piccolino", "--image", str(TABLE), "--players", "3"]) == 2
-    assert "cannot be scored from a picture" in capfd.readouterr().err
+    assert "cannot be scored, only those of confetti, coloretto" in capfd.readouterr().err
 
 
 @pytest.mark.usefixtures("no_hands_sought")

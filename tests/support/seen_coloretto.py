@@ -9,9 +9,9 @@ from typing import Any
 
 from referee.events import Event, Header
 from referee.games.coloretto.rules import Coloretto, from_header
+from referee.games.coloretto.watching.looks import Look, Spot
+from referee.games.coloretto.watching.tracker import Tracker
 from referee.session import Notice, RulingData
-from referee.watchers.coloretto_looks import Look, Spot
-from referee.watchers.coloretto_tracker import Tracker
 from tests.support.paper_coloretto import PaperGame
 
 SECOND_NS = 1_000_000_000

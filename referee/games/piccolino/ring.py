@@ -2,7 +2,7 @@
 
 Which frame it is judged on, the last one exposed before it (P9), is settled by order: `hardware/camera/frame_tap.py`
 holds a ring back until that frame is there, `clockwork.py` gives it first, `service/guarded_watcher.py` writes its time
-on the ring, and `watchers/piccolino_seat.py` says what of it counts.
+on the ring, and `watching/seat.py` says what of it counts.
 """
 
 from __future__ import annotations

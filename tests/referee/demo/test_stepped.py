@@ -17,15 +17,15 @@ from hardware.gpio import PinFactory
 from hardware.health import DeviceHealth, Health
 from hardware.settings import MS
 from referee.decks.finding import find_print_deck
-from referee.demo import confetti_script, piccolino_script
 from referee.demo.seating import ring_of
 from referee.demo.stepped import SteppedTable
 from referee.events import Header
+from referee.games.confetti import demo as confetti_script
 from referee.games.confetti.score import score_hand
-from referee.games.registry import game_kind
+from referee.games.piccolino import demo as piccolino_script
+from referee.games.registry import game_kind, watcher_for
 from referee.session import Outcome, Session
 from referee.watchers.by_hand import ByHandWatcher
-from referee.watchers.setup import watcher_for
 from referee.watchers.watch_setup import WatchSetup
 from simulation.edges import edges_of
 from simulation.live import LiveTable, Shots

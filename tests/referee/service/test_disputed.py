@@ -20,12 +20,12 @@ from hardware.recording import RecordedFrame, read_recording
 from referee.bench.quiet_table import QuietTable, quiet_table
 from referee.bench.replay import record_short_game
 from referee.cli import main
+from referee.games.registry import watcher_for
 from referee.recorded_game import DECK_FILE, TABLE
 from referee.service import film as film_module
 from referee.service.film import FilmKeeper
 from referee.service.ring_pictures import Wanted
 from referee.service.table_area import TableArea
-from referee.watchers.setup import watcher_for
 from referee.watchers.watch_setup import WatchSetup
 
 Capture = pytest.CaptureFixture[str]

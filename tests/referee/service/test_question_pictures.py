@@ -6,7 +6,7 @@ import pytest
 
 from hardware.camera.frames import Frame
 from referee.decks.finding import find_print_deck
-from referee.demo.coloretto_script import Plan, write_coloretto
+from referee.games.coloretto.demo import Plan, write_coloretto
 from referee.service.question_pictures import Doubted, QuestionPictures
 from referee.service.table_area import TableArea
 from referee.session import Outline, Shown

@@ -19,7 +19,7 @@ STUCK_READER = """
 import sys
 import cv2, numpy as np
 from referee.cli import main
-from referee.watchers.confetti import ConfettiWatcher
+from referee.games.confetti.watching.watcher import ConfettiWatcher
 
 def look(self, frame):
     print("it looks", flush=True)

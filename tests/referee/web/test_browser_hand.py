@@ -16,8 +16,8 @@ from hardware.camera.frames import Frame
 from hardware.health import DeviceHealth, Health
 from referee.decks.finding import find_print_deck
 from referee.decks.store import DeckStore
-from referee.demo.coloretto_script import Plan, write_coloretto
 from referee.events import Event
+from referee.games.coloretto.demo import Plan, write_coloretto
 from referee.session import Answer, Doubt, Outline, Seen, Shown
 from referee.watchers.by_hand import ByHandWatcher
 from simulation.live import LiveTable, Shots

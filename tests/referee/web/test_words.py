@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 
 from referee.events import Header
+from referee.games.kind import GameKind
 from referee.games.registry import GAMES
 from referee.language import LANGUAGES
 from referee.sayings.usable_cards import USABLE_CARDS
 from referee.web import app
-from referee.web.games import GAMES as PAGE_GAMES
-from referee.web.games import PageGame, games_in
+from referee.web.games import games_in
 from referee.web.guard import RefusedError
 from referee.web.words import WORDS, words_in
 from tests.support.page_tools import Phone
@@ -78,14 +78,14 @@ def test_an_unknown_language_is_refused(phone: Phone) -> None:
     assert phone.get("/api/words/xx").status == 400
 
 
-@pytest.mark.parametrize("game", PAGE_GAMES, ids=lambda game: game.id)
-def test_every_choice_that_is_offered_can_be_played(game: PageGame) -> None:
-    for players in (game.least, game.most):
+@pytest.mark.parametrize("kind", GAMES.values(), ids=lambda kind: kind.name)
+def test_every_choice_that_is_offered_can_be_played(kind: GameKind) -> None:
+    for players in (kind.page.least, kind.page.most):
         names = tuple(f"P{seat}" for seat in range(players))
-        for option in game.options:
+        for option in kind.page.options:
             values: list[object] = [value for value, _ in option.choices] or [0, players - 1]
             for value in values:
-                GAMES[game.id].start(Header(game.id, names, {option.name: value}))
+                kind.start(Header(kind.name, names, {option.name: value}))
 
 
 def test_every_fault_has_a_sentence_or_words_of_its_own() -> None:

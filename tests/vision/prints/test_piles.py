@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from referee.demo.piccolino_script import Plan, write_piccolino
+from referee.games.piccolino.demo import Plan, write_piccolino
 from simulation.clowns import full_bleed_clowns
 from simulation.live import LiveTable, Shots
 from simulation.truth import CardTruth, truth_at

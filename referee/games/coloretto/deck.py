@@ -1,0 +1,82 @@
+"""Which cards Coloretto can be played with: some colours, "+2", jokers, and what lies beside them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING, Any
+
+from referee.errors import BadInputError
+from referee.games.kind import Cards, Said
+
+if TYPE_CHECKING:
+    from referee.lessons.draft import Draft
+    from vision.prints.print_deck import PrintDeck
+
+KINDS = ("colour", "+2", "joker", "last round", "row", "summary")
+_FEWEST_COLOURS = 2
+
+
+def _is_whole(said: Said) -> bool:
+    kind = said.get("kind")
+    return kind is not None and (kind != "colour" or "colour" in said)
+
+
+def _check(deck: PrintDeck) -> None:
+    for face in deck.fronts:
+        kind = face.attributes.get("kind")
+        # Cards of a deck with suits that say nothing of Coloretto are not in the game (E1).
+        if kind is None and "suit" in face.attributes:
+            continue
+        if kind not in KINDS or not _is_whole(face.attributes):
+            raise BadInputError(
+                f"{face.id} has no kind (or no colour): Coloretto's are {', '.join(KINDS)} (say so with --names)"
+            )
+    kinds = Counter(face.attributes.get("kind") for face in deck.fronts)
+    missing = [kind for kind in ("colour", "+2", "joker") if not kinds[kind]]
+    if missing:
+        raise BadInputError(
+            f"there are no {missing[0]} cards in these pictures: Coloretto cannot be played without them"
+        )
+    if kinds["colour"] < _FEWEST_COLOURS:
+        raise BadInputError("all colour cards in these pictures are of one colour: Coloretto needs more")
+
+
+def card_colours(deck: PrintDeck) -> list[str]:
+    """Give the colours of a deck's cards, in its order."""
+    return list(
+        dict.fromkeys(face.attributes["colour"] for face in deck.fronts if face.attributes.get("kind") == "colour")
+    )
+
+
+def _missing(draft: Draft) -> str | None:
+    kinds = [group.attributes["kind"] for group in draft.fronts]
+    for kind, key in (("+2", "lesson_no_plus2"), ("joker", "lesson_no_joker")):
+        if kind not in kinds:
+            return key
+    return "lesson_one_colour" if kinds.count("colour") < _FEWEST_COLOURS else None
+
+
+def _tally(draft: Draft) -> dict[str, Any]:
+    meanings = [group.said or group.proposed for group in draft.fronts]
+    colours = {meaning.get("colour") for meaning in meanings if meaning.get("kind") == "colour"}
+    kinds = {meaning.get("kind") for meaning in meanings}
+    more = [kind for kind in ("+2", "joker") if kind in kinds]
+    of_all = draft.expected + 2 if draft.expected else 0
+    return {"seen": len(colours) + len(more), "of": of_all, "colours": len(colours), "kinds": more}
+
+
+def _face_name(said: Said) -> str:
+    if said["kind"] == "colour":
+        return said["colour"]
+    return "-".join(said["kind"].split() + ([said["room"]] if "room" in said else []))
+
+
+CARDS = Cards(
+    check=_check,
+    beside=("everdeck",),
+    is_whole=_is_whole,
+    face_name=_face_name,
+    missing=_missing,
+    tally=_tally,
+    colours=card_colours,
+)

@@ -1,0 +1,187 @@
+"""Coloretto's rulings in words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from referee.games.coloretto.score import ColorettoHand
+from referee.games.kind import RulingData, Words
+from referee.language import Language, mark
+from referee.sayings.colours import colour_name
+from referee.sayings.ends import say_end, say_ignored
+
+_WHY_FOUL = {
+    "already_out": mark("a row was taken already this round"),
+    "not_your_turn": mark("it is not your turn"),
+    "row_gone": mark("that row is gone"),
+    "row_full": mark("that row is full"),
+    "row_empty": mark("that row is empty"),
+}
+_WHAT = {
+    "card_placed": mark("A card was placed"),
+    "row_taken": mark("A row was taken"),
+    "last_round": mark("The last round was announced"),
+    "stop": mark("The end was asked for"),
+}
+
+
+def sentences(ruling: Mapping[str, Any], players: Sequence[str], language: Language) -> tuple[str, ...]:
+    """Give the sentences for a ruling, none for one that needs no words; `players` are the names by seat."""
+    match ruling["ruling"]:
+        case "foul":
+            why = _WHY_FOUL.get(ruling["reason"], mark("that is not allowed"))
+            return (language.text("Foul, {player}: {why}.", player=players[ruling["seat"]], why=language.text(why)),)
+        case "ignored":
+            event, why = ruling["event"], language.text("the game is over")
+            return (say_ignored(language.text(_WHAT[event]), why, ruling.get("seat"), players, language),)
+        case "round_end" if ruling.get("last"):
+            return (language.text("The round is over."),)
+        case "round_end":
+            starts = language.text("{player} starts the next one.", player=players[ruling["starts"]])
+            return (language.text("The round is over."), starts)
+        case "end":
+            return _end(ruling, players, language)
+        case _:
+            return ()
+
+
+def notice(kind: str, player: str, data: Mapping[str, Any], players: Sequence[str], language: Language) -> str:
+    """Give what players are asked or told beside the rulings; "" for what is none of this game's."""
+    row = int(data.get("row", 0)) + 1
+    match kind:
+        case "who_took":
+            names = [players[seat] for seat in data["seats"]]
+            asked = language.text("{first} or {last}", first=", ".join(names[:-1]), last=names[-1])
+            return language.text(
+                "Who took row {row}: {players}? Tap it on the page, or show the cards.", row=row, players=asked
+            )
+        case "rows_unmarked":
+            return language.text("No cards mark the rows here: please leave a hand's width, 10 cm, between two rows.")
+        case "row_card_unread":
+            return language.text("A card in row {row} cannot be read, please straighten it.", row=row)
+        case "misread":
+            who, seen = players[int(data["seat"])], _cards_named([data["card"]], language)
+            was = language.list_of([card_name(card, language) for card in dict.fromkeys(data["was"])])
+            return language.text(
+                "{player}: I see {seen} before you, where {was} should lie. Which is it? Tap it on the page.",
+                player=who,
+                seen=seen,
+                was=was,
+            )
+        case "start_card":
+            who = players[int(data["seat"])]
+            return language.text("{player}: which card do you start with? I cannot read it.", player=who)
+        case "not_understood":
+            return language.text("I have lost track of what was done: please tell it on the page.")
+        case "area_differs":
+            lacking = _cards_named(data["missing"], language)
+            over = _cards_named(data["extra"], language)
+            if lacking and over:
+                return language.text(
+                    "{player}: I see {extra}, and not {missing}. Please look at your cards once more.",
+                    player=player,
+                    extra=over,
+                    missing=lacking,
+                )
+            if lacking:
+                return language.text(
+                    "{player}: I do not see {missing}. Please spread your cards.", player=player, missing=lacking
+                )
+            return language.text("{player}: I see {extra}, which you did not take.", player=player, extra=over)
+        case _:
+            return ""
+
+
+def answer(data: Mapping[str, Any], players: Sequence[str], language: Language) -> str:
+    """Give what an answer to one of those questions says, in few words."""
+    match data:
+        case {"seat": int(seat)}:
+            return players[seat]
+        case {"card": str(card)}:
+            return card_name(card, language)
+        case {"cards": [*cards]}:
+            return _cards_named(cards, language)
+        case {"moves": [*moves]}:
+            return language.list_of([said for move in moves if (said := _move(move, players, language))])
+        case _:
+            return language.text("All is as it was told")
+
+
+def _move(move: Mapping[str, Any], players: Sequence[str], language: Language) -> str:
+    row = int(move.get("row", 0)) + 1
+    match move["event"]:
+        case "card_placed":
+            card = card_name(str(move["card"]), language)
+            return language.text("{player} laid {card} in row {row}", player=players[move["seat"]], card=card, row=row)
+        case "card_moved":
+            card, to = card_name(str(move["card"]), language), int(move["to"]) + 1
+            return language.text("{card} slipped from row {row} to row {to}", card=card, row=row, to=to)
+        case "row_taken":
+            return language.text("{player} took row {row}", player=players[move["seat"]], row=row)
+        case _:
+            return language.text("the last card was taken back from row {row}", row=row)
+
+
+def card_name(card: str, language: Language) -> str:
+    """Give a card as the rules name it in words."""
+    return card if card == "+2" else language.text("joker") if card == "joker" else colour_name(language, card)
+
+
+def _cards_named(cards: Sequence[str], language: Language) -> str:
+    """Give "two green and one joker" of cards as the rules name them."""
+    colours = {card: cards.count(card) for card in cards if card not in ("joker", "+2")}
+    return say_hand(ColorettoHand(colours, cards.count("joker"), cards.count("+2")), language)
+
+
+def say_hand(hand: ColorettoHand, language: Language) -> str:
+    """Give what somebody has: "six green, four yellow, one joker, one +2"."""
+    held = [(colour_name(language, colour), cards) for colour, cards in hand.colours.items() if cards]
+    held.sort(key=lambda one: -one[1])
+    parts = [language.text("{cards} {colour}", cards=language.number(cards), colour=colour) for colour, cards in held]
+    if hand.jokers:
+        parts.append(language.count("{n} joker", "{n} jokers", hand.jokers))
+    if hand.plus2:
+        parts.append(language.text("{cards} {colour}", cards=language.number(hand.plus2), colour="+2"))
+    return language.list_of(parts)
+
+
+def say_choice(plus: Sequence[str], minus: Sequence[str], jokers: Sequence[str], language: Language) -> str:
+    """Give which colours count how (K8), and what the jokers are: "green and red count plus, blue counts minus"."""
+    parts = []
+    if plus:
+        parts.append(
+            language.count("{colours} counts plus", "{colours} count plus", len(plus), **_named(plus, language))
+        )
+    if minus:
+        count = language.count("{colours} counts minus", "{colours} count minus", len(minus), **_named(minus, language))
+        parts.append(count)
+    if jokers:
+        named = _named(jokers, language)
+        parts.append(language.count("the joker is {colours}", "the jokers are {colours}", len(jokers), **named))
+    return ", ".join(parts)
+
+
+def _named(colours: Sequence[str], language: Language) -> dict[str, str]:
+    return {"colours": language.list_of([colour_name(language, colour) for colour in dict.fromkeys(colours)])}
+
+
+def _end(ruling: Mapping[str, Any], players: Sequence[str], language: Language) -> tuple[str, ...]:
+    totals = [language.points(points) for points in ruling["points"]]
+    verdict = say_end(ruling["winners"], totals, players, language, stopped=ruling.get("stopped", False))
+    choices = []
+    for player, hand in zip(players, ruling.get("hands", ()), strict=False):
+        choice = say_choice(hand["plus"], hand.get("minus", ()), hand["joker_colours"], language)
+        if choice:
+            choices.append(language.text("{player}: {choice}.", player=player, choice=choice))
+    return (*verdict, *choices)
+
+
+def _likely(players: int) -> Iterable[RulingData]:
+    for seat in range(players):
+        yield {"ruling": "round_end", "starts": seat}
+        for reason in _WHY_FOUL:
+            yield {"ruling": "foul", "seat": seat, "reason": reason}
+
+
+WORDS = Words(sentences=sentences, likely=_likely, notice=notice, answer=answer)

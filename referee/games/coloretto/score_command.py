@@ -1,0 +1,67 @@
+"""`ringmaster score coloretto`: hands given as JSON, or a picture of the table."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable
+
+from referee.errors import BadInputError
+from referee.games.coloretto.sayings import say_choice
+from referee.games.coloretto.score import ColorettoScore, Table, parse_hand, score_coloretto
+from referee.jsonlines import to_line
+from referee.language import Language, language_of
+from referee.output import Output, complain, for_people
+
+
+def scorer(args: argparse.Namespace) -> Callable[[dict[str, object]], str]:
+    """Give what answers one hand; it raises `BadInputError` for one that cannot be scored."""
+    language = Language(language_of())
+
+    def say(result: ColorettoScore) -> str:
+        from referee.sayings.scored_table import say_hand_alone
+
+        choice = say_choice(result.plus, result.minus, result.jokers, language) or language.cards(0)
+        return say_hand_alone(choice, result.points, language)
+
+    def score(data: dict[str, object]) -> str:
+        result = score_coloretto(*parse_hand(data))
+        return to_line(result.as_json()) if args.json else say(result)
+
+    return score
+
+
+def score_image(args: argparse.Namespace) -> int:
+    """Score a picture; the exit status is 0.
+
+    Raises:
+        BadInputError: an argument makes no sense, or too few markers are in sight.
+        VisionError: the picture, the deck or the table profile cannot be used.
+    """
+    from referee.decks.finding import find_print_deck
+    from referee.decks.game_deck import check_plays
+    from referee.evidence_picture import write_picture
+    from referee.games.coloretto.table_score import score_coloretto_picture
+    from vision.image import load_picture
+    from vision.profile import load_profile
+
+    sides = [table.value for table in Table]
+    if args.table is not None and args.table not in sides:
+        raise BadInputError(f"--table says which side of the summary card counts: {' or '.join(sides)}")
+    if args.side is not None:
+        raise BadInputError("--side goes with Confetti: cards of Coloretto have one side")
+    deck = find_print_deck("coloretto" if args.deck is None else args.deck)
+    check_plays(deck, "coloretto")
+    picture, profile = load_picture(args.image), None if args.profile is None else load_profile(args.profile)
+    table = Table(args.table or Table.BROWN.value)
+    result = score_coloretto_picture(picture, deck, profile, args.players, table)
+    output, language = Output(), Language(language_of())
+    for hand, (_, sentence) in zip(result.sharing.seats, result.sentences(language), strict=True):
+        output.line(to_line(result.as_json(hand)) if args.json else sentence)
+    output.flush()
+    for remark in result.remarks:
+        complain("score", remark)
+    if args.picture is not None:
+        write_picture(args.picture, result.drawn(picture.image, language))
+        if not args.json:
+            print(for_people(f"Drawn in {args.picture}"))
+    return 0

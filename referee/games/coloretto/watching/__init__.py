@@ -1,0 +1,1 @@
+"""From rows and areas, look by look, to Coloretto's moves."""

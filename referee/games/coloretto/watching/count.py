@@ -1,0 +1,172 @@
+"""Counts the areas when a game of Coloretto is over, by one picture alone: what was seen before has no say.
+
+Reading all of a table takes seconds on a small computer, so it is done on a thread of its own. What it found is taken
+at a fixed time of the frames' own clock, so that a recording gives the same again.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from hardware.camera.frames import Frame
+from referee.errors import BadInputError
+from referee.events import Event
+from referee.games.coloretto.rules import Coloretto
+from referee.games.coloretto.table_score import card_of, read_areas
+from referee.seats import SeatCards
+from referee.session import Answer, Doubt, Outline, Shown
+from vision.errors import VisionError
+from vision.prints.print_deck import PrintDeck
+from vision.profile import TableProfile
+
+_TAKES_NS = 5_000_000_000
+_LONGEST_NS = 60_000_000_000  # after the end: whoever has not let the cards lie by then has put them away
+_MOST_LACKING = 2  # cards that nobody can see: where more are, it is the picture that cannot be read
+_HIDDEN_BY_ONE = 2  # cards that one which cannot be read accounts for: itself, and one that it lies on
+KIND = "area_differs"
+
+
+@dataclass(frozen=True)
+class _Area:
+    """What a picture shows before one seat: cards as the rules name them, in the order of their outlines."""
+
+    cards: tuple[str, ...]
+    outlines: tuple[Outline, ...]
+    unread: tuple[Outline, ...]
+
+
+class EndCount:
+    """Counts once, and holds what was counted against the game as often as that is corrected.
+
+    Its doubts and notices are `area_differs` (`seat`, `missing`, `extra`).
+    """
+
+    def __init__(self, deck: PrintDeck, profile: TableProfile | None, players: int) -> None:
+        self._deck, self._profile, self._players = deck, profile, players
+        self.begin_again()
+
+    def begin_again(self) -> None:
+        """Forget what was counted: the game goes on."""
+        self._is_wanted = False
+        self._since_ns: int | None = None
+        self._frame: Frame | None = None
+        self._thread: threading.Thread | None = None
+        self._areas: list[_Area] = []
+        self._faults: list[Exception] = []
+        self._answered: set[int] = set()
+
+    @property
+    def is_wanted(self) -> bool:
+        """Whether there is still something to count, or what was counted is not taken yet."""
+        return self._is_wanted
+
+    def follow(self) -> None:
+        """Learn that the game goes on: its end, if it comes, will be seen. What was over before is long put away."""
+        if self._frame is not None or self._since_ns is not None:
+            self.begin_again()
+        self._is_wanted = True
+
+    def look(self, frame: Frame, *, rests: bool) -> bool:
+        """Take the next frame when the game is over; `rests` where nothing moves and no arm is in the way.
+
+        Gives whether what was counted is known now.
+        """
+        if not self._is_wanted:
+            return False
+        t_ns = frame.exposure_end_ns
+        self._since_ns = self._since_ns or t_ns
+        if self._frame is None and rests:
+            self._frame = frame
+            # A list of its own: what an earlier count still finds when the game has gone on is nobody's.
+            self._areas = []
+            self._faults = []
+            found = (frame, self._areas, self._faults)
+            # Whoever ends the program waits for it: a thread that is left within OpenCV takes the process down with it.
+            self._thread = threading.Thread(target=self._count, args=found, name="coloretto count")
+            self._thread.start()
+        if self._frame is None:
+            self._is_wanted = t_ns - self._since_ns < _LONGEST_NS
+            return False
+        return t_ns - self._frame.exposure_end_ns >= _TAKES_NS and self.finish()
+
+    def finish(self) -> bool:
+        """Wait for what is being counted; whether there was anything.
+
+        Raises:
+            Exception: whatever went wrong meanwhile.
+        """
+        if self._thread is None:
+            return False
+        self._thread.join()
+        self._thread, self._is_wanted = None, False
+        for fault in self._faults:
+            raise fault
+        return True
+
+    def doubts(self, game: Coloretto) -> tuple[Doubt, ...]:
+        """Where a seat's area shows other cards than the history says; how many cannot be read is allowed for."""
+        if self._frame is None or self._thread is not None:
+            return ()
+        doubts = []
+        for seat, area in enumerate(self._areas):
+            seen, due = Counter(area.cards), game.hands[seat]
+            missing, extra = sorted((due - seen).elements()), sorted((seen - due).elements())
+            lacking = len(missing) - _HIDDEN_BY_ONE * len(area.unread)
+            if seat not in self._answered and (extra or 0 < lacking <= _MOST_LACKING):
+                # Questions are told apart by when they came up.
+                t_ns = self._frame.exposure_end_ns + seat
+                shown = Shown(self._frame, _marked(area, extra))
+                data = {"seat": seat, "missing": missing, "extra": extra}
+                doubts.append(Doubt(t_ns, KIND, data, _answers(seat, missing, extra, t_ns), shown=shown))
+        return tuple(doubts)
+
+    def answered(self, doubt: Doubt) -> None:
+        """Ask no more about that seat's cards."""
+        self._answered.add(int(doubt.data["seat"]))
+
+    def _count(self, frame: Frame, areas: list[_Area], faults: list[Exception]) -> None:
+        try:
+            sharing = read_areas(frame.bgr(), self._deck, self._profile, self._players)[1]
+        except (BadInputError, VisionError):
+            return
+        except Exception as fault:
+            faults.append(fault)
+            return
+        areas += [self._area(hand) for hand in sharing.seats]
+
+    def _area(self, hand: SeatCards) -> _Area:
+        named = [(card_of(self._deck, card.face.id), card) for card in hand.cards]
+        return _Area(
+            tuple(name for name, _ in named if name is not None),
+            tuple(
+                Outline(tuple(map(tuple, card.corners_px.tolist())), hand.seat, name, certain=True)
+                for name, card in named
+                if name is not None
+            ),
+            tuple(
+                Outline(tuple(map(tuple, unclear.corners_px.tolist())), hand.seat, unclear.reason, certain=False)
+                for unclear in hand.unclear
+            ),
+        )
+
+
+def _marked(area: _Area, extra: Sequence[str]) -> tuple[Outline, ...]:
+    """All cards of an area, those in doubt marked so; what light or a thing hides has no outline."""
+    in_doubt = set(extra)
+    unread = (one for one in area.unread if one.corners_px)
+    return (*(replace(one, certain=one.label not in in_doubt) for one in area.outlines), *unread)
+
+
+def _answers(seat: int, missing: Sequence[str], extra: Sequence[str], t_ns: int) -> tuple[Answer, ...]:
+    """All is as it was told, or, where as many cards are there, it is as the picture shows."""
+    as_told = Answer((), {"none": True})
+    if not extra or len(missing) != len(extra):
+        return (as_told,)
+    pairs = list(zip(missing, extra, strict=True))
+    events = tuple(
+        Event(t_ns, "card_was", {"event": "card_was", "seat": seat, "was": was, "card": card}) for was, card in pairs
+    )
+    return as_told, Answer(events, {"card": extra[0]} if len(extra) == 1 else {"cards": list(extra)})

@@ -1,0 +1,288 @@
+"""Sees what lies on a table of Coloretto: looks when it is still and no arm reaches over it, and only where it changed.
+
+A card that another one covers stays known as it was read. What vanished and left no bare table is covered by something.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Sequence
+from dataclasses import replace
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from hardware.camera.frames import Frame
+from referee.errors import BadInputError
+from referee.games.coloretto.table_score import as_counted, card_of
+from referee.games.coloretto.watching.known_cards import KnownCard, KnownCards, covered_share, is_covered
+from referee.games.coloretto.watching.looks import Look, Pile
+from referee.games.coloretto.watching.places import RowCard, RowPlaces
+from referee.session import Outline
+from referee.watchers.changed_places import Box, Mask, box_of, changed_since, like_a_card, share, small_picture, unlike
+from referee.watchers.stillness import Stillness
+from referee.watchers.table_arms import Place, TableArms
+from referee.watchers.table_finder import TableFinder
+from vision.errors import VisionError
+from vision.markers import markers_in
+from vision.prints.card_search import CardSearch, FoundCard
+from vision.prints.lamp_white import white_of
+from vision.prints.places import moved
+from vision.prints.print_deck import PrintDeck
+from vision.profile import TableProfile
+
+MS = 1_000_000
+REACH_MM = 130.0
+"""A card belongs to a player if its middle is so near to the edge: rows need the middle of the table."""
+Image = NDArray[np.uint8]
+Floats = NDArray[np.float64]
+
+_STILL_NS, _AGAIN_NS, _SEEK_NS = 250 * MS, 900 * MS, 1_000 * MS
+_LONGEST_ARM_NS = 8_000 * MS  # what seems to be an arm for so long is something else that lies there
+_LEAST_CHANGED = 30  # px of the small picture: a mark on a card
+_BARE = 22.0  # levels by which the table may look otherwise
+_MOSTLY = 0.5  # of a card covered: what shows of less looks like bare table where the card has gone
+_MOST_FOREIGN, _SOME = 0.3, 0.1  # the share of a place where a card has gone, or lies and cannot be read
+_AROUND_MM = 60.0
+_ARMS_NS, _AT_REST_NS = 60 * MS, 450 * MS  # how often arms are looked for
+_OVER_MM = 45.0  # so near to a card of a row, an arm reaches over it
+_TOUCHED = 0.04  # of a card's area that has changed
+_NEAR = (3.0, float(np.radians(3.0)))  # mm and turn by which a card is looked for
+_RIM_PX, _LEAST_ARM_PX = 2, 10
+
+
+class ColorettoEyes:
+    """Sees the rows and areas of one table."""
+
+    def __init__(self, deck: PrintDeck, profile: TableProfile | None, players: int, rooms: Sequence[int]) -> None:
+        self._deck = as_counted(deck)
+        # A summary card is nearly plain, and much looks a little like it; nobody asks where it lies.
+        played = tuple(face for face in deck.faces if face.attributes.get("kind") != "summary")
+        self._search = CardSearch(replace(self._deck, faces=played))
+        self._finder = TableFinder(profile, players)
+        self._players = players
+        self._rows = RowPlaces(rooms)
+        self._rooms = len(rooms)
+        self._still = Stillness()
+        self._arm_since_ns: int | None = None
+        self._sought_ns: int | None = None
+        self._white: Floats | None = None
+        self._read: NDArray[np.float32] | None = None  # the small picture that was read last
+        self._bare: NDArray[np.float32] | None = None  # the table where no card lies
+        self._known = KnownCards()
+        self._amid_mm: list[tuple[float, float]] = []  # the cards that lie between the seats
+        self._last: Look | None = None
+        self._arms = TableArms()
+        self._arms_ns: int | None = None
+        self._reached: set[int | None] = set()  # whose arms reached over the rows since the last look
+        self.outlines: tuple[Outline, ...] = ()
+        self.trouble: Exception | None = None
+
+    @property
+    def place(self) -> Place | None:
+        """Table and seats, None as long as nothing shows where they are."""
+        return self._finder.place
+
+    def look(self, frame: Frame) -> Look | None:
+        """Take the next frame; gives what lies there when it can be seen, and again now and then."""
+        t_ns = frame.exposure_end_ns
+        self._still.look(frame)
+        image = frame.bgr()
+        self._find_table(image, t_ns)
+        place = self.place
+        if place is not None:
+            self._follow_arms(place, frame)
+        if place is None or self._still.still_ns(t_ns) < _STILL_NS:
+            return None
+        last = self._last
+        edge = place.table.to_px(place.ring.corners_mm) / frame.size_px
+        if last is not None and t_ns - last.t_ns < _AGAIN_NS and not self._still.moved_since(last.t_ns, edge):
+            return None
+        small = small_picture(image)
+        changed = changed_since(self._read, small)
+        if self._is_reached_over(changed, t_ns):
+            return None
+        self._read_changed(image, small, changed, place)
+        arms = None if None in self._reached else frozenset(seat for seat in self._reached if seat is not None)
+        self._last = replace(self._as_look(place, t_ns), arms=arms)
+        self._reached.clear()
+        self._arms.settle()
+        return self._last
+
+    def _follow_arms(self, place: Place, frame: Frame) -> None:
+        """Note whose arms reach over the rows; where no row is known yet, over the middle of the table."""
+        t_ns = frame.exposure_end_ns
+        every_ns = _ARMS_NS if self._still.still_ns(t_ns) < _AGAIN_NS else _AT_REST_NS
+        if self._arms_ns is not None and t_ns - self._arms_ns < every_ns:
+            return
+        self._arms_ns = t_ns
+        spots_mm = np.array([*self._rows.homes, *self._amid_mm] or [tuple(place.ring.corners_mm.mean(0))])
+        spots_px = place.table.to_px(spots_mm)
+        near_px = _OVER_MM * float(place.table.px_per_mm(spots_px[:1])[0])
+        self._reached |= {seat for seat, arm in self._arms.look(place, frame, spots_px) if arm.reach_px < near_px}
+
+    def _is_reached_over(self, changed: Mask, t_ns: int) -> bool:
+        """Tell whether something lies there that comes in over the picture's edge: a resting arm."""
+        rim = np.zeros(changed.shape, bool)
+        rim[:_RIM_PX], rim[-_RIM_PX:], rim[:, :_RIM_PX], rim[:, -_RIM_PX:] = True, True, True, True
+        if self._read is None or np.count_nonzero(changed & rim) < _RIM_PX * _LEAST_ARM_PX:
+            self._arm_since_ns = None
+            return False
+        if self._arm_since_ns is None:
+            self._arm_since_ns = t_ns
+        return t_ns - self._arm_since_ns < _LONGEST_ARM_NS
+
+    def _find_table(self, image: Image, t_ns: int) -> None:
+        since = None if self._sought_ns is None else t_ns - self._sought_ns
+        if since is not None and since < (_SEEK_NS if self.place is None else 20 * _SEEK_NS):
+            return
+        self._sought_ns, before = t_ns, self.place
+        self.trouble = None
+        try:
+            self._finder.look(image)
+        except (BadInputError, VisionError) as error:
+            self.trouble = error
+        place = self.place
+        if place is None:
+            return
+        with contextlib.suppress(VisionError):
+            white = white_of(image, markers_in(image))
+            self._white = self._white if white is None else white
+        self._still.watch(place.table.to_px(place.ring.corners_mm) / place.table.size_px)
+        if before is None or before.table is not place.table:
+            self._read = self._bare = None
+            self._known.forget_all()
+            self._amid_mm = []
+
+    def _read_changed(self, image: Image, small: NDArray[np.float32], changed: Mask, place: Place) -> None:
+        """Read what changed since the last time, and put it together with what is known."""
+        factor = image.shape[1] / small.shape[1]
+        first = self._read is None or bool(changed.all())
+        self._read = small
+        touched = [known for known in self._known if first or share(changed, known.card.corners_px / factor) > _TOUCHED]
+        self._known.forget(touched)
+        if first:
+            found = self._search.cards(image, place.table, self._whole(place, image), self._white)
+        else:
+            found = self._found_in(changed, factor, place, image)
+            found += self._still_there(touched, found, place, image)
+        if self._bare is None:
+            self._bare = small.copy()
+        sure = [card.corners_px / factor for card in found if card.reason is None]
+        sure += [known.card.corners_px / factor for known in self._known if known.card.reason is None]
+        lying = [
+            card
+            for card in found
+            if card.reason is None or unlike(small, self._bare, card.corners_px / factor, _BARE, beside=sure) > _SOME
+        ]
+        bare = self._bare
+        gone = [
+            known
+            for known in touched
+            if covered_share(known.card.corners_px / factor, sure) < _MOSTLY
+            and unlike(small, bare, known.card.corners_px / factor, _BARE, beside=sure) <= _SOME
+        ]
+        self._known.take([known for known in touched if known not in gone], lying)
+        self._learn_bare(small, factor)
+        hidden = [(one, unlike(small, bare, one[1] / factor, 2.5 * _BARE)) for one in self._known.vanished]
+        self._known.vanished = [one for one, share_unlike in hidden if share_unlike > _MOST_FOREIGN]
+
+    def _whole(self, place: Place, image: Image) -> Box:
+        corners = place.ring.corners_mm
+        around = corners + _AROUND_MM * np.sign(corners - corners.mean(0))
+        return box_of(place.table.to_px(around), image)
+
+    def _found_in(self, changed: Mask, factor: float, place: Place, image: Image) -> list[FoundCard]:
+        """Give the cards where something changed: one that was laid down has changed its own outline's inside."""
+        joined = cv2.morphologyEx(changed.astype(np.uint8), cv2.MORPH_CLOSE, np.ones((5, 5), np.uint8))
+        outlines, _ = cv2.findContours(joined, cv2.RETR_EXTERNAL, cv2.CHAIN_APPROX_NONE)
+        found: list[FoundCard] = []
+        for outline in outlines:
+            if len(outline) < 4 or cv2.contourArea(outline) < _LEAST_CHANGED:
+                continue
+            points_px = (outline[:, 0].astype(np.float64) + 0.5) * factor - 0.5
+            points_mm = place.table.to_mm(points_px)
+            quads = like_a_card(points_mm, self._deck.card_mm)
+            card = None
+            if quads is not None:
+                px = place.table.to_px(quads.reshape(-1, 2)).reshape(-1, 4, 2)
+                near = moved(px, place.table, *_NEAR).reshape(-1, 4, 2)
+                card = self._search.at(image, place.table, near, self._white)
+            if card is not None and card.reason is None:
+                found.append(card)
+                continue
+            margin = max(self._deck.card_mm) * float(place.table.px_per_mm(points_px.mean(axis=0)[None])[0])
+            box = box_of(np.array([points_px.min(axis=0) - margin, points_px.max(axis=0) + margin]), image)
+            found += self._search.cards(image, place.table, box, self._white)
+        return found
+
+    def _still_there(
+        self, touched: Sequence[KnownCard], found: Sequence[FoundCard], place: Place, image: Image
+    ) -> list[FoundCard]:
+        """Give the cards of which a part looks otherwise, that no other covers, and that lie where they lay."""
+        sure = [card.corners_px for card in found if card.reason is None]
+        still: list[FoundCard] = []
+        for known in touched:
+            quad = known.card.corners_px
+            if known.under or known.card.reason is not None or is_covered(quad, sure):
+                continue
+            card = self._search.at(image, place.table, quad[None], self._white)
+            if card is not None and card.reason is None:
+                still.append(card)
+        return still
+
+    def _learn_bare(self, small: NDArray[np.float32], factor: float) -> None:
+        """Follow the table where no card lies and none has just vanished."""
+        if self._bare is None:
+            return
+        mask = np.ones(small.shape[:2], np.uint8)
+        for quad in [*(known.card.corners_px for known in self._known), *(quad for _, quad in self._known.vanished)]:
+            cv2.fillConvexPoly(mask, np.rint(quad / factor).astype(np.int32), 0)
+        free = mask > 0
+        self._bare[free] = 0.8 * self._bare[free] + 0.2 * small[free]
+
+    def _as_look(self, place: Place, t_ns: int) -> Look:
+        """Give what is known as rows and areas."""
+        ring = replace(place.ring, reach_mm=REACH_MM)
+        rows, areas = [Pile() for _ in range(self._rooms)], [Pile() for _ in range(self._players)]
+        middle: list[KnownCard] = []
+        row_cards: list[RowCard] = []
+        last_round = False
+        outlines = []
+        self._amid_mm = []
+        for known in self._known:
+            kind = known.card.print.attributes.get("kind")
+            seat = ring.seat_at(known.card.centre_mm)
+            if seat is None:
+                self._amid_mm.append(known.card.centre_mm)
+            sure = known.card.reason is None
+            last_round |= sure and kind == "last round"
+            if sure and kind == "row" and seat is None:
+                room = known.card.print.attributes.get("room", "")
+                green = self._rooms == 3 and self._players == 2
+                row_cards.append(RowCard(known.card.centre_mm, int(room) if green and room.isdecimal() else None))
+            name = None if known.card.face is None else card_of(self._deck, known.card.face.id)
+            if name is not None and seat is not None:
+                areas[seat].add(name, sure=sure)
+            elif name is not None:
+                middle.append(known)
+            if not known.under:
+                outlines.append(_outline(known.card, seat, name or str(kind or "back")))
+        self._rows.find(row_cards)
+        for known, row in zip(middle, self._rows.rows_of([one.card.centre_mm for one in middle]), strict=True):
+            if row is not None and known.card.face is not None:
+                rows[row].add(str(card_of(self._deck, known.card.face.id)), sure=known.card.reason is None)
+        hidden = [centre for centre, _ in self._known.vanished]
+        hidden_rows = self._rows.rows_of([centre for centre in hidden if ring.seat_at(centre) is None], hidden=True)
+        hidden_seats = {ring.seat_at(centre) for centre in hidden}
+        self.outlines = tuple(outlines)
+        spots = tuple(
+            replace(pile.spot(row in hidden_rows), marked=self._rows.is_marked(row)) for row, pile in enumerate(rows)
+        )
+        return Look(t_ns, spots, tuple(p.spot(seat in hidden_seats) for seat, p in enumerate(areas)), last_round)
+
+
+def _outline(card: FoundCard, seat: int | None, label: str) -> Outline:
+    corners = tuple((float(x), float(y)) for x, y in card.corners_px)
+    return Outline(corners, seat, label if card.reason is None else card.reason, card.reason is None)

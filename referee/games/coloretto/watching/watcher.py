@@ -1,0 +1,113 @@
+"""Looks on at Coloretto: what lies in rows and areas, and what was done; cards and moves are told to the game."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from hardware.camera.frames import Frame
+from hardware.events import Event as DeviceEvent
+from referee.errors import BadInputError
+from referee.events import Event, Header
+from referee.games.coloretto.setup import rooms
+from referee.games.coloretto.watching.count import KIND as DIFFERS
+from referee.games.coloretto.watching.count import EndCount
+from referee.games.coloretto.watching.eyes import ColorettoEyes
+from referee.games.coloretto.watching.tracker import Tracker
+from referee.session import Doubt, Notice, Outline, RulingData, Seen
+from referee.watchers.no_table import no_table_notice
+from vision.errors import VisionError
+from vision.prints.print_deck import PrintDeck
+from vision.profile import TableProfile
+
+
+class ColorettoWatcher:
+    """See the module.
+
+    Notices: those of `Tracker` and of `no_table_notice`, and when the game is over those of `EndCount`; once, with a
+    deck that has no cards for the rows, `rows_unmarked`.
+    """
+
+    def __init__(self, header: Header, deck: PrintDeck, profile: TableProfile | None) -> None:
+        players = len(header.players)
+        self._tracker = Tracker(header)
+        self._eyes = ColorettoEyes(deck, profile, players, rooms(players))
+        self._told: str | None = None
+        self._end = EndCount(deck, profile, players)
+        self._asks_room = all(face.attributes.get("kind") != "row" for face in deck.fronts)
+
+    @property
+    def outlines(self) -> Sequence[Outline]:
+        """The cards that lie open, as they were read last."""
+        return self._eyes.outlines
+
+    @property
+    def looks_on(self) -> bool:
+        """Whether the areas are not counted yet though the game is over."""
+        return self._tracker.game.over and self._end.is_wanted
+
+    def look(self, frame: Frame) -> Seen:
+        """Understand what has changed as soon as nothing moves and no arm is in the way."""
+        look = self._eyes.look(frame)
+        if self._tracker.game.over:
+            return Seen(notices=self._differing()) if self._end.look(frame, rests=look is not None) else Seen()
+        self._end.follow()
+        hint = self._rows_hint(frame.exposure_end_ns)
+        if look is None:
+            return Seen(notices=(*hint, *self._trouble(frame.exposure_end_ns)))
+        events, notices = self._tracker.see(look)
+        return Seen(events, (*hint, *notices))
+
+    def hear(self, event: DeviceEvent) -> Seen:
+        """No device plays a part."""
+        return Seen()
+
+    def judged(self, event: Event, rulings: Sequence[RulingData]) -> None:
+        """Follow the game, whoever told it."""
+        self._tracker.judged(event, rulings)
+
+    @property
+    def doubts(self) -> Sequence[Doubt]:
+        """What nobody but the players can tell."""
+        return (*self._tracker.doubts, *self._end_doubts())
+
+    def answered(self, doubt: Doubt) -> None:
+        """Ask no more."""
+        if doubt.kind == DIFFERS:
+            self._end.answered(doubt)
+        self._tracker.answered(doubt)
+
+    def follow(self, events: Sequence[Event]) -> None:
+        """Take it that the game went so."""
+        self._tracker.follow(events)
+
+    def begin_again(self) -> None:
+        """Forget how the game went."""
+        self._tracker.begin_again()
+
+    def finish(self, t_ns: int) -> Seen:
+        """What is not certain by now stays untold; what was counted is told."""
+        return Seen(notices=self._differing()) if self._end.finish() else Seen()
+
+    def _differing(self) -> tuple[Notice, ...]:
+        return tuple(Notice(doubt.t_ns, doubt.kind, doubt.data["seat"], doubt.data) for doubt in self._end_doubts())
+
+    def _end_doubts(self) -> tuple[Doubt, ...]:
+        return self._end.doubts(self._tracker.game) if self._tracker.game.over else ()
+
+    def _rows_hint(self, t_ns: int) -> tuple[Notice, ...]:
+        """Say once, as soon as the table is found, how rows are told apart that no card marks."""
+        if not self._asks_room or self._eyes.place is None:
+            return ()
+        self._asks_room = False
+        return (Notice(t_ns, "rows_unmarked", None, {}),)
+
+    def _trouble(self, t_ns: int) -> tuple[Notice, ...]:
+        """Say once what keeps the table from being found."""
+        error = self._eyes.trouble if self._eyes.place is None else None
+        if not isinstance(error, BadInputError | VisionError):
+            self._told = None
+            return ()
+        if self._told == str(error):
+            return ()
+        self._told = str(error)
+        return (no_table_notice(error, t_ns),)

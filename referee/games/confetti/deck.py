@@ -1,0 +1,23 @@
+"""Which cards Confetti can be played with: such as marks tell apart."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from referee.errors import BadInputError
+from referee.games.kind import Cards
+
+if TYPE_CHECKING:
+    from referee.lessons.draft import Draft
+    from vision.prints.print_deck import PrintDeck
+
+
+def _check(deck: PrintDeck) -> None:
+    raise BadInputError("these cards show pictures, not three marks each: Confetti cannot be played with them")
+
+
+def _missing(draft: Draft) -> str:
+    return "lesson_no_marks"
+
+
+CARDS = Cards(check=_check, marked=True, missing=_missing)

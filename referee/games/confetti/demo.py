@@ -1,0 +1,208 @@
+"""Writes a game of Confetti for the simulated table: who takes which cards when, and what the rules say to it."""
+
+from __future__ import annotations
+
+import math
+import random
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from referee.demo.seating import AREA_MM, people_at, ring_of, spot
+from referee.games.confetti.rules import Confetti
+from referee.games.confetti.score import Card, score_hand
+from referee.seats import SeatRing
+from simulation.script import Action, Carry, Flip, Lying, Script, ScriptCard
+from vision.deck import Deck
+
+SIDE, KEPT_SIDE = "white", "black"
+_SANDTIMER_MM = (330.0, 110.0)
+_HEAP_MM = (285.0, 865.0, 272.0, 372.0)
+_FIRST_STILL_S = 3.6  # the referee looks where the seats are
+_AFTER_TIME_S = 7.5  # the referee reads the hands
+_TIDY_S = 3.5
+# Fewer cards than the rules lay out are read sooner.
+DEMO_HEAP = 30
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What kind of game is wanted.
+
+    players: 2 to 4. rounds: how many are played, at most the game's. heap: cards laid out in the first round, None:
+    half of the deck (C3). sand_s: how long the sand runs. late_seat: who takes one more card after time, in the first
+    round; None: nobody.
+    """
+
+    players: int = 3
+    rounds: int = 1
+    heap: int | None = None
+    sand_s: float = 14.0
+    late_seat: int | None = None
+
+
+@dataclass(frozen=True)
+class RoundTruth:
+    """What a round comes to: when the sand began and ended, s, and the faces before each seat in the end."""
+
+    flipped_s: float
+    out_s: float
+    hands: tuple[tuple[str, ...], ...]
+
+
+@dataclass
+class _Table:
+    """The game while it is written: where every card lies, in what order, and what hands do."""
+
+    lies: dict[str, Lying]
+    actions: list[Action] = field(default_factory=list)
+    rounds: list[RoundTruth] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class ConfettiGame:
+    """A script, and what is true of it."""
+
+    script: Script
+    rounds: tuple[RoundTruth, ...]
+
+
+def write_confetti(deck: Deck, seed: int, plan: Plan | None = None) -> ConfettiGame:
+    """Write a game; the same seed always gives the same one."""
+    plan = plan or Plan()
+    rng = random.Random(seed)
+    ring = ring_of(plan.players)
+    faces = [face.id for face in deck.side(SIDE)]
+    rng.shuffle(faces)
+    limits = Confetti(plan.players).limits[: plan.rounds]
+    heap = faces[: plan.heap or len(faces) // 2]
+    table = _Table({face: _in_heap(rng) for face in heap})
+    first = _choose(deck, heap, ring, limits[0], table.lies, rng)
+    # What is taken lies on top.
+    taken = [face for hand in first for face in hand]
+    order = [face for face in heap if face not in taken] + taken
+    begin_s = _FIRST_STILL_S
+    kept: list[list[str]] = [[] for _ in range(plan.players)]
+    start = tuple(ScriptCard(face, face, table.lies[face]) for face in order)
+    for number, limit in enumerate(limits):
+        free = [face for face in order if not any(face in pile for pile in kept)]
+        chosen = first if number == 0 else _choose(deck, free, ring, limit, table.lies, rng)
+        late = plan.late_seat if number == 0 else None
+        spare = [face for face in free if not any(face in hand for hand in chosen)]
+        end_s = _play_round(table, ring, chosen, begin_s, plan, late, spare, rng)
+        if number + 1 < len(limits):
+            end_s = _tidy(table, deck, ring, chosen, kept, limit, end_s, rng)
+        begin_s = end_s + _FIRST_STILL_S
+    actions = tuple(sorted(table.actions, key=_when))
+    script = Script(AREA_MM, start, people_at(ring), actions, begin_s - _FIRST_STILL_S, sandtimer_mm=_SANDTIMER_MM)
+    return ConfettiGame(script, tuple(table.rounds))
+
+
+def _play_round(
+    table: _Table,
+    ring: SeatRing,
+    chosen: list[list[str]],
+    begin_s: float,
+    plan: Plan,
+    late: int | None,
+    spare: list[str],
+    rng: random.Random,
+) -> float:
+    """Write a round that begins at `begin_s`; gives when its hands have been read."""
+    flipped_s = begin_s + 1.3
+    out_s = flipped_s + plan.sand_s
+    table.actions.append(Flip(0, flipped_s, plan.sand_s))
+    for seat, hand in enumerate(chosen):
+        places = _spots(ring, seat, len(hand) + 1)
+        pace = (plan.sand_s - 2.2) / max(len(hand), 1)
+        for count, face in enumerate(hand):
+            grasp_s = flipped_s + 0.9 + pace * count + rng.uniform(0.0, 0.25 * pace)
+            _take(table, seat, face, places[count], grasp_s, min(1.1, 0.6 * pace), rng)
+        if seat == late:
+            _take(table, seat, spare[-1], places[len(hand)], out_s + 0.5, 1.0, rng)
+    hands = [tuple(hand) for hand in chosen]
+    if late is not None:
+        hands[late] = (*hands[late], spare[-1])
+    table.rounds.append(RoundTruth(flipped_s, out_s, tuple(hands)))
+    return out_s + _AFTER_TIME_S + (1.5 if late is not None else 0.0)
+
+
+def _take(
+    table: _Table, seat: int, face: str, place: Lying, grasp_s: float, carry_s: float, rng: random.Random
+) -> None:
+    turn = place.angle_deg + rng.uniform(-5, 5)
+    goal = Lying(place.x_mm + rng.uniform(-2, 2), place.y_mm + rng.uniform(-2, 2), turn, SIDE)
+    table.actions.append(Carry(seat, (face,), grasp_s, grasp_s + carry_s, (goal,)))
+    table.lies[face] = goal
+
+
+def _tidy(
+    table: _Table,
+    deck: Deck,
+    ring: SeatRing,
+    chosen: list[list[str]],
+    kept: list[list[str]],
+    limit: int,
+    begin_s: float,
+    rng: random.Random,
+) -> float:
+    """Write how points are kept, black side up, and the other cards go back (C8); gives when that is done."""
+    for seat, hand in enumerate(chosen):
+        points = max(0, score_hand([_colours(deck, face) for face in hand], limit).points)
+        keep, back = hand[:points], hand[points:]
+        pile = spot(ring, seat, 2.75, 0, KEPT_SIDE)
+        grasp_s = begin_s + 0.5
+        if keep:
+            goals = tuple(
+                Lying(pile.x_mm + rng.uniform(-4, 4), pile.y_mm + rng.uniform(-4, 4), pile.angle_deg, KEPT_SIDE)
+                for _ in keep
+            )
+            table.actions.append(Carry(seat, tuple(keep), grasp_s, grasp_s + 1.0, goals))
+        if back:
+            goals = tuple(_in_heap(rng) for _ in back)
+            table.actions.append(Carry(seat, tuple(back), grasp_s + 1.4, grasp_s + 2.3, goals))
+        kept[seat] += keep
+    return begin_s + _TIDY_S
+
+
+def _choose(
+    deck: Deck, heap: list[str], ring: SeatRing, limit: int, lies: Mapping[str, Lying], rng: random.Random
+) -> list[list[str]]:
+    """Give a hand for each player within reach: good ones for most, as people who look for a while would take."""
+    free = list(heap)
+    hands: list[list[str]] = []
+    for seat, person in enumerate(people_at(ring)):
+        # Eight cards are what two rows before a short side of the table have room for.
+        size = min(max(3, min(limit, 8) - (seat % 3 == 2)), len(free) // (ring.players - seat))
+        by_distance = sorted(free, key=lambda face: math.dist((lies[face].x_mm, lies[face].y_mm), person.home_mm))
+        near = by_distance[: max(2 * size, len(by_distance) // 2)]
+        tries = [rng.sample(near, size) for _ in range(60 if seat % 3 != 1 else 12)]
+        best = max(tries, key=lambda hand: score_hand([_colours(deck, face) for face in hand], limit).points)
+        hands.append(best)
+        free = [face for face in free if face not in best]
+    return hands
+
+
+def _colours(deck: Deck, face: str) -> Card:
+    small, medium, big = (mark.colour for mark in deck.by_id[SIDE, face].marks)
+    return small, medium, big
+
+
+def _in_heap(rng: random.Random) -> Lying:
+    left, right, top, bottom = _HEAP_MM
+    return Lying(rng.uniform(left, right), rng.uniform(top, bottom), rng.uniform(0, 360), SIDE)
+
+
+def _spots(ring: SeatRing, seat: int, count: int) -> list[Lying]:
+    """Give places for cards before a seat: two rows along the edge, the upper side away from the player."""
+    columns = math.ceil(count / 2)
+    return [spot(ring, seat, index % columns - (columns - 1) / 2, index // columns, SIDE) for index in range(count)]
+
+
+def _when(action: Action) -> float:
+    match action:
+        case Carry():
+            return action.grasp_s
+        case Flip():
+            return action.at_s
+        case _:
+            return 0.0

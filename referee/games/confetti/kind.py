@@ -1,0 +1,68 @@
+"""Confetti, as `referee.games.kind` asks for it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from referee.errors import BadInputError
+from referee.events import Header
+from referee.games.confetti.deck import CARDS
+from referee.games.confetti.page import PAGE
+from referee.games.confetti.rules import from_header
+from referee.games.confetti.sayings import WORDS
+from referee.games.kind import Demo, GameKind, Scoring
+
+if TYPE_CHECKING:
+    import argparse
+
+    from referee.decks.finding import AnyDeck
+    from referee.demo.table import DemoTable
+    from referee.session import Watcher
+    from referee.watchers.watch_setup import WatchSetup
+    from simulation.live import Shots
+
+
+def _watcher(header: Header, setup: WatchSetup) -> Watcher:
+    from referee.games.confetti.watching.watcher import ConfettiWatcher
+
+    return ConfettiWatcher(header, setup)
+
+
+def _table(deck: AnyDeck, seed: int, rounds: int, shots: Shots) -> DemoTable:
+    """Lay a table for three."""
+    from referee.demo.table import DemoTable, demo_header
+    from referee.games.confetti.demo import DEMO_HEAP, Plan, write_confetti
+    from simulation.live import LiveTable
+    from vision.deck import Deck
+
+    if not isinstance(deck, Deck):
+        raise BadInputError(f"the cards of {deck.name} show pictures, not three marks each")
+    script = write_confetti(deck, seed, Plan(rounds=rounds, heap=DEMO_HEAP)).script
+    table = LiveTable(script, deck, seed, shots)
+    return DemoTable(table, demo_header("confetti", 3, deck), seed, "hand", 3 * rounds, deck=deck)
+
+
+def _score_lines(args: argparse.Namespace) -> Callable[[dict[str, object]], str]:
+    from referee.games.confetti.score_command import scorer
+
+    return scorer(args)
+
+
+def _score_picture(args: argparse.Namespace) -> int:
+    from referee.games.confetti.score_command import score_image
+
+    return score_image(args)
+
+
+CONFETTI = GameKind(
+    name="confetti",
+    start=from_header,
+    watcher=_watcher,
+    words=WORDS,
+    page=PAGE,
+    cards=CARDS,
+    demo=Demo(_table, live_fps=15.0, fast_fps=6.0),
+    scoring=Scoring(_score_lines, _score_picture, most_players=7),
+    devices=frozenset({"sandtimer"}),
+)

@@ -1,0 +1,127 @@
+"""How the page offers Confetti, and what it shows of a game. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from referee.events import Event
+from referee.games.confetti import sayings as words
+from referee.games.confetti.rules import Confetti, Phase
+from referee.games.confetti.score import parse_cards
+from referee.games.kind import Option, Page, RulingData
+from referee.language import Language, mark_in
+
+if TYPE_CHECKING:
+    from referee.service.live_game import LiveGame
+
+_KEYS = {
+    Phase.BEFORE_ROUND: "before_round",
+    Phase.RUNNING: "running",
+    Phase.COUNTING: "counting",
+    Phase.OVER: "over",
+}
+_OPTIONS = (
+    Option(
+        "edition",
+        mark_in("page", "Whose rules?"),
+        (
+            ("english", mark_in("page", "English rules")),
+            ("german", mark_in("page", "German rules (“Konfetti”)")),
+        ),
+    ),
+    Option(
+        "side",
+        mark_in("page", "Which side of the cards?"),
+        (("white", mark_in("page", "White: circles")), ("black", mark_in("page", "Black: shapes"))),
+    ),
+    Option(
+        "overlimit",
+        mark_in("page", "Cards over the limit"),
+        (
+            ("separate", mark_in("page", "cost a point more, used or not")),
+            ("once", mark_in("page", "cost one point at most")),
+        ),
+    ),
+    Option(
+        "late_cards",
+        mark_in("page", "Cards taken after time"),
+        (
+            ("count", mark_in("page", "are a foul, and count as they lie")),
+            ("void", mark_in("page", "are a foul, and do not count")),
+        ),
+    ),
+)
+
+
+def _game(play: LiveGame) -> Confetti:
+    assert isinstance(play.game, Confetti)
+    return play.game
+
+
+def _points(play: LiveGame, seat: int) -> int:
+    return _game(play).kept[seat]
+
+
+def _phase(play: LiveGame, lasts_ms: int | None, language: Language) -> dict[str, Any]:
+    game = _game(play)
+    key = _KEYS[game.phase]
+    return {
+        "key": key,
+        "round": game.number,
+        "rounds": len(game.limits),
+        "limit": game.limit,
+        "lasts_ms": (lasts_ms or _last_round_ms(play)) if key == "running" else None,
+    }
+
+
+def _last_round_ms(play: LiveGame) -> int | None:
+    """Give how long the sand ran last time, where nothing else tells how long it will."""
+    ended_ns: int | None = None
+    for _, ruling in play.log.newest(50):
+        if ruling["ruling"] == "time":
+            ended_ns = ruling["t_ns"]
+        elif ruling["ruling"] == "round" and ended_ns is not None:
+            return int(ended_ns - ruling["t_ns"]) // 1_000_000
+    return None
+
+
+def _step(play: LiveGame) -> str:
+    game = _game(play)
+    return f"{game.number} {_KEYS[game.phase]}"
+
+
+def _steps(ruling: RulingData, readings: Sequence[Event], language: Language) -> list[dict[str, Any]]:
+    """Give the arrangement, a set a step, then what costs points, and the sum (C7, C11)."""
+    hands = [event for event in readings if event.kind == "hand"]
+    if ruling["ruling"] not in ("hand", "arrangement") or not hands:
+        return []
+    cards = [list(card) for card in parse_cards(ruling.get("cards", hands[-1].data.get("cards")))]
+    sets = [one for one in ruling["arrangement"] if max(one["cards"]) < len(cards)]
+    steps = [
+        {
+            "kind": "set",
+            "text": words.say_set(number + 1, one["colour"], language),
+            "cards": [cards[place] for place in one["cards"]],
+        }
+        for number, one in enumerate(sets)
+    ]
+    used = {place for one in sets for place in one["cards"]}
+    spare = [card for place, card in enumerate(cards) if place not in used]
+    if spare:
+        steps.append({"kind": "spare", "text": words.say_unneeded(len(spare), language), "cards": spare})
+    if ruling["over_limit"]:
+        steps.append({"kind": "over", "text": words.say_over(ruling["over_limit"], language), "cards": []})
+    return [*steps, {"kind": "sum", "text": words.say_sum(ruling, language), "cards": []}]
+
+
+PAGE = Page(
+    text=mark_in("page", "Collect sets of one colour while the sand runs."),
+    least=1,
+    most=7,
+    options=_OPTIONS,
+    phase=_phase,
+    points=_points,
+    step=_step,
+    steps=_steps,
+)

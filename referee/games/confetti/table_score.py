@@ -1,0 +1,112 @@
+"""A scored table: who holds which cards in a picture, and what each hand is worth."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from referee.errors import BadInputError
+from referee.evidence_picture import draw_scores
+from referee.games.confetti.sayings import say_score
+from referee.games.confetti.score import SIZES, Card, Overlimit, Score, score_hand
+from referee.language import Language
+from referee.sayings.scored_table import say_doubts, say_heap, say_left_out, say_seat, say_worth
+from referee.seats import SeatCards, SeatRing, Sharing, share_out
+from referee.translated import translated
+from referee.unseen_cards import read_to_score
+from vision.deck import Deck, Face
+from vision.image import Picture
+from vision.profile import TableProfile
+from vision.table import Table
+
+
+@dataclass(frozen=True, eq=False)
+class TableScore:
+    """A scored table; `scores` is by seat and lacks the hands that are too large to score, which `faults` explain.
+
+    `remarks` are sentences on the marker cards and the camera.
+    """
+
+    ring: SeatRing
+    table: Table
+    sharing: Sharing
+    scores: dict[int, Score]
+    faults: dict[int, str]
+    remarks: tuple[str, ...] = ()
+
+    def sentences(self, language: Language) -> list[tuple[int | None, str]]:
+        """Give what is said of each seat, and at the end, without a seat, of the cards in nobody's hand.
+
+        People count seats from one, as the page does.
+        """
+        said: list[tuple[int | None, str]] = [
+            (hand.seat, say_seat(hand.seat, self._say_hand(hand, language), language)) for hand in self.sharing.seats
+        ]
+        side = self.sharing.side if any(hand.cards for hand in self.sharing.seats) else None
+        said.append((None, say_heap(len(self.sharing.heap), len(self.sharing.heap_unclear), side, language)))
+        return said
+
+    def as_json(self, hand: SeatCards) -> dict[str, object]:
+        """Give the line of one seat that could be scored: the keys of the outside contract, `side` and `other_side`."""
+        return {
+            "seat": hand.seat,
+            "faces": [card.face.id for card in hand.cards],
+            "unclear": len(hand.unclear),
+            "reasons": sorted({card.reason for card in hand.unclear}),
+            **self.scores[hand.seat].as_json(),
+            "side": self.sharing.side,
+            "other_side": [card.face.id for card in hand.other_side],
+        }
+
+    def drawn(self, picture: Picture, deck: Deck, language: Language) -> NDArray[np.uint8]:
+        """Give the picture, (h, w, 3) uint8 BGR, with the evidence drawn in."""
+        return draw_scores(
+            picture.image, deck, self.table, self.ring, self.sharing, self.scores, language, self.sentences(language)
+        )
+
+    def _say_hand(self, hand: SeatCards, language: Language) -> str:
+        if hand.seat in self.faults:
+            return translated(self.faults[hand.seat], language)
+        score = self.scores[hand.seat]
+        held = say_score(score.as_json(), language) if hand.cards else language.cards(0)
+        return (
+            say_worth(held, score.points, language)
+            + say_left_out(len(hand.other_side), language)
+            + say_doubts(hand.unclear, hand.seat, language)
+        )
+
+
+def score_picture(
+    picture: Picture,
+    deck: Deck,
+    profile: TableProfile | None,
+    players: int,
+    limit: int,
+    *,
+    side: str | None = None,
+    overlimit: Overlimit = Overlimit.SEPARATE,
+) -> TableScore:
+    """Read a picture, share the cards among the seats, and score every hand (C5-C7).
+
+    Raises:
+        BadInputError: too few markers are in sight to know the seats.
+        BadTableError: the markers lie on no flat table, or the picture does not fit the profile.
+    """
+    seated = read_to_score(picture.image, deck, profile, players)
+    sharing = share_out(seated.reading, seated.ring, side)
+    scores: dict[int, Score] = {}
+    faults: dict[int, str] = {}
+    for hand in sharing.seats:
+        try:
+            scores[hand.seat] = score_hand([card_of(card.face) for card in hand.cards], limit, overlimit)
+        except BadInputError as error:
+            faults[hand.seat] = str(error)
+    return TableScore(seated.ring, seated.table, sharing, scores, faults, seated.remarks())
+
+
+def card_of(face: Face) -> Card:
+    """Give a face's colours, small, medium and big, as the rules count them."""
+    small, medium, big = (mark.colour for size in SIZES for mark in face.marks if mark.size == size)
+    return small, medium, big

@@ -1,0 +1,290 @@
+"""Looks on at Confetti: the sandtimer starts and ends a round, and a still table afterwards shows the hands.
+
+A hand is told to the game only when two looks at the still table agree and no card of any seat is unclear; until then
+the players are told what to do. Where they want the count all the same, the hands that are clear are told. Nothing that
+was seen is no empty hand: a seat without cards counts as one only where its place looks as it did before the round.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Sequence
+from enum import Enum
+from functools import partial
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hardware.camera.frames import Frame
+from hardware.events import Event as DeviceEvent
+from hardware.events import SandFlipped, SandRanOut
+from referee.errors import BadInputError
+from referee.events import Event, Header
+from referee.games.confetti.table_score import card_of
+from referee.games.confetti.watching.blend import Blend
+from referee.games.confetti.watching.doubts import doubts
+from referee.games.confetti.watching.hand_outlines import hand_outlines
+from referee.games.confetti.watching.hands_in_time import HandsInTime
+from referee.hands_off import HandsOff
+from referee.seated_reading import SeatedReader, SeatedReading
+from referee.seats import SeatCards, Sharing, share_out
+from referee.session import Notice, Outline, RulingData, Seen
+from referee.unseen_cards import UnseenCards
+from referee.watchers.frame_pace import FramePace
+from referee.watchers.no_table import no_table_notice
+from referee.watchers.stillness import Stillness
+from referee.watchers.table_finder import TableFinder
+from referee.watchers.watch_setup import WatchSetup
+from vision.deck import Deck
+from vision.errors import VisionError
+
+MS = 1_000_000
+_SEEK_NS = 1_000 * MS
+_STILL_NS = 800 * MS  # hands that hover are never quiet for so long; looks are so far apart, too
+
+Hands = tuple[tuple[str, ...], ...]
+
+
+class _Phase(Enum):
+    WAITING = "no round is played"
+    RUNNING = "the sand runs"
+    COUNTING = "the hands are to be read"
+
+
+class ConfettiWatcher:
+    """See the module.
+
+    Notices: of a seat `unclear_cards` (`count`, `reasons`), `wrong_side` (`count`), `nothing_seen` and
+    `place_hidden`; `no_cards`, and those of `no_table_notice`.
+    """
+
+    def __init__(self, header: Header, setup: WatchSetup) -> None:
+        side = header.options.get("side")
+        self._side = side if isinstance(side, str) else None
+        self._players = len(header.players)
+        deck = setup.deck_for(header)
+        if not isinstance(deck, Deck):
+            raise BadInputError(f"the cards of {deck.name} show pictures, not three marks each")
+        self._reader = SeatedReader(deck, setup.profile, self._players)
+        self._unseen = UnseenCards(deck)
+        self._hands_off = HandsOff(deck) if setup.find_hands else None
+        self._finder = TableFinder(setup.profile, self._players)
+        self._sought_ns: int | None = None
+        self._still = Stillness()
+        self._blend = Blend()
+        self._in_time = HandsInTime(self._still)
+        self._phase = _Phase.WAITING
+        self._frame: Frame | None = None
+        self._read_ns: int | None = None
+        self._once: Hands | None = None
+        self._doubtful: tuple[int | None, ...] = ()
+        self._told: tuple[object, ...] = ()
+        self._kept: dict[int, int] = {}
+        self._since_ns = 0  # when the phase began
+        self._wanted = False  # the players want the hands that are clear, though others are not
+        self._given: dict[int, tuple[str, ...]] = {}
+        self._pace = FramePace()
+        self.outlines: tuple[Outline, ...] = ()
+
+    def look(self, frame: Frame) -> Seen:
+        """Read the table when it is still and its hands are wanted."""
+        self._watch_table(frame)
+        self._still.look(frame)
+        self._pace.look(frame)
+        self._frame = frame
+        t_ns = frame.exposure_end_ns
+        if self._still.still_ns(t_ns) == 0:
+            self._blend.begin()
+        if self._phase is _Phase.RUNNING:
+            return Seen()
+        rested_ns = t_ns - self._still.still_ns(t_ns)
+        read_since_it_moved = self._read_ns is not None and self._read_ns >= rested_ns
+        if self._phase is _Phase.WAITING and read_since_it_moved:
+            return Seen()
+        self._blend.add(frame.bgr())
+        waited_since_ns = self._read_ns if self._read_ns is not None and read_since_it_moved else rested_ns
+        if t_ns - waited_since_ns < _STILL_NS:
+            return Seen()
+        if self._phase is _Phase.WAITING:
+            return self._survey(frame)
+        if not read_since_it_moved:
+            self._once, self._doubtful = None, ()
+        return self._count(frame, sure=False)
+
+    def hear(self, event: DeviceEvent) -> Seen:
+        """Take the sandtimer's events."""
+        match event:
+            case SandFlipped():
+                return Seen((Event(event.t_ns, "timer_flipped", {}),))
+            case SandRanOut():
+                return Seen((*self._hands_in_time(event.t_ns), Event(event.t_ns, "timer_ran_out", {})))
+            case _:
+                return Seen()
+
+    def judged(self, event: Event, rulings: Sequence[RulingData]) -> None:
+        """Follow the game's phases."""
+        for ruling in rulings:
+            match ruling["ruling"]:
+                case "round":
+                    self._enter(_Phase.RUNNING, event.t_ns)
+                case "time":
+                    self._enter(_Phase.COUNTING, event.t_ns)
+                case "unclear":
+                    self._wanted = True
+                case "hand":
+                    self._kept[ruling["seat"]] = ruling["kept"]
+                    self._enter(_Phase.WAITING, event.t_ns)
+                case "end":
+                    self._enter(_Phase.WAITING, event.t_ns)
+
+    def begin_again(self) -> None:
+        """Forget how the game went."""
+        self._kept = {}
+        self._enter(_Phase.WAITING, 0)
+
+    def finish(self, t_ns: int) -> Seen:
+        """Take the last frame for what lies there for good, unless it is from before the end of time."""
+        if self._phase is not _Phase.COUNTING or self._frame is None or self._frame.exposure_end_ns <= self._since_ns:
+            return Seen()
+        return self._count(self._frame, sure=True)
+
+    def _enter(self, phase: _Phase, t_ns: int) -> None:
+        if phase is not self._phase:
+            self._phase, self._once, self._doubtful, self._told = phase, None, (), ()
+            self._since_ns, self._wanted, self._given = t_ns, False, {}
+            self._blend.begin()
+            # A table that has not moved since is read again for what is wanted now.
+            self._read_ns = None
+
+    def _watch_table(self, frame: Frame) -> None:
+        """Look at nothing but the table as soon as anything shows where it is.
+
+        Beside it people move and a window fades, and a table that is never still is never read.
+        """
+        t_ns = frame.exposure_end_ns
+        if self._still.watches or (self._sought_ns is not None and t_ns - self._sought_ns < _SEEK_NS):
+            return
+        self._sought_ns = t_ns
+        with contextlib.suppress(BadInputError, VisionError):
+            self._finder.look(frame.bgr())
+        place = self._finder.place
+        if place is not None:
+            self._still.watch(place.table.to_px(place.ring.corners_mm) / frame.size_px)
+
+    def _survey(self, frame: Frame) -> Seen:
+        """Look at the table between the rounds: where the seats are, and how their places look without hands."""
+        seated, seen = self._read(frame, self._at_rest(frame))
+        if seated is None:
+            return seen
+        self._in_time.rest(frame, seated)
+        t_ns = frame.exposure_end_ns
+        return Seen(
+            notices=self._once_told(*(Notice(t_ns, "two_markers", None, {"number": n}) for n in seated.doubled))
+        )
+
+    def _hands_in_time(self, t_ns: int) -> tuple[Event, ...]:
+        frame = self._frame
+        if self._phase is not _Phase.RUNNING or frame is None or frame.exposure_end_ns >= t_ns:
+            return ()
+        # What was taken since an old picture was taken in time, too, as far as anybody knows.
+        if self._pace.too_old(t_ns):
+            return ()
+        survey = self._reader.survey
+        if survey is None or not self._in_time.worth_reading(frame, survey):
+            return ()
+        seated, _ = self._read(frame, self._at_rest(frame))
+        if seated is None:
+            return ()
+        sharing, told = self._doubts(frame, seated)
+        doubtful = {notice.seat for notice in told}
+        sure = [hand for hand in sharing.seats if hand.seat not in doubtful]
+        clear = [hand for hand in sure if self._in_time.all_in_sight(frame, seated, hand)]
+        return tuple(_hand(frame.exposure_end_ns, hand) for hand in clear)
+
+    def _count(self, frame: Frame, *, sure: bool) -> Seen:
+        image = self._at_rest(frame)
+        seated, seen = self._read(frame, image)
+        if seated is None:
+            return seen
+        t_ns = frame.exposure_end_ns
+        if not seated.reading.cards:
+            # Nobody plays without cards: the camera is covered, or the table has been cleared already.
+            return Seen(notices=self._once_told(Notice(t_ns, "no_cards", None, {})))
+        lay_before = self._in_time.lay_before(frame, seated.table)
+        seated = self._unseen.doubt(image, seated, lay_before)
+        self.outlines = hand_outlines(seated, self._side)
+        sharing, told = self._doubts(frame, seated)
+        if not told or self._wanted:
+            hands = tuple(tuple(sorted(card.face.id for card in hand.cards)) for hand in sharing.seats)
+            if not sure and hands != self._once:
+                self._once = hands
+                return Seen()
+            # Last, because it takes longest: an arm that rests on the table is as still as the cards under it.
+            if self._hands_off is not None:
+                seated = self._hands_off.doubt(image, seated)
+            self.outlines = hand_outlines(seated, self._side)
+            sharing, told = self._doubts(frame, seated)
+        if told:
+            notices = self._what_to_do(told)
+            doubtful = {notice.seat for notice in told}
+            clear = [hand for hand in sharing.seats if hand.seat not in doubtful]
+            return Seen(self._wanted_hands(t_ns, clear), notices)
+        # A game is played on one side (C1), however many cards with the other one are kept before the seats later.
+        self._side = sharing.side
+        return Seen(tuple(_hand(t_ns, hand) for hand in sharing.seats))
+
+    def _doubts(self, frame: Frame, seated: SeatedReading) -> tuple[Sharing, tuple[Notice, ...]]:
+        """Share the cards out, and tell which hands are not certain."""
+        sharing = share_out(seated.reading, seated.ring, self._side)
+        t_ns, foreign = frame.exposure_end_ns, partial(self._in_time.foreign_cards, frame)
+        return sharing, doubts(t_ns, sharing, seated, self._kept, foreign)
+
+    def _wanted_hands(self, t_ns: int, clear: Sequence[SeatCards]) -> tuple[Event, ...]:
+        """Give the clear ones of hands that are wanted, unless they are known already; two looks have agreed on all."""
+        if not self._wanted:
+            return ()
+        faces = {hand.seat: tuple(sorted(card.face.id for card in hand.cards)) for hand in clear}
+        fresh = [hand for hand in clear if self._given.get(hand.seat) != faces[hand.seat]]
+        self._given |= faces
+        return tuple(_hand(t_ns, hand) for hand in fresh)
+
+    def _at_rest(self, frame: Frame) -> NDArray[np.uint8]:
+        """Give what lies there since the table rests, or else this very frame."""
+        image = self._blend.picture()
+        self._blend.begin()
+        return frame.bgr() if image is None else image
+
+    def _read(self, frame: Frame, image: NDArray[np.uint8]) -> tuple[SeatedReading | None, Seen]:
+        """Read a picture of the table as it was up to a frame."""
+        self._read_ns = frame.exposure_end_ns
+        try:
+            seated = self._reader.read(image)
+        except (BadInputError, VisionError) as error:
+            self.outlines = ()
+            return None, Seen(notices=self._once_told(no_table_notice(error, self._read_ns)))
+        self.outlines = hand_outlines(seated, self._side)
+        width, height = seated.table.size_px
+        self._still.watch(seated.table.to_px(seated.ring.corners_mm) / (width, height))
+        return seated, Seen()
+
+    def _what_to_do(self, notices: tuple[Notice, ...]) -> tuple[Notice, ...]:
+        # One look at a noisy picture may doubt what the next is sure of.
+        doubtful = tuple(notice.seat for notice in notices)
+        if doubtful != self._doubtful:
+            self._doubtful = doubtful
+            return ()
+        return self._once_told(*notices)
+
+    def _once_told(self, *notices: Notice) -> tuple[Notice, ...]:
+        """Say the same thing once, however often it is seen."""
+        what = tuple((notice.kind, notice.seat, str(notice.data)) for notice in notices)
+        if what == self._told:
+            return ()
+        self._told = what
+        return notices
+
+
+def _hand(t_ns: int, hand: SeatCards) -> Event:
+    cards = [list(card_of(card.face)) for card in hand.cards]
+    faces = [card.face.id for card in hand.cards]
+    return Event(t_ns, "hand", {"event": "hand", "seat": hand.seat, "cards": cards, "faces": faces})

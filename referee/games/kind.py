@@ -1,0 +1,161 @@
+"""What tells one game from another: all that the referee, its page, its commands and its lessons ask of one.
+
+A game is a folder here, with a `kind.py` that gives a `GameKind`, and a line in `registry`. Its rules are pure: events
+in, rulings out. What needs pictures or devices is imported when it is asked for, so that rules alone start at once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from referee.events import Event, Game, Header
+from referee.language import Language
+
+if TYPE_CHECKING:
+    import argparse
+
+    from referee.decks.finding import AnyDeck
+    from referee.demo.table import DemoTable
+    from referee.lessons.draft import Draft
+    from referee.service.live_game import LiveGame
+    from referee.session import Watcher
+    from referee.watchers.watch_setup import WatchSetup
+    from simulation.live import Shots
+    from vision.prints.print_deck import PrintDeck
+
+RulingData = Mapping[str, Any]
+"""A ruling as the outside contract has it."""
+Names = Sequence[str]
+"""The players, by seat."""
+Sentences = tuple[str, ...]
+Said = Mapping[str, str]
+"""What a face of a deck means, such as `{"colour": "red", "mood": "happy"}`."""
+
+
+@dataclass(frozen=True)
+class Option:
+    """An option that people choose on the page before a game.
+
+    choices: values and their words, the default first; none for a seat, which people choose by name.
+    """
+
+    name: str
+    text: str
+    choices: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True)
+class Words:
+    """What is said of a game.
+
+    sentences: of a ruling, the verdict first, none where it needs no words. likely: rulings whose sentences will be
+    wanted at once, for so many players, the likeliest first. phrases: what else will be. together: rulings that one
+    event led to, in groups that are said as one; said_together: the sentence of such a group of several. notice: what
+    the watcher asks or points out, "" for what is none of this game's. answer: what an answer to it says.
+    """
+
+    sentences: Callable[[RulingData, Names, Language], Sentences]
+    likely: Callable[[int], Iterable[RulingData]] = lambda players: ()
+    phrases: Callable[[Language], Sentences] = lambda language: ()
+    together: Callable[[Sequence[RulingData]], Iterable[Sequence[RulingData]]] = lambda rulings: ([r] for r in rulings)
+    said_together: Callable[[Sequence[RulingData], Names, Language], str] = lambda rulings, players, language: ""
+    notice: Callable[[str, str, Mapping[str, Any], Names, Language], str] = lambda *_: ""
+    answer: Callable[[Mapping[str, Any], Names, Language], str] = lambda *_: ""
+
+
+@dataclass(frozen=True)
+class Page:
+    """How the page offers a game, and what it shows of one that is played.
+
+    text: what it is, in a sentence. least, most: how many play. points: of a seat, None where they are known at the
+    end only. held: what lies open before a seat and counts at the end. detail: a few words on a seat. phase: what is
+    going on: `key`, `turn` and more; lasts_ms is how long the sand runs, where that is known. step: a name of how
+    things stand that changes where what people tell would mean something else. steps: how a ruling comes about, by
+    the events it was judged on.
+    """
+
+    text: str
+    least: int
+    most: int
+    options: tuple[Option, ...]
+    phase: Callable[[LiveGame, int | None, Language], dict[str, Any]]
+    points: Callable[[LiveGame, int], int | None]
+    held: Callable[[LiveGame, int], list[tuple[str, int]]] = lambda play, seat: []
+    detail: Callable[[LiveGame, int, Language], str] = lambda play, seat, language: ""
+    step: Callable[[LiveGame], str] = lambda play: "over" if play.over else ""
+    steps: Callable[[RulingData, Sequence[Event], Language], list[dict[str, Any]]] = lambda *_: []
+
+
+@dataclass(frozen=True)
+class Cards:
+    """Which cards a game can be played with, and what a lesson has to learn of them.
+
+    check: says by `BadInputError` what a deck of prints lacks. beside: decks that come with Ringmaster, besides the
+    game's own. marked: whether it is played with cards that marks tell apart, and no others. is_whole: whether
+    attributes say all that the game must know of a face; face_name: what such a face is called. missing: the key of the
+    sentence that says what a lesson lacks whose faces are all named, None where nothing is. tally: what a lesson has
+    seen, and of how much; None: just how many faces. colours: those of a deck that people choose by on the page.
+    header_colours: those that a game's header names.
+    """
+
+    check: Callable[[PrintDeck], None]
+    beside: tuple[str, ...] = ()
+    marked: bool = False
+    is_whole: Callable[[Said], bool] = lambda said: False
+    face_name: Callable[[Said], str] = lambda said: ""
+    missing: Callable[[Draft], str | None] = lambda draft: None
+    tally: Callable[[Draft], dict[str, Any]] | None = None
+    colours: Callable[[PrintDeck], list[str]] = lambda deck: []
+    header_colours: Callable[[PrintDeck], list[str]] = lambda deck: []
+
+
+@dataclass(frozen=True)
+class Demo:
+    """A game that plays itself on the simulated table.
+
+    table: gives one, of so many rounds, with this deck. live_fps, fast_fps: pictures a second, in real time and as
+    fast as can be: drawing and reading share the computer, and a table of cards needs no more.
+    """
+
+    table: Callable[[AnyDeck, int, int, Shots], DemoTable]
+    live_fps: float = 15.0
+    fast_fps: float = 6.0
+
+
+@dataclass(frozen=True)
+class Scoring:
+    """`ringmaster score`.
+
+    lines: gives what answers one hand in JSON. picture: scores a picture of a table for at most `most_players`, and
+    gives the exit status.
+    """
+
+    lines: Callable[[argparse.Namespace], Callable[[dict[str, object]], str]]
+    picture: Callable[[argparse.Namespace], int]
+    most_players: int
+
+
+@dataclass(frozen=True)
+class GameKind:
+    """One game: `start` may raise `BadInputError` for a header it cannot play by, `watcher` for a deck.
+
+    name: as it is called in commands, headers and files. devices: without which it cannot be judged, as `doctor`
+    calls them.
+    """
+
+    name: str
+    start: Callable[[Header], Game]
+    watcher: Callable[[Header, WatchSetup], Watcher]
+    words: Words
+    page: Page
+    cards: Cards
+    demo: Demo | None = None
+    scoring: Scoring | None = None
+    devices: frozenset[str] = field(default_factory=frozenset)
+
+    @property
+    def title(self) -> str:
+        """What people call it."""
+        return self.name.capitalize()

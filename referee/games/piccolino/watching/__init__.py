@@ -1,0 +1,1 @@
+"""From piles, arms and bells to Piccolino's events."""

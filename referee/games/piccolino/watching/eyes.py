@@ -1,0 +1,262 @@
+"""Sees Piccolino's discard piles: finds out where each seat lays its cards, then watches those places."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hardware.camera.frames import Frame
+from referee.errors import BadInputError
+from referee.games.piccolino.watching.observation import BareSight, Sight
+from referee.session import Notice
+from referee.watchers.no_table import no_table_notice
+from referee.watchers.table_arms import Place
+from referee.watchers.table_finder import TableFinder
+from vision.errors import BadTableError
+from vision.piles.card_watch import CardWatch, Cells
+from vision.piles.pile_watch import PileWatch
+from vision.piles.sights import ClownReader, PilePlace, SeenCard
+from vision.profile import TableProfile
+
+MS = 1_000_000
+SEARCH_NS = 400 * MS
+AGAIN_NS = 2_000 * MS
+SURVEY_NS = 60_000 * MS
+"""How often is looked at what nobody asked for, by parts: after AGAIN_NS until each seat's pile has been found."""
+_MOVED_MM = 22.0
+_RESTS_MM, _RESTS_NS = 3.0, 400 * MS
+_BARE_NS = 1_000 * MS
+_MOST_BARE = 3
+_NOBODY = -1
+
+Image = NDArray[np.uint8]
+
+
+class TableEyes:
+    """Sees the piles of one table.
+
+    `notices` has one of those of `no_table_notice` as long as nothing shows where it is.
+    """
+
+    def __init__(self, cards: ClownReader, profile: TableProfile | None, players: int) -> None:
+        self._cards = cards
+        self._finder = TableFinder(profile, players)
+        self._players = players
+        self._places: dict[int, tuple[float, float]] = {}
+        # Where faces lie in the last frame, and since when, of seats without place.
+        self._latest: dict[int, tuple[tuple[float, float], int]] = {}
+        self._bare: dict[int, list[tuple[int, Image]]] = {}  # pictures from before a seat's first card, and their times
+        self._table: CardWatch | None = None
+        self._seats: NDArray[np.intp] = np.zeros((0, 0), np.intp)
+        self._wanted: Cells = np.zeros((0, 0), np.bool_)
+        self._watch: PileWatch | None = None
+        self._frame: Frame | None = None
+        self._surveyed_ns: int | None = None
+        self._swept_ns: int | None = None
+        self.notices: tuple[Notice, ...] = ()
+
+    @property
+    def seating(self) -> Place | None:
+        """Table and seats, None as long as nothing shows where they are."""
+        return self._finder.place
+
+    @property
+    def places_mm(self) -> dict[int, tuple[float, float]]:
+        """The middles of the discard piles on the table, by seat, as far as they are known."""
+        return dict(self._places)
+
+    @property
+    def settled(self) -> bool:
+        """Whether every seat's place is known."""
+        return len(self._places) == self._players
+
+    def look(self, frame: Frame) -> Sequence[Sight]:
+        """Give what each discard pile's place shows."""
+        self._frame = frame
+        image = frame.bgr()
+        t_ns = frame.exposure_end_ns
+        self._find_table(image, t_ns)
+        if self._table is None:
+            return ()
+        self._table.look(image, self._wanted)
+        sights: list[Sight] = []
+        if self._watch is not None:
+            self._watch.look(image, t_ns)
+            sights += [state.sight for state in self._watch.states]
+        known = len(self._places)
+        sights += (found := self._places_found())
+        if self._table.still:
+            for sight in found:
+                if sight.kind == "empty":
+                    self._keep_bare(sight.seat, image, t_ns)
+        # New places are watched from the next frame on: to read them twice in one would hold up a ring.
+        if self._follow_moved(image, t_ns) or len(self._places) > known:
+            self._watch_places()
+        return sights
+
+    def look_closely(self) -> Sequence[Sight]:
+        """Read the last frame also where that takes long, for somebody rang.
+
+        That is where a fingertip may lie across a pile's top, and where something moves before seats whose piles nobody
+        knows yet.
+        """
+        if self._frame is None or self._table is None:
+            return ()
+        image = self._frame.bgr()
+        if not self._finder.is_in_sight(image):
+            # Whose pile lies where is not known any more; it is looked for anew in the next frame.
+            self._surveyed_ns = None
+            return [BareSight(seat, "unclear") for seat in range(self._players)]
+        sights: list[Sight] = []
+        if self._watch is not None:
+            sights += [change.after.sight for change in self._watch.look_closely(image)]
+        if not self.settled:
+            self._table.look_closely(image)
+            for seat in range(self._players):
+                if seat not in self._places and self._nearest(seat, self._cards_of(seat)) is None:
+                    self._table.search(image, self._seats == seat)
+            sights += self._places_found(rests=False)
+        return sights
+
+    def _find_table(self, image: Image, t_ns: int) -> None:
+        """Look for the marker cards now and then, and begin anew where they show that the camera was moved."""
+        still = self._table is None or self._table.still
+        since_ns = SURVEY_NS if self.settled else AGAIN_NS if self.seating else SEARCH_NS
+        if not still or (self._surveyed_ns is not None and t_ns - self._surveyed_ns < since_ns):
+            return
+        self._surveyed_ns = t_ns
+        before, in_the_way = self.seating, Notice(t_ns, "no_table", None, {})
+        try:
+            self._finder.look(image)
+        except (BadTableError, BadInputError) as error:
+            in_the_way = no_table_notice(error, t_ns)
+        if self.seating is None:
+            self.notices = (in_the_way,)
+            self._table = self._watch = None
+            return
+        self.notices = ()
+        if self._table is None or before is not self.seating:
+            self._table = CardWatch(self._cards, self.seating.table, self.seating.table.size_px)
+            # What is bare at the start is told from something in the way by how it looked then.
+            self._bare = {seat: [(t_ns, image)] for seat in range(self._players) if before is None}
+            self._seats = _seats_of(self._table.cells_mm, self.seating)
+            self._watch = None
+            self._watch_places()
+
+    def _places_found(self, *, rests: bool = True) -> list[Sight]:
+        """Give what the seats show whose piles lie nobody knows where yet: the cards before them, as they come.
+
+        rests: a card that has lain still for a while has its place there.
+        """
+        sights: list[Sight] = []
+        t_ns = self._frame.exposure_end_ns if self._frame is not None else 0
+        for seat in range(self._players):
+            if seat in self._places or self._table is None:
+                continue
+            mine = self._cards_of(seat)
+            face = self._nearest(seat, mine)
+            before = self._latest.pop(seat, None)
+            if face is None or face.centre_mm is None:
+                sights.append(BareSight(seat, self._without_face(seat, mine)))
+                continue
+            sights.append(_face_sight(seat, face))
+            lies_still = before is not None and math.dist(before[0], face.centre_mm) < _RESTS_MM
+            self._latest[seat] = before if before is not None and lies_still else (face.centre_mm, t_ns)
+            # A face may be read while its card still comes down, and one that was won may rest here on its way.
+            if rests and lies_still and t_ns - self._latest[seat][1] >= _RESTS_NS:
+                self._places[seat] = face.centre_mm
+        return sights
+
+    def _without_face(self, seat: int, cards: Sequence[SeenCard]) -> str:
+        """Tell what a seat shows before which no face lies: "empty" only where nothing else lies there, either.
+
+        His cards are in sight and none of them lies open; else an arm is in the way. It is, too, where it moves beside
+        his draw pile: it may be laying his first card.
+        """
+        mine = self._seats == seat
+        if self._table is None or self._table.moves_in(mine):
+            return "covered"
+        things = self._table.things_in(mine)
+        if things is not None and things > (0 if cards else 1):
+            return "strange"
+        # One thing alone may be his draw pile, of which not even the back can be read; of two backs one is a card that
+        # was laid the wrong way up.
+        return "empty" if len(cards) == 1 and things == 0 else "covered"
+
+    def _follow_moved(self, image: Image, t_ns: int) -> bool:
+        """Look at the table part by part while nothing moves, for what came there too slowly.
+
+        Tells whether piles were moved; their places are then known.
+        """
+        due_ns = SURVEY_NS if self.settled else AGAIN_NS
+        if self._swept_ns is None:
+            self._swept_ns = t_ns
+        if self._table is None or not self._table.still or t_ns - self._swept_ns < due_ns:
+            return False
+        if not self._table.sweep(image):
+            return False
+        self._swept_ns = t_ns
+        moved = False
+        for seat, place in self._places.items():
+            face = self._nearest(seat, self._cards_of(seat))
+            if face is not None and face.centre_mm is not None and math.dist(place, face.centre_mm) > _MOVED_MM:
+                self._places[seat] = face.centre_mm
+                moved = True
+        return moved
+
+    def _cards_of(self, seat: int) -> list[SeenCard]:
+        """Give the cards that lie before a seat, as far as they are known."""
+        if self._table is None or self.seating is None:
+            return []
+        seat_at = self.seating.ring.seat_at
+        return [c for c in self._table.cards if c.centre_mm is not None and seat_at(c.centre_mm) == seat]
+
+    def _keep_bare(self, seat: int, image: Image, t_ns: int) -> None:
+        """Keep what a seat looks like before its first card: the first picture, and the latest, some time apart.
+
+        In one of them an arm may lie still over the card that it has just laid.
+        """
+        kept = self._bare.setdefault(seat, [])
+        if len(kept) < 2 or t_ns - kept[-2][0] >= _BARE_NS:
+            kept.append((t_ns, image))
+            del kept[1 : -(_MOST_BARE - 1)]
+        else:
+            kept[-1] = (t_ns, image)
+
+    def _nearest(self, seat: int, cards: Sequence[SeenCard]) -> SeenCard | None:
+        """Give the face that lies nearest to a seat's pile, or to the seat itself while no pile is known."""
+        cards = [card for card in cards if card.face is not None]
+        if not cards or self.seating is None:
+            return None
+        part = self.seating.parts_mm[seat]
+        goal = np.array(self._places.get(seat, tuple(part[len(part) // 2])))
+        return min(cards, key=lambda card: float(np.linalg.norm(np.array(card.centre_mm) - goal)))
+
+    def _watch_places(self) -> None:
+        """Watch the places that are known; look for cards before the other seats."""
+        if self.seating is None or self._table is None:
+            return
+        table = self.seating.table
+        self._wanted = ~np.isin(self._seats, [_NOBODY, *self._places])
+        places = [PilePlace(seat, centre_mm=place) for seat, place in sorted(self._places.items())]
+        if places:
+            reader = self._cards.piles(table, table.size_px, places)
+            self._watch = PileWatch(reader) if self._watch is None else self._watch.with_places(reader)
+            for number, place in enumerate(places):
+                if place.seat in self._bare:
+                    self._watch.know_bare(number, [image for _, image in self._bare[place.seat]])
+
+
+def _seats_of(cells_mm: NDArray[np.float64], place: Place) -> NDArray[np.intp]:
+    """(rows, columns) the seat before which each cell (rows, columns, 2) lies, as `SeatRing.seat_at` tells it."""
+    x, y = cells_mm[..., 0, None].astype(np.float32), cells_mm[..., 1, None].astype(np.float32)
+    ways = [np.hypot(x - part[:, 0], y - part[:, 1]).min(axis=-1) for part in place.parts_mm]
+    return np.where(np.min(ways, axis=0) <= place.ring.reach_mm, np.argmin(ways, axis=0), _NOBODY)
+
+
+def _face_sight(seat: int, card: SeenCard) -> BareSight:
+    attributes = card.face.attributes if card.face else {}
+    return BareSight(seat, "face", attributes.get("colour"), attributes.get("mood"), card.corners_px)

@@ -1,0 +1,177 @@
+"""A game that nobody built in is played by what its `GameKind` says: rules, words, page, history, past a restart."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from referee.announcer import Announcer
+from referee.bench.quiet_table import QuietTable, quiet_table
+from referee.doctor.finding import Finding, State, lacking
+from referee.errors import BadInputError
+from referee.events import Event, Game, Header
+from referee.games.kind import Cards, GameKind, Option, Page, Words
+from referee.games.registry import GAMES
+from referee.language import Language
+from referee.service.archive import history, one_game
+from referee.service.live_game import LiveGame
+from referee.watchers.by_hand import ByHandWatcher
+from referee.web.games import games_in
+
+PLAYERS = ["Ann", "Ben"]
+
+
+@dataclass(frozen=True)
+class Trick:
+    t_ns: int
+    seat: int
+
+    def as_json(self) -> dict[str, object]:
+        return {"ruling": "trick", "t_ns": self.t_ns, "seat": self.seat}
+
+
+@dataclass(frozen=True)
+class End:
+    t_ns: int
+    points: tuple[int, ...]
+
+    def as_json(self) -> dict[str, object]:
+        best = max(self.points)
+        winners = [seat for seat, points in enumerate(self.points) if points == best]
+        return {"ruling": "end", "t_ns": self.t_ns, "points": list(self.points), "winners": winners}
+
+
+class War:
+    """The higher card takes the trick; three tricks make a game."""
+
+    def __init__(self, players: int) -> None:
+        self.tricks = [0] * players
+        self.shown: dict[int, int] = {}
+
+    def apply(self, event: Event) -> tuple[Trick | End, ...]:
+        if event.kind != "card":
+            raise BadInputError("there is no such event")
+        seat, rank = event.seat(len(self.tricks)), event.data.get("rank")
+        if not isinstance(rank, int):
+            raise BadInputError("a card has a rank")
+        self.shown[seat] = rank
+        if len(self.shown) < len(self.tricks):
+            return ()
+        best = max(self.shown, key=lambda one: self.shown[one])
+        self.tricks[best] += 1
+        self.shown = {}
+        trick = Trick(event.t_ns, best)
+        return (trick, End(event.t_ns, tuple(self.tricks))) if sum(self.tricks) == 3 else (trick,)
+
+
+def start(header: Header) -> Game:
+    header.only_options(("aces",))
+    return War(len(header.players))
+
+
+def war(play: LiveGame) -> War:
+    assert isinstance(play.game, War)
+    return play.game
+
+
+def sentences(ruling: Mapping[str, Any], players: Sequence[str], language: Language) -> tuple[str, ...]:
+    match ruling["ruling"]:
+        case "trick":
+            return (f"The trick is {players[ruling['seat']]}'s.",)
+        case "end":
+            return (f"{players[ruling['winners'][0]]} wins.",)
+    return ()
+
+
+WAR = GameKind(
+    name="war",
+    start=start,
+    watcher=lambda header, setup: ByHandWatcher(),
+    words=Words(sentences, likely=lambda players: [{"ruling": "trick", "seat": seat} for seat in range(players)]),
+    page=Page(
+        text="The higher card takes the trick.",
+        least=2,
+        most=2,
+        options=(Option("aces", "Aces", (("high", "are high"), ("low", "are low"))),),
+        phase=lambda play, lasts_ms, language: {"key": "over" if play.over else "turning", "turn": 0},
+        points=lambda play, seat: war(play).tricks[seat],
+        detail=lambda play, seat, language: "has shown" if seat in war(play).shown else "",
+        steps=lambda ruling, readings, language: [{"kind": "card", "text": str(e.data["rank"])} for e in readings],
+    ),
+    cards=Cards(check=lambda deck: None),
+    devices=frozenset({"bell"}),
+)
+
+
+@pytest.fixture(autouse=True)
+def known(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(GAMES, "war", WAR)
+
+
+def begun(folder: Path) -> QuietTable:
+    table = quiet_table(folder)
+    table.desk.do({"do": "start", "game": "war", "players": PLAYERS, "options": {"aces": "low"}})
+    return table
+
+
+def show(table: QuietTable, ann: int, ben: int) -> list[dict[str, Any]]:
+    table.tell("card", seat=0, rank=ann)
+    return [dict(ruling) for ruling in table.tell("card", seat=1, rank=ben)]
+
+
+def test_it_is_offered_on_the_page() -> None:
+    offered = next(game for game in games_in.__wrapped__("en") if game["id"] == "war")
+    assert (offered["name"], offered["most"]) == ("War", 2)
+    assert [choice["text"] for choice in offered["options"][0]["choices"]] == ["are high", "are low"]
+
+
+def test_it_is_played_shown_explained_and_kept(tmp_path: Path) -> None:
+    table = begun(tmp_path)
+    table.tell("card", seat=0, rank=9)
+    state = table.desk.state()
+    assert [seat["detail"] for seat in state["board"]] == ["has shown", ""]
+    table.tell("card", seat=1, rank=4)
+    state = table.desk.state()
+    assert state["latest"]["text"] == "The trick is Ann's."
+    assert [seat["points"] for seat in state["board"]] == [1, 0]
+    assert table.desk.explain(state["latest"]["id"])["steps"] == [{"kind": "card", "text": "4"}]
+    show(table, 2, 7)
+    assert show(table, 3, 8)[-1]["winners"] == [1]
+    assert table.desk.state()["mode"] == "over"
+    language = Language("en")
+    [listed] = history(table.journal.read, language)["games"]
+    assert (listed["game"], listed["points"], listed["winners"], listed["fault"]) == ("war", [1, 2], [1], "")
+    assert one_game(table.journal.read, listed["id"], language, {})["rulings"][-1]["text"].endswith("Ben wins.")
+    table.close()
+
+
+def test_it_goes_on_after_a_restart_and_a_correction_replays_it(tmp_path: Path) -> None:
+    table = begun(tmp_path)
+    show(table, 9, 4)
+    table.close()
+    table = quiet_table(tmp_path)
+    table.controller.resume()
+    assert [seat["points"] for seat in table.desk.state()["board"]] == [1, 0]
+    ruling = table.desk.state()["latest"]["id"]
+    table.desk.do({"do": "correct", "ruling": ruling, "with": {"event": "card", "seat": 1, "rank": 12}})
+    assert [seat["points"] for seat in table.desk.state()["board"]] == [0, 1]
+    table.close()
+
+
+def test_what_it_is_told_wrongly_is_refused(tmp_path: Path) -> None:
+    table = begun(tmp_path)
+    with pytest.raises(BadInputError, match="rank"):
+        table.tell("card", seat=0)
+    with pytest.raises(BadInputError, match="aces"):
+        table.desk.do({"do": "start", "game": "war", "players": PLAYERS, "options": {"kings": "high"}})
+    table.close()
+
+
+def test_its_phrases_are_ready_and_its_devices_are_looked_for() -> None:
+    assert Announcer("war", PLAYERS, Language("en")).fixed_phrases() == ("The trick is Ann's.", "The trick is Ben's.")
+    bell = Finding("bell", State.FAULT, "gone")
+    assert lacking([bell], "war") == {"bell"}

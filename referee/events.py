@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol, runtime_checkable
+from typing import Any, Protocol, runtime_checkable
 
 from referee.errors import BadInputError
 from referee.jsonlines import is_name, one_of, shown, whole_number
@@ -114,6 +114,19 @@ class Advises(Protocol):
         ...
 
 
+GameView = Any
+"""How a game stands, as it shows that to its own watcher: plain data, or a copy; None where it shows nothing."""
+
+
+@runtime_checkable
+class Viewed(Protocol):
+    """A game that shows how it stands to what looks on."""
+
+    def view(self) -> GameView:
+        """Give how it stands now; whoever changes that changes nothing here."""
+        ...
+
+
 class Game(Protocol):
     """The rules of one game in progress: pure, so that the same events always give the same rulings."""
 
@@ -154,3 +167,8 @@ def parse_event(data: Mapping[str, object]) -> Event:
     if t_ns > MAX_T_NS:
         raise BadInputError('"t_ns" is more than a clock can say')
     return Event(t_ns, kind, data)
+
+
+def view_of(game: Game) -> GameView:
+    """Give how a game stands, as far as it shows that; else None."""
+    return game.view() if isinstance(game, Viewed) else None

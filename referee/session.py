@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
-from referee.events import Advises, Asks, Event, Game, Question
+from referee.events import Advises, Asks, Event, Game, GameView, Question, view_of
 
 if TYPE_CHECKING:
     from hardware.camera.frames import Frame
@@ -99,8 +99,8 @@ class Watcher(Protocol):
     def hear(self, event: DeviceEvent) -> Seen:
         """Take what a device noticed; every frame exposed before it that there is has been looked at."""
 
-    def judged(self, event: Event, rulings: Sequence[RulingData]) -> None:
-        """Learn what the game ruled on an event, whoever it came from."""
+    def judged(self, event: Event, rulings: Sequence[RulingData], view: GameView) -> None:
+        """Learn what the game ruled on an event, whoever it came from. view: how it stands then (`Viewed`), or None."""
 
     def begin_again(self) -> None:
         """Forget how the game went: after a correction it is told anew from its beginning. What is seen stays seen."""
@@ -120,8 +120,8 @@ class Doubts(Protocol):
     def answered(self, doubt: Doubt) -> None:
         """Learn that a doubt is answered; what the answer says comes by `judged`."""
 
-    def follow(self, events: Sequence[Event]) -> None:
-        """Learn how the game went, from its beginning, instead of what was told before."""
+    def follow(self, view: GameView) -> None:
+        """Learn how the game stands, instead of what was told before."""
 
 
 @runtime_checkable
@@ -217,7 +217,7 @@ class Session:
             self._ring_frames[event.t_ns] = frame_ns if isinstance(frame_ns, int) else _NO_FRAME
         rulings = tuple(self._with_frame(ruling.as_json()) for ruling in self.game.apply(event))
         self._last_ns = max(self._last_ns, event.t_ns)
-        self.watcher.judged(event, rulings)
+        self.watcher.judged(event, rulings, view_of(self.game))
         return rulings, (*self._new_question(), *self._new_advice(event.t_ns))
 
     def _new_question(self) -> tuple[Notice, ...]:

@@ -132,7 +132,7 @@ class _Trial:
             if ruling["ruling"] == "foul":
                 self.fouls.append((str(ruling["reason"]), int(str(ruling["seat"])), int(str(ruling["row"]))))
                 self.evening.heard = True
-        self.tracker.judged(event, told)
+        self.tracker.judged(event, self.game.view())
 
     def _answer(self, t_ns: int) -> None:
         """People answer what they are asked, sooner or later."""
@@ -203,7 +203,7 @@ class _Trial:
             self.counted.wrong.append(f"cannot be put right: {doubt.kind}")
             return
         self.game, self.events = game, told
-        self.tracker.follow(told)
+        self.tracker.follow(game.view())
 
     def _played(self, events: Sequence[Event]) -> Coloretto | None:
         """Give the game after events, None where the rules do not allow one of them."""

@@ -5,19 +5,21 @@ A game's clock is the monotonic clock plus a shift: after the power was off that
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import fields, is_dataclass, replace
 
 import cv2
 
 from hardware.camera.frames import Frame
 from hardware.events import BellPressed, SandFlipped, SandRanOut
 from hardware.events import Event as DeviceEvent
-from referee.events import Event
+from referee.events import Event, GameView
 from referee.session import Doubt, Doubts, LooksOn, Outline, RulingData, Seen, Watcher
 from vision.errors import VisionError
 
-OnJudged = Callable[[Event, Sequence[RulingData]], None]
+OnJudged = Callable[[Event, Sequence[RulingData], GameView], None]
+Told = tuple[Event, Sequence[RulingData], GameView]
+"""An event, what was ruled on it, and how the game stood then."""
 FAULTS = (cv2.error, VisionError, ArithmeticError, LookupError, OSError, RuntimeError, TypeError, ValueError)
 _TIMES = ("t_ns", "frame_t_ns", "ring_t_ns")
 
@@ -59,18 +61,16 @@ class GuardedWatcher:
         """Take it that nothing follows."""
         return self._shifted(self.watcher.finish(t_ns))
 
-    def judged(self, event: Event, rulings: Sequence[RulingData]) -> None:
+    def judged(self, event: Event, rulings: Sequence[RulingData], view: GameView) -> None:
         """Hand on what was ruled."""
         if self.on_judged is not None:
-            self.on_judged(event, rulings)
+            self.on_judged(event, rulings, view)
 
-    def tell(self, event: Event, rulings: Sequence[RulingData]) -> None:
+    def tell(self, event: Event, rulings: Sequence[RulingData], view: GameView) -> None:
         """Tell the watcher what was ruled on an event, by its own clock."""
-        if not self._shift_ns:
-            self.watcher.judged(event, rulings)
-            return
-        own = replace(event, t_ns=event.t_ns - self._shift_ns, data=_moved(event.data, -self._shift_ns))
-        self.watcher.judged(own, [_moved(ruling, -self._shift_ns) for ruling in rulings])
+        by_ns = -self._shift_ns
+        own = replace(event, t_ns=event.t_ns + by_ns, data=_moved(event.data, by_ns))
+        self.watcher.judged(own, [_moved(ruling, by_ns) for ruling in rulings], _view_moved(view, by_ns))
 
     @property
     def doubts(self) -> Sequence[Doubt]:
@@ -82,14 +82,14 @@ class GuardedWatcher:
         """Whether the watcher has something to see when its game is over."""
         return isinstance(self.watcher, LooksOn) and self.watcher.looks_on
 
-    def follow(self, records: Sequence[tuple[Event, Sequence[RulingData]]], corrected: Sequence[Event]) -> None:
-        """Tell the watcher anew how the game went: as it was seen, or, to one that follows the game, as it holds."""
+    def follow(self, told: Iterable[Told], view: GameView) -> None:
+        """Tell the watcher anew how the game went, event by event, or, to one that follows the game, how it stands."""
         if isinstance(self.watcher, Doubts):
-            self.watcher.follow(corrected)
+            self.watcher.follow(view)
             return
         self.begin_again()
-        for event, rulings in records:
-            self.tell(event, rulings)
+        for event, rulings, then in told:
+            self.tell(event, rulings, then)
 
     def _tried(self, work: Callable[[], Seen], instead: Seen) -> Seen:
         try:
@@ -126,3 +126,11 @@ def _unwatched(event: DeviceEvent, players: int) -> Seen:
 
 def _moved(data: RulingData, by_ns: int) -> dict[str, object]:
     return {key: value + by_ns if key in _TIMES and isinstance(value, int) else value for key, value in data.items()}
+
+
+def _view_moved(view: GameView, by_ns: int) -> GameView:
+    """Give how a game stands by another clock; only plain data holds times."""
+    if not is_dataclass(view) or isinstance(view, type):
+        return view
+    times = {one.name: getattr(view, one.name) for one in fields(view) if one.name in _TIMES}
+    return replace(view, **_moved(times, by_ns))

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 from hardware.camera.frames import Frame
 from hardware.events import Event as DeviceEvent
 from referee.errors import BadInputError
-from referee.events import Asks, Event, Game, Header, Question
+from referee.events import Asks, Event, Game, GameView, Header, Question, view_of
 from referee.games.registry import game_kind
 from referee.journal.corrections import Change, Place, change_between, corrected, corrected_events, in_force
 from referee.journal.journal import Journal
 from referee.journal.rows import CorrectionRow, GameRow, KeptGame
 from referee.service.game_log import GameLog, log_of
-from referee.service.guarded_watcher import GuardedWatcher
+from referee.service.guarded_watcher import GuardedWatcher, Told
 from referee.service.records import PAUSE, RESUME, Judged, Record, changed_places, judge_anew
 from referee.session import Doubt, Outcome, RulingData, Session, Watcher
 
@@ -191,8 +191,7 @@ class LiveGame:
         Those are on events that were journalled when the power went, but whose rulings were not.
         """
         self.log = replace(log_of(kept), row=self.log.row)
-        session, judged = self._replayed(self.log.corrections, None)
-        self._session = session
+        self._session, judged = self._replayed(self.log.corrections, None)
         fresh = [number for number in self.log.records if number > kept.row.judged]
         self._unkept += fresh
         self._adopt(judged)
@@ -227,12 +226,12 @@ class LiveGame:
         self._journal.add_event(self.log.row.game, number, event)
         self._journal.flush(durable=False)
 
-    def _judged(self, event: Event, rulings: Sequence[RulingData]) -> None:
+    def _judged(self, event: Event, rulings: Sequence[RulingData], view: GameView) -> None:
         number, self._stands = len(self.log.records), None
         self.log.records[number] = replace(
             self.log.records[number], rulings=tuple(rulings), refused=False, first=tuple(rulings)
         )
-        self._guarded.tell(event, rulings)
+        self._guarded.tell(event, rulings, view)
 
     def _keep(self) -> None:
         """Make what was ruled last: only then may it be announced."""
@@ -254,8 +253,7 @@ class LiveGame:
     def _rejudge(self, row: CorrectionRow) -> Change:
         before, was_over = {record.number: record.rulings for record in self.log.records.values()}, self.over
         corrections = [*self.log.corrections, row]
-        session, judged = self._replayed(corrections, row.event)
-        self._session = session
+        self._session, judged = self._replayed(corrections, row.event)
         self._adopt(judged, corrections)
         change = change_between(before, judged)
         self._write(row, change)
@@ -281,15 +279,17 @@ class LiveGame:
         self._tell_all(corrections)
 
     def _tell_all(self, corrections: Sequence[CorrectionRow] | None = None) -> None:
-        """Tell the watcher how the game went: the events as they were seen, so that it knows them, or as they hold."""
-        of_game = [record for record in self.log.records.values() if record.is_of_game]
+        """Tell the watcher how the game went: the events as they were seen, and how it stood as they hold."""
         instead = corrected_events(self.log.corrections if corrections is None else corrections)
-        holding: list[Event] = []
-        for record in of_game:
+        self._guarded.follow(self._went(instead), view_of(self.game))
+
+    def _went(self, instead: Mapping[int, Mapping[str, Any] | None]) -> Iterator[Told]:
+        game = game_kind(self.header.game).start(self.header)
+        for record in filter(lambda one: one.is_of_game, self.log.records.values()):
             data = instead.get(record.number, {})
             if data is not None and not record.refused:
-                holding.append(corrected(record.event, data) if data else record.event)
-        self._guarded.follow([(record.event, record.rulings) for record in of_game], holding)
+                game.apply(corrected(record.event, data) if data else record.event)
+            yield record.event, record.rulings, view_of(game)
 
     def _write(self, row: CorrectionRow, change: Change) -> None:
         game = self.log.row.game

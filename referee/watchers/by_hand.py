@@ -23,7 +23,7 @@ class ByHandWatcher:
         """Hear nothing."""
         return Seen()
 
-    def judged(self, event: Event, rulings: Sequence[RulingData]) -> None:
+    def judged(self, event: Event, rulings: Sequence[RulingData], view: object) -> None:
         """Note nothing."""
 
     def begin_again(self) -> None:

@@ -59,6 +59,14 @@ class Played:
         return kept
 
 
+def tell(tracker: Tracker, *events: Event) -> None:
+    """Let the game that a tracker knows of judge events, and the tracker learn of it."""
+    for event in events:
+        game = tracker.game.copy()
+        game.apply(event)
+        tracker.judged(event, game)
+
+
 class Seen:
     """What lies on the table, which may be something else than the rules want, and who looks at it."""
 
@@ -98,7 +106,7 @@ class Seen:
                 if not any(ruling["ruling"] == "foul" for ruling in rulings):
                     self.played.events.append(event)
                 self.played.rulings += rulings
-                self.tracker.judged(event, rulings)
+                self.tracker.judged(event, self.game.view())
 
     def _marked(self, row: int) -> bool | None:
         if not self.noise.row_cards:

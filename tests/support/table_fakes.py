@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from hardware.camera.exposure import Polygon
 from hardware.camera.frames import SECOND_NS, FrameBuffer
@@ -41,15 +42,18 @@ class ScriptWatcher(ByHandWatcher):
 
     def __init__(self) -> None:
         self.told: list[Event] = []
+        self.views: list[Any] = []
 
     def hear(self, event: DeviceEvent) -> Seen:
         return Seen((Event(event.t_ns, event.kind, event.data),)) if isinstance(event, Scripted) else Seen()
 
-    def judged(self, event: Event, rulings: object) -> None:
+    def judged(self, event: Event, rulings: object, view: object) -> None:
         self.told.append(event)
+        self.views.append(view)
 
     def begin_again(self) -> None:
         self.told.clear()
+        self.views.clear()
 
 
 class Clock:

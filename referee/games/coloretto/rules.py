@@ -14,7 +14,9 @@ from referee.games.coloretto.rulings import ColorettoRuling, Foul, GameEnded, Ig
 from referee.games.coloretto.score import ColorettoHand, score_coloretto
 from referee.games.coloretto.setup import (
     JOKER,
+    MAX_JOKERS,
     MAX_PLAYERS,
+    MAX_START_CARDS,
     MIN_PLAYERS,
     PLUS2,
     Settings,
@@ -27,9 +29,6 @@ from referee.games.coloretto.setup import (
 from referee.games.illegal_action import demand
 from referee.jsonlines import shown, whole_number
 
-MAX_JOKERS = 12
-"""More than any edition has; the number of ways to give them colours must stay small."""
-MAX_START_CARDS = 2
 Rulings = tuple[ColorettoRuling, ...]
 
 
@@ -159,6 +158,8 @@ class Coloretto:
         twin.taken, twin._seen = set(self.taken), Counter(self._seen)
         return twin
 
+    view = copy
+
     def verify_take(self, seat: int, row: int) -> Reason | None:
         """Tell why a seat may not take a row (K4), in the order of the outside contract."""
         if reason := self._why_not(seat, row):
@@ -284,9 +285,8 @@ class Coloretto:
         return card
 
     def _refuse(self, event: Event, seat: int, row: int, reason: Reason) -> Rulings:
-        if reason is Reason.GAME_OVER:
-            return (Ignored(event.t_ns, event.kind, seat, reason),)
-        return (Foul(event.t_ns, seat, reason, row),)
+        over = reason is Reason.GAME_OVER
+        return (Ignored(event.t_ns, event.kind, seat, reason) if over else Foul(event.t_ns, seat, reason, row),)
 
 
 def from_header(header: Header) -> Coloretto:

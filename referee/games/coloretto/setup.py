@@ -10,6 +10,9 @@ from referee.games.coloretto.score import PALETTES, Table
 from referee.jsonlines import is_name, shown, whole_number
 
 MIN_PLAYERS, MAX_PLAYERS = 2, 5
+MAX_JOKERS = 12
+"""More than any edition has; the number of ways to give them colours must stay small."""
+MAX_START_CARDS = 2
 PLUS2, JOKER, LAST_ROUND = "+2", "joker", "last round"
 
 

@@ -13,13 +13,13 @@ it). So cards that are turned meanwhile never change what the ring is judged on.
 from __future__ import annotations
 
 from collections import deque
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 from referee.events import Event, Question
 from referee.games.piccolino.cards import Holdings
 from referee.games.piccolino.events import Action, Bell, CardShown, PileUnchanged, RingerNamed, Stopped, parse_action
-from referee.games.piccolino.rulings import PiccolinoRuling, UnclearRing
+from referee.games.piccolino.rulings import PiccolinoRuling, UnclearRing, ValidRing
 from referee.games.piccolino.tops import Reason
 
 Rulings = tuple[PiccolinoRuling, ...]
@@ -52,6 +52,20 @@ class KnownSeats(Protocol):
     def unseen(self) -> tuple[int, ...]:
         """Give the seats that would settle an unclear ring if what lies there has not changed since before it."""
         ...
+
+
+@dataclass(frozen=True)
+class View:
+    """How a game stands for what looks on.
+
+    turn: whose it is, None if nobody's. is_out: by seat. unseen: seats of which it settles a ring what lay there.
+    ring_t_ns: of a ring that is valid and waits for its ringer's name.
+    """
+
+    turn: int | None
+    is_out: tuple[bool, ...]
+    unseen: tuple[int, ...]
+    ring_t_ns: int | None
 
 
 class OneBell:
@@ -117,6 +131,12 @@ class OneBell:
         unclear = self.game.undecided
         asked = unclear is not None and unclear.seat is not None
         return Question(unclear.t_ns, "decide", unclear.seats, unclear) if asked and unclear else None
+
+    def view(self) -> View:
+        """Give how it stands, with what a ring that waits for a name would come to."""
+        waiting, out = self.open_verdict(), self.game.cards.is_out
+        ring_t_ns = waiting.t_ns if isinstance(waiting, ValidRing) else None
+        return View(self.game.turn(), tuple(map(bool, out)), self.unseen(), ring_t_ns)
 
     def advice(self) -> str | None:
         """Tell that nobody can turn a card any more: what is left is a ring, or the end."""

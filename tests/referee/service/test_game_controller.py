@@ -414,3 +414,28 @@ def test_a_game_that_cannot_be_read_is_left_and_the_next_one_begins(tmp_path: Pa
     assert third.said == []
     third.piccolino_with_a_pair()
     assert third.hear("bell", seat=1)[0]["valid"] is True
+
+
+def test_a_watcher_sees_how_the_game_stands_after_each_event_also_when_one_is_put_right(tmp_path: Path) -> None:
+    table = Table(tmp_path)
+    table.piccolino_with_a_pair()
+    watcher = table.watchers[-1]
+    assert [view.turn for view in watcher.views] == [1, 2]
+    table.hear("bell", seat=None)
+    assert watcher.views[-1].ring_t_ns == watcher.told[-1].t_ns
+    table.controller.correct(2, None)
+    # Ben's card is told as it was seen, but as the game holds he has laid none.
+    assert [event.kind for event in watcher.told] == ["card_shown", "card_shown", "bell"]
+    assert [view.turn for view in watcher.views] == [1, 1, 1]
+    assert watcher.views[-1].ring_t_ns is None
+
+
+def test_after_a_power_cut_a_watcher_has_the_times_of_waiting_rings_by_its_own_clock(tmp_path: Path) -> None:
+    table = Table(tmp_path)
+    table.piccolino_with_a_pair()
+    again = table.again(boot="another", now_ns=5 * S)
+    assert again.controller.resume() is not None
+    again.hear("bell", seat=None)
+    watcher = again.watchers[-1]
+    assert again.controller.playing().shift_ns > 0
+    assert watcher.views[-1].ring_t_ns == watcher.told[-1].t_ns < 10 * S

@@ -12,7 +12,7 @@ from dataclasses import replace
 
 from referee.errors import BadInputError
 from referee.events import Event, Header
-from referee.games.coloretto import rules as coloretto
+from referee.games.coloretto.rules import Coloretto, from_header
 from referee.games.coloretto.watching.doubts import asked_about, event_of, misread
 from referee.games.coloretto.watching.fit import as_it_lies
 from referee.games.coloretto.watching.hypotheses import Hypothesis, after, standing
@@ -20,7 +20,7 @@ from referee.games.coloretto.watching.looks import UNKNOWN, Allowed, Look
 from referee.games.coloretto.watching.search import further, is_strange
 from referee.games.coloretto.watching.start import KIND as START_CARD
 from referee.games.coloretto.watching.start import StartCards
-from referee.session import Doubt, Notice, RulingData
+from referee.session import Doubt, Notice
 
 SECOND_NS = 1_000_000_000
 PATIENCE_NS = 6 * SECOND_NS
@@ -51,7 +51,7 @@ class Tracker:
 
     def begin_again(self) -> None:
         """Forget how the game went."""
-        self.game = coloretto.from_header(self._header)
+        self.game = from_header(self._header)
         self._allowed = Allowed.nothing(len(self.game.rooms), self.game.players)
         self._root = Hypothesis(self.game, self._allowed)
         self._hypotheses = [self._root]
@@ -98,16 +98,12 @@ class Tracker:
             return self._tell(best, count, look)
         return (), self._ask(look)
 
-    def judged(self, event: Event, rulings: Sequence[RulingData]) -> None:
-        """Follow what the game was told, by whomever."""
-        before = self.game.copy()
+    def judged(self, event: Event, view: Coloretto) -> None:
+        """Follow what the game was told, by whomever; view: how it stands then."""
+        self.game = view
         if event.kind == "start_cards":
             self._start.are_known(event.seat(self.game.players))
             self.doubts = tuple(doubt for doubt in self.doubts if self._is_asked_still(doubt))
-        try:
-            self.game.apply(event)
-        except BadInputError:
-            self.game = before
         if self._telling and (event.kind, event.data) == (self._telling[0].kind, self._telling[0].data):
             self._telling.pop(0)
             return
@@ -118,13 +114,11 @@ class Tracker:
         self._allowed, self._absorbed = self._absorbed or self._allowed, None
         self._begin_from_here()
 
-    def follow(self, events: Sequence[Event]) -> None:
-        """Take it that the game went so."""
+    def follow(self, view: Coloretto) -> None:
+        """Take it that the game stands so."""
         allowed, start, doubts = self._absorbed or self._allowed, self._start, self.doubts
         self.begin_again()
-        for event in events:
-            self.judged(event, ())
-        self._allowed, self._start, self.doubts = allowed, start, doubts
+        self.game, self._allowed, self._start, self.doubts = view, allowed, start, doubts
         self._begin_from_here()
 
     def answered(self, doubt: Doubt) -> None:

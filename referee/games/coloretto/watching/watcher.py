@@ -8,6 +8,7 @@ from hardware.camera.frames import Frame
 from hardware.events import Event as DeviceEvent
 from referee.errors import BadInputError
 from referee.events import Event, Header
+from referee.games.coloretto.rules import Coloretto
 from referee.games.coloretto.setup import rooms
 from referee.games.coloretto.watching.count import KIND as DIFFERS
 from referee.games.coloretto.watching.count import EndCount
@@ -61,9 +62,9 @@ class ColorettoWatcher:
         """No device plays a part."""
         return Seen()
 
-    def judged(self, event: Event, rulings: Sequence[RulingData]) -> None:
+    def judged(self, event: Event, rulings: Sequence[RulingData], view: Coloretto) -> None:
         """Follow the game, whoever told it."""
-        self._tracker.judged(event, rulings)
+        self._tracker.judged(event, view)
 
     @property
     def doubts(self) -> Sequence[Doubt]:
@@ -76,9 +77,9 @@ class ColorettoWatcher:
             self._end.answered(doubt)
         self._tracker.answered(doubt)
 
-    def follow(self, events: Sequence[Event]) -> None:
-        """Take it that the game went so."""
-        self._tracker.follow(events)
+    def follow(self, view: Coloretto) -> None:
+        """Take it that the game stands so."""
+        self._tracker.follow(view)
 
     def begin_again(self) -> None:
         """Forget how the game went."""

@@ -121,7 +121,7 @@ class ConfettiWatcher:
             case _:
                 return Seen()
 
-    def judged(self, event: Event, rulings: Sequence[RulingData]) -> None:
+    def judged(self, event: Event, rulings: Sequence[RulingData], view: object) -> None:
         """Follow the game's phases."""
         for ruling in rulings:
             match ruling["ruling"]:

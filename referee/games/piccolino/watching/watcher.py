@@ -10,7 +10,7 @@ from hardware.events import BellPressed
 from hardware.events import Event as DeviceEvent
 from referee.events import Event, Header
 from referee.games.piccolino import rules as piccolino
-from referee.games.piccolino.rulings import ValidRing
+from referee.games.piccolino.one_bell import View
 from referee.games.piccolino.watching.observation import Sight
 from referee.games.piccolino.watching.seat import Face, SeatPile, Unread
 from referee.session import Notice, Outline, RulingData, Seen
@@ -89,21 +89,21 @@ class PiccolinoWatcher:
             data["no_clowns"] = True
         return Seen((*events, Event(event.t_ns, "bell", data)))
 
-    def judged(self, event: Event, rulings: Sequence[RulingData]) -> None:
+    def judged(self, event: Event, rulings: Sequence[RulingData], view: View) -> None:
         """Learn what lies open by the game, and when piles are won."""
         if event.kind == "card_shown":
             self._pass_over(event.data.get("seat"))
-        self._game.apply(event)
+        self._view = view
         match event.kind:
             case "card_shown" | "card_read" | "pile_gone":
                 self._learn(event)
             case "bell" | "pile_unchanged":
-                waiting = self._game.open_verdict()
-                if isinstance(waiting, ValidRing):
-                    self._win(waiting.t_ns, event.t_ns)
+                # How a ring will be ruled that waits for its ringer's name is known before that.
+                if view.ring_t_ns is not None:
+                    self._win(view.ring_t_ns, event.t_ns)
         for pile in self._piles:
             settles = self._knows_deck and not pile.passed_over
-            pile.doubt(doubted=settles and pile.seat in self._game.unseen())
+            pile.doubt(doubted=settles and pile.seat in view.unseen)
         for ruling in rulings:
             if ruling["ruling"] == "cards_move" and ruling["from"] == "piles":
                 self._win(ruling["t_ns"], event.t_ns)
@@ -115,8 +115,7 @@ class PiccolinoWatcher:
     def begin_again(self) -> None:
         """Forget what the game was told of the piles."""
         self._piles = tuple(SeatPile(seat) for seat in range(len(self._header.players)))
-        # Plays along, for how a ring will be ruled that waits for its ringer's name.
-        self._game = piccolino.from_header(self._header)
+        self._view = piccolino.from_header(self._header).view()
         self._won_ns = self._last_won_ns = None
         self._no_clowns_told = self._read_one = False
 
@@ -143,13 +142,13 @@ class PiccolinoWatcher:
 
     def _pass_over(self, seat: object) -> None:
         """A card at a seat means that those before it in turn have laid theirs, where none was read or is bare."""
-        turn, players = self._game.game.turn(), len(self._piles)
+        turn, players = self._view.turn, len(self._piles)
         if not isinstance(seat, int) or turn is None or not self._knows_deck:
             return
         for step in range((seat - turn) % players):
             pile = self._piles[(turn + step) % players]
             bare = pile.sight is not None and pile.sight.kind == "empty"
-            pile.passed_over = not pile.known and not bare and not self._game.game.cards.is_out[pile.seat]
+            pile.passed_over = not pile.known and not bare and not self._view.is_out[pile.seat]
 
     def _strangers_told(self, notices: list[Notice], t_ns: int) -> list[Notice]:
         """Say one sentence for all where there are cards and no clown of the deck has been among them yet."""
@@ -170,7 +169,7 @@ class PiccolinoWatcher:
         stale = self._pace.too_old(t_ns) or (self._pace.missing(t_ns) and not pile.is_plain())
         if stale and not pile.leaving:
             return True
-        return pile.is_unseen(t_ns, turns=pile.seat == self._game.game.turn())
+        return pile.is_unseen(t_ns, turns=pile.seat == self._view.turn)
 
     def _learn(self, event: Event) -> None:
         seat, colour, mood = (event.data.get(key) for key in ("seat", "colour", "mood"))

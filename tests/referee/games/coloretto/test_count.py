@@ -15,6 +15,7 @@ from referee.decks.finding import find_print_deck
 from referee.demo.table import NAMES
 from referee.events import Event, Header
 from referee.games.coloretto.demo import ColorettoGame, Plan, write_coloretto
+from referee.games.coloretto.rules import from_header
 from referee.games.coloretto.watching import count as coloretto_count
 from referee.games.coloretto.watching.count import EndCount
 from referee.games.coloretto.watching.watcher import ColorettoWatcher
@@ -26,6 +27,7 @@ from simulation.view import Look
 from vision.reading import UnclearCard
 
 _FPS = 2.0
+HEADER = Header("coloretto", NAMES[:4], {})
 
 
 @pytest.fixture(scope="module")
@@ -45,17 +47,21 @@ def shots(written: ColorettoGame) -> tuple[Sequence[Frame], Sequence[Frame]]:
 
 
 def _watcher() -> ColorettoWatcher:
-    return ColorettoWatcher(Header("coloretto", NAMES[:4], {}), find_print_deck("coloretto"), None)
+    return ColorettoWatcher(HEADER, find_print_deck("coloretto"), None)
 
 
-def _told(moves: Sequence[Event], first: Sequence[Frame]) -> ColorettoWatcher:
-    """A watcher that saw which cards all start with, and was told of all moves."""
-    watcher = _watcher()
-    started = [event for frame in first for event in watcher.look(frame).events]
-    for event in [*started, *moves]:
-        watcher.judged(event, ())
-    assert watcher.looks_on
-    return watcher
+class Followed:
+    """A game whose watcher saw which cards all start with, and was told of all moves."""
+
+    def __init__(self, moves: Sequence[Event], first: Sequence[Frame] = ()) -> None:
+        self.watcher, self.game = _watcher(), from_header(HEADER)
+        started = [event for frame in first for event in self.watcher.look(frame).events]
+        self.tell(*started, *moves)
+
+    def tell(self, *events: Event) -> None:
+        for event in events:
+            rulings = [ruling.as_json() for ruling in self.game.apply(event)]
+            self.watcher.judged(event, rulings, self.game.view())
 
 
 def _end(watcher: ColorettoWatcher, last: Sequence[Frame]) -> list[Notice]:
@@ -69,8 +75,9 @@ def _misread(seat: int, was: str, card: str) -> Event:
 def test_only_the_seat_whose_area_shows_other_cards_is_asked_until_that_is_put_right_or_answered(
     written: ColorettoGame, shots: tuple[Sequence[Frame], Sequence[Frame]]
 ) -> None:
-    watcher = _told(written.moves, shots[0])
-    watcher.judged(_misread(1, "orange", "+2"), ())
+    played = Followed(written.moves, shots[0])
+    watcher = played.watcher
+    played.tell(_misread(1, "orange", "+2"))
     notices = _end(watcher, shots[1])
     assert [(notice.kind, notice.seat) for notice in notices] == [("area_differs", 1)]
     assert not watcher.looks_on
@@ -81,26 +88,20 @@ def test_only_the_seat_whose_area_shows_other_cards_is_asked_until_that_is_put_r
     assert sorted(one.label for one in doubt.shown.outlines) == sorted(written.game.hands[1].elements())
     as_told, mended = doubt.answers
     assert as_told.events == ()
-    for event in mended.events:
-        watcher.judged(event, ())
+    played.tell(*mended.events)
     assert list(watcher.doubts) == []
     # What is corrected later is held against the same picture.
-    watcher.judged(_misread(3, "red", "blue"), ())
-    watcher.judged(_misread(3, "orange", "blue"), ())
+    played.tell(_misread(3, "red", "blue"), _misread(3, "orange", "blue"))
     (doubt,) = watcher.doubts
     assert doubt.data == {"seat": 3, "missing": ["blue", "blue"], "extra": ["orange", "red"]}
-    for event in doubt.answers[1].events[:1]:
-        watcher.judged(event, ())
+    played.tell(*doubt.answers[1].events[:1])
     assert [len(one.data["extra"]) for one in watcher.doubts] == [1]
     watcher.answered(watcher.doubts[0])
     assert list(watcher.doubts) == []
 
 
 def test_a_game_that_was_over_before_anybody_looked_is_not_counted(written: ColorettoGame) -> None:
-    watcher = _watcher()
-    for event in written.moves:
-        watcher.judged(event, ())
-    assert not watcher.looks_on
+    assert not Followed(written.moves).watcher.looks_on
 
 
 def test_the_same_difference_is_the_same_question_and_what_light_hides_has_no_outline(
@@ -142,6 +143,7 @@ def test_a_fault_of_the_count_comes_out_where_it_is_waited_for_and_only_once(
 _ENDS_WHILE_COUNTING = """
 import time, cv2, numpy as np
 from hardware.camera.frames import Frame
+from referee.games.coloretto.rules import from_header
 from referee.games.coloretto.watching import count as coloretto_count
 
 def slowly(*_):

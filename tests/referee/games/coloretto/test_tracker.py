@@ -19,6 +19,7 @@ from referee.games.coloretto.watching.looks import Allowed, Look, Move, Spot
 from referee.games.coloretto.watching.tracker import AFTER_ASKING_NS, PATIENCE_NS, SECOND_NS, Tracker
 from simulation.live import Shots
 from tests.support.seen_coloretto import Noise, play, true_moves
+from tests.support.seen_coloretto import tell as learn
 
 HABITS = {
     "nothing in the way": (5, Noise()),
@@ -72,8 +73,7 @@ def tell(tracker: Tracker, *looks: Look) -> list[Event]:
     told: list[Event] = []
     for one in looks:
         events, _ = tracker.see(one)
-        for event in events:
-            tracker.judged(event, ())
+        learn(tracker, *events)
         told += events
     return told
 
@@ -206,7 +206,7 @@ def test_which_card_it_was_is_asked_until_it_is_answered() -> None:
     (doubt,) = tracker.doubts
     (event,) = doubt.answers[1].events
     tracker.answered(doubt)
-    tracker.judged(event, ())
+    learn(tracker, event)
     assert dict(+tracker.game.hands[2]) == {"green": 1, "orange": 1, "yellow": 1}
     assert not tracker.doubts
 

@@ -31,7 +31,7 @@ class Found:
 
 def prints_found(picture: Picture, reader: CardReader, table: Table | None, language: Language) -> Found:
     """Read the cards of a deck of prints; without `table` the picture's own markers tell it."""
-    from referee.evidence_picture import draw_outlines
+    from referee.scoring.evidence_picture import draw_outlines
     from vision.prints.print_deck import attributes_told
 
     reading = reader.read(picture.image, table)

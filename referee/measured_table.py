@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from calibration.sheets import SheetSurvey
 from calibration.survey import Survey
-from referee.seats import marker_rectangle, rectangle_of
+from referee.scoring.seats import marker_rectangle, rectangle_of
 from referee.service.table_area import outline_of
 from vision.profile import REACH_MM, TableProfile
 from vision.table_texture import small_grey, texture_within

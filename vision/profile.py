@@ -38,7 +38,7 @@ class TableProfile:
     `reach_mm` is how far from their edge a seat's cards may lie. By the rest is told whether the camera still stands
     there: `markers_mm`, the corners (4, 2) on the table of each marker card by its id, and the table's own texture.
     Profiles of earlier versions have neither. `seats`: where people sit who do not sit evenly round it, by how many
-    they are (see `referee.seats.SeatRing.places`).
+    they are (see `referee.scoring.seats.SeatRing.places`).
     """
 
     table: Table

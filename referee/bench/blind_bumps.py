@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from calibration.survey import survey
 from referee.bench.blind import BlindSetting, Outcome, Trial
 from referee.measured_table import profile_of
-from referee.seats import marker_rectangle
+from referee.scoring.seats import marker_rectangle
 from simulation.still import table_picture
 from simulation.view import Look
 from vision.camera_moved import MOST_OFF_MM, stand_of

@@ -13,9 +13,9 @@ from hardware.camera.frames import Frame
 from hardware.camera.watch import CameraWatch
 from referee.bench.blind import Outcome
 from referee.bench.piles_table import PilesTable, piles_table
+from referee.engine.session import RulingData
 from referee.games.piccolino.one_bell import OneBell
 from referee.games.piccolino.rules import Piccolino
-from referee.session import RulingData
 from simulation.art import CardArt
 from simulation.live import Shots
 from simulation.script import Carry

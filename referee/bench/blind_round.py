@@ -11,13 +11,13 @@ from hardware.camera.watch import CameraWatch
 from hardware.events import SandFlipped, SandRanOut, Witness
 from referee.bench.blind import Outcome
 from referee.bench.blind_views import Image
-from referee.events import Event, Header
+from referee.engine.events import Event, Header
+from referee.engine.session import Outcome as Heard
+from referee.engine.session import Session
 from referee.games.confetti.demo import SIDE, ConfettiGame, Plan, write_confetti
 from referee.games.confetti.score import score_hand
 from referee.games.confetti.table_score import card_of
 from referee.games.registry import game_kind, watcher_for
-from referee.session import Outcome as Heard
-from referee.session import Session
 from referee.watchers.watch_setup import WatchSetup
 from simulation.art import CardArt
 from simulation.live import LiveTable, Shots

@@ -16,9 +16,9 @@ from referee.bench.hands_laid import hands_laid
 from referee.bench.spoiling import SPOILING, Spot
 from referee.bench.truth import load_truth
 from referee.errors import BadInputError
-from referee.seated_reading import SeatedReader
-from referee.seats import Sharing, share_out
-from referee.unseen_cards import UnseenCards
+from referee.scoring.seated_reading import SeatedReader
+from referee.scoring.seats import Sharing, share_out
+from referee.scoring.unseen_cards import UnseenCards
 from simulation.still import table_picture
 from simulation.view import Look
 from vision.deck import Deck, load_deck

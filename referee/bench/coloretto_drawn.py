@@ -15,12 +15,12 @@ from referee.bench.coloretto_trial import Counted, Key, pieces
 from referee.decks.finding import find_print_deck
 from referee.demo.stepped import SteppedTable
 from referee.demo.table import NAMES
-from referee.events import Event, Header
+from referee.engine.events import Event, Header
+from referee.engine.session import Notice, Outcome, Session
 from referee.games.coloretto.demo import ColorettoGame, Plan, write_coloretto
 from referee.games.coloretto.rules import Coloretto
 from referee.games.coloretto.score import Table
 from referee.games.registry import game_kind, watcher_for
-from referee.session import Notice, Outcome, Session
 from referee.watchers.watch_setup import WatchSetup
 from simulation.live import LiveTable, Shots
 from simulation.view import Look

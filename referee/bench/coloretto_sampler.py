@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-from collections import Counter
 from dataclasses import dataclass, field
 
 from referee.bench.coloretto_table import MS, Lying
@@ -123,8 +122,3 @@ class Sampler:
         ):
             self.readings[key] = name
         return self.readings[key]
-
-
-def wrongly_read(sampler: Sampler, lies: Lying) -> Counter[str]:
-    """Give how many cards were read as others, by kind of place."""
-    return Counter(where for (card, where), seen in sampler.readings.items() if seen and seen != lies.name[card])

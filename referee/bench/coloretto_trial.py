@@ -9,13 +9,13 @@ from dataclasses import dataclass, field, replace
 
 from referee.bench.coloretto_sampler import EVERY_NS, Sampler, Sight
 from referee.bench.coloretto_table import Done, Evening, Habits
+from referee.engine.events import Event, Header
+from referee.engine.session import Doubt
 from referee.errors import BadInputError
-from referee.events import Event, Header
 from referee.games.coloretto.rules import Coloretto, from_header
 from referee.games.coloretto.watching.hypotheses import standing
 from referee.games.coloretto.watching.looks import Look
 from referee.games.coloretto.watching.tracker import Tracker
-from referee.session import Doubt
 
 _ANSWERS_S = (2.0, 6.0)  # so soon a question is answered by who heard it
 _LATE, _LATE_S = 0.3, (15.0, 40.0)  # and by some only so much later

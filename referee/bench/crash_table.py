@@ -15,8 +15,9 @@ from hardware.events import Event as DeviceEvent
 from hardware.lamp import NullLamp
 from hardware.speaker.speaker import NullSpeaker
 from referee.announcer import Announcer
+from referee.engine.events import Event
+from referee.engine.session import RulingData, Seen
 from referee.errors import BadInputError
-from referee.events import Event
 from referee.games import GAME_NAMES
 from referee.games.coloretto.rules import Coloretto
 from referee.games.confetti.rules import Confetti, Phase
@@ -30,7 +31,6 @@ from referee.service.game_controller import GameController
 from referee.service.live_game import LiveGame
 from referee.service.settings import TableSettings
 from referee.service.voice import Voice
-from referee.session import RulingData, Seen
 from referee.watchers.by_hand import ByHandWatcher
 
 PLAYERS = ("Ann", "Ben", "Cem")

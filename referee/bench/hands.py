@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from referee.bench.truth import TruePicture
-from referee.seated_reading import SeatedReading
+from referee.scoring.seated_reading import SeatedReading
 
 # How much of a hand's most hidden card is to be seen, least, and how people say that.
 SIGHTS = ((0.9, "all cards in plain sight"), (0.5, "a card half covered"), (0.0, "a card mostly covered"))

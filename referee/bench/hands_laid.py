@@ -8,7 +8,7 @@ import cv2
 import numpy as np
 
 from referee.demo.seating import ring_of, spot
-from referee.seats import SeatRing
+from referee.scoring.seats import SeatRing
 from simulation.still import Laid
 from simulation.view import Place, corners_mm
 

@@ -11,10 +11,10 @@ import numpy as np
 
 from referee.c_heap import give_back, share_one_heap
 from referee.demo.stepped import SteppedTable
-from referee.events import Header
+from referee.engine.events import Header
+from referee.engine.session import Session
 from referee.games.confetti.demo import Plan, write_confetti
 from referee.games.registry import game_kind, watcher_for
-from referee.session import Session
 from referee.watchers.watch_setup import WatchSetup
 from simulation.live import LiveTable, Shots
 from vision.deck import load_deck

@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from hardware.camera.frames import SECOND_NS, Frame
 from hardware.events import BellPressed
 from referee.decks.finding import find_print_deck
-from referee.events import Header
+from referee.engine.events import Header
+from referee.engine.session import RulingData, Session
 from referee.games.piccolino.demo import PiccolinoGame, Plan, write_piccolino
 from referee.games.piccolino.events import Bell, parse_action
 from referee.games.piccolino.one_bell import OneBell
 from referee.games.registry import game_kind, watcher_for
-from referee.session import RulingData, Session
 from referee.watchers.watch_setup import WatchSetup
 from simulation.art import CardArt
 from simulation.live import LiveTable, Shots

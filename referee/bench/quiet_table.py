@@ -16,7 +16,8 @@ from hardware.camera.frames import Frame, FrameBuffer
 from hardware.health import HealthBoard
 from hardware.lamp import NullLamp
 from hardware.speaker.speaker import NullSpeaker
-from referee.events import Header
+from referee.engine.events import Header
+from referee.engine.session import Watcher
 from referee.journal.evidence import EvidenceFolder
 from referee.journal.journal import Journal
 from referee.service.bus import Bus
@@ -29,7 +30,6 @@ from referee.service.table_area import TableArea
 from referee.service.table_decks import TableDecks
 from referee.service.table_desk import TableDesk
 from referee.service.voice import Voice
-from referee.session import Watcher
 from referee.setup.walk import Walk
 from referee.watchers.by_hand import ByHandWatcher
 from vision.profile import TableProfile

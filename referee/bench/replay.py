@@ -14,7 +14,7 @@ import cv2
 from hardware.events import BellEdge
 from hardware.recording_writer import RecordingWriter
 from referee.bench.piles_table import PLAYERS, piles_table
-from referee.recorded_game import RecordedGame
+from referee.engine.recorded_game import RecordedGame
 from referee.watchers.watch_setup import WatchSetup
 from simulation.live import Shots
 

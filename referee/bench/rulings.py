@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from hardware.camera.frames import Frame
 from referee.bench.piles_table import PilesTable, piles_table
-from referee.session import RulingData
+from referee.engine.session import RulingData
 from simulation.live import Shots
 from simulation.truth import truth_at
 from vision.prints.print_deck import PrintDeck

@@ -15,8 +15,8 @@ from typing import Any
 from referee.bench.crash_table import PLAYERS, likely_moves
 from referee.bench.mutations import mutated
 from referee.bench.torn_trial import Trial
+from referee.engine.events import Header
 from referee.errors import BadInputError
-from referee.events import Header
 from referee.games import GAME_NAMES
 from referee.journal.evidence import EvidenceFolder
 from referee.journal.exchange import game_data, json_parts

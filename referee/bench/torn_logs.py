@@ -11,13 +11,13 @@ from random import Random
 from referee.bench.mutations import mutated
 from referee.bench.torn_games import play_games
 from referee.bench.torn_trial import Trial
-from referee.eventlog import Fault, open_log
+from referee.engine.eventlog import Fault, open_log
+from referee.engine.replay import judge
 from referee.games.registry import game_kind
 from referee.journal.exchange import as_event_log
 from referee.journal.folder import JOURNAL
 from referee.journal.journal import Journal
 from referee.journal.stored import kept_game, shelf
-from referee.replay import judge
 
 
 def trials(folder: Path, seed: int, count: int) -> Iterator[Trial]:

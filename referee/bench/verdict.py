@@ -22,7 +22,7 @@ from referee.announcer import Announcer
 from referee.bench.measurement import Measurement
 from referee.bench.piles_table import PLAYERS, PilesTable, piles_table
 from referee.bench.yardstick import one_thread, yardstick
-from referee.clockwork import in_order, without_overtaken
+from referee.engine.clockwork import in_order, without_overtaken
 from referee.language import Language
 from simulation.live import Shots
 from vision.prints.print_deck import PrintDeck

@@ -50,9 +50,9 @@ def run_hands(args: argparse.Namespace) -> int:
     from referee.bench.truth import load_truth
     from referee.decks.finding import find_deck
     from referee.games.coloretto.table_score import card_of, read_areas
-    from referee.seated_reading import SeatedReading
-    from referee.seats import MOST_PLAYERS
-    from referee.unseen_cards import read_to_score
+    from referee.scoring.seated_reading import SeatedReading
+    from referee.scoring.seats import MOST_PLAYERS
+    from referee.scoring.unseen_cards import read_to_score
     from vision.errors import VisionError
     from vision.prints.print_deck import PrintDeck
 

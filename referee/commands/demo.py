@@ -47,8 +47,8 @@ def run(args: argparse.Namespace) -> int:
     from referee.decks.finding import find_deck
     from referee.demo.show import ShowOptions, print_line, show_fast, show_live
     from referee.demo.table import demo_table
-    from referee.evidence_picture import check_picture_path
     from referee.games.registry import game_kind
+    from referee.scoring.evidence_picture import check_picture_path
 
     try:
         args.picture.parent.mkdir(parents=True, exist_ok=True)

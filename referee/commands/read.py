@@ -49,7 +49,7 @@ def run(args: argparse.Namespace) -> int:
         BadInputError: an argument makes no sense.
         VisionError: the deck or the table profile cannot be used.
     """
-    from referee.evidence_picture import check_picture_path, write_picture
+    from referee.scoring.evidence_picture import check_picture_path, write_picture
     from vision.image import load_picture
     from vision.profile import load_profile
 
@@ -123,7 +123,7 @@ def _table(picture: Picture, profile: TableProfile | None) -> tuple[Table | None
 
 
 def _known_deck(picture: Picture, deck: Deck, profile: TableProfile | None, language: Language) -> Found:
-    from referee.evidence_picture import draw_reading
+    from referee.scoring.evidence_picture import draw_reading
     from vision.marked.reader import read_picture
 
     table, markers = _table(picture, profile)
@@ -173,7 +173,7 @@ def _words(reading: Reading, language: Language) -> list[str]:
 def _any_deck(picture: Picture, language: Language) -> Found:
     import numpy as np
 
-    from referee.evidence_picture import draw_outlines
+    from referee.scoring.evidence_picture import draw_outlines
     from vision.unknown.unknown_deck import find_unknown_cards
 
     found = find_unknown_cards(picture.image)

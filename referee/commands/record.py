@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from referee.arguments import add_language
+from referee.engine.events import DECK, Header
 from referee.errors import BadInputError, WorkFailedError
-from referee.events import DECK, Header
 from referee.games.registry import game_kind
 from referee.names import players_in
 from referee.output import complain, for_people

@@ -12,14 +12,14 @@ from typing import Any
 from referee.announcer import Announcer
 from referee.arguments import add_language
 from referee.changed_rulings import changed
+from referee.engine.eventlog import Fault, open_log
+from referee.engine.events import Header
+from referee.engine.replay import judge
 from referee.errors import BadInputError
-from referee.eventlog import Fault, open_log
-from referee.events import Header
 from referee.games.registry import game_kind
 from referee.jsonlines import parse_object, to_line
 from referee.language import Language, language_of
 from referee.output import Output, complain
-from referee.replay import judge
 
 MOST_COMPLAINTS = 3
 SUMMARY = "judge a recorded game again and print its rulings"
@@ -130,7 +130,7 @@ def replay_recording(
     """
     from referee.decks.finding import find_deck
     from referee.decks.game_deck import GameDeck, check_plays, deck_of
-    from referee.recorded_game import DECK_FILE, TABLE, RecordedGame
+    from referee.engine.recorded_game import DECK_FILE, TABLE, RecordedGame
     from referee.watchers.watch_setup import WatchSetup
     from vision.profile import load_profile
 

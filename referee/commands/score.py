@@ -6,6 +6,7 @@ import argparse
 import os
 import sys
 from collections.abc import Callable, Iterator
+from importlib import import_module
 from pathlib import Path
 
 from referee.arguments import add_language
@@ -61,13 +62,15 @@ def run(args: argparse.Namespace) -> int:
     if args.limit < 0:
         raise BadInputError("--limit must be at least 0")
     scoring = _scoring(args)
+    command = import_module(scoring.module)
     if args.image is not None:
         _check_image(args, scoring)
-        return scoring.picture(args)
+        status: int = command.score_image(args)
+        return status
     for name in ("players", "deck", "side", "table", "profile", "picture"):
         if getattr(args, name) is not None:
             raise BadInputError(f"--{name} goes with a picture of the table: name it with --image")
-    scorer = scoring.lines(args)
+    scorer = command.scorer(args)
     if sys.stdin is None:
         raise BadInputError("there is no standard input to read hands from")
     if sys.stdin.isatty():
@@ -88,7 +91,7 @@ def _check_image(args: argparse.Namespace, scoring: Scoring) -> None:
     if not 1 <= args.players <= scoring.most_players:
         raise BadInputError(f"--players must be from 1 to {scoring.most_players}, not {args.players}")
     if args.picture is not None:
-        from referee.evidence_picture import check_picture_path
+        from referee.scoring.evidence_picture import check_picture_path
 
         check_picture_path(args.picture, [args.image])
 

@@ -11,8 +11,8 @@ from pathlib import Path
 
 from referee.decks.finding import AnyDeck, find_deck
 from referee.decks.store import DeckStore
+from referee.engine.events import DECK, DECK_COLOURS, DECK_VERSION, Header
 from referee.errors import BadInputError, WorkFailedError
-from referee.events import DECK, DECK_COLOURS, DECK_VERSION, Header
 from referee.games.registry import GAMES, game_kind
 from referee.journal.folder import state_folder
 from vision.deck import Deck, deck_names

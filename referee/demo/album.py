@@ -8,9 +8,9 @@ import cv2
 
 from referee.announcer import Announcer
 from referee.demo.photo_finish import PhotoFinishes, draw_finish
+from referee.engine.session import Outcome, Session
 from referee.errors import WorkFailedError
 from referee.files import write_whole
-from referee.session import Outcome, Session
 
 
 class FinishAlbum:

@@ -11,10 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hardware.camera.frames import Frame
-from referee.drawing import DARK, LIGHT, Canvas, Colour
-from referee.events import Event
-from referee.evidence_picture import SEAT_COLOURS
-from referee.session import Outline, RulingData
+from referee.engine.events import Event
+from referee.engine.session import Outline, RulingData
+from referee.scoring.drawing import DARK, LIGHT, Canvas, Colour
+from referee.scoring.evidence_picture import SEAT_COLOURS
 
 BEFORE_NS, AFTER_NS = 1_500_000_000, 300_000_000
 _KEPT_FRAMES = 90

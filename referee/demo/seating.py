@@ -8,7 +8,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from referee.seats import SeatRing
+from referee.scoring.seats import SeatRing
 from simulation.art import FRONT
 from simulation.pieces import MARKER_CARD_MM
 from simulation.script import Lying, Person, person_at

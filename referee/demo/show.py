@@ -24,18 +24,18 @@ from referee.demo.players import TablePlayers
 from referee.demo.stepped import SteppedTable
 from referee.demo.table import DemoTable
 from referee.demo.voice import LAMP, PrintedVoice, Say, speaker_for, stamped
+from referee.engine.events import Event
+from referee.engine.session import Outcome, RulingData, Session
 from referee.errors import BadInputError, WorkFailedError
-from referee.events import Event
-from referee.evidence_picture import write_picture
 from referee.games.confetti.table_score import score_picture
 from referee.games.registry import game_kind, watcher_for
 from referee.language import Language
 from referee.output import Output
+from referee.scoring.evidence_picture import write_picture
 from referee.service.parts import Parts
 from referee.service.service import Service, running
 from referee.service.settings import TableSettings, save_settings
 from referee.service.voice import signal_of
-from referee.session import Outcome, RulingData, Session
 from referee.watchers.watch_setup import WatchSetup
 from referee.web.hosts import where
 from vision.deck import Deck

@@ -9,8 +9,8 @@ from hardware.camera.frames import SECOND_NS, FrameBuffer
 from hardware.event_queue import EventQueue
 from hardware.gpio import PinFactory
 from hardware.settings import MS
-from referee.clockwork import Clockwork, Fed, OnOutcome
 from referee.demo.devices import EdgeSide
+from referee.engine.clockwork import Clockwork, Fed, OnOutcome
 from simulation.live import LiveTable
 
 # What a kernel needs to hand on an edge, and a camera a frame, at most.

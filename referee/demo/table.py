@@ -9,8 +9,8 @@ from typing import Any
 from hardware.camera.frames import SECOND_NS, Frame
 from referee.decks.finding import AnyDeck, find_deck
 from referee.decks.game_deck import check_plays
+from referee.engine.events import DECK, Header
 from referee.errors import BadInputError
-from referee.events import DECK, Header
 from referee.games.registry import GAMES
 from referee.words import list_of
 from simulation.live import LiveTable, Shots

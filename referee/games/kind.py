@@ -10,17 +10,15 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from referee.events import Event, Game, Header
+from referee.engine.events import Event, Game, Header
 from referee.language import Language
 
 if TYPE_CHECKING:
-    import argparse
-
     from referee.decks.finding import AnyDeck
     from referee.demo.table import DemoTable
+    from referee.engine.session import Watcher
     from referee.lessons.draft import Draft
     from referee.service.live_game import LiveGame
-    from referee.session import Watcher
     from referee.watchers.watch_setup import WatchSetup
     from simulation.live import Shots
     from vision.prints.print_deck import PrintDeck
@@ -126,14 +124,13 @@ class Demo:
 
 @dataclass(frozen=True)
 class Scoring:
-    """`ringmaster score`.
+    """`ringmaster score`, for at most so many players in a picture.
 
-    lines: gives what answers one hand in JSON. picture: scores a picture of a table for at most `most_players`, and
-    gives the exit status.
+    module: gives `scorer(args)`, what answers one hand in JSON by a line and raises `BadInputError` for one that cannot
+    be scored, and `score_image(args)`, which scores a picture and gives the exit status.
     """
 
-    lines: Callable[[argparse.Namespace], Callable[[dict[str, object]], str]]
-    picture: Callable[[argparse.Namespace], int]
+    module: str
     most_players: int
 
 

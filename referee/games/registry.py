@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from referee.engine.events import Header
 from referee.errors import BadInputError
-from referee.events import Header
 from referee.games.coloretto.kind import COLORETTO
 from referee.games.confetti.kind import CONFETTI
 from referee.games.kind import GameKind
 from referee.games.piccolino.kind import PICCOLINO
 
 if TYPE_CHECKING:
-    from referee.session import Watcher
+    from referee.engine.session import Watcher
     from referee.watchers.watch_setup import WatchSetup
 
 GAMES = {kind.name: kind for kind in (CONFETTI, PICCOLINO, COLORETTO)}

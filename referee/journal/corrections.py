@@ -6,10 +6,10 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from referee.engine.events import Event, parse_event
+from referee.engine.session import RulingData
 from referee.errors import BadInputError
-from referee.events import Event, parse_event
 from referee.journal.rows import CorrectionRow
-from referee.session import RulingData
 
 Struck = Mapping[int, Mapping[str, Any] | None]
 

@@ -16,8 +16,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from referee.engine.events import Event, Header
 from referee.errors import WorkFailedError
-from referee.events import Event, Header
 from referee.journal.database import VERSION, WAY_CLEARED, Connect, Connection, DiskError, Value, connect, open_journal
 from referee.journal.outbox import Outbox
 from referee.journal.rows import GameRow, event_data, header_data

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
 
-from referee.events import Event, Header
+from referee.engine.events import Event, Header
 
 Query = Callable[..., Sequence[tuple[Any, ...]]]
 LAST_MS = 253_402_300_799_999

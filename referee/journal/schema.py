@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
+from referee.engine.events import parse_event
 from referee.errors import BadInputError
-from referee.events import parse_event
 from referee.games.registry import game_kind
 from referee.journal.corrections import corrected
 from referee.journal.judging import Trouble, checked

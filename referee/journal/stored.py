@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from referee.engine.events import Header, parse_event
 from referee.errors import BadInputError
-from referee.events import Header, parse_event
 from referee.journal.rows import LAST_MS, CorrectionRow, EventRow, GameRow, KeptGame, Lost, Query, RulingRow
 from referee.jsonlines import parse_object, whole_number
 from referee.names import told_apart

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from referee.events import Header
+from referee.engine.events import Header
 from referee.journal.database import WAY_CLEARED, Connection
 from referee.journal.journal import Journal
 from referee.journal.rows import header_data

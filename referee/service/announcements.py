@@ -6,14 +6,14 @@ from collections.abc import Sequence
 from typing import Any
 
 from referee.announcer import Announcer
-from referee.events import Event, Question
+from referee.engine.events import Event, Question
+from referee.engine.session import Notice, RulingData
 from referee.journal.corrections import Change, Place, told
 from referee.jsonlines import to_line
 from referee.log import LOG
 from referee.sayings import service as sayings
 from referee.service.live_game import LiveGame
 from referee.service.voice import Voice
-from referee.session import Notice, RulingData
 
 REMIND_NS = 2_000_000_000
 """Longer than the lock-out: a ring that comes sooner belongs to the one that was asked about."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from referee.announcer import Announcer
-from referee.events import Question
+from referee.engine.events import Question
 from referee.games.registry import game_kind
 from referee.language import Language
 from referee.sayings import service as sayings

@@ -22,14 +22,14 @@ from hardware.camera.frames import Frame
 from hardware.recording import RecordingNotWrittenError
 from hardware.recording_writer import RecordingWriter
 from referee.decks.store import DeckStore
+from referee.engine.events import DECK, Event
+from referee.engine.recorded_game import DECK_FILE, TABLE
 from referee.errors import BadInputError, WorkFailedError
-from referee.events import DECK, Event
 from referee.journal.corrections import corrected, corrected_events
 from referee.journal.judging import checked
 from referee.journal.rows import Query
 from referee.journal.stored import game_numbered, games, kept_game
 from referee.jsonlines import shown
-from referee.recorded_game import DECK_FILE, TABLE
 from referee.service.defaults import PROFILE
 from referee.service.film import Film
 from referee.service.game_log import GameLog, log_of

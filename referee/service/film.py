@@ -17,9 +17,9 @@ from hardware.camera.frames import SECOND_NS, Frame, FrameBuffer
 from hardware.events import BellEdge, BellPressed
 from hardware.events import Event as DeviceEvent
 from hardware.settings import MS
+from referee.engine.session import Outcome
 from referee.service.ring_pictures import Wanted, jpeg
 from referee.service.table_area import TableArea
-from referee.session import Outcome
 
 BEFORE_NS, AFTER_NS = 7 * SECOND_NS, 3 * SECOND_NS
 EVERY_NS = 100 * MS

@@ -13,8 +13,9 @@ from hardware.camera.frames import Frame
 from hardware.events import BellPressed
 from hardware.events import Event as DeviceEvent
 from hardware.health import DeviceHealth
+from referee.engine.events import Header
+from referee.engine.session import Outcome
 from referee.errors import BadInputError
-from referee.events import Header
 from referee.games.registry import game_kind
 from referee.journal.corrections import Change
 from referee.journal.journal import Journal
@@ -31,7 +32,6 @@ from referee.service.resuming import MakeWatcher, unfinished_game
 from referee.service.ring_pictures import pictures_wanted
 from referee.service.settings import TableSettings
 from referee.service.voice import Voice
-from referee.session import Outcome
 
 
 class GameController(GameOnTable):

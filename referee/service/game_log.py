@@ -8,12 +8,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+from referee.engine.events import Header
+from referee.engine.session import RulingData
 from referee.errors import BadInputError
-from referee.events import Header
 from referee.journal.corrections import Place
 from referee.journal.rows import CorrectionRow, GameRow, KeptGame
 from referee.service.records import Record, numbers_in
-from referee.session import RulingData
 
 
 @dataclass

@@ -13,8 +13,8 @@ import cv2
 from hardware.camera.frames import Frame
 from hardware.events import BellPressed, SandFlipped, SandRanOut
 from hardware.events import Event as DeviceEvent
-from referee.events import Event, GameView
-from referee.session import Doubt, Doubts, LooksOn, Outline, RulingData, Seen, Watcher
+from referee.engine.events import Event, GameView
+from referee.engine.session import Doubt, Doubts, LooksOn, Outline, RulingData, Seen, Watcher
 from vision.errors import VisionError
 
 OnJudged = Callable[[Event, Sequence[RulingData], GameView], None]

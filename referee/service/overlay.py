@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from hardware.camera.frames import Frame
-from referee.session import Outline
+from referee.engine.session import Outline
 
 
 @dataclass(frozen=True)

@@ -7,12 +7,12 @@ from typing import Any
 
 from hardware.settings import MS
 from referee.announcer import Announcer
+from referee.engine.session import Doubt, Doubts
 from referee.errors import BadInputError
 from referee.service.desk_protocol import Data
 from referee.service.device_admin import DeviceAdmin
 from referee.service.game_controller import GameController
 from referee.service.live_game import LiveGame
-from referee.session import Doubt, Doubts
 
 
 def ring(controller: GameController, device_admin: DeviceAdmin, command: Data) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from hardware.lamp import Lamp
 from hardware.speaker.speaker import Speaker
-from referee.events import Header
+from referee.engine.events import Header
 from referee.service.defaults import OnHealth
 from referee.service.devices import Devices
 from referee.service.settings import TableSettings

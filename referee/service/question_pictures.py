@@ -13,11 +13,11 @@ import cv2
 import numpy as np
 
 from hardware.camera.frames import Frame
-from referee.drawing import Canvas
-from referee.evidence_picture import SEAT_COLOURS, UNSURE
+from referee.engine.session import Outline, Shown
+from referee.scoring.drawing import Canvas
+from referee.scoring.evidence_picture import SEAT_COLOURS, UNSURE
 from referee.service.ring_pictures import jpeg, smaller
 from referee.service.table_area import Image, TableArea
-from referee.session import Outline, Shown
 from referee.watchers.changed_places import Mask, changed_since, small_picture
 
 _MOST_QUESTIONS = 2  # whose frames are kept: a computer of 1 GB has no room for many

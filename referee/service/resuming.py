@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
+from referee.engine.events import Header
+from referee.engine.session import RulingData, Watcher
 from referee.errors import BadInputError
-from referee.events import Header
 from referee.journal.corrections import Place
 from referee.journal.journal import Journal
 from referee.journal.stored import kept_game, open_game
 from referee.service.live_game import LiveGame
 from referee.service.records import resumed_clock
-from referee.session import RulingData, Watcher
 
 MakeWatcher = Callable[[Header], Watcher]
 

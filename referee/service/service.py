@@ -16,7 +16,8 @@ from hardware.camera.usb_nodes import usb_cameras
 from hardware.events import BellPressed
 from hardware.events import Event as DeviceEvent
 from hardware.health import DeviceHealth, Health, HealthBoard
-from referee.clockwork import LONGEST_SLEEP_S, Clockwork
+from referee.engine.clockwork import LONGEST_SLEEP_S, Clockwork
+from referee.engine.session import Outcome
 from referee.journal.evidence import EvidenceFolder
 from referee.journal.folder import EVIDENCE, JOURNAL, locked
 from referee.journal.journal import Journal
@@ -44,7 +45,6 @@ from referee.service.table_decks import TableDecks
 from referee.service.table_desk import TableDesk
 from referee.service.voice import Voice
 from referee.service.watchdog import Watchdog, boot_id, interval_ns
-from referee.session import Outcome
 from referee.setup.walk import Walk
 from vision.profile import TableProfile
 

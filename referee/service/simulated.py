@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from hardware.lamp import NullLamp
 from referee.demo.devices import SimulatedDevices
-from referee.events import Header
+from referee.engine.events import Header
 from referee.games.confetti.demo import Plan, write_confetti
 from referee.service.parts import Parts
 from simulation.live import LiveTable, Shots

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from referee.errors import BadInputError
-from referee.seats import marker_rectangle
+from referee.scoring.seats import marker_rectangle
 from vision.camera_moved import table_now
 from vision.errors import VisionError
 from vision.markers import sight_markers, table_from_markers

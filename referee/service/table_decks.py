@@ -13,12 +13,12 @@ from hardware.health import DeviceHealth, Health
 from referee.decks.finding import AnyDeck, find_deck
 from referee.decks.game_deck import built_in_decks, decks_for, with_version
 from referee.decks.store import DeckStore
+from referee.engine.events import DECK, Header
+from referee.engine.session import Watcher
 from referee.errors import BadInputError
-from referee.events import DECK, Header
 from referee.games.registry import GAMES, game_kind, watcher_for
 from referee.journal.rows import Query
 from referee.journal.stored import games
-from referee.session import Watcher
 from referee.setup.record import deck_of, load_kept
 from referee.watchers.by_hand import ByHandWatcher
 from referee.watchers.watch_setup import WatchSetup

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from referee.announcer import Announcer
-from referee.events import Event
+from referee.engine.events import Event
 from referee.journal.corrections import corrected_events
 from referee.service.explain import held
 from referee.service.game_log import GameLog

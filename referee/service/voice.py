@@ -10,9 +10,9 @@ from hardware.lamp import Lamp, Signal
 from hardware.speaker.chimes import Chime
 from hardware.speaker.speaker import Speaker
 from referee.announcer import Announcement, Announcer
+from referee.engine.session import RulingData
 from referee.service.bus import Bus, StateChanged
 from referee.service.settings import TableSettings
-from referee.session import RulingData
 
 MOST_SAID = 8
 """So many of the latest announcements are kept for pages that speak."""

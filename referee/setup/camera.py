@@ -10,7 +10,7 @@ import numpy as np
 
 from referee.errors import BadInputError
 from referee.language import Language
-from referee.seats import marker_rectangle
+from referee.scoring.seats import marker_rectangle
 from referee.setup import places
 from referee.setup.finding import Choice, Finding, Image, Seen, Shape, State, Wish, camera_missing, shares
 from vision.errors import MirroredError, VisionError

@@ -43,7 +43,7 @@ def deck_of(kept: Mapping[str, Kept]) -> str | None:
 
 
 def seats_of(kept: Mapping[str, Kept]) -> dict[int, tuple[float, ...]]:
-    """Give where people sit, by how many they are, where seats were moved (`referee.seats.SeatRing.places`)."""
+    """Give where people sit, by how many they are, where seats were moved (`referee.scoring.seats.SeatRing.places`)."""
     places = kept["seats"].data.get("places") if "seats" in kept else None
     found = places.items() if isinstance(places, dict) else ()
     return {int(players): tuple(map(float, at)) for players, at in found if seats_fit(players, at)}

@@ -11,7 +11,7 @@ import numpy as np
 from hardware.events import BellPressed
 from referee.errors import BadInputError
 from referee.language import Language
-from referee.seats import MOST_PLAYERS, SeatRing, even_places, marker_rectangle
+from referee.scoring.seats import MOST_PLAYERS, SeatRing, even_places, marker_rectangle
 from referee.setup.finding import Choice, Finding, Handle, Heard, Points, Seen, Shape, State, Wish, camera_missing
 from referee.setup.record import seats_of
 from vision.camera_moved import table_now

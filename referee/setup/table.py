@@ -12,7 +12,7 @@ from calibration.survey import survey
 from referee.errors import BadInputError
 from referee.language import Language, mark
 from referee.measured_table import profile_of, sheet_profile
-from referee.seats import marker_rectangle, rectangle_of
+from referee.scoring.seats import marker_rectangle, rectangle_of
 from referee.setup import places
 from referee.setup.finding import Choice, Finding, Image, Points, Seen, Shape, State, Wish, camera_missing, shares
 from referee.setup.phone_marker import CORNERS as PHONE_CORNERS

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 from hardware.camera.frames import Frame
 from hardware.events import Event as DeviceEvent
-from referee.events import Event
-from referee.session import Outline, RulingData, Seen
+from referee.engine.events import Event
+from referee.engine.session import Outline, RulingData, Seen
 
 
 class ByHandWatcher:

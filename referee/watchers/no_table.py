@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from referee.engine.session import Notice
 from referee.errors import BadInputError
-from referee.session import Notice
 from vision.errors import DoubledMarkerError, MirroredError, MovedCameraError, VisionError
 
 

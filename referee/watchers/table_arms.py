@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hardware.camera.frames import Frame
-from referee.seats import SeatRing
+from referee.scoring.seats import SeatRing
 from vision.arms import Arm, ArmFinder
 from vision.table import Table
 

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from referee.seats import SeatRing, marker_rectangle
+from referee.scoring.seats import SeatRing, marker_rectangle
 from referee.watchers.table_arms import Place
 from vision.camera_moved import stand_of, what_is_wrong
 from vision.errors import MovedCameraError

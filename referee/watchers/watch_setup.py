@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from referee.events import Header
+from referee.engine.events import Header
 from vision.profile import TableProfile
 
 if TYPE_CHECKING:

@@ -22,12 +22,12 @@ from referee.demo.seating import AREA_MM, MIDDLE_MM, people_at, ring_of
 from referee.demo.show import ShowOptions, _played, _watch, show_fast
 from referee.demo.table import DemoTable, demo_table
 from referee.demo.voice import PrintedVoice
-from referee.events import Header
+from referee.engine.events import Header
 from referee.games.confetti.demo import Plan, write_confetti
 from referee.games.confetti.score import score_hand
 from referee.language import Language
-from referee.seated_reading import SeatedReader
-from referee.seats import share_out
+from referee.scoring.seated_reading import SeatedReader
+from referee.scoring.seats import share_out
 from referee.service.service import Service
 from simulation.live import LiveTable, Shots
 from simulation.script import Ring, Script

@@ -13,8 +13,8 @@ from hardware.recording_writer import RecordingWriter
 from referee.cli import main
 from referee.decks.game_deck import deck_of, with_version
 from referee.decks.store import DeckStore
+from referee.engine.events import Header
 from referee.errors import BadInputError
-from referee.events import Header
 from referee.games.confetti.watching.watcher import ConfettiWatcher
 from referee.games.registry import game_kind
 from referee.service.table_decks import TableDecks

@@ -12,7 +12,7 @@ import referee.language
 from referee.cli import main
 from referee.commands.doctor import WITHOUT_PINS
 from referee.language import LANGUAGES, Language
-from referee.seats import what_is_missing
+from referee.scoring.seats import what_is_missing
 from referee.translated import templates, translated
 from vision.errors import DoubledMarkerError
 

@@ -7,11 +7,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from referee.events import Event, Header
+from referee.engine.events import Event, Header
+from referee.engine.session import Notice, RulingData
 from referee.games.coloretto.rules import Coloretto, from_header
 from referee.games.coloretto.watching.looks import Look, Spot
 from referee.games.coloretto.watching.tracker import Tracker
-from referee.session import Notice, RulingData
 from tests.support.paper_coloretto import PaperGame
 
 SECOND_NS = 1_000_000_000

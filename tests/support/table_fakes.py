@@ -13,8 +13,9 @@ from hardware.event_queue import EventQueue
 from hardware.events import Event as DeviceEvent
 from hardware.lamp import RecordedLamp
 from hardware.speaker.speaker import RecordedSpeaker
+from referee.engine.events import Event
+from referee.engine.session import Seen
 from referee.errors import SettingError
-from referee.events import Event
 from referee.journal.folder import JOURNAL
 from referee.journal.journal import Journal
 from referee.service.bus import Bus
@@ -22,7 +23,6 @@ from referee.service.devices import OnHealth
 from referee.service.game_controller import GameController
 from referee.service.settings import TableSettings
 from referee.service.voice import Voice
-from referee.session import Seen
 from referee.watchers.by_hand import ByHandWatcher
 
 S = SECOND_NS

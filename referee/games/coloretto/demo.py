@@ -12,11 +12,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from referee.demo.seating import AREA_MM, own_columns, people_at, ring_of, spot
+from referee.engine.events import Event
 from referee.errors import BadInputError
-from referee.events import Event
 from referee.games.coloretto.rules import Coloretto
 from referee.games.coloretto.setup import JOKER, LAST_ROUND, PLUS2, Settings
-from referee.seats import SeatRing
+from referee.scoring.seats import SeatRing
 from simulation.art import BACK, FRONT
 from simulation.script import Action, Carry, Lying, Rest, Script, ScriptCard
 from vision.prints.print_deck import PrintDeck

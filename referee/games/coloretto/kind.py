@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from referee.engine.events import Header
 from referee.errors import BadInputError
-from referee.events import Header
 from referee.games.coloretto.deck import CARDS
 from referee.games.coloretto.page import PAGE
 from referee.games.coloretto.rules import from_header
@@ -15,11 +14,9 @@ from referee.games.coloretto.sayings import WORDS
 from referee.games.kind import Demo, GameKind, Scoring
 
 if TYPE_CHECKING:
-    import argparse
-
     from referee.decks.finding import AnyDeck
     from referee.demo.table import DemoTable
-    from referee.session import Watcher
+    from referee.engine.session import Watcher
     from referee.watchers.watch_setup import WatchSetup
     from simulation.live import Shots
 
@@ -48,18 +45,6 @@ def _table(deck: AnyDeck, seed: int, rounds: int, shots: Shots) -> DemoTable:
     return DemoTable(table, demo_header("coloretto", 4, deck), seed, "end", 1, deck=deck)
 
 
-def _score_lines(args: argparse.Namespace) -> Callable[[dict[str, object]], str]:
-    from referee.games.coloretto.score_command import scorer
-
-    return scorer(args)
-
-
-def _score_picture(args: argparse.Namespace) -> int:
-    from referee.games.coloretto.score_command import score_image
-
-    return score_image(args)
-
-
 COLORETTO = GameKind(
     name="coloretto",
     start=from_header,
@@ -68,5 +53,5 @@ COLORETTO = GameKind(
     page=PAGE,
     cards=CARDS,
     demo=Demo(_table, live_fps=10.0, fast_fps=5.0),
-    scoring=Scoring(_score_lines, _score_picture, most_players=5),
+    scoring=Scoring("referee.games.coloretto.score_command", most_players=5),
 )

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections import Counter
 
+from referee.engine.events import Event, Header
 from referee.errors import BadInputError
-from referee.events import Event, Header
 from referee.games.coloretto.rulings import ColorettoRuling, Foul, GameEnded, Ignored, Reason, RoundEnded
 from referee.games.coloretto.score import ColorettoHand, score_coloretto
 from referee.games.coloretto.setup import (

@@ -39,8 +39,8 @@ def score_image(args: argparse.Namespace) -> int:
     """
     from referee.decks.finding import find_print_deck
     from referee.decks.game_deck import check_plays
-    from referee.evidence_picture import write_picture
     from referee.games.coloretto.table_score import score_coloretto_picture
+    from referee.scoring.evidence_picture import write_picture
     from vision.image import load_picture
     from vision.profile import load_profile
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from referee.engine.events import Event, Header
 from referee.errors import BadInputError
-from referee.events import Event, Header
 from referee.games.coloretto.score import PALETTES, Table
 from referee.jsonlines import is_name, shown, whole_number
 

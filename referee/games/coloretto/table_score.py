@@ -9,17 +9,17 @@ from math import inf
 import numpy as np
 from numpy.typing import NDArray
 
-from referee.drawing import DARK, Canvas, Colour
-from referee.evidence_picture import NOBODY, SEAT_COLOURS, draw_seat_tags, draw_tag, draw_unclear
 from referee.games.coloretto.sayings import say_choice, say_hand
 from referee.games.coloretto.score import ColorettoHand, ColorettoScore, Table, score_coloretto
 from referee.games.coloretto.setup import JOKER, PLUS2
 from referee.language import Language
 from referee.sayings.colours import colour_name
 from referee.sayings.scored_table import say_doubts, say_seat, say_strange, say_worth
-from referee.seated_reading import SeatedReading
-from referee.seats import SeatCards, SeatRing, Sharing, share_out
-from referee.unseen_cards import read_to_score
+from referee.scoring.drawing import DARK, Canvas, Colour
+from referee.scoring.evidence_picture import NOBODY, SEAT_COLOURS, draw_seat_tags, draw_tag, draw_unclear
+from referee.scoring.seated_reading import SeatedReading
+from referee.scoring.seats import SeatCards, SeatRing, Sharing, share_out
+from referee.scoring.unseen_cards import read_to_score
 from vision.image import Picture
 from vision.prints.print_deck import PrintDeck
 from vision.prints.verdict import SURE, confidence_of

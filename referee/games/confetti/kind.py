@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from referee.engine.events import Header
 from referee.errors import BadInputError
-from referee.events import Header
 from referee.games.confetti.deck import CARDS
 from referee.games.confetti.page import PAGE
 from referee.games.confetti.rules import from_header
@@ -14,11 +13,9 @@ from referee.games.confetti.sayings import WORDS
 from referee.games.kind import Demo, GameKind, Scoring
 
 if TYPE_CHECKING:
-    import argparse
-
     from referee.decks.finding import AnyDeck
     from referee.demo.table import DemoTable
-    from referee.session import Watcher
+    from referee.engine.session import Watcher
     from referee.watchers.watch_setup import WatchSetup
     from simulation.live import Shots
 
@@ -43,18 +40,6 @@ def _table(deck: AnyDeck, seed: int, rounds: int, shots: Shots) -> DemoTable:
     return DemoTable(table, demo_header("confetti", 3, deck), seed, "hand", 3 * rounds, deck=deck)
 
 
-def _score_lines(args: argparse.Namespace) -> Callable[[dict[str, object]], str]:
-    from referee.games.confetti.score_command import scorer
-
-    return scorer(args)
-
-
-def _score_picture(args: argparse.Namespace) -> int:
-    from referee.games.confetti.score_command import score_image
-
-    return score_image(args)
-
-
 CONFETTI = GameKind(
     name="confetti",
     start=from_header,
@@ -63,6 +48,6 @@ CONFETTI = GameKind(
     page=PAGE,
     cards=CARDS,
     demo=Demo(_table, live_fps=15.0, fast_fps=6.0),
-    scoring=Scoring(_score_lines, _score_picture, most_players=7),
+    scoring=Scoring("referee.games.confetti.score_command", most_players=7),
     devices=frozenset({"sandtimer"}),
 )

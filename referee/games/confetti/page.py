@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from referee.events import Event
+from referee.engine.events import Event
 from referee.games.confetti import sayings as words
 from referee.games.confetti.rules import Confetti, Phase
 from referee.games.confetti.score import parse_cards

@@ -9,8 +9,8 @@ from __future__ import annotations
 from dataclasses import replace
 from enum import Enum
 
+from referee.engine.events import Event, Header, Question
 from referee.errors import BadInputError
-from referee.events import Event, Header, Question
 from referee.games.confetti.round import RoundHands
 from referee.games.confetti.rulings import (
     ArrangementShown,

@@ -43,8 +43,8 @@ def score_image(args: argparse.Namespace) -> int:
         VisionError: the picture, the deck or the table profile cannot be used.
     """
     from referee.decks.finding import find_marked_deck
-    from referee.evidence_picture import write_picture
     from referee.games.confetti.table_score import score_picture
+    from referee.scoring.evidence_picture import write_picture
     from vision.image import load_picture
     from vision.profile import load_profile
 

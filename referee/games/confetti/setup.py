@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from enum import Enum
 
-from referee.events import Header
+from referee.engine.events import Header
 from referee.games.confetti.score import Overlimit
 
 DECK_CARDS = 84

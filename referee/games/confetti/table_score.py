@@ -8,14 +8,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from referee.errors import BadInputError
-from referee.evidence_picture import draw_scores
 from referee.games.confetti.sayings import say_score
 from referee.games.confetti.score import SIZES, Card, Overlimit, Score, score_hand
 from referee.language import Language
 from referee.sayings.scored_table import say_doubts, say_heap, say_left_out, say_seat, say_worth
-from referee.seats import SeatCards, SeatRing, Sharing, share_out
+from referee.scoring.evidence_picture import draw_scores
+from referee.scoring.seats import SeatCards, SeatRing, Sharing, share_out
+from referee.scoring.unseen_cards import read_to_score
 from referee.translated import translated
-from referee.unseen_cards import read_to_score
 from vision.deck import Deck, Face
 from vision.image import Picture
 from vision.profile import TableProfile

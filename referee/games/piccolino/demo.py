@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from referee.demo.seating import AREA_MM, MIDDLE_MM, people_at, ring_of, spot
-from referee.events import Event
+from referee.engine.events import Event
 from referee.games.piccolino.events import Action as Move
 from referee.games.piccolino.events import Bell, CardShown
 from referee.games.piccolino.rules import Piccolino

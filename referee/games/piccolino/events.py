@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+from referee.engine.events import Event
 from referee.errors import BadInputError
-from referee.events import Event
 from referee.games.piccolino.tops import Mood
 from referee.jsonlines import is_name, one_of, shown, whole_number
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from referee.engine.events import Header
 from referee.errors import BadInputError
-from referee.events import Header
 from referee.games.kind import Demo, GameKind
 from referee.games.piccolino.deck import CARDS
 from referee.games.piccolino.page import PAGE
@@ -15,7 +15,7 @@ from referee.games.piccolino.sayings import WORDS
 if TYPE_CHECKING:
     from referee.decks.finding import AnyDeck
     from referee.demo.table import DemoTable
-    from referee.session import Watcher
+    from referee.engine.session import Watcher
     from referee.watchers.watch_setup import WatchSetup
     from simulation.live import Shots
 

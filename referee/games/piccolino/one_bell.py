@@ -16,7 +16,7 @@ from collections import deque
 from dataclasses import dataclass, replace
 from typing import Protocol
 
-from referee.events import Event, Question
+from referee.engine.events import Event, Question
 from referee.games.piccolino.cards import Holdings
 from referee.games.piccolino.events import Action, Bell, CardShown, PileUnchanged, RingerNamed, Stopped, parse_action
 from referee.games.piccolino.rulings import PiccolinoRuling, UnclearRing, ValidRing

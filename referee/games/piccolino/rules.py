@@ -7,8 +7,8 @@ rulings. Cards are known as counts only, but for the top of each discard pile. W
 
 from __future__ import annotations
 
+from referee.engine.events import Header
 from referee.errors import BadInputError
-from referee.events import Header
 from referee.games.illegal_action import demand
 from referee.games.piccolino.cards import Holdings
 from referee.games.piccolino.early import EarlyRing

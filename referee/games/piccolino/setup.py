@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import Enum
 
+from referee.engine.events import Header
 from referee.errors import BadInputError
-from referee.events import Header
 from referee.jsonlines import shown, whole_number
 
 MIN_PLAYERS, MAX_PLAYERS = 2, 5

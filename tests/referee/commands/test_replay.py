@@ -12,10 +12,10 @@ from pathlib import Path
 import pytest
 
 from referee.cli import main
+from referee.engine.eventlog import Fault, open_log
+from referee.engine.replay import judge
 from referee.errors import BadInputError
-from referee.eventlog import Fault, open_log
 from referee.games.registry import game_kind
-from referee.replay import judge
 
 MAIN = [sys.executable, "-c", "import sys; from referee.cli import main; sys.exit(main())"]
 HEADER = '{"game": "confetti", "players": ["Ann", "Zoë"], "options": {}}'

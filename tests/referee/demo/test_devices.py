@@ -24,9 +24,9 @@ from hardware.events import BellPressed, Event, SandFlipped, SandRanOut
 from hardware.health import DeviceHealth, Health
 from referee.demo.devices import SimulatedDevices
 from referee.demo.stepped import SteppedTable
-from referee.events import Header
+from referee.engine.events import Header
+from referee.engine.session import Session
 from referee.games.registry import game_kind
-from referee.session import Session
 from referee.watchers.by_hand import ByHandWatcher
 from simulation.camera import SimulatedCamera
 from simulation.live import LiveTable, Shots

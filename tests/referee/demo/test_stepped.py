@@ -19,12 +19,12 @@ from hardware.settings import MS
 from referee.decks.finding import find_print_deck
 from referee.demo.seating import ring_of
 from referee.demo.stepped import SteppedTable
-from referee.events import Header
+from referee.engine.events import Header
+from referee.engine.session import Outcome, Session
 from referee.games.confetti import demo as confetti_script
 from referee.games.confetti.score import score_hand
 from referee.games.piccolino import demo as piccolino_script
 from referee.games.registry import game_kind, watcher_for
-from referee.session import Outcome, Session
 from referee.watchers.by_hand import ByHandWatcher
 from referee.watchers.watch_setup import WatchSetup
 from simulation.edges import edges_of

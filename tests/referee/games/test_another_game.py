@@ -12,8 +12,8 @@ import pytest
 from referee.announcer import Announcer
 from referee.bench.quiet_table import QuietTable, quiet_table
 from referee.doctor.finding import Finding, State, lacking
+from referee.engine.events import Event, Game, Header
 from referee.errors import BadInputError
-from referee.events import Event, Game, Header
 from referee.games.kind import Cards, GameKind, Option, Page, Words
 from referee.games.registry import GAMES
 from referee.language import Language

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from referee.cli import main
-from referee.events import Event, Header
+from referee.engine.events import Event, Header
 from referee.journal.evenings import IMPORTED, in_order, played, span_of
 from referee.journal.reading import reading
 from referee.journal.rows import EventRow, GameRow, KeptGame

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from referee.engine.events import Event, Header
 from referee.errors import WorkFailedError
-from referee.events import Event, Header
 from referee.journal.database import Connection, connect, connect_to_read
 from referee.journal.folder import JOURNAL, locked, state_folder
 from referee.journal.journal import Journal

@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 
 import pytest
 
+from referee.engine.events import Event
+from referee.engine.session import Answer, Doubt
 from referee.errors import BadInputError, OvertakenError
-from referee.events import Event
-from referee.session import Answer, Doubt
 from referee.watchers.by_hand import ByHandWatcher
 from tests.support.office import Office, piccolino
 

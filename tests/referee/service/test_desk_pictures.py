@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from hardware.camera.frames import Frame
-from referee.events import Event
+from referee.engine.events import Event
+from referee.engine.session import Seen
 from referee.service.ring_pictures import Wanted
-from referee.session import Seen
 from tests.support.office import Office, piccolino
 
 SCENE = Path(__file__).parents[2] / "data" / "scenes" / "white-easy.jpg"

@@ -20,8 +20,8 @@ from hardware.recording import RecordedFrame, read_recording
 from referee.bench.quiet_table import QuietTable, quiet_table
 from referee.bench.replay import record_short_game
 from referee.cli import main
+from referee.engine.recorded_game import DECK_FILE, TABLE
 from referee.games.registry import watcher_for
-from referee.recorded_game import DECK_FILE, TABLE
 from referee.service import film as film_module
 from referee.service.film import FilmKeeper
 from referee.service.ring_pictures import Wanted

@@ -21,15 +21,15 @@ from hardware.events import Event as DeviceEvent
 from hardware.lamp import RecordedLamp, Signal
 from hardware.speaker.chimes import Chime
 from hardware.speaker.speaker import RecordedSpeaker
+from referee.engine.events import Event
+from referee.engine.session import Seen
 from referee.errors import SettingError
-from referee.events import Event
 from referee.service import devices as devices_module
 from referee.service import retrying, table_decks
 from referee.service.bus import IdleBell
 from referee.service.devices import Fitted, TableDevices
 from referee.service.parts import Parts
 from referee.service.service import Service, running
-from referee.session import Seen
 from referee.watchers.by_hand import ByHandWatcher
 
 MS = 1_000_000

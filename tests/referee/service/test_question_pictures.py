@@ -6,10 +6,10 @@ import pytest
 
 from hardware.camera.frames import Frame
 from referee.decks.finding import find_print_deck
+from referee.engine.session import Outline, Shown
 from referee.games.coloretto.demo import Plan, write_coloretto
 from referee.service.question_pictures import Doubted, QuestionPictures
 from referee.service.table_area import TableArea
-from referee.session import Outline, Shown
 from simulation.live import LiveTable, Shots
 
 

@@ -21,11 +21,11 @@ from hardware.events import Event as DeviceEvent
 from hardware.health import DeviceHealth, Health
 from hardware.lamp import RecordedLamp
 from hardware.speaker.speaker import RecordedSpeaker
+from referee.engine.session import Seen
 from referee.errors import BadInputError, WorkFailedError
 from referee.service.parts import Parts
 from referee.service.phone_bells import PhoneRingError
 from referee.service.service import Service, running
-from referee.session import Seen
 from tests.support.table_fakes import FakeDevices
 
 TIMEOUT_S = 60.0
@@ -84,7 +84,7 @@ def test_a_ring_on_the_line_is_ruled_said_and_kept(
 
     class RingWatcher(ByHandWatcher):
         def hear(self, event: DeviceEvent) -> Seen:
-            from referee.events import Event
+            from referee.engine.events import Event
 
             return Seen((Event(event.t_ns, "bell", {"seat": 2}),)) if isinstance(event, BellPressed) else Seen()
 

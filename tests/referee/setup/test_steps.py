@@ -19,7 +19,7 @@ from hardware.events import BellEdge, BellPressed, Event, SandEdge, SandLine
 from referee.decks.store import DeckStore
 from referee.errors import BadInputError
 from referee.language import LANGUAGES, Language
-from referee.seats import SeatRing, even_places
+from referee.scoring.seats import SeatRing, even_places
 from referee.service.settings import TableSettings
 from referee.setup.bell import BellStep
 from referee.setup.camera import CameraStep

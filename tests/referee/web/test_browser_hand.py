@@ -16,9 +16,9 @@ from hardware.camera.frames import Frame
 from hardware.health import DeviceHealth, Health
 from referee.decks.finding import find_print_deck
 from referee.decks.store import DeckStore
-from referee.events import Event
+from referee.engine.events import Event
+from referee.engine.session import Answer, Doubt, Outline, Seen, Shown
 from referee.games.coloretto.demo import Plan, write_coloretto
-from referee.session import Answer, Doubt, Outline, Seen, Shown
 from referee.watchers.by_hand import ByHandWatcher
 from simulation.live import LiveTable, Shots
 from tests.referee.web.test_browser import PHONE, SCREEN, WAIT_MS, Window, launched, needs_chromium, turn_two_reds

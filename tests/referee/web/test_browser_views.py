@@ -11,8 +11,8 @@ import pytest
 from playwright.sync_api import Browser, Route, ViewportSize, expect, sync_playwright
 
 from hardware.camera.frames import Frame
-from referee.recorded_game import RecordedGame
-from referee.session import Outline
+from referee.engine.recorded_game import RecordedGame
+from referee.engine.session import Outline
 from referee.watchers.by_hand import ByHandWatcher
 from referee.watchers.watch_setup import WatchSetup
 from tests.referee.web.test_browser import (

@@ -10,7 +10,7 @@ import pytest
 from playwright.sync_api import Browser, Locator, expect, sync_playwright
 
 from hardware.camera.frames import Frame
-from referee.session import Outline
+from referee.engine.session import Outline
 from referee.watchers.by_hand import ByHandWatcher
 from tests.referee.web.test_browser import WAIT_MS, Window, launched, needs_chromium
 from tests.referee.web.test_browser_views import a_ring_with_pictures

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from referee.events import Header
+from referee.engine.events import Header
 from referee.games.kind import GameKind
 from referee.games.registry import GAMES
 from referee.language import LANGUAGES

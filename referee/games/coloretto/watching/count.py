@@ -12,12 +12,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from hardware.camera.frames import Frame
+from referee.engine.events import Event
+from referee.engine.session import Answer, Doubt, Outline, Shown
 from referee.errors import BadInputError
-from referee.events import Event
 from referee.games.coloretto.rules import Coloretto
 from referee.games.coloretto.table_score import card_of, read_areas
-from referee.seats import SeatCards
-from referee.session import Answer, Doubt, Outline, Shown
+from referee.scoring.seats import SeatCards
 from vision.errors import VisionError
 from vision.prints.print_deck import PrintDeck
 from vision.profile import TableProfile

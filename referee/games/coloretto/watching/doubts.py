@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from referee.events import Event
+from referee.engine.events import Event
+from referee.engine.session import Answer, Doubt
 from referee.games.coloretto.rules import Coloretto
 from referee.games.coloretto.score import PALETTES
 from referee.games.coloretto.setup import JOKER, PLUS2, is_colour
 from referee.games.coloretto.watching.hypotheses import Hypothesis
 from referee.games.coloretto.watching.looks import UNKNOWN, Look, Move
-from referee.session import Answer, Doubt
 
 _MOST_ANSWERS = 3
 

@@ -14,12 +14,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hardware.camera.frames import Frame
+from referee.engine.session import Outline
 from referee.errors import BadInputError
 from referee.games.coloretto.table_score import as_counted, card_of
 from referee.games.coloretto.watching.known_cards import KnownCard, KnownCards, covered_share, is_covered
 from referee.games.coloretto.watching.looks import Look, Pile
 from referee.games.coloretto.watching.places import RowCard, RowPlaces
-from referee.session import Outline
 from referee.watchers.changed_places import Box, Mask, box_of, changed_since, like_a_card, share, small_picture, unlike
 from referee.watchers.stillness import Stillness
 from referee.watchers.table_arms import Place, TableArms

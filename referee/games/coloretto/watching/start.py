@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import replace
 
-from referee.events import Event
+from referee.engine.events import Event
+from referee.engine.session import Doubt
 from referee.games.coloretto.rules import Coloretto
 from referee.games.coloretto.setup import is_colour
 from referee.games.coloretto.watching.doubts import start_card
 from referee.games.coloretto.watching.looks import Look, Spot
-from referee.session import Doubt
 
 KIND = "start_card"
 

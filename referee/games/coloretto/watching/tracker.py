@@ -10,8 +10,9 @@ import contextlib
 from collections.abc import Sequence
 from dataclasses import replace
 
+from referee.engine.events import Event, Header
+from referee.engine.session import Doubt, Notice
 from referee.errors import BadInputError
-from referee.events import Event, Header
 from referee.games.coloretto.rules import Coloretto, from_header
 from referee.games.coloretto.watching.doubts import asked_about, event_of, misread
 from referee.games.coloretto.watching.fit import as_it_lies
@@ -20,7 +21,6 @@ from referee.games.coloretto.watching.looks import UNKNOWN, Allowed, Look
 from referee.games.coloretto.watching.search import further, is_strange
 from referee.games.coloretto.watching.start import KIND as START_CARD
 from referee.games.coloretto.watching.start import StartCards
-from referee.session import Doubt, Notice
 
 SECOND_NS = 1_000_000_000
 PATIENCE_NS = 6 * SECOND_NS

@@ -6,15 +6,15 @@ from collections.abc import Sequence
 
 from hardware.camera.frames import Frame
 from hardware.events import Event as DeviceEvent
+from referee.engine.events import Event, Header
+from referee.engine.session import Doubt, Notice, Outline, RulingData, Seen
 from referee.errors import BadInputError
-from referee.events import Event, Header
 from referee.games.coloretto.rules import Coloretto
 from referee.games.coloretto.setup import rooms
 from referee.games.coloretto.watching.count import KIND as DIFFERS
 from referee.games.coloretto.watching.count import EndCount
 from referee.games.coloretto.watching.eyes import ColorettoEyes
 from referee.games.coloretto.watching.tracker import Tracker
-from referee.session import Doubt, Notice, Outline, RulingData, Seen
 from referee.watchers.no_table import no_table_notice
 from vision.errors import VisionError
 from vision.prints.print_deck import PrintDeck

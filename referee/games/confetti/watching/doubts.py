@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
+from referee.engine.session import Notice
 from referee.games.confetti.watching.hands_in_time import FOREIGN_SHARE
-from referee.seated_reading import SeatedReading
-from referee.seats import SeatCards, Sharing
-from referee.session import Notice
+from referee.scoring.seated_reading import SeatedReading
+from referee.scoring.seats import SeatCards, Sharing
 
 _HIDES = 0.5  # areas of a card: what is smaller leaves half of any card in sight
 

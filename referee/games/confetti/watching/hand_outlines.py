@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from referee.engine.session import Outline
 from referee.games.confetti.table_score import card_of
-from referee.seated_reading import SeatedReading
-from referee.seats import share_out
-from referee.session import Outline
+from referee.scoring.seated_reading import SeatedReading
+from referee.scoring.seats import share_out
 
 
 def hand_outlines(seated: SeatedReading, side: str | None) -> tuple[Outline, ...]:

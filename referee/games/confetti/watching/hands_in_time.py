@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hardware.camera.frames import Frame
-from referee.seated_reading import SeatedReading, Survey
-from referee.seats import SeatCards, SeatRing
+from referee.scoring.seated_reading import SeatedReading, Survey
+from referee.scoring.seats import SeatCards, SeatRing
 from referee.watchers.changed_places import levels_changed
 from referee.watchers.stillness import Stillness
 from vision.channels import largest, smallest

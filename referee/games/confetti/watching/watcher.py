@@ -18,18 +18,18 @@ from numpy.typing import NDArray
 from hardware.camera.frames import Frame
 from hardware.events import Event as DeviceEvent
 from hardware.events import SandFlipped, SandRanOut
+from referee.engine.events import Event, Header
+from referee.engine.session import Notice, Outline, RulingData, Seen
 from referee.errors import BadInputError
-from referee.events import Event, Header
 from referee.games.confetti.table_score import card_of
 from referee.games.confetti.watching.blend import Blend
 from referee.games.confetti.watching.doubts import doubts
 from referee.games.confetti.watching.hand_outlines import hand_outlines
 from referee.games.confetti.watching.hands_in_time import HandsInTime
-from referee.hands_off import HandsOff
-from referee.seated_reading import SeatedReader, SeatedReading
-from referee.seats import SeatCards, Sharing, share_out
-from referee.session import Notice, Outline, RulingData, Seen
-from referee.unseen_cards import UnseenCards
+from referee.scoring.hands_off import HandsOff
+from referee.scoring.seated_reading import SeatedReader, SeatedReading
+from referee.scoring.seats import SeatCards, Sharing, share_out
+from referee.scoring.unseen_cards import UnseenCards
 from referee.watchers.frame_pace import FramePace
 from referee.watchers.no_table import no_table_notice
 from referee.watchers.stillness import Stillness

@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hardware.camera.frames import Frame
+from referee.engine.session import Notice
 from referee.errors import BadInputError
 from referee.games.piccolino.watching.observation import BareSight, Sight
-from referee.session import Notice
 from referee.watchers.no_table import no_table_notice
 from referee.watchers.table_arms import Place
 from referee.watchers.table_finder import TableFinder

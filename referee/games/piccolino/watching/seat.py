@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from referee.events import Event
+from referee.engine.events import Event
+from referee.engine.session import Notice
 from referee.games.piccolino.watching.observation import Corners, Sight
-from referee.session import Notice
 
 MS = 1_000_000
 HIDDEN_NS = 3_000 * MS

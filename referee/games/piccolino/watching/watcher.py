@@ -8,12 +8,12 @@ from typing import Protocol
 from hardware.camera.frames import Frame
 from hardware.events import BellPressed
 from hardware.events import Event as DeviceEvent
-from referee.events import Event, Header
+from referee.engine.events import Event, Header
+from referee.engine.session import Notice, Outline, RulingData, Seen
 from referee.games.piccolino import rules as piccolino
 from referee.games.piccolino.one_bell import View
 from referee.games.piccolino.watching.observation import Sight
 from referee.games.piccolino.watching.seat import Face, SeatPile, Unread
-from referee.session import Notice, Outline, RulingData, Seen
 from referee.watchers.frame_pace import FramePace
 
 

@@ -13,14 +13,14 @@ import pytest
 from hardware.camera.frames import Frame
 from referee.decks.finding import find_print_deck
 from referee.demo.table import NAMES
-from referee.events import Event, Header
+from referee.engine.events import Event, Header
+from referee.engine.session import Notice
 from referee.games.coloretto.demo import ColorettoGame, Plan, write_coloretto
 from referee.games.coloretto.rules import from_header
 from referee.games.coloretto.watching import count as coloretto_count
 from referee.games.coloretto.watching.count import EndCount
 from referee.games.coloretto.watching.watcher import ColorettoWatcher
-from referee.seats import SeatCards, Sharing
-from referee.session import Notice
+from referee.scoring.seats import SeatCards, Sharing
 from simulation.live import LiveTable, Shots
 from simulation.script import Carry
 from simulation.view import Look

@@ -6,7 +6,7 @@ import random
 
 import pytest
 
-from referee.events import Event, Header
+from referee.engine.events import Event, Header
 from referee.games.coloretto.rules import from_header
 from tests.support.paper_coloretto import Log, PaperGame
 

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from referee.announcer import Announcer
+from referee.engine.events import Event, Header
 from referee.errors import BadInputError
-from referee.events import Event, Header
 from referee.games.coloretto.rules import Coloretto, from_header
 from referee.games.coloretto.rulings import Reason
 from referee.games.illegal_action import IllegalActionError

@@ -15,10 +15,10 @@ from referee.decks.finding import find_print_deck
 from referee.demo.seating import AREA_MM, ring_of, spot
 from referee.games.coloretto.score import Table
 from referee.games.coloretto.table_score import score_coloretto_picture
-from referee.hands_off import HandsOff
 from referee.language import Language
 from referee.schemas import SCHEMAS
-from referee.unseen_cards import UnseenCards
+from referee.scoring.hands_off import HandsOff
+from referee.scoring.unseen_cards import UnseenCards
 from simulation.live import LiveTable, Shots
 from simulation.script import Lying, Script, ScriptCard
 from simulation.view import Look
@@ -76,7 +76,7 @@ def as_laid(monkeypatch: pytest.MonkeyPatch) -> Callable[[Hands], Image]:
             ]
             return Reading(tuple(seen), ()), found
 
-        monkeypatch.setattr("referee.seated_reading.reading_of", lambda deck: read)
+        monkeypatch.setattr("referee.scoring.seated_reading.reading_of", lambda deck: read)
         monkeypatch.setattr(HandsOff, "doubt", lambda self, image, seated: seated)
         monkeypatch.setattr(UnseenCards, "doubt", lambda self, image, seated: seated)
         return blank

@@ -11,7 +11,7 @@ from referee.bench.coloretto_drawn import watch_game
 from referee.bench.drawn_lesson import taught
 from referee.cli import main
 from referee.decks.finding import find_print_deck
-from referee.events import Event, Header
+from referee.engine.events import Event, Header
 from referee.games.coloretto.demo import Plan
 from referee.games.coloretto.watching.doubts import asked_about
 from referee.games.coloretto.watching.hypotheses import Hypothesis, after

@@ -12,15 +12,15 @@ from referee.decks.finding import find_print_deck
 from referee.demo.seating import AREA_MM, people_at, ring_of
 from referee.demo.stepped import SteppedTable
 from referee.demo.table import NAMES
+from referee.engine.events import Event, Header
+from referee.engine.session import Session
 from referee.errors import BadInputError
-from referee.events import Event, Header
 from referee.games.coloretto.demo import Plan, write_coloretto
 from referee.games.coloretto.setup import rooms
 from referee.games.coloretto.watching.eyes import ColorettoEyes
 from referee.games.coloretto.watching.looks import Look
 from referee.games.coloretto.watching.watcher import ColorettoWatcher
 from referee.games.registry import game_kind, watcher_for
-from referee.session import Session
 from referee.watchers.watch_setup import WatchSetup
 from simulation.art import FRONT
 from simulation.live import LiveTable, Shots

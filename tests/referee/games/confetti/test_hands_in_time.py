@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from hardware.camera.frames import Frame
 from referee.games.confetti.watching.hands_in_time import HandsInTime
-from referee.seated_reading import SeatedReader
+from referee.scoring.seated_reading import SeatedReader
 from referee.watchers.stillness import Stillness
 from vision.deck import load_deck
 from vision.image import load_picture

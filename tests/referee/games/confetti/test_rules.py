@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from referee.engine.events import Event, Header
 from referee.errors import BadInputError
-from referee.events import Event, Header
 from referee.games.confetti.rules import Confetti, Phase, from_header
 from referee.games.confetti.rulings import (
     ArrangementShown,

@@ -14,9 +14,9 @@ from numpy.typing import NDArray
 
 from hardware.camera.frames import Frame
 from hardware.events import SandFlipped, SandRanOut, Witness
-from referee.events import Event, Header
+from referee.engine.events import Event, Header
+from referee.engine.session import Notice, Outcome, Session
 from referee.games.registry import game_kind, watcher_for
-from referee.session import Notice, Outcome, Session
 from referee.watchers.watch_setup import WatchSetup
 from tests.support.pasted_hand import with_hand
 from vision.image import load_picture

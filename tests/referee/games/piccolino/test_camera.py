@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from referee.announcer import Announcer
+from referee.engine.events import Event, Header
 from referee.errors import BadInputError
-from referee.events import Event, Header
 from referee.games.piccolino.one_bell import OneBell
 from referee.games.piccolino.rules import from_header
 from referee.language import LANGUAGES, Language

@@ -11,13 +11,13 @@ from hardware.events import Event as DeviceEvent
 from referee.bench.piles_table import piles_table
 from referee.decks.finding import find_print_deck
 from referee.demo.stepped import SteppedTable
-from referee.events import Header
+from referee.engine.events import Header
+from referee.engine.session import Outcome, Session
 from referee.games.piccolino.demo import Plan, write_piccolino
 from referee.games.piccolino.watching.eyes import TableEyes
 from referee.games.registry import game_kind, watcher_for
 from referee.language import Language
 from referee.sayings.service import notice as say
-from referee.session import Outcome, Session
 from referee.watchers import table_finder
 from referee.watchers.watch_setup import WatchSetup
 from simulation.live import LiveTable, Shots

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from referee.events import Event, Header
+from referee.engine.events import Event, Header
 from referee.games.piccolino.rules import from_header
 
 CONTRACT = {

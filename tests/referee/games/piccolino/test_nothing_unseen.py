@@ -10,12 +10,12 @@ import pytest
 from hardware.camera.frames import Frame
 from hardware.events import BellPressed
 from referee.bench.blind import KINDS, BlindSetting, blind_trials
-from referee.events import Event, Header
+from referee.engine.events import Event, Header
+from referee.engine.session import Notice, Session
 from referee.games.piccolino.rules import from_header
 from referee.games.piccolino.watching.watcher import PiccolinoWatcher
 from referee.language import Language
 from referee.sayings.service import notice as say
-from referee.session import Notice, Session
 from tests.support.pile_play import MS, Seen, corners
 
 NAMES = ("Ann", "Ben", "Cem")

@@ -11,7 +11,7 @@ import pytest
 
 from referee.bench.replay import on_cores, record_short_game, replay_often, rulings_of
 from referee.cli import main
-from referee.recorded_game import RecordedGame
+from referee.engine.recorded_game import RecordedGame
 
 MS = 1_000_000
 

@@ -8,7 +8,7 @@ import pytest
 
 from hardware.camera.frames import Frame
 from referee.games.piccolino.watching.ringer import ArmEyes
-from referee.seats import SeatRing
+from referee.scoring.seats import SeatRing
 from referee.watchers.table_arms import Place
 from vision.table import Table
 

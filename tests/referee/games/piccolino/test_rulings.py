@@ -13,11 +13,11 @@ from hardware.camera.frames import Frame, FrameBuffer
 from hardware.event_queue import EventQueue
 from hardware.events import BellPressed
 from hardware.events import Event as DeviceEvent
-from referee.clockwork import Clockwork
-from referee.events import Event, Header
+from referee.engine.clockwork import Clockwork
+from referee.engine.events import Event, Header
+from referee.engine.session import Notice, Outcome, Session
 from referee.games.piccolino.rules import from_header
 from referee.games.piccolino.watching.watcher import PiccolinoWatcher
-from referee.session import Notice, Outcome, Session
 from tests.support.pile_play import MS, PilePlay, Rung, Seen
 
 LATEST_MS = 250

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from referee.engine.events import Header
 from referee.errors import BadInputError
-from referee.events import Header
 from referee.games.piccolino.rules import Piccolino, from_header
 from referee.games.piccolino.setup import deal
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from referee.events import Event, Header
+from referee.engine.events import Event, Header
 from referee.games.piccolino.rules import from_header
 from referee.games.piccolino.rulings import AlsoRang, FalseRing, ValidRing
 from referee.games.piccolino.stats import SeatStatistics, statistics

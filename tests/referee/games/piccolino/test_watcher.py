@@ -10,10 +10,10 @@ import pytest
 
 from hardware.camera.frames import Frame
 from hardware.events import BellPressed, SandRanOut, Witness
-from referee.events import Event, Header
+from referee.engine.events import Event, Header
+from referee.engine.session import Notice, Session
 from referee.games.piccolino.rules import from_header
 from referee.games.piccolino.watching.watcher import PiccolinoWatcher
-from referee.session import Notice, Session
 from tests.support.pile_play import MS, Seen, corners
 
 PERIOD = 33 * MS

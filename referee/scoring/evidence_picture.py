@@ -9,14 +9,14 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from referee.drawing import DARK, Canvas, Colour
 from referee.errors import BadInputError
 from referee.files import check_writable, write_whole
 from referee.games.confetti.score import SIZES, Score
 from referee.language import Language
 from referee.sayings.scored_table import other_side_tag, seat_tag
 from referee.sayings.unclear_cards import say_reason
-from referee.seats import SeatRing, Sharing
+from referee.scoring.drawing import DARK, Canvas, Colour
+from referee.scoring.seats import SeatRing, Sharing
 from vision.deck import Deck
 from vision.reading import CardReading, Reading, UnclearCard
 from vision.render_face import bgr

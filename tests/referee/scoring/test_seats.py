@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from referee.errors import BadInputError
-from referee.seats import SeatRing, marker_rectangle, rectangle_of, share_out
+from referee.scoring.seats import SeatRing, marker_rectangle, rectangle_of, share_out
 from vision.deck import load_deck
 from vision.markers import SQUARE_MM, Marker
 from vision.reading import CardReading, Reading, UnclearCard

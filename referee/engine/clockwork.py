@@ -16,7 +16,7 @@ from hardware.camera.frame_tap import FrameExposed
 from hardware.camera.frames import Frame, FrameBuffer
 from hardware.event_queue import EventQueue
 from hardware.events import Event as DeviceEvent
-from referee.session import Outcome
+from referee.engine.session import Outcome
 
 LONGEST_SLEEP_S = 0.1
 MOST_AT_ONCE = 10

@@ -9,9 +9,9 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from referee.hands_off import HandsOff
-from referee.seated_reading import SeatedReader, SeatedReading
-from referee.seats import SeatRing
+from referee.scoring.hands_off import HandsOff
+from referee.scoring.seated_reading import SeatedReader, SeatedReading
+from referee.scoring.seats import SeatRing
 from vision.deck import Deck
 from vision.hidden_places import CELL_MM, LEAST_OWN, HiddenPlace, hidden_places
 from vision.marker_blur import blurs_mm

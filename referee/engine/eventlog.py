@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from io import BufferedReader
 from pathlib import Path
 
+from referee.engine.events import Event, Header, parse_event, parse_header
 from referee.errors import BadInputError, WorkFailedError
-from referee.events import Event, Header, parse_event, parse_header
 from referee.jsonlines import MAX_LINE, Line, parse_object
 
 

@@ -14,9 +14,9 @@ from numpy.typing import NDArray
 
 from referee.bench.spoiling import SPOILING, Spot
 from referee.cli import main
-from referee.seated_reading import SeatedReader
-from referee.seats import Sharing, share_out
-from referee.unseen_cards import UnseenCards
+from referee.scoring.seated_reading import SeatedReader
+from referee.scoring.seats import Sharing, share_out
+from referee.scoring.unseen_cards import UnseenCards
 from simulation.still import table_picture
 from simulation.view import Look
 from vision.deck import Deck
@@ -24,7 +24,7 @@ from vision.image import load_image
 
 Image = NDArray[np.uint8]
 
-DATA = Path(__file__).parents[1] / "data"
+DATA = Path(__file__).parents[2] / "data"
 HANDS = json.loads((DATA / "scenes" / "white-seats-mug.json").read_text(encoding="utf-8"))["seats"]
 
 

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from referee.errors import BadInputError
-from referee.reading_prints import reading_of
-from referee.seats import SeatRing, marker_rectangle, what_is_missing
+from referee.scoring.reading_prints import reading_of
+from referee.scoring.seats import SeatRing, marker_rectangle, what_is_missing
 from vision.camera_moved import MOST_OFF_MM, Stand, stand_of, strays_among, what_is_wrong
 from vision.deck import Deck
 from vision.errors import MovedCameraError

@@ -8,8 +8,8 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from referee.seated_reading import SeatedReading
-from referee.seats import SeatRing
+from referee.scoring.seated_reading import SeatedReading
+from referee.scoring.seats import SeatRing
 from vision.deck import Deck
 from vision.people_hands import HandFinder
 from vision.prints.print_deck import PrintDeck

@@ -8,14 +8,14 @@ from pathlib import Path
 import pytest
 
 from referee.announcer import Announcer
-from referee.eventlog import Fault, open_log
+from referee.engine.eventlog import Fault, open_log
+from referee.engine.replay import judge
 from referee.games.registry import game_kind
 from referee.jsonlines import to_line
 from referee.language import LANGUAGES, Language
-from referee.replay import judge
 
 GAMES = sorted(
-    path for path in (Path(__file__).parents[1] / "games").glob("*.jsonl") if ".expected" not in path.suffixes
+    path for path in (Path(__file__).parents[2] / "games").glob("*.jsonl") if ".expected" not in path.suffixes
 )
 
 

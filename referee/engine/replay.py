@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+from referee.engine.eventlog import Entry, Fault
+from referee.engine.events import Game, Ruling
 from referee.errors import BadInputError
-from referee.eventlog import Entry, Fault
-from referee.events import Game, Ruling
 
 
 def judge(game: Game, entries: Iterable[Entry | Fault]) -> Iterator[Ruling | Fault]:

@@ -22,7 +22,7 @@ from vision.image import load_picture
 Image = NDArray[np.uint8]
 Capture = pytest.CaptureFixture[str]
 
-TABLE = Path(__file__).parents[1] / "data" / "tables" / "confetti-three-seats.jpg"
+TABLE = Path(__file__).parents[2] / "data" / "tables" / "confetti-three-seats.jpg"
 MS = 1_000_000
 HEADER = {"game": "confetti", "players": ["Ann", "Ben", "Cem"], "options": {}}
 FLIPPED, LAST_GRAIN, END = 2_000, 8_000, 12_400

@@ -21,10 +21,10 @@ from hardware.recording import (
 )
 from hardware.sand.sand import SandLogic
 from hardware.settings import SandSettings
+from referee.engine.events import Event, Header, parse_event, parse_header
+from referee.engine.session import Outcome, Session
 from referee.errors import BadInputError
-from referee.events import Event, Header, parse_event, parse_header
 from referee.games.registry import game_kind, watcher_for
-from referee.session import Outcome, Session
 from referee.watchers.watch_setup import WatchSetup
 from vision.image import frame_of
 

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
-from referee.events import Advises, Asks, Event, Game, GameView, Question, view_of
+from referee.engine.events import Advises, Asks, Event, Game, GameView, Question, view_of
 
 if TYPE_CHECKING:
     from hardware.camera.frames import Frame

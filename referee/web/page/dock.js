@@ -1,6 +1,7 @@
 // What is always in sight, at the foot of the window: what was just done, what was ruled, and the one button that is due.
 
 import { h } from "./dom.js";
+import { gameOf } from "./games.js";
 import { headline } from "./headline.js";
 import { button, icon, kindOf } from "./parts.js";
 import * as setup from "./view_setup.js";
@@ -58,13 +59,11 @@ function verdictAgain(app) {
 
 // The one thing that is to be tapped next, if there is one.
 function due(app) {
-  const { mode, game } = app.state;
-  const phase = (app.state.phase || {}).key;
+  const { mode } = app.state;
   const tap = (key, command) => button(t(key), () => app.runTimely({ do: command }), { class: "main big", key: command });
   if (mode === "paused") return tap("resume", "resume");
-  if (mode !== "playing" || !game || game.game !== "confetti") return null;
-  if (phase === "running") return tap("time_up", "time");
-  return phase === "counting" ? tap("count_now", "count") : tap("flip", "flip");
+  const { due: next } = gameOf(app);
+  return mode === "playing" && next ? tap(...next((app.state.phase || {}).key)) : null;
 }
 
 function toast(app) {

@@ -124,11 +124,6 @@ export function shownPoints(points) {
   return points === null || points === undefined ? "–" : signed(points);
 }
 
-// In Piccolino nobody has points: who holds most cards wins.
-export function scoresTitle(game) {
-  return t(game && game.game === "piccolino" ? "cards_held" : "scores");
-}
-
 export function button(text, onclick, more) {
   return h("button", Object.assign({ type: "button", onclick }, more), text);
 }

@@ -1,14 +1,14 @@
 // The groups of cards that show one face: named by tapping, split, joined, and a card moved to where it belongs.
 
 import { h } from "./dom.js";
+import { kindWord } from "./game_coloretto.js";
+import { gameNamed } from "./games.js";
 import { button, colour } from "./parts.js";
-import { face } from "./readings.js";
 import { teach } from "./view_teach.js";
 import { boxOf, spot } from "./hands.js";
-import { count, has, t } from "./words.js";
+import { count, t } from "./words.js";
 
 const COLOURS = ["red", "orange", "yellow", "green", "turquoise", "blue", "purple", "pink", "brown", "black", "grey", "white"];
-const KINDS = ["+2", "joker", "last round", "row"];
 const FEW = 12;
 
 export function groups(app, lesson) {
@@ -74,14 +74,9 @@ function wordsOf(said) {
   return parts.join(", ");
 }
 
-function kindWord(kind) {
-  return has(`kind_${kind.replace(" ", "_")}`) ? t(`kind_${kind.replace(" ", "_")}`) : kind;
-}
-
 function isWhole(draft, said) {
-  if (draft.game === "piccolino") return Boolean(said.colour && said.mood);
-  if (draft.game === "coloretto") return Boolean(said.kind && (said.kind !== "colour" || said.colour));
-  return false;
+  const { isNamed } = gameNamed(draft.game || "");
+  return isNamed ? isNamed(said) : false;
 }
 
 function show(app, id) {
@@ -96,7 +91,7 @@ function sheet(app, draft, group) {
   return h(
     "div",
     { class: "correct", role: "group", "aria-label": t("what_is_it") },
-    joining ? elsewhere(app, draft, group) : [draft.game ? naming(app, draft, group) : null, back(app, group)],
+    joining ? elsewhere(app, draft, group) : [gameNamed(draft.game || "").namedBy ? naming(app, draft, group) : null, back(app, group)],
     joining ? null : cards(app, group, (card) => mark(app, { card })),
     joining
       ? null
@@ -122,6 +117,7 @@ function back(app, group) {
 // A tap on each part: the last one that is needed sends it, and the next group without a name opens.
 function naming(app, draft, group) {
   const known = Object.assign({}, Object.keys(group.said).length ? group.said : group.proposed, (app.local.naming || {})[group.id]);
+  const { colourNamed, namedBy } = gameNamed(draft.game);
   const set = (part) => {
     const next = Object.assign({}, known, part);
     if (part.kind && part.kind !== "colour") delete next.colour;
@@ -133,14 +129,9 @@ function naming(app, draft, group) {
   const colours = h(
     "div",
     { class: "row choices", key: "colours", role: "group", "aria-label": t("teach_colour") },
-    COLOURS.map((name) => choice(name, known.colour === name, [h("span", { class: `swatch ${name}`, "aria-hidden": "true" }), colour(name)], () => set(draft.game === "coloretto" ? { kind: "colour", colour: name } : { colour: name }))),
+    COLOURS.map((name) => choice(name, known.colour === name, [h("span", { class: `swatch ${name}`, "aria-hidden": "true" }), colour(name)], () => set(colourNamed(name)))),
   );
-  const second =
-    draft.game === "piccolino"
-      ? ["happy", "sad"].map((mood) => choice(mood, known.mood === mood, [face(mood), t(`mood_${mood}`)], () => set({ mood })))
-      : KINDS.map((kind) => choice(kind, known.kind === kind, kindWord(kind), () => set({ kind })));
-  const rooms = known.kind === "row" ? ["1", "2", "3"].map((room) => choice(`room ${room}`, known.room === room, t("teach_room", { n: room }), () => set({ room }))) : [];
-  return [h("h3", {}, t("teach_which_card")), h("div", { class: "row choices", key: "second" }, second, rooms), colours];
+  return [h("h3", {}, t("teach_which_card")), h("div", { class: "row choices", key: "second" }, namedBy(known, choice, set)), colours];
 }
 
 function choice(key, chosen, content, onclick) {

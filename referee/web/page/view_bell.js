@@ -2,6 +2,7 @@
 
 import { h } from "./dom.js";
 import { bellHere, ring, syncClock, withinMs } from "./bell_clock.js";
+import { gameOf } from "./games.js";
 import { headline } from "./headline.js";
 import { heading, sign } from "./parts.js";
 import { t } from "./words.js";
@@ -25,8 +26,8 @@ export function opened(app) {
 }
 
 export function draw(app) {
-  const { board, mode, game } = app.state;
-  if (!game || game.game !== "piccolino" || mode === "over") {
+  const { board, mode } = app.state;
+  if (!gameOf(app).hasBells || mode === "over") {
     return h("section", { class: "card-box narrow" }, heading(t("nav_bell")), h("p", {}, t("thumb_no_game")), h("a", { class: "button", href: "#table" }, t("back_to_table")));
   }
   const place = board.find((one) => one.name === mine);

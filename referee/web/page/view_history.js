@@ -1,7 +1,8 @@
 // What has been played: games by evening, and one game with its rounds, rulings and corrections.
 
 import { h } from "./dom.js";
-import { heading, icon, scoresTitle, shownPoints, sign, waitingFor } from "./parts.js";
+import { scoresTitle } from "./games.js";
+import { heading, icon, shownPoints, sign, waitingFor } from "./parts.js";
 import { rulingLink } from "./view_table.js";
 import { clock, day, t } from "./words.js";
 

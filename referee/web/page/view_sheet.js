@@ -1,7 +1,7 @@
 // The end of Coloretto alone: a counter a colour for each player, the sum, and why.
 
 import { h } from "./dom.js";
-import { cardDrawn, cardName, sheetLine, SUITS } from "./coloretto.js";
+import { cardDrawn, cardName, sheetLine, SUITS } from "./game_coloretto.js";
 import { button, heading, sign } from "./parts.js";
 import { t } from "./words.js";
 

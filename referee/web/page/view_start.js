@@ -4,7 +4,7 @@ import { h } from "./dom.js";
 import { COLOURS } from "./by_hand.js";
 import { canTeach } from "./decks.js";
 import { button, heading, sign, waitingFor } from "./parts.js";
-import { startCards, startCardsTold } from "./start_cards.js";
+import { gameNamed } from "./games.js";
 import { count, t } from "./words.js";
 
 const REMEMBERED = "ringmaster-start";
@@ -43,13 +43,14 @@ export function draw(app) {
   if (!games || games.fault) return [heading(t("start_game")), waitingFor(games)];
   const game = games.games.find((one) => one.id === plan.game) || games.games[0];
   plan.game = game.id;
+  const special = gameNamed(game.id);
   return [
     h("form", { class: "start", key: "start", onsubmit: (event) => begin(app, game, event) }, [
       heading(t("start_game")),
       chooseGame(app, games.games, game),
       chooseDeck(app, game),
       choosePlayers(app, game),
-      game.id === "coloretto" ? startCards(app, seats(game), coloursOf(app, game)) : null,
+      special.startCards ? special.startCards(app, seats(game), coloursOf(app, game)) : null,
       chooseOptions(app, game),
       app.state.mode === "playing" || app.state.mode === "paused" ? h("p", { class: "note bad" }, t("ends_running_game")) : null,
       h("p", { class: "fault", role: "alert" }, app.local.fault || ""),
@@ -283,7 +284,8 @@ function setOption(app, option, value) {
 function begin(app, game, event) {
   event.preventDefault();
   const players = seats(game).map((name, seat) => name.trim() || t("seat", { n: seat + 1 }));
-  const cards = game.id === "coloretto" ? startCardsTold(app, players.length, coloursOf(app, game)) : [];
+  const { startCardsTold } = gameNamed(game.id);
+  const cards = startCardsTold ? startCardsTold(app, players.length, coloursOf(app, game)) : [];
   if (!cards) {
     app.local.fault = t("start_cards_missing");
     app.draw();

@@ -1,10 +1,11 @@
 // The table: the latest ruling, what is asked, the live picture, the scores, and what a hand may do.
 
 import { h } from "./dom.js";
-import { ago, button, heading, icon, kindOf, nameOf, phaseOf, sand, scoresTitle, shownPoints, sign } from "./parts.js";
+import { byHand, gameOf, scoresTitle } from "./games.js";
+import { ago, button, heading, icon, kindOf, nameOf, phaseOf, sand, shownPoints, sign } from "./parts.js";
 import { handParts, headline } from "./headline.js";
-import { byHand, untoldHands } from "./by_hand.js";
-import { cardDrawn, scoreSheet } from "./coloretto.js";
+import { untoldHands } from "./by_hand.js";
+import { cardDrawn, scoreSheet } from "./game_coloretto.js";
 import { live } from "./live.js";
 import { undo } from "./dock.js";
 import { whereabouts } from "./whereabouts.js";
@@ -17,7 +18,7 @@ export function draw(app) {
     h(
       "div",
       { class: "columns" },
-      h("div", { class: "column wide" }, questions(app), isTold(app) && !headline(app) ? h("h1", { class: "sr", tabindex: "-1", key: "verdict" }, t("game_coloretto")) : verdict(app), notices(app), isTold(app) ? byHand(app) : null, live(app, correctSeen)),
+      h("div", { class: "column wide" }, questions(app), isTold(app) && !headline(app) ? h("h1", { class: "sr", tabindex: "-1", key: "verdict" }, t(`game_${app.state.game.game}`)) : verdict(app), notices(app), isTold(app) ? byHand(app) : null, live(app, correctSeen)),
       h("div", { class: "column" }, phase(app), isTold(app) ? scoreSheet(app) : null, board(app), controls(app), isTold(app) ? null : byHand(app), rulings(app)),
     ),
   ];
@@ -25,7 +26,7 @@ export function draw(app) {
 
 // Of a game that nothing watches each move is told here: that comes first.
 function isTold(app) {
-  return app.state.game !== null && app.state.game.game === "coloretto";
+  return Boolean(gameOf(app).isToldByHand);
 }
 
 function idle(app) {
@@ -203,17 +204,17 @@ export function board(app) {
 }
 
 function controls(app) {
-  const { mode, game } = app.state;
+  const { mode } = app.state;
   const tap = (key, command, more) => button(t(key), () => app.runTimely({ do: command }), more);
   if (mode === "over") return h("div", { class: "row", key: "controls" }, h("a", { class: "button main", href: "#start" }, t("next_game")), undoButton(app));
-  const confetti = game && game.game === "confetti";
-  const phase = (app.state.phase || {}).key;
+  const { besides } = gameOf(app);
+  const more = besides && mode === "playing" ? besides((app.state.phase || {}).key) : null;
   return h(
     "div",
     { class: "row controls", key: "controls" },
     // What is due next stands at the foot of the window (dock.js).
     mode === "paused" ? null : tap("pause", "pause", { key: "pause" }),
-    confetti && phase === "counting" && mode === "playing" ? tap("flip", "flip", { key: "flip" }) : null,
+    more ? tap(...more, { key: more[1] }) : null,
     undoButton(app),
     stop(app),
   );

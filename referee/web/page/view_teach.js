@@ -3,17 +3,12 @@
 import { h } from "./dom.js";
 import { change, read } from "./server.js";
 import { button, heading, waitingFor } from "./parts.js";
+import { gameNamed, TAUGHT_FOR } from "./games.js";
 import { livePicture } from "./live.js";
 import { checking } from "./teach_check.js";
 import { groups, outlined } from "./teach_groups.js";
 import { count, t } from "./words.js";
 
-const GAMES = [
-  ["piccolino", 8, "teach_colours"],
-  ["coloretto", 7, "teach_colours"],
-  ["confetti", 84, "teach_cards"],
-  ["", 0, "teach_cards"],
-];
 const MOST = 300;
 
 export function opened(app) {
@@ -82,12 +77,12 @@ function saved(lesson) {
 
 function beginning(app) {
   const { local } = app;
-  const plan = local.plan || { game: "piccolino", expected: 8, name: "" };
+  const plan = local.plan || { game: TAUGHT_FOR[0], expected: gameNamed(TAUGHT_FOR[0]).lesson.expected, name: "" };
   const set = (part) => {
     local.plan = Object.assign({}, plan, part);
     app.draw();
   };
-  const [, , unit] = GAMES.find(([game]) => game === plan.game);
+  const { unit } = gameNamed(plan.game).lesson;
   const begin = (event) => {
     event.preventDefault();
     const name = plan.name.trim() || t("teach_name_now");
@@ -101,8 +96,8 @@ function beginning(app) {
     h(
       "div",
       { class: "row choices", role: "group", "aria-label": t("teach_which_game") },
-      GAMES.map(([game, expected]) =>
-        button(game ? t(`game_${game}`) : t("teach_any_game"), () => set({ game, expected }), { key: game, "aria-pressed": String(game === plan.game) }),
+      TAUGHT_FOR.map((game) =>
+        button(game ? t(`game_${game}`) : t("teach_any_game"), () => set({ game, expected: gameNamed(game).lesson.expected }), { key: game, "aria-pressed": String(game === plan.game) }),
       ),
     ),
     stepper(t(unit), plan.expected, (expected) => set({ expected })),
@@ -170,7 +165,7 @@ function progress(app, lesson) {
   const { draft } = lesson;
   const { tally } = draft;
   const share = tally.of ? Math.min(1, tally.seen / tally.of) : 0;
-  const [, , unit] = GAMES.find(([game]) => game === (draft.game || ""));
+  const { unit } = gameNamed(draft.game || "").lesson;
   const set = (expected) => teach(app, { do: "rename", name: draft.name, expected });
   return h(
     "section",
@@ -184,7 +179,7 @@ function progress(app, lesson) {
 
 function seenSoFar(draft) {
   const { tally, expected } = draft;
-  const said = expected ? `${count(draft.kind !== "marks" && ["piccolino", "coloretto"].includes(draft.game) ? "teach_said_colours" : "teach_said_cards", expected)} ` : "";
+  const said = expected ? `${count(draft.kind === "marks" ? "teach_said_cards" : gameNamed(draft.game || "").lesson.said, expected)} ` : "";
   if (tally.happy !== undefined) {
     const open = tally.open ? ` ${count("teach_open", tally.open)}` : "";
     return said + t("teach_seen_clowns", { happy: tally.happy, sad: tally.sad }) + open;

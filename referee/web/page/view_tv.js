@@ -1,8 +1,9 @@
 // The score board for a screen across the room: names and points to be read from three metres.
 
 import { h } from "./dom.js";
+import { scoresTitle } from "./games.js";
 import { headline } from "./headline.js";
-import { colour, icon, kindOf, nameOf, phaseOf, sand, scoresTitle, shownPoints, sign } from "./parts.js";
+import { colour, icon, kindOf, nameOf, phaseOf, sand, shownPoints, sign } from "./parts.js";
 import { spaced } from "./view_pair.js";
 import { signed, t } from "./words.js";
 import { whereabouts } from "./whereabouts.js";

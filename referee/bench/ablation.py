@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, nullcontext
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from time import process_time
@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from referee.bench import accuracy, teaching
 from referee.bench.finding import FoundCard, judge_found
+from referee.bench.harder import ALTERATIONS, halves
 from referee.bench.readers import read_picture, reader_of
 from referee.bench.rules import MARKED, NONE, PRINTS, Rule, forget, holder_of, left_out, readers_modules, replaced
 from referee.bench.taught_decks import decks_in, is_deck
@@ -37,11 +38,15 @@ Judge = Callable[[TruePicture, Image], Outcomes]
 
 @dataclass(frozen=True, eq=False)
 class PictureSet:
-    """Pictures that go by the rules of some `readers`; `judge` makes a reader anew, which reads and judges one."""
+    """Pictures that go by the rules of some `readers`; `judge` makes a reader anew, which reads and judges one.
+
+    deck: what lies there, where halves of it can be known as well.
+    """
 
     readers: frozenset[str]
     pictures: Sequence[TruePicture]
     judge: Callable[[], Judge]
+    deck: Deck | None = None
 
 
 @dataclass
@@ -87,7 +92,17 @@ def sets_in(folder: Path, deck: Deck | None) -> Iterator[PictureSet]:
     elif deck is None:
         yield PictureSet(frozenset({NONE}), load_truth(folder), lambda: _found)
     else:
-        yield PictureSet(frozenset({MARKED}), load_truth(folder), lambda: partial(_marked, deck))
+        yield PictureSet(frozenset({MARKED}), load_truth(folder), partial(_by_marks, deck, deck), deck)
+
+
+def made_harder(sets: Sequence[PictureSet]) -> Iterator[PictureSet]:
+    """Give the same pictures altered, and, where marks tell cards, read by halves of their deck."""
+    for some in sets:
+        for alter in ALTERATIONS.values():
+            yield replace(some, judge=partial(_altered, some.judge, alter))
+        if some.deck is not None:
+            for half in halves(some.deck):
+                yield replace(some, judge=partial(_by_marks, some.deck, half))
 
 
 def earned_without(sets: Sequence[PictureSet], rule: Rule | None) -> Earned:
@@ -150,8 +165,18 @@ def _found(picture: TruePicture, image: Image) -> Outcomes:
     return [(card.visible, outcome) for card, _, outcome in verdict.outcomes], len(verdict.false)
 
 
-def _marked(deck: Deck, picture: TruePicture, image: Image) -> Outcomes:
-    verdict = accuracy.judge_picture(picture, image, read_picture(image, deck), deck, 0.0)
+def _altered(judge: Callable[[], Judge], alter: Callable[[Image], Image]) -> Judge:
+    plainly = judge()
+    return lambda picture, image: plainly(picture, alter(image))
+
+
+def _by_marks(deck: Deck, known: Deck) -> Judge:
+    return partial(_marked, deck, known)
+
+
+def _marked(deck: Deck, known: Deck, picture: TruePicture, image: Image) -> Outcomes:
+    """Read by the deck that is known, which may lack faces; judge by the one that lies there."""
+    verdict = accuracy.judge_picture(picture, image, read_picture(image, known), deck, 0.0)
     false = len(verdict.false) + len(verdict.doubled)
     return [(each.card.visible, each.outcome) for each in verdict.cards], false
 

@@ -35,6 +35,9 @@ def add_kinds(kinds: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
         parser.add_argument(
             "--deck", default="confetti", help="what lies in pictures that are none of a deck to teach; none: any cards"
         )
+        parser.add_argument(
+            "--harder", action="store_true", help="also with a cast, too bright, dark, blurred, and by half of the deck"
+        )
         parser.add_argument("--every", metavar="N", type=int, default=1, help="only every N-th picture")
         parser.add_argument("--json", action="store_true", help="a line a reading of all; the first one is as it is")
     ablation.add_argument("--rule", metavar="NAME", action="append", help="only without this one; may be repeated")
@@ -87,7 +90,7 @@ def _tune(args: argparse.Namespace) -> int:
 
 
 def _sets(args: argparse.Namespace) -> list[PictureSet]:
-    from referee.bench.ablation import sets_in
+    from referee.bench.ablation import made_harder, sets_in
     from referee.decks.finding import find_deck
     from vision.deck import Deck
     from vision.errors import VisionError
@@ -105,6 +108,8 @@ def _sets(args: argparse.Namespace) -> list[PictureSet]:
             complain("bench", f"{folder}: {error}")
     if not sets:
         raise BadInputError("no picture is left to read")
+    if args.harder:
+        sets += list(made_harder(sets))
     return [replace(some, pictures=some.pictures[:: args.every]) for some in sets]
 
 

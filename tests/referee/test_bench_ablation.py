@@ -56,6 +56,16 @@ def test_what_a_rule_earns_is_told_beside_what_all_rules_do(lines: Callable[...,
     assert without_colour["lines"] < without_lone_marks["lines"]
 
 
+def test_harder_pictures_are_read_besides_and_by_halves_of_the_deck(lines: Callable[..., list[dict[str, Any]]]) -> None:
+    plain, _ = lines("ablation", "--rule=lamp of the markers")
+    harder, without = lines("ablation", "--harder", "--rule=lamp of the markers")
+    # Four alterations and two halves: each card of the table counts seven times, and a half knows about half of them.
+    assert harder["plain_of"] == 7 * plain["plain_of"]
+    assert 3 * plain["plain"] <= harder["plain"] < 7 * plain["plain_of"]
+    assert harder["wrong"] == 0
+    assert without["plain_of"] == harder["plain_of"]
+
+
 def test_another_value_of_a_threshold_is_tried_wherever_it_is_used(lines: Callable[..., list[dict[str, Any]]]) -> None:
     whole, never, as_it_is = lines("tune", "vision.marked.scoring.SURE", "--to=1000", f"--to={scoring.SURE}")
     assert never["plain"] == never["covered"] == 0

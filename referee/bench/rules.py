@@ -106,7 +106,6 @@ RULES = (
         )
         for name in ("_ground_term", "_tint_term", "_open_term", "_absent")
     ),
-    Rule(MARKED, "judge present", "marked.scoring._present", lambda cards, *_: np.zeros(len(cards))),
     Rule(MARKED, "judge colour", "marked.scoring._colour_log_odds", lambda cards, *_: np.zeros((len(cards), 3))),
     Rule(MARKED, "judge edges", "marked.scoring._edge_term", lambda edges, *_: np.zeros(len(edges))),
     *_weight("closer_look", closer_look._WEIGHTS),

@@ -34,11 +34,10 @@ class Evidence:
 
     `ground_rgb` (n, 3): linear, 0 to 1; `plain` (n, 3·RING + GROUND): sample points that look like the card's ground;
     `mark_plain` (n, 3, INNER): the same inside the marks; `hues_deg` and `hue_spread_deg` (n, 3): each mark's colour
-    freed of its ground, `chroma` (n, 3) how strong that is; `point_hues_deg` (n, 3, INNER): nan where a point has no
-    colour; `clipping` (n, 3): the share of the mark's channels that are clipped in the camera; `open_plain` (n,): the
-    share of the card's ground outside known cards that looks like ground, nan where they cover it all; `open_share`
-    (n,): the share that they leave open; `rings` (n, 3, 3): the RGB levels of the ground round each mark, of the card's
-    where the mark was not found.
+    freed of its ground, `chroma` (n, 3) how strong that is; `clipping` (n, 3): the share of the mark's channels that
+    are clipped in the camera; `open_plain` (n,): the share of the card's ground outside known cards that looks like
+    ground, nan where they cover it all; `open_share` (n,): the share that they leave open; `rings` (n, 3, 3): the RGB
+    levels of the ground round each mark, of the card's where the mark was not found.
     """
 
     ground_rgb: Floats
@@ -47,7 +46,6 @@ class Evidence:
     hues_deg: Floats
     hue_spread_deg: Floats
     chroma: Floats
-    point_hues_deg: Floats
     clipping: Floats
     open_plain: Floats
     open_share: Floats
@@ -87,7 +85,7 @@ def gather(
     uncovered = ~within_quads(on_table[:, -GROUND:], known_mm)
     open_points = uncovered.sum(1)
     mark_plain &= ~explained
-    hues, spread, chroma, point_hues = _freed(inner, ring_level, side, lamp)
+    hues, spread, chroma = _freed(inner, ring_level, side, lamp)
     return Evidence(
         ground_rgb=linear_of(ground_level),
         plain=plain,
@@ -95,7 +93,6 @@ def gather(
         hues_deg=hues,
         hue_spread_deg=spread,
         chroma=chroma,
-        point_hues_deg=np.where(explained, np.nan, point_hues),
         clipping=(np.median(inner, axis=2) >= _CLIPPED).mean(-1),
         open_share=open_points / GROUND,
         open_plain=np.where(
@@ -128,23 +125,16 @@ def _freed(inner: NDArray[np.uint8], ring_level: Floats, side: str, lamp: Floats
     """The marks' hues without lamp and, on black ground, without reflection, all in degrees.
 
     `inner` (n, m, k, 3): levels within m marks; `ring_level` (n, m, 3): levels round them; `lamp`: see `gather`. Gives
-    the marks' hues (n, m), their spread and chroma, both (n, m), and each point's hue (n, m, k), nan if it has none.
+    the marks' hues, their spread and chroma, each (n, m).
     """
     marks = LINEAR[inner]
     ring = linear_of(ring_level)[:, :, None]
-    if side == "white":
-        freed = (marks + 0.002) / (ring + 0.002)
-        light = np.ones(freed.shape[:-1])
-    else:
-        freed = np.maximum(marks - ring, 0) / lamp
-        light = largest(freed)
+    freed = (marks + 0.002) / (ring + 0.002) if side == "white" else np.maximum(marks - ring, 0) / lamp
     middle, points = oklab(np.median(freed, axis=2)), oklab(freed)
-    chroma = np.hypot(points[..., 1], points[..., 2])
-    coloured = (chroma > 0.05) & (light > 0.02)
     scatter = points[..., 1:].std(axis=2).mean(-1)
     strength = np.maximum(np.hypot(middle[..., 1], middle[..., 2]), 1e-6)
     spread = np.degrees(np.arctan2(scatter + 0.01, strength))
-    return hue_deg(middle), spread, strength, np.where(coloured, hue_deg(points), np.nan)
+    return hue_deg(middle), spread, strength
 
 
 @dataclass(frozen=True, eq=False)

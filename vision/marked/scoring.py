@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.marked.colour import Palette, hue_gap
+from vision.marked.colour import Palette
 from vision.marked.evidence import BLEACH_SPREAD_DEG, Evidence
 from vision.marked.layouts import Hypotheses, Layouts, concatenated
 from vision.marked.sample_points import RING
@@ -22,7 +22,6 @@ _STRAY = -1.2
 _EDGELESS = 0.45
 _FEWEST, _MOST_MARKS = 3, 0.75  # cards, and of the marks in sight, that are proof of each other
 _MOSTLY_HIDDEN = 0.35
-_WHOLE_SHARE = 0.85
 _OPEN = {"white": 0.6, "black": 0.5}
 # A logarithm: cards told by two marks stay within 0.44, 99 of 100 told by one within 0.58.
 _TINT, _TINT_WEIGHT = 0.45, 10.0
@@ -143,7 +142,6 @@ def judge(
         "ground": _ground_term(evidence, seen, layouts.side),
         "tint": _tint_term(evidence, ground_rgb, layouts.side),
         "open": _open_term(evidence, count, layouts.side),
-        "present": _present(hypotheses, evidence, seen, palette, colours),
         "strays": _stray_term(strays, count),
         "absent": -6.0 * _absent(evidence, seen) * edges.mean(1),
         "searched": np.zeros(len(count)),
@@ -222,21 +220,6 @@ def _open_term(evidence: Evidence, count: NDArray[np.intp], side: str) -> Floats
     # Of a card that lies mostly under known ones, too little shows to be sure.
     hidden = np.where((evidence.open_share < _MOSTLY_HIDDEN) & (count < 3), -4.0, 0.0)
     return np.asarray(weight * (plain - _OPEN[side]) + hidden)
-
-
-def _present(
-    hypotheses: Hypotheses,
-    evidence: Evidence,
-    seen: NDArray[np.bool_],
-    palette: Palette,
-    colours: NDArray[np.intp],
-) -> Floats:
-    """Points of partly covered marks that show the colour they should."""
-    expected = palette.hues_deg[colours[hypotheses.faces]][..., None]
-    near = np.abs(hue_gap(evidence.point_hues_deg, expected)) < 25
-    share = (near & ~evidence.mark_plain).mean(2) * ~seen
-    # A mark that shows all of its colour should have been found as a whole one: what is there has another form.
-    return np.asarray(np.where(share > _WHOLE_SHARE, 1.0, np.minimum(6.0 * share, 4.0)).sum(1))
 
 
 def _absent(evidence: Evidence, seen: NDArray[np.bool_]) -> Floats:

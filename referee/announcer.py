@@ -1,4 +1,4 @@
-"""What the referee says: rulings in, sentences out, in the language of the table. The one place for its words."""
+"""What the referee says: rulings in, sentences out, in the language of the table. A game has the words."""
 
 from __future__ import annotations
 

@@ -94,8 +94,8 @@ class Cards:
     game's own. marked: whether it is played with cards that marks tell apart, and no others. is_whole: whether
     attributes say all that the game must know of a face; face_name: what such a face is called. missing: the key of the
     sentence that says what a lesson lacks whose faces are all named, None where nothing is. tally: what a lesson has
-    seen, and of how much; None: just how many faces. colours: those of a deck that people choose by on the page.
-    header_colours: those that a game's header names.
+    seen, and of how much; None: just how many faces. colours: those of a deck that people choose by on the page;
+    None: by none. header_colours: those that a game's header names.
     """
 
     check: Callable[[PrintDeck], None]
@@ -105,7 +105,7 @@ class Cards:
     face_name: Callable[[Said], str] = lambda said: ""
     missing: Callable[[Draft], str | None] = lambda draft: None
     tally: Callable[[Draft], dict[str, Any]] | None = None
-    colours: Callable[[PrintDeck], list[str]] = lambda deck: []
+    colours: Callable[[PrintDeck], list[str]] | None = None
     header_colours: Callable[[PrintDeck], list[str]] = lambda deck: []
 
 

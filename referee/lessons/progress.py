@@ -13,9 +13,7 @@ def missing(draft: Draft) -> str | None:
     fronts = draft.fronts
     if not fronts:
         return "lesson_nothing_seen"
-    if draft.kind == "marks":
-        return None
-    if draft.game is None:
+    if draft.kind == "marks" or draft.game is None:
         return None
     cards = game_kind(draft.game).cards
     if not cards.marked and any(not is_whole(draft.game, group.attributes) for group in fronts):

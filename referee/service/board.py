@@ -29,11 +29,6 @@ def board(play: LiveGame, language: Language) -> list[dict[str, Any]]:
     ]
 
 
-def points_of(play: LiveGame, seat: int) -> int | None:
-    """Give a seat's points, or cards where those are the points; None where they are known at the end only."""
-    return game_kind(play.header.game).page.points(play, seat)
-
-
 def phase(play: LiveGame, lasts_ms: int | None, language: Language) -> dict[str, Any]:
     """Give what is going on; lasts_ms: how long the sand runs, where that is known."""
     told = game_kind(play.header.game).page.phase(play, lasts_ms, language)

@@ -94,12 +94,13 @@ class TableDecks:
         """Give the colours of decks that people choose by before a game. choices: as `choices` gives them."""
         taught, found = DeckStore(self._folder).names(), {}
         for game, names in choices.items():
-            for name in names:
+            colours_of = game_kind(game).cards.colours
+            # Decks that nobody chooses by colour are not loaded for it.
+            for name in names if colours_of is not None else ():
                 with suppress(BadDeckError):
                     deck = find_deck(name, self._folder) if name in taught else _built_in(name)
-                    colours = [] if isinstance(deck, Deck) else game_kind(game).cards.colours(deck)
-                    if colours:
-                        found[name] = colours
+                    if colours_of is not None and not isinstance(deck, Deck):
+                        found[name] = colours_of(deck)
         return found
 
 

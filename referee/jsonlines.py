@@ -157,10 +157,18 @@ def _real(text: str) -> float:
 def _object(pairs: list[tuple[str, object]]) -> dict[str, object]:
     found = dict(pairs)
     if len(found) < len(pairs):
-        keys = [key for key, _ in pairs]
-        twice = next(key for key in keys if keys.count(key) > 1)
-        raise BadInputError(f"the key {shown(twice)} stands there twice")
+        raise BadInputError(key_twice(pairs))
     return found
+
+
+def key_twice(pairs: Iterable[tuple[str, object]]) -> str:
+    """Give the complaint about the first key that comes again; each key is looked at once, as strangers send them."""
+    seen = set[str]()
+    for key, _ in pairs:
+        if key in seen:
+            return f"the key {shown(key)} stands there twice"
+        seen.add(key)
+    raise ValueError("no key comes again")
 
 
 DECODER = json.JSONDecoder(parse_constant=_no_such_number, parse_float=_real, object_pairs_hook=_object)

@@ -20,10 +20,13 @@ from referee.bench.ring_blocks import BLOCK, Rung, late, ring_block
 from referee.bench.yardstick import one_thread
 from referee.errors import WorkFailedError
 from referee.web.app import create_app
+from referee.web.options import WebOptions
 from referee.web.server import PageServer
 
 _MB = 1e6
 _LATE_MS = 200.0
+_ALL_FROM_HERE = WebOptions(most_watchers=1000, most_of_one=1000)
+"""Pages of a bench come from one address, those of a family do not."""
 
 
 @dataclass(frozen=True)
@@ -43,7 +46,7 @@ def measure_pages(setting: Setting) -> Iterator[Measurement]:
     """
     with tempfile.TemporaryDirectory() as folder, one_thread():
         table = quiet_table(Path(folder))
-        server = PageServer(create_app(table.desk), "127.0.0.1", 0)
+        server = PageServer(create_app(table.desk, _ALL_FROM_HERE), "127.0.0.1", 0, most_of_address=1000)
         server.start()
         try:
             yield from _measured(setting, table, server.port)

@@ -15,7 +15,7 @@ from typing import Any
 from zipfile import BadZipFile
 
 from referee.errors import BadInputError
-from referee.jsonlines import check_characters, shown
+from referee.jsonlines import check_characters, key_twice
 
 FORMAT = "ringmaster-games-1"
 MOST_GAME_CHARS = 4 << 20
@@ -177,8 +177,7 @@ class _Text:
     def _object(self, pairs: list[tuple[str, object]]) -> dict[str, object]:
         found = dict(pairs)
         if len(found) < len(pairs):
-            keys = [key for key, _ in pairs]
-            self._fault = f"the key {shown(next(key for key in keys if keys.count(key) > 1))} stands there twice"
+            self._fault = key_twice(pairs)
         return found
 
 

@@ -44,6 +44,7 @@ PUBLIC = (
     "lamp",
     "loudspeaker",
     "voice_page",
+    "open_pictures",
 )
 """What the page shows and changes."""
 
@@ -63,6 +64,7 @@ class TableSettings:
     bell_pins: BCM numbers of the buttons by seat. sandtimer: whether its sensors are fitted. sand: what calibration
     learned of it, ns (duration, spread, longest gap); None: nothing yet. lamp: whether lamp and buzzer are fitted.
     loudspeaker: whether there is one. voice_page: the name of the page that says everything aloud, too; "": none.
+    open_pictures: whether every device at home sees pictures of the table, not only paired ones.
     """
 
     language: str = "en"
@@ -79,6 +81,7 @@ class TableSettings:
     lamp: bool = True
     loudspeaker: bool = True
     voice_page: str = ""
+    open_pictures: bool = False
 
     def __post_init__(self) -> None:
         if self.language not in LANGUAGES:
@@ -86,8 +89,10 @@ class TableSettings:
         if isinstance(self.volume, bool) or not isinstance(self.volume, int | float) or not 0 <= self.volume <= 1:
             raise BadInputError(f"the volume is between 0 and 1, not {shown(self.volume)}")
         flags = (self.quiet, self.sandtimer, self.lamp, self.loudspeaker, self.camera_turned, self.camera_mirrored)
-        if not all(isinstance(flag, bool) for flag in flags):
-            raise BadInputError("quiet, sandtimer, lamp, loudspeaker and the camera's turns are true or false")
+        if not all(isinstance(flag, bool) for flag in (*flags, self.open_pictures)):
+            raise BadInputError(
+                "quiet, sandtimer, lamp, loudspeaker, the camera's turns and open pictures are true or false"
+            )
         if self.quiet_hours is not None:
             _check_hours(self.quiet_hours)
         if self.bell not in BELLS:

@@ -15,7 +15,7 @@ from starlette.staticfiles import StaticFiles
 
 from referee.decks.listing import DeckListing
 from referee.service.desk_protocol import Desk
-from referee.web import changing, decks, house, keeping, reading, setup, system, teaching, waiting_room, who
+from referee.web import changing, decks, house, keeping, reading, screens, setup, system, teaching, waiting_room, who
 from referee.web.feed import Feed
 from referee.web.guard import Guard, RefusedError
 from referee.web.hosts import OwnNames, addresses, is_this_machine, name_of
@@ -24,6 +24,7 @@ from referee.web.options import WebOptions
 from referee.web.qr import qr_svg
 from referee.web.refusal import refusal
 from referee.web.responses import OWN_ERRORS, Desks, Json, on_fault, on_refused
+from referee.web.uploads import Uploads
 
 FILES = Path(__file__).parent / "page"
 
@@ -67,7 +68,7 @@ def create_app(desk: Desk, options: WebOptions | None = None) -> FastAPI:
         return str(desk.state().get("language", "en"))
 
     app.state.language = language
-    app.add_middleware(Guard, names=names, language=language)
+    app.add_middleware(Guard, names=names, language=language, demand_paired=app.state.who.demand_paired)
     app.add_exception_handler(RefusedError, on_refused)
     app.add_exception_handler(RequestValidationError, _on_bad_request)
 
@@ -82,19 +83,20 @@ def create_app(desk: Desk, options: WebOptions | None = None) -> FastAPI:
     app.add_exception_handler(HTTPException, on_http_error)
     for kind in OWN_ERRORS:
         app.add_exception_handler(kind, on_fault)
-    ask = Desks()
-    app.include_router(reading.routes(desk, ask, options.most_watchers))
+    ask, uploads = Desks(), Uploads(options.state_dir)
+    app.include_router(reading.routes(desk, ask, app.state.who, options))
     app.include_router(who.routes(app.state.who))
+    app.include_router(screens.routes(app.state.who, screens.Screens(options.clock)))
     app.include_router(waiting_room.routes(desk, app.state.who, options))
-    app.include_router(changing.routes(desk, ask, app.state.who, options.state_dir))
+    app.include_router(changing.routes(desk, ask, app.state.who, options.state_dir, uploads))
     app.include_router(setup.routes(desk, ask, app.state.who))
     app.include_router(house.routes(desk, ask, app.state.who, options.house))
     app.include_router(system.routes(ask, app.state.who, options.system))
     if options.state_dir is not None:
-        app.include_router(decks.routes(desk, ask, app.state.who, DeckListing(options.state_dir)))
+        app.include_router(decks.routes(desk, ask, app.state.who, DeckListing(options.state_dir), uploads))
     if options.lessons is not None:
-        app.include_router(teaching.routes(ask, app.state.who, options.lessons))
-    app.include_router(keeping.routes(app.state.who, options.keeping, options.state_dir))
+        app.include_router(teaching.routes(desk, ask, app.state.who, options.lessons))
+    app.include_router(keeping.routes(app.state.who, options.keeping, options.state_dir, uploads))
     _add_files(app)
     _add_address(app, names)
     return app

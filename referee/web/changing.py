@@ -5,22 +5,22 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
-from anyio import CapacityLimiter, WouldBlock, to_thread
+from anyio import to_thread
 from fastapi import APIRouter, Query, Request, Response
 
 from referee.language import Language
 from referee.service.desk_protocol import Desk
 from referee.web.commands import COMMAND, as_data
-from referee.web.guard import PICTURE_PATH, RefusedError
+from referee.web.guard import PICTURE_PATH
 from referee.web.picture_score import score_upload
 from referee.web.responses import Desks, Json, body_as
+from referee.web.uploads import Uploads
 from referee.web.who import Who, json_body
 
 
-def routes(desk: Desk, ask: Desks, who: Who, state: Path | None) -> APIRouter:
+def routes(desk: Desk, ask: Desks, who: Who, state: Path | None, uploads: Uploads) -> APIRouter:
     """Give the requests that change something; `state` is the folder with the decks that were taught."""
     router = APIRouter()
-    one_picture = CapacityLimiter(1)
 
     @router.post("/api/do", openapi_extra=json_body(COMMAND.json_schema()))
     async def do(request: Request) -> Response:
@@ -38,14 +38,8 @@ def routes(desk: Desk, ask: Desks, who: Who, state: Path | None) -> APIRouter:
     ) -> Response:
         """Score a picture of a table of Confetti."""
         who.demand_paired(request)
-        data, language = await request.body(), Language(str(desk.state().get("language", "en")))
-        try:
-            one_picture.acquire_nowait()
-        except WouldBlock:
-            raise RefusedError(503, "busy", "Another picture is being read: please try again in a moment") from None
-        try:
-            return Json(await to_thread.run_sync(score_upload, data, players, limit, deck, state, language))
-        finally:
-            one_picture.release()
+        language = Language(str(desk.state().get("language", "en")))
+        async with uploads.taken(request) as file:
+            return Json(await to_thread.run_sync(score_upload, file, players, limit, deck, state, language))
 
     return router

@@ -147,6 +147,7 @@ class ChangeSettings(_Command):
     lamp: bool | None = None
     loudspeaker: bool | None = None
     voice_page: Annotated[str, Field(pattern=PAGE_NAME)] | None = None
+    open_pictures: bool | None = None
 
 
 Command = (
@@ -172,6 +173,12 @@ class Code(_Command):
     """A pairing code that somebody has typed."""
 
     code: Annotated[str, Field(pattern=r"^[0-9]{6}$")]
+
+
+class ScreenCode(_Command):
+    """The code that a waiting screen shows, as somebody with a paired device has typed it."""
+
+    code: Annotated[str, Field(pattern=r"^[0-9]{4}$")]
 
 
 class Forget(_Command):

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Annotated, Any, Literal
 from urllib.parse import quote
 
-from anyio import CapacityLimiter
 from fastapi import APIRouter, Query, Request, Response
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
 
@@ -16,6 +15,7 @@ from referee.lessons.names import check_name
 from referee.service.desk_protocol import Desk
 from referee.web.guard import DECK_PATH, RefusedError
 from referee.web.responses import Desks, Json, body_as
+from referee.web.uploads import Uploads
 from referee.web.who import Who, json_body
 from vision.deck import deck_names
 from vision.errors import BadDeckError
@@ -46,11 +46,10 @@ class Remove(BaseModel):
 COMMAND: TypeAdapter[Rename | Remove] = TypeAdapter(Rename | Remove)
 
 
-def routes(desk: Desk, ask: Desks, who: Who, listing: DeckListing) -> APIRouter:
+def routes(desk: Desk, ask: Desks, who: Who, listing: DeckListing, uploads: Uploads) -> APIRouter:
     """Give the requests that deal with decks."""
     router = APIRouter()
     store = listing.store
-    one_file = CapacityLimiter(1)
 
     def listed() -> dict[str, Any]:
         return {"decks": listing.all(), "in_use": _in_use(desk)}
@@ -84,9 +83,8 @@ def routes(desk: Desk, ask: Desks, who: Who, listing: DeckListing) -> APIRouter:
     async def load(request: Request) -> Response:
         """Take a deck from a file; where its name is taken, it is called otherwise."""
         who.demand_paired(request)
-        data = await request.body()
-        async with one_file:
-            name = await ask(lambda: _taken(store, data))
+        async with uploads.taken(request) as file:
+            name = await ask(lambda: _taken(store, file.read_bytes()))
         return Json({"deck": name, **await ask(listed)})
 
     @router.post("/api/decks", openapi_extra=json_body(COMMAND.json_schema()))

@@ -32,9 +32,10 @@ _GROWING = "rulings"
 
 @dataclass(eq=False)
 class Line:
-    """A page's line. wake: set when there may be something to send. limit: ends what it waits for."""
+    """A page's line. limit: ends what it waits for. whose: device or address. wake: set when there may be news."""
 
     limit: asyncio.Timeout
+    whose: str = ""
     wake: asyncio.Event = field(default_factory=asyncio.Event)
     sending_since: float | None = None
 
@@ -102,6 +103,10 @@ class Feed:
         """Let it go."""
         self._lines.discard(line)
         self.watchers -= 1
+
+    def watchers_of(self, whose: str) -> int:
+        """Give how many lines a device or an address has."""
+        return sum(line.whose == whose for line in self._lines)
 
     def notify(self, _version: int) -> None:
         """Learn of a change, from any thread."""

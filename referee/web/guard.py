@@ -3,23 +3,30 @@
 from __future__ import annotations
 
 import asyncio
+import math
 from collections.abc import Callable, Mapping
 
 from starlette.datastructures import Headers, MutableHeaders
+from starlette.requests import Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from referee.web.hosts import OwnNames, is_own_host
 from referee.web.refusal import refusal
 
 MOST_BODY_BYTES = 64 * 1024
+MOST_GUEST_BYTES = 1024
+"""Of a device that is not paired: a code, or nothing."""
 MOST_PICTURE_BYTES = 24 * 2**20
 MOST_BACKUP_BYTES = 192 * 2**20
 BODY_S = 30.0
-"""A body has to arrive in this time, s."""
+"""A body, and each part of a large one, has to arrive in this time, s."""
 PICTURE_PATH = "/api/picture"
 DECK_PATH = "/api/decks/file"
 RESTORE_PATH = "/api/restore"
-_LARGE = {PICTURE_PATH: MOST_PICTURE_BYTES, DECK_PATH: MOST_PICTURE_BYTES, RESTORE_PATH: MOST_BACKUP_BYTES}
+LARGE_BODIES = {PICTURE_PATH: MOST_PICTURE_BYTES, DECK_PATH: MOST_PICTURE_BYTES, RESTORE_PATH: MOST_BACKUP_BYTES}
+"""What `uploads` takes into a file, and how large it may be."""
+GUESTS = frozenset({"/api/pair", "/api/pair/ask", "/api/pair/wait", "/api/pair/screen"})
+"""All else that changes anything is for paired devices."""
 _READS = ("GET", "HEAD", "OPTIONS")
 
 HEADERS: Mapping[str, str] = {
@@ -45,13 +52,28 @@ class RefusedError(Exception):
         self.status, self.key, self.text = status, key, text
 
 
-class Guard:
-    """Lets requests through to `app` that ask for this machine, come from its own pages and are not too large."""
+def too_large(most: int) -> RefusedError:
+    """Give the refusal of a body that is larger than `most` bytes."""
+    return RefusedError(413, "too_large", f"This is too large: at most {most // 1024} kB can be taken")
 
-    def __init__(self, app: ASGIApp, names: OwnNames, language: Callable[[], str]) -> None:
+
+class Guard:
+    """Lets requests through to `app` that ask for this machine, come from its own pages and are not too large.
+
+    demand_paired: raises RefusedError where a change does not come from a paired device; asked before its body is read.
+    """
+
+    def __init__(
+        self,
+        app: ASGIApp,
+        names: OwnNames,
+        language: Callable[[], str],
+        demand_paired: Callable[[Request], object] = lambda _: None,
+    ) -> None:
         self._app = app
         self._names = names
         self._language = language
+        self._demand_paired = demand_paired
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Take a request; see the ASGI specification."""
@@ -73,14 +95,15 @@ class Guard:
             answer = refusal(
                 scope, self._names, self._language(), error.status, {"error": error.text, "key": error.key}
             )
-            # The rest of a body that is not wanted is not waited for.
-            answer.headers["Connection"] = "close"
+            if _promised(scope) > MOST_BODY_BYTES:
+                # A small body is passed over, so that its sender can read the answer; a large one is not waited for.
+                answer.headers["Connection"] = "close"
             await answer(scope, receive, send_guarded)
             return
         await self._app(scope, receive if body is None else _given(body, receive), send_guarded)
 
     async def _checked(self, scope: Scope, receive: Receive) -> bytes | None:
-        """Give the body of a change; None for a request that only reads."""
+        """Give the body of a change; None for a request that only reads, or whose body goes to a file."""
         headers = Headers(scope=scope)
         server = scope.get("server")
         host = headers.get("host", "")
@@ -93,18 +116,29 @@ class Guard:
             fetched_from not in ("same-origin", "none")
         ):
             raise RefusedError(403, "other_page", "Another page has asked for this: please use Ringmaster's own page")
-        most = _LARGE.get(scope["path"], MOST_BODY_BYTES)
+        path = scope["path"]
+        if path not in GUESTS:
+            self._demand_paired(Request(scope))
+        most = MOST_GUEST_BYTES if path in GUESTS else LARGE_BODIES.get(path, MOST_BODY_BYTES)
+        if "content-length" in headers and _promised(scope) > most:
+            raise too_large(most)
+        if path in LARGE_BODIES:
+            return None
         try:
             async with asyncio.timeout(BODY_S):
-                return await _body(receive, headers.get("content-length"), most)
+                return await _body(receive, most)
         except TimeoutError:
             raise RefusedError(408, "too_slow", "The rest of this did not arrive: please try again") from None
 
 
-async def _body(receive: Receive, promised: str | None, most: int) -> bytes:
-    too_large = RefusedError(413, "too_large", f"This is too large: at most {most // 1024} kB can be taken")
-    if promised is not None and promised.isdigit() and (len(promised) > 12 or int(promised) > most):
-        raise too_large
+def _promised(scope: Scope) -> float:
+    """Give how many bytes a body has, without an end where its head does not say."""
+    headers = Headers(scope=scope)
+    said = headers.get("content-length", "inf" if "transfer-encoding" in headers else "0")
+    return int(said) if said.isdigit() and len(said) <= 12 else math.inf
+
+
+async def _body(receive: Receive, most: int) -> bytes:
     parts: list[bytes] = []
     size = 0
     while True:
@@ -114,7 +148,7 @@ async def _body(receive: Receive, promised: str | None, most: int) -> bytes:
         parts.append(message.get("body", b""))
         size += len(parts[-1])
         if size > most:
-            raise too_large
+            raise too_large(most)
         if not message.get("more_body", False):
             return b"".join(parts)
 

@@ -13,7 +13,6 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
 from pathlib import Path
-from urllib.parse import urlsplit
 
 LABELS = ("ringmaster",)
 PRIVATE_ENDINGS = frozenset(
@@ -24,6 +23,8 @@ RESOLVER = Path("/etc/resolv.conf")
 _MOST_BYTES = 1 << 16
 _RENAMED = re.compile(r"-[0-9]{1,3}$")
 """What avahi adds to a name that another machine has already."""
+_HOST = re.compile(r"(?:(?P<name>[A-Za-z0-9._-]+)|\[(?P<address>[0-9A-Fa-f:.]+)(?:%[A-Za-z0-9._~-]+)?\])(?::[0-9]{0,5})?")
+"""A name or an address of a Host header (RFC 9110, 7.2): only one of IPv6, in brackets, may name a zone."""
 _HOME = tuple(
     ip_network(net)
     for net in (
@@ -105,14 +106,8 @@ def is_own_host(host: str, names: OwnNames, reached: str | None) -> bool:
 
 def name_of(host: str) -> str | None:
     """Give a Host header's name without its port, in small letters; None if it is none."""
-    try:
-        parts = urlsplit(f"//{host}")
-        _checked_by_reading = parts.port
-    except ValueError:
-        return None
-    if parts.username is not None or parts.path or parts.query or parts.fragment:
-        return None
-    return None if parts.hostname is None else parts.hostname.rstrip(".").split("%")[0]
+    known = _HOST.fullmatch(host)
+    return None if known is None else (known["name"] or known["address"]).lower().rstrip(".")
 
 
 def addresses(names: OwnNames, reached: str | None, port: int | None) -> list[str]:

@@ -17,6 +17,7 @@ from starlette.responses import StreamingResponse
 from referee.service.keeping import Keeping
 from referee.web.guard import RESTORE_PATH
 from referee.web.responses import Json
+from referee.web.uploads import Uploads
 from referee.web.who import Who
 
 _PART_BYTES = 1 << 18
@@ -25,7 +26,7 @@ _MCAP: dict[int | str, dict[str, Any]] = {200: {"content": {"application/octet-s
 _ZIP: dict[int | str, dict[str, Any]] = {200: {"content": {"application/zip": {}}}}
 
 
-def routes(who: Who, keeping: Keeping | None, folder: Path | None) -> APIRouter:
+def routes(who: Who, keeping: Keeping | None, folder: Path | None, uploads: Uploads) -> APIRouter:
     """Give the requests; there are none where nothing is kept. folder: with room for a file on its way."""
     router = APIRouter()
     one = CapacityLimiter(1)
@@ -58,12 +59,9 @@ def routes(who: Who, keeping: Keeping | None, folder: Path | None) -> APIRouter:
     async def restore(request: Request) -> Response:
         """Take what a file has and what is not here yet."""
         who.demand_paired(request)
-        kept, body, path = who.shown(request, keeping), await request.body(), on_its_way()
-        try:
-            path.write_bytes(body)
+        kept = who.shown(request, keeping)
+        async with uploads.taken(request) as path:
             done = await to_thread.run_sync(kept.restore, path, limiter=one)
-        finally:
-            path.unlink(missing_ok=True)
         return Json(
             {
                 "games": done.games,

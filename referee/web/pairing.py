@@ -17,7 +17,7 @@ from referee.errors import BadInputError, WorkFailedError
 CODE_DIGITS = 6
 LIFETIME_S = 300.0
 MOST_TRIES = 12
-"""Wrong ones in any hour, from all addresses together: a million codes last longer than anybody's patience."""
+"""Wrong ones in any hour, from all addresses together, of codes that anybody may have asked for."""
 MOST_OF_ADDRESS = 5
 """Wrong ones in any hour from one address: it cannot use up what the others have, nor anybody's code."""
 RENEWED_TRIES = 3
@@ -27,7 +27,12 @@ LOCKED_S = 300.0
 FREE_TRIES = 3
 MOST_WAIT_S = 300.0
 TRIES_PER_CODE = 6
+TRIES_PER_GIVEN_CODE = 30
+"""Wrong ones of a code that the family gave, from all addresses: it lasts through guesses of others (30 : 10^6)."""
 SAY_AGAIN_S = 10.0
+SAY_SELDOM = 3.0
+MOST_SILENCE_S = 600.0
+"""Each time that a guest has a code said, the next may come so many times later, and no later than that, s."""
 _HOUR_S = 3600.0
 
 
@@ -61,6 +66,8 @@ class Pairing:
     _code: str | None = None
     _made_s: float = 0.0
     _said_s: float | None = None
+    _silence_s: float = SAY_AGAIN_S
+    _given: bool = False
     _tries_of_code: int = 0
     _tries: deque[tuple[float, str | None]] = field(default_factory=deque)
     _renewals_s: deque[float] = field(default_factory=deque)
@@ -79,18 +86,30 @@ class Pairing:
         """How long the code is still valid, whole seconds; 0 if there is none."""
         return 0 if self.code is None else int(self._made_s + LIFETIME_S - self.clock())
 
-    def ask(self) -> tuple[str, bool]:
-        """Give the code, a new one if none is valid, and whether to say it: not again and again to annoy a table."""
+    def ask(self, *, give: bool = False, seldom: bool = False) -> tuple[str, bool]:
+        """Give the code, a new one if none is valid, and whether to say it: not again and again to annoy a table.
+
+        give: it is given by somebody at the machine or by a paired device, so that wrong ones before do not count, and
+        those of others do not end it. seldom: a guest asks; each saying makes the pause before the next one longer.
+        """
         with self._lock:
             now = self.clock()
-            code = self.code
-            self.asked += 1
-            if code is None:
-                code = self._code = self.make_code()
-                self._made_s, self._tries_of_code = now, 0
-            say = self._said_s is None or now - self._said_s >= SAY_AGAIN_S
+            if self._said_s is not None and now - self._said_s >= _HOUR_S:
+                self._silence_s = SAY_AGAIN_S
+            if give:
+                # They still count among all tries, but hold up nobody any more.
+                self._tries = deque((at_s, None) for at_s, _ in self._tries)
+                self._refused_s = None
+            code, is_new = self.code, False
+            if code is None or (give and self._tries_of_code):
+                code, is_new = self._new_code(now), True
+            pause_s = self._silence_s if seldom else SAY_AGAIN_S
+            say = self._said_s is None or now - self._said_s >= pause_s or (is_new and not seldom)
             if say:
                 self._said_s = now
+                self._silence_s = min(MOST_SILENCE_S, self._silence_s * SAY_SELDOM) if seldom else self._silence_s
+            self._given = self._given or give
+            self.asked += is_new or say
             return code, say
 
     def renew(self) -> str | None:
@@ -109,17 +128,16 @@ class Pairing:
             self._tries = deque((at_s, None) for at_s, _ in self._tries)
             self._refused_s = None
             self.asked += 1
-            self._code = self.make_code()
-            self._made_s = self._said_s = now
-            self._tries_of_code = 0
-            return self._code
+            self._said_s = now
+            return self._new_code(now)
 
     def wait_s(self, address: str) -> float:
         """Tell how long no code may be tried from an address, s; it doubles with each try and ends within the hour."""
         with self._lock:
             now = self.clock()
             self._forget_old(now)
-            if len(self._tries) >= MOST_TRIES + RENEWED_TRIES * len(self._renewals_s):
+            given = self._given and self.code is not None
+            if not given and len(self._tries) >= MOST_TRIES + RENEWED_TRIES * len(self._renewals_s):
                 return self._tries[0][0] + _HOUR_S - now
             own_s = [at_s for at_s, whose in self._tries if whose == address]
             if len(own_s) >= MOST_OF_ADDRESS:
@@ -128,27 +146,32 @@ class Pairing:
                 return 0.0
             return max(0.0, own_s[-1] + min(MOST_WAIT_S, 5.0 * 2.0 ** (len(own_s) - FREE_TRIES)) - now)
 
-    def redeem(self, text: str, address: str) -> None:
-        """Use the code up; address: of whoever tries it.
+    def redeem(self, text: str, address: str, *, here: bool = False) -> None:
+        """Use the code up; address: of whoever tries it. here: at the machine itself, where the right one always counts.
 
         Raises:
             WrongCodeError: it is another, or none is valid.
             TooManyTriesError: it may not be tried now, and was not looked at.
         """
         with self._lock:
-            wait_s = self.wait_s(address)
-            if wait_s > 0:
+            wait_s, code = self.wait_s(address), self.code
+            right = code is not None and hmac.compare_digest(code.encode(), text.encode())
+            if wait_s > 0 and not (here and right):
                 self._refused_s = self.clock()
                 raise TooManyTriesError(wait_s, len(self._renewals_s) < MOST_RENEWALS)
-            self._tries.append((self.clock(), address))
-            code = self.code
-            if code is None or not hmac.compare_digest(code.encode(), text.encode()):
+            if not right:
+                self._tries.append((self.clock(), address))
                 self._tries_of_code += 1
-                if self._tries_of_code >= TRIES_PER_CODE:
+                if self._tries_of_code >= (TRIES_PER_GIVEN_CODE if self._given else TRIES_PER_CODE):
                     self._code = None
                 raise WrongCodeError("that is not the code: ask for it again and listen, or look at the screen")
             self._code = None
-            self._tries.pop()
+            self._silence_s = SAY_AGAIN_S
+
+    def _new_code(self, now: float) -> str:
+        self._code = self.make_code()
+        self._made_s, self._tries_of_code, self._given = now, 0, False
+        return self._code
 
     def _forget_old(self, now: float) -> None:
         while self._tries and now - self._tries[0][0] >= _HOUR_S:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tempfile
 from base64 import b64encode
 from pathlib import Path
 from typing import Any
@@ -15,7 +14,7 @@ _QUALITY = 85
 
 
 def score_upload(
-    data: bytes, players: int, limit: int, deck_name: str, state: Path | None, language: Language
+    file: Path, players: int, limit: int, deck_name: str, state: Path | None, language: Language
 ) -> dict[str, Any]:
     """Give what is said of each seat (C5-C7), and the picture with the evidence drawn in, as a JPEG in base64.
 
@@ -24,7 +23,7 @@ def score_upload(
     Raises:
         BadInputError, BadImageError, BadTableError: it is no picture of a table, or too large.
     """
-    if not data:
+    if not file.stat().st_size:
         raise BadInputError("no picture has arrived")
     import cv2
 
@@ -38,14 +37,11 @@ def score_upload(
     if deck_name != "confetti" and deck_name not in DeckStore(state_folder(state)).names():
         raise BadInputError("this deck is not here any more: choose another one")
     deck = find_marked_deck(deck_name, state)
-    with tempfile.NamedTemporaryFile(prefix="ringmaster-", suffix=".picture") as file:
-        file.write(data)
-        file.flush()
-        try:
-            picture = load_picture(Path(file.name))
-        except BadImageError as error:
-            # People know it as their picture, not by the name that it has had here.
-            raise BadInputError(str(error).replace(f" {file.name}", "")) from error
+    try:
+        picture = load_picture(file)
+    except BadImageError as error:
+        # People know it as their picture, not by the name that it has had here.
+        raise BadInputError(str(error).replace(f" {file}", "")) from error
     result = score_picture(picture, deck, None, players, limit)
     drawn = result.drawn(picture, deck, language)
     shrink = min(1.0, _WIDTH_PX / drawn.shape[1])

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from reportlab.graphics.barcode.qrencoder import QRCode, QRErrorCorrectLevel
 
 _MARGIN = 4
 """Modules of white that ISO/IEC 18004 asks for round a code."""
 
 
+@lru_cache(maxsize=16)
 def qr_svg(text: str) -> bytes:
     """Give a text as a QR code in SVG, black on white."""
     code = QRCode(None, QRErrorCorrectLevel.M)

@@ -1,4 +1,4 @@
-"""What anybody on the local network may read: the state, its stream, pictures, why, and what has been."""
+"""What anybody at home may read: the state, its stream, why, and what has been; and pictures, which not all may."""
 
 from __future__ import annotations
 
@@ -12,8 +12,10 @@ from referee.service.desk_protocol import Desk
 from referee.web.feed import Feed
 from referee.web.games import games_in
 from referee.web.guard import RefusedError
+from referee.web.options import WebOptions
 from referee.web.responses import Desks, Json
 from referee.web.stream import EventStream
+from referee.web.who import Who, address_of
 from referee.web.words import words_in
 
 _Id = Annotated[str, Path(pattern=r"^[A-Za-z0-9_-]{1,64}$")]
@@ -21,7 +23,7 @@ _Code = Annotated[str, Path(pattern="^(" + "|".join(LANGUAGES) + ")$")]
 _KEPT = {"Cache-Control": "private, max-age=3600, immutable"}
 
 
-def routes(desk: Desk, ask: Desks, most_watchers: int) -> APIRouter:
+def routes(desk: Desk, ask: Desks, who: Who, options: WebOptions) -> APIRouter:
     """Give the requests that only read."""
     router = APIRouter()
 
@@ -39,10 +41,10 @@ def routes(desk: Desk, ask: Desks, most_watchers: int) -> APIRouter:
     @router.get("/api/events", responses={200: {"content": {"text/event-stream": {}}}})
     async def events(request: Request) -> Response:
         """Follow the state of the table."""
-        feed = feed_of(request)
-        if feed.watchers >= most_watchers:
-            raise RefusedError(503, "too_many_pages", "Too many pages are open: please close one")
-        return EventStream(feed)
+        token = who.token(request)
+        # Guests leave half of the lines to the family, and nobody takes all of those that are left.
+        whose, most = (address_of(request), options.most_watchers // 2) if token is None else (token, options.most_watchers)
+        return EventStream(feed_of(request), whose, most, options.most_of_one)
 
     @router.get("/api/clock")
     async def clock() -> Response:
@@ -50,13 +52,15 @@ def routes(desk: Desk, ask: Desks, most_watchers: int) -> APIRouter:
         return Json({"t_ns": time.monotonic_ns()})
 
     @router.get("/live.jpg")
-    async def live() -> Response:
+    async def live(request: Request) -> Response:
         """Give the table as the camera sees it."""
+        who.demand_sight(request, desk.state()["settings"])
         return _jpeg(await ask(lambda: desk.picture("live")), {})
 
     @router.get("/pictures/{which}.jpg")
-    async def picture(which: _Id) -> Response:
+    async def picture(request: Request, which: _Id) -> Response:
         """Give an evidence picture."""
+        who.demand_sight(request, desk.state()["settings"])
         return _jpeg(await ask(lambda: desk.picture(which)), _KEPT)
 
     @router.get("/api/rulings/{ruling}/timeline")

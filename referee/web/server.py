@@ -10,6 +10,7 @@ import uvicorn
 from fastapi import FastAPI
 
 from referee.errors import WorkFailedError
+from referee.web.connections import KEEP_ALIVE_S, MOST_OF_ADDRESS, CarefulProtocol
 
 _START_S = 20.0
 _LISTEN = 128
@@ -18,10 +19,13 @@ _LISTEN = 128
 class PageServer:
     """A page on a port, from `start` to `stop`.
 
-    host: the address to listen at, "" for all. port: 0 takes any that is free.
+    host: the address to listen at, "" for all. port: 0 takes any that is free. most_of_address: connections that one
+    address may hold.
     """
 
-    def __init__(self, app: FastAPI, host: str = "", port: int = 8080) -> None:
+    def __init__(
+        self, app: FastAPI, host: str = "", port: int = 8080, most_of_address: int = MOST_OF_ADDRESS
+    ) -> None:
         self._app = app
         self._host, self._port = host, port
         config = uvicorn.Config(
@@ -29,7 +33,8 @@ class PageServer:
             log_config=None,
             access_log=False,
             server_header=False,
-            timeout_keep_alive=30,
+            http=type("Connection", (CarefulProtocol,), {"most_of_address": most_of_address}),
+            timeout_keep_alive=int(KEEP_ALIVE_S),
             timeout_graceful_shutdown=1,
             limit_concurrency=400,
             lifespan="on",

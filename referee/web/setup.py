@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Annotated, Literal
 
+from anyio import CapacityLimiter, to_thread
 from fastapi import APIRouter, Path, Query, Request, Response
 
 from calibration.print_markers import MARKER_IDS, marker_svg
@@ -21,6 +23,7 @@ _Paper = Annotated[Literal["a4", "letter"], Query()]
 def routes(desk: Desk, ask: Desks, who: Who) -> APIRouter:
     """Give the requests about setting up; changes are commands as all others."""
     router = APIRouter()
+    one_pdf = CapacityLimiter(1)
 
     @router.get("/api/setup")
     async def setup(request: Request) -> Response:
@@ -45,8 +48,15 @@ def routes(desk: Desk, ask: Desks, who: Who) -> APIRouter:
     @router.get("/print/{what}.pdf", responses={200: {"content": {"application/pdf": {}}}})
     async def pdf(what: _Printable, paper: _Paper = "a4") -> Response:
         """Give cards to print."""
-        data = await ask(lambda: printed(what, paper)[0])
+        async with one_pdf:
+            data = await to_thread.run_sync(_pdf, what, paper)
         named = {"Content-Disposition": f'inline; filename="{what}.pdf"'}
         return Response(data, media_type="application/pdf", headers=named)
 
     return router
+
+
+@cache
+def _pdf(what: str, paper: str) -> bytes:
+    """Give cards to print, drawn once: a deck takes a second of the processor."""
+    return printed(what, paper)[0]

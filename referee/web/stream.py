@@ -8,26 +8,37 @@ from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
 from referee.web.feed import Feed, Line
+from referee.web.guard import RefusedError
 
 _STILL_HERE = b": still here\n\n"
 
 
 class EventStream(Response):
-    """Sends the feed to one page."""
+    """Sends the feed to one page.
+
+    whose: the page's device or address. most, most_of_one: lines that there may be in all, and of one of those.
+    """
 
     media_type = "text/event-stream"
 
-    def __init__(self, feed: Feed) -> None:
+    def __init__(self, feed: Feed, whose: str = "", most: int = 200, most_of_one: int = 200) -> None:
         super().__init__()
         self._feed = feed
+        self._whose, self._most, self._most_of_one = whose, most, most_of_one
         del self.headers["content-length"]
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Send what is new until the page has gone; see the ASGI specification."""
+        """Send what is new until the page has gone; see the ASGI specification.
+
+        Raises:
+            RefusedError: too many pages are open.
+        """
+        if self._feed.watchers >= self._most or self._feed.watchers_of(self._whose) >= self._most_of_one:
+            raise RefusedError(503, "too_many_pages", "Too many pages are open: please close one")
         gone = asyncio.ensure_future(_disconnected(receive))
         try:
             async with asyncio.timeout(None) as limit:
-                line = Line(limit)
+                line = Line(limit, self._whose)
                 gone.add_done_callback(lambda _: line.wake.set())
                 self._feed.join(line)
                 try:

@@ -10,6 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
 
 from referee.lessons.draft import MOST_CARDS_SAID, Game
 from referee.lessons.lessons import Lessons
+from referee.service.desk_protocol import Desk
 from referee.web.guard import RefusedError
 from referee.web.responses import Desks, Json, body_as
 from referee.web.who import Who, json_body
@@ -126,7 +127,7 @@ def carried_out(lessons: Lessons, command: LessonCommand) -> None:
             lessons.mend(command.reading, command.group)
 
 
-def routes(ask: Desks, who: Who, lessons: Lessons) -> APIRouter:
+def routes(desk: Desk, ask: Desks, who: Who, lessons: Lessons) -> APIRouter:
     """Give the requests of the lesson."""
     router = APIRouter()
 
@@ -136,13 +137,15 @@ def routes(ask: Desks, who: Who, lessons: Lessons) -> APIRouter:
         return Json(await ask(lessons.view))
 
     @router.get("/lesson/picture/{number}.jpg")
-    async def picture(number: Annotated[int, Path(ge=0, lt=1_000_000)]) -> Response:
+    async def picture(request: Request, number: Annotated[int, Path(ge=0, lt=1_000_000)]) -> Response:
         """Give a picture of the lesson."""
+        who.demand_sight(request, desk.state()["settings"])
         return _image(await ask(lambda: lessons.picture(number)), "image/jpeg")
 
     @router.get("/lesson/card/{name}.png")
-    async def card(name: Annotated[str, Path(pattern=r"^[0-9]{1,6}-[0-9]{1,6}$")]) -> Response:
+    async def card(request: Request, name: Annotated[str, Path(pattern=r"^[0-9]{1,6}-[0-9]{1,6}$")]) -> Response:
         """Give a card's own picture."""
+        who.demand_sight(request, desk.state()["settings"])
         return _image(await ask(lambda: lessons.card(name)), "image/png")
 
     @router.post("/api/lesson", openapi_extra=json_body(COMMAND.json_schema()))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hmac
+from collections.abc import Mapping
 from typing import Any, TypeVar
 
 from fastapi import APIRouter, Request, Response
@@ -74,31 +75,39 @@ class Who:
     def about(self, request: Request) -> dict[str, Any]:
         """Tell a page what it may do; a screen in the room, paired or on this machine, also which code is valid."""
         token = self.token(request)
-        client = request.client
-        in_the_room = token is not None or is_this_machine(client.host if client else None)
         return {
             "paired": token is not None,
             "csrf": None if token is None else csrf_of(token),
-            "code": self.pairing.code if in_the_room else None,
+            "code": self.pairing.code if token is not None or is_here(request) else None,
             "devices": len(self.tokens) if token is not None else None,
             "first": not len(self.tokens),
+            "here": is_here(request),
         }
 
-    def ask(self, *, let_in: bool = False) -> None:
-        """Have the code said; let_in: by somebody who is paired, so that it can be tried at once."""
-        if let_in and self.help_in():
-            return
-        code, say = self.pairing.ask()
+    def demand_sight(self, request: Request, settings: Mapping[str, Any]) -> None:
+        """Let a request for a picture of the table through: by a paired device, a screen of this machine, or all.
+
+        Raises:
+            RefusedError: pictures are for those only.
+        """
+        if self.token(request) is None and not is_here(request) and not settings.get("open_pictures"):
+            raise RefusedError(401, "pictures_paired", "Pictures of the table are for paired devices only")
+
+    def ask(self, request: Request) -> bool:
+        """Have the code said, and tell whether it is: by a guest not again and again."""
+        paired = self.token(request) is not None
+        code, say = self.pairing.ask(give=paired or is_here(request), seldom=not paired)
         if say:
             self._options.say_code(code)
+        return say
 
     def code_at_door(self) -> tuple[str, int]:
         """Give whoever works at this machine a code and its seconds, and a way past wrong ones that others tried."""
-        code = self.pairing.renew() or self.pairing.ask()[0]
+        code = self.pairing.ask(give=True)[0]
         return code, self.pairing.left_s
 
     def help_in(self) -> bool:
-        """Let on who was refused, as somebody in the room has pressed the bell or a paired device says so."""
+        """Let on who was refused, as somebody in the room has pressed the bell."""
         code = self.pairing.renew()
         if code is not None:
             self._options.say_code(code)
@@ -117,16 +126,16 @@ def routes(who: Who) -> APIRouter:
     @router.post("/pair/ask")
     async def ask(request: Request) -> Response:
         """Have a code said and shown in the room."""
-        who.ask(let_in=who.token(request) is not None)
+        said = who.ask(request)
         # Screens in the room learn that there is a code to show.
         request.app.state.feed.notify(0)
-        return Json({"asked": True})
+        return Json({"asked": True, "said": said})
 
     @router.post("/pair", openapi_extra=json_body(Code.model_json_schema()))
     async def pair(request: Request) -> Response:
         """Pair the device that sends the code."""
         code = await body_as(TypeAdapter(Code), request)
-        who.pairing.redeem(code.code, "" if request.client is None else request.client.host)
+        who.pairing.redeem(code.code, address_of(request), here=is_here(request))
         return let_in(who.tokens.add(request.headers.get("user-agent", "")))
 
     @router.post("/pair/forget", openapi_extra=json_body(Forget.model_json_schema()))
@@ -140,6 +149,16 @@ def routes(who: Who) -> APIRouter:
         return answer
 
     return router
+
+
+def address_of(request: Request) -> str:
+    """Give the address that a request comes from, "" where nobody knows."""
+    return "" if request.client is None else request.client.host
+
+
+def is_here(request: Request) -> bool:
+    """Whether a browser runs on this machine: its screen stands in the room."""
+    return is_this_machine(address_of(request))
 
 
 def let_in(token: str) -> Json:

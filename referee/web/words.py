@@ -59,7 +59,7 @@ WORDS = {
     "fault_other_page": mark_in("page", "Another page has asked for this. Please load the page again."),
     "fault_too_large": mark_in("page", "That is too large."),
     "fault_too_slow": mark_in("page", "It did not arrive whole: please try again."),
-    "fault_busy": mark_in("page", "Another picture is being read: please try again in a moment."),
+    "fault_busy": mark_in("page", "Another file is being read: please try again in a moment."),
     "fault_overtaken": mark_in(
         "page", "Something else was entered just before. Please look again: this tap has changed nothing."
     ),

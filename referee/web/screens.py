@@ -1,0 +1,112 @@
+"""Screens that nobody can type at, as a TV: each shows a short code, and a paired device lets it in by that."""
+
+from __future__ import annotations
+
+import secrets
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from fastapi import APIRouter, Request, Response
+from pydantic import TypeAdapter
+
+from referee.web.commands import ScreenCode
+from referee.web.guard import RefusedError
+from referee.web.hosts import is_at_home
+from referee.web.responses import Json, body_as
+from referee.web.who import Who, address_of, json_body, let_in
+
+TICKET = "ringmaster-screen"
+GONE_S = 20.0
+"""A screen that has not asked for so long waits no more, s."""
+MOST_WAITING = 32
+MOST_OF_ADDRESS = 3
+
+
+@dataclass
+class _Screen:
+    """A screen that waits: its code and address, when it asked last, s, and whether it was let in."""
+
+    code: str
+    address: str
+    asked_s: float
+    is_let_in: bool = False
+
+
+@dataclass
+class Screens:
+    """The screens that wait. Pure but for the clock and the dice; safe to use from any thread."""
+
+    clock: Callable[[], float]
+    number: Callable[[int], int] = secrets.randbelow
+    _waiting: dict[str, _Screen] = field(default_factory=dict)
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def ask(self, ticket: str | None, address: str) -> tuple[str, str] | None:
+        """Wait, or go on waiting: give ticket and code; None where too many wait."""
+        with self._lock:
+            self._forget_gone()
+            known = self._waiting.get(ticket or "")
+            if ticket is None or known is None:
+                own = sum(one.address == address for one in self._waiting.values())
+                if len(self._waiting) >= MOST_WAITING or own >= MOST_OF_ADDRESS:
+                    return None
+                taken = {one.code for one in self._waiting.values()}
+                free = iter(lambda: f"{self.number(10_000):04}", "")
+                code = next(code for code in free if code not in taken)
+                ticket, known = secrets.token_urlsafe(24), _Screen(code, address, 0.0)
+                self._waiting[ticket] = known
+            known.asked_s = self.clock()
+            return ticket, known.code
+
+    def takes(self, ticket: str | None) -> bool:
+        """Whether a screen was let in; it waits no more then."""
+        with self._lock:
+            self._forget_gone()
+            known = self._waiting.get(ticket or "")
+            if known is None or not known.is_let_in:
+                return False
+            del self._waiting[ticket or ""]
+            return True
+
+    def let_in(self, code: str) -> bool:
+        """Let the screen in that shows a code; False if none does."""
+        with self._lock:
+            self._forget_gone()
+            found = [one for one in self._waiting.values() if one.code == code]
+            for one in found:
+                one.is_let_in = True
+            return bool(found)
+
+    def _forget_gone(self) -> None:
+        now = self.clock()
+        self._waiting = {key: one for key, one in self._waiting.items() if now - one.asked_s <= GONE_S}
+
+
+def routes(who: Who, screens: Screens) -> APIRouter:
+    """Give the requests of such screens, and of who lets them in."""
+    router = APIRouter(prefix="/api/pair/screen")
+
+    @router.post("")
+    async def wait(request: Request) -> Response:
+        """Wait, or go on waiting, and learn the code to show; the screen is paired once somebody has typed that."""
+        server, ticket = request.scope.get("server"), request.cookies.get(TICKET)
+        if not is_at_home(address_of(request), server[0] if server else None):
+            return Json({"code": None})
+        if screens.takes(ticket):
+            return let_in(who.tokens.add(request.headers.get("user-agent", "")))
+        waits = screens.ask(ticket, address_of(request))
+        answer = Json({"code": None if waits is None else waits[1]})
+        if waits is not None:
+            answer.set_cookie(TICKET, waits[0], httponly=True, samesite="strict", path="/api/pair")
+        return answer
+
+    @router.post("/let-in", openapi_extra=json_body(ScreenCode.model_json_schema()))
+    async def admit(request: Request) -> Response:
+        """Let the screen in that shows a code."""
+        who.demand_paired(request)
+        if not screens.let_in((await body_as(TypeAdapter(ScreenCode), request)).code):
+            raise RefusedError(404, "no_screen", "No screen shows this code: please look again")
+        return Json({"let_in": True})
+
+    return router

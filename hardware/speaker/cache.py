@@ -18,6 +18,8 @@ from hardware.speaker.voice import Voice
 
 TRIM_EVERY = 20
 OLD_S = 3600
+INSTALLED = Path("/var/cache/ringmaster/speech")
+"""Where the installed service keeps its own."""
 
 
 def cache_folder() -> Path:
@@ -25,6 +27,15 @@ def cache_folder() -> Path:
     if given := os.environ.get("CACHE_DIRECTORY"):
         return Path(given.split(":")[0]) / "speech"
     return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "ringmaster" / "speech"
+
+
+def forget_phrases() -> None:
+    """Delete all rendered sentences: their files do not say which of them name a player."""
+    for folder in {cache_folder(), INSTALLED}:
+        for path in folder.glob("*"):
+            if not path.name.startswith("chime-"):
+                with contextlib.suppress(OSError):
+                    path.unlink()
 
 
 def wav_length_ns(path: Path) -> int | None:

@@ -1,7 +1,8 @@
-"""Changes of what is over: a game that nobody finished is deleted, players are called otherwise."""
+"""Changes of what is over: a game is deleted, players are called otherwise; nothing of it stays in the file."""
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import Mapping
 
 from referee.engine.events import Header
@@ -22,9 +23,10 @@ def delete_game(journal: Journal, game: int) -> None:
 
     def work(connection: Connection) -> None:
         connection.execute("BEGIN IMMEDIATE")
-        for sql in (*WAY_CLEARED, "DELETE FROM games WHERE game = ?"):
+        for sql in (*WAY_CLEARED, "UPDATE outbox SET game = 0 WHERE game = ?", "DELETE FROM games WHERE game = ?"):
             connection.execute(sql, (game,))
         connection.execute("COMMIT")
+        _wipe(connection)
 
     journal.take_in(work)
 
@@ -41,5 +43,16 @@ def change_headers(journal: Journal, headers: Mapping[int, Header]) -> None:
         for game, header in headers.items():
             connection.execute("UPDATE games SET header = ? WHERE game = ?", (to_line(header_data(header)), game))
         connection.execute("COMMIT")
+        _wipe(connection)
 
     journal.take_in(work)
+
+
+def _wipe(connection: Connection) -> None:
+    """Have nothing stay in free pages and in the write-ahead log of what was deleted."""
+    try:
+        connection.execute("VACUUM")
+        list(connection.execute("PRAGMA wal_checkpoint(TRUNCATE)"))
+    except sqlite3.Error as error:
+        # It is deleted all the same; its bytes go when others take their place.
+        LOG.warning("the journal could not be written again whole: %s", error)

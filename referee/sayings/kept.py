@@ -35,9 +35,15 @@ def no_backup(language: Language) -> str:
     return language.text("This file is no backup of Ringmaster, or it is torn: nothing more was taken from it.")
 
 
-def only_unfinished(language: Language) -> str:
-    """Give the sentence for a game that is not to be deleted."""
-    return language.text("Only games that were not finished can be deleted.")
+def no_such_game(language: Language) -> str:
+    """Give the sentence for a game that is not kept."""
+    return language.text("There is no such game (any more).")
+
+
+def somebody(number: int, language: Language) -> str:
+    """Give the name of a player who is forgotten; number: from 1, where several of them have played together."""
+    name = language.text("Somebody")
+    return name if number == 1 else f"{name} {number}"
 
 
 def played_each_other(name: str, other: str, language: Language) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -16,13 +16,14 @@ from referee.doctor.machine import Machine
 from referee.errors import BadInputError, WorkFailedError
 from referee.journal.evidence import EvidenceFolder
 from referee.journal.rows import iso_time
-from referee.journal.stored import games
-from referee.journal.tidying import change_headers, delete_game
+from referee.journal.stored import game_numbered
+from referee.journal.tidying import change_headers
 from referee.language import Language
 from referee.log import KEPT
-from referee.names import folded, players_in
+from referee.names import players_in
 from referee.sayings import kept as sayings
 from referee.sayings.service import device
+from referee.service.forgetting import forget_game, forget_player, renamed
 from referee.service.game_controller import GameController
 from referee.service.past import Known, listed
 from referee.service.power import Power
@@ -80,22 +81,39 @@ class System:
             raise WorkFailedError(sayings.no_power(self.controller.language))
 
     def forget_game(self, game: int) -> None:
-        """Delete a game that did not come to its end.
+        """Delete a game with its pictures.
 
         Raises:
-            BadInputError: there is none with that number, it came to its end, or it may still be gone on with.
+            BadInputError: there is none with that number, or it may still be gone on with.
             WorkFailedError: the disk does not take it.
         """
-        with self.controller.lock:
+        controller = self.controller
+        with controller.lock:
+            if controller.play is not None and controller.play.over and controller.open_game == game:
+                controller.stop()
             if game in self._held():
-                raise BadInputError(sayings.game_is_on(self.controller.language))
-            found = [
-                past for past, _ in listed(self.controller.journal.read, self.known).games if past.row.game == game
-            ]
-            if not found or found[0].end is not None:
-                raise BadInputError(sayings.only_unfinished(self.controller.language))
-            self.evidence.forget_game(game)
-            delete_game(self.controller.journal, game)
+                raise BadInputError(sayings.game_is_on(controller.language))
+            if game_numbered(controller.journal.read, game) is None:
+                raise BadInputError(sayings.no_such_game(controller.language))
+            forget_game(controller.journal, self.evidence, self.folder, game)
+
+    def forget_player(self, name: str) -> int:
+        """Put "Somebody" in the place of a name everywhere, and give in how many games.
+
+        Raises:
+            BadInputError: a game is being played, or nobody is called so.
+            WorkFailedError: the disk does not take it.
+        """
+        controller = self.controller
+        with controller.lock:
+            if controller.play is not None and not controller.play.over:
+                raise BadInputError(sayings.game_is_on(controller.language))
+            count = forget_player(controller.journal, name, controller.language)
+            if controller.play is not None:
+                # It is over, and stands on the pages with the name.
+                controller.stop()
+            controller.voice.forget()
+            return count
 
     def rename(self, name: str, new: str) -> int:
         """Call a player otherwise in all games, also as another one is called: then both are one from now on.
@@ -112,18 +130,7 @@ class System:
         with self.controller.lock:
             if self.controller.in_play:
                 raise BadInputError(sayings.game_is_on(language))
-            changes = {}
-            for row in games(self.controller.journal.read):
-                players = row.header.players
-                if name not in players:
-                    continue
-                others = [one for one in players if one != name]
-                if folded(called) in map(folded, others):
-                    raise BadInputError(sayings.played_each_other(name, called, language))
-                changed = tuple(called if one == name else one for one in players)
-                changes[row.game] = replace(row.header, players=changed)
-            if not changes:
-                raise BadInputError(sayings.nobody_called(name, language))
+            changes = renamed(self.controller.journal.read, name, called, language)
             change_headers(self.controller.journal, changes)
         return len(changes)
 

@@ -103,6 +103,12 @@ class Voice:
             self.caption = ""
         self._bus.publish(StateChanged())
 
+    def forget(self) -> None:
+        """Take away the caption and what was said last: a name may be in it."""
+        with self._lock:
+            self.caption, self.said, self._phrases = "", (), ()
+        self._bus.publish(StateChanged())
+
     def prepare(self, phrases: Sequence[str]) -> None:
         """Render ahead what will be wanted at once."""
         with self._lock:

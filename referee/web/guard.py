@@ -117,11 +117,11 @@ class Guard:
         ):
             raise RefusedError(403, "other_page", "Another page has asked for this: please use Ringmaster's own page")
         path = scope["path"]
-        if path not in GUESTS:
-            self._demand_paired(Request(scope))
         most = MOST_GUEST_BYTES if path in GUESTS else LARGE_BODIES.get(path, MOST_BODY_BYTES)
         if "content-length" in headers and _promised(scope) > most:
             raise too_large(most)
+        if path not in GUESTS:
+            self._demand_paired(Request(scope))
         if path in LARGE_BODIES:
             return None
         try:

@@ -23,7 +23,9 @@ RESOLVER = Path("/etc/resolv.conf")
 _MOST_BYTES = 1 << 16
 _RENAMED = re.compile(r"-[0-9]{1,3}$")
 """What avahi adds to a name that another machine has already."""
-_HOST = re.compile(r"(?:(?P<name>[A-Za-z0-9._-]+)|\[(?P<address>[0-9A-Fa-f:.]+)(?:%[A-Za-z0-9._~-]+)?\])(?::[0-9]{0,5})?")
+_HOST = re.compile(
+    r"(?:(?P<name>[A-Za-z0-9._-]+)|\[(?P<address>[0-9A-Fa-f:.]+)(?:%[A-Za-z0-9._~-]+)?\])(?::[0-9]{0,5})?"
+)
 """A name or an address of a Host header (RFC 9110, 7.2): only one of IPv6, in brackets, may name a zone."""
 _HOME = tuple(
     ip_network(net)

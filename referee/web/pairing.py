@@ -27,8 +27,8 @@ LOCKED_S = 300.0
 FREE_TRIES = 3
 MOST_WAIT_S = 300.0
 TRIES_PER_CODE = 6
-TRIES_PER_GIVEN_CODE = 30
-"""Wrong ones of a code that the family gave, from all addresses: it lasts through guesses of others (30 : 10^6)."""
+TRIES_PER_GIVEN_CODE = 300
+"""Wrong ones of a code that the family gave: sixty addresses together cannot end it, and 300 of a million guess it."""
 SAY_AGAIN_S = 10.0
 SAY_SELDOM = 3.0
 MOST_SILENCE_S = 600.0
@@ -147,7 +147,7 @@ class Pairing:
             return max(0.0, own_s[-1] + min(MOST_WAIT_S, 5.0 * 2.0 ** (len(own_s) - FREE_TRIES)) - now)
 
     def redeem(self, text: str, address: str, *, here: bool = False) -> None:
-        """Use the code up; address: of whoever tries it. here: at the machine itself, where the right one always counts.
+        """Use the code up; address: of whoever tries it. here: at the machine itself, where the right one counts.
 
         Raises:
             WrongCodeError: it is another, or none is valid.

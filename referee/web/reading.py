@@ -43,8 +43,8 @@ def routes(desk: Desk, ask: Desks, who: Who, options: WebOptions) -> APIRouter:
         """Follow the state of the table."""
         token = who.token(request)
         # Guests leave half of the lines to the family, and nobody takes all of those that are left.
-        whose, most = (address_of(request), options.most_watchers // 2) if token is None else (token, options.most_watchers)
-        return EventStream(feed_of(request), whose, most, options.most_of_one)
+        most = options.most_watchers // 2 if token is None else options.most_watchers
+        return EventStream(feed_of(request), token or address_of(request), most, options.most_of_one)
 
     @router.get("/api/clock")
     async def clock() -> Response:

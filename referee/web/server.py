@@ -23,9 +23,7 @@ class PageServer:
     address may hold.
     """
 
-    def __init__(
-        self, app: FastAPI, host: str = "", port: int = 8080, most_of_address: int = MOST_OF_ADDRESS
-    ) -> None:
+    def __init__(self, app: FastAPI, host: str = "", port: int = 8080, most_of_address: int = MOST_OF_ADDRESS) -> None:
         self._app = app
         self._host, self._port = host, port
         config = uvicorn.Config(

@@ -23,7 +23,7 @@ class Switch(_Wish):
 
 
 class ForgetGame(_Wish):
-    """Delete a game that was not finished."""
+    """Delete a game with its pictures."""
 
     do: Literal["forget_game"]
     game: Annotated[str, Field(pattern=r"^[0-9]{1,15}$")]
@@ -37,7 +37,15 @@ class Rename(_Wish):
     new: Annotated[str, Field(max_length=200)]
 
 
-WISH: TypeAdapter[Switch | ForgetGame | Rename] = TypeAdapter(Switch | ForgetGame | Rename)
+class ForgetPlayer(_Wish):
+    """Put "Somebody" in the place of a name in all games."""
+
+    do: Literal["forget_player"]
+    name: Annotated[str, Field(max_length=200)]
+
+
+Wish = Switch | ForgetGame | Rename | ForgetPlayer
+WISH: TypeAdapter[Wish] = TypeAdapter(Wish)
 
 
 def routes(ask: Desks, who: Who, system: System | None) -> APIRouter:
@@ -60,7 +68,7 @@ def routes(ask: Desks, who: Who, system: System | None) -> APIRouter:
     return router
 
 
-def _carry_out(system: System, wish: Switch | ForgetGame | Rename) -> dict[str, Any]:
+def _carry_out(system: System, wish: Wish) -> dict[str, Any]:
     match wish:
         case Switch():
             system.switch(wish.do)
@@ -69,4 +77,6 @@ def _carry_out(system: System, wish: Switch | ForgetGame | Rename) -> dict[str, 
             system.forget_game(int(wish.game))
         case Rename():
             system.rename(wish.name, wish.new)
+        case ForgetPlayer():
+            system.forget_player(wish.name)
     return system.public()

@@ -55,9 +55,7 @@ class Uploads:
                     async with asyncio.timeout(BODY_S):
                         part = await anext(stream, None)
                 except (TimeoutError, ClientDisconnect):
-                    raise RefusedError(
-                        408, "too_slow", "The rest of this did not arrive: please try again"
-                    ) from None
+                    raise RefusedError(408, "too_slow", "The rest of this did not arrive: please try again") from None
                 if part is None:
                     break
                 size += len(part)

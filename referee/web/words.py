@@ -11,6 +11,7 @@ from referee.web.words_devices import DEVICE_WORDS
 from referee.web.words_house import HOUSE_WORDS
 from referee.web.words_keeping import KEEPING_WORDS
 from referee.web.words_pairing import PAIRING_WORDS
+from referee.web.words_privacy import PRIVACY_WORDS
 from referee.web.words_setup import SETUP_WORDS
 from referee.web.words_system import SYSTEM_WORDS
 from referee.web.words_teaching import TEACHING_WORDS
@@ -21,6 +22,7 @@ _SUITS = ["spade", "heart", "diamond", "coin", "crown", "moon", "star"]
 
 WORDS = {
     **PAIRING_WORDS,
+    **PRIVACY_WORDS,
     **SETUP_WORDS,
     **KEEPING_WORDS,
     **SYSTEM_WORDS,

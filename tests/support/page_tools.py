@@ -63,10 +63,10 @@ class Answer:
 
 
 class Phone:
-    """A browser without a screen."""
+    """A browser without a screen: on this machine, or elsewhere at home, as a proxy on this machine would say it."""
 
-    def __init__(self, port: int) -> None:
-        self.port = port
+    def __init__(self, port: int, address: str = "") -> None:
+        self.port, self.address = port, address
         self.cookie: str | None = None
         self.csrf = ""
 
@@ -75,6 +75,8 @@ class Phone:
         sent = {name.replace("_", "-"): value for name, value in headers.items()}
         if self.cookie is not None:
             sent.setdefault("Cookie", self.cookie)
+        if self.address:
+            sent["X-Forwarded-For"] = self.address
         try:
             connection.request(method, path, sent_body, sent)
             response = connection.getresponse()
@@ -122,8 +124,11 @@ class PageUnderTest:
     clock: FakeClock = field(default_factory=FakeClock)
     said: list[str] = field(default_factory=list)
 
-    def phone(self) -> Phone:
-        return Phone(self.port)
+    def phone(self, address: str = "") -> Phone:
+        return Phone(self.port, address)
+
+    def guest(self) -> Phone:
+        return self.phone("192.168.1.20")
 
     def paired_phone(self) -> Phone:
         phone = self.phone()

@@ -1,7 +1,7 @@
 // The table as the camera sees it, with outlines of what is read; a tap on one corrects it.
 
 import { h } from "./dom.js";
-import { button, colour, nameOf, sign } from "./parts.js";
+import { button, colour, maySee, nameOf, sign, unseen } from "./parts.js";
 import { boxOf, hands, isIn, spot, windowOn } from "./hands.js";
 import { choicesFor } from "./readings.js";
 import { has, t } from "./words.js";
@@ -49,6 +49,7 @@ export function livePicture(app) {
 
 // ontap: what a tap on a card of an opened hand does; without it nothing can be opened.
 export function live(app, ontap) {
+  if (!maySee(app)) return unseen(app, "live");
   refresh(app);
   if (picture.url === null) {
     return h("section", { class: "live empty", key: "live" }, h("p", {}, picture.missing ? t("no_live_picture") : t("one_moment")));

@@ -128,6 +128,16 @@ export function button(text, onclick, more) {
   return h("button", Object.assign({ type: "button", onclick }, more), text);
 }
 
+// Whether this device may see pictures of the table: who is in them decides.
+export function maySee(app) {
+  return app.me.paired || app.me.here || Boolean((app.state.settings || {}).open_pictures);
+}
+
+// Stands where a picture would, on a device that may not see it.
+export function unseen(app, key) {
+  return h("div", { class: "unseen", key: key || "unseen" }, h("p", {}, t("pictures_paired")), button(t("pair_do"), () => app.run(async () => null, () => app.toasted(t("paired_now")))));
+}
+
 export function heading(text) {
   return h("h1", { tabindex: "-1" }, text);
 }

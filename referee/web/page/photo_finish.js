@@ -1,7 +1,7 @@
 // The photo-finish: pictures round the ring, and the line of time that they, the faces and all rings lie on.
 
 import { h } from "./dom.js";
-import { button, colour, sign } from "./parts.js";
+import { button, colour, maySee, sign } from "./parts.js";
 import { closeUps, seen } from "./seen.js";
 import { timeLine } from "./time_line.js";
 import { number, t } from "./words.js";
@@ -49,7 +49,7 @@ function pictures(app, { frames, sight, players }, at, deciding, go) {
       "aria-valuetext": moment(frames[at].t_ms),
       oninput: (event) => go(Number(event.target.value)),
     }),
-    closeUps(frames[at].picture, sight, fits, (one) => (one.seat === null ? "" : (players || [])[one.seat])),
+    maySee(app) ? closeUps(frames[at].picture, sight, fits, (one) => (one.seat === null ? "" : (players || [])[one.seat])) : null,
   ];
 }
 

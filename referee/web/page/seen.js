@@ -1,7 +1,7 @@
 // A picture of evidence with the outlines of what was seen in it, whole or as near as what matters.
 
 import { h } from "./dom.js";
-import { button, sign } from "./parts.js";
+import { button, maySee, sign, unseen } from "./parts.js";
 import { zoomable } from "./zoom.js";
 import { t } from "./words.js";
 
@@ -10,6 +10,7 @@ const ROOM = 0.25;
 // `sight` is null where nothing was outlined: then the picture stands alone. `near` tells which outlines matter most,
 // `strong` which of them are meant just now.
 export function seen(app, picture, sight, near, strong) {
+  if (!maySee(app)) return unseen(app, "picture");
   const source = `/pictures/${picture}.jpg`;
   if (!sight || !sight.outlines.length) return zoomable("picture", h("img", { src: source, alt: t("evidence_alt") }));
   const some = near ? sight.outlines.filter(near) : [];

@@ -2,8 +2,10 @@
 
 import { h } from "./dom.js";
 import { scoresTitle } from "./games.js";
-import { heading, icon, shownPoints, sign, waitingFor } from "./parts.js";
+import { button, heading, icon, shownPoints, sign, waitingFor } from "./parts.js";
 import { rulingLink } from "./view_table.js";
+import { change } from "./server.js";
+import { ask, sure } from "./view_system.js";
 import { clock, day, t } from "./words.js";
 
 export function opened(app) {
@@ -57,7 +59,23 @@ function oneGame(app) {
     heading(`${t(`game_${game.game}`)}, ${day(`${game.evening}T12:00`, { dateStyle: "long" })}`),
     game.fault ? h("p", { class: "note bad" }, game.fault) : null,
     h("div", { class: "columns" }, h("div", { class: "column" }, points(game), corrections(game)), h("div", { class: "column wide" }, rulings(app, game))),
+    deletion(app, game),
   ];
+}
+
+// A tap asks, another one deletes.
+function deletion(app, game) {
+  const doIt = () =>
+    app.run(
+      () => change("/api/system", { do: "forget_game", game: game.id }),
+      () => {
+        app.go("history");
+        app.toasted(t("game_deleted"));
+      },
+    );
+  return app.local.asked === "delete"
+    ? sure(app, t("delete_game_sure"), t("delete_game_yes"), doIt)
+    : h("div", { class: "row", key: "delete" }, button(t("delete_this_game"), () => ask(app, "delete"), { class: "quiet" }));
 }
 
 function points(game) {

@@ -4,6 +4,7 @@ import { h } from "./dom.js";
 import { change, learnWhoIAm, pair } from "./server.js";
 import { button, heading } from "./parts.js";
 import { acts, stopWaiting, waits } from "./first_device.js";
+import { privacy } from "./privacy.js";
 import { t } from "./words.js";
 
 export function pairing(app) {
@@ -49,6 +50,7 @@ export function pairing(app) {
       ),
     ),
     mute ? null : first,
+    privacy(app),
   );
 }
 
@@ -84,7 +86,8 @@ async function send(app, event) {
 }
 
 function askAgain(app) {
-  change("/api/pair/ask", {}).then(learnWhoIAm).then(app.draw, (fault) => app.toasted(app.wordsOf(fault), true));
+  const heard = ({ said }) => said || app.toasted(t("said_lately"));
+  change("/api/pair/ask", {}).then(heard).then(learnWhoIAm).then(app.draw, (fault) => app.toasted(app.wordsOf(fault), true));
 }
 
 function leave(app) {

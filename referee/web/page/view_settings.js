@@ -10,6 +10,8 @@ import { keeping } from "./view_keeping.js";
 import { quality } from "./view_quality.js";
 import { canSpeak, HERE, NOWHERE } from "./speech.js";
 import { spaced } from "./view_pair.js";
+import { privacy } from "./privacy.js";
+import { letScreenIn } from "./screen.js";
 import { count, t } from "./words.js";
 
 // A language is offered in its own words: who cannot read the others must find it.
@@ -97,9 +99,12 @@ function devices(app) {
           h("p", { class: "note" }, count("paired_devices", me.devices || 1)),
           me.code ? h("p", { class: "code-here" }, t("pair_code_is"), h("strong", {}, spaced(me.code))) : null,
           h("div", { class: "row" }, button(t("let_in"), () => letIn(app), { class: "main" })),
+          letScreenIn(app),
+          tick(t("open_pictures"), Boolean(app.state.settings.open_pictures), (on) => set(app, { open_pictures: on })),
           h("div", { class: "row" }, button(t("forget_this"), () => forget(false)), button(t("forget_all"), () => forget(true), { class: "quiet" })),
         ]
       : button(t("pair_do"), () => app.run(async () => null, () => app.toasted(t("paired_now"))), { class: "main" }),
+    privacy(app),
   );
 }
 

@@ -3,7 +3,7 @@
 import { h } from "./dom.js";
 import { COLOURS } from "./by_hand.js";
 import { canTeach } from "./decks.js";
-import { button, heading, sign, waitingFor } from "./parts.js";
+import { button, heading, maySee, sign, waitingFor } from "./parts.js";
 import { gameNamed } from "./games.js";
 import { count, t } from "./words.js";
 
@@ -153,7 +153,7 @@ function tablePicture(app, names) {
   return h(
     "div",
     { class: "seats" },
-    h("img", { src: app.local.live || live(app), alt: t("live_alt"), onerror: (event) => event.target.classList.add("gone") }),
+    maySee(app) && h("img", { src: app.local.live || live(app), alt: t("live_alt"), onerror: (event) => event.target.classList.add("gone") }),
     names.map((name, seat) => {
       const [x, y] = placeOf(seat, names.length);
       const props = {

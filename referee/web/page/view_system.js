@@ -34,7 +34,7 @@ export function draw(app) {
 }
 
 // Each change is asked for twice; `asked` names the one that is asked for just now.
-function ask(app, what) {
+export function ask(app, what) {
   app.local.asked = what;
   app.draw();
 }
@@ -50,7 +50,7 @@ function wish(app, body, text) {
   );
 }
 
-function sure(app, text, yes, doIt) {
+export function sure(app, text, yes, doIt) {
   return h(
     "div",
     { class: "row asked", key: "asked", role: "group", "aria-label": text },
@@ -105,6 +105,9 @@ function players(app, system) {
 function player(app, one) {
   return [
     h("span", { class: "what" }, h("strong", {}, one.name), h("span", { class: "note" }, count("games", one.games))),
+    app.local.asked === `forget ${one.name}`
+      ? sure(app, t("forget_player_sure", { name: one.name }), t("forget_player_yes"), () => wish(app, { do: "forget_player", name: one.name }, t("player_forgotten")))
+      : button(t("forget_player"), () => ask(app, `forget ${one.name}`), { class: "quiet", "aria-label": t("forget_player_of", { name: one.name }) }),
     button(t("rename"), () => {
       app.local.name = one.name;
       ask(app, `name ${one.name}`);

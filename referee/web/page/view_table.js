@@ -2,7 +2,7 @@
 
 import { h } from "./dom.js";
 import { byHand, gameOf, scoresTitle } from "./games.js";
-import { ago, button, heading, icon, kindOf, nameOf, phaseOf, sand, shownPoints, sign } from "./parts.js";
+import { ago, button, heading, icon, kindOf, maySee, nameOf, phaseOf, sand, shownPoints, sign } from "./parts.js";
 import { handParts, headline } from "./headline.js";
 import { untoldHands } from "./by_hand.js";
 import { cardDrawn, scoreSheet } from "./game_coloretto.js";
@@ -98,7 +98,7 @@ function questions(app) {
       "section",
       { class: "question", key: `question ${question.id}`, role: "group", "aria-labelledby": `question-${question.id}` },
       h("h2", { id: `question-${question.id}` }, question.text || t(`question_${question.kind}`)),
-      question.pictures ? askedPictures(question.pictures) : null,
+      question.pictures && maySee(app) ? askedPictures(question.pictures) : null,
       question.kind === "doubt" ? doubtAnswers(app, question) : null,
       question.kind === "no_hand" ? untoldHands(app, question) : null,
       ["no_hand", "doubt"].includes(question.kind) ? null : h("div", { class: "row" }, question.kind === "who_rang" ? ringers(app, question) : decisions(app)),

@@ -2,7 +2,7 @@
 
 import { h } from "./dom.js";
 import { change, read } from "./server.js";
-import { button, heading, waitingFor } from "./parts.js";
+import { button, heading, maySee, unseen, waitingFor } from "./parts.js";
 import { gameNamed, TAUGHT_FOR } from "./games.js";
 import { livePicture } from "./live.js";
 import { checking } from "./teach_check.js";
@@ -53,6 +53,7 @@ export function draw(app) {
   if (local.lesson && state.lesson !== local.asked) fetchLesson(app);
   const { lesson } = local;
   if (!lesson || lesson.fault) return [heading(t("nav_teach")), waitingFor(lesson)];
+  if (lesson.draft && !maySee(app)) return [heading(lesson.draft.name), unseen(app)];
   if (!lesson.draft) return [heading(t("nav_teach")), saved(lesson), beginning(app)];
   return [
     heading(lesson.draft.name),

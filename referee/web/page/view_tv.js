@@ -4,6 +4,7 @@ import { h } from "./dom.js";
 import { scoresTitle } from "./games.js";
 import { headline } from "./headline.js";
 import { colour, icon, kindOf, nameOf, phaseOf, sand, shownPoints, sign } from "./parts.js";
+import { screenCode, waitForPhone } from "./screen.js";
 import { spaced } from "./view_pair.js";
 import { signed, t } from "./words.js";
 import { whereabouts } from "./whereabouts.js";
@@ -11,6 +12,10 @@ import { whereabouts } from "./whereabouts.js";
 const LONG = 11; // letters that stand beside the points on one line
 const LONG_WORD = 14;
 const PIECES = 28; // of paper that fall for a winner
+
+export function opened(app) {
+  waitForPhone(app);
+}
 
 export function draw(app) {
   const { state, me } = app;
@@ -21,7 +26,7 @@ export function draw(app) {
     me.code || !shown ? null : won(shown) ? winners(app, shown) : verdict(shown),
     state.questions.map((question) => h("p", { class: "tv-question", key: question.id }, question.text || t(`question_${question.kind}`))),
     state.board.length ? board(app) : h("div", { class: "tv-idle", key: "idle" }, whereabouts(app, "tv_idle")),
-    h("div", { class: "tv-foot", key: "foot" }, h("p", {}, phase(app)), sand(app), news(app, shown)),
+    h("div", { class: "tv-foot", key: "foot" }, h("p", {}, phase(app)), sand(app), news(app, shown), screenCode(app)),
     h("a", { class: "tv-leave", href: "#table", key: "leave" }, t("leave_tv")),
   ];
 }

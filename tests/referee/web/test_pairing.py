@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -172,7 +174,7 @@ def test_codes_have_six_digits() -> None:
 
 
 def test_pressing_the_bell_lets_a_locked_out_phone_on_and_the_code_is_spoken(page: PageUnderTest) -> None:
-    phone = page.phone()
+    phone = page.guest()
     phone.post("/api/pair/ask", {})
     first = page.said[-1]
     wrong = f"{(int(first) + 1) % 10**6:06}"
@@ -192,6 +194,66 @@ def test_a_paired_phone_lets_another_one_in_that_was_refused(page: PageUnderTest
     assert mine.post("/api/pair/ask", {}).status == 200
     assert mine.get("/api/me").data["code"] == page.said[-1]
     assert other.post("/api/pair", {"code": page.said[-1]}).status == 200
+
+
+def test_codes_that_others_guess_keep_out_nobody_at_the_machine_nor_whom_a_paired_phone_lets_in(
+    page: PageUnderTest,
+) -> None:
+    mine = page.paired_phone()
+    guessers = [page.phone(f"192.168.1.{number}") for number in range(30, 40)]
+
+    def guess() -> list[int]:
+        return [guesser.post("/api/pair", {"code": "000000"}).status for guesser in guessers * 6]
+
+    guessers[0].post("/api/pair/ask", {})
+    assert guess()[-1] == 429
+    here = page.phone()
+    here.post("/api/pair/ask", {})
+    code = here.get("/api/me").data["code"]
+    assert guess()[-1] == 429
+    assert here.post("/api/pair", {"code": code}).status == 200
+    mine.post("/api/pair/ask", {})
+    code = mine.get("/api/me").data["code"]
+    guess()
+    assert page.phone("192.168.1.50").post("/api/pair", {"code": code}).status == 200
+
+
+def test_the_code_from_the_machines_own_terminal_counts_after_any_number_of_wrong_ones() -> None:
+    clock = FakeClock()
+    pairing = Pairing(clock)
+    for number in range(60):
+        with suppress(WrongCodeError, TooManyTriesError):
+            pairing.redeem("no code", f"guesser {number % 12}")
+    code, _ = pairing.ask(give=True)
+    for number in range(4):
+        with pytest.raises(WrongCodeError):
+            pairing.redeem("no code", f"other {number}")
+    pairing.redeem(code, "family")
+
+
+def test_guesses_of_any_number_of_addresses_at_a_code_that_was_given_are_few() -> None:
+    pairing = Pairing(FakeClock(), lambda: "123456")
+    pairing.ask(give=True)
+    looked_at = 0
+    for number in range(2000):
+        try:
+            pairing.redeem("000000", f"guesser {number}")
+        except WrongCodeError:
+            looked_at += 1
+        except TooManyTriesError:
+            continue
+    assert looked_at < 500 and pairing.code is None
+
+
+def test_a_guest_has_the_code_said_aloud_seldom_and_a_paired_phone_when_it_wants(page: PageUnderTest) -> None:
+    mine, guest = page.paired_phone(), page.guest()
+    before = len(page.said)
+    said = []
+    for _ in range(360):
+        said.append(guest.post("/api/pair/ask", {}).data["said"])
+        page.clock.now_s += 10
+    assert len(page.said) - before == sum(said) <= 10
+    assert mine.post("/api/pair/ask", {}).data["said"]
 
 
 def test_the_page_says_how_long_to_wait(page: PageUnderTest) -> None:

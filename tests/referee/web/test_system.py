@@ -94,7 +94,7 @@ def test_the_referee_ends_after_it_has_answered_and_only_where_it_is_started_aga
     assert power_here({"NOTIFY_SOCKET": "/run/x"}).offers == ("restart",)
 
 
-def test_a_game_that_was_not_finished_is_deleted_and_no_other(page: PageUnderTest, paired: Phone) -> None:
+def test_a_game_is_deleted_with_its_pictures_but_not_while_it_is_played(page: PageUnderTest, paired: Phone) -> None:
     played(paired, ["Ann", "Ben"])
     # One in which nothing was counted has no end.
     paired.post("/api/do", {**START, "game": "confetti", "players": ["Cem", "Di"]})
@@ -105,7 +105,7 @@ def test_a_game_that_was_not_finished_is_deleted_and_no_other(page: PageUnderTes
     page.table.evidence.add(2, 1, [(-5.0, b"picture")])
     (open_game,) = told(paired)["unfinished"]
     assert (open_game["id"], open_game["players"]) == ("2", ["Cem", "Di"])
-    assert paired.post("/api/system", {"do": "forget_game", "game": "1"}).status == 400
+    assert paired.post("/api/system", {"do": "forget_game", "game": "7"}).status == 400
     assert paired.post("/api/system", {"do": "forget_game", "game": "2"}).data["unfinished"] == []
     assert [game["id"] for game in paired.get("/api/history").data["games"]] == ["1"]
     assert paired.get("/api/history/2").status == 400 and page.table.evidence.find("2-1-0") is None
@@ -113,6 +113,51 @@ def test_a_game_that_was_not_finished_is_deleted_and_no_other(page: PageUnderTes
     # Its number is not given again: pictures and figures of it may still be remembered somewhere.
     played(paired, ["Eva", "Fay"])
     assert [game["id"] for game in paired.get("/api/history").data["games"]] == ["3", "1"]
+
+
+def test_a_finished_game_is_deleted_and_only_by_a_paired_phone(page: PageUnderTest, paired: Phone) -> None:
+    played(paired, ["Ann", "Ben"])
+    page.table.evidence.add(1, 1, [(-5.0, b"picture")])
+    kept = page.folder / "disputes" / "1-1-0.mcap"
+    kept.parent.mkdir()
+    kept.write_bytes(b"what was seen")
+    assert page.guest().post("/api/system", {"do": "forget_game", "game": "1"}).status == 401
+    assert len(paired.get("/api/history").data["games"]) == 1
+    # It is over, and stands on the table's page until it goes.
+    assert paired.state()["mode"] == "over"
+    assert paired.post("/api/system", {"do": "forget_game", "game": "1"}).status == 200
+    assert paired.state()["mode"] == "idle"
+    assert paired.get("/api/history").data["games"] == []
+    assert not list((page.folder / "evidence").iterdir()) and not kept.exists()
+    assert paired.get("/api/statistics").data["players"] == []
+
+
+def test_a_player_is_forgotten_everywhere(
+    page: PageUnderTest, paired: Phone, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    spoken = tmp_path / "cache" / "speech"
+    spoken.mkdir(parents=True)
+    monkeypatch.setenv("CACHE_DIRECTORY", str(spoken.parent))
+    for name in ("a.wav", "b.12.part", "chime-valid-1.00.wav"):
+        (spoken / name).write_bytes(b"Kunigunde")
+    for players in (["Kunigunde", "Ben"], ["Somebody", "Kunigunde"], ["Cem", "Kunigunde", "Ben"]):
+        played(paired, players)
+    forget = {"do": "forget_player", "name": "Kunigunde"}
+    assert page.guest().post("/api/system", forget).status == 401
+    assert paired.post("/api/system", {**forget, "name": "Nobody"}).status == 400
+    assert paired.post("/api/system", forget).status == 200
+    shown = [paired.get(path).body for path in ("/api/history", "/api/statistics", "/api/system", "/api/state")]
+    shown += [paired.get(f"/api/history/{number}").body for number in (1, 2, 3)]
+    shown.append(paired.get("/api/backup.zip?pictures=false").body)
+    assert not any(b"Kunigunde" in one for one in shown)
+    # Two who played together are two; all others who are forgotten are one.
+    games = [game["players"] for game in paired.get("/api/history").data["games"]]
+    assert games == [["Cem", "Somebody 2", "Ben"], ["Somebody", "Somebody 2"], ["Somebody 2", "Ben"]]
+    page.table.journal.flush()
+    for file in page.folder.rglob("*"):
+        assert not file.is_file() or b"Kunigunde" not in file.read_bytes() or "chime" in file.name, file
+    played(paired, ["Ben", "Di"], to_the_end=False)
+    assert paired.post("/api/system", {**forget, "name": "Ben"}).status == 400
 
 
 def test_a_player_is_renamed_and_two_who_are_one_are_merged(page: PageUnderTest, paired: Phone) -> None:

@@ -147,6 +147,11 @@ def test_our_own_origin_is_let_in(paired: Phone) -> None:
         ("localhost/..", False),
         ("", False),
         ("[::", False),
+        ("[fe80::1%25eth0]", False),
+        ("ringmaster%.evil.example", False),
+        ("ringmaster%25.evil.example", False),
+        ("127.0.0.1%.evil.example", False),
+        ("localhost%", False),
     ],
 )
 def test_a_page_is_served_under_our_own_names_only(phone: Phone, host: str, known: bool) -> None:

@@ -1,21 +1,23 @@
-"""`ringmaster history`: the games that were played."""
+"""`ringmaster history`: the games that were played; one is deleted, or a player forgotten, where that is asked for."""
 
 from __future__ import annotations
 
 import argparse
 from collections.abc import Mapping
+from contextlib import closing
 from datetime import datetime
 from pathlib import Path
 from typing import Any
 
 from referee.arguments import add_language
-from referee.jsonlines import to_line
+from referee.errors import BadInputError, WorkFailedError
+from referee.jsonlines import shown, to_line
 from referee.language import Language, language_of
-from referee.output import Output, complain
+from referee.output import Output, complain, for_people
 from referee.sayings.terminal import unfinished
 
 _MOST_FAULTS = 3
-SUMMARY = "list the games that were played"
+SUMMARY = "list the games that were played, delete one, or forget a player"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -23,6 +25,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--state", metavar="DIR", type=Path, help="where games are kept (default: the usual place)")
     parser.add_argument("--simulated", action="store_true", help="the games of run --simulated, which lie apart")
     parser.add_argument("--json", action="store_true", help="print one JSON object a game")
+    forgetting = parser.add_mutually_exclusive_group()
+    forgetting.add_argument("--delete", metavar="GAME", help="delete the game of this number with its pictures")
+    forgetting.add_argument("--forget", metavar="NAME", help='put "Somebody" in the place of a name in all games')
     add_language(parser)
 
 
@@ -30,7 +35,8 @@ def run(args: argparse.Namespace) -> int:
     """Print a line a game, the last played first; exit status 1 when some cannot be read as they were kept.
 
     Raises:
-        WorkFailedError: no games are kept there, or they cannot be read.
+        BadInputError: there is no such game to delete, or nobody of that name to forget.
+        WorkFailedError: no games are kept there, or they cannot be read; a referee is at work where some are to change.
     """
     from referee.journal.folder import JOURNAL, SIMULATED, state_folder
     from referee.journal.reading import reading
@@ -38,6 +44,10 @@ def run(args: argparse.Namespace) -> int:
 
     output, faults, language = Output(), list[str](), Language(language_of())
     folder = state_folder(args.state) / (SIMULATED if args.simulated else "")
+    if args.delete is not None or args.forget is not None:
+        with reading(folder):
+            pass
+        return _forget(folder, args.delete, args.forget, language)
     with reading(folder, faults.append) as query:
         found = history(query, language)
     games = found["games"]
@@ -53,6 +63,34 @@ def run(args: argparse.Namespace) -> int:
         more = len(faults) - _MOST_FAULTS
         complain("history", " ".join([*faults[:_MOST_FAULTS], *([f"And {more} more like this."] if more > 0 else [])]))
     return 1 if faults else 0
+
+
+def _forget(folder: Path, game: str | None, name: str | None, language: Language) -> int:
+    """Delete a game, or forget a player.
+
+    Raises:
+        BadInputError: there is none of that number or name.
+        WorkFailedError: a referee is at work, or the disk does not take it.
+    """
+    from referee.journal.evidence import EvidenceFolder
+    from referee.journal.folder import EVIDENCE, JOURNAL, locked
+    from referee.journal.journal import Journal
+    from referee.journal.stored import game_numbered
+    from referee.service.forgetting import forget_game, forget_player
+
+    with locked(folder), closing(Journal(folder / JOURNAL)) as journal:
+        if not journal.is_open:
+            raise WorkFailedError(f"the games in {folder} cannot be changed now")
+        if name is not None:
+            count = forget_player(journal, name, language)
+            print(for_people(f"{name} is forgotten in {count} {'game' if count == 1 else 'games'}"))
+            return 0
+        number = int(game) if game is not None and game.isascii() and game.isdecimal() and len(game) < 16 else -1
+        if game_numbered(journal.read, number) is None:
+            raise BadInputError(f"there is no game {shown(game)}")
+        forget_game(journal, EvidenceFolder(folder / EVIDENCE, journal), folder, number)
+        print(for_people(f"game {number} is deleted with its pictures"))
+        return 0
 
 
 def _line(game: Mapping[str, Any], language: Language) -> str:

@@ -139,6 +139,9 @@ TEMPLATES = (
     mark("{path} is to be read, and would be lost: write to another file"),
     mark("{path} is there already; choose another name"),
     mark("{path} is torn, or no export of games"),
+    mark("there is no game {game}"),
+    mark("the games in {folder} cannot be changed now"),
+    mark("the file cannot be kept: {why}"),
     mark("no more can be written: {why}"),
     mark("stopped"),
 )

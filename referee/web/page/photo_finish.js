@@ -1,7 +1,7 @@
 // The photo-finish: pictures round the ring, and the line of time that they, the faces and all rings lie on.
 
 import { h } from "./dom.js";
-import { button, colour, maySee, sign } from "./parts.js";
+import { button, colour, maySee, sign, unseen } from "./parts.js";
 import { closeUps, seen } from "./seen.js";
 import { timeLine } from "./time_line.js";
 import { number, t } from "./words.js";
@@ -11,6 +11,7 @@ const LONG_MS = 2000;
 
 export function photoFinish(app, timeline) {
   const { frames } = timeline;
+  const shown = frames.length > 0 && maySee(app);
   const deciding = decidingFrame(timeline);
   const at = app.local.frame === undefined ? deciding : Math.min(app.local.frame, frames.length - 1);
   const go = (to) => {
@@ -20,9 +21,10 @@ export function photoFinish(app, timeline) {
   return h(
     "figure",
     { class: "evidence", key: "photo-finish" },
-    frames.length ? pictures(app, timeline, at, deciding, go) : null,
+    maySee(app) ? null : unseen(app, "picture"),
+    shown ? pictures(app, timeline, at, deciding, go) : null,
     timeLine(timeline, frames.length ? frames[at].t_ms : null, frames.length ? frames[deciding].t_ms : null),
-    frames.length ? buttons(frames, at, deciding, go) : null,
+    shown ? buttons(frames, at, deciding, go) : null,
     h("ul", { class: "marks" }, told(timeline).map((mark, index) => h("li", { key: index, class: `of-${mark.kind}` }, sign(mark.seat), h("span", {}, mark.text), h("span", { class: "num when" }, mark.when)))),
   );
 }
@@ -49,7 +51,7 @@ function pictures(app, { frames, sight, players }, at, deciding, go) {
       "aria-valuetext": moment(frames[at].t_ms),
       oninput: (event) => go(Number(event.target.value)),
     }),
-    maySee(app) ? closeUps(frames[at].picture, sight, fits, (one) => (one.seat === null ? "" : (players || [])[one.seat])) : null,
+    closeUps(frames[at].picture, sight, fits, (one) => (one.seat === null ? "" : (players || [])[one.seat])),
   ];
 }
 

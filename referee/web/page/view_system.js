@@ -103,15 +103,16 @@ function players(app, system) {
 }
 
 function player(app, one) {
+  const { name } = one;
+  const rename = () => {
+    app.local.name = name;
+    ask(app, `name ${name}`);
+  };
   return [
-    h("span", { class: "what" }, h("strong", {}, one.name), h("span", { class: "note" }, count("games", one.games))),
-    app.local.asked === `forget ${one.name}`
-      ? sure(app, t("forget_player_sure", { name: one.name }), t("forget_player_yes"), () => wish(app, { do: "forget_player", name: one.name }, t("player_forgotten")))
-      : button(t("forget_player"), () => ask(app, `forget ${one.name}`), { class: "quiet", "aria-label": t("forget_player_of", { name: one.name }) }),
-    button(t("rename"), () => {
-      app.local.name = one.name;
-      ask(app, `name ${one.name}`);
-    }, { "aria-label": t("rename_of", { name: one.name }) }),
+    h("span", { class: "what" }, h("strong", {}, name), h("span", { class: "note" }, count("games", one.games))),
+    app.local.asked === `forget ${name}`
+      ? sure(app, t("forget_player_sure", { name }), t("forget_player_yes"), () => wish(app, { do: "forget_player", name }, t("player_forgotten")))
+      : h("span", { class: "row" }, button(t("forget_player"), () => ask(app, `forget ${name}`), { class: "quiet", "aria-label": t("forget_player_of", { name }) }), button(t("rename"), rename, { "aria-label": t("rename_of", { name }) })),
   ];
 }
 

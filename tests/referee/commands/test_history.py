@@ -41,6 +41,32 @@ def test_history_lists_games_newest_first(played: Path, capfd: pytest.CaptureFix
         SCHEMAS["history"].validate_python(game)
 
 
+def test_a_game_is_deleted_and_a_player_forgotten_but_not_beside_a_referee(
+    played: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CACHE_DIRECTORY", str(tmp_path / "cache"))
+    with locked(played):
+        assert main(["history", "--delete", "1", "--state", str(played)]) == 1
+    assert main(["history", "--forget", "Nobody", "--state", str(played)]) == 2
+    for number in ("7", "one", "1" * 30):
+        assert main(["history", "--delete", number, "--state", str(played)]) == 2
+    assert main(["history", "--delete", "1", "--state", str(tmp_path / "nowhere")]) == 1
+    assert not (tmp_path / "nowhere").exists()
+    told = capfd.readouterr().err
+    assert "Traceback" not in told and "Nobody called Nobody has played here" in told
+    assert main(["history", "--forget", "Ben", "--state", str(played)]) == 0
+    assert capfd.readouterr().out.splitlines() == ["Ben is forgotten in 2 games"]
+    assert main(["history", "--delete", "2", "--state", str(played)]) == 0
+    assert main(["history", "--state", str(played)]) == 0
+    lines = capfd.readouterr().out.splitlines()
+    assert lines[0] == "game 2 is deleted with its pictures"
+    assert [line.endswith("piccolino: Ann 19, Somebody 20*, Cem 16") for line in lines[1:]] == [True]
+    file = tmp_path / "games.json"
+    assert main(["export", "--state", str(played), "-o", str(file)]) == 0
+    assert "Ben" not in file.read_text()
+    assert not any(b"Ben" in path.read_bytes() for path in played.rglob("*") if path.is_file())
+
+
 def test_an_export_goes_into_an_empty_journal_once_and_gives_the_same_export(
     played: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:

@@ -54,9 +54,18 @@ def browser() -> Iterator[Browser]:
 class Window:
     """A browser window at the page of a table; it collects what goes wrong in it."""
 
-    def __init__(self, browser: Browser, under_test: PageUnderTest, size: ViewportSize, paired: bool = False) -> None:
+    def __init__(
+        self,
+        browser: Browser,
+        under_test: PageUnderTest,
+        size: ViewportSize,
+        paired: bool = False,
+        address: str = "127.0.0.1",
+    ) -> None:
         self.home = f"http://127.0.0.1:{under_test.port}/"
-        self.context: BrowserContext = browser.new_context(viewport=size, reduced_motion="reduce")
+        self.context: BrowserContext = browser.new_context(
+            viewport=size, reduced_motion="reduce", extra_http_headers={"X-Forwarded-For": address}
+        )
         self.context.set_default_timeout(WAIT_MS)
         if paired:
             token = (under_test.paired_phone().cookie or "").partition("=")[2]

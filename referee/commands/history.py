@@ -72,6 +72,7 @@ def _forget(folder: Path, game: str | None, name: str | None, language: Language
         BadInputError: there is none of that number or name.
         WorkFailedError: a referee is at work, or the disk does not take it.
     """
+    from hardware.speaker.cache import forget_phrases
     from referee.journal.evidence import EvidenceFolder
     from referee.journal.folder import EVIDENCE, JOURNAL, locked
     from referee.journal.journal import Journal
@@ -83,6 +84,7 @@ def _forget(folder: Path, game: str | None, name: str | None, language: Language
             raise WorkFailedError(f"the games in {folder} cannot be changed now")
         if name is not None:
             count = forget_player(journal, name, language)
+            forget_phrases()
             print(for_people(f"{name} is forgotten in {count} {'game' if count == 1 else 'games'}"))
             return 0
         number = int(game) if game is not None and game.isascii() and game.isdecimal() and len(game) < 16 else -1

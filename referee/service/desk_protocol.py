@@ -41,8 +41,9 @@ class Desk(Protocol):
         event that a correction names, or null}`); `readings` (those events by their ids); `notices` (`{"text",
         "seat"}`, what people should do now); `settings` (`{"language", "volume": 0 to 1, "quiet", "quiet_hours": null
         or ["22:00", "07:00"], "camera", "bell": "one", "seats", "microphone" or "none", "bell_pins": BCM numbers by
-        seat, "sandtimer", "lamp", "loudspeaker": whether fitted, "voice_page": which page speaks}`); `language` (of all
-        texts); `can_undo`; `undoes` (what would be taken back: "correction", "stop", "start" or null);
+        seat, "sandtimer", "lamp", "loudspeaker": whether fitted, "voice_page": which page speaks, "open_pictures":
+        whether all at home see pictures}`); `language` (of all texts); `can_undo`; `undoes` (what would be taken back:
+        "correction", "stop", "start" or null);
         `moment` (names how things stand, for commands that hang on it).
         """
 

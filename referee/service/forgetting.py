@@ -8,7 +8,6 @@ from dataclasses import replace
 from itertools import count
 from pathlib import Path
 
-from hardware.speaker.cache import forget_phrases
 from referee.engine.events import Header
 from referee.errors import BadInputError
 from referee.journal.evidence import EvidenceFolder
@@ -57,7 +56,7 @@ def renamed(query: Query, name: str, called: str, language: Language) -> Mapping
 
 
 def forget_player(journal: Journal, name: str, language: Language) -> int:
-    """Put "Somebody" in the place of a name in all games, delete spoken sentences, and give how many games those are.
+    """Put "Somebody" in the place of a name in all games, and give how many those are.
 
     Two who have played against each other and are both forgotten stay two: "Somebody 2".
 
@@ -70,5 +69,4 @@ def forget_player(journal: Journal, name: str, language: Language) -> int:
     called = next(alias for alias in aliases if folded(alias) not in near)
     changes = renamed(journal.read, name, called, language)
     change_headers(journal, changes)
-    forget_phrases()
     return len(changes)

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from hardware.lamp import Lamp, Signal
+from hardware.speaker.cache import forget_phrases
 from hardware.speaker.chimes import Chime
 from hardware.speaker.speaker import Speaker
 from referee.announcer import Announcement, Announcer
@@ -104,9 +105,12 @@ class Voice:
         self._bus.publish(StateChanged())
 
     def forget(self) -> None:
-        """Take away the caption and what was said last: a name may be in it."""
+        """Take away the caption, what was said, is to be said and was rendered: a name may be in it."""
         with self._lock:
             self.caption, self.said, self._phrases = "", (), ()
+            self._speaker.close()
+            forget_phrases()
+            self._speaker = self._open_speaker(self._settings)
         self._bus.publish(StateChanged())
 
     def prepare(self, phrases: Sequence[str]) -> None:

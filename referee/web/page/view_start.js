@@ -21,6 +21,12 @@ function remembered() {
   return { game: null, players: ["", "", ""], options: {}, fresh: true };
 }
 
+// Who is forgotten is not offered by this browser either.
+export function forgetName(name) {
+  plan.players = plan.players.map((one) => (one === name ? "" : one));
+  remember();
+}
+
 function remember() {
   try {
     localStorage.setItem(REMEMBERED, JSON.stringify(plan));

@@ -3,6 +3,7 @@
 import { h } from "./dom.js";
 import { change, me } from "./server.js";
 import { button, heading, icon, waitingFor } from "./parts.js";
+import { forgetName } from "./view_start.js";
 import { clock, count, day, has, t } from "./words.js";
 import { whereabouts } from "./whereabouts.js";
 
@@ -102,6 +103,11 @@ function players(app, system) {
   );
 }
 
+function forget(app, name) {
+  forgetName(name);
+  wish(app, { do: "forget_player", name }, t("player_forgotten"));
+}
+
 function player(app, one) {
   const { name } = one;
   const rename = () => {
@@ -111,7 +117,7 @@ function player(app, one) {
   return [
     h("span", { class: "what" }, h("strong", {}, name), h("span", { class: "note" }, count("games", one.games))),
     app.local.asked === `forget ${name}`
-      ? sure(app, t("forget_player_sure", { name }), t("forget_player_yes"), () => wish(app, { do: "forget_player", name }, t("player_forgotten")))
+      ? sure(app, t("forget_player_sure", { name }), t("forget_player_yes"), () => forget(app, name))
       : h("span", { class: "row" }, button(t("forget_player"), () => ask(app, `forget ${name}`), { class: "quiet", "aria-label": t("forget_player_of", { name }) }), button(t("rename"), rename, { "aria-label": t("rename_of", { name }) })),
   ];
 }

@@ -66,6 +66,10 @@ WAY_CLEARED = tuple(
 # data: what was outlined in the picture that an event was judged on (see `referee.service.overlay`).
 SIGHTS = """CREATE TABLE IF NOT EXISTS sights (
     game INTEGER NOT NULL, event INTEGER NOT NULL, data TEXT NOT NULL, PRIMARY KEY (game, event)) WITHOUT ROWID"""
+# Added later, too: the numbers of games that were deleted. None is given again: browsers keep pictures by them.
+DELETED = "CREATE TABLE IF NOT EXISTS deleted (game INTEGER PRIMARY KEY)"
+LAST_GAME = "SELECT coalesce(max(game), 0) FROM (SELECT game FROM games UNION ALL SELECT game FROM deleted)"
+"""Gives the highest number that a game has or had."""
 
 
 # Where a name in the file is damaged, Python cannot even read SQLite's complaint about it.
@@ -223,7 +227,7 @@ def _prepared(connection: Connection, path: Path) -> Connection:
         connection.execute(f"PRAGMA user_version={VERSION}")
         connection.execute("COMMIT")
         _sync_folder(path.parent)
-    for table in (SIGHTS, *outbox.TABLES):
+    for table in (SIGHTS, DELETED, *outbox.TABLES):
         connection.execute(table)
     try:
         for columns in _COLUMNS:

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, TypeVar
 
 from referee.journal.corrections import corrected, corrected_events
-from referee.journal.database import WAY_CLEARED, Connection
+from referee.journal.database import LAST_GAME, WAY_CLEARED, Connection
 from referee.journal.evenings import IMPORTED
 from referee.journal.judging import Checked
 from referee.journal.rows import KeptGame, event_data, header_data, iso_time
@@ -86,7 +86,8 @@ def add_games(
 def _add(connection: Connection, game: KeptGame, origin: str) -> int:
     """Add a game and give its number. origin: names what it came with, in the place of a start of the machine."""
     row = game.row
-    ((number,),) = connection.execute("SELECT coalesce(max(game), 0) + 1 FROM games")
+    ((last,),) = connection.execute(LAST_GAME)
+    number = last + 1
     for sql in WAY_CLEARED:
         connection.execute(sql, (number,))
     header = to_line(header_data(row.header))

@@ -18,7 +18,17 @@ from typing import Any
 
 from referee.engine.events import Event, Header
 from referee.errors import WorkFailedError
-from referee.journal.database import VERSION, WAY_CLEARED, Connect, Connection, DiskError, Value, connect, open_journal
+from referee.journal.database import (
+    LAST_GAME,
+    VERSION,
+    WAY_CLEARED,
+    Connect,
+    Connection,
+    DiskError,
+    Value,
+    connect,
+    open_journal,
+)
 from referee.journal.outbox import Outbox
 from referee.journal.rows import GameRow, event_data, header_data
 from referee.journal.trouble import Trouble, trouble_of
@@ -68,7 +78,7 @@ class Journal:
         self._unsynced = True
         self.outbox = Outbox(self._add)
         if self._open():
-            self._last_game = int(self.read("SELECT coalesce(max(game), 0) FROM games")[0][0])
+            self._last_game = int(self.read(LAST_GAME)[0][0])
         else:
             # A number that no game has yet, whatever the file says when it can be opened at last.
             self._last_game = wall_ms() // 1000
@@ -222,7 +232,7 @@ class Journal:
                 if isinstance(error, sqlite3.Error):
                     raise WorkFailedError(f"the games could not be taken: {error}") from error
                 raise
-            self._last_game = max(self._last_game, *self.read("SELECT coalesce(max(game), 0) FROM games")[0])
+            self._last_game = max(self._last_game, *self.read(LAST_GAME)[0])
 
     def read(self, sql: str, *values: Value) -> list[tuple[Any, ...]]:
         """Give the rows of a query; none as long as the file cannot be opened.

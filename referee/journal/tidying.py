@@ -12,6 +12,12 @@ from referee.journal.rows import header_data
 from referee.jsonlines import to_line
 from referee.log import LOG
 
+_GONE = (
+    "UPDATE outbox SET game = 0 WHERE game = ?",
+    "DELETE FROM games WHERE game = ?",
+    "INSERT OR IGNORE INTO deleted (game) VALUES (?)",
+)
+
 
 def delete_game(journal: Journal, game: int) -> None:
     """Delete a game with all that is kept of it but the files of its pictures.
@@ -23,7 +29,7 @@ def delete_game(journal: Journal, game: int) -> None:
 
     def work(connection: Connection) -> None:
         connection.execute("BEGIN IMMEDIATE")
-        for sql in (*WAY_CLEARED, "UPDATE outbox SET game = 0 WHERE game = ?", "DELETE FROM games WHERE game = ?"):
+        for sql in (*WAY_CLEARED, *_GONE):
             connection.execute(sql, (game,))
         connection.execute("COMMIT")
         _wipe(connection)

@@ -132,6 +132,18 @@ def test_a_finished_game_is_deleted_and_only_by_a_paired_phone(page: PageUnderTe
     assert paired.get("/api/statistics").data["players"] == []
 
 
+def test_the_number_of_a_deleted_game_is_not_given_again_after_a_restart(tmp_path: Path) -> None:
+    # A browser keeps pictures by it, and would show them as evidence of another game.
+    with served(tmp_path) as page:
+        phone = page.paired_phone()
+        played(phone, ["Ann", "Ben"])
+        assert phone.post("/api/system", {"do": "forget_game", "game": "1"}).status == 200
+    with served(tmp_path) as page:
+        phone.port = page.port
+        played(phone, ["Eva", "Fay"])
+        assert [game["id"] for game in phone.get("/api/history").data["games"]] == ["2"]
+
+
 def test_a_player_is_forgotten_everywhere(
     page: PageUnderTest, paired: Phone, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -17,7 +17,7 @@ from starlette.responses import StreamingResponse
 from referee.service.keeping import Keeping
 from referee.web.guard import RESTORE_PATH
 from referee.web.responses import Json
-from referee.web.uploads import Uploads
+from referee.web.uploads import ON_ITS_WAY, Uploads
 from referee.web.who import Who
 
 _PART_BYTES = 1 << 18
@@ -32,7 +32,7 @@ def routes(who: Who, keeping: Keeping | None, folder: Path | None, uploads: Uplo
     one = CapacityLimiter(1)
 
     def on_its_way() -> Path:
-        with tempfile.NamedTemporaryFile(dir=folder, prefix=".on-its-way.", suffix=".zip", delete=False) as file:
+        with tempfile.NamedTemporaryFile(dir=folder, prefix=ON_ITS_WAY, suffix=".zip", delete=False) as file:
             return Path(file.name)
 
     @router.get("/api/backup.zip", responses=_ZIP)

@@ -5,7 +5,8 @@ from __future__ import annotations
 import asyncio
 import tempfile
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
+from io import FileIO
 from pathlib import Path
 
 from anyio import CapacityLimiter, WouldBlock, to_thread
@@ -15,6 +16,8 @@ from starlette.requests import ClientDisconnect
 from referee.errors import WorkFailedError
 from referee.web.guard import BODY_S, LARGE_BODIES, RefusedError, too_large
 
+ON_ITS_WAY = ".on-its-way."
+
 
 class Uploads:
     """Takes the body of one request at a time. folder: with room for it; None: the system's."""
@@ -22,6 +25,10 @@ class Uploads:
     def __init__(self, folder: Path | None) -> None:
         self._folder = folder
         self._one = CapacityLimiter(1)
+        with suppress(OSError):
+            # Left behind when the power went.
+            for left in folder.glob(f"{ON_ITS_WAY}*") if folder is not None else ():
+                left.unlink()
 
     @asynccontextmanager
     async def taken(self, request: Request) -> AsyncIterator[Path]:
@@ -36,20 +43,27 @@ class Uploads:
         except WouldBlock:
             raise RefusedError(503, "busy", "Another file is being read: please try again in a moment") from None
         try:
-            with tempfile.NamedTemporaryFile(dir=self._folder, prefix=".on-its-way.") as file:
-                path = Path(file.name)
-                try:
-                    await self._fill(request, path)
-                except OSError as error:
-                    raise WorkFailedError(f"the file cannot be kept: {error.strerror or error}") from error
+            path = self._named()
+            try:
+                await self._fill(request, path)
                 yield path
+            finally:
+                path.unlink(missing_ok=True)
         finally:
             self._one.release()
+
+    def _named(self) -> Path:
+        """Give a new file."""
+        try:
+            with tempfile.NamedTemporaryFile(dir=self._folder, prefix=ON_ITS_WAY, delete=False) as file:
+                return Path(file.name)
+        except OSError as error:
+            raise _not_kept(error) from error
 
     async def _fill(self, request: Request, path: Path) -> None:
         most, size = LARGE_BODIES[request.url.path], 0
         stream = request.stream()
-        with path.open("wb") as file:
+        with path.open("wb", buffering=0) as file:
             while True:
                 try:
                     async with asyncio.timeout(BODY_S):
@@ -61,4 +75,18 @@ class Uploads:
                 size += len(part)
                 if size > most:
                     raise too_large(most)
-                await to_thread.run_sync(file.write, part)
+                try:
+                    await to_thread.run_sync(_write, file, part)
+                except OSError as error:
+                    raise _not_kept(error) from error
+
+
+def _write(file: FileIO, part: bytes) -> None:
+    """Write all of it: a disk that is nearly full takes less than it is given, and says so only at the next time."""
+    left = memoryview(part)
+    while left:
+        left = left[file.write(left) :]
+
+
+def _not_kept(error: OSError) -> WorkFailedError:
+    return WorkFailedError(f"the file cannot be kept: {error.strerror or error}")

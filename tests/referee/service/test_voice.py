@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from hardware.lamp import Signal
 from referee.service.settings import TableSettings
 from tests.support.table_fakes import Table
@@ -66,6 +68,24 @@ def test_pages_that_speak_are_told_what_is_said_but_at_night_nothing_and_never_a
     assert table.voice.caption == "Nobody hears this."
     numbers = [one["number"] for one in before]
     assert numbers == list(range(numbers[0], numbers[0] + len(numbers)))
+
+
+def test_what_names_a_forgotten_player_is_neither_shown_nor_kept_nor_said_later(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CACHE_DIRECTORY", str(tmp_path / "cache"))
+    kept = tmp_path / "cache" / "speech"
+    kept.mkdir(parents=True)
+    table = Table(tmp_path)
+    table.piccolino_with_a_pair()
+    table.hear("bell", seat=2)
+    (kept / "rendered.wav").write_bytes(b"Cem")
+    (kept / "chime-valid-1.00.wav").write_bytes(b"ding")
+    table.voice.forget()
+    assert (table.voice.caption, table.voice.said) == ("", ())
+    assert [path.name for path in kept.iterdir()] == ["chime-valid-1.00.wav"]
+    table.voice.tell("The next game begins.")
+    assert table.said[-1] == table.voice.caption == "The next game begins."
 
 
 def test_the_lamp_runs_with_the_sand_and_ends_with_it(tmp_path: Path) -> None:

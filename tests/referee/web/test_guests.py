@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import resource
 import socket
 import threading
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
+from pathlib import Path
 
 import pytest
 
@@ -15,7 +17,7 @@ from referee import jsonlines
 from referee.errors import BadInputError
 from referee.jsonlines import parse_object
 from referee.web import connections, setup
-from tests.support.page_tools import START, Answer, PageUnderTest, Phone
+from tests.support.page_tools import START, Answer, PageUnderTest, Phone, served
 
 SILENT = 405
 WAIT_S = 60.0
@@ -98,6 +100,20 @@ def test_large_bodies_go_to_a_file_one_at_a_time_and_leave_nothing(page: PageUnd
     until(lambda: not on_their_way())
     answer = paired.ask("POST", "/api/decks/file", b"x" * 100, X_CSRF_Token=paired.csrf)
     assert answer.status == 400 and answer.data["key"] == "deck_file_bad"
+
+
+def test_a_disk_that_takes_no_file_is_said_and_what_the_power_left_goes_at_the_next_start(tmp_path: Path) -> None:
+    (tmp_path / ".on-its-way.old").write_bytes(b"x")
+    with served(tmp_path) as page:
+        assert not list(tmp_path.glob(".on-its-way*"))
+        paired = page.paired_phone()
+        resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, resource.RLIM_INFINITY))
+        try:
+            answer = paired.ask("POST", "/api/restore", b"x" * 1_000_000, X_CSRF_Token=paired.csrf)
+        finally:
+            resource.setrlimit(resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
+        assert answer.status == 409 and "cannot be kept" in str(answer.data["error"])
+        assert not list(tmp_path.glob(".on-its-way*"))
 
 
 def test_silent_connections_of_one_address_keep_out_neither_others_nor_that_address(page: PageUnderTest) -> None:

@@ -252,11 +252,11 @@ def _page(service: Service, port: int) -> PageServer:
     from referee.web.server import PageServer
 
     app = create_app(service.desk, WebOptions(say_code=service.say_code, has_room=False))
-    server = PageServer(app, "", port)
+    server = PageServer(app, "", port, service.report)
     try:
         server.start()
     except WorkFailedError:
-        server = PageServer(app, "", 0)
+        server = PageServer(app, "", 0, service.report)
         server.start()
     return server
 

@@ -7,7 +7,6 @@ it set up in play, and that is said.
 
 from __future__ import annotations
 
-import threading
 import time
 from collections.abc import Callable, Collection, Sequence
 from typing import Protocol
@@ -16,12 +15,14 @@ from hardware.camera import notes as camera_notes
 from hardware.camera.exposure import Polygon
 from hardware.camera.frames import SECOND_NS, FrameBuffer
 from hardware.health import DeviceHealth, Health, HealthBoard
+from hardware.supervised import nothing
 from referee.sayings import guard as sayings
 from referee.service.game_controller import GameController
 from referee.service.guard.machine_watchers import Pace, Watching
 from referee.service.guard.mishaps import Change, Lasting, Mishap
 from referee.service.guard.picture_guard import PictureGuard
 from referee.service.guard.stripes import Stripes
+from referee.service.part_thread import Report, part_thread
 
 LOOK_S = 0.25
 JUDGE_NS = 60 * SECOND_NS
@@ -70,6 +71,7 @@ class Guard:
         machine: Sequence[Watching] = (),
         on_change: Callable[[], None] = lambda: None,
         clock: Callable[[], int] = time.monotonic_ns,
+        report: Report = nothing,
     ) -> None:
         self._devices, self._controller, self._health = devices, controller, health
         self._area, self._machine, self._on_change, self._clock = area, machine, on_change, clock
@@ -87,8 +89,7 @@ class Guard:
         self._game: tuple[int, int] | None = None  # the one that is on, and since when
         self._told: set[Mishap] = set()
         self._on: set[Mishap] = set()
-        self._stopping = threading.Event()
-        self._thread = threading.Thread(target=self._run, name="guard", daemon=True)
+        self._thread = part_thread("guard", self._run, report)
 
     @property
     def on(self) -> frozenset[Mishap]:
@@ -101,9 +102,7 @@ class Guard:
 
     def stop(self) -> None:
         """End."""
-        self._stopping.set()
-        if self._thread.ident is not None:
-            self._thread.join(timeout=1.0)
+        self._thread.stop(1.0)
 
     def forget(self) -> None:
         """Take it that another camera is there."""
@@ -229,5 +228,5 @@ class Guard:
         self._pace.begin()
 
     def _run(self) -> None:
-        while not self._stopping.wait(LOOK_S):
+        while not self._thread.stopping.wait(LOOK_S):
             self.step(self._clock())

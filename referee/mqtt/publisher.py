@@ -85,6 +85,7 @@ class Publisher:
         self._stamp = self._file_stamp()
         self._report = report
         self.set_aside = SetAside(folder)
+        self._was_reported = False
         self._taken_over_s = float("-inf")
         self._stopping = threading.Event()
         self._stale = False
@@ -173,7 +174,10 @@ class Publisher:
         text = (
             "" if key is None else house.line(key, Language(str(self._table.state()["language"])), self._settings.name)
         )
-        self._report(DeviceHealth(time.monotonic_ns(), SETTINGS, Health.OK if key is None else Health.MISSING, text))
+        if key is not None or self._was_reported:
+            self._was_reported = True
+            state = Health.OK if key is None else Health.MISSING
+            self._report(DeviceHealth(time.monotonic_ns(), SETTINGS, state, text))
 
     def _set_status(self, status: str) -> None:
         self._status = status

@@ -129,6 +129,7 @@ class Service:
             machine_watchers(folder),
             self.desk.refresh,
             report=self.report,
+            drawn=parts.drawn,
         )
         self._watchdog = Watchdog(interval_ns(), self.devices.camera_hangs, folder, self._boot)
         self._housekeeping = Housekeeping(

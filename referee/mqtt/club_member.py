@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 
-from referee.errors import SettingError
+from referee.errors import BadInputError, SettingError
 from referee.journal.evidence import EvidenceFolder
 from referee.journal.journal import Journal
 from referee.jsonlines import parse_object, whole_number
@@ -88,6 +88,8 @@ class ClubMember:
             BadInputError, KeyError: it makes no sense.
         """
         data = parse_object(message.payload)
+        if not isinstance(data["in"], bool):
+            raise BadInputError('"in" is true or false')
         is_answer = self._asked is not None and data.get("nonce") == self._asked[1]
         if data["in"]:
             if self._asked is not None and is_answer:

@@ -54,16 +54,22 @@ class Connection:
     def greet(self) -> None:
         """Say that we are there, and listen."""
         mine = self._settings.table
-        self._line.subscribe(*(topics.topic(mine, one) for one in (topics.IN, topics.ACK, topics.ASK)))
+        self._line.subscribe(*(topics.topic(mine, one) for one in (topics.HERE, topics.IN, topics.ACK, topics.ASK)))
         if self._settings.buttons:
             self._line.subscribe(topics.topic(mine, topics.DO))
         self.tell(topics.AVAILABLE, topics.ONLINE.encode(), retain=True)
+
+    def here(self, me: str, *, left: bool = False) -> None:
+        """Say which process it is that has this name; left: that it takes another one."""
+        topic = topics.topic(self._settings.table, topics.HERE)
+        payload = json.dumps({"me": me, "at_ms": time.time_ns() // 1_000_000, "left": left}).encode()
+        self._line.publish(topic, payload, self._member.extras(self._settings, topic, payload), retain=True)
 
     def leave(self, *, gone: bool) -> None:
         """Say goodbye; gone: for good, so that the house forgets us."""
         if gone:
             self._line.publish(topics.DISCOVERY.format(table=self._settings.table), b"", retain=True)
-            for what in (topics.STATE, topics.SAND):
+            for what in (topics.STATE, topics.SAND, topics.HERE):
                 self.tell(what, b"", retain=True)
         self.tell(topics.AVAILABLE, topics.OFFLINE.encode(), retain=True)
         # What is under way when a line is closed is lost, and a house would keep a table that is no more.

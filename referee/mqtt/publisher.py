@@ -27,11 +27,13 @@ from referee.errors import BadInputError, RefereeError, WorkFailedError
 from referee.journal.evidence import EvidenceFolder
 from referee.journal.journal import Journal
 from referee.journal.outbox import Outbox
+from referee.jsonlines import parse_object, whole_number
 from referee.language import Language
 from referee.mqtt import topics
 from referee.mqtt.club_member import ClubMember
 from referee.mqtt.connection import Connection
 from referee.mqtt.line import Ends, Line, LineError, Received
+from referee.mqtt.seal import is_sealed
 from referee.mqtt.set_aside import SetAside
 from referee.mqtt.settings import FILE, Membership, MqttSettings, load_mqtt, put_aside, renamed, save_mqtt, take_mqtt
 from referee.sayings import house
@@ -87,6 +89,7 @@ class Publisher:
         self.set_aside = SetAside(folder)
         self._was_reported = False
         self._taken_over_s = float("-inf")
+        self._me, self._here_ms = secrets.token_hex(8), 0
         self._stopping = threading.Event()
         self._stale = False
         self._woken = False
@@ -191,15 +194,38 @@ class Publisher:
     def _taken_over(self) -> None:
         now = time.monotonic()
         before, self._taken_over_s = self._taken_over_s, now
-        # The other one may have sent in our stream: all goes out again, under numbers of its own.
-        self._begin_stream()
         if now - before < TWICE_S:
-            with self._lock:
-                self._keep(renamed(self._settings, secrets.token_hex(4), self._folder))
-                self._trouble = "copied"
-            self._report_trouble()
+            self._part()
+
+    def _heard_here(self, connection: Connection, message: Received) -> None:
+        """Take it which process has our name: another one that came after us is a copy of this table, or we of it."""
+        club = self._settings.club
+        if club is not None and not is_sealed(bytes.fromhex(club.key), message.topic, message.payload, message.seal):
+            return
+        if not message.payload:
+            return
+        data = parse_object(message.payload)
+        at_ms = whole_number(data["at_ms"], "at_ms")
+        if data["me"] == self._me:
+            self._here_ms = at_ms
+        elif data["left"]:
+            # The copy may have sent in our stream: all goes out again, under numbers of its own.
             self._begin_stream()
-            self._stale = True
+            connection.here(self._me)
+        elif 0 < self._here_ms < at_ms:
+            # One that came before us was this table before it was started again.
+            connection.here(self._me, left=True)
+            self._part()
+
+    def _part(self) -> None:
+        """Take another name than the table that has ours, too."""
+        with self._lock:
+            self._keep(renamed(self._settings, secrets.token_hex(4), self._folder))
+            self._trouble = "copied"
+        self._here_ms = 0
+        self._report_trouble()
+        self._begin_stream()
+        self._stale = True
 
     def _membership_changed(self, club: Membership | None) -> None:
         with self._lock:
@@ -308,6 +334,8 @@ class Publisher:
         try:
             self._status = "up"
             connection.greet()
+            if not self._here_ms:
+                connection.here(self._me)
             looked = time.monotonic()
             while line.is_up and not self._stale and not self._stopping.is_set():
                 self._take(connection, connection.tend())
@@ -337,7 +365,10 @@ class Publisher:
         if connection is None:
             return
         try:
-            connection.received(message)
+            if message.topic.endswith(f"/{topics.HERE}"):
+                self._heard_here(connection, message)
+            else:
+                connection.received(message)
         except (WorkFailedError, sqlite3.Error, OSError):
             # The journal cannot be read just now: that is no fault of the message.
             raise

@@ -76,7 +76,7 @@ def test_a_thousand_mutated_messages_of_a_club_stop_no_thread(tmp_path: Path, mo
             one.table.controller.start("piccolino", PLAYERS, {})
             one.play(2)
             wait_for(lambda: len({told["number"] for told in house.under("/events") if told["kind"] == "event"}) == 2)
-            wait_for(lambda: len(asides(tmp_path / "table")) > 300)
+            wait_for(lambda: len(asides(tmp_path / "table")) > 100)
             assert one.publisher.public(Language())["club"] == "Rook & Ring"
             assert one.publisher.public(Language())["status"] == "up"
     assert "too large" in asides(tmp_path / "table")[0]

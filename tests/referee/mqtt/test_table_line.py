@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from paho.mqtt.client import MQTTMessage
@@ -59,7 +60,7 @@ def test_a_thousand_mutated_messages_of_a_club_stop_no_thread(tmp_path: Path, mo
             stream = one.table.journal.outbox.stream
             infinite = (DATA / "table-message-ack-infinite.json").read_text()
             say(line, one, "club/ack", infinite.replace("<stream of the table>", stream).encode())
-            whole = [
+            whole: list[tuple[str, dict[str, Any], tuple[str, ...]]] = [
                 ("club/ack", {"stream": stream, "seq": 1, "again": False}, ("stream",)),
                 ("club/ask", {"ask": "a", "game": "g", "event": 1}, ()),
                 ("club/in", {"in": True, "club": "Rook", "nonce": "n"}, ()),

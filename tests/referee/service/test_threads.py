@@ -58,7 +58,7 @@ def said(service: Service, part: str) -> bool:
     devices = {one["name"]: one for one in state["devices"]}
     on_page = devices.get(f"part {part}", {}).get("message")
     in_house = house_state(state)["devices"].get(f"part_{part}")
-    return on_page == f"A part of Ringmaster failed and starts again ({part})." and in_house == "poor"
+    return (on_page, in_house) == (f"A part of Ringmaster failed and starts again ({part}).", "poor")
 
 
 def play(service: Service) -> None:

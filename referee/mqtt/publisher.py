@@ -35,7 +35,7 @@ from referee.mqtt.connection import Connection
 from referee.mqtt.line import Ends, Line, LineError, Received
 from referee.mqtt.seal import is_sealed
 from referee.mqtt.set_aside import SetAside
-from referee.mqtt.settings import FILE, Membership, MqttSettings, load_mqtt, put_aside, renamed, save_mqtt, take_mqtt
+from referee.mqtt.settings import FILE, Membership, MqttSettings, load_mqtt, renamed, save_mqtt, take_mqtt
 from referee.sayings import house
 from referee.service.part_thread import Report, part_thread
 
@@ -267,12 +267,13 @@ class Publisher:
             stamp = self._file_stamp()
             if stamp != self._stamp:
                 before, self._stamp = self._settings, stamp
-                self._settings, self._trouble = take_mqtt(self._folder)
-                if self._trouble == "damaged":
+                self._settings, trouble = take_mqtt(self._folder)
+                if trouble == "damaged":
                     # What this process knows is written again, so that neither name nor club is lost.
-                    put_aside(self._folder)
-                    self._trouble = "restored"
-                    self._keep(before)
+                    self._settings, trouble = before, "restored"
+                if trouble is not None:
+                    self._trouble = trouble
+                    self._keep(self._settings)
                     self._report_trouble()
                 self._stale = self._stale or self._settings != before
 

@@ -158,18 +158,13 @@ def take_mqtt(folder: Path) -> tuple[MqttSettings, str | None]:
     except OSError:
         return _fresh(folder), "damaged"
     except (ValueError, TypeError, RecursionError, BadInputError):
-        put_aside(folder)
+        with suppress(OSError):
+            (folder / FILE).rename(folder / f"mqtt-damaged-{time.strftime('%Y-%m-%d-%H%M%S')}.json")
         return _fresh(folder), "damaged"
     here = own_name(folder)
     if found.machine and here and found.machine != here:
         return renamed(found, here, folder), "copied"
     return replace(found, machine=here), None
-
-
-def put_aside(folder: Path) -> None:
-    """Put a file that cannot be read aside, as far as the disk lets us."""
-    with suppress(OSError):
-        (folder / FILE).rename(folder / f"mqtt-damaged-{time.strftime('%Y-%m-%d-%H%M%S')}.json")
 
 
 def renamed(settings: MqttSettings, table: str, folder: Path) -> MqttSettings:

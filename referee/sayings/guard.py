@@ -63,11 +63,6 @@ def ended(what: str, language: Language) -> str:
     return language.text(_ENDED[what]) if what in _ENDED else ""
 
 
-def names(sentence: str) -> bool:
-    """Whether an English sentence is what is said of a mishap that begins."""
-    return sentence in _BEGUN.values()
-
-
 def setting_camera(language: Language) -> str:
     """Give what is said when the camera is set up anew at a game's beginning."""
     return language.text("One moment: the camera sets itself to the light.")

@@ -5,7 +5,9 @@ from __future__ import annotations
 import logging
 import threading
 import time
+import traceback
 from collections.abc import Callable
+from pathlib import Path
 
 FIRST_WAIT_S, LAST_WAIT_S = 1.0, 30.0
 WELL_S = 30.0
@@ -15,6 +17,14 @@ _LOG = logging.getLogger("ringmaster")
 
 def nothing(*_: object) -> None:
     """Ignore a report."""
+
+
+def log_fault(what: str, fault: Exception) -> None:
+    """Log an exception in one line with its place, and its traceback for who looks for its cause."""
+    last = next(reversed(traceback.extract_tb(fault.__traceback__)), None)
+    place = "" if last is None else f" ({Path(last.filename).name}:{last.lineno})"
+    _LOG.error("%s: %s: %s%s; please report it", what, type(fault).__name__, fault, place)
+    _LOG.debug("%s", what, exc_info=fault)
 
 
 class SupervisedThread:
@@ -78,9 +88,8 @@ class SupervisedThread:
         if self._well is not None:
             self._well.cancel()
         self.faults_in_a_row = 1 if ran_s > WELL_S else self.faults_in_a_row + 1
-        _LOG.error("the part “%s” failed and begins again", self.name, exc_info=fault)
+        log_fault(f"the part “{self.name}” failed and begins again", fault)
         try:
             self._on_fault(fault)
-        except Exception:
-            # Who reports may be what has failed.
-            _LOG.exception("the failure of “%s” could not be reported", self.name)
+        except Exception as other:  # Who reports may be what has failed.
+            log_fault(f"the failure of “{self.name}” could not be reported", other)

@@ -18,9 +18,8 @@ from paho.mqtt.packettypes import PacketTypes
 from paho.mqtt.properties import Properties
 from paho.mqtt.reasoncodes import ReasonCode
 
-from hardware.supervised import nothing
+from hardware.supervised import log_fault, nothing
 from referee.errors import WorkFailedError
-from referee.log import LOG
 from referee.mqtt.settings import Broker
 
 SEAL = "seal"
@@ -97,7 +96,7 @@ class _Client(Client):
         try:
             return super().loop_forever(timeout, retry_first_connection)
         except Exception as error:  # Of a thread that has ended nobody would hear.
-            LOG.error("the line to the broker failed", exc_info=error)
+            log_fault("the line to the broker failed", error)
             self.broken(error)
             return MQTTErrorCode.MQTT_ERR_UNKNOWN
 

@@ -59,7 +59,7 @@ class Sink:
         return [event.state for event in self.events if isinstance(event, DeviceHealth)]
 
 
-def test_work_that_raises_is_reported_and_begins_again_until_it_is_stopped() -> None:
+def test_work_that_raises_is_reported_and_begins_again_until_it_is_stopped(caplog: pytest.LogCaptureFixture) -> None:
     faults: list[Exception] = []
     rounds = threading.Semaphore(0)
 
@@ -74,6 +74,8 @@ def test_work_that_raises_is_reported_and_begins_again_until_it_is_stopped() -> 
     thread.stop()
     assert not thread.is_alive
     assert len(faults) >= 4 and {str(fault) for fault in faults} == {"again"}
+    assert "the part “work” failed and begins again: UnexpectedError: again (test_supervised.py:" in caplog.text
+    assert "Traceback" not in caplog.text
 
 
 def test_one_that_waits_to_begin_again_is_stopped_at_once(monkeypatch: pytest.MonkeyPatch) -> None:

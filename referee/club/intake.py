@@ -141,13 +141,13 @@ class Intake:
 
 
 def _is_databases_own(error: Exception) -> bool:
-    """Whether the database cannot be had, as far as an error tells, and the message is not the cause."""
+    """Whether the database cannot be had, by an error that the message has not caused."""
     unfit = isinstance(error, _UNFIT) or type(error) is StatementError
     return isinstance(error, SQLAlchemyError) and not unfit
 
 
 def _is_next(one: _Known, opened: _Opened) -> bool:
-    """Note that a table was heard; tell whether this is the message to be taken now."""
+    """Note that a table was heard; give whether this is the message to be taken now."""
     one.heard = True
     if opened.stream != one.stream:
         # Another stream begins with its first message; a later one has to wait for that.

@@ -24,7 +24,7 @@ _MOST_BYTES = 2000
 
 @dataclass(frozen=True)
 class Answer:
-    """What a table is told that asked to be let in. why: the key of why it is not, "" for one that is."""
+    """The answer to a table that asked to be let in. why: the key of a refusal, "" for a table that is let in."""
 
     table: str
     key: bytes
@@ -75,7 +75,7 @@ class Door:
     def asked(self, table: str, message: Received) -> Answer | None:
         """Let a table in that asks with a seal which only an invitation can make; None for any other.
 
-        A member that asks once more, because it did not hear so, is told again. A name in use is refused.
+        A member that asks once more, because it did not hear the answer, gets it again. A name in use is refused.
 
         Raises:
             BadInputError: the message makes no sense.

@@ -109,11 +109,11 @@ class Nothing(_Strict):
 
 
 _NEW: TypeAdapter[list[tuple[int, int, dict[str, Any]]]] = TypeAdapter(list[tuple[Number, Number, Ruling]])
-Told = GameBegun | EventJudged | Corrected | Disputed | Nothing
-_MESSAGE: TypeAdapter[Told] = TypeAdapter(Annotated[Told, Field(discriminator="kind")])
+Message = GameBegun | EventJudged | Corrected | Disputed | Nothing
+_MESSAGE: TypeAdapter[Message] = TypeAdapter(Annotated[Message, Field(discriminator="kind")])
 
 
-def message_in(data: Mapping[str, Any]) -> Told:
+def message_in(data: Mapping[str, Any]) -> Message:
     """Give what a table says.
 
     Raises:

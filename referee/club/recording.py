@@ -1,4 +1,4 @@
-"""Writes what a table tells into the rows of its games; what is there already stays, so that all may be told again."""
+"""Writes the messages of a table into the rows of its games; known rows stay, so that all may be sent again."""
 
 from __future__ import annotations
 
@@ -35,22 +35,22 @@ class Recorder:
         Raises:
             BadInputError: it makes no sense, or adds to a game of another table; nothing of it was written.
         """
-        told = message_in(data)
-        match told:
+        message = message_in(data)
+        match message:
             case GameBegun():
-                if self._owner(told.game) not in (None, table):
-                    raise BadInputError(f"the game {told.game} belongs to another table")
-                self._game(table, told)
+                if self._owner(message.game) not in (None, table):
+                    raise BadInputError(f"the game {message.game} belongs to another table")
+                self._game(table, message)
             case EventJudged():
-                self._demand_own(table, told.game)
-                self._event(told)
+                self._demand_own(table, message.game)
+                self._event(message)
             case Corrected():
-                self._demand_own(table, told.game)
-                self._correction(told)
+                self._demand_own(table, message.game)
+                self._correction(message)
             case Disputed():
-                self._demand_own(table, told.game)
+                self._demand_own(table, message.game)
                 self._write()
-                row = {"game_uid": told.game, "event": told.event, "noted_ms": self._now_ms}
+                row = {"game_uid": message.game, "event": message.event, "noted_ms": self._now_ms}
                 self._add(Dispute, [row])
 
     def finish(self) -> None:
@@ -70,47 +70,47 @@ class Recorder:
         if owner != table:
             raise BadInputError(f"the game {uid} " + ("is not here" if owner is None else "belongs to another table"))
 
-    def _game(self, table: str, told: GameBegun) -> None:
+    def _game(self, table: str, message: GameBegun) -> None:
         row = {
-            "uid": told.game,
+            "uid": message.game,
             "table_id": table,
-            "kind": told.header.game,
-            "options": told.header.options,
-            "started_ms": told.started_ms,
-            "evening": evening_of(told.started_ms),
+            "kind": message.header.game,
+            "options": message.header.options,
+            "started_ms": message.started_ms,
+            "evening": evening_of(message.started_ms),
         }
         seats = [
-            {"game_uid": told.game, "seat": seat, "name": name, "player": folded(name)}
-            for seat, name in enumerate(told_apart(told.header.players))
+            {"game_uid": message.game, "seat": seat, "name": name, "player": folded(name)}
+            for seat, name in enumerate(told_apart(message.header.players))
         ]
         self._add(Game, [row])
         self._add(Seat, seats)
 
-    def _event(self, told: EventJudged) -> None:
-        uid, number = told.game, told.number
-        rulings = [_ruling(uid, number, place, 0, one) for place, one in enumerate(told.rulings)]
+    def _event(self, message: EventJudged) -> None:
+        uid, number = message.game, message.number
+        rulings = [_ruling(uid, number, place, 0, one) for place, one in enumerate(message.rulings)]
         self._events.append(
             {
                 "game_uid": uid,
                 "number": number,
-                "wall_ms": told.wall_ms,
+                "wall_ms": message.wall_ms,
                 "received_ms": self._now_ms,
-                "data": told.event,
-                "refused": int(told.refused),
+                "data": message.event,
+                "refused": int(message.refused),
             }
         )
         self._rulings += rulings
         if any(one["kind"] == "end" for one in rulings):
             self._ends.add(uid)
 
-    def _correction(self, told: Corrected) -> None:
+    def _correction(self, message: Corrected) -> None:
         self._write()
-        uid, number = told.game, told.number
-        row = told.model_dump(include={"wall_ms", "event", "data", "undoes"})
-        new = [_ruling(uid, event, place, number, one) for event, place, one in told.new]
+        uid, number = message.game, message.number
+        row = message.model_dump(include={"wall_ms", "event", "data", "undoes"})
+        new = [_ruling(uid, event, place, number, one) for event, place, one in message.new]
         if not self._add(Correction, [{"game_uid": uid, "number": number, **row}]):
             return
-        for event, place in told.gone:
+        for event, place in message.gone:
             at = (Ruling.game_uid == uid, Ruling.event == event, Ruling.place == place, Ruling.until.is_(None))
             self._connection.execute(update(Ruling).where(*at, Ruling.since < number).values(until=number))
         self._add(Ruling, new)

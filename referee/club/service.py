@@ -182,7 +182,7 @@ class ClubService:
         self._publish(topic, ack.payload, Extras(seal(ack.key, topic, ack.payload)), retain=True)
 
     def _join(self, table: str, message: Received) -> None:
-        """Let a table in that was invited, and tell it so, or why not."""
+        """Let a table in that was invited, and answer it, with the reason for a refusal."""
         try:
             found = self._door.asked(table, message)
         except BadInputError as error:

@@ -50,7 +50,7 @@ def run(args: argparse.Namespace) -> int:
     try:
         settings, trouble = take_mqtt(folder)
         if trouble == "copied":
-            # The referee takes another name when it starts, and tells it then.
+            # The referee takes another name when it starts, and reports it then.
             settings = load_mqtt(folder)
         elif trouble is not None:
             complain("mqtt", house.line(trouble, Language(language_of()), settings.name))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import queue
-import threading
 import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -14,6 +13,7 @@ from hardware.errors import HardwareError
 from hardware.events import Event, Sink
 from hardware.health import DeviceHealth, Health
 from hardware.settings import MS, SECOND, Pin
+from hardware.supervised import SupervisedThread
 
 Clock = Callable[[], int]
 
@@ -127,23 +127,23 @@ class EdgeDevice:
         self._delivery_ns = delivery_ns
         self._retry_ns = retry_ns
         self._inbox: queue.SimpleQueue[Edge | DeviceHealth | None] = queue.SimpleQueue()
-        self._thread: threading.Thread | None = None
+        self._thread = SupervisedThread(name, self._run, self._failed, first_wait_s=retry_ns / SECOND)
         self._open = False
         self._retry_at_ns: int | None = None
         self._health: tuple[Health, str] | None = None
 
     def start(self) -> None:
         """Begin; returns at once. Never raises for a missing device: that is reported."""
-        if self._thread is None:
-            self._thread = threading.Thread(target=self._run, name=self.name, daemon=True)
+        if not self._thread.is_alive:
             self._thread.start()
 
     def stop(self) -> None:
         """End, free the lines, and wait until that is done."""
-        if self._thread is not None:
+        if self._thread.is_alive:
             self._inbox.put(None)
-            self._thread.join()
-            self._thread = None
+            self._thread.stop()
+            # A thread that waited to begin again has not taken it.
+            self._inbox = queue.SimpleQueue()
 
     def command(self, edge: Edge) -> None:
         """Take an edge from elsewhere, such as the web page's button; from any thread."""
@@ -176,24 +176,19 @@ class EdgeDevice:
 
     def _run(self) -> None:
         try:
-            while self._step_or_fail():
+            while self.step(self._wait_s()):
                 pass
         finally:
             # What is gone cannot be let go either, and nobody minds.
             with contextlib.suppress(OSError, RuntimeError, ValueError):
                 self.close()
 
-    def _step_or_fail(self) -> bool:
-        """Do one round; lines whose driver fails, in whatever way, are let go, reported, and opened anew later."""
-        try:
-            return self.step(self._wait_s())
-        except (OSError, RuntimeError, ValueError) as error:
-            now_ns = self._clock()
-            self._open, self._retry_at_ns = False, now_ns + self._retry_ns
-            self._report(Health.MISSING, f"It has a fault: {' '.join(str(error).split())[:200]}", now_ns)
-            with contextlib.suppress(OSError, RuntimeError, ValueError):
-                self._lines.close()
-            return True
+    def _failed(self, error: Exception) -> None:
+        """Report a driver that failed, in whatever way; its lines are opened again later."""
+        self._open, self._retry_at_ns = False, None
+        # All other devices' events would wait for an edge that nobody decides on.
+        self._sink.hold(None)
+        self._report(Health.MISSING, f"It has a fault: {' '.join(str(error).split())[:200]}", self._clock())
 
     def _wait_s(self) -> float:
         """How long the thread may sleep, seconds."""

@@ -15,6 +15,7 @@ from hardware.errors import BadSettingError, HardwareError, PinInUseError
 from hardware.gpio import FactoryMaker, driver_faults, lgpio_factory
 from hardware.health import DeviceHealth, Health
 from hardware.settings import MS, SECOND, LampSettings
+from hardware.supervised import SupervisedThread
 
 Colour = tuple[float, float, float]
 DARK: Colour = (0.0, 0.0, 0.0)
@@ -157,7 +158,7 @@ class GpioLamp:
         self._changed = threading.Condition()
         self._signal: Signal | None = Signal.OFF
         self._fresh = True
-        self._thread = threading.Thread(target=self._play, name="lamp", daemon=True)
+        self._thread = SupervisedThread("lamp", self._play, self._failed)
         self._thread.start()
 
     def show(self, signal: Signal) -> None:
@@ -174,9 +175,12 @@ class GpioLamp:
     def close(self) -> None:
         """Go dark, free the pins, and end the thread. Harmless when done twice."""
         with self._changed:
+            if self._signal is None:
+                return
             self._signal, self._fresh = None, True
             self._changed.notify()
-        self._thread.join()
+        self._thread.stop()
+        self._free()
 
     def _play(self) -> None:
         lasting = Signal.OFF
@@ -198,6 +202,8 @@ class GpioLamp:
             with self._changed:
                 length_s = None if step.length_ns is None else step.length_ns / SECOND
                 self._changed.wait_for(lambda: self._fresh, length_s)
+
+    def _free(self) -> None:
         self._set(Step(DARK, False, None))
         for part in (self._led, self._buzzer):
             with contextlib.suppress(*driver_faults()):
@@ -215,6 +221,10 @@ class GpioLamp:
             self._report(Health.MISSING, f"The lamp does not answer: {' '.join(str(error).split())}")
         else:
             self._report(Health.OK, "")
+
+    def _failed(self, fault: Exception) -> None:
+        self._fresh = True
+        self._report(Health.MISSING, f"The lamp does not answer: {' '.join(str(fault).split())}")
 
     def _report(self, state: Health, message: str) -> None:
         if state is not self._state:

@@ -9,7 +9,6 @@ from __future__ import annotations
 import os
 import select
 import subprocess
-import threading
 import time
 from pathlib import Path
 from typing import IO, Protocol
@@ -22,6 +21,7 @@ from hardware.errors import DeviceMissingError, HardwareError
 from hardware.events import BellPressed, Sink
 from hardware.health import DeviceHealth, Health
 from hardware.settings import SECOND, MicrophoneSettings
+from hardware.supervised import SupervisedThread
 
 SOUND_NS_PER_M = 2_915_000
 SAMPLE_BYTES = 2
@@ -158,8 +158,7 @@ class MicrophoneBell:
         self._source = source or Arecord(settings)
         self._clock = clock
         self._retry_ns = retry_ns
-        self._stop = threading.Event()
-        self._thread: threading.Thread | None = None
+        self._thread = SupervisedThread(NAME, self._run, self._failed, first_wait_s=retry_ns / SECOND)
         self._open = False
         self._heard_ns = 0
         self._retry_at_ns: int | None = None
@@ -169,24 +168,19 @@ class MicrophoneBell:
 
     def start(self) -> None:
         """Begin to listen; returns at once."""
-        if self._thread is None:
-            self._stop.clear()
-            self._thread = threading.Thread(target=self._run, name=NAME, daemon=True)
+        if not self._thread.is_alive:
             self._thread.start()
 
     def stop(self) -> None:
         """End, and wait for it."""
-        if self._thread is not None:
-            self._stop.set()
-            self._thread.join()
-            self._thread = None
+        self._thread.stop()
 
     def step(self, timeout_s: float = 0.0) -> None:
         """Do one round: open if need be, read what has come, and judge it; the thread calls this for ever."""
         now_ns = self._clock()
         if not self._open:
             if self._retry_at_ns is not None and now_ns < self._retry_at_ns:
-                self._stop.wait(timeout_s)
+                self._thread.stopping.wait(timeout_s)
                 return
             self._try_open(now_ns)
             return
@@ -235,6 +229,10 @@ class MicrophoneBell:
         self._sink.hold(None)
         self._report(state, message)
 
+    def _failed(self, fault: Exception) -> None:
+        self._fail(Health.MISSING, f"It has a fault: {' '.join(str(fault).split())[:200]}")
+        self._retry_at_ns = None
+
     def _report(self, state: Health, message: str) -> None:
         if self._health != (state, message):
             self._health = (state, message)
@@ -242,7 +240,7 @@ class MicrophoneBell:
 
     def _run(self) -> None:
         try:
-            while not self._stop.is_set():
+            while not self._thread.stopping.is_set():
                 self.step(0.2)
         finally:
             self._source.close()

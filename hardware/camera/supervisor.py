@@ -17,6 +17,7 @@ from hardware.camera.exposure import Polygon
 from hardware.camera.frames import SECOND_NS, Frame
 from hardware.camera.watch import CameraReport, CameraState, CameraWatch, WatchLimits
 from hardware.errors import HardwareError
+from hardware.supervised import SupervisedThread
 
 CHECK_S = 0.2
 RETRY_NS = SECOND_NS
@@ -75,7 +76,7 @@ class CameraSupervisor:
         self._wish: tuple[Polygon | None, bool] | None = None
         self._settling = False
         self._name = "the camera"
-        self._watcher = threading.Thread(target=self._keep_watching, name="camera watch", daemon=True)
+        self._watcher = SupervisedThread("camera watch", self._keep_watching, self._failed)
 
     def start(self) -> None:
         """Open the camera and go on until `stop`."""
@@ -90,8 +91,7 @@ class CameraSupervisor:
             for session in sessions:
                 session.left_behind.set()
         end_s = time.monotonic() + timeout_s
-        if self._watcher.ident is not None:
-            self._watcher.join(timeout_s)
+        self._watcher.stop(timeout_s)
         for session in sessions:
             session.thread.join(max(0.0, end_s - time.monotonic()))
         return not any(session.thread.is_alive() for session in sessions)
@@ -157,7 +157,7 @@ class CameraSupervisor:
                     message = ""
                     break
                 self._take(session, frame)
-        except (HardwareError, OSError, RuntimeError, ValueError) as error:
+        except Exception as error:  # Whatever a driver raises: the watch opens the camera again.
             message = _sentence(error)
         finally:
             if camera is not None:
@@ -222,6 +222,13 @@ class CameraSupervisor:
             return False
         fresh = any(now_ns - (session.left_ns or 0) < HUNG_NS for session in self._hung)
         return not fresh and len(self._hung) < MOST_HUNG
+
+    def _failed(self, _fault: Exception) -> None:
+        """Report a watch that failed; the camera is opened again, as nobody looked at it meanwhile."""
+        with self._lock:
+            self._watch.lost("The camera's watch has a fault; it is being restarted.", self._clock())
+            self._told = None
+        self._tell()
 
     def _tell(self) -> None:
         with self._lock:

@@ -17,6 +17,7 @@ from hardware.speaker.cache import PhraseCache, cache_folder, wav_length_ns
 from hardware.speaker.chimes import Chime
 from hardware.speaker.settings import SpeakerSettings
 from hardware.speaker.voice import Player, Voice
+from hardware.supervised import SupervisedThread
 
 NAME = "speaker"
 POLL_S = 0.01
@@ -72,7 +73,7 @@ class SpokenSpeaker:
         self._generation = 0
         self._busy = False
         self._closing = False
-        self._thread = threading.Thread(target=self._run, name=NAME, daemon=True)
+        self._thread = SupervisedThread(NAME, self._run, self._failed)
         self._thread.start()
 
     def say(self, sentences: Sequence[str], *, urgent: bool = True, chime: Chime | None = None) -> None:
@@ -107,7 +108,7 @@ class SpokenSpeaker:
             self._closing = True
             self._generation += 1
             self._changed.notify_all()
-        self._thread.join()
+        self._thread.stop()
         self._cache.close()
 
     def _run(self) -> None:
@@ -206,6 +207,9 @@ class SpokenSpeaker:
             while (status := child.status) is None and not self._void(job) and self._clock() < end_ns:
                 self._changed.wait(POLL_S)
         return status
+
+    def _failed(self, fault: Exception) -> None:
+        self._report(Health.MISSING, f"The loudspeaker has a fault: {' '.join(str(fault).split())[:200]}")
 
     def _report(self, state: Health, message: str) -> None:
         if self._health != (state, message):

@@ -25,6 +25,7 @@ from referee.games.piccolino import demo as piccolino_script
 from referee.games.registry import watcher_for
 from referee.journal.folder import JOURNAL
 from referee.journal.journal import Journal
+from referee.language import Language
 from referee.sayings import guard as sayings
 from referee.service.game_controller import GameController
 from referee.service.guard.guard import LOOK_S, Guard
@@ -156,9 +157,8 @@ class _Played:
             self._rings = [ruling for ruling in drawn.rulings if ruling["ruling"] == "ring"]
         if held is not None:
             self.table.exposure, self.table.gains = held
-        self._speaker = RecordedSpeaker(self._now)
         settings = TableSettings()
-        voice = Voice(lambda _: self._speaker, RecordedLamp(self._now), settings, lambda: (20, 0))
+        voice = Voice(lambda _: RecordedSpeaker(self._now), RecordedLamp(self._now), settings, lambda: (20, 0))
         self._journal = Journal(folder / JOURNAL)
         self._controller = GameController(
             self._journal, voice, settings, lambda header: watcher_for(header, WatchSetup()), "boot", self._now
@@ -170,9 +170,10 @@ class _Played:
         )
         self._area = TableArea()
         self._eyes = _Eyes(self.table, self._stepped.buffer)
-        self._guard = Guard(self._eyes, self._controller, HealthBoard(), self._area.outline, clock=self._now)
+        self._health = HealthBoard()
+        self._guard = Guard(self._eyes, self._controller, self._health, self._area.outline, clock=self._now)
         self._heed_s: float | None = None
-        self._said = 0
+        self._shown: set[str] = set()
         self._told: list[tuple[float, str]] = []
         self._late = _Late()
 
@@ -201,10 +202,10 @@ class _Played:
         return 0 if self._stepped is None else self._stepped.clock()
 
     def _heed(self, now_s: float) -> None:
-        """Take what the guard said, and pause where people would."""
-        fresh = self._speaker.said[self._said :]
-        self._said = len(self._speaker.said)
-        heard = [sentence for _, sentence in fresh if sayings.names(sentence)]
+        """Take what the page shows of the guard's, and pause where people would who look at it."""
+        before, self._shown = self._shown, {health.device for health in self._health.troubles()}
+        fresh = sorted(name.removeprefix(sayings.GUARD) for name in self._shown - before)
+        heard = [sayings.begun(name, Language("en")) for name in fresh]
         self._told += [(now_s, sentence) for sentence in heard]
         self._late.look(now_s, self.table.white, bool(self._guard.on & LIGHTS))
         if heard and self._heed_s is None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import secrets
 import threading
 from collections import OrderedDict
@@ -77,7 +78,12 @@ class EvidenceDesk:
             if not is_sealed(found.key, message.topic, message.payload, message.seal):
                 return
             time_ms, awaited = head.get("t_ms"), head.get("pictures")
-            if jpeg and isinstance(time_ms, int | float) and len(found.pictures) < _MOST_PICTURES:
+            if (
+                jpeg
+                and isinstance(time_ms, int | float)
+                and math.isfinite(time_ms)
+                and len(found.pictures) < _MOST_PICTURES
+            ):
                 found.pictures.append((float(time_ms), jpeg))
             elif type(awaited) is int:
                 found.awaited = awaited

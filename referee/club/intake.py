@@ -1,7 +1,7 @@
 """Takes what the tables tell into the database: each message once, in order, and only of tables that were let in.
 
 A batch is one transaction. A table is told up to where all is here only when that is written; whatever else happens, it
-sends again.
+sends again. A message that can never be taken is set aside with the reason, and the next ones go on.
 """
 
 from __future__ import annotations
@@ -9,19 +9,24 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from sqlalchemy import Connection, Engine, select, update
-from sqlalchemy.exc import DataError, IntegrityError
+from sqlalchemy.exc import DataError, IntegrityError, SQLAlchemyError, StatementError
 
 from referee.club.models import Table
 from referee.club.recording import Recorder
+from referee.errors import BadInputError
+from referee.jsonlines import parse_object
 from referee.mqtt.line import Received
 from referee.mqtt.seal import is_sealed
 
 MOST_BYTES = 1 << 20
-_UNFIT = (IntegrityError, DataError, OverflowError)
+MOST_TRIES = 5
+"""A batch that the database has refused so often is taken message by message."""
+_UNFIT = (IntegrityError, DataError)
+Aside = Callable[[str, bytes, object], object]
 
 
 @dataclass(frozen=True)
@@ -51,16 +56,29 @@ class _Known:
     heard: bool = False
 
 
-class Intake:
-    """Belongs to one thread. wall_ms: the time of day, ms."""
+@dataclass(frozen=True)
+class _Opened:
+    """A sealed message. data: what it says, None for one that is not JSON as it should be, for the reason `why`."""
 
-    def __init__(self, engine: Engine, wall_ms: Callable[[], int] = lambda: time.time_ns() // 1_000_000) -> None:
-        self._engine, self._wall_ms = engine, wall_ms
-        self.taken = 0
+    stream: str
+    seq: int
+    data: Mapping[str, Any] | None
+    why: Exception | None = None
+
+
+@dataclass
+class Intake:
+    """Belongs to one thread. aside: gets topic, payload and reason of what is never taken. wall_ms: time of day, ms."""
+
+    engine: Engine
+    aside: Aside = lambda topic, payload, why: None
+    wall_ms: Callable[[], int] = lambda: time.time_ns() // 1_000_000
+    taken: int = 0
+    _tries: int = field(default=0)
 
     def acks(self) -> list[Ack]:
         """Give where each table is, so that it goes on from there."""
-        with self._engine.connect() as connection:
+        with self.engine.connect() as connection:
             known = _tables(connection, None)
         return [Ack(table, one.key, one.stream, one.seq, again=True) for table, one in known.items()]
 
@@ -68,68 +86,100 @@ class Intake:
         """Take messages, each with its table's name, in the order in which they came; gives what the tables are told.
 
         Raises:
-            SQLAlchemyError: the database cannot be had; nothing of the batch is taken.
+            SQLAlchemyError: the database cannot be had; nothing of the batch is lost.
         """
         try:
-            return self._take(batch)
-        except _UNFIT:
-            # One of them does not fit into the database, and would hold up all others for ever: it is passed over.
-            return [ack for one in batch for ack in self._take_or_pass(one)]
+            acks = self._take(batch)
+        except Exception as error:  # One of them cannot be taken, whatever the reason: the others must not wait for it.
+            self._tries += 1
+            if _is_databases_own(error) and self._tries < MOST_TRIES:
+                raise
+            acks = [ack for one in batch for ack in self._take_or_pass(one)]
+        self._tries = 0
+        return acks
 
     def _take_or_pass(self, one: tuple[str, Received]) -> list[Ack]:
-        try:
-            return self._take([one])
-        except _UNFIT:
-            return self._take([one], passing=True)
+        for _ in range(MOST_TRIES):
+            try:
+                return self._take([one])
+            except Exception as error:  # As above.
+                why = error
+                if not _is_databases_own(error):
+                    break
+        # Where the database cannot be had this raises, too, and the message stays.
+        return self._take([one], passing=why)
 
-    def _take(self, batch: Sequence[tuple[str, Received]], *, passing: bool = False) -> list[Ack]:
-        now_ms, taken = self._wall_ms(), 0
-        with self._engine.begin() as connection:
+    def _take(self, batch: Sequence[tuple[str, Received]], *, passing: Exception | None = None) -> list[Ack]:
+        now_ms, taken = self.wall_ms(), 0
+        aside: list[tuple[Received, object]] = []
+        with self.engine.begin() as connection:
             known = _tables(connection, {table for table, _ in batch})
-            recorder = None if passing else Recorder(connection, now_ms)
+            recorder = Recorder(connection, now_ms)
             for table, message in batch:
                 one = known.get(table)
-                data = None if one is None else _opened(one.key, message)
-                if one is not None and data is not None:
-                    taken += self._take_one(recorder, table, one, data)
-            if recorder is not None:
-                recorder.finish()
+                if one is None or not is_sealed(one.key, message.topic, message.payload, message.seal):
+                    continue
+                try:
+                    opened = _opened(message)
+                    if _is_next(one, opened):
+                        taken += 1
+                        if passing is not None or opened.data is None:
+                            aside.append((message, passing or opened.why))
+                        else:
+                            recorder.take(table, opened.data)
+                except BadInputError as error:
+                    aside.append((message, error))
+            recorder.finish()
             for table, one in known.items():
                 if one.heard:
                     values = {"stream": one.stream, "seq": one.seq, "seen_ms": now_ms}
                     connection.execute(update(Table).where(Table.id == table).values(**values))
         self.taken += taken
+        for message, why in aside:
+            self.aside(message.topic, message.payload, why)
         return [Ack(t, one.key, one.stream, one.seq, one.again) for t, one in known.items() if one.heard]
 
-    def _take_one(self, recorder: Recorder | None, table: str, one: _Known, data: Mapping[str, Any]) -> bool:
-        """Take a message if it is the next one."""
-        stream, seq = str(data["stream"])[:32], int(data["seq"])
-        one.heard = True
-        if stream != one.stream:
-            # Another stream begins with its first message; a later one has to wait for that.
-            if seq != 1:
-                one.stream, one.seq, one.again = stream, 0, True
-                return False
-            one.stream, one.seq = stream, 0
-        if seq != one.seq + 1:
-            one.again = one.again or seq > one.seq + 1
-            return False
-        if recorder is not None:
-            recorder.take(table, data)
-        one.seq, one.again = seq, False
-        return True
+
+def _is_databases_own(error: Exception) -> bool:
+    """Whether the database cannot be had, by an error that the message has not caused."""
+    unfit = isinstance(error, _UNFIT) or type(error) is StatementError
+    return isinstance(error, SQLAlchemyError) and not unfit
 
 
-def _opened(key: bytes, message: Received) -> dict[str, Any] | None:
-    """Give what a message says, None if it is not the table's or makes no sense."""
-    if len(message.payload) > MOST_BYTES or not is_sealed(key, message.topic, message.payload, message.seal):
-        return None
+def _is_next(one: _Known, opened: _Opened) -> bool:
+    """Note that a table was heard; give whether this is the message to be taken now."""
+    one.heard = True
+    if opened.stream != one.stream:
+        # Another stream begins with its first message; a later one has to wait for that.
+        one.stream, one.seq = opened.stream, 0
+    if opened.seq != one.seq + 1:
+        one.again = one.again or opened.seq > one.seq + 1
+        return False
+    one.seq, one.again = opened.seq, False
+    return True
+
+
+def _opened(message: Received) -> _Opened:
+    """Give what a message says.
+
+    Raises:
+        BadInputError: not even its number can be read, so that nothing can follow it.
+    """
+    if len(message.payload) > MOST_BYTES:
+        raise BadInputError("larger than any message of a table")
     try:
-        data = json.loads(message.payload)
-        whole = type(data["seq"]) is int and 0 < data["seq"] < 1 << 62 and isinstance(data["stream"], str)
-    except (ValueError, KeyError, TypeError, RecursionError):
-        return None
-    return data if whole else None
+        loose = json.loads(message.payload)
+        stream, seq = loose["stream"], loose["seq"]
+    except (ValueError, KeyError, TypeError, RecursionError) as error:
+        raise BadInputError(f"no stream and number: {error}") from error
+    if type(seq) is not int or not 0 < seq < 1 << 62:
+        raise BadInputError("its number is no whole number that can be")
+    if not isinstance(stream, str) or not 0 < len(stream) <= 32 or not stream.isalnum():
+        raise BadInputError("its stream has no name that can be")
+    try:
+        return _Opened(stream, seq, parse_object(message.payload))
+    except BadInputError as error:
+        return _Opened(stream, seq, None, error)
 
 
 def _tables(connection: Connection, names: Iterable[str] | None) -> dict[str, _Known]:

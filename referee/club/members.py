@@ -2,33 +2,34 @@
 
 from __future__ import annotations
 
-import json
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Any
 
 from sqlalchemy import Connection, Engine, delete, select, update
 
 from referee.club.models import Invitation, Table
 from referee.errors import BadInputError
+from referee.jsonlines import parse_object
 from referee.mqtt.line import Received
-from referee.mqtt.seal import is_sealed, key_of, new_code
+from referee.mqtt.seal import is_sealed, key_of, new_code, secret_of
+from referee.names import folded
 from referee.safe_text import harmless
 
 VALID_MS = 7 * 24 * 3600 * 1000
 MOST_INVITATIONS = 60
-"""To try them all takes a second of those that make a key."""
+_MOST_BYTES = 2000
 
 
 @dataclass(frozen=True)
-class LetIn:
-    """A table that is let in, and what it is told."""
+class Answer:
+    """The answer to a table that asked to be let in. why: the key of a refusal, "" for a table that is let in."""
 
     table: str
     key: bytes
     nonce: str
+    why: str = ""
 
 
 def now_ms() -> int:
@@ -52,33 +53,63 @@ def invite(engine: Engine) -> str:
         return code
 
 
-def let_in(engine: Engine, table: str, message: Received) -> LetIn | None:
-    """Let a table in that asks with a seal which only an invitation can make; None for any other.
+class Door:
+    """Lets tables in. Belongs to one thread; a guest who asks without an invitation costs it well below 1 ms."""
 
-    One that was let in before, and asks once more because it did not hear so, is told again.
-    """
-    try:
-        data = json.loads(message.payload)
-        name, nonce = harmless(str(data["name"]))[:60] or table, str(data["nonce"])[:64]
-    except (ValueError, KeyError, TypeError, RecursionError):
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+        self._secrets: dict[str, bytes] = {}
+        self._keys: dict[str, bytes] = {}
+
+    def prepare(self) -> None:
+        """Learn of members and invitations; of those that are new only one at a time, as each takes some 50 ms."""
+        with self._engine.connect() as connection:
+            codes = _codes(connection)
+            asked = select(Table.id, Table.key).where(Table.out_ms.is_(None))
+            self._keys = {table: bytes.fromhex(key) for table, key in connection.execute(asked)}
+        self._secrets = {code: secret for code, secret in self._secrets.items() if code in codes}
+        fresh = next((code for code in codes if code not in self._secrets), None)
+        if fresh is not None:
+            self._secrets[fresh] = secret_of(fresh)
+
+    def asked(self, table: str, message: Received) -> Answer | None:
+        """Let a table in that asks with a seal which only an invitation can make; None for any other.
+
+        A member that asks once more, because it did not hear the answer, gets it again. A name in use is refused.
+
+        Raises:
+            BadInputError: the message makes no sense.
+        """
+        if len(message.payload) > _MOST_BYTES:
+            return None
+        known = self._keys.get(table)
+        if known is not None and _fits(known, message):
+            return Answer(table, known, _wish(table, message)[1])
+        for code, secret in self._secrets.items():
+            key = key_of(secret, table)
+            if _fits(key, message):
+                name, nonce = _wish(table, message)
+                return Answer(table, key, nonce, self._let_in(table, key, name, code))
         return None
-    with engine.begin() as connection:
-        known = connection.execute(select(Table.key, Table.out_ms).where(Table.id == table)).first()
-        if known is not None and known[1] is None and _fits(bytes.fromhex(known[0]), message):
-            return LetIn(table, bytes.fromhex(known[0]), nonce)
-        for code in _codes(connection):
-            key = _key(code, table)
-            if not _fits(key, message):
-                continue
-            connection.execute(delete(Invitation).where(Invitation.code == code))
+
+    def _let_in(self, table: str, key: bytes, name: str, code: str) -> str:
+        """Let it in, unless the invitation is used up or a name is another's; gives why not."""
+        with self._engine.begin() as connection:
+            tables = connection.execute(select(Table.id, Table.name, Table.out_ms)).all()
+            others = [one for one in tables if one.out_ms is None]
+            if any(one.id == table or folded(one.name) == folded(name) for one in others):
+                return "name_in_use"
+            if not connection.execute(delete(Invitation).where(Invitation.code == code)).rowcount:
+                return "not_let_in"
             values: dict[str, Any] = {"name": name, "key": key.hex(), "joined_ms": now_ms(), "out_ms": None}
             values |= {"stream": "", "seq": 0}
-            if known is None:
-                connection.execute(Table.__table__.insert().values(id=table, seen_ms=0, **values))  # type: ignore[attr-defined]
-            else:
+            if any(one.id == table for one in tables):
                 connection.execute(update(Table).where(Table.id == table).values(**values))
-            return LetIn(table, key, nonce)
-    return None
+            else:
+                connection.execute(Table.__table__.insert().values(id=table, seen_ms=0, **values))  # type: ignore[attr-defined]
+        del self._secrets[code]
+        self._keys[table] = key
+        return ""
 
 
 def put_out(engine: Engine, which: str) -> str:
@@ -109,12 +140,15 @@ def keys(engine: Engine) -> Iterator[tuple[str, bytes, bool]]:
 
 
 def _codes(connection: Connection) -> list[str]:
-    return list(connection.scalars(select(Invitation.code).where(Invitation.until_ms >= now_ms())))
+    """Give the invitations that hold, the newest first."""
+    asked = select(Invitation.code).where(Invitation.until_ms >= now_ms()).order_by(Invitation.made_ms.desc())
+    return list(connection.scalars(asked))
 
 
-@lru_cache(maxsize=512)
-def _key(code: str, table: str) -> bytes:
-    return key_of(code, table)
+def _wish(table: str, message: Received) -> tuple[str, str]:
+    """Give the name that a table wants to be called by, and the sign that its answer bears."""
+    data = parse_object(message.payload)
+    return harmless(str(data.get("name", "")))[:60].strip() or table, str(data.get("nonce", ""))[:64]
 
 
 def _fits(key: bytes, message: Received) -> bool:

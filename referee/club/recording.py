@@ -1,4 +1,4 @@
-"""Writes what a table tells into the rows of its games; what is there already stays, so that all may be told again."""
+"""Writes the messages of a table into the rows of its games; known rows stay, so that all may be sent again."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from typing import Any
 from sqlalchemy import Connection, select, update
 from sqlalchemy.dialects import postgresql, sqlite
 
+from referee.club.messages import Corrected, Disputed, EventJudged, GameBegun, message_in
 from referee.club.models import Base, Correction, Dispute, Event, Game, Ruling, Seat
+from referee.errors import BadInputError
 from referee.journal.evenings import NIGHT_ENDS_H
-from referee.journal.rows import LAST_MS
 from referee.names import folded, told_apart
 
 Values = Mapping[str, Any]
-MOST_SEATS = 20
 
 
 class Recorder:
@@ -27,23 +27,31 @@ class Recorder:
         self._events: list[Values] = []
         self._rulings: list[Values] = []
         self._ends: set[str] = set()
+        self._owners: dict[str, str | None] = {}
 
     def take(self, table: str, data: Values) -> None:
-        """Take a message's data; one that makes no sense is passed over, as it would be for ever."""
-        try:
-            match data["kind"]:
-                case "game":
-                    self._game(table, data)
-                case "event":
-                    self._event(data)
-                case "correction":
-                    self._correction(data)
-                case "dispute":
-                    self._write()
-                    row = {"game_uid": data["game"], "event": int(data["event"]), "noted_ms": self._now_ms}
-                    self._add(Dispute, [row])
-        except (KeyError, TypeError, ValueError, AttributeError, OverflowError):
-            return
+        """Take a message's data.
+
+        Raises:
+            BadInputError: it makes no sense, or adds to a game of another table; nothing of it was written.
+        """
+        message = message_in(data)
+        match message:
+            case GameBegun():
+                if self._owner(message.game) not in (None, table):
+                    raise BadInputError(f"the game {message.game} belongs to another table")
+                self._game(table, message)
+            case EventJudged():
+                self._demand_own(table, message.game)
+                self._event(message)
+            case Corrected():
+                self._demand_own(table, message.game)
+                self._correction(message)
+            case Disputed():
+                self._demand_own(table, message.game)
+                self._write()
+                row = {"game_uid": message.game, "event": message.event, "noted_ms": self._now_ms}
+                self._add(Dispute, [row])
 
     def finish(self) -> None:
         """Write what waits, and who has won."""
@@ -51,50 +59,58 @@ class Recorder:
         for uid in self._ends:
             settle_result(self._connection, uid)
 
-    def _game(self, table: str, data: Values) -> None:
-        header, started_ms = data["header"], min(max(0, int(data["started_ms"])), LAST_MS)
-        uid = str(data["game"])
+    def _owner(self, uid: str) -> str | None:
+        """Give the table that a game belongs to, None for a game that is not here."""
+        if self._owners.get(uid) is None:
+            self._owners[uid] = self._connection.scalar(select(Game.table_id).where(Game.uid == uid))
+        return self._owners[uid]
+
+    def _demand_own(self, table: str, uid: str) -> None:
+        owner = self._owner(uid)
+        if owner != table:
+            raise BadInputError(f"the game {uid} " + ("is not here" if owner is None else "belongs to another table"))
+
+    def _game(self, table: str, message: GameBegun) -> None:
         row = {
-            "uid": uid,
+            "uid": message.game,
             "table_id": table,
-            "kind": str(header["game"]),
-            "options": dict(header.get("options", {})),
-            "started_ms": started_ms,
-            "evening": evening_of(started_ms),
+            "kind": message.header.game,
+            "options": message.header.options,
+            "started_ms": message.started_ms,
+            "evening": evening_of(message.started_ms),
         }
         seats = [
-            {"game_uid": uid, "seat": seat, "name": name, "player": folded(name)}
-            for seat, name in enumerate(told_apart([str(one) for one in header["players"]][:MOST_SEATS]))
+            {"game_uid": message.game, "seat": seat, "name": name, "player": folded(name)}
+            for seat, name in enumerate(told_apart(message.header.players))
         ]
         self._add(Game, [row])
         self._add(Seat, seats)
 
-    def _event(self, data: Values) -> None:
-        uid, number = str(data["game"]), int(data["number"])
-        rulings = [_ruling(uid, number, place, 0, one) for place, one in enumerate(data["rulings"])]
+    def _event(self, message: EventJudged) -> None:
+        uid, number = message.game, message.number
+        rulings = [_ruling(uid, number, place, 0, one) for place, one in enumerate(message.rulings)]
         self._events.append(
             {
                 "game_uid": uid,
                 "number": number,
-                "wall_ms": int(data["wall_ms"]),
+                "wall_ms": message.wall_ms,
                 "received_ms": self._now_ms,
-                "data": dict(data["event"]),
-                "refused": int(bool(data["refused"])),
+                "data": message.event,
+                "refused": int(message.refused),
             }
         )
         self._rulings += rulings
         if any(one["kind"] == "end" for one in rulings):
             self._ends.add(uid)
 
-    def _correction(self, data: Values) -> None:
+    def _correction(self, message: Corrected) -> None:
         self._write()
-        uid, number = str(data["game"]), int(data["number"])
-        row = {name: data[name] for name in ("wall_ms", "event", "data", "undoes")}
-        new = [_ruling(uid, event, place, number, one) for event, place, one in data["new"]]
-        gone = [(int(event), int(place)) for event, place in data["gone"]]
+        uid, number = message.game, message.number
+        row = message.model_dump(include={"wall_ms", "event", "data", "undoes"})
+        new = [_ruling(uid, event, place, number, one) for event, place, one in message.new]
         if not self._add(Correction, [{"game_uid": uid, "number": number, **row}]):
             return
-        for event, place in gone:
+        for event, place in message.gone:
             at = (Ruling.game_uid == uid, Ruling.event == event, Ruling.place == place, Ruling.until.is_(None))
             self._connection.execute(update(Ruling).where(*at, Ruling.since < number).values(until=number))
         self._add(Ruling, new)
@@ -118,8 +134,8 @@ class Recorder:
 
 
 def _ruling(uid: str, event: int, place: int, since: int, data: Values) -> Values:
-    key = {"game_uid": uid, "event": int(event), "place": int(place), "since": since}
-    return {**key, "kind": str(data["ruling"]), "data": dict(data)}
+    key = {"game_uid": uid, "event": event, "place": place, "since": since}
+    return {**key, "kind": data["ruling"], "data": dict(data)}
 
 
 def settle_result(connection: Connection, uid: str) -> None:
@@ -143,10 +159,11 @@ def results(end: Values | None, seats: int) -> list[tuple[int | None, int | None
     """
     if end is None:
         return [(None, None)] * seats
-    points = list(end.get("points") or end.get("cards") or [])
-    if len(points) != seats or not all(type(one) is int for one in points):
+    # A row of an older version was not checked before it was written.
+    points, won = end.get("points") or end.get("cards"), end.get("winners")
+    if not isinstance(points, list) or len(points) != seats or not all(type(one) is int for one in points):
         points = [0] * seats
-    winners = {seat for seat in end.get("winners", ()) if type(seat) is int}
+    winners = {seat for seat in won if type(seat) is int} if isinstance(won, list) else set()
     keys = [(seat not in winners, -points[seat] if seat not in winners else 0) for seat in range(seats)]
     return [(points[seat], 1 + sum(other < keys[seat] for other in keys)) for seat in range(seats)]
 

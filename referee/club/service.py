@@ -7,22 +7,25 @@ import queue
 import threading
 import time
 from collections.abc import Callable
+from pathlib import Path
 
 from sqlalchemy import Engine
 from sqlalchemy.exc import SQLAlchemyError
 
+from hardware.supervised import SupervisedThread
 from referee.club.evidence import EvidenceDesk
 from referee.club.intake import Ack, Intake
 from referee.club.live import LiveTables
-from referee.club.members import keys, let_in
+from referee.club.members import Door, keys
 from referee.club.settings import ClubSettings
+from referee.errors import BadInputError
 from referee.mqtt import topics
 from referee.mqtt.line import Ends, Extras, Line, LineError, Received
 from referee.mqtt.seal import seal
+from referee.mqtt.set_aside import SetAside
 
 MOST_WAITING, MOST_BATCH = 4000, 500
 GATHER_S, LOOK_S, RETRY_S, LAST_RETRY_S = 0.05, 1.0, 1.0, 15.0
-MOST_JOINS, JOINS_A_SECOND = 10, 4.0
 _LISTENS = (topics.EVENTS, topics.STATE, topics.AVAILABLE, topics.JOIN, topics.EVIDENCE)
 Work = tuple[str, str, Received]
 
@@ -31,25 +34,26 @@ class ClubService:
     """Takes all tables from the broker into the database, until it is stopped.
 
     live: how the tables are now. evidence: fetches pictures. status: how the line is, a key of `sayings.house`;
-    complaint: why nothing can be written just now, "" if all is well.
+    complaint: why nothing can be written just now; failed: which of its threads begins again; "" if all is well.
+    set_aside: messages that could not be used. folder: for their file, None: that of a database in a file.
     """
 
-    def __init__(self, settings: ClubSettings, engine: Engine, first_retry_s: float = RETRY_S) -> None:
+    def __init__(
+        self, settings: ClubSettings, engine: Engine, first_retry_s: float = RETRY_S, folder: Path | None = None
+    ) -> None:
         self._settings, self._engine, self._first_retry_s = settings, engine, first_retry_s
         self._inbox: queue.Queue[Work | Callable[[], None]] = queue.Queue(MOST_WAITING)
-        self._intake = Intake(engine)
+        self.set_aside = SetAside(folder or Path(engine.url.database or "").parent)
+        self._intake = Intake(engine, self.set_aside.put)
+        self._door = Door(engine)
         self._stopping = threading.Event()
         self._lost = threading.Event()
         self._line: Line | None = None
-        self._joins, self._joins_s = float(MOST_JOINS), time.monotonic()
         self._told_out: set[str] = set()
         self.live = LiveTables()
         self.evidence = EvidenceDesk(self._publish)
-        self.status, self.complaint = "trying", ""
-        self._threads = [
-            threading.Thread(target=self._keep_line, name="club line", daemon=True),
-            threading.Thread(target=self._write, name="club intake", daemon=True),
-        ]
+        self.status, self.complaint, self.failed = "trying", "", ""
+        self._threads = [self._thread("club line", self._keep_line), self._thread("club intake", self._write)]
 
     @property
     def taken(self) -> int:
@@ -66,13 +70,22 @@ class ClubService:
         self._stopping.set()
         self._lost.set()
         for thread in self._threads:
-            thread.join(3.0)
+            thread.stop(3.0)
+
+    def _thread(self, name: str, work: Callable[[], None]) -> SupervisedThread:
+        def failed(fault: Exception) -> None:
+            self.failed = f"{name}, {type(fault).__name__}"
+
+        def well() -> None:
+            self.failed = ""
+
+        return SupervisedThread(name, work, failed, well, self._first_retry_s)
 
     def _keep_line(self) -> None:
         retry_s = self._first_retry_s
         while not self._stopping.is_set():
             self._lost.clear()
-            ends = Ends(self._received, lambda mid: None, lambda why: self._lost.set())
+            ends = Ends(self._received, lambda mid: None, lambda why: self._lost.set(), self.set_aside.put)
             line = Line(self._settings, f"ringmaster-club-{id(self):x}", ends, None, None)
             try:
                 line.open()
@@ -81,23 +94,27 @@ class ClubService:
                 self._stopping.wait(retry_s)
                 retry_s = min(2 * retry_s, LAST_RETRY_S)
                 continue
-            retry_s, self.status, self._line = self._first_retry_s, "up", line
-            line.subscribe(*(f"{topics.ROOT}/+/{what}" for what in _LISTENS))
-            self._inbox.put(self._greet)
-            self._lost.wait()
-            self._line, self.status = None, "lost"
-            self.live.lost()
-            line.close()
+            try:
+                retry_s, self.status, self._line = self._first_retry_s, "up", line
+                line.subscribe(*(f"{topics.ROOT}/+/{what}" for what in _LISTENS))
+                self._inbox.put(self._greet)
+                self._lost.wait()
+            finally:
+                self._line, self.status = None, "lost"
+                self.live.lost()
+                line.close()
             self._stopping.wait(0.0 if self._stopping.is_set() else self._first_retry_s)
 
     def _received(self, message: Received) -> None:
         """Take a message, on the line's thread; where too much waits, the network and then the tables wait."""
         table, what = topics.split(message.topic) or ("", "")
+        if not topics.is_name(table):
+            return
         if what in (topics.STATE, topics.AVAILABLE):
             self.live.received(table, what, message)
         elif what == topics.EVIDENCE:
             self.evidence.received(table, message)
-        elif table and not message.retained:
+        elif not message.retained:
             try:
                 self._inbox.put((table, what, message), timeout=5.0)
             except queue.Full:
@@ -133,6 +150,8 @@ class ClubService:
         joins = [(one[0], one[2]) for one in work if not callable(one) and one[1] == topics.JOIN]
 
         def carry_out() -> None:
+            if joins:
+                self._door.prepare()
             for table, message in joins:
                 self._join(table, message)
             for one in work:
@@ -163,15 +182,17 @@ class ClubService:
         self._publish(topic, ack.payload, Extras(seal(ack.key, topic, ack.payload)), retain=True)
 
     def _join(self, table: str, message: Received) -> None:
-        """Let a table in; not many a second, as each trial of a code costs time."""
-        now = time.monotonic()
-        self._joins = min(MOST_JOINS, self._joins + (now - self._joins_s) * JOINS_A_SECOND)
-        self._joins_s = now
-        if self._joins < 1:
+        """Let a table in that was invited, and answer it, with the reason for a refusal."""
+        try:
+            found = self._door.asked(table, message)
+        except BadInputError as error:
+            self.set_aside.put(message.topic, message.payload, error)
             return
-        self._joins -= 1
-        found = let_in(self._engine, table, message)
-        if found is not None:
+        if found is None:
+            return
+        if found.why:
+            self._tell(found.table, found.key, {"in": False, "nonce": found.nonce, "why": found.why}, retain=False)
+        else:
             self._tell(found.table, found.key, {"in": True, "club": self._settings.name, "nonce": found.nonce})
 
     def _tell_who_is_out(self) -> None:
@@ -180,9 +201,9 @@ class ClubService:
                 self._told_out.add(table)
                 self._tell(table, key, {"in": False})
 
-    def _tell(self, table: str, key: bytes, data: dict[str, object]) -> None:
+    def _tell(self, table: str, key: bytes, data: dict[str, object], *, retain: bool = True) -> None:
         topic, payload = topics.topic(table, topics.IN), json.dumps(data).encode()
-        self._publish(topic, payload, Extras(seal(key, topic, payload)), retain=True)
+        self._publish(topic, payload, Extras(seal(key, topic, payload)), retain=retain)
 
     def _publish(self, topic: str, payload: bytes, extras: Extras, *, retain: bool = False) -> None:
         line = self._line

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path as FilePath
 from typing import Annotated, Any
 
-from anyio import to_thread
+from anyio import CapacityLimiter, to_thread
 from fastapi import APIRouter, FastAPI, Path, Query, Request, Response
 from fastapi.exceptions import RequestValidationError
 from sqlalchemy import Engine
@@ -17,6 +17,7 @@ from referee.club.members import invite, put_out
 from referee.club.service import ClubService
 from referee.club.settings import ClubSettings
 from referee.club.views import EXPORTS, Views
+from referee.errors import WorkFailedError
 from referee.language import LANGUAGES, Language
 from referee.mqtt.seal import shown_code
 from referee.sayings import house
@@ -28,6 +29,8 @@ from referee.web.responses import OWN_ERRORS, Json, on_fault, on_refused
 FILES = FilePath(__file__).parent / "page"
 TABLE_FILES = FilePath(__file__).parents[1] / "web" / "page"
 """Of a table's page: its look, and how it draws. Its program stays out: it would bring all that reads cards."""
+MOST_ASKING, MOST_WAITING = 4, 8
+"""So many guests have a table asked for pictures at once, and so many wait; the page itself never waits for them."""
 _Code = Annotated[str, Path(pattern="^(" + "|".join(LANGUAGES) + ")$")]
 _Id = Annotated[str, Path(pattern=r"^[A-Za-z0-9_-]{1,64}$")]
 _Number = Annotated[int, Path(ge=0, lt=1 << 31)]
@@ -65,7 +68,7 @@ def _glance(service: ClubService, settings: ClubSettings, views: Views) -> APIRo
         client = request.client
         at_home = is_this_machine(client.host if client else None)
         told = {"name": settings.name, "line": line, "written": not service.complaint, "may_change": at_home}
-        return Json({**told, "tables": tables})
+        return Json({**told, "failed": service.failed, "set_aside": service.set_aside.count, "tables": tables})
 
     @router.get("/words/{language}")
     async def words(language: _Code) -> Response:
@@ -118,6 +121,7 @@ def _records(views: Views) -> APIRouter:
 
 def _evidence(service: ClubService, views: Views) -> APIRouter:
     router = APIRouter()
+    asking = CapacityLimiter(MOST_ASKING)
 
     @router.get("/api/evidence/{table}/{game}/{event}")
     async def evidence(table: _Id, game: _Id, event: _Number) -> Response:
@@ -125,7 +129,11 @@ def _evidence(service: ClubService, views: Views) -> APIRouter:
         key = await to_thread.run_sync(views.key_of, table)
         if key is None:
             raise RefusedError(404, "not_here", "There is no such table in the club (any more)")
-        ask, found = await to_thread.run_sync(service.evidence.fetch, table, key, game, event)
+        if not service.live.of(table)["online"]:
+            raise WorkFailedError("the table does not answer: is it switched on?")
+        if asking.statistics().tasks_waiting >= MOST_WAITING:
+            raise RefusedError(503, "busy", "Many ask for pictures just now: please try again soon")
+        ask, found = await to_thread.run_sync(service.evidence.fetch, table, key, game, event, limiter=asking)
         return Json({"ask": ask, "times_ms": [t_ms for t_ms, _ in found.pictures]})
 
     @router.get("/evidence/{ask}/{number}.jpg")

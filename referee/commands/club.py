@@ -109,13 +109,14 @@ def _run(engine: Engine, settings: ClubSettings, args: argparse.Namespace) -> in
     from referee.c_heap import share_one_heap
     from referee.club.service import ClubService
     from referee.club.web import create_club_app
+    from referee.log import begin_log
     from referee.web.server import PageServer
 
     share_one_heap()
-
+    begin_log("warning")
     if not settings.host:
         raise BadInputError("say which computer the broker runs on: ringmaster club set --broker NAME")
-    service = ClubService(settings, engine)
+    service = ClubService(settings, engine, folder=_folder(args.state))
     server = PageServer(create_club_app(service, engine, settings), args.host, args.port)
     stop = threading.Event()
     before = [(one, signal.signal(one, lambda *_: stop.set())) for one in (signal.SIGTERM, signal.SIGINT)]

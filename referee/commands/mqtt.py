@@ -40,12 +40,20 @@ def run(args: argparse.Namespace) -> int:
     """
     from referee.journal.folder import state_folder
     from referee.jsonlines import to_line
-    from referee.mqtt.settings import load_mqtt, save_mqtt
+    from referee.language import Language, language_of
+    from referee.mqtt.settings import load_mqtt, save_mqtt, take_mqtt
+    from referee.output import complain
+    from referee.sayings import house
 
     folder = state_folder(args.state)
     wanted = _wanted(args)
     try:
-        settings = load_mqtt(folder)
+        settings, trouble = take_mqtt(folder)
+        if trouble == "copied":
+            # The referee takes another name when it starts, and reports it then.
+            settings = load_mqtt(folder)
+        elif trouble is not None:
+            complain("mqtt", house.line(trouble, Language(language_of()), settings.name))
         if wanted or args.join is not None:
             folder.mkdir(parents=True, exist_ok=True, mode=0o750)
             settings = settings.changed(wanted)

@@ -110,7 +110,7 @@ def _serve(service: Service, args: argparse.Namespace, stop: threading.Event) ->
     )
     app = create_app(service.desk, options)
     service.bus.subscribe(IdleBell, lambda bell: app.state.bell_pressed(bell.t_ns))
-    server = PageServer(app, args.host, args.port)
+    server = PageServer(app, args.host, args.port, service.report)
     server.start()
     try:
         notify(f"READY=1\nSTATUS=The page is at port {server.port}.")

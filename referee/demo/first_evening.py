@@ -29,6 +29,7 @@ def first_evening_parts(length_s: float = 1800.0) -> Parts:
     return Parts(
         devices=lambda settings: SimulatedDevices(table, _SEED),
         lamp=lambda settings, on_health: NullLamp(),
+        drawn=True,
     )
 
 

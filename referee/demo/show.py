@@ -87,7 +87,11 @@ def _played(demo: DemoTable, options: ShowOptions, say: Say, asked: threading.Ev
     with tempfile.TemporaryDirectory(prefix="ringmaster-demo-") as folder:
         save_settings(Path(folder), TableSettings(language=options.language))
         parts = Parts(
-            lambda _: devices, lambda _settings, _health: voice, lambda _settings, _health: voice, demo.header
+            lambda _: devices,
+            lambda _settings, _health: voice,
+            lambda _settings, _health: voice,
+            demo.header,
+            drawn=True,
         )
         if demo.deck is not None and version_of(demo.deck) is not None:
             DeckStore(Path(folder)).add(demo.deck)
@@ -252,11 +256,11 @@ def _page(service: Service, port: int) -> PageServer:
     from referee.web.server import PageServer
 
     app = create_app(service.desk, WebOptions(say_code=service.say_code, has_room=False))
-    server = PageServer(app, "", port)
+    server = PageServer(app, "", port, service.report)
     try:
         server.start()
     except WorkFailedError:
-        server = PageServer(app, "", 0)
+        server = PageServer(app, "", 0, service.report)
         server.start()
     return server
 

@@ -110,7 +110,12 @@ def messages(query: Query, stream: str, after: int, until: int) -> Iterator[Mess
     """Give the messages after one number until another one, in order. query: asks the journal's file."""
     rows = query("SELECT seq, kind, game, number FROM outbox WHERE seq > ? AND seq <= ? ORDER BY seq", after, until)
     for seq, kind, game, number in rows:
-        yield Message(stream, seq, _data(query, str(kind), game, number))
+        try:
+            data = _data(query, str(kind), game, number)
+        except (ValueError, TypeError, RecursionError):
+            # A damaged row must not hold up those that follow.
+            data = {"kind": "nothing"}
+        yield Message(stream, seq, data)
 
 
 def _data(query: Query, kind: str, game: int, number: int) -> dict[str, Any]:

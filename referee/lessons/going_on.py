@@ -8,6 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from hardware.supervised import SupervisedThread
 from referee.errors import RefereeError
 from referee.lessons.draft import Draft
 from referee.lessons.faults import LessonError
@@ -33,7 +34,7 @@ class GoingOn:
         self.on_change: Callable[[], None] = lambda: None
         self._busy: list[str] = []
         self._jobs: queue.Queue[Callable[[], None] | None] = queue.Queue()
-        self._thread = threading.Thread(target=self._work, name="lesson", daemon=True)
+        self._thread = SupervisedThread("lesson", self._work, self._failed)
 
     def start(self) -> None:
         """Begin to work."""
@@ -113,6 +114,11 @@ class GoingOn:
         with self.lock:
             self._busy[:1] = [what]
             self.changed()
+
+    def _failed(self, fault: Exception) -> None:
+        """Say on the page what became of the job that failed; the others go on."""
+        self.trouble = told(fault)
+        self.changed()
 
     def _work(self) -> None:
         while (job := self._jobs.get()) is not None:

@@ -8,12 +8,13 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 
-from referee.errors import SettingError
+from referee.errors import BadInputError, SettingError
 from referee.journal.evidence import EvidenceFolder
 from referee.journal.journal import Journal
+from referee.jsonlines import parse_object, whole_number
 from referee.mqtt import topics
 from referee.mqtt.line import Extras, Received
-from referee.mqtt.seal import code_in, is_sealed, key_of, seal
+from referee.mqtt.seal import code_in, is_sealed, key_of, seal, secret_of
 from referee.mqtt.settings import Membership, MqttSettings
 
 ANSWER_S = 15.0
@@ -54,7 +55,8 @@ class ClubMember:
         if not settings.on:
             raise SettingError("switch the broker on first", "mqtt_off")
         self._told_s = float("-inf")
-        self._asked = key_of(code, settings.table), secrets.token_hex(8), time.monotonic() + ANSWER_S, settings
+        key = key_of(secret_of(code), settings.table)
+        self._asked = key, secrets.token_hex(8), time.monotonic() + ANSWER_S, settings
         self.trouble = "asking"
 
     def joining(self, now_s: float) -> Published | None:
@@ -80,17 +82,23 @@ class ClubMember:
         return any(is_sealed(key, message.topic, message.payload, message.seal) for key in keys)
 
     def answered(self, message: Received, settings: MqttSettings) -> None:
-        """Take a club's word that this table is in, or out.
+        """Take a club's word that this table is in, or out, or is not let in.
 
         Raises:
-            ValueError, KeyError, TypeError: it makes no sense.
+            BadInputError, KeyError: it makes no sense.
         """
-        data = json.loads(message.payload)
+        data = parse_object(message.payload)
+        if not isinstance(data["in"], bool):
+            raise BadInputError('"in" is true or false')
+        is_answer = self._asked is not None and data.get("nonce") == self._asked[1]
         if data["in"]:
-            if self._asked is not None and data["nonce"] == self._asked[1]:
+            if self._asked is not None and is_answer:
                 key, self._asked, self.trouble = self._asked[0], None, None
-                self._changed(Membership(str(data["club"])[:100], key.hex(), time.time_ns() // 1_000_000))
-        elif settings.club is not None:
+                since_ms = settings.since_ms or time.time_ns() // 1_000_000
+                self._changed(Membership(str(data["club"])[:100], key.hex(), since_ms))
+        elif is_answer:
+            self._asked, self.trouble = None, "name_in_use" if data.get("why") == "name_in_use" else "not_let_in"
+        elif settings.club is not None and "nonce" not in data:
             self._changed(None)
             self.trouble = "put_out"
 
@@ -108,13 +116,13 @@ class ClubMember:
         """Give the pictures of an event, nearest to it first, and last how many there are.
 
         Raises:
-            ValueError, KeyError, TypeError: the question makes no sense.
+            BadInputError, KeyError: the question makes no sense.
         """
-        data = json.loads(message.payload)
+        data = parse_object(message.payload)
         if settings.club is None:
             return
         rows = self._journal.read("SELECT game FROM games WHERE uid = ?", str(data["game"]))
-        found = self._evidence.of_event(rows[0][0], int(data["event"])) if rows else ()
+        found = self._evidence.of_event(rows[0][0], whole_number(data["event"], "event")) if rows else ()
         chosen = sorted(sorted(found, key=lambda one: abs(one.t_ms))[:MOST_PICTURES], key=lambda one: one.t_ms)
         topic, key = topics.topic(settings.table, topics.EVIDENCE), bytes.fromhex(settings.club.key)
         sent = 0

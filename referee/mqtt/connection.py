@@ -14,6 +14,7 @@ from referee.journal.database import connect_to_read
 from referee.journal.folder import JOURNAL
 from referee.journal.journal import Journal
 from referee.journal.outbox import messages
+from referee.jsonlines import parse_object, whole_number
 from referee.language import Language
 from referee.mqtt import topics
 from referee.mqtt.club_member import ClubMember
@@ -53,16 +54,22 @@ class Connection:
     def greet(self) -> None:
         """Say that we are there, and listen."""
         mine = self._settings.table
-        self._line.subscribe(*(topics.topic(mine, one) for one in (topics.IN, topics.ACK, topics.ASK)))
+        self._line.subscribe(*(topics.topic(mine, one) for one in (topics.HERE, topics.IN, topics.ACK, topics.ASK)))
         if self._settings.buttons:
             self._line.subscribe(topics.topic(mine, topics.DO))
         self.tell(topics.AVAILABLE, topics.ONLINE.encode(), retain=True)
+
+    def here(self, me: str, *, left: bool = False) -> None:
+        """Say which process it is that has this name; left: that it takes another one."""
+        topic = topics.topic(self._settings.table, topics.HERE)
+        payload = json.dumps({"me": me, "at_ms": time.time_ns() // 1_000_000, "left": left}).encode()
+        self._line.publish(topic, payload, self._member.extras(self._settings, topic, payload), retain=True)
 
     def leave(self, *, gone: bool) -> None:
         """Say goodbye; gone: for good, so that the house forgets us."""
         if gone:
             self._line.publish(topics.DISCOVERY.format(table=self._settings.table), b"", retain=True)
-            for what in (topics.STATE, topics.SAND):
+            for what in (topics.STATE, topics.SAND, topics.HERE):
                 self.tell(what, b"", retain=True)
         self.tell(topics.AVAILABLE, topics.OFFLINE.encode(), retain=True)
         # What is under way when a line is closed is lost, and a house would keep a table that is no more.
@@ -116,7 +123,7 @@ class Connection:
         """Take a message; one that is not for us, or of nobody we know, changes nothing.
 
         Raises:
-            ValueError, KeyError, TypeError: it makes no sense.
+            BadInputError, KeyError: it makes no sense.
         """
         what = (topics.split(message.topic) or ("", ""))[1]
         if what == topics.DO:
@@ -126,7 +133,7 @@ class Connection:
                 case topics.IN:
                     self._member.answered(message, self._settings)
                 case topics.ACK:
-                    self._acknowledged(json.loads(message.payload))
+                    self._acknowledged(parse_object(message.payload))
                 case topics.ASK:
                     for answer in self._member.evidence_for(message, self._settings):
                         self._line.publish(*answer)
@@ -135,11 +142,12 @@ class Connection:
         """Take the club's word up to where it has all."""
         if data["stream"] != self._stream:
             return
-        seq, now = int(data["seq"]), time.monotonic()
-        if seq < self._journal.outbox.sent:
-            # The club's own file is older than what it had told us: it is given everything again.
+        seq, now = whole_number(data["seq"], "seq"), time.monotonic()
+        if not self._journal.outbox.sent <= seq <= self._journal.outbox.last:
+            # The club's own file is older than what it had told us, or ours is, or another table has used our numbers:
+            # it is given everything again.
             self._member.begin_again(now)
-        elif seq <= self._journal.outbox.last:
+        else:
             self._window.take(seq, now)
             if data.get("again"):
                 self._window.go_back(now)
@@ -187,7 +195,7 @@ class Connection:
         return IDLE_S
 
     def _tell_new(self, topic: str, make: Callable[[], Mapping[str, Any]], now: float) -> None:
-        payload = json.dumps(make(), ensure_ascii=False).encode()
+        payload = json.dumps(make(), ensure_ascii=False).encode(errors="backslashreplace")
         if self._told.get(topic) != payload:
             self._told[topic] = payload
             self._state_s = now
@@ -199,7 +207,8 @@ class Connection:
             sent = 0
             for message in messages(self._query, self._stream, due.start - 1, due.stop - 1):
                 data = {"id": message.id, "stream": message.stream, "seq": message.seq, **message.data}
-                payload = json.dumps(data, ensure_ascii=False).encode()
+                # A half of a character is written as its escape: it must not hold up what follows.
+                payload = json.dumps(data, ensure_ascii=False).encode(errors="backslashreplace")
                 topic = topics.topic(self._settings.table, topics.EVENTS)
                 mid = self._line.publish(topic, payload, self._member.extras(self._settings, topic, payload))
                 self._seq_of[mid] = message.seq

@@ -13,11 +13,12 @@ from contextlib import suppress
 from dataclasses import dataclass
 
 from paho.mqtt.client import Client, ConnectFlags, DisconnectFlags, MQTTMessage, MQTTMessageInfo
-from paho.mqtt.enums import CallbackAPIVersion, MQTTProtocolVersion
+from paho.mqtt.enums import CallbackAPIVersion, MQTTErrorCode, MQTTProtocolVersion
 from paho.mqtt.packettypes import PacketTypes
 from paho.mqtt.properties import Properties
 from paho.mqtt.reasoncodes import ReasonCode
 
+from hardware.supervised import log_fault, nothing
 from referee.errors import WorkFailedError
 from referee.mqtt.settings import Broker
 
@@ -74,11 +75,30 @@ class Extras:
 
 @dataclass(frozen=True)
 class Ends:
-    """Who is told, on the line's own thread. sent: the broker has taken the message with that number. lost: why."""
+    """Who is told, on the line's own thread. sent: the broker has taken the message with that number. lost: why.
+
+    aside: gets topic, payload and reason of a message that could not be taken.
+    """
 
     received: Callable[[Received], None]
     sent: Callable[[int], None]
     lost: Callable[[str], None]
+    aside: Callable[[str, bytes, object], object] = nothing
+
+
+class _Client(Client):
+    """Paho's client, whose thread ends with a word where the library itself fails."""
+
+    broken: Callable[[Exception], None] = staticmethod(nothing)
+
+    def loop_forever(self, timeout: float = 1.0, retry_first_connection: bool = False) -> MQTTErrorCode:
+        """Go on until the line is lost."""
+        try:
+            return super().loop_forever(timeout, retry_first_connection)
+        except Exception as error:  # Of a thread that has ended nobody would hear.
+            log_fault("the line to the broker failed", error)
+            self.broken(error)
+            return MQTTErrorCode.MQTT_ERR_UNKNOWN
 
 
 class Line:
@@ -98,9 +118,10 @@ class Line:
         self._last: MQTTMessageInfo | None = None
         self._pause_s = 0.0 if most_a_second is None else 1.0 / most_a_second
         self._burst, self._since = float(_BURST), time.monotonic()
-        self._client = Client(
+        self._client = _Client(
             CallbackAPIVersion.VERSION2, client_id=name, protocol=MQTTProtocolVersion.MQTTv5, reconnect_on_failure=False
         )
+        self._client.broken = self._broken
         self._client.connect_timeout = _CONNECT_S
         self._client.max_inflight_messages_set(200)
         self._client.on_connect, self._client.on_disconnect = self._connected, self._disconnected
@@ -180,23 +201,21 @@ class Line:
         self._answered.set()
         self._ends.lost(str(code))
 
+    def _broken(self, error: Exception) -> None:
+        self.is_up = False
+        self._refused = self._refused or str(error)
+        self._answered.set()
+        self._ends.lost(str(error))
+
     def _sent(self, _client: Client, _data: object, mid: int, *_more: object) -> None:
         self._ends.sent(mid)
 
     def _received(self, _client: Client, _data: object, message: MQTTMessage) -> None:
         self._slow_down()
-        properties = message.properties
-        users = dict(getattr(properties, "UserProperty", None) or ())
-        self._ends.received(
-            Received(
-                message.topic,
-                bytes(message.payload),
-                message.retain,
-                users.get(SEAL),
-                getattr(properties, "ResponseTopic", None),
-                getattr(properties, "CorrelationData", b""),
-            )
-        )
+        try:
+            self._ends.received(_as_received(message))
+        except Exception as error:  # One message must never end the thread that brings all others.
+            self._ends.aside(message._topic.decode(errors="backslashreplace"), bytes(message.payload), error)
 
     def _slow_down(self) -> None:
         """Sleep if messages come faster than they may, but for a short burst."""
@@ -207,3 +226,17 @@ class Line:
         self._since = now
         if self._burst < 0:
             time.sleep(self._pause_s)
+
+
+def _as_received(message: MQTTMessage) -> Received:
+    """Give a message as its parts. Raises UnicodeDecodeError for a topic that is not UTF-8."""
+    properties = message.properties
+    users = dict(getattr(properties, "UserProperty", None) or ())
+    return Received(
+        message.topic,
+        bytes(message.payload),
+        message.retain,
+        users.get(SEAL),
+        getattr(properties, "ResponseTopic", None),
+        getattr(properties, "CorrelationData", b""),
+    )

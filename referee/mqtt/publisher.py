@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextlib
 import json
 import queue
+import secrets
 import sqlite3
 import threading
 import time
@@ -20,23 +21,33 @@ from typing import Any, Protocol
 
 from hardware.events import BellPressed
 from hardware.events import Event as DeviceEvent
-from referee.errors import BadInputError, RefereeError
+from hardware.health import DeviceHealth, Health
+from hardware.supervised import nothing
+from referee.errors import BadInputError, RefereeError, WorkFailedError
 from referee.journal.evidence import EvidenceFolder
 from referee.journal.journal import Journal
 from referee.journal.outbox import Outbox
+from referee.jsonlines import parse_object, whole_number
 from referee.language import Language
 from referee.mqtt import topics
 from referee.mqtt.club_member import ClubMember
 from referee.mqtt.connection import Connection
 from referee.mqtt.line import Ends, Line, LineError, Received
-from referee.mqtt.settings import FILE, Membership, MqttSettings, load_mqtt, save_mqtt
+from referee.mqtt.seal import is_sealed
+from referee.mqtt.set_aside import SetAside
+from referee.mqtt.settings import FILE, Membership, MqttSettings, load_mqtt, renamed, save_mqtt, take_mqtt
 from referee.sayings import house
+from referee.service.part_thread import Report, part_thread
 
 FIRST_RETRY_S, LAST_RETRY_S = 1.0, 30.0
 MOST_A_SECOND = 50.0
 LOOK_S = 1.0
 """So often the file is looked at, whether somebody has changed it at the terminal."""
 STALE_NS = 2_000_000_000
+TAKEN_OVER, TWICE_S = "Session taken over", 60.0
+"""Another table with our name is at the broker if it takes our session (MQTT 5, reason 0x8E) twice within this time."""
+SETTINGS = "broker"
+"""How a problem of these settings is called on the health board."""
 
 
 class Table(Protocol):
@@ -56,6 +67,7 @@ class Publisher:
     """Tells a house and a club what happens.
 
     folder: where the settings are kept. open_game: gives the number of the game that is being played, None without one.
+    report: gets what is wrong, for the page. set_aside: messages that could not be used.
     """
 
     def __init__(
@@ -66,12 +78,18 @@ class Publisher:
         table: Table,
         open_game: Callable[[], int | None],
         first_retry_s: float = FIRST_RETRY_S,
+        report: Report = nothing,
     ) -> None:
         self._folder, self._journal, self._table, self._open_game = folder, journal, table, open_game
         self._inbox: queue.SimpleQueue[Callable[[Connection | None], None] | None] = queue.SimpleQueue()
         self._lock = threading.Lock()
-        self._settings = load_mqtt(folder)
+        self._settings, self._trouble = take_mqtt(folder)
         self._stamp = self._file_stamp()
+        self._report = report
+        self.set_aside = SetAside(folder)
+        self._was_reported = False
+        self._taken_over_s = float("-inf")
+        self._me, self._here_ms = secrets.token_hex(8), 0
         self._stopping = threading.Event()
         self._stale = False
         self._woken = False
@@ -79,10 +97,17 @@ class Publisher:
         self._first_retry_s = first_retry_s
         self.member = ClubMember(journal, evidence, self._membership_changed, self._begin_stream)
         self._unsubscribe: Callable[[], None] = lambda: None
-        self._thread = threading.Thread(target=self._run, name="publisher", daemon=True)
+        self._thread = part_thread("publisher", self._run, report, lambda fault: self._set_status("lost"))
 
     def start(self) -> None:
         """Begin to tell, if it is switched on."""
+        with contextlib.suppress(WorkFailedError):
+            # A disk that takes nothing is reported elsewhere.
+            if self._settings != load_mqtt(self._folder):
+                self._keep(self._settings)
+        if self._trouble is not None:
+            self._begin_stream()
+        self._report_trouble()
         self._settle_outbox()
         # What an earlier process wrote has to last before it is told.
         self._journal.flush()
@@ -95,8 +120,7 @@ class Publisher:
         self._stopping.set()
         self._unsubscribe()
         self.wake()
-        if self._thread.ident is not None:
-            self._thread.join(1.0)
+        self._thread.stop(1.0)
 
     @property
     def table_name(self) -> str:
@@ -119,8 +143,8 @@ class Publisher:
         with self._lock:
             settings, status = self._settings, self._status
         outbox = self._journal.outbox
-        key = self.member.trouble or status
-        text = house.line(key, language)
+        key = self.member.trouble or self._trouble or status
+        text = house.line(key, language, settings.name)
         return {**settings.public(), "status": status, "text": text, "waiting": max(0, outbox.last - outbox.sent)}
 
     def change(self, data: Mapping[str, Any]) -> None:
@@ -134,7 +158,8 @@ class Publisher:
         with self._lock:
             if rest:
                 self._keep(self._settings.changed(rest))
-            settings = self._settings
+            settings, self._trouble = self._settings, None
+        self._report_trouble()
         if data.get("join"):
             self.member.ask(str(data["join"]), settings)
         if data.get("leave"):
@@ -146,10 +171,66 @@ class Publisher:
         save_mqtt(self._folder, settings)
         self._settings, self._stamp = settings, self._file_stamp()
 
+    def _report_trouble(self) -> None:
+        """Say on the page what became of the settings, and that it is over."""
+        key = self._trouble
+        text = (
+            "" if key is None else house.line(key, Language(str(self._table.state()["language"])), self._settings.name)
+        )
+        if key is not None or self._was_reported:
+            self._was_reported = True
+            state = Health.OK if key is None else Health.MISSING
+            self._report(DeviceHealth(time.monotonic_ns(), SETTINGS, state, text))
+
+    def _set_status(self, status: str) -> None:
+        self._status = status
+
+    def _lost(self, why: str) -> None:
+        """Take it that the line is lost; where another table has taken it twice in short, take another name."""
+        if why == TAKEN_OVER:
+            self._inbox.put(lambda line: self._taken_over())
+        self.wake()
+
+    def _taken_over(self) -> None:
+        now = time.monotonic()
+        before, self._taken_over_s = self._taken_over_s, now
+        if now - before < TWICE_S:
+            self._part()
+
+    def _heard_here(self, connection: Connection, message: Received) -> None:
+        """Take it which process has our name: another one that came after us is a copy of this table, or we of it."""
+        club = self._settings.club
+        if club is not None and not is_sealed(bytes.fromhex(club.key), message.topic, message.payload, message.seal):
+            return
+        if not message.payload:
+            return
+        data = parse_object(message.payload)
+        at_ms = whole_number(data["at_ms"], "at_ms")
+        if data["me"] == self._me:
+            self._here_ms = at_ms
+        elif data["left"]:
+            # The copy may have sent in our stream: all goes out again, under numbers of its own.
+            self._begin_stream()
+            connection.here(self._me)
+        elif 0 < self._here_ms < at_ms:
+            # One that came before us was this table before it was started again.
+            connection.here(self._me, left=True)
+            self._part()
+
+    def _part(self) -> None:
+        """Take another name than the table that has ours, too."""
+        with self._lock:
+            self._keep(renamed(self._settings, secrets.token_hex(4), self._folder))
+            self._trouble = "copied"
+        self._here_ms = 0
+        self._report_trouble()
+        self._begin_stream()
+        self._stale = True
+
     def _membership_changed(self, club: Membership | None) -> None:
         with self._lock:
             if self._settings.club != club:
-                self._keep(replace(self._settings, club=club))
+                self._keep(replace(self._settings, club=club, since_ms=0))
                 self._begin_stream()
         self._stale = True
         self.wake()
@@ -186,7 +267,14 @@ class Publisher:
             stamp = self._file_stamp()
             if stamp != self._stamp:
                 before, self._stamp = self._settings, stamp
-                self._settings = load_mqtt(self._folder)
+                self._settings, trouble = take_mqtt(self._folder)
+                if trouble == "damaged":
+                    # What this process knows is written again, so that neither name nor club is lost.
+                    self._settings, trouble = before, "restored"
+                if trouble is not None:
+                    self._trouble = trouble
+                    self._keep(self._settings)
+                    self._report_trouble()
                 self._stale = self._stale or self._settings != before
 
     def _settings_now(self) -> MqttSettings:
@@ -237,7 +325,8 @@ class Publisher:
         ends = Ends(
             lambda message: self._inbox.put(lambda line: self._received(line, message)),
             lambda mid: self._inbox.put(lambda line: None if line is None else line.taken(mid)),
-            lambda why: self.wake(),
+            self._lost,
+            self.set_aside.put,
         )
         will = (topics.topic(settings.table, topics.AVAILABLE), topics.OFFLINE)
         line = Line(settings, f"ringmaster-{settings.table}", ends, will, MOST_A_SECOND)
@@ -246,6 +335,8 @@ class Publisher:
         try:
             self._status = "up"
             connection.greet()
+            if not self._here_ms:
+                connection.here(self._me)
             looked = time.monotonic()
             while line.is_up and not self._stale and not self._stopping.is_set():
                 self._take(connection, connection.tend())
@@ -272,9 +363,18 @@ class Publisher:
                 work = self._inbox.get_nowait()
 
     def _received(self, connection: Connection | None, message: Received) -> None:
-        if connection is not None:
-            with contextlib.suppress(ValueError, KeyError, TypeError):
+        if connection is None:
+            return
+        try:
+            if message.topic.endswith(f"/{topics.HERE}"):
+                self._heard_here(connection, message)
+            else:
                 connection.received(message)
+        except (WorkFailedError, sqlite3.Error, OSError):
+            # The journal cannot be read just now: that is no fault of the message.
+            raise
+        except Exception as error:  # One message must never end the thread, nor come back with each connection.
+            self.set_aside.put(message.topic, message.payload, error)
 
 
 def _ring(line: Connection, event: BellPressed) -> None:

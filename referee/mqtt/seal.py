@@ -31,14 +31,19 @@ def code_in(text: str) -> str | None:
     return code if len(code) == CODE_LENGTH and set(code) <= set(ALPHABET) else None
 
 
-def key_of(code: str, table: str) -> bytes:
-    """Give the key of a table that was invited by a code; slow on purpose: some 50 ms."""
-    return hashlib.scrypt(code.encode(), salt=f"ringmaster {table}".encode(), n=1 << 14, r=8, p=1, dklen=32)
+def secret_of(code: str) -> bytes:
+    """Give the secret that an invitation's code stands for; slow on purpose: some 50 ms."""
+    return hashlib.scrypt(code.encode(), salt=b"ringmaster club", n=1 << 14, r=8, p=1, dklen=32)
+
+
+def key_of(secret: bytes, table: str) -> bytes:
+    """Give the key of a table that was invited by a code with this secret; quick, so that guests may try in vain."""
+    return hmac.digest(secret, f"ringmaster {table}".encode(), "sha256")
 
 
 def seal(key: bytes, topic: str, payload: bytes) -> str:
     """Give what goes under a message, 64 hexadecimal digits."""
-    return hmac.new(key, topic.encode() + b"\n" + payload, hashlib.sha256).hexdigest()
+    return hmac.digest(key, topic.encode() + b"\n" + payload, "sha256").hex()
 
 
 def is_sealed(key: bytes, topic: str, payload: bytes, given: str | None) -> bool:

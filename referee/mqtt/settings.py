@@ -7,6 +7,7 @@ import os
 import re
 import secrets
 import ssl
+import time
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field, fields, replace
@@ -16,11 +17,13 @@ from typing import Any
 from referee.errors import BadInputError, SettingError
 from referee.files import write_whole
 from referee.jsonlines import shown
+from referee.machine_id import own_name
+from referee.mqtt import topics
 
 FILE = "mqtt.json"
 PLAIN_PORT, TLS_PORT = 1883, 8883
 SETTABLE = ("on", "host", "port", "user", "password", "tls", "ca", "buttons", "name")
-_MOST_BYTES = 1 << 18
+_MOST_BYTES, _KEY_BYTES = 1 << 18, 32
 _MOST = {"host": 253, "user": 200, "password": 500, "name": 60, "ca": 1 << 17}
 _HOST = re.compile(r"[A-Za-z0-9_.:%-]*")
 
@@ -54,6 +57,14 @@ class Membership:
     key: str = field(repr=False)
     since_ms: int
 
+    def __post_init__(self) -> None:
+        if (
+            not isinstance(self.club, str)
+            or type(self.since_ms) is not int
+            or len(bytes.fromhex(self.key)) != _KEY_BYTES
+        ):
+            raise BadInputError("no membership of a club")
+
 
 @dataclass(frozen=True)
 class MqttSettings(Broker):
@@ -61,7 +72,8 @@ class MqttSettings(Broker):
 
     on: whether anything is told at all. buttons: whether the house may pause and count. table: this table's name on the
     line, made once; name: the one for people. club: None outside of one. invitation: a club's code, given at
-    the terminal, until that club was asked.
+    the terminal, until that club was asked. machine: names the computer and folder that this is the file of, "" where
+    nobody knows. since_ms: the next club is told games from this wall time on; 0: from when it lets the table in.
     """
 
     on: bool = False
@@ -70,6 +82,8 @@ class MqttSettings(Broker):
     name: str = "Ringmaster"
     club: Membership | None = None
     invitation: str = field(default="", repr=False)
+    machine: str = ""
+    since_ms: int = 0
 
     def __post_init__(self) -> None:
         check_broker(self)
@@ -77,6 +91,11 @@ class MqttSettings(Broker):
             raise BadInputError("on and buttons are true or false")
         if not isinstance(self.name, str) or not self.name.strip() or len(self.name) > _MOST["name"]:
             raise SettingError("a table has a name of up to 60 letters", "mqtt_name")
+        texts = (self.table, self.machine, self.invitation)
+        if not all(isinstance(one, str) for one in texts) or not topics.is_name(self.table or "-"):
+            raise BadInputError("a table's name on the line is of letters and digits")
+        if type(self.since_ms) is not int or not isinstance(self.club, Membership | None):
+            raise BadInputError("no membership of a club")
         if self.on and not self.host:
             raise SettingError("say which computer the broker runs on", "mqtt_no_host")
 
@@ -119,17 +138,61 @@ def check_broker(broker: Broker) -> None:
 
 
 def load_mqtt(folder: Path) -> MqttSettings:
-    """Give the settings kept in a folder; what makes no sense there is as if it were not there: then it is off."""
-    with suppress(OSError, ValueError, TypeError, RecursionError):
-        with (folder / FILE).open("rb") as file:
-            data = json.loads(file.read(_MOST_BYTES))
-        known = {one.name for one in fields(MqttSettings)}
-        kept = {name: value for name, value in data.items() if name in known}
-        if isinstance(kept.get("club"), dict):
-            kept["club"] = Membership(**kept["club"])
-        found = MqttSettings(**kept)
-        return found if found.table else replace(found, table=_new_name())
-    return MqttSettings(table=_new_name())
+    """Give the settings kept in a folder; the usual ones, with nothing switched on, where they cannot be read."""
+    try:
+        return _kept(folder)
+    except (OSError, ValueError, TypeError, RecursionError, BadInputError):
+        return _fresh(folder)
+
+
+def take_mqtt(folder: Path) -> tuple[MqttSettings, str | None]:
+    """Give the settings kept in a folder, and a key of `sayings.house` if they are not as they were left.
+
+    "damaged": they could not be read, and the file was set aside. "copied": the file came from another computer, so
+    that this one takes a name of its own; its club does not know that name.
+    """
+    try:
+        found = _kept(folder)
+    except FileNotFoundError:
+        return _fresh(folder), None
+    except OSError:
+        return _fresh(folder), "damaged"
+    except (ValueError, TypeError, RecursionError, BadInputError):
+        with suppress(OSError):
+            (folder / FILE).rename(folder / f"mqtt-damaged-{time.strftime('%Y-%m-%d-%H%M%S')}.json")
+        return _fresh(folder), "damaged"
+    here = own_name(folder)
+    if found.machine and here and found.machine != here:
+        return renamed(found, here, folder), "copied"
+    return replace(found, machine=here), None
+
+
+def renamed(settings: MqttSettings, table: str, folder: Path) -> MqttSettings:
+    """Give the settings of a table that shares its name with another: it takes this one, and leaves the club."""
+    since_ms = settings.since_ms if settings.club is None else settings.club.since_ms
+    name = f"{settings.name[: _MOST['name'] - 5]} {table[:4]}"
+    return replace(settings, table=table, name=name, machine=own_name(folder), club=None, since_ms=since_ms)
+
+
+def _kept(folder: Path) -> MqttSettings:
+    with (folder / FILE).open("rb") as file:
+        data = json.loads(file.read(_MOST_BYTES))
+    if not isinstance(data, dict):
+        raise BadInputError("no settings")
+    known = {one.name for one in fields(MqttSettings)}
+    kept = {name: value for name, value in data.items() if name in known}
+    if kept.get("club") is not None:
+        kept["club"] = Membership(**kept["club"])
+    found = MqttSettings(**kept)
+    return found if found.table else replace(found, table=_new_name(folder))
+
+
+def _fresh(folder: Path) -> MqttSettings:
+    return MqttSettings(table=_new_name(folder), machine=own_name(folder))
+
+
+def _new_name(folder: Path) -> str:
+    return own_name(folder) or secrets.token_hex(4)
 
 
 def save_mqtt(folder: Path, settings: MqttSettings) -> None:
@@ -144,7 +207,3 @@ def save_mqtt(folder: Path, settings: MqttSettings) -> None:
         # Set at the terminal by the administrator; the referee's own user must be able to read it.
         owner = folder.stat()
         os.chown(path, owner.st_uid, owner.st_gid)
-
-
-def _new_name() -> str:
-    return secrets.token_hex(4)

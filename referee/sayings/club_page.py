@@ -50,6 +50,8 @@ WORDS = {
     "sure": mark_in("club", "Put {name} out? Its games stay."),
     "no_line": mark_in("club", "The club’s computer does not answer: trying again …"),
     "broker": mark_in("club", "The broker: {text}"),
+    "failed": mark_in("club", "A part of the club’s program failed and starts again ({part})."),
+    "set_aside": mark_in("club", "Messages that could not be used: {n}. They are in set-aside.jsonl."),
     "not_written": mark_in("club", "Nothing can be written into the database just now; the tables keep it meanwhile."),
 }
 

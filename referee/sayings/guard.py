@@ -19,7 +19,7 @@ _BEGUN = {
     "smeared": mark("A part of the camera's lens is covered or smeared: please wipe it with a soft cloth."),
     "flicker": mark("The lamp flickers for the camera: please pause until it has set itself, or use another lamp."),
     "lock": mark("The camera changes its settings by itself: please pause until it has set itself."),
-    "pace": mark("The camera gives far fewer pictures than before: quick rings may stay unclear."),
+    "pace": mark("The camera is slow just now. Very close rings may stay undecided."),
     "hot": mark("The computer is too hot and slows down: please give it more air."),
     "power": mark("The computer gets too little power: please use its own power supply."),
     "clock": mark("The computer's clock was put right; the game goes on as it was."),
@@ -61,11 +61,6 @@ def begun(what: str, language: Language) -> str:
 def ended(what: str, language: Language) -> str:
     """Give the sentence for a mishap that is over, "" for one that ends without a word."""
     return language.text(_ENDED[what]) if what in _ENDED else ""
-
-
-def names(sentence: str) -> bool:
-    """Whether an English sentence is what is said of a mishap that begins."""
-    return sentence in _BEGUN.values()
 
 
 def setting_camera(language: Language) -> str:

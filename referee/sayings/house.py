@@ -34,6 +34,15 @@ _LINE = {
     "asking": mark_in("house", "The club is being asked …"),
     "not_let_in": mark_in("house", "The club does not answer to this code. Is it right, and the club’s computer on?"),
     "put_out": mark_in("house", "The club has put this table out."),
+    "name_in_use": mark_in("house", "Another table of the club has this name. Give this table another name."),
+    "damaged": mark_in(
+        "house", "The settings for house and club were damaged. Please enter them again; the club is left."
+    ),
+    "restored": mark_in("house", "The settings for house and club were damaged, and are kept as they were."),
+    "copied": mark_in(
+        "house",
+        "Another table has the same name: was the SD card copied? This one is “{name}” now. Join the club again.",
+    ),
 }
 
 
@@ -54,6 +63,6 @@ def score(player: str, language: Language) -> str:
     return language.text_in("house", "Points of {player}", player=player)
 
 
-def line(key: str, language: Language) -> str:
-    """Give how the line is."""
-    return language.text_in("house", _LINE.get(key, _LINE["lost"]))
+def line(key: str, language: Language, name: str = "") -> str:
+    """Give how the line is; name: of the table."""
+    return language.text_in("house", _LINE.get(key, _LINE["lost"]), name=name)

@@ -11,6 +11,8 @@ from referee.language import Language, mark
 from referee.safe_text import harmless
 from referee.sayings import guard
 
+PART = "part "
+"""How threads of the program are called on the health board that failed and began again."""
 _DEVICES = {
     ("camera", Health.MISSING): mark("The camera is missing: please check its cable."),
     ("camera", Health.STALLED): mark("The camera gives no pictures: please check that nothing covers it."),
@@ -55,6 +57,8 @@ def device(name: str, state: Health, message: str, language: Language) -> str:
         return ""
     if name.startswith(guard.GUARD):
         return guard.begun(name.removeprefix(guard.GUARD), language)
+    if name.startswith(PART):
+        return language.text("A part of Ringmaster failed and starts again ({part}).", part=name.removeprefix(PART))
     kind = name.split()[0]
     seat = name.removeprefix("bell ")
     if kind == "bell" and seat.isdecimal() and state is Health.STUCK:

@@ -13,10 +13,12 @@ from referee.jsonlines import to_line
 from referee.log import LOG
 from referee.sayings import service as sayings
 from referee.service.live_game import LiveGame
+from referee.service.notices import TAKEN_BACK_AFTER_NS
 from referee.service.voice import Voice
 
 REMIND_NS = 2_000_000_000
 """Longer than the lock-out: a ring that comes sooner belongs to the one that was asked about."""
+_OF_THE_TABLE = frozenset({"no_table", "two_markers", "camera_moved", "mirrored"})
 
 
 class Announcements:
@@ -26,6 +28,7 @@ class Announcements:
         self._voice = voice
         self._asked: tuple[int, str, RulingData] | None = None
         self._reminded = (0, 0)  # for which ring's name, and at which later ring
+        self._noticed_ns: dict[str, int] = {}
 
     def rule(self, announcer: Announcer, rulings: Sequence[RulingData]) -> None:
         """Announce rulings; of a ring whose verdict was said when it was asked who rang, only what is new."""
@@ -98,8 +101,18 @@ class Announcements:
             for one in notices
         ]
         told_now = tuple(text for text in texts if text["text"])
-        self._voice.tell(*(str(text["text"]) for text in told_now))
+        self._voice.tell(
+            *(str(text["text"]) for text, one in zip(texts, notices, strict=True) if self._is_new(text, one))
+        )
         return told_now
+
+    def _is_new(self, text: dict[str, Any], notice: Notice) -> bool:
+        """Whether a notice is said: what comes and goes about the whole table is said once."""
+        said = str(text["text"])
+        if notice.kind not in _OF_THE_TABLE or not said:
+            return bool(said)
+        before, self._noticed_ns[said] = self._noticed_ns.get(said), notice.t_ns
+        return before is None or not 0 <= notice.t_ns - before < TAKEN_BACK_AFTER_NS
 
 
 def _same_verdict(ruling: RulingData, known: RulingData) -> bool:

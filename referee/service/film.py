@@ -17,7 +17,9 @@ from hardware.camera.frames import SECOND_NS, Frame, FrameBuffer
 from hardware.events import BellEdge, BellPressed
 from hardware.events import Event as DeviceEvent
 from hardware.settings import MS
+from hardware.supervised import SupervisedThread, nothing
 from referee.engine.session import Outcome
+from referee.service.part_thread import Report, part_thread
 from referee.service.ring_pictures import Wanted, jpeg
 from referee.service.table_area import TableArea
 
@@ -55,13 +57,14 @@ class FilmKeeper:
     """See the module.
 
     buffer: has the frames of the last seconds. area: knows where the table is; where it does not, nothing is filmed:
-    there would be faces in it. hand_on: told of each event that pictures are wanted of.
+    there would be faces in it. hand_on: told of each event that pictures are wanted of. report: gets failures.
     """
 
     buffer: FrameBuffer
     area: TableArea
     hand_on: Callable[[Wanted], None] = lambda wanted: None
     clock: Callable[[], int] = time.monotonic_ns
+    report: Report = nothing
     _news: threading.Condition = field(default_factory=threading.Condition)
     _shots: deque[Shot] = field(default_factory=deque)
     _looks: deque[int] = field(default_factory=lambda: deque(maxlen=_MOST_LOOKS))
@@ -72,11 +75,11 @@ class FilmKeeper:
     _held: OrderedDict[tuple[int, int], Film] = field(default_factory=OrderedDict)
     _survey_ns: int = 0
     _stopping: bool = False
-    _thread: threading.Thread | None = None
+    _thread: SupervisedThread | None = None
 
     def start(self) -> None:
         """Begin."""
-        self._thread = threading.Thread(target=self._run, name="film", daemon=True)
+        self._thread = part_thread("film", self._run, self.report)
         self._thread.start()
 
     def stop(self, timeout_s: float = 1.0) -> None:
@@ -85,7 +88,7 @@ class FilmKeeper:
             self._stopping = True
             self._news.notify()
         if self._thread is not None:
-            self._thread.join(timeout_s)
+            self._thread.stop(timeout_s)
 
     def take(self, event: DeviceEvent, outcome: Outcome) -> None:
         """Take what came before the game, and what it led to; never waits."""

@@ -6,20 +6,21 @@ import threading
 from collections.abc import Callable
 
 from hardware.health import DeviceHealth, Health, HealthBoard
+from referee.games.registry import game_kind
 from referee.journal.evidence import EvidenceFolder
 from referee.journal.journal import Journal
 from referee.journal.trouble import Trouble
+from referee.sayings import guard
 from referee.sayings import service as sayings
-from referee.sayings.guard import GUARD
 from referee.service.game_controller import GameController
+from referee.service.notices import Notices, matters_to
 from referee.service.watchdog import Watchdog
 
 SECOND_NS = 1_000_000_000
 CAPTION_NS = 8 * SECOND_NS
 HOUR_CHECK_NS = 20 * SECOND_NS
 RETRY_NS = 5 * SECOND_NS
-SAY_AGAIN_NS = 60 * SECOND_NS
-"""The same trouble of the same device is not said aloud more often than this; the page shows it all the time."""
+NOTICE_NS = SECOND_NS // 4
 
 
 class Housekeeping:
@@ -44,8 +45,8 @@ class Housekeeping:
         self._watchdog = watchdog
         self._on_change = on_change
         self._news = news
-        self._told: dict[str, Health] = {}
-        self._said_ns: dict[tuple[str, Health], int] = {}
+        self._notices = Notices()
+        self._noticed_ns = 0
         self._trouble: Trouble | None = None
         self._caption: tuple[str, int] = ("", 0)
         self._hour_ns = 0
@@ -56,34 +57,38 @@ class Housekeeping:
         self._see_to_journal(now_ns)
         if self._news.is_set():
             self._news.clear()
-            self._tell_devices(now_ns)
             self._on_change()
+        if now_ns - self._noticed_ns >= NOTICE_NS:
+            self._noticed_ns = now_ns
+            self._give_notice(now_ns)
         self._see_to_caption(now_ns)
         if now_ns - self._hour_ns > HOUR_CHECK_NS:
             self._hour_ns = now_ns
             self._controller.voice.heed_the_hour()
-            # What was not said again so soon, and has lasted since.
-            self._tell_devices(now_ns)
         self._watchdog.round_done(now_ns)
 
-    def _tell_devices(self, now_ns: int) -> None:
-        # What the guard notices it says itself: at night in an empty room nobody wants to hear that it is dark.
+    def _give_notice(self, now_ns: int) -> None:
+        """Say aloud what has lasted of the troubles that matter now; the page shows all of them all the time."""
+        with self._controller.lock:
+            play = self._controller.play
+            kind = None if play is None or play.over else game_kind(play.header.game)
+        board = {health.device: health for health in self._health.snapshot()}
+        states = {name: health.state for name, health in board.items()}
+        begun, ended = self._notices.take(states, lambda name: matters_to(name, kind), now_ns)
         language = self._controller.language
-        known = [health for health in self._health.snapshot() if not health.device.startswith(GUARD)]
-        for device in self._told.keys() - {health.device for health in known}:
-            # It is there no more, since the table was set otherwise.
-            del self._told[device]
-        for health in known:
-            key = (health.device, health.state)
-            if health.state is Health.OK:
-                if self._told.pop(health.device, None) is not None:
-                    self._controller.voice.tell(sayings.device_works(health.device, language))
-                continue
-            lately = now_ns - self._said_ns.get(key, -SAY_AGAIN_NS) < SAY_AGAIN_NS
-            if self._told.get(health.device) is not health.state and not lately:
-                self._said_ns[key] = now_ns
-                self._told[health.device] = health.state
-                self._controller.voice.tell(sayings.device(health.device, health.state, health.message, language))
+        for name in begun:
+            self._say(sayings.device(name, board[name].state, board[name].message, language))
+        for name in ended:
+            is_mishap = name.startswith(guard.GUARD)
+            self._say(
+                guard.ended(name.removeprefix(guard.GUARD), language)
+                if is_mishap
+                else sayings.device_works(name, language)
+            )
+
+    def _say(self, sentence: str) -> None:
+        if sentence:
+            self._controller.voice.tell(sentence)
 
     def _see_to_journal(self, now_ns: int) -> None:
         if self._journal.trouble is not None and now_ns - self._tried_ns > RETRY_NS:

@@ -22,7 +22,8 @@ class Parts:
     devices: eyes and ears for the settings. speaker, lamp: its voice and light, told how they are. opening: the game to
     begin with, whatever was played before; None: the one that was being played goes on, unless `resumes` says no.
     decks: the folder with the decks that were taught, None: the referee's own. deck: the one to choose first, whatever
-    was played with before. profile: the measured table, None: the one that is kept.
+    was played with before. profile: the measured table, None: the one that is kept. drawn: whether the table draws
+    itself.
     """
 
     devices: Callable[[TableSettings], Devices]
@@ -33,3 +34,4 @@ class Parts:
     decks: Path | None = None
     deck: str | None = None
     profile: TableProfile | None = None
+    drawn: bool = False

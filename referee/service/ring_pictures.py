@@ -18,11 +18,13 @@ import numpy as np
 
 from hardware.camera.frames import SECOND_NS, Frame, FrameBuffer
 from hardware.settings import MS
+from hardware.supervised import nothing
 from referee.errors import WorkFailedError
 from referee.journal.evidence import EvidenceFolder
 from referee.service.bus import Bus, NothingToKeep, PicturesKept
 from referee.service.live_game import LiveGame
 from referee.service.overlay import Overlay
+from referee.service.part_thread import Report, part_thread
 from referee.service.table_area import Image, TableArea
 
 MOST_WAITING = 16
@@ -83,6 +85,7 @@ class Pictures:
         area: TableArea,
         clock: Callable[[], int] = time.monotonic_ns,
         bus: Bus | None = None,
+        report: Report = nothing,
     ) -> None:
         self._buffer = buffer
         self._folder = folder
@@ -94,16 +97,15 @@ class Pictures:
         self._live: tuple[int, bytes] | None = None
         self._surveyed_ns: int | None = None
         self._count = 0
-        self._thread: threading.Thread | None = None
+        self._thread = part_thread("pictures", self._run, report)
 
     def start(self) -> None:
         """Begin."""
-        self._thread = threading.Thread(target=self._run, name="pictures", daemon=True)
         self._thread.start()
 
     def stop(self, timeout_s: float = 1.0) -> None:
         """End; pictures that were not taken yet are not."""
-        if self._thread is None:
+        if not self._thread.is_alive:
             return
         while True:
             try:
@@ -111,7 +113,7 @@ class Pictures:
                 break
             except queue.Full:
                 self._drop_one()
-        self._thread.join(timeout_s)
+        self._thread.stop(timeout_s)
 
     def want(self, wanted: Wanted) -> None:
         """Ask for pictures; never waits. When too many wait, the oldest are left out."""

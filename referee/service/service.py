@@ -32,6 +32,7 @@ from referee.service.guard.guard import Guard
 from referee.service.guard.machine_watchers import machine_watchers
 from referee.service.housekeeping import Housekeeping
 from referee.service.keeping import Keeping
+from referee.service.part_thread import part_thread
 from referee.service.parts import Parts
 from referee.service.phone_bells import PhoneBells
 from referee.service.power import power_here
@@ -47,6 +48,9 @@ from referee.service.voice import Voice
 from referee.service.watchdog import Watchdog, boot_id, interval_ns
 from referee.setup.walk import Walk
 from vision.profile import TableProfile
+
+MOST_FAULTS = 5
+"""After so many failures in a row of the referee's own thread only a new process may help."""
 
 
 class Service:
@@ -71,16 +75,16 @@ class Service:
         self._opening, self._resumes = parts.opening, parts.resumes
         self.bus = bus = Bus()
         settings, self._complaint = load_settings(folder)
-        self._decks = TableDecks(parts.decks or folder, self._report, self.health.forget, parts.deck)
+        self._decks = TableDecks(parts.decks or folder, self.report, self.health.forget, parts.deck)
         self._boot = boot_id()
         self.journal = Journal(folder / JOURNAL)
         self._evidence = EvidenceFolder(folder / EVIDENCE, self.journal)
-        self._profile = parts.profile or defaults.kept_profile(folder, self._report)
+        self._profile = parts.profile or defaults.kept_profile(folder, self.report)
         make_speaker, make_lamp = parts.speaker or defaults.default_speaker, parts.lamp or defaults.default_lamp
         self._fitted = settings
-        self._lamp = RetryingLamp(lambda report: make_lamp(self._fitted, report), self._report)
+        self._lamp = RetryingLamp(lambda report: make_lamp(self._fitted, report), self.report)
         self.voice = Voice(
-            lambda wanted: RetryingSpeaker(lambda report: make_speaker(wanted, report), self._report),
+            lambda wanted: RetryingSpeaker(lambda report: make_speaker(wanted, report), self.report),
             self._lamp,
             settings,
             defaults.time_of_day,
@@ -98,11 +102,13 @@ class Service:
         self.devices = parts.devices(settings)
         self._phones = PhoneBells(self.devices.queue)
         self._area = TableArea(self._profile)
-        self._pictures = Pictures(self.devices.buffer, self._evidence, self._area, bus=bus)
+        self._pictures = Pictures(self.devices.buffer, self._evidence, self._area, bus=bus, report=self.report)
         self.desk = TableDesk(controller, self._evidence, self._pictures, self.health, folder, self, decks=self._decks)
-        self.publisher = Publisher(folder, self.journal, self._evidence, self.desk, lambda: controller.open_game)
+        self.publisher = Publisher(
+            folder, self.journal, self._evidence, self.desk, lambda: controller.open_game, report=self.report
+        )
         self.devices.queue.on_put = self.publisher.heard
-        self._film = film = FilmKeeper(self.devices.buffer, self._area, self._pictures.want)
+        self._film = film = FilmKeeper(self.devices.buffer, self._area, self._pictures.want, report=self.report)
         bus.subscribe(Wanted, film.want)
         bus.subscribe(ReadingFailed, self._read_fault)
         bus.subscribe(NothingToKeep, lambda _: self.journal.checkpoint())
@@ -115,8 +121,21 @@ class Service:
         self.desk.walk = Walk(kit)
         self.keeping = Keeping(folder, controller, self.health, change, self.keep_profile, self.camera_notes, film.of)
         self.system = System(folder, controller, self.health, self._evidence, power_here(), known=self.desk.known)
-        self._guard = Guard(self.devices, controller, self.health, outline, machine_watchers(folder), self.desk.refresh)
-        self._thread = threading.Thread(target=self._referee, name="referee", daemon=True)
+        self._guard = Guard(
+            self.devices,
+            controller,
+            self.health,
+            outline,
+            machine_watchers(folder),
+            self.desk.refresh,
+            report=self.report,
+            drawn=parts.drawn,
+        )
+        self._watchdog = Watchdog(interval_ns(), self.devices.camera_hangs, folder, self._boot)
+        self._housekeeping = Housekeeping(
+            controller, self.health, self._evidence, self._watchdog, self._news, self.desk.refresh
+        )
+        self._thread = part_thread("referee", self._referee, self.report, self._fell)
 
     def start(self) -> None:
         """Go on with the game that was being played, and begin to see, hear and rule."""
@@ -128,7 +147,7 @@ class Service:
             # Never where pictures still lie that the new journal cannot know.
             self._evidence.sweep()
         if self._complaint is not None:
-            self._report(DeviceHealth(time.monotonic_ns(), "settings", Health.MISSING, self._complaint))
+            self.report(DeviceHealth(time.monotonic_ns(), "settings", Health.MISSING, self._complaint))
         if self._opening is not None:
             self.controller.start(self._opening.game, self._opening.players, self._opening.options)
         elif self._resumes and (play := self.controller.resume()) is not None:
@@ -138,7 +157,7 @@ class Service:
         self._film.start()
         self.publisher.start()
         self._thread.start()
-        self.devices.start(self._report)
+        self.devices.start(self.report)
         self._guard.start()
 
     def stop_soon(self) -> None:
@@ -151,8 +170,7 @@ class Service:
         self._stopping.set()
         self._guard.stop()
         self.devices.stop()
-        if self._thread.ident is not None:
-            self._thread.join(timeout=1.0)
+        self._thread.stop(1.0)
         self._pictures.stop()
         self._film.stop()
         self.publisher.stop()
@@ -239,7 +257,8 @@ class Service:
         newest = self.newest_picture()
         return None if newest is None else self._area.surveyed(newest[1])
 
-    def _report(self, health: DeviceHealth) -> None:
+    def report(self, health: DeviceHealth) -> None:
+        """Take how a device, or a part of the program, is; quick, and from any thread."""
         if self.health.report(health):
             level = logging.INFO if health.state is Health.OK else logging.WARNING
             LOG.log(level, "%s: %s %s", health.device, health.state.value, health.message)
@@ -247,34 +266,40 @@ class Service:
 
     def _read_fault(self, news: ReadingFailed) -> None:
         state = Health.OK if news.why is None else Health.STALLED
-        self._report(DeviceHealth(time.monotonic_ns(), "reader", state, news.why or ""))
+        self.report(DeviceHealth(time.monotonic_ns(), "reader", state, news.why or ""))
 
     def _referee(self) -> None:
         """Bring what was seen and heard before the controller, for ever (on the thread of its own)."""
-        watchdog = Watchdog(interval_ns(), self.devices.camera_hangs, self.folder, self._boot)
-        housekeeping = Housekeeping(
-            self.controller, self.health, self._evidence, watchdog, self._news, self.desk.refresh
-        )
         queue = self.devices.queue
         clockwork = Clockwork(queue, self.devices.buffer, self.controller, self._heard, self.controller.lock)
-        try:
-            while not self._stopping.is_set():
-                with watchdog.reading():
-                    worked = clockwork.step()
-                if not worked:
-                    queue.wait(LONGEST_SLEEP_S)
-                self._phones.tend()
-                housekeeping.tend(time.monotonic_ns())
-        finally:
-            self.failed = not self._stopping.is_set()
-            self.ended.set()
+        if self._thread.faults_in_a_row and self.controller.play is not None:
+            # A fault may have come between an event and its rulings: the journal has both in order.
+            self.controller.resume()
+        while not self._stopping.is_set():
+            with self._watchdog.reading():
+                worked = clockwork.step()
+            if not worked:
+                queue.wait(LONGEST_SLEEP_S)
+            self._phones.tend()
+            self._housekeeping.tend(time.monotonic_ns())
+        self.ended.set()
+
+    def _fell(self, _fault: Exception) -> None:
+        """Make the page show that the referee's thread failed; end the process where it fails again and again."""
+        if self._thread.faults_in_a_row < MOST_FAULTS:
+            self.desk.refresh()
+            return
+        self.failed = True
+        self._stopping.set()
+        self._thread.stopping.set()
+        self.ended.set()
 
     def _heard(self, event: DeviceEvent, outcome: Outcome) -> None:
         LOG.debug("heard: %s", event)
         self._setup_heard(event)
         self._film.take(event, outcome)
         if isinstance(event, DeviceHealth):
-            self._report(event)
+            self.report(event)
         elif isinstance(event, BellPressed) and not self.controller.in_play:
             self.bus.publish(IdleBell(event.t_ns))
 

@@ -25,4 +25,5 @@ def simulated_parts() -> Parts:
         devices=lambda settings: SimulatedDevices(table, _SEED),
         lamp=lambda settings, on_health: NullLamp(),
         opening=Header("confetti", PLAYERS, {}),
+        drawn=True,
     )

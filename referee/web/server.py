@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import socket
-import threading
 import time
 
 import uvicorn
 from fastapi import FastAPI
 
+from hardware.supervised import nothing
 from referee.errors import WorkFailedError
+from referee.service.part_thread import Report, part_thread
 from referee.web.connections import KEEP_ALIVE_S, MOST_OF_ADDRESS, CarefulProtocol
 
 _START_S = 20.0
@@ -23,10 +24,17 @@ class PageServer:
     address may hold.
     """
 
-    def __init__(self, app: FastAPI, host: str = "", port: int = 8080, most_of_address: int = MOST_OF_ADDRESS) -> None:
+    def __init__(
+        self,
+        app: FastAPI,
+        host: str = "",
+        port: int = 8080,
+        most_of_address: int = MOST_OF_ADDRESS,
+        report: Report = nothing,
+    ) -> None:
         self._app = app
         self._host, self._port = host, port
-        config = uvicorn.Config(
+        self._config = uvicorn.Config(
             app,
             log_config=None,
             access_log=False,
@@ -38,8 +46,9 @@ class PageServer:
             lifespan="on",
             ws="none",
         )
-        self._server = uvicorn.Server(config)
-        self._thread: threading.Thread | None = None
+        self._server = uvicorn.Server(self._config)
+        self._thread = part_thread("page", self._serve, report)
+        self._listener: socket.socket | None = None
 
     @property
     def port(self) -> int:
@@ -52,28 +61,38 @@ class PageServer:
         Raises:
             WorkFailedError: the port is taken, or is not ours to take.
         """
-        listener = _listen(self._host, self._port)
-        self._port = listener.getsockname()[1]
-        self._thread = threading.Thread(
-            target=self._server.run, kwargs={"sockets": [listener]}, name="page", daemon=True
-        )
+        self._listener = _listen(self._host, self._port)
+        self._port = self._listener.getsockname()[1]
         self._thread.start()
         deadline = time.monotonic() + _START_S
         while not self._server.started:
-            if not self._thread.is_alive() or time.monotonic() > deadline:
+            if not self._thread.is_alive or self._thread.faults_in_a_row or time.monotonic() > deadline:
+                self._thread.stop(1.0)
                 raise WorkFailedError("the web page could not be started")
             time.sleep(0.01)
 
     def stop(self) -> None:
         """Let all pages go and end the thread."""
-        if self._thread is None:
+        if not self._thread.is_alive:
             return
         feed = getattr(self._app.state, "feed", None)
         if feed is not None:
             feed.close_soon()
+        self._thread.stopping.set()
         self._server.should_exit = True
-        self._thread.join()
-        self._thread = None
+        self._thread.stop()
+
+    def _serve(self) -> None:
+        """Serve until `stop`; after a fault at the same port, by a server of its own."""
+        if self._thread.faults_in_a_row:
+            if self._listener is not None:
+                self._listener.close()
+            self._listener = _listen(self._host, self._port)
+            self._server = uvicorn.Server(self._config)
+            self._server.should_exit = self._thread.stopping.is_set()
+        self._server.run(sockets=None if self._listener is None else [self._listener])
+        if not self._thread.stopping.is_set():
+            raise RuntimeError("the page's server ended by itself")
 
 
 def _listen(host: str, port: int) -> socket.socket:

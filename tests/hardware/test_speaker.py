@@ -9,12 +9,14 @@ from pathlib import Path
 
 import pytest
 
+from hardware import supervised
 from hardware.errors import BadSettingError
 from hardware.health import DeviceHealth, Health
 from hardware.settings import MS, SECOND
 from hardware.speaker.settings import SpeakerSettings
 from hardware.speaker.speaker import NullSpeaker, RecordedSpeaker, open_speaker
 from hardware.speaker.spoken import SpokenSpeaker
+from tests.support.fails_once import FailsOnce
 from tests.support.speech_fakes import HANG, PLAY, PLAY_LONG, RENDER, RENDER_SLOWLY, Machine, runs
 
 Open = Callable[..., SpokenSpeaker]
@@ -155,6 +157,17 @@ def test_a_voice_that_crashes_is_reported_once_and_works_again(
     speaker.say(["Four."])
     assert speaker.wait(TIMEOUT_S)
     assert (machine.played, states(reports)) == (["Four."], [Health.MISSING, Health.OK])
+
+
+def test_a_fault_that_nobody_expects_costs_one_sentence_and_is_reported(
+    machine: Machine, start: Open, reports: list[DeviceHealth], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(supervised, "LAST_WAIT_S", 0.01)
+    speaker = start()
+    monkeypatch.setattr(speaker, "_rendered", FailsOnce(speaker._rendered))
+    speaker.say(["One.", "Two."])
+    assert speaker.wait(TIMEOUT_S)
+    assert (machine.played, states(reports)) == (["Two."], [Health.MISSING, Health.OK])
 
 
 @pytest.mark.parametrize(

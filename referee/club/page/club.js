@@ -58,6 +58,8 @@ function draw() {
     h("h1", {}, club.name),
     now.lost ? h("p", { class: "note bad", role: "alert" }, t("no_line")) : null,
     club.line ? h("p", { class: "note bad", role: "status" }, t("broker", { text: club.line })) : null,
+    club.failed ? h("p", { class: "note bad", role: "status" }, t("failed", { part: club.failed })) : null,
+    club.set_aside ? h("p", { class: "note", role: "status" }, t("set_aside", { n: club.set_aside })) : null,
     club.written ? null : h("p", { class: "note bad", role: "status" }, t("not_written")),
     h("nav", {}, VIEWS.map((view) => h("a", { href: `#${view}`, key: view, "aria-current": view === now.view ? "page" : null }, t(view)))),
     h("main", { key: now.view }, content),

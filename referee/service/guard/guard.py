@@ -1,4 +1,4 @@
-"""The guard at work: looks at a picture four times a second, has the camera set up anew, and says what goes wrong.
+"""The guard at work: looks at a picture four times a second, has the camera set up again, and reports what is wrong.
 
 While no game is on the camera is judged once a minute, and when something is wrong; then, in a pause too, it is set up
 anew. In play it is left alone: a picture that changes amid play would be one more mishap. Only at a game's beginning is
@@ -7,7 +7,6 @@ it set up in play, and that is said.
 
 from __future__ import annotations
 
-import threading
 import time
 from collections.abc import Callable, Collection, Sequence
 from typing import Protocol
@@ -16,12 +15,14 @@ from hardware.camera import notes as camera_notes
 from hardware.camera.exposure import Polygon
 from hardware.camera.frames import SECOND_NS, FrameBuffer
 from hardware.health import DeviceHealth, Health, HealthBoard
+from hardware.supervised import nothing
 from referee.sayings import guard as sayings
 from referee.service.game_controller import GameController
 from referee.service.guard.machine_watchers import Pace, Watching
 from referee.service.guard.mishaps import Change, Lasting, Mishap
 from referee.service.guard.picture_guard import PictureGuard
 from referee.service.guard.stripes import Stripes
+from referee.service.part_thread import Report, part_thread
 
 LOOK_S = 0.25
 JUDGE_NS = 60 * SECOND_NS
@@ -55,10 +56,11 @@ class Eyes(Protocol):
 
 
 class Guard:
-    """Reports to the health board, the journal and the voice, each thing once and its end.
+    """Reports to the health board and the journal; `Notices` decides what of it is said.
 
     area: where the table is, in shares of the picture's size; None as long as nobody knows. machine: what watches the
-    computer. on_change: told that the page has to be made anew.
+    computer. on_change: called when the page has to be made again. drawn: whether the table draws itself, so that no
+    camera can see it badly.
     """
 
     def __init__(
@@ -70,9 +72,12 @@ class Guard:
         machine: Sequence[Watching] = (),
         on_change: Callable[[], None] = lambda: None,
         clock: Callable[[], int] = time.monotonic_ns,
+        report: Report = nothing,
+        drawn: bool = False,
     ) -> None:
         self._devices, self._controller, self._health = devices, controller, health
         self._area, self._machine, self._on_change, self._clock = area, machine, on_change, clock
+        self._drawn = drawn
         self._picture = PictureGuard()
         self._pace = Pace(lambda: devices.buffer.pushed)
         self._stripes = Stripes(devices.buffer.between)
@@ -85,10 +90,9 @@ class Guard:
         self._settling = self._because = False
         self._notes: frozenset[str] = frozenset()
         self._game: tuple[int, int] | None = None  # the one that is on, and since when
-        self._told: set[Mishap] = set()
+        self._noted: set[Mishap] = set()
         self._on: set[Mishap] = set()
-        self._stopping = threading.Event()
-        self._thread = threading.Thread(target=self._run, name="guard", daemon=True)
+        self._thread = part_thread("guard", self._run, report)
 
     @property
     def on(self) -> frozenset[Mishap]:
@@ -101,9 +105,7 @@ class Guard:
 
     def stop(self) -> None:
         """End."""
-        self._stopping.set()
-        if self._thread.ident is not None:
-            self._thread.join(timeout=1.0)
+        self._thread.stop(1.0)
 
     def forget(self) -> None:
         """Take it that another camera is there."""
@@ -114,6 +116,9 @@ class Guard:
     def step(self, now_ns: int) -> None:
         """Look once, and do what is due."""
         self._heed_game(now_ns)
+        if self._drawn:
+            self._tell(self._look_at_computer(now_ns))
+            return
         if self._devices.settling:
             self._settling = True
             return
@@ -138,23 +143,26 @@ class Guard:
         here |= {_SAID_BY_CAMERA[note] for note in notes if note in _SAID_BY_CAMERA}
         if notes & _LOST - self._notes:
             here.add(Mishap.LOCK)
-        if self._machine_ns is None or now_ns - self._machine_ns >= MACHINE_NS:
-            self._machine_ns = now_ns
-            for one in self._machine:
-                asked |= one.mishaps
-                here |= one.here(now_ns)
+        return [*self._others.take(here, asked, now_ns), *self._look_at_computer(now_ns)]
+
+    def _look_at_computer(self, now_ns: int) -> list[Change]:
+        if self._machine_ns is not None and now_ns - self._machine_ns < MACHINE_NS:
+            return []
+        self._machine_ns = now_ns
+        asked = {mishap for one in self._machine for mishap in one.mishaps}
+        here = {mishap for one in self._machine for mishap in one.here(now_ns)}
         return self._others.take(here, asked, now_ns)
 
     def _heed_game(self, now_ns: int) -> None:
-        """Follow which game is on; one that begins is told what is wrong already."""
+        """Follow which game is on; in one that begins it is journalled what is wrong already."""
         with self._controller.lock:
             play = self._controller.play
             game = None if play is None or play.over else play.log.row.game
         if game is None or self._game is None or self._game[0] != game:
             self._game = None if game is None else (game, now_ns)
-            self._told.clear()
+            self._noted.clear()
             if game is not None:
-                self._say_begun([mishap for mishap in Mishap if mishap in self._on])
+                self._note_begun([mishap for mishap in Mishap if mishap in self._on])
 
     def _tell(self, changes: Collection[Change]) -> None:
         on = self._picture.on | self._others.on
@@ -167,23 +175,16 @@ class Guard:
             state = Health.POOR if mishap in on else Health.OK
             self._health.report(DeviceHealth(self._clock(), sayings.GUARD + mishap.value, state))
         if self._game is not None:
-            self._say_begun(begun)
-            self._say_ended(ended)
+            self._note_begun(begun)
+            for mishap in self._noted.intersection(ended):
+                self._noted.discard(mishap)
+                self._controller.note_mishap(mishap.value, False)
         self._on_change()
 
-    def _say_begun(self, begun: Sequence[Mishap]) -> None:
+    def _note_begun(self, begun: Sequence[Mishap]) -> None:
         for mishap in begun:
-            self._told.add(mishap)
+            self._noted.add(mishap)
             self._controller.note_mishap(mishap.value, True)
-            self._controller.voice.tell(sayings.begun(mishap.value, self._controller.language))
-
-    def _say_ended(self, ended: Sequence[Mishap]) -> None:
-        for mishap in ended:
-            if mishap in self._told:
-                self._told.discard(mishap)
-                self._controller.note_mishap(mishap.value, False)
-                sentence = sayings.ended(mishap.value, self._controller.language)
-                self._controller.voice.tell(*([sentence] if sentence else []))
 
     def _see_to_camera(self, now_ns: int) -> None:
         """Have the camera set up anew where that may help and disturbs nobody."""
@@ -229,5 +230,5 @@ class Guard:
         self._pace.begin()
 
     def _run(self) -> None:
-        while not self._stopping.wait(LOOK_S):
+        while not self._thread.stopping.wait(LOOK_S):
             self.step(self._clock())

@@ -51,28 +51,70 @@ def test_a_full_disk_is_said_once_tried_again_and_said_to_be_well(round_: Round)
     table.journal.read(f"PRAGMA max_page_count = {pages}")
     for _ in range(40):
         table.controller.say("card_shown", {"seat": 0, "colour": "x" * 70, "mood": "sad"})
-    for _ in range(10):
-        round_.go()
+    for _ in range(20):
+        round_.go(1)
     assert len([text for text in table.said if text.startswith("The disk is full")]) == 1
     assert round_.health.troubles()[0].device == "journal"
     table.journal.read("PRAGMA max_page_count = 100000")
     round_.go(6)
-    assert table.said[-1] == "The game is kept again."
     assert round_.health.troubles() == ()
+    round_.go(30)
+    assert table.said[-1] == "The game is kept again."
     assert table.again().controller.resume() is not None
 
 
-def test_a_device_that_flutters_does_not_chatter(round_: Round) -> None:
+def test_a_device_that_comes_and_goes_is_said_once_and_its_end_once(round_: Round) -> None:
     for _ in range(20):
-        round_.report("bell 1", Health.STUCK)
+        round_.report("speaker", Health.MISSING)
         round_.go(1)
-        round_.report("bell 1", Health.OK, "")
+        round_.report("speaker", Health.OK, "")
         round_.go(1)
-    stuck = "The bell button of seat two is stuck and does not count."
-    assert round_.table.said == [stuck, "The bell works again."]
-    round_.report("bell 1", Health.STUCK)
-    round_.go(61)
-    assert round_.table.said[-1] == stuck
+    missing, works = "The loudspeaker gives no sound: please read the page.", "The loudspeaker works again."
+    assert round_.table.said == [missing]
+    round_.go(30)
+    assert round_.table.said == [missing, works]
+    round_.report("speaker", Health.MISSING)
+    round_.go(1)
+    round_.go(9)
+    assert round_.table.said == [missing, works]
+    round_.go(1)
+    assert round_.table.said == [missing, works, missing]
+
+
+def test_a_short_trouble_is_shown_and_not_said(round_: Round) -> None:
+    round_.report("camera", Health.MISSING)
+    round_.go(1)
+    round_.go(8)
+    assert [one.device for one in round_.health.troubles()] == ["camera"]
+    round_.report("camera", Health.OK, "")
+    round_.go(60)
+    assert round_.table.said == []
+
+
+def test_only_what_the_game_needs_is_said_while_it_is_played(round_: Round) -> None:
+    round_.table.piccolino_with_a_pair()
+    round_.table.speaker.said.clear()
+    for device in ("sandtimer", "guard clock"):
+        round_.report(device, Health.MISSING)
+    round_.go(1)
+    round_.go(60)
+    assert round_.table.said == []
+    round_.report("bell", Health.MISSING)
+    round_.go(1)
+    round_.go(20)
+    assert round_.table.said == ["The bell is missing: rings are not noticed."]
+    round_.table.controller.start("confetti", ["Ann", "Ben"], {})
+    round_.go(1)
+    assert "The sandtimer's sensor is missing: please use the page's button." in round_.table.said
+
+
+def test_a_device_that_was_taken_away_is_not_said_to_work(round_: Round) -> None:
+    round_.report("lamp", Health.MISSING)
+    round_.go(1)
+    round_.go(10)
+    round_.health.forget("lamp")
+    round_.go(60)
+    assert round_.table.said == ["The lamp does not answer."]
 
 
 def test_a_caption_is_taken_away_after_a_while(round_: Round) -> None:

@@ -1,0 +1,23 @@
+"""What names this computer: it stays when the program is installed again, and a copied SD card does not bring it."""
+
+from __future__ import annotations
+
+import hashlib
+from contextlib import suppress
+from pathlib import Path
+
+_SOURCES = ("sys/firmware/devicetree/base/serial-number", "etc/machine-id")
+"""The board's own number, of a Raspberry Pi; that of the installed system on other computers."""
+LENGTH = 8
+
+
+def own_name(folder: Path, root: Path = Path("/")) -> str:
+    """Give a name for what is kept in a folder of this computer, 8 hexadecimal digits; "" where it has no number."""
+    for source in _SOURCES:
+        with suppress(OSError):
+            number = (root / source).read_bytes().strip(b"\0\n ")
+            if number:
+                # Hashed: the number itself is nobody's business (man 5 machine-id).
+                seed = b"ringmaster " + number + b" " + str(folder.resolve()).encode(errors="surrogateescape")
+                return hashlib.sha256(seed).hexdigest()[:LENGTH]
+    return ""

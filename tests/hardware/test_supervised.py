@@ -1,0 +1,216 @@
+"""Threads that come back: of devices, each raised in once; all report it and work again."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Iterator
+
+import numpy as np
+import pytest
+from gpiozero.pins.mock import MockFactory, MockPWMPin
+
+from hardware import supervised
+from hardware.bell.bell import BellLogic
+from hardware.bell.microphone import MicrophoneBell
+from hardware.camera.frames import Frame, FrameBuffer
+from hardware.camera.supervisor import CameraSupervisor
+from hardware.camera.watch import CameraReport
+from hardware.edges import Edge, EdgeDevice, OnEdge, OnHealth
+from hardware.events import BellPressed, Event
+from hardware.health import DeviceHealth, Health
+from hardware.lamp import GpioLamp, Signal
+from hardware.settings import BellSettings, LampSettings, MicrophoneSettings
+from hardware.supervised import SupervisedThread
+from tests.support.fails_once import FailsOnce, UnexpectedError
+
+S = 1_000_000_000
+
+
+def until(condition: Callable[[], object]) -> bool:
+    end = time.monotonic() + 60.0
+    while not condition() and time.monotonic() < end:
+        time.sleep(0.005)
+    return bool(condition())
+
+
+@pytest.fixture(autouse=True)
+def soon(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    monkeypatch.setattr(supervised, "LAST_WAIT_S", 0.01)
+    before = set(threading.enumerate())
+    yield
+    assert until(lambda: set(threading.enumerate()) <= before), threading.enumerate()
+
+
+class Sink:
+    """Takes what a device notices."""
+
+    def __init__(self) -> None:
+        self.events: list[Event] = []
+        self.held_ns: int | None = None
+
+    def put(self, event: Event) -> None:
+        self.events.append(event)
+
+    def hold(self, t_ns: int | None) -> None:
+        self.held_ns = t_ns
+
+    def states(self) -> list[Health]:
+        return [event.state for event in self.events if isinstance(event, DeviceHealth)]
+
+
+def test_work_that_raises_is_reported_and_begins_again_until_it_is_stopped(caplog: pytest.LogCaptureFixture) -> None:
+    faults: list[Exception] = []
+    rounds = threading.Semaphore(0)
+
+    def work() -> None:
+        rounds.release()
+        raise UnexpectedError("again")
+
+    thread = SupervisedThread("work", work, faults.append)
+    thread.start()
+    for _ in range(5):
+        assert rounds.acquire(timeout=60)
+    thread.stop()
+    assert not thread.is_alive
+    assert len(faults) >= 4 and {str(fault) for fault in faults} == {"again"}
+    assert "the part “work” failed and begins again: UnexpectedError: again (test_supervised.py:" in caplog.text
+    assert "Traceback" not in caplog.text
+
+
+def test_one_that_waits_to_begin_again_is_stopped_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(supervised, "LAST_WAIT_S", 3600.0)
+    failed = threading.Event()
+
+    def work() -> None:
+        raise UnexpectedError
+
+    thread = SupervisedThread("work", work, lambda fault: failed.set(), first_wait_s=3600.0)
+    thread.start()
+    assert failed.wait(60)
+    thread.stop()
+    assert not thread.is_alive
+
+
+def test_a_report_that_fails_as_well_ends_nothing_and_all_is_well_later(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(supervised, "WELL_S", 0.05)
+    stop, well = threading.Event(), threading.Event()
+    work = FailsOnce(stop.wait)
+    thread = SupervisedThread("work", work, FailsOnce(lambda fault: None), well.set)
+    thread.start()
+    assert well.wait(60)
+    assert work.failed.is_set()
+    stop.set()
+    thread.stop()
+
+
+class Lines:
+    """One line, whose edges a test gives."""
+
+    def open(self, on_edge: OnEdge, on_health: OnHealth) -> tuple[Edge, ...]:
+        self.on_edge = on_edge
+        return ()
+
+    def close(self) -> None:
+        """Close nothing."""
+
+
+def test_a_bell_button_is_heard_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    sink, lines = Sink(), Lines()
+    settings = BellSettings()
+    logic = BellLogic({"bell": None}, settings.debounce)
+    feed = FailsOnce(logic.feed)
+    monkeypatch.setattr(logic, "feed", feed)
+    bell = EdgeDevice("bell", lines, logic, sink)
+    bell.start()
+    try:
+        assert until(lambda: sink.states() == [Health.OK])
+        lines.on_edge(Edge(time.monotonic_ns(), "bell", True))
+        assert until(lambda: sink.states() == [Health.OK, Health.MISSING, Health.OK])
+        # Nothing waits for an edge that was lost with the fault.
+        assert until(lambda: sink.held_ns is None)
+        lines.on_edge(Edge(time.monotonic_ns() - S, "bell", False))
+        lines.on_edge(Edge(time.monotonic_ns(), "bell", True))
+        assert until(lambda: any(isinstance(event, BellPressed) for event in sink.events))
+    finally:
+        bell.stop()
+
+
+class Silence:
+    """A microphone in a quiet room."""
+
+    def open(self) -> None:
+        """Open nothing."""
+
+    def close(self) -> None:
+        """Close nothing."""
+
+    def read(self, timeout_s: float) -> np.ndarray:
+        time.sleep(0.005)
+        return np.full(256, 0.001, np.float32)
+
+
+def test_a_microphone_is_heard_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    sink, source = Sink(), Silence()
+    read = FailsOnce(source.read)
+    monkeypatch.setattr(source, "read", read)
+    bell = MicrophoneBell(MicrophoneSettings(), sink, source, retry_ns=1)
+    bell.start()
+    try:
+        assert until(lambda: sink.states() == [Health.MISSING, Health.OK])
+        assert read.worked.is_set()
+    finally:
+        bell.stop()
+
+
+def test_a_lamp_shines_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    factory = MockFactory(pin_class=MockPWMPin)
+    reports: list[Health] = []
+    lamp = GpioLamp(LampSettings("gpio"), lambda: factory, lambda health: reports.append(health.state))
+    shown = FailsOnce(lamp._set)
+    monkeypatch.setattr(lamp, "_set", shown)
+    try:
+        lamp.show(Signal.TIME_RUNNING)
+        assert until(lambda: reports == [Health.MISSING, Health.OK])
+    finally:
+        lamp.close()
+        factory.close()
+        factory.reset()
+
+
+class Eye:
+    """A camera that gives grey pictures."""
+
+    name = "an eye"
+    notes: tuple[str, ...] = ()
+
+    def __init__(self) -> None:
+        self.read = FailsOnce(self._read)
+
+    def _read(self) -> Frame:
+        time.sleep(0.01)
+        t_ns = time.monotonic_ns()
+        noise = np.random.default_rng(t_ns).integers(80, 120, (90, 160, 3), np.uint8)
+        return Frame(t_ns, t_ns, noise, t_ns)
+
+    def close(self) -> None:
+        """Close nothing."""
+
+
+def test_a_camera_and_what_watches_it_see_again() -> None:
+    eye, buffer = Eye(), FrameBuffer(S)
+    reports: list[CameraReport] = []
+    camera = CameraSupervisor(lambda: eye, buffer, reports.append)
+    camera.start()
+    try:
+        assert until(lambda: buffer.newest is not None)
+        assert any("nobody expects" in report.message for report in reports)
+        check = FailsOnce(camera.check)
+        camera.check = check  # type: ignore[method-assign]
+        assert until(check.worked.is_set)
+        assert until(lambda: any("watch has a fault" in report.message for report in reports))
+        assert until(lambda: camera.report.health().state is Health.OK)
+    finally:
+        camera.stop()

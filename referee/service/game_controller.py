@@ -22,7 +22,7 @@ from referee.journal.journal import Journal
 from referee.names import players_in
 from referee.sayings import service as sayings
 from referee.service.announcements import Announcements
-from referee.service.bus import Bus, OutlinesMoved, ReadingFailed, StateChanged
+from referee.service.bus import Bus, OutlinesMoved, ReadingFailed, Ruled, StateChanged
 from referee.service.game_on_table import GameOnTable
 from referee.service.live_game import LiveGame
 from referee.service.overlay import overlay_in
@@ -106,7 +106,7 @@ class GameController(GameOnTable):
         """
         header = Header(game, players_in(players), dict(options))
         game_kind(game).start(header)
-        header = self._complete(header)
+        header = self._complete(game_kind(game).explicit(header))
         with self.lock:
             watcher = self._make_watcher(header)
             before = self.play if self.play is not None and not self.play.over else None
@@ -252,6 +252,7 @@ class GameController(GameOnTable):
         announcer = self._announcer(play)
         if outcome.rulings:
             self._announcements.rule(announcer, outcome.rulings)
+            self._bus.publish(Ruled(outcome.rulings))
         if outcome.notices:
             self.notices = self._announcements.notice(announcer, outcome.notices)
         elif outcome.rulings:

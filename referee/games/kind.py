@@ -173,6 +173,8 @@ class GameKind:
 
 
 def _as_option(value: object) -> object:
+    if isinstance(value, bool):
+        return "on" if value else "off"
     if isinstance(value, Enum):
         return value.value
     return [_as_option(one) for one in value] if isinstance(value, tuple) else value

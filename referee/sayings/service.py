@@ -146,6 +146,11 @@ def corrected(gone: Sequence[str], new: Sequence[str], undone: bool, language: L
     return (first, *taken_back, *new)
 
 
+def corrected_before(language: Language) -> str:
+    """Give what is said first after a correction of a game that is not on the table any more."""
+    return language.text("An earlier game was corrected.")
+
+
 def who_rang(language: Language) -> str:
     """Give the question who rang."""
     return language.text("Who rang?")

@@ -56,7 +56,7 @@ def tell(controller: GameController, event: object) -> list[dict[str, Any]]:
 
 
 def correct(controller: GameController, command: Mapping[str, Any]) -> int:
-    """Correct an event, or what led to a ruling; gives how many rulings are others now.
+    """Correct an event, or what led to a ruling, of this game or a past one; gives how many rulings are others now.
 
     Raises:
         BadInputError: there is no such event or ruling, or it cannot be so.
@@ -65,12 +65,10 @@ def correct(controller: GameController, command: Mapping[str, Any]) -> int:
     if data is not None and not isinstance(data, Mapping):
         raise BadInputError("a correction says what is right, or that it never was")
     with controller.lock:
-        play = controller.playing()
-        if "event" in command:
-            number = play.log.event_number(str(command["event"]))
-        else:
-            number = play.log.about_id(str(command.get("ruling")))
-        change = controller.correct(number, data)
+        ident = str(command.get("event", command.get("ruling")))
+        play = controller.game_of(ident)
+        number = play.log.event_number(ident) if "event" in command else play.log.about_id(ident)
+        change = controller.correct(number, data, play)
     return len({place for place, _ in (*change.gone, *change.new)})
 
 

@@ -161,6 +161,15 @@ def ring_waits(language: Language) -> str:
     return language.text("This ring waits: please tap first who rang before it.")
 
 
+def phone_way(way: Mapping[str, float], language: Language) -> str:
+    """Give how far the press of a phone was dated back, and how far it may be."""
+    return language.text(
+        "Rung on a phone: {back} ms were taken off for the way here, of {most} ms at most.",
+        back=f"{way['back_ms']:.0f}",
+        most=f"{way['most_ms']:.0f}",
+    )
+
+
 def rang(players: Sequence[str], seat: int | None, language: Language) -> str:
     """Give who it was that rang, where nothing else follows from it."""
     if seat is None:

@@ -112,7 +112,7 @@ class Announcements:
 
 def _same_verdict(ruling: RulingData, known: RulingData) -> bool:
     """Whether a ruling says of a ring what is known of it, but for who rang and the frame it was judged on."""
-    named = ("seat", "frame_t_ns")
+    named = ("seat", "frame_t_ns", "phone")
     return {key: value for key, value in ruling.items() if key not in named} == {
         key: value for key, value in known.items() if key not in named
     }

@@ -84,12 +84,14 @@ class Desk(Protocol):
     def explain(self, ruling: str) -> Data:
         """Give why.
 
-        `{"text", "ruling", "corrected", "steps", "mishaps", "picture", "sight", "readings", "past", "game"}`:
+        `{"text", "ruling", "corrected", "steps", "way", "mishaps", "picture", "sight", "readings", "past",
+        "game"}`:
         `steps`: for Confetti the arrangement (C11), a set a step, then what costs points, and the sum: `[{"kind":
         "set", "spare", "over" or "sum", "text", "cards": […]}]`; a set's cards (their colours, small, medium, big)
         stand in the order in which they give small, medium, big. `readings`: the events that it was judged on, each to
         be corrected: `{"event": an id, "seat", "data": the event with its keys of the outside contract}`, such as the
-        tops that lay open at a ring and the ring itself, or a hand. `mishaps`: what the
+        tops that lay open at a ring and the ring itself, or a hand. `way`: how far a phone's press was dated back, a
+        sentence, or "". `mishaps`: what the
         referee had said of light, lens or machine, and was not over, a sentence each. `sight`: as in `timeline`.
         `past`: whether it is of a game that is not on the table any more. `game`: its `{"game", "players", "options"}`.
         """

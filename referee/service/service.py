@@ -34,7 +34,7 @@ from referee.service.guard.machine_watchers import machine_watchers
 from referee.service.housekeeping import Housekeeping
 from referee.service.keeping import Keeping
 from referee.service.parts import Parts
-from referee.service.phone_bells import PhoneBells
+from referee.service.phone_bells import Arrival, PhoneBells
 from referee.service.power import power_here
 from referee.service.retrying import RetryingLamp, RetryingSpeaker
 from referee.service.ring_pictures import Pictures, Wanted
@@ -178,6 +178,11 @@ class Service:
     def ring(self, seat: int, t_ns: int, within_ns: int) -> bool:
         """Take a press of a phone that is a bell."""
         self._phones.ring(seat, t_ns, within_ns)
+        return True
+
+    def ring_that_came(self, seat: int, t_ns: int, within_ns: int, arrival: Arrival) -> bool:
+        """Take a press of a phone, dated back by half of its round trip at most."""
+        self._phones.ring(seat, t_ns, within_ns, arrival)
         return True
 
     def bell_here(self) -> None:

@@ -83,7 +83,7 @@ def create_app(desk: Desk, options: WebOptions | None = None) -> FastAPI:
     for kind in OWN_ERRORS:
         app.add_exception_handler(kind, on_fault)
     ask = Desks()
-    app.include_router(reading.routes(desk, ask, options.most_watchers))
+    app.include_router(reading.routes(desk, ask, app.state.who, options.most_watchers))
     app.include_router(who.routes(app.state.who))
     app.include_router(waiting_room.routes(desk, app.state.who, options))
     app.include_router(changing.routes(desk, ask, app.state.who, options.state_dir))

@@ -75,6 +75,7 @@ function evidence(app, entry, why, timeline) {
     { class: "column wide" },
     finish ? photoFinish(app, timeline) : null,
     finish && timeline.frames.length ? null : evidencePicture(app, why),
+    why.way ? h("p", { class: "note", key: "way" }, why.way) : null,
     (why.mishaps || []).map((text) => h("p", { class: "note", key: `mishap ${text}` }, t("mishap_then", { text }))),
     steps(app, why),
     lookAgain(app, entry),

@@ -234,7 +234,7 @@ def test_players_who_do_not_wait_for_the_count_are_asked_and_nobody_has_a_foul_o
     session = SlowReferee(game_kind("confetti").start(header), watcher_for(header, WatchSetup()))
     session.late_ns = late_s * 10**9
     stepped = SteppedTable(table, 7, session, lambda event, outcome: rulings.extend(outcome.rulings))
-    for _ in stepped.play(game.rounds[0].out_s + 5.8 + late_s / 2):
+    for _ in stepped.play(game.rounds[0].out_s + 9.0):
         pass
     stepped.close()
     assert [ruling["ruling"] for ruling in rulings][:2] == ["round", "time"]

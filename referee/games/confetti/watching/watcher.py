@@ -91,6 +91,7 @@ class ConfettiWatcher:
         self._turned: dict[int, int] = {}  # how many cards of a seat showed the other side when time was up
         self._blind = False  # for so long no frame came in this round that a hand may have lain there and gone
         self._in_time_seats: set[int] = set()  # whose hand was complete when time was up
+        self._only_asks = False  # a table that does not move shows no more than it did
         self._gone: frozenset[int] = frozenset()  # the seats that are asked what they held
         self._said: set[int] = set()  # those that have said it
         self._pace = FramePace()
@@ -110,7 +111,7 @@ class ConfettiWatcher:
             return Seen()
         rested_ns = t_ns - self._still.still_ns(t_ns)
         read_since_it_moved = self._read_ns is not None and self._read_ns >= rested_ns
-        if self._phase is _Phase.WAITING and read_since_it_moved:
+        if read_since_it_moved and (self._phase is _Phase.WAITING or self._only_asks):
             return Seen()
         self._blend.add(frame.bgr())
         waited_since_ns = self._read_ns if self._read_ns is not None and read_since_it_moved else rested_ns
@@ -119,7 +120,7 @@ class ConfettiWatcher:
         if self._phase is _Phase.WAITING:
             return self._survey(frame)
         if not read_since_it_moved:
-            self._once, self._doubtful = None, ()
+            self._once, self._doubtful, self._only_asks = None, (), False
         return self._count(frame, sure=False)
 
     def hear(self, event: DeviceEvent) -> Seen:
@@ -184,7 +185,7 @@ class ConfettiWatcher:
         if phase is not self._phase:
             self._phase, self._once, self._doubtful, self._told = phase, None, (), ()
             self._since_ns, self._wanted, self._given = t_ns, False, {}
-            self._gone, self._said = frozenset(), set()
+            self._gone, self._said, self._only_asks = frozenset(), set(), False
             self._blend.begin()
             # A table that has not moved since is read again for what is wanted now.
             self._read_ns = None
@@ -263,6 +264,7 @@ class ConfettiWatcher:
         doubtful = {notice.seat for notice in told} | gone | self._said
         clear = [hand for hand in sharing.seats if hand.seat not in doubtful]
         asked = self._ask_for(t_ns, gone)
+        self._only_asks = bool(gone) and not told
         if doubtful:
             wanted = self._wanted or bool(gone) or not told
             return Seen(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum
 from typing import Protocol
 
@@ -39,11 +39,23 @@ class BellEdge:
 
 
 @dataclass(frozen=True)
+class PhoneWay:
+    """How far a phone's press is dated before it came: `back_ms`, at most `most_ms`, half of its round trip."""
+
+    back_ms: float
+    most_ms: float
+
+
+@dataclass(frozen=True)
 class BellPressed:
-    """Somebody rang: `t_ns` is the first edge of the press. seat: None when the line does not tell who."""
+    """Somebody rang: `t_ns` is the first edge of the press. seat: None when the line does not tell who.
+
+    way: of a press that came over the network; None: it did not.
+    """
 
     t_ns: int
     seat: int | None
+    way: PhoneWay | None = field(default=None, compare=False)
 
 
 class SandLine(Enum):

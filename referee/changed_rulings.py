@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 RulingData = Mapping[str, Any]
-_HOW = frozenset({"frame_t_ns", "reaction_ms", "arrangement"})
+_HOW = frozenset({"frame_t_ns", "phone", "reaction_ms", "arrangement"})
 
 
 @dataclass(frozen=True)

@@ -38,7 +38,7 @@ class SimulatedCamera:
         """Wait for the next frame; it comes when its exposure is over, or a little later if it was hard to draw."""
         started_ns = self._clock()
         # Drawn is the first frame that can be ready in time: a camera that is too slow loses frames, it delays none.
-        ready_s = self._table.seconds(started_ns + round(self._drawing_ns))
+        ready_s = (started_ns + round(self._drawing_ns) - self._table.start_ns) / SECOND_NS
         self._next = max(self._next, math.ceil(ready_s * self._table.shots.frames_per_s) - 1, 0)
         frame = self._table.frame(self._next)
         self._next += 1

@@ -21,6 +21,7 @@ from simulation.props import draw_bell, draw_sandtimer
 from simulation.script import Script
 from simulation.surface import light_over, surface
 from simulation.view import Image, Look, Place, view_of
+from simulation.waits import Waits
 
 SECOND_NS = 1_000_000_000
 _INSTANTS = 3
@@ -48,8 +49,9 @@ class Shots:
 class LiveTable:
     """A table on which a script happens; frame 0 begins with it.
 
-    start_ns: when the script begins, ns on the monotonic clock. disguise: gives the art that is to be seen instead of
-    the deck's; None: that is. Not to be used from two threads at once.
+    start_ns: when the script begins, ns on the monotonic clock. waits: where the script's people wait; nowhere, unless
+    whoever plays the table lets them go on. disguise: gives the art that is to be seen instead of the deck's; None:
+    that is. Not to be used from two threads at once.
     """
 
     def __init__(
@@ -64,6 +66,7 @@ class LiveTable:
         self.script = script
         self.shots = shots or Shots()
         self.start_ns = start_ns
+        self.waits = Waits()
         self.motion = Motion(script)
         look, size = self.shots.look, self.shots.size
         self.view = view_of(script.area_mm, size, look)
@@ -93,7 +96,9 @@ class LiveTable:
 
     def twin(self) -> LiveTable:
         """Give the same table once more, to be filmed from another thread."""
-        return LiveTable(self.script, self._deck, self._seed, self.shots, self.start_ns, self._disguise)
+        table = LiveTable(self.script, self._deck, self._seed, self.shots, self.start_ns, self._disguise)
+        table.waits = self.waits
+        return table
 
     @property
     def frames(self) -> int:
@@ -106,7 +111,7 @@ class LiveTable:
 
     def seconds(self, t_ns: int) -> float:
         """Give a time of the monotonic clock as seconds of the script."""
-        return (t_ns - self.start_ns) / SECOND_NS
+        return self.waits.script_ns(t_ns - self.start_ns) / SECOND_NS
 
     def prepare(self) -> None:
         """Draw ahead what takes long: what lies there first, and all hands; later frames come more evenly for it."""

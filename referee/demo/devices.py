@@ -24,6 +24,7 @@ from hardware.health import DeviceHealth
 from hardware.sand.glass import learn_sandtimer
 from hardware.sand.sandtimer import Sandtimer, sand_lines
 from hardware.settings import MS, BellSettings, SandSettings
+from referee.engine.session import RulingData
 from referee.errors import SettingError
 from referee.service.settings import TableSettings
 from simulation.camera import SimulatedCamera
@@ -31,6 +32,7 @@ from simulation.edges import edges_of, sand
 from simulation.live import LiveTable
 from simulation.pins import PinMover, pin_factory
 from simulation.script import Flip, Script
+from simulation.waits import Waits
 
 EDGE_LAG_NS = 15 * MS
 _LEAD_NS = SECOND_NS // 4
@@ -61,6 +63,12 @@ def wiring_for(script: Script, seed: int) -> Wiring:
     rng = random.Random(seed)
     runs = [[edge.t_ns for edge in sand(rng, 0, runs_s)] for _ in range(2)]
     return Wiring(BellSettings(), SandSettings(profile=learn_sandtimer(runs)))
+
+
+def go_on_after(rulings: Sequence[RulingData], table: LiveTable, now_ns: int) -> None:
+    """Let the people at a table go on once hands were counted."""
+    if any(ruling["ruling"] == "hand" for ruling in rulings):
+        table.waits.go_on(now_ns - table.start_ns)
 
 
 class EdgeSide:
@@ -96,8 +104,14 @@ class EdgeSide:
     def begin(self) -> PinMover:
         """Give what moves the pins, from the table's `start_ns` on; not started."""
         edges = edges_of(self._table.script, self._seed, self._table.start_ns)
-        self.mover = PinMover(self._factory, self._wiring.lines, edges, self._clock)
+        self.mover = PinMover(self._factory, self._wiring.lines, edges, self._clock, self._due_ns)
         return self.mover
+
+    def _due_ns(self, t_ns: int) -> int | None:
+        """Give when something of the script happens; None while people wait."""
+        start_ns = self._table.start_ns
+        due_ns = self._table.waits.clock_ns(t_ns - start_ns, self._clock() - start_ns)
+        return None if due_ns is None else start_ns + due_ns
 
     def _moved(self) -> int:
         """Give the time, ns, but never one that the pins have not come to yet."""
@@ -124,6 +138,7 @@ class SimulatedDevices:
         make_factory: Callable[[PinFactory], PinFactory] | None = None,
     ) -> None:
         self.table = table
+        table.waits = Waits(table.script.waits_s)
         self.queue = EventQueue()
         self.buffer = FrameBuffer(4 * SECOND_NS, _BUFFER_BYTES)
         self.edges = EdgeSide(table, seed, self.queue, make_factory=make_factory)
@@ -165,6 +180,10 @@ class SimulatedDevices:
     def seconds(self) -> float:
         """How far the script has come; 0 before it begins."""
         return max(0.0, self.table.seconds(time.monotonic_ns())) if self._playing else 0.0
+
+    def ruled(self, rulings: Sequence[RulingData]) -> None:
+        """Let people go on who wait for the count."""
+        go_on_after(rulings, self.table, time.monotonic_ns())
 
     def camera_hangs(self) -> bool:
         """No driver of a simulated camera can hang for good."""

@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 
 RulingData = Mapping[str, Any]
 _NO_FRAME = -1
+_WAY = ("back_ms", "most_ms")
+_LONGEST_MS = 60_000
+_OF_RINGS = ("ring", "unclear", "also_rang")
 
 
 @dataclass(frozen=True)
@@ -155,6 +158,7 @@ class Session:
         self._last_ns = 0
         self._frame: Frame | None = None
         self._ring_frames: dict[int, int] = {}
+        self._ring_ways: dict[int, Mapping[str, float]] = {}
         self._asked: tuple[int, str] | None = None
         self._advised: str | None = None
 
@@ -215,6 +219,8 @@ class Session:
         frame_ns = event.data.get("frame_t_ns")
         if event.kind == "bell":
             self._ring_frames[event.t_ns] = frame_ns if isinstance(frame_ns, int) else _NO_FRAME
+            if (way := _way_of(event)) is not None:
+                self._ring_ways[event.t_ns] = way
         rulings = tuple(self._with_frame(ruling.as_json()) for ruling in self.game.apply(event))
         self._last_ns = max(self._last_ns, event.t_ns)
         self.watcher.judged(event, rulings, view_of(self.game))
@@ -235,7 +241,17 @@ class Session:
     def _with_frame(self, ruling: dict[str, object]) -> RulingData:
         """A ring may be ruled long after it, when its ringer has been named, but on the frame that lay before it."""
         t_ns = ruling["t_ns"]
+        if ruling["ruling"] in _OF_RINGS and isinstance(t_ns, int) and t_ns in self._ring_ways:
+            ruling = {**ruling, "phone": self._ring_ways[t_ns]}
         if ruling["ruling"] != "ring" or not isinstance(t_ns, int) or t_ns not in self._ring_frames:
             return ruling
         frame_ns = self._ring_frames[t_ns]
         return {**ruling, "frame_t_ns": None if frame_ns == _NO_FRAME else frame_ns}
+
+
+def _way_of(event: Event) -> Mapping[str, float] | None:
+    """Give how far a phone's press was dated back, ms, and how far it may be at most; None of any other press."""
+    way = event.data.get("phone")
+    values = [way.get(key) for key in _WAY] if isinstance(way, Mapping) else []
+    numbers = [float(value) for value in values if isinstance(value, int | float) and 0 <= value <= _LONGEST_MS]
+    return dict(zip(_WAY, numbers, strict=True)) if len(numbers) == len(_WAY) else None

@@ -150,6 +150,11 @@ def corrected(gone: Sequence[str], new: Sequence[str], undone: bool, language: L
     return (first, *taken_back, *new)
 
 
+def corrected_before(language: Language) -> str:
+    """Give what is said first after a correction of a game that is not on the table any more."""
+    return language.text("An earlier game was corrected.")
+
+
 def who_rang(language: Language) -> str:
     """Give the question who rang."""
     return language.text("Who rang?")
@@ -158,6 +163,15 @@ def who_rang(language: Language) -> str:
 def ring_waits(language: Language) -> str:
     """Give why nothing is said of a ring: the one before it waits for its ringer's name."""
     return language.text("This ring waits: please tap first who rang before it.")
+
+
+def phone_way(way: Mapping[str, float], language: Language) -> str:
+    """Give how far the press of a phone was dated back, and how far it may be."""
+    return language.text(
+        "Rung on a phone: {back} ms were taken off for the way here, of {most} ms at most.",
+        back=f"{way['back_ms']:.0f}",
+        most=f"{way['most_ms']:.0f}",
+    )
 
 
 def rang(players: Sequence[str], seat: int | None, language: Language) -> str:
@@ -175,6 +189,11 @@ def decide(language: Language) -> str:
 def tell_hands(language: Language) -> str:
     """Give the question that a count asks for hands that nobody has seen."""
     return language.text("What do you hold? The camera has seen no hand of yours.")
+
+
+def tell_gone(language: Language) -> str:
+    """Give the question about hands that were put away before they were counted."""
+    return language.text("What did you hold? The cards were put away before I had counted them.")
 
 
 def pairing_code(code: str, language: Language) -> str:

@@ -40,6 +40,10 @@ class Ruling(BaseModel):
     colour: str | None = None
     frame_t_ns: Annotated[int | None, Field(description="of a recording: the frame that a ring was judged on")] = None
     lag_ms: float | None = None
+    phone: Annotated[
+        dict[str, float] | None,
+        Field(description="of a ring on a phone: `back_ms` it is dated before it came, of `most_ms`"),
+    ] = None
     count: int | None = None
     from_: Annotated[int | Literal["piles"] | None, Field(alias="from")] = None
     to: Seat | None = None
@@ -56,6 +60,10 @@ class Ruling(BaseModel):
     row: Annotated[int | None, Field(description="counted from 0")] = None
     starts: Seat | None = None
     hands: list[dict[str, Any]] | None = None
+    last_seen: Annotated[
+        list[list[CardColours] | None] | None,
+        Field(description="by `seats`: the cards of hands that were put away uncounted"),
+    ] = None
 
 
 class PastGame(Answer):

@@ -82,10 +82,18 @@ class Announcements:
             self._reminded = question.t_ns, rings_ns[-1]
             self._voice.tell(sayings.ring_waits(announcer.language))
 
-    def changed(self, announcer: Announcer, change: Change, question: Question | None, *, undone: bool) -> None:
-        """Say what a correction, or taking one back, changed among the rulings, or of a ring that waits for a name."""
+    def changed(
+        self, announcer: Announcer, change: Change, question: Question | None, *, undone: bool, past: bool = False
+    ) -> None:
+        """Say what a correction, or taking one back, changed among the rulings, or of a ring that waits for a name.
+
+        question: what the game on the table asks. past: the correction is one of a game before that.
+        """
         gone, new = told(change, announcer.say)
         LOG.info("%s: %d rulings gone, %d new", "correction undone" if undone else "corrected", len(gone), len(new))
+        if past:
+            self._voice.tell(sayings.corrected_before(announcer.language), *new)
+            return
         if not gone and not new and self.ask(announcer, question):
             return
         self._voice.tell(*sayings.corrected(gone, new, undone, announcer.language))
@@ -117,7 +125,7 @@ class Announcements:
 
 def _same_verdict(ruling: RulingData, known: RulingData) -> bool:
     """Whether a ruling says of a ring what is known of it, but for who rang and the frame it was judged on."""
-    named = ("seat", "frame_t_ns")
+    named = ("seat", "frame_t_ns", "phone")
     return {key: value for key, value in ruling.items() if key not in named} == {
         key: value for key, value in known.items() if key not in named
     }

@@ -32,7 +32,8 @@ class Desk(Protocol):
         `rulings` (newest first, at most 50: `{"id", "t_ns", "text", "ruling", "picture" (an id or null),
         "corrected"}`); `latest` (the first of them that has a text, or null); `questions` (what the page is asked:
         `{"id", "kind": "who_rang", "decide", "no_hand" or "doubt", "text", "seats", "ruling": an id or null, "verdict":
-        how a ring stands that waits for its ringer's name, `{"t_ns", "text", "ruling"}`, or null}`; a doubt has
+        how a ring stands that waits for its ringer's name, `{"t_ns", "text", "ruling"}`, or null}`; of hands put away
+        before they were counted `last_seen`: by the order of `seats`, the cards seen last, or null; a doubt has
         `answers`, `[{"text", "seat", "card"}]`, and `pictures`, null or what the table is like, `{"before": when it was
         understood last, an id or null, "now": an id}`); `caption` (what is being said, or
         ""); `said` (the latest that were said aloud, oldest first: `{"number", "text", "urgent"}`); `devices`
@@ -82,15 +83,18 @@ class Desk(Protocol):
         """
 
     def explain(self, ruling: str) -> Data:
-        """Give why: `{"text", "ruling", "corrected", "steps", "mishaps", "picture", "sight", "readings", "past"}`.
+        """Give why.
 
+        `{"text", "ruling", "corrected", "steps", "way", "mishaps", "picture", "sight", "readings", "past",
+        "game"}`:
         `steps`: for Confetti the arrangement (C11), a set a step, then what costs points, and the sum: `[{"kind":
         "set", "spare", "over" or "sum", "text", "cards": […]}]`; a set's cards (their colours, small, medium, big)
         stand in the order in which they give small, medium, big. `readings`: the events that it was judged on, each to
         be corrected: `{"event": an id, "seat", "data": the event with its keys of the outside contract}`, such as the
-        tops that lay open at a ring and the ring itself, or a hand. `mishaps`: what the
+        tops that lay open at a ring and the ring itself, or a hand. `way`: how far a phone's press was dated back, a
+        sentence, or "". `mishaps`: what the
         referee had said of light, lens or machine, and was not over, a sentence each. `sight`: as in `timeline`.
-        `past`: whether it is of a game that is not being played, in which nothing can be corrected.
+        `past`: whether it is of a game that is not on the table any more. `game`: its `{"game", "players", "options"}`.
         """
 
     def history(self) -> Data:

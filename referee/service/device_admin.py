@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
+from referee.service.phone_bells import Arrival
 from referee.service.settings import TableSettings
 
 
@@ -34,6 +35,14 @@ class DeviceAdmin(Protocol):
 
     def fit(self, settings: TableSettings) -> None:
         """Go on with the devices that other settings name."""
+
+
+@runtime_checkable
+class DatesRings(Protocol):
+    """Devices that know how far a phone's press may be dated back."""
+
+    def ring_that_came(self, seat: int, t_ns: int, within_ns: int, arrival: Arrival) -> bool:
+        """Take a press as `DeviceAdmin.ring` does, dated back by half of the phone's round trip at most."""
 
 
 class NoDeviceAdmin:

@@ -12,12 +12,13 @@ from referee.journal.corrections import corrected, corrected_events
 from referee.journal.judging import MISHAP
 from referee.language import Language
 from referee.sayings import guard
+from referee.sayings.service import phone_way
 from referee.service.game_log import GameLog
 from referee.service.records import Record
 
 
 def explanation(log: GameLog, record: Record, ruling: Mapping[str, Any], language: Language) -> dict[str, Any]:
-    """Give the ruling in words, its steps, readings and mishaps, and whether a correction changed it."""
+    """Give the ruling in words, its steps, its way, readings and mishaps, and whether a correction changed it."""
     announcer = Announcer(log.header.game, log.header.players, language)
     readings = _readings(log, record, ruling)
     return {
@@ -25,6 +26,7 @@ def explanation(log: GameLog, record: Record, ruling: Mapping[str, Any], languag
         "ruling": dict(ruling),
         "corrected": record.is_changed(ruling),
         "steps": game_kind(log.header.game).page.steps(ruling, [event for _, event in readings], language),
+        "way": phone_way(ruling["phone"], language) if "phone" in ruling else "",
         "mishaps": [guard.begun(what, language) for what in _mishaps(log, record)],
         "readings": [
             {"event": log.event_id(number), "seat": event.data.get("seat"), "data": _shown(event)}
@@ -82,5 +84,5 @@ def held(log: GameLog, number: int, instead: Mapping[int, Mapping[str, Any] | No
 
 
 def _shown(event: Event) -> dict[str, Any]:
-    hidden = ("t_ns", "frame_t_ns", "faces", "event")
+    hidden = ("t_ns", "frame_t_ns", "faces", "event", "phone")
     return {"event": event.kind} | {key: value for key, value in event.data.items() if key not in hidden}

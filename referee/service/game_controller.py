@@ -22,13 +22,13 @@ from referee.journal.journal import Journal
 from referee.names import players_in
 from referee.sayings import service as sayings
 from referee.service.announcements import Announcements
-from referee.service.bus import Bus, OutlinesMoved, ReadingFailed, StateChanged
+from referee.service.bus import Bus, OutlinesMoved, ReadingFailed, Ruled, StateChanged
 from referee.service.game_on_table import GameOnTable
 from referee.service.live_game import LiveGame
 from referee.service.overlay import overlay_in
 from referee.service.question_pictures import Doubted
-from referee.service.records import MISHAP, PAUSE, RESUME
-from referee.service.resuming import MakeWatcher, unfinished_game
+from referee.service.records import MISHAP, PAUSE, RESUME, numbers_in
+from referee.service.resuming import MakeWatcher, past_game, unfinished_game
 from referee.service.ring_pictures import pictures_wanted
 from referee.service.settings import TableSettings
 from referee.service.voice import Voice
@@ -106,7 +106,7 @@ class GameController(GameOnTable):
         """
         header = Header(game, players_in(players), dict(options))
         game_kind(game).start(header)
-        header = self._complete(header)
+        header = self._complete(game_kind(game).explicit(header))
         with self.lock:
             watcher = self._make_watcher(header)
             before = self.play if self.play is not None and not self.play.over else None
@@ -198,14 +198,27 @@ class GameController(GameOnTable):
             self.notices = ()
             self._bus.publish(StateChanged())
 
-    def correct(self, number: int, data: Mapping[str, Any] | None) -> Change:
-        """Put an event right, or strike it (None), and say what changes.
+    def game_of(self, ident: str) -> LiveGame:
+        """Give the game that an event or a ruling of this name is of: the one on the table, or a past one.
+
+        Raises:
+            BadInputError: there is none, or it cannot be read.
+        """
+        game = next(iter(numbers_in(ident)), None)
+        for play in (self.play, None if self.play is None else self.play.instead_of):
+            if play is not None and play.log.row.game == game:
+                return play
+        past = None if game is None else past_game(self.journal, game)
+        return past or self.playing()
+
+    def correct(self, number: int, data: Mapping[str, Any] | None, play: LiveGame | None = None) -> Change:
+        """Put an event right, or strike it (None), and say what changes; play: None for the game on the table.
 
         Raises:
             BadInputError: there is no such event, or it cannot be like that.
         """
         with self.lock:
-            play = self.playing()
+            play = play or self.playing()
             return self._changed(play, play.correct(number, data), undone=False)
 
     def undo(self) -> Change:
@@ -252,6 +265,7 @@ class GameController(GameOnTable):
         announcer = self._announcer(play)
         if outcome.rulings:
             self._announcements.rule(announcer, outcome.rulings)
+            self._bus.publish(Ruled(outcome.rulings))
         if outcome.notices:
             self.notices = self._announcements.notice(announcer, outcome.notices)
         elif outcome.rulings:
@@ -263,7 +277,8 @@ class GameController(GameOnTable):
         return outcome
 
     def _changed(self, play: LiveGame, change: Change, *, undone: bool) -> Change:
-        self._announcements.changed(self._announcer(play), change, play.question(), undone=undone)
+        question = None if self.play is None else self.play.question()
+        self._announcements.changed(self._announcer(play), change, question, undone=undone, past=play is not self.play)
         self._bus.publish(StateChanged())
         return change
 

@@ -115,7 +115,8 @@ def _unwatched(event: DeviceEvent, players: int) -> Seen:
     """Give what a device event means where the watcher fails: a ring of which nobody saw what lay there is unclear."""
     match event:
         case BellPressed(t_ns, seat):
-            return Seen((Event(t_ns, "bell", {"seat": seat, "unseen": list(range(players))}),))
+            phone = {} if event.way is None else {"phone": {"back_ms": event.way.back_ms, "most_ms": event.way.most_ms}}
+            return Seen((Event(t_ns, "bell", {"seat": seat, "unseen": list(range(players)), **phone}),))
         case SandFlipped(t_ns):
             return Seen((Event(t_ns, "timer_flipped", {}),))
         case SandRanOut(t_ns):

@@ -10,13 +10,14 @@ from referee.announcer import Announcer
 from referee.engine.session import Doubt, Doubts
 from referee.errors import BadInputError
 from referee.service.desk_protocol import Data
-from referee.service.device_admin import DeviceAdmin
+from referee.service.device_admin import DatesRings, DeviceAdmin
 from referee.service.game_controller import GameController
 from referee.service.live_game import LiveGame
+from referee.service.phone_bells import Arrival
 
 
 def ring(controller: GameController, device_admin: DeviceAdmin, command: Data) -> None:
-    """Take a press of a phone: `seat`, `t_ns`, `within_ms`.
+    """Take a press of a phone: `seat`, `t_ns`, `within_ms`, and if known `came_ns` and `half_ns` of its round trip.
 
     Raises:
         BadInputError: no game is played, or nobody sits there.
@@ -27,7 +28,12 @@ def ring(controller: GameController, device_admin: DeviceAdmin, command: Data) -
     seat, t_ns, within_ns = int(command["seat"]), int(command["t_ns"]), int(command["within_ms"]) * MS
     if seat >= players:
         raise BadInputError("nobody sits there")
-    if not device_admin.ring(seat, t_ns, within_ns):
+    if "came_ns" in command and isinstance(device_admin, DatesRings):
+        arrival = Arrival(int(command["came_ns"]), int(command["half_ns"]))
+        taken = device_admin.ring_that_came(seat, t_ns, within_ns, arrival)
+    else:
+        taken = device_admin.ring(seat, t_ns, within_ns)
+    if not taken:
         controller.say("bell", {"seat": seat})
 
 
@@ -56,7 +62,7 @@ def tell(controller: GameController, event: object) -> list[dict[str, Any]]:
 
 
 def correct(controller: GameController, command: Mapping[str, Any]) -> int:
-    """Correct an event, or what led to a ruling; gives how many rulings are others now.
+    """Correct an event, or what led to a ruling, of this game or a past one; gives how many rulings are others now.
 
     Raises:
         BadInputError: there is no such event or ruling, or it cannot be so.
@@ -65,12 +71,10 @@ def correct(controller: GameController, command: Mapping[str, Any]) -> int:
     if data is not None and not isinstance(data, Mapping):
         raise BadInputError("a correction says what is right, or that it never was")
     with controller.lock:
-        play = controller.playing()
-        if "event" in command:
-            number = play.log.event_number(str(command["event"]))
-        else:
-            number = play.log.about_id(str(command.get("ruling")))
-        change = controller.correct(number, data)
+        ident = str(command.get("event", command.get("ruling")))
+        play = controller.game_of(ident)
+        number = play.log.event_number(ident) if "event" in command else play.log.about_id(ident)
+        change = controller.correct(number, data, play)
     return len({place for place, _ in (*change.gone, *change.new)})
 
 

@@ -20,7 +20,7 @@ from referee.service.settings import TableSettings
 
 MOST_RULINGS = 50
 _READINGS = ("hand", "card_shown", "card_read")
-_HIDDEN = ("t_ns", "frame_t_ns", "faces")
+_HIDDEN = ("t_ns", "frame_t_ns", "faces", "phone")
 PictureOf = Callable[[int, int], str | None]
 
 

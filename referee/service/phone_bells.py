@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 from hardware.camera.frames import SECOND_NS
 from hardware.event_queue import EventQueue, Source
-from hardware.events import BellPressed
+from hardware.events import BellPressed, PhoneWay
 from hardware.settings import MS
 from referee.errors import RefereeError
 
@@ -35,10 +35,19 @@ class PhoneRingError(RefereeError):
 
 
 @dataclass(frozen=True)
+class Arrival:
+    """When a press came, and how far it may be dated before that: half of the phone's round trip as measured here."""
+
+    t_ns: int
+    half_ns: int
+
+
+@dataclass(frozen=True)
 class _Press:
     t_ns: int
     within_ns: int
     seat: int
+    way: PhoneWay | None = None
 
 
 class PhoneBells:
@@ -57,8 +66,10 @@ class PhoneBells:
         with self._lock:
             self._open()
 
-    def ring(self, seat: int, t_ns: int, within_ns: int) -> None:
+    def ring(self, seat: int, t_ns: int, within_ns: int, arrival: Arrival | None = None) -> None:
         """Take a press of a seat's phone at `t_ns` of the monotonic clock, certain to ± `within_ns`.
+
+        The phone says when that was. With its arrival that is believed as far as the way of its requests allows.
 
         Raises:
             PhoneRingError: it came too late to be judged in its order, or nobody knows well enough when it was.
@@ -73,7 +84,12 @@ class PhoneBells:
             if late_ns > LAG_NS:
                 raise PhoneRingError("this ring came too late over the network", "bell_late", ms=round(late_ns / MS))
             # It cannot have been pressed after it came.
-            self._pending.append(_Press(min(t_ns, now_ns), within_ns, seat))
+            pressed_ns, way = min(t_ns, now_ns), None
+            if arrival is not None:
+                most_ns = min(arrival.half_ns, MOST_WITHIN_NS)
+                pressed_ns = max(min(t_ns, arrival.t_ns), arrival.t_ns - most_ns)
+                way = PhoneWay(round((arrival.t_ns - pressed_ns) / MS, 1), round(most_ns / MS, 1))
+            self._pending.append(_Press(pressed_ns, within_ns, seat, way))
             self._pending.sort(key=lambda press: press.t_ns)
             source.hold(self._pending[0].t_ns)
 
@@ -105,6 +121,6 @@ class PhoneBells:
         first = self._pending.pop(0)
         rivals = [one for one in self._pending if one.t_ns - first.t_ns <= first.within_ns + one.within_ns]
         if all(one.seat == first.seat for one in rivals):
-            return BellPressed(first.t_ns, first.seat)
+            return BellPressed(first.t_ns, first.seat, first.way)
         self._pending = [one for one in self._pending if one not in rivals]
-        return BellPressed(first.t_ns, None)
+        return BellPressed(first.t_ns, None, first.way)

@@ -1,4 +1,4 @@
-"""Takes up from the journal the game that was being played when the referee ended."""
+"""Takes up from the journal a game: the one that was being played when the referee ended, or a past one to correct."""
 
 from __future__ import annotations
 
@@ -10,9 +10,10 @@ from referee.engine.session import RulingData, Watcher
 from referee.errors import BadInputError
 from referee.journal.corrections import Place
 from referee.journal.journal import Journal
-from referee.journal.stored import kept_game, open_game
+from referee.journal.stored import game_numbered, kept_game, open_game
 from referee.service.live_game import LiveGame
 from referee.service.records import resumed_clock
+from referee.watchers.by_hand import ByHandWatcher
 
 MakeWatcher = Callable[[Header], Watcher]
 
@@ -39,3 +40,21 @@ def unfinished_game(
         journal.new_clock(row.game, fresh_clock.boot, fresh_clock.shift_ns)
     play = LiveGame(fresh_clock, make_watcher(row.header), journal, clock())
     return play, play.restore(replace(kept, row=fresh_clock))
+
+
+def past_game(journal: Journal, game: int) -> LiveGame | None:
+    """Give a game that is not on the table any more, to be corrected; None if there is none of this number.
+
+    Raises:
+        BadInputError: not all that happened in it can be read, or this version cannot play it.
+    """
+    journal.flush()
+    row = game_numbered(journal.read, game)
+    if row is None:
+        return None
+    kept = kept_game(journal.read, row)
+    if kept.lost.first_event is not None:
+        raise BadInputError("not all that happened in that game can be read, so it cannot be corrected")
+    play = LiveGame(row, ByHandWatcher(), journal)
+    play.restore(kept)
+    return play

@@ -25,7 +25,8 @@ from referee.log import LOG
 from referee.mqtt.publisher import Publisher
 from referee.sayings import service as sayings
 from referee.service import defaults
-from referee.service.bus import Bus, IdleBell, NothingToKeep, ReadingFailed
+from referee.service.bus import Bus, IdleBell, NothingToKeep, ReadingFailed, Ruled
+from referee.service.devices import FollowsPlay
 from referee.service.film import FilmKeeper
 from referee.service.game_controller import GameController
 from referee.service.guard.guard import Guard
@@ -34,7 +35,7 @@ from referee.service.housekeeping import Housekeeping
 from referee.service.keeping import Keeping
 from referee.service.part_thread import part_thread
 from referee.service.parts import Parts
-from referee.service.phone_bells import PhoneBells
+from referee.service.phone_bells import Arrival, PhoneBells
 from referee.service.power import power_here
 from referee.service.retrying import RetryingLamp, RetryingSpeaker
 from referee.service.ring_pictures import Pictures, Wanted
@@ -111,6 +112,9 @@ class Service:
         self._film = film = FilmKeeper(self.devices.buffer, self._area, self._pictures.want, report=self.report)
         bus.subscribe(Wanted, film.want)
         bus.subscribe(ReadingFailed, self._read_fault)
+        devices = self.devices
+        if isinstance(devices, FollowsPlay):
+            bus.subscribe(Ruled, lambda news: devices.ruled(news.rulings))
         bus.subscribe(NothingToKeep, lambda _: self.journal.checkpoint())
         self.desk.listen(bus)
         change, outline = self.desk.change_settings, self._area.outline
@@ -192,6 +196,11 @@ class Service:
     def ring(self, seat: int, t_ns: int, within_ns: int) -> bool:
         """Take a press of a phone that is a bell."""
         self._phones.ring(seat, t_ns, within_ns)
+        return True
+
+    def ring_that_came(self, seat: int, t_ns: int, within_ns: int, arrival: Arrival) -> bool:
+        """Take a press of a phone, dated back by half of its round trip at most."""
+        self._phones.ring(seat, t_ns, within_ns, arrival)
         return True
 
     def bell_here(self) -> None:

@@ -51,7 +51,9 @@ def explained(controller: GameController, evidence: EvidenceFolder, ruling: str)
         live = controller.play is not None and controller.play.log is log
     pictures = evidence.of_game(log.row.game)
     sight = sight_of(controller.journal.read, log.row.game, number)
-    return {**why, "picture": pictures.get(number), "sight": sight, "past": not live}
+    header = log.header
+    game = {"game": header.game, "players": list(header.players), "options": dict(header.options)}
+    return {**why, "picture": pictures.get(number), "sight": sight, "past": not live, "game": game}
 
 
 def log_named(controller: GameController, ident: str) -> GameLog:

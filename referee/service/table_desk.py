@@ -29,6 +29,7 @@ from referee.service.page_state import Scene, view
 from referee.service.past import Known
 from referee.service.quality import Tallies, quality
 from referee.service.question_pictures import Doubted, QuestionPictures
+from referee.service.records import numbers_in
 from referee.service.ring_pictures import Pictures
 from referee.service.settings import PAGE_CAMERA, TableSettings, save_settings
 from referee.service.setup_desk import setup_done, setup_in_state, setup_now
@@ -180,7 +181,12 @@ class TableDesk:
             case "event":
                 return {"version": self._version, "rulings": tell(self._controller, command.get("event"))}
             case "correct":
-                return {"version": self._version, "changed": correct(self._controller, command)}
+                changed = correct(self._controller, command)
+                # A past game is counted once; it was another one then.
+                for game in numbers_in(str(command.get("event", command.get("ruling"))))[:1]:
+                    self.known.pop(game, None)
+                    self._tallies.pop(game, None)
+                return {"version": self._version, "changed": changed}
             case "sheet":
                 return {"sheet": sheet(command, Language(self._controller.settings.language))}
             case "answer":

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 from typing import Annotated
 
@@ -25,8 +26,11 @@ def routes(desk: Desk, ask: Desks, who: Who, state: Path | None, uploads: Upload
     @router.post("/api/do", openapi_extra=json_body(COMMAND.json_schema()))
     async def do(request: Request) -> Response:
         """Carry out a command."""
-        who.demand_paired(request)
+        came_ns = time.monotonic_ns()
+        device = who.demand_paired(request)
         command = as_data(await body_as(COMMAND, request))
+        if command["do"] == "ring":
+            command |= {"came_ns": came_ns, "half_ns": who.round_trips.half_ns(device)}
         return Json(await ask(lambda: desk.do(command)))
 
     @router.post(PICTURE_PATH, openapi_extra={"requestBody": {"content": {"image/*": {"schema": {"type": "string"}}}}})

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from typing import Annotated
 
-from fastapi import APIRouter, Path, Request, Response
+from fastapi import APIRouter, Path, Query, Request, Response
 
 from referee.language import LANGUAGES
 from referee.service.desk_protocol import Desk
@@ -20,6 +20,7 @@ from referee.web.words import words_in
 
 _Id = Annotated[str, Path(pattern=r"^[A-Za-z0-9_-]{1,64}$")]
 _Code = Annotated[str, Path(pattern="^(" + "|".join(LANGUAGES) + ")$")]
+_Echo = Annotated[str, Query(max_length=32)]
 _KEPT = {"Cache-Control": "private, max-age=3600, immutable"}
 
 
@@ -47,9 +48,16 @@ def routes(desk: Desk, ask: Desks, who: Who, options: WebOptions) -> APIRouter:
         return EventStream(feed_of(request), token or address_of(request), most, options.most_of_one)
 
     @router.get("/api/clock")
-    async def clock() -> Response:
-        """Give the time, ns, on the clock by which rings are judged."""
-        return Json({"t_ns": time.monotonic_ns()})
+    async def clock(request: Request, echo: _Echo = "") -> Response:
+        """Give the time, ns, on the clock by which rings are judged.
+
+        A paired device gets an `echo`, and measures its round trip by asking again with that at once.
+        """
+        device = who.token(request)
+        if device is None:
+            return Json({"t_ns": time.monotonic_ns()})
+        who.round_trips.came(device, echo)
+        return Json({"t_ns": time.monotonic_ns(), "echo": who.round_trips.send(device)})
 
     @router.get("/live.jpg")
     async def live(request: Request) -> Response:

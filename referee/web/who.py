@@ -16,6 +16,7 @@ from referee.web.hosts import is_this_machine
 from referee.web.options import WebOptions
 from referee.web.pairing import Pairing
 from referee.web.responses import Json, body_as
+from referee.web.round_trips import RoundTrips
 from referee.web.tokens import TokenStore, csrf_of
 
 COOKIE = "ringmaster"
@@ -31,6 +32,7 @@ class Who:
         self._options = options
         self.pairing = Pairing(options.clock)
         self.tokens = TokenStore(options.state_dir)
+        self.round_trips = RoundTrips()
         self.first = FirstDevice(options.clock, lambda: not len(self.tokens))
 
     def token(self, request: Request) -> str | None:

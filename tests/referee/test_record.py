@@ -29,7 +29,8 @@ def test_a_folder_becomes_a_recording_with_its_game(tmp_path: Path, capsys: pyte
     assert cli.main([*command, "--players", "Ann, Ben"]) == 0
     assert "5 pictures" in capsys.readouterr().out
     recording = read_recording(path)
-    assert recording.header == {"game": "confetti", "players": ["Ann", "Ben"], "options": {}}
+    options = {"edition": "english", "overlimit": "separate", "side": "white", "late_cards": "count"}
+    assert recording.header == {"game": "confetti", "players": ["Ann", "Ben"], "options": options}
     frames = frames_in(path)
     assert [round(float(frame.frame().image.mean()) / 20) for frame in frames] == [1, 2, 3, 4, 5]
     assert np.diff([frame.t_ns for frame in frames]).tolist() == [100_000_000] * 4

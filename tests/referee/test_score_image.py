@@ -73,9 +73,20 @@ def test_every_seat_gets_its_cards_and_its_score(capfd: Capture) -> None:
 def test_the_limit_and_the_side_are_heeded(capfd: Capture) -> None:
     _, lines, _ = score(capfd, "--image", str(TABLE), "--players", "3", "--limit", "4")
     assert [(line["over_limit"], line["points"]) for line in lines] == [(2, 3), (1, 1), (2, 1)]
+    assert [(line["side"], line["side_inferred"]) for line in lines] == [("white", True)] * 3
     _, lines, _ = score(capfd, "--image", str(TABLE), "--players", "3", "--side", "black")
     assert [(line["faces"], line["points"]) for line in lines] == [([], 0)] * 3
     assert [set(line["other_side"]) for line in lines] == [set(hand) for hand in HANDS]
+    assert [(line["side"], line["side_inferred"]) for line in lines] == [("black", False)] * 3
+
+
+@pytest.mark.usefixtures("no_hands_sought")
+@pytest.mark.parametrize(("side", "said"), [([], True), (["--side", "white"], False)])
+def test_people_are_told_where_the_side_was_inferred(capfd: Capture, side: list[str], said: bool) -> None:
+    assert main(["score", "confetti", "--image", str(TABLE), "--players", "3", *side]) == 0
+    out = capfd.readouterr().out
+    assert "White side played" in out
+    assert ("Nobody said which side is played" in out) is said
 
 
 @pytest.mark.usefixtures("no_hands_sought")

@@ -11,6 +11,7 @@ from referee.games.coloretto.deck import CARDS
 from referee.games.coloretto.page import PAGE
 from referee.games.coloretto.rules import from_header
 from referee.games.coloretto.sayings import WORDS
+from referee.games.coloretto.setup import settings_from
 from referee.games.kind import Demo, GameKind, Scoring
 
 if TYPE_CHECKING:
@@ -48,6 +49,7 @@ def _table(deck: AnyDeck, seed: int, rounds: int, shots: Shots) -> DemoTable:
 COLORETTO = GameKind(
     name="coloretto",
     start=from_header,
+    settings=settings_from,
     watcher=_watcher,
     words=WORDS,
     page=PAGE,

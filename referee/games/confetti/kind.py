@@ -10,6 +10,7 @@ from referee.games.confetti.deck import CARDS
 from referee.games.confetti.page import PAGE
 from referee.games.confetti.rules import from_header
 from referee.games.confetti.sayings import WORDS
+from referee.games.confetti.setup import settings_from
 from referee.games.kind import Demo, GameKind, Scoring
 
 if TYPE_CHECKING:
@@ -43,6 +44,7 @@ def _table(deck: AnyDeck, seed: int, rounds: int, shots: Shots) -> DemoTable:
 CONFETTI = GameKind(
     name="confetti",
     start=from_header,
+    settings=settings_from,
     watcher=_watcher,
     words=WORDS,
     page=PAGE,

@@ -11,6 +11,7 @@ from referee.games.piccolino.deck import CARDS
 from referee.games.piccolino.page import PAGE
 from referee.games.piccolino.rules import from_header
 from referee.games.piccolino.sayings import WORDS
+from referee.games.piccolino.setup import settings_from
 
 if TYPE_CHECKING:
     from referee.decks.finding import AnyDeck
@@ -52,6 +53,7 @@ def _table(deck: AnyDeck, seed: int, rounds: int, shots: Shots) -> DemoTable:
 PICCOLINO = GameKind(
     name="piccolino",
     start=from_header,
+    settings=settings_from,
     watcher=_watcher,
     words=WORDS,
     page=PAGE,

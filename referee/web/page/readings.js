@@ -12,7 +12,8 @@ export function correct(app, reading, data, done) {
   const moment = reading.moment === undefined ? app.state.moment : reading.moment;
   app.run({ do: "correct", event: reading.event, with: data, moment }, (_result, toast) => {
     if (done) done();
-    toast(t("corrected_now"), false, true);
+    // What is taken back by a tap is of the game on the table.
+    toast(t("corrected_now"), false, !reading.past);
   });
 }
 

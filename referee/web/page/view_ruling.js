@@ -33,8 +33,15 @@ export function draw(app) {
   return [
     h("p", { class: "back", key: "back" }, h("a", { href: back }, icon("back"), t(why && why.past ? "nav_history" : "back_to_table"))),
     text ? title(app, shown, text, Boolean(entry)) : null,
-    why && !why.fault ? h("div", { class: "columns" }, evidence(app, entry, why, timeline), why.past ? null : readings(app, why)) : waitingFor(why),
+    why && !why.fault ? h("div", { class: "columns" }, evidence(app, entry, why, timeline), readings(gameThen(app, why), why)) : waitingFor(why),
   ];
+}
+
+// A past game had its own players and colours; what is corrected in it hangs on nothing that happens on the table now.
+function gameThen(app, why) {
+  if (!why.past) return app;
+  const board = why.game.players.map((name, seat) => ({ seat, name }));
+  return Object.create(app, { state: { value: Object.assign({}, app.state, { game: why.game, board }) } });
 }
 
 function title(app, entry, text, now) {
@@ -68,6 +75,7 @@ function evidence(app, entry, why, timeline) {
     { class: "column wide" },
     finish ? photoFinish(app, timeline) : null,
     finish && timeline.frames.length ? null : evidencePicture(app, why),
+    why.way ? h("p", { class: "note", key: "way" }, why.way) : null,
     (why.mishaps || []).map((text) => h("p", { class: "note", key: `mishap ${text}` }, t("mishap_then", { text }))),
     steps(app, why),
     lookAgain(app, entry),
@@ -148,7 +156,7 @@ function readings(app, why) {
         "div",
         { class: "reading", key: reading.event, role: "group", "aria-label": readingName(app, reading) },
         h("h3", {}, sign(reading.seat), readingName(app, reading)),
-        choicesFor(app, Object.assign({ order: lyingOrder(why, reading), moment: app.local.read, ruled: why.ruling.valid }, reading), () => ask(app)),
+        choicesFor(app, Object.assign({ order: lyingOrder(why, reading), moment: why.past ? app.state.moment : app.local.read, ruled: why.ruling.valid, past: why.past }, reading), () => ask(app)),
       ),
     ),
   );

@@ -5,11 +5,13 @@ from __future__ import annotations
 import itertools
 from collections import Counter
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pytest
 
+from hardware.camera.frames import Frame
 from hardware.errors import DeviceMissingError
 from hardware.events import BellPressed, SandFlipped, SandRanOut
 from hardware.events import Event as DeviceEvent
@@ -184,3 +186,62 @@ def test_the_sandtimer_of_a_game_is_told_by_its_pins(deck: Deck) -> None:
     assert [round(t_ns / 1e6) for t_ns in ends] == [round(truth.out_s * 1e3) for truth in game.rounds]
     assert sum(isinstance(event, SandFlipped) for event in events) == 2
     assert len(edges_of(game.script, 4, 0)) > 400
+
+
+class SlowReferee(Session):
+    """A session on a machine so slow that hands are counted `late_ns` after they could be."""
+
+    late_ns = 15 * 10**9
+    out_ns: int | None = None
+
+    def hear(self, event: DeviceEvent) -> Outcome:
+        if isinstance(event, SandRanOut):
+            self.out_ns = event.t_ns
+        return super().hear(event)
+
+    def look(self, frame: Frame) -> Outcome:
+        if self.out_ns is not None and frame.t_ns < self.out_ns + self.late_ns:
+            return Outcome()
+        return super().look(frame)
+
+
+def test_players_wait_for_a_slow_count_before_they_put_their_cards_away(deck: Deck) -> None:
+    game = confetti_script.write_confetti(deck, 7, confetti_script.Plan(rounds=2, heap=18, sand_s=8.0))
+    table = LiveTable(game.script, deck, 7, Shots(frames_per_s=3))
+    header = Header("confetti", ("Ann", "Ben", "Cem"), {})
+    rulings: list[Mapping[str, Any]] = []
+    session = SlowReferee(game_kind("confetti").start(header), watcher_for(header, WatchSetup()))
+    stepped = SteppedTable(table, 7, session, lambda event, outcome: rulings.extend(outcome.rulings))
+    for _ in stepped.play(game.rounds[1].flipped_s + 1.0):
+        pass
+    stepped.close()
+    assert [ruling["ruling"] for ruling in rulings] == ["round", "time", "hand", "hand", "hand", "round"]
+    for ruling in rulings[2:5]:
+        expected = score_hand([colours(deck, face) for face in game.rounds[0].hands[ruling["seat"]]], 6)
+        assert ruling["points"] == expected.points
+    assert rulings[2]["t_ns"] > rulings[1]["t_ns"] + 15 * 10**9
+
+
+@pytest.mark.parametrize(("after_time_s", "late_s", "options"), [(0.6, 0, {}), (1.0, 6, {"side": "white"})])
+def test_players_who_do_not_wait_for_the_count_are_asked_and_nobody_has_a_foul_or_points(
+    deck: Deck, monkeypatch: pytest.MonkeyPatch, after_time_s: float, late_s: int, options: dict[str, object]
+) -> None:
+    monkeypatch.setattr(confetti_script, "_AFTER_TIME_S", after_time_s)
+    game = confetti_script.write_confetti(deck, 7, confetti_script.Plan(rounds=2, heap=18, sand_s=8.0))
+    table = LiveTable(replace(game.script, waits_s=()), deck, 7, Shots(frames_per_s=4))
+    header = Header("confetti", ("Ann", "Ben", "Cem"), options)
+    rulings: list[Mapping[str, Any]] = []
+    session = SlowReferee(game_kind("confetti").start(header), watcher_for(header, WatchSetup()))
+    session.late_ns = late_s * 10**9
+    stepped = SteppedTable(table, 7, session, lambda event, outcome: rulings.extend(outcome.rulings))
+    for _ in stepped.play(game.rounds[0].out_s + 9.0):
+        pass
+    stepped.close()
+    assert [ruling["ruling"] for ruling in rulings][:2] == ["round", "time"]
+    assert not [ruling for ruling in rulings if ruling["ruling"] in ("foul", "hand")]
+    asked = [ruling for ruling in rulings if ruling["ruling"] == "unclear"]
+    assert {ruling["reason"] for ruling in asked} == {"hand_gone"}
+    truth = [sorted(colours(deck, face) for face in hand) for hand in game.rounds[0].hands]
+    for ruling in asked:
+        for seat, hand in zip(ruling["seats"], ruling["last_seen"], strict=True):
+            assert hand is None or sorted(map(tuple, hand)) == truth[seat]

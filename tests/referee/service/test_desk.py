@@ -141,3 +141,38 @@ def test_history_and_statistics_tell_of_all_games(office: Office) -> None:
     for which in ("7", "x", ""):
         with pytest.raises(BadInputError):
             office.desk.game(which)
+
+
+def test_cards_that_were_put_away_uncounted_are_asked_for_on_the_page_with_what_was_seen_last(office: Office) -> None:
+    office.desk.do({"do": "start", "game": "confetti", "players": ["Ann", "Ben"], "options": {}})
+    seen = [["red", "blue", "green"], ["blue", "green", "red"], ["green", "red", "blue"]]
+    for event in ({"event": "timer_flipped"}, {"event": "hand", "seat": 0, "cards": seen}, {"event": "timer_ran_out"}):
+        office.desk.do({"do": "event", "event": event})
+    office.table.hear("hands_gone", seats=[0], last_seen=[seen])
+    state = office.state()
+    assert state["latest"]["text"].startswith("I had not finished counting Ann’s cards.")
+    (question,) = state["questions"]
+    assert (question["kind"], question["seats"], question["last_seen"]) == ("no_hand", [0], [seen])
+    office.desk.do({"do": "event", "event": {"event": "hand", "seat": 0, "cards": seen}})
+    office.desk.do({"do": "event", "event": {"event": "hand", "seat": 1, "cards": []}})
+    state = office.state()
+    assert not state["questions"]
+    assert [place["points"] for place in state["board"]] == [3, 0]
+    kinds = [ruling["ruling"]["ruling"] for ruling in reversed(state["rulings"])]
+    assert kinds == ["round", "time", "unclear", "hand", "hand"]
+
+
+@pytest.mark.parametrize(
+    ("language", "text"),
+    [
+        ("de", "Ich hatte die Karten von Ann noch nicht fertig gezählt."),
+        ("fr", "Je n’avais pas fini de compter les cartes de Ann."),
+    ],
+)
+def test_it_is_asked_in_the_language_of_the_table(office: Office, language: str, text: str) -> None:
+    office.desk.do({"do": "settings", "language": language})
+    office.desk.do({"do": "start", "game": "confetti", "players": ["Ann", "Ben"], "options": {}})
+    for kind in ("timer_flipped", "timer_ran_out"):
+        office.desk.do({"do": "event", "event": {"event": kind}})
+    office.table.hear("hands_gone", seats=[0], last_seen=[None])
+    assert office.state()["latest"]["text"].startswith(text)

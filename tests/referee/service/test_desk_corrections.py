@@ -204,3 +204,58 @@ def test_a_second_tap_in_the_same_place_does_not_end_the_round_that_the_first_be
     with pytest.raises(OvertakenError):
         office.desk.do({"do": "time", "moment": seen})
     assert office.state()["phase"]["key"] == "running"
+
+
+SET = [["red", "blue", "green"], ["blue", "green", "red"], ["green", "red", "blue"]]
+
+
+def play_confetti(office: Office) -> None:
+    """A whole game for five, two rounds, in which Ann has three points a round, and the others none."""
+    players = ["Ann", "Ben", "Cem", "Dora", "Emil"]
+    office.desk.do({"do": "start", "game": "confetti", "players": players, "options": {}})
+    for _ in range(2):
+        for event in ({"event": "timer_flipped"}, {"event": "timer_ran_out"}):
+            office.table.clock.now_ns += 1_000_000_000
+            office.desk.do({"do": "event", "event": event})
+        for seat in range(5):
+            hand = {"event": "hand", "seat": seat, "cards": SET if seat == 0 else []}
+            office.desk.do({"do": "event", "event": hand})
+
+
+def test_a_wrong_end_of_the_last_game_is_put_right_while_the_next_one_is_played(office: Office) -> None:
+    play_confetti(office)
+    end = next(ruling for ruling in office.state()["rulings"] if ruling["ruling"]["ruling"] == "end")
+    hands = {
+        r["ruling"]["seat"]: r["id"] for r in reversed(office.state()["rulings"]) if r["ruling"]["ruling"] == "hand"
+    }
+    assert end["ruling"]["winners"] == [0]
+    assert office.desk.statistics()["players"][0]["name"] == "Ann"
+    piccolino(office)
+    before = office.state()
+    why = office.desk.explain(hands[1])
+    assert why["past"]
+    assert why["game"]["players"][1] == "Ben"
+    (reading,) = why["readings"]
+    five = [*SET, ["red", "blue", "yellow"], ["yellow", "red", "blue"], ["blue", "yellow", "red"]]
+    data = {**reading["data"], "cards": [list(card) for card in five]}
+    done = office.desk.do({"do": "correct", "event": reading["event"], "with": data, "moment": before["moment"]})
+    assert done["changed"] == 2  # Ben's hand, and who has won
+    assert office.desk.explain(end["id"])["ruling"]["points"][1] > 3
+    (last,) = (game for game in office.desk.history()["games"] if game["game"] == "confetti")
+    points = last["points"]
+    assert points[1] > points[2] and (last["winners"] == [1] or points[0] >= points[1])
+    assert office.table.voice.caption or office.state()["said"]
+    now = office.state()
+    assert (now["game"], now["board"], now["rulings"]) == (before["game"], before["board"], before["rulings"])
+    assert now["undoes"] == before["undoes"]
+
+
+def test_the_last_ruling_of_the_last_game_can_be_struck_by_its_name(office: Office) -> None:
+    play_confetti(office)
+    end = next(ruling for ruling in office.state()["rulings"] if ruling["ruling"]["ruling"] == "end")
+    piccolino(office)
+    office.desk.do({"do": "correct", "ruling": end["id"], "with": {"cards": SET}})
+    (game,) = (one for one in office.desk.history()["games"] if one["game"] == "confetti")
+    assert (game["winners"], game["points"]) == ([0], [6, 0, 0, 0, 3])
+    with pytest.raises(BadInputError):
+        office.desk.do({"do": "correct", "ruling": "99-1-0", "with": None})

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from hardware.event_queue import EventQueue
 from hardware.events import BellPressed
 from hardware.settings import MS
-from referee.service.phone_bells import GONE_NS, LAG_NS, MOST_WITHIN_NS, PhoneBells, PhoneRingError
+from referee.service.phone_bells import GONE_NS, LAG_NS, MOST_WITHIN_NS, Arrival, PhoneBells, PhoneRingError
 
 START_NS = 10_000_000_000
 WITHIN_NS = 8 * MS
@@ -117,3 +117,28 @@ def test_nothing_waits_for_phones_that_have_gone() -> None:
     hall.bell.put(BellPressed(hall.now_ns - 20 * MS, 1))
     hall.pass_(20)
     assert [one.seat for one in hall.heard] == [0, 1]
+
+
+@pytest.mark.parametrize(
+    ("claimed_ms", "half_ms", "dated_ms"), [(250, 6, 6), (250, 200, 40), (4, 6, 4), (0, 6, 0), (-20, 6, 0), (250, 0, 0)]
+)
+def test_a_press_is_dated_back_by_half_of_its_phones_round_trip_at_most(
+    claimed_ms: int, half_ms: int, dated_ms: int
+) -> None:
+    hall = Hall()
+    hall.pass_(100)
+    came_ns = hall.now_ns
+    hall.pass_(20)
+    hall.phones.ring(1, came_ns - claimed_ms * MS, WITHIN_NS, Arrival(came_ns, half_ms * MS))
+    hall.pass_(800)
+    (ring,) = hall.heard
+    assert ring == BellPressed(came_ns - dated_ms * MS, 1)
+    assert ring.way is not None
+    assert (ring.way.back_ms, ring.way.most_ms) == (dated_ms, min(half_ms, MOST_WITHIN_NS // MS))
+
+
+def test_a_press_that_says_itself_that_it_is_late_stays_late() -> None:
+    hall = Hall()
+    hall.pass_(1000)
+    with pytest.raises(PhoneRingError):
+        hall.phones.ring(1, hall.now_ns - LAG_NS - 50 * MS, WITHIN_NS, Arrival(hall.now_ns, 6 * MS))

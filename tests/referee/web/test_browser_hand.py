@@ -462,3 +462,30 @@ def test_a_family_chooses_the_cards_that_lie_on_its_table_and_corrects_in_their_
     window.open("start")
     expect(cards.get_by_role("button").first).to_have_text("Granny's clowns")
     window.close()
+
+
+def test_a_hand_of_the_last_game_is_put_right_while_the_next_one_is_played(
+    page: PageUnderTest, browser: Browser
+) -> None:
+    expect.set_options(timeout=WAIT_MS)
+    desk = page.table.desk
+    desk.do({"do": "start", "game": "confetti", "players": ["Zoe"], "options": {}})
+    page.table.tell("timer_flipped")
+    page.table.tell("timer_ran_out")
+    page.table.tell("hand", seat=0, cards=[["red", "blue", "green"], ["blue", "green", "red"]])
+    ruled = next(one["id"] for one in desk.state()["rulings"] if one["ruling"]["ruling"] == "hand")
+    desk.do({"do": "stop"})
+    desk.do(START)
+    window = Window(browser, page, PHONE, paired=True)
+    window.open(f"ruling/{ruled}")
+    group = window.page.get_by_role("group", name="Zoe")
+    group.get_by_role("button", name="One more card").click()
+    for size, name in (("Small", "green"), ("Medium", "red"), ("Big", "blue")):
+        window.page.get_by_role("group", name=f"{size} circle").get_by_role("button", name=name).click()
+    window.page.get_by_role("button", name="Enter this card").click()
+    expect(window.page.get_by_text("three sets on three cards").first).to_be_visible()
+    (game,) = (one for one in desk.history()["games"] if one["game"] == "confetti")
+    assert game["points"] == [3]
+    assert desk.state()["game"]["game"] == "piccolino"
+    assert not desk.state()["can_undo"] or desk.state()["undoes"] == "start"
+    window.close()

@@ -87,6 +87,8 @@ class PiccolinoWatcher:
             data["unseen"] = unseen
         if not self._knows_deck:
             data["no_clowns"] = True
+        if event.way is not None:
+            data["phone"] = {"back_ms": event.way.back_ms, "most_ms": event.way.most_ms}
         return Seen((*events, Event(event.t_ns, "bell", data)))
 
     def judged(self, event: Event, rulings: Sequence[RulingData], view: View) -> None:

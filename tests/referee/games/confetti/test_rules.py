@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -21,11 +22,12 @@ from referee.games.confetti.rulings import (
     RoundStarted,
     TimeUp,
 )
-from referee.games.confetti.score import Card
+from referee.games.confetti.score import Card, parse_cards
 from referee.games.confetti.setup import DECK_CARDS, Edition, LateCards, Settings, Supply, round_limits
 from referee.games.illegal_action import IllegalActionError
 
 HandMaker = Callable[[str], tuple[Card, ...]]
+THREE = [["red", "blue", "green"], ["blue", "green", "red"], ["green", "red", "blue"]]
 FULL, ONE, TWO, JUNK = "rgb gbr brg", "roy grp byr", "rby bro oyr gpb", "roy grp"
 
 
@@ -288,3 +290,46 @@ def test_whatever_happens_no_card_is_lost_and_nobody_falls_below_none(
 def _hands(rulings: object) -> list[HandCounted]:
     assert isinstance(rulings, tuple | list)
     return [ruling for ruling in rulings if isinstance(ruling, HandCounted)]
+
+
+def gone(game: Confetti, seats: list[int], last_seen: list[object]) -> list[dict[str, Any]]:
+    event = Event(9, "hands_gone", {"seats": seats, "last_seen": last_seen})
+    return [ruling.as_json() for ruling in game.apply(event)]
+
+
+def test_a_hand_that_went_before_the_count_waits_for_its_players_word_and_is_no_foul() -> None:
+    game = Confetti(2)
+    game.flip(1)
+    game.see_hand(2, 0, parse_cards(THREE))
+    game.run_out(3)
+    (asked,) = gone(game, [0], [None])
+    assert (asked["ruling"], asked["reason"], asked["seats"]) == ("unclear", "hand_gone", [0])
+    assert asked["last_seen"] == [THREE]
+    question = game.question()
+    assert question is not None and question.kind == "no_hand"
+    assert not game.can_flip()
+    assert game.see_hand(5, 1, ()) == ()
+    hands = [ruling.as_json() for ruling in game.see_hand(6, 0, parse_cards(THREE[:2]))]
+    assert [(hand["ruling"], hand["seat"], hand["points"]) for hand in hands] == [("hand", 0, -2), ("hand", 1, 0)]
+    assert game.question() is None
+
+
+def test_what_went_is_asked_for_beside_what_was_never_seen() -> None:
+    game = Confetti(3)
+    game.flip(1)
+    game.run_out(3)
+    gone(game, [2], [THREE])
+    (asked,) = (ruling.as_json() for ruling in game.apply(Event(10, "count", {"ask": True})))
+    assert (asked["seats"], asked["last_seen"]) == ([0, 1, 2], [None, None, THREE])
+
+
+@pytest.mark.parametrize(
+    "data", [{}, {"seats": [0]}, {"seats": [0], "last_seen": [[["red"]]]}, {"seats": [7], "last_seen": [None]}]
+)
+def test_hands_that_cannot_have_gone_are_refused_and_change_nothing(data: dict[str, object]) -> None:
+    game = Confetti(2)
+    game.flip(1)
+    game.run_out(3)
+    with pytest.raises(BadInputError):
+        game.apply(Event(9, "hands_gone", data))
+    assert game.question() is None

@@ -1,0 +1,57 @@
+"""Every option of every game stands in the header of a game that begins, defaults included, and means the same."""
+
+from __future__ import annotations
+
+import pytest
+
+from referee.commands import record
+from referee.demo.table import demo_table
+from referee.engine.events import Header
+from referee.games.registry import GAMES, game_kind
+from tests.support.office import Office
+
+OPTIONS: dict[str, dict[str, object]] = {
+    "confetti": {"edition": "english", "overlimit": "separate", "side": "white", "late_cards": "count"},
+    "piccolino": {
+        "dealer": 0,
+        "cards": 55,
+        "two_left": "always",
+        "lockout_ms": 1500,
+        "lucky_guess": "valid",
+        "remarks": "off",
+        "missed": "off",
+    },
+    "coloretto": {"table": "brown", "first": 0, "start_cards": [], "left_out": []},
+}
+NAMES = ("Ann", "Ben", "Cem")
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_a_game_that_begins_on_the_page_names_all_its_options(office: Office, game: str) -> None:
+    office.desk.do({"do": "start", "game": game, "players": list(NAMES), "options": {}})
+    assert office.state()["game"]["options"] == OPTIONS[game]
+    assert office.table.controller.playing().header.options == OPTIONS[game]
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_what_is_named_means_what_was_meant_before(game: str) -> None:
+    kind, header = game_kind(game), Header(game, NAMES, {})
+    assert kind.settings is not None
+    named = kind.explicit(header)
+    assert kind.settings(named) == kind.settings(header)
+    assert kind.explicit(named) == named
+    kind.start(named)
+
+
+def test_what_people_chose_stays_as_they_chose_it(office: Office) -> None:
+    chosen = {"side": "black", "edition": "german"}
+    office.desk.do({"do": "start", "game": "confetti", "players": list(NAMES), "options": chosen})
+    assert office.state()["game"]["options"] == {**OPTIONS["confetti"], **chosen}
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_demonstrations_and_recordings_name_them_too(game: str) -> None:
+    demo = demo_table(game, 1, 1)
+    assert demo.header.options.keys() >= OPTIONS[game].keys()
+    header = record._header(game, "Ann,Ben,Cem", None)
+    assert header is not None and header["options"] == OPTIONS[game]

@@ -15,10 +15,10 @@ from simulation.art import AnyDeck, CardArt, art_of
 from simulation.hand_art import HandArt
 from simulation.hand_art import hand_art as drawn_hand
 from simulation.layers import StillLayer
-from simulation.motion import FLAT, PINCH, CardNow, Motion
+from simulation.motion import FLAT, PINCH, TURN_S, CardNow, Motion
 from simulation.pieces import Patch, marker_piece, marker_places, patch_of, piece_patch
 from simulation.props import draw_bell, draw_sandtimer
-from simulation.script import Script
+from simulation.script import Flip, Script
 from simulation.surface import light_over, surface
 from simulation.view import Image, Look, Place, view_of
 
@@ -90,10 +90,40 @@ class LiveTable:
         self._patches: dict[tuple[object, ...], Patch | None] = {}
         self._hands: dict[tuple[int, str], HandArt] = {}
         self._stands, self._stood = bare.copy(), (-1, 0.0, 0.0, 0)
+        self._holds: tuple[tuple[int, int | None], ...] = ()
 
     def twin(self) -> LiveTable:
         """Give the same table once more, to be filmed from another thread."""
-        return LiveTable(self.script, self._deck, self._seed, self.shots, self.start_ns, self._disguise)
+        twin = LiveTable(self.script, self._deck, self._seed, self.shots, self.start_ns, self._disguise)
+        twin._holds = self._holds
+        return twin
+
+    def hold(self, now_ns: int) -> int:
+        """Stop the script at `now_ns`, or when the sand that runs then has run out: nobody can stop that.
+
+        Gives when it stands still, ns.
+        """
+        now_s = self.seconds(now_ns)
+        runs = [act for act in self.script.actions if isinstance(act, Flip)]
+        out_s = next((act.at_s + act.runs_s for act in runs if -TURN_S <= now_s - act.at_s < act.runs_s), now_s)
+        if not self.held:
+            self._holds = (*self._holds, (now_ns + round((out_s - now_s) * SECOND_NS), None))
+        return self._holds[-1][0]
+
+    def go_on(self, now_ns: int) -> None:
+        """Let the script go on from where it was held."""
+        if self.held:
+            *before, (since_ns, _) = self._holds
+            self._holds = (*before, (since_ns, max(now_ns, since_ns)))
+
+    @property
+    def held(self) -> bool:
+        """Whether the script was stopped and has not gone on."""
+        return bool(self._holds) and self._holds[-1][1] is None
+
+    def held_ns(self, t_ns: int) -> int:
+        """Give for how long the script had been held by a time of the monotonic clock, ns."""
+        return sum(max(0, min(t_ns, t_ns if end is None else end) - begin) for begin, end in self._holds)
 
     @property
     def frames(self) -> int:
@@ -105,8 +135,8 @@ class LiveTable:
         return self.start_ns + round((index + 1) * SECOND_NS / self.shots.frames_per_s)
 
     def seconds(self, t_ns: int) -> float:
-        """Give a time of the monotonic clock as seconds of the script."""
-        return (t_ns - self.start_ns) / SECOND_NS
+        """Give a time of the monotonic clock as seconds of the script, which stand still while it is held."""
+        return (t_ns - self.start_ns - self.held_ns(t_ns)) / SECOND_NS
 
     def prepare(self) -> None:
         """Draw ahead what takes long: what lies there first, and all hands; later frames come more evenly for it."""

@@ -43,6 +43,7 @@ class PinMover:
     """Moves mock pins as edges say, on a thread of its own or step by step.
 
     edges: in the order of time; those of lines that `specs` does not have are left out. clock: monotonic, ns.
+    levels: of each line that it has moved, whether it is active.
     """
 
     def __init__(
@@ -57,6 +58,7 @@ class PinMover:
         self._edges = [edge for edge in edges if edge.line in self._specs]
         self._clock = clock
         self._next = 0
+        self.levels: dict[str, bool] = {}
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._run, name="pins", daemon=True)
 
@@ -70,28 +72,36 @@ class PinMover:
         if self._thread.is_alive():
             self._thread.join()
 
+    def end_at(self, t_ns: int) -> None:
+        """Move nothing that is due at `t_ns` or later."""
+        self._edges = [edge for edge in self._edges if edge.t_ns < t_ns]
+
     def move_until(self, t_ns: int) -> int:
         """Move all that is due before `t_ns`, and give how many edges that were."""
         moved = 0
-        while self._next < len(self._edges) and self._edges[self._next].t_ns < t_ns:
-            edge = self._edges[self._next]
+        while (edge := self._following()) is not None and edge.t_ns < t_ns:
             pin = self._specs[edge.line].pin
             mock = self._factory.pin(pin.number)
             if not isinstance(mock, StampedPin):
                 raise TypeError("only the pins of simulation.pins.pin_factory can be moved at a given time")
             mock.move(edge.t_ns, edge.active is pin.active_high)
+            self.levels[edge.line] = edge.active
             self._next += 1
             moved += 1
         return moved
 
     def horizon_ns(self, now_ns: int) -> int:
         """Give the time up to which the pins are as they should be: a kernel is never late, a busy thread may be."""
-        following = self._next
-        return min(now_ns, self._edges[following].t_ns) if following < len(self._edges) else now_ns
+        following = self._following()
+        return now_ns if following is None else min(now_ns, following.t_ns)
+
+    def _following(self) -> Edge | None:
+        edges = self._edges
+        return edges[self._next] if self._next < len(edges) else None
 
     def _run(self) -> None:
-        while self._next < len(self._edges):
-            wait_ns = self._edges[self._next].t_ns - self._clock()
+        while (edge := self._following()) is not None:
+            wait_ns = edge.t_ns - self._clock()
             if wait_ns > 0 and self._stop.wait(wait_ns / SECOND_NS):
                 return
             if self._stop.is_set():

@@ -27,16 +27,18 @@ from hardware.settings import MS, BellSettings, SandSettings
 from referee.errors import SettingError
 from referee.service.settings import TableSettings
 from simulation.camera import SimulatedCamera
-from simulation.edges import edges_of, sand
+from simulation.edges import TILT, edges_of, sand
 from simulation.live import LiveTable
 from simulation.pins import PinMover, pin_factory
-from simulation.script import Flip, Script
+from simulation.script import Flip, Ring, Script
 
 EDGE_LAG_NS = 15 * MS
 _LEAD_NS = SECOND_NS // 4
 # A frame that is being drawn is drawn to its end, however busy the computer is.
 _STOP_S = 5.0
 _BUFFER_BYTES = 400_000_000
+SAND_S = 14.0
+"""How long the simulated table's sand runs."""
 OnHealth = Callable[[DeviceHealth], None]
 
 
@@ -55,16 +57,14 @@ class Wiring:
 
 def wiring_for(script: Script, seed: int) -> Wiring:
     """Give the usual wiring, with the script's sandtimer learned from two runs of it, as calibration does."""
-    runs_s = max((action.runs_s for action in script.actions if isinstance(action, Flip)), default=0.0)
-    if not runs_s:
-        return Wiring(BellSettings(), SandSettings())
+    runs_s = max((action.runs_s for action in script.actions if isinstance(action, Flip)), default=SAND_S)
     rng = random.Random(seed)
     runs = [[edge.t_ns for edge in sand(rng, 0, runs_s)] for _ in range(2)]
     return Wiring(BellSettings(), SandSettings(profile=learn_sandtimer(runs)))
 
 
 class EdgeSide:
-    """Bell and sandtimer on mock pins, not started; the pins move by the script of a table.
+    """Bell and sandtimer on mock pins, not started; the pins move by the script of the table that is played.
 
     make_factory: gives the pins' factory from the usual one; a test's may fail.
     """
@@ -77,7 +77,7 @@ class EdgeSide:
         clock: Clock = time.monotonic_ns,
         make_factory: Callable[[PinFactory], PinFactory] | None = None,
     ) -> None:
-        self._table, self._seed, self._clock = table, seed, clock
+        self._seed, self._clock = seed, clock
         self._wiring = wiring_for(table.script, seed)
         self._factory = pin_factory()
         wanted = make_factory or (lambda factory: factory)
@@ -88,16 +88,30 @@ class EdgeSide:
         bell_source, sand_source = queue.source("bell", EDGE_LAG_NS), queue.source("sandtimer", EDGE_LAG_NS)
         bell = self._wiring.bell
         self.mover: PinMover | None = None
+        self._tilted = False
         lines = GpioLines(bell_lines(bell), make, clock)
         self.bell = EdgeDevice("bell", lines, BellLogic(bell_seats(bell), bell.debounce), bell_source, self._moved)
         sand_pins = GpioLines(sand_lines(self._wiring.sand), make, clock)
         self.sandtimer = Sandtimer(self._wiring.sand, sand_source, self._moved, sand_pins)
 
-    def begin(self) -> PinMover:
-        """Give what moves the pins, from the table's `start_ns` on; not started."""
-        edges = edges_of(self._table.script, self._seed, self._table.start_ns)
-        self.mover = PinMover(self._factory, self._wiring.lines, edges, self._clock)
+    def begin(self, table: LiveTable, since_ns: int = 0) -> PinMover:
+        """Give what moves the pins from `since_ns` on as a table's script says, instead of what did; not started."""
+        self.rest()
+        now_s = table.seconds(since_ns)
+        turns = sum(isinstance(action, Flip) and action.at_s <= now_s for action in table.script.actions)
+        # The timer stays as the game before has left it.
+        at_first = self._tilted is not (turns % 2 == 1)
+        edges = edges_of(table.script, self._seed, table.start_ns + table.held_ns(since_ns), tilted=at_first)
+        due = [edge for edge in edges if edge.t_ns >= since_ns]
+        self.mover = PinMover(self._factory, self._wiring.lines, due, self._clock)
         return self.mover
+
+    def rest(self) -> None:
+        """Let the pins stay as they are."""
+        if self.mover is not None:
+            self.mover.stop()
+            self._tilted = self.mover.levels.get(TILT, self._tilted)
+            self.mover = None
 
     def _moved(self) -> int:
         """Give the time, ns, but never one that the pins have not come to yet."""
@@ -106,6 +120,7 @@ class EdgeSide:
 
     def close(self) -> None:
         """Forget the pins."""
+        self.rest()
         self._factory.close()
         self._factory.reset()
 
@@ -113,7 +128,7 @@ class EdgeSide:
 class SimulatedDevices:
     """A simulated table in real time (a `referee.service.devices.Devices`): its script begins with `start`.
 
-    table: what is played. open_camera: gives a camera instead of the table's own, for tests.
+    table: what is played; `show` exchanges it. open_camera: gives a camera instead of the table's own, for tests.
     """
 
     def __init__(
@@ -129,7 +144,7 @@ class SimulatedDevices:
         self.edges = EdgeSide(table, seed, self.queue, make_factory=make_factory)
         tap = FrameTap(self.buffer, self.queue.source("camera"))
         self.supervisor = CameraSupervisor(
-            open_camera or (lambda: SimulatedCamera(table)), tap, lambda report: self._tell(report)
+            open_camera or (lambda: SimulatedCamera(lambda: self.table)), tap, lambda report: self._tell(report)
         )
         self._on_health: OnHealth | None = None
         self._playing = False
@@ -140,16 +155,42 @@ class SimulatedDevices:
         self.table.prepare()
         self.table.start_ns = time.monotonic_ns() + _LEAD_NS
         self._playing = True
-        mover = self.edges.begin()
+        mover = self.edges.begin(self.table)
         self.supervisor.start()
         self.edges.bell.start()
         self.edges.sandtimer.start()
         mover.start()
 
+    def show(self, table: LiveTable) -> None:
+        """Play another table: from its beginning, or from where it was held; returns when it is drawn."""
+        if table is not self.table:
+            self.hold()
+        now_ns = time.monotonic_ns()
+        if not table.held:
+            table.prepare()
+            now_ns = table.start_ns = time.monotonic_ns() + _LEAD_NS
+        self.table = table
+        self._go_on(now_ns)
+
+    def hold(self) -> None:
+        """Let everything stand still, but for sand that runs."""
+        still_ns = self.table.hold(time.monotonic_ns())
+        if self.edges.mover is not None:
+            self.edges.mover.end_at(still_ns)
+
+    def go_on(self) -> None:
+        """Go on from where everything stood still."""
+        self._go_on(time.monotonic_ns())
+
+    def _go_on(self, now_ns: int) -> None:
+        self.table.go_on(now_ns)
+        # On a table where nobody rings or turns the timer, sand that runs from before runs out.
+        if any(isinstance(action, Ring | Flip) for action in self.table.script.actions):
+            self.edges.begin(self.table, now_ns).start()
+
     def stop(self) -> None:
         """End all threads."""
-        if self.edges.mover is not None:
-            self.edges.mover.stop()
+        self.edges.rest()
         self.edges.sandtimer.stop()
         self.edges.bell.stop()
         self.supervisor.stop(timeout_s=_STOP_S)

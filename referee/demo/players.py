@@ -1,15 +1,19 @@
-"""The players at a simulated table, who answer what the referee asks: they know who rang, for it is in the script."""
+"""The players at a simulated table, who answer what the referee asks: they know what happened, for it is scripted."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from referee.demo.table import DemoTable
+from referee.engine.events import Event
+from referee.engine.session import Doubt
 
 PAUSE_S = 1.5
 """So long people look at a question before they answer it."""
+_RECENT_S = 30.0
 
 
 @dataclass(frozen=True)
@@ -25,7 +29,7 @@ class TablePlayers:
     """Answers each question once."""
 
     def __init__(self, demo: DemoTable) -> None:
-        self._demo = demo
+        self._rings, self._truth, self._names = demo.played.rings, demo.played.truth, demo.header.players
         self._asked_s: dict[tuple[str, float], float] = {}
         self._answered: set[tuple[str, float]] = set()
 
@@ -34,16 +38,37 @@ class TablePlayers:
 
         None: they think about it still, have answered it, or nobody rings in the script.
         """
-        question = (kind, ring_s)
-        asked_s = self._asked_s.setdefault(question, now_s)
-        if now_s - asked_s < PAUSE_S or question in self._answered or not self._demo.rings:
+        if not self._rings or not self._now((kind, ring_s), now_s):
             return None
-        self._answered.add(question)
         # Contacts close a little later than the hand comes down.
-        ring = min(self._demo.rings, key=lambda ring: abs(ring["t_ns"] / 1e9 - ring_s))
+        ring = min(self._rings, key=lambda ring: abs(ring["t_ns"] / 1e9 - ring_s))
         if kind == "who_rang":
-            name = self._demo.header.players[ring["seat"]]
-            return Answer("ringer", {"seat": ring["seat"]}, f"(a tap on the page: {name} rang)")
+            return Answer("ringer", {"seat": ring["seat"]}, f"(a tap on the page: {self._names[ring['seat']]} rang)")
         return Answer(
             "decided", {"valid": ring["valid"]}, f"(a tap on the page: {'valid' if ring['valid'] else 'false'} ring)"
         )
+
+    def choose(self, doubt: Doubt, now_s: float) -> int | None:
+        """Give the number of the answer to what the watcher asks; None: they think about it, or none is true."""
+        if not self._now((doubt.kind, doubt.t_ns), now_s):
+            return None
+        recent = [event for event in self._truth if now_s - _RECENT_S <= event.t_ns / 1e9 <= now_s or not event.t_ns]
+        known = [_said(event) for event in recent]
+        true = [n for n, one in enumerate(doubt.answers) if all(_said(event) in known for event in one.events)]
+        # That nothing happened is the answer only where nothing else is.
+        return max(true, key=lambda number: len(doubt.answers[number].events), default=None)
+
+    def _now(self, question: tuple[str, float], now_s: float) -> bool:
+        """Whether a question is answered now: once, and after a while."""
+        asked_s = self._asked_s.setdefault(question, now_s)
+        if now_s - asked_s < PAUSE_S or question in self._answered:
+            return False
+        self._answered.add(question)
+        return True
+
+
+def _said(event: Event) -> tuple[object, ...]:
+    """Give what an event says, whatever the order of cards in it."""
+    cards = event.data.get("cards")
+    held = frozenset(Counter(cards).items()) if isinstance(cards, list) else None
+    return event.kind, held, *(event.data.get(key) for key in ("seat", "row", "card", "to", "was"))

@@ -43,13 +43,13 @@ class PageServer:
         """The port that it listens at, once it is started."""
         return self._port
 
-    def start(self) -> None:
-        """Listen, and return when the page can be asked for.
+    def start(self, listener: socket.socket | None = None) -> None:
+        """Listen, and return when the page can be asked for; listener: what listens already, for `stop` to close.
 
         Raises:
             WorkFailedError: the port is taken, or is not ours to take.
         """
-        listener = _listen(self._host, self._port)
+        listener = listener or listening(self._host, self._port)
         self._port = listener.getsockname()[1]
         self._thread = threading.Thread(
             target=self._server.run, kwargs={"sockets": [listener]}, name="page", daemon=True
@@ -73,8 +73,12 @@ class PageServer:
         self._thread = None
 
 
-def _listen(host: str, port: int) -> socket.socket:
-    """Open the port; for all addresses of both kinds where there are both."""
+def listening(host: str, port: int) -> socket.socket:
+    """Open a port; for all addresses of both kinds where there are both.
+
+    Raises:
+        WorkFailedError: it is taken, or is not ours to take.
+    """
     try:
         if host:
             family = socket.AF_INET6 if ":" in host else socket.AF_INET

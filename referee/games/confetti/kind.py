@@ -10,14 +10,14 @@ from referee.games.confetti.deck import CARDS
 from referee.games.confetti.page import PAGE
 from referee.games.confetti.rules import from_header
 from referee.games.confetti.sayings import WORDS
+from referee.games.confetti.setup import round_limits, settings_from
 from referee.games.kind import Demo, GameKind, Scoring
 
 if TYPE_CHECKING:
     from referee.decks.finding import AnyDeck
-    from referee.demo.table import DemoTable
+    from referee.demo.table import DemoScript
     from referee.engine.session import Watcher
     from referee.watchers.watch_setup import WatchSetup
-    from simulation.live import Shots
 
 
 def _watcher(header: Header, setup: WatchSetup) -> Watcher:
@@ -26,18 +26,17 @@ def _watcher(header: Header, setup: WatchSetup) -> Watcher:
     return ConfettiWatcher(header, setup)
 
 
-def _table(deck: AnyDeck, seed: int, rounds: int, shots: Shots) -> DemoTable:
-    """Lay a table for three."""
-    from referee.demo.table import DemoTable, demo_header
+def _script(header: Header, deck: AnyDeck, seed: int, rounds: int | None) -> DemoScript:
+    from referee.demo.table import DemoScript
     from referee.games.confetti.demo import DEMO_HEAP, Plan, write_confetti
-    from simulation.live import LiveTable
     from vision.deck import Deck
 
     if not isinstance(deck, Deck):
         raise BadInputError(f"the cards of {deck.name} show pictures, not three marks each")
-    script = write_confetti(deck, seed, Plan(rounds=rounds, heap=DEMO_HEAP)).script
-    table = LiveTable(script, deck, seed, shots)
-    return DemoTable(table, demo_header("confetti", 3, deck), seed, "hand", 3 * rounds, deck=deck)
+    players, side = len(header.players), settings_from(header).side
+    most = len(round_limits(players)) if rounds is None else rounds
+    game = write_confetti(deck, seed, Plan(players, most, DEMO_HEAP, side=side))
+    return DemoScript(game.script, "hand", players * len(game.rounds))
 
 
 CONFETTI = GameKind(
@@ -47,7 +46,7 @@ CONFETTI = GameKind(
     words=WORDS,
     page=PAGE,
     cards=CARDS,
-    demo=Demo(_table, live_fps=15.0, fast_fps=6.0),
+    demo=Demo(_script, players=3, live_fps=15.0, fast_fps=6.0),
     scoring=Scoring("referee.games.confetti.score_command", most_players=7),
     devices=frozenset({"sandtimer"}),
 )

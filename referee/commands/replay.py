@@ -6,6 +6,7 @@ import argparse
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -101,7 +102,10 @@ def replay_log(
     with open_log(path) as (header, entries):
         game = game_kind(header.game).start(header)
         printer = _Printer(header, as_json, language, before)
-        for result in judge(game, entries):
+        first = next(entries, None)
+        if first is None:
+            raise BadInputError(f"{path} holds no events: there is nothing to judge")
+        for result in judge(game, chain((first,), entries)):
             if isinstance(result, Fault):
                 printer.complain(f"{result.where}: {result.why}")
                 status = 2
@@ -149,9 +153,13 @@ def replay_recording(
     check_plays(known.deck, recorded.header.game)
     if known.changed:
         complain("replay", f"the deck {known.deck.name} has been changed since this game: rulings may differ")
+    empty = True
     for outcome in recorded.judge(WatchSetup(known.deck, profile)):
+        empty = False
         for ruling in outcome.rulings:
             printer.ruling(ruling)
+    if empty and not left_out:
+        raise BadInputError(f"{path} holds no pictures and no events: there is nothing to judge")
     printer.flush()
     for message in left_out:
         printer.complain(message)

@@ -114,7 +114,7 @@ def test_a_game_is_shown_with_a_deck_that_is_built_in_beside_the_game_s_own(tmp_
 
     demo = shown("coloretto", Shots(size=(160, 90), frames_per_s=2.0), find_print_deck("everdeck"))
     _played(demo, ShowOptions("en", tmp_path / "a.jpg", aloud=False), say, asked)
-    assert lines == ["   0.0 s  Coloretto: Ann, Ben, Cem and Dora."]
+    assert lines[0] == "   0.0 s  Coloretto: Ann, Ben, Cem and Dora."
 
 
 def two_rings(frames_per_s: float) -> DemoTable:

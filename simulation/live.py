@@ -21,6 +21,7 @@ from simulation.props import draw_bell, draw_sandtimer
 from simulation.script import Flip, Script
 from simulation.surface import light_over, surface
 from simulation.view import Image, Look, Place, view_of
+from simulation.waits import Waits
 
 SECOND_NS = 1_000_000_000
 _INSTANTS = 3
@@ -48,7 +49,8 @@ class Shots:
 class LiveTable:
     """A table on which a script happens; frame 0 begins with it.
 
-    start_ns: when the script begins, ns on the monotonic clock. disguise: gives the art that is to be seen instead of
+    start_ns: when the script begins, ns on the monotonic clock. waits: whether people wait where the script says so;
+    they do not, unless whoever plays the table lets them go on. disguise: gives the art that is to be seen instead of
     the deck's; None: that is. Not to be used from two threads at once.
     """
 
@@ -64,6 +66,7 @@ class LiveTable:
         self.script = script
         self.shots = shots or Shots()
         self.start_ns = start_ns
+        self.waits = Waits()
         self.motion = Motion(script)
         look, size = self.shots.look, self.shots.size
         self.view = view_of(script.area_mm, size, look)
@@ -90,40 +93,28 @@ class LiveTable:
         self._patches: dict[tuple[object, ...], Patch | None] = {}
         self._hands: dict[tuple[int, str], HandArt] = {}
         self._stands, self._stood = bare.copy(), (-1, 0.0, 0.0, 0)
-        self._holds: tuple[tuple[int, int | None], ...] = ()
 
     def twin(self) -> LiveTable:
         """Give the same table once more, to be filmed from another thread."""
-        twin = LiveTable(self.script, self._deck, self._seed, self.shots, self.start_ns, self._disguise)
-        twin._holds = self._holds
-        return twin
+        table = LiveTable(self.script, self._deck, self._seed, self.shots, self.start_ns, self._disguise)
+        table.waits = self.waits
+        return table
 
-    def hold(self, now_ns: int) -> int:
-        """Stop the script at `now_ns`, or when the sand that runs then has run out: nobody can stop that.
-
-        Gives when it stands still, ns.
-        """
+    def hold(self, now_ns: int) -> None:
+        """Stop the script at `now_ns`, or when the sand that runs then has run out: nobody can stop that."""
         now_s = self.seconds(now_ns)
         runs = [act for act in self.script.actions if isinstance(act, Flip)]
         out_s = next((act.at_s + act.runs_s for act in runs if -TURN_S <= now_s - act.at_s < act.runs_s), now_s)
-        if not self.held:
-            self._holds = (*self._holds, (now_ns + round((out_s - now_s) * SECOND_NS), None))
-        return self._holds[-1][0]
+        self.waits.hold(now_ns - self.start_ns + round((out_s - now_s) * SECOND_NS))
 
-    def go_on(self, now_ns: int) -> None:
-        """Let the script go on from where it was held."""
-        if self.held:
-            *before, (since_ns, _) = self._holds
-            self._holds = (*before, (since_ns, max(now_ns, since_ns)))
+    def release(self, now_ns: int) -> None:
+        """Let a script that was stopped go on."""
+        self.waits.release(now_ns - self.start_ns)
 
     @property
     def held(self) -> bool:
         """Whether the script was stopped and has not gone on."""
-        return bool(self._holds) and self._holds[-1][1] is None
-
-    def held_ns(self, t_ns: int) -> int:
-        """Give for how long the script had been held by a time of the monotonic clock, ns."""
-        return sum(max(0, min(t_ns, t_ns if end is None else end) - begin) for begin, end in self._holds)
+        return self.waits.held
 
     @property
     def frames(self) -> int:
@@ -135,8 +126,8 @@ class LiveTable:
         return self.start_ns + round((index + 1) * SECOND_NS / self.shots.frames_per_s)
 
     def seconds(self, t_ns: int) -> float:
-        """Give a time of the monotonic clock as seconds of the script, which stand still while it is held."""
-        return (t_ns - self.start_ns - self.held_ns(t_ns)) / SECOND_NS
+        """Give a time of the monotonic clock as seconds of the script, which stand still while people wait."""
+        return self.waits.script_ns(t_ns - self.start_ns) / SECOND_NS
 
     def prepare(self) -> None:
         """Draw ahead what takes long: what lies there first, and all hands; later frames come more evenly for it."""

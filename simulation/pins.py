@@ -12,6 +12,7 @@ from hardware.edges import Edge, LineSpec
 from hardware.gpio import PinFactory
 
 SECOND_NS = 1_000_000_000
+_AGAIN_NS = SECOND_NS // 10  # between two looks whether people go on
 
 
 class StampedPin(MockPin):  # type: ignore[misc]  # gpiozero has no types
@@ -42,8 +43,8 @@ def pin_factory() -> MockFactory:
 class PinMover:
     """Moves mock pins as edges say, on a thread of its own or step by step.
 
-    edges: in the order of time; those of lines that `specs` does not have are left out. clock: monotonic, ns.
-    levels: of each line that it has moved, whether it is active.
+    edges: in the order of time; those of lines that `specs` does not have are left out. clock: monotonic, ns. due:
+    gives when an edge of the script comes, ns; None: nobody knows yet. levels: whether each line it has moved is active.
     """
 
     def __init__(
@@ -52,11 +53,13 @@ class PinMover:
         specs: Sequence[LineSpec],
         edges: Iterable[Edge],
         clock: Callable[[], int] = time.monotonic_ns,
+        due: Callable[[int], int | None] = lambda t_ns: t_ns,
     ) -> None:
         self._specs = {spec.name: spec for spec in specs}
         self._factory = factory
         self._edges = [edge for edge in edges if edge.line in self._specs]
         self._clock = clock
+        self._due = due
         self._next = 0
         self.levels: dict[str, bool] = {}
         self._stop = threading.Event()
@@ -72,19 +75,16 @@ class PinMover:
         if self._thread.is_alive():
             self._thread.join()
 
-    def end_at(self, t_ns: int) -> None:
-        """Move nothing that is due at `t_ns` or later."""
-        self._edges = [edge for edge in self._edges if edge.t_ns < t_ns]
-
     def move_until(self, t_ns: int) -> int:
         """Move all that is due before `t_ns`, and give how many edges that were."""
         moved = 0
-        while (edge := self._following()) is not None and edge.t_ns < t_ns:
+        while (due_ns := self._next_ns()) is not None and due_ns < t_ns:
+            edge = self._edges[self._next]
             pin = self._specs[edge.line].pin
             mock = self._factory.pin(pin.number)
             if not isinstance(mock, StampedPin):
                 raise TypeError("only the pins of simulation.pins.pin_factory can be moved at a given time")
-            mock.move(edge.t_ns, edge.active is pin.active_high)
+            mock.move(due_ns, edge.active is pin.active_high)
             self.levels[edge.line] = edge.active
             self._next += 1
             moved += 1
@@ -92,16 +92,17 @@ class PinMover:
 
     def horizon_ns(self, now_ns: int) -> int:
         """Give the time up to which the pins are as they should be: a kernel is never late, a busy thread may be."""
-        following = self._following()
-        return now_ns if following is None else min(now_ns, following.t_ns)
+        following_ns = self._next_ns()
+        return now_ns if following_ns is None else min(now_ns, following_ns)
 
-    def _following(self) -> Edge | None:
-        edges = self._edges
-        return edges[self._next] if self._next < len(edges) else None
+    def _next_ns(self) -> int | None:
+        following = self._next
+        return self._due(self._edges[following].t_ns) if following < len(self._edges) else None
 
     def _run(self) -> None:
-        while (edge := self._following()) is not None:
-            wait_ns = edge.t_ns - self._clock()
+        while self._next < len(self._edges):
+            due_ns = self._next_ns()
+            wait_ns = _AGAIN_NS if due_ns is None else due_ns - self._clock()
             if wait_ns > 0 and self._stop.wait(wait_ns / SECOND_NS):
                 return
             if self._stop.is_set():

@@ -98,7 +98,7 @@ class Script:
 
     area_mm: width and height of what the camera is aimed at. cards: in the order in which they lie, the lowest first.
     markers: ids of the marker cards in its corners, from the top left. bell_mm, sandtimer_mm: where they stand, None:
-    there is none. length_s: when it is over.
+    there is none. length_s: when it is over. waits_s: when people wait for the referee.
     """
 
     area_mm: tuple[float, float]
@@ -109,6 +109,7 @@ class Script:
     bell_mm: Spot | None = None
     sandtimer_mm: Spot | None = None
     markers: tuple[int, ...] = (0, 1, 2, 3)
+    waits_s: tuple[float, ...] = ()
 
 
 def person_at(edge_mm: Spot, area_mm: tuple[float, float], number: int) -> Person:

@@ -24,6 +24,7 @@ from hardware.health import DeviceHealth
 from hardware.sand.glass import learn_sandtimer
 from hardware.sand.sandtimer import Sandtimer, sand_lines
 from hardware.settings import MS, BellSettings, SandSettings
+from referee.engine.session import RulingData
 from referee.errors import SettingError
 from referee.service.settings import TableSettings
 from simulation.camera import SimulatedCamera
@@ -31,6 +32,7 @@ from simulation.edges import TILT, edges_of, sand
 from simulation.live import LiveTable
 from simulation.pins import PinMover, pin_factory
 from simulation.script import Flip, Ring, Script
+from simulation.waits import Waits
 
 EDGE_LAG_NS = 15 * MS
 _LEAD_NS = SECOND_NS // 4
@@ -61,6 +63,12 @@ def wiring_for(script: Script, seed: int) -> Wiring:
     rng = random.Random(seed)
     runs = [[edge.t_ns for edge in sand(rng, 0, runs_s)] for _ in range(2)]
     return Wiring(BellSettings(), SandSettings(profile=learn_sandtimer(runs)))
+
+
+def go_on_after(rulings: Sequence[RulingData], table: LiveTable, now_ns: int) -> None:
+    """Let the people at a table go on once hands were counted."""
+    if any(ruling["ruling"] == "hand" for ruling in rulings):
+        table.waits.go_on(now_ns - table.start_ns)
 
 
 class EdgeSide:
@@ -94,16 +102,21 @@ class EdgeSide:
         sand_pins = GpioLines(sand_lines(self._wiring.sand), make, clock)
         self.sandtimer = Sandtimer(self._wiring.sand, sand_source, self._moved, sand_pins)
 
-    def begin(self, table: LiveTable, since_ns: int = 0) -> PinMover:
-        """Give what moves the pins from `since_ns` on as a table's script says, instead of what did; not started."""
+    def begin(self, table: LiveTable) -> PinMover:
+        """Give what moves the pins as a table's script says, from where that is, instead of what did; not started."""
         self.rest()
-        now_s = table.seconds(since_ns)
-        turns = sum(isinstance(action, Flip) and action.at_s <= now_s for action in table.script.actions)
+        now_ns = self._clock()
+        come_ns = round(table.seconds(now_ns) * SECOND_NS)
+        turns = sum(isinstance(act, Flip) and act.at_s * SECOND_NS <= come_ns for act in table.script.actions)
         # The timer stays as the game before has left it.
-        at_first = self._tilted is not (turns % 2 == 1)
-        edges = edges_of(table.script, self._seed, table.start_ns + table.held_ns(since_ns), tilted=at_first)
-        due = [edge for edge in edges if edge.t_ns >= since_ns]
-        self.mover = PinMover(self._factory, self._wiring.lines, due, self._clock)
+        edges = edges_of(table.script, self._seed, 0, tilted=self._tilted is not (turns % 2 == 1))
+        due = [edge for edge in edges if edge.t_ns >= come_ns]
+
+        def due_ns(script_ns: int) -> int | None:
+            clock_ns = table.waits.clock_ns(script_ns, self._clock() - table.start_ns)
+            return None if clock_ns is None else table.start_ns + clock_ns
+
+        self.mover = PinMover(self._factory, self._wiring.lines, due, self._clock, due_ns)
         return self.mover
 
     def rest(self) -> None:
@@ -153,7 +166,7 @@ class SimulatedDevices:
         """Begin to play; returns when the first pictures are drawn. on_health: told how the camera is."""
         self._on_health = on_health
         self.table.prepare()
-        self.table.start_ns = time.monotonic_ns() + _LEAD_NS
+        self._begin(self.table)
         self._playing = True
         mover = self.edges.begin(self.table)
         self.supervisor.start()
@@ -163,30 +176,27 @@ class SimulatedDevices:
 
     def show(self, table: LiveTable) -> None:
         """Play another table: from its beginning, or from where it was held; returns when it is drawn."""
-        if table is not self.table:
-            self.hold()
-        now_ns = time.monotonic_ns()
+        self.hold()
         if not table.held:
             table.prepare()
-            now_ns = table.start_ns = time.monotonic_ns() + _LEAD_NS
+            self._begin(table)
         self.table = table
-        self._go_on(now_ns)
+        table.release(time.monotonic_ns())
+        # At a table where nobody rings or turns the timer, sand that runs from before runs out.
+        if any(isinstance(action, Ring | Flip) for action in table.script.actions):
+            self.edges.begin(table).start()
 
     def hold(self) -> None:
         """Let everything stand still, but for sand that runs."""
-        still_ns = self.table.hold(time.monotonic_ns())
-        if self.edges.mover is not None:
-            self.edges.mover.end_at(still_ns)
+        self.table.hold(time.monotonic_ns())
 
-    def go_on(self) -> None:
+    def release(self) -> None:
         """Go on from where everything stood still."""
-        self._go_on(time.monotonic_ns())
+        self.table.release(time.monotonic_ns())
 
-    def _go_on(self, now_ns: int) -> None:
-        self.table.go_on(now_ns)
-        # On a table where nobody rings or turns the timer, sand that runs from before runs out.
-        if any(isinstance(action, Ring | Flip) for action in self.table.script.actions):
-            self.edges.begin(self.table, now_ns).start()
+    def _begin(self, table: LiveTable) -> None:
+        table.waits = Waits(table.script.waits_s)
+        table.start_ns = time.monotonic_ns() + _LEAD_NS
 
     def stop(self) -> None:
         """End all threads."""
@@ -206,6 +216,10 @@ class SimulatedDevices:
     def seconds(self) -> float:
         """How far the script has come; 0 before it begins."""
         return max(0.0, self.table.seconds(time.monotonic_ns())) if self._playing else 0.0
+
+    def ruled(self, rulings: Sequence[RulingData]) -> None:
+        """Let people go on who wait for the count."""
+        go_on_after(rulings, self.table, time.monotonic_ns())
 
     def camera_hangs(self) -> bool:
         """No driver of a simulated camera can hang for good."""

@@ -118,7 +118,7 @@ class Director:
         if self._shown is None or play is None:
             return
         if paused is not self._devices.table.held:
-            (self._devices.hold if paused else self._devices.go_on)()
+            (self._devices.hold if paused else self._devices.release)()
         if not paused and not play.over:
             self._take_part(play, *self._tables[self._shown])
 

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 
 from hardware.camera.frame_tap import FrameTap
 from hardware.camera.frames import SECOND_NS, FrameBuffer
 from hardware.event_queue import EventQueue
+from hardware.events import Event as DeviceEvent
 from hardware.gpio import PinFactory
 from hardware.settings import MS
-from referee.demo.devices import EdgeSide
+from referee.demo.devices import EdgeSide, go_on_after
 from referee.engine.clockwork import Clockwork, Fed, OnOutcome
+from referee.engine.session import Outcome, RulingData
 from simulation.live import LiveTable
+from simulation.waits import Waits
 
 # What a kernel needs to hand on an edge, and a camera a frame, at most.
 _DELIVERY_NS = 6 * MS
@@ -35,6 +38,7 @@ class SteppedTable:
         make_factory: Callable[[PinFactory], PinFactory] | None = None,
     ) -> None:
         self.table = table
+        table.waits = Waits(table.script.waits_s)
         self._now_ns = table.start_ns
         queue = EventQueue()
         self.queue = queue
@@ -42,7 +46,8 @@ class SteppedTable:
         self._tap = FrameTap(self.buffer, queue.source("camera"))
         self._edges = EdgeSide(table, seed, queue, self.clock, make_factory)
         self._mover = self._edges.begin(table)
-        self._clockwork = Clockwork(queue, self.buffer, session, on_outcome, clock=self.clock)
+        self._clockwork = Clockwork(queue, self.buffer, session, self._heard, clock=self.clock)
+        self._on_outcome = on_outcome
         self._next = 0
 
     def clock(self) -> int:
@@ -62,6 +67,14 @@ class SteppedTable:
             while self._clockwork.step():
                 pass
             yield self.table.seconds(self._now_ns)
+
+    def _heard(self, event: DeviceEvent, outcome: Outcome) -> None:
+        self._on_outcome(event, outcome)
+        self.ruled(outcome.rulings)
+
+    def ruled(self, rulings: Sequence[RulingData]) -> None:
+        """Let people go on who wait for the count; what people were told besides is for the caller to hand on."""
+        go_on_after(rulings, self.table, self._now_ns)
 
     def close(self) -> None:
         """Free the pins."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
@@ -12,6 +12,13 @@ News = TypeVar("News")
 @dataclass(frozen=True)
 class StateChanged:
     """Something that pages show is otherwise than before."""
+
+
+@dataclass(frozen=True)
+class Ruled:
+    """Rulings that were just made, with the keys of the outside contract."""
+
+    rulings: Sequence[Mapping[str, Any]]
 
 
 @dataclass(frozen=True)

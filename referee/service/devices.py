@@ -6,9 +6,9 @@ import contextlib
 import queue
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from hardware.bell.device import Bell, make_bell
 from hardware.bell.microphone import MicrophoneBell
@@ -25,6 +25,7 @@ from hardware.event_queue import EventQueue, Source
 from hardware.health import DeviceHealth
 from hardware.sand.sandtimer import Sandtimer
 from hardware.settings import MS
+from referee.engine.session import RulingData
 from referee.errors import SettingError
 from referee.service.settings import TableSettings
 
@@ -36,6 +37,14 @@ HANGS_NS = 60 * SECOND_NS
 TRIAL_S = 25.0
 _LOOKS = 5
 OnHealth = Callable[[DeviceHealth], None]
+
+
+@runtime_checkable
+class FollowsPlay(Protocol):
+    """Devices at which people wait for the referee: those of a simulated table."""
+
+    def ruled(self, rulings: Sequence[RulingData]) -> None:
+        """Learn what was ruled; must be quick."""
 
 
 class Devices(Protocol):

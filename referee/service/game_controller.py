@@ -22,7 +22,7 @@ from referee.journal.journal import Journal
 from referee.names import players_in
 from referee.sayings import service as sayings
 from referee.service.announcements import Announcements
-from referee.service.bus import Bus, OutlinesMoved, ReadingFailed, StateChanged
+from referee.service.bus import Bus, OutlinesMoved, ReadingFailed, Ruled, StateChanged
 from referee.service.game_on_table import GameOnTable
 from referee.service.live_game import LiveGame
 from referee.service.overlay import overlay_in
@@ -253,6 +253,7 @@ class GameController(GameOnTable):
         announcer = self._announcer(play)
         if outcome.rulings:
             self._announcements.rule(announcer, outcome.rulings)
+            self._bus.publish(Ruled(outcome.rulings))
         if outcome.notices:
             self.notices = self._announcements.notice(announcer, outcome.notices)
         elif outcome.rulings:

@@ -25,7 +25,8 @@ from referee.log import LOG
 from referee.mqtt.publisher import Publisher
 from referee.sayings import service as sayings
 from referee.service import defaults
-from referee.service.bus import Bus, IdleBell, NothingToKeep, ReadingFailed
+from referee.service.bus import Bus, IdleBell, NothingToKeep, ReadingFailed, Ruled
+from referee.service.devices import FollowsPlay
 from referee.service.film import FilmKeeper
 from referee.service.game_controller import GameController
 from referee.service.guard.guard import Guard
@@ -105,6 +106,9 @@ class Service:
         self._film = film = FilmKeeper(self.devices.buffer, self._area, self._pictures.want)
         bus.subscribe(Wanted, film.want)
         bus.subscribe(ReadingFailed, self._read_fault)
+        devices = self.devices
+        if isinstance(devices, FollowsPlay):
+            bus.subscribe(Ruled, lambda news: devices.ruled(news.rulings))
         bus.subscribe(NothingToKeep, lambda _: self.journal.checkpoint())
         self.desk.listen(bus)
         change, outline = self.desk.change_settings, self._area.outline

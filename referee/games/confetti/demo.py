@@ -59,6 +59,7 @@ class _Table:
     side: str
     actions: list[Action] = field(default_factory=list)
     rounds: list[RoundTruth] = field(default_factory=list)
+    waits_s: list[float] = field(default_factory=list)
 
 
 @dataclass(frozen=True)
@@ -93,10 +94,19 @@ def write_confetti(deck: Deck, seed: int, plan: Plan | None = None) -> ConfettiG
         spare = [face for face in free if not any(face in hand for hand in chosen)]
         end_s = _play_round(table, ring, chosen, begin_s, plan, late, spare, rng)
         if number + 1 < len(limits):
+            table.waits_s.append(end_s)
             end_s = _tidy(table, deck, ring, chosen, kept, limit, end_s, rng)
         begin_s = end_s + _FIRST_STILL_S
     actions = tuple(sorted(table.actions, key=_when))
-    script = Script(AREA_MM, start, people_at(ring), actions, begin_s - _FIRST_STILL_S, sandtimer_mm=_SANDTIMER_MM)
+    script = Script(
+        AREA_MM,
+        start,
+        people_at(ring),
+        actions,
+        begin_s - _FIRST_STILL_S,
+        sandtimer_mm=_SANDTIMER_MM,
+        waits_s=tuple(table.waits_s),
+    )
     return ConfettiGame(script, tuple(table.rounds))
 
 

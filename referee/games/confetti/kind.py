@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from referee.engine.session import Watcher
     from referee.watchers.watch_setup import WatchSetup
 
+_EACH = 8  # cards laid out for each player, at least
+
 
 def _watcher(header: Header, setup: WatchSetup) -> Watcher:
     from referee.games.confetti.watching.watcher import ConfettiWatcher
@@ -35,7 +37,8 @@ def _script(header: Header, deck: AnyDeck, seed: int, rounds: int | None) -> Dem
         raise BadInputError(f"the cards of {deck.name} show pictures, not three marks each")
     players, side = len(header.players), settings_from(header).side
     most = len(round_limits(players)) if rounds is None else rounds
-    game = write_confetti(deck, seed, Plan(players, most, DEMO_HEAP, side=side))
+    heap = max(DEMO_HEAP, _EACH * players)
+    game = write_confetti(deck, seed, Plan(players, most, heap, side=side))
     return DemoScript(game.script, "hand", players * len(game.rounds))
 
 

@@ -44,7 +44,7 @@ class PinMover:
     """Moves mock pins as edges say, on a thread of its own or step by step.
 
     edges: in the order of time; those of lines that `specs` does not have are left out. clock: monotonic, ns. due:
-    gives when an edge of the script comes, ns; None: nobody knows yet. levels: whether each line it has moved is active.
+    gives when an edge of the script comes, ns; None: nobody knows yet. levels: whether a line it moved is active.
     """
 
     def __init__(

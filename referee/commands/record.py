@@ -173,7 +173,7 @@ def _header(game: str | None, players: str | None, deck: str | None) -> dict[str
     if not all(name.strip() for name in given):
         raise BadInputError("say with --players who plays, clockwise, with commas: Ann,Ben,Cem")
     # An evening's recording that no replay takes is found out too late.
-    header = Header(game, players_in(given), {} if deck is None else {DECK: deck})
+    header = game_kind(game).explicit(Header(game, players_in(given), {} if deck is None else {DECK: deck}))
     game_kind(game).start(header)
     if deck is not None:
         from referee.decks.game_deck import with_version

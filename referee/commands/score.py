@@ -49,7 +49,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     picture.add_argument("--image", type=Path, metavar="PICTURE", help="a picture of the table, instead of hands")
     picture.add_argument("--players", type=int, metavar="N", help="how many seats there are round the table")
     picture.add_argument("--deck", help="the deck on the table (default: the game's own)")
-    picture.add_argument("--side", choices=["white", "black"], help="the side that is played (default: as seen)")
+    picture.add_argument(
+        "--side", choices=["white", "black"], help="the side that is played (default: the one that most cards show)"
+    )
     picture.add_argument("--table", metavar="PROFILE", help="the table's profile, instead of its markers")
     picture.add_argument("--profile", dest="table", help=argparse.SUPPRESS)
     picture.add_argument("--picture", type=Path, metavar="OUT", help="draw the score into a copy of the picture")

@@ -152,6 +152,7 @@ class SimulatedDevices:
         make_factory: Callable[[PinFactory], PinFactory] | None = None,
     ) -> None:
         self.table = table
+        table.waits = Waits(table.script.waits_s)
         self.queue = EventQueue()
         self.buffer = FrameBuffer(4 * SECOND_NS, _BUFFER_BYTES)
         self.edges = EdgeSide(table, seed, self.queue, make_factory=make_factory)

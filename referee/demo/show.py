@@ -32,6 +32,7 @@ from referee.demo.voice import LAMP, PrintedVoice, Say, speaker_for, stamped
 from referee.engine.events import Event, Header
 from referee.engine.session import Outcome, RulingData, Session
 from referee.errors import BadInputError, WorkFailedError
+from referee.games.confetti.setup import settings_from
 from referee.games.confetti.table_score import score_picture
 from referee.games.registry import game_kind, watcher_for
 from referee.language import Language
@@ -283,7 +284,8 @@ def _draw(frame: Frame | None, demo: DemoTable, path: Path, language: Language) 
         return False
     deck, picture = demo.deck, Picture(frame.bgr(), 1)
     try:
-        scored = score_picture(picture, deck, None, len(demo.header.players), 6)
+        side = settings_from(demo.header).side
+        scored = score_picture(picture, deck, None, len(demo.header.players), 6, side=side)
     except (BadInputError, VisionError):
         return False
     write_picture(path, scored.drawn(picture, deck, language))

@@ -12,7 +12,7 @@ from referee.decks.game_deck import check_plays
 from referee.engine.events import DECK, Event, Header
 from referee.errors import BadInputError
 from referee.games.kind import Demo
-from referee.games.registry import GAMES
+from referee.games.registry import GAMES, game_kind
 from referee.words import list_of
 from simulation.live import LiveTable, Shots
 from simulation.script import Script
@@ -98,4 +98,4 @@ def demo_of(game: str) -> Demo:
 
 def demo_header(game: str, players: int, deck: AnyDeck) -> Header:
     """Give the header of a game for so many with a deck."""
-    return Header(game, NAMES[:players], {} if deck.name == game else {DECK: deck.name})
+    return game_kind(game).explicit(Header(game, NAMES[:players], {} if deck.name == game else {DECK: deck.name}))

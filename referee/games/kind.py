@@ -7,7 +7,8 @@ in, rulings out. What needs pictures or devices is imported when it is asked for
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields, replace
+from enum import Enum
 from typing import TYPE_CHECKING, Any
 
 from referee.engine.events import Event, Game, Header
@@ -140,7 +141,7 @@ class GameKind:
     """One game: `start` may raise `BadInputError` for a header it cannot play by, `watcher` for a deck.
 
     name: as it is called in commands, headers and files. devices: without which it cannot be judged, as `doctor`
-    calls them.
+    calls them. settings: a header's options as a dataclass with a field for each, defaults included; None: it has none.
     """
 
     name: str
@@ -152,8 +153,27 @@ class GameKind:
     demo: Demo | None = None
     scoring: Scoring | None = None
     devices: frozenset[str] = field(default_factory=frozenset)
+    settings: Callable[[Header], Any] | None = None
 
     @property
     def title(self) -> str:
         """What people call it."""
         return self.name.capitalize()
+
+    def explicit(self, header: Header) -> Header:
+        """Give the header with every option of the game in it, so that no reader has to guess a default.
+
+        Raises:
+            BadInputError: it has an option, or a value of one, that the game does not know.
+        """
+        if self.settings is None:
+            return header
+        settings = self.settings(header)
+        named = {one.name: _as_option(getattr(settings, one.name)) for one in fields(settings)}
+        return replace(header, options={**named, **header.options})
+
+
+def _as_option(value: object) -> object:
+    if isinstance(value, Enum):
+        return value.value
+    return [_as_option(one) for one in value] if isinstance(value, tuple) else value

@@ -74,6 +74,11 @@ def say_heap(cards: int, unread: int, side: str | None, language: Language) -> s
     return language.text(played, heap=heap) if played else heap[:1].upper() + heap[1:]
 
 
+def say_inferred(language: Language) -> str:
+    """Give that nobody said which side is played."""
+    return language.text("Nobody said which side is played, so it is the one that most cards show")
+
+
 def other_side_tag(language: Language) -> str:
     """Give what stands in the picture on a card that does not count."""
     return language.text("other side up")

@@ -183,6 +183,11 @@ def tell_hands(language: Language) -> str:
     return language.text("What do you hold? The camera has seen no hand of yours.")
 
 
+def tell_gone(language: Language) -> str:
+    """Give the question about hands that were put away before they were counted."""
+    return language.text("What did you hold? The cards were put away before I had counted them.")
+
+
 def pairing_code(code: str, language: Language) -> str:
     """Give a pairing code, digit by digit, so that every voice reads it as digits."""
     return language.text("The code is {digits}.", digits=", ".join(language.number(int(digit)) for digit in code))

@@ -114,6 +114,7 @@ class ConfettiSeat(ConfettiScore):
     unclear: int
     reasons: list[str]
     side: str
+    side_inferred: bool
     other_side: list[str]
 
 

@@ -188,18 +188,23 @@ class SeatCards:
 
 @dataclass(frozen=True, eq=False)
 class Sharing:
-    """All cards on the table, shared among the seats; `side` is the one that is played."""
+    """All cards on the table, shared among the seats; `side` is the one that is played.
+
+    inferred: nobody said which side is played, so the cards before the seats decided.
+    """
 
     side: str
     seats: tuple[SeatCards, ...]
     heap: tuple[CardReading, ...]
     heap_unclear: tuple[UnclearCard, ...]
+    inferred: bool = False
 
 
 def share_out(reading: Reading, ring: SeatRing, side: str | None) -> Sharing:
     """Give every card to its seat or to the heap.
 
-    Without `side`, the one that most cards before the seats show is played, or white.
+    side: the one that is played. None is for a single picture of which nobody knows more: the side that most cards
+    before the seats show is played, or white. A game never infers it: late point cards outnumber the hands (C8).
     """
     owners = [_owner(card.centre_mm, ring) for card in reading.cards]
     unclear_owners = [_owner(card.centre_mm, ring) for card in reading.unclear]
@@ -221,7 +226,7 @@ def share_out(reading: Reading, ring: SeatRing, side: str | None) -> Sharing:
         )
         for seat in range(ring.players)
     )
-    return Sharing(played, seats, cards_of(None), unclear_of(None))
+    return Sharing(played, seats, cards_of(None), unclear_of(None), inferred=side is None)
 
 
 def _owner(centre_mm: tuple[float, float] | None, ring: SeatRing) -> int | None:

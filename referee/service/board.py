@@ -63,7 +63,10 @@ def questions(play: LiveGame, announcer: Announcer, pictures: PictureNames) -> l
             }
         ]
     place = next((p for p, ruling in play.log.newest(50) if ruling["ruling"] == "unclear"), None)
-    ask = sayings.tell_hands if question.kind == "no_hand" else sayings.decide
+    last_seen = question.ruling.as_json().get("last_seen")
+    ask = (
+        sayings.decide if question.kind != "no_hand" else sayings.tell_hands if last_seen is None else sayings.tell_gone
+    )
     return [
         {
             "id": f"{question.kind}-{play.log.row.game}-{question.t_ns}",
@@ -72,6 +75,7 @@ def questions(play: LiveGame, announcer: Announcer, pictures: PictureNames) -> l
             "seats": list(question.seats),
             "ruling": None if place is None else play.log.ruling_id(place),
             "verdict": None,
+            **({} if last_seen is None else {"last_seen": last_seen}),
         }
     ]
 

@@ -32,7 +32,8 @@ class Desk(Protocol):
         `rulings` (newest first, at most 50: `{"id", "t_ns", "text", "ruling", "picture" (an id or null),
         "corrected"}`); `latest` (the first of them that has a text, or null); `questions` (what the page is asked:
         `{"id", "kind": "who_rang", "decide", "no_hand" or "doubt", "text", "seats", "ruling": an id or null, "verdict":
-        how a ring stands that waits for its ringer's name, `{"t_ns", "text", "ruling"}`, or null}`; a doubt has
+        how a ring stands that waits for its ringer's name, `{"t_ns", "text", "ruling"}`, or null}`; of hands put away
+        before they were counted `last_seen`: by the order of `seats`, the cards seen last, or null; a doubt has
         `answers`, `[{"text", "seat", "card"}]`, and `pictures`, null or what the table is like, `{"before": when it was
         understood last, an id or null, "now": an id}`); `caption` (what is being said, or
         ""); `said` (the latest that were said aloud, oldest first: `{"number", "text", "urgent"}`); `devices`

@@ -106,7 +106,7 @@ class GameController(GameOnTable):
         """
         header = Header(game, players_in(players), dict(options))
         game_kind(game).start(header)
-        header = self._complete(header)
+        header = self._complete(game_kind(game).explicit(header))
         with self.lock:
             watcher = self._make_watcher(header)
             before = self.play if self.play is not None and not self.play.over else None

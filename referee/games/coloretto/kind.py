@@ -50,6 +50,7 @@ def _script(header: Header, deck: AnyDeck, seed: int, rounds: int | None) -> Dem
 COLORETTO = GameKind(
     name="coloretto",
     start=from_header,
+    settings=settings_from,
     watcher=_watcher,
     words=WORDS,
     page=PAGE,

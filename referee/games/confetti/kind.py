@@ -45,6 +45,7 @@ def _script(header: Header, deck: AnyDeck, seed: int, rounds: int | None) -> Dem
 CONFETTI = GameKind(
     name="confetti",
     start=from_header,
+    settings=settings_from,
     watcher=_watcher,
     words=WORDS,
     page=PAGE,

@@ -6,6 +6,7 @@ rulings. `apply` takes the events of the outside contract; what the rules do not
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from enum import Enum
 
@@ -71,6 +72,7 @@ class Confetti:
         self.counted: dict[int, HandCounted] = {}
         self._hands = RoundHands(players)
         self._asked_ns: int | None = None  # since when the count waits for hands that nobody has seen
+        self._gone_ns: int | None = None  # since when it waits for hands that went before they were counted
 
     def apply(self, event: Event) -> Rulings:
         """Take the next event and give the rulings that follow from it.
@@ -101,6 +103,10 @@ class Confetti:
                 seat, cards = event.seat(self.players), parse_cards(event.data.get("cards"))
                 reason = self.verify_see_hand()
                 return self._ignore(event, reason, seat) if reason else self.see_hand(event.t_ns, seat, cards)
+            case "hands_gone":
+                hands = _gone_in(event, self.players)
+                reason = self.verify_lose_hands()
+                return self._ignore(event, reason) if reason else self.lose_hands(event.t_ns, hands)
             case "challenge":
                 seat = event.seat(self.players)
                 reason = self.verify_challenge(seat)
@@ -134,11 +140,11 @@ class Confetti:
         self.number += 1
         more = cards_to_lay_out(self.supply.aside, self.number, self.players, self.settings.edition)
         self.supply = replace(self.supply, aside=self.supply.aside - more, table=self.supply.table + more)
-        self._hands, self._asked_ns = RoundHands(self.players), None
+        self._hands, self._asked_ns, self._gone_ns = RoundHands(self.players), None, None
         return (*hands, RoundStarted(t_ns, self.number, self.limit, more))
 
     def unseen(self) -> tuple[int, ...]:
-        """Give the seats that have shown no hand in this round, and of which none was told."""
+        """Give the seats that have shown no hand in this round, or that swept it up too soon, and have said none."""
         return self._hands.unseen()
 
     def verify_run_out(self) -> Reason | None:
@@ -191,6 +197,24 @@ class Confetti:
         fouls = (Foul(t_ns, seat, Reason.AFTER_TIME, *change),) if change else ()
         complete = self._hands.all_late or (self._asked_ns is not None and not self.unseen())
         return fouls + (self.count(t_ns) if complete else ())
+
+    def verify_lose_hands(self) -> Reason | None:
+        """Tell why no hand can go before it is counted."""
+        return self.verify_count()
+
+    def can_lose_hands(self) -> bool:
+        """Tell whether hands wait to be counted."""
+        return self.verify_lose_hands() is None
+
+    def lose_hands(self, t_ns: int, hands: Mapping[int, tuple[Card, ...] | None]) -> Rulings:
+        """Let the count wait for seats whose cards went before they were counted: no foul, no points, a question.
+
+        hands: those seen last, None where none was complete.
+        """
+        demand(self.verify_lose_hands())
+        self._hands.lose(hands)
+        self._gone_ns = t_ns
+        return (self._hands_unseen(t_ns),)
 
     def verify_count(self) -> Reason | None:
         """Tell why hands cannot be counted now."""
@@ -247,13 +271,20 @@ class Confetti:
         """Let the count wait for the hands that nobody has seen or told: nothing seen is not an empty hand."""
         demand(self.verify_count())
         self._asked_ns = t_ns
-        return (HandsUnseen(t_ns, self.unseen()),)
+        return (self._hands_unseen(t_ns),)
+
+    def _hands_unseen(self, t_ns: int) -> HandsUnseen:
+        gone = dict(self._hands.gone)
+        return HandsUnseen(t_ns, tuple(sorted(gone)) if self._asked_ns is None else self.unseen(), gone)
 
     def question(self) -> Question | None:
         """Ask the players for the hands that a count waits for."""
-        if self._asked_ns is None or self.phase is not Phase.COUNTING:
+        gone_ns = self._gone_ns if self._hands.gone else None
+        asked = [t_ns for t_ns in (self._asked_ns, gone_ns) if t_ns is not None]
+        if not asked or self.phase is not Phase.COUNTING:
             return None
-        return Question(self._asked_ns, "no_hand", self.unseen(), HandsUnseen(self._asked_ns, self.unseen()))
+        ruling = self._hands_unseen(max(asked))
+        return Question(max(asked), "no_hand", ruling.seats, ruling)
 
     def _count_seat(self, t_ns: int, seat: int) -> HandCounted:
         hand = self._hands.to_count(seat, self.settings.late_cards)
@@ -285,6 +316,22 @@ class Confetti:
 
     def _ignore(self, event: Event, reason: Reason, seat: int | None = None) -> Rulings:
         return (Ignored(event.t_ns, event.kind, reason, seat),)
+
+
+def _gone_in(event: Event, players: int) -> dict[int, tuple[Card, ...] | None]:
+    """Give the seats whose hands are gone, with the hand seen last.
+
+    Raises:
+        BadInputError: nobody sits there, or that is no hand.
+    """
+    seats, hands = event.data.get("seats"), event.data.get("last_seen")
+    if not isinstance(seats, list) or not seats or not isinstance(hands, list) or len(hands) != len(seats):
+        raise BadInputError('"seats" must list the seats, and "last_seen" a hand or null for each')
+    gone = {}
+    for seat, hand in zip(seats, hands, strict=True):
+        where = replace(event, data={"seat": seat}).seat(players)
+        gone[where] = None if hand is None else parse_cards(hand)
+    return gone
 
 
 def from_header(header: Header) -> Confetti:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from enum import Enum
 
 from referee.games.confetti.score import Card, Score
@@ -18,6 +19,7 @@ class Reason(Enum):
     NOT_COUNTED = "not_counted"
     NOTHING_COUNTED = "nothing_counted"
     NO_HAND = "no_hand"
+    HAND_GONE = "hand_gone"
     GAME_OVER = "game_over"
 
 
@@ -75,15 +77,23 @@ class HandCounted:
 
 @dataclass(frozen=True)
 class HandsUnseen:
-    """The count waits for `seats`, whose hands nobody has seen or told: nothing seen is not an empty hand."""
+    """The count waits for `seats`, whose hands nobody has seen or told: nothing seen is not an empty hand.
+
+    gone: by seat, the hand seen last of those whose cards went before they were counted, None where none was complete.
+    """
 
     t_ns: int
     seats: tuple[int, ...]
+    gone: Mapping[int, tuple[Card, ...] | None] = field(default_factory=dict)
 
     def as_json(self) -> dict[str, object]:
         """Give the ruling as JSON."""
-        seats = list(self.seats)
-        return {"ruling": "unclear", "t_ns": self.t_ns, "seat": None, "seats": seats, "reason": Reason.NO_HAND.value}
+        start = {"ruling": "unclear", "t_ns": self.t_ns, "seat": None, "seats": list(self.seats)}
+        if not self.gone:
+            return {**start, "reason": Reason.NO_HAND.value}
+        hands = (self.gone.get(seat) for seat in self.seats)
+        last_seen = [None if hand is None else [list(card) for card in hand] for hand in hands]
+        return {**start, "reason": Reason.HAND_GONE.value, "last_seen": last_seen}
 
 
 @dataclass(frozen=True)

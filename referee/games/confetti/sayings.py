@@ -28,6 +28,7 @@ _WHAT = {
     "contested": mark("A card was contested"),
     "count": mark("The count was asked for"),
     "hand": mark("A hand was shown"),
+    "hands_gone": mark("Cards were put away"),
     "challenge": mark("A score was challenged"),
     "stop": mark("The end was asked for"),
 }
@@ -64,6 +65,8 @@ def sentences(ruling: Mapping[str, Any], players: Sequence[str], language: Langu
         case "foul":
             moved = _moved(ruling, language)
             return (language.text("Foul, {player}: {moved} after time.", player=players[ruling["seat"]], moved=moved),)
+        case "unclear" if ruling["reason"] == "hand_gone":
+            return _gone([players[seat] for seat in ruling["seats"]], language)
         case "unclear":
             unseen = language.list_of([players[seat] for seat in ruling["seats"]])
             return (
@@ -159,6 +162,14 @@ def say_sum(score: Mapping[str, Any], language: Language) -> str:
     return language.text(
         "In all: {hand}, {points}.", hand=say_score(score, language), points=language.points(score["points"])
     )
+
+
+def _gone(names: Sequence[str], language: Language) -> tuple[str, ...]:
+    if len(names) == 1:
+        said = language.text("I had not finished counting {player}’s cards.", player=names[0])
+    else:
+        said = language.text("I had not finished counting the cards of {players}.", players=language.list_of(names))
+    return said, language.text("Please lay them before you again, or say on the page what you held.")
 
 
 def _round(ruling: Mapping[str, Any], language: Language) -> str:

@@ -11,7 +11,7 @@ from referee.errors import BadInputError
 from referee.games.confetti.sayings import say_score
 from referee.games.confetti.score import SIZES, Card, Overlimit, Score, score_hand
 from referee.language import Language
-from referee.sayings.scored_table import say_doubts, say_heap, say_left_out, say_seat, say_worth
+from referee.sayings.scored_table import say_doubts, say_heap, say_inferred, say_left_out, say_seat, say_worth
 from referee.scoring.evidence_picture import draw_scores
 from referee.scoring.seats import SeatCards, SeatRing, Sharing, share_out
 from referee.scoring.unseen_cards import read_to_score
@@ -46,10 +46,12 @@ class TableScore:
         ]
         side = self.sharing.side if any(hand.cards for hand in self.sharing.seats) else None
         said.append((None, say_heap(len(self.sharing.heap), len(self.sharing.heap_unclear), side, language)))
+        if side is not None and self.sharing.inferred:
+            said.append((None, say_inferred(language)))
         return said
 
     def as_json(self, hand: SeatCards) -> dict[str, object]:
-        """Give the line of one seat that could be scored: the keys of the outside contract, `side` and `other_side`."""
+        """Give the line of a seat that could be scored: the contract's keys, the side and whether it is inferred."""
         return {
             "seat": hand.seat,
             "faces": [card.face.id for card in hand.cards],
@@ -57,6 +59,7 @@ class TableScore:
             "reasons": sorted({card.reason for card in hand.unclear}),
             **self.scores[hand.seat].as_json(),
             "side": self.sharing.side,
+            "side_inferred": self.sharing.inferred,
             "other_side": [card.face.id for card in hand.other_side],
         }
 

@@ -52,6 +52,7 @@ def _script(header: Header, deck: AnyDeck, seed: int, rounds: int | None) -> Dem
 PICCOLINO = GameKind(
     name="piccolino",
     start=from_header,
+    settings=settings_from,
     watcher=_watcher,
     words=WORDS,
     page=PAGE,

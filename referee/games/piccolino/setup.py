@@ -36,7 +36,7 @@ class Settings:
     """A game's options.
 
     `dealer`: the seat that deals, and turns the first card (P2).
-    `cards`: how many are dealt; None for the reference deck's number (P1).
+    `cards`: how many are dealt; None for the reference deck's number (P1), which a header's settings always name.
     `two_left`: **Ruling** of P5, for any two that are left, or only for games that began with two.
     `lockout_ms`: how long rings belong to the one before, ms (P8).
     `lucky_guess`: a house rule on rings under 100 ms.
@@ -79,9 +79,10 @@ def settings_from(header: Header) -> Settings:
         raise BadInputError(f'"dealer": nobody sits at seat {shown(dealer)}')
     cards = options.get("cards")
     lockout_ms = whole_number(options.get("lockout_ms", Settings.lockout_ms), "lockout_ms")
+    dealt = cards_dealt(len(header.players), Settings()) if cards is None else whole_number(cards, "cards", 1)
     return Settings(
         dealer=dealer,
-        cards=None if cards is None else _at_most(whole_number(cards, "cards", 1), "cards", MAX_CARDS),
+        cards=_at_most(dealt, "cards", MAX_CARDS),
         two_left=TwoLeft(header.option("two_left", [when.value for when in TwoLeft])),
         lockout_ms=_at_most(lockout_ms, "lockout_ms", MAX_LOCKOUT_MS),
         lucky_guess=LuckyGuess(header.option("lucky_guess", [guess.value for guess in LuckyGuess])),

@@ -7,11 +7,12 @@ import { t } from "./words.js";
 
 export const COLOURS = ["red", "orange", "yellow", "green", "blue", "purple", "pink"];
 
-// Hands that the camera has not seen: each is told card by card, or that there is none.
+// Hands that the camera has not seen: each is told card by card, or that there is none. Of one that was put away before
+// it was counted, what was seen last stands there already.
 export function untoldHands(app, question) {
-  return question.seats.map((seat) => {
+  return question.seats.map((seat, at) => {
     const key = `hand ${question.id} ${seat}`;
-    const cards = app.local[key] || [];
+    const cards = app.local[key] || (question.last_seen || [])[at] || [];
     const tell = () => app.runTimely({ do: "event", event: { event: "hand", seat, cards } });
     const change = (list) => {
       app.local[key] = list;

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from hardware.camera.frames import Frame
 from hardware.errors import DeviceMissingError
 from hardware.events import BellPressed, SandFlipped, SandRanOut
 from hardware.events import Event as DeviceEvent
@@ -32,6 +33,7 @@ from simulation.live import LiveTable, Shots
 from simulation.motion import collisions
 from simulation.truth import rings_of, truth_at
 from simulation.view import Look
+from simulation.waits import LONGEST_NS
 from vision.deck import Deck, load_deck
 from vision.prints.print_deck import PrintDeck
 
@@ -181,6 +183,43 @@ def test_the_sandtimer_of_a_game_is_told_by_its_pins(deck: Deck) -> None:
     table = LiveTable(game.script, deck, 4, SMALL)
     events = heard(table, 4)
     ends = [event.t_ns for event in events if isinstance(event, SandRanOut)]
-    assert [round(t_ns / 1e6) for t_ns in ends] == [round(truth.out_s * 1e3) for truth in game.rounds]
+    # Nobody counts here: before the second round the players wait for as long as they ever do.
+    waited_ns = [number * LONGEST_NS for number in range(2)]
+    outs_ns = [round(truth.out_s * 1e9) + waited for truth, waited in zip(game.rounds, waited_ns, strict=True)]
+    assert [round(t_ns / 1e6) for t_ns in ends] == [round(t_ns / 1e6) for t_ns in outs_ns]
     assert sum(isinstance(event, SandFlipped) for event in events) == 2
     assert len(edges_of(game.script, 4, 0)) > 400
+
+
+class SlowReferee(Session):
+    """A session on a machine so slow that hands are counted `late_ns` after they could be."""
+
+    late_ns = 15 * 10**9
+    out_ns: int | None = None
+
+    def hear(self, event: DeviceEvent) -> Outcome:
+        if isinstance(event, SandRanOut):
+            self.out_ns = event.t_ns
+        return super().hear(event)
+
+    def look(self, frame: Frame) -> Outcome:
+        if self.out_ns is not None and frame.t_ns < self.out_ns + self.late_ns:
+            return Outcome()
+        return super().look(frame)
+
+
+def test_players_wait_for_a_slow_count_before_they_put_their_cards_away(deck: Deck) -> None:
+    game = confetti_script.write_confetti(deck, 7, confetti_script.Plan(rounds=2, heap=18, sand_s=8.0))
+    table = LiveTable(game.script, deck, 7, Shots(frames_per_s=3))
+    header = Header("confetti", ("Ann", "Ben", "Cem"), {})
+    rulings: list[Mapping[str, Any]] = []
+    session = SlowReferee(game_kind("confetti").start(header), watcher_for(header, WatchSetup()))
+    stepped = SteppedTable(table, 7, session, lambda event, outcome: rulings.extend(outcome.rulings))
+    for _ in stepped.play(game.rounds[1].flipped_s + 1.0):
+        pass
+    stepped.close()
+    assert [ruling["ruling"] for ruling in rulings] == ["round", "time", "hand", "hand", "hand", "round"]
+    for ruling in rulings[2:5]:
+        expected = score_hand([colours(deck, face) for face in game.rounds[0].hands[ruling["seat"]]], 6)
+        assert ruling["points"] == expected.points
+    assert rulings[2]["t_ns"] > rulings[1]["t_ns"] + 15 * 10**9

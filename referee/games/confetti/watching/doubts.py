@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 
 from referee.engine.session import Notice
 from referee.games.confetti.watching.hands_in_time import FOREIGN_SHARE
-from referee.scoring.seated_reading import SeatedReading
 from referee.scoring.seats import SeatCards, Sharing
 
 _HIDES = 0.5  # areas of a card: what is smaller leaves half of any card in sight
 
-ForeignCards = Callable[[SeatedReading, int], float | None]
-
 
 def doubts(
-    t_ns: int, sharing: Sharing, seated: SeatedReading, kept: Mapping[int, int], foreign: ForeignCards
+    t_ns: int, sharing: Sharing, kept: Mapping[int, int], foreign: Mapping[int, float | None]
 ) -> tuple[Notice, ...]:
     """Give a notice for each seat whose hand is not certain.
 
@@ -23,7 +20,7 @@ def doubts(
     a seat that is neither card nor table, in areas of a card, None where nobody knows: without cards that alone tells
     an empty hand from one that is not seen, and beside cards as much as half of one may hide one more.
     """
-    told = (_doubt(t_ns, hand, kept.get(hand.seat, 0), foreign(seated, hand.seat)) for hand in sharing.seats)
+    told = (_doubt(t_ns, hand, kept.get(hand.seat, 0), foreign[hand.seat]) for hand in sharing.seats)
     return tuple(notice for notice in told if notice is not None)
 
 

@@ -10,8 +10,8 @@ from referee.scoring.seated_reading import SeatedReading
 from referee.scoring.seats import share_out
 
 
-def hand_outlines(seated: SeatedReading, side: str | None) -> tuple[Outline, ...]:
-    """Give the outlines of all cards that were read; side: the one that is played, None where it is not known."""
+def hand_outlines(seated: SeatedReading, side: str) -> tuple[Outline, ...]:
+    """Give the outlines of all cards that were read; side: the one that is played."""
     sharing = share_out(seated.reading, seated.ring, side)
     owners = {id(card): hand.seat for hand in sharing.seats for card in (*hand.cards, *hand.unclear)}
     read = [

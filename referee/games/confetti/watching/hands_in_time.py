@@ -60,6 +60,10 @@ class HandsInTime:
         outlines = [card.corners_px for card in (*hand.cards, *hand.other_side)]
         return not _overlap(outlines) and not self._something_else(frame, seated, hand.seat)
 
+    def moved_since(self, t_ns: int, seated: SeatedReading, seat: int) -> bool:
+        """Tell whether anything moved before a seat at `t_ns` or later."""
+        return self._still.moved_since(t_ns, _place(seated.ring, seated.table, seat))
+
     def _at_rest(self, frame: Frame, ring: SeatRing, table: Table, seat: int) -> bool:
         place = _place(ring, table, seat)
         return not self._still.moved_since(frame.exposure_end_ns - _AT_REST_NS, place)

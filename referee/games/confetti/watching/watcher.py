@@ -2,7 +2,8 @@
 
 A hand is told to the game only when two looks at the still table agree and no card of any seat is unclear; until then
 the players are told what to do. Where they want the count all the same, the hands that are clear are told. Nothing that
-was seen is no empty hand: a seat without cards counts as one only where its place looks as it did before the round.
+was seen is no empty hand: a seat without cards counts as one only where it had none when time was up. Cards that were
+put away before two looks have agreed on them are asked for.
 """
 
 from __future__ import annotations
@@ -10,7 +11,6 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Sequence
 from enum import Enum
-from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,9 +21,11 @@ from hardware.events import SandFlipped, SandRanOut
 from referee.engine.events import Event, Header
 from referee.engine.session import Notice, Outline, RulingData, Seen
 from referee.errors import BadInputError
+from referee.games.confetti.setup import settings_from
 from referee.games.confetti.table_score import card_of
 from referee.games.confetti.watching.blend import Blend
 from referee.games.confetti.watching.doubts import doubts
+from referee.games.confetti.watching.gone_hands import Faces, faces_of, gone_hands
 from referee.games.confetti.watching.hand_outlines import hand_outlines
 from referee.games.confetti.watching.hands_in_time import HandsInTime
 from referee.scoring.hands_off import HandsOff
@@ -40,6 +42,8 @@ from vision.errors import VisionError
 
 MS = 1_000_000
 _SEEK_NS = 1_000 * MS
+_SOON_NS = 5_000 * MS  # people wait so long for the count before they put their cards away
+_BLIND_NS = 3_000 * MS
 _STILL_NS = 800 * MS  # hands that hover are never quiet for so long; looks are so far apart, too
 
 Hands = tuple[tuple[str, ...], ...]
@@ -59,12 +63,12 @@ class ConfettiWatcher:
     """
 
     def __init__(self, header: Header, setup: WatchSetup) -> None:
-        side = header.options.get("side")
-        self._side = side if isinstance(side, str) else None
+        self._side = settings_from(header).side
         self._players = len(header.players)
         deck = setup.deck_for(header)
         if not isinstance(deck, Deck):
             raise BadInputError(f"the cards of {deck.name} show pictures, not three marks each")
+        self._deck = deck
         self._reader = SeatedReader(deck, setup.profile, self._players)
         self._unseen = UnseenCards(deck)
         self._hands_off = HandsOff(deck) if setup.find_hands else None
@@ -83,12 +87,19 @@ class ConfettiWatcher:
         self._since_ns = 0  # when the phase began
         self._wanted = False  # the players want the hands that are clear, though others are not
         self._given: dict[int, tuple[str, ...]] = {}
+        self._last_seen: dict[int, Faces] = {}  # complete hands of this round
+        self._turned: dict[int, int] = {}  # how many cards of a seat showed the other side when time was up
+        self._blind = False  # for so long no frame came in this round that a hand may have lain there and gone
+        self._in_time_seats: set[int] = set()  # whose hand was complete when time was up
+        self._gone: frozenset[int] = frozenset()  # the seats that are asked what they held
+        self._said: set[int] = set()  # those that have said it
         self._pace = FramePace()
         self.outlines: tuple[Outline, ...] = ()
 
     def look(self, frame: Frame) -> Seen:
         """Read the table when it is still and its hands are wanted."""
         self._watch_table(frame)
+        self._blind = self._blind or self._unseen_since(frame)
         self._still.look(frame)
         self._pace.look(frame)
         self._frame = frame
@@ -123,9 +134,11 @@ class ConfettiWatcher:
 
     def judged(self, event: Event, rulings: Sequence[RulingData], view: object) -> None:
         """Follow the game's phases."""
+        self._follow(event)
         for ruling in rulings:
             match ruling["ruling"]:
                 case "round":
+                    self._last_seen, self._in_time_seats, self._turned, self._blind = {}, set(), {}, False
                     self._enter(_Phase.RUNNING, event.t_ns)
                 case "time":
                     self._enter(_Phase.COUNTING, event.t_ns)
@@ -137,9 +150,28 @@ class ConfettiWatcher:
                 case "end":
                     self._enter(_Phase.WAITING, event.t_ns)
 
+    def _unseen_since(self, frame: Frame) -> bool:
+        last = self._frame
+        return last is None or frame.exposure_end_ns - last.exposure_end_ns > _BLIND_NS
+
+    def _follow(self, event: Event) -> None:
+        """Follow who has shown which hand, and who was asked for it."""
+        seat, faces = event.data.get("seat"), event.data.get("faces")
+        if event.kind == "hands_gone":
+            seats = event.data.get("seats")
+            self._gone |= frozenset(seats if isinstance(seats, list) else ())
+        elif event.kind == "hand" and isinstance(seat, int):
+            self._gone -= {seat}
+            if isinstance(faces, list):
+                self._last_seen[seat] = frozenset(faces)
+                if self._phase is _Phase.RUNNING:
+                    self._in_time_seats.add(seat)
+            elif self._phase is _Phase.COUNTING:
+                self._said.add(seat)
+
     def begin_again(self) -> None:
         """Forget how the game went."""
-        self._kept = {}
+        self._kept, self._last_seen, self._in_time_seats, self._turned = {}, {}, set(), {}
         self._enter(_Phase.WAITING, 0)
 
     def finish(self, t_ns: int) -> Seen:
@@ -152,6 +184,7 @@ class ConfettiWatcher:
         if phase is not self._phase:
             self._phase, self._once, self._doubtful, self._told = phase, None, (), ()
             self._since_ns, self._wanted, self._given = t_ns, False, {}
+            self._gone, self._said = frozenset(), set()
             self._blend.begin()
             # A table that has not moved since is read again for what is wanted now.
             self._read_ns = None
@@ -195,7 +228,8 @@ class ConfettiWatcher:
         seated, _ = self._read(frame, self._at_rest(frame))
         if seated is None:
             return ()
-        sharing, told = self._doubts(frame, seated)
+        sharing, told, _ = self._doubts(frame, seated)
+        self._turned = {hand.seat: len(hand.other_side) for hand in sharing.seats}
         doubtful = {notice.seat for notice in told}
         sure = [hand for hand in sharing.seats if hand.seat not in doubtful]
         clear = [hand for hand in sure if self._in_time.all_in_sight(frame, seated, hand)]
@@ -207,41 +241,76 @@ class ConfettiWatcher:
         if seated is None:
             return seen
         t_ns = frame.exposure_end_ns
-        if not seated.reading.cards:
+        if not seated.reading.cards and not self._last_seen:
             # Nobody plays without cards: the camera is covered, or the table has been cleared already.
             return Seen(notices=self._once_told(Notice(t_ns, "no_cards", None, {})))
         lay_before = self._in_time.lay_before(frame, seated.table)
         seated = self._unseen.doubt(image, seated, lay_before)
         self.outlines = hand_outlines(seated, self._side)
-        sharing, told = self._doubts(frame, seated)
-        if not told or self._wanted:
+        sharing, told, gone = self._doubts(frame, seated)
+        if not told or gone or self._wanted:
             hands = tuple(tuple(sorted(card.face.id for card in hand.cards)) for hand in sharing.seats)
             if not sure and hands != self._once:
                 self._once = hands
+                self._remember(sharing, told, gone)
                 return Seen()
             # Last, because it takes longest: an arm that rests on the table is as still as the cards under it.
             if self._hands_off is not None:
                 seated = self._hands_off.doubt(image, seated)
             self.outlines = hand_outlines(seated, self._side)
-            sharing, told = self._doubts(frame, seated)
-        if told:
-            notices = self._what_to_do(told)
-            doubtful = {notice.seat for notice in told}
-            clear = [hand for hand in sharing.seats if hand.seat not in doubtful]
-            return Seen(self._wanted_hands(t_ns, clear), notices)
-        # A game is played on one side (C1), however many cards with the other one are kept before the seats later.
-        self._side = sharing.side
+            sharing, told, gone = self._doubts(frame, seated)
+        self._remember(sharing, told, gone)
+        doubtful = {notice.seat for notice in told} | gone | self._said
+        clear = [hand for hand in sharing.seats if hand.seat not in doubtful]
+        asked = self._ask_for(t_ns, gone)
+        if doubtful:
+            wanted = self._wanted or bool(gone) or not told
+            return Seen(
+                (*self._wanted_hands(t_ns, clear, wanted=wanted), *asked), self._what_to_do(told) if told else ()
+            )
         return Seen(tuple(_hand(t_ns, hand) for hand in sharing.seats))
 
-    def _doubts(self, frame: Frame, seated: SeatedReading) -> tuple[Sharing, tuple[Notice, ...]]:
-        """Share the cards out, and tell which hands are not certain."""
+    def _doubts(self, frame: Frame, seated: SeatedReading) -> tuple[Sharing, tuple[Notice, ...], frozenset[int]]:
+        """Share the cards out, and give what to do about hands that are not certain, and the seats without theirs."""
         sharing = share_out(seated.reading, seated.ring, self._side)
-        t_ns, foreign = frame.exposure_end_ns, partial(self._in_time.foreign_cards, frame)
-        return sharing, doubts(t_ns, sharing, seated, self._kept, foreign)
+        t_ns = frame.exposure_end_ns
+        foreign = {hand.seat: self._in_time.foreign_cards(frame, seated, hand.seat) for hand in sharing.seats}
+        told = doubts(t_ns, sharing, self._kept, foreign)
+        if self._phase is not _Phase.COUNTING:
+            return sharing, told, frozenset()
+        soon = t_ns - self._since_ns <= _SOON_NS
+        fouls = self._in_time_seats if soon else set()
+        turned = {seat: max(self._turned.get(seat, 0), self._kept.get(seat, 0)) for seat in range(self._players)}
+        moved = {
+            hand.seat: self._blind or self._in_time.moved_since(self._since_ns, seated, hand.seat)
+            for hand in sharing.seats
+        }
+        gone = gone_hands(sharing, self._last_seen, turned, foreign, moved, fouls) - self._said
+        return sharing, tuple(one for one in told if one.seat not in gone | self._said), gone
 
-    def _wanted_hands(self, t_ns: int, clear: Sequence[SeatCards]) -> tuple[Event, ...]:
+    def _remember(self, sharing: Sharing, told: Sequence[Notice], gone: frozenset[int]) -> None:
+        """Keep the hands that are complete: what is missing from them later was put away."""
+        doubtful = {notice.seat for notice in told} | gone
+        for hand in sharing.seats:
+            if hand.seat not in doubtful and hand.cards:
+                self._last_seen.setdefault(hand.seat, faces_of(hand))
+
+    def _ask_for(self, t_ns: int, gone: frozenset[int]) -> tuple[Event, ...]:
+        """Ask the seats without their cards what they held, once."""
+        seats = sorted(gone - self._gone)
+        if not seats:
+            return ()
+        last_seen = [self._cards_of(self._last_seen.get(seat)) for seat in seats]
+        return (Event(t_ns, "hands_gone", {"event": "hands_gone", "seats": seats, "last_seen": last_seen}),)
+
+    def _cards_of(self, faces: Faces | None) -> list[list[str]] | None:
+        if faces is None:
+            return None
+        return [list(card_of(self._deck.by_id[self._side, face])) for face in sorted(faces)]
+
+    def _wanted_hands(self, t_ns: int, clear: Sequence[SeatCards], *, wanted: bool) -> tuple[Event, ...]:
         """Give the clear ones of hands that are wanted, unless they are known already; two looks have agreed on all."""
-        if not self._wanted:
+        if not wanted:
             return ()
         faces = {hand.seat: tuple(sorted(card.face.id for card in hand.cards)) for hand in clear}
         fresh = [hand for hand in clear if self._given.get(hand.seat) != faces[hand.seat]]

@@ -19,6 +19,7 @@ from referee.engine.session import Notice, Outcome, Session
 from referee.games.registry import game_kind, watcher_for
 from referee.watchers.watch_setup import WatchSetup
 from tests.support.pasted_hand import with_hand
+from vision.deck import load_deck
 from vision.image import load_picture
 
 Image = NDArray[np.uint8]
@@ -26,6 +27,8 @@ Image = NDArray[np.uint8]
 DATA = Path(__file__).parents[3] / "data"
 TABLE = DATA / "tables" / "confetti-three-seats.jpg"
 HANDS = json.loads((DATA / "scenes" / "white-seats-mug.json").read_text(encoding="utf-8"))["seats"]
+DECK = load_deck("confetti")
+HANDS_SEEN = [[[mark.colour for mark in DECK.by_id["white", face].marks] for face in hand] for hand in HANDS]
 SECOND = 1_000_000_000
 STEP = SECOND // 5
 PLAYERS = ("Ann", "Ben", "Cem")
@@ -276,3 +279,121 @@ def test_a_place_without_cards_is_an_empty_hand_only_if_it_looks_as_it_did_befor
         play.show([after] * 18)
         assert [hand["points"] for hand in play.told("hand")] == points
         assert (2 in {notice.seat for notice in play.notices}) is (not points)
+
+
+@pytest.fixture(scope="module")
+def places(table: Image) -> dict[int, list[NDArray[np.int_]]]:
+    """Where the cards of each seat lie in the picture: left, top, right, bottom."""
+    watcher = watcher_for(Header("confetti", PLAYERS, {}), WatchSetup())
+    for step in range(6):
+        watcher.look(Frame(step * SECOND, step * SECOND, table, step))
+    found: dict[int, list[NDArray[np.int_]]] = {}
+    for outline in watcher.outlines:
+        if outline.seat is not None and outline.certain:
+            corners = np.asarray(outline.corners_px).astype(int)
+            found.setdefault(outline.seat, []).append(np.concatenate([corners.min(0) - 8, corners.max(0) + 8]))
+    return found
+
+
+def without(picture: Image, boxes: Iterable[NDArray[np.int_]]) -> Image:
+    for left, top, right, bottom in boxes:
+        picture = painted_over(picture, (left, top), (right - left, bottom - top))
+    return picture
+
+
+Places = dict[int, list[NDArray[np.int_]]]
+
+
+def play_up_to_time(table: Image, bare: Image, *, arm: bool = False) -> Play:
+    """A round whose hands lie there when the sand has run out; with an arm, nobody can vouch for them then."""
+    play = Play()
+    play.show([bare] * 6)
+    play.sand(SandFlipped)
+    play.show([table] * 10 if not arm else [with_arm(table, number) for number in range(10)])
+    play.sand(None)
+    return play
+
+
+@pytest.mark.usefixtures("no_hands_sought")
+@pytest.mark.parametrize("arm", [False, True])
+def test_cards_put_away_before_they_were_counted_are_asked_for_and_are_no_foul(
+    table: Image, places: Places, arm: bool
+) -> None:
+    bare = without(table, [box for boxes in places.values() for box in boxes])
+    play = play_up_to_time(table, bare, arm=arm)
+    play.t_ns += 18 * SECOND  # a busy machine; the cards are gone when it looks again
+    play.show([bare] * 20)
+    assert not play.told("foul")
+    assert not play.told("hand")
+    (asked,) = play.told("unclear")
+    assert (asked["reason"], asked["seats"]) == ("hand_gone", [0, 1, 2])
+    assert [hand is None for hand in asked["last_seen"]] == [arm, arm, False]  # the arm does not reach seat 2
+    question = play.session.question
+    assert question is not None and question.seats == (0, 1, 2)
+    for seat, hand in enumerate(HANDS_SEEN):
+        play.say("hand", seat=seat, cards=hand)
+    assert not play.told("foul")
+    assert [hand["points"] for hand in play.told("hand")] == [5, 2, 3]
+    assert play.session.question is None
+
+
+@pytest.mark.usefixtures("no_hands_sought")
+def test_of_hands_of_which_one_was_put_away_the_others_count_as_they_lay(table: Image, places: Places) -> None:
+    play = play_up_to_time(table, without(table, [box for boxes in places.values() for box in boxes]))
+    play.t_ns += 18 * SECOND
+    play.show([without(table, places[0])] * 20)
+    (asked,) = play.told("unclear")
+    assert (asked["reason"], asked["seats"]) == ("hand_gone", [0])
+    play.say("hand", seat=0, cards=asked["last_seen"][0])
+    assert not play.told("foul")
+    assert [(hand["seat"], hand["points"]) for hand in play.told("hand")] == [(0, 5), (1, 2), (2, 3)]
+
+
+@pytest.mark.usefixtures("no_hands_sought")
+def test_cards_that_are_laid_down_again_are_counted(table: Image, places: Places) -> None:
+    play = play_up_to_time(table, without(table, [box for boxes in places.values() for box in boxes]))
+    play.show([without(table, places[1])] * 12)
+    (asked,) = play.told("unclear")
+    assert asked["seats"] == [1]
+    play.show([table] * 12)
+    assert not play.told("foul")
+    assert [(hand["seat"], hand["points"]) for hand in play.told("hand")] == [(0, 5), (1, 2), (2, 3)]
+
+
+@pytest.mark.usefixtures("no_hands_sought")
+@pytest.mark.parametrize(("wait_s", "fouls", "reasons"), [(0, [0], []), (12, [], ["hand_gone"])])
+def test_a_card_put_back_is_a_foul_just_after_time_and_a_question_when_tables_are_cleared(
+    table: Image, places: Places, wait_s: int, fouls: list[int], reasons: list[str]
+) -> None:
+    play = play_up_to_time(table, without(table, [box for boxes in places.values() for box in boxes]))
+    play.t_ns += wait_s * SECOND
+    play.show([without(table, places[0][:1])] * 14)
+    assert [foul["seat"] for foul in play.told("foul")] == fouls
+    assert [unclear["reason"] for unclear in play.told("unclear")] == reasons
+
+
+@pytest.mark.usefixtures("no_hands_sought")
+def test_a_card_that_comes_to_a_seat_while_another_hand_is_put_away_is_no_foul(table: Image, places: Places) -> None:
+    bare = without(table, [box for boxes in places.values() for box in boxes])
+    play = play_up_to_time(without(table, places[2][:1]), bare)
+    play.show([without(table, places[0])] * 14)
+    assert not play.told("foul")
+    assert [(one["reason"], one["seats"]) for one in play.told("unclear")] == [("hand_gone", [0, 2])]
+
+
+@pytest.mark.usefixtures("no_hands_sought")
+def test_a_header_without_a_side_means_the_white_one_whatever_most_cards_show(table: Image) -> None:
+    # What a family's second round looks like to somebody who counts sides: more black cards than white ones.
+    counted = []
+    for options in ({}, {"side": "white"}):
+        header = Header("confetti", PLAYERS, options)
+        watcher = watcher_for(header, WatchSetup())
+        play = Play()
+        play.session = Session(game_kind("confetti").start(header), watcher)
+        play.show([table] * 6)
+        play.sand(SandFlipped)
+        play.show([table] * 10)
+        play.sand(None)
+        play.show([table] * 12)
+        counted.append([hand["points"] for hand in play.told("hand")])
+    assert counted == [[5, 2, 3]] * 2

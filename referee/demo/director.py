@@ -129,6 +129,8 @@ class Director:
 
     def _show(self, game: int | None, play: LiveGame | None) -> None:
         """Bring another game onto the table, or clear it."""
+        # To draw another table takes a while.
+        self._devices.hold()
         table: LiveTable | None = None
         if game is not None and play is not None and game != self._refused:
             try:

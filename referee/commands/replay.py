@@ -140,6 +140,8 @@ def replay_recording(
 
     left_out: list[str] = []
     recorded = RecordedGame(path, left_out.append)
+    if recorded.is_empty and not left_out:
+        raise BadInputError(f"{path} holds no pictures and no events: there is nothing to judge")
     with _unpacked(recorded.attachments()) as files:
         own_table = table or files.get(TABLE)
         profile = None if own_table is None else load_profile(own_table)
@@ -153,13 +155,9 @@ def replay_recording(
     check_plays(known.deck, recorded.header.game)
     if known.changed:
         complain("replay", f"the deck {known.deck.name} has been changed since this game: rulings may differ")
-    empty = True
     for outcome in recorded.judge(WatchSetup(known.deck, profile)):
-        empty = False
         for ruling in outcome.rulings:
             printer.ruling(ruling)
-    if empty and not left_out:
-        raise BadInputError(f"{path} holds no pictures and no events: there is nothing to judge")
     printer.flush()
     for message in left_out:
         printer.complain(message)

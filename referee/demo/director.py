@@ -5,7 +5,9 @@ They deal, play to the end, answer what the referee asks and clear the table whe
 
 from __future__ import annotations
 
+import math
 import threading
+import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from typing import Any
@@ -29,6 +31,8 @@ from vision.errors import BadDeckError
 POLL_S = 0.1
 # A busy computer may be behind the game by so much.
 CATCH_UP_S = 60.0
+PATIENCE_S = 12.0
+"""So long people stop playing when the referee asks what was done; then they tell it, as far as they can."""
 # A game that was stopped, or left for another one, can be taken back.
 _TABLES_KEPT = 2
 Write = Callable[[Header, int], DemoTable]
@@ -57,6 +61,7 @@ class Director:
         self._shown: int | None = None
         self._refused: int | None = None
         self._said: set[tuple[int, int]] = set()
+        self._asked: dict[str, float] = {}
         self._news, self._stopping = threading.Event(), threading.Event()
         self._thread = threading.Thread(target=self._run, name="players", daemon=True)
 
@@ -69,8 +74,8 @@ class Director:
             if play is not None:
                 self._service.desk.resumed(play)
             if play is not None and not play.over:
-                controller.voice.tell(sayings.table_cleared(controller.language))
                 controller.stop()
+                controller.voice.tell(sayings.table_cleared(controller.language))
             self._service.desk.refresh()
         self._service.bus.subscribe(StateChanged, lambda _: self._news.set())
         self._thread.start()
@@ -112,15 +117,22 @@ class Director:
         controller = self._service.controller
         with controller.lock:
             play, paused = controller.play, controller.paused
+            asked = play is not None and self._wait_for(play)
             game = None if play is None or self._was_stopped(play) else play.log.row.game
         if game != self._shown:
             self._show(game, play)
         if self._shown is None or play is None:
             return
-        if paused is not self._devices.table.held:
-            (self._devices.hold if paused else self._devices.release)()
+        if (paused or asked) is not self._devices.table.held:
+            (self._devices.hold if paused or asked else self._devices.release)()
         if not paused and not play.over:
             self._take_part(play, *self._tables[self._shown])
+
+    def _wait_for(self, play: LiveGame) -> bool:
+        """Whether people stop playing, for a while, because the referee asks what was done."""
+        now_s = time.monotonic()
+        since_s = [self._asked.setdefault(play.question_id(doubt), now_s) for doubt in play.doubts]
+        return not play.over and any(now_s - asked_s < PATIENCE_S for asked_s in since_s)
 
     def _was_stopped(self, play: LiveGame) -> bool:
         """Whether people ended a game that was not played to the end of its script."""
@@ -157,8 +169,8 @@ class Director:
         self._say(f"({error})")
         with controller.lock:
             if controller.open_game == game:
-                controller.voice.tell(sayings.table_cannot_play(controller.language))
                 controller.stop()
+                controller.voice.tell(sayings.table_cannot_play(controller.language))
 
     def _take_part(self, play: LiveGame, demo: DemoTable, players: TablePlayers) -> None:
         """Say on the page what people at the table know: who rang, what no card says, and that the game is over."""
@@ -186,7 +198,9 @@ class Director:
         now_s = self._devices.seconds
         if question["kind"] == "doubt":
             doubt = next((one for one in play.doubts if play.question_id(one) == question["id"]), None)
-            number = None if doubt is None else players.choose(doubt, now_s)
+            number = None if doubt is None else players.choose(doubt, now_s, time.monotonic())
+            if number is None and time.monotonic() - self._asked.get(question["id"], math.inf) > PATIENCE_S / 2:
+                self._tell(play, players)
             if number is not None:
                 words = f"(a tap on the page: {question['answers'][number]['text']})"
                 self._tap(words, {"do": "answer", "question": question["id"], "answer": number})
@@ -195,9 +209,16 @@ class Director:
         about = question["verdict"] or next(unclear, None)
         if about is None:
             return
-        answer = players.answer(question["kind"], self._devices.table.seconds(about["t_ns"]), now_s)
+        answer = players.answer(question["kind"], self._devices.table.seconds(about["t_ns"]), time.monotonic())
         if answer is not None:
             self._tap(answer.words, {"do": "ringer" if answer.kind == "ringer" else "decide", **answer.data})
+
+    def _tell(self, play: LiveGame, players: TablePlayers) -> None:
+        """Tell on the page what was done since the referee lost track."""
+        records = [record for record in play.log.records.values() if record.is_of_game and not record.refused]
+        heard = [one.event for one in records if all(ruling["ruling"] != "foul" for ruling in one.rulings)]
+        for event in players.untold(heard, self._devices.seconds):
+            self._tap(f"(a tap on the page: {event.kind.replace('_', ' ')})", {"do": "event", "event": event.data})
 
     def _tap(self, words: str, command: Mapping[str, object]) -> None:
         self._say(stamped(self._devices.seconds, words))

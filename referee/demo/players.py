@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,6 +14,7 @@ from referee.engine.session import Doubt
 PAUSE_S = 1.5
 """So long people look at a question before they answer it."""
 _RECENT_S = 30.0
+_MOVES = frozenset({"card_placed", "row_taken", "last_round", "card_moved", "card_taken_back"})
 
 
 @dataclass(frozen=True)
@@ -48,15 +49,25 @@ class TablePlayers:
             "decided", {"valid": ring["valid"]}, f"(a tap on the page: {'valid' if ring['valid'] else 'false'} ring)"
         )
 
-    def choose(self, doubt: Doubt, now_s: float) -> int | None:
-        """Give the number of the answer to what the watcher asks; None: they think about it, or none is true."""
+    def choose(self, doubt: Doubt, script_s: float, now_s: float) -> int | None:
+        """Give the number of the answer to what the watcher asks; None: they think about it, or none is true.
+
+        script_s: how far they have played; now_s: the clock, by which they think.
+        """
         if not self._now((doubt.kind, doubt.t_ns), now_s):
             return None
-        recent = [event for event in self._truth if now_s - _RECENT_S <= event.t_ns / 1e9 <= now_s or not event.t_ns]
+        recent = [e for e in self._truth if script_s - _RECENT_S <= e.t_ns / 1e9 <= script_s or not e.t_ns]
         known = [_said(event) for event in recent]
         true = [n for n, one in enumerate(doubt.answers) if all(_said(event) in known for event in one.events)]
         # That nothing happened is the answer only where nothing else is.
         return max(true, key=lambda number: len(doubt.answers[number].events), default=None)
+
+    def untold(self, heard: Iterable[Event], script_s: float) -> list[Event]:
+        """Give what has happened in the script after all that the game has heard; nothing where it heard otherwise."""
+        happened = [event for event in self._truth if 0 < event.t_ns / 1e9 <= script_s]
+        known = [_said(event) for event in heard if event.kind in _MOVES]
+        agrees = known == [_said(event) for event in happened[: len(known)]]
+        return happened[len(known) :] if agrees else []
 
     def _now(self, question: tuple[str, float], now_s: float) -> bool:
         """Whether a question is answered now: once, and after a while."""

@@ -205,6 +205,10 @@ class Director:
                 words = f"(a tap on the page: {question['answers'][number]['text']})"
                 self._tap(words, {"do": "answer", "question": question["id"], "answer": number})
             return
+        if question["kind"] == "no_hand" and (asked := play.question()) is not None:
+            for hand in players.hands(asked.t_ns, asked.seats, now_s, time.monotonic()):
+                self._tap("(a tap on the page: a hand)", {"do": "event", "event": hand.data})
+            return
         unclear = (ruling for ruling in rulings if ruling["id"] == question["ruling"])
         about = question["verdict"] or next(unclear, None)
         if about is None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -56,15 +56,22 @@ class TablePlayers:
         """
         if not self._now((doubt.kind, doubt.t_ns), now_s):
             return None
-        recent = [e for e in self._truth if script_s - _RECENT_S <= e.t_ns / 1e9 <= script_s or not e.t_ns]
+        recent = [one for one in self._truth if script_s - _RECENT_S <= _at(one) <= script_s or not one.t_ns]
         known = [_said(event) for event in recent]
         true = [n for n, one in enumerate(doubt.answers) if all(_said(event) in known for event in one.events)]
         # That nothing happened is the answer only where nothing else is.
         return max(true, key=lambda number: len(doubt.answers[number].events), default=None)
 
+    def hands(self, asked_ns: int, seats: Sequence[int], script_s: float, now_s: float) -> list[Event]:
+        """Give the hands of seats that the game asks for at `asked_ns`, as they were last; none while they think."""
+        if not self._now(("no_hand", asked_ns), now_s):
+            return []
+        last = {event.data["seat"]: event for event in self._truth if event.kind == "hand" and _at(event) <= script_s}
+        return [last[seat] for seat in seats if seat in last]
+
     def untold(self, heard: Iterable[Event], script_s: float) -> list[Event]:
         """Give what has happened in the script after all that the game has heard; nothing where it heard otherwise."""
-        happened = [event for event in self._truth if 0 < event.t_ns / 1e9 <= script_s]
+        happened = [event for event in self._truth if 0 < _at(event) <= script_s]
         known = [_said(event) for event in heard if event.kind in _MOVES]
         agrees = known == [_said(event) for event in happened[: len(known)]]
         return happened[len(known) :] if agrees else []
@@ -76,6 +83,10 @@ class TablePlayers:
             return False
         self._answered.add(question)
         return True
+
+
+def _at(event: Event) -> float:
+    return event.t_ns / 1e9
 
 
 def _said(event: Event) -> tuple[object, ...]:

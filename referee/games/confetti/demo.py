@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import random
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from referee.demo.seating import AREA_MM, people_at, ring_of, spot
@@ -202,8 +203,13 @@ def _choose(
 
 
 def _colours(table: _Table, deck: Deck, face: str) -> Card:
-    small, medium, big = (mark.colour for mark in deck.by_id[table.side, face].marks)
+    ((small, medium, big),) = cards_of(deck, table.side, [face])
     return small, medium, big
+
+
+def cards_of(deck: Deck, side: str, faces: Sequence[str]) -> list[list[str]]:
+    """Give cards as an event names them: the colours of each one's small, medium and big mark."""
+    return [[mark.colour for mark in deck.by_id[side, face].marks] for face in faces]
 
 
 def _in_heap(rng: random.Random, side: str) -> Lying:

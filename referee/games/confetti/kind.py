@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from referee.engine.events import Header
+from referee.engine.events import Event, Header
 from referee.errors import BadInputError
 from referee.games.confetti.deck import CARDS
 from referee.games.confetti.page import PAGE
@@ -30,7 +30,7 @@ def _watcher(header: Header, setup: WatchSetup) -> Watcher:
 
 def _script(header: Header, deck: AnyDeck, seed: int, rounds: int | None) -> DemoScript:
     from referee.demo.table import DemoScript
-    from referee.games.confetti.demo import DEMO_HEAP, Plan, write_confetti
+    from referee.games.confetti.demo import DEMO_HEAP, Plan, cards_of, write_confetti
     from vision.deck import Deck
 
     if not isinstance(deck, Deck):
@@ -39,7 +39,12 @@ def _script(header: Header, deck: AnyDeck, seed: int, rounds: int | None) -> Dem
     most = len(round_limits(players)) if rounds is None else rounds
     heap = max(DEMO_HEAP, _EACH * players)
     game = write_confetti(deck, seed, Plan(players, most, heap, side=side))
-    return DemoScript(game.script, "hand", players * len(game.rounds))
+    truth = (
+        Event(round(one.out_s * 1e9), "hand", {"event": "hand", "seat": seat, "cards": cards_of(deck, side, faces)})
+        for one in game.rounds
+        for seat, faces in enumerate(one.hands)
+    )
+    return DemoScript(game.script, "hand", players * len(game.rounds), truth=tuple(truth))
 
 
 CONFETTI = GameKind(

@@ -46,7 +46,7 @@ def _script(header: Header, deck: AnyDeck, seed: int, rounds: int | None) -> Dem
     turns = None if rounds is None else _TURNS * rounds
     played = write_piccolino(deck, seed, Plan(len(header.players), turns, settings=settings_from(header)))
     rings = tuple(ruling for ruling in played.rulings if ruling["ruling"] == "ring")
-    return DemoScript(played.script, "ring", len(rings), rings)
+    return DemoScript(played.script, "ring", len(rings), rings, truth=played.events)
 
 
 PICCOLINO = GameKind(

@@ -19,7 +19,7 @@ from referee.demo.idle import empty_table
 from referee.demo.players import TablePlayers
 from referee.demo.table import DemoTable, demo_table
 from referee.demo.voice import Say, stamped
-from referee.engine.events import Header
+from referee.engine.events import Event, Header
 from referee.errors import BadInputError
 from referee.sayings import service as sayings
 from referee.service.bus import StateChanged
@@ -31,6 +31,7 @@ from vision.errors import BadDeckError
 POLL_S = 0.1
 # A busy computer may be behind the game by so much.
 CATCH_UP_S = 60.0
+SEEN_AFTER_S = 2.0  # a move, its hand gone again, and the referee's look at a still table
 PATIENCE_S = 12.0
 """So long people stop playing when the referee asks what was done; then they tell it, as far as they can."""
 # A game that was stopped, or left for another one, can be taken back.
@@ -129,9 +130,12 @@ class Director:
             self._take_part(play, *self._tables[self._shown])
 
     def _wait_for(self, play: LiveGame) -> bool:
-        """Whether people stop playing, for a while, because the referee asks what was done."""
+        """Whether people stop playing, for a while, because the referee asks what was done, or has not seen it yet."""
         now_s = time.monotonic()
         since_s = [self._asked.setdefault(play.question_id(doubt), now_s) for doubt in play.doubts]
+        if play.log.row.game == self._shown:
+            unseen = self._untold(play, self._tables[self._shown][1], self._devices.seconds - SEEN_AFTER_S)
+            since_s += [self._asked.setdefault(f"move-{self._shown}-{one.t_ns}", now_s) for one in unseen[:1]]
         return not play.over and any(now_s - asked_s < PATIENCE_S for asked_s in since_s)
 
     def _was_stopped(self, play: LiveGame) -> bool:
@@ -219,10 +223,13 @@ class Director:
 
     def _tell(self, play: LiveGame, players: TablePlayers) -> None:
         """Tell on the page what was done since the referee lost track."""
+        for event in self._untold(play, players, self._devices.seconds):
+            self._tap(f"(a tap on the page: {event.kind.replace('_', ' ')})", {"do": "event", "event": event.data})
+
+    def _untold(self, play: LiveGame, players: TablePlayers, script_s: float) -> list[Event]:
         records = [record for record in play.log.records.values() if record.is_of_game and not record.refused]
         heard = [one.event for one in records if all(ruling["ruling"] != "foul" for ruling in one.rulings)]
-        for event in players.untold(heard, self._devices.seconds):
-            self._tap(f"(a tap on the page: {event.kind.replace('_', ' ')})", {"do": "event", "event": event.data})
+        return players.untold(heard, script_s)
 
     def _tap(self, words: str, command: Mapping[str, object]) -> None:
         self._say(stamped(self._devices.seconds, words))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from referee.demo.table import DemoTable
@@ -14,7 +14,7 @@ from referee.engine.session import Doubt
 PAUSE_S = 1.5
 """So long people look at a question before they answer it."""
 _RECENT_S = 30.0
-_MOVES = frozenset({"card_placed", "row_taken", "last_round", "card_moved", "card_taken_back"})
+_MOVES = frozenset({"card_placed", "row_taken", "last_round"})
 
 
 @dataclass(frozen=True)
@@ -71,8 +71,8 @@ class TablePlayers:
 
     def untold(self, heard: Iterable[Event], script_s: float) -> list[Event]:
         """Give what has happened in the script after all that the game has heard; nothing where it heard otherwise."""
-        happened = [event for event in self._truth if 0 < _at(event) <= script_s]
-        known = [_said(event) for event in heard if event.kind in _MOVES]
+        happened = [event for event in self._truth if _at(event) and event.kind in _MOVES and _at(event) <= script_s]
+        known = _settled(heard)
         agrees = known == [_said(event) for event in happened[: len(known)]]
         return happened[len(known) :] if agrees else []
 
@@ -94,3 +94,20 @@ def _said(event: Event) -> tuple[object, ...]:
     cards = event.data.get("cards")
     held = frozenset(Counter(cards).items()) if isinstance(cards, list) else None
     return event.kind, held, *(event.data.get(key) for key in ("seat", "row", "card", "to", "was"))
+
+
+def _settled(heard: Iterable[Event]) -> list[tuple[object, ...]]:
+    """Give what the moves say that a game has heard, cards where they came to be in the end."""
+    moves: list[Event] = []
+    for event in heard:
+        if event.kind in _MOVES:
+            moves.append(event)
+        elif event.kind == "card_taken_back" and moves:
+            moves.pop()
+        elif event.kind == "card_moved":
+            was = {"card": event.data.get("card"), "row": event.data.get("row")}
+            for number in reversed(range(len(moves))):
+                if was.items() <= moves[number].data.items():
+                    moves[number] = replace(moves[number], data={**moves[number].data, "row": event.data.get("to")})
+                    break
+    return [_said(event) for event in moves]

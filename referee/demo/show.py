@@ -156,7 +156,7 @@ def _asked_to_end() -> Iterator[threading.Event]:
 def _let_end() -> None:
     """Wait for a reading that was begun: a thread that is still at work when Python ends takes everything down."""
     for thread in threading.enumerate():
-        if thread.name in ("referee", "camera", "pictures"):
+        if thread.name in ("referee", "camera", "pictures", "guard", "film"):
             thread.join(_CATCH_UP_S)
 
 

@@ -41,7 +41,12 @@ def test_what_the_game_has_not_heard_is_told_unless_it_heard_otherwise() -> None
     demo = coloretto()
     players = TablePlayers(demo)
     moves = [event for event in demo.played.truth if event.t_ns]
+    placed = next(number for number, move in enumerate(moves[:4]) if move.kind == "card_placed")
+    elsewhere = Event(0, "card_placed", {**moves[placed].data, "row": 7})
+    back = Event(0, "card_moved", {"card": moves[placed].data["card"], "row": 7, "to": moves[placed].data["row"]})
     now_s = moves[3].t_ns / SECOND
     assert players.untold(moves[:2], now_s) == moves[2:4]
     assert players.untold(moves[:4], now_s) == []
     assert players.untold([moves[1]], now_s) == []
+    assert players.untold([*moves[:placed], elsewhere], now_s) == []
+    assert players.untold([*moves[:placed], elsewhere, back], now_s) == moves[placed + 1 : 4]
